@@ -1,0 +1,208 @@
+package principal
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strings"
+)
+
+// MaxLen is the largest number of bytes in a principal (interface
+// specification, "Principals").
+const MaxLen = 29
+
+// Principal is a principal as a comparable value: usable as a map key, equal
+// by ==. The zero value is the management canister, the empty principal.
+type Principal struct {
+	n uint8
+	b [MaxLen]byte
+}
+
+// Class says how a principal came about, by its last byte (interface
+// specification, "Special forms of Principals").
+type Class uint8
+
+const (
+	ClassManagement         Class = iota // no bytes at all
+	ClassOpaque                          // ends in 01: canisters
+	ClassSelfAuthenticating              // ends in 02: hash of a public key
+	ClassDerived                         // ends in 03
+	ClassAnonymous                       // the single byte 04
+	ClassReserved                        // ends in 7f
+	ClassOther
+)
+
+var (
+	// Management is the management canister, aaaaa-aa.
+	Management = Principal{}
+	// Anonymous is the sender of a request without a signature, 2vxsx-fae.
+	Anonymous = Principal{n: 1, b: [MaxLen]byte{4}}
+)
+
+var encoding = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// FromBytes is the principal with these bytes, at most MaxLen of them.
+func FromBytes(raw []byte) (Principal, error) {
+	if len(raw) > MaxLen {
+		return Principal{}, fmt.Errorf("a principal has at most %d bytes, got %d", MaxLen, len(raw))
+	}
+	var p Principal
+	p.n = uint8(len(raw))
+	copy(p.b[:], raw)
+	return p, nil
+}
+
+// MustFromBytes is FromBytes for bytes known to fit; it panics where they do not.
+func MustFromBytes(raw []byte) Principal {
+	p, err := FromBytes(raw)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// Canister is the id of the canister with this number: the number in eight
+// bytes, big-endian, then 01 01.
+func Canister(number uint64) Principal {
+	p := Principal{n: 10}
+	binary.BigEndian.PutUint64(p.b[:8], number)
+	p.b[8], p.b[9] = 1, 1
+	return p
+}
+
+// CanisterNumber is the number of a canister id, and false where the
+// principal has not the form Canister gives.
+func (p Principal) CanisterNumber() (uint64, bool) {
+	if p.n != 10 || p.b[8] != 1 || p.b[9] != 1 {
+		return 0, false
+	}
+	return binary.BigEndian.Uint64(p.b[:8]), true
+}
+
+// SelfAuthenticating is the principal of a public key in DER form: its SHA-224
+// and the byte 02.
+func SelfAuthenticating(der []byte) Principal {
+	h := sha256.Sum224(der)
+	p := Principal{n: MaxLen}
+	copy(p.b[:], h[:])
+	p.b[28] = 2
+	return p
+}
+
+// Parse reads the textual form, in upper or lower case. What it accepts prints
+// back the same in lower case.
+func Parse(text string) (Principal, error) {
+	lower := strings.ToLower(text)
+	raw, err := encoding.DecodeString(strings.ToUpper(strings.ReplaceAll(lower, "-", "")))
+	if err != nil {
+		return Principal{}, fmt.Errorf("%q is not a principal: not base32: %w", text, err)
+	}
+	if len(raw) < 4 {
+		return Principal{}, fmt.Errorf("%q is not a principal: shorter than its checksum", text)
+	}
+	p, err := FromBytes(raw[4:])
+	if err != nil {
+		return Principal{}, fmt.Errorf("%q is not a principal: %w", text, err)
+	}
+	if crc32.ChecksumIEEE(raw[4:]) != binary.BigEndian.Uint32(raw) {
+		return Principal{}, fmt.Errorf("%q is not a principal: its checksum does not match", text)
+	}
+	if p.String() != lower {
+		return Principal{}, fmt.Errorf("%q is not a principal: write it as %s", text, p)
+	}
+	return p, nil
+}
+
+// MustParse is Parse for constants; it panics where the text is wrong.
+func MustParse(text string) Principal {
+	p, err := Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// String is the textual form: base32 of checksum and bytes in lower case, in
+// groups of five.
+func (p Principal) String() string {
+	var raw [4 + MaxLen]byte
+	binary.BigEndian.PutUint32(raw[:4], crc32.ChecksumIEEE(p.b[:p.n]))
+	n := 4 + copy(raw[4:], p.b[:p.n])
+	var packed [64]byte
+	encoding.Encode(packed[:], raw[:n])
+	size := encoding.EncodedLen(n)
+	out := make([]byte, 0, size+size/5)
+	for i := range size {
+		if i > 0 && i%5 == 0 {
+			out = append(out, '-')
+		}
+		c := packed[i]
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		out = append(out, c)
+	}
+	return string(out)
+}
+
+// Bytes is a copy of the principal's bytes.
+func (p Principal) Bytes() []byte { return bytes.Clone(p.b[:p.n]) }
+
+// Append appends the principal's bytes to dst.
+func (p Principal) Append(dst []byte) []byte { return append(dst, p.b[:p.n]...) }
+
+// Len is the number of bytes, 0 to MaxLen.
+func (p Principal) Len() int { return int(p.n) }
+
+// Compare orders principals by their bytes, a prefix first: the order of
+// labels in the certified state tree.
+func (p Principal) Compare(q Principal) int {
+	return bytes.Compare(p.b[:p.n], q.b[:q.n])
+}
+
+// Class is the class the last byte tells.
+func (p Principal) Class() Class {
+	if p.n == 0 {
+		return ClassManagement
+	}
+	switch p.b[p.n-1] {
+	case 1:
+		return ClassOpaque
+	case 2:
+		if p.n == MaxLen {
+			return ClassSelfAuthenticating
+		}
+	case 3:
+		return ClassDerived
+	case 4:
+		if p.n == 1 {
+			return ClassAnonymous
+		}
+	case 0x7f:
+		return ClassReserved
+	}
+	return ClassOther
+}
+
+// IsAnonymous reports whether p is the anonymous principal.
+func (p Principal) IsAnonymous() bool { return p == Anonymous }
+
+// MarshalText is the textual form, for JSON.
+func (p Principal) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText is Parse, for JSON.
+func (p *Principal) UnmarshalText(text []byte) error {
+	if p == nil {
+		return errors.New("no principal to read into")
+	}
+	parsed, err := Parse(string(text))
+	if err != nil {
+		return err
+	}
+	*p = parsed
+	return nil
+}

@@ -1,0 +1,53 @@
+package principal
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestTextualFormsOfTheSpecificationRoundTrip(t *testing.T) {
+	for text, raw := range map[string][]byte{
+		"aaaaa-aa":                    {},
+		"2vxsx-fae":                   {4},
+		"rwlgt-iiaaa-aaaaa-aaaaa-cai": {0, 0, 0, 0, 0, 0, 0, 0, 1, 1},
+		"em77e-bvlzu-aq":              {0xab, 0xcd, 0x01},
+	} {
+		p, err := Parse(strings.ToUpper(text))
+		if err != nil {
+			t.Fatalf("Parse(%s): %v", text, err)
+		}
+		if !bytes.Equal(p.Bytes(), raw) || p.String() != text {
+			t.Errorf("%s: got bytes %x and text %s", text, p.Bytes(), p)
+		}
+	}
+}
+
+func TestTextThatIsNotAPrincipalIsRefused(t *testing.T) {
+	for _, text := range []string{"", "aaaaa", "aaaaa-ab", "aaaaaaa", "rwlgt-iiaaa-aaaaa-aaaaa-caj", "rwlgtiiaaa-aaaaa-aaaaa-cai", "!!"} {
+		if p, err := Parse(text); err == nil {
+			t.Errorf("Parse(%q) = %s, want an error", text, p)
+		}
+	}
+}
+
+func TestCanisterNumbersRoundTrip(t *testing.T) {
+	for _, n := range []uint64{0, 1, 1 << 20, 1<<64 - 1} {
+		if got, ok := Canister(n).CanisterNumber(); !ok || got != n {
+			t.Errorf("Canister(%d).CanisterNumber() = %d, %v", n, got, ok)
+		}
+	}
+	if Canister(7).Class() != ClassOpaque {
+		t.Errorf("class of a canister id is %d", Canister(7).Class())
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("rwlgt-iiaaa-aaaaa-aaaaa-cai")
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := Parse(text)
+		if err == nil && p.String() != strings.ToLower(text) {
+			t.Errorf("%q parsed and printed as %s", text, p)
+		}
+	})
+}
