@@ -1,0 +1,68 @@
+package intercanister
+
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// CallID names one outgoing call of a subnet: the future that waits for its
+// response. Ids are given in order and never used again; 0 is no call.
+type CallID uint64
+
+// ContextID names one call context of a subnet. Ids are given in order and
+// never used again; 0 is no context.
+type ContextID uint64
+
+// Closure is a function a canister asked to be called back: an index into its
+// table and an opaque environment (interface specification, "ic0.call_new").
+// For a canister with 32-bit memory Env holds a 32-bit value.
+type Closure struct {
+	Fn  uint32
+	Env uint64
+}
+
+// Request is a call as its sender made it, on its way to the receiver.
+type Request struct {
+	Call     CallID // the sender's future, settled by the response
+	Sender   principal.Principal
+	Receiver principal.Principal
+	Method   string
+	Payload  []byte // argument, owned by the request, never written again
+	Cycles   cycles.Amount
+	Deadline uint64 // nanoseconds; 0 for a call with guaranteed response
+}
+
+// Response settles a call: exactly one of Reply and Reject counts.
+type Response struct {
+	Reply  []byte  // argument of the reply where Reject is nil
+	Reject *Reject // nil for a reply
+	Refund cycles.Amount
+}
+
+// Reject is the answer of a call that was not replied to. It is part of the
+// replicated state: its text is the replica's, letter by letter.
+type Reject struct {
+	Code  RejectCode
+	Error ErrorCode
+	Text  string
+}
+
+// Rejectf is a reject with the reject code that belongs to the error code.
+func Rejectf(code ErrorCode, format string, args ...any) *Reject {
+	return &Reject{Code: code.Reject(), Error: code, Text: fmt.Sprintf(format, args...)}
+}
+
+// Message is the text a calling canister reads with ic0.msg_reject_msg_copy:
+// for an explicit ic0.msg_reject just what the callee said, otherwise the error
+// code before it.
+func (r *Reject) Message() string {
+	if r.Code == CanisterReject && r.Error == CanisterRejectedMessage {
+		return r.Text
+	}
+	return r.Error.String() + ": " + r.Text
+}
+
+// String is for people: code and text.
+func (r *Reject) String() string { return fmt.Sprintf("%s (%s): %s", r.Code, r.Error, r.Text) }
