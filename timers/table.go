@@ -1,0 +1,186 @@
+package timers
+
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// Kind says what a deadline is for. The table does not look at it.
+type Kind uint8
+
+// The deadlines of a subnet.
+const (
+	GlobalTimer   Kind = iota + 1 // Subject: the canister
+	CallExpiry                    // Number: the call; a best-effort call nobody answered in time
+	IngressExpiry                 // Number: the message; it can no longer start
+	IngressPrune                  // Number: the message; its answer may be forgotten
+	StopTimeout                   // Subject: the canister, Number: the waiter
+	Charge                        // resources are paid for
+)
+
+// String names the kind for people.
+func (k Kind) String() string {
+	names := [...]string{"nothing", "global timer", "call expiry", "ingress expiry", "ingress pruning", "stop timeout", "charge"}
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+// Deadline is one moment somebody waits for.
+type Deadline struct {
+	At      uint64 // nanoseconds
+	Number  uint64
+	Subject principal.Principal
+	Kind    Kind
+}
+
+// Handle names a deadline that is in a table. The zero value names none. A
+// handle dies when its deadline fires or is removed; its number is never given
+// to another deadline.
+type Handle uint64
+
+func handle(slot, generation uint32) Handle { return Handle(generation)<<32 | Handle(slot) }
+
+func (h Handle) split() (slot, generation uint32) { return uint32(h), uint32(h >> 32) }
+
+// Table holds deadlines in the order they fall due: by time, among equal times
+// by insertion. Add, Remove and Pop take O(log n) and do not allocate once the
+// table has been as full as it is. The zero value is an empty table.
+type Table struct {
+	heap  []key
+	slots []slot
+	free  []uint32
+	seq   uint64
+}
+
+type key struct {
+	at, seq uint64
+	slot    uint32
+}
+
+type slot struct {
+	what       Deadline
+	at         uint32 // position in the heap
+	generation uint32 // odd while in use
+}
+
+// arity of the heap: four children share a cache line and halve the depth.
+const arity = 4
+
+func (k key) before(o key) bool { return k.at < o.at || k.at == o.at && k.seq < o.seq }
+
+// Len is the number of deadlines in the table.
+func (t *Table) Len() int { return len(t.heap) }
+
+// Add puts a deadline into the table.
+func (t *Table) Add(d Deadline) Handle {
+	var s uint32
+	if n := len(t.free); n > 0 {
+		s, t.free = t.free[n-1], t.free[:n-1]
+	} else {
+		s = uint32(len(t.slots))
+		t.slots = append(t.slots, slot{})
+	}
+	t.slots[s].what = d
+	t.slots[s].generation++
+	t.seq++
+	t.heap = append(t.heap, key{d.At, t.seq, s})
+	t.up(len(t.heap) - 1)
+	return handle(s, t.slots[s].generation)
+}
+
+// Get is the deadline of a living handle.
+func (t *Table) Get(h Handle) (Deadline, bool) {
+	s, generation := h.split()
+	if int(s) >= len(t.slots) || t.slots[s].generation != generation || generation&1 == 0 {
+		return Deadline{}, false
+	}
+	return t.slots[s].what, true
+}
+
+// Remove takes a deadline out before it fires. It is false for a dead handle.
+func (t *Table) Remove(h Handle) bool {
+	if _, alive := t.Get(h); !alive {
+		return false
+	}
+	s, _ := h.split()
+	t.drop(int(t.slots[s].at))
+	return true
+}
+
+// Next is the time of the earliest deadline, and false where there is none.
+func (t *Table) Next() (at uint64, ok bool) {
+	if len(t.heap) == 0 {
+		return 0, false
+	}
+	return t.heap[0].at, true
+}
+
+// Pop takes out the earliest deadline at or before now.
+func (t *Table) Pop(now uint64) (Deadline, bool) {
+	if len(t.heap) == 0 || t.heap[0].at > now {
+		return Deadline{}, false
+	}
+	d := t.slots[t.heap[0].slot].what
+	t.drop(0)
+	return d, true
+}
+
+// drop removes the entry at a position of the heap and frees its slot.
+func (t *Table) drop(i int) {
+	s := t.heap[i].slot
+	t.slots[s].generation++
+	t.slots[s].what = Deadline{}
+	t.free = append(t.free, s)
+	last := len(t.heap) - 1
+	moved := t.heap[last]
+	t.heap = t.heap[:last]
+	if i == last {
+		return
+	}
+	t.place(i, moved)
+	t.down(t.up(i))
+}
+
+func (t *Table) place(i int, k key) {
+	t.heap[i] = k
+	t.slots[k.slot].at = uint32(i)
+}
+
+func (t *Table) up(i int) int {
+	k := t.heap[i]
+	for i > 0 {
+		parent := (i - 1) / arity
+		if !k.before(t.heap[parent]) {
+			break
+		}
+		t.place(i, t.heap[parent])
+		i = parent
+	}
+	t.place(i, k)
+	return i
+}
+
+func (t *Table) down(i int) {
+	k := t.heap[i]
+	for {
+		first := i*arity + 1
+		if first >= len(t.heap) {
+			break
+		}
+		least := first
+		for c := first + 1; c < min(first+arity, len(t.heap)); c++ {
+			if t.heap[c].before(t.heap[least]) {
+				least = c
+			}
+		}
+		if !t.heap[least].before(k) {
+			break
+		}
+		t.place(i, t.heap[least])
+		i = least
+	}
+	t.place(i, k)
+}
