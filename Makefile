@@ -1,0 +1,77 @@
+# What people type. `make help` lists it; `make check` is what CI runs.
+
+GO      ?= go
+TOOLS   := $(CURDIR)/bin/tools
+export CGO_ENABLED := 0
+
+GOFUMPT_VERSION  := v0.12.0
+GOLANGCI_VERSION := v2.15.0
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: ## start the daemon with the two example canisters
+	$(GO) run ./examples/demo
+
+.PHONY: build
+build: ## the static binary, bin/canisterd
+	$(GO) build -trimpath -o bin/canisterd ./daemon/canisterd
+
+.PHONY: test
+test: ## all tests that need nothing but Go and the module proxy
+	$(GO) test ./...
+
+.PHONY: test-race
+test-race: ## the same under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race -short ./...
+
+.PHONY: test-clients
+test-clients: ## unmodified agents and modules of others against the binary (needs Node.js and npm)
+	npm ci --prefix e2e/js --no-audit --no-fund
+	$(GO) test -count=1 -tags clients ./e2e/...
+
+.PHONY: bench
+bench: ## ratios to floors measured in the same run, as a table and bench.json
+	$(GO) run ./daemon/bench -json bench.json
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME (10s)
+	GO="$(GO)" FUZZTIME="$(or $(FUZZTIME),10s)" sh daemon/fuzz.sh
+
+.PHONY: fixtures
+fixtures: ## compile the Motoko sources (needs Node.js and npm)
+	npm ci --prefix canister/canistertest/fixtures --no-audit --no-fund
+	node canister/canistertest/fixtures/build.mjs
+
+.PHONY: fmt
+fmt: $(TOOLS)/gofumpt ## format all Go code
+	$(TOOLS)/gofumpt -w $(shell git ls-files '*.go')
+
+.PHONY: lint
+lint: $(TOOLS)/golangci-lint ## static checks
+	$(TOOLS)/golangci-lint run ./...
+
+.PHONY: check
+check: check-format check-cross lint test-race test test-clients ## everything CI runs
+
+.PHONY: check-format
+check-format: $(TOOLS)/gofumpt
+	@out=$$($(TOOLS)/gofumpt -l $$(git ls-files '*.go')); \
+	  if [ -n "$$out" ]; then echo "not formatted (make fmt):"; echo "$$out"; exit 1; fi
+
+.PHONY: check-cross
+check-cross: ## vet the other systems' builds
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./daemon/... ./canister/...
+	GOOS=windows GOARCH=amd64 $(GO) vet ./daemon/... ./canister/...
+
+.PHONY: clean
+clean: ## remove what make made
+	rm -rf bin bench.json
+
+$(TOOLS)/gofumpt:
+	GOBIN=$(TOOLS) $(GO) install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)
+
+$(TOOLS)/golangci-lint:
+	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)

@@ -1,0 +1,87 @@
+package daemon_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// arrows says which packages of this module each folder may import. Arrows
+// point one way: edge, core, vocabulary. A folder that is not named follows its
+// parent. Tests are free to import what they compare with.
+var arrows = map[string]struct {
+	may    []string
+	reason string
+}{
+	"candid/principal":            {nil, "the name of an actor needs nothing"},
+	"candid":                      {[]string{"candid/principal"}, "a codec knows no canister"},
+	"candid/did":                  {[]string{"candid", "candid/principal"}, "an interface description is about types and values"},
+	"intercanister/cycles":        {nil, "money is arithmetic"},
+	"timers":                      {[]string{"candid/principal"}, "a deadline table knows time and names, not calls"},
+	"intercanister":               {[]string{"candid/principal", "intercanister/cycles", "timers"}, "the ledger of calls must not know what a canister executes"},
+	"canister/internal/rewrite":   {nil, "a pass from bytes to bytes"},
+	"canister/internal/stable":    {nil, "pages know no message"},
+	"canister/internal/wasm":      {[]string{"canister/internal/rewrite"}, "the engine runs guests; what they may call is linked in"},
+	"canister/internal/ic0":       {[]string{"candid/principal", "intercanister", "intercanister/cycles", "canister/internal/wasm", "canister/internal/stable", "canister/internal/rewrite"}, "the System API serves one message"},
+	"canister":                    {[]string{"candid/principal", "intercanister", "intercanister/cycles", "timers", "canister/internal/"}, "one canister knows no subnet"},
+	"canister/canistertest":       {[]string{"candid", "candid/principal", "canister", "canister/canistertest/", "intercanister", "intercanister/cycles"}, "support for everyone's tests"},
+	"canister/canistertest/wat":   {nil, "an assembler knows no canister"},
+	"canister/canistertest/wast":  {[]string{"canister/canistertest/wat"}, "a script reader needs the assembler"},
+	"replica/sched":               {nil, "an oracle chooses among moves it does not understand"},
+	"replica/certify":             {[]string{"candid/principal"}, "a tree of bytes and a key"},
+	"replica/internal/state":      {[]string{"candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/certify"}, "the state is held, not run"},
+	"replica/internal/management": {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/internal/state", "replica/certify"}, "methods change the state they are handed"},
+	"replica":                     {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/"}, "the machine must not know who drives it"},
+	"replica/node":                {[]string{"candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/certify", "replica/sched"}, "owns the goroutine around the machine"},
+	"replica/replicatest":         {[]string{"candid/", "candid", "intercanister", "intercanister/cycles", "timers", "canister", "canister/canistertest", "canister/canistertest/", "replica", "replica/"}, "support for tests"},
+	"api":                         {[]string{"candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/certify"}, "what front ends share"},
+	"api/internal/wire":           {[]string{"candid/principal", "replica/certify"}, "bytes of requests; it decides who asks, never what happens"},
+	"api/ic":                      {[]string{"api", "api/internal/", "candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/certify"}, "the public interface, and no power beyond it"},
+	"api/client":                  {[]string{"api/internal/", "candid", "candid/", "replica/certify", "intercanister"}, "speaks to a daemon over its public interface"},
+	"daemon":                      {[]string{"api", "api/", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/"}, "wiring"},
+	"daemon/canisterd":            {[]string{"daemon", "api/client", "candid", "candid/", "intercanister", "intercanister/cycles", "replica/certify"}, "the command line is a client"},
+	"examples":                    {[]string{"daemon", "api/client", "candid", "candid/"}, "what a newcomer would import"},
+}
+
+func rule(dir string) (string, bool) {
+	for {
+		if _, ok := arrows[dir]; ok {
+			return dir, true
+		}
+		cut := strings.LastIndex(dir, "/")
+		if cut < 0 {
+			return "", false
+		}
+		dir = dir[:cut]
+	}
+}
+
+func TestArrowsPointFromTheEdgeToTheVocabulary(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test() {
+			continue
+		}
+		name, ok := rule(s.dir())
+		if !ok {
+			t.Errorf("%s is in no room of the house: add its folder to the import map with a reason", s.path)
+			continue
+		}
+		law := arrows[name]
+		for _, imp := range s.file.Imports {
+			path := strings.Trim(imp.Path.Value, `"`)
+			ours, found := strings.CutPrefix(path, module)
+			if !found || ours == s.dir() || ours == name || allowed(law.may, ours) {
+				continue
+			}
+			t.Errorf("%s:%d imports %s: %s may import only %s (%s)", s.path, s.line(imp.Pos()), ours, name, strings.Join(law.may, ", "), law.reason)
+		}
+	}
+}
+
+// allowed reports whether path is in the list; an entry that ends in a slash
+// covers all below it.
+func allowed(may []string, path string) bool {
+	return slices.ContainsFunc(may, func(entry string) bool {
+		return entry == path || strings.HasSuffix(entry, "/") && strings.HasPrefix(path, entry)
+	})
+}
