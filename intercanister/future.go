@@ -1,0 +1,84 @@
+package intercanister
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/timers"
+)
+
+// FutureState is where a call stands, seen from its caller.
+type FutureState uint8
+
+const (
+	Waiting FutureState = iota + 1 // registered, no answer
+	Settled                        // answered; the callback is queued
+	Running                        // the callback runs
+)
+
+// Future is one outgoing call of a canister, from ic0.call_perform until its
+// callback has run. Records are recycled: a *Future is good until the next
+// change of the ledger.
+type Future struct {
+	Context       ContextID
+	Deadline      uint64 // nanoseconds; 0 for a call with guaranteed response
+	Expiry        timers.Handle
+	Cycles        cycles.Amount // attached
+	execution     uint64        // prepaid for the callback; prices fit 64 bits, see Register
+	transmission  uint64        // prepaid for the response
+	environments  [3]uint64     // of reply, reject, cleanup
+	functions     [3]uint32
+	Owner, Callee principal.Principal
+	State         FutureState
+	hasCleanup    bool
+}
+
+// Call is a call to be registered: what ic0.call_new and its followers built.
+type Call struct {
+	Context       ContextID
+	Owner, Callee principal.Principal
+	Reply, Reject Closure
+	Cleanup       *Closure
+	Cycles        cycles.Amount
+	Execution     cycles.Amount // prepaid for the callback
+	Transmission  cycles.Amount // prepaid for the response
+	Deadline      uint64
+}
+
+func (f *Future) closure(i int) Closure { return Closure{f.functions[i], f.environments[i]} }
+
+// OnReply is the closure for a reply.
+func (f *Future) OnReply() Closure { return f.closure(0) }
+
+// OnReject is the closure for a reject.
+func (f *Future) OnReject() Closure { return f.closure(1) }
+
+// OnCleanup is the closure that runs where the callback traps; nil for none.
+func (f *Future) OnCleanup() *Closure {
+	if !f.hasCleanup {
+		return nil
+	}
+	c := f.closure(2)
+	return &c
+}
+
+// Execution is what was prepaid for running the callback.
+func (f *Future) Execution() cycles.Amount { return cycles.Of(f.execution) }
+
+// Transmission is what was prepaid for carrying the response.
+func (f *Future) Transmission() cycles.Amount { return cycles.Of(f.transmission) }
+
+func (f *Future) fill(c *Call) {
+	if c.Execution.Hi != 0 || c.Transmission.Hi != 0 {
+		panic("intercanister: a prepayment of more than 2^64 cycles")
+	}
+	*f = Future{
+		Context: c.Context, Deadline: c.Deadline, Cycles: c.Cycles,
+		execution: c.Execution.Lo, transmission: c.Transmission.Lo,
+		Owner: c.Owner, Callee: c.Callee, State: Waiting,
+	}
+	f.functions[0], f.environments[0] = c.Reply.Fn, c.Reply.Env
+	f.functions[1], f.environments[1] = c.Reject.Fn, c.Reject.Env
+	if c.Cleanup != nil {
+		f.functions[2], f.environments[2], f.hasCleanup = c.Cleanup.Fn, c.Cleanup.Env, true
+	}
+}

@@ -1,0 +1,153 @@
+package intercanister
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// Ledger holds the call contexts and the futures of one subnet and gives them
+// their ids. The zero value is an empty ledger.
+//
+// It panics (a bug of its user) where a context or future is used that is not
+// there or not in the state the step needs.
+type Ledger struct {
+	contexts    slab[Context]
+	futures     slab[Future]
+	lastContext ContextID
+	lastCall    CallID
+}
+
+// Contexts is the number of open contexts.
+func (l *Ledger) Contexts() int { return l.contexts.live }
+
+// Futures is the number of registered futures.
+func (l *Ledger) Futures() int { return l.futures.live }
+
+// Open makes a call context in the canister of m. One that was opened by the
+// system needs no response.
+func (l *Ledger) Open(m *Mailbox, origin Origin, attached cycles.Amount, now uint64) *Context {
+	l.lastContext++
+	c := l.contexts.add(uint64(l.lastContext))
+	*c = Context{
+		ID: l.lastContext, Canister: m.Owner, Origin: origin, Available: attached,
+		Opened: now, Responded: origin.Kind == FromSystem,
+	}
+	if c.Responded && !attached.IsZero() {
+		panic("intercanister: cycles attached to a task")
+	}
+	m.Contexts++
+	return c
+}
+
+// Context is an open context, nil where there is none.
+func (l *Ledger) Context(id ContextID) *Context { return l.contexts.get(uint64(id)) }
+
+// Future is a registered future, nil where there is none.
+func (l *Ledger) Future(id CallID) *Future { return l.futures.get(uint64(id)) }
+
+// Register makes a future of a call and takes a slot of the pair for it. The
+// caller has asked Mailbox.Room before.
+func (l *Ledger) Register(m *Mailbox, c *Call) (CallID, *Future) {
+	context := l.mustContext(c.Context)
+	if context.Canister != m.Owner || c.Owner != m.Owner {
+		panic("intercanister: a call registered for the wrong canister")
+	}
+	context.Outstanding++
+	m.take(c.Callee)
+	l.lastCall++
+	f := l.futures.add(uint64(l.lastCall))
+	f.fill(c)
+	return l.lastCall, f
+}
+
+// Settle queues the callback of a waiting future. It is false, and nothing
+// happens, where the call is over or was settled before: a late answer.
+func (l *Ledger) Settle(m *Mailbox, id CallID, response Response) bool {
+	f := l.Future(id)
+	if f == nil || f.State != Waiting {
+		return false
+	}
+	f.State = Settled
+	m.PushResponse(id, response)
+	return true
+}
+
+// Begin marks the callback of a settled future as running.
+func (l *Ledger) Begin(id CallID) (*Future, *Context) {
+	f := l.Future(id)
+	if f == nil || f.State != Settled {
+		panic(fmt.Sprintf("intercanister: callback of call %d which is not settled", id))
+	}
+	f.State = Running
+	return f, l.mustContext(f.Context)
+}
+
+// Release forgets a future whose callback has run (or needs not run) and frees
+// its slot of the pair.
+func (l *Ledger) Release(m *Mailbox, id CallID) {
+	f := l.Future(id)
+	if f == nil || f.State == Waiting {
+		panic(fmt.Sprintf("intercanister: call %d released before it was settled", id))
+	}
+	l.mustContext(f.Context).Outstanding--
+	m.give(f.Callee)
+	l.futures.remove(uint64(id))
+}
+
+// Respond answers a context: what is still available goes back with the
+// response, and nobody can answer again.
+func (l *Ledger) Respond(c *Context) (refund cycles.Amount) {
+	if c.Responded {
+		panic(fmt.Sprintf("intercanister: context %d answered twice", c.ID))
+	}
+	refund, c.Available, c.Responded = c.Available, cycles.Amount{}, true
+	return refund
+}
+
+// Close forgets a context that has responded and has nothing outstanding. It
+// reports whether it did.
+func (l *Ledger) Close(m *Mailbox, c *Context) bool {
+	if !c.Responded || c.Outstanding != 0 || c.Busy {
+		return false
+	}
+	if !c.Available.IsZero() {
+		panic(fmt.Sprintf("intercanister: context %d closed with %s cycles available", c.ID, c.Available))
+	}
+	m.Contexts--
+	l.contexts.remove(uint64(c.ID))
+	return true
+}
+
+// OpenContexts are the ids of the contexts of one canister, in order. It takes
+// time in proportion to the contexts of the subnet.
+func (l *Ledger) OpenContexts(m *Mailbox) []ContextID {
+	if m.Contexts == 0 {
+		return nil
+	}
+	ids := make([]ContextID, 0, m.Contexts)
+	l.contexts.each(func(id uint64, c *Context) {
+		if c.Canister == m.Owner {
+			ids = append(ids, ContextID(id))
+		}
+	})
+	slices.Sort(ids)
+	return ids
+}
+
+// Calls are the ids of all registered futures, in order.
+func (l *Ledger) Calls() []CallID {
+	ids := make([]CallID, 0, l.futures.live)
+	l.futures.each(func(id uint64, _ *Future) { ids = append(ids, CallID(id)) })
+	slices.Sort(ids)
+	return ids
+}
+
+func (l *Ledger) mustContext(id ContextID) *Context {
+	c := l.Context(id)
+	if c == nil {
+		panic(fmt.Sprintf("intercanister: there is no context %d", id))
+	}
+	return c
+}

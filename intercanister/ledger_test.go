@@ -1,0 +1,222 @@
+package intercanister
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"pgregory.net/rapid"
+)
+
+func TestASlabAgreesWithAMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s slab[uint64]
+		model := map[uint64]uint64{}
+		last := uint64(0)
+		for range rapid.IntRange(1, 400).Draw(t, "operations") {
+			id := rapid.Uint64Range(1, 400).Draw(t, "id")
+			if _, there := model[id]; there && rapid.Bool().Draw(t, "remove") {
+				s.remove(id)
+				delete(model, id)
+			} else {
+				last++
+				*s.add(last) = last * 3
+				model[last] = last * 3
+			}
+		}
+		seen := 0
+		s.each(func(id uint64, v *uint64) {
+			seen++
+			if model[id] != *v || *s.get(id) != *v {
+				t.Fatalf("record %d holds %d, want %d", id, *v, model[id])
+			}
+		})
+		if seen != len(model) || s.live != len(model) {
+			t.Fatalf("%d records, want %d", seen, len(model))
+		}
+	})
+}
+
+// One canister calls another and both answer at random; whatever happens, every
+// attached cycle is refunded or accepted, and in the end nothing is left.
+func TestNothingIsLeftOfCallsThatAreOver(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var l Ledger
+		boxes := [3]Mailbox{}
+		for i := range boxes {
+			boxes[i].Owner = principal.Canister(uint64(i))
+		}
+		root := l.Open(&boxes[0], Origin{Kind: FromIngress}, cycles.Amount{}, 1)
+		sent, back := cycles.Amount{}, cycles.Amount{}
+		step := func(m *Mailbox) {
+			var in Input
+			if !m.Pop(&in) {
+				return
+			}
+			if in.Source == SourceResponses {
+				back = back.Add(in.Response.Refund)
+				_, c := l.Begin(in.Call)
+				l.Release(m, in.Call)
+				l.Close(m, c)
+				return
+			}
+			c := l.Open(m, Origin{Kind: FromCanister, Call: in.Request.Call, Caller: in.Request.Sender}, in.Request.Cycles, 2)
+			refund := l.Respond(c)
+			l.Close(m, c)
+			if !l.Settle(&boxes[0], in.Request.Call, Response{Refund: refund}) {
+				t.Fatal("a waiting future was not settled")
+			}
+		}
+		for range rapid.IntRange(0, 300).Draw(t, "steps") {
+			callee := rapid.IntRange(0, 2).Draw(t, "callee")
+			if rapid.Bool().Draw(t, "call") && boxes[0].Room(boxes[callee].Owner) > 0 {
+				id, _ := l.Register(&boxes[0], &Call{Context: root.ID, Owner: boxes[0].Owner, Callee: boxes[callee].Owner, Cycles: cycles.Of(7)})
+				sent = sent.Add(cycles.Of(7))
+				if !boxes[callee].PushRequest(Request{Call: id, Sender: boxes[0].Owner, Cycles: cycles.Of(7)}) {
+					t.Fatal("no room for a request whose slot was taken")
+				}
+			} else {
+				step(&boxes[callee])
+			}
+		}
+		for boxes[0].Len()+boxes[1].Len()+boxes[2].Len() > 0 {
+			for i := range boxes {
+				step(&boxes[i])
+			}
+		}
+		l.Respond(root)
+		if !l.Close(&boxes[0], root) || l.Contexts() != 0 || l.Futures() != 0 || boxes[0].Calling() || len(boxes[1].pairs) != 0 {
+			t.Fatalf("left: %d contexts, %d futures", l.Contexts(), l.Futures())
+		}
+		if sent != back {
+			t.Fatalf("sent %s cycles, got back %s", sent, back)
+		}
+	})
+}
+
+func TestAPairTakesFiveHundredCallsAndNoMore(t *testing.T) {
+	var l Ledger
+	m := Mailbox{Owner: principal.Canister(1)}
+	other := principal.Canister(2)
+	c := l.Open(&m, Origin{Kind: FromIngress}, cycles.Amount{}, 0)
+	for range QueueCapacity {
+		l.Register(&m, &Call{Context: c.ID, Owner: m.Owner, Callee: other})
+	}
+	if m.Room(other) != 0 || m.Room(principal.Canister(3)) != QueueCapacity {
+		t.Errorf("room for %d and %d calls", m.Room(other), m.Room(principal.Canister(3)))
+	}
+	l.Settle(&m, 1, Response{})
+	if m.Room(other) != 0 {
+		t.Error("a slot was free before the callback had run")
+	}
+	l.Begin(1)
+	l.Release(&m, 1)
+	if m.Room(other) != 1 {
+		t.Error("no slot was free after the callback had run")
+	}
+}
+
+func TestSourcesTakeTurnsInTheOrderTheyBeganToWait(t *testing.T) {
+	var m Mailbox
+	for i := range uint64(6) {
+		m.PushRequest(Request{Call: CallID(i), Sender: principal.Canister(i % 3)})
+	}
+	m.PushIngress(7)
+	m.PushTask(GlobalTimer)
+	m.PushTask(Heartbeat)
+	m.PushTask(Heartbeat)
+	var got []uint64
+	for in := (Input{}); m.Pop(&in); {
+		got = append(got, uint64(in.Source)*100+uint64(in.Request.Call)+in.Ingress+uint64(in.Task))
+	}
+	want := []uint64{101, 102, 400, 401, 402, 307, 403, 404, 405}
+	for i := range want {
+		if i >= len(got) || got[i] != want[i] {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	}
+}
+
+func TestTheFirstChoiceIsWhatPopTakes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var a, b Mailbox
+		for range rapid.IntRange(1, 40).Draw(t, "messages") {
+			n := rapid.Uint64Range(1, 4).Draw(t, "n")
+			kind := rapid.IntRange(0, 3).Draw(t, "kind")
+			for _, m := range []*Mailbox{&a, &b} {
+				switch kind {
+				case 0:
+					m.PushRequest(Request{Call: CallID(n), Sender: principal.Canister(n)})
+				case 1:
+					m.PushIngress(n)
+				case 2:
+					m.PushTask(Task(n))
+				case 3:
+					m.PushResponse(CallID(n), Response{})
+				}
+			}
+		}
+		var x, y Input
+		for a.Pop(&x) {
+			choices := b.Choices(nil, false)
+			b.PopChoice(choices[0], &y)
+			if x.Source != y.Source || x.Call != y.Call || x.Ingress != y.Ingress || x.Task != y.Task || x.Request.Call != y.Request.Call {
+				t.Fatalf("popped %v, chose %v", x, y)
+			}
+		}
+	})
+}
+
+// register fills a ledger with n futures, 500 to each callee.
+func register(n int) (*Ledger, *Mailbox) {
+	l, m := new(Ledger), &Mailbox{Owner: principal.Canister(1)}
+	c := l.Open(m, Origin{Kind: FromIngress}, cycles.Amount{}, 0)
+	for i := range n {
+		l.Register(m, &Call{Context: c.ID, Owner: m.Owner, Callee: principal.Canister(uint64(2 + i/QueueCapacity))})
+	}
+	return l, m
+}
+
+func TestARegisteredFutureTakesAtMostItsBytes(t *testing.T) {
+	var sx, sy, sxx, sxy, n float64
+	for _, count := range []int{1, 10, 100, 1000, 2000, 5000, 10000, 20000, 50000, 200000} {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		l, m := register(count)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		runtime.KeepAlive(l)
+		runtime.KeepAlive(m)
+		x, y := float64(count), float64(after.HeapAlloc)-float64(before.HeapAlloc)
+		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
+	}
+	slope := (n*sxy - sx*sy) / (n*sxx - sx*sx)
+	t.Logf("%.1f bytes for each registered future", slope)
+	if slope > MaxFutureBytes {
+		t.Errorf("%.1f bytes for each registered future, at most %d", slope, MaxFutureBytes)
+	}
+}
+
+func TestACallAndItsAnswerDoNotAllocate(t *testing.T) {
+	var l Ledger
+	a, b := Mailbox{Owner: principal.Canister(1)}, Mailbox{Owner: principal.Canister(2)}
+	c := l.Open(&a, Origin{Kind: FromIngress}, cycles.Amount{}, 0)
+	var in Input
+	perRun := testing.AllocsPerRun(2000, func() {
+		id, _ := l.Register(&a, &Call{Context: c.ID, Owner: a.Owner, Callee: b.Owner})
+		b.PushRequest(Request{Call: id, Sender: a.Owner})
+		b.Pop(&in)
+		cc := l.Open(&b, Origin{Kind: FromCanister, Call: id}, cycles.Amount{}, 0)
+		l.Respond(cc)
+		l.Close(&b, cc)
+		l.Settle(&a, id, Response{})
+		a.Pop(&in)
+		l.Begin(id)
+		l.Release(&a, id)
+	})
+	if perRun != 0 {
+		t.Errorf("a call and its answer allocate %.1f times", perRun)
+	}
+}

@@ -1,0 +1,241 @@
+package intercanister
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// Source says where the messages of one line of a mailbox come from.
+type Source uint8
+
+const (
+	SourceTasks     Source = iota + 1 // the system
+	SourceResponses                   // answers to the canister's own calls
+	SourceIngress                     // users
+	SourceRequests                    // one other canister
+)
+
+// Input is one message on its way to a canister: which field counts, the
+// source says.
+type Input struct {
+	Source   Source
+	Task     Task
+	Call     CallID // SourceResponses: the future the response settled
+	Response Response
+	Ingress  uint64 // SourceIngress: number in the ingress history
+	Request  Request
+}
+
+type settled struct {
+	call     CallID
+	response Response
+}
+
+// pair is what runs between a canister and one other: how many calls it makes
+// there, and which requests of the other wait here.
+type pair struct {
+	requests FIFO[Request]
+	calls    uint16 // of ours to the other, not over
+}
+
+// line is one entry of the turn a mailbox takes through its sources.
+type line struct {
+	source Source
+	sender principal.Principal // SourceRequests
+}
+
+// Mailbox is everything that waits for one canister. Sources take turns, in
+// the order in which they began to wait: what arrives never comes before what
+// already waits, which makes the next message independent of messages that
+// arrive meanwhile. Tasks come first.
+type Mailbox struct {
+	Owner     principal.Principal
+	Contexts  int // open contexts, deleted ones included
+	lines     FIFO[line]
+	tasks     FIFO[Task]
+	responses FIFO[settled]
+	ingress   FIFO[uint64]
+	pairs     map[principal.Principal]*pair
+	spare     []*pair
+	waiting   int
+	Held      bool // no message may be taken: one is being run, or the canister is gone
+	queued    bool // in the ready set
+}
+
+// Len is the number of waiting messages.
+func (m *Mailbox) Len() int { return m.waiting }
+
+// Responses is the number of waiting responses.
+func (m *Mailbox) Responses() int { return m.responses.Len() }
+
+// Requests is the number of requests of one sender that wait.
+func (m *Mailbox) Requests(sender principal.Principal) int {
+	if p := m.pairs[sender]; p != nil {
+		return p.requests.Len()
+	}
+	return 0
+}
+
+// Room is how many more calls the canister may make to callee.
+func (m *Mailbox) Room(callee principal.Principal) int {
+	if p := m.pairs[callee]; p != nil {
+		return QueueCapacity - int(p.calls)
+	}
+	return QueueCapacity
+}
+
+// Calling reports whether calls of the canister are not over.
+func (m *Mailbox) Calling() bool {
+	for _, p := range m.pairs {
+		if p.calls > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Mailbox) pair(other principal.Principal) *pair {
+	if p := m.pairs[other]; p != nil {
+		return p
+	}
+	if m.pairs == nil {
+		m.pairs = make(map[principal.Principal]*pair)
+	}
+	var p *pair
+	if n := len(m.spare); n > 0 {
+		p, m.spare = m.spare[n-1], m.spare[:n-1]
+	} else {
+		p = new(pair)
+	}
+	m.pairs[other] = p
+	return p
+}
+
+// retire forgets a pair nothing runs between any more.
+func (m *Mailbox) retire(other principal.Principal, p *pair) {
+	if p.calls != 0 || p.requests.Len() != 0 {
+		return
+	}
+	delete(m.pairs, other)
+	if len(m.spare) < 8 {
+		m.spare = append(m.spare, p)
+	}
+}
+
+func (m *Mailbox) take(callee principal.Principal) {
+	p := m.pair(callee)
+	if p.calls == QueueCapacity {
+		panic("intercanister: more calls to " + callee.String() + " than a queue holds")
+	}
+	p.calls++
+}
+
+func (m *Mailbox) give(callee principal.Principal) {
+	p := m.pairs[callee]
+	if p == nil || p.calls == 0 {
+		panic("intercanister: a call to " + callee.String() + " ended that never began")
+	}
+	p.calls--
+	m.retire(callee, p)
+}
+
+// PushTask queues a task before all messages, behind earlier tasks. A task that
+// waits already is not queued again.
+func (m *Mailbox) PushTask(t Task) {
+	for i := range m.tasks.Len() {
+		if *m.tasks.At(i) == t {
+			return
+		}
+	}
+	if m.tasks.Len() == 0 {
+		m.lines.PushFront(line{source: SourceTasks})
+	}
+	m.tasks.Push(t)
+	m.waiting++
+}
+
+// PushResponse queues the callback of a settled future. Futures take care that
+// there is room.
+func (m *Mailbox) PushResponse(call CallID, response Response) {
+	if m.responses.Len() == 0 {
+		m.lines.Push(line{source: SourceResponses})
+	}
+	m.responses.Push(settled{call, response})
+	m.waiting++
+}
+
+// PushIngress queues an ingress message.
+func (m *Mailbox) PushIngress(number uint64) {
+	if m.ingress.Len() == 0 {
+		m.lines.Push(line{source: SourceIngress})
+	}
+	m.ingress.Push(number)
+	m.waiting++
+}
+
+// PushRequest queues a request. It is false where the queue of the pair is
+// full.
+func (m *Mailbox) PushRequest(r Request) bool {
+	p := m.pair(r.Sender)
+	if p.requests.Len() >= QueueCapacity {
+		return false
+	}
+	if p.requests.Len() == 0 {
+		m.lines.Push(line{SourceRequests, r.Sender})
+	}
+	p.requests.Push(r)
+	m.waiting++
+	return true
+}
+
+// Pop takes the next message into in. It is false where none waits.
+func (m *Mailbox) Pop(in *Input) bool {
+	if m.waiting == 0 {
+		return false
+	}
+	m.takeFrom(0, 0, in)
+	return true
+}
+
+// PopResponse takes the next response, whatever else waits.
+func (m *Mailbox) PopResponse(in *Input) bool {
+	for i := range m.lines.Len() {
+		if m.lines.At(i).source == SourceResponses {
+			m.takeFrom(i, 0, in)
+			return true
+		}
+	}
+	return false
+}
+
+// takeFrom takes one message of the line at a position: its first, or for
+// sources without order the one at depth. The line goes to the end of the turn
+// where more waits in it.
+func (m *Mailbox) takeFrom(position, depth int, in *Input) {
+	l := m.lines.Remove(position)
+	*in = Input{Source: l.source}
+	m.waiting--
+	left := 0
+	switch l.source {
+	case SourceTasks:
+		in.Task = m.tasks.Remove(depth)
+		if m.tasks.Len() > 0 {
+			m.lines.PushFront(l)
+		}
+		return
+	case SourceResponses:
+		s := m.responses.Remove(depth)
+		in.Call, in.Response, left = s.call, s.response, m.responses.Len()
+	case SourceIngress:
+		in.Ingress, left = m.ingress.Remove(depth), m.ingress.Len()
+	case SourceRequests:
+		if depth != 0 {
+			panic("intercanister: requests of one sender keep their order")
+		}
+		p := m.pairs[l.sender]
+		in.Request, left = p.requests.Pop(), p.requests.Len()
+		m.retire(l.sender, p)
+	}
+	if left > 0 {
+		m.lines.Push(l)
+	}
+}

@@ -1,0 +1,79 @@
+package intercanister
+
+import "slices"
+
+// Ready is the set of mailboxes in which a message waits, in waves: a wave
+// holds the mailboxes that were ready when it began, in the order of canister
+// ids; those that become ready meanwhile wait for the next. An idle mailbox
+// costs nothing. The zero value is an empty set.
+type Ready struct {
+	now, next []*Mailbox
+	at        int // of now: those before it are done
+}
+
+// Add puts a mailbox into the next wave, unless it is in a wave already, has
+// nothing waiting or belongs to a canister that is busy or gone.
+func (r *Ready) Add(m *Mailbox) {
+	if m.queued || m.Held || m.waiting == 0 {
+		return
+	}
+	m.queued = true
+	r.next = append(r.next, m)
+}
+
+// Wave begins the next wave where the present one is over. It is false where
+// nothing is ready.
+func (r *Ready) Wave() bool {
+	if r.at < len(r.now) {
+		return true
+	}
+	clear(r.now)
+	r.now, r.next, r.at = r.next, r.now[:0], 0
+	slices.SortFunc(r.now, func(a, b *Mailbox) int { return a.Owner.Compare(b.Owner) })
+	return len(r.now) > 0
+}
+
+// Next takes the next mailbox of the wave, nil where the wave is over. Whoever
+// takes it adds it again when its message has run.
+func (r *Ready) Next() *Mailbox {
+	for r.at < len(r.now) {
+		m := r.now[r.at]
+		r.at++
+		if m.queued && !m.Held && m.waiting > 0 {
+			m.queued = false
+			return m
+		}
+		m.queued = false
+	}
+	return nil
+}
+
+// Take takes one mailbox out of whichever wave it is in.
+func (r *Ready) Take(m *Mailbox) {
+	m.queued = false
+	remove := func(list []*Mailbox) []*Mailbox {
+		if i := slices.Index(list, m); i >= 0 {
+			return slices.Delete(list, i, i+1)
+		}
+		return list
+	}
+	rest := remove(r.now[r.at:])
+	r.now = r.now[:r.at+len(rest)]
+	r.next = remove(r.next)
+}
+
+// Waiting lists the ready mailboxes: those of the present wave first, then the
+// next, each in the order of canister ids.
+func (r *Ready) Waiting(dst []*Mailbox) []*Mailbox {
+	dst = append(dst, r.now[r.at:]...)
+	first := len(dst)
+	dst = append(dst, r.next...)
+	slices.SortFunc(dst[first:], func(a, b *Mailbox) int { return a.Owner.Compare(b.Owner) })
+	return dst
+}
+
+// Empty reports whether nothing is ready.
+func (r *Ready) Empty() bool { return r.at >= len(r.now) && len(r.next) == 0 }
+
+// Between reports whether a wave is over, so that the next one may begin.
+func (r *Ready) Between() bool { return r.at >= len(r.now) }
