@@ -35,12 +35,13 @@ type scanner struct {
 	text   string
 	at     int
 	tokens []Token
+	inside bool // an annotation, where no annotation id is asked for
 }
 
 func scan(text string) []Token {
 	if !utf8.ValidString(text) {
 		for i, r := range text {
-			if r == utf8.RuneError && strings.HasPrefix(text[i:], "\uFFFD") == false {
+			if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") {
 				fail(i, "malformed UTF-8 encoding")
 			}
 		}
@@ -87,10 +88,10 @@ func (s *scanner) step() bool {
 
 func (s *scanner) open() {
 	start := s.at
-	switch s.peek(1) {
-	case ';':
+	switch next := s.peek(1); {
+	case next == ';':
 		s.blockComment()
-	case '@':
+	case next == '@' && !s.inside:
 		s.at += 2
 		s.annotation(start)
 	default:
@@ -146,19 +147,22 @@ func (s *scanner) annotation(start int) {
 		s.emit(Annotation, start)
 		return
 	}
+	s.inside = true
+	s.skipAnnotation(start)
+	s.inside = false
+}
+
+func (s *scanner) skipAnnotation(start int) {
 	mark := len(s.tokens)
 	for depth := 1; depth > 0; {
 		n := len(s.tokens)
 		if !s.step() {
-			fail(start, "unclosed annotation %s", name)
+			fail(start, "unclosed annotation")
 		}
-		if len(s.tokens) > n {
-			switch s.tokens[n].Kind {
-			case Open, Annotation:
-				depth++
-			case Close:
-				depth--
-			}
+		if len(s.tokens) > n && s.tokens[n].Kind == Open {
+			depth++
+		} else if len(s.tokens) > n && s.tokens[n].Kind == Close {
+			depth--
 		}
 	}
 	s.tokens = s.tokens[:mark]

@@ -273,14 +273,10 @@ func (a *assembler) addressType() bool {
 
 func (a *assembler) limits() limits {
 	l := limits{wide: a.addressType()}
-	bits := 32
-	if l.wide {
-		bits = 64
-	}
-	l.min = a.number(parseUnsigned, bits, "limit")
+	l.min = a.u64()
 	if a.isNumber() {
 		l.bounded = true
-		l.max = a.number(parseUnsigned, bits, "limit")
+		l.max = a.u64()
 	}
 	l.shared = a.keyword("shared")
 	return l
