@@ -1,0 +1,93 @@
+package wire
+
+import (
+	"encoding/hex"
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// Claims is what an authenticated request may be taken for.
+type Claims struct {
+	// ID is the request id.
+	ID RequestID
+	// Sender has signed the request, itself or through delegations, or is
+	// anonymous.
+	Sender principal.Principal
+	// Targets are the canisters the request may concern, sorted; nil means all.
+	Targets []principal.Principal
+	// QueriesOnly is true where a delegation permits no calls.
+	QueriesOnly bool
+}
+
+// CheckTarget refuses what concerns a canister the delegations do not name. The
+// management canister counts only where it is named. Authenticate has asked this
+// of calls and queries; for a read_state that looks at the status of a request,
+// ask it for that request's canister.
+func (c *Claims) CheckTarget(canister principal.Principal) error {
+	if c.Targets == nil {
+		return nil
+	}
+	if _, ok := slices.BinarySearchFunc(c.Targets, canister, principal.Principal.Compare); ok {
+		return nil
+	}
+	return refuse("Canister '%s' is not one of the delegation targets.", canister)
+}
+
+// Request is a *Call, a *Query or a *ReadState.
+type Request interface {
+	envelope() *Envelope
+	// canister is who the request is for; a read_state is for nobody.
+	canister() (principal.Principal, bool)
+}
+
+func (c *Call) envelope() *Envelope      { return &c.Envelope }
+func (q *Query) envelope() *Envelope     { return &q.Envelope }
+func (r *ReadState) envelope() *Envelope { return &r.Envelope }
+
+func (c *Call) canister() (principal.Principal, bool)      { return c.CanisterID, true }
+func (q *Query) canister() (principal.Principal, bool)     { return q.CanisterID, true }
+func (r *ReadState) canister() (principal.Principal, bool) { return principal.Principal{}, false }
+
+// Authenticate proves who sent the request: its signature, the chain of
+// delegations at the time now (nanoseconds since 1970), and that the delegations
+// allow such a request to that canister (interface specification,
+// "Authentication"). It does not look at ingress_expiry: CheckExpiry does, and
+// goes first. Every error is a *Refusal.
+func Authenticate(req Request, now uint64) (Claims, error) {
+	env := req.envelope()
+	claims := Claims{ID: env.ID, Sender: env.Sender}
+	if err := checkSenderInfo(env); err != nil {
+		return Claims{}, err
+	}
+	switch {
+	case env.Auth == nil && !env.Sender.IsAnonymous():
+		return Claims{}, refuse("Missing signature from user: %s", env.Sender)
+	case env.Auth == nil:
+		return claims, nil
+	case env.Sender.IsAnonymous():
+		return Claims{}, refuse("Signature is not allowed for the anonymous user.")
+	case env.Sender != principal.SelfAuthenticating(env.Auth.PublicKey):
+		return Claims{}, refuse("The user id '%s' does not match the public key '%s'", env.Sender, hex.EncodeToString(env.Auth.PublicKey))
+	}
+	terms, err := checkChain(env.Auth, now)
+	if err != nil {
+		return Claims{}, err
+	}
+	if err := verify(terms.key, signedBytes(domainRequest, env.ID), env.Auth.Signature); err != nil {
+		return Claims{}, refuse("Invalid signature: %v", err)
+	}
+	claims.Targets, claims.QueriesOnly = terms.targets, terms.queriesOnly
+	return claims, checkTerms(&claims, req)
+}
+
+// checkTerms asks whether the delegations allow such a request.
+func checkTerms(claims *Claims, req Request) error {
+	if claims.QueriesOnly && req.envelope().Kind == KindCall {
+		return invalidDelegation("Delegation permissions error: a delegation permits only %q, but this is a call", PermitQueries)
+	}
+	if canister, ok := req.canister(); ok {
+		return claims.CheckTarget(canister)
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package wire
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// Kind is the kind of a request, by the endpoint it was sent to.
+type Kind uint8
+
+const (
+	KindCall Kind = iota
+	KindQuery
+	KindReadState
+)
+
+// String is the request_type of the specification.
+func (k Kind) String() string { return [...]string{"call", "query", "read_state"}[k] }
+
+// Envelope is what every request has (interface specification,
+// "Authentication"). Its byte slices alias the body it was read from.
+type Envelope struct {
+	Kind Kind
+	// ID is the hash of the content as it was sent.
+	ID RequestID
+	// Sender is who the content claims to be from; Authenticate proves it.
+	Sender principal.Principal
+	// IngressExpiry is in nanoseconds since 1970.
+	IngressExpiry uint64
+	// Nonce is nil where absent, at most MaxNonceBytes.
+	Nonce []byte
+	// SenderInfo is nil where absent, and always for read_state.
+	SenderInfo *SenderInfo
+	// Auth is nil where the request carries no signature.
+	Auth *Auth
+}
+
+// Auth is the signature of a request. PublicKey is in DER form; the signature is
+// by the last delegation's key, or by PublicKey where there is none.
+type Auth struct {
+	PublicKey   []byte
+	Signature   []byte
+	Delegations []SignedDelegation
+}
+
+// open reads a body up to the fields of its content. Every error it returns is
+// a *Refusal.
+func open(body []byte, want Kind) (Envelope, fields, error) {
+	if len(body) > MaxBodyBytes {
+		return Envelope{}, nil, &Refusal{
+			Status: http.StatusRequestEntityTooLarge,
+			Text:   fmt.Sprintf("The request body has %d bytes, but at most %d are allowed.", len(body), MaxBodyBytes),
+		}
+	}
+	root, err := document(body)
+	if err != nil {
+		return Envelope{}, nil, malformed(want, fmt.Errorf("Invalid CBOR encoding: %w", err))
+	}
+	outer, err := fieldsOf(root, "the envelope")
+	if err != nil {
+		return Envelope{}, nil, malformed(want, err)
+	}
+	env, content, err := readContent(outer, want)
+	if err != nil {
+		return Envelope{}, nil, malformed(want, err)
+	}
+	if env.Auth, err = readAuth(outer); err != nil {
+		return Envelope{}, nil, malformed(want, err)
+	}
+	return env, content, nil
+}
+
+// malformed makes a refusal of an error, unless it is one already.
+func malformed(want Kind, err error) error {
+	if r, ok := err.(*Refusal); ok {
+		return r
+	}
+	return refuse("Could not parse body as %s message: %v", want, err)
+}
+
+func readContent(outer fields, want Kind) (env Envelope, content fields, err error) {
+	it, err := outer.required("content", kindMap)
+	if err != nil {
+		return env, nil, err
+	}
+	if content, err = fieldsOf(it, "content"); err != nil {
+		return env, nil, err
+	}
+	env.Kind = want
+	got, err := content.text("request_type")
+	if err != nil {
+		return env, nil, err
+	}
+	if got != want.String() {
+		return env, nil, fmt.Errorf("field `request_type` is %q, but this endpoint takes %q", got, want)
+	}
+	if env.ID, err = hashOfMap(content); err != nil {
+		return env, nil, err
+	}
+	if env.IngressExpiry, err = content.nat("ingress_expiry"); err != nil {
+		return env, nil, err
+	}
+	if env.Sender, err = content.principal("sender"); err != nil {
+		return env, nil, err
+	}
+	env.Nonce, err = readNonce(content)
+	return env, content, err
+}
+
+func readNonce(content fields) ([]byte, error) {
+	it, ok, err := content.optional("nonce", kindBlob)
+	if err != nil || !ok {
+		return nil, err
+	}
+	if len(it.body) > MaxNonceBytes {
+		return nil, refuse("Nonce in request is too big: got %d bytes, but at most %d are allowed.", len(it.body), MaxNonceBytes)
+	}
+	return it.body, nil
+}
+
+// readAuth is nil for an envelope without key, signature and delegations. An
+// empty list of delegations counts as a list, as it does for the replica.
+func readAuth(outer fields) (*Auth, error) {
+	key, hasKey, err := outer.optional("sender_pubkey", kindBlob)
+	if err != nil {
+		return nil, err
+	}
+	sig, hasSig, err := outer.optional("sender_sig", kindBlob)
+	if err != nil {
+		return nil, err
+	}
+	chain, hasChain, err := outer.optional("sender_delegation", kindArray)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case hasKey && hasSig:
+		auth := &Auth{PublicKey: key.body, Signature: sig.body}
+		auth.Delegations, err = readDelegations(chain)
+		return auth, err
+	case !hasKey && !hasSig && !hasChain:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("missing pubkey or signature: sender_pubkey is %s, sender_sig is %s, sender_delegation is %s; "+
+		"send the first two, or none of the three for an anonymous request", presence(hasKey), presence(hasSig), presence(hasChain))
+}
+
+func presence(has bool) string {
+	if has {
+		return "present"
+	}
+	return "absent"
+}

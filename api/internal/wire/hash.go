@@ -1,0 +1,117 @@
+package wire
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// RequestID names a request: the representation-independent hash of its content
+// (interface specification, "Request ids").
+type RequestID [sha256.Size]byte
+
+// String is the textual form, 0x and lower-case hexadecimal digits.
+func (id RequestID) String() string { return "0x" + hex.EncodeToString(id[:]) }
+
+// Domain separators of signed bytes: one byte of length, then ASCII (interface
+// specification, "Signatures").
+const (
+	domainRequest    = "\x0aic-request"
+	domainDelegation = "\x1aic-request-auth-delegation"
+	domainResponse   = "\x0bic-response"
+)
+
+// signedBytes is what a signature under this domain covers.
+func signedBytes(domain string, hash [sha256.Size]byte) []byte {
+	return append(append(make([]byte, 0, len(domain)+len(hash)), domain...), hash[:]...)
+}
+
+// hashRow is one field in the hash of a map: hash of the key, hash of the value.
+type hashRow [2 * sha256.Size]byte
+
+func newHashRow(key []byte, value [sha256.Size]byte) (row hashRow) {
+	h := sha256.Sum256(key)
+	copy(row[:sha256.Size], h[:])
+	copy(row[sha256.Size:], value[:])
+	return row
+}
+
+// hashRows sorts the rows in place and hashes them.
+func hashRows(rows []hashRow) [sha256.Size]byte {
+	slices.SortFunc(rows, func(a, b hashRow) int { return bytes.Compare(a[:], b[:]) })
+	joined := make([]byte, 0, len(rows)*len(hashRow{}))
+	for i := range rows {
+		joined = append(joined, rows[i][:]...)
+	}
+	return sha256.Sum256(joined)
+}
+
+// hashOfMap is the representation-independent hash of a map as it was sent,
+// whatever fields it has.
+func hashOfMap(fs fields) ([sha256.Size]byte, error) {
+	rows := make([]hashRow, 0, len(fs))
+	for _, f := range fs {
+		value, err := hashOf(f.value)
+		if err != nil {
+			return [sha256.Size]byte{}, fmt.Errorf("field `%s`: %w", f.key, err)
+		}
+		rows = append(rows, newHashRow(f.key, value))
+	}
+	return hashRows(rows), nil
+}
+
+func hashOf(it item) ([sha256.Size]byte, error) {
+	switch it.kind {
+	case kindBlob, kindText:
+		return sha256.Sum256(it.body), nil
+	case kindNat:
+		return hashNat(it.num), nil
+	case kindNegative:
+		return hashNegative(it.num)
+	case kindArray:
+		joined := make([]byte, 0, it.num*sha256.Size)
+		err := it.elements(func(element item) error {
+			h, err := hashOf(element)
+			joined = append(joined, h[:]...)
+			return err
+		})
+		return sha256.Sum256(joined), err
+	case kindMap:
+		fs, err := fieldsOf(it, "map")
+		if err != nil {
+			return [sha256.Size]byte{}, err
+		}
+		return hashOfMap(fs)
+	}
+	return [sha256.Size]byte{}, fmt.Errorf("%s has no representation-independent hash", it.kind)
+}
+
+// hashNat hashes the shortest unsigned LEB128 form.
+func hashNat(n uint64) [sha256.Size]byte {
+	var leb [10]byte
+	i := 0
+	for ; n >= 0x80; i++ {
+		leb[i] = byte(n) | 0x80
+		n >>= 7
+	}
+	leb[i] = byte(n)
+	return sha256.Sum256(leb[:i+1])
+}
+
+// hashNegative hashes the shortest signed LEB128 form of -1-n.
+func hashNegative(n uint64) ([sha256.Size]byte, error) {
+	if n > math.MaxInt64 {
+		return [sha256.Size]byte{}, errors.New("a negative number of more than 64 bits")
+	}
+	v := -1 - int64(n)
+	leb := make([]byte, 0, 10)
+	for v < -0x40 {
+		leb = append(leb, byte(v)|0x80)
+		v >>= 7
+	}
+	return sha256.Sum256(append(leb, byte(v)&0x7f)), nil
+}

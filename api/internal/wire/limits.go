@@ -1,0 +1,34 @@
+package wire
+
+// Limits of the interface specification ("Authentication", "Request: Read
+// state"); requests past them are refused before any signature is looked at.
+const (
+	MaxDelegations          = 20    // specification: 20 (its CDDL still says 4)
+	MaxTargetsPerDelegation = 1_000 // specification: 1,000
+	MaxNonceBytes           = 32    // specification: 32
+	MaxPaths                = 1_000 // specification: 1,000
+	MaxLabelsPerPath        = 127   // specification: 127
+)
+
+// Limits the specification leaves to the implementation.
+const (
+	// MaxBodyBytes bounds a request body; the replica's own limit. An ingress
+	// message itself may be smaller still, which is not for this package.
+	MaxBodyBytes = 5 << 20
+	// maxNesting bounds arrays, maps and tags within each other. The deepest
+	// request, a delegation's targets, needs 6 with its outer tag.
+	maxNesting = 12
+	// maxItems bounds the data items of one body. The largest legal request,
+	// MaxPaths paths of MaxLabelsPerPath labels, has 128,000 and its delegations
+	// 20,000 more.
+	maxItems = 1 << 18
+	// maxPairs bounds the fields of one map. The largest legal one has 8.
+	maxPairs = 32
+)
+
+// The window in which a request may be submitted (interface specification,
+// "Authentication"; the drift is the replica's allowance for slow clocks).
+const (
+	MaxIngressTTL  uint64 = 5 * 60 * 1e9 // ns; specification: 5 minutes
+	PermittedDrift uint64 = 30 * 1e9     // ns; replica: 30 seconds
+)

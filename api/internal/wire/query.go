@@ -1,0 +1,17 @@
+package wire
+
+// Query is a query call (interface specification, "Request: Query call").
+type Query struct {
+	Envelope
+	Message
+}
+
+// DecodeQuery reads the body of a query request. It does not authenticate it.
+// Every error is a *Refusal. The result's slices alias body.
+func DecodeQuery(body []byte) (*Query, error) {
+	env, msg, err := openMessage(body, KindQuery)
+	if err != nil {
+		return nil, err
+	}
+	return &Query{env, msg}, nil
+}

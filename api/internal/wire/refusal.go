@@ -1,0 +1,21 @@
+package wire
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// Refusal is the answer to a request that is not let in: nothing happened, and
+// nothing of it is recorded. Status is the HTTP status, Text the plain-text
+// body, worded as the replica words it because clients look for its phrases.
+type Refusal struct {
+	Status int
+	Text   string
+}
+
+// Error is the text.
+func (r *Refusal) Error() string { return r.Text }
+
+func refuse(format string, args ...any) *Refusal {
+	return &Refusal{Status: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
+}
