@@ -1,0 +1,183 @@
+package candid
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Decode reads a message at the types it was written with. Labels have ids and
+// no names. The error is a *[DecodeError].
+func Decode(message []byte) ([]Value, []*Type, error) {
+	d := &decoder{in: message}
+	if err := d.header(); err != nil {
+		return nil, nil, err
+	}
+	d.skips = d.quota
+	values := make([]Value, len(d.args))
+	for i, t := range d.args {
+		v, err := d.value(t)
+		if err != nil {
+			return nil, nil, err
+		}
+		values[i] = v
+	}
+	return values, d.args, d.end()
+}
+
+// value reads one value of the wire type t.
+func (d *decoder) value(t *Type) (Value, error) {
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	defer d.leave()
+	switch t.kind {
+	case KindOpt:
+		some, err := d.flag("an option")
+		if err != nil || !some {
+			return Opt{}, err
+		}
+		v, err := d.value(t.elem)
+		return Opt{v}, err
+	case KindVec:
+		return d.vec(t)
+	case KindRecord:
+		return d.record(t)
+	case KindVariant:
+		f, err := d.tag(t)
+		if err != nil {
+			return nil, err
+		}
+		v, err := d.value(f.Type)
+		return Variant{f.Label, v}, err
+	case KindService:
+		p, err := d.principal()
+		return Service(p), err
+	case KindFunc:
+		return d.fn()
+	case KindFuture:
+		return Reserved{}, d.skipFuture()
+	}
+	return d.primitive(t)
+}
+
+func (d *decoder) vec(t *Type) (Value, error) {
+	n, err := d.length()
+	if err != nil {
+		return nil, err
+	}
+	if t.elem.kind == KindNat8 {
+		return d.blob(n)
+	}
+	vec := make(Vec, 0, min(n, maxPrealloc))
+	for range n {
+		v, err := d.value(t.elem)
+		if err != nil {
+			return nil, err
+		}
+		vec = append(vec, v)
+	}
+	return vec, nil
+}
+
+func (d *decoder) blob(n int) (Blob, error) {
+	raw, err := d.take(uint64(n))
+	if err != nil {
+		return nil, err
+	}
+	return append(make(Blob, 0, n), raw...), nil
+}
+
+func (d *decoder) record(t *Type) (Value, error) {
+	record := make(Record, 0, min(len(t.fields), maxPrealloc))
+	for _, f := range t.fields {
+		v, err := d.value(f.Type)
+		if err != nil {
+			return nil, err
+		}
+		record = append(record, FieldValue{f.Label, v})
+	}
+	return record, nil
+}
+
+// primitive reads one value of a primitive type.
+func (d *decoder) primitive(t *Type) (Value, error) {
+	switch t.kind {
+	case KindNull:
+		return Null{}, d.charge(costOfNothing)
+	case KindReserved:
+		return Reserved{}, d.charge(costOfNothing)
+	case KindBool:
+		b, err := d.flag("a bool")
+		return Bool(b), err
+	case KindNat:
+		return boxed(d.nat())
+	case KindInt:
+		return boxed(d.int())
+	case KindText:
+		b, err := d.text()
+		return Text(b), err
+	case KindPrincipal:
+		p, err := d.principal()
+		return Principal(p), err
+	case KindEmpty:
+		return nil, d.malformed("there is no value of type empty")
+	}
+	return d.fixed(t.kind)
+}
+
+func boxed[V Value](v V, err error) (Value, error) { return v, err }
+
+// fixedSize is the bytes of a value of a kind of fixed size, 0 for the others.
+var fixedSize = [kindCount]uint8{
+	KindBool: 1,
+	KindNat8: 1, KindNat16: 2, KindNat32: 4, KindNat64: 8,
+	KindInt8: 1, KindInt16: 2, KindInt32: 4, KindInt64: 8,
+	KindFloat32: 4, KindFloat64: 8,
+}
+
+// word reads a number of fixed size as the low bits of 64.
+func (d *decoder) word(kind Kind) (uint64, error) {
+	raw, err := d.take(uint64(fixedSize[kind]))
+	if err != nil {
+		return 0, err
+	}
+	switch len(raw) {
+	case 1:
+		return uint64(raw[0]), nil
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(raw)), nil
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(raw)), nil
+	}
+	return binary.LittleEndian.Uint64(raw), nil
+}
+
+func (d *decoder) fixed(kind Kind) (Value, error) {
+	w, err := d.word(kind)
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case KindNat8:
+		return Nat8(w), nil
+	case KindNat16:
+		return Nat16(w), nil
+	case KindNat32:
+		return Nat32(w), nil
+	case KindNat64:
+		return Nat64(w), nil
+	case KindInt8:
+		return Int8(w), nil
+	case KindInt16:
+		return Int16(w), nil
+	case KindInt32:
+		return Int32(w), nil
+	case KindInt64:
+		return Int64(w), nil
+	case KindFloat32:
+		return Float32(math.Float32frombits(uint32(w))), nil
+	case KindFloat64:
+		return Float64(math.Float64frombits(w)), nil
+	}
+	panic("candid: a value of kind " + kind.String() + " reached the numbers of fixed size")
+}

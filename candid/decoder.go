@@ -1,0 +1,217 @@
+package candid
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// decoder reads one message. Its primitives are shared by the three readers:
+// Decode, DecodeTypes and Unmarshal.
+type decoder struct {
+	in    []byte
+	pos   int
+	table []Type // the message's type table
+	args  []*Type
+	parts int // fields and the like seen in the type table
+	quota int
+	skips int // quota left for skipping
+	depth int
+
+	proven map[pair]bool // reference types compared so far
+
+	// What the last errMismatch was about, for explain.
+	got, want *Type
+	reason    string
+	failedAt  int
+	trail     []string
+}
+
+func (d *decoder) malformed(format string, args ...any) error {
+	return &DecodeError{Kind: Malformed, Offset: d.pos, Reason: fmt.Sprintf(format, args...)}
+}
+
+const (
+	costOfNothing = 4 // a value of no bytes, on top of the unit every value costs
+	costOfFilling = 2 // a field or argument that is not in the message
+)
+
+// charge pays for n units of work.
+func (d *decoder) charge(n uint64) error {
+	if n > uint64(d.quota) {
+		return &DecodeError{Kind: Limit, Offset: d.pos, Reason: fmt.Sprintf(
+			"a message of %d bytes may cause %d units of work: send fewer values of no bytes",
+			len(d.in), QuotaBase+QuotaPerByte*len(d.in))}
+	}
+	d.quota -= int(n)
+	return nil
+}
+
+// enter pays for one value and goes one level down; leave comes back.
+func (d *decoder) enter() error {
+	if d.depth++; d.depth > MaxDepth {
+		return &DecodeError{Kind: Limit, Offset: d.pos, Reason: fmt.Sprintf("values nest deeper than %d levels", MaxDepth)}
+	}
+	return d.charge(1)
+}
+
+func (d *decoder) leave() { d.depth-- }
+
+func (d *decoder) mismatch(got, want *Type, reason string) error {
+	d.got, d.want, d.reason, d.failedAt = got, want, reason, d.pos
+	d.trail = d.trail[:0]
+	return errMismatch
+}
+
+// at notes, while a mismatch travels up, where it happened.
+func (d *decoder) at(err error, where string) error {
+	if err == errMismatch && len(d.trail) < 32 {
+		d.trail = append(d.trail, where)
+	}
+	return err
+}
+
+// explain gives a mismatch its words.
+func (d *decoder) explain(err error, arg int) error {
+	if err != errMismatch {
+		return err
+	}
+	path := fmt.Sprintf("argument %d", arg)
+	for i := len(d.trail) - 1; i >= 0; i-- {
+		path += "." + d.trail[i]
+	}
+	reason := d.reason
+	switch {
+	case d.got != nil && d.want != nil:
+		reason = strings.TrimSpace(fmt.Sprintf("%s cannot be read as %s. %s", d.got.brief(), d.want.brief(), reason))
+	case d.want != nil:
+		reason = strings.TrimSpace(fmt.Sprintf("%s is missing. %s", d.want.brief(), reason))
+	}
+	return &DecodeError{Kind: Mismatch, Offset: d.failedAt, Path: path, Reason: reason}
+}
+
+// take is the next n bytes of the message, not copied.
+func (d *decoder) take(n uint64) ([]byte, error) {
+	if n > uint64(len(d.in)-d.pos) {
+		return nil, d.malformed("%d bytes are needed and %d are left", n, len(d.in)-d.pos)
+	}
+	b := d.in[d.pos : d.pos+int(n)]
+	d.pos += int(n)
+	return b, nil
+}
+
+func (d *decoder) byte() (byte, error) {
+	if d.pos >= len(d.in) {
+		return 0, d.malformed("the message ends too early")
+	}
+	d.pos++
+	return d.in[d.pos-1], nil
+}
+
+// flag reads a byte that is 0 or 1: a bool, the tag of an option.
+func (d *decoder) flag(what string) (bool, error) {
+	b, err := d.byte()
+	if err == nil && b > 1 {
+		d.pos--
+		err = d.malformed("%s is the byte 0 or 1, not %d", what, b)
+	}
+	return b == 1, err
+}
+
+// bytes is a length and that many bytes, not copied.
+func (d *decoder) bytes() ([]byte, error) {
+	n, err := d.uleb()
+	if err != nil {
+		return nil, err
+	}
+	return d.take(n)
+}
+
+// text is a length and that many bytes of UTF-8, not copied.
+func (d *decoder) text() ([]byte, error) {
+	b, err := d.bytes()
+	if err == nil && !utf8.Valid(b) {
+		err = d.malformed("a text is not valid UTF-8")
+	}
+	return b, err
+}
+
+// principal reads a transparent reference to a principal.
+func (d *decoder) principal() (principal.Principal, error) {
+	if err := d.transparent("principal"); err != nil {
+		return principal.Principal{}, err
+	}
+	raw, err := d.bytes()
+	if err != nil {
+		return principal.Principal{}, err
+	}
+	p, err := principal.FromBytes(raw)
+	if err != nil {
+		return p, d.malformed("%v", err)
+	}
+	return p, nil
+}
+
+func (d *decoder) transparent(what string) error {
+	tag, err := d.byte()
+	if err == nil && tag != 1 {
+		d.pos--
+		err = d.malformed("a %s starts with the byte 1, not %d: opaque references have no meaning here", what, tag)
+	}
+	return err
+}
+
+func (d *decoder) fn() (Func, error) {
+	if err := d.transparent("func"); err != nil {
+		return Func{}, err
+	}
+	service, err := d.principal()
+	if err != nil {
+		return Func{}, err
+	}
+	method, err := d.text()
+	return Func{Service: service, Method: string(method)}, err
+}
+
+// tag reads which case of the variant type follows.
+func (d *decoder) tag(variant *Type) (Field, error) {
+	i, err := d.uleb()
+	if err != nil {
+		return Field{}, err
+	}
+	if i >= uint64(len(variant.fields)) {
+		return Field{}, d.malformed("case %d of a variant type of %d cases", i, len(variant.fields))
+	}
+	return variant.fields[i], nil
+}
+
+// length reads the length of a vector and pays for its elements, so that no
+// length stands alone.
+func (d *decoder) length() (int, error) {
+	n, err := d.uleb()
+	if err != nil {
+		return 0, err
+	}
+	return int(n), d.charge(n)
+}
+
+// refersTo reports whether a reference of the wire type got may be used at the
+// type want.
+func (d *decoder) refersTo(got, want *Type) (bool, error) {
+	if ok, seen := d.proven[pair{got, want}]; seen {
+		return ok, nil
+	}
+	pairs := d.quota
+	mismatch, enough := compare(got, want, &pairs)
+	if !enough {
+		return false, &DecodeError{Kind: Limit, Offset: d.pos, Reason: "comparing reference types costs too much"}
+	}
+	d.quota = pairs
+	if d.proven == nil {
+		d.proven = make(map[pair]bool)
+	}
+	d.proven[pair{got, want}] = mismatch == nil
+	return mismatch == nil, nil
+}

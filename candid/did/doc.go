@@ -1,0 +1,10 @@
+// Package did reads and writes interface descriptions, .did files: type
+// definitions and the service of a canister (Candid specification, "Type
+// Structure").
+//
+// It owns the file's text, its names, and the signatures of its methods; types
+// become candid types, recursion tied. It reads no files: imports come through
+// a function its caller gives. It must not know canisters, nor how a message is
+// sent. The command line, the gateway and tests of interfaces may import it;
+// it imports candid.
+package did

@@ -1,0 +1,194 @@
+package did
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/internal/syntax"
+)
+
+// Limits on a file and what it imports.
+const (
+	// MaxDefinitions bounds the type definitions of a file and its imports.
+	MaxDefinitions = 20_000
+	// MaxImports bounds the files imported, directly and by imports.
+	MaxImports = 256
+)
+
+// File is a checked interface description.
+type File struct {
+	defs    []definition
+	types   map[string]*candid.Type
+	main    *mainService
+	service *candid.Type
+	init    []Arg
+	hasInit bool
+}
+
+// Arg is an argument or result; Name is documentation and may be "".
+type Arg struct {
+	Name string
+	Type *candid.Type
+}
+
+// Method is a method of the service.
+type Method struct {
+	Name       string
+	Args       []Arg
+	Results    []Arg
+	Annotation candid.Annotation
+}
+
+// definition is one type definition as written.
+type definition struct {
+	name string
+	expr *syntax.Type
+	pos  int
+	in   *source
+}
+
+// mainService is the service declaration as written.
+type mainService struct {
+	name    string
+	init    []syntax.Arg
+	hasInit bool
+	expr    *syntax.Type
+	in      *source
+}
+
+// source is one text and the name it goes by in errors.
+type source struct {
+	name   string
+	parser *syntax.Parser
+}
+
+// Loader gives the text of an imported file by the path written in the import.
+type Loader func(path string) (text string, err error)
+
+// Parse reads a file that imports nothing.
+func Parse(text string) (*File, error) {
+	return ParseWith(text, func(path string) (string, error) {
+		return "", errors.New("imports are not followed here: put the definitions into one file")
+	})
+}
+
+// ParseWith reads a file and what it imports. "import service" takes the
+// methods of the imported service into the main one.
+func ParseWith(text string, load Loader) (*File, error) {
+	b := &builder{load: load, file: &File{types: make(map[string]*candid.Type)}, seen: map[string]bool{}}
+	main, err := b.source("", text)
+	if err != nil {
+		return nil, err
+	}
+	b.file.main = main
+	if err := b.resolve(); err != nil {
+		return nil, err
+	}
+	return b.file, nil
+}
+
+// Type is the type with this name.
+func (f *File) Type(name string) (*candid.Type, bool) {
+	t, ok := f.types[name]
+	return t, ok
+}
+
+// Names are the names of the type definitions, in the order of the file.
+func (f *File) Names() []string {
+	names := make([]string, len(f.defs))
+	for i, d := range f.defs {
+		names[i] = d.name
+	}
+	return names
+}
+
+// Service is the type of the service, nil where the file declares none.
+func (f *File) Service() *candid.Type { return f.service }
+
+// Init are the arguments the service is installed with, and false where it is
+// not a service constructor.
+func (f *File) Init() ([]Arg, bool) { return f.init, f.hasInit }
+
+// Methods are the methods of the service, by name.
+func (f *File) Methods() []Method {
+	if f.service == nil {
+		return nil
+	}
+	methods := make([]Method, 0, len(f.service.Methods()))
+	for _, m := range f.service.Methods() {
+		methods = append(methods, methodOf(m))
+	}
+	return methods
+}
+
+// Method is the method of the service with this name.
+func (f *File) Method(name string) (Method, bool) {
+	if f.service == nil {
+		return Method{}, false
+	}
+	for _, m := range f.service.Methods() {
+		if m.Name == name {
+			return methodOf(m), true
+		}
+	}
+	return Method{}, false
+}
+
+func methodOf(m candid.Method) Method {
+	s := m.Type.Signature()
+	return Method{
+		Name: m.Name, Annotation: s.Annotation,
+		Args: argsOf(s.Args, s.ArgNames), Results: argsOf(s.Results, s.ResultNames),
+	}
+}
+
+func argsOf(types []*candid.Type, names []string) []Arg {
+	args := make([]Arg, len(types))
+	for i, t := range types {
+		args[i].Type = t
+		if i < len(names) {
+			args[i].Name = names[i]
+		}
+	}
+	return args
+}
+
+// Types are the types of an argument list.
+func Types(args []Arg) []*candid.Type {
+	types := make([]*candid.Type, len(args))
+	for i, a := range args {
+		types[i] = a.Type
+	}
+	return types
+}
+
+// EncodeArgs writes a textual argument list, "(1, \"x\")", as the message the
+// method takes.
+func (m Method) EncodeArgs(text string) ([]byte, error) { return encode(text, m.Args, m.Name) }
+
+// EncodeResults writes a textual result list as the message the method
+// answers.
+func (m Method) EncodeResults(text string) ([]byte, error) { return encode(text, m.Results, m.Name) }
+
+// DecodeArgs reads a message as the method's arguments, labels named.
+func (m Method) DecodeArgs(message []byte) ([]candid.Value, error) {
+	return candid.DecodeTypes(message, Types(m.Args))
+}
+
+// DecodeResults reads a message as the method's results, labels named.
+func (m Method) DecodeResults(message []byte) ([]candid.Value, error) {
+	return candid.DecodeTypes(message, Types(m.Results))
+}
+
+// EncodeInit writes a textual argument list as the message the service is
+// installed with.
+func (f *File) EncodeInit(text string) ([]byte, error) { return encode(text, f.init, "init") }
+
+func encode(text string, args []Arg, what string) ([]byte, error) {
+	values, err := candid.ParseArgsAt(text, Types(args))
+	if err != nil {
+		return nil, fmt.Errorf("the arguments of %s: %w", syntax.Name(what), err)
+	}
+	return candid.Encode(values, Types(args))
+}

@@ -1,0 +1,285 @@
+package candid
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/canisterd/canisterd/candid/internal/syntax"
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// Format is a value in the textual form on one line, numbers annotated with
+// their types. Reading it at its type ([ParseValueAt]) gives the value back.
+func Format(v Value) string {
+	p := printer{}
+	p.value(v)
+	return string(p.out)
+}
+
+// FormatArgs is an argument list on one line, "(1 : nat, \"x\")".
+func FormatArgs(args []Value) string {
+	p := printer{}
+	p.args(args)
+	return string(p.out)
+}
+
+// PrettyArgs is an argument list for people: what does not fit a line is
+// spread over several.
+func PrettyArgs(args []Value) string {
+	p := printer{pretty: true}
+	p.args(args)
+	return string(p.out)
+}
+
+// prettyWidth is where a pretty-printed line should end.
+const prettyWidth = 80
+
+type printer struct {
+	out    []byte
+	pretty bool
+	indent int
+	depth  int
+	// limit makes the printer give up, with over set, once out is longer:
+	// finding out whether a value fits a line must not print all of it.
+	limit int
+	over  bool
+}
+
+func (p *printer) full(more int) bool {
+	if p.limit > 0 && len(p.out)+more > p.limit {
+		p.over = true
+	}
+	return p.over
+}
+
+// fits reports whether what print prints ends before the line does.
+func (p *printer) fits(print func(q *printer)) bool {
+	column := len(p.out)
+	for column > 0 && p.out[column-1] != '\n' {
+		column--
+	}
+	left := prettyWidth - (len(p.out) - column)
+	if left <= 0 {
+		return false
+	}
+	q := printer{limit: left}
+	print(&q)
+	return !q.over && !q.full(0)
+}
+
+// group prints n elements between brackets, on one line or on a line each.
+func (p *printer) group(opening, closing string, separator byte, n int, element func(q *printer, i int)) {
+	flat := func(q *printer) {
+		q.out = append(q.out, opening...)
+		pad := opening != "(" && n > 0
+		for i := 0; i < n && !q.full(0); i++ {
+			if i > 0 {
+				q.out = append(q.out, separator)
+			}
+			if i > 0 || pad {
+				q.out = append(q.out, ' ')
+			}
+			element(q, i)
+		}
+		if pad {
+			q.out = append(q.out, ' ')
+		}
+		q.out = append(q.out, closing...)
+	}
+	if !p.pretty || n == 0 || p.fits(flat) {
+		flat(p)
+		return
+	}
+	p.out = append(p.out, opening...)
+	p.indent += 2
+	for i := range n {
+		p.newline()
+		element(p, i)
+		p.out = append(p.out, separator)
+	}
+	p.indent -= 2
+	p.newline()
+	p.out = append(p.out, closing...)
+}
+
+// maxIndent keeps deep values from printing mostly spaces.
+const maxIndent = 120
+
+func (p *printer) newline() {
+	p.out = append(p.out, '\n')
+	for range min(p.indent, maxIndent) {
+		p.out = append(p.out, ' ')
+	}
+}
+
+func (p *printer) args(args []Value) {
+	p.group("(", ")", ',', len(args), func(q *printer, i int) { q.value(args[i]) })
+}
+
+func (p *printer) value(v Value) {
+	if p.over {
+		return
+	}
+	if p.depth++; p.depth > MaxDepth {
+		p.out = append(p.out, "…"...)
+		p.depth--
+		return
+	}
+	switch v := v.(type) {
+	case Opt:
+		p.opt(v)
+	case Vec:
+		p.group("vec {", "}", ';', len(v), func(q *printer, i int) { q.value(v[i]) })
+	case Record:
+		p.record(v)
+	case Variant:
+		p.group("variant {", "}", ';', 1, func(q *printer, _ int) {
+			q.out = append(q.out, v.Label.String()...)
+			if _, null := v.Value.(Null); !null {
+				q.out = append(q.out, " = "...)
+				q.value(v.Value)
+			}
+		})
+	default:
+		p.plain(v)
+	}
+	p.depth--
+}
+
+func (p *printer) opt(o Opt) {
+	if o.Value == nil {
+		p.out = append(p.out, "null"...)
+		return
+	}
+	p.out = append(p.out, "opt "...)
+	if !annotated(o.Value) {
+		p.value(o.Value)
+		return
+	}
+	p.out = append(p.out, '(')
+	p.value(o.Value)
+	p.out = append(p.out, ')')
+}
+
+// record prints a record; one with the ids 0, 1, … as a tuple.
+func (p *printer) record(r Record) {
+	tuple := true
+	for i, f := range r {
+		tuple = tuple && f.ID == uint32(i) && f.Name == ""
+	}
+	p.group("record {", "}", ';', len(r), func(q *printer, i int) {
+		if !tuple {
+			q.out = append(append(q.out, r[i].Label.String()...), " = "...)
+		}
+		q.value(r[i].Value)
+	})
+}
+
+// annotated reports whether plain adds a type to the value.
+func annotated(v Value) bool {
+	switch v.(type) {
+	case Bool, Text, Opt, Vec, Blob, Record, Variant, Principal, Service, Func, literal:
+		return false
+	}
+	return true
+}
+
+func (p *printer) plain(v Value) {
+	switch v := v.(type) {
+	case nil:
+		p.out = append(p.out, "nothing"...)
+		return
+	case Null, Reserved:
+		p.out = append(p.out, "null"...)
+	case Bool:
+		p.out = strconv.AppendBool(p.out, bool(v))
+	case Text:
+		if !p.full(len(v)) {
+			p.out = syntax.AppendQuote(p.out, string(v))
+		}
+	case Blob:
+		if !p.full(len(v)) {
+			p.out = syntax.AppendBlob(append(p.out, "blob "...), v)
+		}
+	case Principal:
+		p.reference("principal", principal.Principal(v))
+	case Service:
+		p.reference("service", principal.Principal(v))
+	case Func:
+		p.reference("func", v.Service)
+		p.out = append(append(p.out, '.'), syntax.Name(v.Method)...)
+	default:
+		p.number(v)
+	}
+	if annotated(v) {
+		p.out = append(append(p.out, " : "...), kindOf(v).String()...)
+	}
+}
+
+func (p *printer) reference(keyword string, id principal.Principal) {
+	p.out = append(append(append(p.out, keyword...), ` "`...), id.String()...)
+	p.out = append(p.out, '"')
+}
+
+func (p *printer) number(v Value) {
+	switch v := v.(type) {
+	case Nat:
+		p.grouped(v.String())
+	case Int:
+		p.grouped(v.String())
+	case Float32:
+		p.float(float64(v), 32)
+	case Float64:
+		p.float(float64(v), 64)
+	case literal:
+		if v.whole == nil {
+			p.out = append(p.out, v.text...)
+			return
+		}
+		p.grouped(v.whole.String())
+	default:
+		kind, w := word(v)
+		if integerBits[kind] < 0 {
+			p.grouped(strconv.FormatInt(int64(w), 10))
+			return
+		}
+		p.grouped(strconv.FormatUint(w, 10))
+	}
+}
+
+// grouped prints decimal digits in groups of three.
+func (p *printer) grouped(digits string) {
+	if digits[0] == '-' {
+		p.out = append(p.out, '-')
+		digits = digits[1:]
+	}
+	for i := range len(digits) {
+		if left := len(digits) - i; i > 0 && left%3 == 0 {
+			p.out = append(p.out, '_')
+		}
+		p.out = append(p.out, digits[i])
+	}
+}
+
+// float prints the shortest digits that read back as the same number.
+func (p *printer) float(f float64, bits int) {
+	switch {
+	case math.IsNaN(f):
+		p.out = append(p.out, "nan"...)
+		return
+	case math.IsInf(f, 1):
+		p.out = append(p.out, "inf"...)
+		return
+	case math.IsInf(f, -1):
+		p.out = append(p.out, "-inf"...)
+		return
+	}
+	start := len(p.out)
+	p.out = strconv.AppendFloat(p.out, f, 'g', -1, bits)
+	for _, c := range p.out[start:] {
+		if c == '.' || c == 'e' {
+			return
+		}
+	}
+	p.out = append(p.out, ".0"...)
+}
