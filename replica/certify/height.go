@@ -1,0 +1,67 @@
+package certify
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// Height is one version of a subnet's state tree with its signature, which is
+// made when first needed and never again. It is safe for concurrent use.
+type Height struct {
+	tree Tree
+	sign func() [SignatureLen]byte
+}
+
+// NewHeight is the height of a tree that must have a /time, signed by the key
+// when the first certificate is asked for. It costs nothing until then.
+func NewHeight(tree Tree, key *SubnetKey) *Height {
+	return &Height{tree: tree, sign: sync.OnceValue(func() [SignatureLen]byte {
+		return key.Sign(rootMessage(tree.Root()))
+	})}
+}
+
+// Tree is the height's tree.
+func (h *Height) Tree() Tree { return h.tree }
+
+// Root is the root hash; it does not sign.
+func (h *Height) Root() [32]byte { return h.tree.Root() }
+
+// Signature is the signature on the root.
+func (h *Height) Signature() [SignatureLen]byte { return h.sign() }
+
+// Certificate is the encoded certificate for the paths and /time, with the
+// delegation, which is nil from the root subnet.
+func (h *Height) Certificate(d *Delegation, paths ...Path) []byte {
+	return h.AppendCertificate(make([]byte, 0, 4096), d, paths...)
+}
+
+// AppendCertificate appends what Certificate gives.
+func (h *Height) AppendCertificate(dst []byte, d *Delegation, paths ...Path) []byte {
+	signature := h.sign()
+	all := append(slices.Clone(paths), TimePath())
+	dst = h.tree.AppendWitness(appendCertificateHead(dst, d), all...)
+	return appendCertificateTail(dst, signature[:], d)
+}
+
+// RangesLayout is where a delegation shows the canister ranges.
+type RangesLayout uint8
+
+const (
+	// FlatRanges is /subnet/{id}/canister_ranges, for the endpoints of version
+	// 2 and call version 3.
+	FlatRanges RangesLayout = iota
+	// ShardedRanges is /canister_ranges/{id}, for the later endpoints.
+	ShardedRanges
+)
+
+// Delegate is the delegation to a subnet, from the height of the root subnet's
+// tree, which must have its public key and its canister ranges.
+func (h *Height) Delegate(subnet principal.Principal, layout RangesLayout) *Delegation {
+	ranges := SubnetPath(subnet, "canister_ranges")
+	if layout == ShardedRanges {
+		ranges = RangesPath(subnet)
+	}
+	return &Delegation{subnet, h.Certificate(nil, SubnetPath(subnet, "public_key"), ranges)}
+}

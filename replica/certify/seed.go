@@ -1,0 +1,26 @@
+package certify
+
+import (
+	"crypto/hkdf"
+	"crypto/sha256"
+	"fmt"
+)
+
+// Seed is the 32 bytes all keys of an instance, or of one of its subnets, come
+// from. The same seed gives the same keys, everywhere and for ever.
+type Seed [32]byte
+
+// Derive is the seed for one purpose under this one: HKDF-SHA-256 (RFC 5869)
+// with the purpose and the index as its info. Seeds of different purposes or
+// indices tell nothing about each other.
+func (s Seed) Derive(purpose string, index uint64) Seed {
+	return Seed(s.expand(fmt.Sprintf("seed/%d/%s", index, purpose), len(Seed{})))
+}
+
+func (s Seed) expand(info string, length int) []byte {
+	out, err := hkdf.Key(sha256.New, s[:], []byte("canisterd/certify/v1"), info, length)
+	if err != nil {
+		panic(fmt.Sprintf("certify: bug: expand a seed for %s: %v", info, err))
+	}
+	return out
+}

@@ -1,0 +1,95 @@
+package certify
+
+import (
+	"math/bits"
+	"sort"
+)
+
+// build is the map of these entries, ordered by label and without duplicates:
+// the one shape those entries have.
+func build(es []*node) *node {
+	switch {
+	case len(es) == 0:
+		return nil
+	case len(es) <= bucketSize:
+		return pack(es)
+	}
+	bit := firstDifference(es[0].label, es[len(es)-1].label)
+	cut := sort.Search(len(es), func(i int) bool { return hasBit(es[i].label, bit) })
+	return newFork(build(es[:cut]), build(es[cut:]), bit)
+}
+
+// maxSpread is the largest difference in height pack honours. Together with
+// bucketSize it keeps positions within 64 bits.
+const maxSpread = 48
+
+// pack is the alphabetic tree of least height over at most bucketSize entries.
+//
+// An entry of height t asks for 2^t consecutive places that begin at a multiple
+// of 2^t. Giving each the first such places after its predecessor's uses the
+// fewest places, and the least power of two that holds them all is the height
+// of the tree; the places, read in binary, are the ways down.
+func pack(es []*node) *node {
+	if len(es) == 1 {
+		return es[0]
+	}
+	low, high := es[0].tall, es[0].tall
+	for _, e := range es[1:] {
+		low, high = min(low, e.tall), max(high, e.tall)
+	}
+	if high-low > maxSpread {
+		low = high - maxSpread
+	}
+	var places [bucketSize]uint64
+	next := uint64(0)
+	for i, e := range es {
+		span := uint64(1) << (max(e.tall, low) - low)
+		places[i] = (next + span - 1) &^ (span - 1)
+		next = places[i] + span
+	}
+	return descend(es, places[:len(es)], bits.Len64(next-1))
+}
+
+// descend builds the tree of entries whose places agree above the lowest
+// height bits.
+func descend(es []*node, places []uint64, height int) *node {
+	if len(es) == 1 {
+		return es[0]
+	}
+	half := uint64(1) << (height - 1)
+	cut := 0
+	for cut < len(es) && places[cut]&half == 0 {
+		cut++
+	}
+	if cut == 0 || cut == len(es) {
+		return descend(es, places, height-1)
+	}
+	return newFork(descend(es[:cut], places[:cut], height-1), descend(es[cut:], places[cut:], height-1), 0)
+}
+
+// A label is read as bits, nine to a byte: whether the byte is there, then its
+// bits from the highest. So read, the order of labels is the order of bits, and
+// a label that is the beginning of another differs from it in a bit.
+const bitsPerByte = 9
+
+// firstDifference is the first bit in which two different labels differ.
+func firstDifference(a, b Label) uint32 {
+	n := min(len(a), len(b))
+	for i := range n {
+		if d := a[i] ^ b[i]; d != 0 {
+			return uint32(i*bitsPerByte + 1 + bits.LeadingZeros8(d))
+		}
+	}
+	if len(a) == len(b) {
+		panic("certify: bug: a label is twice in one map: " + a.String())
+	}
+	return uint32(n * bitsPerByte)
+}
+
+func hasBit(l Label, bit uint32) bool {
+	at, within := int(bit/bitsPerByte), bit%bitsPerByte
+	if at >= len(l) {
+		return false
+	}
+	return within == 0 || l[at]>>(8-within)&1 == 1
+}

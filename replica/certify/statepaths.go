@@ -1,0 +1,49 @@
+package certify
+
+import "github.com/canisterd/canisterd/candid/principal"
+
+// The paths of the system state tree (interface specification, "The system
+// state tree").
+
+// TimePath is /time.
+func TimePath() Path { return Path{"time"} }
+
+// SubnetPath is /subnet/{subnet}/{field}: public_key, type, canister_ranges,
+// metrics. Without a field it is the subnet's map.
+func SubnetPath(subnet principal.Principal, field ...Label) Path {
+	return append(Path{"subnet", LabelOf(subnet)}, field...)
+}
+
+// NodeKeyPath is /subnet/{subnet}/node/{node}/public_key.
+func NodeKeyPath(subnet, node principal.Principal) Path {
+	return SubnetPath(subnet, "node", LabelOf(node), "public_key")
+}
+
+// RangesPath is /canister_ranges/{subnet}, and with the first canister of a
+// shard that shard's path.
+func RangesPath(subnet principal.Principal, start ...principal.Principal) Path {
+	p := Path{"canister_ranges", LabelOf(subnet)}
+	for _, s := range start {
+		p = append(p, LabelOf(s))
+	}
+	return p
+}
+
+// CanisterPath is /canister/{canister}/{field}: certified_data, module_hash,
+// controllers, canister_creation_timestamp, last_install_timestamp. Without a
+// field it is the canister's map.
+func CanisterPath(canister principal.Principal, field ...Label) Path {
+	return append(Path{"canister", LabelOf(canister)}, field...)
+}
+
+// MetadataPath is /canister/{canister}/metadata/{name}.
+func MetadataPath(canister principal.Principal, name string) Path {
+	return CanisterPath(canister, "metadata", Label(name))
+}
+
+// RequestStatusPath is /request_status/{request}/{field}: status, reply,
+// reject_code, reject_message, error_code. Without a field it is the request's
+// map.
+func RequestStatusPath(request [32]byte, field ...Label) Path {
+	return append(Path{"request_status", Label(request[:])}, field...)
+}

@@ -1,0 +1,181 @@
+package certify
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// Tree is a state tree: maps from labels to values and further maps. It is
+// immutable; every change gives a new Tree that shares all that did not change.
+// The zero Tree is empty. Two trees with the same contents have the same root.
+type Tree struct{ root *node }
+
+// Node is what a path leads to: a value or a map. It is immutable too, keeps
+// its hash, and may be put into any number of trees. The zero Node is the empty
+// map.
+type Node struct {
+	root  *node // a map's entries; a large leaf
+	value []byte
+	leaf  bool
+}
+
+// Entry is a label and what it leads to.
+type Entry struct {
+	Label Label
+	Node  Node
+}
+
+// Leaf is a value. The bytes are kept, not copied: nobody may change them.
+func Leaf(value []byte) Node {
+	n := Node{value: value, leaf: true}
+	if len(value) >= largeValue {
+		n.root = &node{kind: bareLeaf, value: value, tall: 1}
+	}
+	return n
+}
+
+// Map is the map of these entries, in any order. A label given twice is a bug
+// of the caller and panics.
+func Map(es ...Entry) Node {
+	ns := make([]*node, len(es))
+	for i, e := range es {
+		ns[i] = newEntry(e.Label, e.Node)
+	}
+	slices.SortFunc(ns, func(a, b *node) int { return cmp.Compare(a.label, b.label) })
+	for i := 1; i < len(ns); i++ {
+		if ns[i-1].label == ns[i].label {
+			panic(fmt.Sprintf("certify: bug: label %s is twice in one map", ns[i].label))
+		}
+	}
+	return Node{root: build(ns)}
+}
+
+// TreeOf is the tree whose root is this map; it panics for a leaf.
+func TreeOf(m Node) Tree {
+	if m.leaf {
+		panic("certify: bug: the root of a state tree is a map, not a value")
+	}
+	return Tree{root: m.root}
+}
+
+// IsLeaf reports whether the node is a value.
+func (n Node) IsLeaf() bool { return n.leaf }
+
+// Value is the bytes of a value, not to be changed, and nil for a map.
+func (n Node) Value() []byte { return n.value }
+
+// Len is the number of entries of a map, and 0 for a value.
+func (n Node) Len() int {
+	if n.leaf || n.root == nil {
+		return 0
+	}
+	return int(n.root.size)
+}
+
+// All gives the entries of a map in the order of their labels.
+func (n Node) All() iter.Seq2[Label, Node] {
+	return func(yield func(Label, Node) bool) {
+		if !n.leaf && n.root != nil {
+			each(n.root, yield)
+		}
+	}
+}
+
+func each(n *node, yield func(Label, Node) bool) bool {
+	if n.kind == fork {
+		return each(n.left, yield) && each(n.right, yield)
+	}
+	return yield(n.label, n.below())
+}
+
+func (n *node) below() Node {
+	if n.kind == leafEntry {
+		return Node{root: n.left, value: n.value, leaf: true}
+	}
+	return Node{root: n.left}
+}
+
+// Hash is the node's hash as a hash tree (interface specification,
+// "Certificate": reconstruct).
+func (n Node) Hash() [32]byte {
+	if n.leaf && n.root == nil {
+		return leafHash(n.value)
+	}
+	return mapHash(n.root)
+}
+
+// Set is the tree with node at the path, in place of what was there; maps
+// missing on the way are made. At most MaxPathLabels labels. The empty path
+// sets the whole tree. A path through a value is a bug of the caller and panics.
+func (t Tree) Set(node Node, path ...Label) Tree {
+	if len(path) > MaxPathLabels {
+		panic(fmt.Sprintf("certify: bug: a path has at most %d labels, got %d", MaxPathLabels, len(path)))
+	}
+	if len(path) == 0 {
+		return TreeOf(node)
+	}
+	return Tree{root: set(t.root, path, path, node)}
+}
+
+// Delete is the tree without what is at the path. Maps on the way stay, even
+// empty. Where nothing is at the path it is the same tree.
+func (t Tree) Delete(path ...Label) Tree {
+	if len(path) == 0 {
+		return Tree{}
+	}
+	return Tree{root: unset(t.root, path)}
+}
+
+// Get is what is at the path, and false where there is nothing.
+func (t Tree) Get(path ...Label) (Node, bool) {
+	at := Node{root: t.root}
+	for _, l := range path {
+		if at.leaf {
+			return Node{}, false
+		}
+		e := find(at.root, l)
+		if e == nil {
+			return Node{}, false
+		}
+		at = e.below()
+	}
+	return at, true
+}
+
+// Root is the root hash. The first call hashes what changed; later ones, and
+// those on trees that share nodes, take what is there.
+func (t Tree) Root() [32]byte { return mapHash(t.root) }
+
+// Equal reports whether the trees are the very same version: it compares no
+// contents.
+func (t Tree) Equal(u Tree) bool { return t.root == u.root }
+
+// Walk calls visit for every value in the order of paths, until it returns
+// false. The path is reused between calls.
+func (t Tree) Walk(visit func(path Path, value []byte) bool) {
+	walk(Node{root: t.root}, nil, visit)
+}
+
+func walk(n Node, path Path, visit func(Path, []byte) bool) bool {
+	if n.leaf {
+		return visit(path, n.value)
+	}
+	for l, below := range n.All() {
+		if !walk(below, append(path, l), visit) {
+			return false
+		}
+	}
+	return true
+}
+
+// Nesting is how many levels of arrays the encoding of the whole tree has, at
+// least 1; what agents read is at most MaxNesting less the certificate's own
+// level.
+func (t Tree) Nesting() int {
+	if t.root == nil {
+		return 1
+	}
+	return int(t.root.tall)
+}
