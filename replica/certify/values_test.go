@@ -42,12 +42,11 @@ func TestRangesReadBackAndHoldTheirEnds(t *testing.T) {
 // The CBOR library reads, independently, what we write.
 func TestValuesAreTheCBORTheSpecificationAsksFor(t *testing.T) {
 	tagged := func(value []byte) any {
-		var tag cbor.RawTag
-		if err := cbor.Unmarshal(value, &tag); err != nil || tag.Number != 55799 {
-			t.Fatalf("%x is not self-described: %v", value, err)
+		if !bytes.HasPrefix(value, []byte{0xd9, 0xd9, 0xf7}) {
+			t.Fatalf("%x is not self-described", value)
 		}
 		var content any
-		if err := cbor.Unmarshal(tag.Content, &content); err != nil {
+		if err := cbor.Unmarshal(value[3:], &content); err != nil {
 			t.Fatal(err)
 		}
 		return content
