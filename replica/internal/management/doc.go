@@ -1,0 +1,38 @@
+// Package management is the management canister, aaaaa-aa (interface
+// specification, "The IC management canister"): one file per method.
+//
+// It owns the methods' Candid types, their permission checks and texts, and the
+// list of methods users may call or query. It must not import replica (which
+// imports it) and must not know rounds, queues or how an answer travels. Only
+// replica may import it; it imports candid, canister, intercanister, certify
+// and replica/internal/state.
+//
+// # What it plugs into
+//
+// The package implements state.Management and gives replica a value of it:
+//
+//	func New(seed [32]byte) state.Management
+//
+// The machine dispatches every call to aaaaa-aa (and to a subnet's own id) to
+// it, from users and from canisters, in order, between the messages of
+// canisters:
+//
+//   - Effective is asked when a user's message arrives, before Admit;
+//   - Admit says whether a user's message enters the state at all;
+//   - Run executes a call, in a round. Everything a handler may do is in the
+//     state.Command it is given: who asks (Caller, Sender, FromUser), Attached
+//     cycles with Accept, the State, and the Machine's powers;
+//   - Query answers query calls on a state that stands still.
+//
+// A handler answers with state.Reply, state.Fail, state.Later (it has kept
+// Command.Ticket, or given it to Machine.Stop or Machine.Outcall) or
+// state.WhenIdle (a message of the canister it must change is not over:
+// the machine calls it again later, with the same Command contents). What is
+// left of Attached when the answer is given is refunded with it.
+//
+// Installing code is a message of the canister: Machine.Install prepays and
+// runs it, perhaps over many rounds, during which no other installation of the
+// subnet starts; the handler's done function sees the outcome and builds the
+// answer. Time is State.Time; randomness is State.Chance; fees and limits are
+// Machine.Subnet.
+package management

@@ -1,0 +1,175 @@
+package state
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// Management is the management canister as the machine sees it: the plug that
+// package management fits. All methods are called on the machine's goroutine,
+// except Query, which must only read and may be called from any.
+type Management interface {
+	// Effective is the canister an ingress message to the method is about:
+	// argument canister_id or target_canister (interface specification,
+	// "Effective canister id"). anywhere is true for the methods that create
+	// canisters. A reject says why there is none.
+	Effective(method string, arg []byte) (id principal.Principal, anywhere bool, reject *intercanister.Reject)
+
+	// Admit says whether an ingress message is accepted: the method may be
+	// called by users and the sender may call it. Nothing changes.
+	Admit(c *Command) *intercanister.Reject
+
+	// Run executes one call. It answers now, later (Deferred) or asks to be
+	// called again when Command.Target is idle (Busy).
+	Run(c *Command) Answer
+
+	// Query executes one of the methods users and composite queries may query,
+	// on a state that does not change meanwhile.
+	Query(c *Command) Answer
+}
+
+// Command is one call of the management canister as a handler sees it: who
+// asks for what, and the powers to do it.
+type Command struct {
+	Machine Machine
+	State   *State // of the subnet that executes the call
+	Method  string
+	Arg     []byte
+	Caller  principal.Principal
+	// Sender is the calling canister where it lives on this subnet.
+	Sender *Resident
+	// Origin says whether a user or a canister asks, and how the answer gets back.
+	Origin intercanister.Origin
+	// Target is the effective canister of an ingress message, nil otherwise or
+	// where there is none.
+	Target *Resident
+	// Attached are the cycles of the call nobody has accepted yet. What is left
+	// when the answer is given goes back with it.
+	Attached cycles.Amount
+}
+
+// FromUser reports whether an ingress message asks.
+func (c *Command) FromUser() bool { return c.Origin.Kind == intercanister.FromIngress }
+
+// Accept takes up to n of the attached cycles.
+func (c *Command) Accept(n cycles.Amount) cycles.Amount {
+	n = n.Min(c.Attached)
+	c.Attached = c.Attached.Sub(n)
+	return n
+}
+
+// Ticket is the right to answer the call later.
+func (c *Command) Ticket() Ticket { return Ticket{Origin: c.Origin, Refund: c.Attached} }
+
+// Ticket is a call of the management canister that is not answered yet.
+type Ticket struct {
+	Origin intercanister.Origin
+	Refund cycles.Amount
+}
+
+// Answer is what a handler gives back: a reply, a reject, or neither yet.
+type Answer struct {
+	Reply  []byte
+	Reject *intercanister.Reject
+	When   When
+	Target *Resident // Busy: who must be idle first
+}
+
+// When says when the answer to a command comes.
+type When uint8
+
+const (
+	Now      When = iota
+	Deferred      // whoever keeps the ticket answers, exactly once
+	Busy          // run the command again when Answer.Target is idle
+)
+
+// Reply is an answer with a reply.
+func Reply(arg []byte) Answer { return Answer{Reply: arg} }
+
+// Fail is an answer with a reject.
+func Fail(r *intercanister.Reject) Answer { return Answer{Reject: r} }
+
+// Later is the answer of a handler that has given its ticket away.
+func Later() Answer { return Answer{When: Deferred} }
+
+// WhenIdle is the answer of a handler that needs a canister whose message is
+// not over (Resident.Running): it is called again then. Handlers that only
+// read, or change settings, need not wait.
+func WhenIdle(r *Resident) Answer { return Answer{When: Busy, Target: r} }
+
+// Machine is what the subnet's machine does for a handler beyond changing
+// the state it is handed.
+type Machine interface {
+	// Answer settles a deferred call. Exactly once for each ticket.
+	Answer(t Ticket, a Answer)
+
+	// Create makes an empty canister, with an id of its own where id is nil, and
+	// gives it cycles. It rejects where the subnet is full (IC0102), the id is
+	// taken (IC0205) or not of this subnet (IC0405).
+	Create(id *principal.Principal, settings canister.Settings, balance cycles.Amount) (*Resident, *intercanister.Reject)
+
+	// Install runs an installation as a message of the canister, which must be
+	// idle; it may take many rounds. The execution is prepaid from the balance
+	// and refunded; where that is not possible done sees an Outcome whose
+	// Failure is IC0207. done is called once, on the machine's goroutine, with
+	// the canister's state settled, and gives the answer.
+	Install(c *Command, target *Resident, in *canister.Install, done func(canister.Outcome) Answer) Answer
+
+	// Stop begins to stop a canister and answers the ticket when it is stopped,
+	// restarted (IC0511) or after StopTimeout (IC0206). The handler has counted
+	// the version up.
+	Stop(r *Resident, t Ticket)
+
+	// Start makes a canister running and rejects the callers of stop_canister
+	// that wait (IC0511).
+	Start(r *Resident)
+
+	// Uninstall removes code and memories of an idle canister: its open contexts
+	// are rejected (IC0406) and deleted. Version and history are the handler's.
+	Uninstall(r *Resident)
+
+	// Delete removes a stopped canister with everything that is its own. Its id
+	// is not given again.
+	Delete(r *Resident)
+
+	// Outcall hands an HTTP outcall to the outside; its answer comes in as input
+	// and settles the ticket with what settle makes of it. It gives the number
+	// under which the outside answers.
+	Outcall(t Ticket, request Outcall, settle func(OutcallAnswer) Answer) uint64
+
+	// Liquid is what the canister may spend: its balance above the freezing limit.
+	Liquid(r *Resident) cycles.Amount
+
+	// Touch says that what the certified state tree shows of the canister may
+	// have changed: controllers, module, certified data.
+	Touch(r *Resident)
+
+	// Elsewhere reports whether a canister id belongs to another subnet.
+	Elsewhere(id principal.Principal) bool
+
+	// Limits and fees that hold in this round.
+	Subnet() *canister.Subnet
+}
+
+// Outcall is an HTTP request to the outside world.
+type Outcall struct {
+	Canister    principal.Principal // who asks
+	Method, URL string
+	Headers     [][2]string
+	Body        []byte
+	MaxResponse uint64 // bytes
+	Context     []byte
+	Transform   string // query method of Canister; empty for none
+	Replicated  bool
+}
+
+// OutcallAnswer is the outside's answer: a response, or a reject.
+type OutcallAnswer struct {
+	Status  uint16
+	Headers [][2]string
+	Body    []byte
+	Reject  *intercanister.Reject
+}

@@ -1,0 +1,11 @@
+// Package state is the replicated state of one subnet, held in ordered
+// containers, and the plug of the management canister.
+//
+// It owns the canisters of a subnet with what waits for them, the ingress
+// history, the subnet's random beacon and its canister ids, and the words in
+// which the management canister speaks to the machine: Command, Answer, Ticket,
+// Machine. It must not run anything: who runs what, and when, is replica's
+// business. It must not know the management canister's methods. replica and
+// replica/internal/management may import it; it imports canister, intercanister,
+// timers and principal.
+package state

@@ -1,0 +1,179 @@
+package state
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/timers"
+)
+
+// RequestID is the id of a request: the representation-independent hash of its
+// content (interface specification, "Request ids").
+type RequestID [32]byte
+
+// Status is where an ingress message stands (interface specification, "The
+// request life cycle"). The zero value is an unknown message.
+type Status uint8
+
+const (
+	Received Status = iota + 1
+	Processing
+	Replied
+	Rejected
+	Done // answered, and the answer is forgotten
+)
+
+// String is the text in the certified state tree.
+func (s Status) String() string {
+	return [...]string{"unknown", "received", "processing", "replied", "rejected", "done"}[s]
+}
+
+// Terminal reports whether the message is answered.
+func (s Status) Terminal() bool { return s >= Replied }
+
+// Ingress is one message of a user, from its acceptance until its status is
+// pruned. Records are recycled: hold the request id, not the record.
+type Ingress struct {
+	ID        RequestID
+	Number    uint64 // in the history; free again when the record is pruned
+	Sender    principal.Principal
+	Receiver  principal.Principal // a canister or the management canister
+	Effective principal.Principal // the canister that pays and is asked about it
+	Method    string
+	Arg       []byte // until processing begins
+	Size      int    // bytes of the signed envelope
+	Expiry    uint64 // ns; it must start before this
+	Answered  uint64 // ns; 0 before
+	Reply     []byte
+	Reject    *intercanister.Reject
+	Status    Status
+	deadline  timers.Handle
+}
+
+// History is the ingress history of a subnet: every accepted message, found by
+// id or number, until its status is pruned. Answers beyond MaxAnswerBytes are
+// forgotten oldest first.
+type History struct {
+	known   map[RequestID]*Ingress
+	slots   []*Ingress // by number-1
+	free    []uint64   // numbers
+	order   intercanister.FIFO[answer]
+	answers int // bytes of kept answers
+}
+
+type answer struct {
+	id       RequestID
+	answered uint64
+}
+
+// Len is the number of known messages.
+func (h *History) Len() int { return len(h.known) }
+
+// Full reports whether no further message may be accepted (IC0204).
+func (h *History) Full() bool { return len(h.known) >= MaxIngressMessages }
+
+// Find is the message with an id, nil where it is unknown.
+func (h *History) Find(id RequestID) *Ingress { return h.known[id] }
+
+// At is the message with a number; it panics where there is none.
+func (h *History) At(number uint64) *Ingress { return h.slots[number-1] }
+
+// Receive enters a message. Its id must be unknown. The record is filled from
+// in; Number, Status and what comes with an answer are set here.
+func (h *History) Receive(in *Ingress, deadlines *timers.Table) *Ingress {
+	if h.known == nil {
+		h.known = make(map[RequestID]*Ingress)
+	}
+	if h.known[in.ID] != nil {
+		panic("state: a message was received twice")
+	}
+	var r *Ingress
+	var number uint64
+	if n := len(h.free); n > 0 {
+		number, h.free = h.free[n-1], h.free[:n-1]
+		r = h.slots[number-1]
+	} else {
+		r = new(Ingress)
+		h.slots = append(h.slots, r)
+		number = uint64(len(h.slots))
+	}
+	*r = *in
+	r.Number, r.Status, r.Answered, r.Reply, r.Reject = number, Received, 0, nil, nil
+	r.deadline = deadlines.Add(timers.Deadline{At: r.Expiry, Kind: timers.IngressExpiry, Number: number})
+	h.known[r.ID] = r
+	return r
+}
+
+// Begin marks a message as processing and gives up its argument.
+func (h *History) Begin(r *Ingress) (arg []byte) {
+	if r.Status != Received {
+		panic("state: a message began twice")
+	}
+	arg, r.Arg, r.Status = r.Arg, nil, Processing
+	return arg
+}
+
+// Answer settles a message with a reply or a reject and keeps the answer until
+// it is pruned. forget is called for each older message whose answer was
+// dropped to make room.
+func (h *History) Answer(r *Ingress, reply []byte, reject *intercanister.Reject, now uint64, deadlines *timers.Table, forget func(*Ingress)) {
+	if r.Status.Terminal() {
+		panic("state: a message was answered twice")
+	}
+	r.Arg, r.Reply, r.Reject, r.Answered = nil, reply, reject, now
+	r.Status = Replied
+	if reject != nil {
+		r.Status = Rejected
+	}
+	h.answers += r.answerBytes()
+	h.order.Push(answer{r.ID, now})
+	if _, armed := deadlines.Get(r.deadline); !armed {
+		r.deadline = deadlines.Add(timers.Deadline{At: now + KeepAnswer, Kind: timers.IngressPrune, Number: r.Number})
+	}
+	for h.answers > MaxAnswerBytes && h.order.Len() > 1 {
+		h.shed(forget)
+	}
+}
+
+func (r *Ingress) answerBytes() int {
+	n := len(r.Reply)
+	if r.Reject != nil {
+		n += len(r.Reject.Text)
+	}
+	return n
+}
+
+func (h *History) shed(forget func(*Ingress)) {
+	a := h.order.Pop()
+	r := h.known[a.id]
+	if r == nil || r.Answered != a.answered || r.Status == Done {
+		return
+	}
+	h.answers -= r.answerBytes()
+	r.Reply, r.Reject, r.Status = nil, nil, Done
+	forget(r)
+}
+
+// Due is called when the deadline of a message has come. It tells whether the
+// message must be rejected because it has not begun, or was pruned; a pruned
+// record may be read until the next Receive.
+func (h *History) Due(number, now uint64, deadlines *timers.Table) (r *Ingress, expired, pruned bool) {
+	r = h.At(number)
+	r.deadline = 0
+	switch {
+	case r.Status == Received:
+		return r, true, false
+	case r.Status == Processing:
+		return r, false, false
+	case now < r.Answered+KeepAnswer:
+		r.deadline = deadlines.Add(timers.Deadline{At: r.Answered + KeepAnswer, Kind: timers.IngressPrune, Number: number})
+		return r, false, false
+	}
+	h.answers -= r.answerBytes()
+	delete(h.known, r.ID)
+	h.free = append(h.free, number)
+	for h.order.Len() > 0 && h.known[h.order.At(0).id] == nil {
+		h.order.Pop()
+	}
+	r.Reply, r.Reject = nil, nil
+	return r, false, true
+}

@@ -1,0 +1,17 @@
+package state
+
+// Limits of a subnet's state.
+const (
+	// KeepAnswer is how long an answer is kept at least (specification: 5 minutes).
+	KeepAnswer = 300_000_000_000
+	// MaxIngressMessages is the size of the ingress history (the replica's: 600,000).
+	MaxIngressMessages = 600_000
+	// MaxAnswerBytes is how much memory kept answers take (the replica's: 4 GiB;
+	// ours is smaller, as a local machine's memory is).
+	MaxAnswerBytes = 1 << 30
+	// StopTimeout is how long a stop_canister waits (the replica's: 5 minutes).
+	StopTimeout = 300_000_000_000
+	// MaxManagementQueue is how many calls of the management canister wait for
+	// execution on one subnet. Ours; the replica bounds them by message memory.
+	MaxManagementQueue = 100_000
+)

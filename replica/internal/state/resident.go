@@ -1,0 +1,137 @@
+package state
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/timers"
+)
+
+// Resident is one canister of a subnet with everything about it that is not the
+// canister's own: what waits for it, who waits for it.
+type Resident struct {
+	Canister *canister.Canister
+	Mailbox  intercanister.Mailbox
+
+	// Stops are the callers of stop_canister that wait for an answer.
+	Stops []Stop
+	// Waiting are commands of the management canister that need this canister
+	// idle. They are queued again when its message is over.
+	Waiting []Input
+	// Credit are cycles that came while a message ran; they are added to the
+	// balance when it is over, because until then its executor owns the balance.
+	Credit cycles.Amount
+	// Running is set while a message or an installation runs, paused or not.
+	Running bool
+	// Charged is the time until which the canister has paid for its resources.
+	Charged uint64
+
+	timer    timers.Handle
+	timerAt  uint64
+	touched  bool
+	Gone     bool // deleted; kept only by references from before
+	Hook     Hook
+	Beating  bool // exports canister_heartbeat
+	Proved   Proof
+	Freezing Freezing
+}
+
+// Input is a message that waits for the management canister.
+type Input = intercanister.Input
+
+// Stop is one caller of stop_canister that waits.
+type Stop struct {
+	Ticket  Ticket
+	Number  uint64
+	Timeout timers.Handle
+}
+
+// Hook is the state of the low-memory hook (interface specification, "On low
+// wasm memory").
+type Hook uint8
+
+const (
+	NotSatisfied Hook = iota
+	Ready
+	Executed
+)
+
+// Proof is what the certified tree says of a canister, to see what changed.
+type Proof struct {
+	Present     bool
+	Certified   []byte
+	Module      [32]byte
+	HasModule   bool
+	Installed   uint64
+	Controllers []principal.Principal
+}
+
+// Freezing is the freezing limit with what it was computed from.
+type Freezing struct {
+	Holdings  cycles.Holdings
+	Threshold uint64
+	Reserved  cycles.Amount
+	Limit     cycles.Amount
+	Known     bool
+}
+
+// ID is the canister's id.
+func (r *Resident) ID() principal.Principal { return r.Canister.ID }
+
+// Give adds cycles to the canister's balance, at once or when its running
+// message is over.
+func (r *Resident) Give(amount cycles.Amount) {
+	if r.Running {
+		r.Credit = r.Credit.Add(amount)
+		return
+	}
+	r.Canister.Balance = r.Canister.Balance.Add(amount)
+}
+
+// Controls reports whether p is a controller.
+func (r *Resident) Controls(p principal.Principal) bool {
+	return slices.Contains(r.Canister.Settings.Controllers, p)
+}
+
+// Residents are the canisters of a subnet in the order of their ids.
+type Residents struct {
+	byID  map[principal.Principal]*Resident
+	order []*Resident
+}
+
+// Get is the canister with an id, nil where there is none.
+func (s *Residents) Get(id principal.Principal) *Resident { return s.byID[id] }
+
+// Len is the number of canisters.
+func (s *Residents) Len() int { return len(s.order) }
+
+// All gives the canisters in the order of their ids.
+func (s *Residents) All() iter.Seq[*Resident] { return slices.Values(s.order) }
+
+func (s *Residents) add(r *Resident) {
+	if s.byID == nil {
+		s.byID = make(map[principal.Principal]*Resident)
+	}
+	id := r.ID()
+	if s.byID[id] != nil {
+		panic("state: canister " + id.String() + " is there already")
+	}
+	s.byID[id] = r
+	at, _ := slices.BinarySearchFunc(s.order, id, byID)
+	s.order = slices.Insert(s.order, at, r)
+}
+
+func (s *Residents) remove(r *Resident) {
+	at, found := slices.BinarySearchFunc(s.order, r.ID(), byID)
+	if !found {
+		panic("state: canister " + r.ID().String() + " is not there")
+	}
+	delete(s.byID, r.ID())
+	s.order = slices.Delete(s.order, at, at+1)
+}
+
+func byID(r *Resident, id principal.Principal) int { return r.ID().Compare(id) }

@@ -1,0 +1,156 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/timers"
+)
+
+// State is the replicated state of one subnet. Only the machine that owns it
+// writes it, on one goroutine; package canister writes a Canister while one of
+// its messages runs.
+type State struct {
+	ID     principal.Principal
+	Nodes  int
+	System bool // a system subnet: nothing but signatures costs
+	Fees   cycles.Schedule
+
+	Time   uint64 // ns, of the last round
+	Height uint64 // rounds so far
+
+	Ids       Ids
+	Residents Residents
+	History   History
+	Ledger    intercanister.Ledger
+	Deadlines timers.Table
+	Ready     intercanister.Ready
+	Chance    *Chance
+
+	// Commands are the calls of the management canister that wait.
+	Commands intercanister.Mailbox
+	// Beating are the canisters that export a heartbeat, by id.
+	Beating []*Resident
+	// Outcalls are the HTTP outcalls that are not answered, by number.
+	Outcalls    map[uint64]*PendingOutcall
+	LastOutcall uint64
+
+	// Touched are the canisters, and Answered the messages, whose part of the
+	// certified tree may have changed since the last round.
+	Touched  []*Resident
+	Answered []RequestID
+
+	stops uint64
+}
+
+// PendingOutcall is an HTTP outcall that is not answered.
+type PendingOutcall struct {
+	Ticket Ticket
+	Sent   Outcall
+	Settle func(OutcallAnswer) Answer
+}
+
+// Add makes a new canister a resident.
+func (s *State) Add(c *canister.Canister) *Resident {
+	r := &Resident{Canister: c, Charged: s.Time}
+	r.Mailbox.Owner = c.ID
+	s.Residents.add(r)
+	s.Touch(r)
+	return r
+}
+
+// Remove forgets a resident. Nothing may wait for it any more.
+func (s *State) Remove(r *Resident) {
+	s.disarm(r)
+	s.SetBeating(r, false)
+	s.Ready.Take(&r.Mailbox)
+	r.Mailbox.Held, r.Gone = true, true
+	s.Residents.remove(r)
+	s.Touch(r)
+}
+
+// Touch notes that the certified tree's part of a canister may have changed.
+func (s *State) Touch(r *Resident) {
+	if !r.touched {
+		r.touched = true
+		s.Touched = append(s.Touched, r)
+	}
+}
+
+// Untouch empties the list of touched canisters.
+func (s *State) Untouch() {
+	for _, r := range s.Touched {
+		r.touched = false
+	}
+	clear(s.Touched)
+	s.Touched = s.Touched[:0]
+	s.Answered = s.Answered[:0]
+}
+
+// Rearm makes the deadline of the canister's global timer what the canister
+// says (Canister.Timer).
+func (s *State) Rearm(r *Resident) {
+	if r.timerAt == r.Canister.Timer {
+		return
+	}
+	s.disarm(r)
+	if at := r.Canister.Timer; at != 0 {
+		r.timer = s.Deadlines.Add(timers.Deadline{At: at, Kind: timers.GlobalTimer, Subject: r.ID()})
+		r.timerAt = at
+	}
+}
+
+func (s *State) disarm(r *Resident) {
+	s.Deadlines.Remove(r.timer)
+	r.timer, r.timerAt = 0, 0
+}
+
+// Fired forgets the deadline of a global timer that has come.
+func (s *State) Fired(r *Resident) { r.timer, r.timerAt = 0, 0 }
+
+// SetBeating puts a canister into the list of those with a heartbeat, or takes
+// it out.
+func (s *State) SetBeating(r *Resident, beating bool) {
+	if r.Beating == beating {
+		return
+	}
+	r.Beating = beating
+	at, _ := slices.BinarySearchFunc(s.Beating, r.ID(), byID)
+	if beating {
+		s.Beating = slices.Insert(s.Beating, at, r)
+	} else {
+		s.Beating = slices.Delete(s.Beating, at, at+1)
+	}
+}
+
+// AddStop makes a caller of stop_canister wait.
+func (s *State) AddStop(r *Resident, t Ticket) {
+	s.stops++
+	r.Stops = append(r.Stops, Stop{t, s.stops, s.Deadlines.Add(timers.Deadline{
+		At: s.Time + StopTimeout, Kind: timers.StopTimeout, Subject: r.ID(), Number: s.stops,
+	})})
+}
+
+// TakeStops gives all callers of stop_canister that wait and forgets them.
+func (s *State) TakeStops(r *Resident) []Stop {
+	stops := r.Stops
+	r.Stops = nil
+	for _, stop := range stops {
+		s.Deadlines.Remove(stop.Timeout)
+	}
+	return stops
+}
+
+// TakeStop is the waiting caller with a number, and false where it was answered.
+func (s *State) TakeStop(r *Resident, number uint64) (Stop, bool) {
+	i := slices.IndexFunc(r.Stops, func(stop Stop) bool { return stop.Number == number })
+	if i < 0 {
+		return Stop{}, false
+	}
+	stop := r.Stops[i]
+	r.Stops = slices.Delete(r.Stops, i, i+1)
+	return stop, true
+}

@@ -1,0 +1,8 @@
+// Package sched decides what happens next where more than one thing may: a
+// scheduler oracle is shown the legal moves of the machine and picks one.
+//
+// It owns the oracle's interface and its strategies. It must not know what a
+// move does: a move is a name and a kind. replica shows the moves and makes
+// them; the API layers may choose a strategy. It imports only the standard
+// library.
+package sched
