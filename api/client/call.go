@@ -1,0 +1,113 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/canisterd/canisterd/api/internal/wire"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica/certify"
+)
+
+// Reject is a canister's, or the system's, answer that is not a reply.
+type Reject struct {
+	Code      uint64 // 1 to 6 (interface specification, "Reject codes")
+	Message   string
+	ErrorCode string // such as IC0503; empty where none was given
+	// Certified is false where the request was turned away before it entered
+	// the state; true where a certificate says so.
+	Certified bool
+}
+
+func (r *Reject) Error() string {
+	if r.ErrorCode == "" {
+		return fmt.Sprintf("rejected with code %d: %s", r.Code, r.Message)
+	}
+	return fmt.Sprintf("rejected with code %d (%s): %s", r.Code, r.ErrorCode, r.Message)
+}
+
+// Call calls an update method and waits until the call is decided. effective is
+// the canister the request concerns: the callee itself, or for the management
+// canister the canister its argument names. The reply is proven by a
+// certificate; an answer that is no reply is a *Reject.
+func (c *Client) Call(ctx context.Context, callee, effective principal.Principal, method string, arg []byte) ([]byte, error) {
+	signed, err := c.sign(wire.NewCall(callee, method, arg))
+	if err != nil {
+		return nil, err
+	}
+	code, body, err := c.post(ctx, fmt.Sprintf("/api/v4/canister/%s/call", effective), signed)
+	if err != nil {
+		return nil, fmt.Errorf("calling %s of %s: %w", method, callee, err)
+	}
+	if code == http.StatusAccepted {
+		return c.poll(ctx, effective, signed.ID)
+	}
+	answer, err := wire.DecodeCallResponse(body)
+	if err != nil {
+		return nil, fmt.Errorf("reading the answer to %s of %s: %w", method, callee, err)
+	}
+	if r := answer.Rejection; r != nil {
+		return nil, &Reject{Code: r.Code, Message: r.Message, ErrorCode: r.ErrorCode}
+	}
+	tree, err := c.certified(answer.Certificate, effective)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := outcome(tree, signed.ID)
+	if errors.Is(err, errNotDecided) {
+		return c.poll(ctx, effective, signed.ID)
+	}
+	return reply, err
+}
+
+// poll reads the status of a request until it is decided.
+func (c *Client) poll(ctx context.Context, effective principal.Principal, id wire.RequestID) ([]byte, error) {
+	pause := firstPoll
+	for {
+		tree, err := c.ReadState(ctx, effective, certify.RequestStatusPath(id))
+		if err != nil {
+			return nil, err
+		}
+		reply, err := outcome(tree, id)
+		if !errors.Is(err, errNotDecided) {
+			return reply, err
+		}
+		if err := wait(ctx, &pause); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// outcome is what a certified tree says became of a request.
+func outcome(tree *certify.HashTree, id wire.RequestID) ([]byte, error) {
+	field := func(name certify.Label) ([]byte, bool) {
+		value, status := tree.Lookup(certify.RequestStatusPath(id, name)...)
+		return value, status == certify.Found
+	}
+	status, ok := field("status")
+	if !ok {
+		return nil, errNotDecided
+	}
+	switch string(status) {
+	case "replied":
+		reply, ok := field("reply")
+		if !ok {
+			return nil, errors.New("the certificate says replied and shows no reply")
+		}
+		return reply, nil
+	case "rejected":
+		raw, _ := field("reject_code")
+		code, err := certify.DecodeNat(raw)
+		if err != nil {
+			return nil, fmt.Errorf("reading the certified reject code: %w", err)
+		}
+		message, _ := field("reject_message")
+		errorCode, _ := field("error_code")
+		return nil, &Reject{Code: code, Message: string(message), ErrorCode: string(errorCode), Certified: true}
+	case "done":
+		return nil, errors.New("the request is done and its answer is no longer kept")
+	}
+	return nil, errNotDecided
+}

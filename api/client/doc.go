@@ -1,0 +1,10 @@
+// Package client speaks the Internet Computer's HTTP interface from the other
+// end: it calls canisters, queries them and reads certified state, and believes
+// nothing it has not verified: certificates against the root key, query
+// responses against the keys of the subnet's nodes.
+//
+// It owns connections, retries and polling. It must not know the daemon behind
+// the address: any replica with this interface will do. The command line and
+// examples import it; it imports the codec of requests (api/internal/wire) and
+// package certify.
+package client

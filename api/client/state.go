@@ -1,0 +1,134 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/canisterd/canisterd/api/internal/wire"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica/certify"
+)
+
+// ReadState is the certified state at the paths, verified for the canister.
+func (c *Client) ReadState(ctx context.Context, canister principal.Principal, paths ...certify.Path) (*certify.HashTree, error) {
+	certificate, err := c.readState(ctx, fmt.Sprintf("/api/v3/canister/%s/read_state", canister), paths)
+	if err != nil {
+		return nil, err
+	}
+	return c.certified(certificate, canister)
+}
+
+// ReadSubnetState is the certified state at the paths, verified for the subnet.
+func (c *Client) ReadSubnetState(ctx context.Context, subnet principal.Principal, paths ...certify.Path) (*certify.HashTree, error) {
+	encoded, err := c.readState(ctx, fmt.Sprintf("/api/v3/subnet/%s/read_state", subnet), paths)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := certify.DecodeCertificate(encoded)
+	if err != nil {
+		return nil, fmt.Errorf("reading the certificate: %w", err)
+	}
+	if err := certificate.VerifyForSubnet(c.root, subnet); err != nil {
+		return nil, fmt.Errorf("the certificate does not verify: %w", err)
+	}
+	return recent(certificate)
+}
+
+func (c *Client) readState(ctx context.Context, url string, paths []certify.Path) ([]byte, error) {
+	labels := make([]wire.Path, len(paths))
+	for i, path := range paths {
+		for _, label := range path {
+			labels[i] = append(labels[i], []byte(label))
+		}
+	}
+	signed, err := c.sign(wire.NewReadState(labels...))
+	if err != nil {
+		return nil, err
+	}
+	_, body, err := c.post(ctx, url, signed)
+	if err != nil {
+		return nil, fmt.Errorf("reading state: %w", err)
+	}
+	certificate, err := wire.DecodeReadStateResponse(body)
+	if err != nil {
+		return nil, fmt.Errorf("reading the answer to read_state: %w", err)
+	}
+	return certificate, nil
+}
+
+// certified is the tree of a certificate that speaks for the canister now.
+func (c *Client) certified(encoded []byte, canister principal.Principal) (*certify.HashTree, error) {
+	certificate, err := certify.DecodeCertificate(encoded)
+	if err != nil {
+		return nil, fmt.Errorf("reading the certificate: %w", err)
+	}
+	if err := certificate.VerifyForCanister(c.root, canister); err != nil {
+		return nil, fmt.Errorf("the certificate does not verify: %w", err)
+	}
+	return recent(certificate)
+}
+
+func recent(certificate *certify.Certificate) (*certify.HashTree, error) {
+	at, err := certificate.Time()
+	if err != nil {
+		return nil, fmt.Errorf("reading the time of the certificate: %w", err)
+	}
+	if err := checkAge(at); err != nil {
+		return nil, err
+	}
+	return certificate.Tree, nil
+}
+
+// Metadata is a public custom section of a canister's module, and false where
+// the certificate proves there is none.
+func (c *Client) Metadata(ctx context.Context, canister principal.Principal, name string) (string, bool, error) {
+	path := certify.MetadataPath(canister, name)
+	tree, err := c.ReadState(ctx, canister, path)
+	if err != nil {
+		return "", false, err
+	}
+	switch value, status := tree.Lookup(path...); status {
+	case certify.Found:
+		return string(value), true, nil
+	case certify.Absent:
+		return "", false, nil
+	}
+	return "", false, fmt.Errorf("the certificate does not tell about the section %s of %s", name, canister)
+}
+
+// FirstCanister is the first canister id a subnet may host: an effective id for
+// requests that create a canister there.
+func (c *Client) FirstCanister(ctx context.Context, subnet principal.Principal) (principal.Principal, error) {
+	tree, err := c.ReadSubnetState(ctx, subnet, certify.RangesPath(subnet))
+	if err != nil {
+		return principal.Principal{}, err
+	}
+	ranges, err := certify.RangesOf(tree, subnet)
+	if err != nil {
+		return principal.Principal{}, fmt.Errorf("reading the canister ranges of %s: %w", subnet, err)
+	}
+	if len(ranges) == 0 {
+		return principal.Principal{}, errors.New("the subnet hosts no canisters")
+	}
+	return ranges[0].Start, nil
+}
+
+// Subnets are the ids of all subnets of the network, the root subnet among them.
+func (c *Client) Subnets(ctx context.Context) ([]principal.Principal, error) {
+	tree, err := c.ReadSubnetState(ctx, c.RootSubnet(), certify.Path{"subnet"})
+	if err != nil {
+		return nil, err
+	}
+	var ids []principal.Principal
+	tree.Walk(func(path certify.Path, _ []byte) bool {
+		if len(path) != 3 || path[0] != "subnet" || path[2] != "public_key" {
+			return true
+		}
+		if id, parseErr := principal.FromBytes([]byte(path[1])); parseErr == nil {
+			ids = append(ids, id)
+		}
+		return true
+	})
+	return ids, nil
+}
