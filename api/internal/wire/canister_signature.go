@@ -31,6 +31,6 @@ func verifyCanisterSignature(key publicKey) error {
 	if err != nil {
 		return malformedKey(schemeCanisterSignature.String(), key.raw, err.Error())
 	}
-	return fmt.Errorf("Invalid canister signature: signatures of the scheme %s are not supported (signing canister %s); "+
+	return phrased("Invalid canister signature: signatures of the scheme %s are not supported (signing canister %s); "+
 		"sign with Ed25519, ECDSA on P-256 or ECDSA on secp256k1", schemeCanisterSignature, canister)
 }

@@ -151,7 +151,7 @@ func checkChain(auth *Auth, now uint64) (chainTerms, error) {
 }
 
 func unknownPermissions(got string) error {
-	return fmt.Errorf("Delegation permissions error: got %q, but only %q and %q are known", got, PermitQueries, PermitAll)
+	return phrased("Delegation permissions error: got %q, but only %q and %q are known", got, PermitQueries, PermitAll)
 }
 
 func checkCycles(auth *Auth) error {

@@ -56,7 +56,7 @@ func open(body []byte, want Kind) (Envelope, fields, error) {
 	}
 	root, err := document(body)
 	if err != nil {
-		return Envelope{}, nil, malformed(want, fmt.Errorf("Invalid CBOR encoding: %w", err))
+		return Envelope{}, nil, malformed(want, phrased("Invalid CBOR encoding: %v", err))
 	}
 	outer, err := fieldsOf(root, "the envelope")
 	if err != nil {

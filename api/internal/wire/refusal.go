@@ -19,3 +19,12 @@ func (r *Refusal) Error() string { return r.Text }
 func refuse(format string, args ...any) *Refusal {
 	return &Refusal{Status: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
 }
+
+// phrase is an error that is part of a refusal's text in the replica's words,
+// which start with a capital letter.
+type phrase string
+
+// Error is the phrase.
+func (p phrase) Error() string { return string(p) }
+
+func phrased(format string, args ...any) error { return phrase(fmt.Sprintf(format, args...)) }

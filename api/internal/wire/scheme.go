@@ -102,16 +102,16 @@ func parseUncommonKey(der []byte) (publicKey, error) {
 const maxKeyInText = 256
 
 func malformedKey(algorithm string, key []byte, reason string) error {
-	return fmt.Errorf("Invalid public key: Malformed %s public key: %s, error: %s", algorithm, hexText(key), reason)
+	return phrased("Invalid public key: Malformed %s public key: %s, error: %s", algorithm, hexText(key), reason)
 }
 
 func malformedSignature(s scheme, sig []byte, want int) error {
-	return fmt.Errorf("Invalid basic signature: Malformed %s signature: [%s] error: 'Incorrect length. Expected %d bytes but found %d bytes'",
+	return phrased("Invalid basic signature: Malformed %s signature: [%s] error: 'Incorrect length. Expected %d bytes but found %d bytes'",
 		s, hexText(sig), want, len(sig))
 }
 
 func wrongSignature(key publicKey, sig []byte, reason string) error {
-	return fmt.Errorf("Invalid basic signature: %s signature could not be verified: public key %s, signature %s, error: %s",
+	return phrased("Invalid basic signature: %s signature could not be verified: public key %s, signature %s, error: %s",
 		key.scheme, hexText(key.raw), hexText(sig), reason)
 }
 
@@ -141,5 +141,5 @@ func verify(der, message, sig []byte) error {
 	case schemeCanisterSignature:
 		return verifyCanisterSignature(key)
 	}
-	return fmt.Errorf("Invalid basic signature: Algorithm %s not supported: RSA signatures are not allowed except in webauthn context", key.scheme)
+	return phrased("Invalid basic signature: Algorithm %s not supported: RSA signatures are not allowed except in webauthn context", key.scheme)
 }
