@@ -133,6 +133,7 @@ func FuzzAssemble(f *testing.F) {
 	f.Add(`(module $m (func $f (export "e") (param $x i32) (result i32) (if (result i32) (local.get $x) (then i32.const 1) (else i32.const 2))))`)
 	f.Add(`(memory i64 1) (data (i64.const 0) "a\u{41}") (table 1 funcref) (elem (i32.const 0) func $f) (func $f block $l br $l end)`)
 	f.Add(`(@custom "x" (after last) "y") (rec (type $a (struct (field $f (mut i8)))) (type (sub $a (array i16))))`)
+	f.Add(`(func) (rec (`)
 	f.Fuzz(func(t *testing.T, text string) {
 		binary, err := Assemble(text)
 		if err == nil && !strings.Contains(text, "binary") && !bytes.HasPrefix(binary, []byte("\x00asm")) {

@@ -68,7 +68,7 @@ func (a *assembler) surveyField() {
 	case "type":
 		a.bind(spaceType)
 	case "rec":
-		for a.at += 2; a.kind() == Open; a.skip() {
+		for a.at += 2; a.form("type"); a.skip() {
 			start := a.at
 			a.bind(spaceType)
 			a.at = start
