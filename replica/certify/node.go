@@ -8,16 +8,17 @@ import (
 // node is one immutable node of a tree: a fork of a map, or an entry of one,
 // which is its label with what is below. Only the cached hash changes, once.
 type node struct {
-	hash  [32]byte // of fork or labelled entry; valid when state is hashKept
-	state atomic.Uint32
-	size  uint32 // entries of this map below, 1 for an entry
-	bit   uint32 // forks above bucketSize: the bit the halves differ in
+	// What a descent reads comes first, in one cache line.
+	state atomic.Uint32 // of hash
+	size  uint32        // entries of this map below, 1 for an entry
+	bit   uint32        // forks above bucketSize: the bit the halves differ in
 	kind  kind
-	tall  uint8 // nesting of the encoding when all is revealed
-	label Label // an entry's label; a fork's first label of the right half
+	tall  uint8    // nesting of the encoding when all is revealed
+	left  *node    // fork: left half. mapEntry: its map, nil when empty. leafEntry: the leaf apart, nil when small
+	right *node    // fork: right half
+	label Label    // an entry's label; a fork's first label of the right half
+	hash  [32]byte // of fork or labelled entry; valid when state is hashKept
 	value []byte
-	left  *node // fork: left half. mapEntry: its map, nil when empty. leafEntry: the leaf apart, nil when small
-	right *node // fork: right half
 }
 
 type kind uint8
@@ -120,9 +121,10 @@ func leafHash(value []byte) [32]byte {
 	return sum
 }
 
-func newFork(l, r *node, bit uint32) *node {
+// newFork is a fork; middle is the first label of its right half.
+func newFork(l, r *node, bit uint32, middle Label) *node {
 	return &node{
-		kind: fork, left: l, right: r, bit: bit, label: first(r).label,
+		kind: fork, left: l, right: r, bit: bit, label: middle,
 		size: l.size + r.size, tall: taller(max(l.tall, r.tall)),
 	}
 }
@@ -164,6 +166,7 @@ func find(n *node, label Label) *node {
 	if n == nil {
 		return nil
 	}
+	n = bucketOf(n, label)
 	for n.kind == fork {
 		if label < n.label {
 			n = n.left
@@ -173,6 +176,19 @@ func find(n *node, label Label) *node {
 	}
 	if n.label != label {
 		return nil
+	}
+	return n
+}
+
+// bucketOf is the bucket the label is in if it is anywhere. It looks at the
+// label's bits only, and at none of the labels on the way.
+func bucketOf(n *node, label Label) *node {
+	for n.size > bucketSize {
+		if hasBit(label, n.bit) {
+			n = n.right
+		} else {
+			n = n.left
+		}
 	}
 	return n
 }

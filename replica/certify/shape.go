@@ -16,7 +16,7 @@ func build(es []*node) *node {
 	}
 	bit := firstDifference(es[0].label, es[len(es)-1].label)
 	cut := sort.Search(len(es), func(i int) bool { return hasBit(es[i].label, bit) })
-	return newFork(build(es[:cut]), build(es[cut:]), bit)
+	return newFork(build(es[:cut]), build(es[cut:]), bit, es[cut].label)
 }
 
 // maxSpread is the largest difference in height pack honours. Together with
@@ -64,7 +64,8 @@ func descend(es []*node, places []uint64, height int) *node {
 	if cut == 0 || cut == len(es) {
 		return descend(es, places, height-1)
 	}
-	return newFork(descend(es[:cut], places[:cut], height-1), descend(es[cut:], places[cut:], height-1), 0)
+	l, r := descend(es[:cut], places[:cut], height-1), descend(es[cut:], places[cut:], height-1)
+	return newFork(l, r, 0, es[cut].label)
 }
 
 // A label is read as bits, nine to a byte: whether the byte is there, then its

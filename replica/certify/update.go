@@ -4,30 +4,35 @@ import "fmt"
 
 // put is the map with the entry added or in place of the one with its label.
 func put(n, e *node) *node {
-	switch {
-	case n == nil:
+	if n == nil {
 		return e
-	case n.size <= bucketSize:
-		return putInBucket(n, e)
-	case firstDifferenceOr(e.label, n.label, n.bit) < n.bit:
-		// The label leaves the ones here before they part.
-		bit := firstDifference(e.label, n.label)
-		if hasBit(e.label, bit) {
-			return newFork(n, e, bit)
-		}
-		return newFork(e, n, bit)
-	case hasBit(e.label, n.bit):
-		return newFork(n.left, put(n.right, e), n.bit)
-	default:
-		return newFork(put(n.left, e), n.right, n.bit)
 	}
+	leaves := uint32(noBit)
+	if near := first(bucketOf(n, e.label)); near.label != e.label {
+		leaves = firstDifference(e.label, near.label)
+	}
+	return putAt(n, e, leaves)
 }
 
-func firstDifferenceOr(a, b Label, same uint32) uint32 {
-	if a == b {
-		return same
+const noBit = 1<<32 - 1
+
+// putAt is put; leaves is a bit in which the entry's label differs from some
+// label of the bucket its bits lead to. If that is above a fork's bit, all
+// labels of the fork agree in it, and the entry goes beside the fork.
+func putAt(n, e *node, leaves uint32) *node {
+	switch {
+	case n.size <= bucketSize:
+		return putInBucket(n, e)
+	case leaves < n.bit:
+		if hasBit(e.label, leaves) {
+			return newFork(n, e, leaves, e.label)
+		}
+		return newFork(e, n, leaves, first(n).label)
+	case hasBit(e.label, n.bit):
+		return newFork(n.left, putAt(n.right, e, leaves), n.bit, min(n.label, e.label))
+	default:
+		return newFork(putAt(n.left, e, leaves), n.right, n.bit, n.label)
 	}
-	return firstDifference(a, b)
 }
 
 func putInBucket(n, e *node) *node {
@@ -57,9 +62,9 @@ func exchange(n, e *node) *node {
 		return e
 	}
 	if e.label < n.label {
-		return newFork(exchange(n.left, e), n.right, n.bit)
+		return newFork(exchange(n.left, e), n.right, n.bit, n.label)
 	}
-	return newFork(n.left, exchange(n.right, e), n.bit)
+	return newFork(n.left, exchange(n.right, e), n.bit, n.label)
 }
 
 // remove is the map without the label, which is there.
@@ -78,10 +83,10 @@ func remove(n *node, label Label) *node {
 		return build(kept)
 	}
 	l, r := n.left, n.right
-	if label < n.label {
-		l = remove(l, label)
-	} else {
+	if hasBit(label, n.bit) {
 		r = remove(r, label)
+	} else {
+		l = remove(l, label)
 	}
 	if l == nil {
 		return r
@@ -89,7 +94,11 @@ func remove(n *node, label Label) *node {
 	if r == nil {
 		return l
 	}
-	return newFork(l, r, n.bit)
+	middle := n.label
+	if middle == label {
+		middle = first(r).label
+	}
+	return newFork(l, r, n.bit, middle)
 }
 
 // set is the map with content at the path below it, making the maps between.
