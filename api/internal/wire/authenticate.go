@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/hex"
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -68,7 +67,7 @@ func Authenticate(req Request, now uint64) (Claims, error) {
 	case env.Sender.IsAnonymous():
 		return Claims{}, refuse("Signature is not allowed for the anonymous user.")
 	case env.Sender != principal.SelfAuthenticating(env.Auth.PublicKey):
-		return Claims{}, refuse("The user id '%s' does not match the public key '%s'", env.Sender, hex.EncodeToString(env.Auth.PublicKey))
+		return Claims{}, refuse("The user id '%s' does not match the public key '%s'", env.Sender, hexText(env.Auth.PublicKey))
 	}
 	terms, err := checkChain(env.Auth, now)
 	if err != nil {

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -159,7 +158,7 @@ func checkCycles(auth *Auth) error {
 	seen[string(auth.PublicKey)] = true
 	for _, d := range auth.Delegations {
 		if seen[string(d.PublicKey)] {
-			return invalidDelegation("Chain of delegations contains at least one cycle: first repeating public key encountered %s", hex.EncodeToString(d.PublicKey))
+			return invalidDelegation("Chain of delegations contains at least one cycle: first repeating public key encountered %s", hexText(d.PublicKey))
 		}
 		seen[string(d.PublicKey)] = true
 	}

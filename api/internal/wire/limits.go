@@ -24,6 +24,9 @@ const (
 	maxItems = 1 << 18
 	// maxPairs bounds the fields of one map. The largest legal one has 8.
 	maxPairs = 32
+	// maxBytesInText bounds a key or signature repeated in a refusal's text. The
+	// replica repeats all of it; no key of a plain scheme is that long.
+	maxBytesInText = 1024
 )
 
 // The window in which a request may be submitted (interface specification,

@@ -98,9 +98,6 @@ func parseUncommonKey(der []byte) (publicKey, error) {
 	return publicKey{}, malformedKey("Unspecified", der, "Unsupported or unparsable public key")
 }
 
-// maxKeyInText bounds the key repeated in an error text.
-const maxKeyInText = 256
-
 func malformedKey(algorithm string, key []byte, reason string) error {
 	return phrased("Invalid public key: Malformed %s public key: %s, error: %s", algorithm, hexText(key), reason)
 }
@@ -115,9 +112,11 @@ func wrongSignature(key publicKey, sig []byte, reason string) error {
 		key.scheme, hexText(key.raw), hexText(sig), reason)
 }
 
+// hexText is hexadecimal, cut short where a body sent far more than any key or
+// signature has.
 func hexText(b []byte) string {
-	if len(b) > maxKeyInText {
-		return fmt.Sprintf("%s… (%d bytes)", hex.EncodeToString(b[:maxKeyInText]), len(b))
+	if len(b) > maxBytesInText {
+		return fmt.Sprintf("%s… (%d bytes)", hex.EncodeToString(b[:maxBytesInText]), len(b))
 	}
 	return hex.EncodeToString(b)
 }
