@@ -1,0 +1,224 @@
+package rewrite
+
+// operand is one entry of the validator's operand stack, with what lowering knows about its value.
+type operand struct {
+	typ     valueType
+	small   bool   // an i64 known to be below 2^32
+	local   int32  // the local it was read from, or -1
+	version uint32 // of that local when it was read
+}
+
+// frame is an open control construct of the original code.
+type frame struct {
+	params, results string
+	height          int   // of the operand stack below it
+	label           int   // place of its branch target among the labels of the output
+	closes          uint8 // how many output labels its end closes
+	op              byte  // opBlock (also the function itself), opLoop, opIf, opElse
+	unreachable     bool
+	dead            bool // entered from unreachable code: nothing of it is emitted
+	staleJoin       bool // some branch to its end leaves the counter's mirror stale
+	staleElse       bool
+	costSlot        int // of the check point at its head, for loops that leave before calling the host
+}
+
+// body holds the walk over one function body: decode, check, meter and emit. It is reused from function to function.
+type body struct {
+	s      *source
+	r      reader
+	code   *codeWriter
+	out    []byte // operators of the function being written
+	stack  []operand
+	frames []frame
+	locals []localState
+	given  int // locals of the original, parameters included
+	typ    funcType
+	live   bool // the operator at hand can be reached: it is emitted
+	labels int  // open labels of the output
+
+	groups             uint32 // of local declarations
+	declStart, declEnd int    // where they stand
+
+	at    int // offset of the operator at hand
+	ops   int // operators read, the one at hand included
+	bad   string
+	extra []valueType // locals added
+	meter meter
+	lower lowering
+
+	complexity uint64
+}
+
+type localState struct {
+	typ     valueType
+	small   bool   // valid while generation matches
+	version uint32 // counts assignments
+	shadow  uint32 // index of its lowered form
+	gen     uint32 // lowering generation in which shadow is valid
+	genS    uint32 // lowering generation in which small is valid
+}
+
+// run walks one body; r covers exactly its bytes.
+func (b *body) run(r reader, typ funcType) *Invalid {
+	b.reset(r, typ)
+	b.localDeclarations()
+	b.frames = append(b.frames, frame{results: typ.results, op: opBlock, label: 1})
+	b.labels, b.live = 1, true
+	b.meterFunction()
+	for b.r.err == nil && len(b.frames) > 0 {
+		b.at = b.r.pos
+		op := b.r.byte()
+		if b.r.err != nil {
+			break
+		}
+		b.ops++
+		b.step(op)
+	}
+	if b.r.err == nil && !b.r.done() {
+		b.r.fail("operators remaining after end of function")
+	}
+	return b.r.err
+}
+
+func (b *body) reset(r reader, typ funcType) {
+	b.r, b.typ = r, typ
+	b.out, b.stack, b.frames = b.out[:0], b.stack[:0], b.frames[:0]
+	b.locals, b.extra = b.locals[:0], b.extra[:0]
+	b.ops, b.complexity, b.bad = 0, 0, ""
+	b.lower.reset()
+	for i := range len(typ.params) {
+		b.locals = append(b.locals, localState{typ: valueType(typ.params[i])})
+	}
+}
+
+func (b *body) localDeclarations() {
+	b.groups = b.r.u32()
+	b.declStart = b.r.pos
+	for range b.groups {
+		at := b.r.pos
+		n := b.r.u32()
+		t := b.s.valueType(&b.r)
+		if b.r.err == nil && uint64(n)+uint64(len(b.locals)) > maxLocals {
+			b.r.failAt(at, "too many locals: locals exceed maximum")
+		}
+		if b.r.err != nil {
+			return
+		}
+		for range n {
+			b.locals = append(b.locals, localState{typ: t})
+		}
+	}
+	b.given, b.declEnd = len(b.locals), b.r.pos
+}
+
+// newLocal adds a local of the rewritten function.
+func (b *body) newLocal(t valueType) uint32 {
+	b.extra = append(b.extra, t)
+	return uint32(b.given + len(b.extra) - 1)
+}
+
+func (b *body) fail(text string) { b.r.failAt(b.at, text) }
+
+// copy emits the operator at hand as it was.
+func (b *body) copy() {
+	if b.live && b.r.err == nil {
+		b.out = append(b.out, b.r.data[b.at:b.r.pos]...)
+	}
+}
+
+func (b *body) op(op byte) { b.out = append(b.out, op) }
+
+func (b *body) opIndex(op byte, index uint32) { b.out = appendU32(append(b.out, op), index) }
+
+func (b *body) push(t valueType) { b.stack = append(b.stack, operand{typ: t, local: -1}) }
+
+func (b *body) pushAll(types string) {
+	for i := range len(types) {
+		b.push(valueType(types[i]))
+	}
+}
+
+// pop takes any operand.
+func (b *body) pop() operand {
+	f := &b.frames[len(b.frames)-1]
+	if len(b.stack) == f.height {
+		if !f.unreachable {
+			b.fail("type mismatch: expected a type but nothing on stack")
+		}
+		return operand{typ: typeUnknown, local: -1}
+	}
+	v := b.stack[len(b.stack)-1]
+	b.stack = b.stack[:len(b.stack)-1]
+	return v
+}
+
+// take takes an operand of the given type.
+func (b *body) take(want valueType) operand {
+	f := &b.frames[len(b.frames)-1]
+	if len(b.stack) > f.height {
+		v := b.stack[len(b.stack)-1]
+		if v.typ == want || v.typ == typeUnknown {
+			b.stack = b.stack[:len(b.stack)-1]
+			return v
+		}
+		b.fail("type mismatch: expected " + want.String() + ", found " + v.typ.String())
+	} else if !f.unreachable {
+		b.fail("type mismatch: expected " + want.String() + " but nothing on stack")
+	}
+	return operand{typ: want, local: -1}
+}
+
+func (b *body) takeAll(types string) {
+	for i := len(types) - 1; i >= 0; i-- {
+		b.take(valueType(types[i]))
+	}
+}
+
+// simple treats an operator whose type is fixed and which is emitted unchanged.
+func (b *body) simple(cost, weight uint16, in, out string) {
+	b.begin(uint64(cost), uint64(weight))
+	for i := len(in) - 1; i >= 0; i-- {
+		b.take(valueType(in[i]))
+	}
+	if out != "" {
+		b.push(valueType(out[0]))
+	}
+	b.copy()
+}
+
+// stop marks the rest of the innermost construct as unreachable.
+func (b *body) stop() {
+	f := &b.frames[len(b.frames)-1]
+	b.stack = b.stack[:f.height]
+	f.unreachable = true
+	b.live = false
+}
+
+func (b *body) memory() (limits, bool) {
+	if len(b.s.memories) == 0 {
+		b.fail("unknown memory 0")
+		return limits{}, false
+	}
+	return b.s.memories[0], true
+}
+
+// zeroMemory reads the memory index of an operator, which can only be 0.
+func (b *body) zeroMemory() limits {
+	i := b.r.byte()
+	m, ok := b.memory()
+	if ok && b.r.err == nil && i != 0 {
+		b.fail("multi-memory not enabled: zero byte expected")
+	}
+	return m
+}
+
+func (b *body) tableAt() (uint32, table) {
+	i := b.r.u32()
+	if b.r.err == nil && int64(i) >= int64(len(b.s.tables)) {
+		b.fail("unknown table " + decimal(uint64(i)) + ": table index out of bounds")
+	}
+	if b.r.err != nil {
+		return 0, table{}
+	}
+	return i, b.s.tables[i]
+}

@@ -1,0 +1,106 @@
+package rewrite
+
+import "fmt"
+
+// codeWriter rewrites the code section.
+type codeWriter struct {
+	s   *source
+	out []byte // bodies, each with its size in front
+
+	counter           uint32 // global index of the counter
+	outOfInstructions uint32 // function indices in the rewritten module
+	growCheck         uint32
+	chargeFunction    uint32
+
+	mutatesTable bool
+	operators    uint64
+	violation    *Invalid // the first function that a replica would not accept
+}
+
+// rewriteBodies validates, meters and lowers every body.
+func (c *codeWriter) rewriteBodies() *Invalid {
+	s := c.s
+	c.counter = uint32(len(s.globals))
+	c.outOfInstructions = uint32(s.importedFunctions)
+	c.growCheck = c.outOfInstructions + 1
+	c.chargeFunction = s.shifted(uint32(len(s.functions)))
+	c.out = make([]byte, 0, int(s.codeSize)+int(s.codeSize)/2+256)
+	b := &body{s: s, code: c}
+	r := s.bodies
+	for i := range s.bodyCount {
+		at := r.pos
+		size := r.u32()
+		if r.err == nil && size > maxFunctionBytes {
+			r.failAt(at, "function body size is out of bounds")
+		}
+		code := r.sub(int(size))
+		if r.err != nil {
+			return r.err
+		}
+		if bad := b.run(code, s.types[s.functions[s.importedFunctions+i]]); bad != nil {
+			return bad
+		}
+		c.append(b)
+		c.judge(i, b)
+	}
+	c.operators += b.meter.operators
+	if !r.done() {
+		r.fail("unexpected content after last item in section")
+	}
+	return r.err
+}
+
+// append writes the finished body.
+func (c *codeWriter) append(b *body) {
+	var head [16]byte
+	decl := appendU32(head[:0], b.groups+uint32(len(b.extra)))
+	raw := b.r.data[b.declStart:b.declEnd]
+	extra := 0
+	for range b.extra {
+		extra += 2
+	}
+	c.out = appendU32(c.out, uint32(len(decl)+len(raw)+extra+len(b.out)))
+	c.out = append(append(c.out, decl...), raw...)
+	for _, t := range b.extra {
+		c.out = append(c.out, 1, t.encoded())
+	}
+	c.out = append(c.out, b.out...)
+}
+
+// judge holds a body against the replica's limits; the first violation of the first function counts.
+func (c *codeWriter) judge(index int, b *body) {
+	c.operators += uint64(b.ops)
+	if c.violation != nil || c.s.options.Conformance {
+		return
+	}
+	const advice = "Try breaking large functions up into multiple smaller functions."
+	switch {
+	case b.bad != "":
+		c.violation = invalid(RuleInstruction, "Wasm module contains a function at index %d with unsupported instruction %s.", index, b.bad)
+	case b.complexity > maxComplexity:
+		c.violation = invalid(RuleComplexity, "Wasm module contains a function at index %d with complexity %d which exceeds the maximum complexity allowed %d.",
+			index, b.complexity, maxComplexity).advise(advice, "wasm-module-function-complexity-too-high")
+	case b.ops > maxFunctionOps:
+		c.violation = invalid(RuleFunctionSize, "Wasm module contains a function at index %d of size %d that exceeds the maximum allowed size of %d.",
+			index, b.ops, maxFunctionOps).advise(advice, "wasm-module-function-too-large")
+	}
+}
+
+// checkCodeSize is the first check of all: it looks at the section's declared size alone.
+func checkCodeSize(raw []byte, allowed uint32) *Invalid {
+	r := &reader{data: raw, pos: min(8, len(raw))}
+	for r.err == nil && !r.done() {
+		id := r.byte()
+		size := r.u32()
+		if r.err == nil && id == sectionCode && size > allowed {
+			return invalid(RuleCodeSection, "Wasm module code section size of %d exceeds the maximum allowed size of %d.", size, allowed).
+				advise("Try shrinking the module code section using tools like `ic-wasm` or splitting the logic across multiple canisters.",
+					"wasm-module-code-section-too-large")
+		}
+		r.skip(int(size))
+	}
+	if r.err != nil {
+		return invalidDecoding(fmt.Sprintf("Error finding code section: unexpected end-of-file (at offset 0x%x)", len(raw)))
+	}
+	return nil
+}

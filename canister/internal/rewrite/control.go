@@ -1,0 +1,358 @@
+package rewrite
+
+func (b *body) controlOp(op byte) {
+	switch op {
+	case opBlock, opLoop, opIf:
+		b.open(op)
+	case opElse:
+		b.elseOp()
+	case opEnd:
+		b.endOp()
+	case opBr, opBrIf:
+		b.branchOp(op)
+	case opBrTable:
+		b.branchTableOp()
+	case opReturn:
+		b.begin(costDefault, 1)
+		b.takeAll(b.typ.results)
+		b.copy()
+		b.endBlock()
+		b.stop()
+	case opUnreachable:
+		b.begin(costDefault, 1)
+		b.copy()
+		b.endBlock()
+		b.stop()
+	case 0xfe:
+		b.fail("threads support is not enabled")
+	case 0x06, 0x07, 0x08, 0x09, 0x0a, 0x18, 0x19, 0x1f:
+		b.fail("exceptions support is not enabled")
+	case 0x14, 0x15, 0xd3, 0xd4, 0xd5, 0xd6:
+		b.fail("function references support is not enabled")
+	case 0xfb:
+		b.fail("gc support is not enabled")
+	default:
+		b.fail("illegal opcode: 0x" + hexByte(op))
+	}
+}
+
+// blockType reads the type of a block and keeps its encoding for the output.
+func (b *body) blockType() (t funcType, encoded []byte) {
+	at := b.r.pos
+	if at < len(b.r.data) {
+		if c := b.r.data[at]; c == blockEmpty {
+			b.r.pos++
+			return funcType{}, b.r.data[at:b.r.pos]
+		} else if v, ok := decodeType(c); ok {
+			b.r.pos++
+			return funcType{results: resultText(v)}, b.r.data[at:b.r.pos]
+		}
+	}
+	i := b.r.signed(33)
+	if b.r.err == nil && (i < 0 || i >= int64(len(b.s.types))) {
+		b.r.failAt(at, "unknown type: type index out of bounds")
+	}
+	if b.r.err != nil {
+		return funcType{}, nil
+	}
+	return b.s.types[i], b.r.data[at:b.r.pos]
+}
+
+// resultText is a one-letter type list that needs no allocation.
+func resultText(t valueType) string {
+	const letters = "iIfFvre"
+	for i := range len(letters) {
+		if letters[i] == byte(t) {
+			return letters[i : i+1]
+		}
+	}
+	return ""
+}
+
+func (b *body) open(op byte) {
+	t, encoded := b.blockType()
+	if b.r.err != nil {
+		return
+	}
+	if len(b.frames) >= maxNesting {
+		b.fail("control nesting too deep")
+		return
+	}
+	cost := uint64(0)
+	if op == opIf {
+		cost = costBranch
+	}
+	b.begin(cost, weightControl)
+	if op == opIf {
+		b.take(typeI32)
+	}
+	b.takeAll(t.params)
+	f := frame{params: t.params, results: t.results, height: len(b.stack), op: op, dead: !b.live, closes: 1, costSlot: -1}
+	if b.live {
+		f.staleElse = b.meter.stale
+	}
+	switch op {
+	case opLoop:
+		b.endBlock()
+		b.openLoop(&f, encoded)
+	case opIf:
+		b.copy()
+		b.endBlock()
+	default:
+		b.copy()
+	}
+	if b.live && op != opLoop {
+		b.labels++
+	}
+	f.label = b.labels
+	b.frames = append(b.frames, f)
+	b.pushAll(t.params)
+}
+
+// leave checks the results of the innermost construct and takes it from the stack.
+func (b *body) leave() frame {
+	f := b.frames[len(b.frames)-1]
+	b.takeAll(f.results)
+	if b.r.err == nil && len(b.stack) != f.height {
+		b.fail("type mismatch: values remaining on stack at end of block")
+	}
+	return f
+}
+
+func (b *body) elseOp() {
+	b.begin(0, 1)
+	f := b.leave()
+	if b.r.err == nil && f.op != opIf {
+		b.fail("else found outside of an `if` block")
+	}
+	if b.r.err != nil {
+		return
+	}
+	if !f.dead {
+		if !f.unreachable {
+			f.staleJoin = f.staleJoin || b.meter.stale
+		}
+		b.op(opElse)
+		b.meter.stale = f.staleElse
+		b.lower.forget()
+		b.live = true
+	}
+	b.endBlock()
+	f.op, f.unreachable = opElse, false
+	b.frames[len(b.frames)-1] = f
+	b.pushAll(f.params)
+}
+
+func (b *body) endOp() {
+	b.begin(0, 1)
+	f := b.leave()
+	if b.r.err != nil {
+		return
+	}
+	if f.op == opIf && f.params != f.results {
+		b.fail("type mismatch: else branch of `if` is missing")
+		return
+	}
+	if !f.dead {
+		stale := f.staleJoin
+		if !f.unreachable {
+			stale = stale || b.meter.stale
+		}
+		if f.op == opIf {
+			stale = stale || f.staleElse
+		}
+		b.endBlock()
+		b.closeFrame(&f)
+		b.meter.stale = stale
+		b.lower.forget()
+	} else {
+		b.endBlock()
+	}
+	b.frames = b.frames[:len(b.frames)-1]
+	b.pushAll(f.results)
+	if !f.dead && len(b.frames) > 0 {
+		b.live = true
+	}
+}
+
+// closeFrame emits the end of a construct that was emitted.
+func (b *body) closeFrame(f *frame) {
+	if f.op == opLoop && f.costSlot >= 0 {
+		b.closeLoop(f)
+	} else {
+		b.op(opEnd)
+	}
+	b.labels -= int(f.closes)
+}
+
+// target reads a label and returns its construct.
+func (b *body) target() *frame {
+	i := b.r.u32()
+	if b.r.err == nil && int64(i) >= int64(len(b.frames)) {
+		b.fail("unknown label: branch depth too large")
+	}
+	if b.r.err != nil {
+		return &b.frames[0]
+	}
+	return &b.frames[len(b.frames)-1-int(i)]
+}
+
+// labelTypes are the operands a branch to a construct takes.
+func (f *frame) labelTypes() string {
+	if f.op == opLoop {
+		return f.params
+	}
+	return f.results
+}
+
+// prepareBranch keeps the counter's mirror in order along an edge: a loop head expects it fresh, a join is told.
+func (b *body) prepareBranch(f *frame) {
+	if !b.live || !b.meter.stale {
+		return
+	}
+	if f.op == opLoop {
+		b.refresh()
+	} else {
+		f.staleJoin = true
+	}
+}
+
+func (b *body) branchOp(op byte) {
+	f := b.target()
+	if b.r.err != nil {
+		return
+	}
+	b.begin(costBranch, weightControl)
+	if op == opBrIf {
+		b.take(typeI32)
+	}
+	types := f.labelTypes()
+	b.takeAll(types)
+	b.prepareBranch(f)
+	if b.live {
+		b.opIndex(op, uint32(b.labels-f.label))
+	}
+	b.endBlock()
+	if op == opBr {
+		b.stop()
+		return
+	}
+	b.pushAll(types)
+}
+
+func (b *body) branchTableOp() {
+	at := b.r.pos
+	n := b.r.count(maxModuleBytes, "br_table targets")
+	if b.r.err != nil {
+		return
+	}
+	b.begin(costBranch, weightControl)
+	b.take(typeI32)
+	first := b.r.pos
+	arity := -1
+	for range n + 1 {
+		f := b.target()
+		if b.r.err != nil {
+			return
+		}
+		types := f.labelTypes()
+		if arity < 0 {
+			arity = len(types)
+		}
+		if len(types) != arity {
+			b.r.failAt(at, "type mismatch: br_table target labels have different number of types")
+			return
+		}
+		b.checkLabel(types)
+		b.prepareBranch(f)
+	}
+	if b.live {
+		b.r.pos = first
+		b.out = appendU32(append(b.out, opBrTable), uint32(n))
+		for range n + 1 {
+			f := b.target()
+			b.out = appendU32(b.out, uint32(b.labels-f.label))
+		}
+	}
+	b.endBlock()
+	b.stop()
+}
+
+// checkLabel checks the operands of one br_table target and leaves them on the stack.
+func (b *body) checkLabel(types string) {
+	f := &b.frames[len(b.frames)-1]
+	for k := range len(types) {
+		want := valueType(types[len(types)-1-k])
+		i := len(b.stack) - 1 - k
+		if i < f.height {
+			if !f.unreachable {
+				b.fail("type mismatch: expected " + want.String() + " but nothing on stack")
+			}
+			return
+		}
+		if got := b.stack[i].typ; got != want && got != typeUnknown {
+			b.fail("type mismatch: expected " + want.String() + ", found " + got.String())
+			return
+		}
+	}
+}
+
+func (b *body) callOp(op byte) {
+	i := b.s.functionIndex(&b.r)
+	if b.r.err != nil {
+		return
+	}
+	cost, weight := uint64(costCall), uint64(weightControl)
+	if op == opReturnCall {
+		cost, weight = costReturnCall, 1
+	}
+	b.begin(cost, weight)
+	t := b.s.types[b.s.functions[i]]
+	b.takeAll(t.params)
+	if b.live {
+		b.opIndex(op, b.s.shifted(i))
+	}
+	b.called(op == opReturnCall, t)
+}
+
+// called treats what calls have in common after their emission.
+func (b *body) called(tail bool, t funcType) {
+	b.meter.stale = b.meter.stale || b.live
+	if !tail {
+		b.pushAll(t.results)
+		return
+	}
+	if t.results != b.typ.results {
+		b.fail("type mismatch: tail call results do not match those of the function")
+	}
+	b.endBlock()
+	b.stop()
+}
+
+func (b *body) callIndirectOp(op byte) {
+	i := b.s.typeIndex(&b.r)
+	at, target := b.tableAt()
+	if b.r.err != nil {
+		return
+	}
+	if target.elem != typeFunc {
+		b.fail("indirect calls must go through a table with type <= funcref")
+		return
+	}
+	cost, weight := uint64(costCallIndirect), uint64(weightControl)
+	if op == opReturnCallIndirect {
+		cost, weight = costReturnCallIndirect, 1
+	}
+	b.begin(cost, weight)
+	index := b.take(target.limits.index())
+	t := b.s.types[i]
+	b.takeAll(t.params)
+	if b.live {
+		if target.limits.wide {
+			b.lowerTop(index)
+		}
+		b.opIndex(op, i)
+		b.out = appendU32(b.out, at)
+	}
+	b.called(op == opReturnCallIndirect, t)
+}

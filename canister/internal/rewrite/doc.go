@@ -1,0 +1,36 @@
+// Package rewrite turns a canister module, as uploaded, into the module that runs.
+//
+// It owns four things and nothing else: the Wasm binary reader and writer; validation (the WebAssembly type rules and the Internet
+// Computer's rules on top, with the texts a replica gives); metering (every charge of the replica's cost table at the replica's own
+// places, so that counts agree to the last instruction); and the lowering of 64-bit memories and tables to 32-bit ones, exact in
+// results and traps.
+//
+// The pass decodes, checks, meters and emits each function body in one walk; the output only grows. Bytes come in, bytes go
+// out: it keeps no state, runs nothing, and must not know what a message, a cycle or an engine is. The set of System API functions is
+// handed in by the caller.
+//
+// Only the packages canister and canister/internal/wasm (and their tests) import it.
+//
+// # How a metering point looks
+//
+// The counter is an exported global. Each function mirrors it in a local: a charge subtracts from the local and writes the global through, so
+// the global is right at every trap and every host call, while the chain of subtractions stays in a register. After anything that
+// may move the global (a call) the local is stale and is read again at the next charge, or before a branch back to a loop.
+//
+// The check at a loop head leaves the loop before it calls the host and comes back by running the head again, so that no call
+// stands inside the loop:
+//
+//	block (exit)  loop (again)  block (empty)  loop (body)
+//	  counter -= cost; br_if (empty) if counter < 0
+//	  ...
+//	end; br (exit)  end (empty)
+//	call out_of_instructions; counter += cost; br (again)  end  end (exit)
+//
+// Code that validation proves unreachable is checked and counted but not emitted.
+//
+// # How a 64-bit address is lowered
+//
+// A 32-bit engine address is made from a 64-bit one by saturation: anything at or above 2^32 becomes 2^32-1, which no lowered memory reaches
+// because a wide memory ends one page below 4 GiB. The engine's own bounds check then traps exactly where the 64-bit module would.
+// Addresses known to be below 2^32 are only wrapped, and the lowered form of a local is kept in a second local until it is assigned.
+package rewrite

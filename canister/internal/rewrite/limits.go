@@ -1,0 +1,35 @@
+package rewrite
+
+// Limits of a module. The specification's value stands beside ours where they differ.
+const (
+	maxModuleBytes      = 100 << 20  // uncompressed module; replica 104857600
+	maxFunctions        = 50_000     // local functions
+	maxGlobals          = 1_000      // local globals
+	maxFunctionOps      = 1_000_000  // operators of one body, final end included
+	maxComplexity       = 1_000_000  // weighted operators of one body
+	maxCustomSections   = 16         // icp: sections
+	maxCustomBytes      = 1 << 20    // sum of names and contents of icp: sections
+	maxMethods          = 1_000      // exported update, query and composite query methods
+	maxMethodNameBytes  = 20_000     // sum of their names
+	maxFunctionNameSize = 1 << 20    // export name of a function
+	maxTableElements    = 1_000_000  // declared minimum of the one table
+	maxEngineElements   = 10_000_000 // declared minimum of a table in the engine's validation
+	maxTables           = 1          // the engine allows 100; a replica's store holds one
+	maxEngineTables     = 100
+
+	maxTypes         = 1_000_000 // engine's validation limits, as wasmparser has them
+	maxImports       = 1_000_000
+	maxExports       = 1_000_000
+	maxElemSegments  = 100_000
+	maxDataSegments  = 100_000
+	maxEngineItems   = 1_000_000 // functions, globals
+	maxSignature     = 1_000     // parameters, and results, of one function type
+	maxLocals        = 50_000    // of one function, parameters included
+	maxStringBytes   = 100_000
+	maxFunctionBytes = 7_654_321 // encoded body
+	maxNesting       = 100_000   // control frames; the specification sets none, the replica's is bounded by the body size
+
+	narrowMaxPages = 65536 // 4 GiB
+	wideMaxPages   = 65535 // the replica allows 98304 (6 GiB); the last page below 4 GiB stays free for saturated addresses
+	wideSpecPages  = 98304 // declared maximum a replica accepts
+)

@@ -1,0 +1,222 @@
+package rewrite
+
+// lowering is the state of the 64-bit address lowering of a function body.
+type lowering struct {
+	gen     uint32                   // shadows of another generation are forgotten
+	scratch [len(scratchTypes)]int32 // one scratch local per type of value, -1 while unused
+	second  int32                    // scratch local for a second i32
+	address int32                    // scratch local for the address at hand; values kept aside never share it
+}
+
+const scratchTypes = "iIfFvre"
+
+func (l *lowering) reset() {
+	l.gen++ // also across functions: entries of an earlier one never match
+	for i := range l.scratch {
+		l.scratch[i] = -1
+	}
+	l.second, l.address = -1, -1
+}
+
+// forget drops what is known about locals, because another path joins here.
+func (l *lowering) forget() { l.gen++ }
+
+// scratch returns the function's scratch local of a type.
+func (b *body) scratch(t valueType) uint32 {
+	for i := range len(scratchTypes) {
+		if scratchTypes[i] == byte(t) {
+			if b.lower.scratch[i] < 0 {
+				b.lower.scratch[i] = int32(b.newLocal(t))
+			}
+			return uint32(b.lower.scratch[i])
+		}
+	}
+	panic("rewrite: scratch local of type " + t.String())
+}
+
+func (b *body) secondScratch() uint32 {
+	if b.lower.second < 0 {
+		b.lower.second = int32(b.newLocal(typeI32))
+	}
+	return uint32(b.lower.second)
+}
+
+// lowerTop turns the i64 on top of the stack into the i32 that stands for it: itself below 2^32, 2^32-1 from there on.
+func (b *body) lowerTop(v operand) {
+	var l *localState
+	if v.local >= 0 && b.locals[v.local].version == v.version {
+		l = &b.locals[v.local]
+	}
+	if l != nil && l.gen == b.lower.gen {
+		b.op(opDrop)
+		b.opIndex(opLocalGet, l.shadow)
+		return
+	}
+	if v.small {
+		b.op(opI32WrapI64)
+	} else {
+		b.saturate()
+	}
+	if l != nil {
+		if l.shadow == 0 {
+			l.shadow = b.newLocal(typeI32)
+		}
+		l.gen = b.lower.gen
+		b.opIndex(opLocalTee, l.shadow)
+	}
+}
+
+// saturate is branch-free: the wrapped value if the upper half is zero, else all ones.
+func (b *body) saturate() {
+	if b.lower.address < 0 {
+		b.lower.address = int32(b.newLocal(typeI64))
+	}
+	t := uint32(b.lower.address)
+	b.opIndex(opLocalTee, t)
+	b.op(opI32WrapI64)
+	b.out = append(b.out, opI32Const, 0x7f) // -1
+	b.opIndex(opLocalGet, t)
+	b.out = append(b.out, opI64Const, 32, opI64ShrU, opI64Eqz, opSelect)
+}
+
+// numericSmall treats the i64 operators whose result is known to stay below 2^32, or may be.
+func (b *body) numericSmall(op byte, o *operator) bool {
+	switch op {
+	case opI64ExtendI32U:
+		b.simple(o.cost, o.weight, o.in, o.out)
+		b.stack[len(b.stack)-1].small = true
+		return true
+	case opI64And, opI64Or, opI64Xor, opI64RemU, opI64DivU, opI64ShrU:
+		b.begin(uint64(o.cost), uint64(o.weight))
+		y, x := b.take(typeI64), b.take(typeI64)
+		b.push(typeI64)
+		b.copy()
+		small := x.small
+		switch op {
+		case opI64And:
+			small = x.small || y.small
+		case opI64Or, opI64Xor:
+			small = x.small && y.small
+		case opI64RemU:
+			small = x.small || y.small
+		}
+		b.stack[len(b.stack)-1].small = small
+		return true
+	}
+	return false
+}
+
+// keep puts the value on top of the stack aside, so that what is below can be lowered.
+func (b *body) keep(t valueType) uint32 {
+	local := b.scratch(t)
+	b.opIndex(opLocalSet, local)
+	return local
+}
+
+type memArg struct {
+	align  uint32
+	offset uint64
+}
+
+func (b *body) memArg(natural uint8) (memArg, limits) {
+	at := b.r.pos
+	a := memArg{align: b.r.u32()}
+	m, _ := b.memory()
+	if m.wide {
+		a.offset = b.r.u64()
+	} else {
+		a.offset = uint64(b.r.u32())
+	}
+	if b.r.err == nil && a.align > uint32(natural) {
+		b.r.failAt(at, "malformed memop alignment: alignment must not be larger than natural")
+	}
+	return a, m
+}
+
+// accessOp treats a scalar load or store.
+func (b *body) accessOp(op byte, o *accessOperator) {
+	arg, m := b.memArg(o.align)
+	if b.r.err != nil {
+		return
+	}
+	cost := uint64(o.cost)
+	if m.wide {
+		cost += widePenalty
+	}
+	b.begin(cost, uint64(o.weight))
+	value := o.value
+	if o.access == storeAccess {
+		b.take(value)
+	} else {
+		value = 0
+	}
+	address := b.take(m.index())
+	if o.access == loadAccess {
+		b.push(o.value)
+	}
+	if !m.wide {
+		b.copy()
+		return
+	}
+	if op == opI64Load8U || op == opI64Load16U || op == opI64Load32U {
+		b.stack[len(b.stack)-1].small = true
+	}
+	if b.live && b.r.err == nil {
+		offset := b.lowerAddress(address, arg.offset, value)
+		b.out = appendU32(appendU32(append(b.out, op), arg.align), offset)
+	}
+}
+
+func (b *body) vectorAccess(code uint32, o *vectorOperator) {
+	arg, m := b.memArg(o.align)
+	lane := b.r.pos
+	if o.immediate == memoryLaneImmediate {
+		b.lane(o.lanes)
+	}
+	if b.r.err != nil {
+		return
+	}
+	cost := uint64(o.cost)
+	if m.wide {
+		cost += widePenalty
+	}
+	b.begin(cost, 1)
+	value := valueType(0)
+	if len(o.in) > 1 {
+		value = typeV128
+		b.take(value)
+	}
+	address := b.take(m.index())
+	b.pushAll(o.out)
+	if !m.wide {
+		b.copy()
+		return
+	}
+	if !b.live || b.r.err != nil {
+		return
+	}
+	offset := b.lowerAddress(address, arg.offset, value)
+	b.out = appendU32(append(b.out, opVector), code)
+	b.out = appendU32(appendU32(b.out, arg.align), offset)
+	b.out = append(b.out, b.r.data[lane:b.r.pos]...)
+}
+
+// lowerAddress lowers the address of an access, which is below a value of the given type unless that is 0, and returns the offset
+// to use. An offset at or above 2^32 is beyond any memory: the access is left to trap at the highest address.
+func (b *body) lowerAddress(address operand, offset uint64, value valueType) uint32 {
+	var kept uint32
+	if value != 0 {
+		kept = b.keep(value)
+	}
+	beyond := offset > 0xffffffff
+	if beyond {
+		offset = 0xffffffff
+		b.out = append(b.out, opDrop, opI32Const, 0x7f)
+	} else {
+		b.lowerTop(address)
+	}
+	if value != 0 {
+		b.opIndex(opLocalGet, kept)
+	}
+	return uint32(offset)
+}

@@ -1,0 +1,201 @@
+package rewrite
+
+// meter is the charging state of a function body. A block is the run of operators charged by one point.
+type meter struct {
+	mirror uint32 // local that mirrors the counter
+	stale  bool   // the mirror may differ from the counter
+
+	cost    uint64 // of the block so far
+	check   bool   // its point checks the counter as well
+	pending bool   // its point is not emitted yet
+	first   int    // ordinal of its first operator
+	patch   int    // where its cost is to be written, or -1
+	slot    int    // in loopCosts, or -1
+
+	loopCosts []uint64 // head costs of the function's loops
+	operators uint64   // of the module, as a replica instruments it
+}
+
+// meterFunction opens the first block: every call pays a flat charge and is a check point.
+func (b *body) meterFunction() {
+	m := &b.meter
+	m.loopCosts = m.loopCosts[:0]
+	m.mirror = b.newLocal(typeI64)
+	m.stale = true
+	m.cost, m.check, m.pending, m.first, m.patch, m.slot = costEntry, true, true, 1, -1, -1
+}
+
+// begin charges the operator at hand to its block and emits the block's point if it is due. A plain point is left out while nothing is
+// charged: the operators before it are free and do nothing.
+func (b *body) begin(cost, weight uint64) {
+	b.complexity += weight
+	m := &b.meter
+	m.cost += cost
+	if m.pending && b.live && (m.check || m.cost > 0) {
+		m.pending = false
+		m.patch = b.charge()
+		if m.check {
+			b.checkInline()
+		}
+	}
+}
+
+// beginBulk is begin for an operator charged by its size operand, which is on top of the stack. At the very start of a block the
+// charge by size precedes the block's own.
+func (b *body) beginBulk(weight uint64, size valueType) {
+	wideOps := uint64(dynamicNarrowOps)
+	if size == typeI64 {
+		wideOps = dynamicWideOps
+	}
+	b.meter.operators += wideOps
+	if b.meter.pending && b.meter.first == b.ops {
+		b.chargeSize(size)
+		b.begin(costBulk, weight)
+		return
+	}
+	b.begin(costBulk, weight)
+	b.chargeSize(size)
+}
+
+func (b *body) chargeSize(size valueType) {
+	if !b.live {
+		return
+	}
+	if size == typeI32 {
+		b.op(opI64ExtendI32U)
+	}
+	b.opIndex(opCall, b.code.chargeFunction)
+	if size == typeI32 {
+		b.op(opI32WrapI64)
+	}
+	b.meter.stale = true
+}
+
+// endBlock closes the block with the operator at hand and opens the next.
+func (b *body) endBlock() {
+	m := &b.meter
+	switch {
+	case m.check:
+		m.operators += entryOperators
+	case m.cost > 0:
+		m.operators += chargeOperators
+	}
+	if m.patch >= 0 {
+		putCost(b.out[m.patch:], m.cost)
+	}
+	if m.slot >= 0 {
+		m.loopCosts[m.slot] = m.cost
+	}
+	m.cost, m.check, m.pending, m.first, m.patch, m.slot = 0, false, true, b.ops+1, -1, -1
+}
+
+// charge emits the subtraction of a cost that is not known yet and returns where to write it.
+func (b *body) charge() int {
+	m := &b.meter
+	if m.stale {
+		b.opIndex(opGlobalGet, b.code.counter)
+	} else {
+		b.opIndex(opLocalGet, m.mirror)
+	}
+	b.op(opI64Const)
+	patch := len(b.out)
+	b.out = append(b.out, make([]byte, reservedCost)...)
+	b.op(opI64Sub)
+	b.opIndex(opLocalTee, m.mirror)
+	b.opIndex(opGlobalSet, b.code.counter)
+	m.stale = false
+	return patch
+}
+
+// refresh reads the counter into its mirror.
+func (b *body) refresh() {
+	b.opIndex(opGlobalGet, b.code.counter)
+	b.opIndex(opLocalSet, b.meter.mirror)
+	b.meter.stale = false
+}
+
+// belowZero emits the condition of a check.
+func (b *body) belowZero() {
+	b.opIndex(opLocalGet, b.meter.mirror)
+	b.out = append(b.out, opI64Const, 0, opI64LtS)
+}
+
+// checkInline calls the host where it stands.
+func (b *body) checkInline() {
+	b.belowZero()
+	b.out = append(b.out, opIf, blockEmpty)
+	b.opIndex(opCall, b.code.outOfInstructions)
+	b.opIndex(opGlobalGet, b.code.counter)
+	b.opIndex(opLocalSet, b.meter.mirror)
+	b.op(opEnd)
+}
+
+// openLoop emits the head of a loop. One without parameters is wrapped so that the host is called outside of it.
+func (b *body) openLoop(f *frame, encoded []byte) {
+	m := &b.meter
+	if !b.live {
+		m.check = true
+		return
+	}
+	if m.stale {
+		b.refresh()
+	}
+	b.lower.forget()
+	if f.params != "" {
+		m.check = true
+		b.out = append(append(b.out, opLoop), encoded...)
+		b.labels++
+		return
+	}
+	b.out = append(append(b.out, opBlock), encoded...)
+	b.out = append(append(b.out, opLoop), encoded...)
+	b.out = append(b.out, opBlock, blockEmpty)
+	b.out = append(append(b.out, opLoop), encoded...)
+	b.labels += 4
+	f.closes = 4
+	m.slot = len(m.loopCosts)
+	m.loopCosts = append(m.loopCosts, 0)
+	f.costSlot = m.slot
+	m.check, m.pending = true, false
+	m.patch = b.charge()
+	b.belowZero()
+	b.out = append(b.out, opBrIf, 1)
+}
+
+// closeLoop ends what openLoop wrapped around a loop: the host is called, the charge of the head given back and the head run again.
+func (b *body) closeLoop(f *frame) {
+	b.out = append(b.out, opEnd, opBr, 2, opEnd)
+	b.opIndex(opCall, b.code.outOfInstructions)
+	b.opIndex(opGlobalGet, b.code.counter)
+	b.op(opI64Const)
+	b.out = appendSigned(b.out, int64(b.meter.loopCosts[f.costSlot]))
+	b.op(opI64Add)
+	b.opIndex(opLocalTee, b.meter.mirror)
+	b.opIndex(opGlobalSet, b.code.counter)
+	b.out = append(b.out, opBr, 0, opEnd, opEnd)
+}
+
+// chargeBody is the function (size i64) -> i64 that charges by a size and returns it. A size that is negative as a signed number leaves
+// the counter at its least value.
+func chargeBody(counter, outOfInstructions uint32) []byte {
+	var out []byte
+	get := func(op byte, i uint32) { out = appendU32(append(out, op), i) }
+	out = append(out, 1, 1, typeI64.encoded()) // local 1: the counter after the charge
+	out = append(out, opI64Const)
+	out = appendSigned(out, -1<<63)
+	get(opGlobalGet, counter)
+	get(opLocalGet, 0)
+	out = append(out, opI64Sub)
+	get(opLocalTee, 1)
+	get(opLocalGet, 1)
+	get(opGlobalGet, counter)
+	out = append(out, opI64GtS, opSelect)
+	get(opLocalTee, 1)
+	get(opGlobalSet, counter)
+	get(opLocalGet, 1)
+	out = append(out, opI64Const, 0, opI64LtS, opIf, blockEmpty)
+	get(opCall, outOfInstructions)
+	out = append(out, opEnd)
+	get(opLocalGet, 0)
+	return append(out, opEnd)
+}

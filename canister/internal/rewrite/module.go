@@ -1,0 +1,131 @@
+package rewrite
+
+import "sort"
+
+// Names of what the pass adds to a module. Exports of the original module that begin with "canisterd " are dropped.
+const (
+	// ModuleName is the import module of the two host functions the pass needs.
+	ModuleName = "canisterd"
+	// OutOfInstructions () is called at a check point where the counter is below zero. The host sets the counter to zero or more, or
+	// ends the message by a panic.
+	OutOfInstructions = "out_of_instructions"
+	// GrowCheck (old i32, pages i32) -> i32 is called after every memory.grow with its result and the pages asked for, and returns what the guest
+	// sees. For a 64-bit memory pages saturate at 2^32-1.
+	GrowCheck = "grow_check"
+
+	// SystemModule and WideSystemModule are the import modules of the System API of modules with 32-bit and 64-bit memory.
+	SystemModule     = "ic0"
+	WideSystemModule = "ic0_64"
+
+	// CounterGlobal is the exported mutable i64 global with the instructions left in the current slice; it may be negative.
+	CounterGlobal = "canisterd instructions"
+	// CallClosure is the exported trampoline (fn i32, env i32 or i64): call_indirect on the first table with type (I) -> (). It is not metered.
+	CallClosure = "canisterd call closure"
+	// ExportedMemory and ExportedTable are the memory and the first table.
+	ExportedMemory = "canisterd memory"
+	ExportedTable  = "canisterd table"
+	// StartFunction is the export of the function named by the start section.
+	StartFunction = "canisterd start"
+	// globalPrefix and the original index make the export name of a mutable global.
+	globalPrefix = "canisterd global "
+	ownPrefix    = "canisterd "
+)
+
+// SystemAPI gives the signature of a System API function by name, for modules with 64-bit memory if wide, as value types of the
+// binary format (0x7f i32, 0x7e i64).
+type SystemAPI func(name string, wide bool) (params, results []byte, ok bool)
+
+// Options choose among the rules.
+type Options struct {
+	Schedule Schedule
+	// SystemAPI is the set of functions that may be imported. It is not consulted in conformance mode.
+	SystemAPI SystemAPI
+	// Conformance is the mode of the WebAssembly test suite: the rules of the language alone, with any imports and exports,
+	// active segments and the start section left in place and table operators allowed. Metering and lowering are as always.
+	Conformance bool
+}
+
+// Module is a rewritten module. It is immutable and shares no memory with the uploaded bytes.
+type Module struct {
+	Hash         [32]byte // SHA-256 of the bytes as uploaded
+	UploadedSize int      // bytes as uploaded
+	Size         int      // bytes after decompression
+	Binary       []byte   // what the engine compiles
+	BinaryHash   [32]byte // SHA-256 of Binary
+
+	Wide                 bool   // the memory was 64-bit: System API pointers are i64
+	HasMemory            bool   //
+	HasTable             bool   // ExportedTable and CallClosure exist
+	MemoryMin, MemoryMax uint32 // pages of 64 KiB, the maximum after clamping
+
+	Imports []string      // System API functions imported, sorted, unique
+	Globals []Global      // mutable globals in index order
+	Data    []DataSegment // active segments, in order; passive ones stay in Binary
+	Start   string        // StartFunction, or "" if the module has none
+	Entries Entries
+	Methods []Method        // sorted by kind, then name
+	Custom  []CustomSection // icp: sections, in order
+
+	MutatesTable    bool   // contains table.set, grow, fill, copy or init; possible in conformance mode only
+	Functions       uint32 // functions, imported ones included, of the original module
+	Operators       uint64 // of the module as a replica instruments it
+	InstructionCost uint64 // what creating the execution state charges
+
+	names []functionName
+}
+
+// Global is a mutable global; Type is its value type in the binary format.
+type Global struct {
+	Index  uint32
+	Export string
+	Type   byte
+}
+
+// DataSegment is an active data segment: Bytes go to the memory at Offset when the module is installed.
+type DataSegment struct {
+	Offset uint64
+	Bytes  []byte
+}
+
+// Entries says which of the system entry points are exported.
+type Entries struct {
+	Init, PreUpgrade, PostUpgrade, InspectMessage, Heartbeat, GlobalTimer, OnLowWasmMemory bool
+}
+
+// Kind is the call type of a method.
+type Kind uint8
+
+// The kinds, in the order of Module.Methods.
+const (
+	Update Kind = iota
+	Query
+	CompositeQuery
+)
+
+// Method is an exported method; Export is its full export name.
+type Method struct {
+	Kind   Kind
+	Name   string
+	Export string
+}
+
+// CustomSection is a section named "icp:public NAME" or "icp:private NAME".
+type CustomSection struct {
+	Name    string
+	Public  bool
+	Content []byte
+}
+
+type functionName struct {
+	index uint32
+	name  string
+}
+
+// FunctionName gives the name that the name section has for a function of the original module, or "".
+func (m *Module) FunctionName(index uint32) string {
+	i := sort.Search(len(m.names), func(i int) bool { return m.names[i].index >= index })
+	if i < len(m.names) && m.names[i].index == index {
+		return m.names[i].name
+	}
+	return ""
+}

@@ -1,0 +1,120 @@
+package rewrite
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Rewrite validates and rewrites a module as uploaded, raw or gzip. A module that cannot be installed gives an *Invalid; any other error is
+// a fault of the caller's options.
+func Rewrite(uploaded []byte, options Options) (*Module, error) {
+	if options.Schedule == "" {
+		options.Schedule = Schedule202606
+	}
+	rules, ok := schedules[options.Schedule]
+	if !ok {
+		return nil, fmt.Errorf("rewriting a module: unknown schedule %q", options.Schedule)
+	}
+	if options.SystemAPI == nil && !options.Conformance {
+		return nil, fmt.Errorf("rewriting a module: no System API given")
+	}
+	raw, bad := decodeUpload(uploaded)
+	if bad != nil {
+		return nil, bad
+	}
+	m, bad := rewriteRaw(raw, options, rules)
+	if bad != nil {
+		return nil, bad
+	}
+	m.Hash, m.UploadedSize, m.Size = sha256.Sum256(uploaded), len(uploaded), len(raw)
+	m.BinaryHash = sha256.Sum256(m.Binary)
+	return m, nil
+}
+
+func rewriteRaw(raw []byte, options Options, rules rules) (*Module, *Invalid) {
+	s := &source{options: options, rules: rules}
+	if !options.Conformance {
+		if bad := checkCodeSize(raw, rules.codeSectionBytes); bad != nil {
+			return nil, bad
+		}
+	}
+	if bad := s.parse(raw); bad != nil {
+		return nil, bad
+	}
+	code := &codeWriter{s: s}
+	if bad := code.rewriteBodies(); bad != nil {
+		return nil, bad
+	}
+	if !options.Conformance {
+		if bad := s.checkRules(code); bad != nil {
+			return nil, bad
+		}
+	}
+	m := s.describe(code)
+	e := &emitter{s: s, code: code}
+	m.Binary = s.appendNames(e.emit(), m.names)
+	m.HasTable = e.trampoline
+	return m, nil
+}
+
+// describe fills everything of the result but the binary.
+func (s *source) describe(code *codeWriter) *Module {
+	m := &Module{
+		Wide: s.wide(), HasMemory: len(s.memories) > 0, MutatesTable: code.mutatesTable,
+		Functions: uint32(len(s.functions)), Custom: s.icpSections(), names: s.functionNames(),
+	}
+	if m.HasMemory {
+		l := lowerMemory(s.memories[0])
+		m.MemoryMin, m.MemoryMax = uint32(l.min), narrowMaxPages
+		if l.hasMax {
+			m.MemoryMax = uint32(l.max)
+		}
+	}
+	for i, g := range s.globals {
+		if g.mutable {
+			m.Globals = append(m.Globals, Global{uint32(i), globalExport(i), g.value.encoded()})
+		}
+	}
+	m.Operators = code.operators + helperOperators + perGlobal*uint64(len(s.globals)+injectedGlobals)
+	s.describeInterface(m)
+	m.InstructionCost = s.rules.executionStateBase + instructionsPerOperator*m.Operators
+	return m
+}
+
+// describeInterface fills imports, exports, start and active data.
+func (s *source) describeInterface(m *Module) {
+	if s.options.Conformance {
+		return
+	}
+	for _, item := range s.imports {
+		m.Imports = append(m.Imports, item.name)
+		m.Operators += s.rules.replacedImports(item.name)
+	}
+	slices.Sort(m.Imports)
+	m.Imports = slices.Compact(m.Imports)
+	for _, e := range s.exports {
+		if e.kind != kindFunction {
+			continue
+		}
+		if method, ok := method(e.name); ok {
+			m.Methods = append(m.Methods, method)
+		}
+		m.Entries.set(e.name)
+	}
+	slices.SortFunc(m.Methods, func(a, b Method) int {
+		if a.Kind != b.Kind {
+			return int(a.Kind) - int(b.Kind)
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	if s.start >= 0 {
+		m.Start = StartFunction
+	}
+	for _, d := range s.data {
+		if d.active {
+			m.Data = append(m.Data, DataSegment{d.offset.bits, slices.Clone(d.bytes)})
+		}
+	}
+}

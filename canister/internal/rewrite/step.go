@@ -1,0 +1,204 @@
+package rewrite
+
+// step treats the operator at hand.
+func (b *body) step(op byte) {
+	if o := &numericOps[op]; o.name != "" {
+		if b.s.wide() && b.numericSmall(op, o) {
+			return
+		}
+		b.simple(o.cost, o.weight, o.in, o.out)
+		return
+	}
+	switch op {
+	case opLocalGet, opLocalSet, opLocalTee:
+		b.localOp(op)
+	case opI32Const:
+		b.r.signed(32)
+		b.simple(costDefault, 1, "", "i")
+	case opI64Const:
+		v := b.r.signed(64)
+		b.simple(costDefault, 1, "", "I")
+		b.stack[len(b.stack)-1].small = v >= 0 && v <= 0xffffffff
+	case opF32Const:
+		b.r.skip(4)
+		b.simple(costDefault, 1, "", "f")
+	case opF64Const:
+		b.r.skip(8)
+		b.simple(costDefault, 1, "", "F")
+	case opGlobalGet, opGlobalSet:
+		b.globalOp(op)
+	case opCall, opReturnCall:
+		b.callOp(op)
+	case opCallIndirect, opReturnCallIndirect:
+		b.callIndirectOp(op)
+	case opDrop:
+		b.begin(costDefault, 1)
+		b.pop()
+		b.copy()
+	case opSelect, opSelectTyped:
+		b.selectOp(op)
+	case opMemorySize, opMemoryGrow:
+		b.memorySizeOp(op)
+	case opTableGet, opTableSet:
+		b.tableAccess(op)
+	case opRefNull, opRefIsNull, opRefFunc:
+		b.referenceOp(op)
+	case opMisc:
+		b.miscOp()
+	case opVector:
+		b.vectorOp()
+	case opNop:
+		b.simple(costDefault, 1, "", "")
+	default:
+		if i := int(op) - firstMemoryOp; i >= 0 && i < len(memoryOps) {
+			b.accessOp(op, &memoryOps[i])
+			return
+		}
+		b.controlOp(op)
+	}
+}
+
+func (b *body) localOp(op byte) {
+	i := b.r.u32()
+	if b.r.err != nil {
+		return
+	}
+	if int64(i) >= int64(len(b.locals)) {
+		b.fail("unknown local " + decimal(uint64(i)) + ": local index out of bounds")
+		return
+	}
+	b.begin(costDefault, 1)
+	l := &b.locals[i]
+	if op == opLocalGet {
+		b.stack = append(b.stack, operand{l.typ, l.small && l.genS == b.lower.gen, int32(i), l.version})
+		b.copy()
+		return
+	}
+	v := b.take(l.typ)
+	l.version++
+	l.gen = 0
+	l.small, l.genS = v.small, b.lower.gen
+	if op == opLocalTee {
+		b.stack = append(b.stack, operand{l.typ, v.small, int32(i), l.version})
+	}
+	b.copy()
+}
+
+func (b *body) globalOp(op byte) {
+	i := b.r.u32()
+	if b.r.err != nil {
+		return
+	}
+	if int64(i) >= int64(len(b.s.globals)) {
+		b.fail("unknown global " + decimal(uint64(i)) + ": global index out of bounds")
+		return
+	}
+	g := &b.s.globals[i]
+	if op == opGlobalGet {
+		b.begin(costGlobal, weightLight)
+		b.push(g.value)
+		b.copy()
+		return
+	}
+	b.begin(costGlobal, 1)
+	if !g.mutable {
+		b.fail("global is immutable: cannot modify it with `global.set`")
+	}
+	b.take(g.value)
+	b.copy()
+}
+
+func (b *body) selectOp(op byte) {
+	if op == opSelectTyped {
+		if n := b.r.u32(); b.r.err == nil && n != 1 {
+			b.fail("invalid result arity")
+		}
+		t := b.s.valueType(&b.r)
+		b.begin(costDefault, 1)
+		b.take(typeI32)
+		b.take(t)
+		b.take(t)
+		b.push(t)
+		b.copy()
+		return
+	}
+	b.begin(costDefault, weightLight)
+	b.take(typeI32)
+	y, x := b.pop(), b.pop()
+	switch {
+	case x.typ.reference() || y.typ.reference():
+		b.fail("type mismatch: select only takes integral types")
+	case x.typ == typeUnknown:
+		x.typ = y.typ
+	case y.typ != x.typ && y.typ != typeUnknown:
+		b.fail("type mismatch: select operands have different types")
+	}
+	b.stack = append(b.stack, operand{typ: x.typ, small: x.small && y.small, local: -1})
+	b.copy()
+}
+
+func (b *body) referenceOp(op byte) {
+	switch op {
+	case opRefNull:
+		t := b.s.valueType(&b.r)
+		if b.r.err == nil && !t.reference() {
+			b.fail("invalid heap type")
+		}
+		b.begin(costDefault, 1)
+		b.push(t)
+		b.copy()
+	case opRefIsNull:
+		b.begin(costRefIsNull, weightRefIsNull)
+		if v := b.pop(); v.typ != typeUnknown && !v.typ.reference() {
+			b.fail("type mismatch: expected ref but found " + v.typ.String())
+		}
+		b.push(typeI32)
+		b.copy()
+	case opRefFunc:
+		i := b.s.functionIndex(&b.r)
+		if b.r.err == nil && (b.s.declared == nil || !b.s.declared[i]) {
+			b.fail("undeclared function reference")
+		}
+		b.begin(costRefFunc, weightRefFunc)
+		b.push(typeFunc)
+		if b.live {
+			b.opIndex(opRefFunc, b.s.shifted(i))
+		}
+	}
+}
+
+func (b *body) vectorOp() {
+	code := b.r.u32()
+	if b.r.err != nil {
+		return
+	}
+	if code >= uint32(len(vectorOps)) || vectorOps[code].name == "" {
+		if code >= 0x100 && code < 0x140 {
+			b.fail("relaxed SIMD support is not enabled")
+		} else {
+			b.fail("unknown 0xfd subopcode: 0x" + hexByte(byte(code)))
+		}
+		return
+	}
+	o := &vectorOps[code]
+	switch o.immediate {
+	case memoryImmediate, memoryLaneImmediate:
+		b.vectorAccess(code, o)
+		return
+	case vectorConstant:
+		b.r.skip(16)
+	case laneImmediate:
+		b.lane(o.lanes)
+	case shuffleImmediate:
+		for range 16 {
+			b.lane(o.lanes)
+		}
+	}
+	b.simple(o.cost, 1, o.in, o.out)
+}
+
+func (b *body) lane(lanes uint8) {
+	if l := b.r.byte(); b.r.err == nil && l >= lanes {
+		b.fail("SIMD index out of bounds")
+	}
+}

@@ -1,0 +1,47 @@
+package rewrite
+
+import "strconv"
+
+func appendU32(out []byte, v uint32) []byte { return appendU64(out, uint64(v)) }
+
+func appendU64(out []byte, v uint64) []byte {
+	for v >= 0x80 {
+		out = append(out, byte(v)|0x80)
+		v >>= 7
+	}
+	return append(out, byte(v))
+}
+
+func appendSigned(out []byte, v int64) []byte {
+	for {
+		b := byte(v & 0x7f)
+		v >>= 7
+		if (v == 0 && b&0x40 == 0) || (v == -1 && b&0x40 != 0) {
+			return append(out, b)
+		}
+		out = append(out, b|0x80)
+	}
+}
+
+// reservedCost is the width of the cost operand of a charge, which is filled in when its block is complete: a padded signed LEB128.
+const reservedCost = 5
+
+func putCost(at []byte, cost uint64) {
+	for i := range reservedCost - 1 {
+		at[i] = byte(cost>>(7*i))&0x7f | 0x80
+	}
+	at[reservedCost-1] = byte(cost>>(7*(reservedCost-1))) & 0x3f
+}
+
+func appendName(out []byte, name string) []byte {
+	return append(appendU32(out, uint32(len(name))), name...)
+}
+
+// appendSection appends a section with its size in front.
+func appendSection(out []byte, id byte, content []byte) []byte {
+	out = append(out, id)
+	out = appendU32(out, uint32(len(content)))
+	return append(out, content...)
+}
+
+func decimal(v uint64) string { return strconv.FormatUint(v, 10) }
