@@ -179,3 +179,29 @@ func (t Tree) Nesting() int {
 	}
 	return int(t.root.tall)
 }
+
+// Expand is the paths of the values and empty maps under the prefix that keep
+// accepts, in order: what a reader who may not see everything under a prefix
+// asks a witness for instead of the prefix. Where there is nothing at the prefix
+// it is the prefix itself, whose absence the witness then proves. keep must not
+// hold on to its path.
+func (t Tree) Expand(prefix Path, keep func(Path) bool) []Path {
+	at, ok := t.Get(prefix...)
+	if !ok {
+		return []Path{prefix}
+	}
+	return expand(nil, at, slices.Clone(prefix), keep)
+}
+
+func expand(out []Path, n Node, path Path, keep func(Path) bool) []Path {
+	if n.Len() == 0 {
+		if keep(path) {
+			out = append(out, slices.Clone(path))
+		}
+		return out
+	}
+	for l, below := range n.All() {
+		out = expand(out, below, append(path, l), keep)
+	}
+	return out
+}

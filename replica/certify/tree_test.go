@@ -189,3 +189,22 @@ func TestMisuseOfATreePanicsWithWhatAndWhere(t *testing.T) {
 		}()
 	}
 }
+
+func TestExpandNamesWhatAReaderMaySeeUnderAPrefix(t *testing.T) {
+	n := newNetwork()
+	tr := n.otherAt.Tree()
+	open := func(p Path) bool { return p[len(p)-1] != "canister_ranges" }
+	got := tr.Expand(Path{"subnet"}, open)
+	want := []Path{SubnetPath(n.rootID, "public_key"), SubnetPath(n.otherID, "public_key")}
+	slices.SortFunc(want, comparePaths)
+	if !slices.EqualFunc(got, want, func(a, b Path) bool { return comparePaths(a, b) == 0 }) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := tr.Expand(Path{"nowhere"}, open); len(got) != 1 || comparePaths(got[0], Path{"nowhere"}) != 0 {
+		t.Errorf("got %v for a prefix that leads nowhere", got)
+	}
+	h := tr.Prune(got...)
+	if _, status := h.Lookup(SubnetPath(n.otherID, "canister_ranges")...); status != Unknown {
+		t.Errorf("what was not kept is %s", status)
+	}
+}
