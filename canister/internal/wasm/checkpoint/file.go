@@ -1,0 +1,154 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"os"
+	"sync"
+)
+
+// Extent is a range of the file, in bytes. Size is a power of two and at least MinExtent.
+type Extent struct {
+	Offset int64
+	Size   int64
+}
+
+// File is one sparse file. Its methods may be called from several goroutines; two callers never own the same extent.
+type File struct {
+	file   *os.File
+	remove string // path to remove when closing, "" once unlinked
+	window []byte // shared read-only mapping of the beginning of the file; nil where there is none
+	punch  bool
+
+	mu   sync.Mutex
+	end  int64 // first offset never handed out
+	size int64 // length of the file
+	free [64][]int64
+	used int64
+}
+
+// ErrFull is wrapped by every error that says the file cannot take more bytes.
+var ErrFull = errors.New("checkpoint file is full")
+
+// Open makes an empty checkpoint file in dir; with an empty dir it lives in memory on Linux and in the temporary folder elsewhere.
+func Open(dir string) (*File, error) {
+	f, remove, err := create(dir)
+	if err != nil {
+		return nil, fmt.Errorf("create checkpoint file: %w", err)
+	}
+	c := &File{file: f, remove: remove}
+	if err := prepare(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("prepare checkpoint file: %w", err), c.Close())
+	}
+	c.punch = punch(f, 0, MinExtent) == nil
+	c.window = mapWindow(f)
+	return c, nil
+}
+
+// Close gives everything back. The mappings that others made of the file must be gone.
+func (c *File) Close() error {
+	err := errors.Join(unmapWindow(c.window), c.file.Close())
+	c.window = nil
+	if c.remove != "" {
+		err = errors.Join(err, os.Remove(c.remove))
+	}
+	return err
+}
+
+// Descriptor is what a mapping of the file needs.
+func (c *File) Descriptor() int { return int(c.file.Fd()) }
+
+// Punches says whether freed extents read as zero. Where they do not, their owner must remember what it wrote.
+func (c *File) Punches() bool { return c.punch }
+
+// InUse is the number of bytes of all extents that are handed out. It says nothing about how many of them take space.
+func (c *File) InUse() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.used
+}
+
+// Allocate hands out an extent of at least size bytes, all zero (see Punches). It takes no space until it is written.
+func (c *File) Allocate(size int64) (Extent, error) {
+	class := bits.Len64(uint64(max(size, MinExtent) - 1))
+	size = 1 << class
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.free[class]); n > 0 {
+		offset := c.free[class][n-1]
+		c.free[class] = c.free[class][:n-1]
+		c.used += size
+		return Extent{offset, size}, nil
+	}
+	if c.end > MaxFile-size {
+		return Extent{}, fmt.Errorf("allocate %d bytes at offset %d of at most %d: %w", size, c.end, int64(MaxFile), ErrFull)
+	}
+	if c.end+size > c.size {
+		want := (c.end + size + growStep - 1) / growStep * growStep
+		if err := c.file.Truncate(want); err != nil {
+			return Extent{}, fmt.Errorf("extend checkpoint file to %d bytes: %w", want, errors.Join(ErrFull, err))
+		}
+		c.size = want
+	}
+	e := Extent{c.end, size}
+	c.end += size
+	c.used += size
+	return e, nil
+}
+
+// Free takes an extent back and gives its space to the file system.
+func (c *File) Free(e Extent) {
+	if c.punch && punch(c.file, e.Offset, e.Size) != nil {
+		return // never hand out bytes that might not read as zero
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	class := bits.Len64(uint64(e.Size - 1))
+	c.free[class] = append(c.free[class], e.Offset)
+	c.used -= e.Size
+}
+
+// Punch gives the space of [offset, offset+size) back; the range reads as zero afterwards where Punches is true.
+func (c *File) Punch(offset, size int64) {
+	if c.punch {
+		_ = punch(c.file, offset, size) // only space is lost when it fails
+	}
+}
+
+// Reserve makes sure that writing [offset, offset+size) cannot run out of space, where the system can promise that.
+func (c *File) Reserve(offset, size int64) error {
+	if err := reserve(c.file, offset, size); err != nil {
+		return fmt.Errorf("reserve %d bytes at offset %d: %w", size, offset, errors.Join(ErrFull, err))
+	}
+	return nil
+}
+
+// ReadAt fills dst with the bytes at offset, all of which lie in extents handed out.
+func (c *File) ReadAt(dst []byte, offset int64) error {
+	if v := c.View(offset, int64(len(dst))); v != nil {
+		copy(dst, v)
+		return nil
+	}
+	if _, err := c.file.ReadAt(dst, offset); err != nil {
+		return fmt.Errorf("read %d bytes at offset %d of the checkpoint file: %w", len(dst), offset, err)
+	}
+	return nil
+}
+
+// WriteAt writes src at offset, which lies in extents handed out.
+func (c *File) WriteAt(src []byte, offset int64) error {
+	if _, err := c.file.WriteAt(src, offset); err != nil {
+		return fmt.Errorf("write %d bytes at offset %d of the checkpoint file: %w", len(src), offset, errors.Join(ErrFull, err))
+	}
+	return nil
+}
+
+// View is the bytes of [offset, offset+size) in place, read only, or nil where the file is not mapped there. Reading a range that was
+// never written may allocate space for it.
+func (c *File) View(offset, size int64) []byte {
+	if offset+size > int64(len(c.window)) {
+		return nil
+	}
+	return c.window[offset : offset+size : offset+size]
+}

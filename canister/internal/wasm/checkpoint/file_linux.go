@@ -1,0 +1,66 @@
+package checkpoint
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// create returns a file without a name: it is gone when the process is, however that ends.
+func create(dir string) (*os.File, string, error) {
+	if dir == "" {
+		fd, err := unix.MemfdCreate("canisterd-checkpoint", unix.MFD_CLOEXEC)
+		if err == nil {
+			return os.NewFile(uintptr(fd), "checkpoint"), "", nil
+		}
+	}
+	f, err := os.CreateTemp(dir, "checkpoint-*")
+	if err != nil {
+		return nil, "", err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return f, f.Name(), nil
+	}
+	return f, "", nil
+}
+
+func prepare(*os.File) error { return nil }
+
+func punch(f *os.File, offset, size int64) error {
+	return retry(func() error {
+		return unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, offset, size)
+	})
+}
+
+// reserve is a promise only where the file system knows it; elsewhere the write itself reports the lack of space.
+func reserve(f *os.File, offset, size int64) error {
+	err := retry(func() error { return unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, offset, size) })
+	if err == unix.EOPNOTSUPP || err == unix.ENOSYS {
+		return nil
+	}
+	return err
+}
+
+func retry(call func() error) error {
+	for {
+		if err := call(); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+func mapWindow(f *os.File) []byte {
+	for size := int64(windowSize); size >= minWindow; size /= 4 {
+		if w, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED|unix.MAP_NORESERVE); err == nil {
+			return w
+		}
+	}
+	return nil
+}
+
+func unmapWindow(w []byte) error {
+	if w == nil {
+		return nil
+	}
+	return unix.Munmap(w)
+}

@@ -1,0 +1,29 @@
+//go:build !linux && !windows
+
+package checkpoint
+
+import (
+	"errors"
+	"os"
+)
+
+func create(dir string) (*os.File, string, error) {
+	f, err := os.CreateTemp(dir, "checkpoint-*")
+	if err != nil {
+		return nil, "", err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return f, f.Name(), nil
+	}
+	return f, "", nil
+}
+
+func prepare(*os.File) error { return nil }
+
+func punch(*os.File, int64, int64) error { return errors.ErrUnsupported }
+
+func reserve(*os.File, int64, int64) error { return nil }
+
+func mapWindow(*os.File) []byte { return nil }
+
+func unmapWindow([]byte) error { return nil }

@@ -1,0 +1,223 @@
+package wasm
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Committed is what a message did to the state.
+type Committed struct {
+	DirtyPages int    // 4 KiB pages whose bytes differ from before the message (or since Mark)
+	HeapBytes  uint64 // size of the heap
+}
+
+// compare finds the pages that differ from the committed state.
+func (g *Guest) compare() ([]span, error) {
+	if g.compared {
+		return g.changed, nil
+	}
+	g.slot.mu.Lock()
+	defer g.slot.mu.Unlock()
+	var err error
+	if g.changed, err = g.live.heap.changed(g.changed[:0]); err != nil {
+		return nil, fmt.Errorf("find the pages a message wrote: %w", err)
+	}
+	g.compared = true
+	return g.changed, nil
+}
+
+// Mark begins another execution within the same message: DirtyPages counts from here on. It remembers the pages written so far.
+func (g *Guest) Mark() error {
+	g.begin()
+	changed, err := g.compare()
+	if err != nil {
+		return err
+	}
+	memory := g.live.heap.bytes()
+	marked := make(map[int64]*[PageSize]byte, countPages(changed)+len(g.marked))
+	for page := range g.marked {
+		marked[page] = (*[PageSize]byte)(bytes.Clone(memory[page*PageSize : (page+1)*PageSize]))
+	}
+	for _, c := range changed {
+		for page := c.first; page < c.end; page++ {
+			if marked[page] == nil {
+				marked[page] = (*[PageSize]byte)(bytes.Clone(memory[page*PageSize : (page+1)*PageSize]))
+			}
+		}
+	}
+	g.marked = marked
+	return nil
+}
+
+// DirtyPages is the number of 4 KiB pages whose bytes differ from before the message, or since Mark. It is 0 for a snapshot, whose writes are not
+// tracked.
+func (g *Guest) DirtyPages() int {
+	if !g.open || g.origin != nil {
+		return 0
+	}
+	changed, err := g.compare()
+	if err != nil {
+		panic(fmt.Errorf("wasm: %w", err))
+	}
+	n := countPages(changed)
+	if len(g.marked) == 0 {
+		return n
+	}
+	memory := g.live.heap.bytes()
+	for page, before := range g.marked {
+		if contains(changed, page) {
+			n--
+		}
+		if !bytes.Equal(before[:], memory[page*PageSize:(page+1)*PageSize]) {
+			n++
+		}
+	}
+	return n
+}
+
+// Commit makes heap and globals the committed state and ends the message. On an error (the disk is full) nothing is committed and the
+// message is still open. A snapshot cannot be committed: that is a bug.
+func (g *Guest) Commit() (Committed, error) {
+	if g.origin != nil {
+		panic("wasm: commit of a snapshot")
+	}
+	g.begin()
+	return g.commit()
+}
+
+func (g *Guest) commit() (Committed, error) {
+	c := Committed{HeapBytes: g.MemorySize()}
+	changed, err := g.compare()
+	if err != nil {
+		return Committed{}, err
+	}
+	c.DirtyPages = g.DirtyPages()
+	if err := g.store(changed); err != nil {
+		return Committed{}, fmt.Errorf("commit %d pages of heap: %w", countPages(changed), err)
+	}
+	if p := g.predecessor; p != nil {
+		g.predecessor = nil
+		p.Close()
+	}
+	g.finish()
+	return c, nil
+}
+
+// store writes the changed pages and the globals to the slot.
+func (g *Guest) store(changed []span) error {
+	s, l := g.slot, g.live
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	memory := l.heap.bytes()
+	if err := s.ensure(int64(len(memory))); err != nil {
+		return err
+	}
+	if err := s.write(memory, changed); err != nil {
+		return err
+	}
+	l.heap.committed(changed)
+	s.size = int64(len(memory))
+	if len(s.globals) != g.code.layout.words || s.globals == nil {
+		s.globals = make([]uint64, g.code.layout.words)
+	}
+	readGlobals(l.globals, s.globals)
+	s.owner = g
+	s.version++
+	g.version = s.version
+	return nil
+}
+
+// Rollback ends the message; heap and globals are the committed ones again. Without an open message it does nothing. A successor
+// cannot be rolled back, only closed.
+func (g *Guest) Rollback() {
+	if !g.open {
+		return
+	}
+	if g.predecessor != nil {
+		panic("wasm: rollback of a successor that was not committed; close it")
+	}
+	if err := g.rollback(); err != nil {
+		// The committed bytes are intact: waking from them is as good.
+		g.sleep()
+	}
+	g.finish()
+}
+
+func (g *Guest) rollback() error {
+	s, l := g.slot, g.live
+	s.mu.Lock()
+	grown := int64(len(l.heap.bytes())) != s.size
+	if g.origin != nil {
+		s.unsubscribe(l.heap)
+	}
+	stale := g.version != s.version
+	s.mu.Unlock()
+	if grown {
+		g.sleep() // memory cannot shrink
+		return nil
+	}
+	if stale {
+		return nil // a snapshot that commits went past: beginSnapshot loads the newest state
+	}
+	return g.restore()
+}
+
+// restore undoes the message in place. No other commit comes between: an owner is alone, and a snapshot checks its version again.
+func (g *Guest) restore() error {
+	s, l := g.slot, g.live
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g.version != s.version {
+		return nil
+	}
+	if !g.compared {
+		var err error
+		if g.changed, err = l.heap.changed(g.changed[:0]); err != nil {
+			return err
+		}
+	}
+	if err := l.heap.restore(g.changed); err != nil {
+		return err
+	}
+	if s.globals != nil {
+		writeGlobals(l.globals, s.globals)
+	}
+	return nil
+}
+
+// finish closes the message.
+func (g *Guest) finish() {
+	g.open, g.compared, g.marked = false, false, nil
+	g.life.Unlock()
+}
+
+// Globals are the mutable globals: those of the open message, or the committed ones.
+func (g *Guest) Globals() []GlobalValue {
+	words := make([]uint64, g.code.layout.words)
+	if g.open {
+		readGlobals(g.live.globals, words)
+		return g.code.layout.values(words)
+	}
+	g.slot.mu.Lock()
+	defer g.slot.mu.Unlock()
+	copy(words, g.slot.globals)
+	return g.code.layout.values(words)
+}
+
+// ReadHeap fills dst with heap bytes at off, of the open message or the committed ones; it wakes nobody.
+func (g *Guest) ReadHeap(off uint64, dst []byte) error {
+	g.slot.mu.Lock()
+	defer g.slot.mu.Unlock()
+	size := uint64(g.slot.size)
+	if g.open {
+		size = uint64(len(g.live.heap.bytes()))
+	}
+	if off > size || uint64(len(dst)) > size-off {
+		return fmt.Errorf("read %d bytes of heap at offset %d: the heap has %d bytes", len(dst), off, size)
+	}
+	if g.open {
+		copy(dst, g.live.heap.bytes()[off:])
+		return nil
+	}
+	return g.slot.read(dst, int64(off))
+}

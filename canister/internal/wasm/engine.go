@@ -1,0 +1,180 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/canisterd/canisterd/canister/internal/rewrite"
+	"github.com/canisterd/canisterd/canister/internal/wasm/checkpoint"
+)
+
+// Config says where an engine keeps things and how many.
+type Config struct {
+	CacheDir       string   // compiled code and rewritten modules on disk by hash; "" = memory only
+	HeapDir        string   // directory of the one sparse checkpoint file; "" = in memory on Linux, temporary folder elsewhere
+	MaxLive        int      // live instances; 0 = DefaultMaxLive
+	CompileWorkers int      // goroutines that compile one module; 0 = number of processors
+	Heaps          HeapKind // HeapAuto outside of tests
+}
+
+// Engine compiles modules and keeps guests. Its methods may be called from any goroutine.
+type Engine struct {
+	config  Config
+	runtime wazero.Runtime
+	cache   wazero.CompilationCache
+	disk    *diskCache // nil without CacheDir
+	file    *checkpoint.File
+	heaps   *heapSpace
+	hosts   []api.Module
+
+	mu       sync.Mutex
+	codes    codeCache
+	modules  moduleCache
+	live     []*Guest // guests with an instance
+	hand     int      // of the clock that chooses whom to put to sleep
+	closed   bool
+	linked   bool
+	compiled int // calls of the compiler, for tests
+}
+
+// NewEngine makes an engine with no modules. Errors are those of the folders it was given.
+func NewEngine(cfg Config) (*Engine, error) {
+	if cfg.MaxLive <= 0 {
+		cfg.MaxLive = DefaultMaxLive
+	}
+	if cfg.CompileWorkers <= 0 {
+		cfg.CompileWorkers = runtime.NumCPU()
+	}
+	e := &Engine{config: cfg, codes: newCodeCache(), modules: newModuleCache()}
+	if err := e.open(); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+func (e *Engine) open() (err error) {
+	if e.heaps, err = newHeapSpace(e.config.Heaps); err != nil {
+		return err
+	}
+	if e.file, err = checkpoint.Open(e.config.HeapDir); err != nil {
+		return err
+	}
+	if e.heaps.kind != HeapCopy && !e.file.Punches() {
+		// Freed extents would not read as zero through a mapping.
+		if err := e.heaps.close(); err != nil {
+			return err
+		}
+		if e.heaps, err = newHeapSpace(HeapCopy); err != nil {
+			return err
+		}
+	}
+	e.cache = wazero.NewCompilationCache()
+	if dir := e.config.CacheDir; dir != "" {
+		if e.cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
+			return fmt.Errorf("open the cache of compiled code: %w", err)
+		}
+		if e.disk, err = openDiskCache(filepath.Join(dir, "modules")); err != nil {
+			return err
+		}
+	}
+	features := api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall
+	e.runtime = wazero.NewRuntimeWithConfig(context.Background(),
+		wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithDebugInfoEnabled(false).WithCompilationCache(e.cache))
+	return nil
+}
+
+// HeapKind says how this engine keeps heaps.
+func (e *Engine) HeapKind() HeapKind { return e.heaps.kind }
+
+// File is the checkpoint file, for package stable.
+func (e *Engine) File() *checkpoint.File { return e.file }
+
+// Close gives back instances, mappings, files and compiled code. No guest of the engine may be in a message or used later.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil
+	}
+	e.closed = true
+	live := e.live
+	e.live = nil
+	e.mu.Unlock()
+	var err error
+	for _, g := range live {
+		if l := g.live; l != nil {
+			g.live = nil
+			err = errors.Join(err, l.close())
+		}
+	}
+	ctx := context.Background()
+	if e.runtime != nil {
+		err = errors.Join(err, e.runtime.Close(ctx), e.cache.Close(ctx))
+	}
+	if e.file != nil {
+		err = errors.Join(err, e.file.Close())
+	}
+	if e.heaps != nil {
+		err = errors.Join(err, e.heaps.close())
+	}
+	return err
+}
+
+// HostModule is a set of functions that modules import.
+type HostModule struct {
+	Name      string
+	Functions []HostFunction
+}
+
+// HostFunction is called by compiled code with its parameters on the stack, one word each, and leaves its results there.
+type HostFunction struct {
+	Name            string
+	Params, Results []api.ValueType
+	Call            func(g *Guest, stack []uint64)
+}
+
+// Link gives modules their host functions. It is called once, before the first Compile.
+func (e *Engine) Link(modules ...HostModule) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.linked {
+		return errors.New("link host modules: already linked")
+	}
+	e.linked = true
+	for _, m := range append(modules, meteringModule()) {
+		b := e.runtime.NewHostModuleBuilder(m.Name)
+		for _, f := range m.Functions {
+			call := f.Call
+			b.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
+				call(ctx.(*callContext).guest, stack)
+			}), f.Params, f.Results).Export(f.Name)
+		}
+		host, err := b.Instantiate(context.Background())
+		if err != nil {
+			return fmt.Errorf("link host module %q: %w", m.Name, err)
+		}
+		e.hosts = append(e.hosts, host)
+	}
+	return nil
+}
+
+// meteringModule is what the rewriter's own imports need.
+func meteringModule() HostModule {
+	i32 := api.ValueTypeI32
+	return HostModule{Name: rewrite.ModuleName, Functions: []HostFunction{
+		{Name: "out_of_instructions", Call: func(g *Guest, _ []uint64) { g.refill() }},
+		{Name: "grow_check", Params: []api.ValueType{i32, i32}, Results: []api.ValueType{i32}, Call: func(g *Guest, stack []uint64) {
+			old, pages := uint32(stack[0]), uint32(stack[1])
+			g.grew(old, pages)
+			stack[0] = uint64(old)
+		}},
+	}}
+}

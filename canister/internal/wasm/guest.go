@@ -1,0 +1,281 @@
+package wasm
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// Guest is the Wasm state of one canister: heap, mutable globals, instance. It is live or asleep; every method wakes it as needed.
+//
+// The first method that runs it or touches its memory opens a message; Commit, Rollback or Close ends it. An open guest stays live.
+type Guest struct {
+	engine *Engine
+	code   *Code
+	slot   *slot
+	// life is held while a message is open and while the guest is put to sleep.
+	life  sync.Mutex
+	used  atomic.Bool // since the clock hand last passed
+	live  *live
+	place int // in the engine's list of live guests
+
+	predecessor *Guest // set until a successor is committed
+	origin      *Guest // of a snapshot
+	version     uint64 // of the slot, at the beginning of a snapshot's message
+	open        bool
+	running     bool
+	compared    bool // changed is up to date
+	closed      bool
+
+	host     any
+	onGrow   func(oldPages, wantPages uint32) error
+	ending   error
+	budget   Budget
+	boundary uint64 // executed count at which the replica's slice ends
+	granted  uint64 // executed instructions = granted - counter
+
+	changed []span
+	marked  map[int64]*[PageSize]byte // pages as they were at Mark, where they differed from the committed ones
+}
+
+// NewGuest makes the state of a freshly installed module: a zero heap with the active data segments, globals at their initial
+// values; the start function has not run. The state counts as committed, so that a message is compared with it, and Close gives everything
+// back. The error is a *Trap if a segment does not fit.
+func (e *Engine) NewGuest(code *Code) (*Guest, error) {
+	g := &Guest{engine: e, code: code, slot: &slot{file: e.file, refs: 1}}
+	g.slot.owner = g
+	if err := g.install(); err != nil {
+		g.Close()
+		return nil, err
+	}
+	return g, nil
+}
+
+func (g *Guest) install() error {
+	g.life.Lock()
+	g.open = true
+	size := int64(0)
+	if m := g.code.module; m.HasMemory {
+		size = int64(m.MemoryMin) * WasmPageSize
+	}
+	if err := g.wake(size); err != nil {
+		return err
+	}
+	if err := g.applyData(); err != nil {
+		return err
+	}
+	_, err := g.commit()
+	return err
+}
+
+func (g *Guest) applyData() error {
+	memory := g.live.heap.bytes()
+	for i, d := range g.code.module.Data {
+		if d.Offset > uint64(len(memory)) || uint64(len(d.Bytes)) > uint64(len(memory))-d.Offset {
+			return &Trap{Kind: HeapOutOfBounds, Detail: fmt.Sprintf("data segment %d: %d bytes at offset %d of a memory of %d bytes",
+				i, len(d.Bytes), d.Offset, len(memory))}
+		}
+		copy(memory[d.Offset:], d.Bytes)
+	}
+	return nil
+}
+
+// Successor makes the state that an upgrade (keepHeap) or a reinstall leads to, without touching g. With keepHeap it has the
+// bytes g has now, uncommitted ones included, at least as many as the new module asks for, and no data segments are applied; otherwise it
+// is as from NewGuest. Until it is committed g must not run; Close leaves g as it was. Its Commit takes the place of g, which is closed.
+func (g *Guest) Successor(code *Code, keepHeap bool) (*Guest, error) {
+	if !keepHeap {
+		s, err := g.engine.NewGuest(code)
+		if err != nil {
+			return nil, err
+		}
+		s.predecessor = g
+		return s, nil
+	}
+	g.begin()
+	s := &Guest{engine: g.engine, code: code, slot: g.slot, predecessor: g}
+	s.slot.retain()
+	if err := s.inherit(g); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (g *Guest) inherit(from *Guest) error {
+	changed, err := from.compare()
+	if err != nil {
+		return err
+	}
+	old := from.live.heap.bytes()
+	g.life.Lock()
+	g.open = true
+	if err := g.wake(max(int64(len(old)), int64(g.code.module.MemoryMin)*WasmPageSize)); err != nil {
+		return err
+	}
+	memory := g.live.heap.bytes()
+	for _, c := range changed {
+		copy(memory[c.first*PageSize:c.end*PageSize], old[c.first*PageSize:])
+	}
+	g.compared = false
+	return g.Mark()
+}
+
+// Snapshot makes a second guest over g's committed state. It sees that state until it is rolled back, whatever g commits
+// meanwhile; after Rollback its next message sees the newest. It can be rolled back only. It may be called from any goroutine.
+func (g *Guest) Snapshot() (*Guest, error) {
+	r := &Guest{engine: g.engine, code: g.code, slot: g.slot, origin: g}
+	r.slot.retain()
+	if err := r.tryBegin(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Close gives everything back: the slot too, unless a successor or a snapshot still needs it.
+func (g *Guest) Close() {
+	if g.closed {
+		return
+	}
+	if !g.open {
+		g.life.Lock()
+	}
+	g.closed, g.open = true, false
+	g.slot.mu.Lock()
+	if g.slot.owner == g {
+		g.slot.owner = nil
+	}
+	g.slot.mu.Unlock()
+	g.sleep()
+	g.life.Unlock()
+	g.slot.release()
+	g.predecessor, g.marked = nil, nil
+}
+
+// begin opens a message if none is open. A guest that cannot be woken is a bug or a machine out of memory: there is no state to go on with.
+func (g *Guest) begin() {
+	if g.open {
+		return
+	}
+	if err := g.tryBegin(); err != nil {
+		panic(fmt.Errorf("wasm: wake guest: %w", err))
+	}
+}
+
+var errGone = errors.New("the guest was closed or replaced")
+
+func (g *Guest) tryBegin() error {
+	if g.open {
+		return nil
+	}
+	g.life.Lock()
+	if !g.used.Load() {
+		g.used.Store(true)
+	}
+	err := errGone
+	if !g.closed {
+		if g.origin != nil {
+			err = g.beginSnapshot()
+		} else if err = nil; g.live == nil {
+			err = g.wake(g.slot.size)
+		}
+	}
+	if err != nil {
+		g.life.Unlock()
+		return err
+	}
+	g.open, g.compared = true, false
+	return nil
+}
+
+// beginSnapshot brings the snapshot to the newest committed state and keeps it there until the message ends.
+func (g *Guest) beginSnapshot() error {
+	s := g.slot
+	for {
+		s.mu.Lock()
+		if s.owner != g.origin {
+			s.mu.Unlock()
+			return errGone
+		}
+		if l := g.live; l != nil && int64(len(l.heap.bytes())) == s.size {
+			err := g.refresh()
+			if err == nil {
+				s.subscribe(l.heap)
+			}
+			s.mu.Unlock()
+			return err
+		}
+		size := s.size
+		s.mu.Unlock()
+		g.sleep()
+		if err := g.wake(size); err != nil {
+			return err
+		}
+	}
+}
+
+// refresh makes a live snapshot the newest committed state. Needs the slot's lock.
+func (g *Guest) refresh() error {
+	if g.version != g.slot.version {
+		if err := g.live.heap.load(); err != nil {
+			return err
+		}
+		g.version = g.slot.version
+	}
+	writeGlobals(g.live.globals, g.slot.globals)
+	return nil
+}
+
+// wake instantiates the guest over its committed bytes. Needs life.
+func (g *Guest) wake(size int64) error {
+	if err := g.engine.makeRoom(); err != nil {
+		return err
+	}
+	s := g.slot
+	s.mu.Lock()
+	h, err := g.engine.heaps.heap(s, size, g.origin != nil)
+	g.version = s.version
+	s.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("make heap: %w", err)
+	}
+	l, err := newLive(g, g.code, h)
+	if err != nil {
+		return err
+	}
+	if s.globals != nil && g.predecessor == nil {
+		// Instantiating may have written to the heap (active segments in conformance mode).
+		s.mu.Lock()
+		err = h.load()
+		if err == nil && g.version == s.version {
+			writeGlobals(l.globals, s.globals)
+		}
+		s.mu.Unlock()
+		if err != nil {
+			return errors.Join(err, l.close())
+		}
+	}
+	g.live = l
+	g.engine.admit(g)
+	return nil
+}
+
+// sleep drops instance and heap. What is not committed is lost. Needs life.
+func (g *Guest) sleep() {
+	l := g.live
+	if l == nil {
+		return
+	}
+	g.live, g.compared, g.changed = nil, false, nil
+	if g.origin != nil {
+		g.slot.mu.Lock()
+		g.slot.unsubscribe(l.heap)
+		g.slot.mu.Unlock()
+	}
+	g.engine.leave(g)
+	if err := l.close(); err != nil {
+		panic(fmt.Errorf("wasm: put guest to sleep: %w", err))
+	}
+}

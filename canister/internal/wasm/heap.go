@@ -1,0 +1,139 @@
+package wasm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// heap is the memory of a live guest: bytes that start as the committed ones and that the message writes.
+type heap interface {
+	// bytes is the whole heap in place; growing moves it.
+	bytes() []byte
+	// grow makes the heap size bytes long; the new bytes are zero.
+	grow(size int64) error
+	// load makes all bytes the committed ones; the size is unchanged. Needs the slot's lock.
+	load() error
+	// changed appends the pages whose bytes differ from the committed ones to spans, in order. The pages it had to look at stay noted for
+	// commit and restore until the next call. Needs the slot's lock.
+	changed(spans []span) ([]span, error)
+	// committed says that the changed pages found last are now the committed ones.
+	committed(changed []span)
+	// restore makes the changed pages found last the committed ones again. Needs the slot's lock.
+	restore(changed []span) error
+	// preserve makes the heap keep its bytes of these pages although the committed ones are about to change. Called by another goroutine
+	// than the one that runs the guest, with the slot's lock.
+	preserve(pages span)
+	// free gives the memory back.
+	free() error
+}
+
+// HeapKind is the way heaps are kept.
+type HeapKind string
+
+const (
+	// HeapAuto takes the first of the others that works here.
+	HeapAuto HeapKind = ""
+	// HeapScan maps the checkpoint file privately and asks the kernel for the private pages (PAGEMAP_SCAN, Linux 6.7).
+	HeapScan HeapKind = "scan"
+	// HeapPagemap is the same with /proc/self/pagemap: commit reads 8 bytes per page of heap.
+	HeapPagemap HeapKind = "pagemap"
+	// HeapCopy keeps each live heap twice and compares: works everywhere, costs the size of the heap at each commit.
+	HeapCopy HeapKind = "copy"
+)
+
+// HeapKinds are the kinds that work on this machine, the best first.
+func HeapKinds() []HeapKind { return append(mappedKinds(), HeapCopy) }
+
+// heapSpace makes heaps of one kind.
+type heapSpace struct {
+	kind    HeapKind
+	pagemap *os.File // nil for HeapCopy
+}
+
+func newHeapSpace(want HeapKind) (*heapSpace, error) {
+	kinds := HeapKinds()
+	if want == HeapAuto {
+		want = kinds[0]
+	}
+	if !slices.Contains(kinds, want) {
+		return nil, fmt.Errorf("heaps of kind %q do not work on this machine: use one of %q, or leave it empty", want, kinds)
+	}
+	if want == HeapCopy {
+		return &heapSpace{kind: want}, nil
+	}
+	f, err := os.Open(pagemapPath)
+	if err != nil {
+		return nil, fmt.Errorf("open the list of private pages: %w", err)
+	}
+	return &heapSpace{kind: want, pagemap: f}, nil
+}
+
+func (hs *heapSpace) close() error {
+	if hs.pagemap == nil {
+		return nil
+	}
+	return hs.pagemap.Close()
+}
+
+const pagemapPath = "/proc/self/pagemap"
+
+// heap makes a heap of size bytes over the slot; bytes past the committed size are zero. Needs the slot's lock. A reader does not share
+// the bytes it grows by with the slot.
+func (hs *heapSpace) heap(s *slot, size int64, reader bool) (heap, error) {
+	if hs.kind == HeapCopy {
+		return newCopyHeap(s, size)
+	}
+	return newMappedHeap(hs, s, size, reader)
+}
+
+// errTorn says that growing failed half-way and the heap is lost, private pages included.
+var errTorn = errors.New("heap lost while growing")
+
+var zeroPage [PageSize]byte
+
+// appendPage adds a page to spans that end before it.
+func appendPage(spans []span, page int64) []span {
+	if n := len(spans); n > 0 && spans[n-1].end == page {
+		spans[n-1].end++
+		return spans
+	}
+	return append(spans, span{page, page + 1})
+}
+
+func countPages(spans []span) int {
+	n := int64(0)
+	for _, s := range spans {
+		n += s.end - s.first
+	}
+	return int(n)
+}
+
+func contains(spans []span, page int64) bool {
+	i, _ := slices.BinarySearchFunc(spans, page, func(s span, page int64) int {
+		if s.end <= page {
+			return -1
+		}
+		return 1
+	})
+	return i < len(spans) && spans[i].first <= page
+}
+
+// samePage compares a page with committed content, where nil stands for zeros.
+func samePage(page, content []byte) bool {
+	if content == nil {
+		content = zeroPage[:]
+	}
+	return bytes.Equal(page, content)
+}
+
+// fillPage makes a page the committed content, where nil stands for zeros.
+func fillPage(page, content []byte) {
+	if content == nil {
+		clear(page)
+		return
+	}
+	copy(page, content)
+}

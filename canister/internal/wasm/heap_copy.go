@@ -1,0 +1,72 @@
+package wasm
+
+// copyHeap is the portable heap: a plain copy of the committed bytes, and a second one to compare with. Every operation costs the size of the heap.
+type copyHeap struct {
+	slot   *slot
+	memory []byte
+	shadow []byte // the committed bytes this heap started from; shorter than memory after growing
+}
+
+func newCopyHeap(s *slot, size int64) (*copyHeap, error) {
+	h := &copyHeap{slot: s, memory: make([]byte, size), shadow: make([]byte, size)}
+	return h, h.load()
+}
+
+func (h *copyHeap) bytes() []byte { return h.memory }
+
+func (h *copyHeap) grow(size int64) error {
+	if size > int64(cap(h.memory)) {
+		grown := make([]byte, size, min(size+size/4, 65536*WasmPageSize))
+		copy(grown, h.memory)
+		h.memory = grown
+		return nil
+	}
+	h.memory = h.memory[:size]
+	return nil
+}
+
+func (h *copyHeap) load() error {
+	known := min(h.slot.size, int64(len(h.memory)))
+	if err := h.slot.read(h.memory[:known], 0); err != nil {
+		return err
+	}
+	clear(h.memory[known:])
+	h.shadow = append(h.shadow[:0], h.memory...)
+	return nil
+}
+
+func (h *copyHeap) changed(spans []span) ([]span, error) {
+	for at := 0; at < len(h.memory); at += PageSize {
+		content := zeroPage[:]
+		if at < len(h.shadow) {
+			content = h.shadow[at : at+PageSize]
+		}
+		if !samePage(h.memory[at:at+PageSize], content) {
+			spans = appendPage(spans, int64(at/PageSize))
+		}
+	}
+	return spans, nil
+}
+
+func (h *copyHeap) committed(changed []span) {
+	if grown := len(h.memory) - len(h.shadow); grown > 0 {
+		h.shadow = append(h.shadow, make([]byte, grown)...)
+	}
+	for _, c := range changed {
+		copy(h.shadow[c.first*PageSize:c.end*PageSize], h.memory[c.first*PageSize:])
+	}
+}
+
+func (h *copyHeap) restore(changed []span) error {
+	for _, c := range changed {
+		copy(h.memory[c.first*PageSize:c.end*PageSize], h.shadow[c.first*PageSize:])
+	}
+	return nil
+}
+
+func (h *copyHeap) preserve(span) {}
+
+func (h *copyHeap) free() error {
+	h.memory, h.shadow = nil, nil
+	return nil
+}

@@ -1,0 +1,245 @@
+package wasm
+
+import (
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// mappedHeap maps the slot's extents privately, one after the other. A page that is written becomes a private copy; all others are the
+// committed bytes themselves.
+type mappedHeap struct {
+	space   *heapSpace
+	slot    *slot
+	reader  bool
+	memory  []byte
+	pieces  []int64 // where the mappings that make up memory begin
+	private []span  // private pages found last
+	pages   privatePages
+	content [PageSize]byte // committed bytes that are not in the file's window
+}
+
+const (
+	protection = unix.PROT_READ | unix.PROT_WRITE
+	reserving  = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE
+)
+
+func newMappedHeap(hs *heapSpace, s *slot, size int64, reader bool) (heap, error) {
+	h := &mappedHeap{space: hs, slot: s, reader: reader}
+	if err := s.ensure(size); err != nil {
+		return nil, err
+	}
+	if size == 0 {
+		return h, nil
+	}
+	if size <= s.extents[0].Size {
+		base, err := unix.MmapPtr(s.file.Descriptor(), s.extents[0].Offset, nil, uintptr(size), protection, unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+		if err != nil {
+			return nil, fmt.Errorf("map %d bytes of heap: %w", size, err)
+		}
+		h.memory, h.pieces = unsafe.Slice((*byte)(base), size), []int64{0}
+		return h, nil
+	}
+	base, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, reserving)
+	if err != nil {
+		return nil, fmt.Errorf("reserve %d bytes of heap: %w", size, err)
+	}
+	h.memory = unsafe.Slice((*byte)(base), size)
+	if err := h.mapExtents(0); err != nil {
+		_ = h.free()
+		return nil, err
+	}
+	return h, nil
+}
+
+// mapExtents maps the slot over memory from the offset on, which is where a piece begins.
+func (h *mappedHeap) mapExtents(from int64) error {
+	at := int64(0)
+	for _, e := range h.slot.extents {
+		n := min(e.Size, int64(len(h.memory))-at)
+		if n > 0 && at+n > from {
+			skip := max(0, from-at)
+			target := unsafe.Pointer(&h.memory[at+skip])
+			if _, err := unix.MmapPtr(h.slot.file.Descriptor(), e.Offset+skip, target, uintptr(n-skip), protection,
+				unix.MAP_PRIVATE|unix.MAP_NORESERVE|unix.MAP_FIXED); err != nil {
+				return fmt.Errorf("map %d bytes of heap: %w", n-skip, err)
+			}
+			h.pieces = append(h.pieces, at+skip)
+		}
+		at += e.Size
+	}
+	return nil
+}
+
+func (h *mappedHeap) bytes() []byte { return h.memory }
+
+// grow takes the slot's lock itself: it runs in the middle of a message, while another goroutine may be preserving pages here.
+func (h *mappedHeap) grow(size int64) error {
+	h.slot.mu.Lock()
+	defer h.slot.mu.Unlock()
+	if h.reader {
+		return h.move(size, true)
+	}
+	if err := h.slot.ensure(size); err != nil {
+		return err
+	}
+	if len(h.pieces) == 1 && size <= h.slot.extents[0].Size {
+		base, err := unix.MremapPtr(unsafe.Pointer(unsafe.SliceData(h.memory)), uintptr(len(h.memory)), nil, uintptr(size), unix.MREMAP_MAYMOVE)
+		if err != nil {
+			return fmt.Errorf("grow mapping to %d bytes: %w", size, err)
+		}
+		h.memory = unsafe.Slice((*byte)(base), size)
+		return nil
+	}
+	return h.move(size, false)
+}
+
+// move takes the heap, private pages included, to a place where size bytes fit, and maps the rest there: the slot, or zeros of its own.
+func (h *mappedHeap) move(size int64, anonymous bool) error {
+	base, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, reserving)
+	if err != nil {
+		return fmt.Errorf("reserve %d bytes of heap: %w", size, err)
+	}
+	old, memory := h.memory, unsafe.Slice((*byte)(base), size)
+	h.memory = memory
+	rest, err := h.moveInto(memory, old, anonymous)
+	if err != nil {
+		// The compiled code must not run on: its memory is in pieces.
+		h.memory, h.pieces = nil, nil
+		_ = unmap(memory)
+		_ = unmap(rest)
+		return fmt.Errorf("%w: %w", errTorn, err)
+	}
+	return nil
+}
+
+// moveInto returns what could not be moved of the old memory; the rest of it may belong to somebody else by then.
+func (h *mappedHeap) moveInto(memory, old []byte, anonymous bool) ([]byte, error) {
+	for i, start := range h.pieces {
+		end := int64(len(old))
+		if i+1 < len(h.pieces) {
+			end = h.pieces[i+1]
+		}
+		if _, err := unix.MremapPtr(unsafe.Pointer(&old[start]), uintptr(end-start), unsafe.Pointer(&memory[start]), uintptr(end-start),
+			unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED); err != nil {
+			return old[start:], fmt.Errorf("move %d bytes of heap: %w", end-start, err)
+		}
+	}
+	if !anonymous {
+		return nil, h.mapExtents(int64(len(old)))
+	}
+	h.pieces = append(h.pieces, int64(len(old)))
+	if _, err := unix.MmapPtr(-1, 0, unsafe.Pointer(&memory[len(old)]), uintptr(len(memory)-len(old)), protection, reserving|unix.MAP_FIXED); err != nil {
+		return nil, fmt.Errorf("map %d bytes of heap: %w", len(memory)-len(old), err)
+	}
+	return nil, nil
+}
+
+// load drops every private page.
+func (h *mappedHeap) load() error {
+	var err error
+	if h.private, err = h.pages.list(h.space, h.memory, h.private[:0]); err != nil {
+		return err
+	}
+	return h.drop(h.private)
+}
+
+func (h *mappedHeap) drop(pages []span) error {
+	for _, p := range pages {
+		if err := unix.Madvise(h.memory[p.first*PageSize:p.end*PageSize], unix.MADV_DONTNEED); err != nil {
+			return fmt.Errorf("drop %d private pages: %w", p.end-p.first, err)
+		}
+	}
+	return nil
+}
+
+func (h *mappedHeap) page(n int64) []byte { return h.memory[n*PageSize : (n+1)*PageSize] }
+
+func (h *mappedHeap) changed(spans []span) ([]span, error) {
+	var err error
+	if h.private, err = h.pages.list(h.space, h.memory, h.private[:0]); err != nil {
+		return spans, err
+	}
+	for _, p := range h.private {
+		for n := p.first; n < p.end; n++ {
+			content, err := h.slot.page(n, &h.content)
+			if err != nil {
+				return spans, err
+			}
+			if !samePage(h.page(n), content) {
+				spans = appendPage(spans, n)
+			}
+		}
+	}
+	return spans, nil
+}
+
+// committed keeps a few private pages, the changed ones first: they are the hot ones.
+func (h *mappedHeap) committed(changed []span) {
+	if countPages(h.private) <= stickyPages {
+		return
+	}
+	kept := int64(0)
+	for _, p := range h.private {
+		for first := p.first; first < p.end; {
+			hot := contains(changed, first)
+			end := first + 1
+			for end < p.end && contains(changed, end) == hot {
+				end++
+			}
+			keep := first
+			if hot {
+				keep = min(end, first+stickyPages-kept)
+				kept += keep - first
+			}
+			if keep < end {
+				_ = h.drop([]span{{keep, end}}) // a page that stays is only compared again
+			}
+			first = end
+		}
+	}
+}
+
+// restore copies over few pages and drops many: a page that is dropped has to be faulted in again.
+func (h *mappedHeap) restore(changed []span) error {
+	if countPages(h.private) > stickyPages {
+		return h.drop(h.private)
+	}
+	for _, c := range changed {
+		for n := c.first; n < c.end; n++ {
+			content, err := h.slot.page(n, &h.content)
+			if err != nil {
+				return err
+			}
+			fillPage(h.page(n), content)
+		}
+	}
+	return nil
+}
+
+// preserve writes to each page without changing it: the kernel makes a private copy of what is there now.
+//
+//go:norace
+func (h *mappedHeap) preserve(pages span) {
+	for n := pages.first; n < min(pages.end, int64(len(h.memory)/PageSize)); n++ {
+		atomic.AddUint32((*uint32)(unsafe.Pointer(&h.memory[n*PageSize])), 0)
+	}
+}
+
+func (h *mappedHeap) free() error {
+	err := unmap(h.memory)
+	h.memory, h.pieces, h.private = nil, nil, nil
+	return err
+}
+
+func unmap(memory []byte) error {
+	if len(memory) == 0 {
+		return nil
+	}
+	if err := unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(memory)), uintptr(len(memory))); err != nil {
+		return fmt.Errorf("unmap %d bytes of heap: %w", len(memory), err)
+	}
+	return nil
+}

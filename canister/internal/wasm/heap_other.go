@@ -1,0 +1,9 @@
+//go:build !linux
+
+package wasm
+
+func mappedKinds() []HeapKind { return nil }
+
+func newMappedHeap(hs *heapSpace, _ *slot, _ int64, _ bool) (heap, error) {
+	panic("wasm: heaps of kind " + string(hs.kind) + " exist on Linux alone")
+}

@@ -1,0 +1,29 @@
+package wasm
+
+// None of these is a number of the specification; they bound what the engine keeps.
+const (
+	// PageSize is the operating system page of the specification (4 KiB), the unit of dirty-page charges (spec: 4,096).
+	PageSize = 4096
+	// WasmPageSize is the page of memory.grow (spec: 65,536).
+	WasmPageSize = 65536
+	// DefaultMaxLive is the number of live instances. Linux allows 65,530 mappings and the Go runtime dies when it gets none.
+	DefaultMaxLive = 16000
+	// maxPinned is how many guests above MaxLive may be live because they are in the middle of a message.
+	maxPinned = 4096
+	// MaxSlice is the largest number of instructions granted at once: about 5 ms of compiled code.
+	MaxSlice = 5_000_000
+	// DefaultSlice is granted when a budget names none.
+	DefaultSlice = 2_000_000
+	// stickyPages is how many private pages a heap keeps between messages, so that hot pages are not faulted in again and again.
+	stickyPages = 64
+	// maxFunctions is how many function objects (11.5 KB each) a live guest keeps.
+	maxFunctions = 4
+	// maxStack is the largest wasm stack, in bytes, that stays with a kept function object.
+	maxStack = 128 << 10
+	// maxCompiled and maxCompiledBytes bound the compiled modules kept without a live instance, by number and by size of their Wasm.
+	maxCompiled      = 1024
+	maxCompiledBytes = 256 << 20
+	// maxModules and maxModuleBytes bound the rewritten modules kept in memory.
+	maxModules     = 256
+	maxModuleBytes = 64 << 20
+)

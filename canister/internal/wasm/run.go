@@ -1,0 +1,199 @@
+package wasm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Entry is what a message runs: an exported function without parameters, or a closure (table index and argument) if Export is "".
+type Entry struct {
+	Export string
+	Fn     uint32
+	Env    uint64
+}
+
+// Budget is how many instructions a message may use and how they are granted.
+type Budget struct {
+	Limit uint64 // in all; the message ends at the first check that finds more executed
+	Slice uint64 // granted at once, at most MaxSlice; 0 = DefaultSlice
+	// ReplicaSlice is the slice of the replica's deterministic time slicing (2e9): one step that overshoots the end of a slice by
+	// a whole slice ends the message with SliceOverrun. 0 = no such slices (queries).
+	ReplicaSlice uint64
+	// Pause is called on the guest's goroutine each time a slice ends and the message goes on. It may block: that is how a long message is
+	// suspended. It may call End.
+	Pause func(executed uint64)
+}
+
+// Run runs one function of the message. It returns nil, a *Trap, or the error a host function gave to End. A panic in a host function
+// comes out as a panic. Memory and globals stay as the function left them until Commit or Rollback; Run may be called again before.
+func (g *Guest) Run(entry Entry, host any, budget Budget) error {
+	g.begin()
+	if g.running {
+		panic("wasm: guest run from inside itself")
+	}
+	l := g.live
+	f := l.find(entry.Export)
+	if f == nil {
+		g.granted = 0
+		l.counter.Set(0)
+		return &Trap{Kind: FunctionNotFound}
+	}
+	g.host, g.budget, g.compared, g.ending = host, budget, false, nil
+	g.grant(0)
+	l.stack = [2]uint64{uint64(entry.Fn), entry.Env}
+	g.running = true
+	err := f.call.CallWithStack(&l.context, l.stack[:])
+	g.running, g.host = false, nil
+	if err != nil {
+		f.forget()
+		return g.outcome(err, entry)
+	}
+	if f.stack != nil && len(*f.stack) > maxStack {
+		f.forget()
+	}
+	return nil
+}
+
+// outcome sorts out what an unwound message ended with.
+func (g *Guest) outcome(err error, entry Entry) error {
+	if g.ending != nil && errors.Is(err, errEnded) {
+		ending := g.ending
+		g.ending = nil
+		if t, ok := ending.(*Trap); ok && t.Backtrace == nil {
+			t.Backtrace = backtraceOf(err)
+		}
+		return ending
+	}
+	trap, ok := trapOf(err)
+	if !ok {
+		panic(fmt.Errorf("wasm: panic in a host function: %w", err))
+	}
+	if entry.Export == "" && len(trap.Backtrace) == 1 {
+		switch trap.Kind {
+		case TableOutOfBounds, NullFunction, BadSignature:
+			trap.Kind = FunctionNotFound // the trampoline itself failed
+		}
+	}
+	return trap
+}
+
+// grant sets the counter for the next slice after so many executed instructions: no further than the limit and the end of the replica's slice.
+func (g *Guest) grant(executed uint64) {
+	slice := g.budget.Slice
+	if slice == 0 {
+		slice = DefaultSlice
+	}
+	slice = min(slice, MaxSlice)
+	if executed == 0 {
+		g.boundary = math.MaxUint64
+		if g.budget.ReplicaSlice != 0 {
+			g.boundary = g.budget.ReplicaSlice
+		}
+	}
+	next := min(slice, g.budget.Limit-executed, g.boundary-executed)
+	g.granted = executed + next
+	g.live.counter.Set(next)
+}
+
+// refill is called where the counter was found below zero: the next slice begins or the message ends.
+func (g *Guest) refill() {
+	executed := g.Executed()
+	if executed > g.boundary && g.boundary < g.budget.Limit {
+		if executed-g.boundary >= g.budget.ReplicaSlice {
+			g.End(&Trap{Kind: SliceOverrun})
+		}
+		g.boundary += g.budget.ReplicaSlice
+	}
+	if executed > g.budget.Limit {
+		g.End(&Trap{Kind: InstructionLimit})
+	}
+	if g.budget.Pause != nil {
+		g.budget.Pause(executed)
+	}
+	g.grant(executed)
+}
+
+// Host is what Run was given, for host functions.
+func (g *Guest) Host() any { return g.host }
+
+// End is called inside a host function (or Pause, or OnGrow): it unwinds the guest, and Run returns err. It does not return.
+func (g *Guest) End(err error) {
+	if err == nil {
+		panic("wasm: End without an error")
+	}
+	g.ending = err
+	panic(errEnded)
+}
+
+// Executed is the number of instructions this Run executed so far or in all. It is exact at host calls and may be above the limit
+// when the message ended for that reason.
+func (g *Guest) Executed() uint64 {
+	if g.live == nil {
+		return 0
+	}
+	return g.granted - g.live.counter.Get()
+}
+
+// Charge takes n instructions for a System API call: check, subtract, check. It does not return when the message is out of instructions.
+func (g *Guest) Charge(n uint64) {
+	counter := int64(g.live.counter.Get())
+	if counter < 0 {
+		g.refill()
+		counter = int64(g.live.counter.Get())
+	}
+	if n > math.MaxInt64 {
+		g.End(&Trap{Kind: InstructionLimit})
+	}
+	if left := counter - int64(n); left <= counter {
+		counter = left
+	} else {
+		counter = math.MinInt64
+	}
+	g.live.counter.Set(uint64(counter))
+	if counter < 0 {
+		g.refill()
+	}
+}
+
+// grew is the policy of a memory.grow that may have happened; old is its result.
+func (g *Guest) grew(old, pages uint32) {
+	if old == math.MaxUint32 || g.onGrow == nil {
+		return
+	}
+	if err := g.onGrow(old, pages); err != nil {
+		g.End(err)
+	}
+}
+
+// OnGrow sets the policy for memory.grow: it is called after the memory grew by wantPages from oldPages pages of 64 KiB, and an error ends
+// the message. It is not called when growing failed.
+func (g *Guest) OnGrow(policy func(oldPages, wantPages uint32) error) { g.onGrow = policy }
+
+// Wide says whether the module has a 64-bit memory.
+func (g *Guest) Wide() bool { return g.code.module.Wide }
+
+// Code is what the guest runs.
+func (g *Guest) Code() *Code { return g.code }
+
+// MemorySize is the size of the heap in bytes, as the open message sees it, or the committed one.
+func (g *Guest) MemorySize() uint64 {
+	if g.open {
+		return uint64(len(g.live.heap.bytes()))
+	}
+	g.slot.mu.Lock()
+	defer g.slot.mu.Unlock()
+	return uint64(g.slot.size)
+}
+
+// View is the heap bytes [ptr, ptr+size) in place, or false if some are out of bounds. It is valid until the guest runs again or the
+// message ends, and opens a message if there is none.
+func (g *Guest) View(ptr, size uint64) ([]byte, bool) {
+	g.begin()
+	memory := g.live.heap.bytes()
+	if ptr > uint64(len(memory)) || size > uint64(len(memory))-ptr {
+		return nil, false
+	}
+	g.compared = false
+	return memory[ptr : ptr+size : ptr+size], true
+}

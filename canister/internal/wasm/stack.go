@@ -1,0 +1,22 @@
+package wasm
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/tetratelabs/wazero/api"
+)
+
+// stackOf is where the wasm stack of a function object can be looked at. A deep recursion leaves up to hundreds of megabytes with the object,
+// and the engine has no way to ask. It is nil where the engine's function objects look different; then nothing is known.
+func stackOf(f api.Function) *[]byte {
+	v := reflect.ValueOf(f)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	field, ok := v.Elem().Type().FieldByName("stack")
+	if !ok || field.Type != reflect.TypeFor[[]byte]() {
+		return nil
+	}
+	return (*[]byte)(unsafe.Add(v.UnsafePointer(), field.Offset))
+}

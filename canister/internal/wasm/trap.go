@@ -1,0 +1,145 @@
+package wasm
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// TrapKind says why a message ended.
+type TrapKind int
+
+// The kinds of traps. Names and numbers are ours; package canister gives them the replica's texts and codes.
+const (
+	Bug TrapKind = iota
+	HeapOutOfBounds
+	TableOutOfBounds
+	IntegerDivByZero
+	IntegerOverflow
+	InvalidConversion
+	Unreachable
+	StackOverflow
+	BadSignature
+	NullFunction
+	FunctionNotFound
+	InstructionLimit
+	SliceOverrun
+)
+
+func (k TrapKind) String() string {
+	names := [...]string{
+		"engine bug", "heap out of bounds", "table out of bounds", "integer division by zero", "integer overflow", "invalid conversion to integer",
+		"unreachable", "stack overflow", "indirect call signature mismatch", "indirect call of a null function", "function not found",
+		"instruction limit exceeded", "slice overrun",
+	}
+	if k < 0 || int(k) >= len(names) {
+		return "trap " + strconv.Itoa(int(k))
+	}
+	return names[k]
+}
+
+// Frame is a function on the Wasm stack.
+type Frame struct {
+	Name  string // from the name section; "" where there is none
+	Index int    // in the rewritten module, -1 where only the name is known
+}
+
+// Trap is the error of a message that the engine ended.
+type Trap struct {
+	Kind      TrapKind
+	Backtrace []Frame // innermost first, at most 30
+	Detail    string  // what the engine said, for Bug
+}
+
+func (t *Trap) Error() string {
+	if t.Detail == "" {
+		return "wasm trap: " + t.Kind.String()
+	}
+	return "wasm trap: " + t.Kind.String() + ": " + t.Detail
+}
+
+// ended unwinds the guest: what a host function panics with after it noted the error in the guest.
+type ended struct{}
+
+func (ended) Error() string { return "message ended by the host" }
+
+var errEnded error = ended{}
+
+// trapKinds are the texts of the engine's own errors. The engine does not tell a null table entry from an index past the table.
+var trapKinds = map[string]TrapKind{
+	"out of bounds memory access":   HeapOutOfBounds,
+	"invalid table access":          TableOutOfBounds,
+	"integer divide by zero":        IntegerDivByZero,
+	"integer overflow":              IntegerOverflow,
+	"invalid conversion to integer": InvalidConversion,
+	"unreachable":                   Unreachable,
+	"stack overflow":                StackOverflow,
+	"indirect call type mismatch":   BadSignature,
+	"null reference":                NullFunction,
+}
+
+// engineError is the name of the type of the engine's own errors, which is internal to it.
+const engineError = "*wasmruntime.Error"
+
+// trapOf makes a trap of an error that compiled code ended with; ok is false when it came from a panic in a host function.
+func trapOf(err error) (t *Trap, ok bool) {
+	cause := err
+	for {
+		inner := errors.Unwrap(cause)
+		if inner == nil {
+			break
+		}
+		cause = inner
+	}
+	if fmt.Sprintf("%T", cause) != engineError {
+		return nil, false
+	}
+	kind, known := trapKinds[cause.Error()]
+	t = &Trap{Kind: kind, Backtrace: backtraceOf(err)}
+	if !known {
+		t.Detail = cause.Error()
+	}
+	return t, true
+}
+
+// backtraceOf reads the frames out of the text of an engine error: one line each, "module.name(parameters) results".
+func backtraceOf(err error) []Frame {
+	_, text, ok := strings.Cut(err.Error(), "wasm stack trace:\n\t")
+	if !ok {
+		return nil
+	}
+	text, _, _ = strings.Cut(text, "\n\n")
+	var frames []Frame
+	for line := range strings.SplitSeq(text, "\n\t") {
+		if name, ok := frameName(line); ok {
+			frames = append(frames, frameOf(name))
+		}
+	}
+	return frames
+}
+
+// frameName cuts the signature off: the last "(" that is followed by value types only begins the parameters.
+func frameName(line string) (string, bool) {
+	at := len(line)
+	for range 2 { // results may stand in brackets too
+		at = strings.LastIndexByte(line[:at], '(')
+		if at < 0 {
+			return "", false
+		}
+		if at == 0 || line[at-1] != ' ' {
+			break
+		}
+	}
+	return line[:at], true
+}
+
+func frameOf(name string) Frame {
+	name = strings.TrimPrefix(name, ".")
+	if number, ok := strings.CutPrefix(name, "$"); ok {
+		if index, err := strconv.Atoi(number); err == nil {
+			return Frame{Index: index}
+		}
+	}
+	return Frame{Name: name, Index: -1}
+}
