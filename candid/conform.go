@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 )
 
 // Conform makes a value read from text, or put together by hand, a value of
@@ -30,7 +31,7 @@ func ConformArgs(values []Value, types []*Type) ([]Value, error) {
 			out[i], err = Conform(values[i], t)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("argument %d: %w", i, err)
+			return nil, inside(err, "argument "+strconv.Itoa(i))
 		}
 	}
 	return out, nil
@@ -43,7 +44,7 @@ func filler(t *Type) (Value, error) {
 		return Opt{}, nil
 	case KindNull:
 		return Null{}, nil
-	case KindReserved:
+	case KindReserved, KindFuture:
 		return Reserved{}, nil
 	}
 	return nil, fmt.Errorf("a value of type %s is missing", t.brief())
@@ -58,7 +59,7 @@ func (c *conformer) value(v Value, named *Type) (Value, error) {
 	defer func() { c.depth-- }()
 	t := named.resolve()
 	switch t.kind {
-	case KindReserved:
+	case KindReserved, KindFuture:
 		return Reserved{}, nil
 	case KindOpt:
 		return c.opt(v, t)
@@ -132,7 +133,7 @@ func (c *conformer) vec(v Vec, t *Type) (Value, error) {
 	for i, e := range v {
 		e, err := c.value(e, t.elem)
 		if err != nil {
-			return nil, fmt.Errorf("vec element %d: %w", i, err)
+			return nil, inside(err, "vec element "+strconv.Itoa(i))
 		}
 		if bytes {
 			blob = append(blob, byte(e.(Nat8)))
@@ -164,7 +165,7 @@ func (c *conformer) record(r Record, t *Type) (Value, error) {
 			v, err = filler(f.Type)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("field %s: %w", f.Label, err)
+			return nil, inside(err, "field "+f.Label.String())
 		}
 		out[i] = FieldValue{f.Label, v}
 	}
@@ -193,7 +194,7 @@ func (c *conformer) variant(v Variant, t *Type) (Value, error) {
 	}
 	inner, err := c.value(v.Value, t.fields[i].Type)
 	if err != nil {
-		return nil, fmt.Errorf("case %s: %w", t.fields[i].Label, err)
+		return nil, inside(err, "case "+t.fields[i].Label.String())
 	}
 	return Variant{t.fields[i].Label, inner}, nil
 }

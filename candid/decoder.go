@@ -36,6 +36,7 @@ func (d *decoder) malformed(format string, args ...any) error {
 const (
 	costOfNothing = 4 // a value of no bytes, on top of the unit every value costs
 	costOfFilling = 2 // a field or argument that is not in the message
+	costOfPair    = 4 // a pair of types compared
 )
 
 // charge pays for n units of work.

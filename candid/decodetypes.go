@@ -68,7 +68,7 @@ func (d *decoder) absent(want *Type) (Value, error) {
 		return Opt{}, nil
 	case KindNull:
 		return Null{}, nil
-	case KindReserved:
+	case KindReserved, KindFuture:
 		return Reserved{}, nil
 	}
 	return nil, d.mismatch(nil, want, "Only opt, null and reserved may be missing")
@@ -84,7 +84,7 @@ func (d *decoder) valueAt(got, want *Type) (Value, error) {
 	switch want.kind {
 	case KindOpt:
 		return d.optAt(got, want)
-	case KindReserved:
+	case KindReserved, KindFuture:
 		return Reserved{}, d.skip(got)
 	case KindService, KindFunc:
 		return d.referenceAt(got, want)

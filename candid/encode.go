@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -20,7 +21,7 @@ func Encode(values []Value, types []*Type) ([]byte, error) {
 	e := &encoder{buf: appendHeader(nil, types)}
 	for i, v := range values {
 		if err := e.value(v, types[i]); err != nil {
-			return nil, fmt.Errorf("argument %d: %w", i, err)
+			return nil, inside(err, "argument "+strconv.Itoa(i))
 		}
 	}
 	return e.buf, nil
@@ -105,7 +106,7 @@ func (e *encoder) vec(v Value, t *Type) error {
 	e.buf = appendUleb(e.buf, uint64(len(vec)))
 	for i, elem := range vec {
 		if err := e.value(elem, t.elem); err != nil {
-			return fmt.Errorf("vec element %d: %w", i, err)
+			return inside(err, "vec element "+strconv.Itoa(i))
 		}
 	}
 	return nil
@@ -121,7 +122,7 @@ func (e *encoder) blob(v Value, t *Type) error {
 		for i, elem := range v {
 			b, ok := elem.(Nat8)
 			if !ok {
-				return fmt.Errorf("vec element %d: %w", i, misfit(elem, t.elem))
+				return inside(misfit(elem, t.elem), "vec element "+strconv.Itoa(i))
 			}
 			e.buf = append(e.buf, byte(b))
 		}
@@ -157,7 +158,7 @@ func (e *encoder) record(v Value, t *Type) error {
 			return fmt.Errorf("the record has no field %s", f.Label)
 		}
 		if err := e.value(field, f.Type); err != nil {
-			return fmt.Errorf("field %s: %w", f.Label, err)
+			return inside(err, "field "+f.Label.String())
 		}
 	}
 	if at < len(r) {
@@ -177,7 +178,7 @@ func (e *encoder) variant(v Value, t *Type) error {
 	}
 	e.buf = appendUleb(e.buf, uint64(i))
 	if err := e.value(c.Value, t.fields[i].Type); err != nil {
-		return fmt.Errorf("case %s: %w", t.fields[i].Label, err)
+		return inside(err, "case "+t.fields[i].Label.String())
 	}
 	return nil
 }

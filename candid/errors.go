@@ -2,6 +2,7 @@ package candid
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -51,3 +52,39 @@ func (e *DecodeError) Error() string {
 // the caller, where decoder.explain gives it words. It has none of its own
 // because options meet it often and throw it away.
 var errMismatch = errors.New("candid: mismatch")
+
+// valueError is a fault in a value being written, and the way to it from the
+// inside out. The way is kept apart from the words, and cut, because values
+// may nest deep.
+type valueError struct {
+	steps []string
+	err   error
+}
+
+func (e *valueError) Error() string {
+	var b strings.Builder
+	for _, step := range slices.Backward(e.steps) {
+		b.WriteString(step)
+		b.WriteString(": ")
+	}
+	b.WriteString(e.err.Error())
+	return b.String()
+}
+
+func (e *valueError) Unwrap() error { return e.err }
+
+// inside adds a step to the way to a fault.
+func inside(err error, step string) error {
+	const most = 32
+	e, ok := err.(*valueError)
+	if !ok {
+		return &valueError{[]string{step}, err}
+	}
+	if len(e.steps) == most {
+		step = "…"
+	}
+	if len(e.steps) <= most {
+		e.steps = append(e.steps, step)
+	}
+	return e
+}

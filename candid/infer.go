@@ -3,6 +3,7 @@ package candid
 import (
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // TypeOf is the smallest type a value has by itself. A vector has the type all
@@ -16,7 +17,7 @@ func TypesOf(values []Value) ([]*Type, error) {
 	for i, v := range values {
 		t, err := TypeOf(v)
 		if err != nil {
-			return nil, fmt.Errorf("argument %d: %w", i, err)
+			return nil, inside(err, "argument "+strconv.Itoa(i))
 		}
 		types[i] = t
 	}
@@ -89,7 +90,7 @@ func typeOfParts(v Value, depth int) (*Type, error) {
 			return nil, err
 		}
 		if elem, err = join(elem, t, depth+1); err != nil {
-			return nil, fmt.Errorf("vec element %d: %w", i, err)
+			return nil, inside(err, "vec element "+strconv.Itoa(i))
 		}
 	}
 	return VecOf(elem), nil

@@ -31,8 +31,9 @@ const (
 	KindFunc
 	KindService
 	KindPrincipal
-	// KindFuture is a type of a later version of Candid: it can be skipped,
-	// and read as a missing option. It is written as reserved.
+	// KindFuture is a type of a later version of Candid: a value of it can be
+	// skipped, and read as a missing option. As a type to read or write at,
+	// which it becomes only by way of Decode, it is reserved.
 	KindFuture
 	// KindNamed is a name for another type, the means of recursion. Kind never
 	// reports it.

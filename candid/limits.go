@@ -19,14 +19,15 @@ const (
 	// QuotaBase and QuotaPerByte say how much work a message of n bytes may
 	// cause: QuotaBase + n·QuotaPerByte units. A value, read or skipped, is a
 	// unit, an element of a vec two, a field filled in two, a value of no bytes
-	// (null, reserved) five, a pair of types compared one and one for each part.
+	// (null, reserved) five, a pair of types compared four and one for each part.
 	// What has no bytes can only be paid from the surplus: that is what stops
 	// space bombs. Reference: quotas chosen by the caller.
 	QuotaBase    = 100_000
 	QuotaPerByte = 10
 
-	// MaxSubtypePairs bounds the pairs of types compared by [Subtype].
-	MaxSubtypePairs = 1_000_000
+	// MaxSubtypePairs bounds the pairs of types one comparison looks at.
+	// Reference: none.
+	MaxSubtypePairs = 200_000
 
 	// MaxTextBytes bounds a text given to the value and .did parsers.
 	MaxTextBytes = 16 << 20
@@ -37,5 +38,6 @@ const (
 
 	// maxPrealloc bounds the elements room is made for on the word of a length
 	// alone.
-	maxPrealloc = 1024
+	maxPrealloc      = 1024
+	maxPreallocBytes = 64 << 10
 )

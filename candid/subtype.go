@@ -2,6 +2,7 @@ package candid
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/canisterd/canisterd/candid/internal/syntax"
@@ -17,11 +18,11 @@ func Subtype(sub, super *Type) bool { return CheckSubtype(sub, super) == nil }
 // CheckSubtype is nil where sub is a subtype of super, else it says which part
 // is in the way.
 func CheckSubtype(sub, super *Type) error {
-	pairs := MaxSubtypePairs
-	mismatch, enough := compare(sub, super, &pairs)
+	budget := math.MaxInt
+	mismatch, enough := compare(sub, super, &budget)
 	switch {
 	case !enough:
-		return fmt.Errorf("comparing %s with %s takes more than %d steps", sub.brief(), super.brief(), MaxSubtypePairs)
+		return fmt.Errorf("comparing %s with %s takes more than %d pairs of their parts", sub.brief(), super.brief(), MaxSubtypePairs)
 	case mismatch != nil:
 		return mismatch
 	}
@@ -53,7 +54,7 @@ func compare(sub, super *Type, budget *int) (mismatch error, enough bool) {
 	c := comparison{seen: make(map[pair]struct{})}
 	c.add(sub, super, -1, "")
 	for at := 0; at < len(c.todo); at++ {
-		if *budget -= 1 + c.todo[at].parts(); *budget < 0 {
+		if *budget -= costOfPair + c.todo[at].parts(); *budget < 0 || len(c.todo) > MaxSubtypePairs {
 			return nil, false
 		}
 		if reason := c.step(at); reason != "" {
@@ -69,7 +70,7 @@ func (c *comparison) add(sub, super *Type, from int, where string) {
 		return
 	}
 	switch p.super.kind {
-	case KindReserved, KindOpt:
+	case KindReserved, KindFuture, KindOpt:
 		return
 	}
 	if _, done := c.seen[p]; done {

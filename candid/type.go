@@ -207,7 +207,7 @@ func (t *Type) IsBlob() bool {
 // reserved (Candid specification, "Records").
 func (t *Type) optional() bool {
 	k := t.resolve().kind
-	return k == KindOpt || k == KindNull || k == KindReserved
+	return k == KindOpt || k == KindNull || k == KindReserved || k == KindFuture
 }
 
 // field is the field with this id.

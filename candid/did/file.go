@@ -21,6 +21,7 @@ type File struct {
 	defs    []definition
 	types   map[string]*candid.Type
 	main    *mainService
+	bases   []*mainService // services taken in by "import service"
 	service *candid.Type
 	init    []Arg
 	hasInit bool

@@ -10,10 +10,9 @@ import (
 // builder collects the definitions of a file and its imports, then resolves
 // them.
 type builder struct {
-	load  Loader
-	file  *File
-	seen  map[string]bool
-	bases []*mainService // services taken in by "import service"
+	load Loader
+	file *File
+	seen map[string]bool
 }
 
 // source reads one text and what it imports; the service it declares is
@@ -132,7 +131,7 @@ func (b *builder) imported(src *source) error {
 	if main == nil {
 		return p.Fail(pos, "the imported file %q declares no service", path)
 	}
-	b.bases = append(b.bases, main)
+	b.file.bases = append(b.file.bases, main)
 	return nil
 }
 

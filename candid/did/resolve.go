@@ -144,8 +144,8 @@ func (b *builder) methodsAreFuncs(in *source, e *syntax.Type) error {
 // services makes the type of the main service and the services it takes in.
 func (b *builder) services() error {
 	main := b.file.main
-	if main == nil && len(b.bases) > 0 {
-		main = &mainService{expr: &syntax.Type{Op: "service"}, in: b.bases[0].in}
+	if main == nil && len(b.file.bases) > 0 {
+		main = &mainService{expr: &syntax.Type{Op: "service"}, in: b.file.bases[0].in}
 		b.file.main = main
 	}
 	if main == nil {
@@ -156,14 +156,14 @@ func (b *builder) services() error {
 		return err
 	}
 	methods := append([]candid.Method(nil), service.Methods()...)
-	for _, base := range b.bases {
+	for _, base := range b.file.bases {
 		t, err := b.serviceType(base)
 		if err != nil {
 			return err
 		}
 		methods = append(methods, t.Methods()...)
 	}
-	if len(b.bases) > 0 {
+	if len(b.file.bases) > 0 {
 		if service, err = candid.ServiceOf(methods...); err != nil {
 			return main.in.fail(main.expr.Pos, "%v", err)
 		}

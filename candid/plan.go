@@ -1,0 +1,263 @@
+package candid
+
+import (
+	"fmt"
+	"math/big"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// plan is how values of one Go type are written and read: all that reflection
+// has to find out, found out once.
+type plan struct {
+	typ    *Type
+	header []byte // of a message with one argument of the type
+	write  func(e *encoder, v reflect.Value) error
+	// read sets v, which is addressable, from a value of the wire type got.
+	read func(d *decoder, got *Type, v reflect.Value) error
+}
+
+// plans is a memo of a pure function of the Go type.
+var plans sync.Map // reflect.Type → *plan
+
+func planFor(t reflect.Type) (*plan, error) {
+	if p, ok := plans.Load(t); ok {
+		return p.(*plan), nil
+	}
+	m := planner{made: make(map[planKey]*plan)}
+	p, err := m.plan(t, planKey{typ: t})
+	if err != nil {
+		return nil, fmt.Errorf("the Go type %s has no Candid type: %w", t, err)
+	}
+	p.header = appendHeader(nil, []*Type{p.typ})
+	kept, _ := plans.LoadOrStore(t, p)
+	return kept.(*plan), nil
+}
+
+// readFrom reads one value, paying for it.
+func (p *plan) readFrom(d *decoder, got *Type, v reflect.Value) error {
+	if err := d.enter(); err != nil {
+		return err
+	}
+	defer d.leave()
+	if got.kind == KindEmpty && p.typ.kind != KindOpt {
+		return d.malformed("there is no value of type empty")
+	}
+	return p.read(d, got, v)
+}
+
+// absent sets the value of an argument or field that is not in the message.
+func (p *plan) absent(d *decoder, v reflect.Value) error {
+	if err := d.charge(costOfFilling); err != nil {
+		return err
+	}
+	if !p.typ.optional() {
+		return d.mismatch(nil, p.typ, "Only opt, null and reserved may be missing")
+	}
+	v.SetZero()
+	return nil
+}
+
+// planKey is a Go type and the tag option that chose between nat and int.
+type planKey struct {
+	typ  reflect.Type
+	kind Kind // KindNat, KindInt or 0
+}
+
+// planner makes plans; made holds those begun, for recursive types.
+type planner struct{ made map[planKey]*plan }
+
+func (m *planner) plan(t reflect.Type, key planKey) (*plan, error) {
+	if p, ok := m.made[key]; ok {
+		return p, nil
+	}
+	p := &plan{typ: &Type{}}
+	m.made[key] = p
+	err := m.fill(p, t, key)
+	return p, err
+}
+
+var (
+	typeNat       = reflect.TypeFor[Nat]()
+	typeInt       = reflect.TypeFor[Int]()
+	typeBig       = reflect.TypeFor[big.Int]()
+	typeNull      = reflect.TypeFor[Null]()
+	typeReserved  = reflect.TypeFor[Reserved]()
+	typePrincipal = reflect.TypeFor[principal.Principal]()
+	typeWrapped   = reflect.TypeFor[Principal]()
+	typeService   = reflect.TypeFor[Service]()
+	typeFunc      = reflect.TypeFor[Func]()
+	typeTyped     = reflect.TypeFor[Typed]()
+)
+
+func (m *planner) fill(p *plan, t reflect.Type, key planKey) error {
+	switch t {
+	case typeNat:
+		p.nat()
+		return nil
+	case typeInt:
+		p.int()
+		return nil
+	case typeBig:
+		p.big(key.kind)
+		return nil
+	case typeNull:
+		p.nothing(KindNull)
+		return nil
+	case typeReserved:
+		p.nothing(KindReserved)
+		return nil
+	case typePrincipal, typeWrapped:
+		p.principal()
+		return nil
+	case typeService:
+		p.service(plainService)
+		return nil
+	case typeFunc:
+		p.fn(plainFunc)
+		return nil
+	}
+	if t.Kind() == reflect.Struct && t.Implements(typeTyped) {
+		return p.typed(t)
+	}
+	return m.byKind(p, t, key)
+}
+
+func (m *planner) byKind(p *plan, t reflect.Type, key planKey) error {
+	switch t.Kind() {
+	case reflect.Bool:
+		p.bool()
+	case reflect.String:
+		p.text()
+	case reflect.Float32:
+		p.float(KindFloat32)
+	case reflect.Float64:
+		p.float(KindFloat64)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		p.unsigned(t, key.kind)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		p.signed(t, key.kind)
+	case reflect.Pointer:
+		elem, err := m.plan(t.Elem(), planKey{t.Elem(), key.kind})
+		p.opt(t, elem)
+		return err
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 && key.kind == 0 {
+			p.blob()
+			return nil
+		}
+		elem, err := m.plan(t.Elem(), planKey{t.Elem(), key.kind})
+		p.vec(t, elem)
+		return err
+	case reflect.Struct:
+		return m.structure(p, t)
+	default:
+		return fmt.Errorf("a %s cannot be written", t.Kind())
+	}
+	return nil
+}
+
+// typed plans a type made of Func or Service that says its Candid type.
+func (p *plan) typed(t reflect.Type) error {
+	declared := reflect.Zero(t).Interface().(Typed).CandidType().resolve()
+	switch {
+	case t.ConvertibleTo(typeFunc) && declared.kind == KindFunc:
+		p.fn(declared)
+	case t.ConvertibleTo(typeService) && declared.kind == KindService:
+		p.service(declared)
+	default:
+		return fmt.Errorf("CandidType says %s, which %s cannot hold", declared.brief(), t)
+	}
+	return nil
+}
+
+// planField is a field of a record or a case of a variant.
+type planField struct {
+	Label
+	index int
+	plan  *plan
+	elem  reflect.Type // of a variant case: what the pointer points to
+}
+
+func (m *planner) structure(p *plan, t reflect.Type) error {
+	var fields []planField
+	variants := 0
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		tag, ok := sf.Tag.Lookup("ic")
+		if !sf.IsExported() || tag == "-" {
+			continue
+		}
+		if !ok {
+			return fmt.Errorf("the field %s.%s has no tag: add `ic:\"name\"` or `ic:\"-\"`", t, sf.Name)
+		}
+		f, variant, err := m.field(sf, tag)
+		if err != nil {
+			return fmt.Errorf("the field %s.%s: %w", t, sf.Name, err)
+		}
+		if variant {
+			variants++
+		}
+		f.index = i
+		fields = append(fields, f)
+	}
+	if variants > 0 && variants != len(fields) {
+		return fmt.Errorf("%s has %d fields tagged variant and %d not: all or none", t, variants, len(fields)-variants)
+	}
+	slices.SortFunc(fields, func(a, b planField) int { return compareIDs(a.ID, b.ID) })
+	types := make([]Field, len(fields))
+	for i, f := range fields {
+		types[i] = Field{f.Label, f.plan.typ}
+	}
+	kind := KindRecord
+	if variants > 0 {
+		kind = KindVariant
+	}
+	checked, err := composite(kind, types)
+	if err != nil {
+		return err
+	}
+	*p.typ = *checked
+	if kind == KindVariant {
+		p.variant(fields)
+	} else {
+		p.record(fields)
+	}
+	return nil
+}
+
+// field reads the tag of one struct field.
+func (m *planner) field(sf reflect.StructField, tag string) (f planField, variant bool, err error) {
+	parts := strings.Split(tag, ",")
+	f.Label = Named(parts[0])
+	if id, err := strconv.ParseUint(parts[0], 10, 32); err == nil {
+		f.Label = Numbered(uint32(id))
+	}
+	t := sf.Type
+	key := planKey{}
+	for _, option := range parts[1:] {
+		switch option {
+		case "variant":
+			variant = true
+			if t.Kind() != reflect.Pointer {
+				return f, variant, fmt.Errorf("a variant case is a pointer, not %s", t)
+			}
+			t = t.Elem()
+			f.elem = t
+		case "nat":
+			key.kind = KindNat
+		case "int":
+			key.kind = KindInt
+		default:
+			return f, variant, fmt.Errorf("%q is no option of the ic tag: variant, nat and int are", option)
+		}
+	}
+	key.typ = t
+	f.plan, err = m.plan(t, key)
+	return f, variant, err
+}
