@@ -1,0 +1,214 @@
+package canister
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/canisterd/canisterd/canister/internal/ic0"
+	"github.com/canisterd/canisterd/canister/internal/rewrite"
+	"github.com/canisterd/canisterd/canister/internal/wasm"
+	"github.com/canisterd/canisterd/intercanister"
+)
+
+// EngineConfig says where an engine keeps what it can make again (CacheDir:
+// compiled modules), where it keeps the memories of canisters (HeapDir) and how
+// many canisters it holds ready to run (MaxLive, 0 for the default). Empty
+// folders mean: in memory.
+type EngineConfig struct {
+	CacheDir, HeapDir string
+	MaxLive           int
+}
+
+// Engine runs Wasm with the System API. It is safe for concurrent use; one serves
+// any number of networks.
+type Engine struct {
+	wasm *wasm.Engine
+}
+
+// NewEngine makes an engine. Errors are those of its folders.
+func NewEngine(cfg EngineConfig) (*Engine, error) {
+	e, err := wasm.NewEngine(wasm.Config{CacheDir: cfg.CacheDir, HeapDir: cfg.HeapDir, MaxLive: cfg.MaxLive})
+	if err != nil {
+		return nil, fmt.Errorf("making the Wasm engine: %w", err)
+	}
+	if err := e.Link(ic0.Modules()...); err != nil {
+		return nil, errors.Join(fmt.Errorf("linking the System API: %w", err), e.Close())
+	}
+	return &Engine{wasm: e}, nil
+}
+
+// Close gives back everything. No canister of the engine may be used later.
+func (e *Engine) Close() error { return e.wasm.Close() }
+
+// Prepare validates, meters and compiles a module as uploaded, raw or gzip. It is a
+// pure function of the bytes: the same module is prepared once and found by its hash
+// afterwards. The reject is IC0505 without the canister's id (see Rejected), or IC0521.
+func (e *Engine) Prepare(ctx context.Context, uploaded []byte) (*Module, *intercanister.Reject) {
+	hash := sha256.Sum256(uploaded)
+	m, ok := e.wasm.CachedModule(hash)
+	if !ok {
+		var err error
+		if m, err = rewrite.Rewrite(uploaded, rewrite.Options{SystemAPI: ic0.Signature}); err != nil {
+			return nil, invalidModule(err)
+		}
+		e.wasm.CacheModule(hash, m)
+	}
+	code, err := e.wasm.Compile(ctx, m)
+	if err != nil {
+		return nil, intercanister.Rejectf(intercanister.CanisterWasmEngineError, "Canister encountered a Wasm engine error: %v", err)
+	}
+	return &Module{engine: e, code: code, m: m}, nil
+}
+
+func invalidModule(err error) *intercanister.Reject {
+	var invalid *rewrite.Invalid
+	if errors.As(err, &invalid) {
+		return &intercanister.Reject{
+			Code:  intercanister.CanisterInvalidWasm.Reject(),
+			Error: intercanister.CanisterInvalidWasm,
+			Text:  invalid.Message(),
+		}
+	}
+	panic(fmt.Errorf("canister: %w", err))
+}
+
+// Module is a module ready to be installed. It is immutable.
+type Module struct {
+	engine *Engine
+	code   *wasm.Code
+	m      *rewrite.Module
+}
+
+// MethodKind is the kind of an exported method.
+type MethodKind uint8
+
+// The kinds.
+const (
+	UpdateMethod MethodKind = iota
+	QueryMethod
+	CompositeQueryMethod
+)
+
+// Method is an exported method.
+type Method struct {
+	Kind MethodKind
+	Name string
+}
+
+// Section is a custom section that canister_metadata gives out.
+type Section struct {
+	Name    string
+	Public  bool
+	Content []byte
+}
+
+// Hash is the SHA-256 of the module as uploaded: module_hash.
+func (m *Module) Hash() [32]byte { return m.m.Hash }
+
+// Wide reports whether the memory is 64-bit.
+func (m *Module) Wide() bool { return m.m.Wide }
+
+// UploadedSize is the length in bytes of the module as uploaded.
+func (m *Module) UploadedSize() int { return m.m.UploadedSize }
+
+// Size is the length in bytes of the module after decompression.
+func (m *Module) Size() int { return m.m.Size }
+
+// InstructionCost is what preparing the module costs whoever installs it.
+func (m *Module) InstructionCost() uint64 { return m.m.InstructionCost }
+
+// Methods are the exported methods, sorted by kind and name.
+func (m *Module) Methods() []Method {
+	all := make([]Method, len(m.m.Methods))
+	for i, method := range m.m.Methods {
+		all[i] = Method{MethodKind(method.Kind), method.Name}
+	}
+	return all
+}
+
+// Sections are the custom sections named "icp:public NAME" or "icp:private NAME".
+func (m *Module) Sections() []Section {
+	all := make([]Section, len(m.m.Custom))
+	for i, s := range m.m.Custom {
+		all[i] = Section(s)
+	}
+	return all
+}
+
+// Section is the custom section with a name, and false where there is none.
+func (m *Module) Section(name string) (Section, bool) {
+	for _, s := range m.m.Custom {
+		if s.Name == name {
+			return Section(s), true
+		}
+	}
+	return Section{}, false
+}
+
+// Exports reports whether the module exports a method of a kind.
+func (m *Module) Exports(kind MethodKind, name string) bool { return m.export(kind, name) != "" }
+
+// export is the full export name of a method, empty where there is none.
+func (m *Module) export(kind MethodKind, name string) string {
+	i, found := slices.BinarySearchFunc(m.m.Methods, Method{kind, name}, func(a rewrite.Method, b Method) int {
+		if a.Kind != rewrite.Kind(b.Kind) {
+			return int(a.Kind) - int(b.Kind)
+		}
+		if a.Name < b.Name {
+			return -1
+		} else if a.Name > b.Name {
+			return 1
+		}
+		return 0
+	})
+	if !found {
+		return ""
+	}
+	return m.m.Methods[i].Export
+}
+
+// Has reports whether the module exports the entry point that a message of this context
+// runs: Init, PreUpgrade, PostUpgrade, InspectMessage, Heartbeat, GlobalTimer, LowMemory, or
+// a start function.
+func (m *Module) Has(context Context) bool {
+	e := &m.m.Entries
+	switch context {
+	case Start:
+		return m.m.Start != ""
+	case Init:
+		return e.Init
+	case PreUpgrade:
+		return e.PreUpgrade
+	case PostUpgrade:
+		return e.PostUpgrade
+	case InspectMessage:
+		return e.InspectMessage
+	case Heartbeat:
+		return e.Heartbeat
+	case GlobalTimer:
+		return e.GlobalTimer
+	case LowMemory:
+		return e.OnLowWasmMemory
+	}
+	return false
+}
+
+// enhancedPersistence is the custom section of modules that keep their heap.
+const enhancedPersistence = "enhanced-orthogonal-persistence"
+
+func (m *Module) keepsHeap() bool {
+	s, ok := m.Section(enhancedPersistence)
+	return ok && !s.Public
+}
+
+// customBytes is the memory of the custom sections.
+func (m *Module) customBytes() uint64 {
+	var n uint64
+	for _, s := range m.m.Custom {
+		n += uint64(len(s.Name) + len(s.Content))
+	}
+	return n
+}

@@ -1,0 +1,119 @@
+package canister
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// History is the canister's history (interface specification, "Canister
+// history"): the newest MaxHistory changes and the number of all there ever were.
+type History struct {
+	Total   uint64
+	Changes []Change // oldest first
+}
+
+// Change is one entry of the history.
+type Change struct {
+	Time    uint64 // ns
+	Version uint64 // of the canister after the change
+	Origin  ChangeOrigin
+	Details ChangeDetails
+}
+
+// ChangeOrigin says who made a change.
+type ChangeOrigin struct {
+	Principal    principal.Principal
+	FromCanister bool
+	Version      *uint64 // FromCanister: the sender_canister_version given, or nil
+}
+
+// ChangeDetails says what was changed: one of Creation, Uninstallation,
+// Deployment, SnapshotLoad, ControllersChange, Renaming.
+type ChangeDetails interface{ change() }
+
+// Creation is the creation of the canister.
+type Creation struct {
+	Controllers     []principal.Principal
+	EnvironmentHash *[32]byte // of the map of names to values; nil without variables
+}
+
+// Uninstallation is the removal of the code.
+type Uninstallation struct{}
+
+// Deployment is an installation of code.
+type Deployment struct {
+	Mode InstallMode
+	Hash [32]byte // of the module as uploaded
+}
+
+// SnapshotLoad is the loading of a snapshot.
+type SnapshotLoad struct {
+	From     *principal.Principal // the other canister it was taken of, or nil
+	Snapshot []byte
+	Version  uint64 // of the canister when the snapshot was taken
+	TakenAt  uint64 // ns
+	Uploaded bool   // it was made by uploading, not by taking
+}
+
+// ControllersChange is a change of the controllers.
+type ControllersChange struct{ Controllers []principal.Principal }
+
+// Renaming is the migration of the canister to another id.
+type Renaming struct {
+	From        principal.Principal
+	FromTotal   uint64
+	To          principal.Principal
+	ToVersion   uint64
+	ToTotal     uint64
+	RequestedBy principal.Principal
+}
+
+func (Creation) change()          {}
+func (Uninstallation) change()    {}
+func (Deployment) change()        {}
+func (SnapshotLoad) change()      {}
+func (ControllersChange) change() {}
+func (Renaming) change()          {}
+
+// Add enters a change and forgets the oldest one where there are too many.
+func (h *History) Add(c Change) {
+	h.Total++
+	if len(h.Changes) == MaxHistory {
+		copy(h.Changes, h.Changes[1:])
+		h.Changes[MaxHistory-1] = c
+		return
+	}
+	h.Changes = append(h.Changes, c)
+}
+
+// Recent are the newest n changes, oldest first; fewer where there are fewer.
+func (h *History) Recent(n uint64) []Change {
+	n = min(n, uint64(len(h.Changes)))
+	return h.Changes[uint64(len(h.Changes))-n:]
+}
+
+// Drop forgets all changes but not how many there were: what happens to a
+// canister that runs out of cycles.
+func (h *History) Drop() { h.Changes = nil }
+
+// Bytes is the memory the history is billed for.
+func (h *History) Bytes() uint64 {
+	var n uint64
+	for i := range h.Changes {
+		n += h.Changes[i].bytes()
+	}
+	return n
+}
+
+// changeBytes is what the replica counts for a change besides lists of principals.
+const changeBytes = 104
+
+func (c *Change) bytes() uint64 {
+	n := 0
+	switch d := c.Details.(type) {
+	case Creation:
+		n = len(d.Controllers)
+	case ControllersChange:
+		n = len(d.Controllers)
+	}
+	return changeBytes + uint64(n)*(principal.MaxLen+1)
+}

@@ -1,0 +1,79 @@
+package ic0
+
+import "fmt"
+
+// Context is an execution context of the System API (interface specification,
+// "Overview of imports"): what kind of message runs decides which functions it
+// may call.
+type Context uint8
+
+// The contexts, with the specification's letters.
+const (
+	Start            Context = iota // s: the module's start function
+	Init                            // I: canister_init
+	PostUpgrade                     // I: canister_post_upgrade
+	PreUpgrade                      // G: canister_pre_upgrade
+	Update                          // U: an update method
+	ReplicatedQuery                 // RQ: a query method, called as an update
+	Query                           // NRQ: a query method, called by a user's query
+	TransformQuery                  // TQ: a query method that transforms the answer of an HTTP outcall
+	CompositeQuery                  // CQ: a composite query method
+	ReplyCallback                   // Ry
+	RejectCallback                  // Rt
+	CompositeReply                  // CRy: the reply callback of a composite query
+	CompositeReject                 // CRt: the reject callback of a composite query
+	Cleanup                         // C
+	CompositeCleanup                // CC
+	InspectMessage                  // F: canister_inspect_message
+	Heartbeat                       // T: canister_heartbeat
+	GlobalTimer                     // T: canister_global_timer
+	LowMemory                       // T: canister_on_low_wasm_memory
+	contexts
+)
+
+// String is the name the replica gives the context in its texts.
+func (c Context) String() string {
+	if c < contexts {
+		return modes[c]
+	}
+	return fmt.Sprintf("context %d", uint8(c))
+}
+
+// modes are the replica's words for the contexts, as in `"ic0_call_new" cannot
+// be executed in start mode`.
+var modes = [contexts]string{
+	Start: "start", Init: "init", PostUpgrade: "init", PreUpgrade: "pre upgrade",
+	Update: "update", ReplicatedQuery: "replicated query", Query: "non replicated query",
+	TransformQuery: "non replicated query", CompositeQuery: "composite query",
+	ReplyCallback: "reply callback", RejectCallback: "reject callback",
+	CompositeReply: "composite reply callback", CompositeReject: "composite reject callback",
+	Cleanup: "cleanup", CompositeCleanup: "composite cleanup",
+	InspectMessage: "inspect message", Heartbeat: "system task", GlobalTimer: "system task", LowMemory: "system task",
+}
+
+// set is a set of contexts.
+type set uint32
+
+func of(all ...Context) set {
+	var s set
+	for _, c := range all {
+		s |= 1 << c
+	}
+	return s
+}
+
+func (s set) has(c Context) bool { return s>>c&1 != 0 }
+
+var replicated = of(Start, Init, PostUpgrade, PreUpgrade, Update, ReplicatedQuery,
+	ReplyCallback, RejectCallback, Cleanup, Heartbeat, GlobalTimer, LowMemory)
+
+// Replicated reports whether every node of the subnet runs the message:
+// ic0.in_replicated_execution.
+func (c Context) Replicated() bool { return replicated.has(c) }
+
+// Task reports whether the message is a system task (T).
+func (c Context) Task() bool { return c >= Heartbeat && c <= LowMemory }
+
+// Keeps reports whether the canister's memories and certified data stay changed
+// when the message succeeds.
+func (c Context) Keeps() bool { return replicated.has(c) && c != ReplicatedQuery }

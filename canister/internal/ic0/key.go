@@ -1,0 +1,19 @@
+package ic0
+
+// KeyScheme is the scheme of a threshold key.
+type KeyScheme uint8
+
+// The schemes.
+const (
+	ECDSASecp256k1 KeyScheme = iota
+	SchnorrBIP340
+	SchnorrEd25519
+	VetKDBLS12381G2
+)
+
+// Key is a threshold key and the size of the subnet that holds it.
+type Key struct {
+	Scheme KeyScheme
+	Name   string
+	Nodes  uint64
+}

@@ -1,0 +1,37 @@
+package ic0
+
+// LogRecord is one record of a canister's log.
+type LogRecord struct {
+	Index   uint64 // of all records the canister ever logged
+	Time    uint64 // ns
+	Content []byte
+}
+
+// recordOverhead is what a record takes beyond its content.
+const recordOverhead = 40
+
+// Bytes is what the record counts for in the room of a log.
+func (r *LogRecord) Bytes() uint64 { return recordOverhead + uint64(len(r.Content)) }
+
+// delta is what one execution has logged: the newest records that fit the room.
+type delta struct {
+	records []LogRecord
+	bytes   uint64
+	next    uint64
+}
+
+// add logs text, cut to the room, and forgets the oldest records it has no room for.
+func (d *delta) add(text []byte, time, room uint64) {
+	if room < recordOverhead {
+		return
+	}
+	text = text[:min(uint64(len(text)), room-recordOverhead)]
+	r := LogRecord{Index: d.next, Time: time, Content: append([]byte(nil), text...)}
+	d.next++
+	d.bytes += r.Bytes()
+	d.records = append(d.records, r)
+	for d.bytes > room {
+		d.bytes -= d.records[0].Bytes()
+		d.records = d.records[1:]
+	}
+}

@@ -1,0 +1,82 @@
+package canister
+
+// Limits are the limits of execution on a subnet, in instructions, bytes and
+// pages. They are the same for all canisters of the subnet.
+type Limits struct {
+	Message uint64 // instructions of one message: update, replicated query called as update, callback, task
+	Query   uint64 // instructions of one query, and of a query method called as an update
+	Inspect uint64 // instructions of canister_inspect_message
+	Install uint64 // instructions of a whole install_code
+
+	// PauseAfter is how many instructions run between two calls of Message.Pause: how
+	// long a message is before it stops for others.
+	PauseAfter uint64
+
+	StablePages        uint64 // 4 KiB pages of stable memory one message may touch, and may change
+	StablePagesInstall uint64 // in init and pre_upgrade
+	StablePagesQuery   uint64 // in queries
+
+	SubnetMemory uint64 // bytes all canisters of the subnet may use
+}
+
+// ApplicationLimits are those of an application subnet.
+func ApplicationLimits() Limits {
+	return Limits{
+		Message: 40_000_000_000, Query: 5_000_000_000, Inspect: 200_000_000, Install: 300_000_000_000,
+		PauseAfter:  DefaultPauseAfter,
+		StablePages: 524_288, StablePagesInstall: 2_097_152, StablePagesQuery: 262_144,
+		SubnetMemory: 2 << 40,
+	}
+}
+
+// SystemLimits are those of a system subnet.
+func SystemLimits() Limits {
+	l := ApplicationLimits()
+	l.Message, l.Query, l.Install = 50_000_000_000, 50_000_000_000, 1_000_000_000_000
+	return l
+}
+
+// Limits of one canister. Where the specification gives another value it stands
+// beside ours.
+const (
+	// DefaultPauseAfter is Limits.PauseAfter (the replica's slice: 2,000,000,000). Ours is
+	// smaller, so that a long message delays the others by tens of milliseconds, not seconds.
+	DefaultPauseAfter = 50_000_000
+	// Slice is how many instructions run before the engine looks up (ours; about a millisecond).
+	Slice = 2_000_000
+	// CleanupReservePercent is the part of a callback's limit kept for its cleanup closure.
+	CleanupReservePercent = 5
+
+	MaxControllers           = 10
+	MaxViewers               = 10
+	MaxComputeAllocation     = 100
+	MaxWasmMemorySetting     = 1 << 48 // wasm_memory_limit and wasm_memory_threshold
+	DefaultFreezingThreshold = 2_592_000
+	DefaultReservedLimit     = 5_000_000_000_000
+	DefaultWasmMemoryLimit   = 3 << 30 // the specification's default is 0, the replica's 3 GiB
+
+	MaxVariables         = 20
+	MaxVariableNameBytes = 128
+	MaxVariableBytes     = 128
+
+	// DefaultLogMemoryLimit, MinLogMemoryLimit and MaxLogMemoryLimit are bytes of a canister's log.
+	DefaultLogMemoryLimit = 4 << 10
+	MinLogMemoryLimit     = 4 << 10
+	MaxLogMemoryLimit     = 2 << 20
+	// LogRecordOverhead is what a record takes beyond its content.
+	LogRecordOverhead = 40
+
+	// MaxHistory is how many changes a canister remembers (at least 20; the replica's: 20).
+	MaxHistory = 20
+
+	// ChunkBytes is the largest chunk, and what every chunk counts as; MaxChunks is the room
+	// of a chunk store.
+	ChunkBytes = 1 << 20
+	MaxChunks  = 100
+
+	// NarrowHeapBytes and WideHeapBytes are the largest heaps (the replica's wide heap: 6 GiB).
+	NarrowHeapBytes = 4 << 30
+	WideHeapBytes   = 65535 << 16
+	// MaxStableBytes is the largest stable memory: 500 GiB.
+	MaxStableBytes = 500 << 30
+)

@@ -1,0 +1,81 @@
+package canister
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/internal/ic0"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// Context is the execution context of a message: what it is, and so which
+// functions of the System API it may call.
+type Context = ic0.Context
+
+// The contexts, with the specification's letters.
+const (
+	Start           = ic0.Start           // s
+	Init            = ic0.Init            // I
+	PostUpgrade     = ic0.PostUpgrade     // I
+	PreUpgrade      = ic0.PreUpgrade      // G
+	Update          = ic0.Update          // U
+	ReplicatedQuery = ic0.ReplicatedQuery // RQ
+	Query           = ic0.Query           // NRQ
+	TransformQuery  = ic0.TransformQuery  // TQ
+	CompositeQuery  = ic0.CompositeQuery  // CQ
+	ReplyCallback   = ic0.ReplyCallback   // Ry
+	RejectCallback  = ic0.RejectCallback  // Rt
+	CompositeReply  = ic0.CompositeReply  // CRy
+	CompositeReject = ic0.CompositeReject // CRt
+	Cleanup         = ic0.Cleanup         // C
+	InspectMessage  = ic0.InspectMessage  // F
+	Heartbeat       = ic0.Heartbeat       // T
+	GlobalTimer     = ic0.GlobalTimer     // T
+	LowMemory       = ic0.LowMemory       // T
+)
+
+// Message is one message to run on one canister. Execute only reads it.
+//
+// Start, Init, PreUpgrade and PostUpgrade are not messages of their own: they are
+// parts of an Install. Cleanup is part of a callback.
+type Message struct {
+	Context Context
+	// Method is the name of the method without the prefix: updates, queries, and for
+	// InspectMessage the method the ingress message wants to call.
+	Method string
+	// Closure is what a callback runs: the reply or the reject closure. Cleanup is its
+	// cleanup closure, nil for none.
+	Closure intercanister.Closure
+	Cleanup *intercanister.Closure
+
+	// Caller is who opened the call context: user, canister, or the management canister
+	// for tasks and transforms.
+	Caller  principal.Principal
+	Payload []byte // argument of the method; in ReplyCallback and CompositeReply the reply
+
+	// Reject is what the call was rejected with: RejectCallback, CompositeReject.
+	Reject *intercanister.Reject
+	// Deadline is that of the call context: ns, 0 for none.
+	Deadline uint64
+	// Available are the call context's cycles not yet accepted; Refunded those that came
+	// back with the response, which the balance has already.
+	Available, Refunded cycles.Amount
+	// Responded is set where the call context is answered or needs no answer.
+	Responded bool
+	// PriorInstructions are those earlier messages of the call context ran:
+	// performance_counter(1).
+	PriorInstructions uint64
+	// Certificate is what ic0.data_certificate_copy gives, nil for none: Query and
+	// CompositeQuery.
+	Certificate []byte
+	// CallerInfo is what the caller's sender_info said, signed by the canister Signer;
+	// both empty where there was none.
+	CallerInfo, Signer []byte
+
+	// Room is how many more requests the queue to callee takes; requests of this message
+	// are counted by the execution. nil: without bound.
+	Room func(callee principal.Principal) int
+	// Pause is called each time Limits.PauseAfter instructions have run and the message is
+	// not over. It may block; the canister stays in the middle of the message meanwhile.
+	// nil: never called.
+	Pause func()
+}

@@ -1,0 +1,92 @@
+package canister
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// Settings are the settings of a canister (interface specification, "IC method
+// create_canister"). Whoever writes them has checked the ranges; their
+// constants are in limits.go.
+type Settings struct {
+	Controllers       []principal.Principal // at most MaxControllers, in the order given
+	ComputeAllocation uint64                // percent, 0 to 100
+	MemoryAllocation  uint64                // bytes guaranteed; 0 for best effort. It does not cap usage
+	FreezingThreshold uint64                // seconds
+	ReservedLimit     cycles.Amount         // reserved_cycles_limit: what Canister.Reserved may grow to
+	MinimumIncoming   cycles.Amount         // minimum_incoming_canister_call_cycles
+
+	// WasmMemoryLimit is what the heap may grow to in updates, init and
+	// post_upgrade, in bytes; 0 for no limit but the heap's own. WasmMemoryThreshold is how
+	// much room below the limit makes canister_on_low_wasm_memory due.
+	WasmMemoryLimit, WasmMemoryThreshold uint64
+
+	LogVisibility, SnapshotVisibility, StatusVisibility Visibility
+
+	LogMemoryLimit uint64     // bytes of Canister.Logs; 0 keeps no logs
+	Environment    []Variable // sorted by name, names unique
+}
+
+// Visibility says who besides the controllers may read something.
+type Visibility struct {
+	Kind    VisibilityKind
+	Viewers []principal.Principal // AllowedViewers: at most MaxViewers
+}
+
+// VisibilityKind is the variant of a log_visibility and its likes.
+type VisibilityKind uint8
+
+// The variants. The zero value is the default.
+const (
+	OnlyControllers VisibilityKind = iota
+	Public
+	AllowedViewers
+)
+
+// Allows reports whether caller may read what v guards on a canister with these
+// controllers.
+func (v Visibility) Allows(caller principal.Principal, controllers []principal.Principal) bool {
+	switch v.Kind {
+	case Public:
+		return true
+	case AllowedViewers:
+		return slices.Contains(v.Viewers, caller) || slices.Contains(controllers, caller)
+	default:
+		return slices.Contains(controllers, caller)
+	}
+}
+
+// Variable is one environment variable.
+type Variable struct{ Name, Value string }
+
+// DefaultSettings are those of a canister that was created with none.
+func DefaultSettings(controllers ...principal.Principal) Settings {
+	return Settings{
+		Controllers:       controllers,
+		FreezingThreshold: DefaultFreezingThreshold,
+		ReservedLimit:     cycles.Of(DefaultReservedLimit),
+		WasmMemoryLimit:   DefaultWasmMemoryLimit,
+		LogMemoryLimit:    DefaultLogMemoryLimit,
+	}
+}
+
+// Controls reports whether p is a controller.
+func (s *Settings) Controls(p principal.Principal) bool { return slices.Contains(s.Controllers, p) }
+
+// SetEnvironment replaces all environment variables, sorting them by name.
+func (s *Settings) SetEnvironment(variables []Variable) {
+	s.Environment = slices.Clone(variables)
+	slices.SortFunc(s.Environment, func(a, b Variable) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// variable is the value of an environment variable, and false where there is none.
+func (s *Settings) variable(name string) (string, bool) {
+	i, found := slices.BinarySearchFunc(s.Environment, name, func(v Variable, name string) int { return cmp.Compare(v.Name, name) })
+	if !found {
+		return "", false
+	}
+	return s.Environment[i].Value, true
+}
