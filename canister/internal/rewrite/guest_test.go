@@ -1,0 +1,111 @@
+package rewrite
+
+import (
+	"context"
+	"testing"
+
+	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// guest is a rewritten module running in the engine with a host that refills the counter.
+type guest struct {
+	t       testing.TB
+	module  *Module
+	inst    api.Module
+	counter api.MutableGlobal
+	slice   int64 // instructions per refill
+	refills int
+	grown   [][2]uint32 // arguments of the growth checks
+}
+
+func engine(t testing.TB) wazero.Runtime {
+	features := api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall
+	rt := wazero.NewRuntimeWithConfig(context.Background(), wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features))
+	t.Cleanup(func() { rt.Close(context.Background()) })
+	return rt
+}
+
+func rewriteText(t testing.TB, text string, o Options) *Module {
+	t.Helper()
+	m, err := Rewrite(assemble(t, text), o)
+	if err != nil {
+		t.Fatalf("rewriting: %v\n%s", err, text)
+	}
+	return m
+}
+
+func assemble(t testing.TB, text string) []byte {
+	t.Helper()
+	raw, err := wat.Assemble(text)
+	if err != nil {
+		t.Fatalf("assembling: %v\n%s", err, text)
+	}
+	return raw
+}
+
+// conformance runs any module: no Internet Computer rules.
+var conformance = Options{Conformance: true}
+
+func start(t testing.TB, m *Module) *guest {
+	t.Helper()
+	g := &guest{t: t, module: m, slice: 1 << 40}
+	rt := engine(t)
+	host := rt.NewHostModuleBuilder(ModuleName)
+	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(context.Context, api.Module, []uint64) {
+		g.refills++
+		g.counter.Set(uint64(g.slice))
+	}), nil, nil).Export(OutOfInstructions)
+	i32 := api.ValueTypeI32
+	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
+		g.grown = append(g.grown, [2]uint32{uint32(stack[0]), uint32(stack[1])})
+	}), []api.ValueType{i32, i32}, []api.ValueType{i32}).Export(GrowCheck)
+	if _, err := host.Instantiate(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	i64 := api.ValueTypeI64
+	points := rt.NewHostModuleBuilder("points")
+	points.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(context.Context, api.Module, []uint64) {}),
+		[]api.ValueType{i64, i32}, nil).Export("charge")
+	points.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(context.Context, api.Module, []uint64) {}),
+		[]api.ValueType{i32}, []api.ValueType{i32}).Export("size")
+	if _, err := points.Instantiate(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	inst, err := rt.InstantiateWithConfig(context.Background(), m.Binary, wazero.NewModuleConfig().WithStartFunctions())
+	if err != nil {
+		t.Fatalf("instantiating the rewritten module: %v", err)
+	}
+	g.inst = inst
+	g.counter = inst.ExportedGlobal(CounterGlobal).(api.MutableGlobal)
+	g.counter.Set(uint64(g.slice))
+	return g
+}
+
+func (g *guest) call(name string, args ...uint64) ([]uint64, error) {
+	g.t.Helper()
+	f := g.inst.ExportedFunction(name)
+	if f == nil {
+		g.t.Fatalf("no export %q", name)
+	}
+	return f.Call(context.Background(), args...)
+}
+
+// used is what was charged since the start or the last call of reset.
+func (g *guest) used() int64 { return g.slice - int64(g.counter.Get()) }
+
+func (g *guest) reset(slice int64) {
+	g.slice, g.refills = slice, 0
+	g.counter.Set(uint64(slice))
+}
+
+func count(t testing.TB, body string, args ...uint64) int64 {
+	t.Helper()
+	g := start(t, rewriteText(t, "(module (memory 1) "+body+")", conformance))
+	if _, err := g.call("f", args...); err != nil {
+		t.Fatal(err)
+	}
+	return g.used()
+}
