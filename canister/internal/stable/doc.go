@@ -1,0 +1,21 @@
+// Package stable is the stable memory of a canister: up to 500 GiB of bytes that are written as a transaction.
+//
+// It owns the page table of each memory, the pages a message has written and not committed, the snapshots that readers hold and the count of
+// pages a message touched for the first time. It must not know what a page costs, what a canister is or who reads. Package canister and
+// canister/internal/ic0 import it; it imports canister/internal/wasm/checkpoint for the bytes.
+//
+// # How bytes are kept
+//
+// Committed bytes live in 4 KiB pages of the engine's checkpoint file, found through a radix tree; a page never written is not there and reads
+// as zero. A message never overwrites a committed page: what it writes stands in a few buffers in memory, and past a bound in fresh pages of the
+// file. Commit writes the buffers to fresh pages and enters all of them in the tree; rollback forgets them. So both follow the pages
+// written, a full disk is an error that leaves the committed state whole, and a snapshot is the root of the tree as it is: nodes
+// are copied when a commit changes one that a snapshot can see, and pages that a snapshot can see are reused after it is closed.
+//
+// The Go heap holds about five bytes of tree for every page ever written (0.1 %), the buffers, and nothing for untouched memory. Bytes on
+// the Go heap would save the one system call that a commit makes for each page it wrote, and make 500 GiB the size of the process.
+//
+// # Goroutines
+//
+// A memory has one owner, like the canister. Snapshot may be called from any goroutine, and each snapshot has an owner of its own.
+package stable

@@ -1,0 +1,306 @@
+package stable
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/canisterd/canisterd/canister/internal/wasm/checkpoint"
+)
+
+// Memory is one stable memory, or a snapshot of one. What is written stays until Rollback, and for good after Commit.
+type Memory struct {
+	space    *space
+	snapshot bool
+	closed   bool
+
+	table tree   // what a page is when the message has not written it
+	size  uint64 // in pages of 64 KiB, with what the message grew
+
+	buffers map[uint64]*[OSPageSize]byte // pages the message wrote
+	spilled map[uint64]uint32            // more of them, in file pages of their own
+	empty   []*[OSPageSize]byte
+	touched touched
+}
+
+// ErrOutOfBounds is the error of a range that does not lie in the memory.
+var ErrOutOfBounds = errors.New("stable memory out of bounds")
+
+// New makes an empty stable memory whose bytes will live in the file.
+func New(file *checkpoint.File) *Memory {
+	return &Memory{space: &space{file: file, owners: 1}}
+}
+
+// Close gives everything back; the pages that open snapshots see stay until they are closed.
+func (m *Memory) Close() {
+	if m.closed {
+		return
+	}
+	m.closed = true
+	m.discard()
+	s := m.space
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m.snapshot {
+		s.leave(m)
+	}
+	s.close()
+}
+
+// Snapshot is a memory with the committed bytes of m, which later commits of m do not change; Rollback moves it to the newest ones. It cannot be
+// committed. It may be called from any goroutine.
+func (m *Memory) Snapshot() *Memory {
+	s := m.space
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := &Memory{space: s, snapshot: true}
+	s.owners++
+	s.enter(r)
+	return r
+}
+
+// Size is the number of pages of 64 KiB.
+func (m *Memory) Size() uint64 { return m.size }
+
+// Grow adds pages of 64 KiB, all zero, and returns the size before; false if the memory would be bigger than MaxPages.
+func (m *Memory) Grow(pages uint64) (uint64, bool) {
+	if pages > MaxPages-m.size {
+		return 0, false
+	}
+	was := m.size
+	m.size += pages
+	return was, true
+}
+
+// InBounds says whether [offset, offset+size) lies in the memory.
+func (m *Memory) InBounds(offset, size uint64) bool {
+	bytes := m.size * PageSize
+	return offset <= bytes && size <= bytes-offset
+}
+
+// Fresh counts the pages of 4 KiB in [offset, offset+size) that this execution has not accessed, and that it has not written
+// (spec/metering.md §5). It changes nothing: the caller compares with budgets and charges before it reads or writes.
+func (m *Memory) Fresh(offset, size uint64) (unaccessed, unwritten uint64) {
+	first, end := pagesOf(offset, size)
+	return m.touched.fresh(first, end)
+}
+
+// NewExecution forgets which pages were touched: counts begin anew within the same message.
+func (m *Memory) NewExecution() { m.touched.reset() }
+
+func pagesOf(offset, size uint64) (first, end uint64) {
+	if size == 0 {
+		return 0, 0
+	}
+	return offset / OSPageSize, (offset+size-1)/OSPageSize + 1
+}
+
+// Read fills dst with the bytes at offset. The error is ErrOutOfBounds or that of the file.
+func (m *Memory) Read(offset uint64, dst []byte) error {
+	if !m.InBounds(offset, uint64(len(dst))) {
+		return fmt.Errorf("read %d bytes at %d of %d: %w", len(dst), offset, m.size*PageSize, ErrOutOfBounds)
+	}
+	first, end := pagesOf(offset, uint64(len(dst)))
+	m.touched.mark(first, end, false)
+	return m.read(offset, dst)
+}
+
+// Peek is Read for inspection: it does not count as an access.
+func (m *Memory) Peek(offset uint64, dst []byte) error {
+	if !m.InBounds(offset, uint64(len(dst))) {
+		return fmt.Errorf("read %d bytes at %d of %d: %w", len(dst), offset, m.size*PageSize, ErrOutOfBounds)
+	}
+	return m.read(offset, dst)
+}
+
+func (m *Memory) read(offset uint64, dst []byte) error {
+	for len(dst) > 0 {
+		in := offset % OSPageSize
+		n := min(OSPageSize-in, uint64(len(dst)))
+		if err := m.readPage(offset/OSPageSize, in, dst[:n]); err != nil {
+			return err
+		}
+		dst, offset = dst[n:], offset+n
+	}
+	return nil
+}
+
+// readPage fills dst with bytes of one page.
+func (m *Memory) readPage(page, in uint64, dst []byte) error {
+	if len(m.buffers) > 0 {
+		if b := m.buffers[page]; b != nil {
+			copy(dst, b[in:])
+			return nil
+		}
+	}
+	at := m.spilled[page]
+	if at == 0 {
+		if at = m.tree().get(page); at == 0 {
+			clear(dst)
+			return nil
+		}
+	}
+	m.space.mu.Lock()
+	offset := m.space.offset(at)
+	m.space.mu.Unlock()
+	return m.space.file.ReadAt(dst, offset+int64(in))
+}
+
+// tree is the page table that the message began with. The owner alone changes the committed one, so it may look at it.
+func (m *Memory) tree() tree {
+	if m.snapshot {
+		return m.table
+	}
+	return m.space.table
+}
+
+// Write writes src at offset. The error is ErrOutOfBounds or that of a full file; after the latter some bytes may be written, and the
+// message should be rolled back.
+func (m *Memory) Write(offset uint64, src []byte) error {
+	if !m.InBounds(offset, uint64(len(src))) {
+		return fmt.Errorf("write %d bytes at %d of %d: %w", len(src), offset, m.size*PageSize, ErrOutOfBounds)
+	}
+	first, end := pagesOf(offset, uint64(len(src)))
+	m.touched.mark(first, end, true)
+	for len(src) > 0 {
+		in := offset % OSPageSize
+		n := min(OSPageSize-in, uint64(len(src)))
+		b, err := m.buffer(offset/OSPageSize, n == OSPageSize)
+		if err != nil {
+			return err
+		}
+		copy(b[in:], src[:n])
+		src, offset = src[n:], offset+n
+	}
+	return nil
+}
+
+// buffer returns the buffer of a page, with its bytes in it unless all of them are about to be written.
+func (m *Memory) buffer(page uint64, whole bool) (*[OSPageSize]byte, error) {
+	if b := m.buffers[page]; b != nil {
+		return b, nil
+	}
+	if len(m.buffers) >= maxBuffered {
+		if err := m.spill(); err != nil {
+			return nil, err
+		}
+	}
+	if m.buffers == nil {
+		m.buffers = map[uint64]*[OSPageSize]byte{}
+	}
+	var b *[OSPageSize]byte
+	if n := len(m.empty); n > 0 {
+		b, m.empty = m.empty[n-1], m.empty[:n-1]
+	} else {
+		b = new([OSPageSize]byte)
+	}
+	if !whole {
+		if err := m.readPage(page, 0, b[:]); err != nil {
+			return nil, err
+		}
+	}
+	m.buffers[page] = b
+	return b, nil
+}
+
+// spill writes the buffers to file pages that only this message knows.
+func (m *Memory) spill() error {
+	if m.spilled == nil {
+		m.spilled = map[uint64]uint32{}
+	}
+	s := m.space
+	for page, b := range m.buffers { // the order decides file pages alone, which nobody sees
+		at, ok := m.spilled[page]
+		s.mu.Lock()
+		var err error
+		if !ok {
+			at, err = s.take()
+		}
+		var offset int64
+		if err == nil {
+			offset = s.offset(at)
+		}
+		s.mu.Unlock()
+		if err != nil {
+			return err
+		}
+		m.spilled[page] = at
+		if err := s.file.WriteAt(b[:], offset); err != nil {
+			return fmt.Errorf("write stable memory: %w", err)
+		}
+		delete(m.buffers, page)
+		if len(m.empty) < maxBuffered {
+			m.empty = append(m.empty, b)
+		}
+	}
+	return nil
+}
+
+// Commit makes what the message wrote the committed state. On an error nothing is committed and the message is still open.
+func (m *Memory) Commit() error {
+	if m.snapshot {
+		panic("stable: commit of a snapshot")
+	}
+	m.touched.reset()
+	s := m.space
+	if len(m.buffers) == 0 && len(m.spilled) == 0 {
+		s.mu.Lock()
+		s.size = m.size
+		s.mu.Unlock()
+		return nil
+	}
+	if err := m.spill(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for page, at := range m.spilled {
+		if was := s.table.set(s.epoch, page, at); was != 0 {
+			s.retire(was)
+		}
+	}
+	s.size = m.size
+	m.clear()
+	return nil
+}
+
+// Rollback forgets what the message wrote and grew. A snapshot then sees the newest committed state.
+func (m *Memory) Rollback() {
+	m.discard()
+	s := m.space
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m.snapshot {
+		s.leave(m)
+		s.enter(m)
+	}
+	m.size = s.size
+}
+
+func (m *Memory) discard() {
+	m.touched.reset()
+	for _, b := range m.buffers {
+		if len(m.empty) < keptBuffers {
+			m.empty = append(m.empty, b)
+		}
+	}
+	clear(m.buffers)
+	m.space.mu.Lock()
+	defer m.space.mu.Unlock()
+	for _, at := range m.spilled {
+		m.space.give(at)
+	}
+	m.clear()
+}
+
+// clear empties the record of what was written, and gives back what a big message made it need.
+func (m *Memory) clear() {
+	if len(m.spilled) > maxBuffered {
+		m.spilled, m.buffers = nil, nil
+	} else {
+		clear(m.spilled)
+	}
+	if len(m.empty) > keptBuffers {
+		m.empty = slices.Clone(m.empty[:keptBuffers])
+	}
+}
