@@ -9,8 +9,6 @@ const (
 	OSPageSize = 4096
 	// maxBuffered is how many pages a message may hold in memory before they go to the file.
 	maxBuffered = 256
-	// keptBuffers is how many empty buffers wait for the next message.
-	keptBuffers = 4
 	// maxFree is how many unused pages keep their space in the file; the space of more is given back.
 	maxFree = 1024
 	// keptTouched is the size above which the record of touched pages is dropped instead of emptied.

@@ -3,7 +3,6 @@ package stable
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/canisterd/canisterd/canister/internal/wasm/checkpoint"
 )
@@ -17,9 +16,8 @@ type Memory struct {
 	table tree   // what a page is when the message has not written it
 	size  uint64 // in pages of 64 KiB, with what the message grew
 
-	buffers map[uint64]*[OSPageSize]byte // pages the message wrote
-	spilled map[uint64]uint32            // more of them, in file pages of their own
-	empty   []*[OSPageSize]byte
+	buffers map[uint64]*checkpoint.Page // pages the message wrote
+	spilled map[uint64]uint32           // more of them, in file pages of their own
 	touched touched
 }
 
@@ -176,7 +174,7 @@ func (m *Memory) Write(offset uint64, src []byte) error {
 }
 
 // buffer returns the buffer of a page, with its bytes in it unless all of them are about to be written.
-func (m *Memory) buffer(page uint64, whole bool) (*[OSPageSize]byte, error) {
+func (m *Memory) buffer(page uint64, whole bool) (*checkpoint.Page, error) {
 	if b := m.buffers[page]; b != nil {
 		return b, nil
 	}
@@ -186,16 +184,12 @@ func (m *Memory) buffer(page uint64, whole bool) (*[OSPageSize]byte, error) {
 		}
 	}
 	if m.buffers == nil {
-		m.buffers = map[uint64]*[OSPageSize]byte{}
+		m.buffers = map[uint64]*checkpoint.Page{}
 	}
-	var b *[OSPageSize]byte
-	if n := len(m.empty); n > 0 {
-		b, m.empty = m.empty[n-1], m.empty[:n-1]
-	} else {
-		b = new([OSPageSize]byte)
-	}
+	b := m.space.file.Borrow()
 	if !whole {
 		if err := m.readPage(page, 0, b[:]); err != nil {
+			m.space.file.Return(b)
 			return nil, err
 		}
 	}
@@ -229,9 +223,7 @@ func (m *Memory) spill() error {
 			return fmt.Errorf("write stable memory: %w", err)
 		}
 		delete(m.buffers, page)
-		if len(m.empty) < maxBuffered {
-			m.empty = append(m.empty, b)
-		}
+		s.file.Return(b)
 	}
 	return nil
 }
@@ -280,9 +272,7 @@ func (m *Memory) Rollback() {
 func (m *Memory) discard() {
 	m.touched.reset()
 	for _, b := range m.buffers {
-		if len(m.empty) < keptBuffers {
-			m.empty = append(m.empty, b)
-		}
+		m.space.file.Return(b)
 	}
 	clear(m.buffers)
 	m.space.mu.Lock()
@@ -299,8 +289,5 @@ func (m *Memory) clear() {
 		m.spilled, m.buffers = nil, nil
 	} else {
 		clear(m.spilled)
-	}
-	if len(m.empty) > keptBuffers {
-		m.empty = slices.Clone(m.empty[:keptBuffers])
 	}
 }

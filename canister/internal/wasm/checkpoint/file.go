@@ -20,6 +20,7 @@ type File struct {
 	remove string // path to remove when closing, "" once unlinked
 	window []byte // shared read-only mapping of the beginning of the file; nil where there is none
 	punch  bool
+	pages  sync.Pool // of *Page
 
 	mu   sync.Mutex
 	end  int64 // first offset never handed out
@@ -27,6 +28,20 @@ type File struct {
 	free [64][]int64
 	used int64
 }
+
+// Page is a buffer for the smallest unit that the users of the file write.
+type Page [4096]byte
+
+// Borrow lends a page with any content; Return takes it back. All memories of an engine share the few that are in use at a time.
+func (c *File) Borrow() *Page {
+	if p, ok := c.pages.Get().(*Page); ok {
+		return p
+	}
+	return new(Page)
+}
+
+// Return takes a borrowed page back.
+func (c *File) Return(p *Page) { c.pages.Put(p) }
 
 // ErrFull is wrapped by every error that says the file cannot take more bytes.
 var ErrFull = errors.New("checkpoint file is full")
