@@ -31,7 +31,8 @@ type body struct {
 	stack  []operand
 	frames []frame
 	locals []localState
-	given  int // locals of the original, parameters included
+	self   uint32 // the function's index in the rewritten module
+	given  int    // locals of the original, parameters included
 	typ    funcType
 	live   bool // the operator at hand can be reached: it is emitted
 	labels int  // open labels of the output

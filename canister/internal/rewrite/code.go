@@ -37,6 +37,7 @@ func (c *codeWriter) rewriteBodies() *Invalid {
 		if r.err != nil {
 			return r.err
 		}
+		b.self = s.shifted(uint32(s.importedFunctions + i))
 		if bad := b.run(code, s.types[s.functions[s.importedFunctions+i]]); bad != nil {
 			return bad
 		}

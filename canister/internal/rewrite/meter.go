@@ -11,6 +11,7 @@ type meter struct {
 	first   int    // ordinal of its first operator
 	patch   int    // where its cost is to be written, or -1
 	slot    int    // in loopCosts, or -1
+	refund  int    // where the cost of the function's entry is to be written a second time, or -1
 
 	loopCosts []uint64 // head costs of the function's loops
 	operators uint64   // of the module, as a replica instruments it
@@ -21,7 +22,7 @@ func (b *body) meterFunction() {
 	m := &b.meter
 	m.loopCosts = m.loopCosts[:0]
 	m.mirror = b.newLocal(typeI64)
-	m.stale = true
+	m.stale, m.refund = true, -1
 	m.cost, m.check, m.pending, m.first, m.patch, m.slot = costEntry, true, true, 1, -1, -1
 }
 
@@ -34,7 +35,10 @@ func (b *body) begin(cost, weight uint64) {
 	if m.pending && b.live && (m.check || m.cost > 0) {
 		m.pending = false
 		m.patch = b.charge()
-		if m.check {
+		switch {
+		case m.check && m.first == 1:
+			b.checkEntry()
+		case m.check:
 			b.checkInline()
 		}
 	}
@@ -83,6 +87,10 @@ func (b *body) endBlock() {
 	if m.patch >= 0 {
 		putCost(b.out[m.patch:], m.cost)
 	}
+	if m.refund >= 0 {
+		putCost(b.out[m.refund:], m.cost)
+		m.refund = -1
+	}
 	if m.slot >= 0 {
 		m.loopCosts[m.slot] = m.cost
 	}
@@ -118,6 +126,25 @@ func (b *body) refresh() {
 func (b *body) belowZero() {
 	b.opIndex(opLocalGet, b.meter.mirror)
 	b.out = append(b.out, opI64Const, 0, opI64LtS)
+}
+
+// checkEntry is the check at a function's entry: when the host was called, the charge is given back and the function called anew. Nothing has
+// happened yet but the charge, and no call stands on the way into the body.
+func (b *body) checkEntry() {
+	b.belowZero()
+	b.out = append(b.out, opIf, blockEmpty)
+	b.opIndex(opCall, b.code.outOfInstructions)
+	b.opIndex(opGlobalGet, b.code.counter)
+	b.op(opI64Const)
+	b.meter.refund = len(b.out)
+	b.out = append(b.out, make([]byte, reservedCost)...)
+	b.op(opI64Add)
+	b.opIndex(opGlobalSet, b.code.counter)
+	for i := range len(b.typ.params) {
+		b.opIndex(opLocalGet, uint32(i))
+	}
+	b.opIndex(opCall, b.self)
+	b.out = append(b.out, opReturn, opEnd)
 }
 
 // checkInline calls the host where it stands.
