@@ -130,26 +130,43 @@ func join(a, b *Type, depth int) (*Type, error) {
 	return a, nil
 }
 
+// maxInferredCases bounds the cases of a variant type made up from the values
+// of a vec: every new case costs a look at those before.
+const maxInferredCases = 1000
+
 // joinFields joins records of the same fields and variants of any cases.
 func joinFields(a, b *Type, depth int) (*Type, error) {
-	fields := slices.Clone(a.fields)
+	fields, own := a.fields, false
 	for _, f := range b.fields {
 		i, shared := a.field(f.ID)
-		if !shared {
-			if a.kind == KindRecord {
-				return nil, fmt.Errorf("the field %s is in one record of a vec and not in another", f.Label)
+		t := f.Type
+		if shared {
+			var err error
+			if t, err = join(a.fields[i].Type, f.Type, depth+1); err != nil {
+				return nil, err
 			}
+			if t == a.fields[i].Type {
+				continue
+			}
+		} else if a.kind == KindRecord {
+			return nil, fmt.Errorf("the field %s is in one record of a vec and not in another", f.Label)
+		}
+		if !own {
+			fields, own = slices.Clone(fields), true
+		}
+		if shared {
+			fields[i].Type = t
+		} else {
 			fields = append(fields, f)
-			continue
 		}
-		t, err := join(a.fields[i].Type, f.Type, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		fields[i].Type = t
 	}
-	if a.kind == KindRecord && len(a.fields) != len(b.fields) {
+	switch {
+	case a.kind == KindRecord && len(a.fields) != len(b.fields):
 		return nil, fmt.Errorf("the records of a vec do not have the same fields")
+	case a.kind == KindVariant && len(fields) > maxInferredCases:
+		return nil, fmt.Errorf("the variants of a vec have more than %d cases: give the vec a type", maxInferredCases)
+	case !own:
+		return a, nil
 	}
 	return composite(a.kind, fields)
 }

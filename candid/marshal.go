@@ -19,9 +19,10 @@ import (
 //	Func, Service                    func () -> (), service {}; types made of
 //	                                 them choose their type by [Typed]
 //	Null, Reserved                   null, reserved
-//	struct                           record; each exported field needs a tag
-//	                                 `ic:"name"`, `ic:"0"` for tuples, or
-//	                                 `ic:"-"`
+//	struct                           record; exported fields have their tag's
+//	                                 name, `ic:"name"`, or their own beginning
+//	                                 in lower case; `ic:"0"` and `ic:"0,tuple"`
+//	                                 is the id 0; `ic:"-"` is left out
 //	struct of pointers, every tag    variant; the one pointer that is not nil
 //	`ic:"name,variant"`              is the case: *Null for a case without value
 //

@@ -45,6 +45,7 @@ type everything struct {
 	Pair     pairOfTwo           `ic:"pair"`
 	State    state               `ic:"state"`
 	Hidden   func()              `ic:"-"`
+	NoTag    string
 	private  int
 }
 
@@ -82,7 +83,7 @@ func TestGoValuesRoundTripThroughAMessage(t *testing.T) {
 		N: NatOf(300), Z: IntOf(-300), Cycles: 1 << 62, Delta: -5, MaybeNat: &cycles, Nats: []uint64{1, 2},
 		F32: 1.5, F64: -2.5, Blob: []byte{1, 2}, Blobs: [][]byte{{}, {9}}, Who: principal.Canister(7),
 		Where: Service(principal.Canister(8)), Call: Func{principal.Canister(9), "m"},
-		Maybe: pointer, Twice: &pointer, Pair: pairOfTwo{"a", 1}, State: state{Number: &cycles},
+		Maybe: pointer, Twice: &pointer, Pair: pairOfTwo{"a", 1}, State: state{Number: &cycles}, NoTag: "noTag",
 	}
 	want.Big.Set(huge)
 	var got everything
@@ -211,7 +212,9 @@ func TestGoTypesThatHaveNoCandidTypeAreRefused(t *testing.T) {
 		nil,
 		make(chan int),
 		map[string]int{},
-		struct{ A int }{},
+		struct {
+			A int `ic:"a,tuple"`
+		}{},
 		struct {
 			A int `ic:"a,wrong"`
 		}{},

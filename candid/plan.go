@@ -194,7 +194,7 @@ func (m *planner) structure(p *plan, t reflect.Type) error {
 			continue
 		}
 		if !ok {
-			return fmt.Errorf("the field %s.%s has no tag: add `ic:\"name\"` or `ic:\"-\"`", t, sf.Name)
+			tag = strings.ToLower(sf.Name[:1]) + sf.Name[1:]
 		}
 		f, variant, err := m.field(sf, tag)
 		if err != nil {
@@ -249,12 +249,16 @@ func (m *planner) field(sf reflect.StructField, tag string) (f planField, varian
 			}
 			t = t.Elem()
 			f.elem = t
+		case "tuple":
+			if f.Name != "" {
+				return f, variant, fmt.Errorf("a tuple field has a number for a name, not %q", f.Name)
+			}
 		case "nat":
 			key.kind = KindNat
 		case "int":
 			key.kind = KindInt
 		default:
-			return f, variant, fmt.Errorf("%q is no option of the ic tag: variant, nat and int are", option)
+			return f, variant, fmt.Errorf("%q is no option of the ic tag: variant, tuple, nat and int are", option)
 		}
 	}
 	key.typ = t

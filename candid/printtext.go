@@ -134,7 +134,7 @@ func (p *printer) value(v Value) {
 		p.record(v)
 	case Variant:
 		p.group("variant {", "}", ';', 1, func(q *printer, _ int) {
-			q.out = append(q.out, v.Label.String()...)
+			q.label(v.Label)
 			if _, null := v.Value.(Null); !null {
 				q.out = append(q.out, " = "...)
 				q.value(v.Value)
@@ -169,10 +169,19 @@ func (p *printer) record(r Record) {
 	}
 	p.group("record {", "}", ';', len(r), func(q *printer, i int) {
 		if !tuple {
-			q.out = append(append(q.out, r[i].Label.String()...), " = "...)
+			q.label(r[i].Label)
+			q.out = append(q.out, " = "...)
 		}
 		q.value(r[i].Value)
 	})
+}
+
+func (p *printer) label(l Label) {
+	if l.Name == "" {
+		p.grouped(strconv.FormatUint(uint64(l.ID), 10))
+		return
+	}
+	p.out = append(p.out, l.String()...)
 }
 
 // annotated reports whether plain adds a type to the value.
