@@ -64,7 +64,9 @@ type source struct {
 	parser *syntax.Parser
 }
 
-// Loader gives the text of an imported file by the path written in the import.
+// Loader gives the text of an imported file. The path is the one written in the
+// import, joined to the folder of the file it stands in; it may lead anywhere:
+// the loader says what may be read.
 type Loader func(path string) (text string, err error)
 
 // Parse reads a file that imports nothing.
@@ -77,7 +79,7 @@ func Parse(text string) (*File, error) {
 // ParseWith reads a file and what it imports. "import service" takes the
 // methods of the imported service into the main one.
 func ParseWith(text string, load Loader) (*File, error) {
-	b := &builder{load: load, file: &File{types: make(map[string]*candid.Type)}, seen: map[string]bool{}}
+	b := &builder{load: load, file: &File{types: make(map[string]*candid.Type)}, seen: make(map[string]*imported)}
 	main, err := b.source("", text)
 	if err != nil {
 		return nil, err

@@ -149,9 +149,12 @@ func TestFilesThatMakeNoSenseAreRefusedWithAReason(t *testing.T) {
 
 func TestImportsComeThroughTheLoader(t *testing.T) {
 	files := map[string]string{
-		"a.did":      `type T = record { x : nat }; import "b.did"; service : { a : (T) -> () }`,
-		"b.did":      `import "a.did"; type U = vec T;`,
-		"broken.did": `type X = ;`,
+		"a.did":         `type T = record { x : nat }; import "b.did"; service : { a : (T) -> () }`,
+		"b.did":         `import "a.did"; type U = vec T;`,
+		"broken.did":    `type X = ;`,
+		"init.did":      `service : (nat) -> {}`,
+		"dir/c.did":     `import "sub/d.did"; import "../b.did"; type C = D`,
+		"dir/sub/d.did": `type D = text`,
 	}
 	load := func(path string) (string, error) {
 		text, ok := files[path]
@@ -170,11 +173,17 @@ func TestImportsComeThroughTheLoader(t *testing.T) {
 	if again := parse(t, f.String()); len(again.Methods()) != 2 {
 		t.Errorf("printed: %s", f)
 	}
+	if f, err := ParseWith(`import "a.did"; import service "a.did"`, load); err != nil || len(f.Methods()) != 1 {
+		t.Errorf("a service taken in later: %v, %v", f, err)
+	}
+	if _, err := ParseWith(`import "dir/c.did"; import "./a.did"; type E = record { C; D; U }`, load); err != nil {
+		t.Error(err)
+	}
 	for text, reason := range map[string]string{
 		`import "missing.did"`:                             "no such file",
 		`import "broken.did"`:                              `in the imported file "broken.did": line 1, column 10`,
 		`import service "b.did"`:                           "declares no service",
-		`import "a.did"; import service "a.did"`:           "imported twice",
+		`import service "init.did"`:                        "constructor",
 		`import service "a.did"; service : {a : () -> ()}`: "twice",
 	} {
 		if _, err := ParseWith(text, load); err == nil || !strings.Contains(err.Error(), reason) {

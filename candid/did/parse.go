@@ -2,6 +2,8 @@ package did
 
 import (
 	"fmt"
+	"path"
+	"strings"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/internal/syntax"
@@ -12,7 +14,14 @@ import (
 type builder struct {
 	load Loader
 	file *File
-	seen map[string]bool
+	seen map[string]*imported
+}
+
+// imported is a file read by an import; main is nil while it is being read and
+// where it declares no service.
+type imported struct {
+	main  *mainService
+	taken bool // by "import service"
 }
 
 // source reads one text and what it imports; the service it declares is
@@ -100,39 +109,55 @@ func (b *builder) imported(src *source) error {
 	if err != nil {
 		return err
 	}
-	pos, path := p.Tok.Pos, p.Tok.Text
 	if p.Tok.Kind != syntax.Text {
 		return p.Unexpected("the path of a file in quotes")
 	}
+	pos, file := p.Tok.Pos, relative(src.name, p.Tok.Text)
 	if err := p.Advance(); err != nil {
 		return err
 	}
-	if b.seen[path] {
-		if takeService {
-			return p.Fail(pos, "the file %q is imported twice: import its service in the first place", path)
+	read, seen := b.seen[file]
+	if !seen {
+		if read, err = b.read(src, pos, file); err != nil {
+			return err
 		}
+	}
+	if !takeService || read.taken {
 		return nil
 	}
-	if len(b.seen) >= MaxImports {
-		return p.Fail(pos, "more than %d files are imported", MaxImports)
+	switch {
+	case read.main == nil:
+		return p.Fail(pos, "the imported file %q declares no service", file)
+	case read.main.hasInit:
+		return p.Fail(pos, "the service of the imported file %q is a constructor, which has no methods to take in", file)
 	}
-	b.seen[path] = true
-	text, err := b.load(path)
-	if err != nil {
-		return p.Fail(pos, "cannot import %q: %v", path, err)
-	}
-	main, err := b.source(path, text)
-	if err != nil {
-		return err
-	}
-	if !takeService {
-		return nil
-	}
-	if main == nil {
-		return p.Fail(pos, "the imported file %q declares no service", path)
-	}
-	b.file.bases = append(b.file.bases, main)
+	read.taken = true
+	b.file.bases = append(b.file.bases, read.main)
 	return nil
+}
+
+// read loads an imported file and takes its definitions in.
+func (b *builder) read(src *source, pos int, file string) (*imported, error) {
+	if len(b.seen) >= MaxImports {
+		return nil, src.parser.Fail(pos, "more than %d files are imported", MaxImports)
+	}
+	read := &imported{}
+	b.seen[file] = read
+	text, err := b.load(file)
+	if err != nil {
+		return nil, src.parser.Fail(pos, "cannot import %q: %v", file, err)
+	}
+	read.main, err = b.source(file, text)
+	return read, err
+}
+
+// relative is the path of an import as seen from the main file: imports are
+// written relative to the file they stand in. Absolute paths and URLs stay.
+func relative(importer, imported string) string {
+	if path.IsAbs(imported) || strings.Contains(imported, ":") {
+		return imported
+	}
+	return path.Join(path.Dir(importer), imported)
 }
 
 // service reads the service declaration, up to the end of the text.
