@@ -1,0 +1,19 @@
+# The static binary and nothing else.
+FROM golang:1.26 AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /canisterd ./daemon/canisterd
+# The final image has no shell to make directories with.
+RUN mkdir -p /empty/state /empty/tmp
+
+FROM scratch
+COPY --from=build /canisterd /canisterd
+COPY --from=build --chown=65532:65532 /empty/state /state
+COPY --from=build --chown=65532:65532 --chmod=1777 /empty/tmp /tmp
+USER 65532:65532
+VOLUME /state
+EXPOSE 4943
+ENTRYPOINT ["/canisterd"]
+CMD ["start", "--listen", "0.0.0.0:4943", "--state-dir", "/state"]
