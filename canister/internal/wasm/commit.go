@@ -146,7 +146,7 @@ func (g *Guest) Rollback() {
 func (g *Guest) rollback() error {
 	s, l := g.slot, g.live
 	s.mu.Lock()
-	grown := int64(len(l.heap.bytes())) != s.size
+	grown := int64(len(l.heap.bytes())) != g.began
 	if g.origin != nil {
 		s.unsubscribe(l.heap)
 	}

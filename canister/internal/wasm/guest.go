@@ -23,6 +23,7 @@ type Guest struct {
 	predecessor *Guest // set until a successor is committed
 	origin      *Guest // of a snapshot
 	version     uint64 // of the slot, at the beginning of a snapshot's message
+	began       int64  // bytes of heap at the beginning of the message
 	open        bool
 	running     bool
 	compared    bool // changed is up to date
@@ -186,7 +187,7 @@ func (g *Guest) tryBegin() error {
 		g.life.Unlock()
 		return err
 	}
-	g.open, g.compared = true, false
+	g.open, g.compared, g.began = true, false, int64(len(g.live.heap.bytes()))
 	return nil
 }
 
