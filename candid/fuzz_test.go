@@ -214,10 +214,17 @@ func FuzzParseArgs(f *testing.F) {
 	} {
 		f.Add(text)
 	}
+	f.Add(`(opt record { head = 1; tail = opt record { head = 2 } })`)
+	f.Add(`(variant { ok = "x" })`)
+	f.Add(`(record { a = 1; b = 2; c = true; opt null })`)
+	types := fuzzTypes(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		values, err := ParseArgs(text)
 		if err != nil {
 			return
+		}
+		for _, typ := range types {
+			checkTextAtType(t, text, typ)
 		}
 		for _, v := range values {
 			if _, err := TypeOf(v); err == nil && Equal(v, v) && !hasNaN(v) {
@@ -225,6 +232,24 @@ func FuzzParseArgs(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkTextAtType checks that what a text means at a type can be written, and
+// read as the same.
+func checkTextAtType(t *testing.T, text string, typ *Type) {
+	t.Helper()
+	types := []*Type{typ}
+	values, err := ParseArgsAt(text, types)
+	if err != nil {
+		return
+	}
+	message, err := Encode(values, types)
+	if err != nil {
+		t.Fatalf("%s at %s cannot be written: %v", FormatArgs(values), typ, err)
+	}
+	if again, err := DecodeTypes(message, types); !limited(err) && (err != nil || !Equal(Vec(again), Vec(values))) {
+		t.Fatalf("%s at %s comes back as %s, %v", FormatArgs(values), typ, FormatArgs(again), err)
+	}
 }
 
 // hasNaN reports whether a value has a NaN, whose bits its text does not keep.
