@@ -143,6 +143,10 @@ type Machine interface {
 	// Liquid is what the canister may spend: its balance above the freezing limit.
 	Liquid(r *Resident) cycles.Amount
 
+	// Recoded says that the canister's code or entry points changed other than by
+	// Install and Uninstall, as by loading a snapshot.
+	Recoded(r *Resident)
+
 	// Touch says that what the certified state tree shows of the canister may
 	// have changed: controllers, module, certified data.
 	Touch(r *Resident)

@@ -108,8 +108,20 @@ func (s *State) disarm(r *Resident) {
 	r.timer, r.timerAt = 0, 0
 }
 
-// Fired forgets the deadline of a global timer that has come.
-func (s *State) Fired(r *Resident) { r.timer, r.timerAt = 0, 0 }
+// Fired notes that the deadline of a global timer has come. The timer is armed
+// again only when the canister sets it to another time, or by Postpone.
+func (s *State) Fired(r *Resident) { r.timer = 0 }
+
+// Disarmed notes that the global timer's task begins, which makes the timer
+// inactive until the canister sets it again.
+func (s *State) Disarmed(r *Resident) { s.disarm(r) }
+
+// Postpone makes a global timer that could not run fire again at another time.
+func (s *State) Postpone(r *Resident, at uint64) {
+	s.Deadlines.Remove(r.timer)
+	r.timer = s.Deadlines.Add(timers.Deadline{At: at, Kind: timers.GlobalTimer, Subject: r.ID()})
+	r.timerAt = r.Canister.Timer
+}
 
 // SetBeating puts a canister into the list of those with a heartbeat, or takes
 // it out.

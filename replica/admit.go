@@ -1,0 +1,199 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// admit takes a user's message into the state, or says why not (interface
+// specification, "Request: Call": the checks before "received").
+func (n *Network) admit(in *Ingress) Result {
+	m, result := n.destination(in)
+	if m == nil {
+		return result
+	}
+	if known := m.History.Find(in.ID); known != nil {
+		return Result{Known: known.Status}
+	}
+	if result, ok := m.wellFormed(in); !ok {
+		return result
+	}
+	r, reject := m.accept(in)
+	if reject != nil {
+		return Result{Reject: reject}
+	}
+	m.receiveIngress(in, r)
+	return Result{}
+}
+
+// destination is the subnet an ingress message is for, by the rules about
+// effective ids (interface specification, "Effective canister id").
+func (n *Network) destination(in *Ingress) (*machine, Result) {
+	if in.BySubnet {
+		position, ok := n.routes.byID[in.Subnet]
+		if !ok {
+			return nil, refuse(400, "subnet %s is not part of this network", in.Subnet)
+		}
+		return n.machines[position], Result{}
+	}
+	if in.Receiver == principal.Management {
+		id, anywhere, reject := n.management.Effective(in.Method, in.Arg)
+		if reject != nil {
+			return nil, Result{Reject: reject}
+		}
+		if !anywhere && id != in.Effective {
+			return nil, refuse(400, "the effective canister id is %s, but method %s is about canister %s: they must be the same", in.Effective, in.Method, id)
+		}
+	} else if in.Receiver != in.Effective {
+		return nil, refuse(400, "the effective canister id is %s, but the call is to canister %s: they must be the same", in.Effective, in.Receiver)
+	}
+	position := n.routes.find(in.Effective)
+	if position < 0 {
+		return nil, refuse(400, "Canister %s does not belong to any subnet.", in.Effective)
+	}
+	return n.machines[position], Result{}
+}
+
+func (m *machine) wellFormed(in *Ingress) (Result, bool) {
+	limit := MaxIngressBytes
+	if m.System {
+		limit = MaxIngressBytesSystem
+	}
+	if size := len(in.Method) + len(in.Arg); size > limit {
+		return refuse(413, "Request %x is too large. Message byte size %d is larger than the max allowed %d.", in.ID, size, limit), false
+	}
+	now := max(m.net.clock, m.net.time)
+	if in.Expiry <= now || !in.AnyExpiry && in.Expiry > now+MaxIngressTTL+PermittedDrift {
+		return refuse(400, "Invalid request expiry: Specified ingress_expiry not within expected range: Minimum allowed expiry: %d, Maximum allowed expiry: %d, Provided expiry: %d",
+			now, now+MaxIngressTTL+PermittedDrift, in.Expiry), false
+	}
+	return Result{}, true
+}
+
+// accept decides whether a well-formed message enters the state, and makes its
+// canister pay for that. It gives the canister that pays, nil for none.
+func (m *machine) accept(in *Ingress) (*state.Resident, *intercanister.Reject) {
+	if m.History.Full() {
+		return nil, rejectHistoryFull()
+	}
+	r := m.Residents.Get(in.Effective)
+	if in.Receiver == principal.Management || in.BySubnet {
+		c := m.commandOf(in, r)
+		if reject := m.net.management.Admit(&c); reject != nil {
+			return nil, reject
+		}
+		if m.Commands.Len() >= state.MaxManagementQueue {
+			return nil, rejectQueueFull()
+		}
+	} else if reject := m.acceptCall(in, r); reject != nil {
+		return nil, reject
+	}
+	if r == nil {
+		return nil, nil
+	}
+	return r, m.payIngress(in, r)
+}
+
+// payIngress takes the fee for an ingress message. While a message of the
+// canister runs, its executor owns the balance: the fee is taken from what
+// came in meanwhile, or waived.
+func (m *machine) payIngress(in *Ingress, r *state.Resident) *intercanister.Reject {
+	fee := m.Fees.IngressMessage(in.Size)
+	if r.Running {
+		r.Credit = r.Credit.Sub(fee)
+		return nil
+	}
+	return m.spend(r, fee, in.Sender)
+}
+
+// acceptCall checks a call of an ordinary canister, and asks the canister.
+func (m *machine) acceptCall(in *Ingress, r *state.Resident) *intercanister.Reject {
+	if r == nil {
+		return rejectNotFound(in.Effective)
+	}
+	if reject := rejectNotRunning(r.Canister); reject != nil {
+		return reject
+	}
+	if m.net.executor.Empty(r.Canister) {
+		return rejectEmptyIngress()
+	}
+	if m.frozen(r) {
+		return rejectOutOfCycles(r.ID(), m.freezingLimit(r).Sub(r.Canister.Balance), r.Controls(in.Sender))
+	}
+	if in.Inspected || !m.net.executor.Has(r.Canister, canister.InspectMessage) {
+		return nil
+	}
+	inspect, reject := m.inspection(in, r)
+	if reject != nil {
+		return reject
+	}
+	return inspect()
+}
+
+// Inspect prepares canister_inspect_message for a message, nil where there is
+// nothing to run (Apply decides then alone). The function may be called once, on
+// any goroutine; a message it has no objection to may be applied with Inspected
+// set.
+func (n *Network) Inspect(in *Ingress) func() *intercanister.Reject {
+	m, r := n.resident(in.Receiver)
+	if r == nil || in.Receiver != in.Effective || !n.executor.Has(r.Canister, canister.InspectMessage) {
+		return nil
+	}
+	inspect, reject := m.inspection(in, r)
+	if reject != nil {
+		return nil
+	}
+	return inspect
+}
+
+func (m *machine) inspection(in *Ingress, r *state.Resident) (func() *intercanister.Reject, *intercanister.Reject) {
+	target, reject := r.Canister.PrepareQuery()
+	if reject != nil {
+		return nil, reject
+	}
+	sub := *m.sub
+	id, message := r.ID(), &canister.Message{Context: canister.InspectMessage, Method: in.Method, Caller: in.Sender, Payload: in.Arg}
+	return func() *intercanister.Reject {
+		defer target.Release()
+		out := target.Run(&sub, message)
+		switch {
+		case out.Failure != nil:
+			return out.Failure
+		case !out.AcceptedIngress:
+			return rejectNotAccepted(id)
+		}
+		return nil
+	}, nil
+}
+
+// receiveIngress enters an accepted message and queues it.
+func (m *machine) receiveIngress(in *Ingress, r *state.Resident) {
+	record := m.History.Receive(&state.Ingress{
+		ID: in.ID, Sender: in.Sender, Receiver: in.Receiver, Effective: in.Effective,
+		Method: in.Method, Arg: in.Arg, Size: in.Size, Expiry: in.Expiry,
+	}, &m.Deadlines)
+	box := &m.Commands
+	if in.Receiver != principal.Management && !in.BySubnet {
+		box = &r.Mailbox
+	}
+	box.PushIngress(record.Number)
+	m.Ready.Add(box)
+	m.Answered = append(m.Answered, in.ID)
+	if m.net.sink != nil {
+		m.net.emit(Event{Kind: IngressReceived, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method})
+	}
+}
+
+// IngressStatus is where a message stands now, before the next view shows it.
+func (n *Network) IngressStatus(subnet principal.Principal, id RequestID) Status {
+	position, ok := n.routes.byID[subnet]
+	if !ok {
+		return 0
+	}
+	if in := n.machines[position].History.Find(id); in != nil {
+		return in.Status
+	}
+	return 0
+}

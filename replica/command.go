@@ -1,0 +1,148 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// noMethods is a management canister that knows no method: what a network has
+// that was given none.
+type noMethods struct{}
+
+func (noMethods) Effective(string, []byte) (principal.Principal, bool, *intercanister.Reject) {
+	return principal.Management, true, nil
+}
+
+func (noMethods) Admit(c *state.Command) *intercanister.Reject { return noMethods{}.Run(c).Reject }
+
+func (noMethods) Run(c *state.Command) state.Answer {
+	return state.Fail(intercanister.Rejectf(intercanister.CanisterMethodNotFound, "Management canister has no method '%s'", c.Method))
+}
+
+func (noMethods) Query(c *state.Command) state.Answer { return noMethods{}.Run(c) }
+
+// command executes the next call of the management canister, or a chosen one.
+func (m *machine) command(choice *intercanister.Choice) {
+	var in intercanister.Input
+	if choice == nil {
+		m.Commands.Pop(&in)
+	} else {
+		m.Commands.PopChoice(*choice, &in)
+	}
+	m.executed++
+	defer m.Ready.Add(&m.Commands)
+	q := &in.Request
+	if in.Source == intercanister.SourceRequests && q.Deadline != 0 && m.Time >= q.Deadline {
+		return
+	}
+	var c state.Command
+	if in.Source == intercanister.SourceIngress {
+		c = m.commandOfIngress(m.History.At(in.Ingress))
+	} else {
+		c = state.Command{
+			Machine: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: q.Sender, Sender: m.Residents.Get(q.Sender),
+			Origin:   intercanister.Origin{Kind: intercanister.FromCanister, Caller: q.Sender, Call: q.Call, Deadline: q.Deadline},
+			Attached: q.Cycles,
+		}
+	}
+	m.run(&c, in)
+}
+
+// run executes a command and gives its answer, now or never; one that needs a
+// canister that is busy waits there.
+func (m *machine) run(c *state.Command, in intercanister.Input) {
+	a := m.net.management.Run(c)
+	if a.When == state.Busy {
+		if !a.Target.Running {
+			panic("replica: method " + c.Method + " waits for canister " + a.Target.ID().String() + ", which is idle")
+		}
+		a.Target.Waiting = append(a.Target.Waiting, in)
+		return
+	}
+	if in.Source == intercanister.SourceIngress {
+		if record := m.History.At(in.Ingress); record.Status == state.Received {
+			m.History.Begin(record)
+			m.Answered = append(m.Answered, record.ID)
+		}
+	}
+	if a.When == state.Now {
+		m.reply(&c.Origin, intercanister.Response{Reply: a.Reply, Reject: a.Reject, Refund: c.Attached})
+	}
+}
+
+// requeue queues commands again that waited for a canister.
+func (m *machine) requeue(waiting []state.Input) {
+	for _, in := range waiting {
+		if in.Source == intercanister.SourceIngress {
+			m.Commands.PushIngress(in.Ingress)
+		} else if !m.Commands.PushRequest(in.Request) {
+			panic("replica: no room for a command that had a slot")
+		}
+	}
+	m.Ready.Add(&m.Commands)
+}
+
+func (m *machine) commandOfIngress(in *state.Ingress) state.Command {
+	return state.Command{
+		Machine: m, State: &m.State, Method: in.Method, Arg: in.Arg, Caller: in.Sender,
+		Origin: intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender, Ingress: in.Number},
+		Target: m.Residents.Get(in.Effective),
+	}
+}
+
+// commandOf is a command that is not in the state yet.
+func (m *machine) commandOf(in *Ingress, target *state.Resident) state.Command {
+	return state.Command{
+		Machine: m, State: &m.State, Method: in.Method, Arg: in.Arg, Caller: in.Sender, Target: target,
+		Origin: intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender},
+	}
+}
+
+// Install runs an installation as a message of its canister. One installation
+// of the subnet may be parked at a time; another waits for it.
+func (m *machine) Install(c *state.Command, target *state.Resident, in *canister.Install, done func(canister.Outcome) state.Answer) state.Answer {
+	if target.Running {
+		return state.WhenIdle(target)
+	}
+	for _, j := range m.parked {
+		if j.install != nil {
+			return state.WhenIdle(j.resident)
+		}
+	}
+	j := m.job(target)
+	copied := *c
+	j.install = &installation{command: &copied, in: in, done: done}
+	j.limit = m.limits.Install
+	j.wide = j.wide || in.Module != nil && in.Module.Wide()
+	m.Ready.Take(&target.Mailbox)
+	if reject := m.prepay(j, c.Caller); reject != nil {
+		m.release(j)
+		return done(canister.Outcome{Failure: reject})
+	}
+	target.Running, target.Mailbox.Held = true, true
+	m.net.runner.Run([]*Job{j})
+	if !j.over {
+		m.beginIngress(c)
+	}
+	m.finish(j)
+	return state.Later()
+}
+
+// beginIngress shows the message of a user as processing.
+func (m *machine) beginIngress(c *state.Command) {
+	if c.FromUser() {
+		record := m.History.At(c.Origin.Ingress)
+		m.History.Begin(record)
+		m.Answered = append(m.Answered, record.ID)
+	}
+}
+
+// finishInstall follows the outcome of an installation.
+func (m *machine) finishInstall(j *Job) {
+	m.spent += j.outcome.Instructions
+	m.refund(j)
+	m.Recoded(j.resident)
+	m.Answer(j.install.command.Ticket(), j.install.done(j.outcome))
+}

@@ -1,0 +1,28 @@
+// Package replica is the machine: a network of subnets that takes inputs
+// (Network.Apply) and moves (Network.Round, Network.Step).
+//
+// It owns the order in which things happen: admission of ingress messages, the
+// rounds and the messages in them, routing between canisters and subnets, what
+// a message costs, call contexts coming and going, time, and the certified
+// trees. It has no clock, socket, file or goroutine and no randomness but its
+// seed: the same inputs with the same seed give the same root hash on any
+// machine with any number of cores. It must not know who drives it, how bytes
+// come in, or what canister code does.
+//
+// node, replicatest, the API layers and daemon may import it; it imports
+// canister, intercanister, timers, certify, sched and its internal packages.
+//
+// # A round
+//
+// Network.Round gives every subnet one round. First what is due falls due
+// (timers, expiry, heartbeats, messages from other subnets). Then come waves:
+// every canister in which something waits takes one message; the Runner
+// executes those of a wave in parallel, and their outcomes are applied in the
+// order of canister ids. Calls within the subnet are routed at once, so that
+// nested calls finish in one round. Calls of the management canister run between
+// the messages, one in each wave. A message that uses up its slice is parked and
+// goes on in the next round.
+//
+// Network.Step makes the same moves one at a time and lets an oracle choose
+// among the legal ones; the oracle sched.FIFO makes what a round makes.
+package replica

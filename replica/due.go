@@ -1,0 +1,113 @@
+package replica
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/timers"
+)
+
+// due lets everything happen whose time has come.
+func (m *machine) due() {
+	for {
+		d, ok := m.Deadlines.Pop(m.Time)
+		if !ok {
+			return
+		}
+		switch d.Kind {
+		case timers.GlobalTimer:
+			m.fireTimer(d.Subject)
+		case timers.CallExpiry:
+			m.expireCall(intercanister.CallID(d.Number))
+		case timers.IngressExpiry, timers.IngressPrune:
+			m.dueIngress(d.Number)
+		case timers.StopTimeout:
+			m.expireStop(d.Subject, d.Number)
+		case timers.Charge:
+			m.chargeAll()
+		}
+	}
+}
+
+// fireTimer queues the global timer's task. The timer of a canister that is not
+// running stays due: it fires when the canister is started.
+func (m *machine) fireTimer(id principal.Principal) {
+	r := m.Residents.Get(id)
+	m.Fired(r)
+	if !m.net.executor.Has(r.Canister, canister.GlobalTimer) {
+		return
+	}
+	if r.Canister.Status != canister.Running {
+		return
+	}
+	r.Mailbox.PushTask(intercanister.GlobalTimer)
+	m.Ready.Add(&r.Mailbox)
+	if m.net.sink != nil {
+		m.net.emit(Event{Kind: TimerFired, Subnet: m.ID, Canister: id})
+	}
+}
+
+func (m *machine) expireCall(call intercanister.CallID) {
+	f := m.Ledger.Future(call)
+	if f == nil {
+		return
+	}
+	f.Expiry = 0
+	m.settle(call, intercanister.Response{Reject: rejectCallExpired()})
+}
+
+func (m *machine) dueIngress(number uint64) {
+	in, expired, pruned := m.History.Due(number, m.Time, &m.Deadlines)
+	switch {
+	case pruned:
+		m.Answered = append(m.Answered, in.ID)
+	case expired:
+		m.unqueue(in)
+		m.answerIngress(in, nil, rejectIngressExpired())
+	}
+}
+
+// unqueue takes an ingress message that will not be executed out of wherever it
+// waits.
+func (m *machine) unqueue(in *state.Ingress) {
+	if m.Commands.DropIngress(in.Number) {
+		return
+	}
+	r := m.Residents.Get(in.Effective)
+	if r == nil || r.Mailbox.DropIngress(in.Number) {
+		return
+	}
+	for r := range m.Residents.All() {
+		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool {
+			return w.Source == intercanister.SourceIngress && w.Ingress == in.Number
+		})
+	}
+}
+
+func (m *machine) expireStop(id principal.Principal, number uint64) {
+	r := m.Residents.Get(id)
+	if r == nil {
+		return
+	}
+	if stop, ok := m.TakeStop(r, number); ok {
+		m.Answer(stop.Ticket, state.Fail(rejectStopTimeout()))
+	}
+}
+
+// chargeAll makes every canister pay for its resources, and again after an
+// interval. Where nothing costs anything, nobody is asked.
+func (m *machine) chargeAll() {
+	for _, r := range slices.Collect(m.Residents.All()) {
+		m.charge(r)
+	}
+	m.armCharge()
+}
+
+func (m *machine) armCharge() {
+	if m.Fees.GiBSecond != 0 || m.Fees.ComputeSecond != 0 {
+		m.Deadlines.Add(timers.Deadline{At: m.Time + ChargeInterval, Kind: timers.Charge})
+	}
+}

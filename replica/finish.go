@@ -1,0 +1,176 @@
+package replica
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/timers"
+)
+
+// finish applies the outcome of a job, or parks it where its message is not
+// over.
+func (m *machine) finish(j *Job) {
+	m.executed++
+	if j.runs() && !j.over {
+		m.park(j)
+		return
+	}
+	if at := slices.Index(m.parked, j); at >= 0 {
+		m.parked = slices.Delete(m.parked, at, at+1)
+	}
+	r := j.resident
+	r.Running, r.Mailbox.Held = false, false
+	r.Canister.Balance = r.Canister.Balance.Add(r.Credit)
+	r.Credit = state.Resident{}.Credit
+	switch {
+	case j.install != nil:
+		m.finishInstall(j)
+	case j.callback:
+		m.finishCallback(j)
+	case j.refused != nil:
+		m.finishRefused(j)
+	case !j.dropped:
+		m.finishCall(j)
+	}
+	m.note(j)
+	m.idle(r)
+	m.release(j)
+}
+
+func (m *machine) park(j *Job) {
+	m.spent += m.net.config.SliceInstructions
+	if slices.Contains(m.parked, j) {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(m.parked, j, func(a, b *Job) int { return a.resident.ID().Compare(b.resident.ID()) })
+	m.parked = slices.Insert(m.parked, at, j)
+	if m.net.sink != nil {
+		m.net.emit(Event{Kind: MessageParked, Subnet: m.ID, Canister: j.resident.ID(), Context: j.context, Method: j.message.Method})
+	}
+}
+
+// finishRefused rejects a message that did not run.
+func (m *machine) finishRefused(j *Job) {
+	switch j.in.Source {
+	case intercanister.SourceIngress:
+		m.answerIngress(m.History.At(j.in.Ingress), nil, j.refused)
+	case intercanister.SourceRequests:
+		m.answer(&j.in.Request, j.refused)
+	}
+}
+
+// finishCall applies the outcome of a call or task.
+func (m *machine) finishCall(j *Job) {
+	m.refund(j)
+	context := m.Ledger.Context(j.context)
+	m.apply(j, context)
+}
+
+// finishCallback applies the outcome of a callback, or forgets its future
+// where nobody waited any more.
+func (m *machine) finishCallback(j *Job) {
+	m.refund(j)
+	m.Ledger.Release(&j.resident.Mailbox, j.in.Call)
+	context := m.Ledger.Context(j.context)
+	context.Busy = false
+	if j.dropped {
+		m.conclude(j.resident, context, nil)
+		return
+	}
+	m.apply(j, context)
+}
+
+// apply commits what a message did to the world outside its canister.
+func (m *machine) apply(j *Job, context *intercanister.Context) {
+	out := &j.outcome
+	m.spent += out.Instructions
+	context.Instructions += out.Instructions
+	context.Available = context.Available.Sub(out.Accepted)
+	for i := range out.Calls {
+		m.call(j, context.ID, &out.Calls[i])
+	}
+	if context = m.Ledger.Context(j.context); out.Response != nil {
+		response := *out.Response
+		response.Refund = m.Ledger.Respond(context)
+		m.reply(&context.Origin, response)
+	}
+	m.conclude(j.resident, context, out.Failure)
+}
+
+// call registers a future for an outgoing call and sends the request.
+func (m *machine) call(j *Job, context intercanister.ContextID, c *canister.Call) {
+	r := j.resident
+	id, f := m.Ledger.Register(&r.Mailbox, &intercanister.Call{
+		Context: context, Owner: r.ID(), Callee: c.Request.Receiver,
+		Reply: c.Reply, Reject: c.Reject, Cleanup: c.Cleanup, Cycles: c.Request.Cycles,
+		Execution: c.Execution, Transmission: c.Transmission, Deadline: c.Request.Deadline,
+	})
+	if c.Request.Deadline != 0 {
+		f.Expiry = m.Deadlines.Add(timers.Deadline{At: c.Request.Deadline, Kind: timers.CallExpiry, Number: uint64(id)})
+	}
+	c.Request.Call, c.Request.Sender = id, r.ID()
+	if m.net.sink != nil {
+		m.net.emit(Event{
+			Kind: CallRegistered, Subnet: m.ID, Canister: r.ID(), Peer: c.Request.Receiver, Context: context, Call: id,
+			Method: c.Request.Method, Reentrant: m.reenters(context, c.Request.Receiver),
+		})
+	}
+	m.send(&c.Request)
+}
+
+// conclude answers a context nothing else can answer, and closes it where it is
+// over.
+func (m *machine) conclude(r *state.Resident, context *intercanister.Context, failure *intercanister.Reject) {
+	if context.Starved() {
+		reject := failure
+		if reject == nil {
+			reject = rejectNoReply(context)
+		}
+		m.reply(&context.Origin, intercanister.Response{Reject: reject, Refund: m.Ledger.Respond(context)})
+	}
+	m.Ledger.Close(&r.Mailbox, context)
+}
+
+// idle is called whenever a canister has finished a message: what waited for
+// that happens.
+func (m *machine) idle(r *state.Resident) {
+	m.Rearm(r)
+	m.compare(r)
+	m.hook(r)
+	m.requeue(r.Waiting)
+	r.Waiting = nil
+	m.stopped(r)
+	m.Ready.Add(&r.Mailbox)
+}
+
+// hook follows the condition of the low-memory hook and queues it when the
+// condition has become true.
+func (m *machine) hook(r *state.Resident) {
+	c := r.Canister
+	if c.Settings.WasmMemoryThreshold == 0 || m.net.executor.Empty(c) {
+		r.Hook = state.NotSatisfied
+		return
+	}
+	switch {
+	case !lowMemory(c, m.net.executor.Wide(c)):
+		r.Hook = state.NotSatisfied
+	case r.Hook == state.NotSatisfied && c.Status == canister.Running:
+		r.Hook = state.Ready
+		r.Mailbox.PushTask(intercanister.LowMemory)
+	}
+}
+
+// lowMemory is the hook's condition: less than the threshold is left below the
+// limit, or below the largest heap where there is no limit.
+func lowMemory(c *canister.Canister, wide bool) bool {
+	limit := uint64(canister.NarrowHeapBytes)
+	if wide {
+		limit = canister.WideHeapBytes
+	}
+	if l := c.Settings.WasmMemoryLimit; l != 0 {
+		limit = min(limit, l)
+	}
+	return limit < c.MemoryUsage().Heap+c.Settings.WasmMemoryThreshold
+}

@@ -1,0 +1,131 @@
+package replica
+
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// RequestID is the id of a request (interface specification, "Request ids").
+type RequestID = state.RequestID
+
+// Status is where an ingress message stands (interface specification, "The
+// request life cycle").
+type Status = state.Status
+
+// The states of an ingress message. The zero Status is an unknown one.
+const (
+	Received   = state.Received
+	Processing = state.Processing
+	Replied    = state.Replied
+	Rejected   = state.Rejected
+	Done       = state.Done
+)
+
+// Input is something that happens to a network from outside: one of *Ingress,
+// AdvanceTo, *HTTPAnswer, AddCycles.
+type Input interface{ input() }
+
+// Ingress is a user's update call whose signature was checked.
+type Ingress struct {
+	ID        RequestID
+	Sender    principal.Principal
+	Receiver  principal.Principal // field canister_id: a canister, or the management canister
+	Effective principal.Principal // canister id of the URL
+	Subnet    principal.Principal // subnet id of the URL; then Effective does not count
+	BySubnet  bool                // the URL names a subnet
+	Method    string
+	Arg       []byte // kept by the network: nobody may write it any more
+	Expiry    uint64 // ns
+	Size      int    // bytes of the signed envelope
+	AnyExpiry bool   // accept an expiry however far in the future
+	Inspected bool   // canister_inspect_message was run before (Network.Inspect)
+}
+
+// AdvanceTo sets the time of the next round, in nanoseconds. It never goes back.
+type AdvanceTo uint64
+
+// HTTPAnswer is the outside's answer to an HTTP outcall.
+type HTTPAnswer struct {
+	Subnet principal.Principal
+	Number uint64
+	Answer state.OutcallAnswer
+}
+
+// AddCycles gives a canister cycles out of thin air: a power of tests.
+type AddCycles struct {
+	Canister principal.Principal
+	Amount   cycles.Amount
+}
+
+func (*Ingress) input()    {}
+func (AdvanceTo) input()   {}
+func (*HTTPAnswer) input() {}
+func (AddCycles) input()   {}
+
+// Result is what became of an input: nothing but zero values where it was
+// taken.
+type Result struct {
+	Refusal *Refusal              // it was malformed or not for this network; nothing happened
+	Reject  *intercanister.Reject // non-replicated rejection of an ingress message; nothing happened
+	Known   Status                // the message was known before, and stands here
+}
+
+// Refusal is an input that was not taken at all: HTTP says so with a 4xx or
+// 503 status.
+type Refusal struct {
+	HTTP int
+	Text string
+}
+
+// Error is the text.
+func (r *Refusal) Error() string { return r.Text }
+
+func refuse(status int, format string, args ...any) Result {
+	return Result{Refusal: &Refusal{status, fmt.Sprintf(format, args...)}}
+}
+
+// Apply takes an input. Nothing is executed before the next Round or Step,
+// except canister_inspect_message.
+func (n *Network) Apply(in Input) Result {
+	switch in := in.(type) {
+	case *Ingress:
+		return n.admit(in)
+	case AdvanceTo:
+		n.clock = max(n.clock, uint64(in))
+		return Result{}
+	case *HTTPAnswer:
+		return n.answerOutcall(in)
+	case AddCycles:
+		return n.addCycles(in)
+	}
+	panic(fmt.Sprintf("replica: an input of type %T", in))
+}
+
+func (n *Network) addCycles(in AddCycles) Result {
+	m, r := n.resident(in.Canister)
+	if r == nil {
+		return refuse(400, "canister %s does not exist: cycles can be added only to an existing canister", in.Canister)
+	}
+	r.Give(in.Amount)
+	m.changed = true
+	return Result{}
+}
+
+func (n *Network) answerOutcall(in *HTTPAnswer) Result {
+	position, ok := n.routes.byID[in.Subnet]
+	if !ok {
+		return refuse(400, "subnet %s is not part of this network", in.Subnet)
+	}
+	m := n.machines[position]
+	pending := m.Outcalls[in.Number]
+	if pending == nil {
+		return refuse(400, "subnet %s has no pending HTTP outcall %d: it was answered, or never made", in.Subnet, in.Number)
+	}
+	delete(m.Outcalls, in.Number)
+	m.Answer(pending.Ticket, pending.Settle(in.Answer))
+	return Result{}
+}

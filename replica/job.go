@@ -1,0 +1,59 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// Job is one message of a canister on its way through an executor. Jobs are
+// recycled.
+type Job struct {
+	machine  *machine
+	resident *state.Resident
+	in       intercanister.Input
+	sub      *canister.Subnet
+	message  canister.Message
+	install  *installation
+
+	context  intercanister.ContextID
+	prepaid  cycles.Amount // for limit instructions
+	limit    uint64
+	wide     bool
+	callback bool
+	room     func(callee principal.Principal) int
+
+	outcome canister.Outcome
+	refused *intercanister.Reject // it does not run at all
+	dropped bool                  // it does not run, and nobody is told
+	began   uint64                // height
+	over    bool
+	strand  *strand
+}
+
+// installation is an install_code on its way.
+type installation struct {
+	command *state.Command
+	in      *canister.Install
+	done    func(canister.Outcome) state.Answer
+}
+
+// Canister is whose message it is.
+func (j *Job) Canister() *canister.Canister { return j.resident.Canister }
+
+// execute runs the message to its end and calls pause whenever a slice is over.
+func (j *Job) execute(pause func()) {
+	x := j.machine.net.executor
+	if j.install != nil {
+		j.install.in.Pause = pause
+		j.outcome = x.Install(j.resident.Canister, j.sub, j.install.in)
+		return
+	}
+	j.message.Pause = pause
+	j.outcome = x.Execute(j.resident.Canister, j.sub, &j.message)
+}
+
+// runs reports whether the job needs an executor.
+func (j *Job) runs() bool { return j.refused == nil && !j.dropped }

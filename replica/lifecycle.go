@@ -1,0 +1,173 @@
+package replica
+
+import (
+	"bytes"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// The powers of the management canister (state.Machine).
+
+// emptyReply is the Candid encoding of no values.
+var emptyReply = []byte("DIDL\x00\x00")
+
+// Answer settles a deferred call of the management canister.
+func (m *machine) Answer(t state.Ticket, a state.Answer) {
+	if a.When != state.Now {
+		panic("replica: a deferred call was deferred again")
+	}
+	m.reply(&t.Origin, intercanister.Response{Reply: a.Reply, Reject: a.Reject, Refund: t.Refund})
+}
+
+// Create makes an empty canister.
+func (m *machine) Create(id *principal.Principal, settings canister.Settings, balance cycles.Amount) (*state.Resident, *intercanister.Reject) {
+	if m.Residents.Len() >= MaxCanisters {
+		return nil, rejectTooManyCanisters()
+	}
+	var chosen principal.Principal
+	if id != nil {
+		chosen = *id
+		if !m.Ids.Hosts(chosen) {
+			return nil, rejectNotHosted(chosen, m.ID)
+		}
+		if m.Residents.Get(chosen) != nil {
+			return nil, rejectCanisterExists(chosen)
+		}
+	} else {
+		for ok := true; chosen.Len() == 0 || m.Residents.Get(chosen) != nil; {
+			if chosen, ok = m.Ids.Next(); !ok {
+				return nil, rejectNoCanisterIDs(m.ID)
+			}
+		}
+	}
+	c := canister.New(chosen, m.Time, settings)
+	c.Balance = balance
+	r := m.Add(c)
+	if m.net.sink != nil {
+		m.net.emit(Event{Kind: CanisterCreated, Subnet: m.ID, Canister: chosen})
+	}
+	return r, nil
+}
+
+// Stop begins to stop a canister; the ticket is answered when it is stopped.
+func (m *machine) Stop(r *state.Resident, t state.Ticket) {
+	if r.Canister.Status == canister.Stopped {
+		m.Answer(t, state.Reply(emptyReply))
+		return
+	}
+	m.setStatus(r, canister.Stopping)
+	m.AddStop(r, t)
+	m.stopped(r)
+}
+
+// stopped makes a stopping canister stopped where nothing is open any more.
+func (m *machine) stopped(r *state.Resident) {
+	if r.Canister.Status != canister.Stopping || r.Mailbox.Contexts > 0 || r.Running {
+		return
+	}
+	m.setStatus(r, canister.Stopped)
+	r.Canister.Version++
+	for _, stop := range m.TakeStops(r) {
+		m.Answer(stop.Ticket, state.Reply(emptyReply))
+	}
+}
+
+// Start makes a canister running and rejects those who wait for it to stop.
+func (m *machine) Start(r *state.Resident) {
+	m.setStatus(r, canister.Running)
+	for _, stop := range m.TakeStops(r) {
+		m.Answer(stop.Ticket, state.Fail(rejectRestarted(r.ID())))
+	}
+	if at := r.Canister.Timer; at != 0 && at <= m.Time {
+		m.Postpone(r, m.Time)
+	}
+	m.hook(r)
+	m.Ready.Add(&r.Mailbox)
+}
+
+func (m *machine) setStatus(r *state.Resident, to canister.Status) {
+	if r.Canister.Status == to {
+		return
+	}
+	r.Canister.Status = to
+	if m.net.sink != nil {
+		m.net.emit(Event{Kind: StatusChanged, Subnet: m.ID, Canister: r.ID(), Number: uint64(to)})
+	}
+}
+
+// Uninstall removes code and memories of an idle canister and rejects what its
+// open contexts owe.
+func (m *machine) Uninstall(r *state.Resident) {
+	if r.Running {
+		panic("replica: canister " + r.ID().String() + " is uninstalled while a message runs")
+	}
+	r.Canister.Uninstall()
+	for _, id := range m.Ledger.OpenContexts(&r.Mailbox) {
+		context := m.Ledger.Context(id)
+		if !context.Responded {
+			m.reply(&context.Origin, intercanister.Response{Reject: rejectUninstalled(), Refund: m.Ledger.Respond(context)})
+		}
+		context.Deleted = true
+		m.Ledger.Close(&r.Mailbox, context)
+	}
+	m.Recoded(r)
+	m.stopped(r)
+	if m.net.sink != nil {
+		m.net.emit(Event{Kind: CodeRemoved, Subnet: m.ID, Canister: r.ID()})
+	}
+}
+
+// Recoded follows a change of the canister's code.
+func (m *machine) Recoded(r *state.Resident) {
+	m.SetBeating(r, m.net.executor.Has(r.Canister, canister.Heartbeat))
+	m.Rearm(r)
+	m.hook(r)
+	m.Touch(r)
+}
+
+// Delete removes a stopped canister. What waits for it is rejected.
+func (m *machine) Delete(r *state.Resident) {
+	if r.Canister.Status != canister.Stopped || r.Running || r.Mailbox.Contexts > 0 {
+		panic("replica: canister " + r.ID().String() + " is deleted before it is stopped")
+	}
+	var in intercanister.Input
+	for r.Mailbox.Pop(&in) {
+		switch in.Source {
+		case intercanister.SourceIngress:
+			m.answerIngress(m.History.At(in.Ingress), nil, rejectNotFound(r.ID()))
+		case intercanister.SourceRequests:
+			m.answer(&in.Request, rejectNotFound(r.ID()))
+		}
+	}
+	m.requeue(r.Waiting)
+	r.Waiting = nil
+	r.Canister.Close()
+	m.Remove(r)
+	if m.net.sink != nil {
+		m.net.emit(Event{Kind: CanisterDeleted, Subnet: m.ID, Canister: r.ID()})
+	}
+}
+
+// Outcall hands an HTTP outcall to the outside.
+func (m *machine) Outcall(t state.Ticket, request state.Outcall, settle func(state.OutcallAnswer) state.Answer) uint64 {
+	m.LastOutcall++
+	m.Outcalls[m.LastOutcall] = &state.PendingOutcall{Ticket: t, Sent: request, Settle: settle}
+	return m.LastOutcall
+}
+
+// Elsewhere reports whether a canister id belongs to another subnet.
+func (m *machine) Elsewhere(id principal.Principal) bool {
+	position := m.net.routes.find(id)
+	return position >= 0 && position != m.position
+}
+
+// compare notes a change of the canister's certified data.
+func (m *machine) compare(r *state.Resident) {
+	if !bytes.Equal(r.Proved.Certified, r.Canister.Certified) || (r.Proved.Certified == nil) != (r.Canister.Certified == nil) {
+		m.Touch(r)
+	}
+}

@@ -1,0 +1,201 @@
+package replica_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest"
+)
+
+const second = 1_000_000_000
+
+func expect(t *testing.T, what, got, want string) {
+	t.Helper()
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("%s: got %q, want %q", what, got, want)
+	}
+}
+
+func submit(t *testing.T, s *replicatest.Stage, n int, method, arg string) replica.RequestID {
+	t.Helper()
+	id, refused := s.Submit(n, method, arg)
+	if refused != "" {
+		t.Fatalf("%s %d: %s", method, n, refused)
+	}
+	return id
+}
+
+func TestStoppingWaitsForOpenCallsAndStoppedCanistersRefuse(t *testing.T) {
+	s := stage(t, 3)
+	call := submit(t, s, 0, "run", "call 1 (forever) else (reply came-back)")
+	s.Round()
+	stop := submit(t, s, 0, "stop", "0")
+	s.Round()
+	expect(t, "the stop", s.Answer(stop), "processing")
+	expect(t, "an update meanwhile", s.Run(0, "reply x"), "not accepted: CANISTER_ERROR (IC0509): Canister lxzze-o7777-77777-aaaaa-cai is not running")
+	expect(t, "a call meanwhile", s.Run(2, "call 0 (reply x) else (reply refused)"), "replied: refused")
+	s.Apply(replica.AdvanceTo(s.View().Time + 301*second))
+	s.Round()
+	expect(t, "the stop after five minutes", s.Answer(stop), "rejected 2 IC0206: Stop canister request timed out")
+	start := submit(t, s, 0, "stop", "0")
+	s.Round()
+	expect(t, "starting", s.Call(0, "start", "0"), "replied: done")
+	expect(t, "the second stop", s.Answer(start), "rejected 5 IC0511")
+	expect(t, "the call", s.Answer(call), "processing")
+}
+
+func TestACanisterWithNothingOpenStopsAtOnce(t *testing.T) {
+	s := stage(t, 1)
+	expect(t, "stop", s.Call(0, "stop", "0"), "replied: DIDL\x00\x00")
+	expect(t, "stop again", s.Call(0, "stop", "0"), "replied: DIDL\x00\x00")
+	expect(t, "update", s.Run(0, "reply x"), "not accepted: CANISTER_ERROR (IC0508)")
+	expect(t, "delete", s.Call(0, "delete", "0"), "replied: done")
+	expect(t, "update", s.Run(0, "reply x"), "not accepted: DESTINATION_INVALID (IC0301)")
+	expect(t, "the id is not given again", s.Call(1, "create", "1"), "replied: "+string(s.ID(1).Bytes()))
+}
+
+func TestUninstallingRejectsOpenCallsAndLaterAnswersOnlyRefund(t *testing.T) {
+	s := replicatest.NewStage(t, replica.Config{SliceInstructions: 1_000_000})
+	s.Create(3, plenty)
+	user := submit(t, s, 1, "run", "call 2 (spend 5000000 reply slow) then (echo)")
+	caller := submit(t, s, 0, "run", "call 1 cycles 1000 (call 2 cycles 500 (spend 5000000 reply slow) then (echo)) then (echo) else (reply rejected)")
+	s.Round()
+	expect(t, "before", s.Answer(user), "processing")
+	expect(t, "uninstall", s.Call(1, "uninstall", "1"), "replied: done")
+	expect(t, "the user's call", s.Answer(user), "rejected 4 IC0406: Canister has been uninstalled.")
+	expect(t, "the caller", s.Answer(caller), "replied: rejected")
+	for s.Busy() {
+		s.Round()
+	}
+	if c := s.Canister(s.ID(1)); c.Certified != nil || c.Installed != 0 {
+		t.Error("something of the code is left")
+	}
+	expect(t, "stop", s.Call(1, "stop", "1"), "replied: DIDL")
+}
+
+func TestTimersFireOnceAndHeartbeatsEveryRound(t *testing.T) {
+	s := stage(t, 2)
+	s.Call(0, "environment", "0 timer count")
+	s.Call(1, "environment", "1 heartbeat count")
+	due := s.View().Time + 10*second
+	expect(t, "set", s.Run(0, fmt.Sprintf("timer %d reply set", due)), "replied: set")
+	beats := replicatest.Count(s.Canister(s.ID(1)))
+	s.Round()
+	if n := replicatest.Count(s.Canister(s.ID(0))); n != 0 {
+		t.Errorf("the timer fired %d times before it was due", n)
+	}
+	if at, ok := s.NextDue(); !ok || at > due {
+		t.Errorf("next due at %d, %t", at, ok)
+	}
+	s.Apply(replica.AdvanceTo(due))
+	s.Round()
+	s.Round()
+	if n := replicatest.Count(s.Canister(s.ID(0))); n != 1 {
+		t.Errorf("the timer fired %d times", n)
+	}
+	if n := replicatest.Count(s.Canister(s.ID(1))) - beats; n != 3 {
+		t.Errorf("%d heartbeats in three rounds", n)
+	}
+}
+
+func TestABestEffortCallExpiresAndItsLateAnswerIsDropped(t *testing.T) {
+	s := replicatest.NewStage(t, replica.Config{SliceInstructions: 1_000_000})
+	s.Create(2, plenty)
+	id := submit(t, s, 0, "run", "call 1 cycles 7 within 10 (spend 3000000 reply late) then (reply answered) else (reply expired)")
+	s.Round()
+	s.Apply(replica.AdvanceTo(s.View().Time + 11*second))
+	s.Round()
+	expect(t, "the call", s.Answer(id), "replied: expired")
+	for s.Busy() {
+		s.Round()
+	}
+	expect(t, "the call later", s.Answer(id), "replied: expired")
+}
+
+func TestAnIngressMessageThatCannotStartInTimeExpires(t *testing.T) {
+	s := stage(t, 1)
+	loop := submit(t, s, 0, "run", "forever")
+	s.Round()
+	id := submit(t, s, 0, "run", "reply x")
+	s.Apply(replica.AdvanceTo(s.View().Time + 301*second))
+	s.Round()
+	expect(t, "the message", s.Answer(id), "rejected 2 IC0202: Ingress message timed out waiting to start executing.")
+	expect(t, "the loop", s.Answer(loop), "processing")
+	s.Apply(replica.AdvanceTo(s.View().Time + 301*second))
+	s.Round()
+	expect(t, "the message after five minutes", s.Answer(id), "unknown")
+}
+
+func TestTheSameMessageAgainIsKnown(t *testing.T) {
+	s := stage(t, 1)
+	in := s.Message(0, "run", "count reply x")
+	s.Apply(in)
+	if r := s.Apply(in); r.Known != replica.Received {
+		t.Errorf("known as %v", r.Known)
+	}
+	s.Round()
+	if r := s.Apply(in); r.Known != replica.Replied {
+		t.Errorf("known as %v", r.Known)
+	}
+	if n := replicatest.Count(s.Canister(s.ID(0))); n != 1 {
+		t.Errorf("ran %d times", n)
+	}
+}
+
+func TestMalformedMessagesAreRefused(t *testing.T) {
+	s := stage(t, 2)
+	for name, change := range map[string]func(*replica.Ingress){
+		"another effective id": func(in *replica.Ingress) { in.Effective = s.ID(1) },
+		"expired":              func(in *replica.Ingress) { in.Expiry = s.View().Time },
+		"too far ahead":        func(in *replica.Ingress) { in.Expiry += 70 * second },
+		"too large":            func(in *replica.Ingress) { in.Arg = make([]byte, replica.MaxIngressBytes) },
+	} {
+		in := s.Message(0, "run", "reply x")
+		change(in)
+		if r := s.Apply(in); r.Refusal == nil || r.Refusal.HTTP < 400 {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+func TestAFrozenCanisterRefusesWork(t *testing.T) {
+	s := stage(t, 2)
+	s.Canister(s.ID(0)).Balance = cycles.Of(1_000_000_000)
+	expect(t, "an update", s.Run(0, "reply x"), "rejected 2 IC0207: Canister lxzze-o7777-77777-aaaaa-cai is out of cycles")
+	expect(t, "a call", s.Run(1, "call 0 (reply x) else (reply refused)"), "replied: refused")
+	s.Canister(s.ID(0)).Balance = cycles.Amount{}
+	expect(t, "an update", s.Run(0, "reply x"), "not accepted: SYS_TRANSIENT (IC0207)")
+	s.Apply(replica.AddCycles{Canister: s.ID(0), Amount: cycles.Of(plenty)})
+	expect(t, "an update", s.Run(0, "reply x"), "replied: x")
+}
+
+func TestALongMessageRunsOneSliceARoundAndDelaysNobody(t *testing.T) {
+	s := replicatest.NewStage(t, replica.Config{SliceInstructions: 1_000_000})
+	s.Create(2, plenty)
+	long := submit(t, s, 0, "run", "spend 4500000 count reply long")
+	for round := range 4 {
+		s.Round()
+		expect(t, fmt.Sprintf("round %d", round), s.Answer(long), "processing")
+		if round == 1 {
+			expect(t, "the other", s.Run(1, "reply quick"), "replied: quick")
+			break
+		}
+	}
+	s.Round()
+	s.Round()
+	expect(t, "the long one", s.Answer(long), "replied: long")
+}
+
+func TestClosingANetworkAbandonsParkedMessages(t *testing.T) {
+	s := stage(t, 1)
+	submit(t, s, 0, "run", "count forever")
+	s.Round()
+	s.Close()
+	if s.Canister(s.ID(0)).Status != canister.Running {
+		t.Error("closing changed the canister")
+	}
+}

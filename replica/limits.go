@@ -1,0 +1,51 @@
+package replica
+
+// Limits of a round and of what enters a subnet.
+const (
+	// RoundInstructions is how many instructions a subnet runs in a round before
+	// it waits for the next (the replica's: 4 billion on application subnets, 7
+	// on system subnets; ours is less, so that answers are seen soon).
+	RoundInstructions = 500_000_000
+	// RoundMessages is how many messages a subnet executes in a round. Ours.
+	RoundMessages = 20_000
+	// SliceInstructions is how long a message runs before it is parked until the
+	// next round (the replica's: 2 billion; ours is less, so that a canister in
+	// an endless loop delays nobody noticeably).
+	SliceInstructions = 10_000_000
+
+	// MaxIngressBytes is the size of an ingress message (specification: 2 MiB, on
+	// system subnets 3.5 MiB).
+	MaxIngressBytes       = 2 << 20
+	MaxIngressBytesSystem = 3_670_016
+	// MaxIngressTTL is how far in the future an ingress message may expire
+	// (specification: 5 minutes), PermittedDrift what clocks may differ by (the
+	// replica's: one minute).
+	MaxIngressTTL  = 300_000_000_000
+	PermittedDrift = 60_000_000_000
+
+	// MaxRequestBytes is a request's payload between subnets, MaxLocalRequestBytes
+	// on one subnet (the replica's: 2 MiB and 10 MiB).
+	MaxRequestBytes      = 2 << 20
+	MaxLocalRequestBytes = 10 << 20
+
+	// MaxCanisters is how many canisters a subnet hosts (the replica's: 120,000).
+	MaxCanisters = 120_000
+	// MaxStreamMessages is how many messages wait between two subnets. Ours; a
+	// request that finds no room is rejected (SYS_TRANSIENT).
+	MaxStreamMessages = 100_000
+	// MaxSubnets is the size of a network. Ours.
+	MaxSubnets = 64
+	// RangesPerShard is how many canister ranges one leaf under /canister_ranges
+	// shows. Ours; the specification leaves it free.
+	RangesPerShard = 32
+
+	// TimerRetry is how long the global timer of a frozen canister waits before it
+	// is tried again, in nanoseconds (the replica's: until the next round).
+	TimerRetry = 1_000_000_000
+	// ChargeInterval is how often canisters pay for memory and compute
+	// allocation, in nanoseconds (the replica's: at least 10 seconds).
+	ChargeInterval = 10_000_000_000
+	// MaxAncestry is how many call contexts up the machine looks for
+	// re-entrance. Ours.
+	MaxAncestry = 64
+)

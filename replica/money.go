@@ -1,0 +1,111 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// executionLimits are the limits of executions on the subnet.
+func (m *machine) executionLimits() canister.Limits {
+	limits := canister.ApplicationLimits()
+	if m.System {
+		limits = canister.SystemLimits()
+	}
+	limits.PauseAfter = m.net.config.SliceInstructions
+	return limits
+}
+
+// freezingLimit is the balance under which the canister is frozen.
+func (m *machine) freezingLimit(r *state.Resident) cycles.Amount {
+	c, f := r.Canister, &r.Freezing
+	holdings := c.Holdings()
+	if !f.Known || f.Holdings != holdings || f.Threshold != c.Settings.FreezingThreshold || f.Reserved != c.Reserved {
+		*f = state.Freezing{
+			Holdings: holdings, Threshold: c.Settings.FreezingThreshold, Reserved: c.Reserved, Known: true,
+			Limit: m.Fees.FreezingLimit(holdings, c.Settings.FreezingThreshold, c.Reserved),
+		}
+	}
+	return f.Limit
+}
+
+// Liquid is what the canister may spend: its balance above the freezing limit.
+func (m *machine) Liquid(r *state.Resident) cycles.Amount {
+	return r.Canister.Balance.Sub(m.freezingLimit(r))
+}
+
+// frozen reports whether the canister's balance is under its freezing limit.
+func (m *machine) frozen(r *state.Resident) bool {
+	return r.Canister.Balance.Less(m.freezingLimit(r))
+}
+
+// spend takes cycles from the balance above the freezing limit, or rejects with
+// IC0207.
+func (m *machine) spend(r *state.Resident, amount cycles.Amount, payer principal.Principal) *intercanister.Reject {
+	if amount.IsZero() {
+		return nil
+	}
+	limit := m.freezingLimit(r)
+	left, ok := r.Canister.Balance.Take(amount)
+	if !ok || left.Less(limit) {
+		return rejectOutOfCycles(r.ID(), limit.Add(amount).Sub(r.Canister.Balance), r.Controls(payer))
+	}
+	r.Canister.Balance = left
+	return nil
+}
+
+// prepay takes the price of the longest execution of a job. A replicated query
+// has its own, smaller limit (Job.limit set before).
+func (m *machine) prepay(j *Job, payer principal.Principal) *intercanister.Reject {
+	if j.limit == 0 {
+		j.limit = m.limits.Message
+		j.prepaid = m.prepaid[0]
+		if j.wide {
+			j.prepaid = m.prepaid[1]
+		}
+	} else {
+		j.prepaid = m.Fees.Execution(j.limit, j.wide)
+	}
+	return m.spend(j.resident, j.prepaid, payer)
+}
+
+// refund gives back what a job has paid for and not used.
+func (m *machine) refund(j *Job) {
+	unused := j.limit - min(j.limit, j.outcome.Instructions)
+	j.resident.Give(m.Fees.ExecutionRefund(unused, j.wide).Min(j.prepaid))
+}
+
+// charge takes the price of memory and compute allocation since the last charge
+// from reserved cycles and balance. A canister that cannot pay loses its code.
+func (m *machine) charge(r *state.Resident) {
+	seconds := (m.Time - r.Charged) / 1_000_000_000
+	if seconds == 0 || r.Running {
+		return
+	}
+	r.Charged += seconds * 1_000_000_000
+	c := r.Canister
+	for _, rate := range m.Fees.DailyRates(c.Holdings()) {
+		due := cycles.Charge(rate, seconds)
+		reserved := due.Min(c.Reserved)
+		c.Reserved = c.Reserved.Sub(reserved)
+		due = due.Sub(reserved)
+		left, ok := c.Balance.Take(due)
+		c.Balance = left
+		if !ok {
+			m.outOfCycles(r)
+			return
+		}
+	}
+}
+
+// outOfCycles uninstalls a canister that could not pay.
+func (m *machine) outOfCycles(r *state.Resident) {
+	c := r.Canister
+	c.Balance, c.Reserved = cycles.Amount{}, cycles.Amount{}
+	c.Settings.ComputeAllocation, c.Settings.MemoryAllocation = 0, 0
+	c.History.Drop()
+	m.Uninstall(r)
+	c.Version++
+}

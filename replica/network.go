@@ -1,0 +1,189 @@
+package replica
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// Config is what a network is made of. Everything that happens follows from it
+// and the inputs.
+type Config struct {
+	Seed    [32]byte
+	Start   uint64 // ns, the time before the first round
+	Subnets []SubnetConfig
+	Engine  *canister.Engine
+
+	Runner     Runner           // nil: one job after the other
+	Executor   Executor         // nil: the canisters themselves
+	Management state.Management // nil: the management canister
+	Events     EventSink        // nil: nobody listens
+
+	SliceInstructions uint64 // 0: the constant
+	RoundInstructions uint64 // 0: the constant
+	RoundMessages     int    // 0: the constant
+}
+
+// Network is the machine: some subnets, their canisters and the routes between
+// them. It is not safe for concurrent use; one goroutine owns it. Views may be
+// read by anyone.
+type Network struct {
+	config      Config
+	runner      Runner
+	executor    Executor
+	management  state.Management
+	sink        EventSink
+	machines    []*machine // the root subnet first
+	routes      routes
+	clock       uint64 // ns, what AdvanceTo said
+	time        uint64 // ns, of the last round
+	height      uint64
+	open        bool // a round has begun and not ended
+	view        *View
+	report      RoundReport
+	own         *Strands
+	event       Event
+	rootKey     []byte
+	delegations delegations
+}
+
+// New makes a network at its start: no canisters, no round yet.
+func New(config Config) (*Network, error) {
+	if len(config.Subnets) == 0 || len(config.Subnets) > MaxSubnets {
+		return nil, fmt.Errorf("a network has 1 to %d subnets, got %d", MaxSubnets, len(config.Subnets))
+	}
+	n := &Network{config: config, clock: config.Start, time: config.Start, sink: config.Events}
+	n.applyDefaults()
+	subnets := slices.Clone(config.Subnets)
+	slices.SortStableFunc(subnets, func(a, b SubnetConfig) int { return rootFirst(a) - rootFirst(b) })
+	for i := range subnets {
+		m := newMachine(n, i, &subnets[i])
+		if err := n.routes.add(i, m.ID, m.Ids.Ranges); err != nil {
+			return nil, fmt.Errorf("make subnet %d (%s): %w", i, subnets[i].Kind, err)
+		}
+		n.machines = append(n.machines, m)
+	}
+	for _, m := range n.machines {
+		m.out = make([][]parcel, len(n.machines))
+		m.plant()
+	}
+	n.publish()
+	return n, nil
+}
+
+func (n *Network) applyDefaults() {
+	c := &n.config
+	if c.SliceInstructions == 0 {
+		c.SliceInstructions = SliceInstructions
+	}
+	if c.RoundInstructions == 0 {
+		c.RoundInstructions = RoundInstructions
+	}
+	if c.RoundMessages == 0 {
+		c.RoundMessages = RoundMessages
+	}
+	n.runner, n.executor, n.management = c.Runner, c.Executor, c.Management
+	if n.runner == nil {
+		n.own = new(Strands)
+		n.runner = n.own
+	}
+	if n.executor == nil {
+		n.executor = canisters{}
+	}
+	if n.management == nil {
+		n.management = noMethods{}
+	}
+}
+
+func rootFirst(c SubnetConfig) int {
+	if c.Kind == NNS {
+		return 0
+	}
+	return 1
+}
+
+// Close abandons the parked messages and frees the Wasm state of all canisters.
+// Views stay readable.
+func (n *Network) Close() {
+	for _, m := range n.machines {
+		for _, j := range m.parked {
+			j.abandon()
+		}
+		m.parked = nil
+		for r := range m.Residents.All() {
+			r.Canister.Close()
+		}
+	}
+	if n.own != nil {
+		n.own.Close()
+	}
+}
+
+// Engine is the engine canisters run on.
+func (n *Network) Engine() *canister.Engine { return n.config.Engine }
+
+// View is the state as of the end of the last round: immutable, for any reader.
+func (n *Network) View() *View { return n.view }
+
+// NextDue is the earliest time at which something happens by itself.
+func (n *Network) NextDue() (at uint64, ok bool) {
+	for _, m := range n.machines {
+		if due, some := m.Deadlines.Next(); some && (!ok || due < at) {
+			at, ok = due, true
+		}
+	}
+	return at, ok
+}
+
+// Busy reports whether a round would do something at the present time: a
+// message waits or is parked, a canister beats, or a deadline has come.
+func (n *Network) Busy() bool {
+	if due, ok := n.NextDue(); ok && due <= n.nextTime() {
+		return true
+	}
+	for _, m := range n.machines {
+		if !m.Ready.Empty() || len(m.parked) > 0 || len(m.inbound) > 0 || m.changed {
+			return true
+		}
+	}
+	return n.open
+}
+
+// Beating reports whether some canister has a heartbeat, and so every round
+// executes something.
+func (n *Network) Beating() bool {
+	return slices.ContainsFunc(n.machines, func(m *machine) bool { return len(m.Beating) > 0 })
+}
+
+// nextTime is the time of the next round: what AdvanceTo said, or a nanosecond
+// after the last where it said nothing new.
+func (n *Network) nextTime() uint64 { return max(n.clock, n.time+1) }
+
+// resident finds a canister and the machine that runs it.
+func (n *Network) resident(id principal.Principal) (*machine, *state.Resident) {
+	i := n.routes.find(id)
+	if i < 0 {
+		return nil, nil
+	}
+	m := n.machines[i]
+	return m, m.Residents.Get(id)
+}
+
+// Canister is a canister for reading, nil where there is none. It is good until
+// the next Apply, Round or Step.
+func (n *Network) Canister(id principal.Principal) *canister.Canister {
+	_, r := n.resident(id)
+	if r == nil {
+		return nil
+	}
+	return r.Canister
+}
+
+// RootKey is the root public key, in DER form.
+func (n *Network) RootKey() []byte { return n.rootKey }
+
+func seedOf(seed [32]byte) certify.Seed { return certify.Seed(seed) }

@@ -1,0 +1,132 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// Query is a user's query call whose signature was checked.
+type Query struct {
+	Sender    principal.Principal
+	Receiver  principal.Principal
+	Effective principal.Principal
+	Subnet    principal.Principal // subnet id of the URL; then Effective does not count
+	BySubnet  bool
+	Method    string
+	Arg       []byte
+	Layout    certify.RangesLayout // of the delegation in the data certificate
+	Transform bool                 // a transform of an HTTP outcall: asked by the outside, not by a user
+}
+
+// QueryResult is a query's answer: a reply, or a reject.
+type QueryResult struct {
+	Reply        []byte
+	Reject       *intercanister.Reject
+	Refusal      *Refusal // nothing ran
+	Instructions uint64
+	Time         uint64 // ns, of the state it ran on
+	Subnet       principal.Principal
+}
+
+// PrepareQuery takes hold of the state a query needs. The function must be
+// called once, on any goroutine, while the network goes on.
+func (n *Network) PrepareQuery(q *Query) func() QueryResult {
+	m, refusal := n.queried(q)
+	if refusal != nil {
+		return func() QueryResult { return QueryResult{Refusal: refusal} }
+	}
+	result := QueryResult{Time: m.Time, Subnet: m.ID}
+	if q.Receiver == principal.Management || q.BySubnet {
+		answer := n.management.Query(&state.Command{
+			Machine: m, State: &m.State, Method: q.Method, Arg: q.Arg, Caller: q.Sender, Target: m.Residents.Get(q.Effective),
+		})
+		result.Reply, result.Reject = answer.Reply, answer.Reject
+		return func() QueryResult { return result }
+	}
+	target, reject := m.target(q)
+	if reject != nil {
+		result.Reject = reject
+		return func() QueryResult { return result }
+	}
+	return m.querying(q, target, result)
+}
+
+func (n *Network) queried(q *Query) (*machine, *Refusal) {
+	if q.BySubnet {
+		if position, ok := n.routes.byID[q.Subnet]; ok {
+			return n.machines[position], nil
+		}
+		return nil, refuse(400, "subnet %s is not part of this network", q.Subnet).Refusal
+	}
+	if q.Receiver != principal.Management && q.Receiver != q.Effective {
+		return nil, refuse(400, "the effective canister id is %s, but the query is to canister %s: they must be the same", q.Effective, q.Receiver).Refusal
+	}
+	if q.Receiver == principal.Management {
+		id, anywhere, reject := n.management.Effective(q.Method, q.Arg)
+		if reject == nil && !anywhere && id != q.Effective {
+			return nil, refuse(400, "the effective canister id is %s, but method %s is about canister %s: they must be the same", q.Effective, q.Method, id).Refusal
+		}
+	}
+	position := n.routes.find(q.Effective)
+	if position < 0 {
+		return nil, refuse(400, "Canister %s does not belong to any subnet.", q.Effective).Refusal
+	}
+	return n.machines[position], nil
+}
+
+// target checks that a canister may be queried and takes hold of its state.
+func (m *machine) target(q *Query) (*canister.QueryTarget, *intercanister.Reject) {
+	r := m.Residents.Get(q.Receiver)
+	if r == nil {
+		return nil, rejectNotFound(q.Receiver)
+	}
+	if reject := rejectNotRunning(r.Canister); reject != nil {
+		return nil, reject
+	}
+	if m.net.executor.Empty(r.Canister) {
+		return nil, rejectEmpty(q.Receiver)
+	}
+	if !r.Running && m.frozen(r) {
+		return nil, rejectFrozenQuery(q.Receiver)
+	}
+	if kind := m.net.executor.Method(r.Canister, q.Method); kind != QueryMethod && kind != CompositeMethod {
+		return nil, rejectNoMethod(q.Receiver, "query", q.Method)
+	}
+	return r.Canister.PrepareQuery()
+}
+
+// querying is the query itself, to be run on any goroutine.
+func (m *machine) querying(q *Query, target *canister.QueryTarget, result QueryResult) func() QueryResult {
+	sub, view := *m.sub, m.net.view
+	sub.Time = m.Time
+	shown := &view.Subnets[m.position]
+	message := &canister.Message{Context: canister.Query, Method: q.Method, Caller: q.Sender, Payload: q.Arg}
+	composite := m.net.executor.Method(m.Residents.Get(q.Receiver).Canister, q.Method) == CompositeMethod
+	if composite {
+		message.Context = canister.CompositeQuery
+	}
+	certified := m.Residents.Get(q.Receiver).Proved.Certified != nil
+	if q.Transform {
+		message.Context, message.Caller, certified = canister.TransformQuery, principal.Management, false
+	}
+	return func() QueryResult {
+		defer target.Release()
+		if certified {
+			message.Certificate = view.Certificate(shown, q.Layout, certify.CanisterPath(q.Receiver, "certified_data"))
+		}
+		out := target.Run(&sub, message)
+		result.Instructions = out.Instructions
+		switch {
+		case out.Failure != nil:
+			result.Reject = out.Failure
+		case out.Response == nil:
+			result.Reject = intercanister.Rejectf(intercanister.CanisterDidNotReply, "Canister %s did not reply to the call", q.Receiver)
+		default:
+			result.Reply, result.Reject = out.Response.Reply, out.Response.Reject
+		}
+		return result
+	}
+}

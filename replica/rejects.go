@@ -1,0 +1,161 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// The rejects the machine itself gives, with the replica's texts.
+
+const documentation = " See documentation: https://internetcomputer.org/docs/current/references/execution-errors#"
+
+func rejectNotFound(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterNotFound, "Canister %s not found", id)
+}
+
+func rejectNoRoute(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterNotFound, "No route to canister %s", id)
+}
+
+// rejectNotRunning is for a message that is about to be executed, or a user's
+// that is about to enter; nil where the canister is running.
+func rejectNotRunning(c *canister.Canister) *intercanister.Reject {
+	switch c.Status {
+	case canister.Stopping:
+		return intercanister.Rejectf(intercanister.CanisterStopping, "Canister %s is not running", c.ID)
+	case canister.Stopped:
+		return intercanister.Rejectf(intercanister.CanisterStopped, "Canister %s is not running", c.ID)
+	}
+	return nil
+}
+
+// rejectRequest is for a request that arrives; nil where the canister is running.
+func rejectRequest(c *canister.Canister) *intercanister.Reject {
+	switch c.Status {
+	case canister.Stopping:
+		return intercanister.Rejectf(intercanister.CanisterStopping, "Canister %s is stopping", c.ID)
+	case canister.Stopped:
+		return intercanister.Rejectf(intercanister.CanisterStopped, "Canister %s is stopped", c.ID)
+	}
+	return nil
+}
+
+func rejectEmpty(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterWasmModuleNotFound,
+		"Error from Canister %s: Attempted to execute a message, but the canister contains no Wasm module..\n"+
+			"Please install code to this canister before calling it.%swasm-module-not-found", id, documentation)
+}
+
+func rejectEmptyIngress() *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterWasmModuleNotFound, "Requested canister has no wasm module")
+}
+
+func rejectNoMethod(id principal.Principal, kind, method string) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterMethodNotFound,
+		"Error from Canister %s: Canister has no %s method '%s'..\n"+
+			"Check that the method being called is exported by the target canister.%smethod-not-found", id, kind, method, documentation)
+}
+
+func rejectComposite() *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CompositeQueryCalledInReplicatedMode, "Composite query cannot be called in replicated mode")
+}
+
+// rejectOutOfCycles tells a controller how much is missing, others not.
+func rejectOutOfCycles(id principal.Principal, missing cycles.Amount, reveal bool) *intercanister.Reject {
+	if !reveal {
+		return intercanister.Rejectf(intercanister.CanisterOutOfCycles, "Canister %s is out of cycles", id)
+	}
+	return intercanister.Rejectf(intercanister.CanisterOutOfCycles,
+		"Canister %s is out of cycles: please top up the canister with at least %s additional cycles", id, grouped(missing))
+}
+
+// grouped is an amount with its digits in groups of three, as the replica
+// prints cycles.
+func grouped(a cycles.Amount) string {
+	digits := a.String()
+	out := make([]byte, 0, len(digits)+len(digits)/3)
+	for i := range len(digits) {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			out = append(out, '_')
+		}
+		out = append(out, digits[i])
+	}
+	return string(out)
+}
+
+func rejectFrozenQuery(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterOutOfCycles,
+		"Canister %s is unable to process query calls because it's frozen. Please top up the canister with cycles and try again.", id)
+}
+
+func rejectTooFewCycles(c *canister.Canister, attached, minimum cycles.Amount) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.InsufficientCyclesInCall,
+		"Canister %s requires at least %s cycles with a call, but %s were attached", c.ID, grouped(minimum), grouped(attached))
+}
+
+func rejectQueueFull() *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterQueueFull, "Maximum queue capacity %d reached", intercanister.QueueCapacity)
+}
+
+func rejectStreamFull(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterQueueFull, "The stream to the subnet of canister %s is full", id)
+}
+
+func rejectTooLarge(size, limit int) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterContractViolation,
+		"Request to a canister on another subnet has %d bytes of payload; at most %d are allowed", size, limit)
+}
+
+func rejectIngressExpired() *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.IngressMessageTimeout, "Ingress message timed out waiting to start executing.")
+}
+
+func rejectHistoryFull() *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.IngressHistoryFull, "Ingress history reached its capacity")
+}
+
+func rejectCallExpired() *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.DeadlineExpired, "Call deadline has expired.")
+}
+
+func rejectUninstalled() *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "Canister has been uninstalled.")
+}
+
+// rejectNoReply is for a call nothing can answer any more.
+func rejectNoReply(c *intercanister.Context) *intercanister.Reject {
+	if c.Origin.Kind == intercanister.FromIngress {
+		return intercanister.Rejectf(intercanister.CanisterDidNotReply, "Canister %s did not reply to the call", c.Canister)
+	}
+	return intercanister.Rejectf(intercanister.CanisterDidNotReply, "No response")
+}
+
+func rejectStopTimeout() *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.StopCanisterRequestTimeout, "Stop canister request timed out")
+}
+
+func rejectRestarted(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterStoppingCancelled, "Canister %s's stop request was cancelled.", id)
+}
+
+func rejectCanisterExists(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterAlreadyInstalled, "Canister %s is already installed.", id)
+}
+
+func rejectNotHosted(id, subnet principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterNotHostedBySubnet, "Canister %s is not hosted by subnet %s", id, subnet)
+}
+
+func rejectTooManyCanisters() *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.MaxNumberOfCanistersReached, "Subnet has reached the allowed canister limit of %d canisters.", MaxCanisters)
+}
+
+func rejectNoCanisterIDs(subnet principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.SubnetOversubscribed, "Subnet %s has surpassed its canister ID allocation", subnet)
+}
+
+func rejectNotAccepted(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "Error from Canister %s: Canister rejected the message", id)
+}

@@ -1,0 +1,23 @@
+// Package replicatest is support for tests of the machine: canisters that are
+// puppets instead of Wasm, a management canister of few words to go with them,
+// and a harness for golden scripts.
+//
+// It owns the puppets' little language and the scripts' format. It must not
+// know how the machine works inside. Only tests import it; it imports replica,
+// its state and canister.
+//
+// # Puppets
+//
+// A puppet's method "run" (and the query method "look") executes its argument,
+// a program of words:
+//
+//	reply TEXT | echo | reject TEXT | trap TEXT | count | spend N | forever
+//	accept N | timer NS
+//	call N [cycles N] [within SECONDS] (PROGRAM) [then (P)] [else (P)] [finally (P)]
+//
+// N after call is the receiver's number, counted from the first canister of the
+// network's first allocation range; echo replies with what came in; count adds
+// one to the certified data; within makes the call a best-effort one. The
+// puppet's environment variables hold the programs of its tasks: heartbeat,
+// timer.
+package replicatest

@@ -1,0 +1,268 @@
+package replicatest
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Puppets is an executor whose canisters run little programs. One serves one
+// network.
+type Puppets struct {
+	First uint64 // number of the canister that programs call 0
+
+	mu        sync.Mutex
+	callbacks map[principal.Principal]*closures
+}
+
+// closures are the programs a puppet waits to be called back with.
+type closures struct {
+	programs map[uint64]string
+	last     uint64
+}
+
+var _ replica.Executor = (*Puppets)(nil)
+
+// NewPuppets is the executor for a network whose first allocation range begins
+// with canister number first.
+func NewPuppets(first uint64) *Puppets {
+	return &Puppets{First: first, callbacks: make(map[principal.Principal]*closures)}
+}
+
+// Empty reports whether no code is installed.
+func (p *Puppets) Empty(c *canister.Canister) bool { return c.Installed == 0 }
+
+// Wide is false.
+func (p *Puppets) Wide(*canister.Canister) bool { return false }
+
+// Method knows run, look and both.
+func (p *Puppets) Method(_ *canister.Canister, name string) replica.MethodKind {
+	return map[string]replica.MethodKind{
+		"run": replica.UpdateMethod, "look": replica.QueryMethod, "both": replica.CompositeMethod,
+	}[name]
+}
+
+// Has looks into the environment variables.
+func (p *Puppets) Has(c *canister.Canister, context canister.Context) bool {
+	return c.Installed != 0 && program(c, context) != ""
+}
+
+func program(c *canister.Canister, context canister.Context) string {
+	name := map[canister.Context]string{canister.Heartbeat: "heartbeat", canister.GlobalTimer: "timer", canister.LowMemory: "low"}[context]
+	for _, v := range c.Settings.Environment {
+		if v.Name == name {
+			return v.Value
+		}
+	}
+	return ""
+}
+
+// Install marks the canister as installed and runs its argument.
+func (p *Puppets) Install(c *canister.Canister, sub *canister.Subnet, in *canister.Install) canister.Outcome {
+	out := p.run(c, sub, &canister.Message{Context: canister.Init, Responded: true, Pause: in.Pause}, string(in.Arg), sub.Limits.Install)
+	if out.Failure == nil {
+		c.Installed = sub.Time
+		if c.Certified == nil {
+			c.Certified = []byte{}
+		}
+	}
+	return out
+}
+
+// Execute runs the program of a message.
+func (p *Puppets) Execute(c *canister.Canister, sub *canister.Subnet, m *canister.Message) canister.Outcome {
+	text := string(m.Payload)
+	switch m.Context {
+	case canister.Heartbeat, canister.LowMemory:
+		text = program(c, m.Context)
+	case canister.GlobalTimer:
+		text, c.Timer = program(c, m.Context), 0
+	case canister.ReplyCallback, canister.RejectCallback:
+		text = p.takeClosure(c.ID, m.Closure.Env)
+	}
+	if m.Cleanup == nil {
+		return p.run(c, sub, m, text, sub.Limits.Message)
+	}
+	eventually := p.takeClosure(c.ID, m.Cleanup.Env)
+	out := p.run(c, sub, m, text, sub.Limits.Message)
+	if out.Failure != nil {
+		cleanup := p.run(c, sub, &canister.Message{Context: canister.Cleanup, Responded: true}, eventually, sub.Limits.Message)
+		out.Instructions += cleanup.Instructions
+		out.Cleaned = cleanup.Failure == nil
+	}
+	return out
+}
+
+// performance is one run of a program.
+type performance struct {
+	puppets *Puppets
+	c       *canister.Canister
+	sub     *canister.Subnet
+	m       *canister.Message
+	out     canister.Outcome
+	before  canister.Canister
+	made    map[principal.Principal]int
+	limit   uint64
+	since   uint64
+	closed  []uint64
+}
+
+func (p *Puppets) run(c *canister.Canister, sub *canister.Subnet, m *canister.Message, text string, limit uint64) canister.Outcome {
+	run := &performance{puppets: p, c: c, sub: sub, m: m, before: *c, limit: limit}
+	run.out.Instructions = 1000
+	ops, err := parse(text)
+	if err != nil {
+		run.fail(intercanister.CanisterTrapped, err.Error())
+	}
+	for i := range ops {
+		if run.out.Failure != nil {
+			break
+		}
+		run.perform(&ops[i])
+	}
+	if run.out.Failure == nil && m.Context != canister.ReplicatedQuery {
+		c.Version++
+	}
+	return run.out
+}
+
+func (r *performance) perform(o *op) {
+	switch o.word {
+	case "reply":
+		r.respond(&intercanister.Response{Reply: []byte(o.text)})
+	case "echo":
+		r.respond(&intercanister.Response{Reply: r.m.Payload})
+	case "reject":
+		r.respond(&intercanister.Response{Reject: &intercanister.Reject{Code: intercanister.CanisterReject, Error: intercanister.CanisterRejectedMessage, Text: o.text}})
+	case "trap":
+		r.fail(intercanister.CanisterCalledTrap, o.text)
+	case "spend":
+		r.spend(o.number)
+	case "forever":
+		for r.out.Failure == nil {
+			r.spend(1_000_000)
+		}
+	case "count":
+		next := make([]byte, 8)
+		binary.BigEndian.PutUint64(next, Count(r.c)+1)
+		r.c.Certified = next
+	case "accept":
+		taken := cycles.Of(o.number).Min(r.m.Available.Sub(r.out.Accepted))
+		r.out.Accepted = r.out.Accepted.Add(taken)
+		r.c.Balance = r.c.Balance.Add(taken)
+	case "timer":
+		r.c.Timer = o.number
+	case "call":
+		r.call(o)
+	}
+}
+
+// Count is the number of times count has run in a puppet.
+func Count(c *canister.Canister) uint64 {
+	if len(c.Certified) != 8 {
+		return 0
+	}
+	return binary.BigEndian.Uint64(c.Certified)
+}
+
+func (r *performance) respond(response *intercanister.Response) {
+	if r.m.Responded || r.out.Response != nil {
+		r.fail(intercanister.CanisterContractViolation, "answered-twice")
+		return
+	}
+	r.out.Response = response
+}
+
+// fail restores the canister and leaves nothing of the outcome but the failure.
+func (r *performance) fail(code intercanister.ErrorCode, text string) {
+	*r.c = r.before
+	for _, env := range r.closed {
+		r.puppets.takeClosure(r.c.ID, env)
+	}
+	r.out = canister.Outcome{Instructions: r.out.Instructions, Failure: intercanister.Rejectf(code, "Error from Canister %s: %s", r.c.ID, text)}
+}
+
+func (r *performance) spend(n uint64) {
+	for n > 0 && r.out.Failure == nil {
+		part := min(n, r.sub.Limits.PauseAfter-r.since)
+		n -= part
+		r.since += part
+		r.out.Instructions += part
+		if r.out.Instructions > r.limit {
+			r.out.Instructions = r.limit
+			r.fail(intercanister.CanisterInstructionLimitExceeded, "limit")
+			return
+		}
+		if r.since == r.sub.Limits.PauseAfter {
+			r.since = 0
+			if r.m.Pause != nil {
+				r.m.Pause()
+			}
+		}
+	}
+}
+
+func (r *performance) call(o *op) {
+	callee := principal.Canister(r.puppets.First + o.number)
+	if r.made == nil {
+		r.made = make(map[principal.Principal]int)
+	}
+	if r.m.Room == nil || r.m.Room(callee) <= r.made[callee] {
+		return
+	}
+	r.made[callee]++
+	fees := &r.sub.Fees
+	c := canister.Call{
+		Request:      intercanister.Request{Receiver: callee, Method: "run", Payload: []byte(o.body), Cycles: cycles.Of(o.cycles)},
+		Execution:    fees.Execution(r.sub.Limits.Message, false),
+		Transmission: fees.ResponseTransmission(cycles.MaxResponseBytes),
+		Reply:        r.close(o.then), Reject: r.close(o.otherwise),
+	}
+	if o.eventually != "" {
+		cleanup := r.close(o.eventually)
+		c.Cleanup = &cleanup
+	}
+	if o.bounded {
+		c.Request.Deadline = r.sub.Time + uint64(o.within)*1_000_000_000
+	}
+	price := fees.CallTransmission(len(o.body) + 3).Add(c.Execution).Add(c.Transmission).Add(c.Request.Cycles)
+	left, ok := r.c.Balance.Take(price)
+	if !ok {
+		r.fail(intercanister.CanisterOutOfCycles, "no-cycles")
+		return
+	}
+	r.c.Balance = left
+	r.out.Calls = append(r.out.Calls, c)
+}
+
+func (r *performance) close(program string) intercanister.Closure {
+	r.puppets.mu.Lock()
+	defer r.puppets.mu.Unlock()
+	own := r.puppets.callbacks[r.c.ID]
+	if own == nil {
+		own = &closures{programs: make(map[uint64]string)}
+		r.puppets.callbacks[r.c.ID] = own
+	}
+	own.last++
+	own.programs[own.last] = program
+	r.closed = append(r.closed, own.last)
+	return intercanister.Closure{Fn: 1, Env: own.last}
+}
+
+// takeClosure gives a program back and forgets it.
+func (p *Puppets) takeClosure(id principal.Principal, env uint64) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	own := p.callbacks[id]
+	if own == nil {
+		return ""
+	}
+	program := own.programs[env]
+	delete(own.programs, env)
+	return program
+}

@@ -1,0 +1,136 @@
+package replicatest
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/certify"
+)
+
+// Stage is a network of puppets with the means to speak to them.
+type Stage struct {
+	*replica.Network
+	Puppets *Puppets
+	First   uint64 // number of canister 0
+	Sender  principal.Principal
+	sent    uint64
+	t       testing.TB
+}
+
+// First is the number of the first canister of the subnet at a position.
+func First(position int) uint64 { return (uint64(1)<<44 - 2 - uint64(position)) << 20 }
+
+// Start is when a stage's time begins, in nanoseconds.
+const Start = 1_620_328_630_000_000_000
+
+// NewStage makes a network of puppets; what config leaves open becomes one
+// application subnet. The test closes it.
+func NewStage(t testing.TB, config replica.Config) *Stage {
+	t.Helper()
+	puppets := NewPuppets(First(0))
+	config.Executor, config.Management = puppets, Manager{First(0)}
+	if config.Start == 0 {
+		config.Start = Start
+	}
+	if config.Subnets == nil {
+		config.Subnets = []replica.SubnetConfig{{Nodes: 13}}
+	}
+	n, err := replica.New(config)
+	if err != nil {
+		t.Fatalf("make a network: %v", err)
+	}
+	t.Cleanup(n.Close)
+	return &Stage{Network: n, Puppets: puppets, First: First(0), Sender: principal.SelfAuthenticating([]byte("sender")), t: t}
+}
+
+// ID is the id of canister n.
+func (s *Stage) ID(n int) principal.Principal { return principal.Canister(s.First + uint64(n)) }
+
+// Message is an ingress message to canister n, or with a method of the Manager
+// to the management canister about n.
+func (s *Stage) Message(n int, method, arg string) *replica.Ingress {
+	s.sent++
+	in := &replica.Ingress{
+		Sender: s.Sender, Receiver: s.ID(n), Effective: s.ID(n), Method: method, Arg: []byte(arg),
+		Expiry: s.View().Time + replica.MaxIngressTTL, Size: len(arg) + 200,
+	}
+	switch method {
+	case "run", "look", "both", "none":
+	default:
+		in.Receiver = principal.Management
+	}
+	in.ID = sha256.Sum256(binary.BigEndian.AppendUint64(nil, s.sent))
+	return in
+}
+
+// Submit applies a message; its result is shown where it was not accepted.
+func (s *Stage) Submit(n int, method, arg string) (replica.RequestID, string) {
+	in := s.Message(n, method, arg)
+	switch r := s.Apply(in); {
+	case r.Refusal != nil:
+		return in.ID, fmt.Sprintf("refused %d: %s", r.Refusal.HTTP, r.Refusal.Text)
+	case r.Reject != nil:
+		return in.ID, "not accepted: " + r.Reject.String()
+	}
+	return in.ID, ""
+}
+
+// Answer is where a message stands in the certified tree.
+func (s *Stage) Answer(id replica.RequestID) string {
+	view := s.View()
+	for i := range view.Subnets {
+		tree := view.Subnets[i].Certified.Tree()
+		leaf := func(field certify.Label) string {
+			node, _ := tree.Get(certify.RequestStatusPath(id, field)...)
+			return string(node.Value())
+		}
+		switch status := leaf("status"); status {
+		case "":
+		case "replied":
+			return "replied: " + leaf("reply")
+		case "rejected":
+			code, _ := certify.DecodeNat([]byte(leaf("reject_code")))
+			return fmt.Sprintf("rejected %d %s: %s", code, leaf("error_code"), leaf("reject_message"))
+		default:
+			return status
+		}
+	}
+	return "unknown"
+}
+
+// Call submits a message and runs rounds until it is answered, at most 1,000.
+func (s *Stage) Call(n int, method, arg string) string {
+	id, refused := s.Submit(n, method, arg)
+	if refused != "" {
+		return refused
+	}
+	for range 1000 {
+		s.Round()
+		switch answer := s.Answer(id); answer {
+		case "received", "processing", "unknown":
+		default:
+			return answer
+		}
+	}
+	return s.Answer(id)
+}
+
+// Run calls a puppet's method run.
+func (s *Stage) Run(n int, program string) string { return s.Call(n, "run", program) }
+
+// Create makes count canisters with code and balance cycles each.
+func (s *Stage) Create(count int, balance uint64) {
+	s.t.Helper()
+	for n := range count {
+		if got := s.Call(n, "create", fmt.Sprint(balance)); got != "replied: "+string(s.ID(n).Bytes()) {
+			s.t.Fatalf("create canister %d: %s", n, got)
+		}
+		if got := s.Call(n, "install", fmt.Sprint(n)); got != "replied: installed" {
+			s.t.Fatalf("install canister %d: %s", n, got)
+		}
+	}
+}

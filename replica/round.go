@@ -1,0 +1,142 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/intercanister"
+)
+
+// RoundReport says what a round did. Its slices are good until the next round.
+type RoundReport struct {
+	Time, Height uint64
+	Messages     int
+	Instructions uint64
+	Answered     []RequestID // ingress messages that got their answer
+	Busy         bool        // another round would go on at once
+}
+
+// Round gives every subnet one round and certifies what came out.
+func (n *Network) Round() RoundReport {
+	n.begin()
+	for _, m := range n.machines {
+		m.resume()
+		for m.within() && m.wave() {
+		}
+	}
+	return n.end()
+}
+
+// begin opens a round, unless one is open: time moves, and what is due falls
+// due.
+func (n *Network) begin() {
+	if n.open {
+		return
+	}
+	n.open = true
+	n.time = n.nextTime()
+	n.clock = n.time
+	n.height++
+	n.report = RoundReport{Time: n.time, Height: n.height, Answered: n.report.Answered[:0]}
+	for _, m := range n.machines {
+		m.begin()
+	}
+}
+
+// end closes the round: messages leave for other subnets, trees are certified,
+// the view is new.
+func (n *Network) end() RoundReport {
+	for _, m := range n.machines {
+		m.end()
+	}
+	n.open = false
+	n.publish()
+	for _, m := range n.machines {
+		n.report.Messages += m.executed
+		n.report.Instructions += m.spent
+	}
+	n.report.Busy = n.Busy()
+	if n.sink != nil {
+		n.emit(Event{Kind: RoundEnded, Instructions: n.report.Instructions, Number: uint64(n.report.Messages)})
+	}
+	return n.report
+}
+
+func (m *machine) begin() {
+	m.Time, m.Height = m.net.time, m.net.height
+	m.spent, m.executed = 0, 0
+	m.refresh()
+	m.receive()
+	m.due()
+	m.beat()
+	for _, j := range m.parked {
+		j.resident.Mailbox.Resume = true
+		m.Ready.Add(&j.resident.Mailbox)
+	}
+}
+
+func (m *machine) end() {
+	for _, j := range m.parked {
+		j.resident.Mailbox.Resume = false
+	}
+	for to, parcels := range m.out {
+		if len(parcels) > 0 {
+			other := m.net.machines[to]
+			other.inbound = append(other.inbound, parcels...)
+			clear(parcels)
+			m.out[to] = parcels[:0]
+		}
+	}
+}
+
+// within reports whether the round's limits leave room for another wave.
+func (m *machine) within() bool {
+	return m.spent < m.net.config.RoundInstructions && m.executed < m.net.config.RoundMessages
+}
+
+// resume is the first wave of a round with parked messages: it is a wave like
+// any other, but runs even where the limits leave no room for more.
+func (m *machine) resume() {
+	if len(m.parked) > 0 {
+		m.wave()
+	}
+}
+
+// wave lets every ready canister take one message. The management canister,
+// whose empty id comes first, runs before the others take theirs. It is false
+// where nothing was ready.
+func (m *machine) wave() bool {
+	if !m.Ready.Wave() {
+		return false
+	}
+	m.batch, m.running = m.batch[:0], m.running[:0]
+	for {
+		box := m.Ready.Next()
+		if box == nil {
+			break
+		}
+		if box == &m.Commands {
+			m.command(nil)
+			continue
+		}
+		if j := m.take(box, nil); j.runs() {
+			m.batch, m.running = append(m.batch, j), append(m.running, j)
+		} else {
+			m.batch = append(m.batch, j)
+		}
+	}
+	if len(m.running) > 0 {
+		m.net.runner.Run(m.running)
+	}
+	for _, j := range m.batch {
+		m.finish(j)
+	}
+	return true
+}
+
+// beat queues the heartbeat of every canister that has one and is running.
+func (m *machine) beat() {
+	for _, r := range m.Beating {
+		if rejectNotRunning(r.Canister) == nil && !r.Running {
+			r.Mailbox.PushTask(intercanister.Heartbeat)
+			m.Ready.Add(&r.Mailbox)
+		}
+	}
+}

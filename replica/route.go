@@ -1,0 +1,164 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// send takes a request on its way: to a canister of the subnet at once, to the
+// management canister, or into the stream to another subnet.
+func (m *machine) send(q *intercanister.Request) {
+	if r := m.Residents.Get(q.Receiver); r != nil {
+		m.induct(r, q)
+		return
+	}
+	if to := m.net.managementOf(q.Receiver, m); to != nil {
+		m.sendCommand(to, q)
+		return
+	}
+	position := m.net.routes.find(q.Receiver)
+	switch {
+	case position < 0:
+		m.answer(q, rejectNoRoute(q.Receiver))
+	case position == m.position:
+		m.answer(q, rejectNotFound(q.Receiver))
+	default:
+		m.ship(m.net.machines[position], q)
+	}
+}
+
+// sendCommand takes a call of the management canister to the subnet that runs
+// it: that of the canister it is about.
+func (m *machine) sendCommand(to *machine, q *intercanister.Request) {
+	if to == m && len(m.net.machines) > 1 {
+		id, anywhere, reject := m.net.management.Effective(q.Method, q.Payload)
+		if position := m.net.routes.find(id); reject == nil && !anywhere && position >= 0 {
+			to = m.net.machines[position]
+		}
+	}
+	if to == m {
+		m.inductCommand(q)
+	} else {
+		m.ship(to, q)
+	}
+}
+
+func (m *machine) inductCommand(q *intercanister.Request) {
+	if m.Commands.Len() >= state.MaxManagementQueue || !m.Commands.PushRequest(*q) {
+		m.answer(q, rejectQueueFull())
+		return
+	}
+	m.Ready.Add(&m.Commands)
+}
+
+func (m *machine) ship(to *machine, q *intercanister.Request) {
+	if size := len(q.Method) + len(q.Payload); size > MaxRequestBytes {
+		m.answer(q, rejectTooLarge(size, MaxRequestBytes))
+		return
+	}
+	if len(m.out[to.position])+len(to.inbound) >= MaxStreamMessages {
+		m.answer(q, rejectStreamFull(q.Receiver))
+		return
+	}
+	copied := *q
+	m.out[to.position] = append(m.out[to.position], parcel{request: &copied})
+}
+
+// induct puts a request into the mailbox of its receiver, or rejects it.
+func (m *machine) induct(r *state.Resident, q *intercanister.Request) {
+	if reject := rejectRequest(r.Canister); reject != nil {
+		m.answer(q, reject)
+		return
+	}
+	if !r.Mailbox.PushRequest(*q) {
+		m.answer(q, rejectQueueFull())
+		return
+	}
+	m.Ready.Add(&r.Mailbox)
+}
+
+// answer rejects a request that was not executed; all its cycles go back.
+func (m *machine) answer(q *intercanister.Request, reject *intercanister.Reject) {
+	m.respond(q.Sender, q.Call, intercanister.Response{Reject: reject, Refund: q.Cycles})
+}
+
+// respond takes a response to the canister whose call it settles.
+func (m *machine) respond(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
+	position := m.net.routes.find(owner)
+	if position == m.position {
+		m.settle(call, response)
+		return
+	}
+	if position < 0 {
+		panic("replica: a response to " + owner.String() + ", which no subnet hosts")
+	}
+	m.out[position] = append(m.out[position], parcel{call: call, owner: owner, response: response})
+}
+
+// settle settles a future of this subnet and queues its callback. A late answer
+// is dropped, its refund with it.
+func (m *machine) settle(call intercanister.CallID, response intercanister.Response) {
+	f := m.Ledger.Future(call)
+	if f == nil || f.State != intercanister.Waiting {
+		return
+	}
+	r := m.Residents.Get(f.Owner)
+	if r == nil {
+		panic("replica: call " + f.Owner.String() + " outlived its canister")
+	}
+	if f.Expiry != 0 {
+		m.Deadlines.Remove(f.Expiry)
+	}
+	m.Ledger.Settle(&r.Mailbox, call, response)
+	m.Ready.Add(&r.Mailbox)
+	if m.net.sink != nil {
+		m.net.emit(Event{
+			Kind: CallSettled, Subnet: m.ID, Canister: r.ID(), Peer: f.Callee, Context: f.Context, Call: call, Reject: response.Reject,
+		})
+	}
+}
+
+// receive takes in what came from other subnets since the last round.
+func (m *machine) receive() {
+	for i := range m.inbound {
+		p := &m.inbound[i]
+		switch {
+		case p.request == nil:
+			m.settle(p.call, p.response)
+		case m.net.managementOf(p.request.Receiver, m) != nil:
+			m.inductCommand(p.request)
+		default:
+			if r := m.Residents.Get(p.request.Receiver); r != nil {
+				m.induct(r, p.request)
+			} else {
+				m.answer(p.request, rejectNotFound(p.request.Receiver))
+			}
+		}
+	}
+	clear(m.inbound)
+	m.inbound = m.inbound[:0]
+}
+
+// reply gives an answer to whoever opened a call context or called the
+// management canister.
+func (m *machine) reply(origin *intercanister.Origin, response intercanister.Response) {
+	switch origin.Kind {
+	case intercanister.FromIngress:
+		m.answerIngress(m.History.At(origin.Ingress), response.Reply, response.Reject)
+	case intercanister.FromCanister:
+		m.respond(origin.Caller, origin.Call, response)
+	}
+}
+
+func (m *machine) answerIngress(in *state.Ingress, reply []byte, reject *intercanister.Reject) {
+	m.History.Answer(in, reply, reject, m.Time, &m.Deadlines, m.forget)
+	m.Answered = append(m.Answered, in.ID)
+	m.net.report.Answered = append(m.net.report.Answered, in.ID)
+	if m.net.sink != nil {
+		m.net.emit(Event{Kind: IngressAnswered, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Reject: reject})
+	}
+}
+
+// forget notes that the answer of an older message was dropped.
+func (m *machine) forget(in *state.Ingress) { m.Answered = append(m.Answered, in.ID) }

@@ -1,0 +1,117 @@
+package replica
+
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/sched"
+)
+
+// move is one legal delivery with where it comes from.
+type move struct {
+	machine *machine
+	box     *intercanister.Mailbox
+	choice  intercanister.Choice
+	resume  bool
+}
+
+// Step makes one legal delivery, which the oracle chooses, and applies its
+// outcome. It opens a round where none is open, and closes the open one where
+// no delivery is left; it is false when it closed a round and another would
+// find nothing to do. Round and Step may be mixed between rounds only.
+func (n *Network) Step(oracle sched.Oracle) bool {
+	n.begin()
+	moves, shown := n.moves()
+	if len(moves) == 0 {
+		return n.end().Busy
+	}
+	i := oracle.Choose(shown)
+	if i < 0 || i >= len(moves) {
+		panic(fmt.Sprintf("replica: the oracle chose move %d of %d", i, len(moves)))
+	}
+	moves[i].make()
+	return true
+}
+
+// Moves are the legal next deliveries of the open round, in the order in which
+// the round driver would make them.
+func (n *Network) Moves() []sched.Move {
+	if !n.open {
+		return nil
+	}
+	_, shown := n.moves()
+	return shown
+}
+
+// moves are those of the first subnet that has any: subnets do not share state
+// within a round, so their order makes no difference.
+func (n *Network) moves() ([]move, []sched.Move) {
+	var moves []move
+	var shown []sched.Move
+	for i, m := range n.machines {
+		if m.Ready.Between() && !m.within() && len(m.parked) == 0 {
+			continue
+		}
+		if m.Ready.Between() && !m.Ready.Wave() {
+			continue
+		}
+		m.mailboxes = m.Ready.Waiting(m.mailboxes[:0])
+		for _, box := range m.mailboxes {
+			if box.Resume {
+				moves = append(moves, move{m, box, intercanister.Choice{}, true})
+				shown = append(shown, sched.Move{Subnet: i, Receiver: nameOf(box.Owner), Kind: sched.Resume})
+				continue
+			}
+			m.choices = box.Choices(m.choices[:0], false)
+			for _, c := range m.choices {
+				moves = append(moves, move{m, box, c, false})
+				shown = append(shown, show(i, box.Owner, c))
+			}
+		}
+		if len(moves) > 0 {
+			break
+		}
+	}
+	return moves, shown
+}
+
+func show(subnet int, receiver principal.Principal, c intercanister.Choice) sched.Move {
+	m := sched.Move{Subnet: subnet, Receiver: nameOf(receiver)}
+	switch c.Source {
+	case intercanister.SourceTasks:
+		m.Kind, m.Number = sched.Task, uint64(c.Task)
+	case intercanister.SourceResponses:
+		m.Kind, m.Number = sched.Response, uint64(c.Call)
+	case intercanister.SourceIngress:
+		m.Kind, m.Number = sched.Ingress, c.Number
+	case intercanister.SourceRequests:
+		m.Kind, m.Sender = sched.Request, nameOf(c.Sender)
+	}
+	return m
+}
+
+func nameOf(p principal.Principal) (name sched.Name) {
+	name[0] = byte(p.Len())
+	p.Append(name[1:1])
+	return name
+}
+
+func (v *move) make() {
+	m := v.machine
+	m.Ready.Take(v.box)
+	if v.box == &m.Commands {
+		m.command(&v.choice)
+		return
+	}
+	choice := &v.choice
+	if v.resume {
+		choice = nil
+	}
+	j := m.take(v.box, choice)
+	if j.runs() {
+		m.running = append(m.running[:0], j)
+		m.net.runner.Run(m.running)
+	}
+	m.finish(j)
+}

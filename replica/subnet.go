@@ -1,0 +1,112 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// machine runs one subnet: its state, and what belongs to the run rather than
+// to the state.
+type machine struct {
+	state.State
+	net          *Network
+	position     int
+	config       SubnetConfig
+	key          *certify.SubnetKey
+	nodes        []*certify.NodeKey
+	tree         certify.Tree
+	publicKey    []byte // DER
+	shownRanges  certify.Ranges
+	transactions uint64 // executed since the start
+
+	sub     *canister.Subnet // of this round; parked messages keep theirs
+	limits  canister.Limits
+	prepaid [2]cycles.Amount // for a message of the longest kind; [1] wide
+
+	parked  []*Job // by canister id
+	inbound []parcel
+	out     [][]parcel // by position of the receiving subnet
+	changed bool       // the tree must be rebuilt though no round ran
+
+	spent    uint64                // instructions of this round
+	executed int                   // messages of this round
+	installs int                   // installations that are parked
+	commands []intercanister.Input // that wait for the parked installation
+
+	batch, running []*Job
+	spare          []*Job
+	mailboxes      []*intercanister.Mailbox
+	choices        []intercanister.Choice
+}
+
+// parcel is a message between subnets.
+type parcel struct {
+	request  *intercanister.Request
+	call     intercanister.CallID // of a response
+	owner    principal.Principal  // whose call it was
+	response intercanister.Response
+}
+
+func newMachine(n *Network, position int, config *SubnetConfig) *machine {
+	seed := seedOf(n.config.Seed)
+	m := &machine{net: n, position: position, config: *config, key: certify.NewSubnetKey(seed.Derive("subnet", uint64(position)))}
+	facts := config.Kind.facts()
+	m.ID = m.key.Public().Principal()
+	if config.ID.Len() > 0 {
+		m.ID = config.ID
+	} else if facts.id != "" {
+		m.ID = principal.MustParse(facts.id)
+	}
+	m.publicKey = m.key.Public().DER()
+	m.Nodes = config.nodes()
+	nodeSeed := seed.Derive("nodes", uint64(position))
+	for i := range m.Nodes {
+		m.nodes = append(m.nodes, certify.NewNodeKey(nodeSeed.Derive("node", uint64(i))))
+	}
+	m.System = facts.system
+	m.Fees = config.fees()
+	m.Time = n.config.Start
+	m.Ids = config.ids(position)
+	m.Chance = state.NewChance(n.config.Seed, "random beacon of subnet "+m.ID.String())
+	m.Outcalls = make(map[uint64]*state.PendingOutcall)
+	m.Commands.Owner = principal.Management
+	m.limits = m.executionLimits()
+	for i := range m.prepaid {
+		m.prepaid[i] = m.Fees.Execution(m.limits.Message, i == 1)
+	}
+	m.refresh()
+	return m
+}
+
+// refresh makes what executions are told about the subnet: once for each round,
+// because a message that is parked keeps the time it began with.
+func (m *machine) refresh() {
+	if m.sub != nil && len(m.parked) == 0 {
+		m.sub.Time = m.Time
+		return
+	}
+	m.sub = &canister.Subnet{ID: m.ID, Fees: m.Fees, System: m.System, Limits: m.limits, Time: m.Time}
+	if m.net.rootKey == nil {
+		m.net.rootKey = m.key.Public().DER()
+	}
+	m.sub.RootKey = m.net.rootKey
+}
+
+// Subnet is what executions of this round are told about the subnet.
+func (m *machine) Subnet() *canister.Subnet { return m.sub }
+
+// managementOf is the machine whose management canister a principal addresses:
+// the own one by the empty principal, any by its subnet id. nil for canisters.
+func (n *Network) managementOf(id principal.Principal, own *machine) *machine {
+	if id == principal.Management {
+		return own
+	}
+	if position, ok := n.routes.byID[id]; ok {
+		return n.machines[position]
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// take takes the next message of a canister (or a chosen one) and makes it a
+// job: checked, prepaid, its call context open. It changes nothing outside the
+// canister, so that the messages of a wave may be taken before any of them has
+// run. A canister whose message is parked goes on with it.
+func (m *machine) take(box *intercanister.Mailbox, choice *intercanister.Choice) *Job {
+	r := m.Residents.Get(box.Owner)
+	if box.Resume {
+		box.Resume = false
+		return m.unpark(r)
+	}
+	j := m.job(r)
+	if choice == nil {
+		box.Pop(&j.in)
+	} else {
+		box.PopChoice(*choice, &j.in)
+	}
+	r.Running, box.Held = true, true
+	j.message.Room = nil
+	switch j.in.Source {
+	case intercanister.SourceTasks:
+		m.takeTask(j)
+	case intercanister.SourceIngress:
+		m.takeIngress(j)
+	case intercanister.SourceRequests:
+		m.takeRequest(j)
+	case intercanister.SourceResponses:
+		m.takeResponse(j)
+	}
+	return j
+}
+
+func (m *machine) job(r *state.Resident) *Job {
+	var j *Job
+	if n := len(m.spare); n > 0 {
+		j, m.spare = m.spare[n-1], m.spare[:n-1]
+	} else {
+		j = new(Job)
+		j.room = func(callee principal.Principal) int { return j.resident.Mailbox.Room(callee) }
+	}
+	j.machine, j.resident, j.sub, j.began = m, r, m.sub, m.Height
+	j.wide = m.net.executor.Wide(r.Canister)
+	j.message = canister.Message{}
+	return j
+}
+
+// release forgets what a job held and keeps the job for the next message.
+func (m *machine) release(j *Job) {
+	*j = Job{room: j.room}
+	m.spare = append(m.spare, j)
+}
+
+func (m *machine) unpark(r *state.Resident) *Job {
+	for _, j := range m.parked {
+		if j.resident == r {
+			return j
+		}
+	}
+	panic("replica: canister " + r.ID().String() + " has no parked message")
+}
+
+func (m *machine) takeTask(j *Job) {
+	r, c := j.resident, j.resident.Canister
+	if j.in.Task == intercanister.LowMemory {
+		r.Hook = state.Executed
+	}
+	context := contextOf(j.in.Task)
+	if rejectNotRunning(c) != nil || !m.net.executor.Has(c, context) || j.in.Task == intercanister.GlobalTimer && (c.Timer == 0 || c.Timer > m.Time) {
+		j.dropped = true
+		return
+	}
+	if m.prepay(j, principal.Management) != nil {
+		j.dropped = true
+		if j.in.Task == intercanister.GlobalTimer {
+			m.Postpone(r, m.Time+TimerRetry)
+		}
+		return
+	}
+	if j.in.Task == intercanister.GlobalTimer {
+		m.Disarmed(r)
+	}
+	j.context = m.Ledger.Open(&r.Mailbox, intercanister.Origin{Kind: intercanister.FromSystem, Task: j.in.Task}, cycles.Amount{}, m.Time).ID
+	j.message.Context = context
+	j.message.Caller = principal.Management
+	j.message.Responded = true
+	j.message.Room = j.room
+}
+
+func contextOf(t intercanister.Task) canister.Context {
+	switch t {
+	case intercanister.Heartbeat:
+		return canister.Heartbeat
+	case intercanister.LowMemory:
+		return canister.LowMemory
+	default:
+		return canister.GlobalTimer
+	}
+}
+
+func (m *machine) takeIngress(j *Job) {
+	in := m.History.At(j.in.Ingress)
+	m.Answered = append(m.Answered, in.ID)
+	j.message.Payload = m.History.Begin(in)
+	m.open(j, in.Method, intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender, Ingress: in.Number}, cycles.Amount{})
+}
+
+func (m *machine) takeRequest(j *Job) {
+	q := &j.in.Request
+	if q.Deadline != 0 && m.Time >= q.Deadline {
+		// The caller has its answer already (SYS_UNKNOWN); the cycles are lost.
+		j.dropped = true
+		return
+	}
+	c := j.resident.Canister
+	if minimum := c.Settings.MinimumIncoming; q.Sender != c.ID && q.Cycles.Less(minimum) {
+		j.refused = rejectTooFewCycles(c, q.Cycles, minimum)
+		return
+	}
+	j.message.Payload = q.Payload
+	j.message.Deadline = q.Deadline
+	m.open(j, q.Method, intercanister.Origin{
+		Kind: intercanister.FromCanister, Caller: q.Sender, Call: q.Call, Deadline: q.Deadline,
+	}, q.Cycles)
+}
+
+// open checks a call that is to be executed, prepays it and opens its context.
+func (m *machine) open(j *Job, method string, origin intercanister.Origin, attached cycles.Amount) {
+	r, c, x := j.resident, j.resident.Canister, m.net.executor
+	if j.refused = rejectNotRunning(c); j.refused != nil {
+		return
+	}
+	if x.Empty(c) {
+		j.refused = rejectEmpty(c.ID)
+		return
+	}
+	switch x.Method(c, method) {
+	case UpdateMethod:
+		j.message.Context = canister.Update
+		j.message.Room = j.room
+	case QueryMethod:
+		j.message.Context = canister.ReplicatedQuery
+		j.limit = m.limits.Query
+	case CompositeMethod:
+		j.refused = rejectComposite()
+		return
+	default:
+		j.refused = rejectNoMethod(c.ID, "update", method)
+		return
+	}
+	if j.refused = m.prepay(j, origin.Caller); j.refused != nil {
+		return
+	}
+	j.context = m.Ledger.Open(&r.Mailbox, origin, attached, m.Time).ID
+	j.message.Method, j.message.Caller, j.message.Available = method, origin.Caller, attached
+}
+
+// takeResponse settles what a response brings and makes its callback a job.
+func (m *machine) takeResponse(j *Job) {
+	c := j.resident.Canister
+	f, context := m.Ledger.Begin(j.in.Call)
+	response := &j.in.Response
+	j.context, j.prepaid, j.limit = f.Context, f.Execution(), m.limits.Message
+	j.callback = true
+	c.Balance = c.Balance.Add(response.Refund).Add(f.Transmission().Sub(m.Fees.ResponseTransmission(responseBytes(response))))
+	if context.Deleted || m.net.executor.Empty(c) {
+		// The code that waited is gone: only the cycles matter.
+		j.dropped = true
+		return
+	}
+	context.Busy = true
+	j.message = canister.Message{
+		Context: canister.ReplyCallback, Closure: f.OnReply(), Cleanup: f.OnCleanup(),
+		Caller: context.Origin.Caller, Deadline: context.Origin.Deadline,
+		Payload: response.Reply, Reject: response.Reject,
+		Available: context.Available, Refunded: response.Refund,
+		Responded: context.Responded, PriorInstructions: context.Instructions, Room: j.room,
+	}
+	if context.Origin.Kind == intercanister.FromSystem {
+		j.message.Caller = principal.Management
+	}
+	if response.Reject != nil {
+		j.message.Context, j.message.Closure = canister.RejectCallback, f.OnReject()
+	}
+}
+
+func responseBytes(r *intercanister.Response) int {
+	if r.Reject != nil {
+		return len(r.Reject.Text)
+	}
+	return len(r.Reply)
+}

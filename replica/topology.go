@@ -1,0 +1,174 @@
+package replica
+
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// SubnetKind says what a subnet stands for on mainnet: it decides the subnet's
+// type, size, fees and canister ranges.
+type SubnetKind uint8
+
+// The kinds of subnets. The first of them in a network (in the order of its
+// configuration, an NNS before all) is the root subnet.
+const (
+	Application SubnetKind = iota
+	NNS
+	II
+	SNS
+	Fiduciary
+	Bitcoin
+	TestKeys // holds the threshold keys for tests
+	System
+	VerifiedApplication
+	CloudEngine
+)
+
+// Range is an inclusive range of canister numbers (principal.Canister).
+type Range = state.Range
+
+type kindFacts struct {
+	name, kind string // kind: the value at /subnet/{id}/type
+	system     bool
+	nodes      int
+	id         string // mainnet's id
+	ranges     []Range
+}
+
+func span(first, last uint64) Range { return Range{First: first, Last: last} }
+
+// block is the canister ids of a mainnet subnet: 2^20 of them.
+func block(first uint64) Range { return span(first, first+1<<20-1) }
+
+func (k SubnetKind) facts() kindFacts {
+	switch k {
+	case NNS:
+		return kindFacts{"NNS", "system", true, 40, "tdb26-jop6k-aogll-7ltgs-eruif-6kk7m-qpktf-gdiqx-mxtrf-vb5e6-eqe", []Range{span(0, 6), span(8, 0xfffff)}}
+	case II:
+		return kindFacts{"II", "system", true, 34, "uzr34-akd3s-xrdag-3ql62-ocgoh-ld2ao-tamcv-54e7j-krwgb-2gm4z-oqe", []Range{span(7, 7), block(0x2100000)}}
+	case SNS:
+		return kindFacts{"SNS", "application", false, 34, "x33ed-h457x-bsgyx-oqxqf-6pzwv-wkhzr-rm2j3-npodi-purzm-n66cg-gae", []Range{block(0x2000000)}}
+	case Fiduciary:
+		return kindFacts{"Fiduciary", "application", false, 34, "pzp6e-ekpqk-3c5x7-2h6so-njoeq-mt45d-h3h6c-q3mxf-vpeq5-fk5o7-yae", []Range{block(0x2300000)}}
+	case Bitcoin:
+		return kindFacts{"Bitcoin", "system", true, 13, "w4rem-dv5e3-widiz-wbpea-kbttk-mnzfm-tzrc7-svcj3-kbxyb-zamch-hqe", []Range{block(0x1a00000)}}
+	case TestKeys:
+		return kindFacts{"TestThresholdKeys", "application", false, 13, "fuqsr-in2lc-zbcjj-ydmcw-pzq7h-4xm2z-pto4i-dcyee-5z4rz-x63ji-nae", []Range{block(0x1d00000)}}
+	case System:
+		return kindFacts{"System", "system", true, 13, "", nil}
+	case VerifiedApplication:
+		return kindFacts{"VerifiedApplication", "verified_application", false, 13, "", nil}
+	case CloudEngine:
+		return kindFacts{"CloudEngine", "cloud_engine", false, 13, "", nil}
+	default:
+		return kindFacts{"Application", "application", false, 13, "", nil}
+	}
+}
+
+// String is the kind's name in the PocketIC interface.
+func (k SubnetKind) String() string { return k.facts().name }
+
+// SubnetConfig describes a subnet to be made. The zero value is an application
+// subnet of 13 nodes.
+type SubnetConfig struct {
+	Kind  SubnetKind
+	Nodes int // 0: what mainnet has
+	// ID is the subnet's id; the empty principal gives mainnet's where the kind
+	// has one, and else the id that belongs to the subnet's key.
+	ID principal.Principal
+	// Ranges are hosted beside those of the kind and the allocation range.
+	Ranges []Range
+	// Free charges nothing for anything.
+	Free bool
+}
+
+// allocation is the k-th range from which subnets take new canister ids: blocks
+// of 2^20 from the top of the numbers downwards, as PocketIC has them.
+func allocation(k int) Range {
+	first := (uint64(1)<<44 - 2 - uint64(k)) << 20
+	return span(first, first+1<<20-1)
+}
+
+func (c *SubnetConfig) nodes() int {
+	if c.Nodes > 0 {
+		return c.Nodes
+	}
+	return c.Kind.facts().nodes
+}
+
+func (c *SubnetConfig) fees() cycles.Schedule {
+	nodes := uint64(c.nodes())
+	switch {
+	case c.Free:
+		return cycles.Schedule{Nodes: nodes, Reference: 13}
+	case c.Kind.facts().system:
+		return cycles.System(nodes)
+	}
+	return cycles.Application(nodes)
+}
+
+// ids are the canister ids of the subnet at a position of the network.
+func (c *SubnetConfig) ids(position int) state.Ids {
+	ids := state.Ids{Allocation: allocation(position)}
+	ids.Ranges = append(append(append(ids.Ranges, c.Kind.facts().ranges...), c.Ranges...), ids.Allocation)
+	return ids
+}
+
+// routes finds the subnet of a canister id.
+type routes struct {
+	ranges []route // by first number
+	byID   map[principal.Principal]int
+}
+
+type route struct {
+	Range
+	subnet int
+}
+
+func (t *routes) add(position int, id principal.Principal, ranges []Range) error {
+	if t.byID == nil {
+		t.byID = make(map[principal.Principal]int)
+	}
+	if _, taken := t.byID[id]; taken {
+		return fmt.Errorf("two subnets have the id %s: give one of them another", id)
+	}
+	t.byID[id] = position
+	for _, r := range ranges {
+		if r.Last < r.First {
+			return fmt.Errorf("the canister range %s to %s ends before it begins", principal.Canister(r.First), principal.Canister(r.Last))
+		}
+		at := 0
+		for at < len(t.ranges) && t.ranges[at].First < r.First {
+			at++
+		}
+		if at > 0 && t.ranges[at-1].Last >= r.First || at < len(t.ranges) && t.ranges[at].First <= r.Last {
+			return fmt.Errorf("canister range %s to %s belongs to two subnets: ranges must not overlap", principal.Canister(r.First), principal.Canister(r.Last))
+		}
+		t.ranges = append(t.ranges[:at], append([]route{{r, position}}, t.ranges[at:]...)...)
+	}
+	return nil
+}
+
+// find is the position of the subnet that hosts a canister id, -1 where none does.
+func (t *routes) find(id principal.Principal) int {
+	n, ok := id.CanisterNumber()
+	if !ok {
+		return -1
+	}
+	low, high := 0, len(t.ranges)
+	for low < high {
+		mid := (low + high) / 2
+		if t.ranges[mid].Last < n {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low < len(t.ranges) && t.ranges[low].Contains(n) {
+		return t.ranges[low].subnet
+	}
+	return -1
+}

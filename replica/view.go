@@ -1,0 +1,129 @@
+package replica
+
+import (
+	"sync"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica/certify"
+)
+
+// View is a network as of the end of a round: immutable, and safe for any
+// number of readers. A height is signed when somebody first asks for a
+// certificate of it.
+type View struct {
+	Time, Height uint64
+	RootKey      []byte // DER
+	Subnets      []SubnetView
+	routes       *routes
+	delegations  *delegations
+}
+
+// SubnetView is one subnet in a View.
+type SubnetView struct {
+	ID        principal.Principal
+	Kind      SubnetKind
+	Certified *certify.Height
+	Nodes     []*certify.NodeKey
+	Ranges    certify.Ranges
+	PublicKey []byte // DER
+}
+
+// Root is the root subnet.
+func (v *View) Root() *SubnetView { return &v.Subnets[0] }
+
+// Subnet is the subnet with an id, nil where there is none.
+func (v *View) Subnet(id principal.Principal) *SubnetView {
+	if position, ok := v.routes.byID[id]; ok {
+		return &v.Subnets[position]
+	}
+	return nil
+}
+
+// SubnetOf is the subnet that hosts a canister id, nil where none does.
+func (v *View) SubnetOf(canister principal.Principal) *SubnetView {
+	if position := v.routes.find(canister); position >= 0 {
+		return &v.Subnets[position]
+	}
+	return nil
+}
+
+// DefaultCanister is the canister id that stands for the network where a user
+// names none: the first of the allocation range of its first application
+// subnet, or else of its first subnet.
+func (v *View) DefaultCanister() principal.Principal {
+	for _, wanted := range []SubnetKind{Application, VerifiedApplication, System} {
+		for i := range v.Subnets {
+			if v.Subnets[i].Kind == wanted {
+				return principal.Canister(allocation(i).First)
+			}
+		}
+	}
+	return principal.Canister(allocation(0).First)
+}
+
+// Certificate is a certificate of a subnet for some paths, with the delegation
+// from the root subnet in the layout of the endpoint that asks.
+func (v *View) Certificate(s *SubnetView, layout certify.RangesLayout, paths ...certify.Path) []byte {
+	return s.Certified.Certificate(v.Delegation(s, layout), paths...)
+}
+
+// Delegation is how the root subnet vouches for a subnet, nil for the root
+// subnet itself. It is made anew once a minute of the network's time.
+func (v *View) Delegation(s *SubnetView, layout certify.RangesLayout) *certify.Delegation {
+	if s.ID == v.Subnets[0].ID {
+		return nil
+	}
+	return v.delegations.get(v, s.ID, layout)
+}
+
+// delegations keeps the delegations made so far. What a delegation says of a
+// subnet does not change; only its time grows old.
+type delegations struct {
+	mu   sync.Mutex
+	made map[delegationKey]madeDelegation
+}
+
+type delegationKey struct {
+	subnet principal.Principal
+	layout certify.RangesLayout
+}
+
+type madeDelegation struct {
+	time       uint64
+	delegation *certify.Delegation
+}
+
+// delegationAge is how old a delegation may be, in nanoseconds. Ours.
+const delegationAge = 60_000_000_000
+
+func (d *delegations) get(v *View, subnet principal.Principal, layout certify.RangesLayout) *certify.Delegation {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	key := delegationKey{subnet, layout}
+	m, ok := d.made[key]
+	if !ok || v.Time > m.time+delegationAge {
+		m = madeDelegation{v.Time, v.Subnets[0].Certified.Delegate(subnet, layout)}
+		if d.made == nil {
+			d.made = make(map[delegationKey]madeDelegation)
+		}
+		d.made[key] = m
+	}
+	return m.delegation
+}
+
+// publish certifies what changed and makes the view of it.
+func (n *Network) publish() {
+	view := &View{Time: n.time, Height: n.height, RootKey: n.rootKey, routes: &n.routes, delegations: &n.delegations}
+	view.Subnets = make([]SubnetView, len(n.machines))
+	for i, m := range n.machines {
+		m.prove()
+		if m.shownRanges == nil {
+			m.shownRanges = m.ranges()
+		}
+		view.Subnets[i] = SubnetView{
+			ID: m.ID, Kind: m.config.Kind, Certified: certify.NewHeight(m.tree, m.key),
+			Nodes: m.nodes, Ranges: m.shownRanges, PublicKey: m.publicKey,
+		}
+	}
+	n.view = view
+}
