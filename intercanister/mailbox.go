@@ -58,8 +58,12 @@ type Mailbox struct {
 	spare     []*pair
 	waiting   int
 	Held      bool // no message may be taken: one is being run, or the canister is gone
+	Resume    bool // the next slice of a message that began earlier may run
 	queued    bool // in the ready set
 }
+
+// ready reports whether something may happen to the canister.
+func (m *Mailbox) ready() bool { return m.Resume || !m.Held && m.waiting > 0 }
 
 // Len is the number of waiting messages.
 func (m *Mailbox) Len() int { return m.waiting }
@@ -238,4 +242,23 @@ func (m *Mailbox) takeFrom(position, depth int, in *Input) {
 	if left > 0 {
 		m.lines.Push(l)
 	}
+}
+
+// DropIngress takes an ingress message out that will not be executed. It is
+// false where it does not wait.
+func (m *Mailbox) DropIngress(number uint64) bool {
+	for i := range m.ingress.Len() {
+		if *m.ingress.At(i) != number {
+			continue
+		}
+		m.ingress.Remove(i)
+		m.waiting--
+		for l := 0; m.ingress.Len() == 0 && l < m.lines.Len(); l++ {
+			if m.lines.At(l).source == SourceIngress {
+				m.lines.Remove(l)
+			}
+		}
+		return true
+	}
+	return false
 }

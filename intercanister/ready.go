@@ -14,7 +14,7 @@ type Ready struct {
 // Add puts a mailbox into the next wave, unless it is in a wave already, has
 // nothing waiting or belongs to a canister that is busy or gone.
 func (r *Ready) Add(m *Mailbox) {
-	if m.queued || m.Held || m.waiting == 0 {
+	if m.queued || !m.ready() {
 		return
 	}
 	m.queued = true
@@ -39,11 +39,10 @@ func (r *Ready) Next() *Mailbox {
 	for r.at < len(r.now) {
 		m := r.now[r.at]
 		r.at++
-		if m.queued && !m.Held && m.waiting > 0 {
-			m.queued = false
+		m.queued = false
+		if m.ready() {
 			return m
 		}
-		m.queued = false
 	}
 	return nil
 }
@@ -65,9 +64,17 @@ func (r *Ready) Take(m *Mailbox) {
 // Waiting lists the ready mailboxes: those of the present wave first, then the
 // next, each in the order of canister ids.
 func (r *Ready) Waiting(dst []*Mailbox) []*Mailbox {
-	dst = append(dst, r.now[r.at:]...)
+	for _, m := range r.now[r.at:] {
+		if m.ready() {
+			dst = append(dst, m)
+		}
+	}
 	first := len(dst)
-	dst = append(dst, r.next...)
+	for _, m := range r.next {
+		if m.ready() {
+			dst = append(dst, m)
+		}
+	}
 	slices.SortFunc(dst[first:], func(a, b *Mailbox) int { return a.Owner.Compare(b.Owner) })
 	return dst
 }
