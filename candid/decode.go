@@ -68,7 +68,7 @@ func (d *decoder) vec(t *Type) (Value, error) {
 	if t.elem.kind == KindNat8 {
 		return d.blob(n)
 	}
-	vec := make(Vec, 0, min(n, maxPrealloc))
+	vec := make(Vec, 0, d.room(n))
 	for range n {
 		v, err := d.value(t.elem)
 		if err != nil {

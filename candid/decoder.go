@@ -198,6 +198,10 @@ func (d *decoder) length() (int, error) {
 	return int(n), d.charge(n)
 }
 
+// room is for how many of n elements, which are paid for, to make room before
+// they are read: no more than there are bytes, but for a few.
+func (d *decoder) room(n int) int { return min(n, max(len(d.in)-d.pos, maxPrealloc)) }
+
 // refersTo reports whether a reference of the wire type got may be used at the
 // type want.
 func (d *decoder) refersTo(got, want *Type) (bool, error) {

@@ -178,7 +178,7 @@ func (d *decoder) vecAt(got, want *Type) (Value, error) {
 	if elem.kind == KindNat8 && (got.elem.kind == KindNat8 || n == 0) {
 		return d.blob(n)
 	}
-	vec := make(Vec, 0, min(n, maxPrealloc))
+	vec := make(Vec, 0, d.room(n))
 	for range n {
 		v, err := d.valueAt(got.elem, elem)
 		if err != nil {

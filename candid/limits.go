@@ -36,8 +36,8 @@ const (
 	// decimal digits costs their square.
 	MaxNumberDigits = 100_000
 
-	// maxPrealloc bounds the elements room is made for on the word of a length
-	// alone.
+	// maxPrealloc bounds the elements, and maxPreallocBytes the bytes of Go
+	// elements, that room is made for on the word of a length alone.
 	maxPrealloc      = 1024
 	maxPreallocBytes = 64 << 10
 )
