@@ -1,0 +1,61 @@
+package api
+
+import (
+	"context"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica/certify"
+)
+
+// Backend is a network as front ends see it. All methods may be called from any
+// goroutine.
+type Backend interface {
+	// View is the state as of the end of the last round; nil where there is none
+	// (yet, or any more).
+	View() View
+
+	// Now is the network's own time, in nanoseconds since 1970: requests expire by
+	// it.
+	Now() uint64
+
+	// Submit hands a message in whose signature was checked. The error is a
+	// refusal (Answer gives its status) or ctx's; then nothing happened.
+	Submit(ctx context.Context, in *Ingress) (Receipt, error)
+
+	// Await returns when the message with this id is answered and View shows it,
+	// or with ctx's error.
+	Await(ctx context.Context, subnet principal.Principal, id RequestID) error
+
+	// Query executes a query call on the state of the last round. The error is as
+	// that of Submit.
+	Query(ctx context.Context, q *Query) (QueryResult, error)
+}
+
+// View is the state of a network at one height. It never changes; it may be read
+// from any goroutine.
+type View interface {
+	// Time is the time of the round, in nanoseconds since 1970.
+	Time() uint64
+	// Height counts the rounds.
+	Height() uint64
+	// RootKey is the public key of the root subnet, in DER form.
+	RootKey() []byte
+	// Root is the id of the root subnet.
+	Root() principal.Principal
+	// Host is the subnet that hosts a canister id, whether the canister exists or
+	// not.
+	Host(canister principal.Principal) (subnet principal.Principal, ok bool)
+	// Certified is the certified state of a subnet, nil where there is no such
+	// subnet.
+	Certified(subnet principal.Principal) *certify.Height
+	// Delegation is how the root subnet vouches for a subnet, nil for the root
+	// subnet itself.
+	Delegation(subnet principal.Principal, layout certify.RangesLayout) *certify.Delegation
+	// Request is who made a request, and of whom; false where the id is unknown.
+	Request(subnet principal.Principal, id RequestID) (sender, receiver, effective principal.Principal, ok bool)
+	// Private reports whether a canister has a section of this name that only its
+	// controllers may read.
+	Private(canister principal.Principal, section string) bool
+	// NodeKey is the key of the node that answers a subnet's queries.
+	NodeKey(subnet principal.Principal) *certify.NodeKey
+}
