@@ -8,7 +8,7 @@ func (s *source) limits(r *reader, what string) limits {
 		r.failAt(at, "invalid "+what+" limits flags")
 	}
 	if r.err == nil && flags&2 != 0 {
-		r.failAt(at, "threads must be enabled for shared "+what+"s")
+		r.failAt(at, sharedText(what))
 	}
 	l := limits{hasMax: flags&1 != 0, wide: flags&4 != 0}
 	read := func() uint64 {
@@ -224,4 +224,11 @@ func (s *source) dataSection(r *reader) {
 		}
 		s.data = append(s.data, d)
 	}
+}
+
+func sharedText(what string) string {
+	if what == "memory" {
+		return "threads must be enabled for shared memories"
+	}
+	return "threads must be enabled for shared tables"
 }

@@ -66,17 +66,17 @@ func (b *body) lowerTop(v operand) {
 	}
 }
 
-// saturate is branch-free: the wrapped value if the upper half is zero, else all ones.
+// saturate is plain arithmetic, which engines run faster here than a select: the upper half h is at most 2^32-1, so the upper half of 0-h is
+// all ones unless h is zero, and or-ing it to the address leaves the address alone or makes it 2^32-1.
 func (b *body) saturate() {
 	if b.lower.address < 0 {
 		b.lower.address = int32(b.newLocal(typeI64))
 	}
 	t := uint32(b.lower.address)
 	b.opIndex(opLocalTee, t)
-	b.op(opI32WrapI64)
-	b.out = append(b.out, opI32Const, 0x7f) // -1
+	b.out = append(b.out, opI64Const, 0)
 	b.opIndex(opLocalGet, t)
-	b.out = append(b.out, opI64Const, 32, opI64ShrU, opI64Eqz, opSelect)
+	b.out = append(b.out, opI64Const, 32, opI64ShrU, opI64Sub, opI64Const, 32, opI64ShrU, opI64Or, opI32WrapI64)
 }
 
 // numericSmall treats the i64 operators whose result is known to stay below 2^32, or may be.
