@@ -52,21 +52,35 @@ func (d *drawing) access(operator string, address twin, rest ...twin) twin {
 // plain is an address or a size without an offset.
 func plain(t twin) twin { return twin{t.wide, "(call $at " + t.narrow + " (i64.const 0))"} }
 
-// address is mostly one that fits.
+// address is mostly one that fits, and often a local that was one before.
 func (d *drawing) address(depth int) twin {
-	switch d.draw(8) {
+	switch d.draw(10) {
 	case 0:
 		return d.wide(depth)
-	case 1:
-		return same("(local.get $p%d)", d.draw(4))
-	case 2, 3:
-		return form("i64.extend_i32_u", form("i32.and", d.small(depth), same("(i32.const 0x3fff)")))
+	case 1, 2, 3:
+		return same("(local.get $p%d)", d.draw(2))
 	case 4:
-		return form("local.tee "+fmt.Sprintf("$p%d", d.draw(4)), form("i64.and", d.wide(depth), same("(i64.const 0x7fff)")))
+		return form("i64.extend_i32_u", form("i32.and", d.small(depth), same("(i32.const 0x3fff)")))
 	case 5:
+		return form(fmt.Sprintf("local.tee $p%d", d.draw(2)), form("i64.and", d.wide(depth), same("(i64.const 0x7fff)")))
+	case 6:
 		return form("i64.add", same("(i64.and (local.get $p%d) (i64.const 0xfff))", d.draw(4)), same("(i64.const %d)", d.draw(256)))
+	case 7:
+		operator := [...]string{"or", "xor", "rem_u", "div_u", "shr_u", "and"}[d.draw(6)]
+		return form("i64."+operator, d.fitting(), d.fitting())
 	}
 	return form("i64.and", d.wide(depth), same("(i64.const 0xfff8)"))
+}
+
+// fitting is a value whose lower half, at least, is a good address.
+func (d *drawing) fitting() twin {
+	switch d.draw(4) {
+	case 0:
+		return same("(i64.and (local.get $p%d) (i64.const 0xff))", d.draw(4))
+	case 1:
+		return same("(local.get $p%d)", d.draw(4))
+	}
+	return same("(i64.const %d)", [...]int64{1, 8, 1<<32 | 8, 5<<32 | 16, 0x7ff0, 3}[d.draw(6)])
 }
 
 // wide is an i64 expression.
@@ -89,7 +103,7 @@ func (d *drawing) wide(depth int) twin {
 	case 4, 5:
 		return d.access("i64."+[...]string{"load", "load8_u", "load16_s", "load32_u"}[d.draw(4)], d.address(depth-1))
 	case 6:
-		return form(fmt.Sprintf("local.tee $p%d", d.draw(4)), e())
+		return form(fmt.Sprintf("local.tee $p%d", d.draw(4)), d.address(depth-1))
 	case 7:
 		return same("(global.get $g)")
 	case 8:
