@@ -1,0 +1,23 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// canisterInfo is canister_info: what everyone may know of a canister, with as
+// many of the newest changes as asked for.
+func canisterInfo(c *state.Command, a *infoArg) state.Answer {
+	r := c.State.Residents.Get(a.Canister)
+	if r == nil {
+		return state.Fail(rejectNotFound(a.Canister))
+	}
+	k := r.Canister
+	out := infoResult{Total: k.History.Total, Module: moduleHash(k), Controllers: k.Settings.Controllers}
+	if a.Changes != nil {
+		recent := k.History.Recent(*a.Changes)
+		for i := range recent {
+			out.Recent = append(out.Recent, changeOf(&recent[i]))
+		}
+	}
+	return reply(out)
+}

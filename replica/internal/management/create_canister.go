@@ -1,0 +1,41 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// readCreateCanister reads the argument of create_canister. For compatibility a
+// message without a fitting argument means no settings at all.
+func readCreateCanister(arg []byte) (*createArg, error) {
+	a := new(createArg)
+	if err := candid.Unmarshal(arg, a); err != nil {
+		if candid.Unmarshal(arg) != nil {
+			return nil, &payloadError{"Payload deserialization error."}
+		}
+		return new(createArg), nil
+	}
+	if err := a.Settings.bounds(); err != nil {
+		return nil, &payloadError{"Payload deserialization error: " + err.Error()}
+	}
+	return a, nil
+}
+
+// createCanister is create_canister: all cycles of the call, less the fee, are the
+// new canister's balance. Where it fails they all go back.
+func createCanister(c *state.Command, a *createArg) state.Answer {
+	fees := &c.Machine.Subnet().Fees
+	fee := fees.Scale(cycles.Of(fees.CanisterCreation))
+	balance, ok := c.Attached.Take(fee)
+	if !ok {
+		return state.Fail(rejectCreationFee(fee, c.Attached))
+	}
+	r, reject := create(c, nil, a.Settings, balance, a.Version)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	c.Accept(c.Attached)
+	r.Canister.Consumed.Creation = r.Canister.Consumed.Creation.Add(fee)
+	return reply(idArg{r.ID()})
+}

@@ -1,0 +1,31 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// deleteCanister is delete_canister: a stopped canister is gone for ever, with its
+// cycles.
+func deleteCanister(c *state.Command, a *idArg) state.Answer {
+	if c.Caller == a.Canister {
+		return state.Fail(rejectDeleteSelf(a.Canister))
+	}
+	r := c.State.Residents.Get(a.Canister)
+	if r == nil {
+		return state.Fail(rejectGone(a.Canister))
+	}
+	if reject := mustControl(r, c.Caller); reject != nil {
+		return state.Fail(reject)
+	}
+	switch {
+	case r.Canister.Status != canister.Stopped:
+		return state.Fail(rejectNotStopped(a.Canister))
+	case r.Running:
+		return state.WhenIdle(r)
+	case r.Mailbox.Len() > 0:
+		return state.Fail(rejectQueueNotEmpty(a.Canister))
+	}
+	c.Machine.Delete(r)
+	return reply()
+}

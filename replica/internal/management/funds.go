@@ -1,0 +1,90 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// pay takes the price of instructions the management canister runs for an idle
+// canister, from the balance above the freezing limit, or rejects with IC0207.
+func pay(c *state.Command, r *state.Resident, instructions uint64) *intercanister.Reject {
+	price := c.Machine.Subnet().Fees.ManagementWork(instructions)
+	liquid := c.Machine.Liquid(r)
+	if liquid.Less(price) {
+		return rejectOutOfCycles(r, missing(c, r, price), c.Caller)
+	}
+	r.Canister.Balance = r.Canister.Balance.Sub(price)
+	r.Canister.Consumed.Instructions = r.Canister.Consumed.Instructions.Add(price)
+	return nil
+}
+
+// missing is what the balance lacks to stay at the freezing limit after a price
+// is paid.
+func missing(c *state.Command, r *state.Resident, price cycles.Amount) cycles.Amount {
+	return r.Canister.FreezingLimit(c.Machine.Subnet()).Add(price).Sub(r.Canister.Balance)
+}
+
+// grow makes an idle canister pay for memory that it is about to use more of:
+// the subnet has room for it, the canister is not frozen by it, and its
+// reservation is set aside.
+func grow(c *state.Command, r *state.Resident, bytes uint64) *intercanister.Reject {
+	sub, k := c.Machine.Subnet(), r.Canister
+	before := k.MemoryUsage().Total()
+	after := before + bytes
+	grown := max(after, k.Settings.MemoryAllocation) - max(before, k.Settings.MemoryAllocation)
+	if free := sub.Limits.SubnetMemory - min(sub.Limits.SubnetMemory, sub.MemoryUsed); grown > free {
+		return rejectSubnetMemory(grown, free)
+	}
+	holdings := k.Holdings()
+	holdings.Memory = max(after, k.Settings.MemoryAllocation)
+	threshold := sub.Fees.FreezingLimit(holdings, k.Settings.FreezingThreshold, k.Reserved)
+	if k.Balance.Less(threshold) {
+		return rejectGrowCycles(grown, threshold.Sub(k.Balance))
+	}
+	reservation := sub.Fees.Reservation(sub.MemoryUsed, grown)
+	if total := k.Reserved.Add(reservation); k.Settings.ReservedLimit.Less(total) && !reservation.IsZero() {
+		return rejectGrowReserved(grown, k.Settings.ReservedLimit, total.Sub(k.Settings.ReservedLimit))
+	}
+	if k.Balance.Less(reservation) {
+		return rejectGrowCycles(grown, reservation.Sub(k.Balance))
+	}
+	reserve(k, reservation)
+	return nil
+}
+
+// reserve moves cycles from the balance to the reserved balance.
+func reserve(k *canister.Canister, amount cycles.Amount) {
+	k.Balance = k.Balance.Sub(amount)
+	k.Reserved = k.Reserved.Add(amount)
+}
+
+// create makes a canister with settings, pays for its allocations out of its
+// balance, and enters its creation into its history.
+func create(c *state.Command, id *principal.Principal, given *settingsArg, balance cycles.Amount, version *uint64) (*state.Resident, *intercanister.Reject) {
+	blank := canister.DefaultSettings(c.Caller)
+	settings, reject := given.with(blank)
+	if reject != nil {
+		return nil, reject
+	}
+	h := holder{settings: blank, balance: balance}
+	p, reject := h.plan(c, settings)
+	if reject != nil {
+		return nil, reject
+	}
+	r, reject := c.Machine.Create(id, p.settings, balance)
+	if reject != nil {
+		return nil, reject
+	}
+	reserve(r.Canister, p.reservation)
+	born := canister.Creation{Controllers: r.Canister.Settings.Controllers}
+	if given != nil && given.Environment != nil {
+		hash := environmentHash(r.Canister.Settings.Environment)
+		born.EnvironmentHash = &hash
+	}
+	record(c, r, version, born)
+	c.Machine.Touch(r)
+	return r, nil
+}

@@ -1,0 +1,76 @@
+package management
+
+import (
+	"crypto/sha256"
+
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// installChunkedCode is install_chunked_code: install_code with a module that
+// lies in pieces in the chunk store of a canister of this subnet.
+func installChunkedCode(c *state.Command, a *installChunkedArg) state.Answer {
+	store, reject := storeOf(c, a)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	if len(a.Hash) != HashBytes {
+		return state.Fail(rejectModuleHash(a.Hash))
+	}
+	r, reject := controlled(c, a.Target)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	if r.Running {
+		return state.WhenIdle(r)
+	}
+	// Assembling costs an instruction for each byte, every chunk counting as a full one.
+	if reject := pay(c, r, uint64(len(a.Chunks))*canister.ChunkBytes); reject != nil {
+		return state.Fail(rejectInstallOutOfCycles(reject))
+	}
+	module, reject := assemble(&store.Canister.Chunks, a)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	return install(c, r, &canister.Install{Arg: a.Arg, Caller: c.Caller, Origin: originOf(c, a.Version)}, &a.Mode, module)
+}
+
+// storeOf is the canister with the chunks: the caller itself, or one that it
+// controls.
+func storeOf(c *state.Command, a *installChunkedArg) (*state.Resident, *intercanister.Reject) {
+	id := a.Target
+	if a.Store != nil {
+		id = *a.Store
+	}
+	store := c.State.Residents.Get(id)
+	if store == nil {
+		return nil, rejectNoStore(id, c.State.ID, a.Target)
+	}
+	return store, mustOwn(store, c.Caller)
+}
+
+// assemble puts the chunks together and checks the hash of the whole.
+func assemble(chunks *canister.ChunkStore, a *installChunkedArg) ([]byte, *intercanister.Reject) {
+	pieces := make([][]byte, len(a.Chunks))
+	size := 0
+	for i, chunk := range a.Chunks {
+		if len(chunk.Hash) != HashBytes {
+			return nil, rejectChunkStore("Chunk hash is invalid. The length is not 32")
+		}
+		piece, ok := chunks.Get([HashBytes]byte(chunk.Hash))
+		if !ok {
+			return nil, rejectChunkStore("Chunk hash %s was not found", listed(chunk.Hash))
+		}
+		pieces[i] = piece
+		size += len(piece)
+	}
+	module := make([]byte, 0, size)
+	for _, piece := range pieces {
+		module = append(module, piece...)
+	}
+	if hash := sha256.Sum256(module); hash != [HashBytes]byte(a.Hash) {
+		return nil, rejectChunkStore("Wasm module hash %s does not match given hash WasmHash(%s)", listed(hash[:]), listed(a.Hash))
+	}
+	return module, nil
+}

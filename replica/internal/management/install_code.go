@@ -1,0 +1,88 @@
+package management
+
+import (
+	"strings"
+
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// preparer is the machine's way to the engine: a module as uploaded becomes one
+// that can be installed.
+type preparer interface {
+	Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject)
+}
+
+// installCode is install_code.
+func installCode(c *state.Command, a *installArg) state.Answer {
+	r, reject := controlled(c, a.Canister)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	return install(c, r, &canister.Install{Arg: a.Arg, Caller: c.Caller, Origin: originOf(c, a.Version)}, &a.Mode, a.Module)
+}
+
+// install installs a module into a canister that the caller controls: it is a
+// message of the canister, so the canister must be idle.
+func install(c *state.Command, r *state.Resident, in *canister.Install, mode *installMode, module []byte) state.Answer {
+	if r.Running {
+		return state.WhenIdle(r)
+	}
+	mode.enter(in)
+	empty := r.Canister.Module() == nil
+	switch {
+	case in.Mode == canister.InstallFresh && !empty:
+		return state.Fail(rejectNonEmpty(r.ID()))
+	case in.Mode == canister.Upgrade && empty:
+		return state.Fail(rejectUpgradeEmpty(r.ID()))
+	}
+	prepared, reject := c.Machine.(preparer).Prepare(module)
+	if reject != nil {
+		return state.Fail(ofCanister(r, reject))
+	}
+	in.Module = prepared
+	return c.Machine.Install(c, r, in, func(out canister.Outcome) state.Answer {
+		if out.Failure != nil {
+			return state.Fail(ofCanister(r, out.Failure))
+		}
+		c.Machine.Touch(r)
+		return reply()
+	})
+}
+
+// enter writes mode and options into an installation.
+func (m *installMode) enter(in *canister.Install) {
+	switch {
+	case m.Reinstall != nil:
+		in.Mode = canister.Reinstall
+	case m.Upgrade != nil:
+		in.Mode = canister.Upgrade
+		options := *m.Upgrade
+		if options == nil {
+			return
+		}
+		in.SkipPreUpgrade = options.SkipPreUpgrade != nil && *options.SkipPreUpgrade
+		switch p := options.Persistence; {
+		case p == nil:
+		case p.Keep != nil:
+			in.Persistence = canister.Keep
+		case p.Replace != nil:
+			in.Persistence = canister.Replace
+		}
+	}
+}
+
+// ofCanister is why an installation failed, as its caller reads it: with the
+// canister named, and with what an empty purse means for an installation.
+func ofCanister(r *state.Resident, cause *intercanister.Reject) *intercanister.Reject {
+	switch {
+	case cause.Error == intercanister.CanisterOutOfCycles && strings.HasPrefix(cause.Text, "Canister "+r.ID().String()):
+		return rejectInstallOutOfCycles(cause)
+	case cause.Error == intercanister.CanisterInvalidWasm && !strings.HasPrefix(cause.Text, "Error from Canister"):
+		named := *cause
+		named.Text = "Error from Canister " + r.ID().String() + ": " + cause.Text
+		return &named
+	}
+	return cause
+}

@@ -1,0 +1,26 @@
+package management
+
+import "github.com/canisterd/canisterd/canister"
+
+// Limits of the management canister. What the specification says stands beside
+// ours; limits of settings are those of package canister.
+const (
+	// DefaultProvisionalBalance is the balance of a canister that
+	// provisional_create_canister_with_cycles makes without an amount (the
+	// replica's: 100 T cycles; the specification names none).
+	DefaultProvisionalBalance = 100_000_000_000_000
+
+	// ComputeCapacity is the compute allocation of a whole subnet in percent. One
+	// percent always stays free, which leaves the 299 of the documentation.
+	ComputeCapacity = 300
+
+	// UploadChunkInstructions is what upload_chunk costs (the replica's: 200 M).
+	UploadChunkInstructions = 200_000_000
+
+	// MaxChunksInModule is how many chunks a module has at most: those of a full
+	// chunk store.
+	MaxChunksInModule = canister.MaxChunks
+
+	// HashBytes is the length of a SHA-256.
+	HashBytes = 32
+)

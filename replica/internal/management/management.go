@@ -1,0 +1,119 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// facade is the management canister. It has no state of its own: what its
+// methods change is in the State they are given.
+type facade struct {
+	methods map[string]*method
+	seed    [32]byte
+}
+
+// New is the management canister of a network. Threshold keys come from the
+// seed; everything else is a function of the state alone.
+func New(seed [32]byte) state.Management {
+	f := &facade{methods: make(map[string]*method), seed: seed}
+	for _, m := range table() {
+		f.methods[m.name] = &m
+	}
+	return f
+}
+
+// Effective is the canister a call is about. It answers for calls of users and
+// of canisters alike, because calls between subnets find their way by it: that
+// users may not call a method is for Admit to say.
+func (f *facade) Effective(name string, arg []byte) (principal.Principal, bool, *intercanister.Reject) {
+	m := f.methods[name]
+	if m == nil {
+		return principal.Principal{}, false, rejectNotExposed(name)
+	}
+	id, err := m.about.read(arg)
+	switch {
+	case m.about == nobody:
+		return principal.Principal{}, true, nil
+	case err == nil:
+		return id, false, nil
+	case m.users != mayCall:
+		return principal.Principal{}, true, nil
+	}
+	return principal.Principal{}, false, rejectPayload(name, err)
+}
+
+// Admit says whether a user's message is accepted.
+func (f *facade) Admit(c *state.Command) *intercanister.Reject {
+	m := f.methods[c.Method]
+	if m == nil {
+		return rejectNotExposed(c.Method)
+	}
+	switch m.users {
+	case notByIngress:
+		return rejectNotByIngress(c.Method)
+	case onlyCanisters:
+		return rejectOnlyCanisters(c.Method)
+	}
+	if err := m.check(c.Arg); err != nil {
+		return rejectPayload(c.Method, err)
+	}
+	if m.authority == anyone {
+		return nil
+	}
+	id, err := m.about.read(c.Arg)
+	if err != nil {
+		return rejectPayload(c.Method, err)
+	}
+	r := c.State.Residents.Get(id)
+	if r == nil {
+		return rejectNotFoundIngress(id)
+	}
+	return m.authority.admit(r, c.Method, c.Caller)
+}
+
+// Run executes a call in a round.
+func (f *facade) Run(c *state.Command) state.Answer {
+	m := f.methods[c.Method]
+	switch {
+	case m == nil:
+		return state.Fail(rejectNoMethod(c.Method))
+	case m.run == nil:
+		return state.Fail(rejectOnlyQuery(c.Method))
+	case c.FromUser() && m.users != mayCall:
+		return state.Fail(rejectUser(c.Method))
+	}
+	if m.near {
+		if reject := checkNear(c); reject != nil {
+			return state.Fail(reject)
+		}
+	}
+	return m.run(c)
+}
+
+// Query executes a query call.
+func (f *facade) Query(c *state.Command) state.Answer {
+	m := f.methods[c.Method]
+	if m == nil || m.query == nil {
+		return state.Fail(rejectNoQuery(c.Method))
+	}
+	return m.query(c)
+}
+
+// Sent checks a call of a canister at the moment it is made, while the sender
+// has the version its message saw: sender_canister_version must be that version
+// (interface specification, "Canister version"). The method need not exist.
+func (f *facade) Sent(name string, arg []byte, version uint64) *intercanister.Reject {
+	m := f.methods[name]
+	if m == nil || !m.versioned {
+		return nil
+	}
+	var given struct {
+		Version *uint64 `ic:"sender_canister_version"`
+	}
+	if err := candid.Unmarshal(arg, &given); err != nil || given.Version == nil || *given.Version == version {
+		return nil // what cannot be read is refused where it is executed
+	}
+	return rejectSenderVersion(*given.Version, version)
+}

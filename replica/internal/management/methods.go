@@ -1,0 +1,158 @@
+package management
+
+import (
+	"errors"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// method is what is known of one method (interface specification, "The IC
+// management canister"): who may call it over which road, which canister it is
+// about, and what it does.
+type method struct {
+	name      string
+	users     ingress
+	authority authority // of users' messages; run checks again, in the round
+	about     subject
+	near      bool // the calling canister must live on this subnet or on the root subnet
+	versioned bool // has sender_canister_version
+
+	check func(arg []byte) error
+	run   func(*state.Command) state.Answer // nil: queries only
+	query func(*state.Command) state.Answer // nil: no query method
+}
+
+// ingress says whether users may call a method, and if not, what they hear.
+type ingress uint8
+
+const (
+	mayCall       ingress = iota
+	notByIngress          // "can not be called via ingress messages"
+	onlyCanisters         // "Only canisters can call"
+)
+
+// subject says which canister a call is about.
+type subject uint8
+
+const (
+	nobody subject = iota
+	canisterID
+	targetCanister
+)
+
+var errNobody = errors.New("the method is about no canister")
+
+// read gives the canister an argument is about.
+func (s subject) read(arg []byte) (principal.Principal, error) {
+	switch s {
+	case canisterID:
+		var a idArg
+		err := candid.Unmarshal(arg, &a)
+		return a.Canister, err
+	case targetCanister:
+		var a struct {
+			Target principal.Principal `ic:"target_canister"`
+		}
+		err := candid.Unmarshal(arg, &a)
+		return a.Target, err
+	}
+	return principal.Principal{}, errNobody
+}
+
+// table is the list of all methods.
+func table() []method {
+	return []method{
+		// Canisters come and go.
+		on(method{name: "create_canister", users: notByIngress, near: true, versioned: true}, readCreateCanister, createCanister),
+		on(method{name: "provisional_create_canister_with_cycles", authority: anyone, versioned: true}, read, provisionalCreate),
+		on(method{name: "delete_canister", authority: controllers, about: canisterID}, read, deleteCanister),
+
+		// Settings and cycles.
+		on(method{name: "update_settings", authority: controllers, about: canisterID, versioned: true}, read, updateSettings),
+		on(method{name: "deposit_cycles", users: notByIngress, about: canisterID}, read, depositCycles),
+		on(method{name: "provisional_top_up_canister", authority: anyone, about: canisterID}, read, provisionalTopUp),
+
+		// Code.
+		on(method{name: "install_code", authority: controllers, about: canisterID, versioned: true}, read, installCode),
+		on(method{name: "install_chunked_code", authority: controllers, about: targetCanister, versioned: true}, read, installChunkedCode),
+		on(method{name: "uninstall_code", authority: controllers, about: canisterID, versioned: true}, read, uninstallCode),
+		on(method{name: "upload_chunk", authority: controllers, about: canisterID}, read, uploadChunk),
+		on(method{name: "clear_chunk_store", authority: controllers, about: canisterID}, read, clearChunkStore),
+		on(method{name: "stored_chunks", authority: controllers, about: canisterID}, read, storedChunks),
+
+		// Life.
+		on(method{name: "start_canister", authority: controllers, about: canisterID}, read, startCanister),
+		on(method{name: "stop_canister", authority: controllers, about: canisterID}, read, stopCanister),
+
+		// What is known of a canister.
+		asked(on(method{name: "canister_status", authority: statusViewers, about: canisterID}, read, canisterStatus)),
+		asked(on(method{name: "canister_metrics", authority: controllers, about: canisterID}, read, canisterMetrics)),
+		on(method{name: "canister_info", users: onlyCanisters, about: canisterID}, read, canisterInfo),
+		on(method{name: "canister_metadata", users: onlyCanisters, about: canisterID}, read, canisterMetadata),
+		onlyAsked(on(method{name: "fetch_canister_logs", users: notByIngress, about: canisterID}, read, fetchCanisterLogs)),
+
+		// Chance.
+		on(method{name: "raw_rand", users: notByIngress, near: true}, readNothing, rawRand),
+	}
+}
+
+// on gives a method what it does with its decoded argument.
+func on[A any](m method, read func([]byte) (*A, error), run func(*state.Command, *A) state.Answer) method {
+	m.check = func(arg []byte) error {
+		_, err := read(arg)
+		return err
+	}
+	m.run = func(c *state.Command) state.Answer {
+		a, err := read(c.Arg)
+		if err != nil {
+			return state.Fail(rejectUndecodable(err))
+		}
+		return run(c, a)
+	}
+	return m
+}
+
+// asked is a method that is also a query method.
+func asked(m method) method {
+	m.query = m.run
+	return m
+}
+
+// onlyAsked is a method that is only a query method.
+func onlyAsked(m method) method {
+	m.query, m.run = m.run, nil
+	return m
+}
+
+// bounded is implemented by arguments with lists of bounded length.
+type bounded interface{ bounds() error }
+
+// read decodes an argument.
+func read[A any](arg []byte) (*A, error) {
+	a := new(A)
+	if err := candid.Unmarshal(arg, a); err != nil {
+		return nil, err
+	}
+	if b, ok := any(a).(bounded); ok {
+		return a, b.bounds()
+	}
+	return a, nil
+}
+
+// nothing is the argument of a method that takes none.
+type nothing struct{}
+
+func readNothing(arg []byte) (*nothing, error) {
+	return new(nothing), candid.Unmarshal(arg)
+}
+
+// reply answers with values.
+func reply(values ...any) state.Answer {
+	raw, err := candid.Marshal(values...)
+	if err != nil {
+		panic("management: a reply that cannot be written: " + err.Error())
+	}
+	return state.Reply(raw)
+}

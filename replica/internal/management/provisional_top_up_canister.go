@@ -1,0 +1,20 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// provisionalTopUp is provisional_top_up_canister: cycles out of nothing, for any
+// canister, by anyone.
+func provisionalTopUp(c *state.Command, a *topUpArg) state.Answer {
+	amount, ok := amountOf(a.Amount)
+	if !ok {
+		return state.Fail(rejectAmount(a.Amount))
+	}
+	r := c.State.Residents.Get(a.Canister)
+	if r == nil {
+		return state.Fail(rejectNotFound(a.Canister))
+	}
+	r.Give(amount)
+	return reply()
+}

@@ -1,0 +1,231 @@
+package management
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// The rejects of the management canister, with the replica's texts.
+
+const documentation = " See documentation: https://internetcomputer.org/docs/current/references/execution-errors#"
+
+// help is the advice some texts end with; some advice has no page.
+func help(advice, anchor string) string {
+	if anchor == "" {
+		return "\n" + advice + " See documentation: "
+	}
+	return "\n" + advice + documentation + anchor
+}
+
+// Roads.
+
+func rejectNotExposed(method string) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterMethodNotFound, "ic00 interface does not expose method %s", method)
+}
+
+func rejectNotByIngress(method string) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "ic00 method %s can not be called via ingress messages", method)
+}
+
+func rejectOnlyCanisters(method string) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "Only canisters can call ic00 method %s", method)
+}
+
+func rejectPayload(method string, err error) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.InvalidManagementPayload, "Failed to parse payload for ic00 method %s: %s: %s",
+		method, intercanister.InvalidManagementPayload, undecodable(err))
+}
+
+func rejectNotFoundIngress(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterNotFound, "Canister %s not found", id)
+}
+
+func rejectOnlyControllers(id principal.Principal, method string) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterInvalidController, "Only controllers of canister %s can call ic00 method %s", id, method)
+}
+
+func rejectNoMethod(method string) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterMethodNotFound, "Management canister has no method '%s'", method)
+}
+
+func rejectNoQuery(method string) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterMethodNotFound, "Query method %s not found.", method)
+}
+
+func rejectOnlyQuery(method string) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "%s API is only accessible to end users in non-replicated mode", method)
+}
+
+func rejectUser(method string) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterContractViolation, "%s cannot be called by a user.", method)
+}
+
+func rejectUndecodable(err error) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.InvalidManagementPayload, "%s", undecodable(err))
+}
+
+// undecodable is the text for an argument that is not of the method's type.
+func undecodable(err error) string {
+	if whole, ok := err.(*payloadError); ok {
+		return whole.text
+	}
+	return "Error decoding candid: " + err.Error()
+}
+
+// payloadError is a fault of an argument with a text of its own.
+type payloadError struct{ text string }
+
+func (e *payloadError) Error() string { return e.text }
+
+func tooManyElements(limit int) error {
+	return fmt.Errorf("Deserialize error: The number of elements exceeds maximum allowed %d", limit) //nolint:revive,staticcheck // the replica's text
+}
+
+func rejectFar(method string, subnet principal.Principal) *intercanister.Reject {
+	if method == "create_canister" {
+		return intercanister.Rejectf(intercanister.CanisterContractViolation,
+			"Cannot create canister. Sender should be on the same subnet or on the NNS subnet.")
+	}
+	return intercanister.Rejectf(intercanister.CanisterContractViolation,
+		"Incorrect sender subnet id: %s. Sender should be on the same subnet or on the NNS subnet.", subnet)
+}
+
+func rejectSenderVersion(given, actual uint64) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterContractViolation,
+		"Management canister call payload includes sender canister version %d that does not match the actual sender canister version %d.", given, actual)
+}
+
+// Canisters and permissions.
+
+func rejectNotFound(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterNotFound, "Canister %s not found.", id)
+}
+
+// rejectGone is rejectNotFound with advice, for methods that end something.
+func rejectGone(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterNotFound, "Canister %s not found.%s", id,
+		help("Check the ICP dashboard to ensure the canister exists.", "canister-not-found"))
+}
+
+func rejectController(r *state.Resident, caller principal.Principal) *intercanister.Reject {
+	names := make([]string, len(r.Canister.Settings.Controllers))
+	for i, id := range r.Canister.Settings.Controllers {
+		names[i] = id.String()
+	}
+	return intercanister.Rejectf(intercanister.CanisterInvalidController,
+		"Only the controllers of the canister %s can control it.\nCanister's controllers: %s\nSender's ID: %s%s",
+		r.ID(), strings.Join(names, " "), caller,
+		help("Execute this call from a controller of the target canister or add the current caller as a controller.", "invalid-controller"))
+}
+
+func rejectStatusDenied(caller principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "Caller %s is not allowed to access canister status", caller)
+}
+
+func rejectLogsDenied(caller principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "Caller %s is not allowed to access canister logs", caller)
+}
+
+func rejectDeleteSelf(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterInvalidController, "Canister %s cannot delete itself.%s", id,
+		help("Delete the canister from one of its other controllers.", "delete-canister-self"))
+}
+
+func rejectNotStopped(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterNotStopped, "Canister %s must be stopped before it is deleted.%s", id,
+		help("Stop the canister before deleting it.", "delete-canister-not-stopped"))
+}
+
+func rejectQueueNotEmpty(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterQueueNotEmpty,
+		"Canister %s has messages in its queues and cannot be deleted now. Please retry after some time.%s", id,
+		help("Wait until the queues have been cleared to delete the canister and in the meantime stop the canister.", "delete-canister-queue-not-empty"))
+}
+
+func rejectCreationFee(fee, sent cycles.Amount) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.InsufficientCyclesForCreateCanister,
+		"Creating a canister requires a fee of %s that is deducted from the canister's initial balance but only %s cycles were received with the create_canister request.%s",
+		grouped(fee), grouped(sent), help("Try sending more cycles with the request.", "create-canister-not-enough-cycles"))
+}
+
+func rejectSpecifiedID(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.InvalidManagementPayload,
+		"The `specified_id` %s is invalid because it belongs to the canister allocation ranges of the test environment.%s", id,
+		help("Use a `specified_id` that matches a canister ID on the ICP mainnet and a test environment that supports canister creation with `specified_id` (e.g., PocketIC).", ""))
+}
+
+func rejectOutOfCycles(r *state.Resident, missing cycles.Amount, caller principal.Principal) *intercanister.Reject {
+	if !r.Controls(caller) {
+		return intercanister.Rejectf(intercanister.CanisterOutOfCycles, "Canister %s is out of cycles", r.ID())
+	}
+	return intercanister.Rejectf(intercanister.CanisterOutOfCycles,
+		"Canister %s is out of cycles: please top up the canister with at least %s additional cycles", r.ID(), grouped(missing))
+}
+
+// Code.
+
+func rejectNonEmpty(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterNonEmpty,
+		"Canister %s cannot be installed because the canister is not empty. Try installing with mode='reinstall' instead.%s", id,
+		help("Check that you want to overwrite the canister and, if so, use mode='reinstall'.", "canister-not-empty"))
+}
+
+func rejectInstallOutOfCycles(cause *intercanister.Reject) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterOutOfCycles, "Canister installation failed with `%s`.%s", cause.Text,
+		help("Top up the canister with more cycles.", "install-code-not-enough-cycles"))
+}
+
+func rejectChunkStore(format string, args ...any) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterContractViolation, "Error from Wasm chunk store: %s.%s", fmt.Sprintf(format, args...),
+		help("Use the `stored_chunks` API to check which hashes are present or top up the canister if it is low on cycles.", "wasm-chunk-store-error"))
+}
+
+func rejectNoStore(store, subnet, target principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterRejectedMessage,
+		"InstallChunkedCode Error: Store canister %s was not found on subnet %s of target canister %s", store, subnet, target)
+}
+
+func rejectModuleHash(hash []byte) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterContractViolation, "Invalid wasm hash %s", listed(hash))
+}
+
+func rejectNoMetadata(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "The canister %s has no Wasm module and hence no metadata is available.", id)
+}
+
+func rejectNoSection(id principal.Principal, name string) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "The canister %s has no metadata section with the name %s.", id, name)
+}
+
+// listed are bytes as the replica prints them: [1, 2, 3].
+func listed(raw []byte) string { return strings.Join(strings.Fields(fmt.Sprint(raw)), ", ") }
+
+// grouped is a number with its digits in groups of three, as the replica prints
+// cycles and natural numbers.
+func grouped(n fmt.Stringer) string {
+	digits := n.String()
+	out := make([]byte, 0, len(digits)+len(digits)/3)
+	for i := range len(digits) {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			out = append(out, '_')
+		}
+		out = append(out, digits[i])
+	}
+	return string(out)
+}
+
+func rejectUpgradeEmpty(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterWasmModuleNotFound,
+		"Error from Canister %s: Attempted to execute a message, but the canister contains no Wasm module..%s", id,
+		help("Please install code to this canister before calling it.", "wasm-module-not-found"))
+}
+
+func rejectAmount(n candid.Nat) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.InvalidManagementPayload, "Amount of cycles expected to be in the range of [0..2^128-1], got %s", grouped(n))
+}

@@ -1,0 +1,17 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// startCanister is start_canister. The version goes up even where the canister
+// runs already.
+func startCanister(c *state.Command, a *idArg) state.Answer {
+	r, reject := controlled(c, a.Canister)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	r.Canister.Version++
+	c.Machine.Start(r)
+	return reply()
+}

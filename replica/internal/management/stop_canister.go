@@ -1,0 +1,24 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// stopCanister is stop_canister. It answers when the canister has stopped, at
+// once where it has already. Every call counts the version up.
+func stopCanister(c *state.Command, a *idArg) state.Answer {
+	r := c.State.Residents.Get(a.Canister)
+	if r == nil {
+		return state.Fail(rejectGone(a.Canister))
+	}
+	if reject := mustControl(r, c.Caller); reject != nil {
+		return state.Fail(reject)
+	}
+	r.Canister.Version++
+	if r.Canister.Status == canister.Stopped {
+		return reply()
+	}
+	c.Machine.Stop(r, c.Ticket())
+	return state.Later()
+}

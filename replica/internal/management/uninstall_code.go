@@ -1,0 +1,26 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// uninstallCode is uninstall_code: code, memories and open calls are gone,
+// settings and balance stay. An empty canister may be uninstalled, too.
+func uninstallCode(c *state.Command, a *versionedArg) state.Answer {
+	r := c.State.Residents.Get(a.Canister)
+	if r == nil {
+		return state.Fail(rejectGone(a.Canister))
+	}
+	if reject := mustControl(r, c.Caller); reject != nil {
+		return state.Fail(reject)
+	}
+	if r.Running {
+		return state.WhenIdle(r)
+	}
+	c.Machine.Uninstall(r)
+	r.Canister.Version++
+	record(c, r, a.Version, canister.Uninstallation{})
+	c.Machine.Touch(r)
+	return reply()
+}

@@ -1,0 +1,46 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// updateSettings is update_settings. What is not given stays as it is.
+func updateSettings(c *state.Command, a *updateSettingsArg) state.Answer {
+	r, reject := controlled(c, a.Canister)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	if r.Running && (a.Settings.ComputeAllocation != nil || a.Settings.MemoryAllocation != nil) {
+		// What the canister can pay is known only when its message is over.
+		return state.WhenIdle(r)
+	}
+	settings, reject := a.Settings.with(r.Canister.Settings)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	h := holderOf(r)
+	p, reject := h.plan(c, settings)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	r.Canister.Settings = p.settings
+	reserve(r.Canister, p.reservation)
+	r.Canister.Version++
+	if a.Settings.LogMemoryLimit != nil && !r.Running {
+		r.Canister.Logs.Resize(p.settings.LogMemoryLimit)
+	}
+	if a.Settings.Controllers != nil {
+		record(c, r, a.Version, canister.ControllersChange{Controllers: p.settings.Controllers})
+		c.Machine.Touch(r)
+	}
+	return reply()
+}
+
+func holderOf(r *state.Resident) holder {
+	k := r.Canister
+	return holder{
+		settings: k.Settings, usage: k.MemoryUsage().Total(), messages: k.MessageBytes,
+		balance: k.Balance.Add(r.Credit), reserved: k.Reserved,
+	}
+}
