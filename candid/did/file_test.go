@@ -179,6 +179,15 @@ func TestImportsComeThroughTheLoader(t *testing.T) {
 	if _, err := ParseWith(`import "dir/c.did"; import "./a.did"; type E = record { C; D; U }`, load); err != nil {
 		t.Error(err)
 	}
+	f, err = ParseWith(`import service "named.did"`, func(string) (string, error) {
+		return `type S = Same; type Same = service { "x y" : F }; type F = func () -> (); service : S`, nil
+	})
+	if err != nil || len(f.Methods()) != 1 {
+		t.Fatalf("a service given by name: %v, %v", f, err)
+	}
+	if again := parse(t, f.String()); len(again.Methods()) != 1 || again.Methods()[0].Name != "x y" {
+		t.Errorf("printed: %s", f)
+	}
 	for text, reason := range map[string]string{
 		`import "missing.did"`:                             "no such file",
 		`import "broken.did"`:                              `in the imported file "broken.did": line 1, column 10`,
