@@ -202,29 +202,44 @@ func (m *Memory) spill() error {
 	if m.spilled == nil {
 		m.spilled = map[uint64]uint32{}
 	}
-	s := m.space
 	for page, b := range m.buffers { // the order decides file pages alone, which nobody sees
-		at, ok := m.spilled[page]
-		s.mu.Lock()
-		var err error
-		if !ok {
-			at, err = s.take()
-		}
-		var offset int64
-		if err == nil {
-			offset = s.offset(at)
-		}
-		s.mu.Unlock()
-		if err != nil {
-			return err
-		}
-		m.spilled[page] = at
-		if err := s.file.WriteAt(b[:], offset); err != nil {
+		if err := m.spillPage(page, b); err != nil {
 			return fmt.Errorf("write stable memory: %w", err)
 		}
 		delete(m.buffers, page)
-		s.file.Return(b)
+		m.space.file.Return(b)
 	}
+	return nil
+}
+
+func (m *Memory) spillPage(page uint64, b *checkpoint.Page) error {
+	s := m.space
+	at, old := m.spilled[page]
+	s.mu.Lock()
+	var err error
+	if !old {
+		at, old, err = s.take()
+	}
+	if err != nil {
+		s.mu.Unlock()
+		return err
+	}
+	offset := s.offset(at)
+	s.mu.Unlock()
+	if old {
+		err = s.file.Overwrite(b[:], offset)
+	} else {
+		err = s.file.WriteAt(b[:], offset)
+	}
+	if err != nil {
+		s.mu.Lock()
+		if m.spilled[page] == 0 {
+			s.give(at)
+		}
+		s.mu.Unlock()
+		return err
+	}
+	m.spilled[page] = at
 	return nil
 }
 

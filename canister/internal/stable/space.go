@@ -34,26 +34,26 @@ type retired struct {
 	epoch uint64
 }
 
-// take returns a file page to write. Needs mu.
-func (s *space) take() (uint32, error) {
+// take returns a file page to write, and whether it has space already. Needs mu.
+func (s *space) take() (page uint32, old bool, err error) {
 	if n := len(s.free); n > 0 {
 		page := s.free[n-1]
 		s.free = s.free[:n-1]
-		return page, nil
+		return page, true, nil
 	}
 	if n := len(s.holes); n > 0 {
 		page := s.holes[n-1]
 		s.holes = s.holes[:n-1]
-		return page, nil
+		return page, false, nil
 	}
 	if s.next >= s.end {
 		if err := s.extend(); err != nil {
-			return 0, err
+			return 0, false, err
 		}
 	}
-	page := s.next
+	page = s.next
 	s.next++
-	return page, nil
+	return page, false, nil
 }
 
 var errTooManyPages = errors.New("a stable memory and its snapshots use more than 16 TiB")

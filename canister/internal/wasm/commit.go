@@ -170,13 +170,7 @@ func (g *Guest) restore() error {
 	if g.version != s.version {
 		return nil
 	}
-	if !g.compared {
-		var err error
-		if g.changed, err = l.heap.changed(g.changed[:0]); err != nil {
-			return err
-		}
-	}
-	if err := l.heap.restore(g.changed); err != nil {
+	if err := l.heap.restore(g.changed, g.compared); err != nil {
 		return err
 	}
 	if s.globals != nil {
@@ -188,6 +182,9 @@ func (g *Guest) restore() error {
 // finish closes the message.
 func (g *Guest) finish() {
 	g.open, g.compared, g.marked = false, false, nil
+	if g.live != nil {
+		g.live.restoreSegments()
+	}
 	g.life.Unlock()
 }
 

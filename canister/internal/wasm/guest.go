@@ -120,6 +120,7 @@ func (g *Guest) inherit(from *Guest) error {
 		copy(memory[c.first*PageSize:c.end*PageSize], old[c.first*PageSize:])
 	}
 	g.compared = false
+	g.live.heap.lost()
 	return g.Mark()
 }
 

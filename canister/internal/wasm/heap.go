@@ -21,8 +21,13 @@ type heap interface {
 	changed(spans []span) ([]span, error)
 	// committed says that the changed pages found last are now the committed ones.
 	committed(changed []span)
-	// restore makes the changed pages found last the committed ones again. Needs the slot's lock.
-	restore(changed []span) error
+	// restore makes all bytes the committed ones again; compared says that changed holds the pages found last and nothing was written
+	// since. The size is as it was. Needs the slot's lock.
+	restore(changed []span, compared bool) error
+	// watch and unwatch enclose everything that may write to the heap, on one thread. What is written otherwise must be followed by lost.
+	watch()
+	unwatch()
+	lost()
 	// preserve makes the heap keep its bytes of these pages although the committed ones are about to change. Called by another goroutine
 	// than the one that runs the guest, with the slot's lock.
 	preserve(pages span)
@@ -51,6 +56,8 @@ func HeapKinds() []HeapKind { return append(mappedKinds(), HeapCopy) }
 type heapSpace struct {
 	kind    HeapKind
 	pagemap *os.File // nil for HeapCopy
+	// countFaults says that the page faults of a thread can be counted.
+	countFaults bool
 }
 
 func newHeapSpace(want HeapKind) (*heapSpace, error) {
@@ -68,7 +75,7 @@ func newHeapSpace(want HeapKind) (*heapSpace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the list of private pages: %w", err)
 	}
-	return &heapSpace{kind: want, pagemap: f}, nil
+	return &heapSpace{kind: want, pagemap: f, countFaults: faultsAreCounted()}, nil
 }
 
 func (hs *heapSpace) close() error {

@@ -57,7 +57,11 @@ func (h *copyHeap) committed(changed []span) {
 	}
 }
 
-func (h *copyHeap) restore(changed []span) error {
+func (h *copyHeap) restore(changed []span, compared bool) error {
+	if !compared {
+		copy(h.memory, h.shadow)
+		return nil
+	}
 	for _, c := range changed {
 		copy(h.memory[c.first*PageSize:c.end*PageSize], h.shadow[c.first*PageSize:])
 	}
@@ -70,3 +74,7 @@ func (h *copyHeap) free() error {
 	h.memory, h.shadow = nil, nil
 	return nil
 }
+
+func (h *copyHeap) watch()   {}
+func (h *copyHeap) unwatch() {}
+func (h *copyHeap) lost()    {}

@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"unsafe"
 
@@ -17,8 +18,17 @@ type mappedHeap struct {
 	memory  []byte
 	pieces  []int64 // where the mappings that make up memory begin
 	private []span  // private pages found last
-	pages   privatePages
-	content [PageSize]byte // committed bytes that are not in the file's window
+	// unknown says that there may be more private pages than those. A thread that took no page fault made none, and counting faults
+	// is cheaper than listing pages, which walks the page tables of the whole heap.
+	unknown  bool
+	usage    unix.Rusage
+	faults   int64
+	counting bool
+	commits  uint
+	// preserved is unknown as seen by the goroutine that preserves pages. Guarded by the slot's lock.
+	preserved bool
+	pages     privatePages
+	content   [PageSize]byte // committed bytes that are not in the file's window
 }
 
 const (
@@ -27,7 +37,7 @@ const (
 )
 
 func newMappedHeap(hs *heapSpace, s *slot, size int64, reader bool) (heap, error) {
-	h := &mappedHeap{space: hs, slot: s, reader: reader}
+	h := &mappedHeap{space: hs, slot: s, reader: reader, unknown: true}
 	if err := s.ensure(size); err != nil {
 		return nil, err
 	}
@@ -137,13 +147,31 @@ func (h *mappedHeap) moveInto(memory, old []byte, anonymous bool) ([]byte, error
 	return nil, nil
 }
 
-// load drops every private page.
-func (h *mappedHeap) load() error {
+// list makes private the list of private pages.
+func (h *mappedHeap) list() error {
+	if !h.unknown && !h.preserved {
+		return nil
+	}
 	var err error
 	if h.private, err = h.pages.list(h.space, h.memory, h.private[:0]); err != nil {
 		return err
 	}
-	return h.drop(h.private)
+	h.unknown, h.preserved = false, false
+	return nil
+}
+
+// load drops every private page.
+func (h *mappedHeap) load() error {
+	if err := h.list(); err != nil {
+		return err
+	}
+	return h.dropAll()
+}
+
+func (h *mappedHeap) dropAll() error {
+	err := h.drop(h.private)
+	h.private, h.unknown = h.private[:0], err != nil
+	return err
 }
 
 func (h *mappedHeap) drop(pages []span) error {
@@ -158,8 +186,7 @@ func (h *mappedHeap) drop(pages []span) error {
 func (h *mappedHeap) page(n int64) []byte { return h.memory[n*PageSize : (n+1)*PageSize] }
 
 func (h *mappedHeap) changed(spans []span) ([]span, error) {
-	var err error
-	if h.private, err = h.pages.list(h.space, h.memory, h.private[:0]); err != nil {
+	if err := h.list(); err != nil {
 		return spans, err
 	}
 	for _, p := range h.private {
@@ -176,9 +203,12 @@ func (h *mappedHeap) changed(spans []span) ([]span, error) {
 	return spans, nil
 }
 
-// committed keeps a few private pages, the changed ones first: they are the hot ones.
+// committed keeps a few private pages, the changed ones: they are the hot ones. From time to time all others go, because every one
+// that stays is compared at each commit.
 func (h *mappedHeap) committed(changed []span) {
-	if countPages(h.private) <= stickyPages {
+	h.commits++
+	private := countPages(h.private)
+	if private <= stickyPages && (h.commits%stickyCommits != 0 || private == countPages(changed)) {
 		return
 	}
 	kept := int64(0)
@@ -200,12 +230,19 @@ func (h *mappedHeap) committed(changed []span) {
 			first = end
 		}
 	}
+	h.unknown = true
 }
 
 // restore copies over few pages and drops many: a page that is dropped has to be faulted in again.
-func (h *mappedHeap) restore(changed []span) error {
+func (h *mappedHeap) restore(changed []span, compared bool) error {
+	if err := h.list(); err != nil {
+		return err
+	}
 	if countPages(h.private) > stickyPages {
-		return h.drop(h.private)
+		return h.dropAll()
+	}
+	if !compared {
+		changed = h.private
 	}
 	for _, c := range changed {
 		for n := c.first; n < c.end; n++ {
@@ -219,10 +256,40 @@ func (h *mappedHeap) restore(changed []span) error {
 	return nil
 }
 
+func (h *mappedHeap) watch() {
+	h.counting = h.space.countFaults && len(h.memory) >= faultCountSize
+	if h.counting {
+		runtime.LockOSThread()
+		h.faults = countFaults(&h.usage)
+	}
+}
+
+func (h *mappedHeap) unwatch() {
+	if !h.counting {
+		h.unknown = true
+		return
+	}
+	if countFaults(&h.usage) != h.faults {
+		h.unknown = true
+	}
+	runtime.UnlockOSThread()
+}
+
+func (h *mappedHeap) lost() { h.unknown = true }
+
+// countFaults is the number of page faults the current thread has taken.
+func countFaults(u *unix.Rusage) int64 {
+	if _, _, errno := unix.RawSyscall(unix.SYS_GETRUSAGE, unix.RUSAGE_THREAD, uintptr(unsafe.Pointer(u)), 0); errno != 0 {
+		panic(fmt.Errorf("wasm: count page faults: %w", errno))
+	}
+	return int64(u.Minflt) + int64(u.Majflt)
+}
+
 // preserve writes to each page without changing it: the kernel makes a private copy of what is there now.
 //
 //go:norace
 func (h *mappedHeap) preserve(pages span) {
+	h.preserved = true
 	for n := pages.first; n < min(pages.end, int64(len(h.memory)/PageSize)); n++ {
 		atomic.AddUint32((*uint32)(unsafe.Pointer(&h.memory[n*PageSize])), 0)
 	}

@@ -4,6 +4,8 @@ package wasm
 
 func mappedKinds() []HeapKind { return nil }
 
+func faultsAreCounted() bool { return false }
+
 func newMappedHeap(hs *heapSpace, _ *slot, _ int64, _ bool) (heap, error) {
 	panic("wasm: heaps of kind " + string(hs.kind) + " exist on Linux alone")
 }

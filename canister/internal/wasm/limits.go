@@ -16,6 +16,10 @@ const (
 	DefaultSlice = 2_000_000
 	// stickyPages is how many private pages a heap keeps between messages, so that hot pages are not faulted in again and again.
 	stickyPages = 64
+	// stickyCommits is after how many commits the private pages that the last one did not change are given up.
+	stickyCommits = 32
+	// faultCountSize is the size of heap from which counting page faults is cheaper than listing private pages.
+	faultCountSize = 512 << 10
 	// maxFunctions is how many function objects (11.5 KB each) a live guest keeps.
 	maxFunctions = 4
 	// maxStack is the largest wasm stack, in bytes, that stays with a kept function object.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -14,16 +16,18 @@ import (
 
 // live is what a guest has while it is not asleep: an instance and a heap.
 type live struct {
-	guest     *Guest
-	code      *Code
-	instance  api.Module
-	heap      heap
-	counter   api.MutableGlobal
-	globals   []globalCell
-	functions [maxFunctions]function
-	next      int // function to forget next
-	context   callContext
-	stack     [2]uint64
+	guest        *Guest
+	code         *Code
+	instance     api.Module
+	heap         heap
+	counter      api.MutableGlobal
+	globals      []globalCell
+	functions    [maxFunctions]function
+	next         int      // function to forget next
+	segments     [][]byte // passive data segments, emptied by data.drop
+	segmentsWere [][]byte
+	context      callContext
+	stack        [2]uint64
 }
 
 // function is a function object of an instance, by export name; "" is the closure trampoline.
@@ -66,6 +70,8 @@ func newLive(g *Guest, code *Code, h heap) (l *live, err error) {
 		return l, fmt.Errorf("module exports no %q", rewrite.CounterGlobal)
 	}
 	l.counter = counter
+	l.segments = segmentsOf(l.instance)
+	l.segmentsWere = slices.Clone(l.segments)
 	l.globals, err = code.layout.cells(l.instance)
 	return l, err
 }
@@ -141,3 +147,27 @@ func (l *live) find(name string) *function {
 
 // forget drops a function object, and its stack with it.
 func (f *function) forget() { *f = function{} }
+
+// segmentsOf finds the data segments of an instance. The engine does not show them, and a replica starts every message with all of
+// them, whatever an earlier one dropped.
+func segmentsOf(instance api.Module) [][]byte {
+	v := reflect.ValueOf(instance)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	field := v.Elem().FieldByName("DataInstances")
+	if !field.IsValid() || !field.CanInterface() {
+		return nil
+	}
+	segments, _ := field.Interface().([][]byte)
+	return segments
+}
+
+// restoreSegments undoes every data.drop.
+func (l *live) restoreSegments() {
+	for i, s := range l.segmentsWere {
+		if len(l.segments[i]) != len(s) {
+			l.segments[i] = s
+		}
+	}
+}

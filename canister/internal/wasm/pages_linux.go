@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -115,7 +116,7 @@ func mappedKinds() []HeapKind {
 		return nil
 	}
 	defer unix.Munmap(memory)
-	memory[PageSize], memory[3*PageSize] = memory[0]+1, 1
+	memory[PageSize], memory[3*PageSize] = memory[2*PageSize]+1, 1
 	var kinds []HeapKind
 	for _, kind := range []HeapKind{HeapScan, HeapPagemap} {
 		var p privatePages
@@ -125,4 +126,26 @@ func mappedKinds() []HeapKind {
 		}
 	}
 	return kinds
+}
+
+// faultsAreCounted says whether this system counts the page faults of a thread. Some emulations of Linux do not.
+func faultsAreCounted() bool {
+	memory, err := unix.Mmap(-1, 0, 2*PageSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return false
+	}
+	defer unix.Munmap(memory)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_THREAD, &u) != nil {
+		return false
+	}
+	before := countFaults(&u)
+	sum := memory[0] // a read, then a write to the same page
+	first := countFaults(&u)
+	memory[0] = sum + 1
+	second := countFaults(&u)
+	memory[PageSize] = 1
+	return first > before && second > first && countFaults(&u) > second
 }

@@ -43,7 +43,9 @@ func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 	g.grant(0)
 	l.stack = [2]uint64{uint64(entry.Fn), entry.Env}
 	g.running = true
+	l.heap.watch()
 	err := f.call.CallWithStack(&l.context, l.stack[:])
+	l.heap.unwatch()
 	g.running, g.host = false, nil
 	if err != nil {
 		f.forget()
@@ -109,9 +111,16 @@ func (g *Guest) refill() {
 		g.End(&Trap{Kind: InstructionLimit})
 	}
 	if g.budget.Pause != nil {
-		g.budget.Pause(executed)
+		g.pause(executed)
 	}
 	g.grant(executed)
+}
+
+// pause lets go of the thread, since it may take long.
+func (g *Guest) pause(executed uint64) {
+	g.live.heap.unwatch()
+	defer g.live.heap.watch()
+	g.budget.Pause(executed)
 }
 
 // Host is what Run was given, for host functions.
@@ -194,6 +203,9 @@ func (g *Guest) View(ptr, size uint64) ([]byte, bool) {
 	if ptr > uint64(len(memory)) || size > uint64(len(memory))-ptr {
 		return nil, false
 	}
-	g.compared = false
+	if !g.running {
+		g.compared = false
+		g.live.heap.lost()
+	}
 	return memory[ptr : ptr+size : ptr+size], true
 }

@@ -152,17 +152,36 @@ func (s *slot) write(memory []byte, changed []span) error {
 	}
 	for _, c := range changed {
 		for page := c.first; page < c.end; {
-			offset, pages := s.locate(page)
-			end := min(c.end, page+pages)
-			if err := s.file.WriteAt(memory[page*PageSize:end*PageSize], offset); err != nil {
+			end, err := s.writeRun(memory, page, c.end)
+			if err != nil {
 				return err
 			}
-			for ; page < end; page++ {
-				s.markPresent(page)
-			}
+			page = end
 		}
 	}
 	return nil
+}
+
+// writeRun writes the pages from first on that lie together and are all present or all not, and returns where they end.
+func (s *slot) writeRun(memory []byte, first, end int64) (int64, error) {
+	offset, pages := s.locate(first)
+	end = min(end, first+pages)
+	old := s.isPresent(first)
+	page := first + 1
+	for page < end && s.isPresent(page) == old {
+		page++
+	}
+	bytes := memory[first*PageSize : page*PageSize]
+	if old {
+		return page, s.file.Overwrite(bytes, offset)
+	}
+	if err := s.file.WriteAt(bytes, offset); err != nil {
+		return first, err
+	}
+	for p := first; p < page; p++ {
+		s.markPresent(p)
+	}
+	return page, nil
 }
 
 // subscribe and unsubscribe keep the list of open snapshots. Need mu.

@@ -532,3 +532,16 @@ func (m *modelled) check(t *rapid.T) {
 		}
 	}
 }
+
+func TestEveryMessageBeginsWithAllPassiveSegments(t *testing.T) {
+	g := newTestGuest(t, newTestEngine(t, Config{}), `(module (memory 1) (data $d "abc")
+		(func (export "canister_update use") (memory.init $d (i32.const 0) (i32.const 0) (i32.const 3)) (data.drop $d))
+		(func (export "canister_update drop") (data.drop $d)))`)
+	for _, end := range []func(){func() { commit(t, g) }, g.Rollback, func() { commit(t, g) }} {
+		run(t, g, "use")
+		if err := g.Run(method("use"), nil, plenty); !isTrap(err, HeapOutOfBounds) {
+			t.Errorf("a segment dropped in the same message: %v", err)
+		}
+		end()
+	}
+}

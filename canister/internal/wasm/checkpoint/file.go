@@ -18,7 +18,8 @@ type Extent struct {
 type File struct {
 	file   *os.File
 	remove string // path to remove when closing, "" once unlinked
-	window []byte // shared read-only mapping of the beginning of the file; nil where there is none
+	window []byte // shared mapping of the beginning of the file; nil where there is none
+	memory bool   // the file is memory: a page that was written can be overwritten through the window without a fault that fails
 	punch  bool
 	pages  sync.Pool // of *Page
 
@@ -48,16 +49,16 @@ var ErrFull = errors.New("checkpoint file is full")
 
 // Open makes an empty checkpoint file in dir; with an empty dir it lives in memory on Linux and in the temporary folder elsewhere.
 func Open(dir string) (*File, error) {
-	f, remove, err := create(dir)
+	f, remove, memory, err := create(dir)
 	if err != nil {
 		return nil, fmt.Errorf("create checkpoint file: %w", err)
 	}
-	c := &File{file: f, remove: remove}
+	c := &File{file: f, remove: remove, memory: memory}
 	if err := prepare(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare checkpoint file: %w", err), c.Close())
 	}
 	c.punch = punch(f, 0, MinExtent) == nil
-	c.window = mapWindow(f)
+	c.window = mapWindow(f, memory)
 	return c, nil
 }
 
@@ -133,6 +134,9 @@ func (c *File) Punch(offset, size int64) {
 
 // Reserve makes sure that writing [offset, offset+size) cannot run out of space, where the system can promise that.
 func (c *File) Reserve(offset, size int64) error {
+	if c.memory {
+		return nil // a lack of memory is not reported as an error by anybody
+	}
 	if err := reserve(c.file, offset, size); err != nil {
 		return fmt.Errorf("reserve %d bytes at offset %d: %w", size, offset, errors.Join(ErrFull, err))
 	}
@@ -157,6 +161,17 @@ func (c *File) WriteAt(src []byte, offset int64) error {
 		return fmt.Errorf("write %d bytes at offset %d of the checkpoint file: %w", len(src), offset, errors.Join(ErrFull, err))
 	}
 	return nil
+}
+
+// Overwrite is WriteAt for a range that was written before and not punched since. It is much faster where the file is memory.
+func (c *File) Overwrite(src []byte, offset int64) error {
+	if c.memory {
+		if v := c.View(offset, int64(len(src))); v != nil {
+			copy(v, src)
+			return nil
+		}
+	}
+	return c.WriteAt(src, offset)
 }
 
 // View is the bytes of [offset, offset+size) in place, read only, or nil where the file is not mapped there. Reading a range that was

@@ -7,21 +7,21 @@ import (
 )
 
 // create returns a file without a name: it is gone when the process is, however that ends.
-func create(dir string) (*os.File, string, error) {
+func create(dir string) (f *os.File, remove string, memory bool, err error) {
 	if dir == "" {
 		fd, err := unix.MemfdCreate("canisterd-checkpoint", unix.MFD_CLOEXEC)
 		if err == nil {
-			return os.NewFile(uintptr(fd), "checkpoint"), "", nil
+			return os.NewFile(uintptr(fd), "checkpoint"), "", true, nil
 		}
 	}
-	f, err := os.CreateTemp(dir, "checkpoint-*")
+	f, err = os.CreateTemp(dir, "checkpoint-*")
 	if err != nil {
-		return nil, "", err
+		return nil, "", false, err
 	}
 	if err := os.Remove(f.Name()); err != nil {
-		return f, f.Name(), nil
+		return f, f.Name(), false, nil
 	}
-	return f, "", nil
+	return f, "", false, nil
 }
 
 func prepare(*os.File) error { return nil }
@@ -49,9 +49,13 @@ func retry(call func() error) error {
 	}
 }
 
-func mapWindow(f *os.File) []byte {
+func mapWindow(f *os.File, write bool) []byte {
+	protection := unix.PROT_READ
+	if write {
+		protection |= unix.PROT_WRITE
+	}
 	for size := int64(windowSize); size >= minWindow; size /= 4 {
-		if w, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED|unix.MAP_NORESERVE); err == nil {
+		if w, err := unix.Mmap(int(f.Fd()), 0, int(size), protection, unix.MAP_SHARED|unix.MAP_NORESERVE); err == nil {
 			return w
 		}
 	}

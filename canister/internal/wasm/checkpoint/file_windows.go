@@ -8,12 +8,12 @@ import (
 )
 
 // create leaves a named file: an open file cannot be removed here, so Close does it.
-func create(dir string) (*os.File, string, error) {
-	f, err := os.CreateTemp(dir, "checkpoint-*")
+func create(dir string) (f *os.File, remove string, memory bool, err error) {
+	f, err = os.CreateTemp(dir, "checkpoint-*")
 	if err != nil {
-		return nil, "", err
+		return nil, "", false, err
 	}
-	return f, f.Name(), nil
+	return f, f.Name(), false, nil
 }
 
 // prepare makes the file sparse; without that, extending it would write zeros.
@@ -32,6 +32,6 @@ func punch(f *os.File, offset, size int64) error {
 
 func reserve(*os.File, int64, int64) error { return nil }
 
-func mapWindow(*os.File) []byte { return nil }
+func mapWindow(*os.File, bool) []byte { return nil }
 
 func unmapWindow([]byte) error { return nil }
