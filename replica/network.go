@@ -32,23 +32,24 @@ type Config struct {
 // them. It is not safe for concurrent use; one goroutine owns it. Views may be
 // read by anyone.
 type Network struct {
-	config      Config
-	runner      Runner
-	executor    Executor
-	management  state.Management
-	sink        EventSink
-	machines    []*machine // the root subnet first
-	routes      routes
-	clock       uint64 // ns, what AdvanceTo said
-	time        uint64 // ns, of the last round
-	height      uint64
-	open        bool // a round has begun and not ended
-	view        *View
-	report      RoundReport
-	own         *Strands
-	event       Event
-	rootKey     []byte
-	delegations delegations
+	config         Config
+	runner         Runner
+	executor       Executor
+	management     state.Management
+	sink           EventSink
+	machines       []*machine // the root subnet first
+	routes         routes
+	clock          uint64 // ns, what AdvanceTo said
+	time           uint64 // ns, of the last round
+	height         uint64
+	open           bool // a round has begun and not ended
+	view           *View
+	report         RoundReport
+	answered, told []RequestID // since the last round; in its report
+	own            *Strands
+	event          Event
+	rootKey        []byte
+	delegations    delegations
 }
 
 // New makes a network at its start: no canisters, no round yet.
@@ -122,6 +123,9 @@ func (n *Network) Close() {
 		n.own.Close()
 	}
 }
+
+// Listen makes events go to a sink from now on, to nobody where it is nil.
+func (n *Network) Listen(sink EventSink) { n.sink = sink }
 
 // Engine is the engine canisters run on.
 func (n *Network) Engine() *canister.Engine { return n.config.Engine }

@@ -31,12 +31,23 @@ type QueryResult struct {
 	Subnet       principal.Principal
 }
 
-// PrepareQuery takes hold of the state a query needs. The function must be
-// called once, on any goroutine, while the network goes on.
-func (n *Network) PrepareQuery(q *Query) func() QueryResult {
+// PreparedQuery is a query that has hold of the state it needs. Exactly one of
+// Run and Discard must be called, once, on any goroutine.
+type PreparedQuery struct {
+	result      QueryResult
+	target      *canister.QueryTarget
+	sub         canister.Subnet
+	message     canister.Message
+	certificate func() []byte
+	id          principal.Principal
+}
+
+// PrepareQuery takes hold of the state a query needs; the network may go on
+// before the query has run.
+func (n *Network) PrepareQuery(q *Query) *PreparedQuery {
 	m, refusal := n.queried(q)
 	if refusal != nil {
-		return func() QueryResult { return QueryResult{Refusal: refusal} }
+		return &PreparedQuery{result: QueryResult{Refusal: refusal}}
 	}
 	result := QueryResult{Time: m.Time, Subnet: m.ID}
 	if q.Receiver == principal.Management || q.BySubnet {
@@ -44,14 +55,14 @@ func (n *Network) PrepareQuery(q *Query) func() QueryResult {
 			Machine: m, State: &m.State, Method: q.Method, Arg: q.Arg, Caller: q.Sender, Target: m.Residents.Get(q.Effective),
 		})
 		result.Reply, result.Reject = answer.Reply, answer.Reject
-		return func() QueryResult { return result }
+		return &PreparedQuery{result: result}
 	}
 	target, reject := m.target(q)
 	if reject != nil {
 		result.Reject = reject
-		return func() QueryResult { return result }
+		return &PreparedQuery{result: result}
 	}
-	return m.querying(q, target, result)
+	return m.prepareQuery(q, target, result)
 }
 
 func (n *Network) queried(q *Query) (*machine, *Refusal) {
@@ -98,35 +109,53 @@ func (m *machine) target(q *Query) (*canister.QueryTarget, *intercanister.Reject
 	return r.Canister.PrepareQuery()
 }
 
-// querying is the query itself, to be run on any goroutine.
-func (m *machine) querying(q *Query, target *canister.QueryTarget, result QueryResult) func() QueryResult {
-	sub, view := *m.sub, m.net.view
-	sub.Time = m.Time
-	shown := &view.Subnets[m.position]
-	message := &canister.Message{Context: canister.Query, Method: q.Method, Caller: q.Sender, Payload: q.Arg}
-	composite := m.net.executor.Method(m.Residents.Get(q.Receiver).Canister, q.Method) == CompositeMethod
-	if composite {
-		message.Context = canister.CompositeQuery
+func (m *machine) prepareQuery(q *Query, target *canister.QueryTarget, result QueryResult) *PreparedQuery {
+	r, view := m.Residents.Get(q.Receiver), m.net.view
+	p := &PreparedQuery{result: result, target: target, sub: *m.sub, id: q.Receiver}
+	p.sub.Time = m.Time
+	p.message = canister.Message{Context: canister.Query, Method: q.Method, Caller: q.Sender, Payload: q.Arg}
+	switch {
+	case q.Transform:
+		p.message.Context, p.message.Caller = canister.TransformQuery, principal.Management
+		return p
+	case m.net.executor.Method(r.Canister, q.Method) == CompositeMethod:
+		p.message.Context = canister.CompositeQuery
 	}
-	certified := m.Residents.Get(q.Receiver).Proved.Certified != nil
-	if q.Transform {
-		message.Context, message.Caller, certified = canister.TransformQuery, principal.Management, false
+	if len(r.Proved.Certified) > 0 {
+		shown, layout, id := &view.Subnets[m.position], q.Layout, q.Receiver
+		p.certificate = func() []byte {
+			return view.Certificate(shown, layout, certify.CanisterPath(id, "certified_data"))
+		}
 	}
-	return func() QueryResult {
-		defer target.Release()
-		if certified {
-			message.Certificate = view.Certificate(shown, q.Layout, certify.CanisterPath(q.Receiver, "certified_data"))
-		}
-		out := target.Run(&sub, message)
-		result.Instructions = out.Instructions
-		switch {
-		case out.Failure != nil:
-			result.Reject = out.Failure
-		case out.Response == nil:
-			result.Reject = intercanister.Rejectf(intercanister.CanisterDidNotReply, "Canister %s did not reply to the call", q.Receiver)
-		default:
-			result.Reply, result.Reject = out.Response.Reply, out.Response.Reject
-		}
-		return result
+	return p
+}
+
+// Run runs the query.
+func (p *PreparedQuery) Run() QueryResult {
+	if p.target == nil {
+		return p.result
+	}
+	defer p.target.Release()
+	if p.certificate != nil {
+		p.message.Certificate = p.certificate()
+	}
+	out := p.target.Run(&p.sub, &p.message)
+	result := p.result
+	result.Instructions = out.Instructions
+	switch {
+	case out.Failure != nil:
+		result.Reject = out.Failure
+	case out.Response == nil:
+		result.Reject = intercanister.Rejectf(intercanister.CanisterDidNotReply, "Canister %s did not reply to the call", p.id)
+	default:
+		result.Reply, result.Reject = out.Response.Reply, out.Response.Reject
+	}
+	return result
+}
+
+// Discard gives up a query that will not run.
+func (p *PreparedQuery) Discard() {
+	if p.target != nil {
+		p.target.Release()
 	}
 }

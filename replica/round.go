@@ -4,12 +4,13 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// RoundReport says what a round did. Its slices are good until the next round.
+// RoundReport says what a round did. Its slices are good until the end of the
+// next round.
 type RoundReport struct {
 	Time, Height uint64
 	Messages     int
 	Instructions uint64
-	Answered     []RequestID // ingress messages that got their answer
+	Answered     []RequestID // ingress messages whose answer the new view shows
 	Busy         bool        // another round would go on at once
 }
 
@@ -34,7 +35,7 @@ func (n *Network) begin() {
 	n.time = n.nextTime()
 	n.clock = n.time
 	n.height++
-	n.report = RoundReport{Time: n.time, Height: n.height, Answered: n.report.Answered[:0]}
+	n.report = RoundReport{Time: n.time, Height: n.height}
 	for _, m := range n.machines {
 		m.begin()
 	}
@@ -52,6 +53,7 @@ func (n *Network) end() RoundReport {
 		n.report.Messages += m.executed
 		n.report.Instructions += m.spent
 	}
+	n.report.Answered, n.answered, n.told = n.answered, n.told[:0], n.answered
 	n.report.Busy = n.Busy()
 	if n.sink != nil {
 		n.emit(Event{Kind: RoundEnded, Instructions: n.report.Instructions, Number: uint64(n.report.Messages)})

@@ -154,7 +154,8 @@ func (m *machine) reply(origin *intercanister.Origin, response intercanister.Res
 func (m *machine) answerIngress(in *state.Ingress, reply []byte, reject *intercanister.Reject) {
 	m.History.Answer(in, reply, reject, m.Time, &m.Deadlines, m.forget)
 	m.Answered = append(m.Answered, in.ID)
-	m.net.report.Answered = append(m.net.report.Answered, in.ID)
+	m.net.answered = append(m.net.answered, in.ID)
+	m.changed = m.changed || !m.net.open
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: IngressAnswered, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Reject: reject})
 	}

@@ -1,0 +1,15 @@
+// Package node runs a network: it owns the goroutine the machine lives on, the
+// inbox in front of it, the pool of workers its messages run on, those who wait
+// for answers and those who watch events.
+//
+// It must not know protocols, wall-clock time, files or journals: whoever starts
+// a node paces it and decides what is durable. The API layers and daemon may
+// import it; it imports replica.
+//
+// # Goroutines
+//
+// One goroutine owns the network. A batch of one message runs on it; of larger
+// batches, helpers take their share. A message that is parked in the middle of
+// its code stays behind on its own strand. Queries run on the goroutine of
+// whoever asks, at most a few at a time. Close ends all of them.
+package node

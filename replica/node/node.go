@@ -1,0 +1,423 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Mode says when rounds happen.
+type Mode uint8
+
+const (
+	Auto   Mode = iota // as soon as there is something to do
+	Manual             // when somebody calls Round
+)
+
+// Config is what a node is made of. Runner and Events of the network are the
+// node's own.
+type Config struct {
+	Network replica.Config
+	Mode    Mode
+	Workers int // 0: as many as there are processors
+}
+
+// ErrClosed is what every call gives once the node is closed, or stopped by a
+// bug; the bug is wrapped with it.
+var ErrClosed = errors.New("the instance is stopped")
+
+// Node is a running network. All methods are safe for concurrent use.
+type Node struct {
+	inbox   chan *request
+	closing chan struct{}
+	ended   chan struct{}
+	closed  sync.Once
+	view    atomic.Pointer[replica.View]
+	seats   chan struct{} // for queries
+	queries sync.WaitGroup
+	bug     atomic.Pointer[error]
+
+	// Only the owner's goroutine touches these.
+	network  *replica.Network
+	pool     *Pool
+	mode     Mode
+	waiters  map[waitKey][]*waiter
+	watchers watchers
+}
+
+// Start makes a network and runs it.
+func Start(config Config) (*Node, error) {
+	workers := config.Workers
+	if workers == 0 {
+		workers = runtime.NumCPU()
+	}
+	n := &Node{
+		inbox: make(chan *request, MaxInbox), closing: make(chan struct{}), ended: make(chan struct{}),
+		seats: make(chan struct{}, workers), pool: NewPool(workers), mode: config.Mode,
+		waiters: make(map[waitKey][]*waiter),
+	}
+	config.Network.Runner = n.pool
+	network, err := replica.New(config.Network)
+	if err != nil {
+		n.pool.Close()
+		return nil, fmt.Errorf("start a node: %w", err)
+	}
+	n.network = network
+	n.view.Store(network.View())
+	go n.own()
+	return n, nil
+}
+
+// Close stops the node and frees everything: goroutines, Wasm memories. Whoever
+// waits gets ErrClosed.
+func (n *Node) Close() error {
+	n.closed.Do(func() { close(n.closing) })
+	<-n.ended
+	n.queries.Wait()
+	return n.failure()
+}
+
+func (n *Node) failure() error {
+	if bug := n.bug.Load(); bug != nil {
+		return *bug
+	}
+	return nil
+}
+
+// own is the goroutine that owns the network.
+func (n *Node) own() {
+	defer close(n.ended)
+	defer n.pool.Close()
+	defer n.network.Close()
+	defer func() {
+		if r := recover(); r != nil {
+			bug := fmt.Errorf("%w by a bug: %v\n%s", ErrClosed, r, debug.Stack())
+			n.bug.Store(&bug)
+		}
+		n.watchers.close()
+	}()
+	for {
+		if !n.serve(n.mode == Auto && n.network.Busy()) {
+			return
+		}
+		if n.mode == Auto && n.network.Busy() {
+			n.round()
+		}
+	}
+}
+
+// serve takes what waits in the inbox; where nothing does it waits, unless the
+// network is busy. It is false when the node closes.
+func (n *Node) serve(busy bool) bool {
+	for taken := range MaxBatch {
+		if busy || taken > 0 {
+			select {
+			case <-n.closing:
+				return false
+			case r := <-n.inbox:
+				n.answer(r)
+				continue
+			default:
+				return true
+			}
+		}
+		select {
+		case <-n.closing:
+			return false
+		case r := <-n.inbox:
+			n.answer(r)
+		}
+	}
+	return true
+}
+
+func (n *Node) answer(r *request) {
+	r.do(n)
+	r.done <- struct{}{}
+}
+
+// round runs a round, shows its view and wakes those whose answer is there.
+func (n *Node) round() replica.RoundReport {
+	report := n.network.Round()
+	n.view.Store(n.network.View())
+	if len(n.waiters) > 0 {
+		for _, id := range report.Answered {
+			n.wakeAll(id)
+		}
+	}
+	return report
+}
+
+// View is the network as of the end of its last round.
+func (n *Node) View() *replica.View { return n.view.Load() }
+
+// request is something the owner does for somebody else.
+type request struct {
+	do   func(*Node)
+	done chan struct{}
+}
+
+var requests = sync.Pool{New: func() any { return &request{done: make(chan struct{}, 1)} }}
+
+// Do runs a function on the goroutine that owns the network and returns when
+// it has run. Where ctx ends before it began, it may run later or never; the
+// function must not touch what its caller gave up then.
+func (n *Node) Do(ctx context.Context, do func(*replica.Network)) error {
+	return n.ask(ctx, func(n *Node) { do(n.network) })
+}
+
+func (n *Node) ask(ctx context.Context, do func(*Node)) error {
+	r := requests.Get().(*request)
+	r.do = do
+	select {
+	case n.inbox <- r:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-n.ended:
+		return n.stopped()
+	}
+	return n.wait(ctx, r)
+}
+
+func (n *Node) wait(ctx context.Context, r *request) error {
+	select {
+	case <-r.done:
+		r.do = nil
+		requests.Put(r)
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-n.ended:
+		return n.stopped()
+	}
+}
+
+func (n *Node) stopped() error {
+	if bug := n.failure(); bug != nil {
+		return bug
+	}
+	return ErrClosed
+}
+
+// Receipt says what became of a message that was not refused.
+type Receipt struct {
+	Reject *intercanister.Reject // it is not accepted (non-replicated rejection)
+	Known  replica.Status        // it was known before
+}
+
+// Submit hands in an ingress message. The error is a *replica.Refusal where the
+// message is malformed or the node overloaded, the context's, or ErrClosed.
+func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error) {
+	for {
+		result, inspect, err := n.submit(ctx, in)
+		switch {
+		case err != nil:
+			return Receipt{}, err
+		case inspect == nil && result.Refusal != nil:
+			return Receipt{}, result.Refusal
+		case inspect == nil:
+			return Receipt{result.Reject, result.Known}, nil
+		}
+		if reject := n.inspect(inspect); reject != nil {
+			return Receipt{Reject: reject}, nil
+		}
+		copied := *in
+		copied.Inspected = true
+		in = &copied
+	}
+}
+
+// submit applies a message, or gives the canister's own check to be run first.
+func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.Result, inspect func() *intercanister.Reject, err error) {
+	r := requests.Get().(*request)
+	s := &submission{in: in}
+	r.do = s.apply
+	select {
+	case n.inbox <- r:
+	case <-n.ended:
+		return result, nil, n.stopped()
+	default:
+		return result, nil, &replica.Refusal{HTTP: 503, Text: fmt.Sprintf("the instance is overloaded: %d requests wait, try again later", MaxInbox)}
+	}
+	if err := n.wait(ctx, r); err != nil {
+		return result, nil, err
+	}
+	return s.result, s.inspect, nil
+}
+
+type submission struct {
+	in      *replica.Ingress
+	result  replica.Result
+	inspect func() *intercanister.Reject
+}
+
+func (s *submission) apply(n *Node) {
+	if !s.in.Inspected {
+		if s.inspect = n.network.Inspect(s.in); s.inspect != nil {
+			return
+		}
+	}
+	s.result = n.network.Apply(s.in)
+}
+
+func (n *Node) inspect(inspect func() *intercanister.Reject) *intercanister.Reject {
+	n.seats <- struct{}{}
+	defer func() { <-n.seats }()
+	return inspect()
+}
+
+// AdvanceTo sets the time of the next round, in nanoseconds; the time never goes
+// back. In mode Auto a round follows where something is due or beats.
+func (n *Node) AdvanceTo(ctx context.Context, time uint64) error {
+	return n.ask(ctx, func(n *Node) {
+		n.network.Apply(replica.AdvanceTo(time))
+		if n.mode == Auto && n.network.Beating() {
+			n.round()
+		}
+	})
+}
+
+// Apply takes any input.
+func (n *Node) Apply(ctx context.Context, in replica.Input) (result replica.Result, err error) {
+	done := make(chan replica.Result, 1)
+	if err := n.ask(ctx, func(n *Node) { done <- n.network.Apply(in) }); err != nil {
+		return replica.Result{}, err
+	}
+	return <-done, nil
+}
+
+// Round runs one round now, whatever the mode.
+func (n *Node) Round(ctx context.Context) (replica.RoundReport, error) {
+	done := make(chan replica.RoundReport, 1)
+	err := n.ask(ctx, func(n *Node) {
+		report := n.round()
+		report.Answered = append([]replica.RequestID(nil), report.Answered...)
+		done <- report
+	})
+	if err != nil {
+		return replica.RoundReport{}, err
+	}
+	return <-done, nil
+}
+
+// SetMode changes when rounds happen.
+func (n *Node) SetMode(ctx context.Context, mode Mode) error {
+	return n.ask(ctx, func(n *Node) { n.mode = mode })
+}
+
+// Query runs a query on the state as of now. A query that has begun is run to
+// its end even where ctx ends before; its result is then dropped.
+func (n *Node) Query(ctx context.Context, q *replica.Query) (replica.QueryResult, error) {
+	select {
+	case n.seats <- struct{}{}:
+	case <-ctx.Done():
+		return replica.QueryResult{}, ctx.Err()
+	case <-n.ended:
+		return replica.QueryResult{}, n.stopped()
+	}
+	prepared := make(chan *replica.PreparedQuery, 1)
+	err := n.ask(ctx, func(n *Node) {
+		p := n.network.PrepareQuery(q)
+		if ctx.Err() != nil {
+			p.Discard()
+			p = nil
+		} else {
+			n.queries.Add(1)
+		}
+		prepared <- p
+	})
+	if err != nil {
+		go n.abandon(prepared)
+		return replica.QueryResult{}, err
+	}
+	return n.runQuery(ctx, <-prepared)
+}
+
+// abandon gives back what a query held whose asker went away.
+func (n *Node) abandon(prepared <-chan *replica.PreparedQuery) {
+	defer func() { <-n.seats }()
+	select {
+	case p := <-prepared:
+		n.discard(p)
+	case <-n.ended:
+		select {
+		case p := <-prepared:
+			n.discard(p)
+		default:
+		}
+	}
+}
+
+func (n *Node) discard(p *replica.PreparedQuery) {
+	if p != nil {
+		p.Discard()
+		n.queries.Done()
+	}
+}
+
+func (n *Node) runQuery(ctx context.Context, p *replica.PreparedQuery) (replica.QueryResult, error) {
+	if p == nil {
+		<-n.seats
+		return replica.QueryResult{}, ctx.Err()
+	}
+	done := make(chan replica.QueryResult, 1)
+	bug := make(chan error, 1)
+	go func() {
+		defer n.queries.Done()
+		defer func() { <-n.seats }()
+		defer func() {
+			if r := recover(); r != nil {
+				bug <- fmt.Errorf("a query failed by a bug: %v\n%s", r, debug.Stack())
+			}
+		}()
+		done <- p.Run()
+	}()
+	select {
+	case result := <-done:
+		return result, nil
+	case err := <-bug:
+		return replica.QueryResult{}, err
+	case <-ctx.Done():
+		return replica.QueryResult{}, ctx.Err()
+	}
+}
+
+// waitKey is an ingress message of a subnet.
+type waitKey = replica.RequestID
+
+type waiter struct{ done chan struct{} }
+
+// Await returns when the message has its answer and View shows it, or never
+// was accepted: then at once, with ErrUnknown.
+func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
+	w := &waiter{done: make(chan struct{})}
+	known := make(chan bool, 1)
+	err := n.ask(ctx, func(n *Node) { known <- n.enlist(ctx, subnet, id, w) })
+	if err == nil && !<-known {
+		return fmt.Errorf("request %x: %w", id, ErrUnknown)
+	}
+	if err != nil {
+		n.strike(id, w)
+		return err
+	}
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		n.strike(id, w)
+		return ctx.Err()
+	case <-n.ended:
+		return n.stopped()
+	}
+}
+
+// ErrUnknown is for a message the subnet does not know.
+var ErrUnknown = errors.New("the subnet does not know this request: it was never accepted, or its answer is forgotten")

@@ -1,0 +1,76 @@
+package node
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Pool runs the jobs of a batch on several goroutines: the caller's and some
+// helpers. It is a replica.Runner.
+type Pool struct {
+	own     replica.Strands
+	wake    chan struct{}
+	helpers int
+	jobs    []*replica.Job
+	next    atomic.Int64
+	batch   sync.WaitGroup
+	ended   sync.WaitGroup
+}
+
+// NewPool is a pool of this many workers, at least one.
+func NewPool(workers int) *Pool {
+	p := &Pool{helpers: max(workers, 1) - 1}
+	p.wake = make(chan struct{}, p.helpers)
+	for range p.helpers {
+		p.ended.Add(1)
+		go p.help()
+	}
+	return p
+}
+
+// Run runs each job to its end or to the end of its slice.
+func (p *Pool) Run(jobs []*replica.Job) {
+	helpers := min(p.helpers, len(jobs)-1)
+	if helpers == 0 {
+		p.own.Run(jobs)
+		return
+	}
+	p.jobs = jobs
+	p.next.Store(0)
+	p.batch.Add(helpers)
+	for range helpers {
+		p.wake <- struct{}{}
+	}
+	p.work(&p.own)
+	p.batch.Wait()
+	p.jobs = nil
+}
+
+func (p *Pool) work(strands *replica.Strands) {
+	for {
+		i := int(p.next.Add(1)) - 1
+		if i >= len(p.jobs) {
+			return
+		}
+		strands.RunOne(p.jobs[i])
+	}
+}
+
+func (p *Pool) help() {
+	defer p.ended.Done()
+	var strands replica.Strands
+	defer strands.Close()
+	for range p.wake {
+		p.work(&strands)
+		p.batch.Done()
+	}
+}
+
+// Close ends the helpers. No job may be running; parked ones were abandoned.
+func (p *Pool) Close() {
+	close(p.wake)
+	p.ended.Wait()
+	p.own.Close()
+}
