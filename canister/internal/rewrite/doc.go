@@ -1,8 +1,8 @@
 // Package rewrite turns a canister module, as uploaded, into the module that runs.
 //
-// It owns four things and nothing else: the Wasm binary reader and writer; validation (the WebAssembly type rules and the Internet
+// It owns five things and nothing else: the Wasm binary reader and writer; validation (the WebAssembly type rules and the Internet
 // Computer's rules on top, with the texts a replica gives); metering (every charge of the replica's cost table at the replica's own
-// places, so that counts agree to the last instruction); and the lowering of 64-bit memories and tables to 32-bit ones, exact in
+// places, so that counts agree to the last instruction); canonical NaNs; and the lowering of 64-bit memories and tables to 32-bit ones, exact in
 // results and traps.
 //
 // The pass decodes, checks, meters and emits each function body in one walk; the output only grows. Bytes come in, bytes go

@@ -162,6 +162,8 @@ const (
 	opI64Eqz             = 0x50
 	opI64LtS             = 0x53
 	opI64GtS             = 0x55
+	opF32Eq              = 0x5b
+	opF64Eq              = 0x61
 	opI64DivU            = 0x80
 	opI64RemU            = 0x82
 	opI64Add             = 0x7c
@@ -189,6 +191,11 @@ const (
 	miscTableGrow  = 15
 	miscTableSize  = 16
 	miscTableFill  = 17
+
+	vectorConst     = 0x0c
+	vectorF32Eq     = 0x41
+	vectorF64Eq     = 0x47
+	vectorBitselect = 0x52
 
 	blockEmpty = 0x40
 )

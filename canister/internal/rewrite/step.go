@@ -7,6 +7,9 @@ func (b *body) step(op byte) {
 			return
 		}
 		b.simple(o.cost, o.weight, o.in, o.out)
+		if makesNaN(op) {
+			b.canonicalize(valueType(o.out[0]))
+		}
 		return
 	}
 	switch op {
@@ -195,6 +198,9 @@ func (b *body) vectorOp() {
 		}
 	}
 	b.simple(o.cost, 1, o.in, o.out)
+	if lane := vectorNaN(code); lane != 0 {
+		b.canonicalizeLanes(lane)
+	}
 }
 
 func (b *body) lane(lanes uint8) {

@@ -1,0 +1,78 @@
+package rewrite
+
+import "encoding/binary"
+
+// Every NaN that arithmetic makes is the canonical one, as on a replica: processors differ in the bits of theirs, and those bits reach
+// memory, replies and state hashes. Operators that only move or re-sign a value keep its bits.
+
+const (
+	canonicalF32 = 0x7fc00000
+	canonicalF64 = 0x7ff8000000000000
+)
+
+// makesNaN tells the scalar operators whose NaN has unspecified bits: ceil to max of either width.
+func makesNaN(op byte) bool { return op >= 0x8d && op <= 0x97 || op >= 0x9b && op <= 0xa5 }
+
+// ignoresNaNBits tells the operators that take a float from the top of the stack and do the same for every NaN.
+func ignoresNaNBits(op byte) bool {
+	return makesNaN(op) || op >= 0x5b && op <= 0x66 || op >= 0xa8 && op <= 0xab || op >= 0xae && op <= 0xb1
+}
+
+// vectorNaN gives the lane type of the vector operators that make NaNs, or 0.
+func vectorNaN(code uint32) valueType {
+	switch {
+	case code >= 0x67 && code <= 0x6a || code >= 0xe3 && code <= 0xe9:
+		return typeF32
+	case code == 0x74 || code == 0x75 || code == 0x7a || code == 0x94 || code >= 0xef && code <= 0xf5:
+		return typeF64
+	}
+	return 0
+}
+
+// canonicalize replaces a NaN on top of the stack by the canonical one, unless the next operator does not see the difference.
+func (b *body) canonicalize(t valueType) {
+	if !b.live || b.r.err != nil || b.r.pos < len(b.r.data) && ignoresNaNBits(b.r.data[b.r.pos]) {
+		return
+	}
+	v := b.scratch(t)
+	b.opIndex(opLocalTee, v)
+	if t == typeF32 {
+		b.out = binary.LittleEndian.AppendUint32(append(b.out, opF32Const), canonicalF32)
+	} else {
+		b.out = binary.LittleEndian.AppendUint64(append(b.out, opF64Const), canonicalF64)
+	}
+	b.opIndex(opLocalGet, v)
+	b.opIndex(opLocalGet, v)
+	if t == typeF32 {
+		b.op(opF32Eq)
+	} else {
+		b.op(opF64Eq)
+	}
+	b.op(opSelect)
+}
+
+// canonicalizeLanes does the same for every lane of a vector.
+func (b *body) canonicalizeLanes(lane valueType) {
+	if !b.live || b.r.err != nil {
+		return
+	}
+	v := b.scratch(typeV128)
+	b.opIndex(opLocalTee, v)
+	b.out = appendU32(append(b.out, opVector), vectorConst)
+	for range 2 {
+		if lane == typeF32 {
+			b.out = binary.LittleEndian.AppendUint32(b.out, canonicalF32)
+			b.out = binary.LittleEndian.AppendUint32(b.out, canonicalF32)
+		} else {
+			b.out = binary.LittleEndian.AppendUint64(b.out, canonicalF64)
+		}
+	}
+	b.opIndex(opLocalGet, v)
+	b.opIndex(opLocalGet, v)
+	equal := uint32(vectorF64Eq)
+	if lane == typeF32 {
+		equal = vectorF32Eq
+	}
+	b.out = appendU32(append(b.out, opVector), equal)
+	b.out = appendU32(append(b.out, opVector), vectorBitselect)
+}
