@@ -36,19 +36,20 @@ func (b *body) canonicalize(t valueType) {
 	}
 	v := b.scratch(t)
 	b.opIndex(opLocalTee, v)
+	b.opIndex(opLocalGet, v)
+	differs := byte(opF64Ne)
+	if t == typeF32 {
+		differs = opF32Ne
+	}
+	b.out = append(b.out, differs, opIf, blockEmpty)
 	if t == typeF32 {
 		b.out = binary.LittleEndian.AppendUint32(append(b.out, opF32Const), canonicalF32)
 	} else {
 		b.out = binary.LittleEndian.AppendUint64(append(b.out, opF64Const), canonicalF64)
 	}
+	b.opIndex(opLocalSet, v)
+	b.op(opEnd)
 	b.opIndex(opLocalGet, v)
-	b.opIndex(opLocalGet, v)
-	if t == typeF32 {
-		b.op(opF32Eq)
-	} else {
-		b.op(opF64Eq)
-	}
-	b.op(opSelect)
 }
 
 // canonicalizeLanes does the same for every lane of a vector.

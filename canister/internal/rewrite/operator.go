@@ -162,8 +162,8 @@ const (
 	opI64Eqz             = 0x50
 	opI64LtS             = 0x53
 	opI64GtS             = 0x55
-	opF32Eq              = 0x5b
-	opF64Eq              = 0x61
+	opF32Ne              = 0x5c
+	opF64Ne              = 0x62
 	opI64DivU            = 0x80
 	opI64RemU            = 0x82
 	opI64Add             = 0x7c
