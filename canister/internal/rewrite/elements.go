@@ -1,5 +1,7 @@
 package rewrite
 
+import "math"
+
 // elementSection checks the element segments and re-encodes them at once: they hold function indices and offsets.
 func (s *source) elementSection(r *reader) {
 	n := r.count(maxElemSegments, "element segments")
@@ -22,6 +24,7 @@ func (s *source) elementSegment(r *reader, out []byte) []byte {
 	active, expressions := flags&1 == 0, flags&4 != 0
 	out = appendU32(out, flags)
 	elem := typeFunc
+	room := uint64(math.MaxUint64) // elements between the offset and the table's end, where both are known
 	if active {
 		var t uint32
 		if flags&2 != 0 {
@@ -34,7 +37,7 @@ func (s *source) elementSegment(r *reader, out []byte) []byte {
 		if r.err != nil {
 			return out
 		}
-		out = s.elementOffset(r, out, s.tables[t])
+		out, room = s.elementOffset(r, out, s.tables[t])
 		defer func() {
 			if r.err == nil && elem != s.tables[t].elem {
 				r.failAt(at, "type mismatch: segment of "+elem.String()+" for a table of "+s.tables[t].elem.String())
@@ -49,6 +52,7 @@ func (s *source) elementSegment(r *reader, out []byte) []byte {
 	s.elems = append(s.elems, elem)
 	items := r.count(maxEngineElements, "elements")
 	out = appendU32(out, uint32(items))
+	s.elemBeyond = s.elemBeyond || uint64(items) > room
 	for range items {
 		if expressions {
 			_, out = s.constantExpression(r, elem, out)
@@ -63,20 +67,24 @@ func (s *source) elementSegment(r *reader, out []byte) []byte {
 	return out
 }
 
-func (s *source) elementOffset(r *reader, out []byte, t table) []byte {
+func (s *source) elementOffset(r *reader, out []byte, t table) (lowered []byte, room uint64) {
 	at := r.pos
 	c, _ := s.constantExpression(r, t.limits.index(), nil)
 	if r.err != nil {
-		return out
+		return out, 0
 	}
 	if t.limits.wide && c.opcode == opGlobalGet {
 		r.failAt(at, "offset of an element segment of a 64-bit table taken from a global is not supported here")
-		return out
+		return out, 0
 	}
 	if c.opcode == opGlobalGet {
-		return append(out, r.data[at:r.pos]...)
+		return append(out, r.data[at:r.pos]...), math.MaxUint64
 	}
-	return s.lowerOffset(out, c)
+	if c.bits > t.limits.min {
+		s.elemBeyond = true
+		return s.lowerOffset(out, c), 0
+	}
+	return s.lowerOffset(out, c), t.limits.min - c.bits
 }
 
 func (s *source) elementKind(r *reader, kind byte, expressions bool) valueType {

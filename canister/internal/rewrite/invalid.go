@@ -28,6 +28,7 @@ const (
 	RuleCustom
 	RuleCustomCount
 	RuleInstrumentation // valid, but its active data does not fit the declared memory
+	RuleInstantiation   // valid, but making an instance traps; the one rule whose code is IC0521
 )
 
 // Invalid says why a module cannot be installed (IC0505). Detail is the replica's sentence without the prefix that all of them share.
@@ -40,6 +41,7 @@ type Invalid struct {
 const (
 	prefixInvalid    = "Canister's Wasm module is not valid: "
 	prefixInstrument = "Could not instrument wasm module of canister: "
+	prefixInstance   = "Canister encountered a Wasm engine error: Failed to instantiate module: "
 	helpToolchain    = "If you are running this canister in a test environment (e.g., dfx), make sure the test environment is up to date. " +
 		"Otherwise, this is likely an error with the compiler/CDK toolchain being used to build the canister. " +
 		"Please report the error to IC devs on the forum: https://forum.dfinity.org and include which language/CDK was used to create the canister."
@@ -49,8 +51,11 @@ const (
 // Error is the replica's sentence, beginning "Canister's Wasm module is not valid: " and ending in a full stop.
 func (e *Invalid) Error() string {
 	text := prefixInvalid + e.Detail
-	if e.Rule == RuleInstrumentation {
+	switch e.Rule {
+	case RuleInstrumentation:
 		text = prefixInstrument + e.Detail
+	case RuleInstantiation:
+		return prefixInstance + e.Detail
 	}
 	if text[len(text)-1] != '.' {
 		text += "."
@@ -59,7 +64,12 @@ func (e *Invalid) Error() string {
 }
 
 // Message is Error followed by a line of advice: what a replica puts behind "Error from Canister <id>: " in the reject message.
-func (e *Invalid) Message() string { return e.Error() + "\n" + e.help }
+func (e *Invalid) Message() string {
+	if e.help == "" {
+		return e.Error()
+	}
+	return e.Error() + "\n" + e.help
+}
 
 func invalid(rule Rule, format string, args ...any) *Invalid {
 	return &Invalid{Rule: rule, Detail: fmt.Sprintf(format, args...), help: helpToolchain}

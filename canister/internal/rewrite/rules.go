@@ -10,7 +10,7 @@ func (s *source) checkRules(code *codeWriter) *Invalid {
 	for _, check := range []func() *Invalid{
 		s.checkImports, s.checkExports, s.checkData, s.checkGlobals, s.checkFunctions, s.checkMemory,
 		func() *Invalid { return code.violation },
-		s.checkCustom, s.checkDataFits, s.checkTables,
+		s.checkCustom, s.checkDataFits, s.checkTables, s.checkElementsFit,
 	} {
 		if bad := check(); bad != nil {
 			return bad
@@ -248,6 +248,14 @@ func (s *source) checkDataFits() *Invalid {
 		if n := uint64(len(d.bytes)); d.active && (d.offset.bits > size || n > size-d.offset.bits) {
 			return invalid(RuleInstrumentation, "Wasm module has invalid data segment of %d bytes at %d", n, d.offset.bits)
 		}
+	}
+	return nil
+}
+
+// checkElementsFit finds what traps when a replica makes an instance. The engine here would pass over such a segment and all after it.
+func (s *source) checkElementsFit() *Invalid {
+	if s.elemBeyond {
+		return &Invalid{Rule: RuleInstantiation, Detail: "wasm trap: undefined element: out of bounds table access"}
 	}
 	return nil
 }

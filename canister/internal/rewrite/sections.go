@@ -93,15 +93,16 @@ type source struct {
 
 	importedFunctions, importedTables, importedMemories, importedGlobals int
 
-	start     int64 // function index, or -1
-	dataCount int64 // -1 if the section is absent
-	declared  []bool
-	elems     []valueType // type of every element segment
-	elemOut   []byte      // element section, re-encoded
-	bodies    reader      // the code section after its count
-	bodyCount int
-	codeSize  uint32
-	hasCode   bool
+	start      int64 // function index, or -1
+	dataCount  int64 // -1 if the section is absent
+	declared   []bool
+	elems      []valueType // type of every element segment
+	elemOut    []byte      // element section, re-encoded
+	elemBeyond bool        // an active element segment does not fit its table as declared
+	bodies     reader      // the code section after its count
+	bodyCount  int
+	codeSize   uint32
+	hasCode    bool
 }
 
 // wide tells whether the System API of this module takes 64-bit pointers.
