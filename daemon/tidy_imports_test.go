@@ -14,8 +14,8 @@ var arrows = map[string]struct {
 	reason string
 }{
 	"candid/principal":            {nil, "the name of an actor needs nothing"},
-	"candid":                      {[]string{"candid/principal"}, "a codec knows no canister"},
-	"candid/did":                  {[]string{"candid", "candid/principal"}, "an interface description is about types and values"},
+	"candid":                      {[]string{"candid/principal", "candid/internal/"}, "a codec knows no canister"},
+	"candid/did":                  {[]string{"candid", "candid/principal", "candid/internal/"}, "an interface description is about types and values"},
 	"intercanister/cycles":        {nil, "money is arithmetic"},
 	"timers":                      {[]string{"candid/principal"}, "a deadline table knows time and names, not calls"},
 	"intercanister":               {[]string{"candid/principal", "intercanister/cycles", "timers"}, "the ledger of calls must not know what a canister executes"},

@@ -1,0 +1,147 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// maxViewAge is how old a view may be that is shown: an idle network makes no
+// rounds, but clients take old certificates for forged ones (agents: 5 minutes).
+const maxViewAge = time.Second
+
+// backend is a node as the front ends see it. It brings the wall clock in: time
+// moves before a request is looked at.
+type backend struct {
+	node   *node.Node
+	pacing Pacing
+	clock  func() time.Time
+}
+
+func (b *backend) now() uint64 { return uint64(b.clock().UnixNano()) }
+
+// Now is the time requests expire by: the wall clock, or where time is moved by
+// hand, the time it was moved to.
+func (b *backend) Now() uint64 {
+	if b.pacing == Manual {
+		return b.node.View().Time
+	}
+	return b.now()
+}
+
+// View is the last view, or a new one where that is too old to be believed.
+func (b *backend) View() api.View {
+	v := b.node.View()
+	if now := b.now(); b.pacing == Auto && v.Time+uint64(maxViewAge) < now {
+		ctx := context.Background()
+		if b.node.AdvanceTo(ctx, now) == nil {
+			if _, err := b.node.Round(ctx); err == nil {
+				v = b.node.View()
+			}
+		}
+	}
+	return view{v}
+}
+
+// advance moves the network's time to the wall clock's.
+func (b *backend) advance(ctx context.Context) error {
+	if b.pacing == Manual {
+		return nil
+	}
+	_, err := b.node.Apply(ctx, replica.AdvanceTo(b.now()))
+	return refusal(err)
+}
+
+// refusal gives the status 503 to what the node says when it is stopped; its
+// refusals carry their own.
+func refusal(err error) error {
+	var refused *replica.Refusal
+	switch {
+	case errors.As(err, &refused):
+		return &api.Refusal{Status: refused.HTTP, Text: refused.Text}
+	case errors.Is(err, node.ErrClosed):
+		return &api.Refusal{Status: http.StatusServiceUnavailable, Text: err.Error()}
+	}
+	return err
+}
+
+// Submit hands a message in.
+func (b *backend) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
+	if err := b.advance(ctx); err != nil {
+		return api.Receipt{}, err
+	}
+	receipt, err := b.node.Submit(ctx, &replica.Ingress{
+		ID: in.ID, Sender: in.Sender, Receiver: in.Receiver, Effective: in.Effective, Subnet: in.Subnet, BySubnet: in.BySubnet,
+		Method: in.Method, Arg: in.Arg, Expiry: in.Expiry, Size: in.Size,
+	})
+	if err != nil {
+		return api.Receipt{}, refusal(err)
+	}
+	return api.Receipt{Reject: receipt.Reject, Known: receipt.Known != 0}, nil
+}
+
+// Await returns when the message is answered and View shows it.
+func (b *backend) Await(ctx context.Context, subnet principal.Principal, id api.RequestID) error {
+	return refusal(b.node.Await(ctx, subnet, id))
+}
+
+// Query executes a query call.
+func (b *backend) Query(ctx context.Context, q *api.Query) (api.QueryResult, error) {
+	if err := b.advance(ctx); err != nil {
+		return api.QueryResult{}, err
+	}
+	result, err := b.node.Query(ctx, &replica.Query{
+		Sender: q.Sender, Receiver: q.Receiver, Effective: q.Effective, Subnet: q.Subnet, BySubnet: q.BySubnet,
+		Method: q.Method, Arg: q.Arg, Layout: q.Ranges,
+	})
+	if err != nil {
+		return api.QueryResult{}, refusal(err)
+	}
+	if result.Refusal != nil {
+		return api.QueryResult{}, refusal(result.Refusal)
+	}
+	return api.QueryResult{Reply: result.Reply, Reject: result.Reject, Time: result.Time}, nil
+}
+
+// view is a replica.View as the front ends see it.
+type view struct{ *replica.View }
+
+func (v view) Time() uint64              { return v.View.Time }
+func (v view) Height() uint64            { return v.View.Height }
+func (v view) RootKey() []byte           { return v.View.RootKey }
+func (v view) Root() principal.Principal { return v.View.Root().ID }
+
+func (v view) Host(canister principal.Principal) (principal.Principal, bool) {
+	if s := v.SubnetOf(canister); s != nil {
+		return s.ID, true
+	}
+	return principal.Principal{}, false
+}
+
+func (v view) Certified(subnet principal.Principal) *certify.Height {
+	if s := v.Subnet(subnet); s != nil {
+		return s.Certified
+	}
+	return nil
+}
+
+func (v view) Delegation(subnet principal.Principal, layout certify.RangesLayout) *certify.Delegation {
+	if s := v.Subnet(subnet); s != nil {
+		return v.View.Delegation(s, layout)
+	}
+	return nil
+}
+
+func (v view) NodeKey(subnet principal.Principal) *certify.NodeKey {
+	if s := v.Subnet(subnet); s != nil {
+		return s.Nodes[0]
+	}
+	return nil
+}

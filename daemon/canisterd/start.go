@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/daemon"
+)
+
+type startFlags struct {
+	listen, stateDir, cacheDir string
+	subnets                    []string
+	verbose                    bool
+}
+
+func (c *cli) start() *cobra.Command {
+	var f startFlags
+	cmd := &cobra.Command{
+		Use:   "start",
+		Short: "Start a local Internet Computer and stay with it until stopped",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", daemon.DefaultListen, "address to listen on, host:port; port 0 takes any free one")
+	flags.StringVar(&f.stateDir, "state-dir", "", "folder for the memories of canisters while running (default: memory)")
+	flags.StringVar(&f.cacheDir, "cache-dir", "", "folder for compiled modules, kept (default: the user's cache folder)")
+	flags.StringSliceVar(&f.subnets, "subnet", nil, "kind of a subnet, repeated or comma-separated: application, system, verified_application, nns, ii, sns, fiduciary, bitcoin (default: one application subnet)")
+	flags.BoolVar(&f.verbose, "verbose", false, "log every request and round")
+	return cmd
+}
+
+// ready is the line that --json prints when requests are served.
+type ready struct {
+	URL     string          `json:"url"`
+	RootKey string          `json:"root_key"`
+	Subnets []daemon.Subnet `json:"subnets"`
+}
+
+func (c *cli) serve(ctx context.Context, f startFlags) error {
+	kinds, err := daemon.ParseSubnets(f.subnets)
+	if err != nil {
+		return err
+	}
+	level := slog.LevelInfo
+	if f.verbose {
+		level = slog.LevelDebug
+	}
+	d, err := daemon.Start(ctx, daemon.Config{
+		Listen: f.listen, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds,
+		Log: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level})),
+	})
+	if err != nil {
+		return err
+	}
+	remove, err := register(d.URL())
+	if err != nil {
+		c.note("note: `canisterd stop` will not find this daemon: %v", err)
+	} else {
+		defer remove()
+	}
+	if err := c.print(banner(d), ready{d.URL(), fmt.Sprintf("%x", d.RootKey()), d.Subnets()}); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+	case <-d.Failed():
+	}
+	return d.Close()
+}
+
+// banner is what a person sees first.
+func banner(d *daemon.Daemon) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "canisterd %s\n\nhttp      %s\n", daemon.Version(), d.URL())
+	for _, s := range d.Subnets() {
+		fmt.Fprintf(&text, "subnet    %s (%s), canisters from %s\n", s.ID, s.Kind, s.First)
+	}
+	fmt.Fprintf(&text, "root key  %x\n\nready; stop with Ctrl-C or canisterd stop", d.RootKey())
+	return text.String()
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/api/client"
+)
+
+// stopPatience is how long `canisterd stop` waits for the daemon to end.
+const stopPatience = 30 * time.Second
+
+// running is what a daemon writes down about itself for `canisterd stop`.
+type running struct {
+	PID int    `json:"pid"`
+	URL string `json:"url"`
+}
+
+// place is the file for the daemon at an address: one a port.
+func place(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "", fmt.Errorf("the address %q is not a URL: write it as %s", address, defaultURL)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("looking for the user's cache folder: %w", err)
+	}
+	return filepath.Join(cache, "canisterd", "running", "port-"+u.Port()+".json"), nil
+}
+
+// register writes down that this process is the daemon at the address; the
+// function it gives takes that back.
+func register(address string) (func(), error) {
+	path, err := place(address)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(running{os.Getpid(), address})
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", path, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("making the folder of %s: %w", path, err)
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return nil, fmt.Errorf("writing %s: %w", path, err)
+	}
+	return func() { _ = os.Remove(path) }, nil
+}
+
+func (c *cli) stop() *cobra.Command {
+	return &cobra.Command{
+		Use:   "stop",
+		Short: "Stop the daemon on this machine",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), stopPatience)
+			defer cancel()
+			if err := c.end(ctx); err != nil {
+				return err
+			}
+			c.note("%s has stopped", c.url)
+			return nil
+		},
+	}
+}
+
+// end signals the daemon that answers at the address and waits until it is gone.
+// A daemon that does not answer is not signalled: the process of that number may
+// be another by now.
+func (c *cli) end(ctx context.Context) error {
+	path, err := place(c.url)
+	if err != nil {
+		return err
+	}
+	connection, err := client.Dial(ctx, c.url)
+	if err != nil {
+		return fmt.Errorf("no daemon answers at %s: %w", c.url, err)
+	}
+	defer connection.Close()
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the daemon at %s was not started by this user on this machine: stop it where it runs", c.url)
+	}
+	if err != nil {
+		return fmt.Errorf("looking for the daemon's process: %w", err)
+	}
+	var r running
+	if err := json.Unmarshal(text, &r); err != nil || r.PID <= 0 {
+		return fmt.Errorf("%s does not name a process: stop the daemon where it runs and remove the file", path)
+	}
+	process, err := os.FindProcess(r.PID)
+	if err != nil {
+		return fmt.Errorf("looking for process %d: %w", r.PID, err)
+	}
+	if err := interrupt(process); err != nil {
+		return fmt.Errorf("stopping process %d: %w", r.PID, err)
+	}
+	return gone(ctx, connection)
+}
+
+// interrupt asks a process to end. Windows has no signal for another console's
+// process, so there it is ended.
+func interrupt(process *os.Process) error {
+	if runtime.GOOS == "windows" {
+		return process.Kill()
+	}
+	return process.Signal(os.Interrupt)
+}
+
+// gone waits until nobody answers any more.
+func gone(ctx context.Context, connection *client.Client) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if _, err := connection.Status(ctx); err != nil && ctx.Err() == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the daemon still answers after %s: %w", stopPatience, context.Cause(ctx))
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// DefaultListen is where the Internet Computer's own tools expect a local
+// network.
+const DefaultListen = "127.0.0.1:4943"
+
+// Config says what to start. Its zero value is a network of one application
+// subnet on DefaultListen that forgets everything when it is closed.
+type Config struct {
+	// Listen is the address of the HTTP interface, host:port; port 0 takes any
+	// free one.
+	Listen string
+	// StateDir keeps the memories of canisters while the daemon runs; empty for
+	// memory that needs no folder.
+	StateDir string
+	// CacheDir keeps compiled modules from one start to the next; empty for a
+	// folder of the user's cache.
+	CacheDir string
+	// Subnets are the network's subnets; none for one application subnet.
+	Subnets []replica.SubnetConfig
+	// Seed is what keys, ids and randomness come from. The zero seed is a seed
+	// like any other: networks are the same from start to start unless told
+	// otherwise, so that ids and root key need not be looked up again.
+	Seed [32]byte
+	// Pacing says how the network's time moves.
+	Pacing Pacing
+	// Log gets what the daemon has to say; nil for nothing.
+	Log *slog.Logger
+}
+
+// Pacing is how the wall clock drives a network.
+type Pacing uint8
+
+const (
+	// Auto runs a round as soon as there is work, at the time of the wall clock:
+	// an update is answered at once, timers fire when they are due.
+	Auto Pacing = iota
+	// Manual moves neither time nor rounds by itself; who embeds the daemon does
+	// (Daemon.Node).
+	Manual
+)
+
+// withDefaults is the configuration with every field decided.
+func (c Config) withDefaults() (Config, error) {
+	if c.Listen == "" {
+		c.Listen = DefaultListen
+	}
+	if len(c.Subnets) == 0 {
+		c.Subnets = []replica.SubnetConfig{{Kind: replica.Application}}
+	}
+	if c.Pacing > Manual {
+		return c, fmt.Errorf("pacing mode %d is unknown: use Auto or Manual", c.Pacing)
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.CacheDir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			// Without a home there is still a folder for what can be made again.
+			cache = os.TempDir()
+		}
+		c.CacheDir = filepath.Join(cache, "canisterd", "modules")
+	}
+	var failed error
+	for _, dir := range []string{c.CacheDir, c.StateDir} {
+		if dir == "" {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("making the folder %s: %w", dir, err))
+		}
+	}
+	return c, failed
+}

@@ -1,0 +1,218 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/canisterd/canisterd/api/ic"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// Daemon is a running network with its HTTP interface.
+type Daemon struct {
+	engine   *canister.Engine
+	node     *node.Node
+	server   *http.Server
+	listener net.Listener
+	log      *slog.Logger
+
+	cancel  context.CancelFunc // ends the pacer and every request's context
+	running sync.WaitGroup
+	failed  chan struct{} // closed when the daemon cannot go on
+	fail    sync.Once
+	err     error // why, once failed is closed
+
+	closing sync.Once
+	closed  error
+}
+
+// closePatience is how long Close waits for requests under way.
+const closePatience = 5 * time.Second
+
+// Start starts a network and serves it. ctx bounds the start; the daemon runs
+// until Close. It serves when Start returns.
+func Start(ctx context.Context, config Config) (*Daemon, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", config.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listening on %s (is a daemon running already? canisterd status): %w", config.Listen, err)
+	}
+	d := &Daemon{listener: listener, log: config.Log, failed: make(chan struct{})}
+	if err := d.build(config); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	d.cancel = cancel
+	b := &backend{d.node, config.Pacing, time.Now}
+	d.server = &http.Server{
+		Handler:           d.logged(ic.New(b, ic.Info{Version: Version()})),
+		ReadHeaderTimeout: 10 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return running },
+		ErrorLog:          slog.NewLogLogger(config.Log.Handler(), slog.LevelDebug),
+	}
+	d.running.Go(func() {
+		if err := d.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			d.stopFor(fmt.Errorf("serving %s: %w", listener.Addr(), err))
+		}
+	})
+	if config.Pacing == Auto {
+		d.running.Go(func() {
+			if err := pace(running, d.node, time.Now); err != nil {
+				d.stopFor(fmt.Errorf("moving the network's time: %w", err))
+			}
+		})
+	}
+	d.log.Info("serving", "url", d.URL(), "version", Version())
+	return d, nil
+}
+
+// build makes the engine and the network.
+func (d *Daemon) build(config Config) (err error) {
+	d.engine, err = canister.NewEngine(canister.EngineConfig{CacheDir: config.CacheDir, HeapDir: config.StateDir})
+	if err != nil {
+		return fmt.Errorf("starting the engine: %w", err)
+	}
+	// A processor that runs compiled Wasm cannot be taken back for other work:
+	// two more than the machine has keep requests served while all of them do.
+	if processors := runtime.NumCPU() + 2; runtime.GOMAXPROCS(0) < processors {
+		runtime.GOMAXPROCS(processors)
+	}
+	mode := node.Auto
+	if config.Pacing == Manual {
+		mode = node.Manual
+	}
+	d.node, err = node.Start(node.Config{
+		Network: replica.Config{
+			Seed: config.Seed, Start: uint64(time.Now().UnixNano()), Subnets: config.Subnets, Engine: d.engine,
+		},
+		Mode: mode,
+	})
+	if err != nil {
+		return fmt.Errorf("starting the network: %w", err)
+	}
+	// The first round certifies the state before anything happened.
+	if _, err := d.node.Round(context.Background()); err != nil {
+		return fmt.Errorf("running the first round: %w", err)
+	}
+	return nil
+}
+
+func (d *Daemon) stopFor(err error) {
+	d.fail.Do(func() {
+		d.err = err
+		d.log.Error("the daemon stops", "error", err)
+		close(d.failed)
+	})
+}
+
+// Failed is closed when the daemon cannot go on; Close then says why.
+func (d *Daemon) Failed() <-chan struct{} { return d.failed }
+
+// URL is where the daemon listens, without a slash at the end.
+func (d *Daemon) URL() string { return "http://" + d.listener.Addr().String() }
+
+// Node is the network itself, for programs that embed the daemon.
+func (d *Daemon) Node() *node.Node { return d.node }
+
+// RootKey is the network's root key in DER form.
+func (d *Daemon) RootKey() []byte { return d.node.View().RootKey }
+
+// Subnets are the network's subnets, the root subnet first.
+func (d *Daemon) Subnets() []Subnet {
+	var subnets []Subnet
+	for _, s := range d.node.View().Subnets {
+		subnets = append(subnets, Subnet{s.ID, s.Kind.String(), s.Ranges[0].Start})
+	}
+	return subnets
+}
+
+// Close ends the daemon and frees everything it took: requests under way get
+// some seconds, then they are cut off.
+func (d *Daemon) Close() error {
+	d.closing.Do(func() { d.closed = d.close() })
+	return d.closed
+}
+
+func (d *Daemon) close() error {
+	var errs []error
+	if d.server != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+		if err := d.server.Shutdown(ctx); err != nil {
+			errs = append(errs, d.server.Close())
+		}
+		cancel()
+	} else if d.listener != nil {
+		errs = append(errs, d.listener.Close())
+	}
+	if d.cancel != nil {
+		d.cancel()
+	}
+	d.running.Wait()
+	if d.node != nil {
+		errs = append(errs, d.node.Close())
+	}
+	if d.engine != nil {
+		errs = append(errs, d.engine.Close())
+	}
+	select {
+	case <-d.failed:
+		errs = append(errs, d.err)
+	default:
+	}
+	return errors.Join(errs...)
+}
+
+// logged says of every request what it was and how long it took.
+func (d *Daemon) logged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !d.log.Enabled(r.Context(), slog.LevelDebug) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		start := time.Now()
+		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		next.ServeHTTP(seen, r)
+		d.log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", seen.status, "took", time.Since(start))
+	})
+}
+
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Version is the version of this build: the module's version where it was
+// installed as one, else the commit it was built from.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "commit " + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "development"
+}

@@ -1,0 +1,52 @@
+package daemon
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Subnet is what users ask of a subnet first.
+type Subnet struct {
+	ID   principal.Principal `json:"id"`
+	Kind string              `json:"kind"`
+	// First is the first canister id the subnet hosts: an effective id for
+	// requests that create canisters there.
+	First principal.Principal `json:"first_canister"`
+}
+
+// kinds are the subnet kinds in the order help texts list them.
+var kinds = []replica.SubnetKind{
+	replica.Application, replica.System, replica.VerifiedApplication, replica.CloudEngine,
+	replica.NNS, replica.II, replica.SNS, replica.Fiduciary, replica.Bitcoin, replica.TestKeys,
+}
+
+// ParseSubnets reads the names of subnet kinds, in any case, with or without
+// underscores. None gives none.
+func ParseSubnets(names []string) ([]replica.SubnetConfig, error) {
+	var subnets []replica.SubnetConfig
+	for _, name := range names {
+		kind, ok := kindOf(name)
+		if !ok {
+			known := make([]string, len(kinds))
+			for i, k := range kinds {
+				known[i] = k.String()
+			}
+			return nil, fmt.Errorf("%q is no kind of subnet: use one of %s", name, strings.Join(known, ", "))
+		}
+		subnets = append(subnets, replica.SubnetConfig{Kind: kind})
+	}
+	return subnets, nil
+}
+
+func kindOf(name string) (replica.SubnetKind, bool) {
+	plain := strings.ReplaceAll(name, "_", "")
+	for _, k := range kinds {
+		if strings.EqualFold(plain, k.String()) {
+			return k, true
+		}
+	}
+	return 0, false
+}
