@@ -15,25 +15,9 @@ func (a *assembler) plain(op operator) {
 	}
 	switch op.immediate {
 	case immNone:
-	case immLabel:
-		a.emit(a.labelIndex())
-	case immLabels:
-		a.branchTable()
-	case immFunction:
-		a.emitIndex(spaceFunction)
-	case immLocal:
-		a.emit(a.index(&a.locals))
-	case immGlobal:
-		a.emitIndex(spaceGlobal)
-	case immType:
-		a.emitIndex(spaceType)
-	case immTag:
-		a.emitIndex(spaceTag)
-	case immElem:
-		a.emitIndex(spaceElem)
-	case immData:
-		a.usesDataCount = true
-		a.emitIndex(spaceData)
+	case immFunction, immGlobal, immType, immTag, immElem, immData:
+		a.usesDataCount = a.usesDataCount || op.immediate == immData
+		a.emitIndex(spaceOfImmediate[op.immediate])
 	case immTable:
 		a.emit(a.optionalIndex(spaceTable))
 	case immMemory:
@@ -42,10 +26,6 @@ func (a *assembler) plain(op operator) {
 		a.twoOptional(spaceTable)
 	case immTwoMemories:
 		a.twoOptional(spaceMemory)
-	case immIndirect:
-		table := a.optionalIndex(spaceTable)
-		a.emit(a.typeUse(nil))
-		a.emit(table)
 	case immTableInit:
 		a.segmentInit(spaceTable, spaceElem)
 	case immMemoryInit:
@@ -55,19 +35,39 @@ func (a *assembler) plain(op operator) {
 		a.access(op, a.isIndex())
 	case immAccessLane:
 		a.access(op, a.isIndex() && a.memoryBeforeLane())
-		a.lane(256)
+		a.lanes(1)
 	case immLane:
-		a.lane(256)
+		a.lanes(1)
 	case immShuffle:
-		for range 16 {
-			a.lane(256)
-		}
+		a.lanes(16)
+	case immI32, immI64, immF32, immF64, immV128:
+		a.constant(op.immediate)
+	default:
+		a.control(op)
+	}
+}
+
+var spaceOfImmediate = map[immediate]int{
+	immFunction: spaceFunction, immGlobal: spaceGlobal, immType: spaceType, immTag: spaceTag, immElem: spaceElem, immData: spaceData,
+}
+
+// control emits the immediates of control, parametric and variable instructions.
+func (a *assembler) control(op operator) {
+	switch op.immediate {
+	case immLabel:
+		a.emit(a.labelIndex())
+	case immLabels:
+		a.branchTable()
+	case immLocal:
+		a.emit(a.index(&a.locals))
+	case immIndirect:
+		table := a.optionalIndex(spaceTable)
+		a.emit(a.typeUse(nil))
+		a.emit(table)
 	case immSelect:
 		a.selectType()
 	case immHeap:
 		a.code = a.heapType(a.code)
-	case immI32, immI64, immF32, immF64, immV128:
-		a.constant(op.immediate)
 	default:
 		a.aggregate(op)
 	}
@@ -229,13 +229,10 @@ func (a *assembler) setting(prefix string) (uint64, bool) {
 	return value, true
 }
 
-func (a *assembler) lane(limit uint64) {
-	at := a.token().Start
-	n := a.number(parseUnsigned, 32, "lane index")
-	if n >= limit {
-		fail(at, "lane index %d does not fit a byte", n)
+func (a *assembler) lanes(count int) {
+	for range count {
+		a.code = append(a.code, byte(a.number(parseUnsigned, 8, "lane index")))
 	}
-	a.code = append(a.code, byte(n))
 }
 
 // selectType is "(result t*)*": with it select has its typed form.
@@ -269,7 +266,8 @@ func (a *assembler) constant(kind immediate) {
 	}
 }
 
-// Shapes lists the vector shapes: number type of a lane and count of lanes.
+// shape gives the lane type of a vector shape, the count of lanes and their
+// width in bits; the count is 0 for other words.
 func shape(word string) (lane string, count, width int) {
 	switch word {
 	case "i8x16":
