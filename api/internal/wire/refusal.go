@@ -16,6 +16,9 @@ type Refusal struct {
 // Error is the text.
 func (r *Refusal) Error() string { return r.Text }
 
+// HTTPStatus is the status.
+func (r *Refusal) HTTPStatus() int { return r.Status }
+
 func refuse(format string, args ...any) *Refusal {
 	return &Refusal{Status: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
 }

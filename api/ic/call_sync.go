@@ -1,0 +1,46 @@
+package ic
+
+import (
+	"context"
+
+	"github.com/canisterd/canisterd/api/internal/wire"
+	"github.com/canisterd/canisterd/replica/certify"
+)
+
+// callSync is POST /api/v3/canister/{ecid}/call, /api/v4/canister/{ecid}/call and
+// /api/v4/subnet/{esid}/call (interface specification, "Request: Synchronous
+// call"). A call whose status the state shows already is answered with that, a
+// duplicate of one that is on its way and one that takes too long with an empty
+// 202.
+func (h *Handler) callSync(ctx context.Context, to *target, body []byte) ([]byte, error) {
+	verdict, err := h.submit(ctx, to, body)
+	switch {
+	case err != nil:
+		return nil, err
+	case verdict.reject != nil:
+		return wire.EncodeNonReplicatedRejection(rejectionOf(verdict.reject)), nil
+	case verdict.shown:
+		return wire.EncodeCallReplied(to.certificate(to.view, certify.RequestStatusPath(verdict.id))), nil
+	case verdict.known:
+		return nil, nil
+	}
+	return h.answered(ctx, to, verdict.id), nil
+}
+
+// answered is the certified answer to an accepted call, nil where it does not
+// come in time. From here on the call is in, and no failure is a refusal.
+func (h *Handler) answered(ctx context.Context, to *target, id wire.RequestID) []byte {
+	ctx, cancel := context.WithTimeout(ctx, h.timeout)
+	defer cancel()
+	if err := h.backend.Await(ctx, to.subnet, id); err != nil {
+		return nil
+	}
+	view := h.backend.View()
+	if view == nil {
+		return nil
+	}
+	if _, shown := view.Certified(to.subnet).Tree().Get(certify.RequestStatusPath(id, "status")...); !shown {
+		return nil
+	}
+	return wire.EncodeCallReplied(to.certificate(view, certify.RequestStatusPath(id)))
+}

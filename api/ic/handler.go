@@ -1,0 +1,74 @@
+package ic
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/canisterd/canisterd/api"
+)
+
+// Info is what the status endpoint says of the implementation.
+type Info struct {
+	Version string
+	Hash    string // empty: left out
+}
+
+// Handler answers the Internet Computer's HTTP interface for one network. It is
+// safe for concurrent use and keeps nothing.
+type Handler struct {
+	backend api.Backend
+	info    Info
+	timeout time.Duration // of synchronous calls
+}
+
+// New is the handler for a network.
+func New(backend api.Backend, info Info) *Handler {
+	return &Handler{backend: backend, info: info, timeout: AnswerTimeout}
+}
+
+// ServeHTTP answers one request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	allowOrigin(w.Header())
+	to, err := find(r.URL.Path)
+	switch {
+	case err != nil:
+		refuse(w, err)
+	case r.Method == http.MethodOptions:
+		preflight(w, to.method)
+	case r.Method != to.method && !(r.Method == http.MethodHead && to.method == http.MethodGet):
+		w.Header().Set("Allow", to.method+", OPTIONS")
+		refuse(w, api.WrongMethod.Refuse(r.Method, r.URL.Path, to.method))
+	default:
+		h.serve(w, r, &to)
+	}
+}
+
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, to *target) {
+	view := h.backend.View()
+	if to.answer == nil {
+		respond(w, http.StatusOK, h.status(view))
+		return
+	}
+	if view == nil {
+		refuse(w, api.NoCertifiedState.Refuse())
+		return
+	}
+	if err := to.locate(view); err != nil {
+		refuse(w, err)
+		return
+	}
+	body, err := readBody(w, r)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	answer, err := to.answer(h, r.Context(), to, body)
+	switch {
+	case err != nil:
+		refuse(w, err)
+	case answer == nil:
+		respond(w, http.StatusAccepted, nil)
+	default:
+		respond(w, http.StatusOK, answer)
+	}
+}

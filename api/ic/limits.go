@@ -1,0 +1,24 @@
+package ic
+
+import "time"
+
+const (
+	// MaxBodyBytes is the size of a request body (the replica's: 5 MiB).
+	MaxBodyBytes = 5 << 20
+
+	// MaxIngressBytes is the size of the signed envelope of a call
+	// (specification: 2 MiB), MaxIngressBytesSystem on a system subnet (3.5 MiB).
+	MaxIngressBytes       = 2 << 20
+	MaxIngressBytesSystem = 3_670_016
+
+	// AnswerTimeout is how long a synchronous call waits for its answer (the
+	// replica's: 10 seconds).
+	AnswerTimeout = 10 * time.Second
+
+	// corsMaxAge is how long a browser may remember what it may send, in seconds.
+	corsMaxAge = "600"
+
+	// firstBody is how much memory a body gets at first, whatever length is
+	// announced. Ours.
+	firstBody = 64 << 10
+)

@@ -1,0 +1,39 @@
+package ic
+
+import (
+	"context"
+
+	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/api/internal/wire"
+)
+
+// query is POST /api/v2/canister/{ecid}/query, /api/v3/canister/{ecid}/query and
+// /api/v3/subnet/{esid}/query: the answer, signed by a node of the subnet
+// (interface specification, "Request: Query call").
+func (h *Handler) query(ctx context.Context, to *target, body []byte) ([]byte, error) {
+	q, err := wire.DecodeQuery(body)
+	if err != nil {
+		return nil, err
+	}
+	if err := to.checkReceiver(&q.Message, "list_canisters"); err != nil {
+		return nil, err
+	}
+	claims, err := h.authorize(q, &q.Envelope)
+	if err != nil {
+		return nil, err
+	}
+	result, err := h.backend.Query(ctx, &api.Query{
+		Sender: claims.Sender, Receiver: q.CanisterID, Effective: to.effective,
+		Subnet: to.subnet, BySubnet: to.bySubnet, Method: q.MethodName, Arg: q.Arg, Ranges: to.layout,
+	})
+	if err != nil {
+		return nil, err
+	}
+	response := wire.QueryResponse{Reply: result.Reply}
+	if result.Reject != nil {
+		rejection := rejectionOf(result.Reject)
+		response.Rejection = &rejection
+	}
+	key := to.view.NodeKey(to.subnet)
+	return wire.EncodeQueryResponse(response, claims.ID, result.Time, wire.Node{ID: key.Principal(), Sign: key.Sign}), nil
+}

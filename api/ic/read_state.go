@@ -1,0 +1,58 @@
+package ic
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/api/internal/wire"
+	"github.com/canisterd/canisterd/replica/certify"
+)
+
+// readState answers a read_state whose paths reader allows.
+func (h *Handler) readState(to *target, body []byte, allow func(*reader, certify.Path) error) ([]byte, error) {
+	request, err := wire.DecodeReadState(body)
+	if err != nil {
+		return nil, err
+	}
+	claims, err := h.authorize(request, &request.Envelope)
+	if err != nil {
+		return nil, err
+	}
+	r := reader{target: to, claims: &claims}
+	paths := make([]certify.Path, len(request.Paths))
+	for i, labels := range request.Paths {
+		paths[i] = certify.PathOf(labels)
+		if err := allow(&r, paths[i]); err != nil {
+			return nil, err
+		}
+	}
+	return wire.EncodeReadState(to.certificate(to.view, r.visible(paths)...)), nil
+}
+
+// visible is what the reader sees of the paths: those that cover something
+// hidden become the paths beneath that are not.
+func (r *reader) visible(paths []certify.Path) []certify.Path {
+	slices.SortFunc(paths, slices.Compare[certify.Path])
+	paths = slices.CompactFunc(paths, slices.Equal[certify.Path])
+	tree := r.view.Certified(r.subnet).Tree()
+	seen := make([]certify.Path, 0, len(paths))
+	for i, path := range paths {
+		switch {
+		case path[0] != "subnet":
+			seen = append(seen, path)
+		case !covered(paths[:i], path):
+			seen = append(seen, tree.Expand(path, r.sees)...)
+		}
+	}
+	return seen
+}
+
+// covered reports whether one of the paths before is a prefix of this one. In
+// sorted paths a prefix stands before all it covers.
+func covered(before []certify.Path, path certify.Path) bool {
+	for length := 1; length < len(path); length++ {
+		if _, found := slices.BinarySearchFunc(before, path[:length], slices.Compare[certify.Path]); found {
+			return true
+		}
+	}
+	return false
+}
