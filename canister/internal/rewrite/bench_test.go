@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"context"
+	"crypto/sha256"
 	"math"
 	"slices"
 	"strings"
@@ -187,4 +188,29 @@ func BenchmarkLowering(b *testing.B) {
 		product, count = product*r, count+1
 	}
 	b.ReportMetric(math.Pow(product, 1/count), "geomean")
+}
+
+// BenchmarkRewrite prints the time of the pass over a module of about 1 MB and its ratio to hashing the same bytes.
+func BenchmarkRewrite(b *testing.B) {
+	for _, pointer := range []string{"i32", "i64"} {
+		b.Run(pointer, func(b *testing.B) {
+			body := strings.ReplaceAll(kernels[8].text, `(export "f")`, "")
+			body = body[strings.Index(body, "(func  (param"):]
+			helper := kernels[8].text[:strings.Index(kernels[8].text, `(func (export`)]
+			raw := assemble(b, kernelModule(helper+strings.Repeat(body, 4200), pointer))
+			from := time.Now()
+			sha256.Sum256(raw)
+			floor := time.Since(from)
+			var m *Module
+			for b.Loop() {
+				var err error
+				if m, err = Rewrite(raw, conformance); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.SetBytes(int64(len(raw)))
+			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(floor), "x-sha256")
+			b.ReportMetric(float64(len(m.Binary))/float64(len(raw)), "x-size")
+		})
+	}
 }

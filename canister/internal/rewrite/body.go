@@ -39,6 +39,7 @@ type body struct {
 
 	groups             uint32 // of local declarations
 	declStart, declEnd int    // where they stand
+	declared           int    // locals of all functions so far
 
 	at    int // offset of the operator at hand
 	ops   int // operators read, the one at hand included
@@ -110,6 +111,9 @@ func (b *body) localDeclarations() {
 		}
 	}
 	b.given, b.declEnd = len(b.locals), b.r.pos
+	if b.declared += b.given; b.declared > maxModuleLocals {
+		b.r.fail("too many locals: the module's functions declare more than " + decimal(maxModuleLocals))
+	}
 }
 
 // newLocal adds a local of the rewritten function.

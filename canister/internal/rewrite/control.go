@@ -242,14 +242,14 @@ func (b *body) branchOp(op byte) {
 
 func (b *body) branchTableOp() {
 	at := b.r.pos
-	n := b.r.count(maxModuleBytes, "br_table targets")
+	n := b.r.count(maxBranchTargets, "br_table targets")
 	if b.r.err != nil {
 		return
 	}
 	b.begin(costBranch, weightControl)
 	b.take(typeI32)
 	first := b.r.pos
-	arity := -1
+	arity, checked := -1, "none"
 	for range n + 1 {
 		f := b.target()
 		if b.r.err != nil {
@@ -263,7 +263,10 @@ func (b *body) branchTableOp() {
 			b.r.failAt(at, "type mismatch: br_table target labels have different number of types")
 			return
 		}
-		b.checkLabel(types)
+		if types != checked {
+			b.checkLabel(types)
+			checked = types
+		}
 		b.prepareBranch(f)
 	}
 	if b.live {

@@ -26,8 +26,10 @@ const (
 	maxSignature     = 1_000     // parameters, and results, of one function type
 	maxLocals        = 50_000    // of one function, parameters included
 	maxStringBytes   = 100_000
-	maxFunctionBytes = 7_654_321 // encoded body
-	maxNesting       = 100_000   // control frames; the specification sets none, the replica's is bounded by the body size
+	maxFunctionBytes = 7_654_321  // encoded body
+	maxBranchTargets = 131_072    // of one br_table
+	maxModuleLocals  = 10_000_000 // declared by all functions together; no replica limit, real modules have some hundred thousand
+	maxNesting       = 100_000    // control frames; the specification sets none, the replica's is bounded by the body size
 
 	narrowMaxPages = 65536 // 4 GiB
 	wideMaxPages   = 65535 // the replica allows 98304 (6 GiB); the last page below 4 GiB stays free for saturated addresses
