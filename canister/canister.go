@@ -111,9 +111,17 @@ func (c *Canister) Module() *Module {
 
 // MemoryUsage is the memory the canister uses now. Not while a message runs.
 func (c *Canister) MemoryUsage() Usage {
+	if c.state == nil {
+		return c.usage(nil)
+	}
+	return c.usage(&c.state.runner)
+}
+
+// usage is the memory used with the memories of a runner, nil for none.
+func (c *Canister) usage(r *runner) Usage {
 	u := Usage{History: c.History.Bytes(), Chunks: c.Chunks.Bytes(), Snapshots: c.SnapshotBytes, Logs: c.Logs.Bytes()}
-	if c.state != nil {
-		c.state.measure(&u)
+	if r != nil {
+		r.measure(&u)
 	}
 	return u
 }
@@ -155,7 +163,7 @@ func (c *Canister) Uninstall() {
 // Close deletes the Wasm state: the canister is empty afterwards.
 func (c *Canister) Close() {
 	if c.state != nil {
-		c.state.close()
+		c.state.close(false)
 		c.state = nil
 	}
 }

@@ -1,6 +1,7 @@
 package canister
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -25,7 +26,8 @@ type EngineConfig struct {
 // Engine runs Wasm with the System API. It is safe for concurrent use; one serves
 // any number of networks.
 type Engine struct {
-	wasm *wasm.Engine
+	wasm         *wasm.Engine
+	narrow, wide map[string]ic0.Signature // of the System API
 }
 
 // NewEngine makes an engine. Errors are those of its folders.
@@ -37,7 +39,16 @@ func NewEngine(cfg EngineConfig) (*Engine, error) {
 	if err := e.Link(ic0.Modules()...); err != nil {
 		return nil, errors.Join(fmt.Errorf("linking the System API: %w", err), e.Close())
 	}
-	return &Engine{wasm: e}, nil
+	return &Engine{wasm: e, narrow: ic0.Signatures(false), wide: ic0.Signatures(true)}, nil
+}
+
+func (e *Engine) signature(name string, wide bool) (params, results []byte, ok bool) {
+	table := e.narrow
+	if wide {
+		table = e.wide
+	}
+	s, ok := table[name]
+	return s.Params, s.Results, ok
 }
 
 // Close gives back everything. No canister of the engine may be used later.
@@ -45,13 +56,14 @@ func (e *Engine) Close() error { return e.wasm.Close() }
 
 // Prepare validates, meters and compiles a module as uploaded, raw or gzip. It is a
 // pure function of the bytes: the same module is prepared once and found by its hash
-// afterwards. The reject is IC0505 without the canister's id (see Rejected), or IC0521.
+// afterwards. The reject is IC0505, or IC0521; its
+// text lacks the canister: "Error from Canister <id>: " belongs before it.
 func (e *Engine) Prepare(ctx context.Context, uploaded []byte) (*Module, *intercanister.Reject) {
 	hash := sha256.Sum256(uploaded)
 	m, ok := e.wasm.CachedModule(hash)
 	if !ok {
 		var err error
-		if m, err = rewrite.Rewrite(uploaded, rewrite.Options{SystemAPI: ic0.Signature}); err != nil {
+		if m, err = rewrite.Rewrite(uploaded, rewrite.Options{SystemAPI: e.signature}); err != nil {
 			return nil, invalidModule(err)
 		}
 		e.wasm.CacheModule(hash, m)
@@ -60,7 +72,7 @@ func (e *Engine) Prepare(ctx context.Context, uploaded []byte) (*Module, *interc
 	if err != nil {
 		return nil, intercanister.Rejectf(intercanister.CanisterWasmEngineError, "Canister encountered a Wasm engine error: %v", err)
 	}
-	return &Module{engine: e, code: code, m: m}, nil
+	return &Module{engine: e, code: code, m: m, custom: customBytes(m)}, nil
 }
 
 func invalidModule(err error) *intercanister.Reject {
@@ -80,6 +92,7 @@ type Module struct {
 	engine *Engine
 	code   *wasm.Code
 	m      *rewrite.Module
+	custom uint64 // bytes of its custom sections
 }
 
 // MethodKind is the kind of an exported method.
@@ -87,7 +100,8 @@ type MethodKind uint8
 
 // The kinds.
 const (
-	UpdateMethod MethodKind = iota
+	NoMethod MethodKind = iota
+	UpdateMethod
 	QueryMethod
 	CompositeQueryMethod
 )
@@ -124,9 +138,21 @@ func (m *Module) InstructionCost() uint64 { return m.m.InstructionCost }
 func (m *Module) Methods() []Method {
 	all := make([]Method, len(m.m.Methods))
 	for i, method := range m.m.Methods {
-		all[i] = Method{MethodKind(method.Kind), method.Name}
+		all[i] = Method{kindOf(method.Kind), method.Name}
 	}
 	return all
+}
+
+func kindOf(k rewrite.Kind) MethodKind { return UpdateMethod + MethodKind(k) }
+
+// Method says how the module exports a method; NoMethod where it does not.
+func (m *Module) Method(name string) MethodKind {
+	for kind := UpdateMethod; kind <= CompositeQueryMethod; kind++ {
+		if m.export(kind, name) != "" {
+			return kind
+		}
+	}
+	return NoMethod
 }
 
 // Sections are the custom sections named "icp:public NAME" or "icp:private NAME".
@@ -148,21 +174,10 @@ func (m *Module) Section(name string) (Section, bool) {
 	return Section{}, false
 }
 
-// Exports reports whether the module exports a method of a kind.
-func (m *Module) Exports(kind MethodKind, name string) bool { return m.export(kind, name) != "" }
-
 // export is the full export name of a method, empty where there is none.
 func (m *Module) export(kind MethodKind, name string) string {
 	i, found := slices.BinarySearchFunc(m.m.Methods, Method{kind, name}, func(a rewrite.Method, b Method) int {
-		if a.Kind != rewrite.Kind(b.Kind) {
-			return int(a.Kind) - int(b.Kind)
-		}
-		if a.Name < b.Name {
-			return -1
-		} else if a.Name > b.Name {
-			return 1
-		}
-		return 0
+		return cmp.Or(cmp.Compare(kindOf(a.Kind), b.Kind), cmp.Compare(a.Name, b.Name))
 	})
 	if !found {
 		return ""
@@ -170,27 +185,35 @@ func (m *Module) export(kind MethodKind, name string) string {
 	return m.m.Methods[i].Export
 }
 
-// Has reports whether the module exports the entry point that a message of this context
-// runs: Init, PreUpgrade, PostUpgrade, InspectMessage, Heartbeat, GlobalTimer, LowMemory, or
-// a start function.
-func (m *Module) Has(context Context) bool {
+// The exports that are entry points of the system.
+const (
+	initEntry    = "canister_init"
+	preEntry     = "canister_pre_upgrade"
+	postEntry    = "canister_post_upgrade"
+	inspectEntry = "canister_inspect_message"
+	beatEntry    = "canister_heartbeat"
+	timerEntry   = "canister_global_timer"
+	lowEntry     = "canister_on_low_wasm_memory"
+)
+
+// Has reports whether the module exports an entry point of the system, as
+// "canister_heartbeat".
+func (m *Module) Has(entry string) bool {
 	e := &m.m.Entries
-	switch context {
-	case Start:
-		return m.m.Start != ""
-	case Init:
+	switch entry {
+	case initEntry:
 		return e.Init
-	case PreUpgrade:
+	case preEntry:
 		return e.PreUpgrade
-	case PostUpgrade:
+	case postEntry:
 		return e.PostUpgrade
-	case InspectMessage:
+	case inspectEntry:
 		return e.InspectMessage
-	case Heartbeat:
+	case beatEntry:
 		return e.Heartbeat
-	case GlobalTimer:
+	case timerEntry:
 		return e.GlobalTimer
-	case LowMemory:
+	case lowEntry:
 		return e.OnLowWasmMemory
 	}
 	return false
@@ -204,10 +227,9 @@ func (m *Module) keepsHeap() bool {
 	return ok && !s.Public
 }
 
-// customBytes is the memory of the custom sections.
-func (m *Module) customBytes() uint64 {
+func customBytes(m *rewrite.Module) uint64 {
 	var n uint64
-	for _, s := range m.m.Custom {
+	for _, s := range m.Custom {
 		n += uint64(len(s.Name) + len(s.Content))
 	}
 	return n

@@ -1,38 +1,261 @@
 package canister
 
-import "github.com/canisterd/canisterd/intercanister"
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/canister/internal/wasm"
+	"github.com/canisterd/canisterd/intercanister"
+)
 
 // Execute runs the message as a transaction on c. On return the Wasm state,
 // Certified, Timer, Balance (accepted, attached, prepaid and burned cycles), Consumed,
 // Logs and Version are what the outcome says: all changed, or, after a failure,
-// none but Logs. A query method changes only Balance and Logs.
+// none but Logs. A query method changes only Balance, Version and Logs. The timer is
+// 0 after canister_global_timer in any case, unless that set it.
 //
-// The canister must have a module; a method it does not export gives IC0536. For
+// A canister without a module gives IC0537, a method it does not export IC0536. For
 // a callback Execute runs the reply or reject closure with 95 % of the limit; if it
 // fails, the cleanup closure with the rest; both are in one Outcome.
 //
 // Prepaid execution is the caller's business: before Execute the balance lacks it,
 // and the refund is computed from Outcome.Instructions.
-func (c *Canister) Execute(sub *Subnet, m *Message) Outcome { panic("canister: Execute") }
+func (c *Canister) Execute(sub *Subnet, m *Message) Outcome {
+	s := c.state
+	if s == nil {
+		return Outcome{Failure: moduleNotFound().reject(c.ID)}
+	}
+	if m.Context == GlobalTimer {
+		c.Timer = 0
+	}
+	entry, missing := s.entry(m)
+	if missing != nil {
+		return Outcome{Failure: missing.reject(c.ID)}
+	}
+	limit := limitOf(&sub.Limits, m.Context)
+	a := attempt{
+		context: m.Context, entry: entry, limit: limit, report: limit, slice: sub.Limits.Slice,
+		tracked: m.Context.Keeps(), pause: m.Pause, after: sub.Limits.PauseAfter,
+	}
+	reserve := uint64(0)
+	if entry.Export == "" {
+		reserve = limit / 100 * CleanupReservePercent
+		a.limit -= reserve
+	}
+	res := s.run(c, &c.Logs, sub, m, &a)
+	if res.failure == nil {
+		return c.settle(&res)
+	}
+	if entry.Export == "" && m.Cleanup != nil {
+		return c.cleanup(sub, m, &a, res, reserve)
+	}
+	return c.fail(&res)
+}
 
-// Install runs install_code as one transaction over start, canister_init or
-// canister_pre_upgrade, start, canister_post_upgrade (interface specification, "IC method
-// install_code"). On success the canister has the new module, Version counted up and an
-// entry in the history; after a failure it is as before, but for Logs.
-func (c *Canister) Install(sub *Subnet, in *Install) Outcome { panic("canister: Install") }
+// limitOf is how many instructions a message of this context may use.
+func limitOf(l *Limits, context Context) uint64 {
+	switch context {
+	case ReplicatedQuery, Query, TransformQuery, CompositeQuery, CompositeReply, CompositeReject:
+		return l.Query
+	case InspectMessage:
+		return l.Inspect
+	}
+	return l.Message
+}
 
-// QueryTarget is the state of a canister at the time it was prepared, for one query
+// entry is what a message runs.
+func (r *runner) entry(m *Message) (wasm.Entry, *failure) {
+	export, kind, name := "", "update", m.Method
+	switch m.Context {
+	case Update:
+		export = r.module.export(UpdateMethod, m.Method)
+	case ReplicatedQuery, Query, TransformQuery:
+		kind, export = "query", r.module.export(QueryMethod, m.Method)
+	case CompositeQuery:
+		kind, export = "composite_query", r.module.export(CompositeQueryMethod, m.Method)
+	case ReplyCallback, RejectCallback, CompositeReply, CompositeReject:
+		return wasm.Entry{Fn: m.Closure.Fn, Env: m.Closure.Env}, nil
+	case InspectMessage, Heartbeat, GlobalTimer, LowMemory:
+		kind, name = "system", systemEntry(m.Context)
+		if r.module.Has(name) {
+			export = name
+		}
+	default:
+		panic(fmt.Sprintf("canister: a message of context %s", m.Context))
+	}
+	if export == "" {
+		return wasm.Entry{}, methodNotFound(kind, name)
+	}
+	return wasm.Entry{Export: export}, nil
+}
+
+func systemEntry(context Context) string {
+	switch context {
+	case InspectMessage:
+		return inspectEntry
+	case Heartbeat:
+		return beatEntry
+	case GlobalTimer:
+		return timerEntry
+	}
+	return lowEntry
+}
+
+// settle commits a message that succeeded.
+func (c *Canister) settle(res *result) Outcome {
+	x := &c.state.x
+	x.Drop()
+	if err := c.commit(x.Context); err != nil {
+		res.failure = engineFailed(err)
+		return c.fail(res)
+	}
+	out := Outcome{
+		Response: x.Response, Calls: x.Calls, Accepted: x.Accepted, Burned: x.Burned,
+		Instructions: res.instructions, DirtyPages: res.pages, Logs: len(x.Logs()),
+	}
+	return out
+}
+
+// commit makes what the execution did the canister's state.
+func (c *Canister) commit(context Context) error {
+	s := c.state
+	if context.Keeps() {
+		if err := s.commit(); err != nil {
+			return err
+		}
+	} else {
+		s.rollback()
+	}
+	c.adopt(&s.runner)
+	c.Version++
+	c.Logs.add(s.x.Logs(), c.Settings.LogMemoryLimit)
+	return nil
+}
+
+// commit makes the memories durable. After an error nothing is, and the message is still open.
+func (r *runner) commit() error {
+	if err := r.stable.Commit(); err != nil {
+		return err
+	}
+	if _, err := r.guest.Commit(); err != nil {
+		panic(fmt.Errorf("canister: the heap cannot be committed after the stable memory was: %w", err))
+	}
+	return nil
+}
+
+// adopt takes over what the execution changed outside the memories.
+func (c *Canister) adopt(r *runner) {
+	x := &r.x
+	c.Reserved = x.Reserved
+	c.Balance = x.Balance
+	c.Consumed.Burned = c.Consumed.Burned.Add(x.Burned)
+	c.Consumed.Transmission = c.Consumed.Transmission.Add(x.Sent)
+	if x.TimerSet {
+		c.Timer = x.Timer
+	}
+	if x.CertifiedSet {
+		c.Certified = x.Certified
+	}
+}
+
+// fail forgets a message that failed, all but its logs.
+func (c *Canister) fail(res *result) Outcome {
+	return Outcome{
+		Failure: res.failure.reject(c.ID), Instructions: res.instructions, DirtyPages: res.pages, Logs: c.undo(res),
+	}
+}
+
+func (c *Canister) undo(res *result) (logs int) {
+	s := c.state
+	s.rollback()
+	res.failure.log(&s.x)
+	c.Logs.add(s.x.Logs(), c.Settings.LogMemoryLimit)
+	return len(s.x.Logs())
+}
+
+// cleanup runs the cleanup closure of a callback that failed, on the state before it, with the
+// instructions that are left and those kept for it.
+func (c *Canister) cleanup(sub *Subnet, m *Message, a *attempt, callback result, reserve uint64) Outcome {
+	s := c.state
+	logs := c.undo(&callback)
+	a.context = Cleanup
+	a.entry = wasm.Entry{Fn: m.Cleanup.Fn, Env: m.Cleanup.Env}
+	a.limit = a.limit - callback.instructions + reserve
+	res := s.run(c, &c.Logs, sub, m, a)
+	out := Outcome{Instructions: callback.instructions + res.instructions, DirtyPages: callback.pages + res.pages}
+	if res.failure == nil {
+		if err := c.commit(Cleanup); err != nil {
+			res.failure = engineFailed(err)
+		}
+	}
+	if res.failure != nil {
+		out.Logs = logs + c.undo(&res)
+		out.Failure = joined(c.ID, callback.failure, res.failure)
+		return out
+	}
+	out.Cleaned, out.Burned, out.Logs = true, s.x.Burned, logs+len(s.x.Logs())
+	out.Failure = callback.failure.reject(c.ID)
+	return out
+}
+
+// QueryTarget is the state of a canister at the time it was prepared, for queries
 // on any goroutine while the canister itself goes on. It must be released.
-type QueryTarget struct{}
+type QueryTarget struct {
+	canister Canister // its settings and balances then
+	state    *state
+	view     *runner
+}
 
 // PrepareQuery takes hold of the last committed state. It rejects an empty canister
 // (IC0537), and may be called while a message of the canister is paused.
 func (c *Canister) PrepareQuery() (*QueryTarget, *intercanister.Reject) {
-	panic("canister: PrepareQuery")
+	s := c.state
+	if s == nil {
+		return nil, moduleNotFound().reject(c.ID)
+	}
+	view, err := s.view()
+	if err != nil {
+		return nil, engineFailed(err).reject(c.ID)
+	}
+	q := &QueryTarget{canister: *c, state: s, view: view}
+	q.canister.state = nil
+	return q, nil
 }
 
-// Run runs a query, transform or inspect_message on the state and changes nothing.
-func (q *QueryTarget) Run(sub *Subnet, m *Message) Outcome { panic("canister: Run") }
+// Run runs a query, a transform or inspect_message on the state and changes nothing. A
+// composite query and its callbacks see what earlier runs on the target changed.
+func (q *QueryTarget) Run(sub *Subnet, m *Message) Outcome {
+	c, v := &q.canister, q.view
+	entry, missing := v.entry(m)
+	if missing != nil {
+		return Outcome{Failure: missing.reject(c.ID)}
+	}
+	limit := limitOf(&sub.Limits, m.Context)
+	res := v.run(c, &c.Logs, sub, m, &attempt{
+		context: m.Context, entry: entry, limit: limit, report: limit, pause: m.Pause, after: sub.Limits.PauseAfter,
+	})
+	x := &v.x
+	out := Outcome{Instructions: res.instructions, AcceptedIngress: x.Admitted}
+	switch {
+	case res.failure != nil:
+		out.AcceptedIngress = false
+		out.Failure = res.failure.reject(c.ID)
+	case m.Context == InspectMessage && !x.Admitted:
+		out.Failure = rejection(intercanister.CanisterRejectedMessage, "Error from Canister "+c.ID.String()+": Canister rejected the message")
+	default:
+		out.Response, out.Calls = x.Response, x.Calls
+	}
+	switch m.Context {
+	case CompositeQuery, CompositeReply, CompositeReject:
+	default:
+		v.rollback()
+	}
+	return out
+}
 
 // Release gives the state back.
-func (q *QueryTarget) Release() {}
+func (q *QueryTarget) Release() {
+	if q.view != nil {
+		q.state.release(q.view)
+		q.view = nil
+	}
+}

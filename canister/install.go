@@ -1,7 +1,14 @@
 package canister
 
 import (
+	"errors"
+
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/internal/ic0"
+	"github.com/canisterd/canisterd/canister/internal/stable"
+	"github.com/canisterd/canisterd/canister/internal/wasm"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
 // InstallMode is the mode of install_code.
@@ -38,4 +45,240 @@ type Install struct {
 	Caller         principal.Principal // who asks for it: ic0.msg_caller
 	Origin         ChangeOrigin        // for the history
 	Pause          func()              // as Message.Pause
+}
+
+// Install runs install_code as one transaction over start, canister_init or
+// canister_pre_upgrade, start, canister_post_upgrade (interface specification, "IC method
+// install_code"). On success the canister has the new module, Version counted up, Installed set
+// and an entry in the history; after a failure it is as before, but for Logs.
+//
+// Prepaid execution is the caller's business, as in Execute.
+func (c *Canister) Install(sub *Subnet, in *Install) Outcome {
+	i := installation{
+		real: c, work: *c, sub: sub, in: in, firstLog: c.Logs.Next(),
+		message: Message{Caller: in.Caller, Payload: in.Arg},
+	}
+	reject := i.run()
+	out := Outcome{
+		Instructions: i.used, DirtyPages: i.pages, Logs: int(c.Logs.Next() - i.firstLog), Burned: i.burned,
+	}
+	if reject == nil {
+		reject = i.commit()
+	}
+	if reject != nil {
+		i.abandon()
+		out.Failure, out.Burned = reject, cycles.Amount{}
+	}
+	return out
+}
+
+// installation is one install_code on its way.
+type installation struct {
+	real     *Canister
+	work     Canister // what the canister will be; its logs are not used
+	sub      *Subnet
+	in       *Install
+	message  Message
+	next     *state // with the new code, not committed; nil before
+	used     uint64
+	pages    int
+	burned   cycles.Amount
+	firstLog uint64
+}
+
+func (i *installation) run() *intercanister.Reject {
+	old := i.real.state
+	if reject := i.admissible(old); reject != nil {
+		return reject
+	}
+	if i.in.Mode == Upgrade && !i.in.SkipPreUpgrade && old.module.Has(preEntry) {
+		if reject := i.step(&old.runner, PreUpgrade, preEntry); reject != nil {
+			return reject
+		}
+	}
+	if reject := i.persistence(old); reject != nil {
+		return reject
+	}
+	if reject := i.create(old); reject != nil {
+		return reject
+	}
+	w := &i.work
+	w.Version++
+	w.Timer = 0
+	if i.in.Mode != Upgrade {
+		w.Certified = []byte{}
+	}
+	next := &i.next.runner
+	if start := i.in.Module.m.Start; start != "" {
+		if reject := i.step(next, Start, start); reject != nil {
+			return reject
+		}
+		if err := next.guest.Mark(); err != nil {
+			return engineFailed(err).reject(w.ID)
+		}
+	}
+	context, entry := Init, initEntry
+	if i.in.Mode == Upgrade {
+		context, entry = PostUpgrade, postEntry
+	}
+	if i.in.Module.Has(entry) {
+		if reject := i.step(next, context, entry); reject != nil {
+			return reject
+		}
+	}
+	return i.affordable(old)
+}
+
+// admissible checks the mode against what the canister is.
+func (i *installation) admissible(old *state) *intercanister.Reject {
+	switch {
+	case i.in.Mode == InstallFresh && old != nil:
+		return intercanister.Rejectf(intercanister.CanisterNonEmpty,
+			"Canister %s cannot be installed because the canister is not empty. Try installing with mode='reinstall' instead.", i.work.ID)
+	case i.in.Mode == Upgrade && old == nil:
+		return moduleNotFound().reject(i.work.ID)
+	}
+	return nil
+}
+
+// persistence checks that an upgrade says what becomes of the heap where that matters.
+func (i *installation) persistence(old *state) *intercanister.Reject {
+	if i.in.Mode != Upgrade {
+		return nil
+	}
+	switch {
+	case i.in.Persistence == NotGiven && old.module.keepsHeap():
+		return intercanister.Rejectf(intercanister.CanisterContractViolation,
+			"Missing upgrade option: Enhanced orthogonal persistence requires the `wasm_memory_persistence` upgrade option.")
+	case i.in.Persistence == Keep && !i.in.Module.keepsHeap():
+		return intercanister.Rejectf(intercanister.CanisterContractViolation,
+			"Invalid upgrade option: The `wasm_memory_persistence: opt Keep` upgrade option requires that the new canister module supports enhanced orthogonal persistence.")
+	}
+	return nil
+}
+
+// create makes the state with the new code. It costs what preparing the module costs.
+func (i *installation) create(old *state) *intercanister.Reject {
+	m := i.in.Module
+	i.used = min(i.used+m.InstructionCost(), i.sub.Limits.Install)
+	var guest *wasm.Guest
+	var err error
+	if old == nil {
+		guest, err = m.engine.wasm.NewGuest(m.code)
+	} else {
+		guest, err = old.guest.Successor(m.code, i.in.Mode == Upgrade && i.in.Persistence == Keep)
+	}
+	if err != nil {
+		return i.notCreated(err)
+	}
+	memory := (*stable.Memory)(nil)
+	if i.in.Mode == Upgrade {
+		memory = old.stable
+	} else {
+		memory = stable.New(m.engine.wasm.File())
+	}
+	i.next = newState(m, guest, memory)
+	return nil
+}
+
+func (i *installation) notCreated(err error) *intercanister.Reject {
+	var trap *wasm.Trap
+	if errors.As(err, &trap) {
+		if what, ok := traps[trap.Kind]; ok {
+			return (&failure{Failure: ic0.Trapped(what)}).reject(i.work.ID)
+		}
+	}
+	return engineFailed(err).reject(i.work.ID)
+}
+
+// step runs one function and takes over what it changed outside the memories.
+func (i *installation) step(r *runner, context Context, export string) *intercanister.Reject {
+	limit := i.sub.Limits.Install
+	res := r.run(&i.work, &i.real.Logs, i.sub, &i.message, &attempt{
+		context: context, entry: wasm.Entry{Export: export}, limit: limit - i.used, report: limit,
+		slice: i.sub.Limits.Slice, tracked: true, pause: i.in.Pause, after: i.sub.Limits.PauseAfter,
+	})
+	i.used += res.instructions
+	i.pages += res.pages
+	if res.failure != nil {
+		res.failure.log(&r.x)
+	} else {
+		i.work.adopt(r)
+		i.burned = i.burned.Add(r.x.Burned)
+	}
+	i.real.Logs.add(r.x.Logs(), i.work.Settings.LogMemoryLimit)
+	if res.failure != nil {
+		return res.failure.reject(i.work.ID)
+	}
+	return nil
+}
+
+// affordable checks what the canister has become against its limits and its balance,
+// and sets cycles aside for growth.
+func (i *installation) affordable(old *state) *intercanister.Reject {
+	w, sub, x := &i.work, i.sub, &i.next.x
+	heap := i.next.guest.MemorySize()
+	if limit := w.Settings.WasmMemoryLimit; limit != 0 && heap > limit {
+		return (&failure{Failure: ic0.HeapLimit(limit, heap)}).reject(w.ID)
+	}
+	before := w.usage(nil).Total()
+	if old != nil {
+		before = w.usage(&old.runner).Total()
+	}
+	after := w.usage(&i.next.runner).Total()
+	i.next.fill(w, &i.real.Logs, sub, &i.message, Init)
+	grown := max(after, w.Settings.MemoryAllocation) - min(max(before, w.Settings.MemoryAllocation), max(after, w.Settings.MemoryAllocation))
+	if room := x.Subnet.Available; grown > room {
+		return intercanister.Rejectf(intercanister.SubnetOversubscribed,
+			"Canister requested %d bytes of memory but only %d bytes are available in the subnet.", grown, room)
+	}
+	aside, poor := x.Reservation(grown, sub.MemoryUsed)
+	if poor != nil {
+		return (&failure{Failure: poor}).reject(w.ID)
+	}
+	w.Balance, w.Reserved = w.Balance.Sub(aside), w.Reserved.Add(aside)
+	balance := w.Balance.Add(sub.Fees.ExecutionRefund(sub.Limits.Install-i.used, i.in.Module.Wide()))
+	if limit := w.freezingLimit(sub, after); balance.Less(limit) {
+		text := "Canister " + w.ID.String() + " is out of cycles"
+		if w.Settings.Controls(i.in.Caller) {
+			text += ": please top up the canister with at least " + limit.Sub(balance).String() + " additional cycles"
+		}
+		return intercanister.Rejectf(intercanister.CanisterOutOfCycles, "Canister installation failed with `%s`.", text)
+	}
+	return nil
+}
+
+// commit makes the new state the canister's.
+func (i *installation) commit() *intercanister.Reject {
+	if err := i.next.commit(); err != nil {
+		return engineFailed(err).reject(i.work.ID)
+	}
+	c, w := i.real, &i.work
+	if c.state != nil {
+		c.state.close(i.in.Mode == Upgrade)
+	}
+	if i.in.Mode != Upgrade {
+		c.Logs.forget(i.firstLog)
+	}
+	c.state, i.next = i.next, nil
+	c.Balance, c.Reserved, c.Consumed = w.Balance, w.Reserved, w.Consumed
+	c.Timer, c.Certified = w.Timer, w.Certified
+	c.Version++
+	c.Installed = i.sub.Time
+	c.History.Add(Change{
+		Time: i.sub.Time, Version: c.Version, Origin: i.in.Origin,
+		Details: Deployment{Mode: i.in.Mode, Hash: i.in.Module.Hash()},
+	})
+	return nil
+}
+
+// abandon gives back everything that was made for the installation and undoes what was
+// done to the old state.
+func (i *installation) abandon() {
+	if i.next != nil {
+		i.next.close(i.in.Mode == Upgrade)
+	}
+	if i.real.state != nil {
+		i.real.state.rollback()
+	}
 }

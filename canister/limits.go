@@ -8,6 +8,9 @@ type Limits struct {
 	Inspect uint64 // instructions of canister_inspect_message
 	Install uint64 // instructions of a whole install_code
 
+	// Slice is the replica's slice: one step of a message that overshoots the end of a slice by a
+	// whole slice ends the message. 0 for none.
+	Slice uint64
 	// PauseAfter is how many instructions run between two calls of Message.Pause: how
 	// long a message is before it stops for others.
 	PauseAfter uint64
@@ -23,7 +26,7 @@ type Limits struct {
 func ApplicationLimits() Limits {
 	return Limits{
 		Message: 40_000_000_000, Query: 5_000_000_000, Inspect: 200_000_000, Install: 300_000_000_000,
-		PauseAfter:  DefaultPauseAfter,
+		Slice: 2_000_000_000, PauseAfter: DefaultPauseAfter,
 		StablePages: 524_288, StablePagesInstall: 2_097_152, StablePagesQuery: 262_144,
 		SubnetMemory: 2 << 40,
 	}
@@ -42,8 +45,8 @@ const (
 	// DefaultPauseAfter is Limits.PauseAfter (the replica's slice: 2,000,000,000). Ours is
 	// smaller, so that a long message delays the others by tens of milliseconds, not seconds.
 	DefaultPauseAfter = 50_000_000
-	// Slice is how many instructions run before the engine looks up (ours; about a millisecond).
-	Slice = 2_000_000
+	// engineSlice is how many instructions run before the engine looks up (ours; about a millisecond).
+	engineSlice = 2_000_000
 	// CleanupReservePercent is the part of a callback's limit kept for its cleanup closure.
 	CleanupReservePercent = 5
 
@@ -65,6 +68,14 @@ const (
 	MaxLogMemoryLimit     = 2 << 20
 	// LogRecordOverhead is what a record takes beyond its content.
 	LogRecordOverhead = 40
+
+	// pageCharge and widePageCharge are instructions for each 4 KiB page of the heap a message
+	// changed.
+	pageCharge     = 1000
+	widePageCharge = 4000
+
+	// idleViews is how many views of a canister's state wait for the next query.
+	idleViews = 4
 
 	// MaxHistory is how many changes a canister remembers (at least 20; the replica's: 20).
 	MaxHistory = 20

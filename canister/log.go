@@ -39,6 +39,14 @@ func (l *Log) Resize(room uint64) {
 	}
 }
 
+// forget drops the records before a number.
+func (l *Log) forget(before uint64) {
+	for l.records.Len() > 0 && l.records.At(0).Index < before {
+		r := l.records.Pop()
+		l.bytes -= r.Bytes()
+	}
+}
+
 // add appends what an execution logged, cutting the log to its room.
 func (l *Log) add(records []LogRecord, room uint64) {
 	for _, r := range records {

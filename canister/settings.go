@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/internal/ic0"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
@@ -60,7 +61,7 @@ func (v Visibility) Allows(caller principal.Principal, controllers []principal.P
 }
 
 // Variable is one environment variable.
-type Variable struct{ Name, Value string }
+type Variable = ic0.Variable
 
 // DefaultSettings are those of a canister that was created with none.
 func DefaultSettings(controllers ...principal.Principal) Settings {
@@ -80,13 +81,4 @@ func (s *Settings) Controls(p principal.Principal) bool { return slices.Contains
 func (s *Settings) SetEnvironment(variables []Variable) {
 	s.Environment = slices.Clone(variables)
 	slices.SortFunc(s.Environment, func(a, b Variable) int { return cmp.Compare(a.Name, b.Name) })
-}
-
-// variable is the value of an environment variable, and false where there is none.
-func (s *Settings) variable(name string) (string, bool) {
-	i, found := slices.BinarySearchFunc(s.Environment, name, func(v Variable, name string) int { return cmp.Compare(v.Name, name) })
-	if !found {
-		return "", false
-	}
-	return s.Environment[i].Value, true
 }

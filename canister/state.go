@@ -1,26 +1,125 @@
 package canister
 
 import (
+	"sync"
+
 	"github.com/canisterd/canisterd/canister/internal/ic0"
+	"github.com/canisterd/canisterd/canister/internal/stable"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 )
 
 // state is the Wasm state of a canister: what exists while code is installed.
 type state struct {
+	runner
+
+	// Views of the committed state that wait for the next query. They come back from other
+	// goroutines, hence the lock.
+	mu     sync.Mutex
+	idle   []*runner
+	closed bool
+}
+
+// runner is a guest with its stable memory and what it needs to run: that of the
+// canister, or a view of it for queries.
+type runner struct {
 	module *Module
 	guest  *wasm.Guest
-	stable ic0.Stable
+	stable *stable.Memory
+	x      ic0.Execution
+
+	onSlice   func(uint64)
+	pause     func()
+	nextPause uint64
+	after     uint64
 }
 
-func (s *state) measure(u *Usage) {
-	u.Heap = s.guest.MemorySize()
-	u.Stable = s.stable.Pages() << 16
-	u.Globals = 8 * uint64(len(s.module.m.Globals))
-	u.Binary = uint64(s.module.UploadedSize())
-	u.Custom = s.module.customBytes()
+func (r *runner) init(m *Module, g *wasm.Guest, s *stable.Memory) {
+	r.module, r.guest, r.stable = m, g, s
+	r.x.Guest, r.x.Stable = g, s
+	g.OnGrow(r.x.HeapGrew)
+	r.onSlice = r.sliced
 }
 
-func (s *state) close() {
+// sliced is called whenever the engine looks up.
+func (r *runner) sliced(executed uint64) {
+	if r.pause != nil && executed >= r.nextPause {
+		r.nextPause = executed + r.after
+		r.pause()
+	}
+}
+
+func newState(m *Module, g *wasm.Guest, mem *stable.Memory) *state {
+	s := new(state)
+	s.init(m, g, mem)
+	return s
+}
+
+func (r *runner) measure(u *Usage) {
+	u.Heap = r.guest.MemorySize()
+	u.Stable = r.stable.Size() * stable.PageSize
+	u.Globals = 8 * uint64(len(r.module.m.Globals))
+	u.Binary = uint64(r.module.UploadedSize())
+	u.Custom = r.module.custom
+}
+
+// rollback makes everything what it was before the message.
+func (r *runner) rollback() {
+	r.guest.Rollback()
+	r.stable.Rollback()
+}
+
+// close gives everything back; keepStable leaves the stable memory to a successor.
+func (s *state) close(keepStable bool) {
+	s.mu.Lock()
+	idle := s.idle
+	s.idle, s.closed = nil, true
+	s.mu.Unlock()
+	for _, v := range idle {
+		v.close()
+	}
 	s.guest.Close()
-	s.stable.Close()
+	if !keepStable {
+		s.stable.Close()
+	}
+}
+
+func (r *runner) close() {
+	r.guest.Close()
+	r.stable.Close()
+}
+
+// view takes a view of the committed state.
+func (s *state) view() (*runner, error) {
+	s.mu.Lock()
+	var v *runner
+	if n := len(s.idle); n > 0 {
+		v, s.idle = s.idle[n-1], s.idle[:n-1]
+	}
+	s.mu.Unlock()
+	if v != nil {
+		v.stable.Rollback()
+		v.guest.View(0, 0) // opens it on the newest state now, not when the query runs
+		return v, nil
+	}
+	g, err := s.guest.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	v = new(runner)
+	v.init(s.module, g, s.stable.Snapshot())
+	return v, nil
+}
+
+// release takes a view back.
+func (s *state) release(v *runner) {
+	v.rollback()
+	s.mu.Lock()
+	keep := !s.closed && len(s.idle) < idleViews
+	if keep {
+		s.idle = append(s.idle, v)
+	}
+	s.mu.Unlock()
+	if !keep {
+		v.close()
+	}
 }

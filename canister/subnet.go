@@ -19,9 +19,6 @@ type Subnet struct {
 	// MemoryUsed is what all canisters of the subnet used at the beginning of the
 	// round, in bytes: where growth starts from.
 	MemoryUsed uint64
-	// Local reports whether a principal is a canister of this subnet (or the management
-	// canister): requests there may be larger. nil: all are.
-	Local func(p principal.Principal) bool
 	// Keys are the threshold keys that canisters of this subnet can have signatures with.
 	Keys []Key
 	// Unthrottled is set where debug_print is charged for printing as well (metering: the

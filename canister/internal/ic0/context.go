@@ -48,7 +48,7 @@ var modes = [contexts]string{
 	ReplyCallback: "reply callback", RejectCallback: "reject callback",
 	CompositeReply: "composite reply callback", CompositeReject: "composite reject callback",
 	Cleanup: "cleanup", CompositeCleanup: "composite cleanup",
-	InspectMessage: "inspect message", Heartbeat: "system task", GlobalTimer: "system task", LowMemory: "system task",
+	InspectMessage: "inspect message", Heartbeat: "heartbeat", GlobalTimer: "global timer", LowMemory: "on low Wasm memory",
 }
 
 // set is a set of contexts.

@@ -15,22 +15,25 @@ func (r *LogRecord) Bytes() uint64 { return recordOverhead + uint64(len(r.Conten
 
 // delta is what one execution has logged: the newest records that fit the room.
 type delta struct {
-	records []LogRecord
-	bytes   uint64
-	next    uint64
+	records     []LogRecord
+	bytes, room uint64
+	next        uint64
 }
 
+// left is the room not used yet.
+func (d *delta) left() uint64 { return d.room - min(d.bytes, d.room) }
+
 // add logs text, cut to the room, and forgets the oldest records it has no room for.
-func (d *delta) add(text []byte, time, room uint64) {
-	if room < recordOverhead {
+func (d *delta) add(text []byte, time uint64) {
+	if d.room < recordOverhead {
 		return
 	}
-	text = text[:min(uint64(len(text)), room-recordOverhead)]
+	text = text[:min(uint64(len(text)), d.room-recordOverhead)]
 	r := LogRecord{Index: d.next, Time: time, Content: append([]byte(nil), text...)}
 	d.next++
 	d.bytes += r.Bytes()
 	d.records = append(d.records, r)
-	for d.bytes > room {
+	for d.bytes > d.room {
 		d.bytes -= d.records[0].Bytes()
 		d.records = d.records[1:]
 	}

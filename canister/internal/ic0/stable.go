@@ -1,15 +1,143 @@
 package ic0
 
-// Stable is the stable memory of a canister as one message sees it: what it
-// writes is seen by itself at once and by others when it is committed.
-type Stable interface {
-	// Pages is the size in pages of 64 KiB.
-	Pages() uint64
-	// Grow makes it larger by pages, filled with zeros.
-	Grow(pages uint64) error
-	// Read fills dst with the bytes from offset on, which must be within bounds.
-	Read(dst []byte, offset uint64) error
-	// Write puts src at offset, which must be within bounds.
-	Write(src []byte, offset uint64) error
-	Close()
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/intercanister"
+)
+
+// Limits and charges of stable memory.
+const (
+	narrowStablePages = 1 << 16 // largest stable memory of the 32-bit functions, in pages of 64 KiB
+	stableAccess      = 20      // instructions of a read or write, and one for each byte
+	stablePageWritten = 1000    // instructions for each 4 KiB page a message writes first
+	osPage            = 4096
+)
+
+// stableFunctions read and write stable memory. The 32-bit ones refuse a memory of more
+// than 4 GiB.
+func stableFunctions() []function {
+	grow := flat(100)
+	return []function{
+		{name: "stable_size", results: "i", where: everywhere, narrow: true, body: func(x *Execution, s []uint64) {
+			x.smallStable()
+			s[0] = x.Stable.Size()
+		}},
+		{name: "stable_grow", params: "i", results: "i", where: everywhere, cost: grow, narrow: true, body: func(x *Execution, s []uint64) {
+			x.smallStable()
+			s[0] = x.growStable(s[0], narrowStablePages)
+		}},
+		{name: "stable_write", params: "iii", where: everywhere, cost: cost{stableAccess, 1, 2, nil}, narrow: true, body: func(x *Execution, s []uint64) {
+			x.smallStable()
+			x.writeStable(s[0], s[1], s[2])
+		}},
+		{name: "stable_read", params: "iii", where: everywhere, cost: cost{stableAccess, 1, 2, nil}, narrow: true, body: func(x *Execution, s []uint64) {
+			x.smallStable()
+			x.readStable(s[0], s[1], s[2])
+		}},
+		{name: "stable64_size", results: "l", where: everywhere, body: func(x *Execution, s []uint64) {
+			s[0] = x.Stable.Size()
+		}},
+		{name: "stable64_grow", params: "l", results: "l", where: everywhere, cost: grow, body: func(x *Execution, s []uint64) {
+			s[0] = x.growStable(s[0], 1<<63)
+		}},
+		{name: "stable64_write", params: "lll", where: everywhere, cost: cost{stableAccess, 1, 2, nil}, body: func(x *Execution, s []uint64) {
+			if s[2] != 0 {
+				x.writeStable(s[0], s[1], s[2])
+			}
+		}},
+		{name: "stable64_read", params: "lll", where: everywhere, cost: cost{stableAccess, 1, 2, nil}, body: func(x *Execution, s []uint64) {
+			if s[2] != 0 {
+				x.readStable(s[0], s[1], s[2])
+			}
+		}},
+	}
+}
+
+func (x *Execution) smallStable() {
+	if x.Stable.Size() > narrowStablePages {
+		x.fail(Trapped(stableTooBig))
+	}
+}
+
+// growStable gives the old size, or 2^64-1 where the memory cannot grow so far. Too few
+// cycles end the message.
+func (x *Execution) growStable(pages, limit uint64) uint64 {
+	const failed = 1<<64 - 1
+	size := x.Stable.Size()
+	if now := size + pages; now < size || now > min(limit, maxStablePages) {
+		return failed
+	}
+	if f := x.grow(pages << 16); f != nil {
+		if f.Code == intercanister.CanisterOutOfMemory {
+			return failed
+		}
+		x.fail(f)
+	}
+	old, ok := x.Stable.Grow(pages)
+	if !ok {
+		panic("ic0: stable memory did not grow within its limit")
+	}
+	return old
+}
+
+const maxStablePages = 8_192_000
+
+func (x *Execution) readStable(dst, offset, size uint64) {
+	if !x.Stable.InBounds(offset, size) {
+		x.fail(Trapped(stableOutOfBounds))
+	}
+	accessed, _ := x.Stable.Fresh(offset, size)
+	x.access(accessed)
+	to, ok := x.Guest.View(dst, size)
+	if !ok {
+		x.fail(Trapped(heapOutOfBounds))
+	}
+	if err := x.Stable.Read(offset, to); err != nil {
+		x.broken(err)
+	}
+}
+
+func (x *Execution) writeStable(offset, src, size uint64) {
+	if !x.Stable.InBounds(offset, size) {
+		x.fail(Trapped(stableOutOfBounds))
+	}
+	accessed, written := x.Stable.Fresh(offset, size)
+	x.access(accessed)
+	if written > x.written {
+		x.tooManyPages("modified", "limit %d KB for regular messages, %d KB for upgrade messages and %d KB for queries.",
+			x.Pages[0]*osPage/1024, x.Pages[1]*osPage/1024, x.Pages[2]*osPage/1024)
+	}
+	x.written -= written
+	if written != 0 {
+		x.Guest.Charge(written * stablePageWritten)
+	}
+	from, ok := x.Guest.View(src, size)
+	if !ok {
+		x.fail(Trapped(heapOutOfBounds))
+	}
+	if err := x.Stable.Write(offset, from); err != nil {
+		x.broken(err)
+	}
+}
+
+func (x *Execution) access(pages uint64) {
+	if pages > x.accessed {
+		x.tooManyPages("accessed", "limit %d KB for regular messages and %d KB for queries.", x.Pages[0]*osPage/1024, x.Pages[2]*osPage/1024)
+	}
+	x.accessed -= pages
+}
+
+func (x *Execution) tooManyPages(what, limits string, args ...any) {
+	x.fail(&Failure{
+		Code: intercanister.CanisterMemoryAccessLimitExceeded,
+		Text: "Canister exceeded memory access limits: Exceeded the limit for the number of " + what +
+			" pages in the stable memory in a single message execution: " + fmt.Sprintf(limits, args...),
+		Help: Advice("Try optimizing the use of stable memory so that individual messages don't need to access as much stable memory.", "memory-access-limit-exceeded"),
+	})
+}
+
+// broken ends the message where the disk failed: the canister's state stays as it was.
+func (x *Execution) broken(err error) {
+	x.fail(&Failure{Code: intercanister.CanisterWasmEngineError, Text: "Canister encountered a Wasm engine error: " + err.Error()})
 }

@@ -1,11 +1,143 @@
 package ic0
 
 import (
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/canisterd/canisterd/canister/internal/rewrite"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 )
 
-// Modules are the host modules to link: "ic0" and "ic0_64".
-func Modules() []wasm.HostModule { return nil }
+// function is one function of the System API.
+type function struct {
+	name string
+	// params and results are value types: i for i32, l for i64, p for the type of a pointer,
+	// which is i32 or i64 with the memory.
+	params, results string
+	where           set  // contexts it may be called in
+	cost            cost // instructions charged before anything else
+	body            func(x *Execution, stack []uint64)
 
-// Signature gives the signature of a function of the System API; it has the shape rewrite.Options asks for.
-func Signature(name string, wide bool) (params, results []byte, ok bool) { return nil, nil, false }
+	narrow bool   // only for modules with 32-bit memory
+	alias  string // what the replica calls it where the context is wrong; "" for ic0_name
+}
+
+// cost is what a call is charged: fixed instructions and some for each byte, whose
+// number is a parameter. Costs that depend on more are computed.
+type cost struct {
+	fixed, each uint64
+	param       int // that holds the bytes; used where each is not 0
+	computed    func(x *Execution, stack []uint64) uint64
+}
+
+const plain = 500 // what most calls cost
+
+func flat(n uint64) cost            { return cost{fixed: n} }
+func bytesOf(param int) cost        { return cost{fixed: plain, each: 1, param: param} }
+func sendingBytesOf(param int) cost { return cost{fixed: plain, each: 50, param: param} }
+func (c *cost) of(x *Execution, stack []uint64) uint64 {
+	switch {
+	case c.computed != nil:
+		return c.computed(x, stack)
+	case c.each == 0:
+		return c.fixed
+	}
+	return saturate(c.fixed, c.each, stack[c.param])
+}
+
+// saturate is fixed + each*n, at most 2^64-1.
+func saturate(fixed, each, n uint64) uint64 {
+	if n > (1<<63)/each {
+		return 1<<64 - 1
+	}
+	return fixed + each*n
+}
+
+// functions are all functions, family by family.
+func functions() []function {
+	var all []function
+	for _, family := range [][]function{
+		messageFunctions(), responseFunctions(), callFunctions(), cyclesFunctions(), stableFunctions(),
+		certifiedFunctions(), timeFunctions(), environmentFunctions(), costFunctions(), debugFunctions(),
+	} {
+		all = append(all, family...)
+	}
+	return all
+}
+
+// Modules are the host modules to link: one for modules with 32-bit memory, one for
+// those with 64-bit memory.
+func Modules() []wasm.HostModule {
+	return []wasm.HostModule{hostModule(rewrite.SystemModule, false), hostModule(rewrite.WideSystemModule, true)}
+}
+
+func hostModule(name string, wide bool) wasm.HostModule {
+	m := wasm.HostModule{Name: name}
+	for _, f := range functions() {
+		if wide && f.narrow {
+			continue
+		}
+		m.Functions = append(m.Functions, wasm.HostFunction{
+			Name: f.name, Params: valueTypes(f.params, wide), Results: valueTypes(f.results, wide), Call: f.host(wide),
+		})
+	}
+	return m
+}
+
+func valueTypes(types string, wide bool) []api.ValueType {
+	out := make([]api.ValueType, len(types))
+	for i, t := range types {
+		out[i] = api.ValueTypeI32
+		if t == 'l' || t == 'p' && wide {
+			out[i] = api.ValueTypeI64
+		}
+	}
+	return out
+}
+
+// host is the function as the engine calls it: the charge comes before the context is
+// looked at, and that before anything else.
+func (f function) host(wide bool) func(g *wasm.Guest, stack []uint64) {
+	var short uint // which parameters are 32 bits wide
+	for i, t := range valueTypes(f.params, wide) {
+		if t == api.ValueTypeI32 {
+			short |= 1 << i
+		}
+	}
+	shortResult := len(f.results) == 1 && valueTypes(f.results, wide)[0] == api.ValueTypeI32
+	if f.alias == "" {
+		f.alias = "ic0_" + f.name
+	}
+	return func(g *wasm.Guest, stack []uint64) {
+		x := g.Host().(*Execution)
+		for i, rest := 0, short; rest != 0; i, rest = i+1, rest>>1 {
+			if rest&1 != 0 {
+				stack[i] = uint64(uint32(stack[i]))
+			}
+		}
+		if n := f.cost.of(x, stack); n != 0 {
+			g.Charge(n)
+		}
+		if !f.where.has(x.Context) {
+			x.wrongContext(f.alias)
+		}
+		f.body(x, stack)
+		if shortResult {
+			stack[0] = uint64(uint32(stack[0]))
+		}
+	}
+}
+
+// Signature gives the value types of a function in the binary format. It has the shape
+// of rewrite.SystemAPI.
+type Signature struct{ Params, Results []byte }
+
+// Signatures is the table of signatures by name, for modules with 64-bit memory if wide.
+func Signatures(wide bool) map[string]Signature {
+	table := make(map[string]Signature)
+	for _, f := range functions() {
+		if !wide || !f.narrow {
+			table[f.name] = Signature{valueTypes(f.params, wide), valueTypes(f.results, wide)}
+		}
+	}
+	return table
+}

@@ -1,0 +1,129 @@
+package canister
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/internal/ic0"
+	"github.com/canisterd/canisterd/canister/internal/wasm"
+	"github.com/canisterd/canisterd/intercanister"
+)
+
+// failure is why a run failed, with its backtrace.
+type failure struct {
+	*ic0.Failure
+	trace   string // lines, each ended; empty for none
+	visible bool   // whoever gets the reject may see the backtrace
+}
+
+// sentence is the replica's text without the canister and the advice.
+func (f *failure) sentence() string {
+	if f.trace == "" || !f.visible {
+		return f.Text
+	}
+	return f.Text + "\n" + f.trace
+}
+
+// reject is the failure as the answer to a call.
+func (f *failure) reject(id principal.Principal) *intercanister.Reject {
+	text := "Error from Canister " + id.String() + ": " + f.sentence()
+	if f.Help != "" {
+		text += ".\n" + f.Help
+	}
+	return rejection(f.Code, text)
+}
+
+// joined is the reject of a callback whose cleanup failed as well.
+func joined(id principal.Principal, callback, cleanup *failure) *intercanister.Reject {
+	return rejection(callback.Code, "Error from Canister "+id.String()+": "+callback.sentence()+
+		"\n\ncall_on_cleanup also failed:\n\n"+cleanup.sentence())
+}
+
+func rejection(code intercanister.ErrorCode, text string) *intercanister.Reject {
+	return &intercanister.Reject{Code: code.Reject(), Error: code, Text: elide(text, intercanister.MaxRejectTextBytes)}
+}
+
+// elide cuts a text to a number of bytes, in its middle.
+func elide(text string, limit int) string {
+	const dots = "..."
+	if len(text) <= limit {
+		return text
+	}
+	head := (limit - len(dots)) / 2
+	tail := len(text) - (limit - len(dots) - head)
+	for head > 0 && !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for tail < len(text) && !utf8.RuneStart(text[tail]) {
+		tail++
+	}
+	return text[:head] + dots + text[tail:]
+}
+
+// log puts the failure into the execution's log.
+func (f *failure) log(x *ic0.Execution) {
+	if f.Trap == "" || !x.Context.Replicated() {
+		return
+	}
+	text := "[TRAP]: " + f.Trap
+	if f.trace != "" {
+		text += "\n" + f.trace
+	}
+	x.Log(text)
+}
+
+// visible reports whether whoever sent m may see backtraces: who may read the logs.
+func (c *Canister) visible(m *Message) bool {
+	return c.Settings.LogVisibility.Allows(m.Caller, c.Settings.Controllers)
+}
+
+// backtrace prints the frames of the canister's own functions, one on a line. It is
+// empty where none of them has a name.
+func backtrace(frames []wasm.Frame) string {
+	var lines strings.Builder
+	named := false
+	for _, frame := range frames {
+		switch {
+		case ours(frame.Name):
+		case frame.Name != "":
+			named = true
+			lines.WriteString(demangle(frame.Name) + "\n")
+		default:
+			fmt.Fprintf(&lines, "unknown function at index %d\n", frame.Index)
+		}
+	}
+	if !named {
+		return ""
+	}
+	return "Canister Backtrace:\n" + lines.String()
+}
+
+// ours reports whether a function is not the canister's: the System API and what the
+// rewriter adds.
+func ours(name string) bool {
+	return strings.HasPrefix(name, "ic0.") || strings.HasPrefix(name, "ic0_64.") || strings.HasPrefix(name, "canisterd")
+}
+
+func methodNotFound(kind, name string) *failure {
+	return &failure{Failure: &ic0.Failure{
+		Code: intercanister.CanisterMethodNotFound,
+		Text: fmt.Sprintf("Canister has no %s method '%s'.", kind, name),
+		Help: ic0.Advice("Check that the method being called is exported by the target canister.", "method-not-found"),
+	}}
+}
+
+func moduleNotFound() *failure {
+	return &failure{Failure: &ic0.Failure{
+		Code: intercanister.CanisterWasmModuleNotFound,
+		Text: "Attempted to execute a message, but the canister contains no Wasm module.",
+		Help: ic0.Advice("Please install code to this canister before calling it.", "wasm-module-not-found"),
+	}}
+}
+
+func engineFailed(err error) *failure {
+	return &failure{Failure: &ic0.Failure{
+		Code: intercanister.CanisterWasmEngineError, Text: "Canister encountered a Wasm engine error: " + err.Error(),
+	}}
+}

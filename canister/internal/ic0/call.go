@@ -1,0 +1,158 @@
+package ic0
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// Limits of calls.
+const (
+	maxMethodName = 20_000   // bytes
+	maxRequest    = 10 << 20 // bytes of method name and argument to a canister of the same subnet
+	maxTimeout    = 300      // seconds of a best-effort call
+	second        = 1_000_000_000
+	notPerformed  = 2 // ic0.call_perform: SYS_TRANSIENT
+)
+
+// callFunctions make calls to other canisters.
+func callFunctions() []function {
+	return []function{
+		{name: "call_new", params: "pppppppp", where: calling, cost: cost{computed: callNewCost}, body: callNew},
+		{name: "call_on_cleanup", params: "pp", where: calling, cost: flat(plain), body: func(x *Execution, s []uint64) {
+			p := x.begun("ic0.call_on_cleanup")
+			if p.Cleanup != nil {
+				x.misuse("ic0.call_on_cleanup can be called at most once between `ic0.call_new` and `ic0.call_perform`")
+			}
+			p.Cleanup = &intercanister.Closure{Fn: uint32(s[0]), Env: s[1]}
+		}},
+		{name: "call_data_append", params: "pp", where: calling, cost: sendingBytesOf(1), body: func(x *Execution, s []uint64) {
+			p := x.begun("ic0.call_data_append")
+			have := uint64(len(p.Method) + len(p.Payload))
+			if s[1] > maxRequest-have {
+				x.refuse(Advice("Check the canister for errors or redesign the target API to allow shorter messages", "canister-made-a-call-with-too-large-payload"),
+					"Request to %s:%s has a payload size of %d, which exceeds the allowed limit of %d.", p.Receiver, p.Method, have+s[1], maxRequest)
+			}
+			p.Payload = append(p.Payload, x.heap("ic0.call_data_append", s[0], s[1])...)
+		}},
+		{name: "call_with_best_effort_response", params: "i", where: calling, cost: flat(plain), body: func(x *Execution, s []uint64) {
+			p := x.begun("ic0.call_with_best_effort_response")
+			if p.timeout {
+				x.misuse("ic0_call_with_best_effort_response failed because a timeout is already set.")
+			}
+			p.timeout, p.seconds = true, uint32(min(s[0], maxTimeout))
+		}},
+		{name: "call_cycles_add", params: "l", where: paying, cost: flat(plain), narrow: true, body: func(x *Execution, s []uint64) {
+			x.attach("ic0_call_cycles_add", cycles.Of(s[0]))
+		}},
+		{name: "call_cycles_add128", params: "ll", where: paying, cost: flat(plain), body: func(x *Execution, s []uint64) {
+			x.attach("ic0_call_cycles_add128", cycles.Amount{Hi: s[0], Lo: s[1]})
+		}},
+		{name: "call_perform", results: "i", where: calling, cost: flat(5000), body: func(x *Execution, s []uint64) {
+			p := x.begun("ic0.call_perform")
+			s[0] = 0
+			if !x.perform(p) {
+				x.Drop()
+				s[0] = notPerformed
+			}
+			x.pending = nil
+		}},
+	}
+}
+
+// begun is the call under construction; without one the message ends.
+func (x *Execution) begun(function string) *pending {
+	if x.pending == nil {
+		x.misuse("%s called when no call is under construction.", function)
+	}
+	return x.pending
+}
+
+func callNewCost(_ *Execution, s []uint64) uint64 {
+	return saturate(saturate(1500, 1, s[1]), 1, s[3])
+}
+
+func callNew(x *Execution, s []uint64) {
+	x.Drop()
+	if s[3] > maxMethodName {
+		x.refuse(Advice("Size of method_name {} exceeds the allowed limit of {}.", "canister-made-a-call-with-too-large-method-name"),
+			"Size of method_name %d exceeds the allowed limit of %d.", s[3], maxMethodName)
+	}
+	method := lossy(x.heap("ic0.call_new method_name", s[2], s[3]))
+	callee, err := principal.FromBytes(x.heap("ic0.call_new callee_src", s[0], s[1]))
+	if err != nil {
+		x.fail(invalidPrincipal())
+	}
+	x.pending = &pending{Call: Call{
+		Request: intercanister.Request{Sender: x.ID, Receiver: callee, Method: method},
+		Reply:   intercanister.Closure{Fn: uint32(s[4]), Env: s[5]},
+		Reject:  intercanister.Closure{Fn: uint32(s[6]), Env: s[7]},
+	}}
+}
+
+func invalidPrincipal() *Failure {
+	return &Failure{Code: intercanister.CanisterContractViolation, Text: "Canister provided invalid principal id", Help: ToolchainHelp}
+}
+
+// attach moves cycles from the balance to the call under construction.
+func (x *Execution) attach(function string, amount cycles.Amount) {
+	p := x.begun(function)
+	if x.liquid().Less(amount) {
+		x.fail(&Failure{Code: intercanister.CanisterContractViolation, Text: "Canister " + x.ID.String() + " is out of cycles"})
+	}
+	x.Balance = x.Balance.Sub(amount)
+	p.Cycles = p.Cycles.Add(amount)
+}
+
+// perform enqueues the call, unless the canister would freeze or the queue is full.
+func (x *Execution) perform(p *pending) bool {
+	if p.timeout {
+		p.Deadline = (x.Time + uint64(p.seconds)*second) / second * second
+	}
+	if !x.hasRoom(p.Receiver) {
+		return false
+	}
+	if x.Context.Replicated() && !x.prepay(p) {
+		return false
+	}
+	if x.rooms == nil {
+		x.rooms = make(map[principal.Principal]int)
+	}
+	x.rooms[p.Receiver]++
+	x.Calls = append(x.Calls, p.Call)
+	return true
+}
+
+func (x *Execution) hasRoom(callee principal.Principal) bool {
+	return x.Room == nil || x.rooms[callee] < x.Room(callee)
+}
+
+// messageOverhead is what a message takes in memory beyond its payload.
+const messageOverhead = 400
+
+// prepay takes the price of the call from the balance. The request's place in memory counts
+// for the freezing limit as well.
+func (x *Execution) prepay(p *pending) bool {
+	bytes := len(p.Method) + len(p.Payload)
+	messages := x.Messages
+	if !x.System {
+		size := uint64(messageOverhead + bytes)
+		if !p.timeout {
+			size = max(size, cycles.MaxResponseBytes)
+		}
+		messages += size
+		if thrifty.has(x.Context) && x.Balance.Less(x.freezingLimit(x.InUse, messages)) {
+			return false
+		}
+	}
+	p.PrepaidExecution = x.Fees.Execution(x.Callback, x.Guest.Wide())
+	p.PrepaidTransmission = x.Fees.ResponseTransmission(cycles.MaxResponseBytes)
+	sent := x.Fees.CallTransmission(bytes)
+	price := p.PrepaidExecution.Add(p.PrepaidTransmission).Add(sent)
+	if x.Balance.Sub(x.freezingLimit(x.InUse, messages)).Less(price) {
+		return false
+	}
+	x.Messages = messages
+	x.Balance, x.Sent = x.Balance.Sub(price), x.Sent.Add(sent)
+	return true
+}

@@ -1,0 +1,47 @@
+package ic0
+
+const maxCertified = 32 // bytes of certified data
+
+// certifiedFunctions set certified data and read the certificate that proves it.
+func certifiedFunctions() []function {
+	return []function{
+		{name: "certified_data_set", params: "pp", where: certifying, cost: bytesOf(1), body: func(x *Execution, s []uint64) {
+			if s[1] > maxCertified {
+				x.refuse(Advice("Try certifying just the hash of your data instead of the full contents.", "certified_data_set-payload-too-large"),
+					"ic0_certified_data_set failed because the passed data must be no larger than %d bytes. Found %d bytes.", maxCertified, s[1])
+			}
+			data, ok := x.Guest.View(s[0], s[1])
+			if !ok {
+				x.misuse("ic0_certified_data_set failed because src + size is out of bounds. Found src = %d and size = %d while src + size must be <= %d",
+					s[0], s[1], x.Guest.MemorySize())
+			}
+			x.Certified, x.CertifiedSet = append([]byte{}, data...), true
+		}},
+		{name: "data_certificate_present", results: "i", where: anywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
+			s[0] = 0
+			if certified.has(x.Context) && x.Certificate != nil {
+				s[0] = 1
+			}
+		}},
+		{name: "data_certificate_size", results: "p", where: certified, cost: flat(plain), body: func(x *Execution, s []uint64) {
+			if x.Certificate == nil {
+				x.wrongContext("ic0_data_certificate_size")
+			}
+			s[0] = uint64(len(x.Certificate))
+		}},
+		{name: "data_certificate_copy", params: "ppp", where: certified, cost: bytesOf(2), body: func(x *Execution, s []uint64) {
+			const text = "ic0_data_certificate_copy failed because %s + size is out of bounds. Found %s = %d and size = %d while %s + size must be <= %d"
+			if x.Certificate == nil {
+				x.wrongContext("ic0_data_certificate_copy")
+			}
+			if have := uint64(len(x.Certificate)); s[1] > have || s[2] > have-s[1] {
+				x.misuse(text, "offset", "offset", s[1], s[2], "offset", have)
+			}
+			to, ok := x.Guest.View(s[0], s[2])
+			if !ok {
+				x.misuse(text, "dst", "dst", s[0], s[2], "dst", x.Guest.MemorySize())
+			}
+			copy(to, x.Certificate[s[1]:])
+		}},
+	}
+}

@@ -1,0 +1,75 @@
+package ic0
+
+import (
+	"unicode/utf8"
+
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// What the cost functions of signatures answer besides 0.
+const (
+	unknownScheme = 1
+	unknownKey    = 2
+)
+
+// costFunctions tell what operations cost.
+func costFunctions() []function {
+	return []function{
+		{name: "cost_call", params: "llp", where: everywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
+			bytes := s[0] + s[1]
+			if bytes < s[0] || bytes > 1<<62 {
+				bytes = 1 << 62
+			}
+			x.putAmount("ic0_cost_call", s[2], x.Fees.CallPrepayment(int(bytes), x.Callback, x.Guest.Wide()))
+		}},
+		{name: "cost_create_canister", params: "p", where: everywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
+			x.putAmount("ic0_cost_create_canister", s[0], x.Fees.Scale(cycles.Of(x.Fees.CanisterCreation)))
+		}},
+		{name: "cost_http_request", params: "llp", where: everywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
+			x.putAmount("ic0_cost_http_request", s[2], x.outcallFee(s[0], s[1]))
+		}},
+		{name: "cost_sign_with_ecdsa", params: "ppip", results: "i", where: everywhere, cost: bytesOf(1), body: func(x *Execution, s []uint64) {
+			s[0] = x.signatureCost("cost_sign_with_ecdsa", s, ECDSASecp256k1)
+		}},
+		{name: "cost_sign_with_schnorr", params: "ppip", results: "i", where: everywhere, cost: bytesOf(1), body: func(x *Execution, s []uint64) {
+			s[0] = x.signatureCost("cost_sign_with_schnorr", s, SchnorrBIP340, SchnorrEd25519)
+		}},
+		{name: "cost_vetkd_derive_key", params: "ppip", results: "i", where: everywhere, cost: bytesOf(1), body: func(x *Execution, s []uint64) {
+			s[0] = x.signatureCost("cost_vetkd_derive_key", s, VetKDBLS12381G2)
+		}},
+	}
+}
+
+// outcallFee is the price of an HTTP outcall (interface specification, "IC method
+// http_request").
+func (x *Execution) outcallFee(request, response uint64) cycles.Amount {
+	if x.System {
+		return cycles.Amount{}
+	}
+	n := x.Fees.Nodes
+	return cycles.Of(3_000_000 + 60_000*n).Add(cycles.Of(request).Mul(400)).Add(cycles.Of(response).Mul(800)).Mul(n)
+}
+
+// signatureCost writes the price of a signature at the last parameter. The first two
+// are the key's name, the third its scheme: an index into schemes.
+func (x *Execution) signatureCost(function string, s []uint64, schemes ...KeyScheme) uint64 {
+	name := x.heap("ic0."+function+" heap", s[0], s[1])
+	if !utf8.Valid(name) {
+		x.misuse("Failed to decode key name %s", lossy(name))
+	}
+	if s[2] >= uint64(len(schemes)) {
+		return unknownScheme
+	}
+	var nodes uint64
+	for _, k := range x.Keys {
+		if k.Scheme == schemes[s[2]] && k.Name == string(name) {
+			nodes = max(nodes, k.Nodes)
+		}
+	}
+	if nodes == 0 {
+		return unknownKey
+	}
+	at := cycles.Schedule{Nodes: nodes, Reference: x.Fees.Reference}
+	x.putAmount("ic0_"+function, s[3], at.Scale(cycles.Of(x.Fees.Signature)))
+	return 0
+}

@@ -1,0 +1,88 @@
+package ic0
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/canisterd/canisterd/intercanister"
+)
+
+const maxTrapText = 32 << 10 // bytes of the message of ic0.trap that are kept
+
+// debugFunctions log and trap.
+func debugFunctions() []function {
+	return []function{
+		{name: "debug_print", params: "pp", where: everywhere, cost: cost{computed: printCost}, body: func(x *Execution, s []uint64) {
+			text, ok := x.Guest.View(s[0], s[1])
+			if !ok {
+				text = []byte("(debug_print message out of memory bounds)")
+			}
+			if x.Context.Replicated() {
+				x.log.add(text, x.Time)
+			}
+		}},
+		{name: "trap", params: "pp", where: everywhere, cost: cost{computed: trapCost}, body: func(x *Execution, s []uint64) {
+			text := "(trap message out of memory bounds)"
+			if message, ok := x.Guest.View(s[0], min(s[1], maxTrapText)); ok {
+				text = lossy(message)
+			}
+			x.fail(calledTrap(text))
+		}},
+	}
+}
+
+func calledTrap(text string) *Failure {
+	logged := text
+	if logged == "" {
+		logged = "(no message)"
+	}
+	return &Failure{
+		Code: intercanister.CanisterCalledTrap, Text: "Canister called `ic0.trap` with message: '" + text + "'",
+		Help: Advice(trapSuggestion, "trapped-explicitly"), Trap: logged, Traces: true,
+	}
+}
+
+// logCost is what putting n bytes into the log costs.
+func (x *Execution) logCost(n uint64) uint64 {
+	return 2*min(n, x.log.room) + 50*min(n, x.log.left())
+}
+
+func printCost(x *Execution, s []uint64) uint64 {
+	n := 100 + x.logCost(s[1])
+	if x.Printing || x.System {
+		n = saturate(n, 1, s[1])
+	}
+	return n
+}
+
+func trapCost(x *Execution, s []uint64) uint64 {
+	return saturate(plain+x.logCost(s[1]), 1, s[1])
+}
+
+// lossy is text with what is not UTF-8 replaced by U+FFFD, one for each maximal part of a
+// character.
+func lossy(text []byte) string {
+	if utf8.Valid(text) {
+		return string(text)
+	}
+	var out strings.Builder
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		if r == utf8.RuneError && n == 1 {
+			n = brokenPart(text)
+		}
+		out.WriteRune(r)
+		text = text[n:]
+	}
+	return out.String()
+}
+
+// brokenPart is the length of the longest beginning of text that could begin a character.
+func brokenPart(text []byte) int {
+	for n := min(len(text), utf8.UTFMax-1); n > 1; n-- {
+		if !utf8.FullRune(text[:n]) {
+			return n
+		}
+	}
+	return 1
+}

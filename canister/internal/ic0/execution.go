@@ -1,0 +1,126 @@
+package ic0
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/internal/stable"
+	"github.com/canisterd/canisterd/canister/internal/wasm"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// Execution is one run of a canister's code: what the functions of the System API
+// may read and what they have changed so far. Package canister fills it in,
+// runs the guest with it as its host, and commits or forgets what it says.
+type Execution struct {
+	Guest   *wasm.Guest
+	Stable  *stable.Memory
+	Context Context
+
+	Canister
+	Subnet
+	Message
+	Memory
+	Changes
+	Performed
+
+	// Failure is set where a function ended the message.
+	Failure *Failure
+
+	ended wasm.Trap // what a function that fails ends the guest with; the engine adds the backtrace
+}
+
+// Canister is what the functions read of the canister.
+type Canister struct {
+	ID          principal.Principal
+	Status      uint32
+	Version     uint64
+	Controllers []principal.Principal
+	Variables   []Variable // sorted by name
+	LogRoom     uint64     // bytes of the canister's log
+	NextLog     uint64     // number of its next record
+}
+
+// Variable is one environment variable.
+type Variable struct{ Name, Value string }
+
+// Subnet is what they read of the subnet.
+type Subnet struct {
+	SubnetID  principal.Principal
+	RootKey   []byte
+	Fees      *cycles.Schedule
+	System    bool
+	Keys      []Key
+	Time      uint64
+	Callback  uint64    // instruction limit of a callback, which a call prepays
+	Printing  bool      // debug_print is charged for printing as well
+	Available uint64    // bytes of memory the subnet has left
+	Used      uint64    // bytes of memory in use on the subnet
+	Pages     [3]uint64 // 4 KiB pages of stable memory: of messages, installations, queries
+}
+
+// Message is what they read of the message and its call context.
+type Message struct {
+	Caller             principal.Principal
+	Payload            []byte
+	Method             string
+	RejectCode         int32
+	RejectText         string
+	Deadline           uint64
+	Refunded           cycles.Amount
+	Responded          bool
+	Prior              uint64
+	Certificate        []byte
+	CallerInfo, Signer []byte
+	Room               func(principal.Principal) int
+}
+
+// Changes are the parts of the canister's state that functions change.
+type Changes struct {
+	Balance, Reserved cycles.Amount
+	Offered           cycles.Amount // cycles of the call context not yet accepted
+	Accepted, Burned  cycles.Amount
+	Sent              cycles.Amount // paid for carrying requests
+	Timer             uint64
+	TimerSet          bool
+	Certified         []byte
+	CertifiedSet      bool
+}
+
+// Performed is what the message did to the world.
+type Performed struct {
+	Response *intercanister.Response
+	Calls    []Call
+	Admitted bool // accept_message was called
+	log      delta
+
+	reply   []byte // what msg_reply_data_append gathered
+	pending *pending
+	rooms   map[principal.Principal]int // calls made by this message
+
+	accessed, written uint64 // 4 KiB pages of stable memory that may still be touched
+}
+
+// Begin clears what an earlier execution left and sets the budget of stable memory
+// pages.
+func (x *Execution) Begin(pages uint64) {
+	x.Failure = nil
+	p := &x.Performed
+	*p = Performed{
+		accessed: pages, written: pages, log: delta{next: x.NextLog, room: x.LogRoom},
+	}
+	x.Stable.NewExecution()
+}
+
+// Logs are the records the execution logged.
+func (x *Execution) Logs() []LogRecord { return x.log.records }
+
+// Log adds a record to the execution's log.
+func (x *Execution) Log(text string) { x.log.add([]byte(text), x.Time) }
+
+// Drop gives back the cycles of a call that was begun and not performed.
+func (x *Execution) Drop() {
+	if x.pending != nil {
+		x.Balance = x.Balance.Add(x.pending.Cycles)
+		x.pending = nil
+	}
+}

@@ -1,0 +1,79 @@
+package ic0
+
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/canister/internal/wasm"
+	"github.com/canisterd/canisterd/intercanister"
+)
+
+// Failure says why a message failed: the replica's error code and sentence, without the
+// canister's id before it and the advice after it.
+type Failure struct {
+	Code intercanister.ErrorCode
+	Text string
+	Help string // the advice; empty for none
+	// Trap is what the canister's log says of it, without the backtrace; empty for failures
+	// that are not logged. Traces reports whether a backtrace belongs to the text.
+	Trap   string
+	Traces bool
+}
+
+func (f *Failure) Error() string { return f.Code.String() + ": " + f.Text }
+
+// ToolchainHelp is the advice where the code's toolchain is to blame.
+const ToolchainHelp = "If you are running this canister in a test environment (e.g., dfx), make sure the test environment is up to date. " +
+	"Otherwise, this is likely an error with the compiler/CDK toolchain being used to build the canister. " +
+	"Please report the error to IC devs on the forum: https://forum.dfinity.org and include which language/CDK was used to create the canister."
+
+const helpPage = "http://internetcomputer.org/docs/current/references/execution-errors#"
+
+// Advice is advice with a link to the documentation.
+func Advice(suggestion, page string) string {
+	return suggestion + " See documentation: " + helpPage + page
+}
+
+const trapSuggestion = "Consider gracefully handling failures from this canister or altering the canister to handle exceptions."
+
+// Trapped is a failure of the code itself (IC0502).
+func Trapped(what string) *Failure {
+	return &Failure{
+		Code: intercanister.CanisterTrapped, Text: "Canister trapped: " + what,
+		Help: Advice(trapSuggestion, "trapped"), Trap: what, Traces: true,
+	}
+}
+
+// The traps of the code that functions can set off.
+const (
+	heapOutOfBounds   = "heap out of bounds"
+	stableOutOfBounds = "stable memory out of bounds"
+	stableTooBig      = "32 bit stable memory api used on a memory larger than 4GB"
+	cyclesTooMany     = "cycles amount exceeds 64-bit representation"
+)
+
+func violation(text, help string) *Failure {
+	return &Failure{Code: intercanister.CanisterContractViolation, Text: "Canister violated contract: " + text, Help: help}
+}
+
+// fail ends the message. It does not return.
+func (x *Execution) fail(f *Failure) {
+	x.Failure = f
+	x.ended = wasm.Trap{Kind: wasm.Unreachable}
+	x.Guest.End(&x.ended)
+}
+
+// misuse ends the message where the code broke the contract of a function (IC0504).
+func (x *Execution) misuse(format string, args ...any) {
+	x.fail(violation(fmt.Sprintf(format, args...), ToolchainHelp))
+}
+
+// refuse ends the message where its author asked for too much (IC0504).
+func (x *Execution) refuse(help, format string, args ...any) {
+	x.fail(violation(fmt.Sprintf(format, args...), help))
+}
+
+// wrongContext ends the message where a function is not for its context.
+func (x *Execution) wrongContext(function string) {
+	x.refuse(Advice("Check the ICP documentation to make sure APIs are being called in the correct message types.", "calling-a-system-api-from-the-wrong-mode"),
+		"%q cannot be executed in %s mode", function, x.Context)
+}

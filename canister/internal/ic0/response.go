@@ -1,0 +1,65 @@
+package ic0
+
+import (
+	"unicode/utf8"
+
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// Limits of answers, in bytes.
+const (
+	maxReply      = 2 << 20
+	maxQueryReply = 3 << 20
+)
+
+// responseFunctions answer the call context.
+func responseFunctions() []function {
+	return []function{
+		{name: "msg_reply_data_append", params: "pp", where: answering, cost: sendingBytesOf(1), body: func(x *Execution, s []uint64) {
+			if x.Responded {
+				x.misuse("ic0.msg_reply_data_append: the call is already replied.")
+			}
+			x.checkAnswer("msg_reply_data_append", uint64(len(x.reply)), s[1])
+			x.reply = append(x.reply, x.heap("msg.reply", s[0], s[1])...)
+		}},
+		{name: "msg_reply", where: answering, cost: flat(plain), body: func(x *Execution, _ []uint64) {
+			if x.Responded {
+				x.misuse("ic0.msg_reply: the call is already replied")
+			}
+			x.respond(intercanister.Response{Reply: x.reply})
+		}},
+		{name: "msg_reject", params: "pp", where: answering, cost: sendingBytesOf(1), body: func(x *Execution, s []uint64) {
+			if x.Responded {
+				x.misuse("ic0.msg_reject: the call is already replied")
+			}
+			x.checkAnswer("msg_reject", 0, s[1])
+			text := x.heap("ic0.msg_reject", s[0], s[1])
+			if !utf8.Valid(text) {
+				x.misuse("ic0.msg_reject: invalid UTF-8 string provided")
+			}
+			x.respond(intercanister.Response{Reject: &intercanister.Reject{
+				Code: intercanister.CanisterReject, Error: intercanister.CanisterRejectedMessage, Text: string(text),
+			}})
+		}},
+	}
+}
+
+func (x *Execution) checkAnswer(function string, have, more uint64) {
+	limit := uint64(maxReply)
+	if !x.Context.Replicated() {
+		limit = maxQueryReply
+	}
+	if size := have + more; size > limit || size < have {
+		if size < have {
+			size = 1<<64 - 1
+		}
+		x.refuse("", "ic0.%s: application payload size (%d) cannot be larger than %d.", function, size, limit)
+	}
+}
+
+// respond answers the call context: what it still offers goes back.
+func (x *Execution) respond(r intercanister.Response) {
+	x.Response = &r
+	x.Responded, x.reply, x.Offered = true, nil, cycles.Amount{}
+}

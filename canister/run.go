@@ -1,0 +1,151 @@
+package canister
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/canisterd/canisterd/canister/internal/ic0"
+	"github.com/canisterd/canisterd/canister/internal/wasm"
+	"github.com/canisterd/canisterd/intercanister"
+)
+
+// attempt is one run of one function of the code.
+type attempt struct {
+	context Context
+	entry   wasm.Entry
+	limit   uint64 // instructions it may use
+	report  uint64 // the limit its failure names
+	slice   uint64 // the replica's slices, 0 for none
+	tracked bool   // changed pages are charged
+	pause   func()
+	after   uint64
+}
+
+// result is how it went.
+type result struct {
+	instructions uint64
+	pages        int
+	failure      *failure
+}
+
+// run runs a function of c's code for m. What it did stands in r.x and in the memories,
+// nothing is committed. log gives the numbers of log records.
+func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt) result {
+	r.fill(c, log, sub, m, a.context)
+	r.pause, r.after, r.nextPause = a.pause, a.after, a.after
+	budget := wasm.Budget{Limit: a.limit, Slice: engineSlice, ReplicaSlice: a.slice, Pause: r.onSlice}
+	err := r.guest.Run(a.entry, &r.x, budget)
+	var out result
+	out.instructions = r.guest.Executed()
+	if a.tracked {
+		out.pages = r.guest.DirtyPages()
+		charge := uint64(pageCharge)
+		if r.guest.Wide() {
+			charge = widePageCharge
+		}
+		out.instructions += charge * uint64(out.pages)
+	}
+	out.instructions = min(out.instructions, a.limit)
+	if err != nil {
+		out.failure = r.failureOf(err, a, c.visible(m))
+	}
+	return out
+}
+
+// fill tells the execution all it may know.
+func (r *runner) fill(c *Canister, log *Log, sub *Subnet, m *Message, context Context) {
+	x, set := &r.x, &c.Settings
+	x.Context = context
+	x.Canister = ic0.Canister{
+		ID: c.ID, Status: uint32(c.Status), Version: c.Version, Controllers: set.Controllers,
+		Variables: set.Environment, LogRoom: set.LogMemoryLimit, NextLog: log.Next(),
+	}
+	l := &sub.Limits
+	x.Subnet = ic0.Subnet{
+		SubnetID: sub.ID, RootKey: sub.RootKey, Fees: &sub.Fees, System: sub.System, Keys: sub.Keys, Time: sub.Time,
+		Callback: l.Message, Printing: sub.Unthrottled, Used: sub.MemoryUsed,
+		Available: l.SubnetMemory - min(sub.MemoryUsed, l.SubnetMemory),
+		Pages:     [3]uint64{l.StablePages, l.StablePagesInstall, l.StablePagesQuery},
+	}
+	x.Message = ic0.Message{
+		Caller: m.Caller, Payload: m.Payload, Method: m.Method, Deadline: m.Deadline, Refunded: m.Refunded,
+		Responded: m.Responded, Prior: m.PriorInstructions, Certificate: m.Certificate,
+		CallerInfo: m.CallerInfo, Signer: m.Signer, Room: m.Room,
+	}
+	if m.Reject != nil {
+		x.RejectCode, x.RejectText = int32(m.Reject.Code), m.Reject.Message()
+	}
+	x.Memory = ic0.Memory{
+		InUse: c.usage(r).Total(), Allocation: set.MemoryAllocation, Messages: c.MessageBytes, Compute: set.ComputeAllocation,
+		Threshold: set.FreezingThreshold, HeapLimit: set.WasmMemoryLimit, Limit: set.ReservedLimit,
+	}
+	x.Changes = ic0.Changes{Balance: c.Balance, Reserved: c.Reserved, Offered: m.Available, Timer: c.Timer}
+	x.Begin(stablePages(l, context))
+}
+
+func stablePages(l *Limits, context Context) uint64 {
+	switch context {
+	case Init, PostUpgrade, PreUpgrade:
+		return l.StablePagesInstall
+	case ReplicatedQuery, Query, TransformQuery, CompositeQuery, CompositeReply, CompositeReject, InspectMessage:
+		return l.StablePagesQuery
+	}
+	return l.StablePages
+}
+
+// traps are the replica's words for the ways code can fail.
+var traps = map[wasm.TrapKind]string{
+	wasm.HeapOutOfBounds:   "heap out of bounds",
+	wasm.TableOutOfBounds:  "table out of bounds",
+	wasm.IntegerDivByZero:  "integer division by 0",
+	wasm.IntegerOverflow:   "unknown",
+	wasm.InvalidConversion: "unknown",
+	wasm.Unreachable:       "unreachable",
+	wasm.StackOverflow:     "stack overflow",
+	wasm.BadSignature:      "unknown",
+	wasm.NullFunction:      "unknown",
+}
+
+// failureOf says why a run failed.
+func (r *runner) failureOf(err error, a *attempt, visible bool) *failure {
+	var trap *wasm.Trap
+	errors.As(err, &trap)
+	f := &failure{visible: visible}
+	if f.Failure = r.x.Failure; f.Failure == nil {
+		if trap == nil {
+			panic(fmt.Errorf("canister: a message ended for no reason: %w", err))
+		}
+		f.Failure = failureOfTrap(trap, a, r.guest.Executed())
+	}
+	if trap != nil && f.Traces {
+		f.trace = backtrace(trap.Backtrace)
+	}
+	return f
+}
+
+func failureOfTrap(trap *wasm.Trap, a *attempt, executed uint64) *ic0.Failure {
+	if what, ok := traps[trap.Kind]; ok {
+		return ic0.Trapped(what)
+	}
+	switch trap.Kind {
+	case wasm.InstructionLimit:
+		return &ic0.Failure{
+			Code: intercanister.CanisterInstructionLimitExceeded,
+			Text: fmt.Sprintf("Canister exceeded the limit of %d instructions for single message execution.", a.report),
+			Help: ic0.Advice("Try optimizing this method to consume fewer instructions or split the work across multiple messages.", "instruction-limit-exceeded"),
+		}
+	case wasm.SliceOverrun:
+		return &ic0.Failure{
+			Code: intercanister.CanisterInstructionLimitExceeded,
+			Text: fmt.Sprintf("Canister attempted to perform a large memory operation that used %d instructions and exceeded the slice limit %d.", executed, a.slice),
+			Help: ic0.Advice("Try breaking up large copies within the canister code into smaller chunks.", "slice-overrun"),
+		}
+	case wasm.FunctionNotFound:
+		return &ic0.Failure{
+			Code: intercanister.CanisterFunctionNotFound,
+			Text: fmt.Sprintf("Canister requested to invoke a non-existent Wasm function %d from table 0", a.entry.Fn),
+			Help: ic0.ToolchainHelp,
+		}
+	}
+	return &ic0.Failure{Code: intercanister.CanisterWasmEngineError, Text: "Canister encountered a Wasm engine error: " + trap.Error()}
+}
