@@ -32,10 +32,11 @@ type codeCache struct {
 	byHash map[[32]byte]*list.Element
 	order  *list.List // of *Code, most recently used first
 	bytes  int
+	most   int
 }
 
 func newCodeCache() codeCache {
-	return codeCache{byHash: map[[32]byte]*list.Element{}, order: list.New()}
+	return codeCache{byHash: map[[32]byte]*list.Element{}, order: list.New(), most: maxCompiled}
 }
 
 // Compile makes a rewritten module runnable; two calls with the same module compile once. The error is the engine's, which should not have
@@ -75,11 +76,18 @@ func (c *Code) compile(ctx context.Context) error {
 	}
 	e := c.engine
 	ctx = experimental.WithCompilationWorkers(ctx, e.config.CompileWorkers)
-	compiled, err := e.runtime.CompileModule(ctx, c.module.Binary)
-	if err != nil && e.disk != nil && ctx.Err() == nil {
-		// A damaged file in the cache of compiled code is reported like a compile error. The cache is only a cache.
-		e.disk.dropCompiled(e.config.CacheDir)
-		compiled, err = e.runtime.CompileModule(ctx, c.module.Binary)
+	var compiled wazero.CompiledModule
+	run := func() (err error) {
+		if err = ctx.Err(); err == nil {
+			compiled, err = e.runtime.CompileModule(ctx, c.module.Binary)
+		}
+		return err
+	}
+	var err error
+	if e.disk != nil {
+		err = e.disk.compile(ctx, c.module.BinaryHash, run)
+	} else {
+		err = run()
 	}
 	if err != nil {
 		return fmt.Errorf("compile module %x: %w", c.module.Hash[:8], err)
@@ -101,7 +109,7 @@ func (c *Code) compile(ctx context.Context) error {
 // overflow removes the codes that are too many from the cache, except keep. Needs the engine's lock.
 func (cc *codeCache) overflow(keep *Code) []*Code {
 	var victims []*Code
-	for at := cc.order.Back(); at != nil && (cc.order.Len() > maxCompiled || cc.bytes > maxCompiledBytes); {
+	for at := cc.order.Back(); at != nil && (cc.order.Len() > cc.most || cc.bytes > maxCompiledBytes); {
 		c := at.Value.(*Code)
 		before := at.Prev()
 		if c != keep {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
@@ -34,6 +34,9 @@ type Engine struct {
 	file    *checkpoint.File
 	heaps   *heapSpace
 	hosts   []api.Module
+	// instances is the configuration of every instance. A source of random bytes is given because making the default one takes longer
+	// than the rest of an instance; no module can ask for any.
+	instances wazero.ModuleConfig
 
 	mu       sync.Mutex
 	codes    codeCache
@@ -81,10 +84,11 @@ func (e *Engine) open() (err error) {
 		if e.cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
 			return fmt.Errorf("open the cache of compiled code: %w", err)
 		}
-		if e.disk, err = openDiskCache(filepath.Join(dir, "modules")); err != nil {
+		if e.disk, err = openDiskCache(dir); err != nil {
 			return err
 		}
 	}
+	e.instances = wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(strings.NewReader(""))
 	features := api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall
 	e.runtime = wazero.NewRuntimeWithConfig(context.Background(),
 		wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithDebugInfoEnabled(false).WithCompilationCache(e.cache))

@@ -30,4 +30,6 @@ const (
 	// maxModules and maxModuleBytes bound the rewritten modules kept in memory.
 	maxModules     = 256
 	maxModuleBytes = 64 << 20
+	// maxDiskCache bounds the cache folder when it is opened; the oldest files go first.
+	maxDiskCache = 8 << 30
 )

@@ -78,7 +78,7 @@ func newLive(g *Guest, code *Code, h heap) (l *live, err error) {
 
 func (l *live) instantiate(compiled wazero.CompiledModule) (err error) {
 	ctx := experimental.WithMemoryAllocator(context.Background(), l)
-	l.instance, err = l.guest.engine.runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
+	l.instance, err = l.guest.engine.runtime.InstantiateModule(ctx, compiled, l.guest.engine.instances)
 	if err != nil {
 		return fmt.Errorf("instantiate module: %w", err)
 	}

@@ -1,0 +1,150 @@
+package wasm
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"github.com/canisterd/canisterd/canister/internal/rewrite"
+)
+
+// diskCache is a folder of rewritten modules (a checksum, then the module) beside the engine's own folder of compiled code. Anything wrong
+// with a file makes it as good as missing.
+type diskCache struct {
+	dir   string // of the modules and receipts
+	root  string
+	build [32]byte
+	mu    sync.Mutex // held while compiling: a new file belongs to the module being compiled
+}
+
+func openDiskCache(root string) (*diskCache, error) {
+	d := &diskCache{root: root, dir: filepath.Join(root, "modules"), build: buildFingerprint()}
+	if err := os.MkdirAll(d.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open the cache of rewritten modules: %w", err)
+	}
+	d.prune()
+	d.dropOrphans()
+	return d, nil
+}
+
+// prune removes the oldest files of a cache that has become too big.
+func (d *diskCache) prune() {
+	type entry struct {
+		path string
+		info os.FileInfo
+	}
+	var entries []entry
+	total := int64(0)
+	for _, path := range d.all() {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			entries = append(entries, entry{path, info})
+			total += info.Size()
+		}
+	}
+	if total <= maxDiskCache {
+		return
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return a.info.ModTime().Compare(b.info.ModTime()) })
+	for _, e := range entries {
+		if total <= maxDiskCache*3/4 {
+			return
+		}
+		total -= e.info.Size()
+		_ = os.Remove(e.path)
+	}
+}
+
+func (d *diskCache) all() []string {
+	modules, _ := filepath.Glob(filepath.Join(d.dir, "*"))
+	return append(modules, d.compiled()...)
+}
+
+// buildFingerprint tells programs apart whose rewriters may differ.
+func buildFingerprint() [32]byte {
+	h := sha256.New()
+	if info, ok := debug.ReadBuildInfo(); ok {
+		fmt.Fprintln(h, info.Main.Version, info.GoVersion)
+		for _, s := range info.Settings {
+			fmt.Fprintln(h, s.Key, s.Value)
+		}
+	}
+	if path, err := os.Executable(); err == nil {
+		if info, err := os.Stat(path); err == nil {
+			fmt.Fprintln(h, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return [32]byte(h.Sum(nil))
+}
+
+func (d *diskCache) path(key [32]byte) string {
+	name := sha256.Sum256(append(d.build[:], key[:]...))
+	return filepath.Join(d.dir, fmt.Sprintf("%x", name))
+}
+
+var errDamaged = errors.New("damaged file in the cache of rewritten modules")
+
+func (d *diskCache) load(key [32]byte) (*rewrite.Module, error) {
+	path := d.path(key)
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := decodeModule(file)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(path))
+	}
+	return m, nil
+}
+
+func decodeModule(file []byte) (*rewrite.Module, error) {
+	if len(file) < sha256.Size || sha256.Sum256(file[sha256.Size:]) != [32]byte(file[:sha256.Size]) {
+		return nil, errDamaged
+	}
+	m := new(rewrite.Module)
+	if err := gob.NewDecoder(bytes.NewReader(file[sha256.Size:])).Decode(m); err != nil {
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	return m, nil
+}
+
+func encodeModule(m *rewrite.Module) ([]byte, error) {
+	var file bytes.Buffer
+	file.Write(make([]byte, sha256.Size))
+	if err := gob.NewEncoder(&file).Encode(m); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(file.Bytes()[sha256.Size:])
+	copy(file.Bytes(), sum[:])
+	return file.Bytes(), nil
+}
+
+func (d *diskCache) save(key [32]byte, m *rewrite.Module) error {
+	file, err := encodeModule(m)
+	if err != nil {
+		return err
+	}
+	return d.replace(d.path(key), file)
+}
+
+// replace writes beside and renames, so that no reader sees half a file.
+func (d *diskCache) replace(path string, content []byte) error {
+	f, err := os.CreateTemp(d.dir, "new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
