@@ -1,0 +1,235 @@
+package management
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// machine is a state.Machine that does at once what the real one does in
+// rounds, and writes down what it was asked for.
+type machine struct {
+	st        *state.State
+	sub       canister.Subnet
+	hosted    map[principal.Principal]principal.Principal // canisters of other subnets
+	answered  []state.Answer
+	tickets   []state.Ticket
+	started   []principal.Principal
+	deleted   []principal.Principal
+	emptied   []principal.Principal
+	touched   int
+	prepared  []byte
+	refused   *intercanister.Reject // by Prepare
+	installed *canister.Install
+	outcome   canister.Outcome
+	full      *intercanister.Reject // by Create
+}
+
+var (
+	alice   = principal.SelfAuthenticating([]byte("alice"))
+	bob     = principal.SelfAuthenticating([]byte("bob"))
+	subnet  = principal.SelfAuthenticating([]byte("subnet"))
+	far     = principal.SelfAuthenticating([]byte("far subnet"))
+	root    = principal.SelfAuthenticating([]byte("root subnet"))
+	nowhere = principal.Canister(999)
+)
+
+const noon = 1_700_000_000_000_000_000
+
+func (m *machine) Answer(t state.Ticket, a state.Answer) {
+	m.tickets, m.answered = append(m.tickets, t), append(m.answered, a)
+}
+
+func (m *machine) Create(id *principal.Principal, s canister.Settings, balance cycles.Amount) (*state.Resident, *intercanister.Reject) {
+	if m.full != nil {
+		return nil, m.full
+	}
+	var chosen principal.Principal
+	if id == nil {
+		chosen, _ = m.st.Ids.Next()
+	} else {
+		chosen = *id
+	}
+	k := canister.New(chosen, m.st.Time, s)
+	k.Balance = balance
+	return m.st.Add(k), nil
+}
+
+func (m *machine) Install(_ *state.Command, _ *state.Resident, in *canister.Install, done func(canister.Outcome) state.Answer) state.Answer {
+	m.installed = in
+	return done(m.outcome)
+}
+
+func (m *machine) Stop(r *state.Resident, t state.Ticket) {
+	r.Canister.Status = canister.Stopping
+	m.tickets = append(m.tickets, t)
+}
+
+func (m *machine) Start(r *state.Resident) {
+	r.Canister.Status = canister.Running
+	m.started = append(m.started, r.ID())
+}
+
+func (m *machine) Uninstall(r *state.Resident) {
+	r.Canister.Uninstall()
+	m.emptied = append(m.emptied, r.ID())
+}
+
+func (m *machine) Delete(r *state.Resident) {
+	m.st.Remove(r)
+	m.deleted = append(m.deleted, r.ID())
+}
+
+func (m *machine) Outcall(state.Ticket, state.Outcall, func(state.OutcallAnswer) state.Answer) uint64 {
+	return 0
+}
+func (m *machine) Liquid(r *state.Resident) cycles.Amount { return r.Canister.Liquid(&m.sub) }
+func (m *machine) Touch(*state.Resident)                  { m.touched++ }
+func (m *machine) Recoded(*state.Resident)                {}
+func (m *machine) Elsewhere(id principal.Principal) bool  { _, ok := m.hosted[id]; return ok }
+func (m *machine) Subnet() *canister.Subnet               { return &m.sub }
+
+func (m *machine) SubnetOf(id principal.Principal) (principal.Principal, bool) {
+	s, ok := m.hosted[id]
+	return s, ok
+}
+func (m *machine) Root() principal.Principal { return root }
+
+func (m *machine) Prepare(raw []byte) (*canister.Module, *intercanister.Reject) {
+	m.prepared = raw
+	return nil, m.refused
+}
+
+// rig is a subnet with one canister, controlled by alice.
+type rig struct {
+	testing.TB
+	*machine
+	facade *facade
+	target *state.Resident
+}
+
+func newRig(t testing.TB) *rig {
+	st := &state.State{ID: subnet, Nodes: 13, Fees: cycles.Application(13), Time: noon, Chance: state.NewChance([32]byte{1}, "test")}
+	st.Ids = state.Ids{Allocation: state.Range{First: 100, Last: math.MaxUint32}, Ranges: []state.Range{{First: 0, Last: 50}, {First: 100, Last: math.MaxUint32}}}
+	m := &machine{st: st, sub: canister.Subnet{ID: subnet, Fees: st.Fees, Limits: canister.ApplicationLimits(), Time: noon}, hosted: map[principal.Principal]principal.Principal{}}
+	r := &rig{TB: t, machine: m, facade: New([32]byte{7}).(*facade)}
+	r.target = r.add(1, alice)
+	return r
+}
+
+// add makes a canister with a trillion cycles.
+func (r *rig) add(number uint64, controllers ...principal.Principal) *state.Resident {
+	k := canister.New(principal.Canister(number), noon, canister.DefaultSettings(controllers...))
+	k.Balance = cycles.Of(1_000_000_000_000)
+	return r.st.Add(k)
+}
+
+func (r *rig) encode(args ...any) []byte {
+	r.Helper()
+	raw, err := candid.Marshal(args...)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return raw
+}
+
+// byUser is a call of a user.
+func (r *rig) byUser(who principal.Principal, method string, args ...any) *state.Command {
+	r.Helper()
+	return &state.Command{
+		Machine: r.machine, State: r.st, Method: method, Arg: r.encode(args...), Caller: who,
+		Origin: intercanister.Origin{Kind: intercanister.FromIngress, Caller: who, Ingress: 1},
+	}
+}
+
+// byCanister is a call of a canister with cycles.
+func (r *rig) byCanister(who *state.Resident, attached uint64, method string, args ...any) *state.Command {
+	r.Helper()
+	c := r.byUser(who.ID(), method, args...)
+	c.Origin = intercanister.Origin{Kind: intercanister.FromCanister, Caller: who.ID(), Call: 1}
+	c.Sender, c.Attached = who, cycles.Of(attached)
+	return c
+}
+
+// replied runs a call and reads its reply.
+func (r *rig) replied(c *state.Command, targets ...any) {
+	r.Helper()
+	a := r.facade.Run(c)
+	r.read(a, targets...)
+}
+
+func (r *rig) read(a state.Answer, targets ...any) {
+	r.Helper()
+	if a.Reject != nil || a.When != state.Now {
+		r.Fatalf("want a reply, got %v (when %d)", a.Reject, a.When)
+	}
+	if err := candid.Unmarshal(a.Reply, targets...); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// rejected runs a call and checks the reject's code and text; text ending in …
+// is only the beginning.
+func (r *rig) rejected(c *state.Command, code intercanister.ErrorCode, text string) {
+	r.Helper()
+	before := c.Attached
+	r.is(r.facade.Run(c).Reject, code, text)
+	if c.Attached != before {
+		r.Errorf("a rejected call kept cycles: %s of %s are left", c.Attached, before)
+	}
+}
+
+func (r *rig) is(reject *intercanister.Reject, code intercanister.ErrorCode, text string) {
+	r.Helper()
+	if reject == nil {
+		r.Fatalf("want %s: %s", code, text)
+	}
+	begin, cut := strings.CutSuffix(text, "…")
+	if reject.Error != code || reject.Code != code.Reject() || !strings.HasPrefix(reject.Text, begin) || !cut && reject.Text != text {
+		r.Errorf("got  %s\nwant %s: %s", reject, code, text)
+	}
+}
+
+// refusedAtTheDoor checks that a user's message is not admitted.
+func (r *rig) refusedAtTheDoor(c *state.Command, code intercanister.ErrorCode, text string) {
+	r.Helper()
+	r.is(r.facade.Admit(c), code, text)
+}
+
+func (r *rig) admitted(c *state.Command) {
+	r.Helper()
+	if reject := r.facade.Admit(c); reject != nil {
+		r.Errorf("not admitted: %s", reject)
+	}
+}
+
+// control is the text for somebody who does not control the target.
+func (r *rig) control(who principal.Principal) string {
+	return "Only the controllers of the canister " + r.target.ID().String() + " can control it.\nCanister's controllers: " + alice.String() +
+		"\nSender's ID: " + who.String() + "\nExecute this call from a controller of the target canister or add the current caller as a controller. " +
+		"See documentation: https://internetcomputer.org/docs/current/references/execution-errors#invalid-controller"
+}
+
+func opt[T any](v T) *T { return &v }
+
+func nat(n uint64) *candid.Nat { return opt(candid.NatOf(n)) }
+
+// big is 2^n.
+func big(n uint) *candid.Nat {
+	a := cycles.Amount{Hi: 1 << (n - 64)}
+	if n < 128 {
+		return opt(natOf(a))
+	}
+	twice, _ := candid.NatOfBig(cycles.Max.Big())
+	sum := twice.Big()
+	sum.Add(sum, cycles.Of(1).Big())
+	out, _ := candid.NatOfBig(sum)
+	return &out
+}
