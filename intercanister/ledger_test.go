@@ -117,7 +117,7 @@ func TestAPairTakesFiveHundredCallsAndNoMore(t *testing.T) {
 	}
 }
 
-func TestSourcesTakeTurnsInTheOrderTheyBeganToWait(t *testing.T) {
+func TestMessagesAreTakenInTheOrderTheyCameAndTasksFirst(t *testing.T) {
 	var m Mailbox
 	for i := range uint64(6) {
 		m.PushRequest(Request{Call: CallID(i), Sender: principal.Canister(i % 3)})
@@ -130,7 +130,7 @@ func TestSourcesTakeTurnsInTheOrderTheyBeganToWait(t *testing.T) {
 	for in := (Input{}); m.Pop(&in); {
 		got = append(got, uint64(in.Source)*100+uint64(in.Request.Call)+in.Ingress+uint64(in.Task))
 	}
-	want := []uint64{101, 102, 400, 401, 402, 307, 403, 404, 405}
+	want := []uint64{101, 102, 400, 401, 402, 403, 404, 405, 307}
 	for i := range want {
 		if i >= len(got) || got[i] != want[i] {
 			t.Fatalf("got %v, want %v", got, want)
@@ -159,7 +159,7 @@ func TestTheFirstChoiceIsWhatPopTakes(t *testing.T) {
 		}
 		var x, y Input
 		for a.Pop(&x) {
-			choices := b.Choices(nil, false)
+			choices := b.Choices(nil)
 			b.PopChoice(choices[0], &y)
 			if x.Source != y.Source || x.Call != y.Call || x.Ingress != y.Ingress || x.Task != y.Task || x.Request.Call != y.Request.Call {
 				t.Fatalf("popped %v, chose %v", x, y)
@@ -219,4 +219,41 @@ func TestACallAndItsAnswerDoNotAllocate(t *testing.T) {
 	if perRun != 0 {
 		t.Errorf("a call and its answer allocate %.1f times", perRun)
 	}
+}
+
+func TestTakingTheFirstMessageAndReceivingAnotherCommute(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var a, b Mailbox
+		push := func(m *Mailbox, n uint64) {
+			switch n % 3 {
+			case 0:
+				m.PushRequest(Request{Call: CallID(n), Sender: principal.Canister(n % 2)})
+			case 1:
+				m.PushResponse(CallID(n), Response{})
+			case 2:
+				m.PushIngress(n)
+			}
+		}
+		some := rapid.SliceOfN(rapid.Uint64Range(1, 9), 1, 9)
+		for _, n := range some.Draw(t, "before") {
+			push(&a, n)
+			push(&b, n)
+		}
+		var x, y Input
+		a.Pop(&x)
+		meanwhile := some.Draw(t, "meanwhile")
+		for _, n := range meanwhile {
+			push(&a, n)
+			push(&b, n)
+		}
+		b.Pop(&y)
+		for {
+			if x.Source != y.Source || x.Call != y.Call || x.Ingress != y.Ingress || x.Request.Call != y.Request.Call {
+				t.Fatalf("one order takes %v, the other %v", x, y)
+			}
+			if more := a.Pop(&x); more != b.Pop(&y) || !more {
+				return
+			}
+		}
+	})
 }

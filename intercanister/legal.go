@@ -12,40 +12,48 @@ type Choice struct {
 	Call   CallID              // SourceResponses
 	Number uint64              // SourceIngress
 	Sender principal.Principal // SourceRequests
-	line   int
-	depth  int
+	at     int                 // among all that wait
+	depth  int                 // among those of its source
 }
 
 // Choices appends the legal next messages to dst, the one Pop would take first.
-// Only responses are legal where onlyResponses is set.
-func (m *Mailbox) Choices(dst []Choice, onlyResponses bool) []Choice {
-	for i := range m.lines.Len() {
-		l := m.lines.At(i)
-		if onlyResponses && l.source != SourceResponses {
-			continue
-		}
-		c := Choice{Source: l.source, Sender: l.sender, line: i}
-		switch l.source {
+func (m *Mailbox) Choices(dst []Choice) []Choice {
+	var depth [SourceRequests + 1]int
+	first := len(dst)
+	for i := range m.arrivals.Len() {
+		a := m.arrivals.At(i)
+		c := Choice{Source: a.source, Sender: a.sender, at: i, depth: depth[a.source]}
+		depth[a.source]++
+		switch a.source {
 		case SourceTasks:
+			if c.depth > 0 {
+				continue
+			}
 			c.Task = *m.tasks.At(0)
-			dst = append(dst, c)
 		case SourceResponses:
-			for c.depth = range m.responses.Len() {
-				c.Call = m.responses.At(c.depth).call
-				dst = append(dst, c)
-			}
+			c.Call = m.responses.At(c.depth).call
 		case SourceIngress:
-			for c.depth = range m.ingress.Len() {
-				c.Number = *m.ingress.At(c.depth)
-				dst = append(dst, c)
-			}
+			c.Number = *m.ingress.At(c.depth)
 		case SourceRequests:
-			dst = append(dst, c)
+			if c.depth = 0; offered(dst[first:], a.sender) {
+				continue
+			}
 		}
+		dst = append(dst, c)
 	}
 	return dst
 }
 
+// offered reports whether an earlier request of the sender is among the choices.
+func offered(choices []Choice, sender principal.Principal) bool {
+	for i := range choices {
+		if choices[i].Source == SourceRequests && choices[i].Sender == sender {
+			return true
+		}
+	}
+	return false
+}
+
 // PopChoice takes the message of a choice that was made since the mailbox last
 // changed.
-func (m *Mailbox) PopChoice(c Choice, in *Input) { m.takeFrom(c.line, c.depth, in) }
+func (m *Mailbox) PopChoice(c Choice, in *Input) { m.takeAt(c.at, c.depth, in) }

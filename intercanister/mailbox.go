@@ -37,36 +37,35 @@ type pair struct {
 	calls    uint16 // of ours to the other, not over
 }
 
-// line is one entry of the turn a mailbox takes through its sources.
-type line struct {
+// arrival is one message in the order in which they came: the next one of its
+// source that is not taken.
+type arrival struct {
 	source Source
 	sender principal.Principal // SourceRequests
 }
 
-// Mailbox is everything that waits for one canister. Sources take turns, in
-// the order in which they began to wait: what arrives never comes before what
-// already waits, which makes the next message independent of messages that
-// arrive meanwhile. Tasks come first.
+// Mailbox is everything that waits for one canister. Messages are taken in the
+// order in which they came, tasks first. Taking the first and receiving another
+// commute, which makes the messages of a wave independent of each other.
 type Mailbox struct {
 	Owner     principal.Principal
 	Contexts  int // open contexts, deleted ones included
-	lines     FIFO[line]
+	arrivals  FIFO[arrival]
 	tasks     FIFO[Task]
 	responses FIFO[settled]
 	ingress   FIFO[uint64]
 	pairs     map[principal.Principal]*pair
 	spare     []*pair
-	waiting   int
 	Held      bool // no message may be taken: one is being run, or the canister is gone
 	Resume    bool // the next slice of a message that began earlier may run
 	queued    bool // in the ready set
 }
 
 // ready reports whether something may happen to the canister.
-func (m *Mailbox) ready() bool { return m.Resume || !m.Held && m.waiting > 0 }
+func (m *Mailbox) ready() bool { return m.Resume || !m.Held && m.Len() > 0 }
 
 // Len is the number of waiting messages.
-func (m *Mailbox) Len() int { return m.waiting }
+func (m *Mailbox) Len() int { return m.arrivals.Len() }
 
 // Responses is the number of waiting responses.
 func (m *Mailbox) Responses() int { return m.responses.Len() }
@@ -150,30 +149,21 @@ func (m *Mailbox) PushTask(t Task) {
 			return
 		}
 	}
-	if m.tasks.Len() == 0 {
-		m.lines.PushFront(line{source: SourceTasks})
-	}
+	m.arrivals.PushFront(arrival{source: SourceTasks})
 	m.tasks.Push(t)
-	m.waiting++
 }
 
 // PushResponse queues the callback of a settled future. Futures take care that
 // there is room.
 func (m *Mailbox) PushResponse(call CallID, response Response) {
-	if m.responses.Len() == 0 {
-		m.lines.Push(line{source: SourceResponses})
-	}
+	m.arrivals.Push(arrival{source: SourceResponses})
 	m.responses.Push(settled{call, response})
-	m.waiting++
 }
 
 // PushIngress queues an ingress message.
 func (m *Mailbox) PushIngress(number uint64) {
-	if m.ingress.Len() == 0 {
-		m.lines.Push(line{source: SourceIngress})
-	}
+	m.arrivals.Push(arrival{source: SourceIngress})
 	m.ingress.Push(number)
-	m.waiting++
 }
 
 // PushRequest queues a request. It is false where the queue of the pair is
@@ -183,82 +173,54 @@ func (m *Mailbox) PushRequest(r Request) bool {
 	if p.requests.Len() >= QueueCapacity {
 		return false
 	}
-	if p.requests.Len() == 0 {
-		m.lines.Push(line{SourceRequests, r.Sender})
-	}
+	m.arrivals.Push(arrival{SourceRequests, r.Sender})
 	p.requests.Push(r)
-	m.waiting++
 	return true
 }
 
 // Pop takes the next message into in. It is false where none waits.
 func (m *Mailbox) Pop(in *Input) bool {
-	if m.waiting == 0 {
+	if m.arrivals.Len() == 0 {
 		return false
 	}
-	m.takeFrom(0, 0, in)
+	m.takeAt(0, 0, in)
 	return true
 }
 
-// PopResponse takes the next response, whatever else waits.
-func (m *Mailbox) PopResponse(in *Input) bool {
-	for i := range m.lines.Len() {
-		if m.lines.At(i).source == SourceResponses {
-			m.takeFrom(i, 0, in)
-			return true
-		}
-	}
-	return false
-}
-
-// takeFrom takes one message of the line at a position: its first, or for
-// sources without order the one at depth. The line goes to the end of the turn
-// where more waits in it.
-func (m *Mailbox) takeFrom(position, depth int, in *Input) {
-	l := m.lines.Remove(position)
-	*in = Input{Source: l.source}
-	m.waiting--
-	left := 0
-	switch l.source {
+// takeAt takes the message that arrived with so many others before it, which
+// has depth others of its source before it.
+func (m *Mailbox) takeAt(position, depth int, in *Input) {
+	a := m.arrivals.Remove(position)
+	*in = Input{Source: a.source}
+	switch a.source {
 	case SourceTasks:
 		in.Task = m.tasks.Remove(depth)
-		if m.tasks.Len() > 0 {
-			m.lines.PushFront(l)
-		}
-		return
 	case SourceResponses:
 		s := m.responses.Remove(depth)
-		in.Call, in.Response, left = s.call, s.response, m.responses.Len()
+		in.Call, in.Response = s.call, s.response
 	case SourceIngress:
-		in.Ingress, left = m.ingress.Remove(depth), m.ingress.Len()
+		in.Ingress = m.ingress.Remove(depth)
 	case SourceRequests:
-		if depth != 0 {
-			panic("intercanister: requests of one sender keep their order")
-		}
-		p := m.pairs[l.sender]
-		in.Request, left = p.requests.Pop(), p.requests.Len()
-		m.retire(l.sender, p)
-	}
-	if left > 0 {
-		m.lines.Push(l)
+		p := m.pairs[a.sender]
+		in.Request = p.requests.Remove(depth)
+		m.retire(a.sender, p)
 	}
 }
 
 // DropIngress takes an ingress message out that will not be executed. It is
 // false where it does not wait.
 func (m *Mailbox) DropIngress(number uint64) bool {
-	for i := range m.ingress.Len() {
-		if *m.ingress.At(i) != number {
+	depth := 0
+	for i := range m.arrivals.Len() {
+		if m.arrivals.At(i).source != SourceIngress {
 			continue
 		}
-		m.ingress.Remove(i)
-		m.waiting--
-		for l := 0; m.ingress.Len() == 0 && l < m.lines.Len(); l++ {
-			if m.lines.At(l).source == SourceIngress {
-				m.lines.Remove(l)
-			}
+		if *m.ingress.At(depth) == number {
+			var in Input
+			m.takeAt(i, depth, &in)
+			return true
 		}
-		return true
+		depth++
 	}
 	return false
 }

@@ -180,7 +180,7 @@ func (m *machine) receiveIngress(in *Ingress, r *state.Resident) {
 	}
 	box.PushIngress(record.Number)
 	m.Ready.Add(box)
-	m.Answered = append(m.Answered, in.ID)
+	m.Show(record)
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: IngressReceived, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method})
 	}

@@ -64,7 +64,7 @@ func (m *machine) run(c *state.Command, in intercanister.Input) {
 	if in.Source == intercanister.SourceIngress {
 		if record := m.History.At(in.Ingress); record.Status == state.Received {
 			m.History.Begin(record)
-			m.Answered = append(m.Answered, record.ID)
+			m.Show(record)
 		}
 	}
 	if a.When == state.Now {
@@ -135,7 +135,7 @@ func (m *machine) beginIngress(c *state.Command) {
 	if c.FromUser() {
 		record := m.History.At(c.Origin.Ingress)
 		m.History.Begin(record)
-		m.Answered = append(m.Answered, record.ID)
+		m.Show(record)
 	}
 }
 

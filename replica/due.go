@@ -63,7 +63,7 @@ func (m *machine) dueIngress(number uint64) {
 	in, expired, pruned := m.History.Due(number, m.Time, &m.Deadlines)
 	switch {
 	case pruned:
-		m.Answered = append(m.Answered, in.ID)
+		m.Show(in)
 	case expired:
 		m.unqueue(in)
 		m.answerIngress(in, nil, rejectIngressExpired())

@@ -191,3 +191,29 @@ func (n *Network) Canister(id principal.Principal) *canister.Canister {
 func (n *Network) RootKey() []byte { return n.rootKey }
 
 func seedOf(seed [32]byte) certify.Seed { return certify.Seed(seed) }
+
+// Census counts what is open in a network.
+type Census struct {
+	Canisters, Contexts, Futures int
+	Waiting                      int // messages of canisters that take part in the next wave or are held
+	Parked                       int // messages in the middle of their code
+	Outcalls                     int
+	Ingress                      int // known ingress messages
+}
+
+// Census counts what is open. It takes time in proportion to the number of
+// canisters.
+func (n *Network) Census() (all Census) {
+	for _, m := range n.machines {
+		all.Canisters += m.Residents.Len()
+		all.Contexts += m.Ledger.Contexts()
+		all.Futures += m.Ledger.Futures()
+		all.Parked += len(m.parked)
+		all.Outcalls += len(m.Outcalls)
+		all.Ingress += m.History.Len()
+		for r := range m.Residents.All() {
+			all.Waiting += r.Mailbox.Len() + len(r.Waiting)
+		}
+	}
+	return all
+}

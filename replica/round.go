@@ -18,8 +18,7 @@ type RoundReport struct {
 func (n *Network) Round() RoundReport {
 	n.begin()
 	for _, m := range n.machines {
-		m.resume()
-		for m.within() && m.wave() {
+		for m.wave() {
 		}
 	}
 	return n.end()
@@ -63,7 +62,7 @@ func (n *Network) end() RoundReport {
 
 func (m *machine) begin() {
 	m.Time, m.Height = m.net.time, m.net.height
-	m.spent, m.executed = 0, 0
+	m.spent, m.executed, m.waves = 0, 0, 0
 	m.refresh()
 	m.receive()
 	m.due()
@@ -93,19 +92,24 @@ func (m *machine) within() bool {
 	return m.spent < m.net.config.RoundInstructions && m.executed < m.net.config.RoundMessages
 }
 
-// resume is the first wave of a round with parked messages: it is a wave like
-// any other, but runs even where the limits leave no room for more.
-func (m *machine) resume() {
-	if len(m.parked) > 0 {
-		m.wave()
+// nextWave begins a wave where none is under way. It is false where nothing is
+// ready, or the limits leave no room; the first wave always has room.
+func (m *machine) nextWave() bool {
+	if !m.Ready.Between() {
+		return true
 	}
+	if m.waves > 0 && !m.within() || !m.Ready.Wave() {
+		return false
+	}
+	m.waves++
+	return true
 }
 
 // wave lets every ready canister take one message. The management canister,
 // whose empty id comes first, runs before the others take theirs. It is false
 // where nothing was ready.
 func (m *machine) wave() bool {
-	if !m.Ready.Wave() {
+	if !m.nextWave() {
 		return false
 	}
 	m.batch, m.running = m.batch[:0], m.running[:0]

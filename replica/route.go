@@ -153,7 +153,7 @@ func (m *machine) reply(origin *intercanister.Origin, response intercanister.Res
 
 func (m *machine) answerIngress(in *state.Ingress, reply []byte, reject *intercanister.Reject) {
 	m.History.Answer(in, reply, reject, m.Time, &m.Deadlines, m.forget)
-	m.Answered = append(m.Answered, in.ID)
+	m.Show(in)
 	m.net.answered = append(m.net.answered, in.ID)
 	m.changed = m.changed || !m.net.open
 	if m.net.sink != nil {
@@ -162,4 +162,4 @@ func (m *machine) answerIngress(in *state.Ingress, reply []byte, reject *interca
 }
 
 // forget notes that the answer of an older message was dropped.
-func (m *machine) forget(in *state.Ingress) { m.Answered = append(m.Answered, in.ID) }
+func (m *machine) forget(in *state.Ingress) { m.Show(in) }

@@ -50,10 +50,7 @@ func (n *Network) moves() ([]move, []sched.Move) {
 	var moves []move
 	var shown []sched.Move
 	for i, m := range n.machines {
-		if m.Ready.Between() && !m.within() && len(m.parked) == 0 {
-			continue
-		}
-		if m.Ready.Between() && !m.Ready.Wave() {
+		if !m.nextWave() {
 			continue
 		}
 		m.mailboxes = m.Ready.Waiting(m.mailboxes[:0])
@@ -63,7 +60,7 @@ func (n *Network) moves() ([]move, []sched.Move) {
 				shown = append(shown, sched.Move{Subnet: i, Receiver: nameOf(box.Owner), Kind: sched.Resume})
 				continue
 			}
-			m.choices = box.Choices(m.choices[:0], false)
+			m.choices = box.Choices(m.choices[:0])
 			for _, c := range m.choices {
 				moves = append(moves, move{m, box, c, false})
 				shown = append(shown, show(i, box.Owner, c))

@@ -32,10 +32,9 @@ type machine struct {
 	out     [][]parcel // by position of the receiving subnet
 	changed bool       // the tree must be rebuilt though no round ran
 
-	spent    uint64                // instructions of this round
-	executed int                   // messages of this round
-	installs int                   // installations that are parked
-	commands []intercanister.Input // that wait for the parked installation
+	spent    uint64 // instructions of this round
+	executed int    // messages of this round
+	waves    int    // of this round
 
 	batch, running []*Job
 	spare          []*Job

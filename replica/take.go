@@ -108,7 +108,7 @@ func contextOf(t intercanister.Task) canister.Context {
 
 func (m *machine) takeIngress(j *Job) {
 	in := m.History.At(j.in.Ingress)
-	m.Answered = append(m.Answered, in.ID)
+	m.Show(in)
 	j.message.Payload = m.History.Begin(in)
 	m.open(j, in.Method, intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender, Ingress: in.Number}, cycles.Amount{})
 }

@@ -1,0 +1,180 @@
+package replica_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/replica/sched"
+	"pgregory.net/rapid"
+)
+
+const actors = 5
+
+// programs draws a random program of at most this depth of calls.
+func programs(t *rapid.T, depth int) string {
+	var words []string
+	for range rapid.IntRange(0, 3).Draw(t, "words") {
+		kind := rapid.IntRange(0, 6).Draw(t, "word")
+		switch {
+		case kind == 0:
+			words = append(words, "count")
+		case kind == 1:
+			words = append(words, fmt.Sprintf("spend %d", rapid.IntRange(1, 400_000).Draw(t, "instructions")))
+		case kind == 2:
+			words = append(words, fmt.Sprintf("accept %d", rapid.IntRange(0, 900).Draw(t, "accepted")))
+		case depth > 0:
+			words = append(words, calls(t, depth-1))
+		}
+	}
+	end := rapid.SampledFrom([]string{"reply a", "reply b", "reject c", "trap d", "", "echo"}).Draw(t, "end")
+	return strings.Join(append(words, end), " ")
+}
+
+func calls(t *rapid.T, depth int) string {
+	call := fmt.Sprintf("call %d", rapid.IntRange(0, actors).Draw(t, "callee")) // the last one does not exist
+	if rapid.Bool().Draw(t, "pays") {
+		call += fmt.Sprintf(" cycles %d", rapid.IntRange(1, 1000).Draw(t, "cycles"))
+	}
+	if rapid.IntRange(0, 3).Draw(t, "bounded") == 0 {
+		call += " within 100"
+	}
+	call += fmt.Sprintf(" (%s) then (%s) else (%s)", programs(t, depth), programs(t, depth), programs(t, 0))
+	if rapid.IntRange(0, 2).Draw(t, "cleans") == 0 {
+		call += " finally (count)"
+	}
+	return call
+}
+
+// act is one thing a user does in a play.
+type act struct {
+	n               int
+	method, program string
+	rounds          int // that pass before the next
+	advance         uint64
+}
+
+func acts(t *rapid.T) []act {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) act {
+		a := act{n: rapid.IntRange(0, actors-1).Draw(t, "receiver"), method: "run", rounds: rapid.IntRange(0, 2).Draw(t, "rounds")}
+		switch rapid.IntRange(0, 9).Draw(t, "act") {
+		case 0:
+			a.method = rapid.SampledFrom([]string{"stop", "start", "uninstall", "install"}).Draw(t, "method")
+			a.program = fmt.Sprint(a.n)
+		case 1:
+			a.advance = rapid.Uint64Range(1, 200).Draw(t, "seconds") * second
+			fallthrough
+		default:
+			a.program = programs(t, 3)
+		}
+		return a
+	}), 1, 12).Draw(t, "acts")
+}
+
+func config(t *rapid.T) replica.Config {
+	c := replica.Config{SliceInstructions: 100_000}
+	if rapid.Bool().Draw(t, "limited") {
+		c.RoundMessages, c.RoundInstructions = 3, 300_000
+	}
+	return c
+}
+
+// play plays the acts; pass is how a round happens. It gives the state at the
+// end and what was seen on the way.
+func play(t testing.TB, c replica.Config, acts []act, pass func(*replica.Network)) ([32]byte, string, *replicatest.Stage) {
+	var log strings.Builder
+	c.Events = eventLog{&log}
+	s := replicatest.NewStage(t, c)
+	s.Create(actors, plenty)
+	pass(s.Network)
+	for _, a := range acts {
+		_, refused := s.Submit(a.n, a.method, a.program)
+		log.WriteString(refused + "\n")
+		if a.advance > 0 {
+			s.Apply(replica.AdvanceTo(s.View().Time + a.advance))
+		}
+		for range a.rounds {
+			pass(s.Network)
+		}
+	}
+	for i := 0; s.Busy(); i++ {
+		if i > 5000 {
+			t.Fatal("the play does not end")
+		}
+		pass(s.Network)
+	}
+	return s.RootHash(), log.String(), s
+}
+
+// eventLog writes down every event but for the order within a wave.
+type eventLog struct{ to *strings.Builder }
+
+func (l eventLog) Event(e *replica.Event) {
+	fmt.Fprintf(l.to, "%d %s %v %v %d %d %s %v\n", e.Height, e.Kind, e.Canister, e.Peer, e.Context, e.Call, e.Method, e.Reject)
+}
+
+func round(n *replica.Network) { n.Round() }
+
+// steps makes a whole round in steps.
+func steps(oracle sched.Oracle) func(*replica.Network) {
+	return func(n *replica.Network) {
+		height := n.View().Height
+		for n.View().Height == height {
+			n.Step(oracle)
+		}
+	}
+}
+
+func TestTheSameInputsGiveTheSameStateAndEvents(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c, a := config(rt), acts(rt)
+		one, seen, _ := play(t, c, a, round)
+		two, again, _ := play(t, c, a, round)
+		if one != two || seen != again {
+			rt.Fatalf("two runs of %+v differ", a)
+		}
+	})
+}
+
+func TestTheStepDriverWithFIFODoesWhatTheRoundDriverDoes(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c, a := config(rt), acts(rt)
+		one, seen, _ := play(t, c, a, round)
+		two, again, _ := play(t, c, a, steps(sched.FIFO{}))
+		if one != two {
+			lines, other := strings.Split(seen, "\n"), strings.Split(again, "\n")
+			for i := range min(len(lines), len(other)) {
+				if lines[i] != other[i] {
+					from := max(0, i-6)
+					rt.Fatalf("%+v\nround:\n%s\nsteps:\n%s", a, strings.Join(lines[from:min(i+6, len(lines))], "\n"), strings.Join(other[from:min(i+6, len(other))], "\n"))
+				}
+			}
+			rt.Fatalf("rounds and steps of %+v differ", a)
+		}
+	})
+}
+
+func TestWhateverTheScheduleNothingIsLeftAndNoCyclesAppear(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c, a := config(rt), acts(rt)
+		c.Subnets = []replica.SubnetConfig{{Kind: replica.System}} // nothing costs anything
+		bounded := slices.ContainsFunc(a, func(a act) bool { return strings.Contains(a.program, "within") })
+		oracle := sched.Func(func(moves []sched.Move) int { return rapid.IntRange(0, len(moves)-1).Draw(rt, "move") })
+		_, _, s := play(t, c, a, steps(oracle))
+		census := s.Census()
+		if census.Contexts != 0 || census.Futures != 0 || census.Waiting != 0 || census.Parked != 0 {
+			rt.Fatalf("left after %+v: %+v", a, census)
+		}
+		total := cycles.Amount{}
+		for n := range actors {
+			total = total.Add(s.Canister(s.ID(n)).Balance)
+		}
+		if want := cycles.Of(plenty).Mul(actors); want.Less(total) || !bounded && total != want {
+			rt.Fatalf("%s cycles became %s by %+v", want, total, a)
+		}
+	})
+}
