@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/client"
+	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/principal"
 )
@@ -24,8 +25,8 @@ const (
 
 // installMode is the variant install_code takes.
 type installMode struct {
-	Install   *struct{}       `ic:"install,variant"`
-	Reinstall *struct{}       `ic:"reinstall,variant"`
+	Install   *candid.Null    `ic:"install,variant"`
+	Reinstall *candid.Null    `ic:"reinstall,variant"`
 	Upgrade   **upgradeChoice `ic:"upgrade,variant"`
 }
 
@@ -35,8 +36,8 @@ type upgradeChoice struct {
 }
 
 type persistence struct {
-	Keep    *struct{} `ic:"keep,variant"`
-	Replace *struct{} `ic:"replace,variant"`
+	Keep    *candid.Null `ic:"keep,variant"`
+	Replace *candid.Null `ic:"replace,variant"`
 }
 
 type installArg struct {
@@ -117,7 +118,7 @@ func (c *cli) canisterInstall() *cobra.Command {
 }
 
 func (f *installFlags) installMode(module []byte) (installMode, error) {
-	here := &struct{}{}
+	here := &candid.Null{}
 	switch f.mode {
 	case "install":
 		return installMode{Install: here}, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
@@ -15,9 +16,9 @@ import (
 // leaves the rest unread.
 type canisterStatusReply struct {
 	Status struct {
-		Running  *struct{} `ic:"running,variant"`
-		Stopping *struct{} `ic:"stopping,variant"`
-		Stopped  *struct{} `ic:"stopped,variant"`
+		Running  *candid.Null `ic:"running,variant"`
+		Stopping *candid.Null `ic:"stopping,variant"`
+		Stopped  *candid.Null `ic:"stopped,variant"`
 	} `ic:"status"`
 	Version    uint64   `ic:"version"`
 	ModuleHash *[]byte  `ic:"module_hash"`
