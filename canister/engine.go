@@ -185,38 +185,40 @@ func (m *Module) export(kind MethodKind, name string) string {
 	return m.m.Methods[i].Export
 }
 
-// The exports that are entry points of the system.
-const (
-	initEntry    = "canister_init"
-	preEntry     = "canister_pre_upgrade"
-	postEntry    = "canister_post_upgrade"
-	inspectEntry = "canister_inspect_message"
-	beatEntry    = "canister_heartbeat"
-	timerEntry   = "canister_global_timer"
-	lowEntry     = "canister_on_low_wasm_memory"
-)
+// Exports reports whether the module exports a method of a kind.
+func (m *Module) Exports(kind MethodKind, name string) bool { return m.export(kind, name) != "" }
 
-// Has reports whether the module exports an entry point of the system, as
-// "canister_heartbeat".
-func (m *Module) Has(entry string) bool {
+// Has reports whether the module has the function that a message of this context runs, where
+// that is the system's to call: Init, PreUpgrade, PostUpgrade, InspectMessage, Heartbeat,
+// GlobalTimer, LowMemory, Start.
+func (m *Module) Has(context Context) bool { return m.function(context) != "" }
+
+// function is the export of the function that Has is about, empty where there is none.
+func (m *Module) function(context Context) string {
 	e := &m.m.Entries
-	switch entry {
-	case initEntry:
-		return e.Init
-	case preEntry:
-		return e.PreUpgrade
-	case postEntry:
-		return e.PostUpgrade
-	case inspectEntry:
-		return e.InspectMessage
-	case beatEntry:
-		return e.Heartbeat
-	case timerEntry:
-		return e.GlobalTimer
-	case lowEntry:
-		return e.OnLowWasmMemory
+	has := false
+	switch context {
+	case Start:
+		return m.m.Start
+	case Init:
+		has = e.Init
+	case PreUpgrade:
+		has = e.PreUpgrade
+	case PostUpgrade:
+		has = e.PostUpgrade
+	case InspectMessage:
+		has = e.InspectMessage
+	case Heartbeat:
+		has = e.Heartbeat
+	case GlobalTimer:
+		has = e.GlobalTimer
+	case LowMemory:
+		has = e.OnLowWasmMemory
 	}
-	return false
+	if !has {
+		return ""
+	}
+	return context.Entry()
 }
 
 // enhancedPersistence is the custom section of modules that keep their heap.

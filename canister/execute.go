@@ -75,10 +75,7 @@ func (r *runner) entry(m *Message) (wasm.Entry, *failure) {
 	case ReplyCallback, RejectCallback, CompositeReply, CompositeReject:
 		return wasm.Entry{Fn: m.Closure.Fn, Env: m.Closure.Env}, nil
 	case InspectMessage, Heartbeat, GlobalTimer, LowMemory:
-		kind, name = "system", systemEntry(m.Context)
-		if r.module.Has(name) {
-			export = name
-		}
+		kind, name, export = "system", m.Context.Entry(), r.module.function(m.Context)
 	default:
 		panic(fmt.Sprintf("canister: a message of context %s", m.Context))
 	}
@@ -86,18 +83,6 @@ func (r *runner) entry(m *Message) (wasm.Entry, *failure) {
 		return wasm.Entry{}, methodNotFound(kind, name)
 	}
 	return wasm.Entry{Export: export}, nil
-}
-
-func systemEntry(context Context) string {
-	switch context {
-	case InspectMessage:
-		return inspectEntry
-	case Heartbeat:
-		return beatEntry
-	case GlobalTimer:
-		return timerEntry
-	}
-	return lowEntry
 }
 
 // settle commits a message that succeeded.

@@ -91,8 +91,8 @@ func (i *installation) run() *intercanister.Reject {
 	if reject := i.admissible(old); reject != nil {
 		return reject
 	}
-	if i.in.Mode == Upgrade && !i.in.SkipPreUpgrade && old.module.Has(preEntry) {
-		if reject := i.step(&old.runner, PreUpgrade, preEntry); reject != nil {
+	if i.in.Mode == Upgrade && !i.in.SkipPreUpgrade && old.module.Has(PreUpgrade) {
+		if reject := i.step(&old.runner, PreUpgrade); reject != nil {
 			return reject
 		}
 	}
@@ -109,20 +109,20 @@ func (i *installation) run() *intercanister.Reject {
 		w.Certified = []byte{}
 	}
 	next := &i.next.runner
-	if start := i.in.Module.m.Start; start != "" {
-		if reject := i.step(next, Start, start); reject != nil {
+	if i.in.Module.Has(Start) {
+		if reject := i.step(next, Start); reject != nil {
 			return reject
 		}
 		if err := next.guest.Mark(); err != nil {
 			return engineFailed(err).reject(w.ID)
 		}
 	}
-	context, entry := Init, initEntry
+	context := Init
 	if i.in.Mode == Upgrade {
-		context, entry = PostUpgrade, postEntry
+		context = PostUpgrade
 	}
-	if i.in.Module.Has(entry) {
-		if reject := i.step(next, context, entry); reject != nil {
+	if i.in.Module.Has(context) {
+		if reject := i.step(next, context); reject != nil {
 			return reject
 		}
 	}
@@ -192,10 +192,10 @@ func (i *installation) notCreated(err error) *intercanister.Reject {
 }
 
 // step runs one function and takes over what it changed outside the memories.
-func (i *installation) step(r *runner, context Context, export string) *intercanister.Reject {
+func (i *installation) step(r *runner, context Context) *intercanister.Reject {
 	limit := i.sub.Limits.Install
 	res := r.run(&i.work, &i.real.Logs, i.sub, &i.message, &attempt{
-		context: context, entry: wasm.Entry{Export: export}, limit: limit - i.used, report: limit,
+		context: context, entry: wasm.Entry{Export: r.module.function(context)}, limit: limit - i.used, report: limit,
 		slice: i.sub.Limits.Slice, tracked: true, pause: i.in.Pause, after: i.sub.Limits.PauseAfter,
 	})
 	i.used += res.instructions

@@ -145,10 +145,10 @@ func (x *Execution) prepay(p *pending) bool {
 			return false
 		}
 	}
-	p.PrepaidExecution = x.Fees.Execution(x.Callback, x.Guest.Wide())
-	p.PrepaidTransmission = x.Fees.ResponseTransmission(cycles.MaxResponseBytes)
+	p.Execution = x.Fees.Execution(x.Callback, x.Guest.Wide())
+	p.Transmission = x.Fees.ResponseTransmission(cycles.MaxResponseBytes)
 	sent := x.Fees.CallTransmission(bytes)
-	price := p.PrepaidExecution.Add(p.PrepaidTransmission).Add(sent)
+	price := p.Execution.Add(p.Transmission).Add(sent)
 	if x.Balance.Sub(x.freezingLimit(x.InUse, messages)).Less(price) {
 		return false
 	}

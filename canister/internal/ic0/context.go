@@ -51,6 +51,28 @@ var modes = [contexts]string{
 	InspectMessage: "inspect message", Heartbeat: "heartbeat", GlobalTimer: "global timer", LowMemory: "on low Wasm memory",
 }
 
+// Entry is the export that the system calls in this context; empty where the message says what
+// runs.
+func (c Context) Entry() string {
+	switch c {
+	case Init:
+		return "canister_init"
+	case PreUpgrade:
+		return "canister_pre_upgrade"
+	case PostUpgrade:
+		return "canister_post_upgrade"
+	case InspectMessage:
+		return "canister_inspect_message"
+	case Heartbeat:
+		return "canister_heartbeat"
+	case GlobalTimer:
+		return "canister_global_timer"
+	case LowMemory:
+		return "canister_on_low_wasm_memory"
+	}
+	return ""
+}
+
 // set is a set of contexts.
 type set uint32
 

@@ -11,9 +11,9 @@ type Call struct {
 	intercanister.Request
 	Reply, Reject intercanister.Closure
 	Cleanup       *intercanister.Closure // nil for none
-	// PrepaidExecution is paid for running the callback, PrepaidTransmission for carrying the
-	// response. What carrying the request costs is paid and gone.
-	PrepaidExecution, PrepaidTransmission cycles.Amount
+	// Execution is prepaid for running the callback, Transmission for carrying the response. What
+	// carrying the request costs is paid and gone.
+	Execution, Transmission cycles.Amount
 }
 
 // pending is a call under construction.
