@@ -25,29 +25,29 @@ type Reason uint8
 
 // The reasons, with the arguments of their texts.
 const (
-	UnknownPath        Reason = iota // path
-	WrongMethod                      // method, path, allowed method
-	WrongContentType                 //
-	BodyTooLarge                     // most bytes
-	BodyCutOff                       // error
-	BadID                            // "canister" or "subnet", text, error
-	WrongEffectiveID                 // canister of the request, id in the URL
-	NoHost                           // canister
-	NoSubnet                         // subnet
-	IngressTooLarge                  // request id, size, most
-	NotForSubnets                    // method, canister, the methods that are
-	UnknownStatePath                 //
-	BadStatePrincipal                // error
-	OtherStatePrincipal              // id in the URL, id in the path
-	BadSectionName                   // name
-	PrivateSection                   // name
-	BadRequestID                     // bytes
-	TwoRequestIDs                    // request id, request id
-	TwoRangesSubnets                 // subnet, subnet
-	ForeignRequest                   //
-	OtherEffectiveID                 // request id, id in the URL
-	RequestNotOfTargets              //
-	NoCertifiedState                 //
+	UnknownPath         Reason = iota // path
+	WrongMethod                       // method, path, allowed method
+	WrongContentType                  //
+	BodyTooLarge                      // most bytes
+	BodyCutOff                        // error
+	BadID                             // "canister" or "subnet", text, error
+	WrongEffectiveID                  // canister of the request, id in the URL
+	NoHost                            // canister
+	NoSubnet                          // subnet
+	IngressTooLarge                   // request id, size, most
+	NotForSubnets                     // method, canister, the methods that are
+	UnknownStatePath                  //
+	BadStatePrincipal                 // error
+	OtherStatePrincipal               // id in the URL, id in the path
+	BadSectionName                    // name
+	PrivateSection                    // name
+	BadRequestID                      // bytes
+	TwoRequestIDs                     // request id, request id
+	TwoRangesSubnets                  // subnet, subnet
+	ForeignRequest                    //
+	OtherEffectiveID                  // request id, id in the URL
+	RequestNotOfTargets               //
+	NoCertifiedState                  //
 )
 
 // refusals is the status table: what HTTP says for each reason. Where the replica
