@@ -102,3 +102,16 @@ func (s *source) appendNames(out []byte, names []functionName) []byte {
 	content := appendSection(appendName(nil, "name"), 1, functions)
 	return appendSection(out, sectionCustom, content)
 }
+
+// checkNames bounds the names of functions; the text shows the beginning of the name.
+func (s *source) checkNames() *Invalid {
+	for _, n := range s.functionNames() {
+		if len(n.name) > maxFunctionNameSize {
+			const shown = 20
+			return invalid(RuleFunctionName, "Wasm module contains a function at index %d with name '%s...' of size %d bytes that exceeds the maximum allowed size of %d bytes.",
+				n.index, strings.ToValidUTF8(n.name[:shown], ""), len(n.name), maxFunctionNameSize).
+				advise("Try using shorter function names.", "wasm-module-function-name-too-large")
+		}
+	}
+	return nil
+}

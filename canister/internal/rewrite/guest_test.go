@@ -19,6 +19,9 @@ type guest struct {
 	slice   int64 // instructions per refill
 	refills int
 	grown   [][2]uint32 // arguments of the growth checks
+
+	onCharge func(cost int64, check bool) // what the imports of module "points" do, see the slow meter
+	onSize   func(size int64)
 }
 
 func engine(t testing.TB) wazero.Runtime {
@@ -65,15 +68,7 @@ func start(t testing.TB, m *Module) *guest {
 	if _, err := host.Instantiate(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	i64 := api.ValueTypeI64
-	points := rt.NewHostModuleBuilder("points")
-	points.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(context.Context, api.Module, []uint64) {}),
-		[]api.ValueType{i64, i32}, nil).Export("charge")
-	points.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(context.Context, api.Module, []uint64) {}),
-		[]api.ValueType{i32}, []api.ValueType{i32}).Export("size")
-	if _, err := points.Instantiate(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	g.points(rt)
 	inst, err := rt.InstantiateWithConfig(context.Background(), m.Binary, wazero.NewModuleConfig().WithStartFunctions())
 	if err != nil {
 		t.Fatalf("instantiating the rewritten module: %v", err)
@@ -82,6 +77,27 @@ func start(t testing.TB, m *Module) *guest {
 	g.counter = inst.ExportedGlobal(CounterGlobal).(api.MutableGlobal)
 	g.counter.Set(uint64(g.slice))
 	return g
+}
+
+// points offers the imports of the slow meter, which do nothing unless it listens.
+func (g *guest) points(rt wazero.Runtime) {
+	i32, i64 := api.ValueTypeI32, api.ValueTypeI64
+	size := api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
+		if g.onSize != nil {
+			g.onSize(int64(stack[0]))
+		}
+	})
+	host := rt.NewHostModuleBuilder("points")
+	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
+		if g.onCharge != nil {
+			g.onCharge(int64(stack[0]), uint32(stack[1]) != 0)
+		}
+	}), []api.ValueType{i64, i32}, nil).Export("charge")
+	host.NewFunctionBuilder().WithGoModuleFunction(size, []api.ValueType{i32}, []api.ValueType{i32}).Export("size")
+	host.NewFunctionBuilder().WithGoModuleFunction(size, []api.ValueType{i64}, []api.ValueType{i64}).Export("size64")
+	if _, err := host.Instantiate(context.Background()); err != nil {
+		g.t.Fatal(err)
+	}
 }
 
 func (g *guest) call(name string, args ...uint64) ([]uint64, error) {

@@ -25,6 +25,7 @@ const (
 	RuleComplexity
 	RuleFunctionSize
 	RuleInstruction
+	RuleFunctionName
 	RuleCustom
 	RuleCustomCount
 	RuleInstrumentation // valid, but its active data does not fit the declared memory

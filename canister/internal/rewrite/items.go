@@ -146,7 +146,7 @@ func (s *source) exportSection(r *reader) {
 	seen := make(map[string]struct{}, n)
 	for range n {
 		at := r.pos
-		e := exportItem{name: r.name(maxFunctionNameSize), kind: r.byte()}
+		e := exportItem{name: r.name(maxStringBytes), kind: r.byte()}
 		index := r.pos
 		e.index = r.u32()
 		if r.err != nil {

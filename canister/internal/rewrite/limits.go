@@ -11,7 +11,7 @@ const (
 	maxCustomBytes      = 1 << 20    // sum of names and contents of icp: sections
 	maxMethods          = 1_000      // exported update, query and composite query methods
 	maxMethodNameBytes  = 20_000     // sum of their names
-	maxFunctionNameSize = 1 << 20    // export name of a function
+	maxFunctionNameSize = 1 << 20    // name of a function in the name section
 	maxTableElements    = 1_000_000  // declared minimum of the one table
 	maxEngineElements   = 10_000_000 // declared minimum of a table in the engine's validation
 	maxTables           = 1          // the engine allows 100; a replica's store holds one

@@ -10,7 +10,7 @@ func (s *source) checkRules(code *codeWriter) *Invalid {
 	for _, check := range []func() *Invalid{
 		s.checkImports, s.checkExports, s.checkData, s.checkGlobals, s.checkFunctions, s.checkMemory,
 		func() *Invalid { return code.violation },
-		s.checkCustom, s.checkDataFits, s.checkTables, s.checkElementsFit,
+		s.checkNames, s.checkCustom, s.checkDataFits, s.checkTables, s.checkElementsFit,
 	} {
 		if bad := check(); bad != nil {
 			return bad

@@ -81,6 +81,8 @@ func TestModulesAreRefusedInTheReplicasWords(t *testing.T) {
 			"Wasm module contains a function at index 0 with complexity 1020052 which exceeds the maximum complexity allowed 1000000."},
 		{"size", "(module (func " + strings.Repeat("nop ", 999_999) + "nop))",
 			"Wasm module contains a function at index 0 with complexity 1000001 which exceeds the maximum complexity allowed 1000000."},
+		{"a function name of megabytes", `(module (func $` + strings.Repeat("n", 1<<20+1) + `))`,
+			"Wasm module contains a function at index 0 with name 'nnnnnnnnnnnnnnnnnnnn...' of size 1048577 bytes that exceeds the maximum allowed size of 1048576 bytes."},
 		{"an icp section without a scope", `(module (@custom "icp:nope x" "1"))`, custom + "Invalid custom section: Custom section 'icp:nope x' has no public/private scope defined."},
 		{"an icp section without a space", `(module (@custom "icp:public" "1"))`, custom + "'icp:' section names must have a space after the public/private scope."},
 		{"an icp section twice", `(module (@custom "icp:public a" "1") (@custom "icp:private a" "1"))`, custom + "Invalid custom section: name a already exists."},

@@ -51,7 +51,15 @@ func (p *addresses) expr(depth int) {
 
 func (p *addresses) body(depth int) {
 	for range 2 + p.rnd.IntN(4) {
-		switch k := p.rnd.IntN(9); {
+		switch k := p.rnd.IntN(10); {
+		case k == 9:
+			p.expr(1)
+			p.lowered()
+			p.w("i32.const 5")
+			p.expr(1)
+			p.w("i64.const 1023 i64.and")
+			p.lowered()
+			p.w("memory.fill\n")
 		case k < 3:
 			p.expr(2)
 			p.w("local.set %d\n", p.rnd.IntN(3))
@@ -118,5 +126,46 @@ func TestLoweredProgramsBehaveLikeOnesThatSaturateEveryAddress(t *testing.T) {
 	}
 	if returned < 100 || returned > 1100 {
 		t.Errorf("the programs are one-sided: %d of 1200 returned", returned)
+	}
+}
+
+// The slow meter inserts its points into the 64-bit module, which is then lowered like any other; it listens while the pass's own counter
+// counts the unmetered module.
+func TestLoweredProgramsCountLikeTheSlowMeter(t *testing.T) {
+	const text = `(module (import "points" "charge" (func (param i64 i32))) (import "points" "size64" (func (param i64) (result i64)))
+	  (memory (export "memory") i64 1 1) (global (mut i32) (i32.const 20)) (func (export "f") (param i64 i64) (result i64) (local i64) %s))`
+	for seed := range uint64(200) {
+		p := &addresses{rnd: rand.New(rand.NewPCG(seed, 11))}
+		p.body(3)
+		p.w("local.get 0")
+		raw := assemble(t, fmt.Sprintf(text, p.wide.String()))
+		m, err := Rewrite(raw, conformance)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow, err := Rewrite(slowInstrument(raw, true), conformance)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const slice = 200
+		have, want := start(t, m), start(t, slow)
+		have.reset(slice)
+		counter, refills := int64(slice), 0
+		check := func() {
+			if counter < 0 {
+				counter, refills = slice, refills+1
+			}
+		}
+		want.onCharge = func(cost int64, atCheck bool) {
+			if counter -= cost; atCheck {
+				check()
+			}
+		}
+		want.onSize = func(size int64) { counter -= size; check() }
+		_, haveErr := have.call("f", seed*97, 40000)
+		_, wantErr := want.call("f", seed*97, 40000)
+		if got := int64(have.counter.Get()); got != counter || have.refills != refills || (haveErr == nil) != (wantErr == nil) {
+			t.Fatalf("seed %d: %d left after %d refills (%v), want %d after %d (%v)\n%s", seed, got, have.refills, haveErr, counter, refills, wantErr, p.wide.String())
+		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // The slow meter is a second reading of the rules: it decodes a body into a list of operators, computes the list of points as the
-// specification words it, sorts it, and inserts calls to the host. It knows 32-bit modules whose first two imports are
-// points.charge (cost i64, check i32) and points.size (i32) -> i32.
+// specification words it, sorts it, and inserts calls to the host. It knows modules whose first two imports are
+// points.charge (cost i64, check i32) and points.size (i32) -> i32, or points.size64 (i64) -> i64 over a 64-bit memory.
 
 type slowOp struct {
 	code     byte
@@ -44,7 +44,7 @@ func decodeOps(r *reader) []slowOp {
 			r.u32()
 		case o.code >= 0x28 && o.code <= 0x3e:
 			r.u32()
-			r.u32()
+			r.u64()
 		case o.code == opMemorySize || o.code == opMemoryGrow:
 			r.byte()
 		case o.code == opI32Const:
@@ -68,7 +68,7 @@ func decodeOps(r *reader) []slowOp {
 }
 
 // slowCost is the cost table of the operators the generated programs use.
-func slowCost(o slowOp) uint64 {
+func slowCost(o slowOp, wide bool) uint64 {
 	switch o.code {
 	case opBlock, opLoop, opElse, opEnd:
 		return 0
@@ -84,17 +84,20 @@ func slowCost(o slowOp) uint64 {
 		return 20
 	case opMisc:
 		return 100
-	case 0x6d, 0x6e, 0x6f, 0x70:
+	case 0x6d, 0x6e, 0x6f, 0x70, 0x7f, 0x80, 0x81, 0x82:
 		return 10
+	}
+	if wide && o.code >= 0x28 && o.code <= 0x3e {
+		return 2
 	}
 	return 1
 }
 
-func slowPoints(ops []slowOp) []slowPoint {
+func slowPoints(ops []slowOp, wide bool) []slowPoint {
 	var points []slowPoint
 	cur := slowPoint{cost: 1, check: true}
 	for p, o := range ops {
-		cur.cost += slowCost(o)
+		cur.cost += slowCost(o, wide)
 		next := slowPoint{at: p + 1}
 		switch o.code {
 		case opLoop:
@@ -114,7 +117,7 @@ func slowPoints(ops []slowOp) []slowPoint {
 }
 
 // slowInstrument inserts the points into every body and exports nothing new.
-func slowInstrument(raw []byte) []byte {
+func slowInstrument(raw []byte, wide bool) []byte {
 	out := slices.Clone(raw[:8])
 	for r := (&reader{data: raw, pos: 8}); !r.done(); {
 		id := r.byte()
@@ -127,14 +130,14 @@ func slowInstrument(raw []byte) []byte {
 		code := appendU32(nil, n)
 		for range n {
 			body := content.sub(int(content.u32()))
-			code = appendCode(code, slowBody(&body))
+			code = appendCode(code, slowBody(&body, wide))
 		}
 		out = appendSection(out, id, code)
 	}
 	return out
 }
 
-func slowBody(r *reader) []byte {
+func slowBody(r *reader, wide bool) []byte {
 	from := r.pos
 	for n := r.u32(); n > 0; n-- {
 		r.u32()
@@ -142,7 +145,7 @@ func slowBody(r *reader) []byte {
 	}
 	out := slices.Clone(r.data[from:r.pos])
 	ops := decodeOps(r)
-	points := slowPoints(ops)
+	points := slowPoints(ops, wide)
 	for p, o := range ops {
 		for len(points) > 0 && points[0].at == p {
 			if points[0].dynamic {
@@ -186,7 +189,7 @@ func slowRun(t testing.TB, raw []byte, slice int64, args ...uint64) outcome {
 	if _, err := points.Instantiate(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	inst, err := rt.InstantiateWithConfig(context.Background(), slowInstrument(raw), wazero.NewModuleConfig().WithStartFunctions())
+	inst, err := rt.InstantiateWithConfig(context.Background(), slowInstrument(raw, false), wazero.NewModuleConfig().WithStartFunctions())
 	if err != nil {
 		t.Fatalf("the slow meter's module: %v", err)
 	}
