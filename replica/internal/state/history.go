@@ -47,6 +47,7 @@ type Ingress struct {
 	Reject    *intercanister.Reject
 	Status    Status
 	deadline  timers.Handle
+	noted     bool // in State.Answered
 }
 
 // History is the ingress history of a subnet: every accepted message, found by

@@ -80,10 +80,23 @@ func (s *State) Touch(r *Resident) {
 	}
 }
 
+// Show notes that the certified tree's part of an ingress message has changed.
+func (s *State) Show(in *Ingress) {
+	if !in.noted {
+		in.noted = true
+		s.Answered = append(s.Answered, in.ID)
+	}
+}
+
 // Untouch empties the list of touched canisters.
 func (s *State) Untouch() {
 	for _, r := range s.Touched {
 		r.touched = false
+	}
+	for _, id := range s.Answered {
+		if in := s.History.Find(id); in != nil {
+			in.noted = false
+		}
 	}
 	clear(s.Touched)
 	s.Touched = s.Touched[:0]
