@@ -9,34 +9,48 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/wasm/checkpoint"
 )
 
-// A full disk is an error of the commit, never a fault in compiled code, and the message can be rolled back. The disk is a small file
-// system of its own where the test may mount one; elsewhere there is nothing to fill.
+// A file that takes no more bytes is an error of the commit, never a fault in compiled code, and the message can be rolled back. The
+// limit on the size of files stands for a full disk.
 func TestAFullDiskIsAnErrorOfTheCommit(t *testing.T) {
-	dir := t.TempDir()
-	if unix.Mount("tmpfs", dir, "tmpfs", 0, "size=2m") != nil {
-		return
+	for _, kind := range HeapKinds() {
+		e := newTestEngine(t, Config{Heaps: kind, HeapDir: t.TempDir()})
+		g := newTestGuest(t, e, `(module (import "ic0" "note" (func $note (param i64))) (memory 64)
+			(func (export "canister_update small") (i32.store (i32.const 0) (i32.const 7)))
+			(func (export "canister_update big") (memory.fill (i32.const 0) (i32.const 5) (i32.const 4000000)))
+			(func (export "canister_update look") (call $note (i64.load32_u (i32.const 0)))))`)
+		run(t, g, "small")
+		commit(t, g)
+		for range 3 {
+			run(t, g, "big")
+			withFileLimit(t, 2<<20, func() {
+				if _, err := g.Commit(); !errors.Is(err, checkpoint.ErrFull) {
+					t.Fatalf("%s: commit of 4 MB to a file of at most 2 MiB: %v", kind, err)
+				}
+			})
+			g.Rollback()
+			if got := notes(t, g, "look"); got != 7 {
+				t.Errorf("%s: after rollback the heap has %d", kind, got)
+			}
+			g.Rollback()
+		}
+		run(t, g, "big")
+		commit(t, g)
 	}
-	e := newTestEngine(t, Config{HeapDir: dir})
-	t.Cleanup(func() {
-		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+}
+
+func withFileLimit(t *testing.T, bytes uint64, do func()) {
+	t.Helper()
+	var old unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &old); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: old.Max}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &old); err != nil {
 			t.Error(err)
 		}
-	})
-	g := newTestGuest(t, e, `(module (import "ic0" "note" (func $note (param i64))) (memory 64)
-		(func (export "canister_update small") (i32.store (i32.const 0) (i32.const 7)))
-		(func (export "canister_update big") (memory.fill (i32.const 0) (i32.const 5) (i32.const 4000000)))
-		(func (export "canister_update look") (call $note (i64.load32_u (i32.const 0)))))`)
-	run(t, g, "small")
-	commit(t, g)
-	for range 3 {
-		run(t, g, "big")
-		if _, err := g.Commit(); !errors.Is(err, checkpoint.ErrFull) {
-			t.Fatalf("commit of 4 MB to a disk of 2 MiB: %v", err)
-		}
-		g.Rollback()
-		if got := notes(t, g, "look"); got != 7 {
-			t.Errorf("after rollback the heap has %d", got)
-		}
-		g.Rollback()
-	}
+	}()
+	do()
 }

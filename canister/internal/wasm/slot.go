@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
@@ -118,29 +119,15 @@ func (s *slot) read(dst []byte, offset int64) error {
 	return nil
 }
 
-// reserve makes sure that writing the pages cannot run out of space half-way. Needs mu.
+// reserve makes sure that writing the pages cannot run out of space half-way, where the system can promise that. Needs mu.
 func (s *slot) reserve(changed []span) error {
-	for _, c := range changed {
-		for page := c.first; page < c.end; {
-			if s.isPresent(page) {
-				page++
-				continue
-			}
-			offset, pages := s.locate(page)
-			end := page + 1
-			for end < c.end && end < page+pages && !s.isPresent(end) {
-				end++
-			}
-			if err := s.file.Reserve(offset, (end-page)*PageSize); err != nil {
-				return err
-			}
-			page = end
-		}
-	}
-	return nil
+	return s.eachRun(changed, false, func(first, end, offset int64) error {
+		return s.file.Reserve(offset, (end-first)*PageSize)
+	})
 }
 
-// write makes the changed pages of memory committed bytes, after open snapshots have taken over what they still need. Needs mu.
+// write makes the changed pages of memory committed bytes, after open snapshots have taken over what they still need. On an error
+// nothing has changed. Needs mu.
 func (s *slot) write(memory []byte, changed []span) error {
 	if err := s.reserve(changed); err != nil {
 		return err
@@ -150,38 +137,82 @@ func (s *slot) write(memory []byte, changed []span) error {
 			r.preserve(c)
 		}
 	}
+	// New pages first: they are the ones for which there may be no space, and they are easily given up.
+	err := s.eachRun(changed, false, func(first, end, offset int64) error {
+		return s.file.WriteAt(memory[first*PageSize:end*PageSize], offset)
+	})
+	if err == nil {
+		err = s.overwrite(memory, changed)
+	}
+	if err != nil {
+		_ = s.eachRun(changed, false, func(first, end, offset int64) error {
+			s.file.Punch(offset, (end-first)*PageSize)
+			return nil
+		})
+		return err
+	}
 	for _, c := range changed {
-		for page := c.first; page < c.end; {
-			end, err := s.writeRun(memory, page, c.end)
-			if err != nil {
-				return err
-			}
-			page = end
+		for page := c.first; page < c.end; page++ {
+			s.markPresent(page)
 		}
 	}
 	return nil
 }
 
-// writeRun writes the pages from first on that lie together and are all present or all not, and returns where they end.
-func (s *slot) writeRun(memory []byte, first, end int64) (int64, error) {
-	offset, pages := s.locate(first)
-	end = min(end, first+pages)
-	old := s.isPresent(first)
-	page := first + 1
-	for page < end && s.isPresent(page) == old {
-		page++
+// undo is the committed bytes of a run of pages that is being overwritten.
+type undo struct {
+	offset int64
+	bytes  []byte
+}
+
+// overwrite replaces the changed pages that are present. If the file fails at one of them, those before are put back.
+func (s *slot) overwrite(memory []byte, changed []span) error {
+	var done []undo
+	saved := int64(0)
+	err := s.eachRun(changed, true, func(first, end, offset int64) error {
+		if !s.file.InMemory() && saved < maxUndo {
+			old := make([]byte, (end-first)*PageSize)
+			if err := s.file.ReadAt(old, offset); err != nil {
+				return err
+			}
+			done = append(done, undo{offset, old})
+			saved += int64(len(old))
+		}
+		return s.file.Overwrite(memory[first*PageSize:end*PageSize], offset)
+	})
+	if err == nil {
+		return nil
 	}
-	bytes := memory[first*PageSize : page*PageSize]
-	if old {
-		return page, s.file.Overwrite(bytes, offset)
+	if saved >= maxUndo {
+		panic(fmt.Errorf("wasm: commit failed after more than %d MiB were overwritten, the heap is lost: %w", maxUndo>>20, err))
 	}
-	if err := s.file.WriteAt(bytes, offset); err != nil {
-		return first, err
+	for _, u := range done {
+		if again := s.file.WriteAt(u.bytes, u.offset); again != nil {
+			panic(fmt.Errorf("wasm: commit failed and cannot be undone, the heap is lost: %w: %w", err, again))
+		}
 	}
-	for p := first; p < page; p++ {
-		s.markPresent(p)
+	return err
+}
+
+// eachRun calls visit for the runs of changed pages that lie together in the file and are all present or all not.
+func (s *slot) eachRun(changed []span, present bool, visit func(first, end, offset int64) error) error {
+	for _, c := range changed {
+		for first := c.first; first < c.end; {
+			offset, pages := s.locate(first)
+			limit, is := min(c.end, first+pages), s.isPresent(first)
+			end := first + 1
+			for end < limit && s.isPresent(end) == is {
+				end++
+			}
+			if is == present {
+				if err := visit(first, end, offset); err != nil {
+					return err
+				}
+			}
+			first = end
+		}
 	}
-	return page, nil
+	return nil
 }
 
 // subscribe and unsubscribe keep the list of open snapshots. Need mu.

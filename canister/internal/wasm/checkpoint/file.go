@@ -78,6 +78,9 @@ func (c *File) Descriptor() int { return int(c.file.Fd()) }
 // Punches says whether freed extents read as zero. Where they do not, their owner must remember what it wrote.
 func (c *File) Punches() bool { return c.punch }
 
+// InMemory says that the file is memory: overwriting what was written cannot fail.
+func (c *File) InMemory() bool { return c.memory }
+
 // InUse is the number of bytes of all extents that are handed out. It says nothing about how many of them take space.
 func (c *File) InUse() int64 {
 	c.mu.Lock()

@@ -6,9 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// create returns a file without a name: it is gone when the process is, however that ends.
+// create returns a file without a name: it is gone when the process is, however that ends. A folder on tmpfs is memory with a limit, and
+// a private mapping of a hole in it needs memory from there to be written: past the limit that is a fatal fault. Memory without a limit of
+// its own is taken instead.
 func create(dir string) (f *os.File, remove string, memory bool, err error) {
-	if dir == "" {
+	if dir == "" || onTmpfs(dir) {
 		fd, err := unix.MemfdCreate("canisterd-checkpoint", unix.MFD_CLOEXEC)
 		if err == nil {
 			return os.NewFile(uintptr(fd), "checkpoint"), "", true, nil
@@ -22,6 +24,11 @@ func create(dir string) (f *os.File, remove string, memory bool, err error) {
 		return f, f.Name(), false, nil
 	}
 	return f, "", false, nil
+}
+
+func onTmpfs(dir string) bool {
+	var s unix.Statfs_t
+	return unix.Statfs(dir, &s) == nil && s.Type == unix.TMPFS_MAGIC
 }
 
 func prepare(*os.File) error { return nil }
