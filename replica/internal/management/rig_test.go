@@ -1,6 +1,7 @@
 package management
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -30,6 +31,7 @@ type machine struct {
 	installed *canister.Install
 	outcome   canister.Outcome
 	full      *intercanister.Reject // by Create
+	engine    *canister.Engine      // nil: modules are not looked at and installations do nothing
 }
 
 var (
@@ -62,8 +64,11 @@ func (m *machine) Create(id *principal.Principal, s canister.Settings, balance c
 	return m.st.Add(k), nil
 }
 
-func (m *machine) Install(_ *state.Command, _ *state.Resident, in *canister.Install, done func(canister.Outcome) state.Answer) state.Answer {
+func (m *machine) Install(_ *state.Command, target *state.Resident, in *canister.Install, done func(canister.Outcome) state.Answer) state.Answer {
 	m.installed = in
+	if m.engine != nil {
+		return done(target.Canister.Install(&m.sub, in))
+	}
 	return done(m.outcome)
 }
 
@@ -104,6 +109,9 @@ func (m *machine) Root() principal.Principal { return root }
 
 func (m *machine) Prepare(raw []byte) (*canister.Module, *intercanister.Reject) {
 	m.prepared = raw
+	if m.engine != nil {
+		return m.engine.Prepare(context.Background(), raw)
+	}
 	return nil, m.refused
 }
 

@@ -1,0 +1,106 @@
+package management
+
+import (
+	"os"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/did"
+)
+
+// shape is the Go type of an argument or result.
+type shape func() (*candid.Type, error)
+
+func of[T any]() shape { return candid.TypeFor[T] }
+
+var shapes = map[string][2]shape{ // argument, result
+	"create_canister":      {of[createArg](), of[idArg]()},
+	"update_settings":      {of[updateSettingsArg]()},
+	"upload_chunk":         {of[uploadArg](), of[chunkHash]()},
+	"clear_chunk_store":    {of[idArg]()},
+	"stored_chunks":        {of[idArg](), of[[]chunkHash]()},
+	"install_code":         {of[installArg]()},
+	"install_chunked_code": {of[installChunkedArg]()},
+	"uninstall_code":       {of[versionedArg]()},
+	"start_canister":       {of[idArg]()},
+	"stop_canister":        {of[idArg]()},
+	"canister_status":      {of[idArg](), of[statusResult]()},
+	"canister_metrics":     {of[idArg](), of[metricsResult]()},
+	"canister_info":        {of[infoArg](), of[infoResult]()},
+	"canister_metadata":    {of[metadataArg](), of[metadataResult]()},
+	"delete_canister":      {of[idArg]()},
+	"deposit_cycles":       {of[idArg]()},
+	"raw_rand":             {nil, of[[]byte]()},
+	"provisional_create_canister_with_cycles": {of[provisionalCreateArg](), of[idArg]()},
+	"provisional_top_up_canister":             {of[topUpArg]()},
+	"fetch_canister_logs":                     {of[logsArg](), of[logsResult]()},
+}
+
+func TestTheInterfaceIsTheSpecifications(t *testing.T) {
+	text, err := os.ReadFile("testdata/ic.did")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := did.Parse(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range table() {
+		declared, ok := file.Method(m.name)
+		if !ok {
+			t.Errorf("%s is not in the interface", m.name)
+			continue
+		}
+		same(t, m.name+" argument", declared.Args, shapes[m.name][0])
+		same(t, m.name+" result", declared.Results, shapes[m.name][1])
+		if queryOnly := declared.Annotation == candid.Query; queryOnly != (m.run == nil) {
+			t.Errorf("%s: query %v", m.name, queryOnly)
+		}
+	}
+	if len(file.Methods()) != len(table()) || len(shapes) != len(table()) {
+		t.Errorf("%d methods are declared, %d have shapes, %d are there", len(file.Methods()), len(shapes), len(table()))
+	}
+}
+
+func same(t *testing.T, where string, declared []did.Arg, s shape) {
+	t.Helper()
+	if s == nil {
+		if len(declared) != 0 {
+			t.Errorf("%s: none, want %d", where, len(declared))
+		}
+		return
+	}
+	got, err := s()
+	if err != nil || len(declared) != 1 {
+		t.Errorf("%s: %v", where, err)
+		return
+	}
+	if at := differ(got, declared[0].Type); at != "" {
+		t.Errorf("%s%s: the Go type %s is not the interface's %s", where, at, got, declared[0].Type)
+	}
+}
+
+// differ is where two types that are not recursive differ, empty where nowhere.
+func differ(a, b *candid.Type) string {
+	if a.Kind() != b.Kind() {
+		return " "
+	}
+	switch a.Kind() {
+	case candid.KindOpt, candid.KindVec:
+		return differ(a.Elem(), b.Elem())
+	case candid.KindRecord, candid.KindVariant:
+		x, y := a.Fields(), b.Fields()
+		if len(x) != len(y) {
+			return " (number of fields)"
+		}
+		for i := range x {
+			if x[i].ID != y[i].ID {
+				return "." + x[i].Label.String()
+			}
+			if at := differ(x[i].Type, y[i].Type); at != "" {
+				return "." + x[i].Label.String() + at
+			}
+		}
+	}
+	return ""
+}
