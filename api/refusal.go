@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+
+	"github.com/canisterd/canisterd/replica"
 )
 
 // Refusal is a request that is not let in: nothing happened, and nothing of it is
@@ -96,6 +98,9 @@ func Answer(err error) (status int, text string) {
 		HTTPStatus() int
 	}](err); ok {
 		return refusal.HTTPStatus(), refusal.Error()
+	}
+	if refusal, ok := errors.AsType[*replica.Refusal](err); ok {
+		return refusal.HTTP, refusal.Text
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/canisterd/canisterd/replica"
 )
 
 func TestEveryReasonHasAStatusAndAText(t *testing.T) {
@@ -28,6 +30,7 @@ func TestAnErrorIsAnsweredWithTheStatusOfTheRefusalInIt(t *testing.T) {
 	}{
 		{UnknownStatePath.Refuse(), 404, "Invalid path requested."},
 		{fmt.Errorf("on the way: %w", &Refusal{429, "full"}), 429, "full"},
+		{fmt.Errorf("on the way: %w", &replica.Refusal{HTTP: 413, Text: "large"}), 413, "large"},
 		{context.DeadlineExceeded, 504, "deadline"},
 		{context.Canceled, 503, "given up"},
 		{errors.New("odd"), 500, "odd"},

@@ -6,6 +6,7 @@ import (
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
@@ -39,11 +40,11 @@ func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerd
 		return verdict, nil
 	}
 	receipt, err := h.backend.Submit(ctx, &api.Ingress{
-		ID: claims.ID, Sender: claims.Sender, Receiver: call.CanisterID, Effective: to.effective,
+		ID: api.RequestID(claims.ID), Sender: claims.Sender, Receiver: call.CanisterID, Effective: to.effective,
 		Subnet: to.subnet, BySubnet: to.bySubnet, Method: call.MethodName, Arg: call.Arg,
 		Expiry: call.IngressExpiry, Size: len(body),
 	})
-	verdict.reject, verdict.known = receipt.Reject, receipt.Known
+	verdict.reject, verdict.known = receipt.Reject, receipt.Known != 0
 	return verdict, err
 }
 
@@ -51,9 +52,9 @@ func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerd
 func (to *target) maxIngress() int {
 	kind, ok := to.view.Certified(to.subnet).Tree().Get(certify.SubnetPath(to.subnet, "type")...)
 	if ok && string(kind.Value()) == "system" {
-		return MaxIngressBytesSystem
+		return replica.MaxIngressBytesSystem
 	}
-	return MaxIngressBytes
+	return replica.MaxIngressBytes
 }
 
 // rejectionOf is a reject as the wire has it.

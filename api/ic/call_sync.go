@@ -3,6 +3,7 @@ package ic
 import (
 	"context"
 
+	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/replica/certify"
 )
@@ -32,7 +33,7 @@ func (h *Handler) callSync(ctx context.Context, to *target, body []byte) ([]byte
 func (h *Handler) answered(ctx context.Context, to *target, id wire.RequestID) []byte {
 	ctx, cancel := context.WithTimeout(ctx, h.timeout)
 	defer cancel()
-	if err := h.backend.Await(ctx, to.subnet, id); err != nil {
+	if err := h.backend.Await(ctx, to.subnet, api.RequestID(id)); err != nil {
 		return nil
 	}
 	view := h.backend.View()

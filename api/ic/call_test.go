@@ -13,6 +13,7 @@ import (
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
@@ -127,7 +128,7 @@ func TestAnAsynchronousCallIsAcceptedWithAnEmptyBody(t *testing.T) {
 	if w.Code != http.StatusAccepted || w.Body.Len() != 0 || w.Header().Get("Content-Length") != "0" {
 		t.Fatalf("status %d, body %q, headers %v", w.Code, w.Body, w.Header())
 	}
-	if got.ID != signed.ID || got.Sender != alice(t).Sender() || got.Receiver != appCanister || got.Effective != appCanister ||
+	if got.ID != api.RequestID(signed.ID) || got.Sender != alice(t).Sender() || got.Receiver != appCanister || got.Effective != appCanister ||
 		got.Subnet != n.app.id || got.BySubnet || got.Method != "f" || string(got.Arg) != "arg" || got.Size != len(signed.Body) ||
 		got.Expiry != instant+240e9 {
 		t.Errorf("handed in %+v", got)
@@ -185,7 +186,7 @@ func TestACallTheStateShowsIsAnsweredWithoutHandingItInAgain(t *testing.T) {
 
 func TestADuplicateInFlightIsAcceptedAtOnce(t *testing.T) {
 	n := newFakeNetwork(t)
-	n.submit = func(*api.Ingress) (api.Receipt, error) { return api.Receipt{Known: true}, nil }
+	n.submit = func(*api.Ingress) (api.Receipt, error) { return api.Receipt{Known: replica.Received}, nil }
 	signed := sign(t, wire.NewCall(appCanister, "f", nil), alice(t))
 	for _, version := range []string{"v2", "v3", "v4"} {
 		w := post(t, New(n, Info{}), canisterURL(version, appCanister, "call"), signed.Body)
@@ -231,7 +232,7 @@ func TestCallsAreRefusedWithStatusAndText(t *testing.T) {
 	call := func(to principal.Principal) *wire.Draft { return wire.NewCall(to, "f", nil) }
 	late, early := call(appCanister), call(appCanister)
 	late.IngressExpiry, early.IngressExpiry = instant-1, instant+331e9
-	big := wire.NewCall(appCanister, "f", make([]byte, MaxIngressBytes))
+	big := wire.NewCall(appCanister, "f", make([]byte, replica.MaxIngressBytes))
 	forged := sign(t, call(appCanister), alice(t)).Body
 	forged[len(forged)-1] ^= 1
 	nobody := newFakeNetwork(t).nns.id
@@ -298,10 +299,10 @@ func queriesOnly(t *testing.T) wire.Identity {
 func TestASystemSubnetTakesLargerMessages(t *testing.T) {
 	n := newFakeNetwork(t)
 	n.answer = echo
-	signed := sign(t, wire.NewCall(nnsCanister, "f", make([]byte, MaxIngressBytes)), alice(t))
+	signed := sign(t, wire.NewCall(nnsCanister, "f", make([]byte, replica.MaxIngressBytes)), alice(t))
 	w := post(t, New(n, Info{}), canisterURL("v4", nnsCanister, "call"), signed.Body)
 	wantOutcome(t, n, w, nnsCanister, signed.ID, map[certify.Label]string{"status": "replied"})
-	signed = sign(t, wire.NewCall(nnsCanister, "f", make([]byte, MaxIngressBytesSystem)), alice(t))
+	signed = sign(t, wire.NewCall(nnsCanister, "f", make([]byte, replica.MaxIngressBytesSystem)), alice(t))
 	wantRefusal(t, post(t, New(n, Info{}), canisterURL("v4", nnsCanister, "call"), signed.Body), 413, "larger than the max allowed 3670016")
 }
 

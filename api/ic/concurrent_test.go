@@ -14,6 +14,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
+	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
@@ -65,8 +66,8 @@ func TestTheSameCallFromManyClientsIsAnsweredOrAccepted(t *testing.T) {
 	n := newFakeNetwork(t)
 	var first sync.Once
 	n.submit = func(*api.Ingress) (api.Receipt, error) {
-		receipt := api.Receipt{Known: true}
-		first.Do(func() { receipt.Known = false })
+		receipt := api.Receipt{Known: replica.Received}
+		first.Do(func() { receipt.Known = 0 })
 		return receipt, nil
 	}
 	n.answer = echo

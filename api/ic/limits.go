@@ -6,11 +6,6 @@ const (
 	// MaxBodyBytes is the size of a request body (the replica's: 5 MiB).
 	MaxBodyBytes = 5 << 20
 
-	// MaxIngressBytes is the size of the signed envelope of a call
-	// (specification: 2 MiB), MaxIngressBytesSystem on a system subnet (3.5 MiB).
-	MaxIngressBytes       = 2 << 20
-	MaxIngressBytesSystem = 3_670_016
-
 	// AnswerTimeout is how long a synchronous call waits for its answer (the
 	// replica's: 10 seconds).
 	AnswerTimeout = 10 * time.Second

@@ -24,8 +24,11 @@ func (h *Handler) query(ctx context.Context, to *target, body []byte) ([]byte, e
 	}
 	result, err := h.backend.Query(ctx, &api.Query{
 		Sender: claims.Sender, Receiver: q.CanisterID, Effective: to.effective,
-		Subnet: to.subnet, BySubnet: to.bySubnet, Method: q.MethodName, Arg: q.Arg, Ranges: to.layout,
+		Subnet: to.subnet, BySubnet: to.bySubnet, Method: q.MethodName, Arg: q.Arg, Layout: to.layout,
 	})
+	if err == nil && result.Refusal != nil {
+		err = result.Refusal
+	}
 	if err != nil {
 		return nil, err
 	}

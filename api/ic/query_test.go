@@ -31,8 +31,8 @@ func TestAQueryIsAnsweredByANodeOfTheSubnet(t *testing.T) {
 	for version, layout := range map[string]certify.RangesLayout{"v2": certify.FlatRanges, "v3": certify.ShardedRanges} {
 		n := newFakeNetwork(t)
 		n.query = func(q *api.Query) (api.QueryResult, error) {
-			want := api.Query{Sender: alice(t).Sender(), Receiver: appCanister, Effective: appCanister, Subnet: n.app.id, Method: "get", Arg: q.Arg, Ranges: layout}
-			if q.Sender != want.Sender || q.Receiver != want.Receiver || q.Effective != want.Effective || q.Subnet != want.Subnet || q.Method != want.Method || q.Ranges != want.Ranges {
+			want := api.Query{Sender: alice(t).Sender(), Receiver: appCanister, Effective: appCanister, Subnet: n.app.id, Method: "get", Arg: q.Arg, Layout: layout}
+			if q.Sender != want.Sender || q.Receiver != want.Receiver || q.Effective != want.Effective || q.Subnet != want.Subnet || q.Method != want.Method || q.Layout != want.Layout {
 				t.Errorf("asked %+v, want %+v", q, want)
 			}
 			return api.QueryResult{Reply: []byte("42"), Time: instant}, nil

@@ -96,7 +96,7 @@ func (r *reader) requestStatus(label certify.Label) error {
 		return nil
 	}
 	r.request = &id
-	sender, receiver, effective, ok := r.view.Request(r.subnet, id)
+	sender, receiver, effective, ok := r.view.Request(r.subnet, api.RequestID(id))
 	switch {
 	case !ok:
 		return nil
