@@ -3,6 +3,7 @@ package wasm
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -58,7 +59,7 @@ func newMappedHeap(hs *heapSpace, s *slot, size int64, reader bool) (heap, error
 	}
 	h.memory = unsafe.Slice((*byte)(base), size)
 	if err := h.mapExtents(0); err != nil {
-		_ = h.free()
+		_ = unmap(h.memory)
 		return nil, err
 	}
 	return h, nil
@@ -239,7 +240,10 @@ func (h *mappedHeap) restore(changed []span, compared bool) error {
 		return err
 	}
 	if countPages(h.private) > stickyPages {
-		return h.dropAll()
+		dropped := slices.Clone(h.private)
+		err := h.dropAll()
+		h.slot.trim(dropped)
+		return err
 	}
 	if !compared {
 		changed = h.private
@@ -296,6 +300,9 @@ func (h *mappedHeap) preserve(pages span) {
 }
 
 func (h *mappedHeap) free() error {
+	if pages := int64(len(h.memory) / PageSize); pages > 0 && !h.reader {
+		defer h.slot.trimAll(pages)
+	}
 	err := unmap(h.memory)
 	h.memory, h.pieces, h.private = nil, nil, nil
 	return err

@@ -215,6 +215,25 @@ func (s *slot) eachRun(changed []span, present bool, visit func(first, end, offs
 	return nil
 }
 
+// trim gives back what reading or rolled-back writes of never committed pages took: through a mapping of a file in memory, both allocate.
+// Needs mu.
+func (s *slot) trim(pages []span) {
+	if !s.file.InMemory() {
+		return
+	}
+	_ = s.eachRun(pages, false, func(first, end, offset int64) error {
+		s.file.Punch(offset, (end-first)*PageSize)
+		return nil
+	})
+}
+
+// trimAll is trim for the first pages of the slot, once they are not mapped by the owner any more.
+func (s *slot) trimAll(pages int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trim([]span{{0, pages}})
+}
+
 // subscribe and unsubscribe keep the list of open snapshots. Need mu.
 func (s *slot) subscribe(h heap) { s.readers = append(s.readers, h) }
 
