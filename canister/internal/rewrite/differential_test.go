@@ -143,7 +143,7 @@ func generate(seed uint64) string {
 
 func TestRewrittenProgramsBehaveAndCountLikeTheSlowMeter(t *testing.T) {
 	trapped, refilled := 0, 0
-	for seed := range uint64(6000) {
+	for seed := range uint64(400) {
 		text := generate(seed)
 		raw := assemble(t, text)
 		m, err := Rewrite(raw, conformance)
@@ -166,7 +166,7 @@ func TestRewrittenProgramsBehaveAndCountLikeTheSlowMeter(t *testing.T) {
 			}
 		}
 	}
-	if trapped == 0 || false || refilled == 0 {
+	if trapped == 0 || trapped == 800 || refilled == 0 {
 		t.Errorf("the programs are one-sided: %d trapped, %d refills", trapped, refilled)
 	}
 }
