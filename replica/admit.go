@@ -105,7 +105,11 @@ func (m *machine) payIngress(in *Ingress, r *state.Resident) *intercanister.Reje
 		r.Credit = r.Credit.Sub(fee)
 		return nil
 	}
-	return m.spend(r, fee, in.Sender)
+	reject := m.spend(r, fee, in.Sender)
+	if reject == nil {
+		r.Canister.Consumed.Ingress = r.Canister.Consumed.Ingress.Add(fee)
+	}
+	return reject
 }
 
 // acceptCall checks a call of an ordinary canister, and asks the canister.
@@ -181,6 +185,7 @@ func (m *machine) receiveIngress(in *Ingress, r *state.Resident) {
 	box.PushIngress(record.Number)
 	m.Ready.Add(box)
 	m.Show(record)
+	m.net.facts.received(m.ID, record)
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: IngressReceived, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method})
 	}

@@ -1,27 +1,10 @@
 package replica
 
 import (
-	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
-
-// noMethods is a management canister that knows no method: what a network has
-// that was given none.
-type noMethods struct{}
-
-func (noMethods) Effective(string, []byte) (principal.Principal, bool, *intercanister.Reject) {
-	return principal.Management, true, nil
-}
-
-func (noMethods) Admit(c *state.Command) *intercanister.Reject { return noMethods{}.Run(c).Reject }
-
-func (noMethods) Run(c *state.Command) state.Answer {
-	return state.Fail(intercanister.Rejectf(intercanister.CanisterMethodNotFound, "Management canister has no method '%s'", c.Method))
-}
-
-func (noMethods) Query(c *state.Command) state.Answer { return noMethods{}.Run(c) }
 
 // command executes the next call of the management canister, or a chosen one.
 func (m *machine) command(choice *intercanister.Choice) {

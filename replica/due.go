@@ -103,6 +103,10 @@ func (m *machine) chargeAll() {
 	for _, r := range slices.Collect(m.Residents.All()) {
 		m.charge(r)
 	}
+	m.memory = 0
+	for r := range m.Residents.All() {
+		m.memory += r.Canister.MemoryUsage().Total()
+	}
 	m.armCharge()
 }
 

@@ -2,6 +2,7 @@ package replica
 
 import (
 	"bytes"
+	"context"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
@@ -158,6 +159,22 @@ func (m *machine) Outcall(t state.Ticket, request state.Outcall, settle func(sta
 	m.Outcalls[m.LastOutcall] = &state.PendingOutcall{Ticket: t, Sent: request, Settle: settle}
 	return m.LastOutcall
 }
+
+// Prepare makes a module as uploaded ready to be installed.
+func (m *machine) Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject) {
+	return m.net.config.Engine.Prepare(context.Background(), uploaded)
+}
+
+// SubnetOf is the subnet that hosts a canister id.
+func (m *machine) SubnetOf(id principal.Principal) (principal.Principal, bool) {
+	if position := m.net.routes.find(id); position >= 0 {
+		return m.net.machines[position].ID, true
+	}
+	return principal.Principal{}, false
+}
+
+// Root is the root subnet.
+func (m *machine) Root() principal.Principal { return m.net.machines[0].ID }
 
 // Elsewhere reports whether a canister id belongs to another subnet.
 func (m *machine) Elsewhere(id principal.Principal) bool {

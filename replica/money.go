@@ -68,13 +68,21 @@ func (m *machine) prepay(j *Job, payer principal.Principal) *intercanister.Rejec
 	} else {
 		j.prepaid = m.Fees.Execution(j.limit, j.wide)
 	}
-	return m.spend(j.resident, j.prepaid, payer)
+	reject := m.spend(j.resident, j.prepaid, payer)
+	if reject == nil {
+		paid := &j.resident.Canister.Consumed.Instructions
+		*paid = paid.Add(j.prepaid)
+	}
+	return reject
 }
 
 // refund gives back what a job has paid for and not used.
 func (m *machine) refund(j *Job) {
 	unused := j.limit - min(j.limit, j.outcome.Instructions)
-	j.resident.Give(m.Fees.ExecutionRefund(unused, j.wide).Min(j.prepaid))
+	back := m.Fees.ExecutionRefund(unused, j.wide).Min(j.prepaid)
+	j.resident.Give(back)
+	paid := &j.resident.Canister.Consumed.Instructions
+	*paid = paid.Sub(back)
 }
 
 // charge takes the price of memory and compute allocation since the last charge
@@ -86,8 +94,10 @@ func (m *machine) charge(r *state.Resident) {
 	}
 	r.Charged += seconds * 1_000_000_000
 	c := r.Canister
-	for _, rate := range m.Fees.DailyRates(c.Holdings()) {
+	uses := [...]*cycles.Amount{&c.Consumed.Memory, &c.Consumed.Memory, &c.Consumed.Compute}
+	for i, rate := range m.Fees.DailyRates(c.Holdings()) {
 		due := cycles.Charge(rate, seconds)
+		*uses[i] = uses[i].Add(due)
 		reserved := due.Min(c.Reserved)
 		c.Reserved = c.Reserved.Sub(reserved)
 		due = due.Sub(reserved)

@@ -7,6 +7,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/internal/management"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -50,6 +51,7 @@ type Network struct {
 	event          Event
 	rootKey        []byte
 	delegations    delegations
+	facts          facts
 }
 
 // New makes a network at its start: no canisters, no round yet.
@@ -70,6 +72,7 @@ func New(config Config) (*Network, error) {
 	}
 	for _, m := range n.machines {
 		m.out = make([][]parcel, len(n.machines))
+		m.armCharge()
 		m.plant()
 	}
 	n.publish()
@@ -96,7 +99,7 @@ func (n *Network) applyDefaults() {
 		n.executor = canisters{}
 	}
 	if n.management == nil {
-		n.management = noMethods{}
+		n.management = management.New(c.Seed)
 	}
 }
 

@@ -84,6 +84,7 @@ func (m *machine) proveMetrics() {
 func (m *machine) proveCanister(r *state.Resident) {
 	c := r.Canister
 	label := certify.LabelOf(c.ID)
+	m.net.facts.coded(c.ID, c.Module())
 	if r.Gone {
 		m.tree = m.tree.Delete("canister", label)
 		return
@@ -107,6 +108,7 @@ func (m *machine) proveRequest(id RequestID) {
 	label := certify.Label(id[:])
 	in := m.History.Find(id)
 	if in == nil {
+		m.net.facts.pruned(m.ID, id)
 		m.tree = m.tree.Delete("request_status", label)
 		return
 	}

@@ -68,12 +68,12 @@ type strand struct {
 type abandoned struct{}
 
 func (s *strand) run(yield func(parked bool) bool) {
+	left := false
 	defer func() {
-		if r := recover(); r != nil && r != (abandoned{}) {
+		if r := recover(); r != nil && !left {
 			panic(r)
 		}
 	}()
-	left := false
 	pause := func() {
 		if left || !yield(true) {
 			left = true

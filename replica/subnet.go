@@ -21,6 +21,7 @@ type machine struct {
 	tree         certify.Tree
 	publicKey    []byte // DER
 	shownRanges  certify.Ranges
+	memory       uint64 // bytes all canisters used when last counted
 	transactions uint64 // executed since the start
 
 	sub     *canister.Subnet // of this round; parked messages keep theirs
@@ -85,10 +86,10 @@ func newMachine(n *Network, position int, config *SubnetConfig) *machine {
 // because a message that is parked keeps the time it began with.
 func (m *machine) refresh() {
 	if m.sub != nil && len(m.parked) == 0 {
-		m.sub.Time = m.Time
+		m.sub.Time, m.sub.MemoryUsed = m.Time, m.memory
 		return
 	}
-	m.sub = &canister.Subnet{ID: m.ID, Fees: m.Fees, System: m.System, Limits: m.limits, Time: m.Time}
+	m.sub = &canister.Subnet{MemoryUsed: m.memory, ID: m.ID, Fees: m.Fees, System: m.System, Limits: m.limits, Time: m.Time}
 	if m.net.rootKey == nil {
 		m.net.rootKey = m.key.Public().DER()
 	}

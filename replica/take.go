@@ -170,6 +170,7 @@ func (m *machine) takeResponse(j *Job) {
 	response := &j.in.Response
 	j.context, j.prepaid, j.limit = f.Context, f.Execution(), m.limits.Message
 	j.callback = true
+	c.Consumed.Instructions = c.Consumed.Instructions.Add(j.prepaid)
 	c.Balance = c.Balance.Add(response.Refund).Add(f.Transmission().Sub(m.Fees.ResponseTransmission(responseBytes(response))))
 	if context.Deleted || m.net.executor.Empty(c) {
 		// The code that waited is gone: only the cycles matter.

@@ -16,6 +16,7 @@ type Pool struct {
 	jobs    []*replica.Job
 	next    atomic.Int64
 	batch   sync.WaitGroup
+	bug     atomic.Pointer[any]
 	ended   sync.WaitGroup
 }
 
@@ -46,6 +47,9 @@ func (p *Pool) Run(jobs []*replica.Job) {
 	p.work(&p.own)
 	p.batch.Wait()
 	p.jobs = nil
+	if bug := p.bug.Swap(nil); bug != nil {
+		panic(*bug)
+	}
 }
 
 func (p *Pool) work(strands *replica.Strands) {
@@ -63,9 +67,20 @@ func (p *Pool) help() {
 	var strands replica.Strands
 	defer strands.Close()
 	for range p.wake {
-		p.work(&strands)
-		p.batch.Done()
+		p.share(&strands)
 	}
+}
+
+// share takes part in a batch. A bug of a job is one of the batch: Run panics
+// with it on the goroutine that owns the network.
+func (p *Pool) share(strands *replica.Strands) {
+	defer p.batch.Done()
+	defer func() {
+		if r := recover(); r != nil {
+			p.bug.Store(&r)
+		}
+	}()
+	p.work(strands)
 }
 
 // Close ends the helpers. No job may be running; parked ones were abandoned.

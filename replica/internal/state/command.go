@@ -151,6 +151,13 @@ type Machine interface {
 	// have changed: controllers, module, certified data.
 	Touch(r *Resident)
 
+	// Prepare makes a module as uploaded ready to be installed, or rejects it.
+	Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject)
+
+	// SubnetOf is the subnet that hosts a canister id, Root the root subnet.
+	SubnetOf(id principal.Principal) (subnet principal.Principal, ok bool)
+	Root() principal.Principal
+
 	// Elsewhere reports whether a canister id belongs to another subnet.
 	Elsewhere(id principal.Principal) bool
 
