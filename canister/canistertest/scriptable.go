@@ -36,7 +36,7 @@ func Scriptable() []byte { return wat.MustAssemble(scriptable("")) }
 
 // ScriptableBeating is the scriptable canister with canister_heartbeat.
 func ScriptableBeating() []byte {
-	return wat.MustAssemble(scriptable(fmt.Sprintf(`(func (export "canister_heartbeat") (call $hook (i32.const %d)))`, HookHeartbeat)))
+	return wat.MustAssemble(scriptable(fmt.Sprintf(`(func $heartbeat (export "canister_heartbeat") (call $hook (i32.const %d)))`, HookHeartbeat)))
 }
 
 // ScriptablePersistent is the scriptable canister that keeps its heap over upgrades that
@@ -226,15 +226,15 @@ const interpreter = `
   (local.set $p (call $alloc (i32.const 16)))
   (memory.copy (local.get $p) (i32.const SCRATCH) (i32.const 16))
   (call $push_blob (local.get $p) (i32.const 16)))
-(func (export "canister_update run") (call $argument))
-(func (export "canister_query query") (call $argument))
-(func (export "canister_composite_query ask") (call $argument))
-(func (export "canister_init") (call $argument))
-(func (export "canister_post_upgrade") (call $argument))
-(func (export "canister_pre_upgrade") (call $hook (i32.const PREHOOK)))
-(func (export "canister_global_timer") (call $hook (i32.const TIMERHOOK)))
-(func (export "canister_on_low_wasm_memory") (call $hook (i32.const LOWHOOK)))
-(func (export "canister_inspect_message")
+(func $update (export "canister_update run") (call $argument))
+(func $query (export "canister_query query") (call $argument))
+(func $ask (export "canister_composite_query ask") (call $argument))
+(func $init (export "canister_init") (call $argument))
+(func $post_upgrade (export "canister_post_upgrade") (call $argument))
+(func $pre_upgrade (export "canister_pre_upgrade") (call $hook (i32.const PREHOOK)))
+(func $timer (export "canister_global_timer") (call $hook (i32.const TIMERHOOK)))
+(func $low_memory (export "canister_on_low_wasm_memory") (call $hook (i32.const LOWHOOK)))
+(func $inspect (export "canister_inspect_message")
   (if (i32.load (i32.add (i32.const HOOKS) (i32.mul (i32.const INSPECTHOOK) (i32.const SLOTBYTES))))
     (then (call $hook (i32.const INSPECTHOOK)))
     (else (call $accept_message))))
