@@ -19,7 +19,8 @@ import (
 //	environment N NAME PROGRAM      sets the program of a task
 //	stop, start, uninstall, delete N
 type Manager struct {
-	First uint64 // number of the canister called 0
+	First  uint64 // number of the canister called 0
+	Module []byte // what install installs; nil: a puppet
 }
 
 var _ state.Management = Manager{}
@@ -76,11 +77,18 @@ func (m Manager) Run(c *state.Command) state.Answer {
 }
 
 func (m Manager) install(c *state.Command, r *state.Resident, program string) state.Answer {
-	return c.Machine.Install(c, r, &canister.Install{Arg: []byte(program), Caller: c.Caller}, func(out canister.Outcome) state.Answer {
+	in := &canister.Install{Arg: []byte(program), Caller: c.Caller}
+	if m.Module != nil {
+		var reject *intercanister.Reject
+		if in.Module, reject = c.Machine.Prepare(m.Module); reject != nil {
+			return state.Fail(reject)
+		}
+		in.Mode = canister.Reinstall
+	}
+	return c.Machine.Install(c, r, in, func(out canister.Outcome) state.Answer {
 		if out.Failure != nil {
 			return state.Fail(out.Failure)
 		}
-		r.Canister.Version++
 		return state.Reply([]byte("installed"))
 	})
 }

@@ -67,6 +67,7 @@ func (p *Puppets) Install(c *canister.Canister, sub *canister.Subnet, in *canist
 	out := p.run(c, sub, &canister.Message{Context: canister.Init, Responded: true, Pause: in.Pause}, string(in.Arg), sub.Limits.Install)
 	if out.Failure == nil {
 		c.Installed = sub.Time
+		c.Version++
 		if c.Certified == nil {
 			c.Certified = []byte{}
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 )
@@ -32,7 +33,9 @@ const Start = 1_620_328_630_000_000_000
 func NewStage(t testing.TB, config replica.Config) *Stage {
 	t.Helper()
 	puppets := NewPuppets(First(0))
-	config.Executor, config.Management = puppets, Manager{First(0)}
+	if config.Engine == nil {
+		config.Executor, config.Management = puppets, Manager{First: First(0)}
+	}
 	if config.Start == 0 {
 		config.Start = Start
 	}
@@ -122,6 +125,23 @@ func (s *Stage) Call(n int, method, arg string) string {
 // Run calls a puppet's method run.
 func (s *Stage) Run(n int, program string) string { return s.Call(n, "run", program) }
 
+// NewWasmStage makes a network of canisters that run a module, on an engine of
+// their own.
+func NewWasmStage(t testing.TB, config replica.Config, module []byte) *Stage {
+	t.Helper()
+	engine, err := canister.NewEngine(canister.EngineConfig{})
+	if err != nil {
+		t.Fatalf("make an engine: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	config.Engine, config.Management = engine, Manager{First: First(0), Module: module}
+	return NewStage(t, config)
+}
+
 // Create makes count canisters with code and balance cycles each.
 func (s *Stage) Create(count int, balance uint64) {
 	s.t.Helper()
@@ -129,7 +149,7 @@ func (s *Stage) Create(count int, balance uint64) {
 		if got := s.Call(n, "create", fmt.Sprint(balance)); got != "replied: "+string(s.ID(n).Bytes()) {
 			s.t.Fatalf("create canister %d: %s", n, got)
 		}
-		if got := s.Call(n, "install", fmt.Sprint(n)); got != "replied: installed" {
+		if got := s.Call(n, "install", fmt.Sprintf("%d ", n)); got != "replied: installed" {
 			s.t.Fatalf("install canister %d: %s", n, got)
 		}
 	}
