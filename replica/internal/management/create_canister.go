@@ -1,7 +1,12 @@
 package management
 
 import (
+	"slices"
+
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
@@ -38,4 +43,32 @@ func createCanister(c *state.Command, a *createArg) state.Answer {
 	c.Accept(c.Attached)
 	r.Canister.Consumed.Creation = r.Canister.Consumed.Creation.Add(fee)
 	return reply(idArg{r.ID()})
+}
+
+// create makes a canister with settings, pays for its allocations out of its
+// balance, and enters its creation into its history.
+func create(c *state.Command, id *principal.Principal, given *settingsArg, balance cycles.Amount, version *uint64) (*state.Resident, *intercanister.Reject) {
+	blank := canister.DefaultSettings(c.Caller)
+	settings, reject := given.with(blank)
+	if reject != nil {
+		return nil, reject
+	}
+	h := holder{settings: blank, balance: balance}
+	p, reject := h.plan(c, settings)
+	if reject != nil {
+		return nil, reject
+	}
+	r, reject := c.Machine.Create(id, p.settings, balance)
+	if reject != nil {
+		return nil, reject
+	}
+	reserve(r.Canister, p.reservation)
+	born := canister.Creation{Controllers: slices.Clone(r.Canister.Settings.Controllers)}
+	if given != nil && given.Environment != nil {
+		hash := environmentHash(r.Canister.Settings.Environment)
+		born.EnvironmentHash = &hash
+	}
+	record(c, r, version, born)
+	c.Machine.Touch(r)
+	return r, nil
 }

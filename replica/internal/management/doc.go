@@ -30,6 +30,16 @@
 // the machine calls it again later, with the same Command contents). What is
 // left of Attached when the answer is given is refunded with it.
 //
+// The list of methods is data (methods.go): for each its name, who may call it
+// over which road, which canister it is about, and its handler. A method is
+// added by a line there, its types in interface.go, and a file of its own.
+//
+// Beyond state.Management the value has Sent, which the machine asks when a
+// canister makes a call: sender_canister_version is compared with the version the
+// sending message saw. Of the machine a handler may need more than state.Machine
+// says: Prepare, which makes a module of bytes, and where canisters live (SubnetOf,
+// Root).
+//
 // Installing code is a message of the canister: Machine.Install prepays and
 // runs it, perhaps over many rounds, during which no other installation of the
 // subnet starts; the handler's done function sees the outcome and builds the

@@ -1,7 +1,6 @@
 package management
 
 import (
-	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
@@ -59,32 +58,4 @@ func grow(c *state.Command, r *state.Resident, bytes uint64) *intercanister.Reje
 func reserve(k *canister.Canister, amount cycles.Amount) {
 	k.Balance = k.Balance.Sub(amount)
 	k.Reserved = k.Reserved.Add(amount)
-}
-
-// create makes a canister with settings, pays for its allocations out of its
-// balance, and enters its creation into its history.
-func create(c *state.Command, id *principal.Principal, given *settingsArg, balance cycles.Amount, version *uint64) (*state.Resident, *intercanister.Reject) {
-	blank := canister.DefaultSettings(c.Caller)
-	settings, reject := given.with(blank)
-	if reject != nil {
-		return nil, reject
-	}
-	h := holder{settings: blank, balance: balance}
-	p, reject := h.plan(c, settings)
-	if reject != nil {
-		return nil, reject
-	}
-	r, reject := c.Machine.Create(id, p.settings, balance)
-	if reject != nil {
-		return nil, reject
-	}
-	reserve(r.Canister, p.reservation)
-	born := canister.Creation{Controllers: r.Canister.Settings.Controllers}
-	if given != nil && given.Environment != nil {
-		hash := environmentHash(r.Canister.Settings.Environment)
-		born.EnvironmentHash = &hash
-	}
-	record(c, r, version, born)
-	c.Machine.Touch(r)
-	return r, nil
 }

@@ -44,7 +44,7 @@ func install(c *state.Command, r *state.Resident, in *canister.Install, mode *in
 	in.Module = prepared
 	return c.Machine.Install(c, r, in, func(out canister.Outcome) state.Answer {
 		if out.Failure != nil {
-			return state.Fail(ofCanister(r, out.Failure))
+			return state.Fail(cut(ofCanister(r, out.Failure)))
 		}
 		c.Machine.Touch(r)
 		return reply()

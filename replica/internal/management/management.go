@@ -30,7 +30,7 @@ func New(seed [32]byte) state.Management {
 func (f *facade) Effective(name string, arg []byte) (principal.Principal, bool, *intercanister.Reject) {
 	m := f.methods[name]
 	if m == nil {
-		return principal.Principal{}, false, rejectNotExposed(name)
+		return principal.Principal{}, false, cut(rejectNotExposed(name))
 	}
 	id, err := m.about.read(arg)
 	switch {
@@ -41,11 +41,13 @@ func (f *facade) Effective(name string, arg []byte) (principal.Principal, bool, 
 	case m.users != mayCall:
 		return principal.Principal{}, true, nil
 	}
-	return principal.Principal{}, false, rejectPayload(name, err)
+	return principal.Principal{}, false, cut(rejectPayload(name, err))
 }
 
 // Admit says whether a user's message is accepted.
-func (f *facade) Admit(c *state.Command) *intercanister.Reject {
+func (f *facade) Admit(c *state.Command) *intercanister.Reject { return cut(f.admit(c)) }
+
+func (f *facade) admit(c *state.Command) *intercanister.Reject {
 	m := f.methods[c.Method]
 	if m == nil {
 		return rejectNotExposed(c.Method)
@@ -75,6 +77,12 @@ func (f *facade) Admit(c *state.Command) *intercanister.Reject {
 
 // Run executes a call in a round.
 func (f *facade) Run(c *state.Command) state.Answer {
+	a := f.run(c)
+	a.Reject = cut(a.Reject)
+	return a
+}
+
+func (f *facade) run(c *state.Command) state.Answer {
 	m := f.methods[c.Method]
 	switch {
 	case m == nil:
@@ -96,9 +104,11 @@ func (f *facade) Run(c *state.Command) state.Answer {
 func (f *facade) Query(c *state.Command) state.Answer {
 	m := f.methods[c.Method]
 	if m == nil || m.query == nil {
-		return state.Fail(rejectNoQuery(c.Method))
+		return state.Fail(cut(rejectNoQuery(c.Method)))
 	}
-	return m.query(c)
+	a := m.query(c)
+	a.Reject = cut(a.Reject)
+	return a
 }
 
 // Sent checks a call of a canister at the moment it is made, while the sender

@@ -1,7 +1,9 @@
 package management
 
 import (
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
@@ -221,6 +223,18 @@ func TestARejectedCallGivesAllItsCyclesBack(t *testing.T) {
 		c := r.byCanister(other, 77, m.name, argFor(m.name, nowhere))
 		if a := r.facade.Run(c); a.Reject != nil && c.Attached != cycles.Of(77) {
 			t.Errorf("%s kept cycles", m.name)
+		}
+	}
+}
+
+func TestRejectsDoNotRepeatAllTheCallerSent(t *testing.T) {
+	r := newRig(t)
+	long := strings.Repeat("é", 10_000)
+	c := r.byUser(alice, long)
+	_, _, effective := r.facade.Effective(long, nil)
+	for _, reject := range []*intercanister.Reject{effective, r.facade.Admit(c), r.facade.Run(c).Reject, r.facade.Query(c).Reject} {
+		if n := len(reject.Text); n > intercanister.MaxRejectTextBytes || n < intercanister.MaxRejectTextBytes-8 || !utf8.ValidString(reject.Text) {
+			t.Errorf("%d bytes", n)
 		}
 	}
 }

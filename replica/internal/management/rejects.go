@@ -1,7 +1,9 @@
 package management
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/canisterd/canisterd/candid"
@@ -21,6 +23,20 @@ func help(advice, anchor string) string {
 		return "\n" + advice + " See documentation: "
 	}
 	return "\n" + advice + documentation + anchor
+}
+
+// cut is a reject whose text, which may repeat what the caller sent, has the
+// length of the replica's longest, the middle left out.
+func cut(r *intercanister.Reject) *intercanister.Reject {
+	const dots = "..."
+	if r == nil || len(r.Text) <= intercanister.MaxRejectTextBytes {
+		return r
+	}
+	head := (intercanister.MaxRejectTextBytes - len(dots)) / 2
+	tail := len(r.Text) - (intercanister.MaxRejectTextBytes - len(dots) - head)
+	short := *r
+	short.Text = strings.ToValidUTF8(r.Text[:head], "") + dots + strings.ToValidUTF8(r.Text[tail:], "")
+	return &short
 }
 
 // Roads.
@@ -72,7 +88,8 @@ func rejectUndecodable(err error) *intercanister.Reject {
 
 // undecodable is the text for an argument that is not of the method's type.
 func undecodable(err error) string {
-	if whole, ok := err.(*payloadError); ok {
+	var whole *payloadError
+	if errors.As(err, &whole) {
 		return whole.text
 	}
 	return "Error decoding candid: " + err.Error()
@@ -84,7 +101,7 @@ type payloadError struct{ text string }
 func (e *payloadError) Error() string { return e.text }
 
 func tooManyElements(limit int) error {
-	return fmt.Errorf("Deserialize error: The number of elements exceeds maximum allowed %d", limit) //nolint:revive,staticcheck // the replica's text
+	return fmt.Errorf("Deserialize error: The number of elements exceeds maximum allowed %d", limit)
 }
 
 func rejectFar(method string, subnet principal.Principal) *intercanister.Reject {
@@ -204,7 +221,16 @@ func rejectNoSection(id principal.Principal, name string) *intercanister.Reject 
 }
 
 // listed are bytes as the replica prints them: [1, 2, 3].
-func listed(raw []byte) string { return strings.Join(strings.Fields(fmt.Sprint(raw)), ", ") }
+func listed(raw []byte) string {
+	out := []byte{'['}
+	for i, b := range raw {
+		if i > 0 {
+			out = append(out, ", "...)
+		}
+		out = strconv.AppendUint(out, uint64(b), 10)
+	}
+	return string(append(out, ']'))
+}
 
 // grouped is a number with its digits in groups of three, as the replica prints
 // cycles and natural numbers.

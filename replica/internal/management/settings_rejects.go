@@ -25,7 +25,7 @@ func rejectTooManyVariables(n int) *intercanister.Reject {
 
 func rejectLongVariable(what, text string, limit int) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.InvalidManagementPayload,
-		`Environment variable %s "%s" exceeds the maximum allowed length of %d.`, what, text, limit) //nolint:gocritic // not Go's quoting
+		`Environment variable %s "%s" exceeds the maximum allowed length of %d.`, what, text, limit)
 }
 
 func rejectLogLimit(n uint64, adjective, bound string, limit uint64) *intercanister.Reject {

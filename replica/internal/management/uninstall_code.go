@@ -18,9 +18,11 @@ func uninstallCode(c *state.Command, a *versionedArg) state.Answer {
 	if r.Running {
 		return state.WhenIdle(r)
 	}
-	c.Machine.Uninstall(r)
+	// The change comes first: with its contexts gone the canister may become stopped, which
+	// is the next version.
 	r.Canister.Version++
 	record(c, r, a.Version, canister.Uninstallation{})
+	c.Machine.Uninstall(r)
 	c.Machine.Touch(r)
 	return reply()
 }

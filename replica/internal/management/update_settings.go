@@ -1,6 +1,8 @@
 package management
 
 import (
+	"slices"
+
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
@@ -31,7 +33,7 @@ func updateSettings(c *state.Command, a *updateSettingsArg) state.Answer {
 		r.Canister.Logs.Resize(p.settings.LogMemoryLimit)
 	}
 	if a.Settings.Controllers != nil {
-		record(c, r, a.Version, canister.ControllersChange{Controllers: p.settings.Controllers})
+		record(c, r, a.Version, canister.ControllersChange{Controllers: slices.Clone(p.settings.Controllers)})
 		c.Machine.Touch(r)
 	}
 	return reply()
