@@ -128,12 +128,12 @@ func (g *Guest) store(changed []span) error {
 }
 
 // Rollback ends the message; heap and globals are the committed ones again. Without an open message it does nothing. A successor
-// cannot be rolled back, only closed.
+// that keeps the heap cannot be rolled back before it is committed, only closed.
 func (g *Guest) Rollback() {
 	if !g.open {
 		return
 	}
-	if g.predecessor != nil {
+	if p := g.predecessor; p != nil && p.slot == g.slot {
 		panic("wasm: rollback of a successor that was not committed; close it")
 	}
 	if err := g.rollback(); err != nil {

@@ -247,20 +247,28 @@ func (g *Guest) wake(size int64) error {
 	if err != nil {
 		return err
 	}
-	if s.globals != nil && g.predecessor == nil {
-		// Instantiating may have written to the heap (active segments in conformance mode).
-		s.mu.Lock()
-		err = h.load()
-		if err == nil && g.version == s.version {
-			writeGlobals(l.globals, s.globals)
-		}
-		s.mu.Unlock()
-		if err != nil {
-			return errors.Join(err, l.close())
-		}
+	if err := g.resume(l); err != nil {
+		return errors.Join(err, l.close())
 	}
 	g.live = l
 	g.engine.admit(g)
+	return nil
+}
+
+// resume gives a new instance the committed state, if there is one of this guest's code.
+func (g *Guest) resume(l *live) error {
+	s := g.slot
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.globals == nil || s.owner != g && s.owner != g.origin {
+		return nil
+	}
+	// Instantiating may have written to the heap (active segments in conformance mode).
+	if err := l.heap.load(); err != nil {
+		return err
+	}
+	g.version = s.version
+	writeGlobals(l.globals, s.globals)
 	return nil
 }
 

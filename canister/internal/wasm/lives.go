@@ -34,7 +34,7 @@ func (e *Engine) victim() *Guest {
 		if g.used.Swap(false) || !g.life.TryLock() {
 			continue
 		}
-		if g.live != nil && !g.open && g.predecessor == nil && !g.code.module.MutatesTable {
+		if g.live != nil && !g.open && !g.code.module.MutatesTable {
 			return g
 		}
 		g.life.Unlock()

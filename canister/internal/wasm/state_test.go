@@ -3,6 +3,7 @@ package wasm
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -543,5 +544,50 @@ func TestEveryMessageBeginsWithAllPassiveSegments(t *testing.T) {
 			t.Errorf("a segment dropped in the same message: %v", err)
 		}
 		end()
+	}
+}
+
+func TestAReinstalledGuestMaySleepBeforeItIsCommitted(t *testing.T) {
+	e := newTestEngine(t, Config{MaxLive: 1})
+	g := newTestGuest(t, e, counter)
+	s, err := g.Successor(g.code, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	run(t, s, "inc")
+	s.Rollback()
+	run(t, newTestGuest(t, e, counter), "inc")
+	for name, want := range map[string]uint64{"heap": 7, "global": 5} {
+		if got := notes(t, s, name); got != want {
+			t.Errorf("%s is %d, want %d", name, got, want)
+		}
+	}
+	commit(t, s)
+}
+
+func TestAStartFunctionRunsWhenAsked(t *testing.T) {
+	e := newTestEngine(t, Config{})
+	const text = `(module (import "ic0" "note" (func $note (param i64))) (memory 1) (start $s)
+		(func $s (i64.store (i32.const 0) (i64.add (i64.load (i32.const 0)) (i64.const 1))) %s)
+		(func (export "canister_update look") (call $note (i64.load (i32.const 0)))))`
+	g := newTestGuest(t, e, fmt.Sprintf(text, ""))
+	if got := notes(t, g, "look"); got != 0 {
+		t.Errorf("started by itself: %d", got)
+	}
+	if err := g.Run(Entry{Export: g.Code().Module().Start}, nil, plenty); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, g)
+	if got := notes(t, g, "look"); got != 1 {
+		t.Errorf("started %d times", got)
+	}
+	bad := newTestGuest(t, e, fmt.Sprintf(text, "unreachable"))
+	if err := bad.Run(Entry{Export: bad.Code().Module().Start}, nil, plenty); !isTrap(err, Unreachable) {
+		t.Errorf("start ended with %v", err)
+	}
+	bad.Rollback()
+	if got := notes(t, bad, "look"); got != 0 {
+		t.Errorf("a start that trapped left %d", got)
 	}
 }
