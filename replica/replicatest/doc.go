@@ -16,7 +16,7 @@
 //	call N [cycles N] [within SECONDS] (PROGRAM) [then (P)] [else (P)] [finally (P)]
 //
 // N after call is the receiver's number, counted from the first canister of the
-// network's first allocation range; echo replies with what came in; count adds
+// last subnet's allocation range (Stage.OnSubnet); echo replies with what came in; count adds
 // one to the certified data; within makes the call a best-effort one. The
 // puppet's environment variables hold the programs of its tasks: heartbeat,
 // timer.

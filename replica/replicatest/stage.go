@@ -16,7 +16,7 @@ import (
 type Stage struct {
 	*replica.Network
 	Puppets *Puppets
-	First   uint64 // number of canister 0
+	First   uint64 // number of canister 0: the first of the last subnet
 	Sender  principal.Principal
 	sent    uint64
 	t       testing.TB
@@ -32,9 +32,10 @@ const Start = 1_620_328_630_000_000_000
 // application subnet. The test closes it.
 func NewStage(t testing.TB, config replica.Config) *Stage {
 	t.Helper()
-	puppets := NewPuppets(First(0))
+	first := First(max(1, len(config.Subnets)) - 1)
+	puppets := NewPuppets(first)
 	if config.Engine == nil {
-		config.Executor, config.Management = puppets, Manager{First: First(0)}
+		config.Executor, config.Management = puppets, Manager{First: first}
 	}
 	if config.Start == 0 {
 		config.Start = Start
@@ -47,7 +48,7 @@ func NewStage(t testing.TB, config replica.Config) *Stage {
 		t.Fatalf("make a network: %v", err)
 	}
 	t.Cleanup(n.Close)
-	return &Stage{Network: n, Puppets: puppets, First: First(0), Sender: principal.SelfAuthenticating([]byte("sender")), t: t}
+	return &Stage{Network: n, Puppets: puppets, First: first, Sender: principal.SelfAuthenticating([]byte("sender")), t: t}
 }
 
 // ID is the id of canister n.
@@ -124,6 +125,10 @@ func (s *Stage) Call(n int, method, arg string) string {
 
 // Run calls a puppet's method run.
 func (s *Stage) Run(n int, program string) string { return s.Call(n, "run", program) }
+
+// OnSubnet is the n-th canister of the subnet at a position, as a stage counts
+// canisters: later subnets come first.
+func (s *Stage) OnSubnet(position, n int) int { return int(First(position)-s.First) + n }
 
 // NewWasmStage makes a network of canisters that run a module, on an engine of
 // their own.
