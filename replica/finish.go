@@ -24,6 +24,7 @@ func (m *machine) finish(j *Job) {
 	r.Running, r.Mailbox.Held = false, false
 	r.Canister.Balance = r.Canister.Balance.Add(r.Credit)
 	r.Credit = state.Resident{}.Credit
+	m.note(j)
 	switch {
 	case j.install != nil:
 		m.finishInstall(j)
@@ -34,7 +35,6 @@ func (m *machine) finish(j *Job) {
 	case !j.dropped:
 		m.finishCall(j)
 	}
-	m.note(j)
 	m.idle(r)
 	m.release(j)
 }

@@ -1,0 +1,29 @@
+package replicatest
+
+import (
+	"strings"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// network makes the network.
+func (p *performer) network(words []string) {
+	config := replica.Config{Events: p}
+	for _, word := range words {
+		name, value, _ := strings.Cut(word, "=")
+		switch name {
+		case "slice":
+			config.SliceInstructions = uint64(p.number(value))
+		case "messages":
+			config.RoundMessages = p.number(value)
+		case "subnets":
+			kinds := map[string]replica.SubnetKind{"application": replica.Application, "nns": replica.NNS, "system": replica.System}
+			for _, kind := range strings.Split(value, ",") {
+				config.Subnets = append(config.Subnets, replica.SubnetConfig{Kind: kinds[kind], Nodes: 13})
+			}
+		default:
+			p.t.Fatalf("a network has no %q", name)
+		}
+	}
+	p.stage = NewStage(p.t, config)
+}

@@ -1,0 +1,14 @@
+package replicatest
+
+import "github.com/canisterd/canisterd/replica/sched"
+
+// step makes some single moves, one if no number is given.
+func (p *performer) step(words []string) {
+	count := 1
+	if len(words) > 0 {
+		count = p.number(words[0])
+	}
+	for range count {
+		p.stage.Step(sched.FIFO{})
+	}
+}

@@ -1,0 +1,66 @@
+package replicatest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Event says what happened, in a line.
+func (p *performer) Event(e *replica.Event) {
+	if e.Kind == replica.RoundEnded {
+		p.say("round %d: %d messages", e.Height, e.Number)
+		return
+	}
+	line := fmt.Sprintf("  %s: %s", p.name(e.Canister), e.Kind)
+	switch e.Kind {
+	case replica.MessageExecuted, replica.MessageDropped:
+		line += " " + p.what(e)
+	case replica.CallRegistered, replica.CallSettled:
+		line += fmt.Sprintf(" #%d to %s", e.Call, p.name(e.Peer))
+	case replica.IngressReceived, replica.IngressAnswered:
+		line += " " + e.Method
+	}
+	if e.Reentrant {
+		line += ", re-entrant"
+	}
+	if e.Reject != nil {
+		line += ", " + p.short(e.Reject)
+	}
+	if e.CleanupRan {
+		line += ", cleaned up"
+	}
+	p.say("%s", line)
+}
+
+func (p *performer) what(e *replica.Event) string {
+	switch e.Source {
+	case intercanister.SourceTasks:
+		return e.Task.String()
+	case intercanister.SourceResponses:
+		return fmt.Sprintf("callback #%d", e.Call)
+	case intercanister.SourceRequests:
+		return fmt.Sprintf("%s #%d of %s", e.Method, e.Call, p.name(e.Peer))
+	}
+	return "ingress " + e.Method
+}
+
+// name is a canister's number as scripts count.
+func (p *performer) name(id principal.Principal) string {
+	if id == principal.Management {
+		return "management"
+	}
+	number, _ := id.CanisterNumber()
+	if p.stage == nil {
+		return id.String()
+	}
+	return fmt.Sprintf("c%d", int64(number-p.stage.First))
+}
+
+func (p *performer) short(r *intercanister.Reject) string {
+	text, _, _ := strings.Cut(r.Text, "\n")
+	return r.Error.String() + " " + text
+}
