@@ -19,7 +19,8 @@ type Backend interface {
 	Now() uint64
 
 	// Submit hands a message in whose signature was checked. The error is a
-	// refusal (Answer gives its status) or ctx's; then nothing happened.
+	// refusal (Answer gives its status; Stopped where nothing runs any more) or
+	// ctx's; then nothing happened.
 	Submit(ctx context.Context, in *Ingress) (Receipt, error)
 
 	// Await returns when the message with this id is answered and View shows it,

@@ -49,6 +49,7 @@ const (
 	ForeignRequest                    //
 	OtherEffectiveID                  // request id, id in the URL
 	RequestNotOfTargets               //
+	Stopped                           // error
 	NoCertifiedState                  //
 )
 
@@ -81,6 +82,7 @@ var refusals = [...]struct {
 	ForeignRequest:      {http.StatusForbidden, "The user tries to access Request ID not signed by the caller."},
 	OtherEffectiveID:    {http.StatusForbidden, "Request %s was not made with the effective id %s: ask with the id it was made with."},
 	RequestNotOfTargets: {http.StatusForbidden, "The user tries to access request IDs for canisters not belonging to sender delegation targets."},
+	Stopped:             {http.StatusServiceUnavailable, "The instance is not running: %v."},
 	NoCertifiedState:    {http.StatusServiceUnavailable, "Certified state is not available yet. Please try again..."},
 }
 

@@ -43,26 +43,21 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// serve takes the view only once the body is there: a client may take its time,
+// and the state it is answered from must be of now.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, to *target) {
-	view := h.backend.View()
 	if to.answer == nil {
-		respond(w, http.StatusOK, h.status(view))
-		return
-	}
-	if view == nil {
-		refuse(w, api.NoCertifiedState.Refuse())
-		return
-	}
-	if err := to.locate(view); err != nil {
-		refuse(w, err)
+		respond(w, http.StatusOK, h.status(h.backend.View()))
 		return
 	}
 	body, err := readBody(w, r)
-	if err != nil {
-		refuse(w, err)
-		return
+	if err == nil {
+		err = to.locate(h.backend.View())
 	}
-	answer, err := to.answer(h, r.Context(), to, body)
+	var answer []byte
+	if err == nil {
+		answer, err = to.answer(h, r.Context(), to, body)
+	}
 	switch {
 	case err != nil:
 		refuse(w, err)

@@ -97,15 +97,26 @@ func (r *reader) requestStatus(label certify.Label) error {
 	}
 	r.request = &id
 	sender, receiver, effective, ok := r.view.Request(r.subnet, api.RequestID(id))
+	if !ok {
+		return r.unknownRequest(id)
+	}
 	switch {
-	case !ok:
-		return nil
 	case sender != r.claims.Sender:
 		return api.ForeignRequest.Refuse()
 	case effective != r.effective:
 		return api.OtherEffectiveID.Refuse(id, r.effective)
 	case r.claims.CheckTarget(receiver) != nil:
 		return api.RequestNotOfTargets.Refuse()
+	}
+	return nil
+}
+
+// unknownRequest lets everybody see that there is no such request. One that was
+// forgotten since the view was made may still be in it, and nobody knows whose it
+// was.
+func (r *reader) unknownRequest(id wire.RequestID) error {
+	if _, shown := r.view.Certified(r.subnet).Tree().Get(certify.RequestStatusPath(id)...); shown {
+		return api.ForeignRequest.Refuse()
 	}
 	return nil
 }

@@ -101,6 +101,9 @@ func bySubnet(version, name string) (endpoint, bool) {
 
 // locate finds the subnet that answers for the effective id.
 func (to *target) locate(view api.View) error {
+	if view == nil {
+		return api.NoCertifiedState.Refuse()
+	}
 	to.view = view
 	if to.bySubnet {
 		if view.Certified(to.effective) == nil {
