@@ -10,14 +10,32 @@ import (
 // pay takes the price of instructions the management canister runs for an idle
 // canister, from the balance above the freezing limit, or rejects with IC0207.
 func pay(c *state.Command, r *state.Resident, instructions uint64) *intercanister.Reject {
-	price := c.Machine.Subnet().Fees.ManagementWork(instructions)
-	liquid := c.Machine.Liquid(r)
-	if liquid.Less(price) {
+	if reject := checkFunds(c, r, c.Machine.Subnet().Fees.ManagementWork(instructions)); reject != nil {
+		return reject
+	}
+	charge(c, r, instructions)
+	return nil
+}
+
+// checkFunds rejects with IC0207 where a price cannot be paid from the balance
+// above the freezing limit.
+func checkFunds(c *state.Command, r *state.Resident, price cycles.Amount) *intercanister.Reject {
+	if c.Machine.Liquid(r).Less(price) {
 		return rejectOutOfCycles(r, missing(c, r, price), c.Caller)
 	}
+	return nil
+}
+
+// charge takes the price of instructions from an idle canister's balance, as
+// much of it as there is.
+func charge(c *state.Command, r *state.Resident, instructions uint64) {
+	spend(r, c.Machine.Subnet().Fees.ManagementWork(instructions))
+}
+
+func spend(r *state.Resident, price cycles.Amount) {
+	price = price.Min(r.Canister.Balance)
 	r.Canister.Balance = r.Canister.Balance.Sub(price)
 	r.Canister.Consumed.Instructions = r.Canister.Consumed.Instructions.Add(price)
-	return nil
 }
 
 // missing is what the balance lacks to stay at the freezing limit after a price

@@ -26,14 +26,16 @@ func installChunkedCode(c *state.Command, a *installChunkedArg) state.Answer {
 		return state.WhenIdle(r)
 	}
 	// Assembling costs an instruction for each byte, every chunk counting as a full one.
-	if reject := pay(c, r, uint64(len(a.Chunks))*canister.ChunkBytes); reject != nil {
+	work := uint64(len(a.Chunks)) * canister.ChunkBytes
+	if reject := checkFunds(c, r, c.Machine.Subnet().Fees.ManagementWork(work)); reject != nil {
 		return state.Fail(rejectInstallOutOfCycles(reject))
 	}
 	module, reject := assemble(&store.Canister.Chunks, a)
 	if reject != nil {
+		charge(c, r, work)
 		return state.Fail(reject)
 	}
-	return install(c, r, &canister.Install{Arg: a.Arg, Caller: c.Caller, Origin: originOf(c, a.Version)}, &a.Mode, module)
+	return install(c, r, &canister.Install{Arg: a.Arg, Caller: c.Caller, Origin: originOf(c, a.Version)}, &a.Mode, module, work)
 }
 
 // storeOf is the canister with the chunks: the caller itself, or one that it

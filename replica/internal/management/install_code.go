@@ -20,12 +20,14 @@ func installCode(c *state.Command, a *installArg) state.Answer {
 	if reject != nil {
 		return state.Fail(reject)
 	}
-	return install(c, r, &canister.Install{Arg: a.Arg, Caller: c.Caller, Origin: originOf(c, a.Version)}, &a.Mode, a.Module)
+	return install(c, r, &canister.Install{Arg: a.Arg, Caller: c.Caller, Origin: originOf(c, a.Version)}, &a.Mode, a.Module, 0)
 }
 
 // install installs a module into a canister that the caller controls: it is a
-// message of the canister, so the canister must be idle.
-func install(c *state.Command, r *state.Resident, in *canister.Install, mode *installMode, module []byte) state.Answer {
+// message of the canister, so the canister must be idle. work are instructions
+// spent on the module before. Nothing is changed until the installation has begun,
+// because the machine may want to be asked again later.
+func install(c *state.Command, r *state.Resident, in *canister.Install, mode *installMode, module []byte, work uint64) state.Answer {
 	if r.Running {
 		return state.WhenIdle(r)
 	}
@@ -39,16 +41,33 @@ func install(c *state.Command, r *state.Resident, in *canister.Install, mode *in
 	}
 	prepared, reject := c.Machine.(preparer).Prepare(module)
 	if reject != nil {
-		return state.Fail(ofCanister(r, reject))
+		return state.Fail(unprepared(c, r, reject, len(module), work))
 	}
 	in.Module = prepared
 	return c.Machine.Install(c, r, in, func(out canister.Outcome) state.Answer {
-		if out.Failure != nil {
-			return state.Fail(cut(ofCanister(r, out.Failure)))
+		reject := out.Failure
+		if reject == nil || reject.Error != intercanister.CanisterOutOfCycles {
+			charge(c, r, work)
+		}
+		if reject != nil {
+			return state.Fail(cut(ofCanister(r, reject)))
 		}
 		c.Machine.Touch(r)
 		return reply()
 	})
+}
+
+// unprepared makes a canister pay for a module that is not valid, and gives the
+// reject. It must be able to pay for a whole installation, as if one had begun.
+func unprepared(c *state.Command, r *state.Resident, cause *intercanister.Reject, size int, work uint64) *intercanister.Reject {
+	sub := c.Machine.Subnet()
+	prepaid := sub.Fees.Execution(sub.Limits.Install, false)
+	if reject := checkFunds(c, r, prepaid); reject != nil {
+		return rejectInstallOutOfCycles(reject)
+	}
+	used := min(sub.Limits.Install, InvalidModuleInstructions+InvalidModuleByteInstructions*uint64(size)+work)
+	spend(r, prepaid.Sub(sub.Fees.ExecutionRefund(sub.Limits.Install-used, false)))
+	return ofCanister(r, cause)
 }
 
 // enter writes mode and options into an installation.

@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 func TestInstallationsCarryTheirCallerAndArgument(t *testing.T) {
@@ -94,6 +95,7 @@ func TestAnUpgradeNeedsCode(t *testing.T) {
 func TestFailedInstallationsNameTheCanister(t *testing.T) {
 	r := newRig(t)
 	id := r.target.ID().String()
+	r.target.Canister.Balance = cycles.Of(1_000_000_000_000_000)
 	call := installArg{Canister: r.target.ID(), Mode: installMode{Install: null}}
 	r.refused = intercanister.Rejectf(intercanister.CanisterInvalidWasm, "Canister's Wasm module is not valid: why")
 	r.rejected(r.byUser(alice, "install_code", call), intercanister.CanisterInvalidWasm, "Error from Canister "+id+": Canister's Wasm module is not valid: why")
@@ -105,5 +107,35 @@ func TestFailedInstallationsNameTheCanister(t *testing.T) {
 	r.rejected(r.byUser(alice, "install_code", call), intercanister.CanisterTrapped, "Error from Canister "+id+": Canister trapped")
 	if r.touched != 0 {
 		t.Error("nothing changed in the certified tree")
+	}
+}
+
+func TestAModuleThatIsNotValidCosts(t *testing.T) {
+	r := newRig(t)
+	k := r.target.Canister
+	k.Settings.FreezingThreshold = 0
+	r.refused = intercanister.Rejectf(intercanister.CanisterInvalidWasm, "Canister's Wasm module is not valid: why")
+	call := installArg{Canister: r.target.ID(), Mode: installMode{Install: null}, Module: make([]byte, 1000)}
+	r.rejected(r.byUser(alice, "install_code", call), intercanister.CanisterInvalidWasm, "Error from Canister …")
+	if paid := cycles.Of(1_000_000_000_000).Sub(k.Balance); paid != cycles.Of(5_000_000+20_000_000+6_000*1000) || k.Consumed.Instructions != paid {
+		t.Errorf("paid %s", paid)
+	}
+	k.Balance = cycles.Of(300_000_000_000)
+	r.rejected(r.byUser(alice, "install_code", call), intercanister.CanisterOutOfCycles, "Canister installation failed with `Canister "+r.target.ID().String()+
+		" is out of cycles: please top up the canister with at least 5_000_000 additional cycles`.\n…")
+	if k.Balance != cycles.Of(300_000_000_000) {
+		t.Errorf("balance %s", k.Balance)
+	}
+}
+
+func TestAnInstallationThatMustWaitForAnotherChangesNothing(t *testing.T) {
+	r := newRig(t)
+	busy := r.add(2, alice)
+	one, two := r.upload("a"), r.upload("b")
+	before := r.target.Canister.Balance
+	r.occupied = busy
+	a := r.facade.Run(r.byUser(alice, "install_chunked_code", chunked(r, one, two)))
+	if a.When != state.Busy || a.Target != busy || r.target.Canister.Balance != before || r.target.Canister.Version != 0 {
+		t.Errorf("%+v, paid %s", a, before.Sub(r.target.Canister.Balance))
 	}
 }

@@ -17,6 +17,11 @@ const (
 	// UploadChunkInstructions is what upload_chunk costs (the replica's: 200 M).
 	UploadChunkInstructions = 200_000_000
 
+	// InvalidModuleInstructions and InvalidModuleByteInstructions are what it costs to find
+	// that a module is not valid (the replica's: 20 M and 6,000 for each byte).
+	InvalidModuleInstructions     = 20_000_000
+	InvalidModuleByteInstructions = 6_000
+
 	// MaxChunksInModule is how many chunks a module has at most: those of a full
 	// chunk store.
 	MaxChunksInModule = canister.MaxChunks

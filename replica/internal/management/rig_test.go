@@ -31,6 +31,7 @@ type machine struct {
 	installed *canister.Install
 	outcome   canister.Outcome
 	full      *intercanister.Reject // by Create
+	occupied  *state.Resident       // another installation runs
 	engine    *canister.Engine      // nil: modules are not looked at and installations do nothing
 }
 
@@ -65,6 +66,9 @@ func (m *machine) Create(id *principal.Principal, s canister.Settings, balance c
 }
 
 func (m *machine) Install(_ *state.Command, target *state.Resident, in *canister.Install, done func(canister.Outcome) state.Answer) state.Answer {
+	if m.occupied != nil {
+		return state.WhenIdle(m.occupied)
+	}
 	m.installed = in
 	if m.engine != nil {
 		return done(target.Canister.Install(&m.sub, in))
