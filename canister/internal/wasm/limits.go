@@ -20,8 +20,8 @@ const (
 	stickyCommits = 32
 	// faultCountSize is the size of heap from which counting page faults is cheaper than listing private pages.
 	faultCountSize = 512 << 10
-	// maxUndo is how many committed bytes a commit remembers so that it can be undone if the disk fails while they are overwritten.
-	maxUndo = 64 << 20
+	// maxUndo is how many committed pages a commit remembers so that it can be undone if the disk fails while they are overwritten.
+	maxUndo = 64 << 20 / PageSize
 	// maxFunctions is how many function objects (11.5 KB each) a live guest keeps.
 	maxFunctions = 4
 	// maxStack is the largest wasm stack, in bytes, that stays with a kept function object.

@@ -269,29 +269,36 @@ func TestASmallMessageAllocatesNothing(t *testing.T) {
 		if kind == HeapPagemap {
 			return // reads the list into a buffer of its own
 		}
-		g := newTestGuest(t, newTestEngine(t, Config{Heaps: kind}), counter)
-		entry, host := method("inc"), any(&testHost{})
-		message := func() {
-			if err := g.Run(entry, host, plenty); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := g.Commit(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		message()
-		if n := testing.AllocsPerRun(1000, message); n > 0 {
-			t.Errorf("a message allocates %v times", n)
-		}
-		query := func() {
-			if err := g.Run(entry, host, plenty); err != nil {
-				t.Fatal(err)
-			}
-			g.Rollback()
-		}
-		query()
-		if n := testing.AllocsPerRun(1000, query); n > 0 {
-			t.Errorf("a message that is rolled back allocates %v times", n)
+		for _, dir := range []string{"", t.TempDir()} {
+			allocations(t, Config{Heaps: kind, HeapDir: dir})
 		}
 	})
+}
+
+func allocations(t *testing.T, cfg Config) {
+	t.Helper()
+	g := newTestGuest(t, newTestEngine(t, cfg), counter)
+	entry, host := method("inc"), any(&testHost{})
+	message := func() {
+		if err := g.Run(entry, host, plenty); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	message()
+	if n := testing.AllocsPerRun(1000, message); n > 0 {
+		t.Errorf("a message allocates %v times", n)
+	}
+	query := func() {
+		if err := g.Run(entry, host, plenty); err != nil {
+			t.Fatal(err)
+		}
+		g.Rollback()
+	}
+	query()
+	if n := testing.AllocsPerRun(1000, query); n > 0 {
+		t.Errorf("a message that is rolled back allocates %v times", n)
+	}
 }

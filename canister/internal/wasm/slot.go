@@ -159,39 +159,46 @@ func (s *slot) write(memory []byte, changed []span) error {
 	return nil
 }
 
-// undo is the committed bytes of a run of pages that is being overwritten.
+// undo is the committed bytes of a page that is being overwritten.
 type undo struct {
 	offset int64
-	bytes  []byte
+	bytes  *checkpoint.Page
 }
 
 // overwrite replaces the changed pages that are present. If the file fails at one of them, those before are put back.
 func (s *slot) overwrite(memory []byte, changed []span) error {
-	var done []undo
-	saved := int64(0)
+	var few [stickyPages]undo
+	done := few[:0]
 	err := s.eachRun(changed, true, func(first, end, offset int64) error {
-		if !s.file.InMemory() && saved < maxUndo {
-			old := make([]byte, (end-first)*PageSize)
-			if err := s.file.ReadAt(old, offset); err != nil {
+		for at := offset; !s.file.InMemory() && len(done) < maxUndo && at < offset+(end-first)*PageSize; at += PageSize {
+			old := s.file.Borrow()
+			if err := s.file.ReadAt(old[:], at); err != nil {
+				s.file.Return(old)
 				return err
 			}
-			done = append(done, undo{offset, old})
-			saved += int64(len(old))
+			done = append(done, undo{at, old})
 		}
 		return s.file.Overwrite(memory[first*PageSize:end*PageSize], offset)
 	})
-	if err == nil {
-		return nil
-	}
-	if saved >= maxUndo {
-		panic(fmt.Errorf("wasm: commit failed after more than %d MiB were overwritten, the heap is lost: %w", maxUndo>>20, err))
+	if err != nil {
+		s.putBack(done, err)
 	}
 	for _, u := range done {
-		if again := s.file.WriteAt(u.bytes, u.offset); again != nil {
-			panic(fmt.Errorf("wasm: commit failed and cannot be undone, the heap is lost: %w: %w", err, again))
-		}
+		s.file.Return(u.bytes)
 	}
 	return err
+}
+
+// putBack writes the old bytes of pages again after a commit failed. If that fails too, there is no state to go on with.
+func (s *slot) putBack(done []undo, cause error) {
+	if len(done) >= maxUndo {
+		panic(fmt.Errorf("wasm: commit failed after %d pages were overwritten, the heap is lost: %w", len(done), cause))
+	}
+	for _, u := range done {
+		if err := s.file.WriteAt(u.bytes[:], u.offset); err != nil {
+			panic(fmt.Errorf("wasm: commit failed and cannot be undone, the heap is lost: %w: %w", cause, err))
+		}
+	}
 }
 
 // eachRun calls visit for the runs of changed pages that lie together in the file and are all present or all not.
