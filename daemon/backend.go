@@ -9,7 +9,6 @@ import (
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
@@ -47,7 +46,7 @@ func (b *backend) View() api.View {
 			}
 		}
 	}
-	return view{v}
+	return api.Show(v)
 }
 
 // advance moves the network's time to the wall clock's.
@@ -77,14 +76,11 @@ func (b *backend) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, err
 	if err := b.advance(ctx); err != nil {
 		return api.Receipt{}, err
 	}
-	receipt, err := b.node.Submit(ctx, &replica.Ingress{
-		ID: in.ID, Sender: in.Sender, Receiver: in.Receiver, Effective: in.Effective, Subnet: in.Subnet, BySubnet: in.BySubnet,
-		Method: in.Method, Arg: in.Arg, Expiry: in.Expiry, Size: in.Size,
-	})
+	receipt, err := b.node.Submit(ctx, in)
 	if err != nil {
 		return api.Receipt{}, refusal(err)
 	}
-	return api.Receipt{Reject: receipt.Reject, Known: receipt.Known != 0}, nil
+	return api.Receipt{Reject: receipt.Reject, Known: receipt.Known}, nil
 }
 
 // Await returns when the message is answered and View shows it.
@@ -97,51 +93,12 @@ func (b *backend) Query(ctx context.Context, q *api.Query) (api.QueryResult, err
 	if err := b.advance(ctx); err != nil {
 		return api.QueryResult{}, err
 	}
-	result, err := b.node.Query(ctx, &replica.Query{
-		Sender: q.Sender, Receiver: q.Receiver, Effective: q.Effective, Subnet: q.Subnet, BySubnet: q.BySubnet,
-		Method: q.Method, Arg: q.Arg, Layout: q.Ranges,
-	})
+	result, err := b.node.Query(ctx, q)
 	if err != nil {
 		return api.QueryResult{}, refusal(err)
 	}
 	if result.Refusal != nil {
 		return api.QueryResult{}, refusal(result.Refusal)
 	}
-	return api.QueryResult{Reply: result.Reply, Reject: result.Reject, Time: result.Time}, nil
-}
-
-// view is a replica.View as the front ends see it.
-type view struct{ *replica.View }
-
-func (v view) Time() uint64              { return v.View.Time }
-func (v view) Height() uint64            { return v.View.Height }
-func (v view) RootKey() []byte           { return v.View.RootKey }
-func (v view) Root() principal.Principal { return v.View.Root().ID }
-
-func (v view) Host(canister principal.Principal) (principal.Principal, bool) {
-	if s := v.SubnetOf(canister); s != nil {
-		return s.ID, true
-	}
-	return principal.Principal{}, false
-}
-
-func (v view) Certified(subnet principal.Principal) *certify.Height {
-	if s := v.Subnet(subnet); s != nil {
-		return s.Certified
-	}
-	return nil
-}
-
-func (v view) Delegation(subnet principal.Principal, layout certify.RangesLayout) *certify.Delegation {
-	if s := v.Subnet(subnet); s != nil {
-		return v.View.Delegation(s, layout)
-	}
-	return nil
-}
-
-func (v view) NodeKey(subnet principal.Principal) *certify.NodeKey {
-	if s := v.Subnet(subnet); s != nil {
-		return s.Nodes[0]
-	}
-	return nil
+	return result, nil
 }

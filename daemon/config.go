@@ -14,8 +14,8 @@ import (
 // network.
 const DefaultListen = "127.0.0.1:4943"
 
-// Config says what to start. Its zero value is a network of one application
-// subnet on DefaultListen that forgets everything when it is closed.
+// Config says what to start. Its zero value is a root subnet and an application
+// subnet on DefaultListen that forget everything when they are closed.
 type Config struct {
 	// Listen is the address of the HTTP interface, host:port; port 0 takes any
 	// free one.
@@ -26,7 +26,8 @@ type Config struct {
 	// CacheDir keeps compiled modules from one start to the next; empty for a
 	// folder of the user's cache.
 	CacheDir string
-	// Subnets are the network's subnets; none for one application subnet.
+	// Subnets are the network's subnets; none for a root subnet with the id of
+	// mainnet's and one application subnet.
 	Subnets []replica.SubnetConfig
 	// Seed is what keys, ids and randomness come from. The zero seed is a seed
 	// like any other: networks are the same from start to start unless told
@@ -56,7 +57,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Listen = DefaultListen
 	}
 	if len(c.Subnets) == 0 {
-		c.Subnets = []replica.SubnetConfig{{Kind: replica.Application}}
+		c.Subnets = []replica.SubnetConfig{{Kind: replica.NNS}, {Kind: replica.Application}}
 	}
 	if c.Pacing > Manual {
 		return c, fmt.Errorf("pacing mode %d is unknown: use Auto or Manual", c.Pacing)

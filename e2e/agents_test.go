@@ -17,8 +17,15 @@ import (
 	"github.com/aviate-labs/agent-go/principal"
 )
 
+// Both layouts of a network: certificates with a delegation, and without.
 func TestTheJavaScriptAgentVerifiesEverything(t *testing.T) {
-	d := start(t)
+	for _, subnets := range []string{"nns,application", "application"} {
+		t.Run(subnets, func(t *testing.T) { runJavaScriptAgent(t, subnets) })
+	}
+}
+
+func runJavaScriptAgent(t *testing.T, subnets string) {
+	d := start(t, "--subnet", subnets)
 	cmd := exec.Command("node", "--test", "--test-reporter=spec", "agent.test.mjs")
 	cmd.Dir = "js"
 	cmd.Env = append(os.Environ(), "CANISTERD_URL="+d.url, "CANISTERD_EFFECTIVE_ID="+d.first)

@@ -21,7 +21,7 @@ import (
 type daemon struct {
 	binary string
 	url    string
-	first  string // first canister id of the root subnet
+	first  string // first canister id of an application subnet
 	log    *lines
 	cmd    *exec.Cmd
 }
@@ -80,6 +80,7 @@ func start(t *testing.T, args ...string) *daemon {
 	var ready struct {
 		URL     string `json:"url"`
 		Subnets []struct {
+			Kind  string `json:"kind"`
 			First string `json:"first_canister"`
 		} `json:"subnets"`
 	}
@@ -90,7 +91,12 @@ func start(t *testing.T, args ...string) *daemon {
 	if err != nil || len(ready.Subnets) == 0 {
 		t.Fatalf("the daemon did not say where it listens: %v\n%s\n%s", err, line, d.log)
 	}
-	d.url, d.first = ready.URL, ready.Subnets[0].First
+	d.url = ready.URL
+	for _, s := range ready.Subnets {
+		if s.Kind == "Application" {
+			d.first = s.First
+		}
+	}
 	return d
 }
 

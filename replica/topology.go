@@ -46,7 +46,9 @@ func block(first uint64) Range { return span(first, first+1<<20-1) }
 func (k SubnetKind) facts() kindFacts {
 	switch k {
 	case NNS:
-		return kindFacts{"NNS", "system", true, 40, "tdb26-jop6k-aogll-7ltgs-eruif-6kk7m-qpktf-gdiqx-mxtrf-vb5e6-eqe", []Range{span(0, 6), span(8, 0xfffff)}}
+		// Its id belongs to its key, which is not mainnet's: agents derive the id of
+		// the root subnet from the root key. SubnetConfig.ID can say otherwise.
+		return kindFacts{"NNS", "system", true, 40, "", []Range{span(0, 6), span(8, 0xfffff)}}
 	case II:
 		return kindFacts{"II", "system", true, 34, "uzr34-akd3s-xrdag-3ql62-ocgoh-ld2ao-tamcv-54e7j-krwgb-2gm4z-oqe", []Range{span(7, 7), block(0x2100000)}}
 	case SNS:

@@ -114,21 +114,53 @@ func (c *Client) FirstCanister(ctx context.Context, subnet principal.Principal) 
 	return ranges[0].Start, nil
 }
 
-// Subnets are the ids of all subnets of the network, the root subnet among them.
-func (c *Client) Subnets(ctx context.Context) ([]principal.Principal, error) {
+// Subnet is a subnet as the root subnet certifies it.
+type Subnet struct {
+	ID   principal.Principal `json:"id"`
+	Kind string              `json:"type"` // application, system, …; empty where the replica does not say
+}
+
+// Subnets are all subnets of the network, the root subnet among them, in the
+// order of their ids.
+func (c *Client) Subnets(ctx context.Context) ([]Subnet, error) {
 	tree, err := c.ReadSubnetState(ctx, c.RootSubnet(), certify.Path{"subnet"})
 	if err != nil {
 		return nil, err
 	}
-	var ids []principal.Principal
-	tree.Walk(func(path certify.Path, _ []byte) bool {
-		if len(path) != 3 || path[0] != "subnet" || path[2] != "public_key" {
+	var subnets []Subnet
+	tree.Walk(func(path certify.Path, value []byte) bool {
+		if len(path) != 3 || path[0] != "subnet" {
 			return true
 		}
-		if id, parseErr := principal.FromBytes([]byte(path[1])); parseErr == nil {
-			ids = append(ids, id)
+		id, parseErr := principal.FromBytes([]byte(path[1]))
+		if parseErr != nil {
+			return true
+		}
+		if n := len(subnets); n == 0 || subnets[n-1].ID != id {
+			subnets = append(subnets, Subnet{ID: id})
+		}
+		if path[2] == "type" {
+			subnets[len(subnets)-1].Kind = string(value)
 		}
 		return true
 	})
-	return ids, nil
+	if len(subnets) == 0 {
+		return nil, errors.New("the root subnet certifies no subnet")
+	}
+	return subnets, nil
+}
+
+// Home is where canisters go whose creator does not choose: the first
+// application subnet, or else the first of all.
+func (c *Client) Home(ctx context.Context) (principal.Principal, error) {
+	subnets, err := c.Subnets(ctx)
+	if err != nil {
+		return principal.Principal{}, err
+	}
+	for _, s := range subnets {
+		if s.Kind == "application" {
+			return c.FirstCanister(ctx, s.ID)
+		}
+	}
+	return c.FirstCanister(ctx, subnets[0].ID)
 }

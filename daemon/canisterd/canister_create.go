@@ -33,7 +33,7 @@ func (c *cli) canisterCreate() *cobra.Command {
 			case near != "":
 				effective, err = canisterID(near)
 			default:
-				effective, err = connection.FirstCanister(ctx, connection.RootSubnet())
+				effective, err = connection.Home(ctx)
 			}
 			if err != nil {
 				return err
@@ -46,7 +46,7 @@ func (c *cli) canisterCreate() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&cycles, "cycles", "", "cycles to start with (default: what the daemon gives, 100 T)")
-	cmd.Flags().StringVar(&near, "near", "", "a canister id of the subnet to create it on (default: the root subnet)")
+	cmd.Flags().StringVar(&near, "near", "", "a canister id of the subnet to create it on (default: an application subnet)")
 	cmd.Flags().StringVar(&exactly, "id", "", "the id to give it")
 	return cmd
 }

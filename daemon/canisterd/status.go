@@ -7,16 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/api/client"
 )
 
 type statusResult struct {
-	URL     string                `json:"url"`
-	Health  string                `json:"health"`
-	Version string                `json:"version"`
-	Height  uint64                `json:"certified_height"`
-	RootKey string                `json:"root_key"`
-	Subnets []principal.Principal `json:"subnets"`
+	URL     string          `json:"url"`
+	Health  string          `json:"health"`
+	Version string          `json:"version"`
+	Height  uint64          `json:"certified_height"`
+	RootKey string          `json:"root_key"`
+	Subnets []client.Subnet `json:"subnets"`
 }
 
 func (c *cli) status() *cobra.Command {
@@ -40,8 +40,8 @@ func (c *cli) status() *cobra.Command {
 				return err
 			}
 			names := make([]string, len(subnets))
-			for i, id := range subnets {
-				names[i] = id.String()
+			for i, s := range subnets {
+				names[i] = fmt.Sprintf("%s (%s)", s.ID, s.Kind)
 			}
 			text := fmt.Sprintf("%s is %s\nversion  %s\nheight   %d\nsubnets  %s\nroot key %x",
 				c.url, s.Health, s.Version, s.CertifiedHeight, strings.Join(names, "\n         "), s.RootKey)

@@ -97,7 +97,7 @@ func install(ctx context.Context, c *client.Client, name string) (principal.Prin
 	if err != nil {
 		return principal.Principal{}, fmt.Errorf("run this from the root of the repository: %w", err)
 	}
-	near, err := c.FirstCanister(ctx, c.RootSubnet())
+	near, err := c.Home(ctx)
 	if err != nil {
 		return principal.Principal{}, err
 	}
