@@ -86,16 +86,6 @@ func (m *Mailbox) Room(callee principal.Principal) int {
 	return QueueCapacity
 }
 
-// Calling reports whether calls of the canister are not over.
-func (m *Mailbox) Calling() bool {
-	for _, p := range m.pairs {
-		if p.calls > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 func (m *Mailbox) pair(other principal.Principal) *pair {
 	if p := m.pairs[other]; p != nil {
 		return p

@@ -6,7 +6,9 @@ import (
 )
 
 // answer tells where a message stands.
-func (p *performer) answer(words []string) { p.say("%s", printable(p.stage.Answer(p.labels[words[0]]))) }
+func (p *performer) answer(words []string) {
+	p.say("%s", printable(p.stage.Answer(p.labels[words[0]])))
+}
 
 // printable is text with everything that is not shown as escapes.
 func printable(text string) string {
