@@ -17,9 +17,12 @@
 // the operation Hook has set for them; without one they do nothing, but
 // canister_inspect_message, which accepts.
 //
-// Every sequence of bytes is a program: what makes no sense traps, with the code "unreachable" or
-// "table out of bounds", and never does harm. An operation the context does not allow traps with
-// the text of the System API. So random programs make good tests.
+// Every sequence of bytes is a program: what makes no sense calls ic0.trap with a text that says why
+// and at which byte of the program, and never does harm. An operation the context does not allow
+// traps with the text of the System API. So random programs make good tests.
+//
+// Variant makes other versions of the canister: with a 64-bit memory, with a heartbeat, with
+// enhanced orthogonal persistence.
 //
 // Calls keep the programs of their callbacks in one of 512 slots of 1,000 bytes in all
 // until one of them has run to its end; a slot is lost where a callback traps and no
