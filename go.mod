@@ -3,27 +3,29 @@ module github.com/canisterd/canisterd
 go 1.26.8
 
 require (
-	filippo.io/edwards25519 v1.2.0 // indirect
+	filippo.io/edwards25519 v1.2.0
+	github.com/aviate-labs/agent-go v0.9.2
+	github.com/aviate-labs/candid-go v0.1.1
+	github.com/consensys/gnark-crypto v0.22.0
+	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.1
+	github.com/fxamacker/cbor/v2 v2.9.6
+	github.com/spf13/cobra v1.10.2
+	github.com/tetratelabs/wazero v1.12.0
+	go.uber.org/goleak v1.3.0
+	golang.org/x/sys v0.49.0
+	golang.org/x/tools v0.52.0
+	pgregory.net/rapid v1.3.0
+)
+
+require (
 	github.com/0x51-dev/upeg v0.1.5 // indirect
-	github.com/aviate-labs/agent-go v0.9.2 // indirect
-	github.com/aviate-labs/candid-go v0.1.1 // indirect
 	github.com/aviate-labs/leb128 v0.3.0 // indirect
 	github.com/aviate-labs/principal-go v0.3.1 // indirect
 	github.com/bits-and-blooms/bitset v1.25.0 // indirect
-	github.com/consensys/gnark-crypto v0.22.0 // indirect
-	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.1 // indirect
-	github.com/di-wu/parser v0.3.0 // indirect
-	github.com/fxamacker/cbor/v2 v2.9.6 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
-	github.com/tetratelabs/wazero v1.12.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
-	go.uber.org/goleak v1.3.0 // indirect
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/tools v0.52.0 // indirect
 	google.golang.org/protobuf v1.36.3 // indirect
-	pgregory.net/rapid v1.3.0 // indirect
 )

@@ -9,4 +9,4 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write what the scripts in testdata say now")
 
-func TestScripts(t *testing.T) { replicatest.Scripts(t, "testdata", *rewrite) }
+func TestScriptsGiveTheTracesTheyExpect(t *testing.T) { replicatest.Scripts(t, "testdata", *rewrite) }

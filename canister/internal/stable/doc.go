@@ -2,7 +2,7 @@
 //
 // It owns the page table of each memory, the pages a message has written and not committed, the snapshots that readers hold and the count of
 // pages a message touched for the first time. It must not know what a page costs, what a canister is or who reads. Package canister and
-// canister/internal/ic0 import it; it imports canister/internal/wasm/checkpoint for the bytes.
+// canister/internal/ic0 import it; it imports canister/internal/checkpoint for the bytes.
 //
 // # How bytes are kept
 //

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/canisterd/canisterd/canister/internal/wasm/checkpoint"
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
 // Memory is one stable memory, or a snapshot of one. What is written stays until Rollback, and for good after Commit.

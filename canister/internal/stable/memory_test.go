@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/canisterd/canisterd/canister/internal/wasm/checkpoint"
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
 func newFile(t testing.TB, dir string) *checkpoint.File {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/canisterd/canisterd/canister/internal/wasm/checkpoint"
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
 // space is what a memory and its snapshots share: the pages of the file and the committed state.

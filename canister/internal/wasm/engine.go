@@ -13,7 +13,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
-	"github.com/canisterd/canisterd/canister/internal/wasm/checkpoint"
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
 // Config says where an engine keeps things and how many.

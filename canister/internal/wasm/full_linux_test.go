@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/canisterd/canisterd/canister/internal/wasm/checkpoint"
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
 // A file that takes no more bytes is an error of the commit, never a fault in compiled code, and the message can be rolled back. The

@@ -123,7 +123,7 @@ func TestOneStepThatOverrunsAWholeReplicaSliceEndsTheMessage(t *testing.T) {
 	}
 }
 
-func TestChargingSaturates(t *testing.T) {
+func TestChargingMoreThanIsLeftSaturates(t *testing.T) {
 	g := newTestGuest(t, newTestEngine(t, Config{}), spinner)
 	g.begin()
 	g.budget = Budget{Limit: math.MaxInt64}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/canisterd/canisterd/canister/internal/wasm/checkpoint"
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
 // slot is the committed state of one canister's Wasm: heap bytes in the checkpoint file and globals. The owner alone changes it, under
