@@ -23,12 +23,13 @@ const (
 	CanisterCreated
 	CanisterDeleted
 	StatusChanged // Number: the canister's status
+	OutcallMade   // Number: the outcall's
 	RoundEnded    // Number: messages; Instructions
 )
 
 var eventNames = [...]string{
 	"", "ingress received", "ingress answered", "message executed", "message parked", "message dropped", "call registered",
-	"call settled", "timer fired", "code installed", "code removed", "canister created", "canister deleted", "status changed", "round ended",
+	"call settled", "timer fired", "code installed", "code removed", "canister created", "canister deleted", "status changed", "outcall made", "round ended",
 }
 
 // String names the kind for people.

@@ -2,6 +2,8 @@ package replica
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
@@ -52,7 +54,31 @@ type AdvanceTo uint64
 type HTTPAnswer struct {
 	Subnet principal.Principal
 	Number uint64
-	Answer state.OutcallAnswer
+	Answer OutcallAnswer
+}
+
+// Outcall is an HTTP request a canister makes of the outside world, and
+// OutcallAnswer what the outside says.
+type (
+	Outcall       = state.Outcall
+	OutcallAnswer = state.OutcallAnswer
+)
+
+// PendingOutcall is an HTTP outcall the outside has not answered.
+type PendingOutcall struct {
+	Subnet  principal.Principal
+	Number  uint64
+	Request Outcall
+}
+
+// Outcalls are the HTTP outcalls that wait for an answer, by subnet and number.
+func (n *Network) Outcalls() (all []PendingOutcall) {
+	for _, m := range n.machines {
+		for _, number := range slices.Sorted(maps.Keys(m.Outcalls)) {
+			all = append(all, PendingOutcall{m.ID, number, m.Outcalls[number].Sent})
+		}
+	}
+	return all
 }
 
 // AddCycles gives a canister cycles out of thin air: a power of tests.

@@ -157,6 +157,9 @@ func (m *machine) Delete(r *state.Resident) {
 func (m *machine) Outcall(t state.Ticket, request state.Outcall, settle func(state.OutcallAnswer) state.Answer) uint64 {
 	m.LastOutcall++
 	m.Outcalls[m.LastOutcall] = &state.PendingOutcall{Ticket: t, Sent: request, Settle: settle}
+	if m.net.sink != nil {
+		m.net.emit(Event{Kind: OutcallMade, Subnet: m.ID, Canister: request.Canister, Number: m.LastOutcall, Method: request.Method})
+	}
 	return m.LastOutcall
 }
 

@@ -42,6 +42,10 @@ const (
 	// TimerRetry is how long the global timer of a frozen canister waits before it
 	// is tried again, in nanoseconds (the replica's: until the next round).
 	TimerRetry = 1_000_000_000
+	// MaxCompositeDepth is how deep the calls of a composite query may nest,
+	// CompositeCallInstructions what each costs beside its own (the replica's).
+	MaxCompositeDepth         = 6
+	CompositeCallInstructions = 50_000_000
 	// ChargeInterval is how often canisters pay for memory and compute
 	// allocation, in nanoseconds (the replica's: at least 10 seconds).
 	ChargeInterval = 10_000_000_000

@@ -40,6 +40,8 @@ type PreparedQuery struct {
 	message     canister.Message
 	certificate func() []byte
 	id          principal.Principal
+	machine     *machine
+	owner       func(do func()) error
 }
 
 // PrepareQuery takes hold of the state a query needs; the network may go on
@@ -111,7 +113,8 @@ func (m *machine) target(q *Query) (*canister.QueryTarget, *intercanister.Reject
 
 func (m *machine) prepareQuery(q *Query, target *canister.QueryTarget, result QueryResult) *PreparedQuery {
 	r, view := m.Residents.Get(q.Receiver), m.net.view
-	p := &PreparedQuery{result: result, target: target, sub: *m.sub, id: q.Receiver}
+	p := &PreparedQuery{result: result, target: target, sub: *m.sub, id: q.Receiver, machine: m}
+	p.owner = func(do func()) error { do(); return nil }
 	p.sub.Time = m.Time
 	p.message = canister.Message{Context: canister.Query, Method: q.Method, Caller: q.Sender, Payload: q.Arg}
 	switch {
@@ -130,6 +133,11 @@ func (m *machine) prepareQuery(q *Query, target *canister.QueryTarget, result Qu
 	return p
 }
 
+// Through makes the query reach for the network, as composite queries must for
+// the canisters they call, by way of ask, which runs a function on the goroutine
+// that owns the network. Without it Run must be called there.
+func (p *PreparedQuery) Through(ask func(do func()) error) { p.owner = ask }
+
 // Run runs the query.
 func (p *PreparedQuery) Run() QueryResult {
 	if p.target == nil {
@@ -139,14 +147,19 @@ func (p *PreparedQuery) Run() QueryResult {
 	if p.certificate != nil {
 		p.message.Certificate = p.certificate()
 	}
-	out := p.target.Run(&p.sub, &p.message)
 	result := p.result
+	if p.message.Context == canister.CompositeQuery {
+		response, spent := p.compose()
+		result.Reply, result.Reject, result.Instructions = response.Reply, response.Reject, spent
+		return result
+	}
+	out := p.target.Run(&p.sub, &p.message)
 	result.Instructions = out.Instructions
 	switch {
 	case out.Failure != nil:
 		result.Reject = out.Failure
 	case out.Response == nil:
-		result.Reject = intercanister.Rejectf(intercanister.CanisterDidNotReply, "Canister %s did not reply to the call", p.id)
+		result.Reject = rejectNoQueryReply(p.id)
 	default:
 		result.Reply, result.Reject = out.Response.Reply, out.Response.Reject
 	}

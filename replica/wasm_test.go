@@ -3,10 +3,13 @@ package replica_test
 import (
 	"testing"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/replica/sched"
+	"pgregory.net/rapid"
 )
 
 var script = canistertest.Script
@@ -86,4 +89,105 @@ func BenchmarkAWasmUpdateInItsOwnRound(b *testing.B) {
 	for sent := uint64(0); b.Loop(); sent++ {
 		run(b, s, sent, program)
 	}
+}
+
+func TestCompositeQueriesAskOtherCanisters(t *testing.T) {
+	s := wasmStage(t, replica.Config{}, 3)
+	ask := func(n int, program *canistertest.Program) *canistertest.Program {
+		return script().Call(canistertest.Call{Callee: s.ID(n), Method: "ask", Program: program, OnReply: script().Arg().ReplyTop()})
+	}
+	if got := query(s, 0, "ask", ask(1, ask(2, script().ReplyText("deep")))); string(got.Reply) != "deep" {
+		t.Errorf("two calls deep: %q, %v", got.Reply, got.Reject)
+	}
+	plain := script().Call(canistertest.Call{Callee: s.ID(1), Method: "query", Program: script().ReplyText("plain"), OnReply: script().Arg().ReplyTop()})
+	if got := query(s, 0, "ask", plain); string(got.Reply) != "plain" {
+		t.Errorf("a query method: %q, %v", got.Reply, got.Reject)
+	}
+	if got := query(s, 0, "ask", ask(0, script().ReplyText("self"))); string(got.Reply) != "self" {
+		t.Errorf("itself: %q, %v", got.Reply, got.Reject)
+	}
+	deep := script().ReplyText("bottom")
+	for range replica.MaxCompositeDepth + 1 {
+		deep = ask(1, deep)
+	}
+	if got := query(s, 0, "ask", deep); got.Reject == nil || got.Reject.Error.String() != "IC0525" {
+		t.Errorf("too deep: %q, %v", got.Reply, got.Reject)
+	}
+	if got := query(s, 0, "ask", ask(9, script().ReplyText("x"))); got.Reject == nil || got.Reject.Error.String() != "IC0506" {
+		t.Errorf("nobody: %q, %v", got.Reply, got.Reject)
+	}
+	if got := query(s, 0, "ask", script().Count(1).Call(canistertest.Call{
+		Callee: s.ID(1), Method: "ask", Program: script().ReplyText("x"), OnReply: script().Count(1).Get().ReplyInt(),
+	})); string(got.Reply) != "\x02\x00\x00\x00\x00\x00\x00\x00" {
+		t.Errorf("a callback sees %q, %v", got.Reply, got.Reject)
+	}
+	expect(t, "nothing is kept", s.Run(0, string(script().Get().ReplyInt().Bytes())), "replied: \x00")
+}
+
+func TestRandomProgramsOfWasmCanistersEndInTheSameState(t *testing.T) {
+	run := func(programs [][]byte, pass func(*replica.Network)) [32]byte {
+		s := wasmStage(t, replica.Config{SliceInstructions: 5_000_000}, 3)
+		defer s.Close()
+		for i, program := range programs {
+			s.Submit(i%3, "run", string(program))
+			if i%2 == 1 {
+				pass(s.Network)
+			}
+		}
+		for s.Busy() {
+			pass(s.Network)
+		}
+		return s.RootHash()
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		var programs [][]byte
+		for range rapid.IntRange(1, 8).Draw(rt, "programs") {
+			programs = append(programs, randomScript(rt, 2).Bytes())
+		}
+		one := run(programs, round)
+		if two := run(programs, round); two != one {
+			rt.Fatal("two runs differ")
+		}
+		if steps := run(programs, steps(sched.FIFO{})); steps != one {
+			rt.Fatal("rounds and steps differ")
+		}
+	})
+}
+
+// randomScript draws a program of the scriptable canister.
+func randomScript(t *rapid.T, depth int) *canistertest.Program {
+	p := script()
+	for range rapid.IntRange(0, 4).Draw(t, "operations") {
+		switch rapid.IntRange(0, 6).Draw(t, "operation") {
+		case 0:
+			p.Count(rapid.Uint64Range(1, 9).Draw(t, "count"))
+		case 1:
+			p.Certify(rapid.SliceOfN(rapid.Byte(), 0, 33).Draw(t, "certified"))
+		case 2:
+			p.Busy(rapid.Uint64Range(1, 12_000_000).Draw(t, "instructions"))
+		case 3:
+			p.Grow(1).Drop()
+		case 4:
+			p.Print("a line")
+		case 5:
+			p.StableGrow(1).Drop().StableWrite(rapid.Uint64Range(0, 99).Draw(t, "offset"), []byte("stable"))
+		case 6:
+			if depth > 0 {
+				callee := principal.Canister(replicatest.First(0) + rapid.Uint64Range(0, 3).Draw(t, "callee"))
+				p.Call(canistertest.Call{
+					Callee: callee, Program: randomScript(t, depth-1), Cycles: rapid.Uint64Range(0, 9).Draw(t, "cycles"),
+					OnReply: randomScript(t, 0), OnReject: randomScript(t, 0),
+				}).Drop()
+			}
+		}
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "end") {
+	case 0:
+		return p.Get().ReplyInt()
+	case 1:
+		return p.Reject("no")
+	case 2:
+		return p.Fault()
+	}
+	return p
 }

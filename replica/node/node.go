@@ -370,6 +370,7 @@ func (n *Node) runQuery(ctx context.Context, p *replica.PreparedQuery) (replica.
 	}
 	done := make(chan replica.QueryResult, 1)
 	bug := make(chan error, 1)
+	p.Through(func(do func()) error { return n.ask(context.Background(), func(*Node) { do() }) })
 	go func() {
 		defer n.queries.Done()
 		defer func() { <-n.seats }()
