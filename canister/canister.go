@@ -109,20 +109,24 @@ func (c *Canister) Module() *Module {
 	return c.state.module
 }
 
-// MemoryUsage is the memory the canister uses now. Not while a message runs.
+// MemoryUsage is the memory the canister uses. While a message is paused it is what it was
+// before the message.
 func (c *Canister) MemoryUsage() Usage {
-	if c.state == nil {
-		return c.usage(nil)
+	u := c.overhead()
+	if s := c.state; s != nil {
+		s.measure(&u, s.heap, s.pages)
 	}
-	return c.usage(&c.state.runner)
+	return u
 }
 
-// usage is the memory used with the memories of a runner, nil for none.
+func (c *Canister) overhead() Usage {
+	return Usage{History: c.History.Bytes(), Chunks: c.Chunks.Bytes(), Snapshots: c.SnapshotBytes, Logs: c.Logs.Bytes()}
+}
+
+// usage is the memory used with the memories of a runner as they are now.
 func (c *Canister) usage(r *runner) Usage {
-	u := Usage{History: c.History.Bytes(), Chunks: c.Chunks.Bytes(), Snapshots: c.SnapshotBytes, Logs: c.Logs.Bytes()}
-	if r != nil {
-		r.measure(&u)
-	}
+	u := c.overhead()
+	r.measure(&u, r.guest.MemorySize(), r.stable.Size())
 	return u
 }
 

@@ -107,6 +107,7 @@ func (c *Canister) commit(context Context) error {
 		if err := s.commit(); err != nil {
 			return err
 		}
+		s.note()
 	} else {
 		s.rollback()
 	}

@@ -45,6 +45,7 @@ func failed(t *testing.T, c *canister.Canister, out canister.Outcome, code inter
 		t.Errorf("the text %q does not begin with the canister", out.Failure.Text)
 	}
 	got, _, _ = strings.Cut(got, ".\n")
+	got, _, _ = strings.Cut(got, "\nCanister Backtrace:")
 	if got != text {
 		t.Errorf("the text is %q, want %q", got, text)
 	}

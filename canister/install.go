@@ -126,7 +126,7 @@ func (i *installation) run() *intercanister.Reject {
 			return reject
 		}
 	}
-	return i.affordable(old)
+	return i.affordable()
 }
 
 // admissible checks the mode against what the canister is.
@@ -215,16 +215,13 @@ func (i *installation) step(r *runner, context Context) *intercanister.Reject {
 
 // affordable checks what the canister has become against its limits and its balance,
 // and sets cycles aside for growth.
-func (i *installation) affordable(old *state) *intercanister.Reject {
+func (i *installation) affordable() *intercanister.Reject {
 	w, sub, x := &i.work, i.sub, &i.next.x
 	heap := i.next.guest.MemorySize()
 	if limit := w.Settings.WasmMemoryLimit; limit != 0 && heap > limit {
 		return (&failure{Failure: ic0.HeapLimit(limit, heap)}).reject(w.ID)
 	}
-	before := w.usage(nil).Total()
-	if old != nil {
-		before = w.usage(&old.runner).Total()
-	}
+	before := i.real.MemoryUsage().Total()
 	after := w.usage(&i.next.runner).Total()
 	i.next.fill(w, &i.real.Logs, sub, &i.message, Init)
 	grown := max(after, w.Settings.MemoryAllocation) - min(max(before, w.Settings.MemoryAllocation), max(after, w.Settings.MemoryAllocation))
@@ -254,6 +251,7 @@ func (i *installation) commit() *intercanister.Reject {
 		return engineFailed(err).reject(i.work.ID)
 	}
 	c, w := i.real, &i.work
+	i.next.note()
 	if c.state != nil {
 		c.state.close(i.in.Mode == Upgrade)
 	}

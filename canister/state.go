@@ -11,6 +11,7 @@ import (
 // state is the Wasm state of a canister: what exists while code is installed.
 type state struct {
 	runner
+	heap, pages uint64 // committed sizes: of the heap in bytes, of stable memory in pages
 
 	// Views of the committed state that wait for the next query. They come back from other
 	// goroutines, hence the lock.
@@ -54,9 +55,13 @@ func newState(m *Module, g *wasm.Guest, mem *stable.Memory) *state {
 	return s
 }
 
-func (r *runner) measure(u *Usage) {
-	u.Heap = r.guest.MemorySize()
-	u.Stable = r.stable.Size() * stable.PageSize
+// note enters the sizes that were just committed.
+func (s *state) note() { s.heap, s.pages = s.guest.MemorySize(), s.stable.Size() }
+
+// measure adds what the code takes and memories of these sizes.
+func (r *runner) measure(u *Usage, heap, pages uint64) {
+	u.Heap = heap
+	u.Stable = pages * stable.PageSize
 	u.Globals = 8 * uint64(len(r.module.m.Globals))
 	u.Binary = uint64(r.module.UploadedSize())
 	u.Custom = r.module.custom
