@@ -45,7 +45,7 @@ type mode struct {
 }
 
 // install creates a canister next to one and installs a module in it.
-func install(t *testing.T, c *client.Client, near principal.Principal, module []byte) principal.Principal {
+func install(t testing.TB, c *client.Client, near principal.Principal, module []byte) principal.Principal {
 	t.Helper()
 	var made created
 	manage(t, c, near, "provisional_create_canister_with_cycles", creation{}, &made)
@@ -53,7 +53,7 @@ func install(t *testing.T, c *client.Client, near principal.Principal, module []
 	return made.Canister
 }
 
-func manage(t *testing.T, c *client.Client, effective principal.Principal, method string, arg any, reply ...any) {
+func manage(t testing.TB, c *client.Client, effective principal.Principal, method string, arg any, reply ...any) {
 	t.Helper()
 	encoded, err := candid.Marshal(arg)
 	if err != nil {
@@ -69,7 +69,7 @@ func manage(t *testing.T, c *client.Client, effective principal.Principal, metho
 }
 
 // fixture is a Motoko canister (canister/canistertest/fixtures).
-func fixture(t *testing.T, name string) []byte {
+func fixture(t testing.TB, name string) []byte {
 	t.Helper()
 	module, err := os.ReadFile(filepath.Join("..", "..", "canister", "canistertest", "fixtures", name))
 	if err != nil {
@@ -79,7 +79,7 @@ func fixture(t *testing.T, name string) []byte {
 }
 
 // dialNode speaks to a node as somebody, whose key comes from the name.
-func dialNode(t *testing.T, address, name string) *client.Client {
+func dialNode(t testing.TB, address, name string) *client.Client {
 	t.Helper()
 	seed := sha256.Sum256([]byte(name))
 	c, err := client.Dial(t.Context(), address, client.WithKey(ed25519.NewKeyFromSeed(seed[:])))
@@ -90,7 +90,7 @@ func dialNode(t *testing.T, address, name string) *client.Client {
 	return c
 }
 
-func wantNumber(t *testing.T, reply []byte, err error, want uint64) {
+func wantNumber(t testing.TB, reply []byte, err error, want uint64) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -160,6 +160,33 @@ func TestAPrivateSectionOfARealModuleIsForItsControllers(t *testing.T) {
 	_, _, err := bob.Metadata(t.Context(), counter, "hidden")
 	if refused, ok := errors.AsType[*client.HTTPError](err); !ok || refused.Status != http.StatusForbidden {
 		t.Errorf("somebody else reads: %v", err)
+	}
+}
+
+func TestARealSubnetCreatesCanistersBySubnetId(t *testing.T) {
+	r, address := startNode(t, replica.SubnetConfig{Kind: replica.NNS}, replica.SubnetConfig{})
+	alice := dialNode(t, address, "alice")
+	arg, err := candid.Marshal(creation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range r.Node.View().Subnets {
+		draft := wire.NewCall(principal.Management, "provisional_create_canister_with_cycles", arg)
+		draft.IngressExpiry = uint64(time.Now().Add(time.Minute).UnixNano())
+		signed := sign(t, draft, identity(t, "alice"))
+		answer, err := wire.DecodeCallResponse(body(t, post(t, New(r, Info{}), subnetURL("v4", s.ID, "call"), signed.Body)))
+		if err != nil || answer.Certificate == nil {
+			t.Fatalf("%+v, %v", answer, err)
+		}
+		tree, err := alice.ReadSubnetState(t.Context(), s.ID, certify.RequestStatusPath(signed.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply, _ := tree.Lookup(certify.RequestStatusPath(signed.ID, "reply")...)
+		var made created
+		if err := candid.Unmarshal(reply, &made); err != nil || !s.Ranges.Contains(made.Canister) {
+			t.Errorf("created %s, %v, which is not of subnet %s", made.Canister, err, s.ID)
+		}
 	}
 }
 

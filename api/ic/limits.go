@@ -1,10 +1,14 @@
 package ic
 
-import "time"
+import (
+	"time"
+
+	"github.com/canisterd/canisterd/api/internal/wire"
+)
 
 const (
 	// MaxBodyBytes is the size of a request body (the replica's: 5 MiB).
-	MaxBodyBytes = 5 << 20
+	MaxBodyBytes = wire.MaxBodyBytes
 
 	// AnswerTimeout is how long a synchronous call waits for its answer (the
 	// replica's: 10 seconds).

@@ -38,14 +38,13 @@ type fakeNetwork struct {
 }
 
 type fakeSubnet struct {
-	id       principal.Principal
-	kind     string
-	key      *certify.SubnetKey
-	node     *certify.NodeKey
-	ranges   certify.Ranges
-	tree     certify.Tree
-	requests map[api.RequestID]api.Ingress
-	private  map[string]bool
+	id      principal.Principal
+	kind    string
+	key     *certify.SubnetKey
+	node    *certify.NodeKey
+	ranges  certify.Ranges
+	tree    certify.Tree
+	private map[string]bool
 }
 
 type fakeView struct {
@@ -53,7 +52,7 @@ type fakeView struct {
 	root         *fakeSubnet
 	heights      map[principal.Principal]*certify.Height
 	subnets      map[principal.Principal]*fakeSubnet
-	requests     map[api.RequestID]api.Ingress
+	requests     *sync.Map // by api.RequestID; shared by all views
 	delegations  *sync.Map
 }
 
@@ -111,14 +110,11 @@ func (n *fakeNetwork) publish() {
 	v := &fakeView{
 		time: n.now, height: 1, root: n.nns, heights: map[principal.Principal]*certify.Height{},
 		subnets:  map[principal.Principal]*fakeSubnet{n.nns.id: n.nns, n.app.id: n.app},
-		requests: map[api.RequestID]api.Ingress{}, delegations: &sync.Map{},
+		requests: &sync.Map{}, delegations: &sync.Map{},
 	}
 	if n.view != nil {
 		v.height = n.view.height + 1
-		v.delegations = n.view.delegations
-		for id, in := range n.view.requests {
-			v.requests[id] = in
-		}
+		v.requests, v.delegations = n.view.requests, n.view.delegations
 	}
 	for _, s := range []*fakeSubnet{n.nns, n.app} {
 		s.tree = s.tree.Set(certify.Leaf(certify.Nat(n.now)), "time")
@@ -163,7 +159,7 @@ func (n *fakeNetwork) settle(in *api.Ingress) {
 	set := func(field certify.Label, value []byte) {
 		s.tree = s.tree.Set(certify.Leaf(value), certify.RequestStatusPath(in.ID, field)...)
 	}
-	n.view.requests[in.ID] = *in
+	n.view.requests.Store(in.ID, *in)
 	if n.answer == nil {
 		return
 	}
@@ -244,8 +240,12 @@ func (v *fakeView) Delegation(subnet principal.Principal, layout certify.RangesL
 }
 
 func (v *fakeView) Request(_ principal.Principal, id api.RequestID) (sender, receiver, effective principal.Principal, ok bool) {
-	in, ok := v.requests[id]
-	return in.Sender, in.Receiver, in.Effective, ok
+	found, ok := v.requests.Load(id)
+	if !ok {
+		return sender, receiver, effective, false
+	}
+	in := found.(api.Ingress)
+	return in.Sender, in.Receiver, in.Effective, true
 }
 
 func (v *fakeView) NodeKey(subnet principal.Principal) *certify.NodeKey {

@@ -28,7 +28,7 @@ func (r running) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, erro
 }
 
 // startNode serves a node with the subnets whose time is now.
-func startNode(t *testing.T, subnets ...replica.SubnetConfig) (running, string) {
+func startNode(t testing.TB, subnets ...replica.SubnetConfig) (running, string) {
 	t.Helper()
 	engine, err := canister.NewEngine(canister.EngineConfig{})
 	if err != nil {
