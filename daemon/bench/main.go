@@ -3,10 +3,11 @@
 // A ratio benchmark is a Go benchmark whose name begins with BenchmarkRatio. It
 // measures something and, in the same run, a floor: the least that the same
 // work could cost. It reports three metrics: "measured-ns" and "floor-ns" for
-// one operation each, and "limit-x", the greatest ratio of the two that is
-// accepted; 0 is no limit, the row is for information. Every benchmark runs
-// several times; the table shows medians, so that a noisy machine shows as
-// little as possible.
+// one operation each (about memory "measured-bytes" and "floor-bytes"), and
+// "limit-x", the greatest ratio of the two that is accepted; 0 is no limit, the
+// row is for information. Every benchmark runs several times; the table shows
+// medians, so that a noisy machine shows as little as possible. Package ratio
+// below measures and reports.
 package main
 
 import (
@@ -84,8 +85,9 @@ func bench(ctx context.Context, jsonPath string, runs int, benchtime, only strin
 // Row is one benchmark: medians over its runs.
 type Row struct {
 	Name     string  `json:"name"`
-	Measured float64 `json:"measured_ns"`
-	Floor    float64 `json:"floor_ns"`
+	Unit     string  `json:"unit"` // of Measured and Floor: ns or bytes
+	Measured float64 `json:"measured"`
+	Floor    float64 `json:"floor"`
 	Ratio    float64 `json:"ratio"`
 	Limit    float64 `json:"limit,omitempty"`
 	Runs     int     `json:"runs"`
@@ -98,7 +100,10 @@ var line = regexp.MustCompile(`^BenchmarkRatio(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
 
 // collect reads the output of go test -bench.
 func collect(out io.Reader) ([]Row, error) {
-	type samples struct{ measured, floor, ratio, limit []float64 }
+	type samples struct {
+		unit                          string
+		measured, floor, ratio, limit []float64
+	}
 	all := map[string]*samples{}
 	var order []string
 	scanner := bufio.NewScanner(out)
@@ -111,13 +116,17 @@ func collect(out io.Reader) ([]Row, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading %q: %w", scanner.Text(), err)
 		}
-		measured, floor := metrics["measured-ns"], metrics["floor-ns"]
+		unit := "ns"
+		if metrics["measured-bytes"] > 0 {
+			unit = "bytes"
+		}
+		measured, floor := metrics["measured-"+unit], metrics["floor-"+unit]
 		if measured <= 0 || floor <= 0 {
-			return nil, fmt.Errorf("BenchmarkRatio%s reports no measured-ns or no floor-ns", match[1])
+			return nil, fmt.Errorf("BenchmarkRatio%s reports no measured-%s or no floor-%s", match[1], unit, unit)
 		}
 		s := all[match[1]]
 		if s == nil {
-			s = &samples{}
+			s = &samples{unit: unit}
 			all[match[1]] = s
 			order = append(order, match[1])
 		}
@@ -132,7 +141,7 @@ func collect(out io.Reader) ([]Row, error) {
 	rows := make([]Row, 0, len(order))
 	for _, name := range order {
 		s := all[name]
-		rows = append(rows, Row{name, median(s.measured), median(s.floor), median(s.ratio), median(s.limit), len(s.ratio)})
+		rows = append(rows, Row{name, s.unit, median(s.measured), median(s.floor), median(s.ratio), median(s.limit), len(s.ratio)})
 	}
 	return rows, nil
 }
@@ -174,9 +183,16 @@ func table(out io.Writer, rows []Row) error {
 		if r.Missed() {
 			verdict = "MISSED"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%d\t%s\t\n", r.Name, duration(r.Measured), duration(r.Floor), r.Ratio, limit, r.Runs, verdict)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%d\t%s\t\n", r.Name, amount(r.Measured, r.Unit), amount(r.Floor, r.Unit), r.Ratio, limit, r.Runs, verdict)
 	}
 	return w.Flush()
+}
+
+func amount(value float64, unit string) string {
+	if unit != "ns" {
+		return fmt.Sprintf("%.1f %s", value, unit)
+	}
+	return duration(value)
 }
 
 func duration(ns float64) string {

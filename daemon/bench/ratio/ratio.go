@@ -1,0 +1,142 @@
+// Package ratio measures something against its floor, for benchmarks named
+// BenchmarkRatio…, whose table daemon/bench prints.
+//
+// It owns how the two are measured together: in turns, in chunks that take about
+// as long, and as the median or the least of the chunks, so that whatever else the
+// machine does falls on both alike. It must not know what is measured. Only tests
+// import it.
+package ratio
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+)
+
+// chunk is the least time of one turn: long against the clock, short against what
+// disturbs a machine.
+const chunk = time.Millisecond
+
+// turns is the least number of turns of each side, however long they take.
+const turns = 7
+
+// Work is an operation done n times.
+type Work func(n int)
+
+// Each makes work of an operation.
+func Each(do func()) Work {
+	return func(n int) {
+		for range n {
+			do()
+		}
+	}
+}
+
+// Sample is what one operation of each side took, in nanoseconds, turn by turn.
+type Sample struct{ Measured, Floor []float64 }
+
+// Take lets both sides work in turns until the benchmark's time is over.
+func Take(b *testing.B, measured, floor Work) Sample {
+	b.Helper()
+	m, f := fill(measured), fill(floor)
+	return take(b, func() float64 { return per(measured, m) }, func() float64 { return per(floor, f) })
+}
+
+// TakeTimed is Take for sides that time one operation themselves, since something
+// must be prepared that does not count.
+func TakeTimed(b *testing.B, measured, floor func() time.Duration) Sample {
+	b.Helper()
+	return take(b, func() float64 { return float64(measured()) }, func() float64 { return float64(floor()) })
+}
+
+func take(b *testing.B, measured, floor func() float64) Sample {
+	b.Helper()
+	var s Sample
+	turn := func() {
+		s.Measured = append(s.Measured, measured())
+		s.Floor = append(s.Floor, floor())
+	}
+	for b.Loop() {
+		turn()
+	}
+	for len(s.Measured) < turns {
+		turn()
+	}
+	return s
+}
+
+// fill is how many operations fill a chunk; it warms the work up.
+func fill(work Work) int {
+	for n := 1; ; n *= 2 {
+		start := time.Now()
+		work(n)
+		if time.Since(start) >= chunk || n >= 1<<24 {
+			return n
+		}
+	}
+}
+
+// per is the time of one of n operations.
+func per(work Work, n int) float64 {
+	start := time.Now()
+	work(n)
+	return float64(time.Since(start)) / float64(n)
+}
+
+// Median is the middle of the turns: the sample of work with a life of its own
+// (goroutines, memory, files).
+func (s Sample) Median() (measured, floor float64) { return middle(s.Measured), middle(s.Floor) }
+
+// Least is the fastest of the turns: the sample of mere computation.
+func (s Sample) Least() (measured, floor float64) {
+	return slices.Min(s.Measured), slices.Min(s.Floor)
+}
+
+func middle(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+// Compare takes a sample and reports its medians.
+func Compare(b *testing.B, limit float64, measured, floor Work) {
+	b.Helper()
+	m, f := Take(b, measured, floor).Median()
+	Report(b, limit, m, f)
+}
+
+// CompareTimed is Compare of sides that time themselves.
+func CompareTimed(b *testing.B, limit float64, measured, floor func() time.Duration) {
+	b.Helper()
+	m, f := TakeTimed(b, measured, floor).Median()
+	Report(b, limit, m, f)
+}
+
+// Report reports a row of the table, in nanoseconds of one operation; limit 0 is
+// a row for information.
+func Report(b *testing.B, limit, measured, floor float64) { report(b, "ns", limit, measured, floor) }
+
+// ReportBytes reports a row about memory.
+func ReportBytes(b *testing.B, limit, measured, floor float64) {
+	report(b, "bytes", limit, measured, floor)
+}
+
+func report(b *testing.B, unit string, limit, measured, floor float64) {
+	b.ReportMetric(measured, "measured-"+unit)
+	b.ReportMetric(floor, "floor-"+unit)
+	b.ReportMetric(limit, "limit-x")
+	b.ReportMetric(measured/floor, "x")
+}
+
+// Means are geometric means over several programs.
+type Means struct{ measured, floor, count float64 }
+
+// Add counts a program in.
+func (m *Means) Add(measured, floor float64) {
+	m.measured, m.floor, m.count = m.measured+math.Log(measured), m.floor+math.Log(floor), m.count+1
+}
+
+// Means are those of all programs so far.
+func (m *Means) Means() (measured, floor float64) {
+	return math.Exp(m.measured / m.count), math.Exp(m.floor / m.count)
+}
