@@ -32,11 +32,10 @@ type Backend interface {
 	Query(ctx context.Context, q *Query) (QueryResult, error)
 }
 
-// View is the state of a network at one height. It never changes; it may be read
-// from any goroutine.
+// View is the state of a network at one height. What it certifies never changes;
+// Request and Private may already tell of later rounds. It may be read from any
+// goroutine.
 type View interface {
-	// Time is the time of the round, in nanoseconds since 1970.
-	Time() uint64
 	// Height counts the rounds.
 	Height() uint64
 	// RootKey is the public key of the root subnet, in DER form.

@@ -13,7 +13,6 @@ func Show(v *replica.View) View { return shown{v} }
 
 type shown struct{ view *replica.View }
 
-func (s shown) Time() uint64              { return s.view.Time }
 func (s shown) Height() uint64            { return s.view.Height }
 func (s shown) RootKey() []byte           { return s.view.RootKey }
 func (s shown) Root() principal.Principal { return s.view.Root().ID }

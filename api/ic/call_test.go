@@ -167,6 +167,37 @@ func TestACallThatIsNotAnsweredInTimeIsAcceptedWithAnEmptyBody(t *testing.T) {
 	}
 }
 
+func TestACallWhoseAnswerCannotBeShownIsAcceptedWithAnEmptyBody(t *testing.T) {
+	signed := sign(t, wire.NewCall(appCanister, "f", nil), alice(t))
+	for name, n := range map[string]*vanishing{"no state": {newFakeNetwork(t), true}, "no status": {newFakeNetwork(t), false}} {
+		n.answer = echo
+		w := post(t, New(n, Info{}), canisterURL("v4", appCanister, "call"), signed.Body)
+		if w.Code != http.StatusAccepted || w.Body.Len() != 0 {
+			t.Errorf("%s: status %d, body %q", name, w.Code, w.Body)
+		}
+	}
+}
+
+// vanishing is a network that loses its state, or the status of requests, while
+// somebody waits.
+type vanishing struct {
+	*fakeNetwork
+	all bool
+}
+
+func (v *vanishing) Await(ctx context.Context, subnet principal.Principal, id api.RequestID) error {
+	err := v.fakeNetwork.Await(ctx, subnet, id)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.all {
+		v.view = nil
+		return err
+	}
+	v.app.tree = v.app.tree.Delete("request_status")
+	v.publish()
+	return err
+}
+
 func TestACallTheStateShowsIsAnsweredWithoutHandingItInAgain(t *testing.T) {
 	n := newFakeNetwork(t)
 	n.answer = echo

@@ -48,12 +48,12 @@ type fakeSubnet struct {
 }
 
 type fakeView struct {
-	time, height uint64
-	root         *fakeSubnet
-	heights      map[principal.Principal]*certify.Height
-	subnets      map[principal.Principal]*fakeSubnet
-	requests     *sync.Map // by api.RequestID; shared by all views
-	delegations  *sync.Map
+	height      uint64
+	root        *fakeSubnet
+	heights     map[principal.Principal]*certify.Height
+	subnets     map[principal.Principal]*fakeSubnet
+	requests    *sync.Map // by api.RequestID; shared by all views
+	delegations *sync.Map
 }
 
 func newFakeSubnet(name, kind string, first, last uint64) *fakeSubnet {
@@ -108,7 +108,7 @@ func (n *fakeNetwork) plant(s *fakeSubnet) (t certify.Tree) {
 // nobody else knows the network.
 func (n *fakeNetwork) publish() {
 	v := &fakeView{
-		time: n.now, height: 1, root: n.nns, heights: map[principal.Principal]*certify.Height{},
+		height: 1, root: n.nns, heights: map[principal.Principal]*certify.Height{},
 		subnets:  map[principal.Principal]*fakeSubnet{n.nns.id: n.nns, n.app.id: n.app},
 		requests: &sync.Map{}, delegations: &sync.Map{},
 	}
@@ -208,7 +208,6 @@ func (n *fakeNetwork) Query(_ context.Context, q *api.Query) (api.QueryResult, e
 	return n.query(q)
 }
 
-func (v *fakeView) Time() uint64              { return v.time }
 func (v *fakeView) Height() uint64            { return v.height }
 func (v *fakeView) RootKey() []byte           { return v.root.key.Public().DER() }
 func (v *fakeView) Root() principal.Principal { return v.root.id }

@@ -1,6 +1,7 @@
 package ic
 
 import (
+	"errors"
 	"net/http"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
@@ -103,6 +105,7 @@ func TestQueriesAreRefusedWithStatusAndText(t *testing.T) {
 		{"a canister of no subnet", canisterURL("v2", homeless, "query"), sign(t, query(homeless), alice(t)).Body, nil, 400, "does not belong to any subnet"},
 		{"a call", canisterURL("v3", appCanister, "query"), sign(t, wire.NewCall(appCanister, "f", nil), alice(t)).Body, nil, 400, "Could not parse body as query message"},
 		{"a delegation to another canister", canisterURL("v3", appCanister, "query"), sign(t, query(appCanister), elsewhere).Body, nil, 400, "is not one of the delegation targets"},
+		{"what the network finds malformed", canisterURL("v3", appCanister, "query"), sign(t, query(appCanister), alice(t)).Body, &replica.Refusal{HTTP: 400, Text: "about another canister"}, 400, "about another canister"},
 		{"what the network refuses", canisterURL("v3", appCanister, "query"), sign(t, query(appCanister), alice(t)).Body, &api.Refusal{Status: 503, Text: "too many queries"}, 503, "too many queries"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -110,6 +113,9 @@ func TestQueriesAreRefusedWithStatusAndText(t *testing.T) {
 			n.query = func(*api.Query) (api.QueryResult, error) {
 				if c.err == nil {
 					t.Error("it was asked all the same")
+				}
+				if refusal, ok := errors.AsType[*replica.Refusal](c.err); ok {
+					return api.QueryResult{Refusal: refusal}, nil
 				}
 				return api.QueryResult{}, c.err
 			}

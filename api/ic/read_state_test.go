@@ -107,6 +107,26 @@ func TestAnUnknownRequestIsProvenAbsent(t *testing.T) {
 	wantLookup(t, tree, certify.Absent, path)
 }
 
+func TestARequestThatWasForgottenMeanwhileIsNobodys(t *testing.T) {
+	n := newFakeNetwork(t)
+	n.answer = echo
+	h := New(n, Info{})
+	call := sign(t, wire.NewCall(appCanister, "f", nil), alice(t))
+	post(t, h, canisterURL("v2", appCanister, "call"), call.Body)
+	n.view.requests.Delete(api.RequestID(call.ID))
+	path := certify.RequestStatusPath(call.ID)
+	for _, id := range []wire.Identity{alice(t), bob(t)} {
+		wantRefusal(t, post(t, h, canisterURL("v3", appCanister, "read_state"), readState(t, id, path).Body), 403, "not signed by the caller")
+	}
+}
+
+func TestNobodyControlsACanisterThatIsNotThere(t *testing.T) {
+	n := newFakeNetwork(t)
+	other := principal.Canister(1<<20 + 1)
+	path := certify.MetadataPath(other, "hidden")
+	wantRefusal(t, post(t, New(n, Info{}), canisterURL("v3", other, "read_state"), readState(t, alice(t), path).Body), 403, "controllers")
+}
+
 func TestARequestIsHiddenFromDelegationsToOtherCanisters(t *testing.T) {
 	n := newFakeNetwork(t)
 	n.answer = echo
