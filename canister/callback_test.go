@@ -248,11 +248,11 @@ func TestWhatCallsMustNotDoTraps(t *testing.T) {
 	c := p.Scriptable()
 	big := make([]byte, 9<<20)
 	for text, program := range map[string]*canistertest.Program{
-		"Canister violated contract: ic0.call_perform called when no call is under construction.":       canistertest.Script().Raw(0x65),
-		"Canister violated contract: ic0_call_cycles_add128 called when no call is under construction.": canistertest.Script().Int(1).Raw(0x63),
-		"Canister violated contract: ic0.call_data_append called when no call is under construction.":   canistertest.Script().Text("x").Raw(0x61),
-		"Canister violated contract: Size of method_name 20001 exceeds the allowed limit of 20000.":     canistertest.Script().Call(canistertest.Call{Callee: callee, Method: strings.Repeat("m", 20001)}),
-		"Canister provided invalid principal id":                                                        canistertest.Script().Blob(make([]byte, 30)).Text("m").Text("").Text("").Raw(0x60),
+		"Canister violated contract: ic0.call_perform called when no call is under construction.":                                                         canistertest.Script().Raw(0x65),
+		"Canister violated contract: ic0_call_cycles_add128 called when no call is under construction.":                                                   canistertest.Script().Int(1).Raw(0x63),
+		"Canister violated contract: ic0.call_data_append called when no call is under construction.":                                                     canistertest.Script().Text("x").Raw(0x61),
+		"Canister violated contract: Size of method_name 20001 exceeds the allowed limit of 20000.":                                                       canistertest.Script().Call(canistertest.Call{Callee: callee, Method: strings.Repeat("m", 20001)}),
+		"Canister provided invalid principal id":                                                                                                          canistertest.Script().Blob(make([]byte, 30)).Text("m").Text("").Text("").Raw(0x60),
 		"Canister violated contract: Request to " + callee.String() + ":run has a payload size of 10485761, which exceeds the allowed limit of 10485760.": unfinished(0).Blob(big).Raw(0x61).Blob(big[:10485761-3-9<<20]).Raw(0x61),
 		"Canister violated contract: ic0_call_with_best_effort_response failed because a timeout is already set.":                                         unfinished(0).Int(1).Raw(0x64).Int(1).Raw(0x64),
 		"Canister violated contract: ic0.call_on_cleanup can be called at most once between `ic0.call_new` and `ic0.call_perform`":                        unfinished(0).Text("").Raw(0x62).Text("").Raw(0x62),

@@ -20,13 +20,19 @@ import (
 // Prepaid execution is the caller's business: before Execute the balance lacks it,
 // and the refund is computed from Outcome.Instructions.
 func (c *Canister) Execute(sub *Subnet, m *Message) Outcome {
-	s := c.state
-	if s == nil {
+	if c.state == nil {
 		return Outcome{Failure: moduleNotFound().reject(c.ID)}
 	}
 	if m.Context == GlobalTimer {
 		c.Timer = 0
 	}
+	out := c.execute(sub, m)
+	c.state.x.Forget()
+	return out
+}
+
+func (c *Canister) execute(sub *Subnet, m *Message) Outcome {
+	s := c.state
 	entry, missing := s.entry(m)
 	if missing != nil {
 		return Outcome{Failure: missing.reject(c.ID)}
@@ -230,6 +236,7 @@ func (q *QueryTarget) Run(sub *Subnet, m *Message) Outcome {
 	default:
 		out.Response, out.Calls = x.Response, x.Calls
 	}
+	x.Forget()
 	switch m.Context {
 	case CompositeQuery, CompositeReply, CompositeReject:
 	default:

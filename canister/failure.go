@@ -42,7 +42,7 @@ func joined(id principal.Principal, callback, cleanup *failure) *intercanister.R
 }
 
 func rejection(code intercanister.ErrorCode, text string) *intercanister.Reject {
-	return &intercanister.Reject{Code: code.Reject(), Error: code, Text: elide(text, intercanister.MaxRejectTextBytes)}
+	return &intercanister.Reject{Code: code.Reject(), Error: code, Text: elide(text, MaxRejectTextBytes)}
 }
 
 // elide cuts a text to a number of bytes, in its middle.

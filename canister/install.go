@@ -207,6 +207,7 @@ func (i *installation) step(r *runner, context Context) *intercanister.Reject {
 		i.burned = i.burned.Add(r.x.Burned)
 	}
 	i.real.Logs.add(r.x.Logs(), i.work.Settings.LogMemoryLimit)
+	r.x.Forget()
 	if res.failure != nil {
 		return res.failure.reject(i.work.ID)
 	}

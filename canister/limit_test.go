@@ -81,7 +81,9 @@ func TestAMessageTouchesOnlySoMuchStableMemory(t *testing.T) {
 	reply(t, p.Run(c, canistertest.Script().StableGrow(100).Drop().Reply(nil)))
 	p.Subnet.Limits.StablePages, p.Subnet.Limits.StablePagesQuery, p.Subnet.Limits.StablePagesInstall = 8, 4, 100
 	const before = "Canister exceeded memory access limits: Exceeded the limit for the number of "
-	read := func(pages uint64) *canistertest.Program { return canistertest.Script().StableRead(0, pages*4096).Drop().Reply(nil) }
+	read := func(pages uint64) *canistertest.Program {
+		return canistertest.Script().StableRead(0, pages*4096).Drop().Reply(nil)
+	}
 	reply(t, p.Run(c, read(8)))
 	failed(t, c, p.Run(c, read(9)), intercanister.CanisterMemoryAccessLimitExceeded,
 		before+"accessed pages in the stable memory in a single message execution: limit 32 KB for regular messages and 16 KB for queries.")
@@ -139,7 +141,7 @@ func TestATextTooLongLosesItsMiddle(t *testing.T) {
 		text[i] = byte('a' + i%26)
 	}
 	out := p.Run(c, canistertest.Script().Trap(string(text)))
-	if n := len(out.Failure.Text); n > intercanister.MaxRejectTextBytes || n < intercanister.MaxRejectTextBytes-8 {
+	if n := len(out.Failure.Text); n > canister.MaxRejectTextBytes || n < canister.MaxRejectTextBytes-8 {
 		t.Errorf("the text has %d bytes", n)
 	}
 }

@@ -111,6 +111,11 @@ func (x *Execution) Begin(pages uint64) {
 	x.Stable.NewExecution()
 }
 
+// Forget lets go of what the message brought and made.
+func (x *Execution) Forget() {
+	x.Message, x.Performed, x.Certified = Message{}, Performed{}, nil
+}
+
 // Logs are the records the execution logged.
 func (x *Execution) Logs() []LogRecord { return x.log.records }
 
