@@ -46,7 +46,7 @@ type everything struct {
 	State    state               `ic:"state"`
 	Hidden   func()              `ic:"-"`
 	NoTag    string
-	private  int
+	private  int //nolint:unused // that it is left out is the test
 }
 
 type pairOfTwo struct {

@@ -19,7 +19,9 @@ func FuzzAnyRequestGetsAStatus(f *testing.F) {
 	n := newFakeNetwork(f)
 	n.answer = echo
 	bodies := [][]byte{
-		nil, {0xa0}, []byte("hello"),
+		nil,
+		{0xa0},
+		[]byte("hello"),
 		sign(f, wire.NewCall(appCanister, "f", []byte("x")), alice(f)).Body,
 		sign(f, wire.NewCall(principal.Management, "create_canister", nil), wire.Identity{}).Body,
 		sign(f, wire.NewQuery(appCanister, "f", []byte("x")), alice(f)).Body,

@@ -26,7 +26,7 @@ func (c *cli) canisterCreate() *cobra.Command {
 				return err
 			}
 			defer connection.Close()
-			effective := principal.Principal{}
+			var effective principal.Principal
 			switch {
 			case arg.Specified != nil:
 				effective = *arg.Specified

@@ -115,7 +115,7 @@ func TestBothFormsOfAnECDSASignatureAreTaken(t *testing.T) {
 	ids := agentIdentities(t)
 	for s, order := range map[scheme]*big.Int{
 		schemeP256:      elliptic.P256().Params().N,
-		schemeSecp256k1: secp256k1.S256().N,
+		schemeSecp256k1: secp256k1.Params().N,
 	} {
 		call, err := DecodeCall(agentBody(t, agentCall(), ids[s]))
 		if err != nil {

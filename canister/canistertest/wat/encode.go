@@ -20,8 +20,10 @@ func appendString(out []byte, text string) []byte {
 }
 
 // sectionOrder is the order of sections in a module, by id.
-var sectionOrder = [...]byte{secType, secImport, secFunction, secTable, secMemory, secTag, secGlobal,
-	secExport, secStart, secElem, secDataCount, secCode, secData}
+var sectionOrder = [...]byte{
+	secType, secImport, secFunction, secTable, secMemory, secTag, secGlobal,
+	secExport, secStart, secElem, secDataCount, secCode, secData,
+}
 
 const (
 	secCustom    = 0

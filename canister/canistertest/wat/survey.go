@@ -34,11 +34,10 @@ type assembler struct {
 	usesDataCount bool
 	defined       bool // something other than an import was defined
 
-	code     []byte // of the expression being assembled
-	locals   space
-	labels   []string
-	nesting  int
-	localRun []byte // encoded local declarations of the function being assembled
+	code    []byte // of the expression being assembled
+	locals  space
+	labels  []string
+	nesting int
 }
 
 var spaceNouns = [spaceCount]string{"type", "function", "table", "memory", "global", "tag", "element segment", "data segment"}

@@ -20,10 +20,11 @@ func create(dir string) (f *os.File, remove string, memory bool, err error) {
 	if err != nil {
 		return nil, "", false, err
 	}
-	if err := os.Remove(f.Name()); err != nil {
-		return f, f.Name(), false, nil
+	name := f.Name()
+	if os.Remove(name) == nil {
+		name = "" // else it is removed when it is closed
 	}
-	return f, "", false, nil
+	return f, name, false, nil
 }
 
 func onTmpfs(dir string) bool {

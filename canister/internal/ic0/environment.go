@@ -2,13 +2,12 @@ package ic0
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
-
-	"fmt"
 )
 
 const maxVariableName = 128 // bytes

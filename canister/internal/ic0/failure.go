@@ -26,7 +26,7 @@ const ToolchainHelp = "If you are running this canister in a test environment (e
 	"Otherwise, this is likely an error with the compiler/CDK toolchain being used to build the canister. " +
 	"Please report the error to IC devs on the forum: https://forum.dfinity.org and include which language/CDK was used to create the canister."
 
-const helpPage = "http://internetcomputer.org/docs/current/references/execution-errors#"
+const helpPage = "https://internetcomputer.org/docs/current/references/execution-errors#"
 
 // Advice is advice with a link to the documentation.
 func Advice(suggestion, page string) string {

@@ -11,7 +11,6 @@ import (
 type program struct {
 	rnd   *rand.Rand
 	out   strings.Builder
-	depth int
 	loops []bool // open labels, innermost last; true for a loop
 	stmts int
 }

@@ -202,8 +202,15 @@ func TestGrowingAWideMemoryAnswersInSixtyFourBits(t *testing.T) {
 	g := start(t, rewriteText(t, `(module (memory i64 1 10)
 	  (func (export "grow") (param i64) (result i64) local.get 0 memory.grow) (func (export "size") (result i64) memory.size))`, conformance))
 	for _, c := range []struct{ delta, want, size uint64 }{
-		{0, 1, 1}, {2, 1, 3}, {1 << 40, math.MaxUint64, 3}, {1 << 32, math.MaxUint64, 3}, {1<<32 + 1, math.MaxUint64, 3},
-		{math.MaxUint64, math.MaxUint64, 3}, {8, math.MaxUint64, 3}, {7, 3, 10}, {65536, math.MaxUint64, 10},
+		{0, 1, 1},
+		{2, 1, 3},
+		{1 << 40, math.MaxUint64, 3},
+		{1 << 32, math.MaxUint64, 3},
+		{1<<32 + 1, math.MaxUint64, 3},
+		{math.MaxUint64, math.MaxUint64, 3},
+		{8, math.MaxUint64, 3},
+		{7, 3, 10},
+		{65536, math.MaxUint64, 10},
 	} {
 		got, err := g.call("grow", c.delta)
 		if err != nil || got[0] != c.want {

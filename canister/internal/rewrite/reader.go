@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"encoding/binary"
 	"unicode/utf8"
 )
 
@@ -104,13 +103,6 @@ func (r *reader) signed(bits uint) int64 {
 			return v
 		}
 	}
-}
-
-func (r *reader) f32bits() uint32 {
-	if b := r.bytes(4); b != nil {
-		return binary.LittleEndian.Uint32(b)
-	}
-	return 0
 }
 
 func (r *reader) skip(n int) { r.bytes(n) }

@@ -12,7 +12,6 @@ import (
 type addresses struct {
 	rnd        *rand.Rand
 	wide, slow strings.Builder
-	fuel       int
 }
 
 func (p *addresses) w(f string, a ...any) {

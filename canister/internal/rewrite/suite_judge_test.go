@@ -93,8 +93,11 @@ func (s *stage) assertTrap(c wast.Command) error {
 			want = engine
 		}
 	}
-	if err == nil || !strings.Contains(err.Error(), want) {
-		return fmt.Errorf("got %v, want a trap: %s", err, c.Message)
+	if err == nil {
+		return fmt.Errorf("got a result, want a trap: %s", c.Message)
+	}
+	if !strings.Contains(err.Error(), want) {
+		return fmt.Errorf("want a trap: %s, got %w", c.Message, err)
 	}
 	return nil
 }

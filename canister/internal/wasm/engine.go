@@ -12,8 +12,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
-	"github.com/canisterd/canisterd/canister/internal/rewrite"
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
+	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
 
 // Config says where an engine keeps things and how many.

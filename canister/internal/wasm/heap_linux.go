@@ -286,7 +286,7 @@ func countFaults(u *unix.Rusage) int64 {
 	if _, _, errno := unix.RawSyscall(unix.SYS_GETRUSAGE, unix.RUSAGE_THREAD, uintptr(unsafe.Pointer(u)), 0); errno != 0 {
 		panic(fmt.Errorf("wasm: count page faults: %w", errno))
 	}
-	return int64(u.Minflt) + int64(u.Majflt)
+	return u.Minflt + u.Majflt
 }
 
 // preserve writes to each page without changing it: the kernel makes a private copy of what is there now.

@@ -23,7 +23,7 @@ type scanArguments struct {
 	inverted, mask, anyOf, returned                         uint64
 }
 
-type scanRegion struct{ start, end, categories uint64 }
+type scanRegion struct{ start, end, _ uint64 } // the last: categories
 
 // privatePages lists the private pages of one mapping at a time. It is part of a heap, so that listing allocates nothing.
 type privatePages struct {
@@ -102,12 +102,12 @@ func mappedKinds() []HeapKind {
 	if err != nil {
 		return nil
 	}
-	defer pagemap.Close()
+	defer func() { _ = pagemap.Close() }()
 	fd, err := unix.MemfdCreate("canisterd-probe", unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	if unix.Ftruncate(fd, 4*PageSize) != nil {
 		return nil
 	}
@@ -115,7 +115,7 @@ func mappedKinds() []HeapKind {
 	if err != nil {
 		return nil
 	}
-	defer unix.Munmap(memory)
+	defer func() { _ = unix.Munmap(memory) }()
 	memory[PageSize], memory[3*PageSize] = memory[2*PageSize]+1, 1
 	var kinds []HeapKind
 	for _, kind := range []HeapKind{HeapScan, HeapPagemap} {
@@ -134,7 +134,7 @@ func faultsAreCounted() bool {
 	if err != nil {
 		return false
 	}
-	defer unix.Munmap(memory)
+	defer func() { _ = unix.Munmap(memory) }()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var u unix.Rusage
