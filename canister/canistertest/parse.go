@@ -121,7 +121,7 @@ func (p *parser) statement() []byte {
 	op := operationNamed(word.text)
 	code := p.operands(op, word)
 	if op.code == opRepeat || op.code == opIf {
-		return embed(append(code, op.code), p.block())
+		return sized(append(code, op.code), p.block())
 	}
 	return append(code, op.code)
 }
@@ -279,7 +279,7 @@ func (p *parser) on() []byte {
 // hookNames are the hooks by number.
 var hookNames = [hookCount]string{"pre-upgrade", "timer", "low-memory", "inspect", "heartbeat"}
 
-// embed appends a length and bytes.
-func embed(code, body []byte) []byte {
+// sized appends a length and bytes.
+func sized(code, body []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(code, uint32(len(body))), body...)
 }

@@ -115,5 +115,5 @@ func (c *callText) encode() []byte {
 	if !c.hasNotSent {
 		return p.op(opDrop).code
 	}
-	return embed(append(p.code, opIf), c.notSent)
+	return sized(append(p.code, opIf), c.notSent)
 }
