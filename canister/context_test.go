@@ -243,7 +243,7 @@ func checkContext(t *testing.T, f systemFunction, wide bool, context, letter str
 		name = "ic0." + f.name
 	}
 	want := fmt.Sprintf("Canister violated contract: %q cannot be executed in %s mode.\nCheck the ICP documentation to make sure APIs are being called in the correct message types. "+
-		"See documentation: http://internetcomputer.org/docs/current/references/execution-errors#calling-a-system-api-from-the-wrong-mode", name, modes[context])
+		"See documentation: https://internetcomputer.org/docs/current/references/execution-errors#calling-a-system-api-from-the-wrong-mode", name, modes[context])
 	if letter == "C" {
 		want, _, _ = strings.Cut(want, ".\n")
 	}

@@ -226,7 +226,7 @@ func TestAMethodThatIsNotThereIsNamed(t *testing.T) {
 	failed(t, c, p.Update(c, "none", nil), intercanister.CanisterMethodNotFound, "Canister has no update method 'none'.")
 	failed(t, c, p.Query(c, "none", nil), intercanister.CanisterMethodNotFound, "Canister has no query method 'none'.")
 	if out := p.Update(c, "none", nil); !strings.HasSuffix(out.Failure.Text, "'none'..\nCheck that the method being called is exported by the target canister. "+
-		"See documentation: http://internetcomputer.org/docs/current/references/execution-errors#method-not-found") {
+		"See documentation: https://internetcomputer.org/docs/current/references/execution-errors#method-not-found") {
 		t.Errorf("the text is %q", out.Failure.Text)
 	}
 	empty := p.Empty()

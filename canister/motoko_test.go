@@ -62,7 +62,7 @@ func TestAMotokoTrapNamesItsFunctionsToTheController(t *testing.T) {
 	const trap = "Canister called `ic0.trap` with message: 'IDL error: missing magic bytes'"
 	const trace = "\nCanister Backtrace:\nic_trap\nrts_trap\nmotoko_rts::trap_with_prefix\nmotoko_rts::idl_trap_with\nparse_idl_header\n@deserialize<N>\nadd\n"
 	const help = ".\nConsider gracefully handling failures from this canister or altering the canister to handle exceptions. " +
-		"See documentation: http://internetcomputer.org/docs/current/references/execution-errors#trapped-explicitly"
+		"See documentation: https://internetcomputer.org/docs/current/references/execution-errors#trapped-explicitly"
 	before := "Error from Canister " + c.ID.String() + ": " + trap
 	for caller, want := range map[principal.Principal]string{
 		canistertest.Controller: before + trace + help,

@@ -32,8 +32,10 @@ func stableFunctions() []function {
 			x.writeStable(s[0], s[1], s[2])
 		}},
 		{name: "stable_read", params: "iii", where: everywhere, cost: cost{stableAccess, 1, 2, nil}, narrow: true, body: func(x *Execution, s []uint64) {
-			x.smallStable()
-			x.readStable(s[0], s[1], s[2])
+			if s[2] != 0 {
+				x.smallStable()
+				x.readStable(s[0], s[1], s[2])
+			}
 		}},
 		{name: "stable64_size", results: "l", where: everywhere, body: func(x *Execution, s []uint64) {
 			s[0] = x.Stable.Size()
@@ -101,6 +103,9 @@ func (x *Execution) readStable(dst, offset, size uint64) {
 func (x *Execution) writeStable(offset, src, size uint64) {
 	if !x.Stable.InBounds(offset, size) {
 		x.fail(Trapped(stableOutOfBounds))
+	}
+	if size == 0 {
+		return
 	}
 	accessed, written := x.Stable.Fresh(offset, size)
 	x.access(accessed)
