@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 )
@@ -150,67 +151,55 @@ func rewritten(b *testing.B, text string, n uint64) *timed {
 	return &timed{f: g.inst.ExportedFunction("f"), n: n}
 }
 
-// ratio runs two kernels in turn and divides their least times, which noise of the machine moves least.
-func ratio(b *testing.B, over, under *timed) float64 {
-	var x, y []time.Duration
-	for range 25 {
-		x, y = append(x, over.run(b)), append(y, under.run(b))
+// metering is a kernel metered, and as it was.
+func metering(b *testing.B, name string, n uint64, text string) ratio.Pair {
+	over, under := rewritten(b, text, n), original(b, assemble(b, text), n)
+	return ratio.Pair{Name: name, Measured: func() time.Duration { return over.run(b) }, Floor: func() time.Duration { return under.run(b) }}
+}
+
+// BenchmarkRatioMeteringKernels is what metering costs loops that compute; the floor
+// is the same modules as they were. Geometric means.
+func BenchmarkRatioMeteringKernels(b *testing.B) {
+	var pairs []ratio.Pair
+	for _, k := range kernels {
+		pairs = append(pairs, metering(b, k.name, k.n, kernelModule(k.text, "i32")))
 	}
-	return float64(slices.Min(x)) / float64(slices.Min(y))
+	ratio.CompareMeans(b, 1.3, pairs)
 }
 
-// BenchmarkMetering prints what metering costs, as a ratio to the same module without it.
-func BenchmarkMetering(b *testing.B) {
-	b.Run("kernels", func(b *testing.B) {
-		product, count := 1.0, 0.0
-		for _, k := range kernels {
-			text := kernelModule(k.text, "i32")
-			r := ratio(b, rewritten(b, text, k.n), original(b, assemble(b, text), k.n))
-			b.ReportMetric(r, k.name)
-			product, count = product*r, count+1
-		}
-		b.ReportMetric(math.Pow(product, 1/count), "geomean")
-	})
-	b.Run("actors", func(b *testing.B) {
-		for _, k := range actors {
-			text := kernelModule(k.text, "i32")
-			b.ReportMetric(ratio(b, rewritten(b, text, k.n), original(b, assemble(b, text), k.n)), k.name)
-		}
-	})
+// BenchmarkRatioMeteringBoxed is the same for a program of nothing but calls and
+// boxed values, where metering costs most.
+func BenchmarkRatioMeteringBoxed(b *testing.B) {
+	var pairs []ratio.Pair
+	for _, k := range actors {
+		pairs = append(pairs, metering(b, k.name, k.n, kernelModule(k.text, "i32")))
+	}
+	ratio.CompareMeans(b, 0, pairs)
 }
 
-// BenchmarkLowering prints what a 64-bit memory costs, as a ratio to the same code over a 32-bit one, both metered.
-func BenchmarkLowering(b *testing.B) {
-	product, count := 1.0, 0.0
+// BenchmarkRatioLowering is what a 64-bit memory costs; the floor is the same code
+// over a 32-bit one, both metered. Geometric means.
+func BenchmarkRatioLowering(b *testing.B) {
+	var pairs []ratio.Pair
 	for _, k := range append(slices.Clone(kernels), actors...) {
-		r := ratio(b, rewritten(b, kernelModule(k.text, "i64"), k.n), rewritten(b, kernelModule(k.text, "i32"), k.n))
-		b.ReportMetric(r, k.name)
-		product, count = product*r, count+1
-	}
-	b.ReportMetric(math.Pow(product, 1/count), "geomean")
-}
-
-// BenchmarkRewrite prints the time of the pass over a module of about 1 MB and its ratio to hashing the same bytes.
-func BenchmarkRewrite(b *testing.B) {
-	for _, pointer := range []string{"i32", "i64"} {
-		b.Run(pointer, func(b *testing.B) {
-			body := strings.ReplaceAll(kernels[8].text, `(export "f")`, "")
-			body = body[strings.Index(body, "(func  (param"):]
-			helper := kernels[8].text[:strings.Index(kernels[8].text, `(func (export`)]
-			raw := assemble(b, kernelModule(helper+strings.Repeat(body, 4200), pointer))
-			from := time.Now()
-			sha256.Sum256(raw)
-			floor := time.Since(from)
-			var m *Module
-			for b.Loop() {
-				var err error
-				if m, err = Rewrite(raw, conformance); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.SetBytes(int64(len(raw)))
-			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(floor), "x-sha256")
-			b.ReportMetric(float64(len(m.Binary))/float64(len(raw)), "x-size")
+		wide, narrow := rewritten(b, kernelModule(k.text, "i64"), k.n), rewritten(b, kernelModule(k.text, "i32"), k.n)
+		pairs = append(pairs, ratio.Pair{
+			Name: k.name, Measured: func() time.Duration { return wide.run(b) }, Floor: func() time.Duration { return narrow.run(b) },
 		})
 	}
+	ratio.CompareMeans(b, 1.2, pairs)
+}
+
+// BenchmarkRatioRewrite is the pass over a module of about 1 MB; the floor is hashing
+// the same bytes.
+func BenchmarkRatioRewrite(b *testing.B) {
+	body := strings.ReplaceAll(kernels[8].text, `(export "f")`, "")
+	body = body[strings.Index(body, "(func  (param"):]
+	helper := kernels[8].text[:strings.Index(kernels[8].text, `(func (export`)]
+	raw := assemble(b, kernelModule(helper+strings.Repeat(body, 4200), "i64"))
+	ratio.Compare(b, 0, ratio.Each(func() {
+		if _, err := Rewrite(raw, conformance); err != nil {
+			b.Fatal(err)
+		}
+	}), ratio.Each(func() { sha256.Sum256(raw) }))
 }

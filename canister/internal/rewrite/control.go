@@ -207,7 +207,7 @@ func (f *frame) labelTypes() string {
 
 // prepareBranch keeps the counter's mirror in order along an edge: a loop head expects it fresh, a join is told.
 func (b *body) prepareBranch(f *frame) {
-	if !b.live || !b.meter.stale {
+	if !b.live || b.meter.off || !b.meter.stale {
 		return
 	}
 	if f.op == opLoop {

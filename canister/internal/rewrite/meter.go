@@ -4,6 +4,7 @@ package rewrite
 type meter struct {
 	mirror uint32 // local that mirrors the counter
 	stale  bool   // the mirror may differ from the counter
+	off    bool   // nothing is emitted
 
 	cost    uint64 // of the block so far
 	check   bool   // its point checks the counter as well
@@ -22,8 +23,9 @@ func (b *body) meterFunction() {
 	m := &b.meter
 	m.loopCosts = m.loopCosts[:0]
 	m.mirror = b.newLocal(typeI64)
+	m.off = b.s.options.unmetered
 	m.stale, m.refund = true, -1
-	m.cost, m.check, m.pending, m.first, m.patch, m.slot = costEntry, true, true, 1, -1, -1
+	m.cost, m.check, m.pending, m.first, m.patch, m.slot = costEntry, true, !m.off, 1, -1, -1
 }
 
 // begin charges the operator at hand to its block and emits the block's point if it is due. A plain point is left out while nothing is
@@ -62,7 +64,7 @@ func (b *body) beginBulk(weight uint64, size valueType) {
 }
 
 func (b *body) chargeSize(size valueType) {
-	if !b.live {
+	if !b.live || b.meter.off {
 		return
 	}
 	if size == typeI32 {
@@ -94,7 +96,7 @@ func (b *body) endBlock() {
 	if m.slot >= 0 {
 		m.loopCosts[m.slot] = m.cost
 	}
-	m.cost, m.check, m.pending, m.first, m.patch, m.slot = 0, false, true, b.ops+1, -1, -1
+	m.cost, m.check, m.pending, m.first, m.patch, m.slot = 0, false, !m.off, b.ops+1, -1, -1
 }
 
 // charge emits the subtraction of a cost that is not known yet and returns where to write it.
@@ -164,11 +166,11 @@ func (b *body) openLoop(f *frame, encoded []byte) {
 		m.check = true
 		return
 	}
-	if m.stale {
+	if m.stale && !m.off {
 		b.refresh()
 	}
 	b.lower.forget()
-	if f.params != "" {
+	if f.params != "" || m.off {
 		m.check = true
 		b.out = append(append(b.out, opLoop), encoded...)
 		b.labels++

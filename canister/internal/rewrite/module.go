@@ -43,6 +43,9 @@ type Options struct {
 	// Conformance is the mode of the WebAssembly test suite: the rules of the language alone, with any imports and exports,
 	// active segments and the start section left in place and table operators allowed. Metering and lowering are as always.
 	Conformance bool
+
+	// unmetered leaves out every charge and check: what metering costs is measured against it.
+	unmetered bool
 }
 
 // Module is a rewritten module. It is immutable and shares no memory with the uploaded bytes.

@@ -128,15 +128,36 @@ func report(b *testing.B, unit string, limit, measured, floor float64) {
 	b.ReportMetric(measured/floor, "x")
 }
 
-// Means are geometric means over several programs.
-type Means struct{ measured, floor, count float64 }
-
-// Add counts a program in.
-func (m *Means) Add(measured, floor float64) {
-	m.measured, m.floor, m.count = m.measured+math.Log(measured), m.floor+math.Log(floor), m.count+1
+// Pair is one of several programs that a row is the mean of. Both sides time one
+// operation.
+type Pair struct {
+	Name            string
+	Measured, Floor func() time.Duration
 }
 
-// Means are those of all programs so far.
-func (m *Means) Means() (measured, floor float64) {
-	return math.Exp(m.measured / m.count), math.Exp(m.floor / m.count)
+// CompareMeans reports the geometric means of the least times of several programs
+// of mere computation, and the ratio of each.
+func CompareMeans(b *testing.B, limit float64, pairs []Pair) {
+	b.Helper()
+	samples := make([]Sample, len(pairs))
+	turn := func() {
+		for i, p := range pairs {
+			samples[i].Measured = append(samples[i].Measured, float64(p.Measured()))
+			samples[i].Floor = append(samples[i].Floor, float64(p.Floor()))
+		}
+	}
+	for b.Loop() {
+		turn()
+	}
+	for len(samples[0].Measured) < turns {
+		turn()
+	}
+	measured, floor := 0.0, 0.0
+	for i, s := range samples {
+		m, f := s.Least()
+		measured, floor = measured+math.Log(m), floor+math.Log(f)
+		b.ReportMetric(m/f, pairs[i].Name)
+	}
+	n := float64(len(pairs))
+	Report(b, limit, math.Exp(measured/n), math.Exp(floor/n))
 }
