@@ -1,0 +1,210 @@
+package canister_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/canister/internal/ic0"
+	"github.com/canisterd/canisterd/canister/internal/rewrite"
+	"github.com/canisterd/canisterd/canister/internal/wasm"
+	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/replicatest"
+)
+
+// tiny counts at every message and replies with the count. ask calls inc of the
+// canister that the argument names, and replies from the callback.
+const tiny = `(module
+	(type $closure (func (param i32)))
+	(import "ic0" "msg_arg_data_copy" (func $argument (param i32 i32 i32)))
+	(import "ic0" "msg_arg_data_size" (func $length (result i32)))
+	(import "ic0" "msg_reply_data_append" (func $append (param i32 i32)))
+	(import "ic0" "msg_reply" (func $reply))
+	(import "ic0" "call_new" (func $new (param i32 i32 i32 i32 i32 i32 i32 i32)))
+	(import "ic0" "call_perform" (func $perform (result i32)))
+	(memory 1) (data (i32.const 0) "inc")
+	(table 1 funcref) (elem (i32.const 0) $replied)
+	(func $count (i64.store (i32.const 8) (i64.add (i64.load (i32.const 8)) (i64.const 1))))
+	(func $answer (call $count) (call $append (i32.const 8) (i32.const 8)) (call $reply))
+	(func $replied (type $closure) (call $answer))
+	(func (export "canister_update inc") (call $answer))
+	(func (export "canister_update ask") (local $n i32)
+		(local.set $n (call $length))
+		(call $argument (i32.const 16) (i32.const 0) (local.get $n))
+		(call $count)
+		(call $new (i32.const 16) (local.get $n) (i32.const 0) (i32.const 3) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0))
+		(drop (call $perform))))`
+
+// bare is the tiny canister on the engine alone: the System API does nothing.
+func bare(b *testing.B, binary []byte) *wasm.Guest {
+	b.Helper()
+	e, err := wasm.NewEngine(wasm.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	modules := ic0.Modules()
+	for _, m := range modules {
+		for i := range m.Functions {
+			m.Functions[i].Call = func(_ *wasm.Guest, stack []uint64) {
+				if len(stack) > 0 {
+					stack[0] = 0
+				}
+			}
+		}
+	}
+	if err := e.Link(modules...); err != nil {
+		b.Fatal(err)
+	}
+	signatures := ic0.Signatures(false)
+	m, err := rewrite.Rewrite(binary, rewrite.Options{SystemAPI: func(name string, _ bool) (params, results []byte, ok bool) {
+		s, ok := signatures[name]
+		return s.Params, s.Results, ok
+	}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	code, err := e.Compile(context.Background(), m)
+	if err != nil {
+		b.Fatal(err)
+	}
+	g, err := e.NewGuest(code)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(g.Close)
+	return g
+}
+
+// messages runs and commits one message after the other.
+func messages(b *testing.B, guests []*wasm.Guest, entries []wasm.Entry) func() {
+	budget := wasm.Budget{Limit: 40_000_000_000, ReplicaSlice: 2_000_000_000}
+	return func() {
+		for i, g := range guests {
+			if err := g.Run(entries[i], nil, budget); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := g.Commit(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+// network is a node with tiny canisters on one application subnet.
+type network struct {
+	*node.Node
+	b    *testing.B
+	root principal.Principal
+	sent uint64
+}
+
+func newNetwork(b *testing.B, module []byte, canisters int) *network {
+	b.Helper()
+	engine, err := canister.NewEngine(canister.EngineConfig{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	n, err := node.Start(node.Config{Network: replica.Config{
+		Start: replicatest.Start, Subnets: []replica.SubnetConfig{{Nodes: 13}},
+		Engine: engine, Management: replicatest.Manager{First: replicatest.First(0), Module: module},
+	}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := n.Close(); err != nil {
+			b.Error(err)
+		}
+		if err := engine.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	w := &network{Node: n, b: b, root: n.View().Root().ID}
+	for i := range canisters {
+		w.send(principal.Management, i, "create", []byte("1000000000000000000"))
+		w.send(principal.Management, i, "install", fmt.Append(nil, i, " "))
+	}
+	return w
+}
+
+func resident(n int) principal.Principal {
+	return principal.Canister(replicatest.First(0) + uint64(n))
+}
+
+// send submits a message about canister i and waits for its answer.
+func (n *network) send(receiver principal.Principal, i int, method string, arg []byte) {
+	n.sent++
+	in := &replica.Ingress{
+		Sender: principal.Anonymous, Receiver: receiver, Effective: resident(i), Method: method, Arg: arg,
+		Expiry: n.View().Time + replica.MaxIngressTTL, Size: 300,
+	}
+	binary.LittleEndian.PutUint64(in.ID[:], n.sent*0x9e3779b97f4a7c15) // spread like hashes
+	receipt, err := n.Submit(context.Background(), in)
+	if err != nil || receipt.Reject != nil {
+		n.b.Fatal(receipt.Reject, err)
+	}
+	if err := n.Await(context.Background(), n.root, in.ID); err != nil {
+		n.b.Fatal(err)
+	}
+}
+
+// answered is how the last message ended: what the canister counted.
+func (n *network) answered() uint64 {
+	var id replica.RequestID
+	binary.LittleEndian.PutUint64(id[:], n.sent*0x9e3779b97f4a7c15)
+	reply, _ := n.View().Subnet(n.root).Certified.Tree().Get(certify.RequestStatusPath(id, "reply")...)
+	if len(reply.Value()) != 8 {
+		n.b.Fatalf("the last message was answered with %q", reply.Value())
+	}
+	return binary.LittleEndian.Uint64(reply.Value())
+}
+
+func assembled(b *testing.B, text string) []byte {
+	b.Helper()
+	binary, err := wat.Assemble(text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return binary
+}
+
+// BenchmarkRatioUpdateInProcess is an update from Submit to Await through a node;
+// the floor is running and committing the same message on the engine alone.
+func BenchmarkRatioUpdateInProcess(b *testing.B) {
+	module := assembled(b, tiny)
+	n := newNetwork(b, module, 1)
+	before := n.sent
+	floor := messages(b, []*wasm.Guest{bare(b, module)}, []wasm.Entry{{Export: "canister_update inc"}})
+	ratio.Compare(b, 4, ratio.Each(func() { n.send(resident(0), 0, "inc", nil) }), ratio.Each(floor))
+	if got := n.answered(); got != n.sent-before {
+		b.Errorf("the canister counted %d of %d updates", got, n.sent-before)
+	}
+}
+
+// BenchmarkRatioCallAndReply is an update that calls another canister and replies
+// in the callback, through a node; the floor is running and committing its three
+// messages on the engine alone.
+func BenchmarkRatioCallAndReply(b *testing.B) {
+	module := assembled(b, tiny)
+	n := newNetwork(b, module, 2)
+	before := n.sent
+	caller, callee := bare(b, module), bare(b, module)
+	floor := messages(b, []*wasm.Guest{caller, callee, caller}, []wasm.Entry{{Export: "canister_update ask"}, {Export: "canister_update inc"}, {}})
+	to := resident(1).Bytes()
+	ratio.Compare(b, 3, ratio.Each(func() { n.send(resident(0), 0, "ask", to) }), ratio.Each(floor))
+	if got := n.answered(); got != 2*(n.sent-before) {
+		b.Errorf("the caller counted %d messages of %d updates", got, n.sent-before)
+	}
+}
