@@ -131,7 +131,7 @@ var operations = [...]operation{
 	{opRecurse, "recurse", "", ""},
 	{opStop, "stop", "", ""},
 	{opAppend, "append", "b", ""},
-	{opReply, "send", "", ""},
+	{opReply, "reply", "", ""},
 	{opReject, "reject", "b", ""},
 	{opArg, "arg", "", "b"},
 	{opCaller, "caller", "", "b"},

@@ -60,7 +60,7 @@
     (local.set $n (i64.sub (local.get $n) (i64.const 1)))
     (br $more))))
 (func $op.append (local $b i64) (local.set $b (call $pop_blob)) (call $reply_append (call $address (local.get $b)) (call $length (local.get $b))))
-(func $op.send (call $reply))
+(func $op.reply (call $reply))
 (func $op.reject (local $b i64) (local.set $b (call $pop_blob)) (call $reject (call $address (local.get $b)) (call $length (local.get $b))))
 (func $op.arg (local $n ptr) (local $p ptr)
   (local.set $n (call $arg_size)) (local.set $p (call $alloc (local.get $n)))

@@ -81,7 +81,7 @@ func (p *parser) enter() {
 }
 
 // statements are the words that begin a statement and are no operations.
-var statements = []string{"call", "on", "push", "raw", "reply"}
+var statements = []string{"call", "on", "push", "raw"}
 
 // states reports whether the next token begins a statement.
 func (p *parser) states() bool {
@@ -116,7 +116,11 @@ func (p *parser) statement() []byte {
 	case "raw":
 		return []byte(p.expect(blobToken, "a string").text)
 	case "reply":
-		return append(p.operands(operationOf(opAppend), word), opAppend, opReply)
+		code := p.operands(operationOf(opAppend), word)
+		if len(code) > 0 {
+			code = append(code, opAppend)
+		}
+		return append(code, opReply)
 	}
 	op := operationNamed(word.text)
 	code := p.operands(op, word)

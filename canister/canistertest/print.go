@@ -48,7 +48,7 @@ func (w *printer) statement(rest []*node) int {
 		if count := w.call(rest); count > 0 {
 			return count
 		}
-	case n.is(opAppend) && len(rest) > 1 && rest[1].is(opReply):
+	case n.is(opAppend) && len(n.args) == 1 && len(rest) > 1 && rest[1].is(opReply):
 		w.write("reply")
 		w.operands(n)
 		return 2

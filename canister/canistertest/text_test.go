@@ -19,9 +19,10 @@ func TestATextIsReadAsItIsPrinted(t *testing.T) {
 		"":                   "",
 		`reply "x"`:          "",
 		`reply`:              "",
+		`append; reply`:      "",
 		`reply time`:         "reply bytes(time)",
 		`reply "n: " + get;`: `reply "n: " + bytes(get)`,
-		`append "a" + ("b" + caller) + 0x00ff; send`:       `reply "a" + ("b" + caller) + 0x00ff`,
+		`append "a" + ("b" + caller) + 0x00ff; reply`:       `reply "a" + ("b" + caller) + 0x00ff`,
 		`reply "\"\\\n\t\41"`:                              `reply "\"\\\n\tA"`,
 		`set add(get, 1_000)`:                              `set add(get, 1000)`,
 		`push 1; push 2; set add`:                          `set add(1, 2)`,
@@ -55,7 +56,7 @@ func TestATextIsReadAsItIsPrinted(t *testing.T) {
 }
 
 // again reads what a program is printed as.
-func again(t testing.TB, program *canistertest.Program) {
+func again(t rapid.TB, program *canistertest.Program) {
 	t.Helper()
 	text := program.String()
 	back, err := canistertest.Parse(text, nil)
