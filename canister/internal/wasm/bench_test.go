@@ -12,53 +12,11 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
+	"github.com/canisterd/canisterd/daemon/bench/ratio"
 )
-
-// ratio reports how many times longer took was than n runs of floor.
-func ratio(b *testing.B, name string, took time.Duration, n int, floor func()) {
-	floor()
-	rounds := max(20, min(n, 100_000))
-	start := time.Now()
-	for range rounds {
-		floor()
-	}
-	b.ReportMetric(float64(took)/float64(n)/(float64(time.Since(start))/float64(rounds)), name)
-}
 
 const increment = `(module (memory 1)
 	(func (export "canister_update inc") (i64.store (i32.const 8) (i64.add (i64.load (i32.const 8)) (i64.const 1)))))`
-
-// BenchmarkUpdate is the smallest update; the floor is the bare call of the same compiled function.
-func BenchmarkUpdate(b *testing.B) {
-	for _, kind := range HeapKinds() {
-		for _, end := range []string{"none", "commit", "rollback"} {
-			b.Run(fmt.Sprintf("%s/%s", kind, end), func(b *testing.B) {
-				g := newTestGuest(b, newTestEngine(b, Config{Heaps: kind}), increment)
-				entry := method("inc")
-				b.ReportAllocs()
-				for b.Loop() {
-					if err := g.Run(entry, nil, plenty); err != nil {
-						b.Fatal(err)
-					}
-					switch end {
-					case "commit":
-						_, _ = g.Commit()
-					case "rollback":
-						g.Rollback()
-					}
-				}
-				took, n := b.Elapsed(), b.N
-				g.begin()
-				f := g.live.find(entry.Export)
-				g.grant(0)
-				ratio(b, "x-of-call", took, n, func() {
-					g.live.counter.Set(1000)
-					_ = f.call.CallWithStack(&g.live.context, g.live.stack[:])
-				})
-			})
-		}
-	}
-}
 
 // BenchmarkPages dirties 16 or 1000 pages all over heaps of several sizes; the ratio is to the smallest heap.
 func BenchmarkPages(b *testing.B) {
@@ -156,61 +114,163 @@ func timedFloor(b *testing.B, cache wazero.CompilationCache, binary []byte) time
 	return time.Since(start)
 }
 
-// BenchmarkCompile compiles a big module; the floor is wazero alone on the same bytes, cold and from its cache. Both take turns.
-func BenchmarkCompile(b *testing.B) {
+// BenchmarkRatioCompile compiles a big module that was rewritten; the floor is the
+// engine below alone on the same bytes.
+func BenchmarkRatioCompile(b *testing.B) {
 	m := bigModule(b)
-	b.Run("cold", func(b *testing.B) {
-		var took, floor time.Duration
-		for b.Loop() {
-			took += timed(b, Config{}, func(e *Engine) {
-				if _, err := e.Compile(b.Context(), m); err != nil {
-					b.Fatal(err)
-				}
-			})
-			floor += timedFloor(b, wazero.NewCompilationCache(), m.Binary)
-		}
-		b.ReportMetric(float64(took)/float64(floor), "x-of-wazero")
-	})
-	b.Run("warm", func(b *testing.B) {
-		cfg := Config{CacheDir: b.TempDir()}
-		timed(b, cfg, func(e *Engine) {
-			e.CacheModule(m.Hash, m)
+	ratio.CompareTimed(b, 0, func() time.Duration {
+		return timed(b, Config{}, func(e *Engine) {
 			if _, err := e.Compile(b.Context(), m); err != nil {
 				b.Fatal(err)
 			}
 		})
-		var took, load, floor time.Duration
-		for b.Loop() {
-			took += timed(b, cfg, func(e *Engine) {
-				start := time.Now()
-				m, ok := e.CachedModule(m.Hash)
-				if !ok {
-					b.Fatal("not in the cache")
-				}
-				load += time.Since(start)
-				if _, err := e.Compile(b.Context(), m); err != nil {
-					b.Fatal(err)
-				}
-			})
-			cache, err := wazero.NewCompilationCacheWithDir(cfg.CacheDir)
-			if err != nil {
+	}, func() time.Duration { return timedFloor(b, wazero.NewCompilationCache(), m.Binary) })
+}
+
+// BenchmarkRatioLoad finds a big module and its compiled form on disk; the floor is
+// the engine below alone, loading the same bytes from the same folder.
+func BenchmarkRatioLoad(b *testing.B) {
+	m := bigModule(b)
+	cfg := Config{CacheDir: b.TempDir()}
+	timed(b, cfg, func(e *Engine) {
+		e.CacheModule(m.Hash, m)
+		if _, err := e.Compile(b.Context(), m); err != nil {
+			b.Fatal(err)
+		}
+	})
+	ratio.CompareTimed(b, 0, func() time.Duration {
+		return timed(b, cfg, func(e *Engine) {
+			m, ok := e.CachedModule(m.Hash)
+			if !ok {
+				b.Fatal("not in the cache")
+			}
+			if _, err := e.Compile(b.Context(), m); err != nil {
 				b.Fatal(err)
 			}
-			floor += timedFloor(b, cache, m.Binary)
+		})
+	}, func() time.Duration {
+		cache, err := wazero.NewCompilationCacheWithDir(cfg.CacheDir)
+		if err != nil {
+			b.Fatal(err)
 		}
-		b.ReportMetric(float64(took)/float64(floor), "x-of-wazero")
-		b.ReportMetric(float64(load.Microseconds())/float64(b.N), "us-for-the-module")
+		return timedFloor(b, cache, m.Binary)
 	})
 }
 
-// BenchmarkWake is putting a guest to sleep and waking it; the floor is instantiating.
-func BenchmarkWake(b *testing.B) {
+// touching is a guest whose first closure writes to 16 pages, spread all over its heap; its
+// argument says which.
+func touching(b *testing.B, mebibytes int) *Guest {
+	b.Helper()
+	size := mebibytes << 20 / WasmPageSize
+	g := newTestGuest(b, newTestEngine(b, Config{}), fmt.Sprintf(`(module (memory %d) (global $n (mut i32) (i32.const 0))
+		(table 1 funcref) (elem (i32.const 0) $touch)
+		(func $touch (param i32) (local $i i32)
+			(global.set $n (i32.add (global.get $n) (i32.const 1)))
+			(loop
+				(i32.store (i32.add (local.get 0) (i32.mul (local.get $i) (i32.const %d))) (i32.add (global.get $n) (i32.const 1)))
+				(br_if 0 (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const 16))))))`,
+		size, size*WasmPageSize/16))
+	touch(b, g, 0)
+	if n := g.DirtyPages(); n != 16 {
+		b.Fatalf("the message dirtied %d pages", n)
+	}
+	g.Rollback()
+	return g
+}
+
+func touch(b *testing.B, g *Guest, offset uint64) {
+	if err := g.Run(Entry{Env: offset}, nil, plenty); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// turning are offsets of the pages of a slice of a heap, one after the other.
+func turning(g *Guest) func() uint64 {
+	at, slice := uint64(0), g.MemorySize()/16
+	return func() uint64 {
+		at = (at + PageSize) % slice
+		return at
+	}
+}
+
+func same() uint64 { return 0 }
+
+// rolledBack is how long undoing a message takes.
+func rolledBack(b *testing.B, g *Guest, offset func() uint64) func() time.Duration {
+	return func() time.Duration {
+		touch(b, g, offset())
+		start := time.Now()
+		g.Rollback()
+		return time.Since(start)
+	}
+}
+
+// BenchmarkRatioRollback undoes a message that wrote to 16 pages of a heap of 1 GiB;
+// the floor is the same in a heap of 1 MiB. The pages are those of the message before.
+func BenchmarkRatioRollback(b *testing.B) {
+	ratio.CompareTimed(b, 3, rolledBack(b, touching(b, 1024), same), rolledBack(b, touching(b, 1), same))
+}
+
+// BenchmarkRatioRollbackOfOtherPages is the same where every message writes to other
+// pages than the one before.
+func BenchmarkRatioRollbackOfOtherPages(b *testing.B) {
+	large, small := touching(b, 1024), touching(b, 1)
+	ratio.CompareTimed(b, 3, rolledBack(b, large, turning(large)), rolledBack(b, small, turning(small)))
+}
+
+// BenchmarkRatioCommit keeps what a message did to 16 pages of a heap of 1 GiB, others
+// than the message before; the floor is the same in a heap of 1 MiB.
+func BenchmarkRatioCommit(b *testing.B) {
+	committed := func(g *Guest) func() time.Duration {
+		offset := turning(g)
+		return func() time.Duration {
+			touch(b, g, offset())
+			start := time.Now()
+			if _, err := g.Commit(); err != nil {
+				b.Fatal(err)
+			}
+			return time.Since(start)
+		}
+	}
+	ratio.CompareTimed(b, 0, committed(touching(b, 1024)), committed(touching(b, 1)))
+}
+
+// BenchmarkRatioSmallestMessage runs and commits a message that writes one word; the
+// floor is the bare call of the same compiled function.
+func BenchmarkRatioSmallestMessage(b *testing.B) {
 	g := newTestGuest(b, newTestEngine(b, Config{}), increment)
-	for b.Loop() {
+	bare := newTestGuest(b, newTestEngine(b, Config{}), increment)
+	entry := method("inc")
+	bare.begin()
+	f := bare.live.find(entry.Export)
+	bare.grant(0)
+	ratio.Compare(b, 0, ratio.Each(func() {
+		if err := g.Run(entry, nil, plenty); err != nil {
+			b.Fatal(err)
+		}
+		_, _ = g.Commit()
+	}), ratio.Each(func() {
+		bare.live.counter.Set(1000)
+		_ = f.call.CallWithStack(&bare.live.context, bare.live.stack[:])
+	}))
+}
+
+// BenchmarkRatioWake puts a guest to sleep and wakes it; the floor is running and
+// committing the smallest message.
+func BenchmarkRatioWake(b *testing.B) {
+	g := newTestGuest(b, newTestEngine(b, Config{}), increment)
+	awake := newTestGuest(b, newTestEngine(b, Config{}), increment)
+	entry := method("inc")
+	ratio.Compare(b, 0, ratio.Each(func() {
 		g.begin()
 		g.Rollback()
 		g.life.Lock()
 		g.sleep()
 		g.life.Unlock()
-	}
+	}), ratio.Each(func() {
+		if err := awake.Run(entry, nil, plenty); err != nil {
+			b.Fatal(err)
+		}
+		_, _ = awake.Commit()
+	}))
 }
