@@ -105,7 +105,6 @@ func (p *Place) Update(c *canister.Canister, method string, arg []byte) canister
 
 // Query runs a query method as a query of User.
 func (p *Place) Query(c *canister.Canister, method string, arg []byte) canister.Outcome {
-	p.tb.Helper()
 	q, reject := c.PrepareQuery()
 	if reject != nil {
 		return canister.Outcome{Failure: reject}

@@ -22,7 +22,7 @@ func TestWhatIsNotTextIsReplacedOnceForEachPartOfACharacter(t *testing.T) {
 	}
 }
 
-func TestChargesSaturate(t *testing.T) {
+func TestChargesSaturateAtTheTopOfTheirRange(t *testing.T) {
 	if got := saturate(500, 50, 10); got != 1000 {
 		t.Errorf("500 and 50 for each of 10 are %d", got)
 	}
