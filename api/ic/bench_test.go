@@ -12,62 +12,66 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/api/internal/wire"
+	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// BenchmarkAnUpdateOverHTTP prints what an update costs over its floor: a check
-// of the signature, a BLS signature and a round trip over the loopback with
-// bodies of the same size, all measured in the same run.
-func BenchmarkAnUpdateOverHTTP(b *testing.B) {
+// BenchmarkRatioUpdateOverHTTP is a signed update of one client, from the request on
+// the wire to the certificate, by a node with a Motoko counter on one application
+// subnet; the floor is a check of the signature, a BLS signature and a round trip
+// over the loopback with bodies of the same size.
+func BenchmarkRatioUpdateOverHTTP(b *testing.B) {
+	r, address := startNode(b, replica.SubnetConfig{Kind: replica.Application})
+	c := dialNode(b, address, "alice")
+	counter := install(b, c, r.Node.View().DefaultCanister(), fixture(b, "counter.wasm"))
+	url := address + canisterURL("v4", counter, "call")
+	defer http.DefaultClient.CloseIdleConnections()
+	sent := uint64(0)
+	next := func() []byte {
+		sent++
+		draft := wire.NewCall(counter, "inc", none)
+		draft.IngressExpiry, draft.Nonce = uint64(time.Now().Add(time.Minute).UnixNano()), fmt.Appendf(nil, "%d", sent)
+		return sign(b, draft, alice(b)).Body
+	}
+	body := next()
+	answer := exchange(b, http.DefaultClient, url, body)
+	ratio.CompareTimed(b, 2, func() time.Duration {
+		body := next()
+		start := time.Now()
+		answer := exchange(b, http.DefaultClient, url, body)
+		took := time.Since(start)
+		if answered, err := wire.DecodeCallResponse(answer); err != nil || answered.Certificate == nil {
+			b.Fatalf("request %d has no certificate: %+v, %v", sent, answered, err)
+		}
+		return took
+	}, floorOf(b, body, answer))
+	// The number means nothing unless every request was executed, once.
+	reply, err := c.Query(b.Context(), counter, counter, "get", none)
+	wantNumber(b, reply, err, sent)
+}
+
+// BenchmarkRatioFrontEnd is the front end's part of an update, with a network that
+// answers at once; the floor is the same.
+func BenchmarkRatioFrontEnd(b *testing.B) {
 	n := newFakeNetwork(b)
 	n.answer = echo
 	server := httptest.NewServer(New(n, Info{}))
 	defer server.Close()
-	requests := make([]wire.Signed, b.N)
-	for i := range requests {
-		requests[i] = sign(b, wire.NewCall(nnsCanister, "f", fmt.Appendf(nil, "%d", i)), alice(b))
-	}
 	url := server.URL + canisterURL("v4", nnsCanister, "call")
-	overFloor(b, server.Client(), url, requests)
-}
-
-// BenchmarkAnUpdateOfARealCanisterOverHTTP is the same with a node and a Motoko
-// counter, on the root subnet.
-func BenchmarkAnUpdateOfARealCanisterOverHTTP(b *testing.B) {
-	r, address := startNode(b, replica.SubnetConfig{})
-	c := dialNode(b, address, "alice")
-	counter := install(b, c, r.Node.View().DefaultCanister(), fixture(b, "counter.wasm"))
-	requests := make([]wire.Signed, b.N)
-	expiry := uint64(time.Now().Add(time.Minute).UnixNano())
-	for i := range requests {
-		draft := wire.NewCall(counter, "inc", none)
-		draft.IngressExpiry, draft.Nonce = expiry, fmt.Appendf(nil, "%d", i)
-		requests[i] = sign(b, draft, alice(b))
+	sent := 0
+	next := func() []byte {
+		sent++
+		return sign(b, wire.NewCall(nnsCanister, "f", fmt.Appendf(nil, "%d", sent)), alice(b)).Body
 	}
-	overFloor(b, http.DefaultClient, address+canisterURL("v4", counter, "call"), requests)
-	http.DefaultClient.CloseIdleConnections()
-	// The number means nothing unless every request was executed, once.
-	reply, err := c.Query(b.Context(), counter, counter, "get", none)
-	wantNumber(b, reply, err, uint64(b.N))
-}
-
-// overFloor sends the requests one after the other and reports their cost.
-func overFloor(b *testing.B, c *http.Client, url string, requests []wire.Signed) {
-	b.Helper()
-	answer := exchange(b, c, url, requests[0].Body)
-	floor := floorOf(b, requests[0].Body, answer)
-	b.ResetTimer()
-	for i := range requests {
-		answer = exchange(b, c, url, requests[i].Body)
-		if answered, err := wire.DecodeCallResponse(answer); err != nil || answered.Certificate == nil {
-			b.Fatalf("request %d has no certificate: %+v, %v", i, answered, err)
-		}
-	}
-	b.StopTimer()
-	each := b.Elapsed() / time.Duration(len(requests))
-	b.ReportMetric(float64(each)/float64(floor), "x-floor")
-	b.ReportMetric(float64(floor.Microseconds()), "floor-µs")
+	body := next()
+	answer := exchange(b, server.Client(), url, body)
+	ratio.CompareTimed(b, 0, func() time.Duration {
+		body := next()
+		start := time.Now()
+		exchange(b, server.Client(), url, body)
+		return time.Since(start)
+	}, floorOf(b, body, answer))
 }
 
 func exchange(b *testing.B, c *http.Client, url string, body []byte) []byte {
@@ -90,41 +94,46 @@ func exchange(b *testing.B, c *http.Client, url string, body []byte) []byte {
 }
 
 // floorOf is what cannot be saved, for one update.
-func floorOf(b *testing.B, request, answer []byte) time.Duration {
+func floorOf(b *testing.B, request, answer []byte) func() time.Duration {
 	b.Helper()
-	const rounds = 200
 	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		_, _ = w.Write(answer)
 	}))
-	defer echo.Close()
+	b.Cleanup(echo.Close)
 	seed := sha256.Sum256([]byte("floor"))
 	key := ed25519.NewKeyFromSeed(seed[:])
 	signature := ed25519.Sign(key, request)
 	bls := certify.NewSubnetKey(certify.Seed{})
-	exchange(b, echo.Client(), echo.URL, request)
-	start := time.Now()
-	for range rounds {
+	return func() time.Duration {
+		start := time.Now()
 		exchange(b, echo.Client(), echo.URL, request)
 		if !ed25519.Verify(key.Public().(ed25519.PublicKey), request, signature) {
 			b.Fatal("the signature does not verify")
 		}
 		bls.Sign(request)
+		return time.Since(start)
 	}
-	return time.Since(start) / rounds
 }
 
-// BenchmarkTheHandlerOfAQuery prints what a query costs over a check of its
-// signature and the node's signature.
-func BenchmarkTheHandlerOfAQuery(b *testing.B) {
+// BenchmarkRatioQuery is the handler of a query, with a network that answers at once; the
+// floor is a check of its signature and the node's signature.
+func BenchmarkRatioQuery(b *testing.B) {
 	n := newFakeNetwork(b)
 	h := New(n, Info{})
 	signed := sign(b, wire.NewQuery(appCanister, "q", []byte("x")), alice(b))
 	url := canisterURL("v3", appCanister, "query")
-	b.ReportAllocs()
-	for b.Loop() {
+	seed := sha256.Sum256([]byte("floor"))
+	key := ed25519.NewKeyFromSeed(seed[:])
+	signature := ed25519.Sign(key, signed.Body)
+	ratio.Compare(b, 0, ratio.Each(func() {
 		if w := post(b, h, url, signed.Body); w.Code != http.StatusOK {
 			b.Fatal(w.Body)
 		}
-	}
+	}), ratio.Each(func() {
+		if !ed25519.Verify(key.Public().(ed25519.PublicKey), signed.Body, signature) {
+			b.Fatal("the signature does not verify")
+		}
+		ed25519.Sign(key, signature)
+	}))
 }
