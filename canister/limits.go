@@ -1,5 +1,7 @@
 package canister
 
+import "github.com/canisterd/canisterd/canister/internal/ic0"
+
 // Limits are the limits of execution on a subnet, in instructions, bytes and
 // pages. They are the same for all canisters of the subnet.
 type Limits struct {
@@ -67,7 +69,7 @@ const (
 	MinLogMemoryLimit     = 4 << 10
 	MaxLogMemoryLimit     = 2 << 20
 	// LogRecordOverhead is what a record takes beyond its content.
-	LogRecordOverhead = 40
+	LogRecordOverhead = ic0.RecordOverhead
 
 	// pageCharge and widePageCharge are instructions for each 4 KiB page of the heap a message
 	// changed.

@@ -6,13 +6,9 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// Limits of calls.
 const (
-	maxMethodName = 20_000   // bytes
-	maxRequest    = 10 << 20 // bytes of method name and argument to a canister of the same subnet
-	maxTimeout    = 300      // seconds of a best-effort call
-	second        = 1_000_000_000
-	notPerformed  = 2 // ic0.call_perform: SYS_TRANSIENT
+	second       = 1_000_000_000 // ns
+	notPerformed = 2             // ic0.call_perform: SYS_TRANSIENT
 )
 
 // callFunctions make calls to other canisters.
@@ -126,9 +122,6 @@ func (x *Execution) perform(p *pending) bool {
 func (x *Execution) hasRoom(callee principal.Principal) bool {
 	return x.Room == nil || x.rooms[callee] < x.Room(callee)
 }
-
-// messageOverhead is what a message takes in memory beyond its payload.
-const messageOverhead = 400
 
 // prepay takes the price of the call from the balance. The request's place in memory counts
 // for the freezing limit as well.

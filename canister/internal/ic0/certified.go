@@ -1,7 +1,5 @@
 package ic0
 
-const maxCertified = 32 // bytes of certified data
-
 // certifiedFunctions set certified data and read the certificate that proves it.
 func certifiedFunctions() []function {
 	return []function{

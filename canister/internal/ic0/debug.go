@@ -7,8 +7,6 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-const maxTrapText = 32 << 10 // bytes of the message of ic0.trap that are kept
-
 // debugFunctions log and trap.
 func debugFunctions() []function {
 	return []function{

@@ -10,8 +10,6 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-const maxVariableName = 128 // bytes
-
 // environmentFunctions tell a canister who and where it is.
 func environmentFunctions() []function {
 	return append(variableFunctions(), []function{

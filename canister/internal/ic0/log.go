@@ -7,11 +7,8 @@ type LogRecord struct {
 	Content []byte
 }
 
-// recordOverhead is what a record takes beyond its content.
-const recordOverhead = 40
-
 // Bytes is what the record counts for in the room of a log.
-func (r *LogRecord) Bytes() uint64 { return recordOverhead + uint64(len(r.Content)) }
+func (r *LogRecord) Bytes() uint64 { return RecordOverhead + uint64(len(r.Content)) }
 
 // delta is what one execution has logged: the newest records that fit the room.
 type delta struct {
@@ -25,10 +22,10 @@ func (d *delta) left() uint64 { return d.room - min(d.bytes, d.room) }
 
 // add logs text, cut to the room, and forgets the oldest records it has no room for.
 func (d *delta) add(text []byte, time uint64) {
-	if d.room < recordOverhead {
+	if d.room < RecordOverhead {
 		return
 	}
-	text = text[:min(uint64(len(text)), d.room-recordOverhead)]
+	text = text[:min(uint64(len(text)), d.room-RecordOverhead)]
 	r := LogRecord{Index: d.next, Time: time, Content: append([]byte(nil), text...)}
 	d.next++
 	d.bytes += r.Bytes()

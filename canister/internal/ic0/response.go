@@ -7,12 +7,6 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// Limits of answers, in bytes.
-const (
-	maxReply      = 2 << 20
-	maxQueryReply = 3 << 20
-)
-
 // responseFunctions answer the call context.
 func responseFunctions() []function {
 	return []function{

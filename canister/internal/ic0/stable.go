@@ -3,15 +3,8 @@ package ic0
 import (
 	"fmt"
 
+	"github.com/canisterd/canisterd/canister/internal/stable"
 	"github.com/canisterd/canisterd/intercanister"
-)
-
-// Limits and charges of stable memory.
-const (
-	narrowStablePages = 1 << 16 // largest stable memory of the 32-bit functions, in pages of 64 KiB
-	stableAccess      = 20      // instructions of a read or write, and one for each byte
-	stablePageWritten = 1000    // instructions for each 4 KiB page a message writes first
-	osPage            = 4096
 )
 
 // stableFunctions read and write stable memory. The 32-bit ones refuse a memory of more
@@ -83,8 +76,6 @@ func (x *Execution) growStable(pages, limit uint64) uint64 {
 	return old
 }
 
-const maxStablePages = 8_192_000
-
 func (x *Execution) readStable(dst, offset, size uint64) {
 	if !x.Stable.InBounds(offset, size) {
 		x.fail(Trapped(stableOutOfBounds))
@@ -111,7 +102,7 @@ func (x *Execution) writeStable(offset, src, size uint64) {
 	x.access(accessed)
 	if written > x.written {
 		x.tooManyPages("modified", "limit %d KB for regular messages, %d KB for upgrade messages and %d KB for queries.",
-			x.Pages[0]*osPage/1024, x.Pages[1]*osPage/1024, x.Pages[2]*osPage/1024)
+			x.Pages[0]*stable.OSPageSize/1024, x.Pages[1]*stable.OSPageSize/1024, x.Pages[2]*stable.OSPageSize/1024)
 	}
 	x.written -= written
 	if written != 0 {
@@ -128,7 +119,7 @@ func (x *Execution) writeStable(offset, src, size uint64) {
 
 func (x *Execution) access(pages uint64) {
 	if pages > x.accessed {
-		x.tooManyPages("accessed", "limit %d KB for regular messages and %d KB for queries.", x.Pages[0]*osPage/1024, x.Pages[2]*osPage/1024)
+		x.tooManyPages("accessed", "limit %d KB for regular messages and %d KB for queries.", x.Pages[0]*stable.OSPageSize/1024, x.Pages[2]*stable.OSPageSize/1024)
 	}
 	x.accessed -= pages
 }

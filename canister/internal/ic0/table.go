@@ -29,8 +29,6 @@ type cost struct {
 	computed    func(x *Execution, stack []uint64) uint64
 }
 
-const plain = 500 // what most calls cost
-
 func flat(n uint64) cost            { return cost{fixed: n} }
 func bytesOf(param int) cost        { return cost{fixed: plain, each: 1, param: param} }
 func sendingBytesOf(param int) cost { return cost{fixed: plain, each: 50, param: param} }

@@ -1,0 +1,29 @@
+package ic0
+
+import "github.com/canisterd/canisterd/canister/internal/stable"
+
+// Limits of the System API. All are the specification's, or the replica's where it has none.
+const (
+	maxReply          = 2 << 20         // bytes of a reply or reject
+	maxQueryReply     = 3 << 20         // bytes of the answer of a query
+	maxMethodName     = 20_000          // bytes of the name of a method to call
+	maxRequest        = 10 << 20        // bytes of name and argument of a call; between subnets 2 MiB, which is the replica's to check
+	maxTimeout        = 300             // seconds of a best-effort call
+	maxCertified      = 32              // bytes of certified data
+	maxVariableName   = 128             // bytes of the name of an environment variable
+	maxTrapText       = 32 << 10        // bytes of the message of ic0.trap that are kept
+	narrowStablePages = 1 << 16         // pages of 64 KiB up to which the 32-bit functions of stable memory work
+	maxStablePages    = stable.MaxPages // pages of 64 KiB of stable memory
+
+	// RecordOverhead is what a log record takes beyond its content, in bytes.
+	RecordOverhead = 40
+	// messageOverhead is what a message takes in memory beyond its payload, in bytes; the replica's depends on its build.
+	messageOverhead = 400
+)
+
+// Charges, in instructions (metering, System API).
+const (
+	plain             = 500  // what most calls cost
+	stableAccess      = 20   // a read or write of stable memory, and one for each byte
+	stablePageWritten = 1000 // each 4 KiB page of stable memory a message writes first
+)
