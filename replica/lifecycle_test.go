@@ -199,3 +199,48 @@ func TestClosingANetworkAbandonsParkedMessages(t *testing.T) {
 		t.Error("closing changed the canister")
 	}
 }
+
+func TestFiveHundredCallsFitBetweenTwoCanisters(t *testing.T) {
+	s := stage(t, 2)
+	calls := strings.Repeat("call 1 (reply x) then (count) ", 510)
+	expect(t, "the calls", s.Run(0, calls+"reply made"), "replied: made")
+	if n := replicatest.Count(s.Canister(s.ID(0))); n != 500 {
+		t.Errorf("%d calls were answered, want 500", n)
+	}
+	expect(t, "later calls", s.Run(0, "call 1 (reply y) then (echo)"), "replied: y")
+}
+
+func TestTheLowMemoryHookRunsOnceWhenMemoryBecomesShort(t *testing.T) {
+	s := stage(t, 1)
+	s.Call(0, "environment", "0 low count")
+	c := s.Canister(s.ID(0))
+	c.Settings.WasmMemoryLimit, c.Settings.WasmMemoryThreshold = 1000, 2000
+	s.Run(0, "reply x")
+	s.Run(0, "reply x")
+	if n := replicatest.Count(c); n != 1 {
+		t.Errorf("the hook ran %d times", n)
+	}
+	c.Settings.WasmMemoryThreshold = 500
+	s.Run(0, "reply x")
+	c.Settings.WasmMemoryThreshold = 2000
+	s.Run(0, "reply x")
+	if n := replicatest.Count(c); n != 2 {
+		t.Errorf("the hook ran %d times after memory was short again", n)
+	}
+}
+
+func TestCanistersPayForTimeAndLoseTheirCodeWhenTheyCannot(t *testing.T) {
+	s := stage(t, 2)
+	rich, poor := s.Canister(s.ID(0)), s.Canister(s.ID(1))
+	rich.Settings.ComputeAllocation, poor.Settings.ComputeAllocation = 10, 10
+	poor.Balance = cycles.Of(1000)
+	before := rich.Balance
+	s.Apply(replica.AdvanceTo(s.View().Time + 100*second))
+	s.Round()
+	if paid := before.Sub(rich.Balance); paid.Less(cycles.Of(10_000_000_000)) || cycles.Of(12_000_000_000).Less(paid) {
+		t.Errorf("100 seconds of 10 %% compute cost %s", paid)
+	}
+	if poor.Installed != 0 || poor.Settings.ComputeAllocation != 0 || !poor.Balance.IsZero() {
+		t.Errorf("the poor canister still has code: %+v", poor.Settings)
+	}
+}

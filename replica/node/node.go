@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -44,6 +45,7 @@ type Node struct {
 	seats   chan struct{} // for queries
 	queries sync.WaitGroup
 	bug     atomic.Pointer[error]
+	engine  *canister.Engine // safe for anybody
 
 	// Only the owner's goroutine touches these.
 	network  *replica.Network
@@ -62,7 +64,7 @@ func Start(config Config) (*Node, error) {
 	n := &Node{
 		inbox: make(chan *request, MaxInbox), closing: make(chan struct{}), ended: make(chan struct{}),
 		seats: make(chan struct{}, workers), pool: NewPool(workers), mode: config.Mode,
-		waiters: make(map[waitKey][]*waiter),
+		waiters: make(map[waitKey][]*waiter), engine: config.Network.Engine,
 	}
 	config.Network.Runner = n.pool
 	network, err := replica.New(config.Network)
@@ -216,6 +218,7 @@ type Receipt struct {
 // Submit hands in an ingress message. The error is a *replica.Refusal where the
 // message is malformed or the node overloaded, the context's, or ErrClosed.
 func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error) {
+	n.warm(ctx, in)
 	for {
 		result, inspect, err := n.submit(ctx, in)
 		switch {
@@ -266,6 +269,16 @@ func (s *submission) apply(n *Node) {
 		}
 	}
 	s.result = n.network.Apply(s.in)
+}
+
+// warm compiles what a message installs before the owner sees it.
+func (n *Node) warm(ctx context.Context, in *replica.Ingress) {
+	if in.Method != "install_code" {
+		return
+	}
+	n.seats <- struct{}{}
+	defer func() { <-n.seats }()
+	replica.Warm(ctx, n.engine, in)
 }
 
 func (n *Node) inspect(inspect func() *intercanister.Reject) *intercanister.Reject {

@@ -1,0 +1,91 @@
+package node_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/replicatest"
+)
+
+// wasm starts a node with canisters that run scripts in Wasm.
+func wasm(t testing.TB, canisters int) *running {
+	t.Helper()
+	engine, err := canister.NewEngine(canister.EngineConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { engine.Close() })
+	first := replicatest.First(0)
+	n, err := node.Start(node.Config{Workers: 2, Network: replica.Config{
+		Start: replicatest.Start, Subnets: []replica.SubnetConfig{{}}, Engine: engine,
+		Management: replicatest.Manager{First: first, Module: canistertest.Scriptable()},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	r := &running{Node: n, t: t}
+	for n := range canisters {
+		r.must(n, "create", "1000000000000000")
+		r.must(n, "install", fmt.Sprintf("%d ", n))
+	}
+	return r
+}
+
+func TestAWasmCanisterInAnEndlessLoopDelaysNeitherTheOthersNorGarbageCollection(t *testing.T) {
+	r := wasm(t, 2)
+	loop := r.message(0, "run", string(canistertest.Script().Busy(35_000_000_000).ReplyText("over").Bytes()))
+	if _, err := r.Submit(t.Context(), loop); err != nil {
+		t.Fatal(err)
+	}
+	quick := canistertest.Script().ReplyText("quick").Bytes()
+	for range 10 {
+		if got := r.must(1, "run", string(quick)); got != "quick" {
+			t.Fatalf("got %q", got)
+		}
+		runtime.GC()
+		result, err := r.Query(t.Context(), &replica.Query{Receiver: id(1), Effective: id(1), Method: "query", Arg: quick})
+		if err != nil || !bytes.Equal(result.Reply, []byte("quick")) {
+			t.Fatalf("query: %q, %v, %v", result.Reply, result.Reject, err)
+		}
+	}
+	var status replica.Status
+	r.Do(t.Context(), func(n *replica.Network) { status = n.IngressStatus(n.View().Root().ID, loop.ID) })
+	if status != replica.Processing {
+		t.Errorf("the loop is %s: it was meant to outlast the others", status)
+	}
+}
+
+func TestACompositeQueryRunsOffTheOwnersGoroutine(t *testing.T) {
+	r := wasm(t, 2)
+	program := canistertest.Script().Call(canistertest.Call{
+		Callee: id(1), Method: "query", Program: canistertest.Script().ReplyText("there"), OnReply: canistertest.Script().Arg().ReplyTop(),
+	})
+	result, err := r.Query(t.Context(), &replica.Query{Receiver: id(0), Effective: id(0), Method: "ask", Arg: program.Bytes()})
+	if err != nil || string(result.Reply) != "there" {
+		t.Errorf("got %q, %v, %v", result.Reply, result.Reject, err)
+	}
+}
+
+func TestQueriesOfClientsThatGoAwayAreGivenBack(t *testing.T) {
+	r := wasm(t, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 {
+		r.Query(ctx, &replica.Query{Receiver: id(0), Effective: id(0), Method: "query", Arg: canistertest.Script().ReplyText("x").Bytes()})
+	}
+	if _, err := r.Query(t.Context(), &replica.Query{Receiver: id(0), Effective: id(0), Method: "query", Arg: canistertest.Script().ReplyText("x").Bytes()}); err != nil {
+		t.Error(err)
+	}
+}

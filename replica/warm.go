@@ -1,0 +1,25 @@
+package replica
+
+import (
+	"context"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+)
+
+// Warm prepares the module an install_code message brings, so that the engine
+// has it when the message is executed: compiling takes long and needs nothing
+// of the network. It may be called on any goroutine, for any message; what it
+// cannot read it leaves to the management canister to reject.
+func Warm(ctx context.Context, engine *canister.Engine, in *Ingress) {
+	if engine == nil || in.Receiver != principal.Management || in.Method != "install_code" {
+		return
+	}
+	var arg struct {
+		Module []byte `candid:"wasm_module"`
+	}
+	if candid.Unmarshal(in.Arg, &arg) == nil {
+		engine.Prepare(ctx, arg.Module)
+	}
+}

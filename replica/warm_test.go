@@ -1,0 +1,32 @@
+package replica_test
+
+import (
+	"testing"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/replica"
+)
+
+func TestWarmingReadsTheModuleOfAnInstallation(t *testing.T) {
+	arg, err := candid.Marshal(struct {
+		Canister principal.Principal `candid:"canister_id"`
+		Module   []byte              `candid:"wasm_module"`
+		Arg      []byte              `candid:"arg"`
+	}{principal.Canister(1), canistertest.Scriptable(), []byte("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := canister.NewEngine(canister.EngineConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	in := &replica.Ingress{Receiver: principal.Management, Method: "install_code", Arg: arg}
+	replica.Warm(t.Context(), engine, in)
+	in.Arg = []byte("nonsense")
+	replica.Warm(t.Context(), engine, in)
+	replica.Warm(t.Context(), nil, in)
+}
