@@ -122,3 +122,24 @@ func TestCallsAndTheirCallbacks(t *testing.T) {
 		}
 	})
 }
+
+func TestATurnOfALoopCostsTenInstructions(t *testing.T) {
+	inBothWidths(t, func(t *testing.T, p *canistertest.Place, c *canister.Canister) {
+		fewer, more := p.Run(c, program(`spin 1000`)), p.Run(c, program(`spin 2000`))
+		if got := more.Instructions - fewer.Instructions; got != 10_000 {
+			t.Errorf("a thousand turns more cost %d", got)
+		}
+	})
+}
+
+func TestFixturesAndDisksAreThere(t *testing.T) {
+	p := canistertest.NewDiskPlace(t)
+	for _, name := range []string{"caller", "clock", "counter", "heart", "ledger"} {
+		if m := p.Module(canistertest.Fixture(name)); len(m.Methods()) == 0 {
+			t.Errorf("%s has no methods", name)
+		}
+	}
+	if got := said(p.Run(p.Scriptable(), program(`reply "x"`))); got != "x" {
+		t.Errorf("on disk: %s", got)
+	}
+}

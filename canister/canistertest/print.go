@@ -261,3 +261,8 @@ func (w *printer) callback(name string, code []byte, given bool) {
 		w.write(")")
 	}
 }
+
+// GoString is what makes the program in Go, which property tests print.
+func (p *Program) GoString() string {
+	return "canistertest.MustParse(" + strconv.Quote(p.String()) + ", nil)"
+}

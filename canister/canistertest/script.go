@@ -87,7 +87,7 @@ func (p *Program) Trap(text string) *Program { return p.Text(text).op(opTrap) }
 // Fault runs the instruction unreachable.
 func (p *Program) Fault() *Program { return p.op(opFault) }
 
-// Busy runs a loop of n turns, 11 instructions each.
+// Busy runs a loop of n turns, 10 instructions each.
 func (p *Program) Busy(n uint64) *Program { return p.Int(n).op(opBusy) }
 
 // The message and its answer.

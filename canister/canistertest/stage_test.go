@@ -183,3 +183,36 @@ func TestRandomOperationsNeverBreakTheCanister(t *testing.T) {
 		})
 	}
 }
+
+func TestRandomCompositeQueriesEnd(t *testing.T) {
+	p := canistertest.NewPlace(t)
+	c := p.Canister(p.Module(canistertest.Variant{Wide: true}.Module()), nil)
+	small(p, c)
+	rapid.Check(t, func(t *rapid.T) {
+		program := canistertest.Compositions(c.ID).Draw(t, "program")
+		again(t, program)
+		q, reject := c.PrepareQuery()
+		if reject != nil {
+			t.Fatal(reject)
+		}
+		defer q.Release()
+		waiting := []canister.Message{{Context: canister.CompositeQuery, Method: "ask", Payload: program.Bytes()}}
+		answered := false
+		for runs := 0; len(waiting) > 0; runs++ {
+			if runs > 40 {
+				t.Fatal("a composite query does not end")
+			}
+			m := waiting[0]
+			m.Responded = answered
+			waiting = waiting[1:]
+			out := q.Run(&p.Subnet, &m)
+			answered = answered || out.Response != nil
+			if out.Failure != nil && !expected[out.Failure.Error] {
+				t.Errorf("a composite query failed with %s", out.Failure)
+			}
+			for _, call := range out.Calls {
+				waiting = append(waiting, canister.Message{Context: canister.CompositeReply, Closure: call.Reply, Payload: []byte("answer")})
+			}
+		}
+	})
+}

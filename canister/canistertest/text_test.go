@@ -22,7 +22,7 @@ func TestATextIsReadAsItIsPrinted(t *testing.T) {
 		`append; reply`:      "",
 		`reply time`:         "reply bytes(time)",
 		`reply "n: " + get;`: `reply "n: " + bytes(get)`,
-		`append "a" + ("b" + caller) + 0x00ff; reply`:       `reply "a" + ("b" + caller) + 0x00ff`,
+		`append "a" + ("b" + caller) + 0x00ff; reply`:      `reply "a" + ("b" + caller) + 0x00ff`,
 		`reply "\"\\\n\t\41"`:                              `reply "\"\\\n\tA"`,
 		`set add(get, 1_000)`:                              `set add(get, 1000)`,
 		`push 1; push 2; set add`:                          `set add(1, 2)`,
