@@ -3,30 +3,28 @@ package candid
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/bench/ratio"
 )
-
-// ratio reports how many times the floor, timed in the same run, an operation
-// takes.
-func ratio(b *testing.B, floor, op func()) {
-	b.Helper()
-	var sink time.Duration
-	for b.Loop() {
-		start := time.Now()
-		floor()
-		middle := time.Now()
-		op()
-		sink += middle.Sub(start)
-	}
-	all := b.Elapsed()
-	b.ReportMetric(float64(all-sink)/float64(sink), "×floor")
-}
 
 var keep []byte
 
-func BenchmarkABlobOfOneMiBAgainstACopy(b *testing.B) {
+// rows compares operations with a copy of the bytes they read or write.
+func rows(b *testing.B, bytes []byte, operations map[string]func() error) {
+	for name, do := range operations {
+		b.Run(name, func(b *testing.B) {
+			ratio.Compare(b, 0, ratio.Each(func() {
+				if err := do(); err != nil {
+					b.Fatal(err)
+				}
+			}), ratio.Each(func() { keep = append(make([]byte, 0, len(bytes)), bytes...) }))
+		})
+	}
+}
+
+// The floor is a copy of the blob.
+func BenchmarkRatioBlobOfOneMiB(b *testing.B) {
 	blob := make([]byte, 1<<20)
 	for i := range blob {
 		blob[i] = byte(i * 7)
@@ -36,56 +34,30 @@ func BenchmarkABlobOfOneMiBAgainstACopy(b *testing.B) {
 		b.Fatal(err)
 	}
 	values, types := []Value{Blob(blob)}, []*Type{blobType}
-	floor := func() { keep = append(make([]byte, 0, len(blob)), blob...) }
-	must := func(err error) {
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
-	for name, op := range map[string]func(){
-		"Marshal":     func() { keep, err = Marshal(blob); must(err) },
-		"Unmarshal":   func() { must(Unmarshal(message, &keep)) },
-		"Encode":      func() { keep, err = Encode(values, types); must(err) },
-		"Decode":      func() { _, _, err = Decode(message); must(err) },
-		"DecodeTypes": func() { _, err = DecodeTypes(message, types); must(err) },
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(1 << 20)
-			ratio(b, floor, op)
-		})
-	}
+	rows(b, blob, map[string]func() error{
+		"Marshal":     func() (err error) { keep, err = Marshal(blob); return err },
+		"Unmarshal":   func() error { return Unmarshal(message, &keep) },
+		"Encode":      func() (err error) { keep, err = Encode(values, types); return err },
+		"Decode":      func() error { _, _, err := Decode(message); return err },
+		"DecodeTypes": func() error { _, err := DecodeTypes(message, types); return err },
+	})
 }
 
-func BenchmarkACanisterIDRecordAgainstACopyOfItsBytes(b *testing.B) {
+// The floor is a copy of the message.
+func BenchmarkRatioCanisterIDRecord(b *testing.B) {
 	record := canisterIDRecord{principal.Canister(42)}
 	message, err := Marshal(record)
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Run("Marshal", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if keep, err = Marshal(record); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("Unmarshal", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if err := Unmarshal(message, &record); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("Copy", func(b *testing.B) {
-		for b.Loop() {
-			keep = append([]byte(nil), message...)
-		}
+	rows(b, message, map[string]func() error{
+		"Marshal":   func() error { _, err := Marshal(record); return err },
+		"Unmarshal": func() error { return Unmarshal(message, &record) },
 	})
 }
 
-func BenchmarkAVecOfRecordsPerByte(b *testing.B) {
+// The floor is a copy of the message.
+func BenchmarkRatioVecOfRecords(b *testing.B) {
 	type entry struct {
 		Name  string  `ic:"name"`
 		Count uint64  `ic:"count,nat"`
@@ -99,14 +71,14 @@ func BenchmarkAVecOfRecordsPerByte(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	types := []*Type{}
 	typ, err := TypeFor[[]entry]()
 	if err != nil {
 		b.Fatal(err)
 	}
-	types = append(types, typ)
-	floor := func() { keep = append([]byte(nil), message...) }
-	b.Run("Marshal", func(b *testing.B) { ratio(b, floor, func() { keep, _ = Marshal(entries) }) })
-	b.Run("Unmarshal", func(b *testing.B) { ratio(b, floor, func() { _ = Unmarshal(message, &entries) }) })
-	b.Run("DecodeTypes", func(b *testing.B) { ratio(b, floor, func() { _, _ = DecodeTypes(message, types) }) })
+	types := []*Type{typ}
+	rows(b, message, map[string]func() error{
+		"Marshal":     func() error { _, err := Marshal(entries); return err },
+		"Unmarshal":   func() error { return Unmarshal(message, &entries) },
+		"DecodeTypes": func() error { _, err := DecodeTypes(message, types); return err },
+	})
 }
