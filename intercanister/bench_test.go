@@ -1,0 +1,71 @@
+package intercanister
+
+import (
+	"math"
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// line is the least-squares line through points (x, y): its slope and the
+// correlation of the two.
+func line(xs, ys []float64) (slope, correlation float64) {
+	var sx, sy, sxx, sxy, syy float64
+	n := float64(len(xs))
+	for i, x := range xs {
+		y := ys[i]
+		sx, sy, sxx, sxy, syy = sx+x, sy+y, sxx+x*x, sxy+x*y, syy+y*y
+	}
+	slope = (n*sxy - sx*sy) / (n*sxx - sx*sx)
+	return slope, (n*sxy - sx*sy) / math.Sqrt((n*sxx-sx*sx)*(n*syy-sy*sy))
+}
+
+// BenchmarkRatioBytesOfARegisteredFuture is the memory of one call that waits for its
+// answer, by least squares over up to a million of them; the floor is its record
+// alone. The limit is 204 bytes. The metric r is the coefficient of correlation.
+func BenchmarkRatioBytesOfARegisteredFuture(b *testing.B) {
+	var slope, r float64
+	for b.Loop() {
+		var xs, ys []float64
+		for _, count := range []int{1, 10, 100, 1000, 2000, 5000, 10_000, 20_000, 50_000, 1_000_000} {
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			l, m := register(count)
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			runtime.KeepAlive(l)
+			runtime.KeepAlive(m)
+			xs, ys = append(xs, float64(count)), append(ys, float64(after.HeapAlloc)-float64(before.HeapAlloc))
+		}
+		slope, r = line(xs, ys)
+	}
+	record := float64(unsafe.Sizeof(Future{}))
+	ratio.ReportBytes(b, MaxFutureBytes/record, slope, record)
+	b.ReportMetric(r, "r")
+}
+
+// BenchmarkRatioCallAndAnswerInTheLedger is all that ledger and mailboxes do for one call
+// and its answer; the floor is copying the records that move.
+func BenchmarkRatioCallAndAnswerInTheLedger(b *testing.B) {
+	var l Ledger
+	caller, callee := Mailbox{Owner: principal.Canister(1)}, Mailbox{Owner: principal.Canister(2)}
+	c := l.Open(&caller, Origin{Kind: FromIngress}, cycles.Amount{}, 0)
+	var in, out Input
+	ratio.Compare(b, 0, ratio.Each(func() {
+		id, _ := l.Register(&caller, &Call{Context: c.ID, Owner: caller.Owner, Callee: callee.Owner})
+		callee.PushRequest(Request{Call: id, Sender: caller.Owner})
+		callee.Pop(&in)
+		opened := l.Open(&callee, Origin{Kind: FromCanister, Call: id}, cycles.Amount{}, 0)
+		l.Respond(opened)
+		l.Close(&callee, opened)
+		l.Settle(&caller, id, Response{})
+		caller.Pop(&in)
+		l.Begin(id)
+		l.Release(&caller, id)
+	}), ratio.Each(func() { out, in = in, out }))
+}
