@@ -8,6 +8,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/canister/internal/ic0"
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
@@ -17,6 +18,8 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
 )
 
 // tiny counts at every message and replies with the count. ask calls inc of the
@@ -207,4 +210,60 @@ func BenchmarkRatioCallAndReply(b *testing.B) {
 	if got := n.answered(); got != 2*(n.sent-before) {
 		b.Errorf("the caller counted %d messages of %d updates", got, n.sent-before)
 	}
+}
+
+// BenchmarkRatioDispatchOfACallback runs a reply callback on a canister and commits it;
+// the floor is a bare call of the same function, as it was uploaded, in the engine below.
+func BenchmarkRatioDispatchOfACallback(b *testing.B) {
+	module := assembled(b, tiny)
+	p := canistertest.NewPlace(b)
+	c := p.Canister(p.Module(module), nil)
+	callback := &canister.Message{Context: canister.ReplyCallback, Caller: canistertest.User}
+	ratio.Compare(b, 0, ratio.Each(func() {
+		if out := c.Execute(&p.Subnet, callback); out.Failure != nil {
+			b.Fatal(out.Failure)
+		}
+	}), ratio.Each(bareCall(b, module, "canister_update inc")))
+}
+
+// bareCall is a call of an exported function of a module that was not rewritten, with a
+// System API that does nothing.
+func bareCall(b *testing.B, module []byte, export string) func() {
+	b.Helper()
+	ctx := context.Background()
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler())
+	b.Cleanup(func() { _ = r.Close(ctx) })
+	host := r.NewHostModuleBuilder(rewrite.SystemModule)
+	for _, f := range ic0.Modules()[0].Functions {
+		host.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(context.Context, []uint64) {}), f.Params, f.Results).Export(f.Name)
+	}
+	if _, err := host.Instantiate(ctx); err != nil {
+		b.Fatal(err)
+	}
+	instance, err := r.Instantiate(ctx, module)
+	if err != nil {
+		b.Fatal(err)
+	}
+	f := instance.ExportedFunction(export)
+	var stack [1]uint64
+	return func() {
+		if err := f.CallWithStack(ctx, stack[:]); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkRatioExecute runs a message on a canister and commits it; the floor is the
+// same on the engine alone.
+func BenchmarkRatioExecute(b *testing.B) {
+	module := assembled(b, tiny)
+	p := canistertest.NewPlace(b)
+	c := p.Canister(p.Module(module), nil)
+	update := &canister.Message{Context: canister.Update, Method: "inc", Caller: canistertest.User}
+	floor := messages(b, []*wasm.Guest{bare(b, module)}, []wasm.Entry{{Export: "canister_update inc"}})
+	ratio.Compare(b, 0, ratio.Each(func() {
+		if out := c.Execute(&p.Subnet, update); out.Failure != nil {
+			b.Fatal(out.Failure)
+		}
+	}), ratio.Each(floor))
 }
