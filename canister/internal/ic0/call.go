@@ -20,7 +20,8 @@ func callFunctions() []function {
 			if p.Cleanup != nil {
 				x.misuse("ic0.call_on_cleanup can be called at most once between `ic0.call_new` and `ic0.call_perform`")
 			}
-			p.Cleanup = &intercanister.Closure{Fn: uint32(s[0]), Env: s[1]}
+			c := closure(s[0], s[1])
+			p.Cleanup = &c
 		}},
 		{name: "call_data_append", params: "pp", where: calling, cost: sendingBytesOf(1), body: func(x *Execution, s []uint64) {
 			p := x.begun("ic0.call_data_append")
@@ -81,9 +82,15 @@ func callNew(x *Execution, s []uint64) {
 	}
 	x.pending = &pending{Call: Call{
 		Request: intercanister.Request{Sender: x.ID, Receiver: callee, Method: method},
-		Reply:   intercanister.Closure{Fn: uint32(s[4]), Env: s[5]},
-		Reject:  intercanister.Closure{Fn: uint32(s[6]), Env: s[7]},
+		Reply:   closure(s[4], s[5]),
+		Reject:  closure(s[6], s[7]),
 	}}
+}
+
+// closure is a closure as the code gave it. No table has a function 2^32-1, so that an index
+// too large for a table is as good as that.
+func closure(fn, env uint64) intercanister.Closure {
+	return intercanister.Closure{Fn: uint32(min(fn, 1<<32-1)), Env: env}
 }
 
 func invalidPrincipal() *Failure {
