@@ -17,7 +17,7 @@ func Warm(ctx context.Context, engine *canister.Engine, in *Ingress) {
 		return
 	}
 	var arg struct {
-		Module []byte `candid:"wasm_module"`
+		Module []byte `ic:"wasm_module"`
 	}
 	if candid.Unmarshal(in.Arg, &arg) == nil {
 		engine.Prepare(ctx, arg.Module)

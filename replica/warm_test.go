@@ -12,9 +12,9 @@ import (
 
 func TestWarmingReadsTheModuleOfAnInstallation(t *testing.T) {
 	arg, err := candid.Marshal(struct {
-		Canister principal.Principal `candid:"canister_id"`
-		Module   []byte              `candid:"wasm_module"`
-		Arg      []byte              `candid:"arg"`
+		Canister principal.Principal `ic:"canister_id"`
+		Module   []byte              `ic:"wasm_module"`
+		Arg      []byte              `ic:"arg"`
 	}{principal.Canister(1), canistertest.Scriptable(), []byte("x")})
 	if err != nil {
 		t.Fatal(err)

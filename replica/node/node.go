@@ -83,7 +83,6 @@ func Start(config Config) (*Node, error) {
 func (n *Node) Close() error {
 	n.closed.Do(func() { close(n.closing) })
 	<-n.ended
-	n.queries.Wait()
 	return n.failure()
 }
 
@@ -99,11 +98,13 @@ func (n *Node) own() {
 	defer close(n.ended)
 	defer n.pool.Close()
 	defer n.network.Close()
+	defer n.queries.Wait() // they read canisters' memories
 	defer func() {
 		if r := recover(); r != nil {
 			bug := fmt.Errorf("%w by a bug: %v\n%s", ErrClosed, r, debug.Stack())
 			n.bug.Store(&bug)
 		}
+		n.closed.Do(func() { close(n.closing) })
 		n.watchers.close()
 	}()
 	for {
@@ -177,16 +178,25 @@ func (n *Node) Do(ctx context.Context, do func(*replica.Network)) error {
 }
 
 func (n *Node) ask(ctx context.Context, do func(*Node)) error {
+	r, err := n.send(ctx, do)
+	if err != nil {
+		return err
+	}
+	return n.wait(ctx, r)
+}
+
+// send puts a request into the inbox. After an error it is not there.
+func (n *Node) send(ctx context.Context, do func(*Node)) (*request, error) {
 	r := requests.Get().(*request)
 	r.do = do
 	select {
 	case n.inbox <- r:
+		return r, nil
 	case <-ctx.Done():
-		return ctx.Err()
-	case <-n.ended:
-		return n.stopped()
+		return nil, ctx.Err()
+	case <-n.closing:
+		return nil, n.stopped()
 	}
-	return n.wait(ctx, r)
 }
 
 func (n *Node) wait(ctx context.Context, r *request) error {
@@ -197,7 +207,7 @@ func (n *Node) wait(ctx context.Context, r *request) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-n.ended:
+	case <-n.closing:
 		return n.stopped()
 	}
 }
@@ -337,7 +347,7 @@ func (n *Node) Query(ctx context.Context, q *replica.Query) (replica.QueryResult
 		return replica.QueryResult{}, n.stopped()
 	}
 	prepared := make(chan *replica.PreparedQuery, 1)
-	err := n.ask(ctx, func(n *Node) {
+	r, err := n.send(ctx, func(n *Node) {
 		p := n.network.PrepareQuery(q)
 		if ctx.Err() != nil {
 			p.Discard()
@@ -348,6 +358,10 @@ func (n *Node) Query(ctx context.Context, q *replica.Query) (replica.QueryResult
 		prepared <- p
 	})
 	if err != nil {
+		<-n.seats
+		return replica.QueryResult{}, err
+	}
+	if err := n.wait(ctx, r); err != nil {
 		go n.abandon(prepared)
 		return replica.QueryResult{}, err
 	}
