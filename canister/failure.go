@@ -45,13 +45,14 @@ func rejection(code intercanister.ErrorCode, text string) *intercanister.Reject 
 	return &intercanister.Reject{Code: code.Reject(), Error: code, Text: elide(text, MaxRejectTextBytes)}
 }
 
-// elide cuts a text to a number of bytes, in its middle.
+// elide cuts a text to a number of bytes, in its middle: the first half of the limit is kept,
+// and what fits of the end.
 func elide(text string, limit int) string {
 	const dots = "..."
 	if len(text) <= limit {
 		return text
 	}
-	head := (limit - len(dots)) / 2
+	head := limit / 2
 	tail := len(text) - (limit - len(dots) - head)
 	for head > 0 && !utf8.RuneStart(text[head]) {
 		head--

@@ -141,7 +141,11 @@ func TestATextTooLongLosesItsMiddle(t *testing.T) {
 		text[i] = byte('a' + i%26)
 	}
 	out := p.Run(c, canistertest.Script().Trap(string(text)))
-	if n := len(out.Failure.Text); n > canister.MaxRejectTextBytes || n < canister.MaxRejectTextBytes-8 {
-		t.Errorf("the text has %d bytes", n)
+	before := "Error from Canister " + c.ID.String() + ": Canister called `ic0.trap` with message: '"
+	after := "'.\nConsider gracefully handling failures from this canister or altering the canister to handle exceptions. " +
+		"See documentation: https://internetcomputer.org/docs/current/references/execution-errors#trapped-explicitly"
+	whole := before + string(text[:32<<10]) + after
+	if want := whole[:4096] + "..." + whole[len(whole)-4093:]; out.Failure.Text != want {
+		t.Errorf("the text has %d bytes, want %d:\n%s", len(out.Failure.Text), len(want), out.Failure.Text)
 	}
 }
