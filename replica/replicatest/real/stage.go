@@ -1,0 +1,221 @@
+package real
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/replicatest"
+)
+
+// envelopeBytes is what a signed envelope has beyond its argument.
+const envelopeBytes = 200
+
+// Stage is a network with the means to speak to it. Its canisters have names; the
+// user who sends controls all of them.
+type Stage struct {
+	*replica.Network
+	User  principal.Principal
+	Names map[string]principal.Principal
+	sent  uint64
+	t     testing.TB
+}
+
+// NewEngine makes an engine that is closed when the test ends.
+func NewEngine(t testing.TB) *canister.Engine {
+	t.Helper()
+	engine, err := canister.NewEngine(canister.EngineConfig{})
+	if err != nil {
+		t.Fatalf("make an engine: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return engine
+}
+
+// NewStage makes a network; what config leaves open becomes an engine of its own
+// and one application subnet of 13 nodes. It is closed when the test ends.
+func NewStage(t testing.TB, config replica.Config) *Stage {
+	t.Helper()
+	if config.Engine == nil {
+		config.Engine = NewEngine(t)
+	}
+	if config.Start == 0 {
+		config.Start = replicatest.Start
+	}
+	if config.Subnets == nil {
+		config.Subnets = []replica.SubnetConfig{{Nodes: 13}}
+	}
+	n, err := replica.New(config)
+	if err != nil {
+		t.Fatalf("make a network: %v", err)
+	}
+	t.Cleanup(n.Close)
+	return &Stage{
+		Network: n, User: principal.SelfAuthenticating([]byte("user")), t: t,
+		Names: map[string]principal.Principal{"management": principal.Management},
+	}
+}
+
+// ID is the id of the canister with a name.
+func (s *Stage) ID(name string) principal.Principal {
+	s.t.Helper()
+	id, ok := s.Names[name]
+	if !ok {
+		s.t.Fatalf("no canister is called %q", name)
+	}
+	return id
+}
+
+// Ingress is a message of the user, with an id no other message of the stage has.
+func (s *Stage) Ingress(receiver, effective principal.Principal, method string, arg []byte) *replica.Ingress {
+	s.sent++
+	return &replica.Ingress{
+		ID: sha256.Sum256(binary.BigEndian.AppendUint64(nil, s.sent)), Sender: s.User, Receiver: receiver, Effective: effective,
+		Method: method, Arg: arg, Expiry: s.View().Time + replica.MaxIngressTTL, Size: len(arg) + envelopeBytes,
+	}
+}
+
+// Submit hands a message to a canister in. The text is empty where it was taken.
+func (s *Stage) Submit(name, method string, arg []byte) (replica.RequestID, string) {
+	s.t.Helper()
+	return s.submit(s.Ingress(s.ID(name), s.ID(name), method, arg))
+}
+
+// SubmitManagement hands a message to the management canister about a canister in.
+func (s *Stage) SubmitManagement(name, method string, arg []byte) (replica.RequestID, string) {
+	s.t.Helper()
+	return s.submit(s.Ingress(principal.Management, s.ID(name), method, arg))
+}
+
+func (s *Stage) submit(in *replica.Ingress) (replica.RequestID, string) {
+	switch r := s.Apply(in); {
+	case r.Refusal != nil:
+		return in.ID, fmt.Sprintf("refused %d: %s", r.Refusal.HTTP, r.Refusal.Text)
+	case r.Reject != nil:
+		return in.ID, "not accepted: " + r.Reject.String()
+	}
+	return in.ID, ""
+}
+
+// Answer is where a message stands in the certified tree.
+type Answer struct {
+	Status string // of the request; or "not taken"
+	Reply  []byte
+	Code   uint64 // reject code
+	Error  string // IC code
+	Text   string // reject message, or why it was not taken
+}
+
+// Over reports whether the answer is final.
+func (a Answer) Over() bool {
+	return a.Status != "received" && a.Status != "processing" && a.Status != "unknown"
+}
+
+// String is the answer in a line.
+func (a Answer) String() string {
+	switch a.Status {
+	case "replied":
+		return "replied: " + string(a.Reply)
+	case "rejected":
+		return fmt.Sprintf("rejected %d %s: %s", a.Code, a.Error, a.Text)
+	case "not taken":
+		return a.Text
+	}
+	return a.Status
+}
+
+// Answer is where a message stands.
+func (s *Stage) Answer(id replica.RequestID) Answer {
+	view := s.View()
+	for i := range view.Subnets {
+		tree := view.Subnets[i].Certified.Tree()
+		leaf := func(field certify.Label) []byte {
+			node, _ := tree.Get(certify.RequestStatusPath(id, field)...)
+			return node.Value()
+		}
+		status := string(leaf("status"))
+		if status == "" {
+			continue
+		}
+		a := Answer{Status: status, Reply: leaf("reply"), Error: string(leaf("error_code")), Text: string(leaf("reject_message"))}
+		if status == "rejected" {
+			a.Code, _ = certify.DecodeNat(leaf("reject_code"))
+		}
+		return a
+	}
+	return Answer{Status: "unknown"}
+}
+
+// mostRounds is how long Await waits.
+const mostRounds = 10_000
+
+// Await runs rounds until a message is answered.
+func (s *Stage) Await(id replica.RequestID) Answer {
+	s.t.Helper()
+	for range mostRounds {
+		if a := s.Answer(id); a.Over() {
+			return a
+		}
+		s.Round()
+	}
+	s.t.Fatalf("no answer in %d rounds: %s", mostRounds, s.Answer(id))
+	return Answer{}
+}
+
+// Call is Submit and Await.
+func (s *Stage) Call(name, method string, arg []byte) Answer {
+	s.t.Helper()
+	return s.settled(s.Submit(name, method, arg))
+}
+
+// Manage calls the management canister about a canister.
+func (s *Stage) Manage(name, method string, arg []byte) Answer {
+	s.t.Helper()
+	return s.settled(s.SubmitManagement(name, method, arg))
+}
+
+func (s *Stage) settled(id replica.RequestID, refused string) Answer {
+	s.t.Helper()
+	if refused != "" {
+		return Answer{Status: "not taken", Text: refused}
+	}
+	return s.Await(id)
+}
+
+// Query asks a canister.
+func (s *Stage) Query(name, method string, arg []byte) replica.QueryResult {
+	s.t.Helper()
+	id := s.ID(name)
+	return s.PrepareQuery(&replica.Query{Sender: s.User, Receiver: id, Effective: id, Method: method, Arg: arg}).Run()
+}
+
+// Books is what all named canisters have and have paid: a sum that only provisional
+// cycles and the loss of cycles change.
+func (s *Stage) Books() (have, paid cycles.Amount) {
+	for _, id := range s.Names {
+		c := s.Canister(id)
+		if c == nil {
+			continue
+		}
+		have = have.Add(c.Balance).Add(c.Reserved)
+		paid = paid.Add(Paid(c))
+	}
+	return have, paid
+}
+
+// Paid is what a canister has paid for since it was made.
+func Paid(c *canister.Canister) cycles.Amount {
+	p := &c.Consumed
+	return p.Memory.Add(p.Compute).Add(p.Ingress).Add(p.Instructions).Add(p.Transmission).Add(p.Uninstall).
+		Add(p.Creation).Add(p.Outcalls).Add(p.Burned)
+}

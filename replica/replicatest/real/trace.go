@@ -1,0 +1,94 @@
+package real
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Event says what happened, in a line. Rounds in which nothing was executed are not
+// worth one.
+func (p *performer) Event(e *replica.Event) {
+	if e.Kind == replica.RoundEnded {
+		if e.Number > 0 {
+			p.say("round: %d messages", e.Number)
+		}
+		return
+	}
+	line := fmt.Sprintf("  %s: %s", p.name(e.Canister), e.Kind)
+	switch e.Kind {
+	case replica.MessageExecuted, replica.MessageDropped:
+		line += " " + p.what(e)
+	case replica.CallRegistered, replica.CallSettled:
+		line += fmt.Sprintf(" #%d to %s", e.Call, p.name(e.Peer))
+	case replica.IngressReceived, replica.IngressAnswered:
+		line += " " + e.Method
+	}
+	if e.Reentrant {
+		line += ", re-entrant"
+	}
+	if e.Reject != nil {
+		line += ", " + e.Reject.Error.String()
+	}
+	if e.CleanupRan {
+		line += ", cleaned up"
+	}
+	p.say("%s", line)
+}
+
+func (p *performer) what(e *replica.Event) string {
+	switch e.Source {
+	case intercanister.SourceTasks:
+		return e.Task.String()
+	case intercanister.SourceResponses:
+		return fmt.Sprintf("callback #%d", e.Call)
+	case intercanister.SourceRequests:
+		return fmt.Sprintf("%s #%d of %s", e.Method, e.Call, p.name(e.Peer))
+	}
+	return "ingress " + e.Method
+}
+
+// name is what a script calls a canister.
+func (p *performer) name(id principal.Principal) string {
+	if p.Stage != nil {
+		for name, known := range p.Names {
+			if known == id {
+				return name
+			}
+		}
+	}
+	return id.String()
+}
+
+// shown is an answer in a line.
+func (p *performer) shown(a Answer) string {
+	if a.Status == "replied" {
+		return "replied: " + readable(a.Reply)
+	}
+	return printable(a.String())
+}
+
+// readable is bytes as text where most of them are ASCII, else in hexadecimal.
+func readable(b []byte) string {
+	text := 0
+	for _, c := range b {
+		if c >= ' ' && c <= '~' {
+			text++
+		}
+	}
+	if text <= len(b)/2 {
+		return "0x" + hex.EncodeToString(b)
+	}
+	return printable(string(b))
+}
+
+// printable is text with everything that is not shown as escapes.
+func printable(text string) string {
+	quoted := strconv.Quote(text)
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+}
