@@ -5,8 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// node is one immutable node of a tree: a fork of a map, or an entry of one,
-// which is its label with what is below. Only the cached hash changes, once.
+// node is one immutable node of a tree: a map or part of one (a fork, or a bucket
+// of few entries), or an entry, which is its label with what is below. Only the
+// cached hash changes, once.
 type node struct {
 	// What a descent reads comes first, in one cache line.
 	state atomic.Uint32 // of hash
@@ -19,12 +20,14 @@ type node struct {
 	label Label    // an entry's label; a fork's first label of the right half
 	hash  [32]byte // of fork or labelled entry; valid when state is hashKept
 	value []byte
+	few   *bucket // of a bucket
 }
 
 type kind uint8
 
 const (
 	fork kind = iota
+	bucketNode
 	mapEntry
 	leafEntry
 	bareLeaf // the leaf of an entry with a large value, hashed apart from its label
@@ -64,6 +67,8 @@ func (n *node) compute() [32]byte {
 	switch n.kind {
 	case fork:
 		return forkHash(n.left.digest(), n.right.digest())
+	case bucketNode:
+		return n.open().digest()
 	case bareLeaf:
 		return leafHash(n.value)
 	default:
@@ -151,12 +156,18 @@ func first(n *node) *node {
 	for n.kind == fork {
 		n = n.left
 	}
+	if n.kind == bucketNode {
+		return n.few.entries[0]
+	}
 	return n
 }
 
 func last(n *node) *node {
 	for n.kind == fork {
 		n = n.right
+	}
+	if n.kind == bucketNode {
+		return n.few.entries[n.size-1]
 	}
 	return n
 }
@@ -167,12 +178,12 @@ func find(n *node, label Label) *node {
 		return nil
 	}
 	n = bucketOf(n, label)
-	for n.kind == fork {
-		if label < n.label {
-			n = n.left
-		} else {
-			n = n.right
+	if n.kind == bucketNode {
+		at, there := n.few.search(label)
+		if !there {
+			return nil
 		}
+		return n.few.entries[at]
 	}
 	if n.label != label {
 		return nil
@@ -201,6 +212,9 @@ func entries(dst []*node, n *node) []*node {
 	for n.kind == fork {
 		dst = entries(dst, n.left)
 		n = n.right
+	}
+	if n.kind == bucketNode {
+		return append(dst, n.few.entries...)
 	}
 	return append(dst, n)
 }

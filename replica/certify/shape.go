@@ -2,6 +2,7 @@ package certify
 
 import (
 	"math/bits"
+	"slices"
 	"sort"
 )
 
@@ -11,8 +12,10 @@ func build(es []*node) *node {
 	switch {
 	case len(es) == 0:
 		return nil
+	case len(es) == 1:
+		return es[0]
 	case len(es) <= bucketSize:
-		return pack(es)
+		return newBucket(slices.Clip(es))
 	}
 	bit := firstDifference(es[0].label, es[len(es)-1].label)
 	cut := sort.Search(len(es), func(i int) bool { return hasBit(es[i].label, bit) })
@@ -30,9 +33,21 @@ const maxSpread = 48
 // fewest places, and the least power of two that holds them all is the height
 // of the tree; the places, read in binary, are the ways down.
 func pack(es []*node) *node {
-	if len(es) == 1 {
-		return es[0]
-	}
+	var room [bucketSize]uint64
+	places := room[:len(es)]
+	_, levels := place(es, places)
+	return descend(es, places, levels)
+}
+
+// height is the height of the tree that pack makes.
+func height(es []*node) uint8 {
+	low, levels := place(es, nil)
+	return uint8(min(int(low)+levels, 255))
+}
+
+// place finds the places of entries, if somebody wants them, the least height of an
+// entry and how many levels there are above that.
+func place(es []*node, places []uint64) (low uint8, levels int) {
 	low, high := es[0].tall, es[0].tall
 	for _, e := range es[1:] {
 		low, high = min(low, e.tall), max(high, e.tall)
@@ -40,14 +55,16 @@ func pack(es []*node) *node {
 	if high-low > maxSpread {
 		low = high - maxSpread
 	}
-	var places [bucketSize]uint64
 	next := uint64(0)
 	for i, e := range es {
 		span := uint64(1) << (max(e.tall, low) - low)
-		places[i] = (next + span - 1) &^ (span - 1)
-		next = places[i] + span
+		at := (next + span - 1) &^ (span - 1)
+		if places != nil {
+			places[i] = at
+		}
+		next = at + span
 	}
-	return descend(es, places[:len(es)], bits.Len64(next-1))
+	return low, bits.Len64(next - 1)
 }
 
 // descend builds the tree of entries whose places agree above the lowest

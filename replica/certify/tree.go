@@ -84,8 +84,16 @@ func (n Node) All() iter.Seq2[Label, Node] {
 }
 
 func each(n *node, yield func(Label, Node) bool) bool {
-	if n.kind == fork {
+	switch n.kind {
+	case fork:
 		return each(n.left, yield) && each(n.right, yield)
+	case bucketNode:
+		for _, e := range n.few.entries {
+			if !yield(e.label, e.below()) {
+				return false
+			}
+		}
+		return true
 	}
 	return yield(n.label, n.below())
 }

@@ -1,6 +1,9 @@
 package certify
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // put is the map with the entry added or in place of the one with its label.
 func put(n, e *node) *node {
@@ -36,27 +39,24 @@ func putAt(n, e *node, leaves uint32) *node {
 }
 
 func putInBucket(n, e *node) *node {
-	if old := find(n, e.label); old != nil && old.tall == e.tall {
-		return exchange(n, e)
+	if n.kind != bucketNode {
+		switch {
+		case n.label == e.label:
+			return e
+		case n.label < e.label:
+			return newBucket([]*node{n, e})
+		}
+		return newBucket([]*node{e, n})
 	}
-	var room [bucketSize + 1]*node
-	es := entries(room[:0], n)
-	at := 0
-	for at < len(es) && es[at].label < e.label {
-		at++
+	at, there := n.few.search(e.label)
+	if there && n.few.entries[at].tall == e.tall {
+		return n.few.exchange(at, e)
 	}
-	if at < len(es) && es[at].label == e.label {
-		es[at] = e
-	} else {
-		es = append(es, nil)
-		copy(es[at+1:], es[at:])
-		es[at] = e
-	}
-	return build(es)
+	return n.few.insert(at, there, e)
 }
 
-// exchange is the map with the entry in place of the one with its label, which
-// is there and as tall.
+// exchange is the forks with the entry in place of the one with its label,
+// which is there and as tall.
 func exchange(n, e *node) *node {
 	if n.kind != fork {
 		return e
@@ -69,18 +69,12 @@ func exchange(n, e *node) *node {
 
 // remove is the map without the label, which is there.
 func remove(n *node, label Label) *node {
-	if n.kind != fork {
+	if n.kind != fork && n.kind != bucketNode {
 		return nil
 	}
 	if n.size-1 <= bucketSize {
-		var room [bucketSize + 1]*node
-		kept := room[:0]
-		for _, e := range entries(make([]*node, 0, bucketSize+1), n) {
-			if e.label != label {
-				kept = append(kept, e)
-			}
-		}
-		return build(kept)
+		kept := entries(make([]*node, 0, n.size), n)
+		return build(slices.DeleteFunc(kept, func(e *node) bool { return e.label == label }))
 	}
 	l, r := n.left, n.right
 	if hasBit(label, n.bit) {

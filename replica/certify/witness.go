@@ -88,7 +88,7 @@ func addWanted(ws []wanted, label Label, paths []Path) []wanted {
 // around is the entry with the label and, where there is none, those before
 // and after its place.
 func around(n *node, label Label) (before, at, after *node) {
-	for n.kind == fork {
+	for n = n.open(); n.kind == fork; n = n.open() {
 		if label < n.label {
 			after = n.right
 			n = n.left
@@ -118,7 +118,7 @@ func appendForest(dst []byte, n *node, ws []wanted, depth int) []byte {
 	if len(ws) == 0 {
 		return appendPruned(dst, n.digest())
 	}
-	if n.kind == fork {
+	if n = n.open(); n.kind == fork {
 		cut := 0
 		for cut < len(ws) && ws[cut].label < n.label {
 			cut++
@@ -139,10 +139,10 @@ func appendForest(dst []byte, n *node, ws []wanted, depth int) []byte {
 }
 
 func appendWhole(dst []byte, n *node) []byte {
-	switch {
-	case n == nil:
+	if n == nil {
 		return append(dst, 0x81, 0)
-	case n.kind == fork:
+	}
+	if n = n.open(); n.kind == fork {
 		return appendWhole(appendWhole(append(dst, 0x83, 1), n.left), n.right)
 	}
 	dst = appendBytes(append(dst, 0x83, 2), string(n.label))
