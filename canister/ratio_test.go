@@ -111,6 +111,7 @@ type network struct {
 	b    *testing.B
 	root principal.Principal
 	sent uint64
+	now  uint64
 }
 
 func newNetwork(b *testing.B, module []byte, canisters int) *network {
@@ -134,7 +135,7 @@ func newNetwork(b *testing.B, module []byte, canisters int) *network {
 			b.Error(err)
 		}
 	})
-	w := &network{Node: n, b: b, root: n.View().Root().ID}
+	w := &network{Node: n, b: b, root: n.View().Root().ID, now: replicatest.Start}
 	for i := range canisters {
 		w.send(principal.Management, i, "create", []byte("1000000000000000000"))
 		w.send(principal.Management, i, "install", fmt.Append(nil, i, " "))
@@ -142,18 +143,58 @@ func newNetwork(b *testing.B, module []byte, canisters int) *network {
 	return w
 }
 
+// BenchmarkRatioUpdateInTheMachine is an update in a round of its own without a node
+// around it; the floor is running and committing it on the engine alone.
+func BenchmarkRatioUpdateInTheMachine(b *testing.B) {
+	module := assembled(b, tiny)
+	s := replicatest.NewWasmStage(b, replica.Config{}, module)
+	s.Create(1, 1e18)
+	var sent, now uint64
+	update := func() {
+		if sent++; sent%memory == 0 {
+			now += replica.MaxIngressTTL
+			s.Apply(replica.AdvanceTo(replicatest.Start + now))
+		}
+		in := &replica.Ingress{
+			Sender: s.Sender, Receiver: s.ID(0), Effective: s.ID(0), Method: "inc", ID: requestID(sent),
+			Expiry: replicatest.Start + now + replica.MaxIngressTTL, Size: 300,
+		}
+		if r := s.Apply(in); r.Reject != nil || r.Refusal != nil {
+			b.Fatal(r)
+		}
+		s.Round()
+	}
+	floor := messages(b, []*wasm.Guest{bare(b, module)}, []wasm.Entry{{Export: "canister_update inc"}})
+	ratio.Compare(b, 0, ratio.Each(update), ratio.Each(floor))
+}
+
+// requestID is an id of its own for each number, spread like a hash.
+func requestID(n uint64) (id replica.RequestID) {
+	binary.LittleEndian.PutUint64(id[:], n*0x9e3779b97f4a7c15)
+	return id
+}
+
 func resident(n int) principal.Principal {
 	return principal.Canister(replicatest.First(0) + uint64(n))
 }
 
+// memory is how many messages pass before the time of the network moves so far that
+// earlier ones are forgotten: more than a developer sends in five minutes.
+const memory = 1000
+
 // send submits a message about canister i and waits for its answer.
 func (n *network) send(receiver principal.Principal, i int, method string, arg []byte) {
 	n.sent++
+	if n.sent%memory == 0 {
+		n.now += replica.MaxIngressTTL
+		if err := n.AdvanceTo(context.Background(), n.now); err != nil {
+			n.b.Fatal(err)
+		}
+	}
 	in := &replica.Ingress{
 		Sender: principal.Anonymous, Receiver: receiver, Effective: resident(i), Method: method, Arg: arg,
-		Expiry: n.View().Time + replica.MaxIngressTTL, Size: 300,
+		Expiry: n.now + replica.MaxIngressTTL, Size: 300, ID: requestID(n.sent),
 	}
-	binary.LittleEndian.PutUint64(in.ID[:], n.sent*0x9e3779b97f4a7c15) // spread like hashes
 	receipt, err := n.Submit(context.Background(), in)
 	if err != nil || receipt.Reject != nil {
 		n.b.Fatal(receipt.Reject, err)
@@ -165,9 +206,8 @@ func (n *network) send(receiver principal.Principal, i int, method string, arg [
 
 // answered is how the last message ended: what the canister counted.
 func (n *network) answered() uint64 {
-	var id replica.RequestID
-	binary.LittleEndian.PutUint64(id[:], n.sent*0x9e3779b97f4a7c15)
-	reply, _ := n.View().Subnet(n.root).Certified.Tree().Get(certify.RequestStatusPath(id, "reply")...)
+	path := certify.RequestStatusPath(requestID(n.sent), "reply")
+	reply, _ := n.View().Subnet(n.root).Certified.Tree().Get(path...)
 	if len(reply.Value()) != 8 {
 		n.b.Fatalf("the last message was answered with %q", reply.Value())
 	}
