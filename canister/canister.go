@@ -59,7 +59,8 @@ type Canister struct {
 	History History
 	Logs    Log
 	Chunks  ChunkStore
-	// Consumed is what the canister paid, by use. Execute adds Burned and Transmission; the rest is the
+	// Consumed is what the canister paid, by use. Execute and Install add what was burned, and for each
+	// call made what carrying its request costs (Transmission); the rest, prepayments too, is the
 	// machine's.
 	Consumed Consumption
 	// Queries are the statistics of query calls; the machine's.

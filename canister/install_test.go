@@ -183,6 +183,28 @@ func TestAnUpgradeKeepsTheHeapWhereBothSidesWantIt(t *testing.T) {
 	}
 }
 
+func TestAHeapThatGrewInPreUpgradeIsKeptOrForgottenWhole(t *testing.T) {
+	p := canistertest.NewPlace(t)
+	keeps := p.Module(canistertest.ScriptablePersistent())
+	c := p.Canister(keeps, canistertest.Script().StableGrow(1).Drop().
+		Hook(canistertest.HookPreUpgrade, canistertest.Script().Grow(3).Drop().HeapWrite(0, []byte("grown"))).Bytes())
+	before, heap := take(t, p, c), c.MemoryUsage().Heap
+	in := canister.Install{Mode: canister.Upgrade, Module: keeps, Persistence: canister.Keep, Arg: canistertest.Script().HeapWrite(0, []byte("G")).Grow(2).Drop().Trap("no").Bytes()}
+	if out := install(p, c, in); out.Failure == nil {
+		t.Fatal("the upgrade did not fail")
+	}
+	if got := take(t, p, c); got != before {
+		t.Errorf("after a failed upgrade:\n%+v, want\n%+v", got, before)
+	}
+	in.Arg = canistertest.Script().HeapWrite(0, []byte("G")).Grow(2).Drop().Bytes()
+	if out := install(p, c, in); out.Failure != nil {
+		t.Fatal(out.Failure)
+	}
+	if got := take(t, p, c); !strings.HasPrefix(got.heap, "Grown\x00") || c.MemoryUsage().Heap != heap+5<<16 {
+		t.Errorf("the heap begins with %q and went from %d bytes to %d", got.heap, heap, c.MemoryUsage().Heap)
+	}
+}
+
 func TestOneLimitHoldsForTheWholeInstallation(t *testing.T) {
 	p := canistertest.NewPlace(t)
 	m := p.Module(canistertest.Scriptable())

@@ -40,6 +40,3 @@ type Outcome struct {
 
 // Call is a call made by a message: what the replica registers and sends.
 type Call = ic0.Call
-
-// Retained reports whether the message changed what the canister keeps.
-func (o *Outcome) Retained() bool { return o.Failure == nil || o.Cleaned }

@@ -93,9 +93,6 @@ var replicated = of(Start, Init, PostUpgrade, PreUpgrade, Update, ReplicatedQuer
 // ic0.in_replicated_execution.
 func (c Context) Replicated() bool { return replicated.has(c) }
 
-// Task reports whether the message is a system task (T).
-func (c Context) Task() bool { return c >= Heartbeat && c <= LowMemory }
-
 // Keeps reports whether the canister's memories and certified data stay changed
 // when the message succeeds.
 func (c Context) Keeps() bool { return replicated.has(c) && c != ReplicatedQuery }
