@@ -26,7 +26,7 @@ func (s shown) Host(canister principal.Principal) (subnet principal.Principal, o
 
 func (s shown) Certified(subnet principal.Principal) *certify.Height {
 	if found := s.view.Subnet(subnet); found != nil {
-		return found.Certified
+		return found.Certified()
 	}
 	return nil
 }

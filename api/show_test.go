@@ -27,7 +27,7 @@ func TestAViewIsShownAsFrontEndsSeeIt(t *testing.T) {
 	if subnet, ok := v.Host(principal.Anonymous); ok {
 		t.Errorf("subnet %s hosts the anonymous principal", subnet)
 	}
-	if v.Certified(other.ID) != other.Certified || v.Certified(principal.Anonymous) != nil {
+	if v.Certified(other.ID) != other.Certified() || v.Certified(principal.Anonymous) != nil {
 		t.Error("the certified state is another")
 	}
 	if v.Delegation(root.ID, certify.FlatRanges) != nil || v.Delegation(other.ID, certify.FlatRanges).Subnet != other.ID {

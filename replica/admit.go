@@ -202,3 +202,14 @@ func (n *Network) IngressStatus(subnet principal.Principal, id RequestID) Status
 	}
 	return 0
 }
+
+// Shown reports whether the last view shows what the network knows of an ingress
+// message: an answer given between two rounds is in the next view only.
+func (n *Network) Shown(subnet principal.Principal, id RequestID) bool {
+	position, ok := n.routes.byID[subnet]
+	if !ok {
+		return false
+	}
+	in := n.machines[position].History.Find(id)
+	return in != nil && !in.Noted()
+}

@@ -1,93 +1,126 @@
 package replica
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// plant makes the part of a subnet's certified tree that does not change: what
-// all subnets are (interface specification, "The system state tree").
-func (m *machine) plant() {
-	var subnets, ranges []certify.Entry
-	for _, other := range m.net.machines {
-		own := []certify.Entry{
-			{Label: "public_key", Node: certify.Leaf(other.key.Public().DER())},
-			{Label: "type", Node: certify.Leaf([]byte(other.config.Kind.facts().kind))},
-			{Label: "canister_ranges", Node: certify.Leaf(other.ranges().Encode())},
-			{Label: "node", Node: other.nodeKeys()},
+// proof is a subnet's certified state tree at one height, made when somebody
+// first asks for it: most heights are never proved, and putting a request into
+// the tree costs more than executing it. Until then it is an older tree and what
+// has changed since. It is immutable to its readers and safe for any number.
+type proof struct {
+	subnet  principal.Principal
+	key     *certify.SubnetKey
+	base    certify.Tree
+	changes []change // in order; the owner appends behind them, nobody writes them
+	time    uint64
+	metrics certify.SubnetMetrics
+
+	making sync.Mutex
+	made   atomic.Pointer[certify.Height]
+}
+
+// change is one part of a certified tree that is another now.
+type change struct {
+	canister certify.Label // "" for a request
+	node     certify.Node  // of a canister
+	gone     bool
+
+	id     RequestID // of a request
+	status Status
+	reply  []byte
+	reject *intercanister.Reject
+}
+
+// height is the tree, ready to be signed.
+func (p *proof) height() *certify.Height {
+	if h := p.made.Load(); h != nil {
+		return h
+	}
+	p.making.Lock()
+	defer p.making.Unlock()
+	if h := p.made.Load(); h != nil {
+		return h
+	}
+	requests := make([]certify.Change, 0, len(p.changes))
+	tree := p.base
+	for i := range p.changes {
+		switch c := &p.changes[i]; {
+		case c.canister == "":
+			requests = append(requests, certify.Change{Label: certify.Label(c.id[:]), Node: c.request(), Gone: c.gone})
+		case c.gone:
+			tree = tree.Delete("canister", c.canister)
+		default:
+			tree = tree.Set(c.node, "canister", c.canister)
 		}
-		label := certify.LabelOf(other.ID)
-		subnets = append(subnets, certify.Entry{Label: label, Node: certify.Map(own...)})
-		ranges = append(ranges, certify.Entry{Label: label, Node: other.ranges().Shards(RangesPerShard)})
 	}
-	m.tree = certify.TreeOf(certify.Map(
-		certify.Entry{Label: "subnet", Node: certify.Map(subnets...)},
-		certify.Entry{Label: "canister_ranges", Node: certify.Map(ranges...)},
-	))
-	m.proveMetrics()
-	m.prove()
+	tree = tree.Apply(requests, "request_status")
+	tree = tree.Set(certify.Leaf(p.metrics.Encode()), "subnet", certify.LabelOf(p.subnet), "metrics")
+	tree = tree.Set(certify.Leaf(certify.Nat(p.time)), "time")
+	h := certify.NewHeight(tree, p.key)
+	p.made.Store(h)
+	return h
 }
 
-func (m *machine) nodeKeys() certify.Node {
-	keys := make([]certify.Entry, len(m.nodes))
-	for i, node := range m.nodes {
-		key := certify.Map(certify.Entry{Label: "public_key", Node: certify.Leaf(node.DER())})
-		keys[i] = certify.Entry{Label: certify.LabelOf(node.Principal()), Node: key}
+// request is the node that shows where an ingress message stands.
+func (c *change) request() certify.Node {
+	if c.gone {
+		return certify.Node{}
 	}
-	return certify.Map(keys...)
+	fields := []certify.Entry{{Label: "status", Node: certify.Leaf([]byte(c.status.String()))}}
+	switch c.status {
+	case Replied:
+		fields = append(fields, certify.Entry{Label: "reply", Node: certify.Leaf(c.reply)})
+	case Rejected:
+		fields = append(fields,
+			certify.Entry{Label: "reject_code", Node: certify.Leaf(certify.Nat(uint64(c.reject.Code)))},
+			certify.Entry{Label: "reject_message", Node: certify.Leaf([]byte(c.reject.Text))},
+			certify.Entry{Label: "error_code", Node: certify.Leaf([]byte(c.reject.Error.String()))})
+	}
+	return certify.Map(fields...)
 }
 
-// ranges are the canister ids the subnet hosts, in order.
-func (m *machine) ranges() certify.Ranges {
-	sorted := slices.Clone(m.Ids.Ranges)
-	slices.SortFunc(sorted, func(a, b Range) int {
-		if a.First < b.First {
-			return -1
-		}
-		return 1
-	})
-	all := make(certify.Ranges, len(sorted))
-	for i, r := range sorted {
-		all[i] = certify.Range{Start: principal.Canister(r.First), End: principal.Canister(r.Last)}
-	}
-	return all
-}
-
-// prove brings the certified tree up to date with what changed.
-func (m *machine) prove() {
-	m.tree = m.tree.Set(certify.Leaf(certify.Nat(m.Time)), "time")
+// prove notes what changed since the last proof, and gives the next.
+func (m *machine) prove() *proof {
+	m.rebase()
 	for _, r := range m.Touched {
-		m.proveCanister(r)
+		m.changes = append(m.changes, m.canisterChange(r))
 	}
 	for _, id := range m.Answered {
-		m.proveRequest(id)
+		m.changes = append(m.changes, m.requestChange(id))
 	}
-	if m.executed > 0 || len(m.Touched) > 0 {
-		m.transactions += uint64(m.executed)
-		m.proveMetrics()
-	}
+	m.transactions += uint64(m.executed)
 	m.Untouch()
 	m.changed = false
+	m.proof = &proof{
+		subnet: m.ID, key: m.key, base: m.tree, changes: m.changes, time: m.Time,
+		metrics: certify.SubnetMetrics{Canisters: uint64(m.Residents.Len()), StateBytes: m.sub.MemoryUsed, UpdateTransactions: m.transactions},
+	}
+	return m.proof
 }
 
-func (m *machine) proveMetrics() {
-	metrics := certify.SubnetMetrics{Canisters: uint64(m.Residents.Len()), StateBytes: m.sub.MemoryUsed, UpdateTransactions: m.transactions}
-	m.tree = m.tree.Set(certify.Leaf(metrics.Encode()), "subnet", certify.LabelOf(m.ID), "metrics")
+// rebase takes the tree of the last proof for the base of the next, where it
+// was made, or makes it where too much has changed since the base.
+func (m *machine) rebase() {
+	if m.proof == nil || m.proof.made.Load() == nil && len(m.changes) < MaxUnproved {
+		return
+	}
+	m.tree, m.changes = m.proof.height().Tree(), nil
 }
 
-func (m *machine) proveCanister(r *state.Resident) {
+func (m *machine) canisterChange(r *state.Resident) change {
 	c := r.Canister
 	label := certify.LabelOf(c.ID)
 	m.net.facts.coded(c.ID, c.Module())
 	if r.Gone {
-		m.tree = m.tree.Delete("canister", label)
-		return
+		return change{canister: label, gone: true}
 	}
 	r.Proved.Certified = c.Certified
 	fields := []certify.Entry{
@@ -100,29 +133,16 @@ func (m *machine) proveCanister(r *state.Resident) {
 	if c.Installed != 0 {
 		fields = append(fields, certify.Entry{Label: "last_install_timestamp", Node: certify.Leaf(certify.Nat(c.Installed))})
 	}
-	m.tree = m.tree.Set(certify.Map(append(fields, codeEntries(c)...)...), "canister", label)
+	return change{canister: label, node: certify.Map(append(fields, codeEntries(c)...)...)}
 }
 
-// proveRequest shows where an ingress message stands.
-func (m *machine) proveRequest(id RequestID) {
-	label := certify.Label(id[:])
+func (m *machine) requestChange(id RequestID) change {
 	in := m.History.Find(id)
 	if in == nil {
 		m.net.facts.pruned(m.ID, id)
-		m.tree = m.tree.Delete("request_status", label)
-		return
+		return change{id: id, gone: true}
 	}
-	fields := []certify.Entry{{Label: "status", Node: certify.Leaf([]byte(in.Status.String()))}}
-	switch in.Status {
-	case Replied:
-		fields = append(fields, certify.Entry{Label: "reply", Node: certify.Leaf(in.Reply)})
-	case Rejected:
-		fields = append(fields,
-			certify.Entry{Label: "reject_code", Node: certify.Leaf(certify.Nat(uint64(in.Reject.Code)))},
-			certify.Entry{Label: "reject_message", Node: certify.Leaf([]byte(in.Reject.Text))},
-			certify.Entry{Label: "error_code", Node: certify.Leaf([]byte(in.Reject.Error.String()))})
-	}
-	m.tree = m.tree.Set(certify.Map(fields...), "request_status", label)
+	return change{id: id, status: in.Status, reply: in.Reply, reject: in.Reject}
 }
 
 // codeEntries are what the tree shows of a canister's module.
@@ -141,28 +161,4 @@ func codeEntries(c *canister.Canister) []certify.Entry {
 		entries = append(entries, certify.Entry{Label: "metadata", Node: certify.Map(metadata...)})
 	}
 	return entries
-}
-
-// RootHash is a hash over the certified trees of all subnets and what the
-// network's future depends on beside them. It takes time in proportion to the
-// number of canisters.
-func (n *Network) RootHash() [32]byte {
-	h := sha256.New()
-	for _, m := range n.machines {
-		root := m.tree.Root()
-		h.Write(root[:])
-		numbers := []uint64{m.Time, m.Height, uint64(m.Ledger.Contexts()), uint64(m.Ledger.Futures()), m.Chance.Drawn, uint64(m.Deadlines.Len()), m.LastOutcall}
-		for r := range m.Residents.All() {
-			c := r.Canister
-			h.Write(c.ID.Bytes())
-			numbers = append(numbers, c.Balance.Hi, c.Balance.Lo, c.Reserved.Hi, c.Reserved.Lo, c.Version, c.Timer,
-				uint64(c.Status), uint64(r.Mailbox.Len()), uint64(r.Mailbox.Contexts), c.Logs.Next(), c.History.Total)
-		}
-		for _, number := range numbers {
-			var raw [8]byte
-			binary.BigEndian.PutUint64(raw[:], number)
-			h.Write(raw[:])
-		}
-	}
-	return [32]byte(h.Sum(nil))
 }

@@ -23,11 +23,14 @@ type View struct {
 type SubnetView struct {
 	ID        principal.Principal
 	Kind      SubnetKind
-	Certified *certify.Height
 	Nodes     []*certify.NodeKey
 	Ranges    certify.Ranges
 	PublicKey []byte // DER
+	proof     *proof
 }
+
+// Certified is the certified state tree. It is made when it is first asked for.
+func (s *SubnetView) Certified() *certify.Height { return s.proof.height() }
 
 // Root is the root subnet.
 func (v *View) Root() *SubnetView { return &v.Subnets[0] }
@@ -65,7 +68,7 @@ func (v *View) DefaultCanister() principal.Principal {
 // Certificate is a certificate of a subnet for some paths, with the delegation
 // from the root subnet in the layout of the endpoint that asks.
 func (v *View) Certificate(s *SubnetView, layout certify.RangesLayout, paths ...certify.Path) []byte {
-	return s.Certified.Certificate(v.Delegation(s, layout), paths...)
+	return s.Certified().Certificate(v.Delegation(s, layout), paths...)
 }
 
 // Delegation is how the root subnet vouches for a subnet, nil for the root
@@ -103,7 +106,7 @@ func (d *delegations) get(v *View, subnet principal.Principal, layout certify.Ra
 	key := delegationKey{subnet, layout}
 	m, ok := d.made[key]
 	if !ok || v.Time > m.time+delegationAge {
-		m = madeDelegation{v.Time, v.Subnets[0].Certified.Delegate(subnet, layout)}
+		m = madeDelegation{v.Time, v.Subnets[0].Certified().Delegate(subnet, layout)}
 		if d.made == nil {
 			d.made = make(map[delegationKey]madeDelegation)
 		}
@@ -117,12 +120,11 @@ func (n *Network) publish() {
 	view := &View{Time: n.time, Height: n.height, RootKey: n.rootKey, routes: &n.routes, delegations: &n.delegations, facts: &n.facts}
 	view.Subnets = make([]SubnetView, len(n.machines))
 	for i, m := range n.machines {
-		m.prove()
 		if m.shownRanges == nil {
 			m.shownRanges = m.ranges()
 		}
 		view.Subnets[i] = SubnetView{
-			ID: m.ID, Kind: m.config.Kind, Certified: certify.NewHeight(m.tree, m.key),
+			ID: m.ID, Kind: m.config.Kind, proof: m.prove(),
 			Nodes: m.nodes, Ranges: m.shownRanges, PublicKey: m.publicKey,
 		}
 	}

@@ -72,7 +72,7 @@ func (r *running) call(ctx context.Context, n int, method, arg string) (string, 
 	if err := r.Await(ctx, subnet.ID, in.ID); err != nil {
 		return "", err
 	}
-	tree := r.View().Subnet(subnet.ID).Certified.Tree()
+	tree := r.View().Subnet(subnet.ID).Certified().Tree()
 	reply, _ := tree.Get(certify.RequestStatusPath(in.ID, "reply")...)
 	message, _ := tree.Get(certify.RequestStatusPath(in.ID, "reject_message")...)
 	return string(reply.Value()) + string(message.Value()), nil

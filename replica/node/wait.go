@@ -7,7 +7,6 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 )
 
 // enlist makes a waiter wait for an answer, or wakes it where the answer is
@@ -17,22 +16,12 @@ func (n *Node) enlist(ctx context.Context, subnet principal.Principal, id replic
 	switch {
 	case status == 0:
 		return false
-	case status.Terminal() && n.shown(subnet, id):
+	case status.Terminal() && n.network.Shown(subnet, id):
 		close(w.done)
 	case ctx.Err() == nil:
 		n.waiters[id] = append(n.waiters[id], w)
 	}
 	return true
-}
-
-// shown reports whether the view shows the answer of a message.
-func (n *Node) shown(subnet principal.Principal, id replica.RequestID) bool {
-	status, _ := n.View().Subnet(subnet).Certified.Tree().Get(certify.RequestStatusPath(id, "status")...)
-	switch string(status.Value()) {
-	case "replied", "rejected", "done":
-		return true
-	}
-	return false
 }
 
 // strike makes a waiter wait no longer. It does not wait for the owner.

@@ -87,7 +87,7 @@ func (s *Stage) Submit(n int, method, arg string) (replica.RequestID, string) {
 func (s *Stage) Answer(id replica.RequestID) string {
 	view := s.View()
 	for i := range view.Subnets {
-		tree := view.Subnets[i].Certified.Tree()
+		tree := view.Subnets[i].Certified().Tree()
 		leaf := func(field certify.Label) string {
 			node, _ := tree.Get(certify.RequestStatusPath(id, field)...)
 			return string(node.Value())

@@ -178,3 +178,7 @@ func (h *History) Due(number, now uint64, deadlines *timers.Table) (r *Ingress, 
 	r.Reply, r.Reject = nil, nil
 	return r, false, true
 }
+
+// Noted reports whether the message has changed since the certified tree was
+// last brought up to date.
+func (in *Ingress) Noted() bool { return in.noted }

@@ -138,7 +138,7 @@ func (a Answer) String() string {
 func (s *Stage) Answer(id replica.RequestID) Answer {
 	view := s.View()
 	for i := range view.Subnets {
-		tree := view.Subnets[i].Certified.Tree()
+		tree := view.Subnets[i].Certified().Tree()
 		leaf := func(field certify.Label) []byte {
 			node, _ := tree.Get(certify.RequestStatusPath(id, field)...)
 			return node.Value()
