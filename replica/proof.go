@@ -1,6 +1,8 @@
 package replica
 
 import (
+	"bytes"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -16,25 +18,24 @@ import (
 // the tree costs more than executing it. Until then it is an older tree and what
 // has changed since. It is immutable to its readers and safe for any number.
 type proof struct {
-	subnet  principal.Principal
-	key     *certify.SubnetKey
-	base    certify.Tree
-	changes []change // in order; the owner appends behind them, nobody writes them
-	time    uint64
-	metrics certify.SubnetMetrics
+	subnet    principal.Principal
+	key       *certify.SubnetKey
+	base      certify.Tree
+	canisters []certify.Change // since base, in order; the owner appends behind them, nobody writes them
+	requests  []requestChange  // as canisters
+	time      uint64
+	metrics   certify.SubnetMetrics
 
 	making sync.Mutex
 	made   atomic.Pointer[certify.Height]
 }
 
-// change is one part of a certified tree that is another now.
-type change struct {
-	canister certify.Label // "" for a request
-	node     certify.Node  // of a canister
-	gone     bool
-
-	id     RequestID // of a request
+// requestChange is where an ingress message stands now. The node that shows it
+// is not made before somebody asks.
+type requestChange struct {
+	id     RequestID
 	status Status
+	gone   bool
 	reply  []byte
 	reject *intercanister.Reject
 }
@@ -49,19 +50,8 @@ func (p *proof) height() *certify.Height {
 	if h := p.made.Load(); h != nil {
 		return h
 	}
-	requests := make([]certify.Change, 0, len(p.changes))
-	tree := p.base
-	for i := range p.changes {
-		switch c := &p.changes[i]; {
-		case c.canister == "":
-			requests = append(requests, certify.Change{Label: certify.Label(c.id[:]), Node: c.request(), Gone: c.gone})
-		case c.gone:
-			tree = tree.Delete("canister", c.canister)
-		default:
-			tree = tree.Set(c.node, "canister", c.canister)
-		}
-	}
-	tree = tree.Apply(requests, "request_status")
+	tree := p.base.Apply(slices.Clone(p.canisters), "canister")
+	tree = tree.Apply(lastOfEach(p.requests), "request_status")
 	tree = tree.Set(certify.Leaf(p.metrics.Encode()), "subnet", certify.LabelOf(p.subnet), "metrics")
 	tree = tree.Set(certify.Leaf(certify.Nat(p.time)), "time")
 	h := certify.NewHeight(tree, p.key)
@@ -69,8 +59,25 @@ func (p *proof) height() *certify.Height {
 	return h
 }
 
-// request is the node that shows where an ingress message stands.
-func (c *change) request() certify.Node {
+// lastOfEach is the last change of every request, as changes of the tree.
+func lastOfEach(requests []requestChange) []certify.Change {
+	sorted := make([]*requestChange, len(requests))
+	for i := range requests {
+		sorted[i] = &requests[i]
+	}
+	slices.SortStableFunc(sorted, func(a, b *requestChange) int { return bytes.Compare(a.id[:], b.id[:]) })
+	changes := make([]certify.Change, 0, len(sorted))
+	for i, c := range sorted {
+		if i+1 < len(sorted) && sorted[i+1].id == c.id {
+			continue
+		}
+		changes = append(changes, certify.Change{Label: certify.Label(c.id[:]), Node: c.node(), Gone: c.gone})
+	}
+	return changes
+}
+
+// node is what shows where an ingress message stands.
+func (c *requestChange) node() certify.Node {
 	if c.gone {
 		return certify.Node{}
 	}
@@ -91,16 +98,16 @@ func (c *change) request() certify.Node {
 func (m *machine) prove() *proof {
 	m.rebase()
 	for _, r := range m.Touched {
-		m.changes = append(m.changes, m.canisterChange(r))
+		m.canisters = append(m.canisters, m.canisterChange(r))
 	}
 	for _, id := range m.Answered {
-		m.changes = append(m.changes, m.requestChange(id))
+		m.requests = append(m.requests, m.requestChange(id))
 	}
 	m.transactions += uint64(m.executed)
 	m.Untouch()
 	m.changed = false
 	m.proof = &proof{
-		subnet: m.ID, key: m.key, base: m.tree, changes: m.changes, time: m.Time,
+		subnet: m.ID, key: m.key, base: m.tree, canisters: m.canisters, requests: m.requests, time: m.Time,
 		metrics: certify.SubnetMetrics{Canisters: uint64(m.Residents.Len()), StateBytes: m.sub.MemoryUsed, UpdateTransactions: m.transactions},
 	}
 	return m.proof
@@ -109,18 +116,18 @@ func (m *machine) prove() *proof {
 // rebase takes the tree of the last proof for the base of the next, where it
 // was made, or makes it where too much has changed since the base.
 func (m *machine) rebase() {
-	if m.proof == nil || m.proof.made.Load() == nil && len(m.changes) < MaxUnproved {
+	if m.proof == nil || m.proof.made.Load() == nil && len(m.canisters)+len(m.requests) < MaxUnproved {
 		return
 	}
-	m.tree, m.changes = m.proof.height().Tree(), nil
+	m.tree, m.canisters, m.requests = m.proof.height().Tree(), nil, nil
 }
 
-func (m *machine) canisterChange(r *state.Resident) change {
+func (m *machine) canisterChange(r *state.Resident) certify.Change {
 	c := r.Canister
 	label := certify.LabelOf(c.ID)
 	m.net.facts.coded(c.ID, c.Module())
 	if r.Gone {
-		return change{canister: label, gone: true}
+		return certify.Change{Label: label, Gone: true}
 	}
 	r.Proved.Certified = c.Certified
 	fields := []certify.Entry{
@@ -133,16 +140,16 @@ func (m *machine) canisterChange(r *state.Resident) change {
 	if c.Installed != 0 {
 		fields = append(fields, certify.Entry{Label: "last_install_timestamp", Node: certify.Leaf(certify.Nat(c.Installed))})
 	}
-	return change{canister: label, node: certify.Map(append(fields, codeEntries(c)...)...)}
+	return certify.Change{Label: label, Node: certify.Map(append(fields, codeEntries(c)...)...)}
 }
 
-func (m *machine) requestChange(id RequestID) change {
+func (m *machine) requestChange(id RequestID) requestChange {
 	in := m.History.Find(id)
 	if in == nil {
 		m.net.facts.pruned(m.ID, id)
-		return change{id: id, gone: true}
+		return requestChange{id: id, gone: true}
 	}
-	return change{id: id, status: in.Status, reply: in.Reply, reject: in.Reject}
+	return requestChange{id: id, status: in.Status, reply: in.Reply, reject: in.Reject}
 }
 
 // codeEntries are what the tree shows of a canister's module.

@@ -18,10 +18,11 @@ type machine struct {
 	config       SubnetConfig
 	key          *certify.SubnetKey
 	nodes        []*certify.NodeKey
-	tree         certify.Tree // certified state, without the changes since
-	changes      []change     // since tree, at most MaxUnproved and one round's
-	proof        *proof       // of the last view
-	publicKey    []byte       // DER
+	tree         certify.Tree     // certified state, without the changes since
+	canisters    []certify.Change // since tree; with requests at most MaxUnproved and one round's
+	requests     []requestChange
+	proof        *proof // of the last view
+	publicKey    []byte // DER
 	shownRanges  certify.Ranges
 	memory       uint64 // bytes all canisters used when last counted
 	transactions uint64 // executed since the start
