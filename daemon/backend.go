@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/canisterd/canisterd/api"
@@ -16,12 +17,18 @@ import (
 // rounds, but clients take old certificates for forged ones (agents: 5 minutes).
 const maxViewAge = time.Second
 
+// viewPatience is how long somebody who asks for a view waits for a newer one:
+// while a canister writes gigabytes the last one is shown, as old as it is.
+const viewPatience = 50 * time.Millisecond
+
 // backend is a node as the front ends see it. It brings the wall clock in: time
 // moves before a request is looked at.
 type backend struct {
 	node   *node.Node
 	pacing Pacing
 	clock  func() time.Time
+
+	renewing atomic.Bool // somebody waits for a newer view; one at a time is enough
 }
 
 func (b *backend) now() uint64 { return uint64(b.clock().UnixNano()) }
@@ -35,18 +42,29 @@ func (b *backend) Now() uint64 {
 	return b.now()
 }
 
-// View is the last view, or a new one where that is too old to be believed.
+// View is the last view, or a new one where that is too old to be believed and a
+// new one is to be had soon.
 func (b *backend) View() api.View {
 	v := b.node.View()
-	if now := b.now(); b.pacing == Auto && v.Time+uint64(maxViewAge) < now {
-		ctx := context.Background()
-		if b.node.AdvanceTo(ctx, now) == nil {
-			if _, err := b.node.Round(ctx); err == nil {
-				v = b.node.View()
-			}
-		}
+	if b.pacing == Auto && v.Time+uint64(maxViewAge) < b.now() {
+		b.renew()
+		v = b.node.View()
 	}
 	return api.Show(v)
+}
+
+// renew makes a round for the view it ends with.
+func (b *backend) renew() {
+	if !b.renewing.CompareAndSwap(false, true) {
+		return
+	}
+	defer b.renewing.Store(false)
+	ctx, cancel := context.WithTimeout(context.Background(), viewPatience)
+	defer cancel()
+	// Out of patience or stopped: either way the last view is what there is.
+	if _, err := b.node.Apply(ctx, replica.AdvanceTo(b.now())); err == nil {
+		_, _ = b.node.Round(ctx)
+	}
 }
 
 // advance moves the network's time to the wall clock's.

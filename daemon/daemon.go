@@ -36,8 +36,22 @@ type Daemon struct {
 	closed  error
 }
 
-// closePatience is how long Close waits for requests under way.
-const closePatience = 5 * time.Second
+// closePatience is how long Close waits for requests under way, cutPatience how
+// long for their clients to hear that they get no answer.
+const (
+	closePatience = 3 * time.Second
+	cutPatience   = time.Second
+)
+
+// How long a client may take before its connection is given up: to send the head
+// of a request, all of it (5 MiB at most), to take the answer in, and to think of
+// the next request. Longer than the longest answer takes (ic.AnswerTimeout).
+const (
+	headTimeout  = 10 * time.Second
+	readTimeout  = time.Minute
+	writeTimeout = 2 * time.Minute
+	idleTimeout  = 2 * time.Minute
+)
 
 // Start starts a network and serves it. ctx bounds the start; the daemon runs
 // until Close. It serves when Start returns.
@@ -48,7 +62,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", config.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("listening on %s (is a daemon running already? canisterd status): %w", config.Listen, err)
+		return nil, listening(config.Listen, err)
 	}
 	d := &Daemon{listener: listener, log: config.Log, failed: make(chan struct{})}
 	if err := d.build(config); err != nil {
@@ -56,10 +70,13 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	d.cancel = cancel
-	b := &backend{d.node, config.Pacing, time.Now}
+	b := &backend{node: d.node, pacing: config.Pacing, clock: time.Now}
 	d.server = &http.Server{
 		Handler:           d.logged(ic.New(b, ic.Info{Version: Version()})),
-		ReadHeaderTimeout: 10 * time.Second,
+		ReadHeaderTimeout: headTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
 		BaseContext:       func(net.Listener) context.Context { return running },
 		ErrorLog:          slog.NewLogLogger(config.Log.Handler(), slog.LevelDebug),
 	}
@@ -71,12 +88,20 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	if config.Pacing == Auto {
 		d.running.Go(func() {
 			if err := pace(running, d.node, time.Now); err != nil {
-				d.stopFor(fmt.Errorf("moving the network's time: %w", err))
+				d.stopFor(err)
 			}
 		})
 	}
 	d.log.Info("serving", "url", d.URL(), "version", Version())
 	return d, nil
+}
+
+// listening says why nobody can listen at an address, and what to do.
+func listening(address string, err error) error {
+	if errors.Is(err, addressInUse) {
+		return fmt.Errorf("listening on %s: something listens there already: stop it (canisterd stop) or take another port, 0 for any free one: %w", address, err)
+	}
+	return fmt.Errorf("listening on %q, which must be host:port: %w", address, err)
 }
 
 // build makes the engine and the network.
@@ -149,16 +174,9 @@ func (d *Daemon) Close() error {
 func (d *Daemon) close() error {
 	var errs []error
 	if d.server != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), closePatience)
-		if err := d.server.Shutdown(ctx); err != nil {
-			errs = append(errs, d.server.Close())
-		}
-		cancel()
+		errs = append(errs, d.hangUp())
 	} else if d.listener != nil {
 		errs = append(errs, d.listener.Close())
-	}
-	if d.cancel != nil {
-		d.cancel()
 	}
 	d.running.Wait()
 	if d.node != nil {
@@ -169,10 +187,32 @@ func (d *Daemon) close() error {
 	}
 	select {
 	case <-d.failed:
-		errs = append(errs, d.err)
+		if !errors.Is(d.err, node.ErrClosed) { // that one the node has said already
+			errs = append(errs, d.err)
+		}
 	default:
 	}
 	return errors.Join(errs...)
+}
+
+// hangUp ends the server: requests under way get time to be answered, then they
+// are told that their answer has to be asked for again, then they are cut off.
+func (d *Daemon) hangUp() error {
+	err := d.shutdown(closePatience)
+	d.cancel()
+	if err != nil {
+		err = d.shutdown(cutPatience)
+	}
+	if err != nil {
+		return d.server.Close()
+	}
+	return nil
+}
+
+func (d *Daemon) shutdown(patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return d.server.Shutdown(ctx)
 }
 
 // logged says of every request what it was and how long it took.

@@ -16,6 +16,13 @@ func (c *cli) canister() *cobra.Command {
 	group := &cobra.Command{
 		Use:   "canister",
 		Short: "Create, install, call and look at canisters",
+		// Without this a word that is no command would print the help and succeed.
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unknown command %q for %q: see %s --help", args[0], cmd.CommandPath(), cmd.CommandPath())
+			}
+			return cmd.Help()
+		},
 	}
 	group.AddCommand(
 		c.canisterCreate(), c.canisterInstall(), c.canisterCall(), c.canisterQuery(), c.canisterStatus(),

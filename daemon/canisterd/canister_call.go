@@ -97,7 +97,7 @@ func argument(args []string, raw string, method did.Method, known bool) ([]byte,
 	if known {
 		arg, err := method.EncodeArgs(text)
 		if err != nil {
-			return nil, fmt.Errorf("the arguments of %s: %w", method.Name, err)
+			return nil, err // names the method
 		}
 		return arg, nil
 	}

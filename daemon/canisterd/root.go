@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/client"
+	"github.com/canisterd/canisterd/daemon"
 )
 
 // Exit codes: a reject is the canister's answer, anything else is ours.
@@ -56,13 +58,31 @@ func (c *cli) root() *cobra.Command {
 		Short:         "A local Internet Computer in one binary",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       daemon.Version(),
 	}
+	root.SetVersionTemplate("canisterd {{.Version}}\n")
 	flags := root.PersistentFlags()
 	flags.StringVar(&c.url, "url", envOr("CANISTERD_URL", defaultURL), "address of the daemon (environment: CANISTERD_URL)")
 	flags.StringVar(&c.identity, "identity", os.Getenv("CANISTERD_IDENTITY"), "PEM file with an Ed25519 key to speak as; anonymous without (environment: CANISTERD_IDENTITY)")
 	flags.BoolVar(&c.json, "json", false, "print results as JSON")
 	root.AddCommand(c.start(), c.status(), c.stop(), c.canister())
+	explain(root)
 	return root
+}
+
+// explain makes wrong numbers of arguments say what a command takes.
+func explain(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return fmt.Errorf("%d arguments given to %s (%s --help says more)", len(args), cmd.UseLine(), cmd.CommandPath())
+			}
+			return nil
+		}
+	}
+	for _, child := range cmd.Commands() {
+		explain(child)
+	}
 }
 
 func envOr(name, otherwise string) string {
@@ -72,8 +92,20 @@ func envOr(name, otherwise string) string {
 	return otherwise
 }
 
+// checkURL refuses what is no daemon's address before anything is sent there.
+func checkURL(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("--url %q is not the address of a daemon: write it as %s", address, defaultURL)
+	}
+	return nil
+}
+
 // dial connects to the daemon as the identity asked for.
 func (c *cli) dial(ctx context.Context) (*client.Client, error) {
+	if err := checkURL(c.url); err != nil {
+		return nil, err
+	}
 	var options []client.Option
 	if c.identity != "" {
 		key, err := readKey(c.identity)

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,8 +31,8 @@ type running struct {
 // place is the file for the daemon at an address: one a port.
 func place(address string) (string, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return "", fmt.Errorf("the address %q is not a URL: write it as %s", address, defaultURL)
+	if err != nil {
+		return "", fmt.Errorf("the address %q: %w", address, err)
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -80,25 +82,18 @@ func (c *cli) stop() *cobra.Command {
 // A daemon that does not answer is not signalled: the process of that number may
 // be another by now.
 func (c *cli) end(ctx context.Context) error {
+	connection, err := c.dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
 	path, err := place(c.url)
 	if err != nil {
 		return err
 	}
-	connection, err := client.Dial(ctx, c.url)
+	r, err := c.recorded(path)
 	if err != nil {
-		return fmt.Errorf("no daemon answers at %s: %w", c.url, err)
-	}
-	defer connection.Close()
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the daemon at %s was not started by this user on this machine: stop it where it runs", c.url)
-	}
-	if err != nil {
-		return fmt.Errorf("looking for the daemon's process: %w", err)
-	}
-	var r running
-	if err := json.Unmarshal(text, &r); err != nil || r.PID <= 0 {
-		return fmt.Errorf("%s does not name a process: stop the daemon where it runs and remove the file", path)
+		return err
 	}
 	process, err := os.FindProcess(r.PID)
 	if err != nil {
@@ -107,7 +102,41 @@ func (c *cli) end(ctx context.Context) error {
 	if err := interrupt(process); err != nil {
 		return fmt.Errorf("stopping process %d: %w", r.PID, err)
 	}
-	return gone(ctx, connection)
+	return gone(ctx, connection, process, path)
+}
+
+// recorded is what the daemon at the client's address wrote down about itself.
+func (c *cli) recorded(path string) (running, error) {
+	var r running
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, fmt.Errorf("the daemon at %s was not started by this user on this machine: stop it where it runs", c.url)
+	}
+	if err != nil {
+		return r, fmt.Errorf("looking for the daemon's process: %w", err)
+	}
+	if err := json.Unmarshal(text, &r); err != nil || r.PID <= 0 {
+		return r, fmt.Errorf("%s does not name a process: stop the daemon where it runs and remove the file", path)
+	}
+	if !here(c.url) && host(c.url) != host(r.URL) {
+		return r, fmt.Errorf("the daemon this user started on that port listens at %s, not at %s: stop the other where it runs", r.URL, c.url)
+	}
+	return r, nil
+}
+
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// here reports whether an address is surely one of this machine.
+func here(address string) bool {
+	name := host(address)
+	ip := net.ParseIP(name)
+	return name == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
 // interrupt asks a process to end. Windows has no signal for another console's
@@ -119,18 +148,33 @@ func interrupt(process *os.Process) error {
 	return process.Signal(os.Interrupt)
 }
 
-// gone waits until nobody answers any more.
-func gone(ctx context.Context, connection *client.Client) error {
+// gone waits until nobody answers any more and the process has ended: a daemon
+// that closes takes no more requests, but may still be answering some.
+func gone(ctx context.Context, connection *client.Client, process *os.Process, path string) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if _, err := connection.Status(ctx); err != nil && ctx.Err() == nil {
+		if _, err := connection.Status(ctx); err != nil && ctx.Err() == nil && ended(process, path) {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the daemon still answers after %s: %w", stopPatience, context.Cause(ctx))
+			return fmt.Errorf("the daemon (process %d) still runs after %s: %w", process.Pid, stopPatience, context.Cause(ctx))
 		case <-tick.C:
 		}
 	}
+}
+
+// ended reports whether a daemon has closed everything: it removes its file last.
+// One that was killed meanwhile removes nothing; then its process says it.
+func ended(process *os.Process, path string) bool {
+	if runtime.GOOS == "windows" { // interrupt has killed it
+		return os.Remove(path) == nil || !exists(path)
+	}
+	return !exists(path) || process.Signal(syscall.Signal(0)) != nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"strings"
+	"testing"
+)
+
+// invoke runs the program in this process against an address nobody listens on.
+func invoke(t *testing.T, args ...string) (code int, out, errOut string) {
+	t.Helper()
+	t.Setenv("CANISTERD_URL", "http://127.0.0.1:1")
+	t.Setenv("CANISTERD_IDENTITY", "")
+	var stdout, stderr bytes.Buffer
+	code = run(context.Background(), args, &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+func TestWrongCommandLinesFailOnStderrAndSayWhatIsRight(t *testing.T) {
+	for args, want := range map[string]string{
+		"nonsense":                          `unknown command "nonsense"`,
+		"canister nonsense":                 "canisterd canister --help",
+		"--nonsense":                        "unknown flag: --nonsense",
+		"canister call one":                 "canisterd canister call CANISTER METHOD [ARGUMENTS]",
+		"stop now":                          "1 arguments given to canisterd stop",
+		"status":                            "no daemon answers at http://127.0.0.1:1 (canisterd start, or --url)",
+		"stop":                              "no daemon answers at http://127.0.0.1:1",
+		"--url here status":                 `--url "here" is not the address of a daemon: write it as http://127.0.0.1:4943`,
+		"--url ftp://here stop":             `--url "ftp://here" is not the address of a daemon`,
+		"canister status nobody":            `the canister id: "nobody" is not a principal`,
+		"canister status aaaaa-aa":          "aaaaa-aa is the management canister",
+		"canister create --cycles many":     `--cycles "many" is not a number of cycles`,
+		"canister install aaaaa-aa a --x":   "unknown flag: --x",
+		"--identity /nowhere status":        "reading the identity: open /nowhere",
+		"--identity root_test.go status":    "the identity root_test.go is not a PEM file",
+		"start --subnet palace":             `"palace" is no kind of subnet: use one of Application`,
+		"start --listen here":               `listening on "here", which must be host:port`,
+		"start --state-dir root_test.go/in": "making the folder root_test.go/in",
+	} {
+		code, out, errOut := invoke(t, strings.Fields(args)...)
+		if code != exitFailed || out != "" || !strings.HasPrefix(errOut, "error: ") || !strings.Contains(errOut, want) {
+			t.Errorf("canisterd %s: exit code %d, stdout %q, stderr %q; want code %d and %q on stderr", args, code, out, errOut, exitFailed, want)
+		}
+	}
+}
+
+func TestWithJSONErrorsAreObjectsOnStderr(t *testing.T) {
+	code, out, errOut := invoke(t, "--json", "canister", "status", "nobody")
+	var f failure
+	if err := json.Unmarshal([]byte(errOut), &f); err != nil || code != exitFailed || out != "" || !strings.Contains(f.Error, "nobody") {
+		t.Errorf("exit code %d, stdout %q, stderr %q (%v)", code, out, errOut, err)
+	}
+}
+
+func TestHelpAndVersionAreResults(t *testing.T) {
+	for _, args := range []string{"", "help", "--help", "canister", "canister --help", "start --help", "--version"} {
+		code, out, errOut := invoke(t, strings.Fields(args)...)
+		if code != exitOK || errOut != "" || !strings.Contains(out, "canister") {
+			t.Errorf("canisterd %s: exit code %d, stdout %q, stderr %q", args, code, out, errOut)
+		}
+	}
+}
+
+func TestOnlyThisMachinesDaemonIsStopped(t *testing.T) {
+	for address, want := range map[string]bool{
+		"http://127.0.0.1:4943": true, "http://localhost:4943": true, "http://[::1]:4943": true, "http://0.0.0.0:4943": true,
+		"http://192.0.2.7:4943": false, "http://elsewhere.example:4943": false, "::": false,
+	} {
+		if here(address) != want {
+			t.Errorf("%s is here: %t", address, !want)
+		}
+	}
+}
+
+func TestADaemonIsRecordedByItsPort(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("LocalAppData", t.TempDir())
+	address := "http://" + net.JoinHostPort("192.0.2.7", "4943")
+	remove, err := register(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := place("http://127.0.0.1:4943")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]string{address: "", "http://localhost:4943": "", "http://192.0.2.8:4943": "listens at " + address} {
+		c := &cli{url: url}
+		r, err := c.recorded(path)
+		if want == "" && (err != nil || r.URL != address) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("recorded for %s: %+v (%v)", url, r, err)
+		}
+	}
+	remove()
+	c := &cli{url: address}
+	if _, err := c.recorded(path); err == nil || !strings.Contains(err.Error(), "stop it where it runs") {
+		t.Errorf("after it is taken back: %v", err)
+	}
+}
