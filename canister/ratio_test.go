@@ -207,7 +207,7 @@ func (n *network) send(receiver principal.Principal, i int, method string, arg [
 // answered is how the last message ended: what the canister counted.
 func (n *network) answered() uint64 {
 	path := certify.RequestStatusPath(requestID(n.sent), "reply")
-	reply, _ := n.View().Subnet(n.root).Certified.Tree().Get(path...)
+	reply, _ := n.View().Subnet(n.root).Certified().Tree().Get(path...)
 	if len(reply.Value()) != 8 {
 		n.b.Fatalf("the last message was answered with %q", reply.Value())
 	}
