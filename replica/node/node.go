@@ -38,6 +38,7 @@ var ErrClosed = errors.New("the instance is stopped")
 // Node is a running network. All methods are safe for concurrent use.
 type Node struct {
 	inbox   chan *request
+	nudge   chan struct{} // the network is busy and nobody works on it
 	closing chan struct{}
 	ended   chan struct{}
 	closed  sync.Once
@@ -47,7 +48,8 @@ type Node struct {
 	bug     atomic.Pointer[error]
 	engine  *canister.Engine // safe for anybody
 
-	// Only the owner's goroutine touches these.
+	// Only who holds owner touches these.
+	owner    sync.Mutex
 	network  *replica.Network
 	pool     *Pool
 	mode     Mode
@@ -62,7 +64,7 @@ func Start(config Config) (*Node, error) {
 		workers = runtime.NumCPU()
 	}
 	n := &Node{
-		inbox: make(chan *request, MaxInbox), closing: make(chan struct{}), ended: make(chan struct{}),
+		inbox: make(chan *request, MaxInbox), nudge: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
 		seats: make(chan struct{}, workers), pool: NewPool(workers), mode: config.Mode,
 		waiters: make(map[waitKey][]*waiter), engine: config.Network.Engine,
 	}
@@ -93,60 +95,6 @@ func (n *Node) failure() error {
 	return nil
 }
 
-// own is the goroutine that owns the network.
-func (n *Node) own() {
-	defer close(n.ended)
-	defer n.pool.Close()
-	defer n.network.Close()
-	defer n.queries.Wait() // they read canisters' memories
-	defer func() {
-		if r := recover(); r != nil {
-			bug := fmt.Errorf("%w by a bug: %v\n%s", ErrClosed, r, debug.Stack())
-			n.bug.Store(&bug)
-		}
-		n.closed.Do(func() { close(n.closing) })
-		n.watchers.close()
-	}()
-	for {
-		if !n.serve(n.mode == Auto && n.network.Busy()) {
-			return
-		}
-		if n.mode == Auto && n.network.Busy() {
-			n.round()
-		}
-	}
-}
-
-// serve takes what waits in the inbox; where nothing does it waits, unless the
-// network is busy. It is false when the node closes.
-func (n *Node) serve(busy bool) bool {
-	for taken := range MaxBatch {
-		if busy || taken > 0 {
-			select {
-			case <-n.closing:
-				return false
-			case r := <-n.inbox:
-				n.answer(r)
-				continue
-			default:
-				return true
-			}
-		}
-		select {
-		case <-n.closing:
-			return false
-		case r := <-n.inbox:
-			n.answer(r)
-		}
-	}
-	return true
-}
-
-func (n *Node) answer(r *request) {
-	r.do(n)
-	r.done <- struct{}{}
-}
-
 // round runs a round, shows its view and wakes those whose answer is there.
 func (n *Node) round() replica.RoundReport {
 	report := n.network.Round()
@@ -161,63 +109,6 @@ func (n *Node) round() replica.RoundReport {
 
 // View is the network as of the end of its last round.
 func (n *Node) View() *replica.View { return n.view.Load() }
-
-// request is something the owner does for somebody else.
-type request struct {
-	do   func(*Node)
-	done chan struct{}
-}
-
-var requests = sync.Pool{New: func() any { return &request{done: make(chan struct{}, 1)} }}
-
-// Do runs a function on the goroutine that owns the network and returns when
-// it has run. Where ctx ends before it began, it may run later or never; the
-// function must not touch what its caller gave up then.
-func (n *Node) Do(ctx context.Context, do func(*replica.Network)) error {
-	return n.ask(ctx, func(n *Node) { do(n.network) })
-}
-
-func (n *Node) ask(ctx context.Context, do func(*Node)) error {
-	r, err := n.send(ctx, do)
-	if err != nil {
-		return err
-	}
-	return n.wait(ctx, r)
-}
-
-// send puts a request into the inbox. After an error it is not there.
-func (n *Node) send(ctx context.Context, do func(*Node)) (*request, error) {
-	r := requests.Get().(*request)
-	r.do = do
-	select {
-	case n.inbox <- r:
-		return r, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-n.closing:
-		return nil, n.stopped()
-	}
-}
-
-func (n *Node) wait(ctx context.Context, r *request) error {
-	select {
-	case <-r.done:
-		r.do = nil
-		requests.Put(r)
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-n.closing:
-		return n.stopped()
-	}
-}
-
-func (n *Node) stopped() error {
-	if bug := n.failure(); bug != nil {
-		return bug
-	}
-	return ErrClosed
-}
 
 // Receipt says what became of a message that was not refused.
 type Receipt struct {
@@ -250,8 +141,11 @@ func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error)
 
 // submit applies a message, or gives the canister's own check to be run first.
 func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.Result, inspect func() *intercanister.Reject, err error) {
-	r := requests.Get().(*request)
 	s := &submission{in: in}
+	if done, err := n.inline(s.apply); done {
+		return s.result, s.inspect, err
+	}
+	r := requests.Get().(*request)
 	r.do = s.apply
 	select {
 	case n.inbox <- r:
@@ -347,7 +241,7 @@ func (n *Node) Query(ctx context.Context, q *replica.Query) (replica.QueryResult
 		return replica.QueryResult{}, n.stopped()
 	}
 	prepared := make(chan *replica.PreparedQuery, 1)
-	r, err := n.send(ctx, func(n *Node) {
+	prepare := func(n *Node) {
 		p := n.network.PrepareQuery(q)
 		if ctx.Err() != nil {
 			p.Discard()
@@ -356,7 +250,14 @@ func (n *Node) Query(ctx context.Context, q *replica.Query) (replica.QueryResult
 			n.queries.Add(1)
 		}
 		prepared <- p
-	})
+	}
+	if done, err := n.inline(prepare); err != nil {
+		<-n.seats
+		return replica.QueryResult{}, err
+	} else if done {
+		return n.runQuery(ctx, <-prepared)
+	}
+	r, err := n.send(ctx, prepare)
 	if err != nil {
 		<-n.seats
 		return replica.QueryResult{}, err

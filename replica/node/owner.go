@@ -1,0 +1,188 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// request is something the owner does for somebody else.
+type request struct {
+	do   func(*Node)
+	done chan struct{}
+}
+
+var requests = sync.Pool{New: func() any { return &request{done: make(chan struct{}, 1)} }}
+
+// own is the node's goroutine. It owns the network whenever there is work that
+// no caller did at once (inline): what waits in the inbox, and rounds that
+// follow one another.
+func (n *Node) own() {
+	held := false
+	defer close(n.ended)
+	defer n.pool.Close()
+	defer n.network.Close()
+	defer n.queries.Wait() // they read canisters' memories
+	defer func() {
+		n.fail(recover())
+		if !held {
+			n.owner.Lock() // for good: from here on nobody owns the network
+		}
+		n.watchers.close()
+	}()
+	for {
+		var first *request
+		select {
+		case <-n.closing:
+			return
+		case first = <-n.inbox:
+		case <-n.nudge:
+		}
+		n.owner.Lock()
+		held = true
+		if !n.work(first) {
+			return
+		}
+		held = false
+		n.owner.Unlock()
+	}
+}
+
+// fail stops the node; where a bug is the reason, it is kept.
+func (n *Node) fail(bug any) {
+	if bug != nil {
+		err := fmt.Errorf("%w by a bug: %v\n%s", ErrClosed, bug, debug.Stack())
+		n.bug.Store(&err)
+	}
+	n.closed.Do(func() { close(n.closing) })
+}
+
+// work takes what waits and runs rounds until there is nothing to do. It is
+// false when the node closes.
+func (n *Node) work(first *request) bool {
+	if first != nil {
+		n.answer(first)
+	}
+	for {
+		if !n.serve() {
+			return false
+		}
+		if !n.busy() {
+			return true
+		}
+		n.round()
+	}
+}
+
+// busy reports whether the next round is due.
+func (n *Node) busy() bool { return n.mode == Auto && n.network.Busy() }
+
+// serve takes what waits in the inbox, at most a batch. It is false when the
+// node closes.
+func (n *Node) serve() bool {
+	for range MaxBatch {
+		select {
+		case <-n.closing:
+			return false
+		case r := <-n.inbox:
+			n.answer(r)
+		default:
+			return true
+		}
+	}
+	return true
+}
+
+func (n *Node) answer(r *request) {
+	r.do(n)
+	r.done <- struct{}{}
+}
+
+// inline does something on the caller's goroutine, with the round that follows
+// from it, where nobody owns the network and nobody waits: handing it to another
+// goroutine and back costs more than most messages. What is left to do after one
+// round is the node's goroutine's. done is false where the caller must ask.
+func (n *Node) inline(do func(*Node)) (done bool, err error) {
+	if len(n.inbox) > 0 || !n.owner.TryLock() {
+		return false, nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			n.fail(r)
+			done, err = true, n.stopped()
+		}
+		n.owner.Unlock()
+	}()
+	select {
+	case <-n.closing:
+		return false, nil
+	default:
+	}
+	idle := !n.busy()
+	do(n)
+	if idle && n.busy() {
+		n.round()
+	}
+	if n.busy() {
+		select {
+		case n.nudge <- struct{}{}:
+		default:
+		}
+	}
+	return true, nil
+}
+
+// Do runs a function that owns the network meanwhile, and returns when it has
+// run. Where ctx ends before it began, it may run later or never; the function
+// must not touch what its caller gave up then.
+func (n *Node) Do(ctx context.Context, do func(*replica.Network)) error {
+	return n.ask(ctx, func(n *Node) { do(n.network) })
+}
+
+func (n *Node) ask(ctx context.Context, do func(*Node)) error {
+	if done, err := n.inline(do); done {
+		return err
+	}
+	r, err := n.send(ctx, do)
+	if err != nil {
+		return err
+	}
+	return n.wait(ctx, r)
+}
+
+// send puts a request into the inbox. After an error it is not there.
+func (n *Node) send(ctx context.Context, do func(*Node)) (*request, error) {
+	r := requests.Get().(*request)
+	r.do = do
+	select {
+	case n.inbox <- r:
+		return r, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-n.closing:
+		return nil, n.stopped()
+	}
+}
+
+func (n *Node) wait(ctx context.Context, r *request) error {
+	select {
+	case <-r.done:
+		r.do = nil
+		requests.Put(r)
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-n.closing:
+		return n.stopped()
+	}
+}
+
+func (n *Node) stopped() error {
+	if bug := n.failure(); bug != nil {
+		return bug
+	}
+	return ErrClosed
+}
