@@ -171,7 +171,9 @@ func (m *machine) takeResponse(j *Job) {
 	j.context, j.prepaid, j.limit = f.Context, f.Execution(), m.limits.Message
 	j.callback = true
 	c.Consumed.Instructions = c.Consumed.Instructions.Add(j.prepaid)
-	c.Balance = c.Balance.Add(response.Refund).Add(f.Transmission().Sub(m.Fees.ResponseTransmission(responseBytes(response))))
+	carried := m.Fees.ResponseTransmission(responseBytes(response))
+	c.Consumed.Transmission = c.Consumed.Transmission.Add(carried)
+	c.Balance = c.Balance.Add(response.Refund).Add(f.Transmission().Sub(carried))
 	if context.Deleted || m.net.executor.Empty(c) {
 		// The code that waited is gone: only the cycles matter.
 		j.dropped = true

@@ -1,0 +1,323 @@
+package replica_test
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
+	"github.com/canisterd/canisterd/replica/sched"
+	"pgregory.net/rapid"
+)
+
+// The canisters of a drama. C beats, D has a 64-bit memory that it keeps over
+// upgrades, E is on another subnet where there is one; N does not exist.
+var dramatis = []string{"A", "B", "C", "D", "E"}
+
+func variant(name string) canistertest.Variant {
+	return canistertest.Variant{Beating: name == "C", Wide: name == "D", Persistent: name == "D"}
+}
+
+// drama is what happens to a network, drawn at random: everything that follows is
+// to be the same each time it is played.
+type drama struct {
+	config replica.Config
+	scenes []scene
+}
+
+// scene is one input and the rounds after it.
+type scene struct {
+	kind, name string // what is done, and to which canister
+	text       string // the program, or the mode of an installation
+	seconds    uint64
+	rounds     int
+}
+
+func (d *drama) String() string {
+	var all strings.Builder
+	fmt.Fprintf(&all, "%d subnets, slices of %d, rounds of %d messages\n", len(d.config.Subnets), d.config.SliceInstructions, d.config.RoundMessages)
+	for _, s := range d.scenes {
+		fmt.Fprintf(&all, "%s %s %d s, %d rounds: %s\n", s.kind, s.name, s.seconds, s.rounds, s.text)
+	}
+	return all.String()
+}
+
+func dramas(t *rapid.T) *drama {
+	d := &drama{config: replica.Config{SliceInstructions: 1_000_000}}
+	for range rapid.IntRange(1, 2).Draw(t, "subnets") {
+		d.config.Subnets = append(d.config.Subnets, replica.SubnetConfig{Nodes: 13})
+	}
+	if rapid.Bool().Draw(t, "limited") {
+		d.config.RoundMessages, d.config.RoundInstructions = 4, 5_000_000
+	}
+	d.scenes = rapid.SliceOfN(rapid.Custom(scenes), 1, 12).Draw(t, "scenes")
+	return d
+}
+
+var sceneKinds = []string{
+	"run", "run", "run", "run", "run", "run", "query", "ask", "advance", "stop_canister", "start_canister",
+	"upgrade", "reinstall", "uninstall_code", "install", "garble",
+}
+
+func scenes(t *rapid.T) scene {
+	s := scene{
+		kind: rapid.SampledFrom(sceneKinds).Draw(t, "kind"), name: rapid.SampledFrom(dramatis).Draw(t, "name"),
+		rounds: rapid.IntRange(0, 3).Draw(t, "rounds"),
+	}
+	switch s.kind {
+	case "advance":
+		s.seconds = rapid.Uint64Range(1, 400).Draw(t, "seconds")
+	case "garble":
+		s.text = string(rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "bytes"))
+	case "upgrade", "reinstall", "install":
+		s.text = statement(t, 0)
+	case "stop_canister", "start_canister", "uninstall_code":
+	default:
+		s.text = program(t, 3)
+	}
+	return s
+}
+
+// program draws a program of the scriptable canister with calls at most this deep.
+func program(t *rapid.T, depth int) string {
+	statements := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string { return statement(t, depth) }), 0, 4).Draw(t, "statements")
+	end := rapid.SampledFrom([]string{
+		`reply "x"`, `reply "x"`, `reply "x"`, `reply get`, `reply get`, `reply "late " + time`, `call self.run(reply "y") on-reply(reply arg)`, `append balance; append version; reply`, `append arg; reply`, `reply caller`,
+		`reject "no"`, `trap "stop"`, `unreachable`, `stray`, `recurse`, `reply "1"; reply "2"`, `stop`, `push root-key; drop; reply "x"`,
+	}).Draw(t, "end")
+	if strings.Contains(strings.Join(statements, ""), "on-reply") && rapid.IntRange(0, 2).Draw(t, "answers") > 0 {
+		return strings.Join(statements, "; ") // a callback answers
+	}
+	return strings.Join(append(statements, end), "; ")
+}
+
+func statement(t *rapid.T, depth int) string {
+	n := rapid.IntRange(0, 99).Draw(t, "n")
+	simple := []string{
+		"set add(get, %d)", `certify "text %d"`, "spin %d00_00", "drop grow(%d)", `print "line %d"`, `drop stable-grow(%d)`,
+		`drop stable-grow(1); stable-write %d, "stable"`, `heap-write %d, "heap" + get`, "drop accept(%d)", "drop burn(%d)", "drop timer(add(time, %d_000_000_000))",
+		"on timer {set add(get, %d); drop timer(add(time, 7_000_000_000))}", "on heartbeat {set add(get, %d)}", "on pre-upgrade {set %d}",
+		"if less(get, %d) {set add(get, 7)}", "repeat %d {set add(get, 1)}", "append counter(0) + (counter(1) + %d)", "touch %d", "append heap-read(%d, 8)",
+		`on timer {call self.run(set add(get, %d); reply "x")}`, "set add(get, integer(slice(time + liquid, 8, 8)))", "if stable-size {append stable-read(0, %d)}",
+		"on inspect {if less(%d, 50) {accept-message}}", "on low-memory {set %d}",
+	}
+	if depth > 0 && rapid.IntRange(0, 2).Draw(t, "calls") > 0 {
+		return callText(t, depth-1)
+	}
+	text := rapid.SampledFrom(simple).Draw(t, "statement")
+	if !strings.Contains(text, "%d") {
+		return text
+	}
+	return fmt.Sprintf(text, n)
+}
+
+func callText(t *rapid.T, depth int) string {
+	callee := rapid.SampledFrom([]string{
+		"A.run", "B.run", "C.run", "D.run", "E.run", "self.run", "B.query", "A.ask", "N.run", "management.raw_rand", "management.create_canister",
+	}).Draw(t, "callee")
+	argument := program(t, depth)
+	switch callee {
+	case "management.raw_rand":
+		return fmt.Sprintf(`call %s("DIDL\00\00") on-reply(set add(get, integer(slice(arg, 8, 8))); %s)`, callee, program(t, 0))
+	case "management.create_canister":
+		return fmt.Sprintf(`call %s("DIDL\01l\00\01\00") cycles 1_000_000_000_000 on-reply(%s)`, callee, program(t, 0))
+	}
+	call := fmt.Sprintf("call %s(%s)", callee, argument)
+	option := func(name, format string, arg func() string) {
+		if rapid.Bool().Draw(t, name) {
+			call += fmt.Sprintf(format, arg())
+		}
+	}
+	leaf := func() string { return program(t, 0) }
+	option("pays", " cycles %s", func() string { return fmt.Sprint(rapid.Uint64Range(1, 10_000).Draw(t, "cycles")) })
+	option("bounded", " within %s", func() string { return fmt.Sprint(rapid.Uint64Range(0, 60).Draw(t, "within")) })
+	option("on reply", " on-reply(%s)", func() string { return program(t, min(depth, 1)) })
+	option("on reject", " on-reject(%s)", leaf)
+	option("on cleanup", " on-cleanup(%s)", leaf)
+	option("not sent", " not-sent(%s)", leaf)
+	return call
+}
+
+// theatre is where dramas are played: an engine, and the modules.
+type theatre struct {
+	testing.TB
+	engine  *canister.Engine
+	modules map[string][]byte
+}
+
+// Cleanup forgets what a stage would do at the end of the test: every play closes its
+// network, and there may be many.
+func (th *theatre) Cleanup(func()) {}
+
+func newTheatre(t testing.TB) *theatre {
+	th := &theatre{TB: t, engine: real.NewEngine(t), modules: make(map[string][]byte)}
+	for _, name := range dramatis {
+		th.modules[name] = variant(name).Module()
+	}
+	return th
+}
+
+// seen is what a drama showed: the state after every round, every event, and every
+// answer.
+type seen struct {
+	states []string // root hash by round
+	events strings.Builder
+}
+
+func (s *seen) Event(e *replica.Event) {
+	fmt.Fprintf(&s.events, "%d %s %s %v %d %d %d %s %d %d %d %t%t %v\n", e.Height, e.Kind, e.Canister, e.Peer, e.Context, e.Call, e.Source, e.Method,
+		e.Task, e.Instructions, e.Number, e.Reentrant, e.CleanupRan, e.Reject)
+}
+
+// driver makes a network end a round.
+type driver func(*replica.Network)
+
+// play plays a drama until the network rests, or for a number of rounds where a
+// canister beats.
+func (th *theatre) play(d *drama, runner replica.Runner, pass driver) *seen {
+	saw := new(seen)
+	config := d.config
+	config.Engine, config.Runner, config.Events = th.engine, runner, saw
+	s := real.NewStage(th, config)
+	defer s.Close()
+	round := func() {
+		pass(s.Network)
+		saw.states = append(saw.states, fmt.Sprintf("%x %d", s.RootHash(), s.View().Time))
+	}
+	for i, name := range dramatis {
+		s.Create(name, i/4%len(d.config.Subnets), real.Plenty)
+		s.Install(name, real.Install, th.modules[name], nil)
+	}
+	s.Names["N"] = s.User
+	for _, scene := range d.scenes {
+		saw.events.WriteString(th.perform(s, scene) + "\n")
+		for range scene.rounds {
+			round()
+		}
+	}
+	for i := 0; i < 40 && (s.Busy() || i < 3); i++ {
+		round()
+	}
+	for _, name := range dramatis {
+		if c := s.Canister(s.ID(name)); c != nil {
+			fmt.Fprintf(&saw.events, "%s %s %s %d %x %v\n", name, c.Balance, c.Reserved, c.Version, c.Certified, c.Consumed)
+		}
+	}
+	fmt.Fprintf(&saw.events, "%+v\n", s.Census())
+	return saw
+}
+
+// perform does one scene, and says what came back at once.
+func (th *theatre) perform(s *real.Stage, scene scene) string {
+	bytes := []byte(scene.text)
+	switch scene.kind {
+	case "run", "query", "ask", "upgrade", "reinstall", "install":
+		parsed, err := canistertest.Parse(scene.text, s.Names)
+		if err != nil {
+			panic(err)
+		}
+		bytes = parsed.Bytes()
+	}
+	switch scene.kind {
+	case "run", "garble":
+		_, refused := s.Submit(scene.name, "run", bytes)
+		return refused
+	case "query", "ask":
+		r := s.Query(scene.name, scene.kind, bytes)
+		return fmt.Sprintf("%x %v %v %d", r.Reply, r.Reject, r.Refusal, r.Instructions)
+	case "advance":
+		s.Apply(replica.AdvanceTo(s.View().Time + scene.seconds*second))
+		return ""
+	case "upgrade", "reinstall", "install":
+		mode := real.Mode(scene.kind)
+		if mode == real.Upgrade && scene.name == "D" {
+			mode = real.UpgradeKeep
+		}
+		_, refused := s.SubmitManagement(scene.name, "install_code", s.InstallArgs(scene.name, mode, th.modules[scene.name], bytes))
+		return refused
+	}
+	_, refused := s.SubmitManagement(scene.name, scene.kind, s.About(scene.name, ""))
+	return refused
+}
+
+// same fails the test with what differs first.
+func same(t *rapid.T, d *drama, what string, one, two *seen) {
+	for i := range min(len(one.states), len(two.states)) {
+		if one.states[i] != two.states[i] {
+			difference(t, d, fmt.Sprintf("%s: the state after round %d", what, i), one, two)
+		}
+	}
+	if len(one.states) != len(two.states) || one.events.String() != two.events.String() {
+		difference(t, d, what+": the events", one, two)
+	}
+}
+
+func difference(t *rapid.T, d *drama, what string, one, two *seen) {
+	a, b := strings.Split(one.events.String(), "\n"), strings.Split(two.events.String(), "\n")
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	from := max(0, i-4)
+	t.Fatalf("%s differs in\n%s\none:\n%s\nother:\n%s", what, d, strings.Join(a[from:min(i+4, len(a))], "\n"), strings.Join(b[from:min(i+4, len(b))], "\n"))
+}
+
+// few makes a property check fewer cases than usual, unless the flag -rapid.checks
+// says how many.
+func few(t *testing.T) {
+	const usual, cases = "100", "25"
+	if flag.Lookup("rapid.checks").Value.String() != usual {
+		return
+	}
+	set := func(n string) {
+		if err := flag.Set("rapid.checks", n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(cases)
+	t.Cleanup(func() { set(usual) })
+}
+
+func TestADramaOfRealCanistersIsTheSameEachTime(t *testing.T) {
+	few(t)
+	th := newTheatre(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		d := dramas(rt)
+		same(rt, d, "again", th.play(d, nil, round), th.play(d, nil, round))
+	})
+}
+
+func TestADramaOfRealCanistersIsTheSameForAnyNumberOfWorkers(t *testing.T) {
+	few(t)
+	th := newTheatre(t)
+	var pools []*node.Pool
+	for _, workers := range []int{1, 2, 3, 8} {
+		pools = append(pools, node.NewPool(workers))
+	}
+	defer func() {
+		for _, pool := range pools {
+			pool.Close()
+		}
+	}()
+	rapid.Check(t, func(rt *rapid.T) {
+		d := dramas(rt)
+		alone := th.play(d, nil, round)
+		for i, pool := range pools {
+			same(rt, d, fmt.Sprintf("pool %d", i), alone, th.play(d, pool, round))
+		}
+	})
+}
+
+func TestADramaOfRealCanistersIsTheSameInSteps(t *testing.T) {
+	few(t)
+	th := newTheatre(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		d := dramas(rt)
+		same(rt, d, "steps", th.play(d, nil, round), th.play(d, nil, steps(sched.FIFO{})))
+	})
+}
