@@ -3,9 +3,11 @@ package wasm
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -103,12 +105,15 @@ func (d *diskCache) load(key [32]byte) (*rewrite.Module, error) {
 	return m, nil
 }
 
+// checksumSize is the length of the checksum before a module: against damage, as in a receipt, not against forgery.
+const checksumSize = 4
+
 func decodeModule(file []byte) (*rewrite.Module, error) {
-	if len(file) < sha256.Size || sha256.Sum256(file[sha256.Size:]) != [32]byte(file[:sha256.Size]) {
+	if len(file) < checksumSize || crc32.Checksum(file[checksumSize:], castagnoli) != binary.LittleEndian.Uint32(file) {
 		return nil, errDamaged
 	}
 	m := new(rewrite.Module)
-	if err := gob.NewDecoder(bytes.NewReader(file[sha256.Size:])).Decode(m); err != nil {
+	if err := gob.NewDecoder(bytes.NewReader(file[checksumSize:])).Decode(m); err != nil {
 		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	return m, nil
@@ -116,12 +121,11 @@ func decodeModule(file []byte) (*rewrite.Module, error) {
 
 func encodeModule(m *rewrite.Module) ([]byte, error) {
 	var file bytes.Buffer
-	file.Write(make([]byte, sha256.Size))
+	file.Write(make([]byte, checksumSize))
 	if err := gob.NewEncoder(&file).Encode(m); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(file.Bytes()[sha256.Size:])
-	copy(file.Bytes(), sum[:])
+	binary.LittleEndian.PutUint32(file.Bytes(), crc32.Checksum(file.Bytes()[checksumSize:], castagnoli))
 	return file.Bytes(), nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,13 +20,26 @@ type receipt struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// receiptOf reads a file of compiled code and makes its receipt.
+// receiptOf reads a file of compiled code, piece by piece, and makes its receipt.
 func receiptOf(path string) (receipt, error) {
-	content, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return receipt{}, err
 	}
-	return receipt{filepath.Base(path), int64(len(content)), crc32.Checksum(content, castagnoli)}, nil
+	defer f.Close()
+	r := receipt{file: filepath.Base(path)}
+	piece := make([]byte, 64<<10)
+	for {
+		n, err := f.Read(piece)
+		r.size += int64(n)
+		r.sum = crc32.Update(r.sum, castagnoli, piece[:n])
+		if err == io.EOF {
+			return r, nil
+		}
+		if err != nil {
+			return receipt{}, err
+		}
+	}
 }
 
 func (d *diskCache) receiptPath(hash [32]byte) string {
@@ -46,29 +60,32 @@ func (d *diskCache) compiled() []string {
 	return files
 }
 
-// check removes the compiled form of a module if it is not what it was when it was made.
-func (d *diskCache) check(hash [32]byte) {
+// check reports whether the compiled form of a module is there, and removes it if it is not what it was when it was made.
+func (d *diskCache) check(hash [32]byte) bool {
 	want, err := readReceipt(d.receiptPath(hash))
 	if err != nil {
-		return
+		return false
 	}
 	for _, path := range d.compiled() {
 		if filepath.Base(path) != want.file {
 			continue
 		}
 		if got, err := receiptOf(path); err == nil && got == want {
-			return
+			return true
 		}
 		_ = os.Remove(path)
 	}
 	_ = os.Remove(d.receiptPath(hash))
+	return false
 }
 
 // compile runs a compilation and makes a receipt for the file that it left in the cache.
 func (d *diskCache) compile(ctx context.Context, hash [32]byte, run func() error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.check(hash)
+	if d.check(hash) && run() == nil {
+		return nil
+	}
 	before := d.compiled()
 	if err := run(); err != nil {
 		if ctx.Err() != nil {
