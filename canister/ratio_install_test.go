@@ -24,8 +24,7 @@ import (
 // functions and the length of code without branches are about those of the Rust
 // canisters that the JavaScript SDK installs, with somewhat more to meter: half of the
 // code is in functions of 850 bytes and more (there 1,700), and rewritten it is 1.7 times
-// as large (there 1.6). The engine below can
-// compile it as it is.
+// as large (there 1.6). The engine below can compile it as it is.
 func large(b *testing.B) []byte {
 	b.Helper()
 	var text strings.Builder
@@ -99,6 +98,7 @@ func installed(b *testing.B, cfg canister.EngineConfig, module []byte) time.Dura
 	sub := canister.Subnet{RootKey: make([]byte, 133), Fees: cycles.Application(13), Limits: canister.ApplicationLimits(), Time: canistertest.Start}
 	c := canister.New(principal.Canister(1), sub.Time, canister.DefaultSettings(canistertest.Controller))
 	c.Balance = cycles.Of(canistertest.Balance)
+	runtime.GC() // what earlier engines left is nobody's cost
 	start := time.Now()
 	m, reject := e.Prepare(context.Background(), module)
 	if reject != nil {
@@ -129,6 +129,7 @@ func compiled(b *testing.B, dir string, module []byte) time.Duration {
 	features := api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall
 	r := wazero.NewRuntimeWithConfig(ctx,
 		wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithDebugInfoEnabled(false).WithCompilationCache(cache))
+	runtime.GC()
 	start := time.Now()
 	if _, err := r.CompileModule(experimental.WithCompilationWorkers(ctx, runtime.NumCPU()), module); err != nil {
 		b.Fatal(err)
