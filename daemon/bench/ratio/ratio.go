@@ -2,9 +2,9 @@
 // BenchmarkRatio…, whose table daemon/bench prints.
 //
 // It owns how the two are measured together: in turns, in chunks that take about
-// as long, and as the median or the least of the chunks, so that whatever else the
-// machine does falls on both alike. It must not know what is measured. Only tests
-// import it.
+// as long, and as the lower quartile or the least of the chunks, so that whatever
+// else the machine does falls on both alike, or on neither. It must not know what is
+// measured. Only tests import it.
 package ratio
 
 import (
@@ -84,31 +84,34 @@ func per(work Work, n int) float64 {
 	return float64(time.Since(start)) / float64(n)
 }
 
-// Median is the middle of the turns: the sample of work with a life of its own
-// (goroutines, memory, files).
-func (s Sample) Median() (measured, floor float64) { return middle(s.Measured), middle(s.Floor) }
+// Quartile is the time that a quarter of the turns stay below: the sample of work
+// with a life of its own (goroutines, memory, files), on a machine that does other
+// things most of the time.
+func (s Sample) Quartile() (measured, floor float64) {
+	return quartile(s.Measured), quartile(s.Floor)
+}
 
 // Least is the fastest of the turns: the sample of mere computation.
 func (s Sample) Least() (measured, floor float64) {
 	return slices.Min(s.Measured), slices.Min(s.Floor)
 }
 
-func middle(values []float64) float64 {
+func quartile(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
+	return sorted[len(sorted)/4]
 }
 
-// Compare takes a sample and reports its medians.
+// Compare takes a sample and reports its quartiles.
 func Compare(b *testing.B, limit float64, measured, floor Work) {
 	b.Helper()
-	m, f := Take(b, measured, floor).Median()
+	m, f := Take(b, measured, floor).Quartile()
 	Report(b, limit, m, f)
 }
 
 // CompareTimed is Compare of sides that time themselves.
 func CompareTimed(b *testing.B, limit float64, measured, floor func() time.Duration) {
 	b.Helper()
-	m, f := TakeTimed(b, measured, floor).Median()
+	m, f := TakeTimed(b, measured, floor).Quartile()
 	Report(b, limit, m, f)
 }
 
