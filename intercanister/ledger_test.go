@@ -257,3 +257,23 @@ func TestTakingTheFirstMessageAndReceivingAnotherCommute(t *testing.T) {
 		}
 	})
 }
+
+func TestAHeartbeatAfterAHeartbeatLetsOneMessageGoFirst(t *testing.T) {
+	var m Mailbox
+	take := func() Source {
+		var in Input
+		if !m.Pop(&in) {
+			t.Fatal("nothing waits")
+		}
+		return in.Source
+	}
+	m.PushIngress(1)
+	m.PushIngress(2)
+	m.PushTask(Heartbeat)
+	for i, want := range []Source{SourceTasks, SourceIngress, SourceTasks, SourceIngress, SourceTasks} {
+		if got := take(); got != want {
+			t.Fatalf("message %d comes from %v, want %v", i, got, want)
+		}
+		m.PushTask(Heartbeat)
+	}
+}

@@ -52,6 +52,7 @@ type Mailbox struct {
 	Contexts  int // open contexts, deleted ones included
 	arrivals  FIFO[arrival]
 	tasks     FIFO[Task]
+	lastTask  bool // the message taken last was a task
 	responses FIFO[settled]
 	ingress   FIFO[uint64]
 	pairs     map[principal.Principal]*pair
@@ -132,14 +133,24 @@ func (m *Mailbox) give(callee principal.Principal) {
 }
 
 // PushTask queues a task before all messages, behind earlier tasks. A task that
-// waits already is not queued again.
+// waits already is not queued again. Where the canister's last message was a
+// task, heartbeats and timers let one message go first: a canister that beats
+// for longer than the time between its beats must not starve its callers.
 func (m *Mailbox) PushTask(t Task) {
 	for i := range m.tasks.Len() {
 		if *m.tasks.At(i) == t {
 			return
 		}
 	}
+	yields := m.lastTask && t != LowMemory && m.arrivals.Len() > 0 && m.arrivals.At(0).source != SourceTasks
+	var first arrival
+	if yields {
+		first = m.arrivals.Pop()
+	}
 	m.arrivals.PushFront(arrival{source: SourceTasks})
+	if yields {
+		m.arrivals.PushFront(first)
+	}
 	m.tasks.Push(t)
 }
 
@@ -182,6 +193,7 @@ func (m *Mailbox) Pop(in *Input) bool {
 func (m *Mailbox) takeAt(position, depth int, in *Input) {
 	a := m.arrivals.Remove(position)
 	*in = Input{Source: a.source}
+	m.lastTask = a.source == SourceTasks
 	switch a.source {
 	case SourceTasks:
 		in.Task = m.tasks.Remove(depth)

@@ -47,6 +47,9 @@ type Reject struct {
 	Code  RejectCode
 	Error ErrorCode
 	Text  string
+	// Bare is for the few texts of the network itself that calling canisters
+	// read without the error code before them.
+	Bare bool
 }
 
 // Rejectf is a reject with the reject code that belongs to the error code.
@@ -58,10 +61,16 @@ func Rejectf(code ErrorCode, format string, args ...any) *Reject {
 // for an explicit ic0.msg_reject just what the callee said, otherwise the error
 // code before it.
 func (r *Reject) Message() string {
-	if r.Code == CanisterReject && r.Error == CanisterRejectedMessage {
+	if r.Bare || r.Code == CanisterReject && r.Error == CanisterRejectedMessage {
 		return r.Text
 	}
 	return r.Error.String() + ": " + r.Text
+}
+
+// Barely is the reject with a text that calling canisters read as it is.
+func (r *Reject) Barely() *Reject {
+	r.Bare = true
+	return r
 }
 
 // String is for people: code and text.

@@ -17,7 +17,7 @@ func (m *machine) command(choice *intercanister.Choice) {
 	m.executed++
 	defer m.Ready.Add(&m.Commands)
 	q := &in.Request
-	if in.Source == intercanister.SourceRequests && q.Deadline != 0 && m.Time >= q.Deadline {
+	if in.Source == intercanister.SourceRequests && q.Deadline != 0 && m.Time >= expiry(q.Deadline) {
 		return
 	}
 	var c state.Command

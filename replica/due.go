@@ -50,6 +50,11 @@ func (m *machine) fireTimer(id principal.Principal) {
 	}
 }
 
+// expiry is when a best-effort call with this deadline has waited too long.
+// Deadlines are whole seconds, rounded down, and the whole second they name
+// belongs to the call.
+func expiry(deadline uint64) uint64 { return deadline + 1_000_000_000 }
+
 func (m *machine) expireCall(call intercanister.CallID) {
 	f := m.Ledger.Future(call)
 	if f == nil {

@@ -87,6 +87,9 @@ func (m *machine) note(j *Job) {
 	case !j.runs():
 		e.Kind, e.Reject = MessageDropped, j.refused
 	}
+	if j.in.Source == intercanister.SourceIngress && e.Method == "" {
+		e.Method = m.History.At(j.in.Ingress).Method
+	}
 	if j.in.Source == intercanister.SourceRequests {
 		e.Peer, e.Method, e.Call = j.in.Request.Sender, j.in.Request.Method, j.in.Request.Call
 	}

@@ -108,7 +108,7 @@ func (m *machine) call(j *Job, context intercanister.ContextID, c *canister.Call
 		Execution: c.Execution, Transmission: c.Transmission, Deadline: c.Request.Deadline,
 	})
 	if c.Request.Deadline != 0 {
-		f.Expiry = m.Deadlines.Add(timers.Deadline{At: c.Request.Deadline, Kind: timers.CallExpiry, Number: uint64(id)})
+		f.Expiry = m.Deadlines.Add(timers.Deadline{At: expiry(c.Request.Deadline), Kind: timers.CallExpiry, Number: uint64(id)})
 	}
 	c.Request.Call, c.Request.Sender = id, r.ID()
 	if m.net.sink != nil {

@@ -16,7 +16,7 @@ func rejectNotFound(id principal.Principal) *intercanister.Reject {
 }
 
 func rejectNoRoute(id principal.Principal) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterNotFound, "No route to canister %s", id)
+	return intercanister.Rejectf(intercanister.CanisterNotFound, "No route to canister %s", id).Barely()
 }
 
 // rejectNotRunning is for a message that is about to be executed, or a user's
@@ -117,7 +117,7 @@ func rejectHistoryFull() *intercanister.Reject {
 }
 
 func rejectCallExpired() *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.DeadlineExpired, "Call deadline has expired.")
+	return intercanister.Rejectf(intercanister.DeadlineExpired, "Call deadline has expired.").Barely()
 }
 
 func rejectUninstalled() *intercanister.Reject {
@@ -129,7 +129,7 @@ func rejectNoReply(c *intercanister.Context) *intercanister.Reject {
 	if c.Origin.Kind == intercanister.FromIngress {
 		return intercanister.Rejectf(intercanister.CanisterDidNotReply, "Canister %s did not reply to the call", c.Canister)
 	}
-	return intercanister.Rejectf(intercanister.CanisterDidNotReply, "No response")
+	return intercanister.Rejectf(intercanister.CanisterDidNotReply, "No response").Barely()
 }
 
 func rejectNoQueryReply(id principal.Principal) *intercanister.Reject {

@@ -115,7 +115,7 @@ func (m *machine) takeIngress(j *Job) {
 
 func (m *machine) takeRequest(j *Job) {
 	q := &j.in.Request
-	if q.Deadline != 0 && m.Time >= q.Deadline {
+	if q.Deadline != 0 && m.Time >= expiry(q.Deadline) {
 		// The caller has its answer already (SYS_UNKNOWN); the cycles are lost.
 		j.dropped = true
 		return
