@@ -91,7 +91,7 @@ func (s Sample) Quartile() (measured, floor float64) {
 	return quartile(s.Measured), quartile(s.Floor)
 }
 
-// Least is the fastest of the turns: the sample of mere computation.
+// Least is the fastest of the turns: the sample of computation that takes long.
 func (s Sample) Least() (measured, floor float64) {
 	return slices.Min(s.Measured), slices.Min(s.Floor)
 }
@@ -112,6 +112,14 @@ func Compare(b *testing.B, limit float64, measured, floor Work) {
 func CompareTimed(b *testing.B, limit float64, measured, floor func() time.Duration) {
 	b.Helper()
 	m, f := TakeTimed(b, measured, floor).Quartile()
+	Report(b, limit, m, f)
+}
+
+// CompareLeast is CompareTimed of work that takes long enough to be disturbed almost
+// every time: the least times are reported.
+func CompareLeast(b *testing.B, limit float64, measured, floor func() time.Duration) {
+	b.Helper()
+	m, f := TakeTimed(b, measured, floor).Least()
 	Report(b, limit, m, f)
 }
 
