@@ -39,10 +39,12 @@ func (m *machine) Create(id *principal.Principal, settings canister.Settings, ba
 			return nil, rejectCanisterExists(chosen)
 		}
 	} else {
-		for ok := true; chosen.Len() == 0 || m.Residents.Get(chosen) != nil; {
-			if chosen, ok = m.Ids.Next(); !ok {
+		for chosen.Len() == 0 || m.Residents.Get(chosen) != nil {
+			next, ok := m.Ids.Next()
+			if !ok {
 				return nil, rejectNoCanisterIDs(m.ID)
 			}
+			chosen = next
 		}
 	}
 	c := canister.New(chosen, m.Time, settings)

@@ -93,16 +93,19 @@ func (m *machine) within() bool {
 }
 
 // nextWave begins a wave where none is under way. It is false where nothing is
-// ready, or the limits leave no room; the first wave always has room.
+// ready, or the limits leave no room; the first wave always has room. A wave in
+// which nothing is left to do is over: messages that waited may be gone.
 func (m *machine) nextWave() bool {
-	if !m.Ready.Between() {
-		return true
+	for {
+		m.Ready.Prune(&m.Commands)
+		if !m.Ready.Between() {
+			return true
+		}
+		if m.waves > 0 && !m.within() || !m.Ready.Wave() {
+			return false
+		}
+		m.waves++
 	}
-	if m.waves > 0 && !m.within() || !m.Ready.Wave() {
-		return false
-	}
-	m.waves++
-	return true
 }
 
 // wave lets every ready canister take one message. The management canister,

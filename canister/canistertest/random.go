@@ -78,6 +78,7 @@ func (r *random) amount() uint64   { return uint64(r.below(10)) * 1_000_000 }
 func (r *random) word() string {
 	return rapid.SampledFrom([]string{"", "a", "bc", "def"}).Draw(r.t, "word")
 }
+
 func (r *random) mayCall(w way) bool {
 	return (w == updating || w == composing) && len(r.peers) > 0 && r.calls > 0 && r.depth < maxCallDepth && r.bare == 0
 }

@@ -153,6 +153,10 @@ func (n *Node) ask(ctx context.Context, do func(*Node)) error {
 	return n.wait(ctx, r)
 }
 
+// tell asks for something whose caller has gone: where the node is closed by
+// then there is nothing left to do it to.
+func (n *Node) tell(do func(*Node)) { _ = n.ask(context.Background(), do) }
+
 // send puts a request into the inbox. After an error it is not there.
 func (n *Node) send(ctx context.Context, do func(*Node)) (*request, error) {
 	r := requests.Get().(*request)

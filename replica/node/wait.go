@@ -26,7 +26,7 @@ func (n *Node) enlist(ctx context.Context, subnet principal.Principal, id replic
 
 // strike makes a waiter wait no longer. It does not wait for the owner.
 func (n *Node) strike(id replica.RequestID, w *waiter) {
-	go n.ask(context.Background(), func(n *Node) {
+	go n.tell(func(n *Node) {
 		rest := slices.DeleteFunc(n.waiters[id], func(o *waiter) bool { return o == w })
 		if len(rest) == 0 {
 			delete(n.waiters, id)
@@ -93,7 +93,7 @@ func (n *Node) Subscribe(ctx context.Context) (*Subscription, error) {
 }
 
 func (n *Node) unsubscribe(w *watcher) {
-	go n.ask(context.Background(), func(n *Node) {
+	go n.tell(func(n *Node) {
 		if i := slices.Index(n.watchers.list, w); i >= 0 {
 			close(w.events)
 			n.watchers.list = slices.Delete(n.watchers.list, i, i+1)

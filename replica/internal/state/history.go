@@ -181,4 +181,4 @@ func (h *History) Due(number, now uint64, deadlines *timers.Table) (r *Ingress, 
 
 // Noted reports whether the message has changed since the certified tree was
 // last brought up to date.
-func (in *Ingress) Noted() bool { return in.noted }
+func (r *Ingress) Noted() bool { return r.noted }
