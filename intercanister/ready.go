@@ -47,6 +47,23 @@ func (r *Ready) Next() *Mailbox {
 	return nil
 }
 
+// Prune takes the mailboxes in which nothing waits any more out of the present
+// wave, as Next would on its way; none while the wave begins with first, whose
+// message may change what waits in the others.
+func (r *Ready) Prune(first *Mailbox) {
+	if r.at < len(r.now) && r.now[r.at] == first && first.ready() {
+		return
+	}
+	rest := slices.DeleteFunc(r.now[r.at:], func(m *Mailbox) bool {
+		if m.ready() {
+			return false
+		}
+		m.queued = false
+		return true
+	})
+	r.now = r.now[:r.at+len(rest)]
+}
+
 // Take takes one mailbox out of whichever wave it is in.
 func (r *Ready) Take(m *Mailbox) {
 	m.queued = false

@@ -1,0 +1,33 @@
+package replica_test
+
+import (
+	"testing"
+
+	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
+	"github.com/canisterd/canisterd/replica/sched"
+)
+
+func TestAMessageThatExpiresBeforeItRunsLeavesNothingToDo(t *testing.T) {
+	for name, pass := range map[string]driver{"rounds": round, "steps": steps(sched.FIFO{})} {
+		s := real.NewStage(t, replica.Config{})
+		s.Create("A", 0, real.Plenty)
+		s.Install("A", real.Install, canistertest.Scriptable(), nil)
+		id, refused := s.Submit("A", "run", canistertest.Script().ReplyText("x").Bytes())
+		if refused != "" {
+			t.Fatal(refused)
+		}
+		s.Apply(replica.AdvanceTo(s.View().Time + replica.MaxIngressTTL + second))
+		pass(s.Network)
+		expect(t, name, s.Answer(id).String(), "rejected 2 IC0202")
+		if s.Busy() {
+			t.Errorf("%s: something is left to do", name)
+		}
+		if second, refused := s.Submit("A", "run", canistertest.Script().ReplyText("y").Bytes()); refused != "" {
+			t.Errorf("%s: %s", name, refused)
+		} else if pass(s.Network); s.Answer(second).String() != "replied: y" {
+			t.Errorf("%s: the next message: %s", name, s.Answer(second))
+		}
+	}
+}
