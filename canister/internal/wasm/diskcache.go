@@ -105,28 +105,43 @@ func (d *diskCache) load(key [32]byte) (*rewrite.Module, error) {
 	return m, nil
 }
 
-// checksumSize is the length of the checksum before a module: against damage, as in a receipt, not against forgery.
-const checksumSize = 4
+// A file of the cache is a checksum (against damage, as in a receipt, not against forgery), the length of the description, the description
+// of the module and its binary, which is used where it lies.
+const (
+	checksumSize = 4
+	headSize     = checksumSize + 4
+)
 
 func decodeModule(file []byte) (*rewrite.Module, error) {
-	if len(file) < checksumSize || crc32.Checksum(file[checksumSize:], castagnoli) != binary.LittleEndian.Uint32(file) {
+	if len(file) < headSize || crc32.Checksum(file[checksumSize:], castagnoli) != binary.LittleEndian.Uint32(file) {
 		return nil, errDamaged
 	}
+	described := uint64(binary.LittleEndian.Uint32(file[checksumSize:]))
+	if described > uint64(len(file)-headSize) {
+		return nil, errDamaged
+	}
+	rest := file[headSize:]
 	m := new(rewrite.Module)
-	if err := gob.NewDecoder(bytes.NewReader(file[checksumSize:])).Decode(m); err != nil {
+	if err := gob.NewDecoder(bytes.NewReader(rest[:described])).Decode(m); err != nil {
 		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
+	m.Binary = slices.Clip(rest[described:])
 	return m, nil
 }
 
 func encodeModule(m *rewrite.Module) ([]byte, error) {
-	var file bytes.Buffer
-	file.Write(make([]byte, checksumSize))
-	if err := gob.NewEncoder(&file).Encode(m); err != nil {
+	description := *m
+	description.Binary = nil
+	var out bytes.Buffer
+	out.Write(make([]byte, headSize))
+	if err := gob.NewEncoder(&out).Encode(&description); err != nil {
 		return nil, err
 	}
-	binary.LittleEndian.PutUint32(file.Bytes(), crc32.Checksum(file.Bytes()[checksumSize:], castagnoli))
-	return file.Bytes(), nil
+	binary.LittleEndian.PutUint32(out.Bytes()[checksumSize:], uint32(out.Len()-headSize))
+	out.Write(m.Binary)
+	file := out.Bytes()
+	binary.LittleEndian.PutUint32(file, crc32.Checksum(file[checksumSize:], castagnoli))
+	return file, nil
 }
 
 func (d *diskCache) save(key [32]byte, m *rewrite.Module) error {
