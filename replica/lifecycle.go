@@ -143,7 +143,7 @@ func (m *machine) Delete(r *state.Resident) {
 		case intercanister.SourceIngress:
 			m.answerIngress(m.History.At(in.Ingress), nil, rejectNotFound(r.ID()))
 		case intercanister.SourceRequests:
-			m.answer(&in.Request, rejectNotFound(r.ID()))
+			m.answer(&in.Request, rejectReceiverNotFound(r.ID()))
 		}
 	}
 	m.requeue(r.Waiting)

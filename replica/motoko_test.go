@@ -222,7 +222,7 @@ func TestAMotokoActorCatchesWhatBecameOfItsCalls(t *testing.T) {
 			"Check that the method being called is exported by the target canister." + documentation + "method-not-found"},
 		{"$empty", "IC0537: Error from Canister $empty: Attempted to execute a message, but the canister contains no Wasm module..\n" +
 			"Please install code to this canister before calling it." + documentation + "wasm-module-not-found"},
-		{"$clock", "IC0508: Canister $clock is stopped"},
+		{"$clock", "Canister $clock is stopped"},
 		{"aaaaa-aa", "IC0536: Management canister has no method 'trapAtOnce'"},
 	} {
 		want := fmt.Sprintf("(%q)", test.want)

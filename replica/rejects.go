@@ -15,6 +15,11 @@ func rejectNotFound(id principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterNotFound, "Canister %s not found", id)
 }
 
+// rejectReceiverNotFound is for a request to a canister that does not exist.
+func rejectReceiverNotFound(id principal.Principal) *intercanister.Reject {
+	return rejectNotFound(id).Barely()
+}
+
 func rejectNoRoute(id principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterNotFound, "No route to canister %s", id).Barely()
 }
@@ -35,9 +40,9 @@ func rejectNotRunning(c *canister.Canister) *intercanister.Reject {
 func rejectRequest(c *canister.Canister) *intercanister.Reject {
 	switch c.Status {
 	case canister.Stopping:
-		return intercanister.Rejectf(intercanister.CanisterStopping, "Canister %s is stopping", c.ID)
+		return intercanister.Rejectf(intercanister.CanisterStopping, "Canister %s is stopping", c.ID).Barely()
 	case canister.Stopped:
-		return intercanister.Rejectf(intercanister.CanisterStopped, "Canister %s is stopped", c.ID)
+		return intercanister.Rejectf(intercanister.CanisterStopped, "Canister %s is stopped", c.ID).Barely()
 	}
 	return nil
 }
@@ -97,6 +102,11 @@ func rejectTooFewCycles(c *canister.Canister, attached, minimum cycles.Amount) *
 
 func rejectQueueFull() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterQueueFull, "Maximum queue capacity %d reached", intercanister.QueueCapacity)
+}
+
+// rejectInputFull is for a request that finds no room where it is to be executed.
+func rejectInputFull(id principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterQueueFull, "Canister %s input queue is full", id).Barely()
 }
 
 func rejectStreamFull(id principal.Principal) *intercanister.Reject {

@@ -22,7 +22,7 @@ func (m *machine) send(q *intercanister.Request) {
 	case position < 0:
 		m.answer(q, rejectNoRoute(q.Receiver))
 	case position == m.position:
-		m.answer(q, rejectNotFound(q.Receiver))
+		m.answer(q, rejectReceiverNotFound(q.Receiver))
 	default:
 		m.ship(m.net.machines[position], q)
 	}
@@ -46,7 +46,7 @@ func (m *machine) sendCommand(to *machine, q *intercanister.Request) {
 
 func (m *machine) inductCommand(q *intercanister.Request) {
 	if m.Commands.Len() >= state.MaxManagementQueue || !m.Commands.PushRequest(*q) {
-		m.answer(q, rejectQueueFull())
+		m.answer(q, rejectInputFull(q.Receiver))
 		return
 	}
 	m.Ready.Add(&m.Commands)
@@ -72,7 +72,7 @@ func (m *machine) induct(r *state.Resident, q *intercanister.Request) {
 		return
 	}
 	if !r.Mailbox.PushRequest(*q) {
-		m.answer(q, rejectQueueFull())
+		m.answer(q, rejectInputFull(q.Receiver))
 		return
 	}
 	m.Ready.Add(&r.Mailbox)
@@ -132,7 +132,7 @@ func (m *machine) receive() {
 			if r := m.Residents.Get(p.request.Receiver); r != nil {
 				m.induct(r, p.request)
 			} else {
-				m.answer(p.request, rejectNotFound(p.request.Receiver))
+				m.answer(p.request, rejectReceiverNotFound(p.request.Receiver))
 			}
 		}
 	}
