@@ -1,6 +1,9 @@
 package real
 
 import (
+	"bytes"
+
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
@@ -36,23 +39,35 @@ func (p *performer) logs(rest string) {
 	}
 }
 
-// certified tells a canister's certified data from a certificate that verifies.
+// certified tells a canister's certified data, from two certificates that verify:
+// what anybody may ask of the subnet, and what the canister has in a query.
 func (p *performer) certified(rest string) {
 	id, view := p.ID(rest), p.View()
 	path := certify.CanisterPath(id, "certified_data")
-	certificate, err := certify.DecodeCertificate(view.Certificate(view.SubnetOf(id), certify.FlatRanges, path))
+	asked := p.verified(id, view.Certificate(view.SubnetOf(id), certify.FlatRanges, path), path)
+	own := p.verified(id, p.Query(rest, "query", p.program("reply certificate")).Reply, path)
+	if !bytes.Equal(asked, own) {
+		p.t.Errorf("the subnet certifies %x for %s, a query has %x", asked, rest, own)
+	}
+	p.say("certified: %s", readable(own))
+}
+
+// verified is what a certificate says at a path about a canister.
+func (p *performer) verified(id principal.Principal, raw []byte, path certify.Path) []byte {
+	p.t.Helper()
+	certificate, err := certify.DecodeCertificate(raw)
 	if err != nil {
-		p.t.Fatalf("certificate of %s: %v", rest, err)
+		p.t.Fatalf("certificate about %s: %v", id, err)
 	}
 	root, err := certify.ParseSubnetPublicKey(p.RootKey())
 	if err != nil {
 		p.t.Fatalf("root key: %v", err)
 	}
 	if err := certificate.VerifyForCanister(root, id); err != nil {
-		p.t.Errorf("certificate of %s: %v", rest, err)
+		p.t.Errorf("certificate about %s: %v", id, err)
 	}
 	value, _ := certificate.Tree.Lookup(path...)
-	p.say("certified: %s", readable(value))
+	return value
 }
 
 // census tells what is open.

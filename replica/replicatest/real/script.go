@@ -30,7 +30,7 @@ import (
 //	answer LABEL                          where a message stands
 //	status NAME                           what there is to say of a canister
 //	logs NAME                             the newest records of its log
-//	certified NAME                        its certified data as a verified certificate has it
+//	certified NAME                        its certified data, as verified certificates have it
 //	census                                what is open
 //	silently COMMAND                      performs a command without telling what happens
 //
