@@ -203,3 +203,25 @@ func BenchmarkRatioRewrite(b *testing.B) {
 		}
 	}), ratio.Each(func() { sha256.Sum256(raw) }))
 }
+
+func TestWithoutMeteringProgramsGiveTheSameAndAreNotCharged(t *testing.T) {
+	off := conformance
+	off.unmetered = true
+	for _, k := range append(slices.Clone(kernels), actors...) {
+		for _, pointer := range []string{"i32", "i64"} {
+			text := kernelModule(k.text, pointer)
+			metered, bare := start(t, rewriteText(t, text, conformance)), start(t, rewriteText(t, text, off))
+			want, err := metered.call("f", k.n/10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := bare.call("f", k.n/10)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s over %s gives %d (%v), want %d", k.name, pointer, got, err, want)
+			}
+			if bare.used() != 0 || metered.used() == 0 {
+				t.Errorf("%s over %s is charged %d without metering, %d with", k.name, pointer, bare.used(), metered.used())
+			}
+		}
+	}
+}
