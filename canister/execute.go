@@ -125,11 +125,14 @@ func (c *Canister) commit(context Context) error {
 
 // commit makes the memories durable. After an error nothing is, and the message is still open.
 func (r *runner) commit() error {
-	if err := r.stable.Commit(); err != nil {
+	if err := r.stable.Prepare(); err != nil {
 		return err
 	}
 	if _, err := r.guest.Commit(); err != nil {
-		panic(fmt.Errorf("canister: the heap cannot be committed after the stable memory was: %w", err))
+		return err
+	}
+	if err := r.stable.Commit(); err != nil {
+		panic(fmt.Errorf("canister: the stable memory cannot be committed after the heap was: %w", err))
 	}
 	return nil
 }

@@ -243,24 +243,32 @@ func (m *Memory) spillPage(page uint64, b *checkpoint.Page) error {
 	return nil
 }
 
-// Commit makes what the message wrote the committed state. On an error nothing is committed and the message is still open.
-func (m *Memory) Commit() error {
+// Prepare does all of a Commit that may fail: what the message wrote is in the file, and nobody else knows. On an error (the disk is full)
+// the message is still open, as it is after a success, until Commit or Rollback.
+func (m *Memory) Prepare() error {
 	if m.snapshot {
 		panic("stable: commit of a snapshot")
 	}
-	m.touched.reset()
-	s := m.space
-	if len(m.buffers) == 0 && len(m.spilled) == 0 {
-		s.mu.Lock()
-		s.size = m.size
-		s.mu.Unlock()
+	if len(m.buffers) == 0 {
 		return nil
 	}
-	if err := m.spill(); err != nil {
+	return m.spill()
+}
+
+// Commit makes what the message wrote the committed state. On an error nothing is committed and the message is still open; there is none
+// where nothing was written since Prepare.
+func (m *Memory) Commit() error {
+	if err := m.Prepare(); err != nil {
 		return err
 	}
+	m.touched.reset()
+	s := m.space
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(m.spilled) == 0 {
+		s.size = m.size
+		return nil
+	}
 	for page, at := range m.spilled {
 		if was := s.table.set(s.epoch, page, at); was != 0 {
 			s.retire(was)
