@@ -270,7 +270,7 @@ func difference(t *rapid.T, d *drama, what string, one, two *seen) {
 // few makes a property check fewer cases than usual, unless the flag -rapid.checks
 // says how many.
 func few(t *testing.T) {
-	const usual, cases = "100", "25"
+	const usual, cases = "100", "15"
 	if flag.Lookup("rapid.checks").Value.String() != usual {
 		return
 	}
