@@ -152,6 +152,16 @@ func (n *Network) Busy() bool {
 	if due, ok := n.NextDue(); ok && due <= n.nextTime() {
 		return true
 	}
+	return n.Pressing()
+}
+
+// Pressing is Busy for those who let time pass: a deadline counts when time was
+// moved to it since the last round. A canister that sets its timer into the past
+// whenever it fires makes a network busy for ever, but not pressing.
+func (n *Network) Pressing() bool {
+	if due, ok := n.NextDue(); ok && n.clock > n.time && due <= n.clock {
+		return true
+	}
 	for _, m := range n.machines {
 		if !m.Ready.Empty() || len(m.parked) > 0 || len(m.inbound) > 0 || m.changed {
 			return true

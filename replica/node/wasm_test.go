@@ -89,3 +89,31 @@ func TestQueriesOfClientsThatGoAwayAreGivenBack(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A canister that sets its timer into the past whenever it fires would otherwise
+// make rounds without end.
+func TestATimerSetIntoThePastFiresWhenTimeMovesAndNotBefore(t *testing.T) {
+	r := wasm(t, 1)
+	again := canistertest.Script().Timer(1).Drop()
+	r.must(0, "run", string(canistertest.Script().Hook(canistertest.HookTimer, again).Timer(1).Drop().ReplyText("set").Bytes()))
+	idle := func() uint64 {
+		for range 20 {
+			if err := r.Do(t.Context(), func(*replica.Network) {}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return r.View().Height
+	}
+	for n := range uint64(5) {
+		before := idle()
+		if after := idle(); after != before {
+			t.Fatalf("while nobody asks and time stands still %d rounds are run", after-before)
+		}
+		if err := r.AdvanceTo(t.Context(), replicatest.Start+(n+1)*1_000_000_000); err != nil {
+			t.Fatal(err)
+		}
+		if after := idle(); after != before+1 {
+			t.Fatalf("when time moves %d rounds are run, want 1", after-before)
+		}
+	}
+}
