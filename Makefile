@@ -54,12 +54,16 @@ lint: $(TOOLS)/golangci-lint ## static checks
 	$(TOOLS)/golangci-lint run ./...
 
 .PHONY: check
-check: check-format check-cross lint test-race test test-clients ## everything CI runs
+check: check-format check-generated check-cross lint test-race test test-clients ## everything CI runs
 
 .PHONY: check-format
 check-format: $(TOOLS)/gofumpt
 	@out=$$($(TOOLS)/gofumpt -l $$(git ls-files '*.go')); \
 	  if [ -n "$$out" ]; then echo "not formatted (make fmt):"; echo "$$out"; exit 1; fi
+
+.PHONY: check-generated
+check-generated: fixtures ## what is committed is what the sources make
+	git diff --exit-code --stat -- '*.wasm' '*.did'
 
 .PHONY: check-cross
 check-cross: ## vet the other systems' builds

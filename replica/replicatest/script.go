@@ -2,18 +2,14 @@ package replicatest
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest/golden"
 )
 
-// Scripts runs every script of a folder as a test of its own. A script is a text
-// of blocks: a command with its words, the line "----", and what the command is
-// expected to say; blocks are separated by empty lines, lines that begin with #
-// are comments. With rewrite set, the expectations become what was said.
+// Scripts runs every script of a folder as a test of its own (package golden).
 //
 // The commands, one file each (command_*.go):
 //
@@ -32,24 +28,9 @@ import (
 // What happens is told as it happens, one event a line; canisters are called by
 // their numbers.
 func Scripts(t *testing.T, folder string, rewrite bool) {
-	paths, err := filepath.Glob(filepath.Join(folder, "*.txt"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no scripts in %s (%v)", folder, err)
-	}
-	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
-			raw, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := play(t, path, strings.ReplaceAll(string(raw), "\r\n", "\n"), rewrite)
-			if rewrite {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
+	golden.Scripts(t, folder, rewrite, func(t testing.TB) golden.Performer {
+		return &performer{t: t, labels: make(map[string]replica.RequestID)}
+	})
 }
 
 // performer is a script under way.
@@ -60,7 +41,7 @@ type performer struct {
 	labels map[string]replica.RequestID
 }
 
-// command is what a word at the beginning of a block does.
+// command is what a word at the beginning of a line does.
 type command func(p *performer, words []string)
 
 func commands() map[string]command {
@@ -71,39 +52,27 @@ func commands() map[string]command {
 	}
 }
 
-// play runs a script and gives it back with what was said in place of what was
-// expected.
-func play(t *testing.T, path, text string, rewrite bool) string {
-	p := &performer{t: t, labels: make(map[string]replica.RequestID)}
-	known := commands()
-	var out strings.Builder
-	for i, block := range strings.Split(strings.TrimSpace(text), "\n\n") {
-		head, want, _ := strings.Cut(block+"\n", "----\n")
-		out.WriteString(head)
-		for line := range strings.Lines(head) {
-			words := strings.Fields(line)
-			if len(words) == 0 || strings.HasPrefix(line, "#") {
-				continue
-			}
-			do := known[words[0]]
-			if do == nil {
-				t.Fatalf("%s, block %d: there is no command %q", path, i+1, words[0])
-			}
-			if p.stage == nil && words[0] != "network" {
-				p.network(nil)
-			}
-			do(p, words[1:])
-		}
-		if got := p.said.String(); strings.Contains(block, "----") || rewrite {
-			out.WriteString("----\n" + got)
-			if got != want && !rewrite {
-				t.Errorf("%s, block %d:\n%sgot:\n%swant:\n%s", path, i+1, head, got, want)
-			}
-		}
-		out.WriteString("\n")
-		p.said.Reset()
+// Perform does what a command says.
+func (p *performer) Perform(line string) error {
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return nil
 	}
-	return strings.TrimRight(out.String(), "\n") + "\n"
+	do := commands()[words[0]]
+	if do == nil {
+		return fmt.Errorf("there is no command %q", words[0])
+	}
+	if p.stage == nil && words[0] != "network" {
+		p.network(nil)
+	}
+	do(p, words[1:])
+	return nil
+}
+
+// Said is what was said since it was last asked.
+func (p *performer) Said() string {
+	defer p.said.Reset()
+	return p.said.String()
 }
 
 func (p *performer) say(format string, args ...any) { fmt.Fprintf(&p.said, format+"\n", args...) }

@@ -2,19 +2,14 @@ package real
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest/golden"
 )
 
-// Scripts runs every script of a folder as a test of its own. A script is a text
-// of blocks: commands with their words, one a line, the line "----", and what the
-// commands are expected to say; blocks are separated by empty lines. Lines that
-// begin with # are comments, lines that begin with two spaces continue the one
-// before. With rewrite set, the expectations become what was said.
+// Scripts runs every script of a folder as a test of its own (package golden).
 //
 // The commands, one file each (command_*.go):
 //
@@ -39,24 +34,9 @@ import (
 // form of package canistertest; names of canisters stand for their ids. What
 // happens is told as it happens, one event a line.
 func Scripts(t *testing.T, folder string, rewrite bool) {
-	paths, err := filepath.Glob(filepath.Join(folder, "*.txt"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no scripts in %s (%v)", folder, err)
-	}
-	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
-			raw, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := play(t, path, strings.ReplaceAll(string(raw), "\r\n", "\n"), rewrite)
-			if rewrite {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
+	golden.Scripts(t, folder, rewrite, func(t testing.TB) golden.Performer {
+		return &performer{t: t, labels: make(map[string]replica.RequestID), modules: make(map[string][]byte)}
+	})
 }
 
 // performer is a script under way.
@@ -81,46 +61,14 @@ func commands() map[string]command {
 	}
 }
 
-// play runs a script and gives it back with what was said in place of what was
-// expected.
-func play(t *testing.T, path, text string, rewrite bool) string {
-	p := &performer{t: t, labels: make(map[string]replica.RequestID), modules: make(map[string][]byte)}
-	var out strings.Builder
-	for i, block := range strings.Split(strings.TrimSpace(text), "\n\n") {
-		head, want, expects := strings.Cut(block+"\n", "----\n")
-		out.WriteString(head)
-		for _, line := range lines(head) {
-			if err := p.perform(line); err != nil {
-				t.Fatalf("%s, block %d: %v", path, i+1, err)
-			}
-		}
-		if got := p.said.String(); expects || rewrite && got != "" {
-			out.WriteString("----\n" + got)
-			if got != want && !rewrite {
-				t.Errorf("%s, block %d:\n%sgot:\n%swant:\n%s", path, i+1, head, got, want)
-			}
-		}
-		out.WriteString("\n")
-		p.said.Reset()
-	}
-	return strings.TrimRight(out.String(), "\n") + "\n"
+// Said is what was said since it was last asked.
+func (p *performer) Said() string {
+	defer p.said.Reset()
+	return p.said.String()
 }
 
-// lines are the commands of a block, each with the lines that continue it.
-func lines(head string) (all []string) {
-	for line := range strings.Lines(head) {
-		switch {
-		case strings.HasPrefix(line, "#"):
-		case strings.HasPrefix(line, "  ") && len(all) > 0:
-			all[len(all)-1] += line
-		default:
-			all = append(all, line)
-		}
-	}
-	return all
-}
-
-func (p *performer) perform(line string) error {
+// Perform does what a command says.
+func (p *performer) Perform(line string) error {
 	word, rest := cut(line)
 	if word == "silently" && p.Stage != nil {
 		p.Listen(nil)
