@@ -90,10 +90,39 @@ func (m *machine) accept(in *Ingress) (*state.Resident, *intercanister.Reject) {
 	} else if reject := m.acceptCall(in, r); reject != nil {
 		return nil, reject
 	}
-	if r == nil {
+	if r == nil || in.Receiver == principal.Management && (free[in.Method] || paysLate(in.Method, in.Arg)) {
 		return nil, nil
 	}
 	return r, m.payIngress(in, r)
+}
+
+// paysLate reports whether a message is paid for after it was executed: so that
+// a frozen canister can be thawed by a lower freezing threshold.
+func paysLate(method string, arg []byte) bool {
+	return method == "update_settings" && len(arg) <= LateFeeBytes
+}
+
+// payLate takes the fee for a message of this size that was executed. Nothing is
+// refused any more, so it may go below the freezing limit, and takes at most what there is.
+func (m *machine) payLate(r *state.Resident, size int) {
+	fee := m.Fees.IngressMessage(size)
+	if r.Running {
+		r.Credit = r.Credit.Sub(fee)
+		return
+	}
+	c := r.Canister
+	fee = fee.Min(c.Balance)
+	c.Balance = c.Balance.Sub(fee)
+	c.Consumed.Ingress = c.Consumed.Ingress.Add(fee)
+}
+
+// free are the methods a user calls without any canister paying for the message:
+// those that bring cycles into the network (interface specification,
+// "Provisional").
+var free = map[string]bool{
+	"provisional_create_canister_with_cycles": true,
+	"provisional_top_up_canister":             true,
+	"create_canister":                         true,
 }
 
 // payIngress takes the fee for an ingress message. While a message of the

@@ -27,7 +27,7 @@ func (m *machine) Answer(t state.Ticket, a state.Answer) {
 // Create makes an empty canister.
 func (m *machine) Create(id *principal.Principal, settings canister.Settings, balance cycles.Amount) (*state.Resident, *intercanister.Reject) {
 	if m.Residents.Len() >= MaxCanisters {
-		return nil, rejectTooManyCanisters()
+		return nil, rejectTooManyCanisters(m.ID)
 	}
 	var chosen principal.Principal
 	if id != nil {

@@ -9,6 +9,9 @@ import (
 
 // The rejects the machine itself gives, with the replica's texts.
 
+// internalError is what the replica adds to errors that should not happen.
+const internalError = "\nThis is an internal error on the IC. Please report it to IC devs on the forum: https://forum.dfinity.org"
+
 const documentation = " See documentation: https://internetcomputer.org/docs/current/references/execution-errors#"
 
 func rejectNotFound(id principal.Principal) *intercanister.Reject {
@@ -155,15 +158,15 @@ func rejectRestarted(id principal.Principal) *intercanister.Reject {
 }
 
 func rejectCanisterExists(id principal.Principal) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterAlreadyInstalled, "Canister %s is already installed.", id)
+	return intercanister.Rejectf(intercanister.CanisterAlreadyInstalled, "Canister %s is already installed."+internalError, id)
 }
 
 func rejectNotHosted(id, subnet principal.Principal) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterNotHostedBySubnet, "Canister %s is not hosted by subnet %s", id, subnet)
+	return intercanister.Rejectf(intercanister.CanisterNotHostedBySubnet, "Unsuccessful validation of specified ID: Specified CanisterId %s is not hosted by subnet %s."+internalError, id, subnet)
 }
 
-func rejectTooManyCanisters() *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.MaxNumberOfCanistersReached, "Subnet has reached the allowed canister limit of %d canisters.", MaxCanisters)
+func rejectTooManyCanisters(subnet principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.MaxNumberOfCanistersReached, "Subnet %s has reached the allowed canister limit of %d canisters. Retry creating the canister.\nTry creating the canister on another subnet."+documentation+"maximum-number-of-canisters-reached", subnet, MaxCanisters)
 }
 
 func rejectNoCanisterIDs(subnet principal.Principal) *intercanister.Reject {
