@@ -70,7 +70,8 @@ func limitOf(l *Limits, context Context) uint64 {
 
 // entry is what a message runs.
 func (r *runner) entry(m *Message) (wasm.Entry, *failure) {
-	export, kind, name := "", "update", m.Method
+	var export string
+	kind, name := "update", m.Method
 	switch m.Context {
 	case Update:
 		export = r.module.export(UpdateMethod, m.Method)

@@ -171,7 +171,7 @@ func (i *installation) create(old *state) *intercanister.Reject {
 	if err != nil {
 		return i.notCreated(err)
 	}
-	memory := (*stable.Memory)(nil)
+	var memory *stable.Memory
 	if i.in.Mode == Upgrade {
 		memory = old.stable
 	} else {

@@ -26,7 +26,7 @@ func receiptOf(path string) (receipt, error) {
 	if err != nil {
 		return receipt{}, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	r := receipt{file: filepath.Base(path)}
 	piece := make([]byte, 64<<10)
 	for {
