@@ -16,10 +16,10 @@ type frame struct {
 	closes          uint8 // how many output labels its end closes
 	op              byte  // opBlock (also the function itself), opLoop, opIf, opElse
 	unreachable     bool
-	dead            bool // entered from unreachable code: nothing of it is emitted
-	staleJoin       bool // some branch to its end leaves the counter's mirror stale
-	staleElse       bool
-	costSlot        int // of the check point at its head, for loops that leave before calling the host
+	dead            bool        // entered from unreachable code: nothing of it is emitted
+	join            mirrorState // at its end, as the edges so far want it
+	atIf            mirrorState // where an `if` begins
+	costSlot        int         // of the check point at its head, for loops that leave before calling the host
 }
 
 // body holds the walk over one function body: decode, check, meter and emit. It is reused from function to function.

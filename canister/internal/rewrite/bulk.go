@@ -32,7 +32,7 @@ func (b *body) memorySizeOp(op byte) {
 	b.out = append(b.out, opMemoryGrow, 0)
 	b.opIndex(opLocalGet, pages)
 	b.opIndex(opCall, b.code.growCheck)
-	b.meter.stale = true
+	b.meter.state = mirrorStale
 	if m.wide {
 		b.op(opI64ExtendI32S)
 	}

@@ -11,6 +11,10 @@ type codeWriter struct {
 	outOfInstructions uint32 // function indices in the rewritten module
 	growCheck         uint32
 	chargeFunction    uint32
+	firstDispatcher   uint32
+
+	dispatchers []dispatcher
+	open        map[funcType]int // dispatcher of a type that takes further functions
 
 	mutatesTable bool
 	operators    uint64
@@ -24,6 +28,8 @@ func (c *codeWriter) rewriteBodies() *Invalid {
 	c.outOfInstructions = uint32(s.importedFunctions)
 	c.growCheck = c.outOfInstructions + 1
 	c.chargeFunction = s.shifted(uint32(len(s.functions)))
+	c.firstDispatcher = c.chargeFunction + s.helpers()
+	c.open = map[funcType]int{}
 	c.out = make([]byte, 0, int(s.codeSize)+int(s.codeSize)/2+256)
 	b := &body{s: s, code: c}
 	r := s.bodies

@@ -15,6 +15,7 @@ func (b *body) controlOp(op byte) {
 	case opReturn:
 		b.begin(costDefault, 1)
 		b.takeAll(b.typ.results)
+		b.prepareBranch(&b.frames[0])
 		b.copy()
 		b.endBlock()
 		b.stop()
@@ -88,8 +89,9 @@ func (b *body) open(op byte) {
 	}
 	b.takeAll(t.params)
 	f := frame{params: t.params, results: t.results, height: len(b.stack), op: op, dead: !b.live, closes: 1, costSlot: -1}
-	if b.live {
-		f.staleElse = b.meter.stale
+	if b.live && op == opIf {
+		f.atIf = b.meter.state
+		f.join = f.atIf // the edge of an else that may not come
 	}
 	switch op {
 	case opLoop:
@@ -129,11 +131,9 @@ func (b *body) elseOp() {
 		return
 	}
 	if !f.dead {
-		if !f.unreachable {
-			f.staleJoin = f.staleJoin || b.meter.stale
-		}
+		b.prepareJoin(&f)
 		b.op(opElse)
-		b.meter.stale = f.staleElse
+		b.meter.state = f.atIf
 		b.lower.forget()
 		b.live = true
 	}
@@ -154,16 +154,10 @@ func (b *body) endOp() {
 		return
 	}
 	if !f.dead {
-		stale := f.staleJoin
-		if !f.unreachable {
-			stale = stale || b.meter.stale
-		}
-		if f.op == opIf {
-			stale = stale || f.staleElse
-		}
+		b.prepareJoin(&f)
 		b.endBlock()
 		b.closeFrame(&f)
-		b.meter.stale = stale
+		b.meter.state = f.join
 		b.lower.forget()
 	} else {
 		b.endBlock()
@@ -177,9 +171,12 @@ func (b *body) endOp() {
 
 // closeFrame emits the end of a construct that was emitted.
 func (b *body) closeFrame(f *frame) {
-	if f.op == opLoop && f.costSlot >= 0 {
+	switch {
+	case f.op == opLoop && f.costSlot >= 0:
 		b.closeLoop(f)
-	} else {
+	case len(b.frames) == 1 && !b.meter.off:
+		b.closeFunction()
+	default:
 		b.op(opEnd)
 	}
 	b.labels -= int(f.closes)
@@ -205,15 +202,32 @@ func (f *frame) labelTypes() string {
 	return f.results
 }
 
-// prepareBranch keeps the counter's mirror in order along an edge: a loop head expects it fresh, a join is told.
+// prepareBranch keeps the counter's mirror in order along an edge: a loop head expects it right, the function's end expects the counter right.
 func (b *body) prepareBranch(f *frame) {
-	if !b.live || b.meter.off || !b.meter.stale {
-		return
+	switch {
+	case !b.live || b.meter.off:
+	case f.op == opLoop:
+		if b.meter.state == mirrorStale {
+			b.refresh()
+		}
+	case f == &b.frames[0]:
+		b.settle()
+	default:
+		b.prepareJoin(f)
 	}
-	if f.op == opLoop {
+}
+
+// prepareJoin is prepareBranch for an edge to the end of a construct: the first edge that is not even decides, the others follow.
+func (b *body) prepareJoin(f *frame) {
+	state := b.meter.state
+	switch {
+	case !b.live || b.meter.off || state == mirrorEven || state == f.join:
+	case f.join == mirrorEven:
+		f.join = state
+	case f.join == mirrorAhead:
 		b.refresh()
-	} else {
-		f.staleJoin = true
+	default:
+		b.settle()
 	}
 }
 
@@ -320,7 +334,9 @@ func (b *body) callOp(op byte) {
 
 // called treats what calls have in common after their emission.
 func (b *body) called(tail bool, t funcType) {
-	b.meter.stale = b.meter.stale || b.live
+	if b.live {
+		b.meter.state = mirrorStale
+	}
 	if !tail {
 		b.pushAll(t.results)
 		return

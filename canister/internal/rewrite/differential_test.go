@@ -60,7 +60,7 @@ func (p *program) stmt(depth int) {
 	if p.stmts--; p.stmts < 0 {
 		return
 	}
-	switch k := p.rnd.IntN(13); {
+	switch k := p.rnd.IntN(15); {
 	case k < 3:
 		p.expr(2)
 		w("local.set %d", p.rnd.IntN(3))
@@ -101,6 +101,16 @@ func (p *program) stmt(depth int) {
 		p.expr(1)
 		p.expr(0)
 		w("i32.const 3 i32.and call_indirect (type 2) drop")
+	case k == 13:
+		p.expr(1)
+		p.expr(1)
+		w("br_if %d drop", len(p.loops)) // the function itself
+	case k == 14 && depth > 0:
+		p.expr(1)
+		w("if")
+		p.expr(1)
+		leave := []string{"return", "br L", "i32.const 0 br_table L L"}[p.rnd.IntN(3)]
+		w("%s end", strings.ReplaceAll(leave, "L", fmt.Sprint(len(p.loops)+1)))
 	case k == 12 && p.rnd.IntN(4) == 0:
 		w("i32.const 1 memory.grow drop")
 	}

@@ -13,9 +13,21 @@
 //
 // # How a metering point looks
 //
-// The counter is an exported global. Each function mirrors it in a local: a charge subtracts from the local and writes the global through, so
-// the global is right at every trap and every host call, while the chain of subtractions stays in a register. After anything that
-// may move the global (a call) the local is stale and is read again at the next charge, or before a branch back to a loop.
+// The counter is an exported global. Each function mirrors it in a local: a charge subtracts from the local, and the global is written before
+// the next operator that may trap or call, or that leaves the function: nobody looks at it in between, so it is right at every trap and every
+// host call. After anything that may move the global (a call) the local is stale and is read again at the next charge, or before a
+// branch back to a loop.
+//
+// The check at a function's entry leaves the body for a dispatcher, a function added to the module that calls the host and then the function anew:
+//
+//	block (out)
+//	  counter -= cost; br_if (out) if counter < 0
+//	  ...
+//	  return
+//	end (out)
+//	call dispatcher with the parameters, the function's place in it and the cost
+//
+// The dispatcher takes everything as arguments: no value outlives its call, so that a small function needs no room on the stack for its check.
 //
 // The check at a loop head leaves the loop before it calls the host and comes back by running the head again, so that no call
 // stands inside the loop:

@@ -4,10 +4,9 @@ import "strings"
 
 // emitter writes the rewritten module from the parsed one and its rewritten code.
 type emitter struct {
-	s          *source
-	code       *codeWriter
-	out        []byte
-	trampoline bool // there is a table of functions to call through
+	s    *source
+	code *codeWriter
+	out  []byte
 }
 
 // closureParams are the parameters of the trampoline's function.
@@ -30,7 +29,6 @@ const (
 
 func (e *emitter) emit() []byte {
 	s := e.s
-	e.trampoline = len(s.tables) > 0 && s.tables[0].elem == typeFunc
 	e.out = make([]byte, 0, len(e.code.out)+len(s.elemOut)+4096)
 	e.out = append(e.out, "\x00asm\x01\x00\x00\x00"...)
 	e.typeSection()
@@ -65,7 +63,7 @@ func appendTypes(out []byte, types string) []byte {
 func (e *emitter) typeSection() {
 	s := e.s
 	env := string(e.closureEnv())
-	content := appendU32(nil, uint32(len(s.types)+addedTypes))
+	content := appendU32(nil, uint32(len(s.types)+addedTypes+len(e.code.dispatchers)))
 	add := func(t funcType) { content = appendTypes(appendTypes(append(content, 0x60), t.params), t.results) }
 	for _, t := range s.types {
 		add(t)
@@ -74,6 +72,9 @@ func (e *emitter) typeSection() {
 		addedCheck: {}, addedGrow: {"ii", "i"}, addedCharge: {"I", "I"}, addedEnv: {env, ""}, addedClosure: {"i" + env, ""},
 	} {
 		add(t)
+	}
+	for i := range e.code.dispatchers {
+		add(e.code.dispatchers[i].signature())
 	}
 	e.out = appendSection(e.out, sectionType, content)
 }
@@ -112,20 +113,29 @@ func (e *emitter) importSection() {
 func (e *emitter) functionSection() {
 	s := e.s
 	local := s.functions[s.importedFunctions:]
-	content := appendU32(nil, uint32(len(local))+e.helpers())
+	content := appendU32(nil, uint32(len(local))+e.added())
 	for _, t := range local {
 		content = appendU32(content, t)
 	}
 	content = appendU32(content, e.addedType(addedCharge))
-	if e.trampoline {
+	if e.s.trampoline() {
 		content = appendU32(content, e.addedType(addedClosure))
+	}
+	for i := range e.code.dispatchers {
+		content = appendU32(content, e.addedType(addedTypes+i))
 	}
 	e.out = appendSection(e.out, sectionFunction, content)
 }
 
-// helpers counts the functions appended to the original ones.
-func (e *emitter) helpers() uint32 {
-	if e.trampoline {
+// added counts the functions appended to the original ones.
+func (e *emitter) added() uint32 { return e.s.helpers() + uint32(len(e.code.dispatchers)) }
+
+// trampoline tells whether there is a table of functions to call through.
+func (s *source) trampoline() bool { return len(s.tables) > 0 && s.tables[0].elem == typeFunc }
+
+// helpers counts the functions that follow the original ones in every module of its kind; dispatchers follow them.
+func (s *source) helpers() uint32 {
+	if s.trampoline() {
 		return 2
 	}
 	return 1
@@ -229,7 +239,7 @@ func (e *emitter) exportSection() {
 	if len(s.memories) > 0 {
 		add(ExportedMemory, kindMemory, 0)
 	}
-	if e.trampoline {
+	if e.s.trampoline() {
 		add(ExportedTable, kindTable, 0)
 		add(CallClosure, kindFunction, e.code.chargeFunction+1)
 	}
@@ -241,10 +251,13 @@ func (e *emitter) exportSection() {
 
 func (e *emitter) codeSection() {
 	helpers := appendCode(nil, chargeBody(e.code.counter, e.code.outOfInstructions))
-	if e.trampoline {
+	if e.s.trampoline() {
 		helpers = appendCode(helpers, e.closureBody())
 	}
-	count := appendU32(nil, uint32(e.s.bodyCount)+e.helpers())
+	for i := range e.code.dispatchers {
+		helpers = appendCode(helpers, e.code.dispatchers[i].body(e.code.counter, e.code.outOfInstructions))
+	}
+	count := appendU32(nil, uint32(e.s.bodyCount)+e.added())
 	e.out = append(e.out, sectionCode)
 	e.out = appendU32(e.out, uint32(len(count)+len(e.code.out)+len(helpers)))
 	e.out = append(append(append(e.out, count...), e.code.out...), helpers...)

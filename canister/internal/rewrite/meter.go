@@ -3,8 +3,8 @@ package rewrite
 // meter is the charging state of a function body. A block is the run of operators charged by one point.
 type meter struct {
 	mirror uint32 // local that mirrors the counter
-	stale  bool   // the mirror may differ from the counter
-	off    bool   // nothing is emitted
+	state  mirrorState
+	off    bool // nothing is emitted
 
 	cost    uint64 // of the block so far
 	check   bool   // its point checks the counter as well
@@ -12,20 +12,24 @@ type meter struct {
 	first   int    // ordinal of its first operator
 	patch   int    // where its cost is to be written, or -1
 	slot    int    // in loopCosts, or -1
-	refund  int    // where the cost of the function's entry is to be written a second time, or -1
+	entry   uint64 // cost of the function's first block
 
 	loopCosts []uint64 // head costs of the function's loops
 	operators uint64   // of the module, as a replica instruments it
 }
 
-// meterFunction opens the first block: every call pays a flat charge and is a check point.
+// meterFunction opens the first block: every call pays a flat charge and is a check point. The body stands in a label that its check leaves for.
 func (b *body) meterFunction() {
 	m := &b.meter
 	m.loopCosts = m.loopCosts[:0]
 	m.mirror = b.newLocal(typeI64)
 	m.off = b.s.options.unmetered
-	m.stale, m.refund = true, -1
+	m.state = mirrorStale
 	m.cost, m.check, m.pending, m.first, m.patch, m.slot = costEntry, true, !m.off, 1, -1, -1
+	if !m.off {
+		b.out = append(b.out, opBlock, blockEmpty)
+		b.labels++
+	}
 }
 
 // begin charges the operator at hand to its block and emits the block's point if it is due. A plain point is left out while nothing is
@@ -43,6 +47,9 @@ func (b *body) begin(cost, weight uint64) {
 		case m.check:
 			b.checkInline()
 		}
+	}
+	if b.live && observes(b.r.data[b.at]) {
+		b.settle()
 	}
 }
 
@@ -67,6 +74,7 @@ func (b *body) chargeSize(size valueType) {
 	if !b.live || b.meter.off {
 		return
 	}
+	b.settle()
 	if size == typeI32 {
 		b.op(opI64ExtendI32U)
 	}
@@ -74,7 +82,7 @@ func (b *body) chargeSize(size valueType) {
 	if size == typeI32 {
 		b.op(opI32WrapI64)
 	}
-	b.meter.stale = true
+	b.meter.state = mirrorStale
 }
 
 // endBlock closes the block with the operator at hand and opens the next.
@@ -89,9 +97,8 @@ func (b *body) endBlock() {
 	if m.patch >= 0 {
 		putCost(b.out[m.patch:], m.cost)
 	}
-	if m.refund >= 0 {
-		putCost(b.out[m.refund:], m.cost)
-		m.refund = -1
+	if m.first == 1 {
+		m.entry = m.cost
 	}
 	if m.slot >= 0 {
 		m.loopCosts[m.slot] = m.cost
@@ -99,10 +106,10 @@ func (b *body) endBlock() {
 	m.cost, m.check, m.pending, m.first, m.patch, m.slot = 0, false, !m.off, b.ops+1, -1, -1
 }
 
-// charge emits the subtraction of a cost that is not known yet and returns where to write it.
+// charge emits the subtraction of a cost that is not known yet, from the mirror alone, and returns where to write it.
 func (b *body) charge() int {
 	m := &b.meter
-	if m.stale {
+	if m.state == mirrorStale {
 		b.opIndex(opGlobalGet, b.code.counter)
 	} else {
 		b.opIndex(opLocalGet, m.mirror)
@@ -111,17 +118,30 @@ func (b *body) charge() int {
 	patch := len(b.out)
 	b.out = append(b.out, make([]byte, reservedCost)...)
 	b.op(opI64Sub)
-	b.opIndex(opLocalTee, m.mirror)
-	b.opIndex(opGlobalSet, b.code.counter)
-	m.stale = false
+	b.opIndex(opLocalSet, m.mirror)
+	m.state = mirrorAhead
 	return patch
+}
+
+// publish writes the mirror to the counter.
+func (b *body) publish() {
+	b.opIndex(opLocalGet, b.meter.mirror)
+	b.opIndex(opGlobalSet, b.code.counter)
+}
+
+// settle makes the counter right, before it may be looked at.
+func (b *body) settle() {
+	if b.meter.state == mirrorAhead {
+		b.publish()
+		b.meter.state = mirrorEven
+	}
 }
 
 // refresh reads the counter into its mirror.
 func (b *body) refresh() {
 	b.opIndex(opGlobalGet, b.code.counter)
 	b.opIndex(opLocalSet, b.meter.mirror)
-	b.meter.stale = false
+	b.meter.state = mirrorEven
 }
 
 // belowZero emits the condition of a check.
@@ -130,33 +150,37 @@ func (b *body) belowZero() {
 	b.out = append(b.out, opI64Const, 0, opI64LtS)
 }
 
-// checkEntry is the check at a function's entry: when the host was called, the charge is given back and the function called anew. Nothing has
-// happened yet but the charge, and no call stands on the way into the body.
+// checkEntry is the check at a function's entry: below zero it leaves for the end of the body. Nothing has happened yet but the charge.
 func (b *body) checkEntry() {
 	b.belowZero()
-	b.out = append(b.out, opIf, blockEmpty)
-	b.opIndex(opCall, b.code.outOfInstructions)
-	b.opIndex(opGlobalGet, b.code.counter)
-	b.op(opI64Const)
-	b.meter.refund = len(b.out)
-	b.out = append(b.out, make([]byte, reservedCost)...)
-	b.op(opI64Add)
-	b.opIndex(opGlobalSet, b.code.counter)
+	b.opIndex(opBrIf, 0)
+}
+
+// closeFunction ends the body and has it called anew by its dispatcher where the check leaves for.
+func (b *body) closeFunction() {
+	if b.live {
+		b.settle()
+	}
+	b.out = append(b.out, opReturn, opEnd)
 	for i := range len(b.typ.params) {
 		b.opIndex(opLocalGet, uint32(i))
 	}
-	b.opIndex(opCall, b.self)
-	b.out = append(b.out, opReturn, opEnd)
+	dispatcher, place := b.code.dispatch(b.typ, b.self)
+	b.out = appendSigned(append(b.out, opI32Const), int64(place))
+	b.out = appendSigned(append(b.out, opI64Const), int64(b.meter.entry))
+	b.opIndex(opCall, dispatcher)
+	b.op(opEnd)
 }
 
 // checkInline calls the host where it stands.
 func (b *body) checkInline() {
 	b.belowZero()
 	b.out = append(b.out, opIf, blockEmpty)
+	b.publish()
 	b.opIndex(opCall, b.code.outOfInstructions)
-	b.opIndex(opGlobalGet, b.code.counter)
-	b.opIndex(opLocalSet, b.meter.mirror)
+	b.refresh()
 	b.op(opEnd)
+	b.meter.state = mirrorAhead
 }
 
 // openLoop emits the head of a loop. One without parameters is wrapped so that the host is called outside of it.
@@ -166,7 +190,7 @@ func (b *body) openLoop(f *frame, encoded []byte) {
 		m.check = true
 		return
 	}
-	if m.stale && !m.off {
+	if m.state == mirrorStale && !m.off {
 		b.refresh()
 	}
 	b.lower.forget()
@@ -194,13 +218,13 @@ func (b *body) openLoop(f *frame, encoded []byte) {
 // closeLoop ends what openLoop wrapped around a loop: the host is called, the charge of the head given back and the head run again.
 func (b *body) closeLoop(f *frame) {
 	b.out = append(b.out, opEnd, opBr, 2, opEnd)
+	b.publish()
 	b.opIndex(opCall, b.code.outOfInstructions)
 	b.opIndex(opGlobalGet, b.code.counter)
 	b.op(opI64Const)
 	b.out = appendSigned(b.out, int64(b.meter.loopCosts[f.costSlot]))
 	b.op(opI64Add)
-	b.opIndex(opLocalTee, b.meter.mirror)
-	b.opIndex(opGlobalSet, b.code.counter)
+	b.opIndex(opLocalSet, b.meter.mirror)
 	b.out = append(b.out, opBr, 0, opEnd, opEnd)
 }
 

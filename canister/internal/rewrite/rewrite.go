@@ -55,7 +55,7 @@ func rewriteRaw(raw []byte, options Options, rules rules) (*Module, *Invalid) {
 	m := s.describe(code)
 	e := &emitter{s: s, code: code}
 	m.Binary = s.appendNames(e.emit(), m.names)
-	m.HasTable = e.trampoline
+	m.HasTable = s.trampoline()
 	return m, nil
 }
 

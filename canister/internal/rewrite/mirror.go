@@ -1,0 +1,24 @@
+package rewrite
+
+// mirrorState is how a function's mirror of the counter stands to the counter.
+type mirrorState uint8
+
+const (
+	mirrorEven  mirrorState = iota // they are equal
+	mirrorAhead                    // the mirror is right, the counter may be too high
+	mirrorStale                    // the counter is right, the mirror may be any older value
+)
+
+// observes tells whether an operator may trap or call, upon which the counter may be looked at. Operators that leave the function settle the
+// counter themselves.
+func observes(op byte) bool {
+	switch {
+	case op == opUnreachable, op >= opCall && op <= opReturnCallIndirect, op == opTableGet, op == opTableSet,
+		op >= firstMemoryOp && op < opMemorySize, op == opMemoryGrow,
+		op >= 0x6d && op <= 0x70, op >= 0x7f && op <= 0x82, // div and rem
+		op >= 0xa8 && op <= 0xab, op >= 0xae && op <= 0xb1, // trunc
+		op == opMisc, op == opVector:
+		return true
+	}
+	return false
+}
