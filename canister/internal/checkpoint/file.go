@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/bits"
 	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 )
 
@@ -17,11 +19,13 @@ type Extent struct {
 // File is one sparse file. Its methods may be called from several goroutines; two callers never own the same extent.
 type File struct {
 	file   *os.File
+	folder string // where the file is, for errors
 	remove string // path to remove when closing, "" once unlinked
 	window []byte // shared mapping of the beginning of the file; nil where there is none
 	memory bool   // the file is memory: a page that was written can be overwritten through the window without a fault that fails
 	punch  bool
 	pages  sync.Pool // of *Page
+	chunks sync.Pool // of *chunk
 
 	mu   sync.Mutex
 	end  int64 // first offset never handed out
@@ -31,7 +35,10 @@ type File struct {
 }
 
 // Page is a buffer for the smallest unit that the users of the file write.
-type Page [4096]byte
+type Page [pageSize]byte
+
+// chunk is what WritePages writes at a time.
+type chunk [chunkPages * pageSize]byte
 
 // Borrow lends a page with any content; Return takes it back. All memories of an engine share the few that are in use at a time.
 func (c *File) Borrow() *Page {
@@ -44,16 +51,13 @@ func (c *File) Borrow() *Page {
 // Return takes a borrowed page back.
 func (c *File) Return(p *Page) { c.pages.Put(p) }
 
-// ErrFull is wrapped by every error that says the file cannot take more bytes.
-var ErrFull = errors.New("checkpoint file is full")
-
 // Open makes an empty checkpoint file in dir; with an empty dir it lives in memory on Linux and in the temporary folder elsewhere.
 func Open(dir string) (*File, error) {
 	f, remove, memory, err := create(dir)
 	if err != nil {
 		return nil, fmt.Errorf("create checkpoint file: %w", err)
 	}
-	c := &File{file: f, remove: remove, memory: memory}
+	c := &File{file: f, folder: filepath.Dir(f.Name()), remove: remove, memory: memory}
 	if err := prepare(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare checkpoint file: %w", err), c.Close())
 	}
@@ -101,12 +105,12 @@ func (c *File) Allocate(size int64) (Extent, error) {
 		return Extent{offset, size}, nil
 	}
 	if c.end > MaxFile-size {
-		return Extent{}, fmt.Errorf("allocate %d bytes at offset %d of at most %d: %w", size, c.end, int64(MaxFile), ErrFull)
+		return Extent{}, c.full(size, fmt.Errorf("%d bytes of at most %d are taken", c.end, int64(MaxFile)))
 	}
 	if c.end+size > c.size {
 		want := (c.end + size + growStep - 1) / growStep * growStep
 		if err := c.file.Truncate(want); err != nil {
-			return Extent{}, fmt.Errorf("extend checkpoint file to %d bytes: %w", want, errors.Join(ErrFull, err))
+			return Extent{}, c.full(size, fmt.Errorf("extend the file to %d bytes: %w", want, err))
 		}
 		c.size = want
 	}
@@ -141,7 +145,7 @@ func (c *File) Reserve(offset, size int64) error {
 		return nil // a lack of memory is not reported as an error by anybody
 	}
 	if err := reserve(c.file, offset, size); err != nil {
-		return fmt.Errorf("reserve %d bytes at offset %d: %w", size, offset, errors.Join(ErrFull, err))
+		return c.full(size, err)
 	}
 	return nil
 }
@@ -161,7 +165,7 @@ func (c *File) ReadAt(dst []byte, offset int64) error {
 // WriteAt writes src at offset, which lies in extents handed out.
 func (c *File) WriteAt(src []byte, offset int64) error {
 	if _, err := c.file.WriteAt(src, offset); err != nil {
-		return fmt.Errorf("write %d bytes at offset %d of the checkpoint file: %w", len(src), offset, errors.Join(ErrFull, err))
+		return c.full(int64(len(src)), err)
 	}
 	return nil
 }
@@ -175,6 +179,35 @@ func (c *File) Overwrite(src []byte, offset int64) error {
 		}
 	}
 	return c.WriteAt(src, offset)
+}
+
+// WritePages writes pages one after the other at offset, in few system calls. written says that the whole range was written before and not
+// punched since, as for Overwrite.
+func (c *File) WritePages(pages []*Page, offset int64, written bool) error {
+	if v := c.View(offset, int64(len(pages))*pageSize); written && c.memory && v != nil {
+		for i, p := range pages {
+			copy(v[i*pageSize:], p[:])
+		}
+		return nil
+	}
+	if len(pages) == 1 {
+		return c.WriteAt(pages[0][:], offset)
+	}
+	buffer, ok := c.chunks.Get().(*chunk)
+	if !ok {
+		buffer = new(chunk)
+	}
+	defer c.chunks.Put(buffer)
+	for part := range slices.Chunk(pages, chunkPages) {
+		for i, p := range part {
+			copy(buffer[i*pageSize:], p[:])
+		}
+		if err := c.WriteAt(buffer[:len(part)*pageSize], offset); err != nil {
+			return err
+		}
+		offset += int64(len(part)) * pageSize
+	}
+	return nil
 }
 
 // View is the bytes of [offset, offset+size) in place, read only, or nil where the file is not mapped there. Reading a range that was

@@ -18,7 +18,9 @@ type Memory struct {
 
 	buffers map[uint64]*checkpoint.Page // pages the message wrote
 	spilled map[uint64]uint32           // more of them, in file pages of their own
+	full    bool                        // the file had no room for more
 	touched touched
+	scratch scratch
 }
 
 // ErrOutOfBounds is the error of a range that does not lie in the memory.
@@ -139,7 +141,7 @@ func (m *Memory) readPage(page, in uint64, dst []byte) error {
 		}
 	}
 	m.space.mu.Lock()
-	offset := m.space.offset(at)
+	offset, _ := m.space.locate(at)
 	m.space.mu.Unlock()
 	return m.space.file.ReadAt(dst, offset+int64(in))
 }
@@ -195,122 +197,4 @@ func (m *Memory) buffer(page uint64, whole bool) (*checkpoint.Page, error) {
 	}
 	m.buffers[page] = b
 	return b, nil
-}
-
-// spill writes the buffers to file pages that only this message knows.
-func (m *Memory) spill() error {
-	if m.spilled == nil {
-		m.spilled = map[uint64]uint32{}
-	}
-	for page, b := range m.buffers { // the order decides file pages alone, which nobody sees
-		if err := m.spillPage(page, b); err != nil {
-			return fmt.Errorf("write stable memory: %w", err)
-		}
-		delete(m.buffers, page)
-		m.space.file.Return(b)
-	}
-	return nil
-}
-
-func (m *Memory) spillPage(page uint64, b *checkpoint.Page) error {
-	s := m.space
-	at, old := m.spilled[page]
-	s.mu.Lock()
-	var err error
-	if !old {
-		at, old, err = s.take()
-	}
-	if err != nil {
-		s.mu.Unlock()
-		return err
-	}
-	offset := s.offset(at)
-	s.mu.Unlock()
-	if old {
-		err = s.file.Overwrite(b[:], offset)
-	} else {
-		err = s.file.WriteAt(b[:], offset)
-	}
-	if err != nil {
-		s.mu.Lock()
-		if m.spilled[page] == 0 {
-			s.give(at)
-		}
-		s.mu.Unlock()
-		return err
-	}
-	m.spilled[page] = at
-	return nil
-}
-
-// Prepare does all of a Commit that may fail: what the message wrote is in the file, and nobody else knows. On an error (the disk is full)
-// the message is still open, as it is after a success, until Commit or Rollback.
-func (m *Memory) Prepare() error {
-	if m.snapshot {
-		panic("stable: commit of a snapshot")
-	}
-	if len(m.buffers) == 0 {
-		return nil
-	}
-	return m.spill()
-}
-
-// Commit makes what the message wrote the committed state. On an error nothing is committed and the message is still open; there is none
-// where nothing was written since Prepare.
-func (m *Memory) Commit() error {
-	if err := m.Prepare(); err != nil {
-		return err
-	}
-	m.touched.reset()
-	s := m.space
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(m.spilled) == 0 {
-		s.size = m.size
-		return nil
-	}
-	for page, at := range m.spilled {
-		if was := s.table.set(s.epoch, page, at); was != 0 {
-			s.retire(was)
-		}
-	}
-	s.size = m.size
-	m.clear()
-	return nil
-}
-
-// Rollback forgets what the message wrote and grew. A snapshot then sees the newest committed state.
-func (m *Memory) Rollback() {
-	m.discard()
-	s := m.space
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if m.snapshot {
-		s.leave(m)
-		s.enter(m)
-	}
-	m.size = s.size
-}
-
-func (m *Memory) discard() {
-	m.touched.reset()
-	for _, b := range m.buffers {
-		m.space.file.Return(b)
-	}
-	clear(m.buffers)
-	m.space.mu.Lock()
-	defer m.space.mu.Unlock()
-	for _, at := range m.spilled {
-		m.space.give(at)
-	}
-	m.clear()
-}
-
-// clear empties the record of what was written, and gives back what a big message made it need.
-func (m *Memory) clear() {
-	if len(m.spilled) > maxBuffered {
-		m.spilled, m.buffers = nil, nil
-	} else {
-		clear(m.spilled)
-	}
 }

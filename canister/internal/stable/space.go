@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
@@ -18,8 +19,8 @@ type space struct {
 	starts  []uint32 // first file page of each extent
 	end     uint32   // file pages in all extents; page 0 is never used
 	next    uint32   // first file page never used
-	free    []uint32 // unused file pages that have space
-	holes   []uint32 // unused file pages whose space was given back
+	free    runs     // unused file pages that have space
+	holes   runs     // unused file pages whose space was given back
 	limbo   []retired
 	readers map[*Memory]uint64 // the epoch each snapshot sees
 	epoch   uint64
@@ -28,32 +29,39 @@ type space struct {
 	owners  int
 }
 
-// retired is a file page that snapshots older than epoch may see.
+// retired is file pages that snapshots older than epoch may see.
 type retired struct {
-	page  uint32
+	run
 	epoch uint64
 }
 
-// take returns a file page to write, and whether it has space already. Needs mu.
-func (s *space) take() (page uint32, old bool, err error) {
-	if n := len(s.free); n > 0 {
-		page := s.free[n-1]
-		s.free = s.free[:n-1]
-		return page, true, nil
+// take returns up to most file pages to write, where they are, and whether they have space already. Needs mu.
+func (s *space) take(most uint32) (r run, offset int64, old bool, err error) {
+	switch {
+	case s.free.pages > 0:
+		r, old = s.free.pop(most), true
+	case s.holes.pages > 0:
+		r = s.holes.pop(most)
+	default:
+		if s.next >= s.end {
+			if err := s.extend(); err != nil {
+				return run{}, 0, false, err
+			}
+		}
+		r = run{s.next, min(most, s.end-s.next)}
+		s.next += r.pages
 	}
-	if n := len(s.holes); n > 0 {
-		page := s.holes[n-1]
-		s.holes = s.holes[:n-1]
-		return page, false, nil
-	}
-	if s.next >= s.end {
-		if err := s.extend(); err != nil {
-			return 0, false, err
+	offset, room := s.locate(r.first)
+	if room < r.pages { // the rest lies in another extent
+		rest := run{r.first + room, r.pages - room}
+		r.pages = room
+		if old {
+			s.free.push(rest)
+		} else {
+			s.holes.push(rest)
 		}
 	}
-	page = s.next
-	s.next++
-	return page, false, nil
+	return r, offset, old, nil
 }
 
 var errTooManyPages = errors.New("a stable memory and its snapshots use more than 16 TiB")
@@ -76,8 +84,8 @@ func (s *space) extend() error {
 	return nil
 }
 
-// offset is where a file page is. Needs mu.
-func (s *space) offset(page uint32) int64 {
+// locate returns where a file page is and how many lie there in a row, itself included. Needs mu.
+func (s *space) locate(page uint32) (offset int64, pages uint32) {
 	low, high := 0, len(s.starts)
 	for high-low > 1 {
 		if mid := (low + high) / 2; s.starts[mid] <= page {
@@ -86,27 +94,53 @@ func (s *space) offset(page uint32) int64 {
 			high = mid
 		}
 	}
-	return s.extents[low].Offset + int64(page-s.starts[low])*OSPageSize
+	e, in := s.extents[low], int64(page-s.starts[low])*OSPageSize
+	return e.Offset + in, uint32((e.Size - in) / OSPageSize)
 }
 
-// give takes back file pages that nobody sees. Needs mu.
-func (s *space) give(pages ...uint32) {
-	s.free = append(s.free, pages...)
-	for len(s.free) > maxFree {
-		page := s.free[len(s.free)-1]
-		s.free = s.free[:len(s.free)-1]
-		s.file.Punch(s.offset(page), OSPageSize)
-		s.holes = append(s.holes, page)
+// give takes back file pages that nobody sees, in any order, and keeps the space of a few; it changes the order. Needs mu.
+func (s *space) give(pages []uint32, keep int) {
+	slices.Sort(pages)
+	for _, page := range pages {
+		s.free.push(run{page, 1})
 	}
+	s.trim(keep)
 }
 
-// retire takes back a file page that left the tree: at once if no snapshot is open. Needs mu.
-func (s *space) retire(page uint32) {
+// trim gives back the space of all unused pages but keep. Needs mu.
+func (s *space) trim(keep int) {
+	for s.free.pages > keep {
+		s.empty(s.free.pop(uint32(s.free.pages - keep)))
+	}
+	s.holes.merge()
+}
+
+// empty gives back the space of unused pages. Needs mu.
+func (s *space) empty(r run) {
+	for rest := r; rest.pages > 0; {
+		offset, pages := s.locate(rest.first)
+		pages = min(pages, rest.pages)
+		s.file.Punch(offset, int64(pages)*OSPageSize)
+		rest.first += pages
+		rest.pages -= pages
+	}
+	s.holes.push(r)
+}
+
+// retire takes back file pages that left the tree: at once if no snapshot is open. It changes their order. Needs mu.
+func (s *space) retire(pages []uint32) {
 	if len(s.readers) == 0 {
-		s.give(page)
+		s.give(pages, maxFree)
 		return
 	}
-	s.limbo = append(s.limbo, retired{page, s.epoch})
+	slices.Sort(pages)
+	for _, page := range pages {
+		if n := len(s.limbo); n > 0 && s.limbo[n-1].epoch == s.epoch && s.limbo[n-1].first+s.limbo[n-1].pages == page {
+			s.limbo[n-1].pages++
+			continue
+		}
+		s.limbo = append(s.limbo, retired{run{page, 1}, s.epoch})
+	}
 }
 
 // leave ends the reading of a snapshot and frees what only it could see. Needs mu.
@@ -118,9 +152,10 @@ func (s *space) leave(m *Memory) {
 	}
 	kept := 0 // limbo is in the order of epochs
 	for kept < len(s.limbo) && s.limbo[kept].epoch <= oldest {
-		s.give(s.limbo[kept].page)
+		s.free.push(s.limbo[kept].run)
 		kept++
 	}
+	s.trim(maxFree)
 	if s.limbo = s.limbo[kept:]; len(s.limbo) == 0 {
 		s.limbo = nil
 	}
@@ -145,5 +180,5 @@ func (s *space) close() {
 	for _, e := range s.extents {
 		s.file.Free(e)
 	}
-	s.extents, s.starts, s.free, s.holes, s.limbo, s.table = nil, nil, nil, nil, nil, tree{}
+	s.extents, s.starts, s.free, s.holes, s.limbo, s.table = nil, nil, runs{}, runs{}, nil, tree{}
 }

@@ -1,0 +1,180 @@
+package stable
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
+)
+
+// scratch is lists that the end of a message needs, kept so that small messages allocate nothing.
+type scratch struct {
+	order []uint64           // pages in the order they lie in memory
+	row   []*checkpoint.Page // buffers that are written together
+	old   []uint32           // file pages that are given back
+}
+
+// spill writes the buffers to file pages that only this message knows: pages side by side in memory to pages side by side in the file,
+// where there are such.
+func (m *Memory) spill() error {
+	if m.spilled == nil {
+		m.spilled = map[uint64]uint32{}
+	}
+	order := m.scratch.order[:0]
+	for page := range m.buffers {
+		order = append(order, page)
+	}
+	slices.Sort(order)
+	m.scratch.order = order
+	for len(order) > 0 {
+		n, err := m.spillSome(order)
+		if err != nil {
+			m.full = m.full || errors.Is(err, checkpoint.ErrFull)
+			return fmt.Errorf("write stable memory: %w", err)
+		}
+		order = order[n:]
+	}
+	return nil
+}
+
+// spillSome writes the first of these pages and as many after it as have a place in a row, and returns how many.
+func (m *Memory) spillSome(order []uint64) (int, error) {
+	s := m.space
+	s.mu.Lock()
+	place, offset, old, again, err := m.place(order)
+	s.mu.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	n := int(place.pages)
+	row := m.scratch.row[:0]
+	for _, page := range order[:n] {
+		row = append(row, m.buffers[page])
+	}
+	m.scratch.row = row
+	if err := s.file.WritePages(row, offset, old); err != nil {
+		if !again {
+			s.mu.Lock()
+			s.empty(place)
+			s.mu.Unlock()
+		}
+		return 0, err
+	}
+	for i, page := range order[:n] {
+		m.spilled[page] = place.first + uint32(i)
+		delete(m.buffers, page)
+		s.file.Return(row[i])
+	}
+	clear(row)
+	return n, nil
+}
+
+// place finds file pages for the first of these pages and some after it: those they have already (again), or new ones. old says that the file
+// pages have space. Needs the space's mu.
+func (m *Memory) place(order []uint64) (r run, offset int64, old, again bool, err error) {
+	first, again := m.spilled[order[0]]
+	n := uint32(1)
+	if !again {
+		for int(n) < len(order) && m.spilled[order[n]] == 0 {
+			n++
+		}
+		r, offset, old, err = m.space.take(n)
+		return r, offset, old, false, err
+	}
+	offset, room := m.space.locate(first)
+	for int(n) < len(order) && n < room && m.spilled[order[n]] == first+n {
+		n++
+	}
+	return run{first, n}, offset, true, true, nil
+}
+
+// Prepare does all of a Commit that may fail: what the message wrote is in the file, and nobody else knows. On an error (the disk is full)
+// the message is still open, as it is after a success, until Commit or Rollback.
+func (m *Memory) Prepare() error {
+	if m.snapshot {
+		panic("stable: commit of a snapshot")
+	}
+	if len(m.buffers) == 0 {
+		return nil
+	}
+	return m.spill()
+}
+
+// Commit makes what the message wrote the committed state. On an error nothing is committed and the message is still open; there is none
+// where nothing was written since Prepare.
+func (m *Memory) Commit() error {
+	if err := m.Prepare(); err != nil {
+		return err
+	}
+	m.touched.reset()
+	s := m.space
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.size = m.size
+	if len(m.spilled) == 0 {
+		return nil
+	}
+	order, old := m.scratch.order[:0], m.scratch.old[:0]
+	for page := range m.spilled {
+		order = append(order, page)
+	}
+	slices.Sort(order)
+	for _, page := range order {
+		if was := s.table.set(s.epoch, page, m.spilled[page]); was != 0 {
+			old = append(old, was)
+		}
+	}
+	s.retire(old)
+	m.scratch.order, m.scratch.old = order, old
+	m.clear()
+	return nil
+}
+
+// Rollback forgets what the message wrote and grew. A snapshot then sees the newest committed state.
+func (m *Memory) Rollback() {
+	m.discard()
+	s := m.space
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m.snapshot {
+		s.leave(m)
+		s.enter(m)
+	}
+	m.size = s.size
+}
+
+// discard gives back what the message took. After a lack of room that is all of it: others may need the space more.
+func (m *Memory) discard() {
+	m.touched.reset()
+	for _, b := range m.buffers {
+		m.space.file.Return(b)
+	}
+	clear(m.buffers)
+	if len(m.spilled) == 0 && !m.full {
+		return
+	}
+	old := m.scratch.old[:0]
+	for _, at := range m.spilled {
+		old = append(old, at)
+	}
+	keep := maxFree
+	if m.full {
+		keep = 0
+	}
+	m.space.mu.Lock()
+	m.space.give(old, keep)
+	m.space.mu.Unlock()
+	m.scratch.old = old
+	m.clear()
+}
+
+// clear empties the record of what was written, and gives back what a big message made it need.
+func (m *Memory) clear() {
+	m.full = false
+	if len(m.spilled) > maxBuffered {
+		m.spilled, m.buffers, m.scratch = nil, nil, scratch{}
+	} else {
+		clear(m.spilled)
+	}
+}
