@@ -48,8 +48,9 @@ func (c *Canister) execute(sub *Subnet, m *Message) Outcome {
 		a.limit -= reserve
 	}
 	res := s.run(c, &c.Logs, sub, m, &a)
+	c.settle(&res)
 	if res.failure == nil {
-		return c.settle(&res)
+		return s.outcome(&res)
 	}
 	if entry.Export == "" && m.Cleanup != nil {
 		return c.cleanup(sub, m, &a, res, reserve)
@@ -92,19 +93,25 @@ func (r *runner) entry(m *Message) (wasm.Entry, *failure) {
 	return wasm.Entry{Export: export}, nil
 }
 
-// settle commits a message that succeeded.
-func (c *Canister) settle(res *result) Outcome {
+// settle commits a message that succeeded. It fails after all where the memories find no room.
+func (c *Canister) settle(res *result) {
+	if res.failure != nil {
+		return
+	}
 	x := &c.state.x
 	x.Drop()
 	if err := c.commit(x.Context); err != nil {
 		res.failure = engineFailed(err)
-		return c.fail(res)
 	}
-	out := Outcome{
+}
+
+// outcome is what a message did that succeeded.
+func (s *state) outcome(res *result) Outcome {
+	x := &s.x
+	return Outcome{
 		Response: x.Response, Calls: x.Calls, Accepted: x.Accepted, Burned: x.Burned,
 		Instructions: res.instructions, DirtyPages: res.pages, Logs: len(x.Logs()),
 	}
-	return out
 }
 
 // commit makes what the execution did the canister's state.
@@ -130,6 +137,7 @@ func (r *runner) commit() error {
 		return err
 	}
 	if _, err := r.guest.Commit(); err != nil {
+		r.stable.Yield()
 		return err
 	}
 	if err := r.stable.Commit(); err != nil {
@@ -178,11 +186,7 @@ func (c *Canister) cleanup(sub *Subnet, m *Message, a *attempt, callback result,
 	a.limit = a.limit - callback.instructions + reserve
 	res := s.run(c, &c.Logs, sub, m, a)
 	out := Outcome{Instructions: callback.instructions + res.instructions, DirtyPages: callback.pages + res.pages}
-	if res.failure == nil {
-		if err := c.commit(Cleanup); err != nil {
-			res.failure = engineFailed(err)
-		}
-	}
+	c.settle(&res)
 	if res.failure != nil {
 		out.Logs = logs + c.undo(&res)
 		out.Failure = joined(c.ID, callback.failure, res.failure)

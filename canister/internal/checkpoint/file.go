@@ -110,7 +110,7 @@ func (c *File) Allocate(size int64) (Extent, error) {
 	if c.end+size > c.size {
 		want := (c.end + size + growStep - 1) / growStep * growStep
 		if err := c.file.Truncate(want); err != nil {
-			return Extent{}, c.full(size, fmt.Errorf("extend the file to %d bytes: %w", want, err))
+			return Extent{}, c.full(size, err)
 		}
 		c.size = want
 	}

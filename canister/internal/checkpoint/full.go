@@ -3,13 +3,17 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
+	"os"
 )
 
 // ErrFull is wrapped by every error that says the file cannot take more bytes.
 var ErrFull = errors.New("the checkpoint file is full")
 
-// full is the error of size bytes that the file did not take.
+// full is the error of size bytes that the file did not take. The name of the file is left out: the folder is what a reader can act on.
 func (c *File) full(size int64, cause error) error {
+	if path, ok := errors.AsType[*os.PathError](cause); ok {
+		cause = path.Err
+	}
 	if c.memory {
 		return fmt.Errorf("%w: no room for %d bytes in memory; give the process more memory, or a folder to keep its state in, and try again: %w",
 			ErrFull, size, cause)

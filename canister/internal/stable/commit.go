@@ -101,6 +101,9 @@ func (m *Memory) Prepare() error {
 	return m.spill()
 }
 
+// Yield makes the rollback of the message give back all space that is not used: the file has no room left.
+func (m *Memory) Yield() { m.full = true }
+
 // Commit makes what the message wrote the committed state. On an error nothing is committed and the message is still open; there is none
 // where nothing was written since Prepare.
 func (m *Memory) Commit() error {

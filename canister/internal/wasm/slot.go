@@ -129,22 +129,7 @@ func (s *slot) reserve(changed []span) error {
 // write makes the changed pages of memory committed bytes, after open snapshots have taken over what they still need. On an error
 // nothing has changed. Needs mu.
 func (s *slot) write(memory []byte, changed []span) error {
-	if err := s.reserve(changed); err != nil {
-		return err
-	}
-	for _, r := range s.readers {
-		for _, c := range changed {
-			r.preserve(c)
-		}
-	}
-	// New pages first: they are the ones for which there may be no space, and they are easily given up.
-	err := s.eachRun(changed, false, func(first, end, offset int64) error {
-		return s.file.WriteAt(memory[first*PageSize:end*PageSize], offset)
-	})
-	if err == nil {
-		err = s.overwrite(memory, changed)
-	}
-	if err != nil {
+	if err := s.tryWrite(memory, changed); err != nil {
 		_ = s.eachRun(changed, false, func(first, end, offset int64) error {
 			s.file.Punch(offset, (end-first)*PageSize)
 			return nil
@@ -157,6 +142,25 @@ func (s *slot) write(memory []byte, changed []span) error {
 		}
 	}
 	return nil
+}
+
+// tryWrite writes the new pages first: they are the ones for which there may be no space, and they are easily given up. On an error the pages
+// that were present are what they were, the others anything.
+func (s *slot) tryWrite(memory []byte, changed []span) error {
+	if err := s.reserve(changed); err != nil {
+		return err
+	}
+	for _, r := range s.readers {
+		for _, c := range changed {
+			r.preserve(c)
+		}
+	}
+	if err := s.eachRun(changed, false, func(first, end, offset int64) error {
+		return s.file.WriteAt(memory[first*PageSize:end*PageSize], offset)
+	}); err != nil {
+		return err
+	}
+	return s.overwrite(memory, changed)
 }
 
 // undo is the committed bytes of a page that is being overwritten.
