@@ -105,7 +105,7 @@ func (c *File) Allocate(size int64) (Extent, error) {
 		return Extent{offset, size}, nil
 	}
 	if c.end > MaxFile-size {
-		return Extent{}, c.full(size, fmt.Errorf("%d bytes of at most %d are taken", c.end, int64(MaxFile)))
+		return Extent{}, fmt.Errorf("%w: no room for %d bytes, %d of at most %d are taken", ErrFull, size, c.end, int64(MaxFile))
 	}
 	if c.end+size > c.size {
 		want := (c.end + size + growStep - 1) / growStep * growStep

@@ -8,12 +8,15 @@
 //
 // Committed bytes live in 4 KiB pages of the engine's checkpoint file, found through a radix tree; a page never written is not there and reads
 // as zero. A message never overwrites a committed page: what it writes stands in a few buffers in memory, and past a bound in fresh pages of the
-// file. Commit writes the buffers to fresh pages and enters all of them in the tree; rollback forgets them. So both follow the pages
-// written, a full disk is an error that leaves the committed state whole, and a snapshot is the root of the tree as it is: nodes
-// are copied when a commit changes one that a snapshot can see, and pages that a snapshot can see are reused after it is closed.
+// file. Commit writes the buffers to fresh pages (Prepare, the part that may fail) and enters all of them in the tree; rollback forgets
+// them. So both follow the pages written, a full disk is an error that leaves the committed state whole, and a snapshot is the root of the tree
+// as it is: nodes are copied when a commit changes one that a snapshot can see, and pages that a snapshot can see are reused after it is closed.
+//
+// Pages are written, and their space is given back, in runs: what lies side by side in the memory lies so in the file wherever there
+// is room for that, and a run is one system call. A few unused pages keep their space for the next message, unless the disk is full.
 //
 // The Go heap holds about five bytes of tree for every page ever written (0.1 %), the buffers, and nothing for untouched memory. Bytes on
-// the Go heap would save the one system call that a commit makes for each page it wrote, and make 500 GiB the size of the process.
+// the Go heap would save the system calls of a commit, and make 500 GiB the size of the process.
 //
 // # Goroutines
 //

@@ -38,6 +38,38 @@ func TestAFullDiskIsAnErrorOfTheCommit(t *testing.T) {
 	}
 }
 
+// A commit that finds room for some of its pages gives that back when it fails for the others.
+func TestACommitThatFailsTakesNoRoom(t *testing.T) {
+	e := newTestEngine(t, Config{HeapDir: t.TempDir()})
+	g := newTestGuest(t, e, `(module (memory 64)
+		(func (export "canister_update small") (i32.store (i32.const 0) (i32.const 7)))
+		(func (export "canister_update big")
+			(memory.fill (i32.const 0x8000) (i32.const 5) (i32.const 0x100000))
+			(memory.fill (i32.const 0x300000) (i32.const 5) (i32.const 0x100000))))`)
+	run(t, g, "small")
+	commit(t, g)
+	before := takenBy(t, e.file)
+	run(t, g, "big")
+	withFileLimit(t, 2<<20, func() {
+		if _, err := g.Commit(); !errors.Is(err, checkpoint.ErrFull) {
+			t.Fatalf("commit to a file of at most 2 MiB: %v", err)
+		}
+	})
+	g.Rollback()
+	if after := takenBy(t, e.file); after > before {
+		t.Errorf("the file took %d bytes before a commit that failed, and %d after it", before, after)
+	}
+}
+
+func takenBy(t *testing.T, file *checkpoint.File) int64 {
+	t.Helper()
+	var s unix.Stat_t
+	if err := unix.Fstat(file.Descriptor(), &s); err != nil {
+		t.Fatal(err)
+	}
+	return s.Blocks * 512
+}
+
 func withFileLimit(t *testing.T, bytes uint64, do func()) {
 	t.Helper()
 	var old unix.Rlimit
