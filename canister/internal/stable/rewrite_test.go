@@ -7,9 +7,9 @@ import (
 	"github.com/canisterd/canisterd/daemon/bench/ratio"
 )
 
-// BenchmarkRatioRewrite is a message that writes 64 MiB of stable memory anew; the floor writes as many bytes to a file of the same kind, a
+// BenchmarkRatioRewritingStablePages is a message that writes 64 MiB of stable memory anew; the floor writes as many bytes to a file of the same kind, a
 // megabyte at a time, and gives their space back.
-func BenchmarkRatioRewrite(b *testing.B) {
+func BenchmarkRatioRewritingStablePages(b *testing.B) {
 	const size = 64 << 20
 	for _, place := range []struct{ name, dir string }{{"memory", ""}, {"folder", b.TempDir()}} {
 		b.Run(place.name, func(b *testing.B) {
