@@ -41,9 +41,10 @@ fuzz: ## every fuzz target for FUZZTIME (10s)
 	GO="$(GO)" FUZZTIME="$(or $(FUZZTIME),10s)" sh daemon/fuzz.sh
 
 .PHONY: fixtures
-fixtures: ## compile the Motoko sources (needs Node.js and npm)
+fixtures: ## compile the test canisters (Motoko: Node.js and npm; Rust and C: Debian 12's rustc and clang)
 	npm ci --prefix canister/canistertest/fixtures --no-audit --no-fund
 	node canister/canistertest/fixtures/build.mjs
+	sh canister/canistertest/fixtures/native.sh
 
 .PHONY: fmt
 fmt: $(TOOLS)/gofumpt ## format all Go code

@@ -18,8 +18,20 @@ import (
 // in cycles.
 type bill struct {
 	*actorStage
+	names []string
+	wide  bool // the canisters have 64-bit memories
 	lines strings.Builder
 	due   map[principal.Principal]cycles.Amount // for instructions, by canister
+}
+
+// newBill makes a stage with a canister of each name, all empty.
+func newBill(t *testing.T, wide bool, names ...string) *bill {
+	b := &bill{actorStage: motokoStage(t, replica.Config{}), names: names, wide: wide, due: make(map[principal.Principal]cycles.Amount)}
+	for _, name := range names {
+		b.Create(name, 0, real.Plenty)
+	}
+	b.Listen(b)
+	return b
 }
 
 func (b *bill) Event(e *replica.Event) {
@@ -44,7 +56,7 @@ func (b *bill) Event(e *replica.Event) {
 		what += " (" + e.Reject.Error.String() + ")"
 	}
 	fees := cycles.Application(13)
-	b.due[e.Canister] = b.due[e.Canister].Add(fees.Execution(e.Instructions, true))
+	b.due[e.Canister] = b.due[e.Canister].Add(fees.Execution(e.Instructions, b.wide))
 	fmt.Fprintf(&b.lines, "  %s %s: %d instructions\n", name, what, e.Instructions)
 }
 
@@ -57,13 +69,13 @@ func (b *bill) of(what string, do func()) {
 	clear(b.due)
 	executed := make(map[string]cycles.Amount)
 	before := make(map[string]cycles.Amount)
-	for _, name := range motokoActors {
+	for _, name := range b.names {
 		c := b.Canister(b.ID(name))
 		before[name], executed[name] = c.Balance, c.Consumed.Instructions
 	}
 	fmt.Fprintf(&b.lines, "%s\n", what)
 	do()
-	for _, name := range motokoActors {
+	for _, name := range b.names {
 		c := b.Canister(b.ID(name))
 		if spent := before[name].Sub(c.Balance); !spent.IsZero() {
 			fmt.Fprintf(&b.lines, "  %s is poorer by %s cycles\n", name, spent)
@@ -81,11 +93,7 @@ func (b *bill) of(what string, do func()) {
 var motokoActors = []string{"counter", "ledger", "caller", "clock", "greeter", "relay", "heart"}
 
 func TestEveryMessageOfAMotokoActorCostsWhatItCostBefore(t *testing.T) {
-	b := &bill{actorStage: motokoStage(t, replica.Config{}), due: make(map[principal.Principal]cycles.Amount)}
-	for _, name := range motokoActors {
-		b.Create(name, 0, real.Plenty)
-	}
-	b.Listen(b)
+	b := newBill(t, true, motokoActors...)
 	rest, heart := motokoActors[:6], motokoActors[6]
 	for _, name := range rest {
 		b.of("install "+name, func() { b.install(name, real.Install) })

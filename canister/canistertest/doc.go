@@ -1,5 +1,5 @@
 // Package canistertest has what tests of everything above the engine need: modules
-// assembled from text, Motoko fixtures, canisters with sensible surroundings, and the
+// assembled from text, fixtures in Motoko, Rust and C, canisters with sensible surroundings, and the
 // scriptable canister, whose messages are small programs.
 //
 // It judges nothing: it gives canisters, and the test says what they should do. It must not know

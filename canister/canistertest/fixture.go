@@ -8,8 +8,8 @@ import (
 //go:embed fixtures/*.wasm
 var fixtures embed.FS
 
-// Fixture is the module of a Motoko actor of the folder fixtures: caller, clock, counter, heart or
-// ledger.
+// Fixture is a module of the folder fixtures: the Motoko actors caller, clock, counter, heart and
+// ledger, bank in Rust, kernels in C.
 func Fixture(name string) []byte {
 	module, err := fixtures.ReadFile("fixtures/" + name + ".wasm")
 	if err != nil {
