@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 )
@@ -31,16 +32,32 @@ func BenchmarkAnUpdateInItsOwnRound(b *testing.B) { benchmark(b, "reply x") }
 
 func BenchmarkAnUpdateWithOneCall(b *testing.B) { benchmark(b, "call 1 (reply x) then (echo)") }
 
-func BenchmarkARoundWithManyIdleCanisters(b *testing.B) {
+// rounds are rounds of one update each, a millisecond apart, in a network in which so
+// many other canisters have nothing to do.
+func rounds(b *testing.B, idle int) ratio.Work {
 	s := replicatest.NewStage(b, replica.Config{})
-	for n := range 20_000 {
-		s.Submit(n, "create", "1")
+	s.Create(1, plenty*1000)
+	for n := range idle {
+		s.Submit(n+1, "create", "1")
+		if n%1000 == 0 {
+			s.Round()
+		}
 	}
 	s.Round()
-	b.ReportAllocs()
-	for b.Loop() {
-		s.Round()
+	sent := uint64(0)
+	return func(n int) {
+		for range n {
+			sent++
+			s.Apply(replica.AdvanceTo(s.View().Time + 1_000_000))
+			run(b, s, sent, []byte("reply x"))
+		}
 	}
+}
+
+// BenchmarkRatioRoundAmong100000IdleCanisters is a round with one update among 100,000 idle
+// canisters; the floor is the same round among 10.
+func BenchmarkRatioRoundAmong100000IdleCanisters(b *testing.B) {
+	ratio.Compare(b, 1.5, rounds(b, 100_000), rounds(b, 10))
 }
 
 func BenchmarkAThousandUpdatesInOneRound(b *testing.B) {

@@ -88,16 +88,3 @@ func TestTheZeroHandleNamesNoDeadline(t *testing.T) {
 		t.Error("the zero handle removed a deadline")
 	}
 }
-
-func BenchmarkAMillionTimers(b *testing.B) {
-	var table Table
-	for i := range 1_000_000 {
-		table.Add(Deadline{At: uint64(i) * 2654435761 % 1_000_003})
-	}
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		at, _ := table.Next()
-		table.Pop(at)
-		table.Add(Deadline{At: at + uint64(i)*2654435761%1_000_003})
-	}
-}
