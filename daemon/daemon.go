@@ -121,7 +121,7 @@ func (d *Daemon) build(config Config) (err error) {
 	}
 	d.node, err = node.Start(node.Config{
 		Network: replica.Config{
-			Seed: config.Seed, Start: uint64(time.Now().UnixNano()), Subnets: config.Subnets, Engine: d.engine,
+			Seed: config.Seed, Start: uint64(time.Now().UnixNano()), Subnets: config.Subnets, Engine: d.engine, Version: Version(),
 		},
 		Mode: mode,
 	})

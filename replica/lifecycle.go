@@ -170,6 +170,9 @@ func (m *machine) Prepare(uploaded []byte) (*canister.Module, *intercanister.Rej
 	return m.net.config.Engine.Prepare(context.Background(), uploaded)
 }
 
+// Version is the replica version of the subnet's nodes.
+func (m *machine) Version() string { return m.net.config.Version }
+
 // SubnetOf is the subnet that hosts a canister id.
 func (m *machine) SubnetOf(id principal.Principal) (principal.Principal, bool) {
 	if position := m.net.routes.find(id); position >= 0 {

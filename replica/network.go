@@ -18,6 +18,7 @@ type Config struct {
 	Start   uint64 // ns, the time before the first round
 	Subnets []SubnetConfig
 	Engine  *canister.Engine
+	Version string // replica version, as subnet_info has it
 
 	Runner     Runner           // nil: one job after the other
 	Executor   Executor         // nil: the canisters themselves

@@ -63,6 +63,7 @@ func (n *Network) end() RoundReport {
 func (m *machine) begin() {
 	m.Time, m.Height = m.net.time, m.net.height
 	m.spent, m.executed, m.waves = 0, 0, 0
+	m.Blocks.Add(m.Time, m.Height)
 	m.refresh()
 	m.receive()
 	m.due()

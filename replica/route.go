@@ -29,8 +29,15 @@ func (m *machine) send(q *intercanister.Request) {
 }
 
 // sendCommand takes a call of the management canister to the subnet that runs
-// it: that of the canister it is about.
+// it: that of the canister it is about. A few calls are for somebody else.
 func (m *machine) sendCommand(to *machine, q *intercanister.Request) {
+	if q.Receiver == principal.Management {
+		if elsewhere := m.net.management.Redirect(q.Method, q.Payload); elsewhere != principal.Management {
+			q.Receiver = elsewhere
+			m.send(q)
+			return
+		}
+	}
 	if to == m && len(m.net.machines) > 1 {
 		id, anywhere, reject := m.net.management.Effective(q.Method, q.Payload)
 		if position := m.net.routes.find(id); reject == nil && !anywhere && position >= 0 {

@@ -69,6 +69,7 @@ func newMachine(n *Network, position int, config *SubnetConfig) *machine {
 	nodeSeed := seed.Derive("nodes", uint64(position))
 	for i := range m.Nodes {
 		m.nodes = append(m.nodes, certify.NewNodeKey(nodeSeed.Derive("node", uint64(i))))
+		m.Blocks.Nodes = append(m.Blocks.Nodes, state.NodeBlocks{ID: m.nodes[i].Principal()})
 	}
 	m.System = facts.system
 	m.Fees = config.fees()

@@ -38,6 +38,9 @@ func (m Manager) Effective(method string, arg []byte) (principal.Principal, bool
 	return principal.Canister(m.First + n), false, nil
 }
 
+// Redirect sends no call elsewhere.
+func (m Manager) Redirect(string, []byte) principal.Principal { return principal.Principal{} }
+
 // Admit accepts everything about a canister that is there.
 func (m Manager) Admit(c *state.Command) *intercanister.Reject {
 	if c.Method != "create" && c.Target == nil {

@@ -13,6 +13,26 @@ type shape func() (*candid.Type, error)
 
 func of[T any]() shape { return candid.TypeFor[T] }
 
+// What the Bitcoin canisters answer; here nobody reads it.
+type bitcoinUtxosResult struct {
+	Utxos []struct {
+		Outpoint struct {
+			Transaction []byte `ic:"txid"`
+			Index       uint32 `ic:"vout"`
+		} `ic:"outpoint"`
+		Value  uint64 `ic:"value"`
+		Height uint32 `ic:"height"`
+	} `ic:"utxos"`
+	Tip    []byte  `ic:"tip_block_hash"`
+	Height uint32  `ic:"tip_height"`
+	Page   *[]byte `ic:"next_page"`
+}
+
+type bitcoinHeadersResult struct {
+	Height  uint32   `ic:"tip_height"`
+	Headers [][]byte `ic:"block_headers"`
+}
+
 var shapes = map[string][2]shape{ // argument, result
 	"create_canister":      {of[createArg](), of[idArg]()},
 	"update_settings":      {of[updateSettingsArg]()},
@@ -34,6 +54,13 @@ var shapes = map[string][2]shape{ // argument, result
 	"provisional_create_canister_with_cycles": {of[provisionalCreateArg](), of[idArg]()},
 	"provisional_top_up_canister":             {of[topUpArg]()},
 	"fetch_canister_logs":                     {of[logsArg](), of[logsResult]()},
+	"node_metrics_history":                    {of[nodeMetricsArg](), of[[]nodeMetricsDay]()},
+	"subnet_info":                             {of[subnetInfoArg](), of[subnetInfoResult]()},
+	"bitcoin_get_balance":                     {of[bitcoinBalanceArg](), of[uint64]()},
+	"bitcoin_get_utxos":                       {of[bitcoinUtxosArg](), of[bitcoinUtxosResult]()},
+	"bitcoin_get_block_headers":               {of[bitcoinHeadersArg](), of[bitcoinHeadersResult]()},
+	"bitcoin_send_transaction":                {of[bitcoinSendArg]()},
+	"bitcoin_get_current_fee_percentiles":     {of[bitcoinFeesArg](), of[[]uint64]()},
 }
 
 func TestTheInterfaceIsTheSpecifications(t *testing.T) {

@@ -26,6 +26,10 @@ const (
 	// chunk store.
 	MaxChunksInModule = canister.MaxChunks
 
+	// RegistryVersion is the version of the registry of every network. Ours: there
+	// is no registry that could change.
+	RegistryVersion = 1
+
 	// HashBytes is the length of a SHA-256.
 	HashBytes = 32
 )

@@ -44,6 +44,14 @@ func (f *facade) Effective(name string, arg []byte) (principal.Principal, bool, 
 	return principal.Principal{}, false, cut(rejectPayload(name, err))
 }
 
+// Redirect is where a canister's call of a method goes instead of this subnet.
+func (f *facade) Redirect(name string, arg []byte) principal.Principal {
+	if m := f.methods[name]; m != nil && m.redirect != nil {
+		return m.redirect(arg)
+	}
+	return principal.Principal{}
+}
+
 // Admit says whether a user's message is accepted.
 func (f *facade) Admit(c *state.Command) *intercanister.Reject { return cut(f.admit(c)) }
 

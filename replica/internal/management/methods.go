@@ -19,6 +19,9 @@ type method struct {
 	near      bool // the calling canister must live on this subnet or on the root subnet
 	versioned bool // has sender_canister_version
 
+	// redirect is where calls of canisters go instead; nil: nowhere else.
+	redirect func(arg []byte) principal.Principal
+
 	check func(arg []byte) error
 	run   func(*state.Command) state.Answer // nil: queries only
 	query func(*state.Command) state.Answer // nil: no query method
@@ -63,7 +66,7 @@ func (s subject) read(arg []byte) (principal.Principal, error) {
 
 // table is the list of all methods.
 func table() []method {
-	return []method{
+	methods := []method{
 		// Canisters come and go.
 		on(method{name: "create_canister", users: notByIngress, near: true, versioned: true}, readCreateCanister, createCanister),
 		on(method{name: "provisional_create_canister_with_cycles", authority: anyone, versioned: true}, read, provisionalCreate),
@@ -96,6 +99,8 @@ func table() []method {
 		// Chance.
 		on(method{name: "raw_rand", users: notByIngress, near: true}, readNothing, rawRand),
 	}
+	methods = append(methods, subnetMethods()...)
+	return append(methods, bitcoinMethods()...)
 }
 
 // on gives a method what it does with its decoded argument.
@@ -103,6 +108,15 @@ func on[A any](m method, read func([]byte) (*A, error), run func(*state.Command,
 	m.check = func(arg []byte) error {
 		_, err := read(arg)
 		return err
+	}
+	if _, ok := any(new(A)).(redirected); ok {
+		m.redirect = func(arg []byte) principal.Principal {
+			a, err := read(arg)
+			if err != nil {
+				return principal.Principal{} // refused where it is
+			}
+			return any(a).(redirected).destination()
+		}
 	}
 	m.run = func(c *state.Command) state.Answer {
 		a, err := read(c.Arg)
@@ -128,6 +142,10 @@ func onlyAsked(m method) method {
 
 // bounded is implemented by arguments with lists of bounded length.
 type bounded interface{ bounds() error }
+
+// redirected is implemented by arguments that say which canister or subnet a
+// canister's call goes to.
+type redirected interface{ destination() principal.Principal }
 
 // read decodes an argument.
 func read[A any](arg []byte) (*A, error) {

@@ -109,6 +109,7 @@ func (m *machine) SubnetOf(id principal.Principal) (principal.Principal, bool) {
 	s, ok := m.hosted[id]
 	return s, ok
 }
+func (m *machine) Version() string           { return "1.2.3" }
 func (m *machine) Root() principal.Principal { return root }
 
 func (m *machine) Prepare(raw []byte) (*canister.Module, *intercanister.Reject) {

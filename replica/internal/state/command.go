@@ -17,6 +17,12 @@ type Management interface {
 	// canisters. A reject says why there is none.
 	Effective(method string, arg []byte) (id principal.Principal, anywhere bool, reject *intercanister.Reject)
 
+	// Redirect is the canister or subnet that a canister's call of the method
+	// goes to in place of the caller's subnet, with name and argument as they
+	// are: the Bitcoin canisters, or the subnet the call asks about. It is empty
+	// for calls that find their way by Effective, or stay.
+	Redirect(method string, arg []byte) principal.Principal
+
 	// Admit says whether an ingress message is accepted: the method may be
 	// called by users and the sender may call it. Nothing changes.
 	Admit(c *Command) *intercanister.Reject
@@ -163,6 +169,9 @@ type Machine interface {
 
 	// Limits and fees that hold in this round.
 	Subnet() *canister.Subnet
+
+	// Version is the replica version of the subnet's nodes.
+	Version() string
 }
 
 // Outcall is an HTTP request to the outside world.

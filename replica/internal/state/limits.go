@@ -11,6 +11,8 @@ const (
 	MaxAnswerBytes = 1 << 30
 	// StopTimeout is how long a stop_canister waits (the replica's: 5 minutes).
 	StopTimeout = 300_000_000_000
+	// MaxDays is for how many days the nodes' blocks are kept (specification: 60).
+	MaxDays = 60
 	// MaxManagementQueue is how many calls of the management canister wait for
 	// execution on one subnet. Ours; the replica bounds them by message memory.
 	MaxManagementQueue = 100_000

@@ -16,7 +16,8 @@ import (
 type State struct {
 	ID     principal.Principal
 	Nodes  int
-	System bool // a system subnet: nothing but signatures costs
+	Blocks Blocks // made so far, by node
+	System bool   // a system subnet: nothing but signatures costs
 	Fees   cycles.Schedule
 
 	Time   uint64 // ns, of the last round

@@ -14,11 +14,21 @@ const Plenty = 1_000_000_000_000_000
 // Create makes an empty canister with some cycles on the subnet at a position.
 func (s *Stage) Create(name string, position int, balance uint64) principal.Principal {
 	s.t.Helper()
+	return s.create(name, principal.Canister(replicatest.First(position)), fmt.Sprintf("amount = opt (%d : nat)", balance))
+}
+
+// CreateAt makes an empty canister with some cycles and this id.
+func (s *Stage) CreateAt(name string, id principal.Principal, balance uint64) {
+	s.t.Helper()
+	s.create(name, id, fmt.Sprintf(`amount = opt (%d : nat); specified_id = opt principal "%s"`, balance, id))
+}
+
+func (s *Stage) create(name string, anywhere principal.Principal, fields string) principal.Principal {
+	s.t.Helper()
 	if _, known := s.Names[name]; known {
 		s.t.Fatalf("there is a canister called %q", name)
 	}
-	anywhere := principal.Canister(replicatest.First(position))
-	arg := s.Args(fmt.Sprintf("(record { amount = opt (%d : nat) })", balance))
+	arg := s.Args("(record { " + fields + " })")
 	a := s.settled(s.submit(s.Ingress(principal.Management, anywhere, "provisional_create_canister_with_cycles", arg)))
 	var created struct {
 		Canister principal.Principal `ic:"canister_id"`

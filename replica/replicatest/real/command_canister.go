@@ -3,19 +3,20 @@ package real
 import (
 	"strings"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
 )
 
 // canister creates a canister and installs code; nothing is told of it but a
 // failure. The words: wide, beating, persistent (variants of the scriptable
-// canister), cycles=N, subnet=POSITION, empty (no code), and wat, after which a
+// canister), cycles=N, subnet=POSITION, id=ID, empty (no code), and wat, after which a
 // module in text format follows in place of a program.
 func (p *performer) canister(rest string) {
 	p.Listen(nil)
 	defer p.Listen(p)
 	name, rest := cut(rest)
-	variant, balance, position, code := canistertest.Variant{}, uint64(Plenty), 0, ""
+	variant, balance, position, code, id := canistertest.Variant{}, uint64(Plenty), 0, "", ""
 words:
 	for {
 		word, more := cut(rest)
@@ -31,6 +32,8 @@ words:
 			balance = uint64(p.number(value))
 		case "subnet":
 			position = p.number(value)
+		case "id":
+			id = value
 		case "empty", "wat":
 			code, rest = key, more
 			break words
@@ -39,7 +42,11 @@ words:
 		}
 		rest = more
 	}
-	p.Create(name, position, balance)
+	if id != "" {
+		p.CreateAt(name, principal.MustParse(id), balance)
+	} else {
+		p.Create(name, position, balance)
+	}
 	switch code {
 	case "empty":
 		return

@@ -13,7 +13,8 @@ import (
 //
 // The commands, one file each (command_*.go):
 //
-//	network [slice=N] [subnets=N]         makes the network; first
+//	network [slice=N] [subnets=N] [kinds=KIND,...]
+//	                                      makes the network; first
 //	canister NAME [WORDS] [PROGRAM]       creates a canister and installs the scriptable one
 //	install NAME MODE [PROGRAM]           installs it again (canisters.go has the modes)
 //	run NAME PROGRAM                      calls the update method "run"
@@ -28,14 +29,17 @@ import (
 //	certified NAME                        its certified data, as verified certificates have it
 //	census                                what is open
 //	silently COMMAND                      performs a command without telling what happens
+//	decoded COMMAND                       performs a command whose reply is Candid
+//	arg NAME METHOD (VALUES)              an argument of a management method: $NAME from now on
 //
 // install, run, call and manage run rounds until they are answered and say the
 // answer; after "LABEL:" they only hand the message in. Programs are in the textual
-// form of package canistertest; names of canisters stand for their ids. What
-// happens is told as it happens, one event a line.
+// form of package canistertest; names of canisters stand for their ids, and so do
+// subnet0, subnet1 for those of subnets. In the values of an argument they follow an
+// @ and stand in quotes. What happens is told as it happens, one event a line.
 func Scripts(t *testing.T, folder string, rewrite bool) {
 	golden.Scripts(t, folder, rewrite, func(t testing.TB) golden.Performer {
-		return &performer{t: t, labels: make(map[string]replica.RequestID), modules: make(map[string][]byte)}
+		return &performer{t: t, labels: make(map[string]replica.RequestID), modules: make(map[string][]byte), args: make(map[string]string)}
 	})
 }
 
@@ -46,7 +50,9 @@ type performer struct {
 	said    strings.Builder
 	labels  map[string]replica.RequestID
 	modules map[string][]byte // by canister's name
+	args    map[string]string // by name, as programs have bytes
 	label   string            // of the command that runs, empty for none
+	decoded bool              // the command's reply is Candid
 }
 
 // command is what a word at the beginning of a line does with the rest of it.
@@ -58,6 +64,7 @@ func commands() map[string]command {
 		"run": (*performer).run, "call": (*performer).call, "query": (*performer).query, "manage": (*performer).manage,
 		"round": (*performer).round, "advance": (*performer).advance, "answer": (*performer).answer,
 		"status": (*performer).status, "logs": (*performer).logs, "certified": (*performer).certified, "census": (*performer).census,
+		"arg": (*performer).arg,
 	}
 }
 
@@ -75,7 +82,10 @@ func (p *performer) Perform(line string) error {
 		defer p.Listen(p)
 		word, rest = cut(rest)
 	}
-	p.label = ""
+	p.label, p.decoded = "", word == "decoded"
+	if p.decoded {
+		word, rest = cut(rest)
+	}
 	if label, ok := strings.CutSuffix(word, ":"); ok {
 		p.label = label
 		word, rest = cut(rest)
@@ -89,6 +99,9 @@ func (p *performer) Perform(line string) error {
 	}
 	if p.Stage == nil && word != "network" {
 		p.network("")
+	}
+	if word != "arg" {
+		rest = p.filled(rest)
 	}
 	do(p, rest)
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
@@ -67,6 +68,13 @@ func (p *performer) name(id principal.Principal) string {
 
 // shown is an answer in a line.
 func (p *performer) shown(a Answer) string {
+	if a.Status == "replied" && p.decoded {
+		values, _, err := candid.Decode(a.Reply)
+		if err != nil {
+			p.t.Errorf("reply %x: %v", a.Reply, err)
+		}
+		return "replied: " + p.labelled(candid.FormatArgs(values))
+	}
 	if a.Status == "replied" {
 		return "replied: " + readable(a.Reply)
 	}

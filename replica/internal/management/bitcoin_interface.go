@@ -1,0 +1,49 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// The Bitcoin methods are those of two canisters that know the Bitcoin network:
+// calls go there as they are, with the cycles attached to them. A network without
+// these canisters rejects them as it does any call of a canister that is not there.
+
+// bitcoinNetwork is bitcoin_network, with the names the replica also takes.
+type bitcoinNetwork struct {
+	Mainnet        *candid.Null `ic:"mainnet,variant"`
+	Testnet        *candid.Null `ic:"testnet,variant"`
+	Regtest        *candid.Null `ic:"regtest,variant"`
+	MainnetCapital *candid.Null `ic:"Mainnet,variant"`
+	TestnetCapital *candid.Null `ic:"Testnet,variant"`
+	RegtestCapital *candid.Null `ic:"Regtest,variant"`
+}
+
+// The ids of the Bitcoin canisters on mainnet; regtest is the testnet's.
+const (
+	bitcoinMainnet = "ghsi2-tqaaa-aaaan-aaaca-cai"
+	bitcoinTestnet = "g4xu7-jiaaa-aaaan-aaaaq-cai"
+)
+
+// canister is the Bitcoin canister of a network.
+func (n *bitcoinNetwork) canister() principal.Principal {
+	if n.Mainnet != nil || n.MainnetCapital != nil {
+		return principal.MustParse(bitcoinMainnet)
+	}
+	return principal.MustParse(bitcoinTestnet)
+}
+
+// noBitcoin answers a call that reached a subnet instead of a Bitcoin canister.
+func noBitcoin[A any](*state.Command, *A) state.Answer { return state.Fail(rejectNoBitcoin()) }
+
+// bitcoinMethods are the methods of the Bitcoin network.
+func bitcoinMethods() []method {
+	return []method{
+		on(method{name: "bitcoin_get_balance", users: notByIngress}, read, noBitcoin[bitcoinBalanceArg]),
+		on(method{name: "bitcoin_get_utxos", users: notByIngress}, read, noBitcoin[bitcoinUtxosArg]),
+		on(method{name: "bitcoin_get_block_headers", users: notByIngress}, read, noBitcoin[bitcoinHeadersArg]),
+		on(method{name: "bitcoin_send_transaction", users: notByIngress}, read, noBitcoin[bitcoinSendArg]),
+		on(method{name: "bitcoin_get_current_fee_percentiles", users: notByIngress}, read, noBitcoin[bitcoinFeesArg]),
+	}
+}

@@ -1,0 +1,42 @@
+package management
+
+import "github.com/canisterd/canisterd/candid/principal"
+
+// Arguments and results of the methods about subnets.
+
+type subnetInfoArg struct {
+	Subnet principal.Principal `ic:"subnet_id"`
+}
+
+func (a *subnetInfoArg) destination() principal.Principal { return a.Subnet }
+
+type subnetInfoResult struct {
+	Version  string `ic:"replica_version"`
+	Registry uint64 `ic:"registry_version"`
+}
+
+type nodeMetricsArg struct {
+	Subnet principal.Principal `ic:"subnet_id"`
+	Start  uint64              `ic:"start_at_timestamp_nanos"`
+}
+
+func (a *nodeMetricsArg) destination() principal.Principal { return a.Subnet }
+
+type nodeMetricsDay struct {
+	Time  uint64        `ic:"timestamp_nanos"`
+	Nodes []nodeMetrics `ic:"node_metrics"`
+}
+
+type nodeMetrics struct {
+	Node   principal.Principal `ic:"node_id"`
+	Made   uint64              `ic:"num_blocks_proposed_total"`
+	Failed uint64              `ic:"num_block_failures_total"`
+}
+
+// subnetMethods are the methods about subnets.
+func subnetMethods() []method {
+	return []method{
+		on(method{name: "node_metrics_history", users: notByIngress}, read, nodeMetricsHistory),
+		on(method{name: "subnet_info", users: notByIngress}, read, subnetInfo),
+	}
+}

@@ -1,0 +1,40 @@
+package state
+
+import (
+	"testing"
+
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+func TestOnlyTheBlocksOfTheLastSixtyDaysThatAreOverAreKept(t *testing.T) {
+	b := Blocks{Nodes: []NodeBlocks{{ID: principal.Canister(1)}, {ID: principal.Canister(2)}}}
+	const days = 100
+	height := uint64(0)
+	for day := range uint64(days) {
+		for hour := range uint64(24) {
+			height++
+			b.Add(day*dayNanoseconds+hour*dayNanoseconds/24+1, height)
+		}
+	}
+	all := b.Since(0)
+	if len(all) != MaxDays {
+		t.Fatalf("%d days are kept, want %d", len(all), MaxDays)
+	}
+	for i, day := range all {
+		number := uint64(days - 1 - MaxDays + i)
+		if last := number*dayNanoseconds + dayNanoseconds/24*23 + 1; day.Time != last {
+			t.Errorf("day %d has time %d, want that of its last round, %d", number, day.Time, last)
+		}
+		for _, n := range day.Nodes {
+			if n.Made != (number+1)*12 {
+				t.Errorf("day %d: node %s has made %d blocks, want %d", number, n.ID, n.Made, (number+1)*12)
+			}
+		}
+	}
+	if from := b.Since(all[5].Time); len(from) != MaxDays-5 || from[0].Time != all[5].Time {
+		t.Errorf("since the sixth day: %d days from %d", len(from), from[0].Time)
+	}
+	if b.Since(all[MaxDays-1].Time+1) != nil {
+		t.Error("the day that is not over is shown")
+	}
+}
