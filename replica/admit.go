@@ -107,7 +107,7 @@ func paysLate(method string, arg []byte) bool {
 func (m *machine) payLate(r *state.Resident, size int) {
 	fee := m.Fees.IngressMessage(size)
 	if r.Running {
-		r.Credit = r.Credit.Sub(fee)
+		r.Debit = r.Debit.Add(fee)
 		return
 	}
 	c := r.Canister
@@ -126,12 +126,16 @@ var free = map[string]bool{
 }
 
 // payIngress takes the fee for an ingress message. While a message of the
-// canister runs, its executor owns the balance: the fee is taken from what
-// came in meanwhile, or waived.
+// canister runs, its executor owns the balance: the fee is owed until the message
+// is over.
 func (m *machine) payIngress(in *Ingress, r *state.Resident) *intercanister.Reject {
 	fee := m.Fees.IngressMessage(in.Size)
 	if r.Running {
-		r.Credit = r.Credit.Sub(fee)
+		owed, limit := r.Debit.Add(fee), m.freezingLimit(r)
+		if left, ok := r.Canister.Balance.Take(owed); !fee.IsZero() && (!ok || left.Less(limit)) {
+			return rejectOutOfCycles(r.ID(), limit.Add(owed).Sub(r.Canister.Balance), r.Controls(in.Sender))
+		}
+		r.Debit = owed
 		return nil
 	}
 	reject := m.spend(r, fee, in.Sender)

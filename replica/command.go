@@ -18,6 +18,7 @@ func (m *machine) command(choice *intercanister.Choice) {
 	defer m.Ready.Add(&m.Commands)
 	q := &in.Request
 	if in.Source == intercanister.SourceRequests && q.Deadline != 0 && m.Time >= expiry(q.Deadline) {
+		m.Books.Lose(q.Cycles)
 		return
 	}
 	var c state.Command

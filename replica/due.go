@@ -108,7 +108,7 @@ func (m *machine) chargeAll() {
 	for _, r := range slices.Collect(m.Residents.All()) {
 		m.charge(r)
 	}
-	m.memory = 0
+	m.memory, m.consumed = 0, m.Spent()
 	for r := range m.Residents.All() {
 		m.memory += r.Canister.MemoryUsage().Total()
 	}

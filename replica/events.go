@@ -12,9 +12,9 @@ type EventKind uint8
 const (
 	IngressReceived EventKind = iota + 1 // Request, Method
 	IngressAnswered                      // Request, Method, Reject
-	MessageExecuted                      // Source, Task, Method, Context, Call, Instructions, Reject (a trap)
-	MessageParked                        // Context, Method
-	MessageDropped                       // Source, Task, Method, Reject (why it was not executed)
+	MessageExecuted                      // Source, Request, Peer, Task, Method, Context, Call, Instructions, Reject (a trap)
+	MessageParked                        // Source, Request, Peer, Task, Method, Context, Call
+	MessageDropped                       // Source, Request, Peer, Task, Method, Reject (why it was not executed)
 	CallRegistered                       // Context, Call, Peer, Method, Reentrant
 	CallSettled                          // Context, Call, Peer, Reject
 	TimerFired                           // a global timer has come
@@ -76,24 +76,32 @@ func (m *machine) note(j *Job) {
 	if m.net.sink == nil {
 		return
 	}
-	e := Event{
-		Kind: MessageExecuted, Subnet: m.ID, Canister: j.resident.ID(), Source: j.in.Source, Task: j.in.Task,
-		Context: j.context, Call: j.in.Call, Method: j.message.Method, Instructions: j.outcome.Instructions,
-		Reject: j.outcome.Failure, CleanupRan: j.outcome.Cleaned, Logs: j.outcome.Logs,
-	}
+	e := m.described(j)
+	e.Kind, e.Instructions, e.Reject = MessageExecuted, j.outcome.Instructions, j.outcome.Failure
+	e.CleanupRan, e.Logs = j.outcome.Cleaned, j.outcome.Logs
 	switch {
 	case j.install != nil:
 		e.Kind = CodeInstalled
 	case !j.runs():
 		e.Kind, e.Reject = MessageDropped, j.refused
 	}
-	if j.in.Source == intercanister.SourceIngress && e.Method == "" {
-		e.Method = m.History.At(j.in.Ingress).Method
+	m.net.emit(e)
+}
+
+// described is an event that says which message a job runs.
+func (m *machine) described(j *Job) Event {
+	e := Event{
+		Subnet: m.ID, Canister: j.resident.ID(), Source: j.in.Source, Task: j.in.Task,
+		Context: j.context, Call: j.in.Call, Method: j.message.Method,
 	}
-	if j.in.Source == intercanister.SourceRequests {
+	switch j.in.Source {
+	case intercanister.SourceIngress:
+		record := m.History.At(j.in.Ingress)
+		e.Request, e.Method = record.ID, record.Method
+	case intercanister.SourceRequests:
 		e.Peer, e.Method, e.Call = j.in.Request.Sender, j.in.Request.Method, j.in.Request.Call
 	}
-	m.net.emit(e)
+	return e
 }
 
 // reenters reports whether a call from a context goes to a canister that is on

@@ -22,8 +22,7 @@ func (m *machine) finish(j *Job) {
 	}
 	r := j.resident
 	r.Running, r.Mailbox.Held = false, false
-	r.Canister.Balance = r.Canister.Balance.Add(r.Credit)
-	r.Credit = state.Resident{}.Credit
+	r.Settle()
 	m.note(j)
 	switch {
 	case j.install != nil:
@@ -47,7 +46,9 @@ func (m *machine) park(j *Job) {
 	at, _ := slices.BinarySearchFunc(m.parked, j, func(a, b *Job) int { return a.resident.ID().Compare(b.resident.ID()) })
 	m.parked = slices.Insert(m.parked, at, j)
 	if m.net.sink != nil {
-		m.net.emit(Event{Kind: MessageParked, Subnet: m.ID, Canister: j.resident.ID(), Context: j.context, Method: j.message.Method})
+		e := m.described(j)
+		e.Kind = MessageParked
+		m.net.emit(e)
 	}
 }
 

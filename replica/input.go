@@ -137,6 +137,7 @@ func (n *Network) addCycles(in AddCycles) Result {
 		return refuse(400, "canister %s does not exist: cycles can be added only to an existing canister", in.Canister)
 	}
 	r.Give(in.Amount)
+	m.Books.Mint(in.Amount)
 	m.changed = true
 	return Result{}
 }

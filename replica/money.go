@@ -97,22 +97,21 @@ func (m *machine) charge(r *state.Resident) {
 	uses := [...]*cycles.Amount{&c.Consumed.Memory, &c.Consumed.Memory, &c.Consumed.Compute}
 	for i, rate := range m.Fees.DailyRates(c.Holdings()) {
 		due := cycles.Charge(rate, seconds)
-		*uses[i] = uses[i].Add(due)
 		reserved := due.Min(c.Reserved)
-		c.Reserved = c.Reserved.Sub(reserved)
-		due = due.Sub(reserved)
-		left, ok := c.Balance.Take(due)
-		c.Balance = left
+		left, ok := c.Balance.Take(due.Sub(reserved))
 		if !ok {
 			m.outOfCycles(r)
 			return
 		}
+		c.Balance, c.Reserved = left, c.Reserved.Sub(reserved)
+		*uses[i] = uses[i].Add(due)
 	}
 }
 
-// outOfCycles uninstalls a canister that could not pay.
+// outOfCycles uninstalls a canister that could not pay. What it still had is gone.
 func (m *machine) outOfCycles(r *state.Resident) {
 	c := r.Canister
+	c.Consumed.Uninstall = c.Consumed.Uninstall.Add(c.Balance).Add(c.Reserved)
 	c.Balance, c.Reserved = cycles.Amount{}, cycles.Amount{}
 	c.Settings.ComputeAllocation, c.Settings.MemoryAllocation = 0, 0
 	c.History.Drop()

@@ -108,7 +108,10 @@ func (m *machine) prove() *proof {
 	m.changed = false
 	m.proof = &proof{
 		subnet: m.ID, key: m.key, base: m.tree, canisters: m.canisters, requests: m.requests, time: m.Time,
-		metrics: certify.SubnetMetrics{Canisters: uint64(m.Residents.Len()), StateBytes: m.sub.MemoryUsed, UpdateTransactions: m.transactions},
+		metrics: certify.SubnetMetrics{
+			Canisters: uint64(m.Residents.Len()), StateBytes: m.sub.MemoryUsed, UpdateTransactions: m.transactions,
+			ConsumedCyclesLow: m.consumed.Lo, ConsumedCyclesHigh: m.consumed.Hi,
+		},
 	}
 	return m.proof
 }

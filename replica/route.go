@@ -108,6 +108,7 @@ func (m *machine) respond(owner principal.Principal, call intercanister.CallID, 
 func (m *machine) settle(call intercanister.CallID, response intercanister.Response) {
 	f := m.Ledger.Future(call)
 	if f == nil || f.State != intercanister.Waiting {
+		m.Books.Lose(response.Refund)
 		return
 	}
 	r := m.Residents.Get(f.Owner)

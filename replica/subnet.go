@@ -24,8 +24,9 @@ type machine struct {
 	proof        *proof // of the last view
 	publicKey    []byte // DER
 	shownRanges  certify.Ranges
-	memory       uint64 // bytes all canisters used when last counted
-	transactions uint64 // executed since the start
+	memory       uint64        // bytes all canisters used when last counted
+	consumed     cycles.Amount // spent when last counted
+	transactions uint64        // executed since the start
 
 	sub     *canister.Subnet // of this round; parked messages keep theirs
 	limits  canister.Limits

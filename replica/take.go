@@ -117,6 +117,7 @@ func (m *machine) takeRequest(j *Job) {
 	q := &j.in.Request
 	if q.Deadline != 0 && m.Time >= expiry(q.Deadline) {
 		// The caller has its answer already (SYS_UNKNOWN); the cycles are lost.
+		m.Books.Lose(q.Cycles)
 		j.dropped = true
 		return
 	}

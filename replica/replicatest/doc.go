@@ -12,12 +12,14 @@
 // a program of words:
 //
 //	reply TEXT | echo | reject TEXT | trap TEXT | count | spend N | forever
-//	accept N | timer NS
+//	accept N | burn N | timer NS
 //	call N [cycles N] [within SECONDS] (PROGRAM) [then (P)] [else (P)] [finally (P)]
+//	manage METHOD [cycles N] [within SECONDS] (ARG) [then (P)] [else (P)] [finally (P)]
 //
 // N after call is the receiver's number, counted from the first canister of the
 // last subnet's allocation range (Stage.OnSubnet); echo replies with what came in; count adds
-// one to the certified data; within makes the call a best-effort one. The
+// one to the certified data; within makes the call a best-effort one; manage calls
+// the management canister (Manager). The
 // puppet's environment variables hold the programs of its tasks: heartbeat,
 // timer.
 package replicatest

@@ -1,6 +1,7 @@
 package replicatest
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,13 +15,17 @@ import (
 // Manager is a management canister of few words. The argument of each method
 // is text: the canister's number, then words of the method's own.
 //
-//	create BALANCE                  replies with the id; the caller controls it
+//	create BALANCE                  replies with the id; cycles out of nothing, and those of the call
 //	install N [PROGRAM]             runs the program as init
-//	environment N NAME PROGRAM      sets the program of a task
+//	environment N NAME [PROGRAM]    sets the program of a task, or takes it away
+//	deposit N                       gives the canister the cycles of the call
+//	mint N AMOUNT                   gives it cycles out of nothing
 //	stop, start, uninstall, delete N
 type Manager struct {
 	First  uint64 // number of the canister called 0
 	Module []byte // what install installs; nil: a puppet
+	// NeverFreezes gives canisters that are created no freezing threshold.
+	NeverFreezes bool
 }
 
 var _ state.Management = Manager{}
@@ -58,25 +63,53 @@ func (m Manager) Query(c *state.Command) state.Answer {
 func (m Manager) Run(c *state.Command) state.Answer {
 	words := strings.SplitN(string(c.Arg), " ", 3)
 	if c.Method == "create" {
-		balance, _ := strconv.ParseUint(words[0], 10, 64)
-		r, reject := c.Machine.Create(nil, canister.DefaultSettings(c.Caller), cycles.Of(balance).Add(c.Accept(cycles.Max)))
-		if reject != nil {
-			return state.Fail(reject)
-		}
-		return state.Reply(r.ID().Bytes())
+		return m.create(c, amount(words[0]))
 	}
 	id, _, reject := m.Effective(c.Method, c.Arg)
 	r := c.State.Residents.Get(id)
 	if reject != nil || r == nil {
 		return state.Fail(intercanister.Rejectf(intercanister.CanisterNotFound, "no such canister"))
 	}
-	if r.Running {
+	switch {
+	case c.Method == "deposit":
+		r.Give(c.Accept(cycles.Max))
+		return state.Reply([]byte("done"))
+	case c.Method == "mint" && len(words) > 1:
+		c.State.Books.Mint(amount(words[1]))
+		r.Give(amount(words[1]))
+		return state.Reply([]byte("done"))
+	case r.Running:
 		return state.WhenIdle(r)
+	case c.Method == "delete" && r.Canister.Status != canister.Stopped:
+		return state.Fail(intercanister.Rejectf(intercanister.CanisterNotStopped, "not stopped"))
 	}
 	if c.Method == "install" {
 		return m.install(c, r, strings.Join(words[1:], " "))
 	}
 	return m.change(c, r, words)
+}
+
+// amount reads a number of cycles; what is none is no cycles.
+func amount(word string) cycles.Amount {
+	n, err := strconv.ParseUint(word, 10, 64)
+	if err != nil {
+		return cycles.Amount{}
+	}
+	return cycles.Of(n)
+}
+
+func (m Manager) create(c *state.Command, minted cycles.Amount) state.Answer {
+	settings := canister.DefaultSettings(c.Caller)
+	if m.NeverFreezes {
+		settings.FreezingThreshold = 0
+	}
+	r, reject := c.Machine.Create(nil, settings, minted.Add(c.Attached))
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	c.Accept(cycles.Max)
+	c.State.Books.Mint(minted)
+	return state.Reply(r.ID().Bytes())
 }
 
 func (m Manager) install(c *state.Command, r *state.Resident, program string) state.Answer {
@@ -100,8 +133,7 @@ func (m Manager) change(c *state.Command, r *state.Resident, words []string) sta
 	r.Canister.Version++
 	switch c.Method {
 	case "environment":
-		r.Canister.Settings.SetEnvironment(append(r.Canister.Settings.Environment, canister.Variable{Name: words[1], Value: words[2]}))
-		c.Machine.Recoded(r)
+		m.environment(c, r, words[1:])
 	case "stop":
 		c.Machine.Stop(r, c.Ticket())
 		return state.Later()
@@ -110,12 +142,20 @@ func (m Manager) change(c *state.Command, r *state.Resident, words []string) sta
 	case "uninstall":
 		c.Machine.Uninstall(r)
 	case "delete":
-		if r.Canister.Status != canister.Stopped {
-			return state.Fail(intercanister.Rejectf(intercanister.CanisterNotStopped, "not stopped"))
-		}
 		c.Machine.Delete(r)
 	default:
 		return state.Fail(intercanister.Rejectf(intercanister.CanisterMethodNotFound, "no method %s", c.Method))
 	}
 	return state.Reply([]byte("done"))
+}
+
+// environment sets the program a word names, or takes it away.
+func (m Manager) environment(c *state.Command, r *state.Resident, words []string) {
+	settings := &r.Canister.Settings
+	variables := slices.DeleteFunc(slices.Clone(settings.Environment), func(v canister.Variable) bool { return v.Name == words[0] })
+	if len(words) > 1 {
+		variables = append(variables, canister.Variable{Name: words[0], Value: words[1]})
+	}
+	settings.SetEnvironment(variables)
+	c.Machine.Recoded(r)
 }

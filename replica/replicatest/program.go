@@ -31,9 +31,13 @@ func parse(program string) ([]op, error) {
 		switch word {
 		case "reply", "reject", "trap":
 			o.text = s.word()
-		case "spend", "accept", "timer":
+		case "spend", "accept", "burn", "timer":
 			o.number = s.number()
 		case "call":
+			o.number = s.number()
+			s.call(&o)
+		case "manage":
+			o.text = s.word()
 			s.call(&o)
 		case "echo", "count", "forever":
 		default:
@@ -49,7 +53,6 @@ type scanner struct {
 }
 
 func (s *scanner) call(o *op) {
-	o.number = s.number()
 	for {
 		switch s.peek() {
 		case "cycles":

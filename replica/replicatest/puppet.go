@@ -67,7 +67,6 @@ func (p *Puppets) Install(c *canister.Canister, sub *canister.Subnet, in *canist
 	out := p.run(c, sub, &canister.Message{Context: canister.Init, Responded: true, Pause: in.Pause}, string(in.Arg), sub.Limits.Install)
 	if out.Failure == nil {
 		c.Installed = sub.Time
-		c.Version++
 		if c.Certified == nil {
 			c.Certified = []byte{}
 		}
@@ -99,22 +98,26 @@ func (p *Puppets) Execute(c *canister.Canister, sub *canister.Subnet, m *caniste
 	return out
 }
 
-// performance is one run of a program.
+// performance is one run of a program. What it changes of its canister it keeps to
+// itself until it is over.
 type performance struct {
-	puppets *Puppets
-	c       *canister.Canister
-	sub     *canister.Subnet
-	m       *canister.Message
-	out     canister.Outcome
-	before  canister.Canister
-	made    map[principal.Principal]int
-	limit   uint64
-	since   uint64
-	closed  []uint64
+	puppets   *Puppets
+	c         *canister.Canister
+	sub       *canister.Subnet
+	m         *canister.Message
+	out       canister.Outcome
+	balance   cycles.Amount
+	sent      cycles.Amount // paid for carrying requests
+	timer     uint64
+	certified []byte
+	made      map[principal.Principal]int
+	limit     uint64
+	since     uint64
+	closed    []uint64
 }
 
 func (p *Puppets) run(c *canister.Canister, sub *canister.Subnet, m *canister.Message, text string, limit uint64) canister.Outcome {
-	run := &performance{puppets: p, c: c, sub: sub, m: m, before: *c, limit: limit}
+	run := &performance{puppets: p, c: c, sub: sub, m: m, balance: c.Balance, timer: c.Timer, certified: c.Certified, limit: limit}
 	run.out.Instructions = 1000
 	ops, err := parse(text)
 	if err != nil {
@@ -126,10 +129,19 @@ func (p *Puppets) run(c *canister.Canister, sub *canister.Subnet, m *canister.Me
 		}
 		run.perform(&ops[i])
 	}
-	if run.out.Failure == nil && m.Context != canister.ReplicatedQuery {
-		c.Version++
+	if run.out.Failure == nil {
+		run.commit()
 	}
 	return run.out
+}
+
+func (r *performance) commit() {
+	c, paid := r.c, &r.c.Consumed
+	c.Balance, c.Timer, c.Certified = r.balance, r.timer, r.certified
+	paid.Transmission, paid.Burned = paid.Transmission.Add(r.sent), paid.Burned.Add(r.out.Burned)
+	if r.m.Context != canister.ReplicatedQuery {
+		c.Version++
+	}
 }
 
 func (r *performance) perform(o *op) {
@@ -150,25 +162,33 @@ func (r *performance) perform(o *op) {
 		}
 	case "count":
 		next := make([]byte, 8)
-		binary.BigEndian.PutUint64(next, Count(r.c)+1)
-		r.c.Certified = next
+		binary.BigEndian.PutUint64(next, counted(r.certified)+1)
+		r.certified = next
 	case "accept":
 		taken := cycles.Of(o.number).Min(r.m.Available.Sub(r.out.Accepted))
 		r.out.Accepted = r.out.Accepted.Add(taken)
-		r.c.Balance = r.c.Balance.Add(taken)
+		r.balance = r.balance.Add(taken)
+	case "burn":
+		burned := cycles.Of(o.number).Min(r.balance)
+		r.out.Burned = r.out.Burned.Add(burned)
+		r.balance = r.balance.Sub(burned)
 	case "timer":
-		r.c.Timer = o.number
+		r.timer = o.number
 	case "call":
-		r.call(o)
+		r.call(o, principal.Canister(r.puppets.First+o.number), "run")
+	case "manage":
+		r.call(o, principal.Management, o.text)
 	}
 }
 
 // Count is the number of times count has run in a puppet.
-func Count(c *canister.Canister) uint64 {
-	if len(c.Certified) != 8 {
+func Count(c *canister.Canister) uint64 { return counted(c.Certified) }
+
+func counted(certified []byte) uint64 {
+	if len(certified) != 8 {
 		return 0
 	}
-	return binary.BigEndian.Uint64(c.Certified)
+	return binary.BigEndian.Uint64(certified)
 }
 
 func (r *performance) respond(response *intercanister.Response) {
@@ -179,9 +199,8 @@ func (r *performance) respond(response *intercanister.Response) {
 	r.out.Response = response
 }
 
-// fail restores the canister and leaves nothing of the outcome but the failure.
+// fail leaves nothing of the outcome but the failure.
 func (r *performance) fail(code intercanister.ErrorCode, text string) {
-	*r.c = r.before
 	for _, env := range r.closed {
 		r.puppets.takeClosure(r.c.ID, env)
 	}
@@ -208,8 +227,7 @@ func (r *performance) spend(n uint64) {
 	}
 }
 
-func (r *performance) call(o *op) {
-	callee := principal.Canister(r.puppets.First + o.number)
+func (r *performance) call(o *op, callee principal.Principal, method string) {
 	if r.made == nil {
 		r.made = make(map[principal.Principal]int)
 	}
@@ -219,7 +237,7 @@ func (r *performance) call(o *op) {
 	r.made[callee]++
 	fees := &r.sub.Fees
 	c := canister.Call{
-		Request:      intercanister.Request{Receiver: callee, Method: "run", Payload: []byte(o.body), Cycles: cycles.Of(o.cycles)},
+		Request:      intercanister.Request{Receiver: callee, Method: method, Payload: []byte(o.body), Cycles: cycles.Of(o.cycles)},
 		Execution:    fees.Execution(r.sub.Limits.Message, false),
 		Transmission: fees.ResponseTransmission(cycles.MaxResponseBytes),
 		Reply:        r.close(o.then), Reject: r.close(o.otherwise),
@@ -231,13 +249,13 @@ func (r *performance) call(o *op) {
 	if o.bounded {
 		c.Request.Deadline = r.sub.Time + uint64(o.within)*1_000_000_000
 	}
-	price := fees.CallTransmission(len(o.body) + 3).Add(c.Execution).Add(c.Transmission).Add(c.Request.Cycles)
-	left, ok := r.c.Balance.Take(price)
+	sent := fees.CallTransmission(len(o.body) + len(method))
+	left, ok := r.balance.Take(sent.Add(c.Execution).Add(c.Transmission).Add(c.Request.Cycles))
 	if !ok {
 		r.fail(intercanister.CanisterOutOfCycles, "no-cycles")
 		return
 	}
-	r.c.Balance = left
+	r.balance, r.sent = left, r.sent.Add(sent)
 	r.out.Calls = append(r.out.Calls, c)
 }
 

@@ -29,13 +29,16 @@ func First(position int) uint64 { return (uint64(1)<<44 - 2 - uint64(position)) 
 const Start = 1_620_328_630_000_000_000
 
 // NewStage makes a network of puppets; what config leaves open becomes one
-// application subnet. The test closes it.
+// application subnet and a Manager. The test closes it.
 func NewStage(t testing.TB, config replica.Config) *Stage {
 	t.Helper()
 	first := First(max(1, len(config.Subnets)) - 1)
 	puppets := NewPuppets(first)
 	if config.Engine == nil {
-		config.Executor, config.Management = puppets, Manager{First: first}
+		config.Executor = puppets
+		if config.Management == nil {
+			config.Management = Manager{First: first}
+		}
 	}
 	if config.Start == 0 {
 		config.Start = Start

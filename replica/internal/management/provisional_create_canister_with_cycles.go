@@ -22,5 +22,6 @@ func provisionalCreate(c *state.Command, a *provisionalCreateArg) state.Answer {
 	if reject != nil {
 		return state.Fail(reject)
 	}
+	c.State.Books.Mint(balance)
 	return reply(idArg{r.ID()})
 }

@@ -16,5 +16,6 @@ func provisionalTopUp(c *state.Command, a *topUpArg) state.Answer {
 		return state.Fail(rejectNotFound(a.Canister))
 	}
 	r.Give(amount)
+	c.State.Books.Mint(amount)
 	return reply()
 }

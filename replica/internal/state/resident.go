@@ -25,6 +25,9 @@ type Resident struct {
 	// Credit are cycles that came while a message ran; they are added to the
 	// balance when it is over, because until then its executor owns the balance.
 	Credit cycles.Amount
+	// Debit is what ingress messages cost that were accepted while a message ran; it is taken
+	// from the balance when it is over, as far as there is any.
+	Debit cycles.Amount
 	// Running is set while a message or an installation runs, paused or not.
 	Running bool
 	// Charged is the time until which the canister has paid for its resources.
@@ -90,6 +93,17 @@ func (r *Resident) Give(amount cycles.Amount) {
 		return
 	}
 	r.Canister.Balance = r.Canister.Balance.Add(amount)
+}
+
+// Settle moves what came and what fell due while a message ran, now that it is
+// over.
+func (r *Resident) Settle() {
+	c := r.Canister
+	c.Balance = c.Balance.Add(r.Credit)
+	due := r.Debit.Min(c.Balance)
+	c.Balance = c.Balance.Sub(due)
+	c.Consumed.Ingress = c.Consumed.Ingress.Add(due)
+	r.Credit, r.Debit = cycles.Amount{}, cycles.Amount{}
 }
 
 // Controls reports whether p is a controller.

@@ -30,6 +30,7 @@ type State struct {
 	Deadlines timers.Table
 	Ready     intercanister.Ready
 	Chance    *Chance
+	Books     Books
 
 	// Commands are the calls of the management canister that wait.
 	Commands intercanister.Mailbox
@@ -65,6 +66,7 @@ func (s *State) Add(c *canister.Canister) *Resident {
 
 // Remove forgets a resident. Nothing may wait for it any more.
 func (s *State) Remove(r *Resident) {
+	s.Books.bury(r.Canister)
 	s.disarm(r)
 	s.SetBeating(r, false)
 	s.Ready.Take(&r.Mailbox)

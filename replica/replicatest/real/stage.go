@@ -208,14 +208,7 @@ func (s *Stage) Books() (have, paid cycles.Amount) {
 			continue
 		}
 		have = have.Add(c.Balance).Add(c.Reserved)
-		paid = paid.Add(Paid(c))
+		paid = paid.Add(c.Consumed.Total())
 	}
 	return have, paid
-}
-
-// Paid is what a canister has paid for since it was made.
-func Paid(c *canister.Canister) cycles.Amount {
-	p := &c.Consumed
-	return p.Memory.Add(p.Compute).Add(p.Ingress).Add(p.Instructions).Add(p.Transmission).Add(p.Uninstall).
-		Add(p.Creation).Add(p.Outcalls).Add(p.Burned)
 }

@@ -1,0 +1,30 @@
+package intercanister
+
+import "github.com/canisterd/canisterd/intercanister/cycles"
+
+// Holdings are the cycles in the ledger: available in call contexts, and prepaid
+// for callbacks that have not begun and their responses. They take time in
+// proportion to what is open.
+func (l *Ledger) Holdings() (available, prepaid cycles.Amount) {
+	l.contexts.each(func(_ uint64, c *Context) { available = available.Add(c.Available) })
+	l.futures.each(func(_ uint64, f *Future) {
+		if f.State != Running {
+			prepaid = prepaid.Add(f.Execution()).Add(f.Transmission())
+		}
+	})
+	return available, prepaid
+}
+
+// Holdings are the cycles of the messages that wait: attached to requests, and
+// coming back with responses.
+func (m *Mailbox) Holdings() (attached, refunds cycles.Amount) {
+	for i := range m.responses.Len() {
+		refunds = refunds.Add(m.responses.At(i).response.Refund)
+	}
+	for _, p := range m.pairs { // a sum: no order can be seen
+		for i := range p.requests.Len() {
+			attached = attached.Add(p.requests.At(i).Cycles)
+		}
+	}
+	return attached, refunds
+}

@@ -1,0 +1,37 @@
+package state
+
+import (
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// Books say where the cycles of a subnet came from and went to that no canister
+// which is there has or has paid. They only grow.
+type Books struct {
+	Minted  cycles.Amount // came out of nothing: provisional cycles, the powers of tests
+	Gone    cycles.Amount // what deleted canisters had paid until they were deleted
+	Deleted cycles.Amount // what deleted canisters still had
+	Lost    cycles.Amount // came back too late, or went with a call nobody waited for any more
+}
+
+// bury enters a canister that is being deleted.
+func (b *Books) bury(c *canister.Canister) {
+	b.Gone = b.Gone.Add(c.Consumed.Total())
+	b.Deleted = b.Deleted.Add(c.Balance).Add(c.Reserved)
+}
+
+// Mint enters cycles that came out of nothing.
+func (b *Books) Mint(amount cycles.Amount) { b.Minted = b.Minted.Add(amount) }
+
+// Lose enters cycles that nobody gets.
+func (b *Books) Lose(amount cycles.Amount) { b.Lost = b.Lost.Add(amount) }
+
+// Spent is everything that left the subnet's canisters for good: what they paid,
+// what was deleted with them, what was lost.
+func (s *State) Spent() cycles.Amount {
+	spent := s.Books.Gone.Add(s.Books.Deleted).Add(s.Books.Lost)
+	for r := range s.Residents.All() {
+		spent = spent.Add(r.Canister.Consumed.Total())
+	}
+	return spent
+}

@@ -1,0 +1,90 @@
+package replica
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// Treasury says where every cycle of a network is or has gone. No message
+// creates or loses a cycle: Held and Spent together are Minted.
+type Treasury struct {
+	Balances  cycles.Amount // of canisters, with what their running messages will find
+	Reserved  cycles.Amount // set aside for storage
+	Attached  cycles.Amount // to requests on their way
+	Available cycles.Amount // in call contexts, not accepted
+	Deferred  cycles.Amount // to calls of the management canister that are not answered
+	Prepaid   cycles.Amount // for callbacks that have not begun, and for responses
+	Refunds   cycles.Amount // in responses on their way
+
+	Consumed cycles.Amount // paid by canisters, those that are deleted too
+	Deleted  cycles.Amount // what deleted canisters had
+	Lost     cycles.Amount // what expired best-effort calls cost their callers
+
+	Minted cycles.Amount // out of nothing: provisional cycles, powers of tests
+}
+
+// Held is what is still there.
+func (t *Treasury) Held() cycles.Amount {
+	return t.Balances.Add(t.Reserved).Add(t.Attached).Add(t.Available).Add(t.Deferred).Add(t.Prepaid).Add(t.Refunds)
+}
+
+// Spent is what is gone.
+func (t *Treasury) Spent() cycles.Amount { return t.Consumed.Add(t.Deleted).Add(t.Lost) }
+
+// Treasury counts the cycles of a network. It takes time in proportion to
+// everything that is open.
+func (n *Network) Treasury() (t Treasury) {
+	for _, m := range n.machines {
+		m.count(&t)
+	}
+	return t
+}
+
+func (m *machine) count(t *Treasury) {
+	add := func(to *cycles.Amount, amount cycles.Amount) { *to = to.Add(amount) }
+	add(&t.Consumed, m.Books.Gone)
+	add(&t.Deleted, m.Books.Deleted)
+	add(&t.Lost, m.Books.Lost)
+	add(&t.Minted, m.Books.Minted)
+	for r := range m.Residents.All() {
+		add(&t.Balances, r.Canister.Balance.Add(r.Credit))
+		add(&t.Reserved, r.Canister.Reserved)
+		add(&t.Consumed, r.Canister.Consumed.Total())
+		m.countWaiting(t, r)
+	}
+	available, prepaid := m.Ledger.Holdings()
+	add(&t.Available, available)
+	add(&t.Prepaid, prepaid)
+	attached, _ := m.Commands.Holdings()
+	add(&t.Attached, attached)
+	for _, pending := range m.Outcalls { // a sum: no order can be seen
+		add(&t.Deferred, pending.Ticket.Refund)
+	}
+	for _, j := range m.parked {
+		if j.install != nil {
+			add(&t.Deferred, j.install.command.Attached)
+		}
+	}
+	for _, p := range slices.Concat(append(slices.Clone(m.out), m.inbound)...) {
+		if p.request != nil {
+			add(&t.Attached, p.request.Cycles)
+		}
+		add(&t.Refunds, p.response.Refund)
+	}
+}
+
+func (m *machine) countWaiting(t *Treasury, r *state.Resident) {
+	attached, refunds := r.Mailbox.Holdings()
+	t.Attached, t.Refunds = t.Attached.Add(attached), t.Refunds.Add(refunds)
+	for i := range r.Waiting {
+		if r.Waiting[i].Source == intercanister.SourceRequests {
+			t.Attached = t.Attached.Add(r.Waiting[i].Request.Cycles)
+		}
+	}
+	for i := range r.Stops {
+		t.Deferred = t.Deferred.Add(r.Stops[i].Ticket.Refund)
+	}
+}
