@@ -1,6 +1,10 @@
 package intercanister
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // RejectCode says who is to blame for a call that was rejected (interface
 // specification, "Reject codes").
@@ -173,3 +177,6 @@ var errorNames = map[ErrorCode]string{
 	DeadlineExpired:                               "DeadlineExpired",
 	ResponseDropped:                               "ResponseDropped",
 }
+
+// ErrorCodes are all error codes, in ascending order.
+func ErrorCodes() []ErrorCode { return slices.Sorted(maps.Keys(errorNames)) }

@@ -1,6 +1,10 @@
 package ic0
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Context is an execution context of the System API (interface specification,
 // "Overview of imports"): what kind of message runs decides which functions it
@@ -96,3 +100,27 @@ func (c Context) Replicated() bool { return replicated.has(c) }
 // Keeps reports whether the canister's memories and certified data stay changed
 // when the message succeeds.
 func (c Context) Keeps() bool { return replicated.has(c) && c != ReplicatedQuery }
+
+// letters are the specification's.
+var letters = [contexts]string{
+	Start: "s", Init: "I", PostUpgrade: "I", PreUpgrade: "G", Update: "U", ReplicatedQuery: "RQ", Query: "NRQ", TransformQuery: "TQ",
+	CompositeQuery: "CQ", ReplyCallback: "Ry", RejectCallback: "Rt", CompositeReply: "CRy", CompositeReject: "CRt", Cleanup: "C",
+	CompositeCleanup: "CC", InspectMessage: "F", Heartbeat: "T", GlobalTimer: "T", LowMemory: "T",
+}
+
+// String is the set in the specification's letters; * is every context but s.
+func (s set) String() string {
+	if s&anywhere == anywhere {
+		if s.has(Start) {
+			return "* s"
+		}
+		return "*"
+	}
+	var words []string
+	for c := range contexts {
+		if s.has(c) && !slices.Contains(words, letters[c]) {
+			words = append(words, letters[c])
+		}
+	}
+	return strings.Join(words, " ")
+}

@@ -1,6 +1,8 @@
 package ic0
 
 import (
+	"strings"
+
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
@@ -138,4 +140,22 @@ func Signatures(wide bool) map[string]Signature {
 		}
 	}
 	return table
+}
+
+// Declaration is a function as the specification writes it: I stands for the type of a
+// pointer, Contexts are in its letters.
+type Declaration struct {
+	Name, Type, Contexts string
+	Narrow               bool // only for modules with 32-bit memory
+}
+
+// Declarations are all functions, family by family.
+func Declarations() []Declaration {
+	words := strings.NewReplacer("i", "i32, ", "l", "i64, ", "p", "I, ")
+	list := func(types string) string { return "(" + strings.TrimSuffix(words.Replace(types), ", ") + ")" }
+	var all []Declaration
+	for _, f := range functions() {
+		all = append(all, Declaration{f.name, list(f.params) + " → " + list(f.results), f.where.String(), f.narrow})
+	}
+	return all
 }

@@ -21,6 +21,8 @@ import (
 //	call NAME METHOD PROGRAM              calls a method
 //	query NAME METHOD PROGRAM             asks a query method
 //	manage METHOD NAME [FIELDS]           calls the management canister; more fields in Candid
+//	prober NAME [WORDS] [CALLS]           creates a canister that calls the System API as told
+//	api NAME CALLS                        has it do so; api-mute, api-query, api-said
 //	round [COUNT]                         runs rounds
 //	advance SECONDS                       moves time
 //	answer LABEL                          where a message stands
@@ -62,6 +64,7 @@ func commands() map[string]command {
 	return map[string]command{
 		"network": (*performer).network, "canister": (*performer).canister, "install": (*performer).install,
 		"run": (*performer).run, "call": (*performer).call, "query": (*performer).query, "manage": (*performer).manage,
+		"prober": (*performer).prober, "api": (*performer).api, "api-mute": (*performer).apiMute, "api-query": (*performer).apiQuery, "api-said": (*performer).apiSaid,
 		"round": (*performer).round, "advance": (*performer).advance, "answer": (*performer).answer,
 		"status": (*performer).status, "logs": (*performer).logs, "certified": (*performer).certified, "census": (*performer).census,
 		"arg": (*performer).arg,

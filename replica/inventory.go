@@ -1,0 +1,13 @@
+package replica
+
+import "github.com/canisterd/canisterd/replica/internal/management"
+
+// ManagementMethod is a method of the management canister and who may call it: users
+// by ingress messages, canisters, and both by queries.
+type ManagementMethod = management.Declaration
+
+// ManagementMethods are all methods of the management canister.
+func ManagementMethods() []ManagementMethod { return management.Declarations() }
+
+// Settings are the names of all settings of a canister.
+func Settings() []string { return management.Settings() }
