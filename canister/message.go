@@ -74,6 +74,11 @@ type Message struct {
 	// Room is how many more requests the queue to callee takes; requests of this message
 	// are counted by the execution. nil: without bound.
 	Room func(callee principal.Principal) int
+	// Callbacks is how many calls the message may make, and MessageRoom the bytes of memory
+	// the subnet has for messages of calls with guaranteed response. They count where Room
+	// is not nil.
+	Callbacks   int
+	MessageRoom uint64
 	// Pause is called each time Limits.PauseAfter instructions have run and the message is
 	// not over. It may block; the canister stays in the middle of the message meanwhile.
 	// nil: never called.

@@ -70,7 +70,7 @@ func (r *runner) fill(c *Canister, log *Log, sub *Subnet, m *Message, context Co
 	x.Message = ic0.Message{
 		Caller: m.Caller, Payload: m.Payload, Method: m.Method, Deadline: m.Deadline, Refunded: m.Refunded,
 		Responded: m.Responded, Prior: m.PriorInstructions, Certificate: m.Certificate,
-		CallerInfo: m.CallerInfo, Signer: m.Signer, Room: m.Room,
+		CallerInfo: m.CallerInfo, Signer: m.Signer, Room: m.Room, Callbacks: m.Callbacks, MessageRoom: m.MessageRoom,
 	}
 	if m.Reject != nil {
 		x.RejectCode, x.RejectText = int32(m.Reject.Code), m.Reject.Message()

@@ -55,6 +55,7 @@ func (l *Ledger) Register(m *Mailbox, c *Call) (CallID, *Future) {
 		panic("intercanister: a call registered for the wrong canister")
 	}
 	context.Outstanding++
+	m.Calls++
 	m.take(c.Callee)
 	l.lastCall++
 	f := l.futures.add(uint64(l.lastCall))
@@ -70,37 +71,41 @@ func (l *Ledger) Settle(m *Mailbox, id CallID, response Response) bool {
 		return false
 	}
 	f.State = Settled
-	m.PushResponse(id, response)
+	m.PushResponse(id, f.Deadline != 0, response)
 	return true
 }
 
-// Begin marks the callback of a settled future as running.
-func (l *Ledger) Begin(id CallID) (*Future, *Context) {
+// Begin marks the callback of a settled future as running and frees its slot of
+// the pair.
+func (l *Ledger) Begin(m *Mailbox, id CallID) (*Future, *Context) {
 	f := l.Future(id)
 	if f == nil || f.State != Settled {
 		panic(fmt.Sprintf("intercanister: callback of call %d which is not settled", id))
 	}
 	f.State = Running
+	m.give(f.Callee)
 	return f, l.mustContext(f.Context)
 }
 
-// Release forgets a future whose callback has run (or needs not run) and frees
-// its slot of the pair.
+// Release forgets a future whose callback has run (or needs not run).
 func (l *Ledger) Release(m *Mailbox, id CallID) {
 	f := l.Future(id)
-	if f == nil || f.State == Waiting {
-		panic(fmt.Sprintf("intercanister: call %d released before it was settled", id))
+	if f == nil || f.State != Running {
+		panic(fmt.Sprintf("intercanister: call %d released before its callback began", id))
 	}
 	l.mustContext(f.Context).Outstanding--
-	m.give(f.Callee)
+	m.Calls--
 	l.futures.remove(uint64(id))
 }
 
-// Respond answers a context: what is still available goes back with the
-// response, and nobody can answer again.
-func (l *Ledger) Respond(c *Context) (refund cycles.Amount) {
+// Respond answers a context of the canister of m: what is still available goes
+// back with the response, and nobody can answer again.
+func (l *Ledger) Respond(m *Mailbox, c *Context) (refund cycles.Amount) {
 	if c.Responded {
 		panic(fmt.Sprintf("intercanister: context %d answered twice", c.ID))
+	}
+	if c.Origin.Kind == FromCanister {
+		m.Answered(c.Origin.Caller)
 	}
 	refund, c.Available, c.Responded = c.Available, cycles.Amount{}, true
 	return refund

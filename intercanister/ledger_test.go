@@ -56,13 +56,13 @@ func TestNothingIsLeftOfCallsThatAreOver(t *testing.T) {
 			}
 			if in.Source == SourceResponses {
 				back = back.Add(in.Response.Refund)
-				_, c := l.Begin(in.Call)
+				_, c := l.Begin(m, in.Call)
 				l.Release(m, in.Call)
 				l.Close(m, c)
 				return
 			}
 			c := l.Open(m, Origin{Kind: FromCanister, Call: in.Request.Call, Caller: in.Request.Sender}, in.Request.Cycles, 2)
-			refund := l.Respond(c)
+			refund := l.Respond(m, c)
 			l.Close(m, c)
 			if !l.Settle(&boxes[0], in.Request.Call, Response{Refund: refund}) {
 				t.Fatal("a waiting future was not settled")
@@ -85,7 +85,7 @@ func TestNothingIsLeftOfCallsThatAreOver(t *testing.T) {
 				step(&boxes[i])
 			}
 		}
-		l.Respond(root)
+		l.Respond(&boxes[0], root)
 		if !l.Close(&boxes[0], root) || l.Contexts() != 0 || l.Futures() != 0 || len(boxes[0].pairs) != 0 || len(boxes[1].pairs) != 0 {
 			t.Fatalf("left: %d contexts, %d futures", l.Contexts(), l.Futures())
 		}
@@ -108,12 +108,18 @@ func TestAPairTakesFiveHundredCallsAndNoMore(t *testing.T) {
 	}
 	l.Settle(&m, 1, Response{})
 	if m.Room(other) != 0 {
-		t.Error("a slot was free before the callback had run")
+		t.Error("a slot was free before the callback began")
 	}
-	l.Begin(1)
-	l.Release(&m, 1)
+	l.Begin(&m, 1)
 	if m.Room(other) != 1 {
-		t.Error("no slot was free after the callback had run")
+		t.Error("no slot was free when the callback had begun")
+	}
+	if m.Calls != QueueCapacity {
+		t.Errorf("%d calls are registered, want %d", m.Calls, QueueCapacity)
+	}
+	l.Release(&m, 1)
+	if m.Calls != QueueCapacity-1 {
+		t.Errorf("%d calls are registered after one was over", m.Calls)
 	}
 }
 
@@ -153,7 +159,7 @@ func TestTheFirstChoiceIsWhatPopTakes(t *testing.T) {
 				case 2:
 					m.PushTask(Task(n))
 				case 3:
-					m.PushResponse(CallID(n), Response{})
+					m.PushResponse(CallID(n), false, Response{})
 				}
 			}
 		}
@@ -208,12 +214,12 @@ func TestACallAndItsAnswerDoNotAllocate(t *testing.T) {
 		id, _ := l.Register(&a, &Call{Context: c.ID, Owner: a.Owner, Callee: b.Owner})
 		b.PushRequest(Request{Call: id, Sender: a.Owner})
 		b.Pop(&in)
-		cc := l.Open(&b, Origin{Kind: FromCanister, Call: id}, cycles.Amount{}, 0)
-		l.Respond(cc)
+		cc := l.Open(&b, Origin{Kind: FromCanister, Call: id, Caller: a.Owner}, cycles.Amount{}, 0)
+		l.Respond(&b, cc)
 		l.Close(&b, cc)
 		l.Settle(&a, id, Response{})
 		a.Pop(&in)
-		l.Begin(id)
+		l.Begin(&a, id)
 		l.Release(&a, id)
 	})
 	if perRun != 0 {
@@ -229,7 +235,7 @@ func TestTakingTheFirstMessageAndReceivingAnotherCommute(t *testing.T) {
 			case 0:
 				m.PushRequest(Request{Call: CallID(n), Sender: principal.Canister(n % 2)})
 			case 1:
-				m.PushResponse(CallID(n), Response{})
+				m.PushResponse(CallID(n), false, Response{})
 			case 2:
 				m.PushIngress(n)
 			}

@@ -2,11 +2,18 @@ package intercanister
 
 // Limits of the ledger of calls.
 const (
-	// QueueCapacity is the largest number of calls from one canister to another
-	// that are not over: waiting in the receiver's queue, being answered, or
-	// answered with the callback still to run. Each holds a slot for its request
-	// and one for its response (the specification's 500 per pair and direction).
+	// QueueCapacity is how many slots each direction between two canisters has
+	// (the replica's). A call of one to the other holds a slot from its sending until
+	// its callback begins, and one of the receiver's from its arrival until it is
+	// answered.
 	QueueCapacity = 500
+	// RequestOverhead and ResponseOverhead are what a message takes in memory beyond
+	// method name and payload, in bytes. The replica's depend on its build.
+	RequestOverhead  = 176
+	ResponseOverhead = 144
+	// ResponseReservation is the memory that is kept at both ends for the response of
+	// a call with guaranteed response: the largest there is.
+	ResponseReservation = 2<<20 + ResponseOverhead
 	// MaxFutureBytes is what one registered future may take in memory beyond
 	// payloads, index included (the measure of the design).
 	MaxFutureBytes = 204

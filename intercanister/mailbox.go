@@ -27,14 +27,17 @@ type Input struct {
 
 type settled struct {
 	call     CallID
+	bounded  bool // of a best-effort call
 	response Response
 }
 
-// pair is what runs between a canister and one other: how many calls it makes
-// there, and which requests of the other wait here.
+// pair is what runs between a canister and one other. Each direction has
+// QueueCapacity slots: a request takes one where it waits, and one for its
+// response on the way back.
 type pair struct {
 	requests FIFO[Request]
-	calls    uint16 // of ours to the other, not over
+	calls    uint16 // of ours to the other, until their callback begins
+	owed     uint16 // requests of the other that were taken and are not answered
 }
 
 // arrival is one message in the order in which they came: the next one of its
@@ -50,6 +53,7 @@ type arrival struct {
 type Mailbox struct {
 	Owner     principal.Principal
 	Contexts  int // open contexts, deleted ones included
+	Calls     int // registered futures of the canister
 	arrivals  FIFO[arrival]
 	tasks     FIFO[Task]
 	lastTask  bool // the message taken last was a task
@@ -106,7 +110,7 @@ func (m *Mailbox) pair(other principal.Principal) *pair {
 
 // retire forgets a pair nothing runs between any more.
 func (m *Mailbox) retire(other principal.Principal, p *pair) {
-	if p.calls != 0 || p.requests.Len() != 0 {
+	if p.calls != 0 || p.owed != 0 || p.requests.Len() != 0 {
 		return
 	}
 	delete(m.pairs, other)
@@ -154,11 +158,11 @@ func (m *Mailbox) PushTask(t Task) {
 	m.tasks.Push(t)
 }
 
-// PushResponse queues the callback of a settled future. Futures take care that
-// there is room.
-func (m *Mailbox) PushResponse(call CallID, response Response) {
+// PushResponse queues the callback of a settled future, bounded for that of a
+// best-effort call. Futures take care that there is room.
+func (m *Mailbox) PushResponse(call CallID, bounded bool, response Response) {
 	m.arrivals.Push(arrival{source: SourceResponses})
-	m.responses.Push(settled{call, response})
+	m.responses.Push(settled{call, bounded, response})
 }
 
 // PushIngress queues an ingress message.
@@ -167,11 +171,11 @@ func (m *Mailbox) PushIngress(number uint64) {
 	m.ingress.Push(number)
 }
 
-// PushRequest queues a request. It is false where the queue of the pair is
-// full.
+// PushRequest queues a request and keeps a slot for its response. It is false
+// where the queues of the pair have no room.
 func (m *Mailbox) PushRequest(r Request) bool {
 	p := m.pair(r.Sender)
-	if p.requests.Len() >= QueueCapacity {
+	if p.requests.Len()+int(p.owed) >= QueueCapacity {
 		return false
 	}
 	m.arrivals.Push(arrival{SourceRequests, r.Sender})
@@ -179,7 +183,19 @@ func (m *Mailbox) PushRequest(r Request) bool {
 	return true
 }
 
-// Pop takes the next message into in. It is false where none waits.
+// Answered frees the slot of a request of sender that was taken: it is answered,
+// or will never be.
+func (m *Mailbox) Answered(sender principal.Principal) {
+	p := m.pairs[sender]
+	if p == nil || p.owed == 0 {
+		panic("intercanister: a request of " + sender.String() + " was answered that was not taken")
+	}
+	p.owed--
+	m.retire(sender, p)
+}
+
+// Pop takes the next message into in. It is false where none waits. Whoever takes
+// a request answers for it (Answered).
 func (m *Mailbox) Pop(in *Input) bool {
 	if m.arrivals.Len() == 0 {
 		return false
@@ -205,7 +221,7 @@ func (m *Mailbox) takeAt(position, depth int, in *Input) {
 	case SourceRequests:
 		p := m.pairs[a.sender]
 		in.Request = p.requests.Remove(depth)
-		m.retire(a.sender, p)
+		p.owed++
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/timers"
 )
 
 // CallID names one outgoing call of a subnet: the future that waits for its
@@ -31,7 +32,8 @@ type Request struct {
 	Method   string
 	Payload  []byte // argument, owned by the request, never written again
 	Cycles   cycles.Amount
-	Deadline uint64 // nanoseconds; 0 for a call with guaranteed response
+	Deadline uint64        // nanoseconds; 0 for a call with guaranteed response
+	Expiry   timers.Handle // where it waits for its execution and has a deadline
 }
 
 // Response settles a call: exactly one of Reply and Reject counts.

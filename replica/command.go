@@ -17,9 +17,12 @@ func (m *machine) command(choice *intercanister.Choice) {
 	m.executed++
 	defer m.Ready.Add(&m.Commands)
 	q := &in.Request
-	if in.Source == intercanister.SourceRequests && q.Deadline != 0 && m.Time >= expiry(q.Deadline) {
-		m.Books.Lose(q.Cycles)
-		return
+	if in.Source == intercanister.SourceRequests {
+		m.Commands.Answered(q.Sender)
+		if q.Deadline != 0 && m.Time >= expiry(q.Deadline) {
+			m.giveBack(q.Sender, q.Cycles)
+			return
+		}
 	}
 	var c state.Command
 	if in.Source == intercanister.SourceIngress {

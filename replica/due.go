@@ -24,6 +24,8 @@ func (m *machine) due() {
 			m.expireCall(intercanister.CallID(d.Number))
 		case timers.IngressExpiry, timers.IngressPrune:
 			m.dueIngress(d.Number)
+		case timers.RequestExpiry:
+			m.expireRequests(d.Subject)
 		case timers.StopTimeout:
 			m.expireStop(d.Subject, d.Number)
 		case timers.Charge:
@@ -61,7 +63,7 @@ func (m *machine) expireCall(call intercanister.CallID) {
 		return
 	}
 	f.Expiry = 0
-	m.settle(call, intercanister.Response{Reject: rejectCallExpired()})
+	m.settle(f.Owner, call, intercanister.Response{Reject: rejectCallExpired()})
 }
 
 func (m *machine) dueIngress(number uint64) {

@@ -25,11 +25,12 @@ const (
 	StatusChanged // Number: the canister's status
 	OutcallMade   // Number: the outcall's
 	RoundEnded    // Number: messages; Instructions
+	MessageShed   // Source, Method, Peer, Call: a best-effort message had to make room
 )
 
 var eventNames = [...]string{
 	"", "ingress received", "ingress answered", "message executed", "message parked", "message dropped", "call registered",
-	"call settled", "timer fired", "code installed", "code removed", "canister created", "canister deleted", "status changed", "outcall made", "round ended",
+	"call settled", "timer fired", "code installed", "code removed", "canister created", "canister deleted", "status changed", "outcall made", "round ended", "message shed",
 }
 
 // String names the kind for people.

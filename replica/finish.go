@@ -58,6 +58,7 @@ func (m *machine) finishRefused(j *Job) {
 	case intercanister.SourceIngress:
 		m.answerIngress(m.History.At(j.in.Ingress), nil, j.refused)
 	case intercanister.SourceRequests:
+		m.declined(j.resident, &j.in.Request)
 		m.answer(&j.in.Request, j.refused)
 	}
 }
@@ -94,7 +95,7 @@ func (m *machine) apply(j *Job, context *intercanister.Context) {
 	}
 	if context = m.Ledger.Context(j.context); out.Response != nil {
 		response := *out.Response
-		response.Refund = m.Ledger.Respond(context)
+		response.Refund = m.respondTo(j.resident, context)
 		m.reply(&context.Origin, response)
 	}
 	m.conclude(j.resident, context, out.Failure)
@@ -110,6 +111,9 @@ func (m *machine) call(j *Job, context intercanister.ContextID, c *canister.Call
 	})
 	if c.Request.Deadline != 0 {
 		f.Expiry = m.Deadlines.Add(timers.Deadline{At: expiry(c.Request.Deadline), Kind: timers.CallExpiry, Number: uint64(id)})
+	}
+	if c.Request.Deadline == 0 {
+		m.Hold(r, 0, intercanister.ResponseReservation)
 	}
 	c.Request.Call, c.Request.Sender = id, r.ID()
 	if m.net.sink != nil {
@@ -129,7 +133,7 @@ func (m *machine) conclude(r *state.Resident, context *intercanister.Context, fa
 		if reject == nil {
 			reject = rejectNoReply(context)
 		}
-		m.reply(&context.Origin, intercanister.Response{Reject: reject, Refund: m.Ledger.Respond(context)})
+		m.reply(&context.Origin, intercanister.Response{Reject: reject, Refund: m.respondTo(r, context)})
 	}
 	m.Ledger.Close(&r.Mailbox, context)
 }

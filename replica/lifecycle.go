@@ -112,7 +112,7 @@ func (m *machine) Uninstall(r *state.Resident) {
 	for _, id := range m.Ledger.OpenContexts(&r.Mailbox) {
 		context := m.Ledger.Context(id)
 		if !context.Responded {
-			m.reply(&context.Origin, intercanister.Response{Reject: rejectUninstalled(), Refund: m.Ledger.Respond(context)})
+			m.reply(&context.Origin, intercanister.Response{Reject: rejectUninstalled(), Refund: m.respondTo(r, context)})
 		}
 		context.Deleted = true
 		m.Ledger.Close(&r.Mailbox, context)
@@ -143,6 +143,7 @@ func (m *machine) Delete(r *state.Resident) {
 		case intercanister.SourceIngress:
 			m.answerIngress(m.History.At(in.Ingress), nil, rejectNotFound(r.ID()))
 		case intercanister.SourceRequests:
+			m.Deadlines.Remove(in.Request.Expiry)
 			m.answer(&in.Request, rejectReceiverNotFound(r.ID()))
 		}
 	}

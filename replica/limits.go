@@ -28,6 +28,16 @@ const (
 	MaxRequestBytes      = 2 << 20
 	MaxLocalRequestBytes = 10 << 20
 
+	// GuaranteedMessageBytes is the memory of messages of calls with guaranteed response,
+	// the room for their responses included, that a subnet has; BestEffortMessageBytes
+	// that of best-effort messages at the end of a round (the replica's: 15 and 5 GiB).
+	GuaranteedMessageBytes = 15 << 30
+	BestEffortMessageBytes = 5 << 30
+	// SubnetCallbacks is how many calls that are not over the canisters of a subnet may
+	// have before each is limited to CanisterCallbacks of its own (the replica's).
+	SubnetCallbacks   = 1_000_000
+	CanisterCallbacks = 50
+
 	// MaxCanisters is how many canisters a subnet hosts (the replica's: 120,000).
 	MaxCanisters = 120_000
 	// MaxStreamMessages is how many messages wait between two subnets. Ours; a

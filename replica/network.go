@@ -28,6 +28,10 @@ type Config struct {
 	SliceInstructions uint64 // 0: the constant
 	RoundInstructions uint64 // 0: the constant
 	RoundMessages     int    // 0: the constant
+
+	GuaranteedMessageBytes uint64 // 0: the constant
+	BestEffortMessageBytes uint64 // 0: the constant
+	SubnetCallbacks        int    // 0: the constant
 }
 
 // Network is the machine: some subnets, their canisters and the routes between
@@ -90,6 +94,15 @@ func (n *Network) applyDefaults() {
 	}
 	if c.RoundMessages == 0 {
 		c.RoundMessages = RoundMessages
+	}
+	if c.GuaranteedMessageBytes == 0 {
+		c.GuaranteedMessageBytes = GuaranteedMessageBytes
+	}
+	if c.BestEffortMessageBytes == 0 {
+		c.BestEffortMessageBytes = BestEffortMessageBytes
+	}
+	if c.SubnetCallbacks == 0 {
+		c.SubnetCallbacks = SubnetCallbacks
 	}
 	n.runner, n.executor, n.management = c.Runner, c.Executor, c.Management
 	if n.runner == nil {

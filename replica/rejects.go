@@ -112,13 +112,25 @@ func rejectInputFull(id principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterQueueFull, "Canister %s input queue is full", id).Barely()
 }
 
+// rejectNoMessageMemory is for a request that finds no room in the memory of the
+// subnet's messages, with the room its response may need.
+func rejectNoMessageMemory(bytes uint64) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterOutOfMemory, "Cannot induct request. Out of memory: requested %d", bytes).Barely()
+}
+
+// rejectResponseDropped is for a caller whose response had to make room.
+func rejectResponseDropped() *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.ResponseDropped, "Response was dropped.").Barely()
+}
+
 func rejectStreamFull(id principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterQueueFull, "The stream to the subnet of canister %s is full", id)
 }
 
-func rejectTooLarge(size, limit int) *intercanister.Reject {
+// rejectTooLarge is for a request to another subnet that only its own could take.
+func rejectTooLarge(sender principal.Principal, size, limit int) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterContractViolation,
-		"Request to a canister on another subnet has %d bytes of payload; at most %d are allowed", size, limit)
+		"Canister %s violated contract: attempted to send a message of size %d exceeding the limit %d", sender, size, limit).Barely()
 }
 
 func rejectIngressExpired() *intercanister.Reject {

@@ -75,6 +75,7 @@ func (m *machine) begin() {
 }
 
 func (m *machine) end() {
+	m.shed()
 	for _, j := range m.parked {
 		j.resident.Mailbox.Resume = false
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/timers"
 )
 
 // send takes a request on its way: to a canister of the subnet at once, to the
@@ -61,7 +62,7 @@ func (m *machine) inductCommand(q *intercanister.Request) {
 
 func (m *machine) ship(to *machine, q *intercanister.Request) {
 	if size := len(q.Method) + len(q.Payload); size > MaxRequestBytes {
-		m.answer(q, rejectTooLarge(size, MaxRequestBytes))
+		m.answer(q, rejectTooLarge(q.Sender, size, MaxRequestBytes))
 		return
 	}
 	if len(m.out[to.position])+len(to.inbound) >= MaxStreamMessages {
@@ -78,10 +79,20 @@ func (m *machine) induct(r *state.Resident, q *intercanister.Request) {
 		m.answer(q, reject)
 		return
 	}
+	bytes := q.Memory()
+	if q.Deadline == 0 && bytes > m.messageRoom() {
+		m.answer(q, rejectNoMessageMemory(bytes))
+		return
+	}
+	if q.Deadline != 0 {
+		q.Expiry = m.Deadlines.Add(timers.Deadline{At: expiry(q.Deadline), Kind: timers.RequestExpiry, Subject: r.ID()})
+	}
 	if !r.Mailbox.PushRequest(*q) {
+		m.Deadlines.Remove(q.Expiry)
 		m.answer(q, rejectInputFull(q.Receiver))
 		return
 	}
+	m.Hold(r, q.Deadline, bytes)
 	m.Ready.Add(&r.Mailbox)
 }
 
@@ -94,7 +105,7 @@ func (m *machine) answer(q *intercanister.Request, reject *intercanister.Reject)
 func (m *machine) respond(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
 	position := m.net.routes.find(owner)
 	if position == m.position {
-		m.settle(call, response)
+		m.settle(owner, call, response)
 		return
 	}
 	if position < 0 {
@@ -103,12 +114,12 @@ func (m *machine) respond(owner principal.Principal, call intercanister.CallID, 
 	m.out[position] = append(m.out[position], parcel{call: call, owner: owner, response: response})
 }
 
-// settle settles a future of this subnet and queues its callback. A late answer
-// is dropped, its refund with it.
-func (m *machine) settle(call intercanister.CallID, response intercanister.Response) {
+// settle settles a future of this subnet and queues its callback. A late answer is
+// dropped, but its refund is not: the replica gives it to the owner.
+func (m *machine) settle(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
 	f := m.Ledger.Future(call)
 	if f == nil || f.State != intercanister.Waiting {
-		m.Books.Lose(response.Refund)
+		m.giveBack(owner, response.Refund)
 		return
 	}
 	r := m.Residents.Get(f.Owner)
@@ -118,6 +129,10 @@ func (m *machine) settle(call intercanister.CallID, response intercanister.Respo
 	if f.Expiry != 0 {
 		m.Deadlines.Remove(f.Expiry)
 	}
+	if f.Deadline == 0 {
+		m.Free(r, 0, intercanister.ResponseReservation)
+	}
+	m.Hold(r, f.Deadline, response.Memory())
 	m.Ledger.Settle(&r.Mailbox, call, response)
 	m.Ready.Add(&r.Mailbox)
 	if m.net.sink != nil {
@@ -132,8 +147,10 @@ func (m *machine) receive() {
 	for i := range m.inbound {
 		p := &m.inbound[i]
 		switch {
+		case p.request == nil && p.call == 0:
+			m.giveBack(p.owner, p.response.Refund)
 		case p.request == nil:
-			m.settle(p.call, p.response)
+			m.settle(p.owner, p.call, p.response)
 		case m.net.managementOf(p.request.Receiver, m) != nil:
 			m.inductCommand(p.request)
 		default:

@@ -47,10 +47,11 @@ type machine struct {
 	choices        []intercanister.Choice
 }
 
-// parcel is a message between subnets.
+// parcel is a message between subnets: a request, a response, or a refund without
+// one.
 type parcel struct {
 	request  *intercanister.Request
-	call     intercanister.CallID // of a response
+	call     intercanister.CallID // of a response; 0 for a refund
 	owner    principal.Principal  // whose call it was
 	response intercanister.Response
 }

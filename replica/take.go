@@ -25,7 +25,6 @@ func (m *machine) take(box *intercanister.Mailbox, choice *intercanister.Choice)
 		box.PopChoice(*choice, &j.in)
 	}
 	r.Running, box.Held = true, true
-	j.message.Room = nil
 	switch j.in.Source {
 	case intercanister.SourceTasks:
 		m.takeTask(j)
@@ -51,6 +50,11 @@ func (m *machine) job(r *state.Resident) *Job {
 	j.wide = m.net.executor.Wide(r.Canister)
 	j.message = canister.Message{}
 	return j
+}
+
+// calling lets the message of a job make calls.
+func (m *machine) calling(j *Job) {
+	j.message.Room, j.message.Callbacks, j.message.MessageRoom = j.room, m.callbacks(j.resident), m.messageRoom()
 }
 
 // release forgets what a job held and keeps the job for the next message.
@@ -92,7 +96,7 @@ func (m *machine) takeTask(j *Job) {
 	j.message.Context = context
 	j.message.Caller = principal.Management
 	j.message.Responded = true
-	j.message.Room = j.room
+	m.calling(j)
 }
 
 func contextOf(t intercanister.Task) canister.Context {
@@ -115,12 +119,7 @@ func (m *machine) takeIngress(j *Job) {
 
 func (m *machine) takeRequest(j *Job) {
 	q := &j.in.Request
-	if q.Deadline != 0 && m.Time >= expiry(q.Deadline) {
-		// The caller has its answer already (SYS_UNKNOWN); the cycles are lost.
-		m.Books.Lose(q.Cycles)
-		j.dropped = true
-		return
-	}
+	m.taken(j.resident, q)
 	c := j.resident.Canister
 	if minimum := c.Settings.MinimumIncoming; q.Sender != c.ID && q.Cycles.Less(minimum) {
 		j.refused = rejectTooFewCycles(c, q.Cycles, minimum)
@@ -146,7 +145,7 @@ func (m *machine) open(j *Job, method string, origin intercanister.Origin, attac
 	switch x.Method(c, method) {
 	case UpdateMethod:
 		j.message.Context = canister.Update
-		j.message.Room = j.room
+		m.calling(j)
 	case QueryMethod:
 		j.message.Context = canister.ReplicatedQuery
 		j.limit = m.limits.Query
@@ -167,8 +166,9 @@ func (m *machine) open(j *Job, method string, origin intercanister.Origin, attac
 // takeResponse settles what a response brings and makes its callback a job.
 func (m *machine) takeResponse(j *Job) {
 	c := j.resident.Canister
-	f, context := m.Ledger.Begin(j.in.Call)
+	f, context := m.Ledger.Begin(&j.resident.Mailbox, j.in.Call)
 	response := &j.in.Response
+	m.Free(j.resident, f.Deadline, response.Memory())
 	j.context, j.prepaid, j.limit = f.Context, f.Execution(), m.limits.Message
 	j.callback = true
 	c.Consumed.Instructions = c.Consumed.Instructions.Add(j.prepaid)
@@ -186,8 +186,9 @@ func (m *machine) takeResponse(j *Job) {
 		Caller: context.Origin.Caller, Deadline: context.Origin.Deadline,
 		Payload: response.Reply, Reject: response.Reject,
 		Available: context.Available, Refunded: response.Refund,
-		Responded: context.Responded, PriorInstructions: context.Instructions, Room: j.room,
+		Responded: context.Responded, PriorInstructions: context.Instructions,
 	}
+	m.calling(j)
 	if context.Origin.Kind == intercanister.FromSystem {
 		j.message.Caller = principal.Management
 	}

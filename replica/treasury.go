@@ -21,7 +21,7 @@ type Treasury struct {
 
 	Consumed cycles.Amount // paid by canisters, those that are deleted too
 	Deleted  cycles.Amount // what deleted canisters had
-	Lost     cycles.Amount // what expired best-effort calls cost their callers
+	Lost     cycles.Amount // what late answers to deleted canisters would have brought
 
 	Minted cycles.Amount // out of nothing: provisional cycles, powers of tests
 }

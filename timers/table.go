@@ -17,11 +17,12 @@ const (
 	IngressPrune                  // Number: the message; its answer may be forgotten
 	StopTimeout                   // Subject: the canister, Number: the waiter
 	Charge                        // resources are paid for
+	RequestExpiry                 // Subject: the receiver; a best-effort request nobody executed in time
 )
 
 // String names the kind for people.
 func (k Kind) String() string {
-	names := [...]string{"nothing", "global timer", "call expiry", "ingress expiry", "ingress pruning", "stop timeout", "charge"}
+	names := [...]string{"nothing", "global timer", "call expiry", "ingress expiry", "ingress pruning", "stop timeout", "charge", "request expiry"}
 	if int(k) < len(names) {
 		return names[k]
 	}

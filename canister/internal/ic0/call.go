@@ -127,7 +127,7 @@ func (x *Execution) perform(p *pending) bool {
 }
 
 func (x *Execution) hasRoom(callee principal.Principal) bool {
-	return x.Room == nil || x.rooms[callee] < x.Room(callee)
+	return x.Room == nil || len(x.Calls) < x.Callbacks && x.rooms[callee] < x.Room(callee)
 }
 
 // prepay takes the price of the call from the balance. The request's place in memory counts
@@ -135,10 +135,15 @@ func (x *Execution) hasRoom(callee principal.Principal) bool {
 func (x *Execution) prepay(p *pending) bool {
 	bytes := len(p.Method) + len(p.Payload)
 	messages := x.Messages
+	guaranteed := uint64(0)
 	if !x.System {
-		size := uint64(messageOverhead + bytes)
+		size := uint64(intercanister.RequestOverhead + bytes)
 		if !p.timeout {
-			size = max(size, cycles.MaxResponseBytes)
+			size = max(size, intercanister.ResponseReservation)
+			guaranteed = size
+		}
+		if x.Room != nil && guaranteed > x.MessageRoom-min(x.guaranteed, x.MessageRoom) {
+			return false
 		}
 		messages += size
 		if thrifty.has(x.Context) && x.Balance.Less(x.freezingLimit(x.InUse, messages)) {
@@ -153,6 +158,7 @@ func (x *Execution) prepay(p *pending) bool {
 		return false
 	}
 	x.Messages = messages
+	x.guaranteed += guaranteed
 	x.Balance, x.Sent = x.Balance.Sub(price), x.Sent.Add(sent)
 	return true
 }

@@ -72,6 +72,8 @@ type Message struct {
 	Certificate        []byte
 	CallerInfo, Signer []byte
 	Room               func(principal.Principal) int
+	Callbacks          int
+	MessageRoom        uint64
 }
 
 // Changes are the parts of the canister's state that functions change.
@@ -96,6 +98,8 @@ type Performed struct {
 	reply   []byte // what msg_reply_data_append gathered
 	pending *pending
 	rooms   map[principal.Principal]int // calls made by this message
+
+	guaranteed uint64 // bytes of memory its calls with guaranteed response take
 
 	accessed, written uint64 // 4 KiB pages of stable memory that may still be touched
 }

@@ -17,8 +17,6 @@ const (
 
 	// RecordOverhead is what a log record takes beyond its content, in bytes.
 	RecordOverhead = 40
-	// messageOverhead is what a message takes in memory beyond its payload, in bytes; the replica's depends on its build.
-	messageOverhead = 400
 )
 
 // Charges, in instructions (metering, System API).

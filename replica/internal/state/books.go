@@ -11,7 +11,7 @@ type Books struct {
 	Minted  cycles.Amount // came out of nothing: provisional cycles, the powers of tests
 	Gone    cycles.Amount // what deleted canisters had paid until they were deleted
 	Deleted cycles.Amount // what deleted canisters still had
-	Lost    cycles.Amount // came back too late, or went with a call nobody waited for any more
+	Lost    cycles.Amount // came back to a canister that was gone
 }
 
 // bury enters a canister that is being deleted.

@@ -28,6 +28,8 @@ type Resident struct {
 	// Debit is what ingress messages cost that were accepted while a message ran; it is taken
 	// from the balance when it is over, as far as there is any.
 	Debit cycles.Amount
+	// Messages is the memory of the canister's messages; Canister.MessageBytes is the sum.
+	Messages MessageMemory
 	// Running is set while a message or an installation runs, paused or not.
 	Running bool
 	// Charged is the time until which the canister has paid for its resources.

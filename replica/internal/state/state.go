@@ -32,6 +32,8 @@ type State struct {
 	Chance    *Chance
 	Books     Books
 
+	// Messages is the memory of the messages of all canisters.
+	Messages MessageMemory
 	// Commands are the calls of the management canister that wait.
 	Commands intercanister.Mailbox
 	// Beating are the canisters that export a heartbeat, by id.
@@ -71,6 +73,8 @@ func (s *State) Remove(r *Resident) {
 	s.SetBeating(r, false)
 	s.Ready.Take(&r.Mailbox)
 	r.Mailbox.Held, r.Gone = true, true
+	s.Messages.Guaranteed -= r.Messages.Guaranteed
+	s.Messages.BestEffort -= r.Messages.BestEffort
 	s.Residents.remove(r)
 	s.Touch(r)
 }

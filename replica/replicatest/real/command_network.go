@@ -7,9 +7,16 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-var kinds = map[string]replica.SubnetKind{"application": replica.Application, "nns": replica.NNS, "bitcoin": replica.Bitcoin}
+var kinds = map[string]replica.SubnetKind{
+	"application": replica.Application, "nns": replica.NNS, "bitcoin": replica.Bitcoin, "system": replica.System,
+	"verified": replica.VerifiedApplication, "cloud": replica.CloudEngine,
+}
 
-// network makes the network.
+// network makes the network. The words: slice=N, messages=N and round=N (limits of a
+// round), guaranteed=N, best-effort=N and callbacks=N (limits of messages), subnets=N
+// (application subnets of 13 nodes), kinds=KIND,... (subnets with their kind's nodes), and
+// for a subnet with another number of nodes KIND=NODES, with a + after it where nothing
+// costs anything.
 func (p *performer) network(rest string) {
 	config := replica.Config{Events: p, Version: "0.9.0"}
 	for _, word := range strings.Fields(rest) {
@@ -17,6 +24,16 @@ func (p *performer) network(rest string) {
 		switch name {
 		case "slice":
 			config.SliceInstructions = uint64(p.number(value))
+		case "round":
+			config.RoundInstructions = uint64(p.number(value))
+		case "messages":
+			config.RoundMessages = p.number(value)
+		case "guaranteed":
+			config.GuaranteedMessageBytes = uint64(p.number(value))
+		case "best-effort":
+			config.BestEffortMessageBytes = uint64(p.number(value))
+		case "callbacks":
+			config.SubnetCallbacks = p.number(value)
 		case "subnets":
 			for range p.number(value) {
 				config.Subnets = append(config.Subnets, replica.SubnetConfig{Nodes: 13})
@@ -30,7 +47,12 @@ func (p *performer) network(rest string) {
 				config.Subnets = append(config.Subnets, replica.SubnetConfig{Kind: chosen})
 			}
 		default:
-			p.t.Fatalf("a network has no %q", name)
+			kind, ok := kinds[name]
+			if !ok {
+				p.t.Fatalf("a network has no %q", name)
+			}
+			nodes, free := strings.CutSuffix(value, "+")
+			config.Subnets = append(config.Subnets, replica.SubnetConfig{Kind: kind, Nodes: p.number(nodes), Free: free})
 		}
 	}
 	p.Stage = NewStage(p.t, config)

@@ -13,8 +13,7 @@ import (
 //
 // The commands, one file each (command_*.go):
 //
-//	network [slice=N] [subnets=N] [kinds=KIND,...]
-//	                                      makes the network; first
+//	network [WORDS]                       makes the network (command_network.go has the words); first
 //	canister NAME [WORDS] [PROGRAM]       creates a canister and installs the scriptable one
 //	install NAME MODE [PROGRAM]           installs it again (canisters.go has the modes)
 //	run NAME PROGRAM                      calls the update method "run"
@@ -30,6 +29,7 @@ import (
 //	logs NAME                             the newest records of its log
 //	certified NAME                        its certified data, as verified certificates have it
 //	census                                what is open
+//	funds NAME                            its cycles, and the memory of its messages
 //	silently COMMAND                      performs a command without telling what happens
 //	decoded COMMAND                       performs a command whose reply is Candid
 //	arg NAME METHOD (VALUES)              an argument of a management method: $NAME from now on
@@ -67,7 +67,8 @@ func commands() map[string]command {
 		"prober": (*performer).prober, "api": (*performer).api, "api-mute": (*performer).apiMute, "api-query": (*performer).apiQuery, "api-said": (*performer).apiSaid,
 		"round": (*performer).round, "advance": (*performer).advance, "answer": (*performer).answer,
 		"status": (*performer).status, "logs": (*performer).logs, "certified": (*performer).certified, "census": (*performer).census,
-		"arg": (*performer).arg,
+		"arg":   (*performer).arg,
+		"funds": (*performer).funds,
 	}
 }
 

@@ -23,7 +23,7 @@ func (p *performer) Event(e *replica.Event) {
 	}
 	line := fmt.Sprintf("  %s: %s", p.name(e.Canister), e.Kind)
 	switch e.Kind {
-	case replica.MessageExecuted, replica.MessageDropped:
+	case replica.MessageExecuted, replica.MessageDropped, replica.MessageShed:
 		line += " " + p.what(e)
 	case replica.CallRegistered, replica.CallSettled:
 		line += fmt.Sprintf(" #%d to %s", e.Call, p.name(e.Peer))

@@ -1,0 +1,99 @@
+package intercanister
+
+// Memory is what a request takes where it waits, in bytes. That of a call with
+// guaranteed response has the room for its response in it.
+func (q *Request) Memory() uint64 {
+	bytes := uint64(RequestOverhead + len(q.Method) + len(q.Payload))
+	if q.Deadline == 0 {
+		bytes = max(bytes, ResponseReservation)
+	}
+	return bytes
+}
+
+// Memory is what a response takes while it waits for its callback, in bytes. What
+// the network itself says of a best-effort call takes nothing.
+func (r *Response) Memory() uint64 {
+	switch {
+	case r.Reject == nil:
+		return uint64(ResponseOverhead + len(r.Reply))
+	case r.Reject.Code == SysUnknown:
+		return 0
+	}
+	return uint64(ResponseOverhead + len(r.Reject.Text))
+}
+
+// Shed drops the largest best-effort message that waits, of several the last, and
+// says which it was; it is false where there is none. A request is gone, and owed an
+// answer no more; in place of a response its callback gets the reject.
+func (m *Mailbox) Shed(reject *Reject) (in Input, ok bool) {
+	at, depth, largest := m.largest()
+	if largest == 0 {
+		return in, false
+	}
+	if m.arrivals.At(at).source == SourceResponses {
+		s := m.responses.At(depth)
+		in = Input{Source: SourceResponses, Call: s.call, Response: s.response}
+		s.response = Response{Reject: reject}
+		return in, true
+	}
+	return Input{Source: SourceRequests, Request: m.drop(at, depth)}, true
+}
+
+// Late drops the first request that waits and is too late, as the function says, and
+// gives it; it is owed an answer no more. It is false where there is none.
+func (m *Mailbox) Late(late func(*Request) bool) (q Request, ok bool) {
+	seen := make(map[*pair]int, len(m.pairs))
+	for i := range m.arrivals.Len() {
+		a := m.arrivals.At(i)
+		if a.source != SourceRequests {
+			continue
+		}
+		p := m.pairs[a.sender]
+		depth := seen[p]
+		seen[p]++
+		if late(p.requests.At(depth)) {
+			return m.drop(i, depth), true
+		}
+	}
+	return q, false
+}
+
+// drop takes a request out that is not executed.
+func (m *Mailbox) drop(at, depth int) Request {
+	var in Input
+	last := m.lastTask
+	m.takeAt(at, depth, &in)
+	m.lastTask = last
+	m.Answered(in.Request.Sender)
+	return in.Request
+}
+
+// largest finds the largest best-effort message: its place among all that wait and
+// among those of its source or sender.
+func (m *Mailbox) largest() (at, depth int, largest uint64) {
+	responses := 0
+	seen := make(map[*pair]int, len(m.pairs))
+	for i := range m.arrivals.Len() {
+		var bytes uint64
+		var d int
+		switch a := m.arrivals.At(i); a.source {
+		case SourceResponses:
+			d = responses
+			responses++
+			if s := m.responses.At(d); s.bounded {
+				bytes = s.response.Memory()
+			}
+		case SourceRequests:
+			p := m.pairs[a.sender]
+			d = seen[p]
+			seen[p]++
+			if q := p.requests.At(d); q.Deadline != 0 {
+				bytes = q.Memory()
+			}
+		}
+		if bytes > 0 && bytes >= largest {
+			at, depth, largest = i, d, bytes
+		}
+	}
+	return at, depth, largest
+}

@@ -1,0 +1,32 @@
+package state
+
+// MessageMemory is what messages take, in bytes: those of calls with guaranteed
+// response with the room that is kept for responses, and those of best-effort
+// calls, which take what they are.
+type MessageMemory struct{ Guaranteed, BestEffort uint64 }
+
+func (u *MessageMemory) of(deadline uint64) *uint64 {
+	if deadline != 0 {
+		return &u.BestEffort
+	}
+	return &u.Guaranteed
+}
+
+// Hold enters bytes of a message of a call with this deadline into the books of a
+// canister and of its subnet.
+func (s *State) Hold(r *Resident, deadline, bytes uint64) {
+	*s.Messages.of(deadline) += bytes
+	*r.Messages.of(deadline) += bytes
+	r.Canister.MessageBytes += bytes
+}
+
+// Free takes bytes out of the books again.
+func (s *State) Free(r *Resident, deadline, bytes uint64) {
+	own := r.Messages.of(deadline)
+	if *own < bytes {
+		panic("state: canister " + r.ID().String() + " frees memory of messages that it does not hold")
+	}
+	*own -= bytes
+	*s.Messages.of(deadline) -= bytes
+	r.Canister.MessageBytes -= bytes
+}

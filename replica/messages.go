@@ -1,0 +1,99 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// What messages take: slots of queues, callbacks, memory. A call with guaranteed
+// response keeps room for the largest response at both ends until it is answered;
+// a best-effort message takes what it is, and may have to go.
+
+// messageRoom is the memory the subnet has left for messages of calls with
+// guaranteed response. System subnets are not limited.
+func (m *machine) messageRoom() uint64 {
+	limit := m.net.config.GuaranteedMessageBytes
+	if m.System {
+		return 1<<64 - 1
+	}
+	return limit - min(limit, m.Messages.Guaranteed)
+}
+
+// callbacks is how many more calls a canister may make: what the subnet has left,
+// or at least its own quota.
+func (m *machine) callbacks(r *state.Resident) int {
+	return max(0, m.net.config.SubnetCallbacks-m.Ledger.Futures(), CanisterCallbacks-r.Mailbox.Calls)
+}
+
+// taken accounts for a request that waits no more. One of a call with guaranteed
+// response keeps the room for its response.
+func (m *machine) taken(r *state.Resident, q *intercanister.Request) {
+	bytes := q.Memory()
+	if q.Deadline == 0 {
+		bytes -= intercanister.ResponseReservation
+	}
+	m.Free(r, q.Deadline, bytes)
+	m.Deadlines.Remove(q.Expiry)
+}
+
+// declined accounts for a request that was taken and is rejected before it runs.
+func (m *machine) declined(r *state.Resident, q *intercanister.Request) {
+	r.Mailbox.Answered(q.Sender)
+	if q.Deadline == 0 {
+		m.Free(r, 0, intercanister.ResponseReservation)
+	}
+}
+
+// expireRequests drops the best-effort requests in a mailbox that are too late: their
+// callers have their answer (SYS_UNKNOWN).
+func (m *machine) expireRequests(id principal.Principal) {
+	r := m.Residents.Get(id)
+	if r == nil {
+		return
+	}
+	late := func(q *intercanister.Request) bool { return q.Deadline != 0 && m.Time >= expiry(q.Deadline) }
+	for q, ok := r.Mailbox.Late(late); ok; q, ok = r.Mailbox.Late(late) {
+		m.drop(r, &q, MessageDropped)
+	}
+}
+
+// drop accounts for a best-effort request that waited and is gone.
+func (m *machine) drop(r *state.Resident, q *intercanister.Request, kind EventKind) {
+	m.Deadlines.Remove(q.Expiry)
+	m.Free(r, q.Deadline, q.Memory())
+	m.giveBack(q.Sender, q.Cycles)
+	if m.net.sink != nil {
+		m.net.emit(Event{
+			Kind: kind, Subnet: m.ID, Canister: r.ID(), Source: intercanister.SourceRequests, Call: q.Call, Peer: q.Sender, Method: q.Method,
+		})
+	}
+}
+
+// respondTo answers a context and gives what goes back with the response.
+func (m *machine) respondTo(r *state.Resident, context *intercanister.Context) cycles.Amount {
+	if context.Origin.Kind == intercanister.FromCanister && context.Origin.Deadline == 0 {
+		m.Free(r, 0, intercanister.ResponseReservation)
+	}
+	return m.Ledger.Respond(&r.Mailbox, context)
+}
+
+// giveBack takes cycles of a message that was dropped to the canister that sent
+// them; they are lost only where that is gone.
+func (m *machine) giveBack(owner principal.Principal, refund cycles.Amount) {
+	if refund.IsZero() {
+		return
+	}
+	position := m.net.routes.find(owner)
+	switch {
+	case position < 0:
+		panic("replica: a refund to " + owner.String() + ", which no subnet hosts")
+	case position != m.position:
+		m.out[position] = append(m.out[position], parcel{owner: owner, response: intercanister.Response{Refund: refund}})
+	case m.Residents.Get(owner) != nil:
+		m.Residents.Get(owner).Give(refund)
+	default:
+		m.Books.Lose(refund)
+	}
+}

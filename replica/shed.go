@@ -1,0 +1,48 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// shed drops best-effort messages at the end of a round until they fit their
+// memory: of the canister whose messages take most, the largest. The caller of a
+// request that is dropped learns it when its deadline comes, that of a response at
+// once (IC0602). Attached cycles and refunds go back.
+func (m *machine) shed() {
+	limit := m.net.config.BestEffortMessageBytes
+	if m.Messages.BestEffort <= limit {
+		return
+	}
+	var holders []*state.Resident
+	for r := range m.Residents.All() {
+		if r.Messages.BestEffort > 0 {
+			holders = append(holders, r)
+		}
+	}
+	for m.Messages.BestEffort > limit {
+		most := holders[0]
+		for _, r := range holders {
+			if r.Messages.BestEffort >= most.Messages.BestEffort {
+				most = r
+			}
+		}
+		m.shedOne(most)
+	}
+}
+
+func (m *machine) shedOne(r *state.Resident) {
+	in, ok := r.Mailbox.Shed(rejectResponseDropped())
+	if !ok {
+		panic("replica: canister " + r.ID().String() + " holds best-effort messages that do not wait")
+	}
+	if in.Source == intercanister.SourceRequests {
+		m.drop(r, &in.Request, MessageShed)
+		return
+	}
+	m.Free(r, m.Ledger.Future(in.Call).Deadline, in.Response.Memory())
+	m.giveBack(r.ID(), in.Response.Refund)
+	if m.net.sink != nil {
+		m.net.emit(Event{Kind: MessageShed, Subnet: m.ID, Canister: r.ID(), Source: in.Source, Call: in.Call})
+	}
+}
