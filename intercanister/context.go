@@ -43,9 +43,10 @@ const (
 // Origin is who opened a call context and how its answer finds the way back.
 type Origin struct {
 	Caller   principal.Principal
-	Call     CallID // FromCanister: the caller's future, in the ledger of the caller's subnet
-	Ingress  uint64 // FromIngress: the message's number in the ingress history
-	Deadline uint64 // FromCanister: nanoseconds, 0 for a call with guaranteed response
+	Call     CallID      // FromCanister: the caller's future, in the ledger of the caller's subnet
+	Ingress  uint64      // FromIngress: the message's number in the ingress history
+	Deadline uint64      // FromCanister: nanoseconds, 0 for a call with guaranteed response
+	Info     *SenderInfo // FromIngress: what is attested of the caller, nil for nothing
 	Kind     OriginKind
 	Task     Task // FromSystem
 }

@@ -192,6 +192,7 @@ func (m *machine) inspection(in *Ingress, r *state.Resident) (func() *intercanis
 	}
 	sub := *m.sub
 	id, message := r.ID(), &canister.Message{Context: canister.InspectMessage, Method: in.Method, Caller: in.Sender, Payload: in.Arg}
+	message.CallerInfo, message.Signer = in.Info.Parts()
 	return func() *intercanister.Reject {
 		defer target.Release()
 		out := target.Run(&sub, message)
@@ -209,7 +210,7 @@ func (m *machine) inspection(in *Ingress, r *state.Resident) (func() *intercanis
 func (m *machine) receiveIngress(in *Ingress, r *state.Resident) {
 	record := m.History.Receive(&state.Ingress{
 		ID: in.ID, Sender: in.Sender, Receiver: in.Receiver, Effective: in.Effective,
-		Method: in.Method, Arg: in.Arg, Size: in.Size, Expiry: in.Expiry,
+		Method: in.Method, Arg: in.Arg, Info: in.Info, Size: in.Size, Expiry: in.Expiry,
 	}, &m.Deadlines)
 	box := &m.Commands
 	if in.Receiver != principal.Management && !in.BySubnet {

@@ -46,6 +46,7 @@ func (c *composite) frame(target *canister.QueryTarget, m *canister.Message, id 
 		}
 		callback := &canister.Message{
 			Context: canister.CompositeReply, Closure: call.Reply, Cleanup: call.Cleanup, Caller: m.Caller,
+			CallerInfo: m.CallerInfo, Signer: m.Signer,
 			Payload: response.Reply, Reject: response.Reject, Responded: answer != nil, PriorInstructions: c.spent,
 		}
 		if response.Reject != nil {

@@ -31,6 +31,10 @@ const (
 // AdvanceTo, *HTTPAnswer, AddCycles.
 type Input interface{ input() }
 
+// SenderInfo is what a canister attests of a user. A nil one attests nothing; any
+// other must have been proved.
+type SenderInfo = intercanister.SenderInfo
+
 // Ingress is a user's update call whose signature was checked.
 type Ingress struct {
 	ID        RequestID
@@ -43,8 +47,9 @@ type Ingress struct {
 	Arg       []byte // kept by the network: nobody may write it any more
 	Expiry    uint64 // ns
 	Size      int    // bytes of the signed envelope
-	AnyExpiry bool   // accept an expiry however far in the future
-	Inspected bool   // canister_inspect_message was run before (Network.Inspect)
+	Info      *SenderInfo
+	AnyExpiry bool // accept an expiry however far in the future
+	Inspected bool // canister_inspect_message was run before (Network.Inspect)
 }
 
 // AdvanceTo sets the time of the next round, in nanoseconds. It never goes back.

@@ -17,6 +17,7 @@ type Query struct {
 	BySubnet  bool
 	Method    string
 	Arg       []byte
+	Info      *SenderInfo
 	Layout    certify.RangesLayout // of the delegation in the data certificate
 	Transform bool                 // a transform of an HTTP outcall: asked by the outside, not by a user
 }
@@ -117,6 +118,7 @@ func (m *machine) prepareQuery(q *Query, target *canister.QueryTarget, result Qu
 	p.owner = func(do func()) error { do(); return nil }
 	p.sub.Time = m.Time
 	p.message = canister.Message{Context: canister.Query, Method: q.Method, Caller: q.Sender, Payload: q.Arg}
+	p.message.CallerInfo, p.message.Signer = q.Info.Parts()
 	switch {
 	case q.Transform:
 		p.message.Context, p.message.Caller = canister.TransformQuery, principal.Management

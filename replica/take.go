@@ -113,8 +113,10 @@ func contextOf(t intercanister.Task) canister.Context {
 func (m *machine) takeIngress(j *Job) {
 	in := m.History.At(j.in.Ingress)
 	m.Show(in)
+	info := in.Info
 	j.message.Payload = m.History.Begin(in)
-	m.open(j, in.Method, intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender, Ingress: in.Number}, cycles.Amount{})
+	j.message.CallerInfo, j.message.Signer = info.Parts()
+	m.open(j, in.Method, intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender, Ingress: in.Number, Info: info}, cycles.Amount{})
 }
 
 func (m *machine) takeRequest(j *Job) {
@@ -189,6 +191,7 @@ func (m *machine) takeResponse(j *Job) {
 		Responded: context.Responded, PriorInstructions: context.Instructions,
 	}
 	m.calling(j)
+	j.message.CallerInfo, j.message.Signer = context.Origin.Info.Parts()
 	if context.Origin.Kind == intercanister.FromSystem {
 		j.message.Caller = principal.Management
 	}

@@ -31,7 +31,7 @@ func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerd
 	if limit := to.maxIngress(); len(body) > limit {
 		return callVerdict{}, api.IngressTooLarge.Refuse(call.ID, len(body), limit)
 	}
-	claims, err := h.authorize(call, &call.Envelope)
+	claims, err := h.authorize(to, call, &call.Envelope)
 	if err != nil {
 		return callVerdict{}, err
 	}
@@ -42,7 +42,7 @@ func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerd
 	receipt, err := h.backend.Submit(ctx, &api.Ingress{
 		ID: api.RequestID(claims.ID), Sender: claims.Sender, Receiver: call.CanisterID, Effective: to.effective,
 		Subnet: to.subnet, BySubnet: to.bySubnet, Method: call.MethodName, Arg: call.Arg,
-		Expiry: call.IngressExpiry, Size: len(body),
+		Expiry: call.IngressExpiry, Size: len(body), Info: attested(claims.Info),
 	})
 	verdict.reject, verdict.known = receipt.Reject, receipt.Known != 0
 	return verdict, err

@@ -5,7 +5,8 @@
 // It owns URLs, HTTP methods, headers and body limits, the order in which a
 // request is checked, who may read which path of the certified state, and the
 // form of every answer. It must not know how messages are executed or stored, has
-// no powers over the network, keeps nothing between requests and logs nothing.
+// no powers over the network, keeps nothing between requests but which signatures
+// by subnets were found right, and logs nothing.
 //
 // daemon imports it and mounts the Handler. It imports package api for the
 // network behind it, api/internal/wire for the bytes, and replica/certify for
@@ -19,6 +20,9 @@
 //
 // A synchronous call that is not answered in time is answered by an empty 202:
 // the replica puts a reason into the body, which some agents read as CBOR.
+//
+// Canister signatures may rest on the network's root key or on mainnet's: an
+// identity that a canister of mainnet vouches for is the same user here.
 //
 // A prefix of the state tree that covers what its reader may not see is expanded
 // into the paths that may be seen; the rest stays pruned, neither shown nor

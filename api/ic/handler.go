@@ -2,9 +2,11 @@ package ic
 
 import (
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/api/internal/wire"
 )
 
 // Info is what the status endpoint says of the implementation.
@@ -14,11 +16,12 @@ type Info struct {
 }
 
 // Handler answers the Internet Computer's HTTP interface for one network. It is
-// safe for concurrent use and keeps nothing.
+// safe for concurrent use and keeps nothing but whom it trusts.
 type Handler struct {
 	backend api.Backend
 	info    Info
-	timeout time.Duration // of synchronous calls
+	timeout time.Duration              // of synchronous calls
+	trust   atomic.Pointer[wire.Trust] // nil before the first request that is signed
 }
 
 // New is the handler for a network.

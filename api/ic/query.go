@@ -18,13 +18,13 @@ func (h *Handler) query(ctx context.Context, to *target, body []byte) ([]byte, e
 	if err := to.checkReceiver(&q.Message, "list_canisters"); err != nil {
 		return nil, err
 	}
-	claims, err := h.authorize(q, &q.Envelope)
+	claims, err := h.authorize(to, q, &q.Envelope)
 	if err != nil {
 		return nil, err
 	}
 	result, err := h.backend.Query(ctx, &api.Query{
 		Sender: claims.Sender, Receiver: q.CanisterID, Effective: to.effective,
-		Subnet: to.subnet, BySubnet: to.bySubnet, Method: q.MethodName, Arg: q.Arg, Layout: to.layout,
+		Subnet: to.subnet, BySubnet: to.bySubnet, Method: q.MethodName, Arg: q.Arg, Layout: to.layout, Info: attested(claims.Info),
 	})
 	if err == nil && result.Refusal != nil {
 		err = result.Refusal

@@ -13,7 +13,7 @@ func (h *Handler) readState(to *target, body []byte, allow func(*reader, certify
 	if err != nil {
 		return nil, err
 	}
-	claims, err := h.authorize(request, &request.Envelope)
+	claims, err := h.authorize(to, request, &request.Envelope)
 	if err != nil {
 		return nil, err
 	}

@@ -57,11 +57,12 @@ const (
 )
 
 // Delegate is the delegation to a subnet, from the height of the root subnet's
-// tree, which must have its public key and its canister ranges.
+// tree, which must have its public key and its canister ranges. It shows the
+// subnet's type too: those who check canister signatures ask for it.
 func (h *Height) Delegate(subnet principal.Principal, layout RangesLayout) *Delegation {
 	ranges := SubnetPath(subnet, "canister_ranges")
 	if layout == ShardedRanges {
 		ranges = RangesPath(subnet)
 	}
-	return &Delegation{subnet, h.Certificate(nil, SubnetPath(subnet, "public_key"), ranges)}
+	return &Delegation{subnet, h.Certificate(nil, SubnetPath(subnet, "public_key"), SubnetPath(subnet, "type"), ranges)}
 }

@@ -17,6 +17,9 @@ type Claims struct {
 	Targets []principal.Principal
 	// QueriesOnly is true where a delegation permits no calls.
 	QueriesOnly bool
+	// Info is what the canister that signs for the sender attests of him; nil
+	// where it attests nothing. It is authentic.
+	Info *SenderInfo
 }
 
 // CheckTarget refuses what concerns a canister the delegations do not name. The
@@ -49,19 +52,19 @@ func (q *Query) canister() (principal.Principal, bool)     { return q.CanisterID
 func (r *ReadState) canister() (principal.Principal, bool) { return principal.Principal{}, false }
 
 // Authenticate proves who sent the request: its signature, the chain of
-// delegations at the time now (nanoseconds since 1970), and that the delegations
-// allow such a request to that canister (interface specification,
-// "Authentication"). It does not look at ingress_expiry: CheckExpiry does, and
-// goes first. Every error is a *Refusal.
-func Authenticate(req Request, now uint64) (Claims, error) {
+// delegations at the time now (nanoseconds since 1970), what is attested of the
+// sender, and that the delegations allow such a request to that canister
+// (interface specification, "Authentication"). Signatures by canisters rest on
+// the root keys of trust. It does not look at ingress_expiry: CheckExpiry does,
+// and goes first. Every error is a *Refusal.
+func Authenticate(req Request, now uint64, trust *Trust) (Claims, error) {
 	env := req.envelope()
-	claims := Claims{ID: env.ID, Sender: env.Sender}
-	if err := checkSenderInfo(env); err != nil {
-		return Claims{}, err
-	}
+	claims := Claims{ID: env.ID, Sender: env.Sender, Info: env.SenderInfo}
 	switch {
 	case env.Auth == nil && !env.Sender.IsAnonymous():
 		return Claims{}, refuse("Missing signature from user: %s", env.Sender)
+	case env.Auth == nil && env.SenderInfo != nil:
+		return Claims{}, refuse("Invalid sender info: sender_info requires an authenticated request with sender_pubkey")
 	case env.Auth == nil:
 		return claims, nil
 	case env.Sender.IsAnonymous():
@@ -69,12 +72,15 @@ func Authenticate(req Request, now uint64) (Claims, error) {
 	case env.Sender != principal.SelfAuthenticating(env.Auth.PublicKey):
 		return Claims{}, refuse("The user id '%s' does not match the public key '%s'", env.Sender, hexText(env.Auth.PublicKey))
 	}
-	terms, err := checkChain(env.Auth, now)
+	terms, err := trust.checkChain(env.Auth, now)
 	if err != nil {
 		return Claims{}, err
 	}
-	if err := verify(terms.key, signedBytes(domainRequest, env.ID), env.Auth.Signature); err != nil {
+	if err := trust.verify(terms.key, signedBytes(domainRequest, env.ID), env.Auth.Signature); err != nil {
 		return Claims{}, refuse("Invalid signature: %v", err)
+	}
+	if err := trust.checkSenderInfo(env); err != nil {
+		return Claims{}, err
 	}
 	claims.Targets, claims.QueriesOnly = terms.targets, terms.queriesOnly
 	return claims, checkTerms(&claims, req)

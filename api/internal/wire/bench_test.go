@@ -28,7 +28,7 @@ func signedCall(b *testing.B, size int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := Authenticate(call, instant); err != nil {
+		if _, err := Authenticate(call, instant, nil); err != nil {
 			b.Fatal(err)
 		}
 	}), ratio.Each(func() {

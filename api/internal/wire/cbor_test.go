@@ -70,13 +70,13 @@ func TestARefusalDoesNotRepeatAHugeKey(t *testing.T) {
 	huge := make([]byte, 1<<20)
 	call := decodedCall(t, person(t, "alice"))
 	call.Auth.PublicKey = huge
-	_, err := Authenticate(call, instant)
+	_, err := Authenticate(call, instant, nil)
 	wantRefusal(t, err, http.StatusBadRequest, "… (1048576 bytes)'")
 	if len(err.Error()) > 4096 {
 		t.Errorf("the text has %d bytes", len(err.Error()))
 	}
 	call.Sender = principal.SelfAuthenticating(huge)
-	_, err = Authenticate(call, instant)
+	_, err = Authenticate(call, instant, nil)
 	wantRefusal(t, err, http.StatusBadRequest, "Invalid public key: Malformed Unspecified public key: "+strings.Repeat("00", maxBytesInText)+"…")
 	if !bytes.Equal(huge, call.Auth.PublicKey) {
 		t.Error("authenticating changed the request")

@@ -7,10 +7,11 @@ import (
 )
 
 // Draft is a request to be signed. IngressExpiry is in nanoseconds since 1970; a
-// nil Nonce is left out.
+// nil Nonce or SenderInfo is left out.
 type Draft struct {
 	IngressExpiry uint64
 	Nonce         []byte
+	SenderInfo    *SenderInfo
 
 	kind    Kind
 	message Message
@@ -73,12 +74,21 @@ func (d *Draft) content(sender principal.Principal) []byte {
 	if d.Nonce != nil {
 		pairs++
 	}
+	if d.SenderInfo != nil {
+		pairs++
+	}
 	dst := appendMap(make([]byte, 0, len(d.message.Arg)+256), pairs)
 	dst = appendTextField(dst, "request_type", d.kind.String())
 	dst = appendNatField(dst, "ingress_expiry", d.IngressExpiry)
 	dst = appendBlobField(dst, "sender", sender.Bytes())
 	if d.Nonce != nil {
 		dst = appendBlobField(dst, "nonce", d.Nonce)
+	}
+	if info := d.SenderInfo; info != nil {
+		dst = appendMap(appendText(dst, "sender_info"), 3)
+		dst = appendBlobField(dst, "info", info.Info)
+		dst = appendBlobField(dst, "signer", info.Signer.Bytes())
+		dst = appendBlobField(dst, "sig", info.Sig)
 	}
 	if d.kind == KindReadState {
 		return appendPaths(appendText(dst, "paths"), d.paths)

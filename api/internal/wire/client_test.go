@@ -58,7 +58,7 @@ func TestWhatTheClientSignsTheServerReadsAndBelieves(t *testing.T) {
 		case *ReadState:
 			samePaths(t, req.Paths, draft.paths)
 		}
-		if claims, err := Authenticate(req, instant); err != nil || claims.Sender != id.Sender() {
+		if claims, err := Authenticate(req, instant, nil); err != nil || claims.Sender != id.Sender() {
 			t.Fatalf("claims %+v, %v", claims, err)
 		}
 	})

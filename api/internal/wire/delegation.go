@@ -120,7 +120,7 @@ type chainTerms struct {
 
 // checkChain follows the chain from the sender's key to the key that signs the
 // request, in the replica's order: expirations, cycles, then link by link.
-func checkChain(auth *Auth, now uint64) (chainTerms, error) {
+func (t *Trust) checkChain(auth *Auth, now uint64) (chainTerms, error) {
 	terms := chainTerms{key: auth.PublicKey}
 	for _, d := range auth.Delegations {
 		if d.Expiration < now {
@@ -133,7 +133,7 @@ func checkChain(auth *Auth, now uint64) (chainTerms, error) {
 	}
 	for i := range auth.Delegations {
 		d := &auth.Delegations[i]
-		if err := verify(terms.key, signedBytes(domainDelegation, d.Hash), d.Signature); err != nil {
+		if err := t.verify(terms.key, signedBytes(domainDelegation, d.Hash), d.Signature); err != nil {
 			return terms, invalidDelegation("%v", err)
 		}
 		switch d.Permissions {

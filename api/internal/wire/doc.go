@@ -6,10 +6,12 @@
 // It owns the CBOR of envelopes and answers, request ids, delegation chains and
 // the signature schemes, one file per scheme. It must not know what a canister,
 // a state or an HTTP connection is: it takes bytes and a time in nanoseconds and
-// gives values, Claims or a Refusal. It has no clock and keeps nothing.
+// gives values, Claims or a Refusal. It has no clock and keeps nothing but, in a
+// Trust, which signatures by subnets were found right.
 //
-// Front ends under api/ may import it. It imports candid/principal, the CBOR
-// library (client side only) and the curves.
+// Front ends under api/ may import it. It imports candid/principal,
+// replica/certify for the certificates in canister signatures, the CBOR library
+// (client side only) and the curves.
 //
 // Where to start: envelope.go (what a request is), authenticate.go (who sent
 // it), hash.go (request ids), response_*.go (answers). The client_*.go files are

@@ -21,7 +21,7 @@ const (
 // replica does: browsers do not normalize.
 func verifyP256(key publicKey, message, sig []byte) error {
 	if len(sig) != ecdsaSignatureSize {
-		return malformedSignature(schemeP256, sig, ecdsaSignatureSize)
+		return wrongLength(schemeP256, sig, ecdsaSignatureSize)
 	}
 	pub, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), key.raw)
 	if err != nil {

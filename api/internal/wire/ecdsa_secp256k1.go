@@ -18,7 +18,7 @@ const (
 // replica kept that when it moved away from a library that did.
 func verifySecp256k1(key publicKey, message, sig []byte) error {
 	if len(sig) != ecdsaSignatureSize {
-		return malformedSignature(schemeSecp256k1, sig, ecdsaSignatureSize)
+		return wrongLength(schemeSecp256k1, sig, ecdsaSignatureSize)
 	}
 	if key.raw[0] != secp256k1.PubKeyFormatUncompressed {
 		return malformedKey(schemeSecp256k1.String(), key.raw, "the point is not in uncompressed form")

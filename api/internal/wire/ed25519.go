@@ -15,7 +15,7 @@ const (
 
 func verifyEd25519(key publicKey, message, sig []byte) error {
 	if len(sig) != ed25519.SignatureSize {
-		return malformedSignature(schemeEd25519, sig, ed25519.SignatureSize)
+		return wrongLength(schemeEd25519, sig, ed25519.SignatureSize)
 	}
 	// What the standard library accepts, ZIP 215 accepts too; it refuses a few
 	// crafted keys and signatures that the replica lets pass.

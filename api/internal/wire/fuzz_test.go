@@ -59,7 +59,7 @@ func fuzzDecoder[R Request](f *testing.F, decode func([]byte) (R, error)) {
 		if err := libraryMode.Unmarshal(body, &anything); err != nil {
 			t.Fatalf("we take what the library does not: %v", err)
 		}
-		claims, err := Authenticate(req, instant)
+		claims, err := Authenticate(req, instant, nil)
 		if err == nil && claims.ID != req.envelope().ID {
 			t.Fatal("the claims are of another request")
 		}

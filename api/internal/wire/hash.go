@@ -23,6 +23,7 @@ const (
 	domainRequest    = "\x0aic-request"
 	domainDelegation = "\x1aic-request-auth-delegation"
 	domainResponse   = "\x0bic-response"
+	domainSenderInfo = "\x0eic-sender-info"
 )
 
 // signedBytes is what a signature under this domain covers.

@@ -35,3 +35,20 @@ const (
 	MaxIngressTTL  uint64 = 5 * 60 * 1e9 // ns; specification: 5 minutes
 	PermittedDrift uint64 = 30 * 1e9     // ns; replica: 30 seconds
 )
+
+// RSA keys of security devices (the replica's limits; the exponent's is the
+// library's).
+const (
+	minRSABits         = 2048
+	maxRSABits         = 8192
+	maxRSAExponentBits = 31
+)
+
+// maxSeenSignatures bounds the signatures by subnets that are remembered as
+// right, 32 bytes each (the replica's cache: 10,000 entries).
+const maxSeenSignatures = 10_000
+
+// maxCanisterSignature bounds a canister signature, in bytes: read, it takes some
+// fifty times as much memory. Ours; those of the largest canisters have a few
+// thousand.
+const maxCanisterSignature = 256 << 10

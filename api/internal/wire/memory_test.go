@@ -39,7 +39,7 @@ func TestHostileBodiesAreReadInBoundedMemory(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		req, err := decodeAny(c.kind, c.body)
 		if err == nil {
-			_, _ = Authenticate(req, instant)
+			_, _ = Authenticate(req, instant, nil)
 		}
 		runtime.ReadMemStats(&after)
 		if got := after.TotalAlloc - before.TotalAlloc; got > maxAllocated {

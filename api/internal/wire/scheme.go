@@ -2,8 +2,10 @@ package wire
 
 import (
 	"bytes"
+	"crypto/rsa"
 	"encoding/asn1"
 	"encoding/hex"
+	"errors"
 	"fmt"
 )
 
@@ -15,19 +17,22 @@ const (
 	schemeEd25519 scheme = iota
 	schemeP256
 	schemeSecp256k1
-	schemeWebAuthn
 	schemeCanisterSignature
 	schemeRSA
 )
 
 func (s scheme) String() string {
-	return [...]string{"Ed25519", "EcdsaP256", "EcdsaSecp256k1", "WebAuthn", "IcCanisterSignature", "RsaSha256"}[s]
+	return [...]string{"Ed25519", "EcdsaP256", "EcdsaSecp256k1", "IcCanisterSignature", "RsaSha256"}[s]
 }
 
 // publicKey is a key taken out of its DER wrapping.
 type publicKey struct {
 	scheme scheme
-	raw    []byte
+	raw    []byte         // as the scheme has it; of RSA the DER form
+	rsa    *rsa.PublicKey // of RSA in a COSE key
+	// webAuthn is true of a COSE key: what it signs is wrapped (interface
+	// specification, "Web Authentication").
+	webAuthn bool
 }
 
 // plainSchemes are the schemes whose keys have one DER form only: a fixed start
@@ -45,7 +50,7 @@ var plainSchemes = [...]struct {
 func parsePublicKey(der []byte) (publicKey, error) {
 	for _, s := range plainSchemes {
 		if len(der) == len(s.prefix)+s.size && string(der[:len(s.prefix)]) == s.prefix {
-			return publicKey{s.scheme, der[len(s.prefix):]}, nil
+			return publicKey{scheme: s.scheme, raw: der[len(s.prefix):]}, nil
 		}
 	}
 	return parseUncommonKey(der)
@@ -80,14 +85,14 @@ func parseUncommonKey(der []byte) (publicKey, error) {
 	case info.Key.BitLength != 8*len(info.Key.Bytes):
 		return publicKey{}, malformedKey("Unspecified", der, "Inconsistent key length")
 	}
-	oid, raw := info.Algorithm.OID, info.Key.Bytes
+	oid, raw, bare := info.Algorithm.OID, info.Key.Bytes, len(info.Algorithm.Parameters.FullBytes) == 0
 	switch {
-	case oid.Equal(oidWebAuthn):
-		return publicKey{schemeWebAuthn, raw}, nil
-	case oid.Equal(oidCanisterSignature):
-		return publicKey{schemeCanisterSignature, raw}, nil
+	case oid.Equal(oidWebAuthn) && bare:
+		return parseCOSE(raw)
+	case oid.Equal(oidCanisterSignature) && bare:
+		return publicKey{scheme: schemeCanisterSignature, raw: raw}, nil
 	case oid.Equal(oidRSA):
-		return publicKey{schemeRSA, raw}, nil
+		return publicKey{scheme: schemeRSA, raw: raw}, nil
 	case oid.Equal(oidEd25519):
 		return publicKey{}, malformedKey(schemeEd25519.String(), der, "non-canonical encoding")
 	case oid.Equal(oidCurve) && bytes.HasSuffix(info.Algorithm.Parameters.FullBytes, []byte(p256OID)):
@@ -98,17 +103,26 @@ func parseUncommonKey(der []byte) (publicKey, error) {
 	return publicKey{}, malformedKey("Unspecified", der, "Unsupported or unparsable public key")
 }
 
+// keyFault is what is wrong with a key, whatever was signed.
+type keyFault string
+
+// Error is the fault.
+func (f keyFault) Error() string { return string(f) }
+
 func malformedKey(algorithm string, key []byte, reason string) error {
-	return phrased("Invalid public key: Malformed %s public key: %s, error: %s", algorithm, hexText(key), reason)
+	return keyFault(fmt.Sprintf("Malformed %s public key: %s, error: %s", algorithm, hexText(key), reason))
 }
 
-func malformedSignature(s scheme, sig []byte, want int) error {
-	return phrased("Invalid basic signature: Malformed %s signature: [%s] error: 'Incorrect length. Expected %d bytes but found %d bytes'",
-		s, hexText(sig), want, len(sig))
+func wrongLength(s scheme, sig []byte, want int) error {
+	return malformedSignature(s, sig, fmt.Sprintf("Incorrect length. Expected %d bytes but found %d bytes", want, len(sig)))
+}
+
+func malformedSignature(s scheme, sig []byte, reason string) error {
+	return phrased("Malformed %s signature: [%s] error: '%s'", s, hexText(sig), reason)
 }
 
 func wrongSignature(key publicKey, sig []byte, reason string) error {
-	return phrased("Invalid basic signature: %s signature could not be verified: public key %s, signature %s, error: %s",
+	return phrased("%s signature could not be verified: public key %s, signature %s, error: %s",
 		key.scheme, hexText(key.raw), hexText(sig), reason)
 }
 
@@ -123,11 +137,32 @@ func hexText(b []byte) string {
 
 // verify checks the signature of a message by the key in DER form. Its errors
 // are the part of the replica's text after "Invalid signature: ".
-func verify(der, message, sig []byte) error {
+func (t *Trust) verify(der, message, sig []byte) error {
 	key, err := parsePublicKey(der)
-	if err != nil {
-		return err
+	switch {
+	case err != nil:
+		return phrased("Invalid public key: %v", err)
+	case key.webAuthn:
+		return verifyWebAuthn(key, message, sig)
+	case key.scheme == schemeCanisterSignature:
+		if err := t.verifyCanisterSignature(key, message, sig); err != nil {
+			return phrased("Invalid canister signature: %v", err)
+		}
+		return nil
 	}
+	err = verifyBasic(key, message, sig)
+	var fault keyFault
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &fault):
+		return phrased("Invalid public key: %v", err)
+	}
+	return phrased("Invalid basic signature: %v", err)
+}
+
+// verifyBasic checks a signature that is nothing but one.
+func verifyBasic(key publicKey, message, sig []byte) error {
 	switch key.scheme {
 	case schemeEd25519:
 		return verifyEd25519(key, message, sig)
@@ -135,10 +170,6 @@ func verify(der, message, sig []byte) error {
 		return verifyP256(key, message, sig)
 	case schemeSecp256k1:
 		return verifySecp256k1(key, message, sig)
-	case schemeWebAuthn:
-		return verifyWebAuthn()
-	case schemeCanisterSignature:
-		return verifyCanisterSignature(key)
 	}
-	return phrased("Invalid basic signature: Algorithm %s not supported: RSA signatures are not allowed except in webauthn context", key.scheme)
+	return phrased("Algorithm %s not supported: RSA signatures are not allowed except in webauthn context", key.scheme)
 }

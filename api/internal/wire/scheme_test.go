@@ -67,7 +67,7 @@ func TestEnvelopesSignedByAgentGoAreAuthentic(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", s, err)
 			}
-			claims, err := Authenticate(call, instant)
+			claims, err := Authenticate(call, instant, nil)
 			if err != nil {
 				t.Fatalf("%s: %v", s, err)
 			}
@@ -89,7 +89,7 @@ func TestDelegationsBetweenSchemesHold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Authenticate(decodedCall(t, id), instant); err != nil {
+			if _, err := Authenticate(decodedCall(t, id), instant, nil); err != nil {
 				t.Errorf("%s to %s: %v", from, to, err)
 			}
 		}
@@ -103,10 +103,10 @@ func TestSignaturesOffByOneBitAreRefusedInTheReplicasWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		call.Auth.Signature[40] ^= 1
-		_, err = Authenticate(call, instant)
+		_, err = Authenticate(call, instant, nil)
 		wantRefusal(t, err, http.StatusBadRequest, "Invalid signature: Invalid basic signature: "+s.String()+" signature could not be verified: public key ")
 		call.Auth.Signature = call.Auth.Signature[:63]
-		_, err = Authenticate(call, instant)
+		_, err = Authenticate(call, instant, nil)
 		wantRefusal(t, err, http.StatusBadRequest, "Invalid signature: Invalid basic signature: Malformed "+s.String()+" signature: [")
 	}
 }
@@ -124,14 +124,14 @@ func TestBothFormsOfAnECDSASignatureAreTaken(t *testing.T) {
 		half := call.Auth.Signature[32:]
 		low := new(big.Int).SetBytes(half)
 		new(big.Int).Sub(order, low).FillBytes(half)
-		if _, err := Authenticate(call, instant); err != nil {
+		if _, err := Authenticate(call, instant, nil); err != nil {
 			t.Errorf("%s with -s for s: %v", s, err)
 		}
 		order.FillBytes(half)
-		_, err = Authenticate(call, instant)
+		_, err = Authenticate(call, instant, nil)
 		wantRefusal(t, err, http.StatusBadRequest, "verification failed")
 		copy(call.Auth.Signature, make([]byte, 64))
-		_, err = Authenticate(call, instant)
+		_, err = Authenticate(call, instant, nil)
 		wantRefusal(t, err, http.StatusBadRequest, "verification failed")
 	}
 }
@@ -165,13 +165,13 @@ func TestEd25519FollowsZIP215WhereTheStandardLibraryIsStricter(t *testing.T) {
 			key, _ := hex.DecodeString(a)
 			sig, _ := hex.DecodeString(r + strings.Repeat("00", 32))
 			der := append([]byte(ed25519Prefix), key...)
-			if err := verify(der, []byte("Zcash"), sig); err != nil {
+			if err := nobody.verify(der, []byte("Zcash"), sig); err != nil {
 				t.Errorf("key %s, R %s: %v", a, r, err)
 			}
 			if !ed25519.Verify(key, []byte("Zcash"), sig) {
 				stricter++
 			}
-			if err := verify(der, []byte("Zcash"), append(sig[:32:32], hexBytes(groupOrder)...)); err == nil {
+			if err := nobody.verify(der, []byte("Zcash"), append(sig[:32:32], hexBytes(groupOrder)...)); err == nil {
 				t.Errorf("key %s, R %s: s that is not reduced is taken", a, r)
 			}
 		}
@@ -198,6 +198,9 @@ func canisterKey(canister principal.Principal, seed string) []byte {
 	return append([]byte{0x30, byte(len(inner) + len(raw))}, append(inner, raw...)...)
 }
 
+// nobody is trusted.
+var nobody *Trust
+
 func TestKeysThatAreNotTakenAreNamed(t *testing.T) {
 	ed := person(t, "alice").key
 	p256 := agentIdentities(t)[schemeP256].PublicKey()
@@ -217,11 +220,15 @@ func TestKeysThatAreNotTakenAreNamed(t *testing.T) {
 		{"P-256, a point off the curve", zeroPoint, "Malformed EcdsaP256 public key: "},
 		{"secp256k1, a hybrid point", append(append([]byte(secp256k1Prefix), 6), k1[24:]...), "Malformed EcdsaSecp256k1 public key: "},
 		{"RSA", hexBytes("3012300d06092a864886f70d0101010500030100"), "Algorithm RsaSha256 not supported: RSA signatures are not allowed except in webauthn context"},
-		{"WebAuthn", hexBytes("3013300c060a2b0601040183b843010103030000a0"), "WebAuthn error: signatures of the scheme WebAuthn (COSE keys) are not supported"},
-		{"a canister", canisterKey(hello, "seed"), "Invalid canister signature: signatures of the scheme IcCanisterSignature are not supported (signing canister " + hello.String() + ")"},
+		{"WebAuthn, no key", hexBytes("3012300c060a2b0601040183b8430101030200a0"), "Invalid public key: Malformed Unspecified public key: a0, error: Failed to parse COSE public key"},
+		{"WebAuthn with parameters", hexBytes("3014300e060a2b0601040183b84301010500030200a0"), "Invalid public key: Malformed Unspecified public key: 3014300e060a2b0601040183b84301010500030200a0, error: Unsupported or unparsable public key"},
+		{"a canister", canisterKey(hello, "seed"), "Invalid canister signature: Malformed IcCanisterSignature signature: [0000"},
+		{"a canister's key of nothing", hexBytes("3011300c060a2b0601040183b8430102030100"), "Invalid canister signature: Malformed IcCanisterSignature public key: , error: MissingCanisterIdLengthByte"},
+		{"a canister's key cut off", hexBytes("3012300c060a2b0601040183b8430102030200" + "0a"), "Invalid canister signature: Malformed IcCanisterSignature public key: 0a, error: Malformed"},
+		{"a canister with parameters", hexBytes("3014300e060a2b0601040183b843010205000302000a"), "Unsupported or unparsable public key"},
 		{"an unknown algorithm", hexBytes("300a300506032b656e030100"), "Unsupported or unparsable public key"},
 	} {
-		err := verify(c.der, []byte("m"), make([]byte, 64))
+		err := nobody.verify(c.der, []byte("m"), make([]byte, 64))
 		if err == nil || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: got %v\nwant …%s…", c.name, err, c.text)
 		}

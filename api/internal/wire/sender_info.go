@@ -36,14 +36,11 @@ func readSenderInfo(content fields) (*SenderInfo, error) {
 	return &info, nil
 }
 
-// checkSenderInfo refuses attested information that the sender's key cannot
-// have signed. The signature itself is checked with the scheme of the key.
-func checkSenderInfo(env *Envelope) error {
+// checkSenderInfo refuses attested information that the canister of the sender's
+// key has not signed. The request's own signature was checked before.
+func (t *Trust) checkSenderInfo(env *Envelope) error {
 	if env.SenderInfo == nil {
 		return nil
-	}
-	if env.Auth == nil {
-		return refuse("Invalid sender info: sender_info requires an authenticated request with sender_pubkey")
 	}
 	key, err := parsePublicKey(env.Auth.PublicKey)
 	if err != nil {
@@ -58,6 +55,10 @@ func checkSenderInfo(env *Envelope) error {
 	}
 	if signer != env.SenderInfo.Signer {
 		return refuse("Invalid sender info: signer %s does not match canister ID %s in sender_pubkey", env.SenderInfo.Signer, signer)
+	}
+	message := append([]byte(domainSenderInfo), env.SenderInfo.Info...)
+	if err := t.verifyCanisterSignature(key, message, env.SenderInfo.Sig); err != nil {
+		return refuse("Invalid sender info: signature verification failed: %v", err)
 	}
 	return nil
 }

@@ -39,10 +39,11 @@ type Ingress struct {
 	Receiver  principal.Principal // a canister or the management canister
 	Effective principal.Principal // the canister that pays and is asked about it
 	Method    string
-	Arg       []byte // until processing begins
-	Size      int    // bytes of the signed envelope
-	Expiry    uint64 // ns; it must start before this
-	Answered  uint64 // ns; 0 before
+	Arg       []byte                    // until processing begins
+	Info      *intercanister.SenderInfo // until processing begins
+	Size      int                       // bytes of the signed envelope
+	Expiry    uint64                    // ns; it must start before this
+	Answered  uint64                    // ns; 0 before
 	Reply     []byte
 	Reject    *intercanister.Reject
 	Status    Status
@@ -104,12 +105,13 @@ func (h *History) Receive(in *Ingress, deadlines *timers.Table) *Ingress {
 	return r
 }
 
-// Begin marks a message as processing and gives up its argument.
+// Begin marks a message as processing and gives up its argument; what is attested
+// of its sender is forgotten.
 func (h *History) Begin(r *Ingress) (arg []byte) {
 	if r.Status != Received {
 		panic("state: a message began twice")
 	}
-	arg, r.Arg, r.Status = r.Arg, nil, Processing
+	arg, r.Arg, r.Info, r.Status = r.Arg, nil, nil, Processing
 	return arg
 }
 
@@ -120,7 +122,7 @@ func (h *History) Answer(r *Ingress, reply []byte, reject *intercanister.Reject,
 	if r.Status.Terminal() {
 		panic("state: a message was answered twice")
 	}
-	r.Arg, r.Reply, r.Reject, r.Answered = nil, reply, reject, now
+	r.Arg, r.Info, r.Reply, r.Reject, r.Answered = nil, nil, reply, reject, now
 	r.Status = Replied
 	if reject != nil {
 		r.Status = Rejected

@@ -27,6 +27,7 @@ import (
 //	answer LABEL                          where a message stands
 //	status NAME                           what there is to say of a canister
 //	logs NAME                             the newest records of its log
+//	attest [SIGNER INFO]                  what a canister attests of the user from now on
 //	certified NAME                        its certified data, as verified certificates have it
 //	census                                what is open
 //	funds NAME                            its cycles, and the memory of its messages
@@ -67,8 +68,9 @@ func commands() map[string]command {
 		"prober": (*performer).prober, "api": (*performer).api, "api-mute": (*performer).apiMute, "api-query": (*performer).apiQuery, "api-said": (*performer).apiSaid,
 		"round": (*performer).round, "advance": (*performer).advance, "answer": (*performer).answer,
 		"status": (*performer).status, "logs": (*performer).logs, "certified": (*performer).certified, "census": (*performer).census,
-		"arg":   (*performer).arg,
-		"funds": (*performer).funds,
+		"arg":    (*performer).arg,
+		"funds":  (*performer).funds,
+		"attest": (*performer).attest,
 	}
 }
 

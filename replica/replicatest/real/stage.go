@@ -22,6 +22,7 @@ const envelopeBytes = 200
 type Stage struct {
 	*replica.Network
 	User  principal.Principal
+	Info  *replica.SenderInfo // what is attested of the user
 	Names map[string]principal.Principal
 	sent  uint64
 	t     testing.TB
@@ -81,7 +82,7 @@ func (s *Stage) Ingress(receiver, effective principal.Principal, method string, 
 	s.sent++
 	return &replica.Ingress{
 		ID: sha256.Sum256(binary.BigEndian.AppendUint64(nil, s.sent)), Sender: s.User, Receiver: receiver, Effective: effective,
-		Method: method, Arg: arg, Expiry: s.View().Time + replica.MaxIngressTTL, Size: len(arg) + envelopeBytes,
+		Method: method, Arg: arg, Expiry: s.View().Time + replica.MaxIngressTTL, Size: len(arg) + envelopeBytes, Info: s.Info,
 	}
 }
 
@@ -196,7 +197,7 @@ func (s *Stage) settled(id replica.RequestID, refused string) Answer {
 func (s *Stage) Query(name, method string, arg []byte) replica.QueryResult {
 	s.t.Helper()
 	id := s.ID(name)
-	return s.PrepareQuery(&replica.Query{Sender: s.User, Receiver: id, Effective: id, Method: method, Arg: arg}).Run()
+	return s.PrepareQuery(&replica.Query{Sender: s.User, Receiver: id, Effective: id, Method: method, Arg: arg, Info: s.Info}).Run()
 }
 
 // Books is what all named canisters have and have paid: a sum that only provisional

@@ -1,0 +1,79 @@
+package wire
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"sync"
+
+	"github.com/canisterd/canisterd/replica/certify"
+)
+
+// Trust is on whose root keys canister signatures may rest, and the signatures
+// by subnets it has seen to be right: an identity made by a canister shows the
+// same certificate with every request, and checking it takes a millisecond. It
+// may be used by any number of goroutines. A nil *Trust trusts nobody.
+type Trust struct {
+	roots []certify.SubnetPublicKey
+
+	mu          sync.Mutex
+	seen, older map[[sha256.Size]byte]struct{}
+}
+
+// NewTrust trusts root keys in DER form. What is wrong with a signature is told
+// by the first of them.
+func NewTrust(roots ...[]byte) (*Trust, error) {
+	t := new(Trust)
+	for _, der := range roots {
+		key, err := certify.ParseSubnetPublicKey(der)
+		if err != nil {
+			return nil, err
+		}
+		t.roots = append(t.roots, key)
+	}
+	return t, nil
+}
+
+// errNoRoot is why nobody's certificate is believed.
+var errNoRoot = errors.New("no root key is trusted")
+
+// checkSubnet checks the signature of a state root by a subnet's key.
+func (t *Trust) checkSubnet(key certify.SubnetPublicKey, root [32]byte, sig []byte) error {
+	name := nameOf(key, root, sig)
+	if t.knows(name) {
+		return nil
+	}
+	if err := key.Verify(append([]byte(certify.DomainStateRoot), root[:]...), sig); err != nil {
+		return err
+	}
+	t.learn(name)
+	return nil
+}
+
+func nameOf(key certify.SubnetPublicKey, root [32]byte, sig []byte) [sha256.Size]byte {
+	der := key.DER()
+	text := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(der)+len(root)+len(sig)), uint32(len(der)))
+	text = append(append(append(text, der...), root[:]...), sig...)
+	return sha256.Sum256(text)
+}
+
+func (t *Trust) knows(name [sha256.Size]byte) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, ok := t.seen[name]; ok {
+		return true
+	}
+	_, ok := t.older[name]
+	return ok
+}
+
+// learn keeps a signature; half of what is kept is forgotten at once where it
+// becomes too much.
+func (t *Trust) learn(name [sha256.Size]byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.seen == nil || len(t.seen) >= maxSeenSignatures/2 {
+		t.seen, t.older = make(map[[sha256.Size]byte]struct{}), t.seen
+	}
+	t.seen[name] = struct{}{}
+}

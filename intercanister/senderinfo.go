@@ -1,0 +1,19 @@
+package intercanister
+
+import "github.com/canisterd/canisterd/candid/principal"
+
+// SenderInfo is what a canister attests of a user it signs for (interface
+// specification, "Authentication", sender_info). Nobody writes it any more.
+type SenderInfo struct {
+	Info   []byte
+	Signer principal.Principal
+}
+
+// Parts are the information and the bytes of the signer's id, both nil where
+// nothing is attested.
+func (s *SenderInfo) Parts() (info, signer []byte) {
+	if s == nil {
+		return nil, nil
+	}
+	return s.Info, s.Signer.Bytes()
+}
