@@ -86,6 +86,14 @@ type QueryStats struct {
 	Calls, Instructions, RequestBytes, ResponseBytes uint64
 }
 
+// Add adds what other queries count.
+func (s *QueryStats) Add(more *QueryStats) {
+	s.Calls += more.Calls
+	s.Instructions += more.Instructions
+	s.RequestBytes += more.RequestBytes
+	s.ResponseBytes += more.ResponseBytes
+}
+
 // Usage is the memory a canister uses, in bytes (interface specification, "IC
 // method canister_status", memory_metrics).
 type Usage struct {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/canisterd/canisterd/canister/internal/wasm"
-	"github.com/canisterd/canisterd/intercanister"
 )
 
 // Execute runs the message as a transaction on c. On return the Wasm state,
@@ -195,68 +194,4 @@ func (c *Canister) cleanup(sub *Subnet, m *Message, a *attempt, callback result,
 	out.Cleaned, out.Burned, out.Logs = true, s.x.Burned, logs+len(s.x.Logs())
 	out.Failure = callback.failure.reject(c.ID)
 	return out
-}
-
-// QueryTarget is the state of a canister at the time it was prepared, for queries
-// on any goroutine while the canister itself goes on. It must be released.
-type QueryTarget struct {
-	canister Canister // its settings and balances then
-	state    *state
-	view     *runner
-}
-
-// PrepareQuery takes hold of the last committed state. It rejects an empty canister
-// (IC0537), and may be called while a message of the canister is paused.
-func (c *Canister) PrepareQuery() (*QueryTarget, *intercanister.Reject) {
-	s := c.state
-	if s == nil {
-		return nil, moduleNotFound().reject(c.ID)
-	}
-	view, err := s.view()
-	if err != nil {
-		return nil, engineFailed(err).reject(c.ID)
-	}
-	q := &QueryTarget{canister: *c, state: s, view: view}
-	q.canister.state = nil
-	return q, nil
-}
-
-// Run runs a query, a transform or inspect_message on the state and changes nothing. A
-// composite query and its callbacks see what earlier runs on the target changed.
-func (q *QueryTarget) Run(sub *Subnet, m *Message) Outcome {
-	c, v := &q.canister, q.view
-	entry, missing := v.entry(m)
-	if missing != nil {
-		return Outcome{Failure: missing.reject(c.ID)}
-	}
-	limit := limitOf(&sub.Limits, m.Context)
-	res := v.run(c, &c.Logs, sub, m, &attempt{
-		context: m.Context, entry: entry, limit: limit, report: limit, pause: m.Pause, after: sub.Limits.PauseAfter,
-	})
-	x := &v.x
-	out := Outcome{Instructions: res.instructions, AcceptedIngress: x.Admitted}
-	switch {
-	case res.failure != nil:
-		out.AcceptedIngress = false
-		out.Failure = res.failure.reject(c.ID)
-	case m.Context == InspectMessage && !x.Admitted:
-		out.Failure = rejection(intercanister.CanisterRejectedMessage, "Error from Canister "+c.ID.String()+": Canister rejected the message")
-	default:
-		out.Response, out.Calls = x.Response, x.Calls
-	}
-	x.Forget()
-	switch m.Context {
-	case CompositeQuery, CompositeReply, CompositeReject:
-	default:
-		v.rollback()
-	}
-	return out
-}
-
-// Release gives the state back.
-func (q *QueryTarget) Release() {
-	if q.view != nil {
-		q.state.release(q.view)
-		q.view = nil
-	}
 }

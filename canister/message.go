@@ -13,30 +13,31 @@ type Context = ic0.Context
 
 // The contexts, with the specification's letters.
 const (
-	Start           = ic0.Start           // s
-	Init            = ic0.Init            // I
-	PostUpgrade     = ic0.PostUpgrade     // I
-	PreUpgrade      = ic0.PreUpgrade      // G
-	Update          = ic0.Update          // U
-	ReplicatedQuery = ic0.ReplicatedQuery // RQ
-	Query           = ic0.Query           // NRQ
-	TransformQuery  = ic0.TransformQuery  // TQ
-	CompositeQuery  = ic0.CompositeQuery  // CQ
-	ReplyCallback   = ic0.ReplyCallback   // Ry
-	RejectCallback  = ic0.RejectCallback  // Rt
-	CompositeReply  = ic0.CompositeReply  // CRy
-	CompositeReject = ic0.CompositeReject // CRt
-	Cleanup         = ic0.Cleanup         // C
-	InspectMessage  = ic0.InspectMessage  // F
-	Heartbeat       = ic0.Heartbeat       // T
-	GlobalTimer     = ic0.GlobalTimer     // T
-	LowMemory       = ic0.LowMemory       // T
+	Start            = ic0.Start            // s
+	Init             = ic0.Init             // I
+	PostUpgrade      = ic0.PostUpgrade      // I
+	PreUpgrade       = ic0.PreUpgrade       // G
+	Update           = ic0.Update           // U
+	ReplicatedQuery  = ic0.ReplicatedQuery  // RQ
+	Query            = ic0.Query            // NRQ
+	TransformQuery   = ic0.TransformQuery   // TQ
+	CompositeQuery   = ic0.CompositeQuery   // CQ
+	ReplyCallback    = ic0.ReplyCallback    // Ry
+	RejectCallback   = ic0.RejectCallback   // Rt
+	CompositeReply   = ic0.CompositeReply   // CRy
+	CompositeReject  = ic0.CompositeReject  // CRt
+	Cleanup          = ic0.Cleanup          // C
+	CompositeCleanup = ic0.CompositeCleanup // CC
+	InspectMessage   = ic0.InspectMessage   // F
+	Heartbeat        = ic0.Heartbeat        // T
+	GlobalTimer      = ic0.GlobalTimer      // T
+	LowMemory        = ic0.LowMemory        // T
 )
 
 // Message is one message to run on one canister. Execute only reads it.
 //
 // Start, Init, PreUpgrade and PostUpgrade are not messages of their own: they are
-// parts of an Install. Cleanup is part of a callback.
+// parts of an Install. Cleanup and CompositeCleanup are parts of a callback.
 type Message struct {
 	Context Context
 	// Method is the name of the method without the prefix: updates, queries, and for

@@ -87,7 +87,7 @@ func stablePages(l *Limits, context Context) uint64 {
 	switch context {
 	case Init, PostUpgrade, PreUpgrade:
 		return l.StablePagesInstall
-	case ReplicatedQuery, Query, TransformQuery, CompositeQuery, CompositeReply, CompositeReject, InspectMessage:
+	case ReplicatedQuery, Query, TransformQuery, CompositeQuery, CompositeReply, CompositeReject, CompositeCleanup, InspectMessage:
 		return l.StablePagesQuery
 	}
 	return l.StablePages

@@ -21,6 +21,10 @@ const maxViewAge = time.Second
 // while a canister writes gigabytes the last one is shown, as old as it is.
 const viewPatience = 50 * time.Millisecond
 
+// queryTime is how long a composite query may take before it makes no more calls
+// (the replica's: 10 seconds).
+const queryTime = 10 * time.Second
+
 // backend is a node as the front ends see it. It brings the wall clock in: time
 // moves before a request is looked at.
 type backend struct {
@@ -111,7 +115,10 @@ func (b *backend) Query(ctx context.Context, q *api.Query) (api.QueryResult, err
 	if err := b.advance(ctx); err != nil {
 		return api.QueryResult{}, err
 	}
-	result, err := b.node.Query(ctx, q)
+	limited := *q
+	begun := b.clock()
+	limited.Late = func() bool { return b.clock().Sub(begun) >= queryTime }
+	result, err := b.node.Query(ctx, &limited)
 	if err != nil {
 		return api.QueryResult{}, refusal(err)
 	}

@@ -1,6 +1,8 @@
 package replica
 
 import (
+	"bytes"
+
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
@@ -8,64 +10,171 @@ import (
 )
 
 // composite is one run of a composite query: the tree of queries it calls, on
-// one subnet (interface specification, "Composite query calls").
+// one subnet (interface specification, "Composite query calls"). All of them see
+// the state of the same moment.
 type composite struct {
 	query  *PreparedQuery
+	owner  func(do func()) error
 	spent  uint64
-	failed *intercanister.Reject // of the whole: too deep, or too many instructions
+	failed *intercanister.Reject // of the whole
+	counts []QueryCount
+
+	calls []nestedCall // that asked the owner, or were ready
+	ready []readyCall  // state taken before it was asked for
+	moved bool         // the network went on: what was not ready is of another moment
 }
 
-// held is what a nested query needs of the owner of the network.
-type held struct {
-	target *canister.QueryTarget
-	kind   MethodKind
-	answer *intercanister.Response // the answer itself: a reject, or the management canister's
+// nestedCall is a call a query made.
+type nestedCall struct {
+	caller  principal.Principal
+	request *intercanister.Request
 }
 
-// compose runs a composite query and everything it calls.
-func (p *PreparedQuery) compose() (intercanister.Response, uint64) {
-	c := &composite{query: p}
-	response := c.frame(p.target, &p.message, p.id, 0)
-	if c.failed != nil {
-		response = intercanister.Response{Reject: c.failed}
+func (a *nestedCall) same(b *nestedCall) bool {
+	return a.caller == b.caller && a.request.Receiver == b.request.Receiver && a.request.Method == b.request.Method &&
+		bytes.Equal(a.request.Payload, b.request.Payload)
+}
+
+type readyCall struct {
+	nestedCall
+	held
+}
+
+// compose runs a composite query and everything it calls. Where the network
+// goes on meanwhile, the states that are missing are of another moment than
+// those it has: then it begins again, with the states of all it called so far
+// taken at once, and in the end on the goroutine of the owner.
+func (p *PreparedQuery) compose() (result QueryResult) {
+	defer p.Discard()
+	var calls []nestedCall
+	for range MaxCompositeAttempts {
+		c := &composite{query: p, owner: p.owner}
+		if calls != nil {
+			if err := p.owner(func() { p.again(c, calls) }); err != nil {
+				return p.abandoned(err)
+			}
+		}
+		result = c.run()
+		if !c.moved {
+			return result
+		}
+		calls = c.calls
 	}
-	return response, c.spent
+	err := p.owner(func() {
+		c := &composite{query: p, owner: func(do func()) error { do(); return nil }}
+		p.again(c, nil)
+		result = c.run()
+	})
+	if err != nil {
+		return p.abandoned(err)
+	}
+	return result
 }
 
-// frame runs one query method and the callbacks of the calls it makes, in the
-// order they were made.
+// abandoned is the result of a query whose network is gone.
+func (p *PreparedQuery) abandoned(err error) QueryResult {
+	result := p.result
+	result.Reject = rejectAbandoned(err)
+	return result
+}
+
+// again takes the state of this moment, that of some calls included.
+func (p *PreparedQuery) again(c *composite, calls []nestedCall) {
+	p.Discard()
+	p.take()
+	if p.target == nil {
+		return
+	}
+	for _, call := range calls {
+		c.ready = append(c.ready, readyCall{call, p.machine.holdNested(&call)})
+	}
+}
+
+// run runs the whole tree.
+func (c *composite) run() QueryResult {
+	p := c.query
+	if p.target == nil {
+		return p.result
+	}
+	defer c.release()
+	p.certify()
+	response := c.frame(p.target, &p.message, p.query.Receiver, 0)
+	result := p.result
+	result.Instructions = c.spent
+	result.Reply, result.Reject = response.Reply, response.Reject
+	if c.failed != nil {
+		result.Reply, result.Reject = nil, c.failed
+	}
+	result.Count, result.Nested = c.counts[0], c.counts[1:]
+	return result
+}
+
+func (c *composite) release() {
+	for _, r := range c.ready {
+		if r.target != nil {
+			r.target.Release()
+		}
+	}
+}
+
+// frame runs one query method, and where it has not answered yet, its calls in
+// the order they were made, each with its callback. The first answer ends it.
 func (c *composite) frame(target *canister.QueryTarget, m *canister.Message, id principal.Principal, depth int) intercanister.Response {
 	out := c.execute(target, m)
-	answer, failure, calls := out.Response, out.Failure, out.Calls
-	for len(calls) > 0 && c.failed == nil {
-		call := calls[0]
+	c.counts = append(c.counts, countOf(id, m.Payload, &out))
+	executed := out.Instructions
+	if depth > 0 {
+		c.spent += CompositeCallInstructions
+	}
+	calls := out.Calls
+	for called := false; ; called = true {
+		switch {
+		case out.Failure != nil && len(calls) == 0:
+			return intercanister.Response{Reject: out.Failure}
+		case out.Failure == nil && out.Response != nil:
+			return *out.Response
+		case !(called && len(calls) == 0) && c.over(depth):
+			return intercanister.Response{}
+		case len(calls) == 0:
+			return intercanister.Response{Reject: rejectNoQueryReply(id)}
+		}
+		call := &calls[0]
 		calls = calls[1:]
-		response := c.call(id, &call, depth+1)
-		if c.failed != nil {
-			break
+		response := c.call(id, call, depth+1)
+		if c.failed != nil || c.over(depth) {
+			return intercanister.Response{}
 		}
-		callback := &canister.Message{
-			Context: canister.CompositeReply, Closure: call.Reply, Cleanup: call.Cleanup, Caller: m.Caller,
-			CallerInfo: m.CallerInfo, Signer: m.Signer,
-			Payload: response.Reply, Reject: response.Reject, Responded: answer != nil, PriorInstructions: c.spent,
-		}
-		if response.Reject != nil {
-			callback.Context, callback.Closure = canister.CompositeReject, call.Reject
-		}
-		out := c.execute(target, callback)
-		failure = out.Failure
-		if answer == nil {
-			answer = out.Response
-		}
+		out = c.execute(target, callbackOf(m, call, &response, executed))
+		executed += out.Instructions
 		calls = append(calls, out.Calls...)
 	}
-	switch {
-	case answer != nil:
-		return *answer
-	case failure != nil:
-		return intercanister.Response{Reject: failure}
+}
+
+// callbackOf is the message that takes the response to a call of a query.
+func callbackOf(m *canister.Message, call *canister.Call, response *intercanister.Response, executed uint64) *canister.Message {
+	callback := &canister.Message{
+		Context: canister.CompositeReply, Closure: call.Reply, Cleanup: call.Cleanup, Caller: m.Caller,
+		Payload: response.Reply, Reject: response.Reject, PriorInstructions: executed,
+		CallerInfo: m.CallerInfo, Signer: m.Signer,
 	}
-	return intercanister.Response{Reject: rejectNoQueryReply(id)}
+	if response.Reject != nil {
+		callback.Context, callback.Closure = canister.CompositeReject, call.Reject
+	}
+	return callback
+}
+
+// over reports whether the whole query fails: a query as deep as this still
+// waits for others, or instructions or time are used up.
+func (c *composite) over(depth int) bool {
+	switch p := c.query; {
+	case depth >= MaxCompositeDepth:
+		c.failed = rejectTooDeep()
+	case c.spent >= p.sub.Limits.Query:
+		c.failed = rejectGraphInstructions()
+	case p.query.Late != nil && p.query.Late():
+		c.failed = rejectLateQuery()
+	}
+	return c.failed != nil
 }
 
 // execute runs one message within what is left of the instructions.
@@ -74,26 +183,20 @@ func (c *composite) execute(target *canister.QueryTarget, m *canister.Message) c
 	sub.Limits.Query -= min(sub.Limits.Query, c.spent)
 	out := target.Run(&sub, m)
 	c.spent += out.Instructions
-	if c.spent >= c.query.sub.Limits.Query {
-		c.failed = intercanister.Rejectf(intercanister.QueryCallGraphTotalInstructionLimitExceeded, "Composite query calls exceeded the instruction limit.")
-	}
 	return out
 }
 
 // call runs a call that a query made.
 func (c *composite) call(caller principal.Principal, call *canister.Call, depth int) intercanister.Response {
-	c.spent += CompositeCallInstructions
-	if depth > MaxCompositeDepth {
-		c.failed = intercanister.Rejectf(intercanister.QueryCallGraphTooDeep, "Composite query calls exceeded the maximum call depth.")
-		return intercanister.Response{}
-	}
 	q := &call.Request
-	var h held
-	if err := c.query.owner(func() { h = c.query.machine.hold(caller, q) }); err != nil {
-		c.failed = intercanister.Rejectf(intercanister.QueryCallGraphInternal, "The query was abandoned: %v", err)
+	h := c.hold(&nestedCall{caller, q})
+	switch {
+	case c.failed != nil:
 		return intercanister.Response{}
-	}
-	if h.answer != nil {
+	case h.answer != nil:
+		if h.charged {
+			c.spent += CompositeCallInstructions
+		}
 		return *h.answer
 	}
 	defer h.target.Release()
@@ -104,17 +207,51 @@ func (c *composite) call(caller principal.Principal, call *canister.Call, depth 
 	return c.frame(h.target, m, q.Receiver, depth)
 }
 
-// hold takes hold of what a nested query needs, on the owner's goroutine.
-func (m *machine) hold(caller principal.Principal, q *intercanister.Request) held {
-	if m.net.managementOf(q.Receiver, m) != nil {
-		a := m.net.management.Query(&state.Command{
-			Machine: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: caller, Sender: m.Residents.Get(caller),
-		})
-		return held{answer: &intercanister.Response{Reply: a.Reply, Reject: a.Reject}}
+// hold takes hold of what a call needs, of the moment all others are of.
+func (c *composite) hold(call *nestedCall) (h held) {
+	c.calls = append(c.calls, *call)
+	for i := range c.ready {
+		if c.ready[i].same(call) {
+			h = c.ready[i].held
+			c.ready = append(c.ready[:i], c.ready[i+1:]...)
+			return h
+		}
 	}
-	target, reject := m.target(&Query{Receiver: q.Receiver, Method: q.Method})
-	if reject != nil {
-		return held{answer: &intercanister.Response{Reject: reject}}
+	p := c.query
+	err := c.owner(func() {
+		if c.moved = p.generation != p.network.generation; !c.moved {
+			h = p.machine.holdNested(call)
+		}
+	})
+	switch {
+	case err != nil:
+		c.failed = rejectAbandoned(err)
+	case c.moved:
+		c.failed = rejectMoved()
 	}
-	return held{target: target, kind: m.net.executor.Method(m.Residents.Get(q.Receiver).Canister, q.Method)}
+	return h
+}
+
+// holdNested takes hold of what a call of a query needs, on the owner's
+// goroutine.
+func (m *machine) holdNested(call *nestedCall) held {
+	q := call.request
+	to := m.net.managementOf(q.Receiver, m)
+	if to == nil {
+		return m.hold(q.Receiver, q.Method)
+	}
+	if id, anywhere, reject := m.net.management.Effective(q.Method, q.Payload); to == m && reject == nil && !anywhere {
+		if position := m.net.routes.find(id); position >= 0 {
+			to = m.net.machines[position]
+		}
+	}
+	if to != m {
+		// The replica takes the other subnet's id for that of a canister here.
+		return answered(rejectNotFound(to.ID))
+	}
+	a := m.net.management.Query(&state.Command{
+		Machine: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: call.caller, Sender: m.Residents.Get(call.caller),
+	})
+	charged := a.Reject == nil || a.Reject.Error != intercanister.CanisterMethodNotFound
+	return held{answer: &intercanister.Response{Reply: a.Reply, Reject: a.Reject}, charged: charged}
 }

@@ -23,6 +23,10 @@
 // the messages, one in each wave. A message that uses up its slice is parked and
 // goes on in the next round.
 //
+// Queries take the state they need (Network.PrepareQuery) and run beside the
+// machine, on any goroutine; what they took comes back as an input (QueryCounts).
+// All queries of a composite query see the state of one moment.
+//
 // Network.Step makes the same moves one at a time and lets an oracle choose
 // among the legal ones; the oracle sched.FIFO makes what a round makes.
 package replica

@@ -28,7 +28,7 @@ const (
 )
 
 // Input is something that happens to a network from outside: one of *Ingress,
-// AdvanceTo, *HTTPAnswer, AddCycles.
+// AdvanceTo, *HTTPAnswer, AddCycles, QueryCounts.
 type Input interface{ input() }
 
 // SenderInfo is what a canister attests of a user. A nil one attests nothing; any
@@ -132,6 +132,8 @@ func (n *Network) Apply(in Input) Result {
 		return n.answerOutcall(in)
 	case AddCycles:
 		return n.addCycles(in)
+	case QueryCounts:
+		return n.countQueries(in)
 	}
 	panic(fmt.Sprintf("replica: an input of type %T", in))
 }
@@ -144,6 +146,7 @@ func (n *Network) addCycles(in AddCycles) Result {
 	r.Give(in.Amount)
 	m.Books.Mint(in.Amount)
 	m.changed = true
+	n.generation++
 	return Result{}
 }
 

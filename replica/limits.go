@@ -56,6 +56,9 @@ const (
 	// CompositeCallInstructions what each costs beside its own (the replica's).
 	MaxCompositeDepth         = 6
 	CompositeCallInstructions = 50_000_000
+	// MaxCompositeAttempts is how often a composite query begins again because the
+	// network went on, before the network waits for it. Ours.
+	MaxCompositeAttempts = 4
 	// ChargeInterval is how often canisters pay for memory and compute
 	// allocation, in nanoseconds (the replica's: at least 10 seconds).
 	ChargeInterval = 10_000_000_000

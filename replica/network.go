@@ -48,7 +48,8 @@ type Network struct {
 	clock          uint64 // ns, what AdvanceTo said
 	time           uint64 // ns, of the last round
 	height         uint64
-	open           bool // a round has begun and not ended
+	generation     uint64 // counts what may have changed canisters: rounds and powers
+	open           bool   // a round has begun and not ended
 	view           *View
 	report         RoundReport
 	answered, told []RequestID // since the last round; in its report

@@ -20,6 +20,10 @@ type Query struct {
 	Info      *SenderInfo
 	Layout    certify.RangesLayout // of the delegation in the data certificate
 	Transform bool                 // a transform of an HTTP outcall: asked by the outside, not by a user
+	// Late reports whether the time for the query is over (the replica's: 10 seconds);
+	// nil: it never is. It is asked between the calls of a composite query, on the
+	// goroutine that runs it.
+	Late func() bool
 }
 
 // QueryResult is a query's answer: a reply, or a reject.
@@ -30,42 +34,64 @@ type QueryResult struct {
 	Instructions uint64
 	Time         uint64 // ns, of the state it ran on
 	Subnet       principal.Principal
+	// Count is for the statistics of the queried canister, Nested for those a
+	// composite query called. Whoever runs queries gives them back as QueryCounts.
+	Count  QueryCount
+	Nested []QueryCount
 }
 
 // PreparedQuery is a query that has hold of the state it needs. Exactly one of
 // Run and Discard must be called, once, on any goroutine.
 type PreparedQuery struct {
+	network     *Network
+	query       *Query
+	owner       func(do func()) error
+	machine     *machine
+	generation  uint64 // of the state
 	result      QueryResult
 	target      *canister.QueryTarget
 	sub         canister.Subnet
 	message     canister.Message
 	certificate func() []byte
-	id          principal.Principal
-	machine     *machine
-	owner       func(do func()) error
 }
 
 // PrepareQuery takes hold of the state a query needs; the network may go on
 // before the query has run.
 func (n *Network) PrepareQuery(q *Query) *PreparedQuery {
+	p := &PreparedQuery{network: n, query: q, owner: func(do func()) error { do(); return nil }}
+	p.take()
+	return p
+}
+
+// take takes hold of the state of this moment.
+func (p *PreparedQuery) take() {
+	n, q := p.network, p.query
 	m, refusal := n.queried(q)
 	if refusal != nil {
-		return &PreparedQuery{result: QueryResult{Refusal: refusal}}
+		p.result = QueryResult{Refusal: refusal}
+		return
 	}
-	result := QueryResult{Time: m.Time, Subnet: m.ID}
+	p.machine, p.generation = m, n.generation
+	p.result = QueryResult{Time: m.Time, Subnet: m.ID}
 	if q.Receiver == principal.Management || q.BySubnet {
 		answer := n.management.Query(&state.Command{
 			Machine: m, State: &m.State, Method: q.Method, Arg: q.Arg, Caller: q.Sender, Target: m.Residents.Get(q.Effective),
 		})
-		result.Reply, result.Reject = answer.Reply, answer.Reject
-		return &PreparedQuery{result: result}
+		p.result.Reply, p.result.Reject = answer.Reply, answer.Reject
+		return
 	}
-	target, reject := m.target(q)
-	if reject != nil {
-		result.Reject = reject
-		return &PreparedQuery{result: result}
+	h := m.hold(q.Receiver, q.Method)
+	switch {
+	case h.answer != nil:
+		p.result.Reject = h.answer.Reject
+	case q.Transform && h.kind == CompositeMethod:
+		p.target = h.target
+		p.Discard()
+		p.result.Reject = rejectCompositeTransform()
+	default:
+		p.target = h.target
+		p.prepare(h.kind)
 	}
-	return m.prepareQuery(q, target, result)
 }
 
 func (n *Network) queried(q *Query) (*machine, *Refusal) {
@@ -91,48 +117,68 @@ func (n *Network) queried(q *Query) (*machine, *Refusal) {
 	return n.machines[position], nil
 }
 
-// target checks that a canister may be queried and takes hold of its state.
-func (m *machine) target(q *Query) (*canister.QueryTarget, *intercanister.Reject) {
-	r := m.Residents.Get(q.Receiver)
-	if r == nil {
-		return nil, rejectNotFound(q.Receiver)
-	}
-	if reject := rejectNotRunning(r.Canister); reject != nil {
-		return nil, reject
-	}
-	if m.net.executor.Empty(r.Canister) {
-		return nil, rejectEmpty(q.Receiver)
-	}
-	if !r.Running && m.frozen(r) {
-		return nil, rejectFrozenQuery(q.Receiver)
-	}
-	if kind := m.net.executor.Method(r.Canister, q.Method); kind != QueryMethod && kind != CompositeMethod {
-		return nil, rejectNoMethod(q.Receiver, "query", q.Method)
-	}
-	return r.Canister.PrepareQuery()
+// held is what a query of a canister needs of the owner of the network: the
+// canister's state, or the answer itself where nothing is to be run.
+type held struct {
+	target  *canister.QueryTarget
+	kind    MethodKind
+	answer  *intercanister.Response
+	charged bool // the answer costs what a call within a composite query costs
 }
 
-func (m *machine) prepareQuery(q *Query, target *canister.QueryTarget, result QueryResult) *PreparedQuery {
-	r, view := m.Residents.Get(q.Receiver), m.net.view
-	p := &PreparedQuery{result: result, target: target, sub: *m.sub, id: q.Receiver, machine: m}
-	p.owner = func(do func()) error { do(); return nil }
+func answered(reject *intercanister.Reject) held {
+	return held{answer: &intercanister.Response{Reject: reject}}
+}
+
+// hold checks that a canister may be queried and takes hold of its state.
+func (m *machine) hold(id principal.Principal, method string) held {
+	r := m.Residents.Get(id)
+	if r == nil {
+		return answered(rejectNotFound(id))
+	}
+	if reject := rejectNotRunning(r.Canister); reject != nil {
+		return answered(reject)
+	}
+	if m.net.executor.Empty(r.Canister) {
+		return answered(rejectEmpty(id))
+	}
+	kind := m.net.executor.Method(r.Canister, method)
+	if kind != QueryMethod && kind != CompositeMethod {
+		return answered(rejectNoMethod(id, "query", method))
+	}
+	if !r.Running && m.frozen(r) {
+		h := answered(rejectFrozenQuery(id))
+		h.charged = true
+		return h
+	}
+	target, reject := r.Canister.PrepareQuery()
+	if reject != nil {
+		return answered(reject)
+	}
+	return held{target: target, kind: kind}
+}
+
+// prepare makes the message of a canister's query, on the state it has hold of.
+func (p *PreparedQuery) prepare(kind MethodKind) {
+	m, q, view := p.machine, p.query, p.network.view
+	p.sub = *m.sub
 	p.sub.Time = m.Time
 	p.message = canister.Message{Context: canister.Query, Method: q.Method, Caller: q.Sender, Payload: q.Arg}
 	p.message.CallerInfo, p.message.Signer = q.Info.Parts()
+	p.certificate = nil
 	switch {
 	case q.Transform:
 		p.message.Context, p.message.Caller = canister.TransformQuery, principal.Management
-		return p
-	case m.net.executor.Method(r.Canister, q.Method) == CompositeMethod:
+		return
+	case kind == CompositeMethod:
 		p.message.Context = canister.CompositeQuery
 	}
-	if len(r.Proved.Certified) > 0 {
+	if len(m.Residents.Get(q.Receiver).Proved.Certified) > 0 {
 		shown, layout, id := &view.Subnets[m.position], q.Layout, q.Receiver
 		p.certificate = func() []byte {
 			return view.Certificate(shown, layout, certify.CanisterPath(id, "certified_data"))
 		}
 	}
-	return p
 }
 
 // Through makes the query reach for the network, as composite queries must for
@@ -145,32 +191,39 @@ func (p *PreparedQuery) Run() QueryResult {
 	if p.target == nil {
 		return p.result
 	}
-	defer p.target.Release()
-	if p.certificate != nil {
-		p.message.Certificate = p.certificate()
-	}
-	result := p.result
 	if p.message.Context == canister.CompositeQuery {
-		response, spent := p.compose()
-		result.Reply, result.Reject, result.Instructions = response.Reply, response.Reject, spent
-		return result
+		return p.compose()
 	}
+	defer p.Discard()
+	p.certify()
 	out := p.target.Run(&p.sub, &p.message)
+	result := p.result
 	result.Instructions = out.Instructions
+	if !p.query.Transform {
+		result.Count = countOf(p.query.Receiver, p.query.Arg, &out)
+	}
 	switch {
 	case out.Failure != nil:
 		result.Reject = out.Failure
 	case out.Response == nil:
-		result.Reject = rejectNoQueryReply(p.id)
+		result.Reject = rejectNoQueryReply(p.query.Receiver)
 	default:
 		result.Reply, result.Reject = out.Response.Reply, out.Response.Reject
 	}
 	return result
 }
 
+// certify gives the message its data certificate, where the canister has one.
+func (p *PreparedQuery) certify() {
+	if p.certificate != nil {
+		p.message.Certificate = p.certificate()
+	}
+}
+
 // Discard gives up a query that will not run.
 func (p *PreparedQuery) Discard() {
 	if p.target != nil {
 		p.target.Release()
+		p.target = nil
 	}
 }

@@ -157,10 +157,6 @@ func rejectNoReply(c *intercanister.Context) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterDidNotReply, "No response").Barely()
 }
 
-func rejectNoQueryReply(id principal.Principal) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterDidNotReply, "Canister %s did not reply to the call", id)
-}
-
 func rejectStopTimeout() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.StopCanisterRequestTimeout, "Stop canister request timed out")
 }

@@ -31,6 +31,7 @@ func (n *Network) begin() {
 		return
 	}
 	n.open = true
+	n.generation++
 	n.time = n.nextTime()
 	n.clock = n.time
 	n.height++

@@ -45,6 +45,7 @@ type Node struct {
 	view    atomic.Pointer[replica.View]
 	seats   chan struct{} // for queries
 	queries sync.WaitGroup
+	counts  counter
 	bug     atomic.Pointer[error]
 	engine  *canister.Engine // safe for anybody
 
@@ -97,6 +98,9 @@ func (n *Node) failure() error {
 
 // round runs a round, shows its view and wakes those whose answer is there.
 func (n *Node) round() replica.RoundReport {
+	if counts := n.counts.take(); len(counts) > 0 {
+		n.network.Apply(counts)
+	}
 	report := n.network.Round()
 	n.view.Store(n.network.View())
 	if len(n.waiters) > 0 {
@@ -307,7 +311,9 @@ func (n *Node) runQuery(ctx context.Context, p *replica.PreparedQuery) (replica.
 				bug <- fmt.Errorf("a query failed by a bug: %v\n%s", r, debug.Stack())
 			}
 		}()
-		done <- p.Run()
+		result := p.Run()
+		n.counts.add(&result)
+		done <- result
 	}()
 	select {
 	case result := <-done:

@@ -117,3 +117,35 @@ func TestATimerSetIntoThePastFiresWhenTimeMovesAndNotBefore(t *testing.T) {
 		}
 	}
 }
+
+func TestQueriesAreCountedInTheRoundAfterThem(t *testing.T) {
+	r := wasm(t, 2)
+	nested := canistertest.Script().Call(canistertest.Call{
+		Callee: id(1), Method: "query", Program: canistertest.Script().ReplyText("there"), OnReply: canistertest.Script().Arg().ReplyTop(),
+	})
+	for _, q := range []*replica.Query{
+		{Receiver: id(0), Effective: id(0), Method: "ask", Arg: nested.Bytes()},
+		{Receiver: id(1), Effective: id(1), Method: "query", Arg: canistertest.Script().ReplyText("x").Bytes()},
+	} {
+		if result, err := r.Query(t.Context(), q); err != nil || result.Reject != nil {
+			t.Fatal(err, result.Reject)
+		}
+	}
+	calls := func() (counted [2]uint64) {
+		if err := r.Do(t.Context(), func(n *replica.Network) {
+			for i := range counted {
+				counted[i] = n.Canister(id(i)).Queries.Calls
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return counted
+	}
+	before := calls()
+	if _, err := r.Round(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if after := calls(); before != [2]uint64{} || after != [2]uint64{1, 2} {
+		t.Errorf("counted %v before the round, %v after it", before, after)
+	}
+}

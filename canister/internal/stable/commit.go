@@ -137,6 +137,7 @@ func (m *Memory) Commit() error {
 // Rollback forgets what the message wrote and grew. A snapshot then sees the newest committed state.
 func (m *Memory) Rollback() {
 	m.discard()
+	m.forget()
 	s := m.space
 	s.mu.Lock()
 	defer s.mu.Unlock()

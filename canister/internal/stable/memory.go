@@ -18,6 +18,7 @@ type Memory struct {
 
 	buffers map[uint64]*checkpoint.Page // pages the message wrote
 	spilled map[uint64]uint32           // more of them, in file pages of their own
+	held    *layer                      // what it wrote before it was held, nil if it never was
 	full    bool                        // the file had no room for more
 	touched touched
 	scratch scratch
@@ -38,6 +39,7 @@ func (m *Memory) Close() {
 	}
 	m.closed = true
 	m.discard()
+	m.forget()
 	s := m.space
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,12 +135,14 @@ func (m *Memory) readPage(page, in uint64, dst []byte) error {
 			return nil
 		}
 	}
-	at := m.spilled[page]
-	if at == 0 {
-		if at = m.tree().get(page); at == 0 {
-			clear(dst)
-			return nil
-		}
+	at, held := m.at(page)
+	switch {
+	case held != nil:
+		copy(dst, held[in:])
+		return nil
+	case at == 0:
+		clear(dst)
+		return nil
 	}
 	m.space.mu.Lock()
 	offset, _ := m.space.locate(at)

@@ -182,6 +182,11 @@ func (g *Guest) restore() error {
 // finish closes the message.
 func (g *Guest) finish() {
 	g.open, g.compared, g.marked = false, false, nil
+	if g.held.active {
+		g.slot.mu.Lock()
+		g.letGo()
+		g.slot.mu.Unlock()
+	}
 	if g.live != nil {
 		g.live.restoreSegments()
 	}

@@ -38,6 +38,7 @@ type Guest struct {
 
 	changed []span
 	marked  map[int64]*[PageSize]byte // pages as they were at Mark, where they differed from the committed ones
+	held    heldState
 }
 
 // NewGuest makes the state of a freshly installed module: a zero heap with the active data segments, globals at their initial

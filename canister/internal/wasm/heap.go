@@ -31,6 +31,11 @@ type heap interface {
 	// preserve makes the heap keep its bytes of these pages although the committed ones are about to change. Called by another goroutine
 	// than the one that runs the guest, with the slot's lock.
 	preserve(pages span)
+	// hold remembers all bytes until release; revert makes them what they were then, and zero where the heap has grown since. For heaps of
+	// snapshots. Need the slot's lock.
+	hold() error
+	revert() error
+	release()
 	// free gives the memory back.
 	free() error
 }

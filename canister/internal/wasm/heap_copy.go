@@ -5,6 +5,7 @@ type copyHeap struct {
 	slot   *slot
 	memory []byte
 	shadow []byte // the committed bytes this heap started from; shorter than memory after growing
+	held   []byte // the bytes at hold
 }
 
 func newCopyHeap(s *slot, size int64) (*copyHeap, error) {
@@ -70,8 +71,20 @@ func (h *copyHeap) restore(changed []span, compared bool) error {
 
 func (h *copyHeap) preserve(span) {}
 
+func (h *copyHeap) hold() error {
+	h.held = append(h.held[:0], h.memory...)
+	return nil
+}
+
+func (h *copyHeap) revert() error {
+	clear(h.memory[copy(h.memory, h.held):])
+	return nil
+}
+
+func (h *copyHeap) release() { h.held = nil }
+
 func (h *copyHeap) free() error {
-	h.memory, h.shadow = nil, nil
+	h.memory, h.shadow, h.held = nil, nil, nil
 	return nil
 }
 

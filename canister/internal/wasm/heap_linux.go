@@ -30,6 +30,7 @@ type mappedHeap struct {
 	preserved bool
 	pages     privatePages
 	content   [PageSize]byte // committed bytes that are not in the file's window
+	held      heldPages
 }
 
 const (
@@ -294,6 +295,9 @@ func countFaults(u *unix.Rusage) int64 {
 //go:norace
 func (h *mappedHeap) preserve(pages span) {
 	h.preserved = true
+	if h.held.active {
+		h.keep(pages)
+	}
 	for n := pages.first; n < min(pages.end, int64(len(h.memory)/PageSize)); n++ {
 		atomic.AddUint32((*uint32)(unsafe.Pointer(&h.memory[n*PageSize])), 0)
 	}

@@ -114,6 +114,9 @@ func (f *facade) Query(c *state.Command) state.Answer {
 	if m == nil || m.query == nil {
 		return state.Fail(cut(rejectNoQuery(c.Method)))
 	}
+	if id, err := m.about.read(c.Arg); err == nil && c.State.Residents.Get(id) == nil {
+		return state.Fail(rejectNotFoundQuery(id))
+	}
 	a := m.query(c)
 	a.Reject = cut(a.Reject)
 	return a

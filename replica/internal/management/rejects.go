@@ -62,6 +62,10 @@ func rejectNotFoundIngress(id principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterNotFound, "Canister %s not found", id)
 }
 
+func rejectNotFoundQuery(id principal.Principal) *intercanister.Reject {
+	return rejectNotFoundIngress(id)
+}
+
 func rejectOnlyControllers(id principal.Principal, method string) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterInvalidController, "Only controllers of canister %s can call ic00 method %s", id, method)
 }

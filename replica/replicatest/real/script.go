@@ -22,6 +22,8 @@ import (
 //	manage METHOD NAME [FIELDS]           calls the management canister; more fields in Candid
 //	prober NAME [WORDS] [CALLS]           creates a canister that calls the System API as told
 //	api NAME CALLS                        has it do so; api-mute, api-query, api-said
+//	queried METHOD NAME [FIELD]           asks a query method of the management canister for a field of its answer
+//	asked NAME                            how often the canister was queried, and what that took
 //	round [COUNT]                         runs rounds
 //	advance SECONDS                       moves time
 //	answer LABEL                          where a message stands
@@ -66,6 +68,7 @@ func commands() map[string]command {
 		"network": (*performer).network, "canister": (*performer).canister, "install": (*performer).install,
 		"run": (*performer).run, "call": (*performer).call, "query": (*performer).query, "manage": (*performer).manage,
 		"prober": (*performer).prober, "api": (*performer).api, "api-mute": (*performer).apiMute, "api-query": (*performer).apiQuery, "api-said": (*performer).apiSaid,
+		"queried": (*performer).queried, "asked": (*performer).asked,
 		"round": (*performer).round, "advance": (*performer).advance, "answer": (*performer).answer,
 		"status": (*performer).status, "logs": (*performer).logs, "certified": (*performer).certified, "census": (*performer).census,
 		"arg":    (*performer).arg,

@@ -197,7 +197,20 @@ func (s *Stage) settled(id replica.RequestID, refused string) Answer {
 func (s *Stage) Query(name, method string, arg []byte) replica.QueryResult {
 	s.t.Helper()
 	id := s.ID(name)
-	return s.PrepareQuery(&replica.Query{Sender: s.User, Receiver: id, Effective: id, Method: method, Arg: arg, Info: s.Info}).Run()
+	return s.Ask(&replica.Query{Sender: s.User, Receiver: id, Effective: id, Method: method, Arg: arg, Info: s.Info})
+}
+
+// QueryManagement asks the management canister about a canister.
+func (s *Stage) QueryManagement(name, method string, arg []byte) replica.QueryResult {
+	s.t.Helper()
+	return s.Ask(&replica.Query{Sender: s.User, Receiver: principal.Management, Effective: s.ID(name), Method: method, Arg: arg})
+}
+
+// Ask runs a query and counts it.
+func (s *Stage) Ask(q *replica.Query) replica.QueryResult {
+	result := s.PrepareQuery(q).Run()
+	s.Apply(append(replica.QueryCounts{result.Count}, result.Nested...))
+	return result
 }
 
 // Books is what all named canisters have and have paid: a sum that only provisional

@@ -1,0 +1,61 @@
+package wasm
+
+import "fmt"
+
+// heldState is what a snapshot has to go back to beside its heap.
+type heldState struct {
+	active   bool
+	globals  []uint64
+	segments [][]byte
+}
+
+// Hold remembers heap and globals as the open message has them, for Revert: once for each Hold, before the message ends. Only the
+// messages of a snapshot can be held: they run several functions one after the other, of which one may have to be undone.
+func (g *Guest) Hold() error {
+	if g.origin == nil {
+		panic("wasm: hold of a guest that is no snapshot")
+	}
+	g.begin()
+	l := g.live
+	g.slot.mu.Lock()
+	err := l.heap.hold()
+	g.slot.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("remember the heap of a query: %w", err)
+	}
+	h := &g.held
+	if h.globals == nil {
+		h.globals = make([]uint64, g.code.layout.words)
+	}
+	readGlobals(l.globals, h.globals)
+	h.segments = append(h.segments[:0], l.segments...)
+	h.active = true
+	return nil
+}
+
+// Revert makes heap and globals what they were at the last Hold. The heap does not shrink: what it grew by since is zero.
+func (g *Guest) Revert() error {
+	if !g.held.active {
+		panic("wasm: revert of a message that was not held")
+	}
+	l := g.live
+	g.slot.mu.Lock()
+	defer g.slot.mu.Unlock()
+	if err := l.heap.revert(); err != nil {
+		return fmt.Errorf("undo a part of a query: %w", err)
+	}
+	g.compared = false
+	writeGlobals(l.globals, g.held.globals)
+	copy(l.segments, g.held.segments)
+	g.letGo()
+	return nil
+}
+
+// letGo forgets what was held. Needs the slot's lock.
+func (g *Guest) letGo() {
+	g.held.active = false
+	clear(g.held.segments)
+	if g.live != nil {
+		g.live.heap.release()
+	}
+}
