@@ -68,8 +68,8 @@ type Canister struct {
 	// MessageBytes is the memory of messages in the canister's queues; the machine's. It counts
 	// for the freezing limit.
 	MessageBytes uint64
-	// SnapshotBytes is the memory of the canister's snapshots; the machine's.
-	SnapshotBytes uint64
+	// Snapshots are the machine's.
+	Snapshots Snapshots
 
 	// state is nil on an empty canister.
 	state *state
@@ -129,7 +129,7 @@ func (c *Canister) MemoryUsage() Usage {
 }
 
 func (c *Canister) overhead() Usage {
-	return Usage{History: c.History.Bytes(), Chunks: c.Chunks.Bytes(), Snapshots: c.SnapshotBytes, Logs: c.Logs.Bytes()}
+	return Usage{History: c.History.Bytes(), Chunks: c.Chunks.Bytes(), Snapshots: c.Snapshots.Bytes(), Logs: c.Logs.Bytes()}
 }
 
 // usage is the memory used with the memories of a runner as they are now.
@@ -167,14 +167,19 @@ func (c *Canister) Liquid(sub *Subnet) cycles.Amount { return c.Balance.Sub(c.Fr
 // and open call contexts are the caller's business. It does nothing to an empty
 // canister but clear chunks and logs.
 func (c *Canister) Uninstall() {
-	c.Close()
+	c.empty()
 	c.Certified, c.Timer, c.Installed = nil, 0, 0
 	c.Chunks.Clear()
 	c.Logs.Clear()
 }
 
-// Close deletes the Wasm state: the canister is empty afterwards.
+// Close deletes the Wasm state and the snapshots: the canister is empty afterwards.
 func (c *Canister) Close() {
+	c.empty()
+	c.Snapshots.Clear()
+}
+
+func (c *Canister) empty() {
 	if c.state != nil {
 		c.state.close(false)
 		c.state = nil

@@ -3,6 +3,7 @@ package canister
 import (
 	"bytes"
 	"crypto/sha256"
+	"maps"
 	"slices"
 )
 
@@ -47,6 +48,20 @@ func (s *ChunkStore) Get(hash [32]byte) ([]byte, bool) {
 
 // Hashes are the hashes of all chunks in ascending order.
 func (s *ChunkStore) Hashes() [][32]byte { return slices.Clone(s.order) }
+
+// Clone is a store with the same chunks.
+func (s *ChunkStore) Clone() ChunkStore {
+	return ChunkStore{maps.Clone(s.chunks), slices.Clone(s.order)}
+}
+
+// HeapDelta is how many bytes a replica that has made no checkpoint yet holds as changes: whole pages of 4 KiB.
+func (s *ChunkStore) HeapDelta() uint64 {
+	var n uint64
+	for _, hash := range s.order {
+		n += (uint64(len(s.chunks[hash])) + 4095) &^ 4095
+	}
+	return n
+}
 
 // Clear empties the store.
 func (s *ChunkStore) Clear() { *s = ChunkStore{} }

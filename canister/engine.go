@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/canisterd/canisterd/canister/internal/ic0"
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
@@ -28,6 +29,9 @@ type EngineConfig struct {
 type Engine struct {
 	wasm         *wasm.Engine
 	narrow, wide map[string]ic0.Signature // of the System API
+
+	mu       sync.Mutex
+	binaries map[[32]byte]*binary // by hash, while a canister or a snapshot has them
 }
 
 // NewEngine makes an engine. Errors are those of its folders.
@@ -39,8 +43,12 @@ func NewEngine(cfg EngineConfig) (*Engine, error) {
 	if err := e.Link(ic0.Modules()...); err != nil {
 		return nil, errors.Join(fmt.Errorf("linking the System API: %w", err), e.Close())
 	}
-	return &Engine{wasm: e, narrow: ic0.Signatures(false), wide: ic0.Signatures(true)}, nil
+	return &Engine{wasm: e, narrow: ic0.Signatures(false), wide: ic0.Signatures(true), binaries: make(map[[32]byte]*binary)}, nil
 }
+
+// InUse is how many bytes of the checkpoint file are handed out to heaps, stable memories, modules and snapshots. Most of them are never
+// written and take no space.
+func (e *Engine) InUse() int64 { return e.wasm.File().InUse() }
 
 func (e *Engine) signature(name string, wide bool) (params, results []byte, ok bool) {
 	table := e.narrow
@@ -72,7 +80,7 @@ func (e *Engine) Prepare(ctx context.Context, uploaded []byte) (*Module, *interc
 	if err != nil {
 		return nil, intercanister.Rejectf(intercanister.CanisterWasmEngineError, "Canister encountered a Wasm engine error: %v", err)
 	}
-	return &Module{engine: e, code: code, m: m, custom: customBytes(m)}, nil
+	return &Module{engine: e, code: code, m: m, custom: customBytes(m), uploaded: uploaded}, nil
 }
 
 func invalidModule(err error) *intercanister.Reject {
@@ -93,6 +101,8 @@ type Module struct {
 	code   *wasm.Code
 	m      *rewrite.Module
 	custom uint64 // bytes of its custom sections
+	// uploaded is the module as uploaded until it is installed; then it lies in the checkpoint file.
+	uploaded []byte
 }
 
 // MethodKind is the kind of an exported method.
@@ -229,10 +239,13 @@ func (m *Module) keepsHeap() bool {
 	return ok && !s.Public
 }
 
+// sectionKindBytes is what a replica counts for a custom section's being public or private.
+const sectionKindBytes = 1
+
 func customBytes(m *rewrite.Module) uint64 {
 	var n uint64
 	for _, s := range m.Custom {
-		n += uint64(len(s.Name) + len(s.Content))
+		n += uint64(len(s.Name) + len(s.Content) + sectionKindBytes)
 	}
 	return n
 }

@@ -161,14 +161,18 @@ func (i *installation) persistence(old *state) *intercanister.Reject {
 func (i *installation) create(old *state) *intercanister.Reject {
 	m := i.in.Module
 	i.used = min(i.used+m.InstructionCost(), i.sub.Limits.Install)
+	kept, err := m.engine.keep(m)
+	if err != nil {
+		return engineFailed(err).reject(i.work.ID)
+	}
 	var guest *wasm.Guest
-	var err error
 	if old == nil {
 		guest, err = m.engine.wasm.NewGuest(m.code)
 	} else {
 		guest, err = old.guest.Successor(m.code, i.in.Mode == Upgrade && i.in.Persistence == Keep)
 	}
 	if err != nil {
+		kept.release()
 		return i.notCreated(err)
 	}
 	var memory *stable.Memory
@@ -177,7 +181,7 @@ func (i *installation) create(old *state) *intercanister.Reject {
 	} else {
 		memory = stable.New(m.engine.wasm.File())
 	}
-	i.next = newState(m, guest, memory)
+	i.next = newState(m, kept, guest, memory)
 	return nil
 }
 

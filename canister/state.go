@@ -11,6 +11,7 @@ import (
 // state is the Wasm state of a canister: what exists while code is installed.
 type state struct {
 	runner
+	binary      *binary
 	heap, pages uint64 // committed sizes: of the heap in bytes, of stable memory in pages
 
 	// Views of the committed state that wait for the next query. They come back from other
@@ -49,9 +50,11 @@ func (r *runner) sliced(executed uint64) {
 	}
 }
 
-func newState(m *Module, g *wasm.Guest, mem *stable.Memory) *state {
-	s := new(state)
-	s.init(m, g, mem)
+func newState(m *Module, b *binary, g *wasm.Guest, mem *stable.Memory) *state {
+	installed := *m
+	installed.uploaded = nil
+	s := &state{binary: b}
+	s.init(&installed, g, mem)
 	return s
 }
 
@@ -62,10 +65,16 @@ func (s *state) note() { s.heap, s.pages = s.guest.MemorySize(), s.stable.Size()
 func (r *runner) measure(u *Usage, heap, pages uint64) {
 	u.Heap = heap
 	u.Stable = pages * stable.PageSize
-	u.Globals = 8 * uint64(len(r.module.m.Globals))
+	u.Globals = globalMemory(len(r.module.m.Exposed))
 	u.Binary = uint64(r.module.UploadedSize())
 	u.Custom = r.module.custom
 }
+
+// globalBytes is what a replica counts for a global.
+const globalBytes = 32
+
+// globalMemory is what it counts for the globals of a module, with the one in which it counts instructions.
+func globalMemory(globals int) uint64 { return globalBytes * uint64(globals+1) }
 
 // rollback makes everything what it was before the message.
 func (r *runner) rollback() {
@@ -83,6 +92,7 @@ func (s *state) close(keepStable bool) {
 		v.close()
 	}
 	s.guest.Close()
+	s.binary.release()
 	if !keepStable {
 		s.stable.Close()
 	}

@@ -61,8 +61,9 @@ type Module struct {
 	HasTable             bool   // ExportedTable and CallClosure exist
 	MemoryMin, MemoryMax uint32 // pages of 64 KiB, the maximum after clamping
 
-	Imports []string      // System API functions imported, sorted, unique
-	Globals []Global      // mutable globals in index order
+	Imports []string // System API functions imported, sorted, unique
+	Globals []Global // mutable globals in index order
+	Exposed []ExposedGlobal
 	Data    []DataSegment // active segments, in order; passive ones stay in Binary
 	Start   string        // StartFunction, or "" if the module has none
 	Entries Entries

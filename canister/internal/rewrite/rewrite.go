@@ -77,6 +77,7 @@ func (s *source) describe(code *codeWriter) *Module {
 			m.Globals = append(m.Globals, Global{uint32(i), globalExport(i), g.value.encoded()})
 		}
 	}
+	m.Exposed = s.exposed()
 	m.Operators = code.operators + helperOperators + perGlobal*uint64(len(s.globals)+injectedGlobals)
 	s.describeInterface(m)
 	m.InstructionCost = s.rules.executionStateBase + instructionsPerOperator*m.Operators

@@ -114,7 +114,8 @@ func (m *Memory) Commit() error {
 	s := m.space
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.size = m.size
+	h := m.head
+	h.size = m.size
 	if len(m.spilled) == 0 {
 		return nil
 	}
@@ -124,7 +125,7 @@ func (m *Memory) Commit() error {
 	}
 	slices.Sort(order)
 	for _, page := range order {
-		if was := s.table.set(s.epoch, page, m.spilled[page]); was != 0 {
+		if was := h.table.set(s.epoch, page, m.spilled[page]); was != 0 && (len(s.heads) == 1 || !s.shared(h, page, was)) {
 			old = append(old, was)
 		}
 	}
@@ -145,7 +146,7 @@ func (m *Memory) Rollback() {
 		s.leave(m)
 		s.enter(m)
 	}
-	m.size = s.size
+	m.size = m.head.size
 }
 
 // discard gives back what the message took. After a lack of room that is all of it: others may need the space more.

@@ -12,6 +12,10 @@
 // them. So both follow the pages written, a full disk is an error that leaves the committed state whole, and a snapshot is the root of the tree
 // as it is: nodes are copied when a commit changes one that a snapshot can see, and pages that a snapshot can see are reused after it is closed.
 //
+// A fork is a second memory over the same tree, for a snapshot of the canister or a canister that loads one: each has a root of its own, and a
+// page belongs to everybody whose tree has it. It is given back when the last of them overwrites it or is closed; nobody counts owners, the
+// few trees are asked. Forking 500 GiB costs as much as forking nothing.
+//
 // Pages are written, and their space is given back, in runs: what lies side by side in the memory lies so in the file wherever there
 // is room for that, and a run is one system call. A few unused pages keep their space for the next message, unless the disk is full.
 //

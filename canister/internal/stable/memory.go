@@ -10,6 +10,7 @@ import (
 // Memory is one stable memory, or a snapshot of one. What is written stays until Rollback, and for good after Commit.
 type Memory struct {
 	space    *space
+	head     *head // the committed state: its own, or that of the memory it is a snapshot of
 	snapshot bool
 	closed   bool
 
@@ -29,7 +30,28 @@ var ErrOutOfBounds = errors.New("stable memory out of bounds")
 
 // New makes an empty stable memory whose bytes will live in the file.
 func New(file *checkpoint.File) *Memory {
-	return &Memory{space: &space{file: file, owners: 1}}
+	h := new(head)
+	return &Memory{space: &space{file: file, owners: 1, heads: []*head{h}}, head: h}
+}
+
+// Fork makes a memory of its own with the committed bytes of m, at the cost of a few pointers: the two share every page until one of them
+// writes it. No message of m may be open.
+func (m *Memory) Fork() *Memory {
+	s := m.space
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := &head{m.head.table, m.head.size}
+	s.heads = append(s.heads, h)
+	s.owners++
+	s.epoch++
+	return &Memory{space: s, head: h, size: h.size}
+}
+
+// Written is the number of pages of 4 KiB that were ever written.
+func (m *Memory) Written() (pages uint64) {
+	t := m.tree()
+	t.only(nil, func(uint32) { pages++ })
+	return pages
 }
 
 // Close gives everything back; the pages that open snapshots see stay until they are closed.
@@ -45,6 +67,8 @@ func (m *Memory) Close() {
 	defer s.mu.Unlock()
 	if m.snapshot {
 		s.leave(m)
+	} else {
+		s.drop(m.head)
 	}
 	s.close()
 }
@@ -55,7 +79,7 @@ func (m *Memory) Snapshot() *Memory {
 	s := m.space
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := &Memory{space: s, snapshot: true}
+	r := &Memory{space: s, head: m.head, snapshot: true}
 	s.owners++
 	s.enter(r)
 	return r
@@ -155,7 +179,7 @@ func (m *Memory) tree() tree {
 	if m.snapshot {
 		return m.table
 	}
-	return m.space.table
+	return m.head.table
 }
 
 // Write writes src at offset. The error is ErrOutOfBounds or that of a full file; after the latter some bytes may be written, and the

@@ -12,7 +12,7 @@ func checkFilePages(t testing.TB, m *Memory) {
 	s := m.space
 	uses := make([]int, s.next)
 	for page := range m.size * PageSize / OSPageSize {
-		uses[s.table.get(page)]++
+		uses[m.head.table.get(page)]++
 	}
 	for _, at := range m.spilled {
 		uses[at]++

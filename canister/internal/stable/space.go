@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
-// space is what a memory and its snapshots share: the pages of the file and the committed state.
+// space is what a memory, its forks and their snapshots share: the pages of the file.
 type space struct {
 	file *checkpoint.File
 
@@ -24,9 +24,39 @@ type space struct {
 	limbo   []retired
 	readers map[*Memory]uint64 // the epoch each snapshot sees
 	epoch   uint64
-	table   tree   // committed
-	size    uint64 // committed, in pages of 64 KiB
+	heads   []*head
 	owners  int
+}
+
+// head is the committed state of one memory. A file page belongs to every head whose table has it.
+type head struct {
+	table tree
+	size  uint64 // in pages of 64 KiB
+}
+
+// shared reports whether a head besides h has this file page at this page. Needs mu.
+func (s *space) shared(h *head, page uint64, at uint32) bool {
+	for _, other := range s.heads {
+		if other != h && other.table.get(page) == at {
+			return true
+		}
+	}
+	return false
+}
+
+// drop forgets a head and gives back the file pages that were its own. Needs mu.
+func (s *space) drop(h *head) {
+	s.heads = slices.DeleteFunc(s.heads, func(other *head) bool { return other == h })
+	if len(s.heads) == 0 {
+		return // all pages go with the last owner
+	}
+	var old []uint32
+	others := make([]*tree, len(s.heads))
+	for i, other := range s.heads {
+		others[i] = &other.table
+	}
+	h.table.only(others, func(at uint32) { old = append(old, at) })
+	s.retire(old)
 }
 
 // retired is file pages that snapshots older than epoch may see.
@@ -168,7 +198,7 @@ func (s *space) enter(m *Memory) {
 	}
 	s.readers[m] = s.epoch
 	s.epoch++
-	m.table, m.size = s.table, s.size
+	m.table, m.size = m.head.table, m.head.size
 }
 
 // close frees everything with the last owner. Needs mu.
@@ -180,5 +210,5 @@ func (s *space) close() {
 	for _, e := range s.extents {
 		s.file.Free(e)
 	}
-	s.extents, s.starts, s.free, s.holes, s.limbo, s.table = nil, nil, runs{}, runs{}, nil, tree{}
+	s.extents, s.starts, s.free, s.holes, s.limbo = nil, nil, runs{}, runs{}, nil
 }

@@ -75,3 +75,52 @@ func own(n *node, epoch uint64, height uint) *node {
 	}
 	return c
 }
+
+// only calls visit for the file pages of t that none of the others has at the same page. Parts that are the same nodes are passed over.
+func (t *tree) only(others []*tree, visit func(at uint32)) {
+	if t.root == nil {
+		return
+	}
+	t.root.only(t.height, 0, others, visit)
+}
+
+// at is the node of a height above a page, nil where there is none.
+func (t *tree) at(height uint, page uint64) *node {
+	if t.root == nil || height > t.height || page>>(fanoutBits*(t.height+1)) != 0 {
+		return nil
+	}
+	n := t.root
+	for h := t.height; h > height && n != nil; h-- {
+		n = n.kids[page>>(fanoutBits*h)%fanout]
+	}
+	return n
+}
+
+func (n *node) only(height uint, first uint64, others []*tree, visit func(at uint32)) {
+	for _, o := range others {
+		if o.at(height, first) == n {
+			return
+		}
+	}
+	for i := range uint64(fanout) {
+		page := first + i<<(fanoutBits*height)
+		if height > 0 {
+			if kid := n.kids[i]; kid != nil {
+				kid.only(height-1, page, others, visit)
+			}
+			continue
+		}
+		if at := n.pages[i]; at != 0 && !anyHas(others, page, at) {
+			visit(at)
+		}
+	}
+}
+
+func anyHas(trees []*tree, page uint64, at uint32) bool {
+	for _, t := range trees {
+		if t.get(page) == at {
+			return true
+		}
+	}
+	return false
+}

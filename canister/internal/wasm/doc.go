@@ -12,6 +12,10 @@
 // writes becomes private pages, and commit and rollback look at those alone, so their cost follows the pages written and never the
 // size of the heap. Where the system cannot list private pages the heap is a plain copy with a shadow (see [HeapKind]).
 //
+// An image ([Guest.Freeze]) is a heap at one moment. It is the slot itself, until a commit overwrites a page: then the old page goes to a slot of
+// the image's own. So taking one costs nothing, and a commit pays for the pages it is the first to change. Loading one copies the pages that were
+// ever written from file to file.
+//
 // # Goroutines
 //
 // A guest has one owner; one goroutine at a time calls its methods, and a message may be finished on another goroutine than it was begun on.

@@ -52,6 +52,24 @@ func (l globalLayout) values(words []uint64) []GlobalValue {
 	return values
 }
 
+// saved are the words of a state whose globals have these values; those that are not given are zero.
+func (l globalLayout) saved(values []GlobalValue) []uint64 {
+	words, at := make([]uint64, l.words), 0
+	for _, g := range l.globals {
+		for _, v := range values {
+			if v.Index != g.Index {
+				continue
+			}
+			words[at] = v.Low
+			if wordsOf(g.Type) == 2 {
+				words[at+1] = v.High
+			}
+		}
+		at += wordsOf(g.Type)
+	}
+	return words
+}
+
 // wideGlobal is a global of two words.
 type wideGlobal interface {
 	Value() (low, high uint64)

@@ -22,6 +22,8 @@ const (
 	faultCountSize = 512 << 10
 	// maxUndo is how many committed pages a commit remembers so that it can be undone if the disk fails while they are overwritten.
 	maxUndo = 64 << 20 / PageSize
+	// maxCopy is how many pages are copied from file to file at a time.
+	maxCopy = 1 << 20 / PageSize
 	// maxFunctions is how many function objects (11.5 KB each) a live guest keeps.
 	maxFunctions = 4
 	// maxStack is the largest wasm stack, in bytes, that stays with a kept function object.

@@ -21,6 +21,7 @@ type slot struct {
 	version uint64   // counts commits
 	owner   *Guest   // nil once closed
 	readers []heap   // heaps of open snapshots: they keep their version of a page before it is overwritten
+	images  []*Image // taken of this slot: they keep a page before it is overwritten
 	refs    int
 }
 
@@ -153,6 +154,13 @@ func (s *slot) tryWrite(memory []byte, changed []span) error {
 	for _, r := range s.readers {
 		for _, c := range changed {
 			r.preserve(c)
+		}
+	}
+	for _, im := range s.images {
+		for _, c := range changed {
+			if err := im.preserve(c); err != nil {
+				return err
+			}
 		}
 	}
 	if err := s.eachRun(changed, false, func(first, end, offset int64) error {

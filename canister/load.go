@@ -1,0 +1,88 @@
+package canister
+
+import (
+	"github.com/canisterd/canisterd/canister/internal/stable"
+	"github.com/canisterd/canisterd/canister/internal/wasm"
+)
+
+// Matches reports whether the globals of a snapshot are in number and types those of its module.
+func (s *Snapshot) Matches(m *Module) bool {
+	exposed := m.m.Exposed
+	if len(exposed) != len(s.Globals) {
+		return false
+	}
+	for i, x := range exposed {
+		if x.Type != s.Globals[i].Type {
+			return false
+		}
+	}
+	return true
+}
+
+// Fits reports whether a module can have the heap of the snapshot.
+func (s *Snapshot) Fits(m *Module) bool {
+	most := uint64(0)
+	if m.m.HasMemory {
+		most = uint64(m.m.MemoryMax) * wasm.WasmPageSize
+	}
+	return s.Size(HeapPart) <= most
+}
+
+// HeapWith is the size the heap of the snapshot has with a module: at least what that asks for.
+func (s *Snapshot) HeapWith(m *Module) uint64 {
+	if !m.m.HasMemory {
+		return s.Size(HeapPart)
+	}
+	return max(s.Size(HeapPart), uint64(m.m.MemoryMin)*wasm.WasmPageSize)
+}
+
+// UsageLoaded is the memory the canister would use with a snapshot loaded.
+func (c *Canister) UsageLoaded(s *Snapshot, m *Module) Usage {
+	u := c.overhead()
+	u.Chunks = s.Chunks.Bytes()
+	(&runner{module: m}).measure(&u, s.HeapWith(m), s.Size(StablePart)/stable.PageSize)
+	return u
+}
+
+// Load makes code, memories, globals, certified data and chunk store of an idle canister those of a snapshot, which need not be its own.
+// Nothing runs. m is the snapshot's module, which it Matches and Fits. Everything else of the canister stays; version, times and
+// history are the caller's business. The error is that of a full disk; the canister is what it was then.
+func (c *Canister) Load(s *Snapshot, m *Module) error {
+	kept, err := m.engine.keep(m)
+	if err != nil {
+		return err
+	}
+	guest, err := m.engine.wasm.Restore(m.code, s.heap, s.values(m))
+	if err != nil {
+		kept.release()
+		return err
+	}
+	next := newState(m, kept, guest, s.stable.Fork())
+	if c.state != nil {
+		c.state.close(false)
+	}
+	next.note()
+	c.state = next
+	c.Certified, c.Chunks = s.Certified, s.Chunks.Clone()
+	return nil
+}
+
+// values are the mutable globals as the engine takes them.
+func (s *Snapshot) values(m *Module) []wasm.GlobalValue {
+	var values []wasm.GlobalValue
+	for i, x := range m.m.Exposed {
+		if g := s.Globals[i]; x.Mutable {
+			values = append(values, wasm.GlobalValue{Index: x.Index, Type: x.Type, Low: g.Low, High: g.High})
+		}
+	}
+	return values
+}
+
+// HeapDelta is how many bytes of the canister's memories a replica that has made no checkpoint yet holds as changes.
+func (c *Canister) HeapDelta() uint64 {
+	n := c.Chunks.HeapDelta()
+	if s := c.state; s != nil {
+		n += wasm.PageSize * (s.guest.Written() + s.stable.Written())
+	}
+	return n
+}
