@@ -1,0 +1,253 @@
+package ic
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/canisterd/canisterd/api/internal/wire"
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/certify"
+)
+
+// grove is a network of two real subnets and what there is to read of it.
+type grove struct {
+	handler           *Handler
+	nns, app          principal.Principal
+	nnsNode, appNode  certify.Path
+	full, empty       principal.Principal // of alice, on app
+	replied, rejected wire.Signed         // alice's calls of full
+	creation          wire.Signed         // alice's, by subnet id
+	root              certify.SubnetPublicKey
+	ranges            certify.Ranges // of app
+	module            []byte
+}
+
+func plantGrove(t *testing.T) *grove {
+	r, address := startNode(t, replica.SubnetConfig{Kind: replica.NNS}, replica.SubnetConfig{})
+	view := r.Node.View()
+	g := &grove{handler: New(r, Info{}), nns: view.Subnets[0].ID, app: view.Subnets[1].ID, ranges: view.Subnets[1].Ranges}
+	g.nnsNode = certify.NodeKeyPath(g.nns, view.Subnets[0].Nodes[0].Principal())
+	g.appNode = certify.NodeKeyPath(g.app, view.Subnets[1].Nodes[0].Principal())
+	alice := dialNode(t, address, "alice")
+	g.module = withSection(withSection(fixture(t, "counter.wasm"), "icp:private hidden", "secret"), "icp:public seen", "open")
+	g.full = install(t, alice, view.DefaultCanister(), g.module)
+	var empty created
+	manage(t, alice, g.full, "provisional_create_canister_with_cycles", creation{}, &empty)
+	g.empty = empty.Canister
+	var err error
+	if g.root, err = certify.ParseSubnetPublicKey(view.RootKey); err != nil {
+		t.Fatal(err)
+	}
+	g.replied, g.rejected = realCall(t, "alice", g.full, "inc"), realCall(t, "alice", g.full, "nope")
+	arg, err := candid.Marshal(creation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft := wire.NewCall(principal.Management, "provisional_create_canister_with_cycles", arg)
+	draft.IngressExpiry = uint64(time.Now().Add(time.Minute).UnixNano())
+	g.creation = sign(t, draft, identity(t, "alice"))
+	for url, call := range map[string]wire.Signed{
+		canisterURL("v4", g.full, "call"): g.replied, canisterURL("v3", g.full, "call"): g.rejected, subnetURL("v4", g.app, "call"): g.creation,
+	} {
+		if w := post(t, g.handler, url, call.Body); w.Code != http.StatusOK {
+			t.Fatalf("%s: status %d: %s", url, w.Code, w.Body)
+		}
+	}
+	return g
+}
+
+// read is what a reader sees of a path: the status of the lookup, or that of HTTP.
+func (g *grove) read(t *testing.T, url string, effective principal.Principal, reader wire.Identity, path certify.Path) (string, []byte) {
+	t.Helper()
+	labels := wire.Path{}
+	for _, l := range path {
+		labels = append(labels, []byte(l))
+	}
+	draft := wire.NewReadState(labels)
+	draft.IngressExpiry = uint64(time.Now().Add(time.Minute).UnixNano())
+	w := post(t, g.handler, url, sign(t, draft, reader).Body)
+	if w.Code != http.StatusOK {
+		return fmt.Sprint(w.Code), nil
+	}
+	encoded, err := wire.DecodeReadStateResponse(body(t, w))
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, err := certify.DecodeCertificate(encoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if effective == g.app {
+		err = certificate.VerifyForSubnet(g.root, effective)
+	} else {
+		err = certificate.VerifyForCanister(g.root, effective)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, status := certificate.Tree.Lookup(path...)
+	return status.String(), value
+}
+
+// Every leaf of the tree (interface specification, "The system state tree"), and
+// who sees it at which endpoint: alice by the full canister's id (v2, v3) and by
+// the subnet's (v2, v3), bob likewise, and somebody without a key.
+func TestWhoReadsWhichLeafOfTheTree(t *testing.T) {
+	g := plantGrove(t)
+	node := certify.Label("a node")
+	status := func(call wire.Signed, field certify.Label) certify.Path {
+		return certify.RequestStatusPath(call.ID, field)
+	}
+	unheard := wire.Signed{ID: wire.RequestID{1}}
+	const everybody, byCanister, bySubnet = "Found Found Found Found", "Found Found 404 404", "404 404 Found Found"
+	const absent, absentByCanister, never, foreign = "Absent Absent Absent Absent", "Absent Absent 404 404", "404 404 404 404", "403 403 403 403"
+	for _, c := range []struct {
+		path   certify.Path
+		alice  string
+		others string // where they see something else
+	}{
+		{certify.TimePath(), everybody, ""},
+		{certify.Path{"api_boundary_nodes", node, "domain"}, absent, ""},
+		{certify.Path{"api_boundary_nodes", node, "ipv4_address"}, absent, ""},
+		{certify.Path{"api_boundary_nodes", node, "ipv6_address"}, absent, ""},
+		{certify.SubnetPath(g.app, "public_key"), everybody, ""},
+		{certify.SubnetPath(g.nns, "public_key"), everybody, ""},
+		{certify.SubnetPath(g.app, "type"), everybody, ""},
+		{certify.SubnetPath(g.nns, "type"), everybody, ""},
+		{certify.SubnetPath(g.app, "canister_ranges"), "Found 404 Found 404", ""},
+		{certify.SubnetPath(g.nns, "canister_ranges"), everybody, ""},
+		{certify.SubnetPath(g.app, "metrics"), bySubnet, ""},
+		{certify.SubnetPath(g.nns, "metrics"), "404 404 400 400", ""},
+		{g.appNode, everybody, ""},
+		{g.nnsNode, "Unknown Unknown Unknown Unknown", ""},
+		{certify.RangesPath(g.app, g.ranges[0].Start), bySubnet, ""},
+		{certify.RangesPath(g.nns, principal.Canister(0)), bySubnet, ""},
+		{status(g.replied, "status"), "Found Found 403 403", foreign},
+		{status(g.replied, "reply"), "Found Found 403 403", foreign},
+		{status(g.replied, "reject_code"), "Absent Absent 403 403", foreign},
+		{status(g.rejected, "reject_code"), "Found Found 403 403", foreign},
+		{status(g.rejected, "reject_message"), "Found Found 403 403", foreign},
+		{status(g.rejected, "error_code"), "Found Found 403 403", foreign},
+		{status(g.creation, "reply"), "403 403 Found Found", foreign},
+		{status(unheard, "status"), absent, ""},
+		{certify.CanisterPath(g.full, "certified_data"), never, ""},
+		{certify.CanisterPath(g.full, "module_hash"), byCanister, ""},
+		{certify.CanisterPath(g.full, "controllers"), byCanister, ""},
+		{certify.CanisterPath(g.full, "canister_creation_timestamp"), byCanister, ""},
+		{certify.CanisterPath(g.full, "last_install_timestamp"), byCanister, ""},
+		{certify.MetadataPath(g.full, "seen"), byCanister, ""},
+		{certify.MetadataPath(g.full, "hidden"), byCanister, "403 403 404 404"},
+		{certify.MetadataPath(g.full, "none"), absentByCanister, ""},
+		{certify.CanisterPath(g.empty, "controllers"), "400 400 404 404", ""},
+	} {
+		for name, reader := range map[string]wire.Identity{"alice": identity(t, "alice"), "bob": identity(t, "bob"), "nobody": {}} {
+			var got []string
+			for _, version := range readVersions {
+				seen, _ := g.read(t, canisterURL(version, g.full, "read_state"), g.full, reader, c.path)
+				got = append(got, seen)
+			}
+			for _, version := range readVersions {
+				seen, _ := g.read(t, subnetURL(version, g.app, "read_state"), g.app, reader, c.path)
+				got = append(got, seen)
+			}
+			want := c.alice
+			if name != "alice" && c.others != "" {
+				want = c.others
+			}
+			if text := strings.Join(got, " "); text != want {
+				t.Errorf("%s reads %s: %s, want %s", name, c.path, text, want)
+			}
+		}
+	}
+}
+
+// value is a leaf that alice reads by the id of a canister, or of the subnet.
+func (g *grove) value(t *testing.T, effective principal.Principal, path certify.Path) []byte {
+	t.Helper()
+	url := canisterURL("v3", effective, "read_state")
+	if effective == g.app {
+		url = subnetURL("v2", effective, "read_state")
+	}
+	status, value := g.read(t, url, effective, identity(t, "alice"), path)
+	if status != certify.Found.String() {
+		t.Fatalf("%s: %s", path, status)
+	}
+	return value
+}
+
+func TestTheLeavesOfTheTreeSayWhatIs(t *testing.T) {
+	g := plantGrove(t)
+	moment := func(effective principal.Principal, path certify.Path) uint64 {
+		ns, err := certify.DecodeNat(g.value(t, effective, path))
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		return ns
+	}
+	now := moment(g.full, certify.TimePath())
+	made := moment(g.full, certify.CanisterPath(g.full, "canister_creation_timestamp"))
+	installed := moment(g.full, certify.CanisterPath(g.full, "last_install_timestamp"))
+	if !(made <= installed && installed <= now && now-made < 600e9) {
+		t.Errorf("made at %d, installed at %d, now it is %d", made, installed, now)
+	}
+	if later := moment(g.empty, certify.CanisterPath(g.empty, "canister_creation_timestamp")); later < installed {
+		t.Errorf("the second canister was made at %d, the first installed at %d", later, installed)
+	}
+	hash := sha256.Sum256(g.module)
+	for _, c := range []struct {
+		path certify.Path
+		want string
+	}{
+		{certify.CanisterPath(g.full, "module_hash"), string(hash[:])},
+		{certify.CanisterPath(g.full, "controllers"), string(certify.EncodeControllers([]principal.Principal{identity(t, "alice").Sender()}))},
+		{certify.MetadataPath(g.full, "seen"), "open"},
+		{certify.MetadataPath(g.full, "hidden"), "secret"},
+		{certify.RequestStatusPath(g.replied.ID, "status"), "replied"},
+		{certify.RequestStatusPath(g.replied.ID, "reply"), "DIDL\x00\x01\x7d\x01"},
+		{certify.RequestStatusPath(g.rejected.ID, "status"), "rejected"},
+		{certify.RequestStatusPath(g.rejected.ID, "reject_code"), "\x05"},
+		{certify.RequestStatusPath(g.rejected.ID, "error_code"), "IC0536"},
+		{certify.SubnetPath(g.app, "type"), "application"},
+		{certify.SubnetPath(g.nns, "type"), "system"},
+		{certify.SubnetPath(g.nns, "public_key"), string(g.root.DER())},
+	} {
+		if got := g.value(t, g.full, c.path); string(got) != c.want {
+			t.Errorf("%s is %q, want %q", c.path, got, c.want)
+		}
+	}
+	if got := g.value(t, g.full, g.appNode); len(got) != 44 || !strings.HasPrefix(string(got), "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00") {
+		t.Errorf("the node's key is %x", got)
+	}
+	metrics, err := certify.DecodeSubnetMetrics(g.value(t, g.app, certify.SubnetPath(g.app, "metrics")))
+	if err != nil || metrics.Canisters != 3 || metrics.UpdateTransactions == 0 {
+		t.Errorf("metrics %+v, %v", metrics, err)
+	}
+	for _, path := range []certify.Path{certify.SubnetPath(g.app, "canister_ranges"), certify.RangesPath(g.app, g.ranges[0].Start)} {
+		ranges, err := certify.DecodeRanges(g.value(t, g.app, path))
+		if err != nil || !slices.Equal(ranges, g.ranges) {
+			t.Errorf("%s: %v (%v), want %v", path, ranges, err, g.ranges)
+		}
+	}
+}
+
+func TestAnEmptyCanisterShowsItsControllersAndWhenItWasMade(t *testing.T) {
+	g := plantGrove(t)
+	for field, want := range map[certify.Label]string{
+		"controllers": "Found", "canister_creation_timestamp": "Found", "module_hash": "Absent", "last_install_timestamp": "Absent",
+	} {
+		got, _ := g.read(t, canisterURL("v3", g.empty, "read_state"), g.empty, wire.Identity{}, certify.CanisterPath(g.empty, field))
+		if got != want {
+			t.Errorf("%s is %s, want %s", field, got, want)
+		}
+	}
+	if got, _ := g.read(t, canisterURL("v3", g.empty, "read_state"), g.empty, wire.Identity{}, certify.MetadataPath(g.empty, "seen")); got != "Absent" {
+		t.Errorf("metadata is %s", got)
+	}
+}
