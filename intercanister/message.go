@@ -75,5 +75,10 @@ func (r *Reject) Barely() *Reject {
 	return r
 }
 
-// String is for people: code and text.
-func (r *Reject) String() string { return fmt.Sprintf("%s (%s): %s", r.Code, r.Error, r.Text) }
+// String is for people: code and text. Rejects of the outside have no error code.
+func (r *Reject) String() string {
+	if r.Error == 0 {
+		return fmt.Sprintf("%s: %s", r.Code, r.Text)
+	}
+	return fmt.Sprintf("%s (%s): %s", r.Code, r.Error, r.Text)
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/outcall"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/timers"
 )
@@ -30,6 +31,8 @@ func (m *machine) due() {
 			m.expireStop(d.Subject, d.Number)
 		case timers.Charge:
 			m.chargeAll()
+		case timers.OutcallExpiry:
+			m.settleOutcall(d.Number, state.Fail(outcall.Expired()))
 		}
 	}
 }

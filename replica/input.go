@@ -2,8 +2,6 @@ package replica
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
@@ -54,37 +52,6 @@ type Ingress struct {
 
 // AdvanceTo sets the time of the next round, in nanoseconds. It never goes back.
 type AdvanceTo uint64
-
-// HTTPAnswer is the outside's answer to an HTTP outcall.
-type HTTPAnswer struct {
-	Subnet principal.Principal
-	Number uint64
-	Answer OutcallAnswer
-}
-
-// Outcall is an HTTP request a canister makes of the outside world, and
-// OutcallAnswer what the outside says.
-type (
-	Outcall       = state.Outcall
-	OutcallAnswer = state.OutcallAnswer
-)
-
-// PendingOutcall is an HTTP outcall the outside has not answered.
-type PendingOutcall struct {
-	Subnet  principal.Principal
-	Number  uint64
-	Request Outcall
-}
-
-// Outcalls are the HTTP outcalls that wait for an answer, by subnet and number.
-func (n *Network) Outcalls() (all []PendingOutcall) {
-	for _, m := range n.machines {
-		for _, number := range slices.Sorted(maps.Keys(m.Outcalls)) {
-			all = append(all, PendingOutcall{m.ID, number, m.Outcalls[number].Sent})
-		}
-	}
-	return all
-}
 
 // AddCycles gives a canister cycles out of thin air: a power of tests.
 type AddCycles struct {
@@ -147,20 +114,5 @@ func (n *Network) addCycles(in AddCycles) Result {
 	m.Books.Mint(in.Amount)
 	m.changed = true
 	n.generation++
-	return Result{}
-}
-
-func (n *Network) answerOutcall(in *HTTPAnswer) Result {
-	position, ok := n.routes.byID[in.Subnet]
-	if !ok {
-		return refuse(400, "subnet %s is not part of this network", in.Subnet)
-	}
-	m := n.machines[position]
-	pending := m.Outcalls[in.Number]
-	if pending == nil {
-		return refuse(400, "subnet %s has no pending HTTP outcall %d: it was answered, or never made", in.Subnet, in.Number)
-	}
-	delete(m.Outcalls, in.Number)
-	m.Answer(pending.Ticket, pending.Settle(in.Answer))
 	return Result{}
 }

@@ -156,16 +156,6 @@ func (m *machine) Delete(r *state.Resident) {
 	}
 }
 
-// Outcall hands an HTTP outcall to the outside.
-func (m *machine) Outcall(t state.Ticket, request state.Outcall, settle func(state.OutcallAnswer) state.Answer) uint64 {
-	m.LastOutcall++
-	m.Outcalls[m.LastOutcall] = &state.PendingOutcall{Ticket: t, Sent: request, Settle: settle}
-	if m.net.sink != nil {
-		m.net.emit(Event{Kind: OutcallMade, Subnet: m.ID, Canister: request.Canister, Number: m.LastOutcall, Method: request.Method})
-	}
-	return m.LastOutcall
-}
-
 // Prepare makes a module as uploaded ready to be installed.
 func (m *machine) Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject) {
 	return m.net.config.Engine.Prepare(context.Background(), uploaded)

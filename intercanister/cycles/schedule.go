@@ -21,6 +21,12 @@ type Schedule struct {
 	ComputeSecond       uint64 // per percent of compute allocation
 	Signature           uint64 // ECDSA, Schnorr, vetKD alike
 
+	// HTTP outcalls, for each node: the call, again for each node, and bytes.
+	OutcallBase         uint64
+	OutcallNode         uint64
+	OutcallRequestByte  uint64
+	OutcallResponseByte uint64
+
 	// Growing past Threshold bytes of subnet memory reserves cycles for up to
 	// ReservationSeconds at Capacity.
 	ReservationSeconds uint64
@@ -42,6 +48,10 @@ func Application(nodes uint64) Schedule {
 		BaseSecond:          10_000,
 		ComputeSecond:       10_000_000,
 		Signature:           10_000_000_000,
+		OutcallBase:         3_000_000,
+		OutcallNode:         60_000,
+		OutcallRequestByte:  400,
+		OutcallResponseByte: 800,
 		ReservationSeconds:  300_000_000,
 	}
 }
@@ -110,6 +120,14 @@ func (s *Schedule) ResponseTransmission(bytes int) Amount {
 // cycles: transmission both ways and the longest execution of the callback.
 func (s *Schedule) CallPrepayment(bytes int, limit uint64, wide bool) Amount {
 	return s.CallTransmission(bytes).Add(s.ResponseTransmission(MaxResponseBytes)).Add(s.Execution(limit, wide))
+}
+
+// Outcall is the price of an HTTP outcall whose request has so many bytes, and
+// whose response at most so many (interface specification, "IC method
+// http_request"). It is for this many nodes, not scaled.
+func (s *Schedule) Outcall(request, response uint64) Amount {
+	each := Of(s.OutcallBase).Add(Of(s.OutcallNode).Mul(s.Nodes)).Add(Of(request).Mul(s.OutcallRequestByte)).Add(Of(response).Mul(s.OutcallResponseByte))
+	return each.Mul(s.Nodes)
 }
 
 // Memory is the price of keeping bytes for seconds.

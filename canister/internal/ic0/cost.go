@@ -26,7 +26,7 @@ func costFunctions() []function {
 			x.putAmount("ic0_cost_create_canister", s[0], x.Fees.Scale(cycles.Of(x.Fees.CanisterCreation)))
 		}},
 		{name: "cost_http_request", params: "llp", where: everywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
-			x.putAmount("ic0_cost_http_request", s[2], x.outcallFee(s[0], s[1]))
+			x.putAmount("ic0_cost_http_request", s[2], x.Fees.Outcall(s[0], s[1]))
 		}},
 		{name: "cost_sign_with_ecdsa", params: "ppip", results: "i", where: everywhere, cost: bytesOf(1), body: func(x *Execution, s []uint64) {
 			s[0] = x.signatureCost("cost_sign_with_ecdsa", s, ECDSASecp256k1)
@@ -38,16 +38,6 @@ func costFunctions() []function {
 			s[0] = x.signatureCost("cost_vetkd_derive_key", s, VetKDBLS12381G2)
 		}},
 	}
-}
-
-// outcallFee is the price of an HTTP outcall (interface specification, "IC method
-// http_request").
-func (x *Execution) outcallFee(request, response uint64) cycles.Amount {
-	if x.System {
-		return cycles.Amount{}
-	}
-	n := x.Fees.Nodes
-	return cycles.Of(3_000_000 + 60_000*n).Add(cycles.Of(request).Mul(400)).Add(cycles.Of(response).Mul(800)).Mul(n)
 }
 
 // signatureCost writes the price of a signature at the last parameter. The first two

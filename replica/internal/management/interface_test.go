@@ -6,6 +6,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/replica/internal/outcall"
 )
 
 // shape is the Go type of an argument or result.
@@ -54,6 +55,7 @@ var shapes = map[string][2]shape{ // argument, result
 	"provisional_create_canister_with_cycles": {of[provisionalCreateArg](), of[idArg]()},
 	"provisional_top_up_canister":             {of[topUpArg]()},
 	"fetch_canister_logs":                     {of[logsArg](), of[logsResult]()},
+	"http_request":                            {of[httpRequestArg](), of[outcall.Result]()},
 	"node_metrics_history":                    {of[nodeMetricsArg](), of[[]nodeMetricsDay]()},
 	"subnet_info":                             {of[subnetInfoArg](), of[subnetInfoResult]()},
 	"bitcoin_get_balance":                     {of[bitcoinBalanceArg](), of[uint64]()},

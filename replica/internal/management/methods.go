@@ -99,6 +99,7 @@ func table() []method {
 		// Chance.
 		on(method{name: "raw_rand", users: notByIngress, near: true}, readNothing, rawRand),
 	}
+	methods = append(methods, outcallMethods()...)
 	methods = append(methods, subnetMethods()...)
 	return append(methods, bitcoinMethods()...)
 }

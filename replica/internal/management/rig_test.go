@@ -22,6 +22,7 @@ type machine struct {
 	hosted    map[principal.Principal]principal.Principal // canisters of other subnets
 	answered  []state.Answer
 	tickets   []state.Ticket
+	sent      []state.Outcall
 	started   []principal.Principal
 	deleted   []principal.Principal
 	emptied   []principal.Principal
@@ -96,8 +97,8 @@ func (m *machine) Delete(r *state.Resident) {
 	m.deleted = append(m.deleted, r.ID())
 }
 
-func (m *machine) Outcall(state.Ticket, state.Outcall, func(state.OutcallAnswer) state.Answer) uint64 {
-	return 0
+func (m *machine) Outcall(t state.Ticket, sent state.Outcall) {
+	m.tickets, m.sent = append(m.tickets, t), append(m.sent, sent)
 }
 func (m *machine) Liquid(r *state.Resident) cycles.Amount { return r.Canister.Liquid(&m.sub) }
 func (m *machine) Touch(*state.Resident)                  { m.touched++ }

@@ -141,10 +141,9 @@ type Machine interface {
 	// is not given again.
 	Delete(r *Resident)
 
-	// Outcall hands an HTTP outcall to the outside; its answer comes in as input
-	// and settles the ticket with what settle makes of it. It gives the number
-	// under which the outside answers.
-	Outcall(t Ticket, request Outcall, settle func(OutcallAnswer) Answer) uint64
+	// Outcall hands an HTTP outcall to the outside. What its answers, which come
+	// in as input, or their absence make of it settles the ticket.
+	Outcall(t Ticket, sent Outcall)
 
 	// Liquid is what the canister may spend: its balance above the freezing limit.
 	Liquid(r *Resident) cycles.Amount
@@ -172,24 +171,4 @@ type Machine interface {
 
 	// Version is the replica version of the subnet's nodes.
 	Version() string
-}
-
-// Outcall is an HTTP request to the outside world.
-type Outcall struct {
-	Canister    principal.Principal // who asks
-	Method, URL string
-	Headers     [][2]string
-	Body        []byte
-	MaxResponse uint64 // bytes
-	Context     []byte
-	Transform   string // query method of Canister; empty for none
-	Replicated  bool
-}
-
-// OutcallAnswer is the outside's answer: a response, or a reject.
-type OutcallAnswer struct {
-	Status  uint16
-	Headers [][2]string
-	Body    []byte
-	Reject  *intercanister.Reject
 }

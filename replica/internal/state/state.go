@@ -38,9 +38,10 @@ type State struct {
 	Commands intercanister.Mailbox
 	// Beating are the canisters that export a heartbeat, by id.
 	Beating []*Resident
-	// Outcalls are the HTTP outcalls that are not answered, by number.
-	Outcalls    map[uint64]*PendingOutcall
-	LastOutcall uint64
+	// Outcalls are the HTTP outcalls that are not answered, by number; numbers
+	// count from 0.
+	Outcalls     map[uint64]*PendingOutcall
+	OutcallsMade uint64
 
 	// Touched are the canisters, and Answered the messages, whose part of the
 	// certified tree may have changed since the last round.
@@ -48,13 +49,6 @@ type State struct {
 	Answered []RequestID
 
 	stops uint64
-}
-
-// PendingOutcall is an HTTP outcall that is not answered.
-type PendingOutcall struct {
-	Ticket Ticket
-	Sent   Outcall
-	Settle func(OutcallAnswer) Answer
 }
 
 // Add makes a new canister a resident.

@@ -19,6 +19,7 @@ var interfacePath = filepath.Join("internal", "management", "testdata", "ic.did"
 var (
 	mention = regexp.MustCompile(`"@(\w+)"`)
 	filling = regexp.MustCompile(`\$(\w+)`)
+	long    = regexp.MustCompile(`%(\d+)(?:\*([^%]*))?%`)
 	word    = regexp.MustCompile(`[a-zA-Z_]\w*`)
 	digits  = regexp.MustCompile(`\b[0-9][0-9_]+\b`)
 )
@@ -48,12 +49,20 @@ func (p *performer) labelled(text string) string {
 	})
 }
 
-// arg gives an argument of a method of the management canister a name.
+// arg gives an argument of a method of the management canister a name. %9% is nine
+// letters, %9*text% nine times the text.
 func (p *performer) arg(rest string) {
 	name, rest := cut(rest)
 	method, values := cut(rest)
 	values = mention.ReplaceAllStringFunc(values, func(found string) string {
 		return `"` + p.ID(found[2:len(found)-1]).String() + `"`
+	})
+	values = long.ReplaceAllStringFunc(values, func(found string) string {
+		parts := long.FindStringSubmatch(found)
+		if parts[2] == "" {
+			parts[2] = "x"
+		}
+		return strings.Repeat(parts[2], p.number(parts[1]))
 	})
 	file, err := did.Parse(p.managementInterface())
 	if err != nil {

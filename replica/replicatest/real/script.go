@@ -33,6 +33,8 @@ import (
 //	certified NAME                        its certified data, as verified certificates have it
 //	census                                what is open
 //	funds NAME                            its cycles, and the memory of its messages
+//	outcalls                              the HTTP outcalls that wait for an answer
+//	http NUMBER ANSWERS                   answers an HTTP outcall of subnet0; command_http.go has the form
 //	silently COMMAND                      performs a command without telling what happens
 //	decoded COMMAND                       performs a command whose reply is Candid
 //	arg NAME METHOD (VALUES)              an argument of a management method: $NAME from now on
@@ -71,9 +73,8 @@ func commands() map[string]command {
 		"queried": (*performer).queried, "asked": (*performer).asked,
 		"round": (*performer).round, "advance": (*performer).advance, "answer": (*performer).answer,
 		"status": (*performer).status, "logs": (*performer).logs, "certified": (*performer).certified, "census": (*performer).census,
-		"arg":    (*performer).arg,
-		"funds":  (*performer).funds,
-		"attest": (*performer).attest,
+		"arg": (*performer).arg, "outcalls": (*performer).outcalls, "http": (*performer).http,
+		"funds": (*performer).funds, "attest": (*performer).attest,
 	}
 }
 

@@ -33,7 +33,11 @@ func (p *performer) Event(e *replica.Event) {
 	if e.Reentrant {
 		line += ", re-entrant"
 	}
-	if e.Reject != nil {
+	switch {
+	case e.Reject == nil:
+	case e.Reject.Error == 0:
+		line += ", " + e.Reject.Code.String()
+	default:
 		line += ", " + e.Reject.Error.String()
 	}
 	if e.CleanupRan {

@@ -1,0 +1,77 @@
+package management
+
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/replica/internal/outcall"
+)
+
+// httpRequestArg is http_request_args.
+type httpRequestArg struct {
+	URL         string           `ic:"url"`
+	MaxResponse *uint64          `ic:"max_response_bytes"`
+	Method      httpMethod       `ic:"method"`
+	Headers     []outcall.Header `ic:"headers"`
+	Body        *[]byte          `ic:"body"`
+	Transform   *httpTransform   `ic:"transform"`
+	Replicated  *bool            `ic:"is_replicated"`
+}
+
+type httpMethod struct {
+	Get    *candid.Null `ic:"get,variant"`
+	Head   *candid.Null `ic:"head,variant"`
+	Post   *candid.Null `ic:"post,variant"`
+	Put    *candid.Null `ic:"put,variant"`
+	Delete *candid.Null `ic:"delete,variant"`
+	Patch  *candid.Null `ic:"patch,variant"`
+}
+
+// name is the method's name in HTTP, and whether every node may make a request of
+// it: one that changes things more than once, or in another order than they were
+// asked for, is for a single node.
+func (m *httpMethod) name() (name string, replicated bool) {
+	switch {
+	case m.Get != nil:
+		return "GET", true
+	case m.Head != nil:
+		return "HEAD", true
+	case m.Post != nil:
+		return "POST", true
+	case m.Put != nil:
+		return "PUT", false
+	case m.Delete != nil:
+		return "DELETE", false
+	}
+	return "PATCH", false
+}
+
+type httpTransform struct {
+	Function outcall.TransformFunc `ic:"function"`
+	Context  []byte                `ic:"context"`
+}
+
+// bounds checks the headers as they are decoded.
+func (a *httpRequestArg) bounds() error {
+	all := 0
+	for i := range a.Headers {
+		size := len(a.Headers[i].Name) + len(a.Headers[i].Value)
+		all += size
+		switch {
+		case i == outcall.MaxHeaders:
+			return tooManyElements(outcall.MaxHeaders)
+		case size > 2*outcall.MaxHeaderPartBytes:
+			return fmt.Errorf("Deserialize error: The single element data size exceeds maximum allowed %d", 2*outcall.MaxHeaderPartBytes)
+		case all > outcall.MaxHeadersBytes:
+			return fmt.Errorf("Deserialize error: The total data size exceeds maximum allowed %d", outcall.MaxHeadersBytes)
+		}
+	}
+	return nil
+}
+
+// outcallMethods are the methods that reach the world outside.
+func outcallMethods() []method {
+	return []method{
+		on(method{name: "http_request", users: notByIngress, near: true}, read, httpRequest),
+	}
+}

@@ -1,0 +1,96 @@
+package outcall
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// camp are the nodes with one content.
+type camp struct {
+	content *state.OutcallContent
+	hash    [sha256.Size]byte
+	nodes   int
+}
+
+// Agree is the answer to the canister that made an outcall: of a replicated one,
+// the content that all nodes have but those the subnet can bear to be faulty (less
+// than a third). One content is that of all nodes.
+func Agree(number uint64, nodes int, sent *state.Outcall, contents []state.OutcallContent) state.Answer {
+	switch {
+	case len(contents) == 1:
+		return answer(&contents[0])
+	case !sent.Replicated:
+		return answer(&contents[sent.Node])
+	}
+	var camps []camp
+	for i := range contents {
+		hash := hashOf(&contents[i])
+		at := slices.IndexFunc(camps, func(c camp) bool { return c.hash == hash })
+		if at < 0 {
+			at = len(camps)
+			camps = append(camps, camp{content: &contents[i], hash: hash})
+		}
+		camps[at].nodes++
+	}
+	slices.SortFunc(camps, func(a, b camp) int {
+		if a.nodes != b.nodes {
+			return b.nodes - a.nodes
+		}
+		return bytes.Compare(b.hash[:], a.hash[:])
+	})
+	faulty := (nodes - 1) / 3
+	if camps[0].nodes >= nodes-faulty {
+		return answer(camps[0].content)
+	}
+	return state.Fail(diverged(number, camps))
+}
+
+func answer(c *state.OutcallContent) state.Answer {
+	if c.Reject != nil {
+		return state.Fail(c.Reject)
+	}
+	return state.Reply(c.Reply)
+}
+
+func hashOf(c *state.OutcallContent) (hash [sha256.Size]byte) {
+	h := sha256.New()
+	if c.Reject != nil {
+		fmt.Fprintf(h, "reject %d %s", c.Reject.Code, c.Reject.Text)
+	} else {
+		h.Write([]byte("reply "))
+		h.Write(c.Reply)
+	}
+	h.Sum(hash[:0])
+	return hash
+}
+
+// reject is a reject of the outside's, or of those who speak with it: the replica
+// gives it no error code.
+func reject(code intercanister.RejectCode, format string, args ...any) *intercanister.Reject {
+	return &intercanister.Reject{Code: code, Text: fmt.Sprintf(format, args...), Bare: true}
+}
+
+// diverged is for an outcall whose nodes do not agree. The hashes tell contents
+// apart and mean nothing else.
+func diverged(number uint64, camps []camp) *intercanister.Reject {
+	var hashes strings.Builder
+	for i, c := range camps {
+		if i > 0 {
+			hashes.WriteString(", ")
+		}
+		fmt.Fprintf(&hashes, "[%x: %d]", c.hash, c.nodes)
+	}
+	return reject(intercanister.SysTransient,
+		"No consensus could be reached. Replicas had different responses. Details: request_id: %d, hashes: %s", number, hashes.String())
+}
+
+// Expired is for an outcall that nobody answered in time.
+func Expired() *intercanister.Reject {
+	return reject(intercanister.SysTransient, "Canister http request timed out")
+}

@@ -1,0 +1,26 @@
+package outcall
+
+const (
+	// MaxInFlight is how many outcalls of a subnet wait for an answer (the
+	// replica's: 3,000).
+	MaxInFlight = 3_000
+	// Timeout is how long an outcall waits, in nanoseconds (the replica's: one
+	// minute).
+	Timeout = 60_000_000_000
+
+	// MaxURLBytes is the length of a URL (specification: 8,192).
+	MaxURLBytes = 8_192
+	// MaxHeaders is how many headers a request or response has (specification: 64).
+	MaxHeaders = 64
+	// MaxHeaderPartBytes is the length of a header's name, and of its value
+	// (specification: 8 KiB).
+	MaxHeaderPartBytes = 8 << 10
+	// MaxHeadersBytes is the length of all names and values (specification: 48 KiB).
+	MaxHeadersBytes = 48 << 10
+	// MaxRequestBytes is the length of a request's headers and body, and of a
+	// response's (specification: 2,000,000).
+	MaxRequestBytes = 2_000_000
+	// MaxResponseBytes is the greatest max_response_bytes, and what holds without
+	// one (specification: 2,000,000).
+	MaxResponseBytes = 2_000_000
+)

@@ -1,0 +1,202 @@
+package replica
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/outcall"
+	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/timers"
+)
+
+// HTTPAnswer is the outside's answer to an HTTP outcall: one for all nodes of the
+// subnet, or one for each.
+type HTTPAnswer struct {
+	Subnet  principal.Principal
+	Number  uint64
+	Answers []OutcallAnswer
+	// Contents are what nodes have made of Answers, one for each (Network.Receive).
+	// Without them the network sees to that itself, while everything else waits.
+	Contents []OutcallContent
+}
+
+// The parts of an HTTP outcall: the request a canister makes of the outside
+// world, the query method it wants answers to go through, what the outside
+// says, and what a node makes of that.
+type (
+	Outcall        = state.Outcall
+	Transform      = state.Transform
+	OutcallAnswer  = state.OutcallAnswer
+	OutcallContent = state.OutcallContent
+)
+
+// PendingOutcall is an HTTP outcall the outside has not answered. Nobody may
+// write what it holds.
+type PendingOutcall struct {
+	Subnet  principal.Principal
+	Number  uint64 // counts the subnet's outcalls from 0
+	Nodes   int    // of the subnet
+	Request Outcall
+}
+
+// Outcalls are the HTTP outcalls that wait for an answer, by subnet and number.
+func (n *Network) Outcalls() (all []PendingOutcall) {
+	for _, m := range n.machines {
+		for _, number := range slices.Sorted(maps.Keys(m.Outcalls)) {
+			all = append(all, PendingOutcall{m.ID, number, m.Nodes, m.Outcalls[number].Sent})
+		}
+	}
+	return all
+}
+
+// OutcallsMade is how many HTTP outcalls canisters have made so far.
+func (n *Network) OutcallsMade() (made uint64) {
+	for _, m := range n.machines {
+		made += m.OutcallsMade
+	}
+	return made
+}
+
+// Reception is an answer on its way through the node that got it.
+type Reception struct {
+	Query   *Query         // the transform it must go through; nil for none, or none any more
+	Content OutcallContent // good where Query is nil
+
+	answer *OutcallAnswer
+	sent   *Outcall
+}
+
+// Take takes the result of Query.
+func (r *Reception) Take(result QueryResult) {
+	reject := result.Reject
+	if result.Refusal != nil {
+		reject = &intercanister.Reject{Code: intercanister.SysTransient, Text: result.Refusal.Text, Bare: true}
+	}
+	r.Content = outcall.Transformed(r.sent, result.Reply, reject)
+	r.Query = nil
+}
+
+// Receive looks at answers to an outcall, which is none of the network's inputs:
+// it gives what becomes of them, in their order, the same reception for those
+// that are equal. Whoever runs the queries, on any goroutine, hands in their
+// contents.
+func (n *Network) Receive(in *HTTPAnswer) ([]*Reception, *Refusal) {
+	m, pending, refusal := n.pendingOutcall(in)
+	if refusal != nil {
+		return nil, refusal
+	}
+	receptions := make([]*Reception, len(in.Answers))
+	var distinct []*Reception
+	for i := range in.Answers {
+		a := &in.Answers[i]
+		at := slices.IndexFunc(distinct, func(r *Reception) bool { return sameAnswer(r.answer, a) })
+		if at < 0 {
+			at = len(distinct)
+			distinct = append(distinct, m.receiveAnswer(pending, a))
+		}
+		receptions[i] = distinct[at]
+	}
+	return receptions, nil
+}
+
+func (m *machine) receiveAnswer(pending *state.PendingOutcall, a *OutcallAnswer) *Reception {
+	r := &Reception{answer: a, sent: &pending.Sent}
+	arg, content := outcall.Received(r.sent, a)
+	r.Content = content
+	switch {
+	case arg != nil && m.Residents.Get(r.sent.Canister) == nil:
+		r.Content = outcall.Transformed(r.sent, nil, rejectNotFound(r.sent.Canister)) // it lives on the root subnet, or no more
+	case arg != nil:
+		r.Query = &Query{
+			Sender: principal.Management, Receiver: r.sent.Canister, Effective: r.sent.Canister,
+			Method: r.sent.Transform.Method, Arg: arg, Transform: true,
+		}
+	}
+	return r
+}
+
+func sameAnswer(a, b *OutcallAnswer) bool {
+	if a.Reject != nil || b.Reject != nil {
+		return a.Reject != nil && b.Reject != nil && a.Reject.Code == b.Reject.Code && a.Reject.Text == b.Reject.Text
+	}
+	return a.Status == b.Status && slices.Equal(a.Headers, b.Headers) && bytes.Equal(a.Body, b.Body)
+}
+
+// pendingOutcall is the outcall an answer is to, or why it is to none.
+func (n *Network) pendingOutcall(in *HTTPAnswer) (*machine, *state.PendingOutcall, *Refusal) {
+	position, ok := n.routes.byID[in.Subnet]
+	if !ok {
+		return nil, nil, refuse(400, "subnet %s is not part of this network", in.Subnet).Refusal
+	}
+	m := n.machines[position]
+	pending := m.Outcalls[in.Number]
+	if pending == nil {
+		return nil, nil, refuse(400, "subnet %s has no pending HTTP outcall %d: it was answered, has timed out, or was never made", in.Subnet, in.Number).Refusal
+	}
+	if count := len(in.Answers); count != 1 && count != m.Nodes {
+		return nil, nil, refuse(400, "HTTP outcall %d has %d answers: give one for all nodes of subnet %s, or one for each of its %d nodes", in.Number, count, in.Subnet, m.Nodes).Refusal
+	}
+	for i := range in.Answers {
+		if r := in.Answers[i].Reject; r != nil {
+			if r.Code < intercanister.SysFatal || r.Code > intercanister.SysUnknown {
+				return nil, nil, refuse(400, "a reject of HTTP outcall %d has the reject code %d: it must be one of 1 to 6", in.Number, r.Code).Refusal
+			}
+			if len(r.Text) > intercanister.MaxRejectTextBytes {
+				return nil, nil, refuse(400, "a reject of HTTP outcall %d has a text of %d bytes: at most %d are allowed", in.Number, len(r.Text), intercanister.MaxRejectTextBytes).Refusal
+			}
+		}
+	}
+	return m, pending, nil
+}
+
+func (n *Network) answerOutcall(in *HTTPAnswer) Result {
+	m, pending, refusal := n.pendingOutcall(in)
+	if refusal != nil {
+		return Result{Refusal: refusal}
+	}
+	contents := in.Contents
+	if contents == nil {
+		contents = n.transformed(in)
+	}
+	if len(contents) != len(in.Answers) {
+		return refuse(400, "HTTP outcall %d has %d answers, but %d contents: there must be one for each", in.Number, len(in.Answers), len(contents))
+	}
+	m.settleOutcall(in.Number, outcall.Agree(in.Number, m.Nodes, &pending.Sent, contents))
+	return Result{}
+}
+
+// transformed runs the transforms of answers here and now.
+func (n *Network) transformed(in *HTTPAnswer) []OutcallContent {
+	receptions, _ := n.Receive(in)
+	contents := make([]OutcallContent, len(receptions))
+	for i, r := range receptions {
+		if r.Query != nil {
+			r.Take(n.PrepareQuery(r.Query).Run())
+		}
+		contents[i] = r.Content
+	}
+	return contents
+}
+
+// Outcall hands an HTTP outcall to the outside.
+func (m *machine) Outcall(t state.Ticket, sent state.Outcall) {
+	number := m.OutcallsMade
+	m.OutcallsMade++
+	m.Outcalls[number] = &state.PendingOutcall{Ticket: t, Sent: sent, Expiry: m.Deadlines.Add(timers.Deadline{
+		At: m.Time + outcall.Timeout + 1, Kind: timers.OutcallExpiry, Number: number,
+	})}
+	if m.net.sink != nil {
+		m.net.emit(Event{Kind: OutcallMade, Subnet: m.ID, Canister: sent.Canister, Number: number, Method: sent.Method})
+	}
+}
+
+// settleOutcall answers the canister that made an outcall.
+func (m *machine) settleOutcall(number uint64, answer state.Answer) {
+	pending := m.Outcalls[number]
+	m.Deadlines.Remove(pending.Expiry)
+	delete(m.Outcalls, number)
+	m.Answer(pending.Ticket, answer)
+}
