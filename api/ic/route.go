@@ -3,6 +3,7 @@ package ic
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/canisterd/canisterd/api"
@@ -31,72 +32,61 @@ type target struct {
 	subnet    principal.Principal // that hosts effective
 }
 
+// routes are the twelve endpoints by the path of their URL (interface specification, "HTTPS
+// Interface"): * stands for an effective id, of a canister or a subnet.
+func routes() map[string]endpoint {
+	const get, post = http.MethodGet, http.MethodPost
+	const flat, sharded = certify.FlatRanges, certify.ShardedRanges
+	return map[string]endpoint{
+		"/api/v2/status":                {get, nil, flat},
+		"/api/v2/canister/*/call":       {post, (*Handler).callAsync, flat},
+		"/api/v3/canister/*/call":       {post, (*Handler).callSync, flat},
+		"/api/v4/canister/*/call":       {post, (*Handler).callSync, sharded},
+		"/api/v4/subnet/*/call":         {post, (*Handler).callSync, sharded},
+		"/api/v2/canister/*/query":      {post, (*Handler).query, flat},
+		"/api/v3/canister/*/query":      {post, (*Handler).query, sharded},
+		"/api/v3/subnet/*/query":        {post, (*Handler).query, sharded},
+		"/api/v2/canister/*/read_state": {post, (*Handler).readCanisterState, flat},
+		"/api/v3/canister/*/read_state": {post, (*Handler).readCanisterState, sharded},
+		"/api/v2/subnet/*/read_state":   {post, (*Handler).readSubnetState, flat},
+		"/api/v3/subnet/*/read_state":   {post, (*Handler).readSubnetState, sharded},
+	}
+}
+
+var table = routes()
+
+// Endpoints are all endpoints as a method and the path of a URL in which * stands for the
+// effective id, sorted.
+func Endpoints() []string {
+	var all []string
+	for path, e := range table {
+		all = append(all, e.method+" "+path)
+	}
+	slices.Sort(all)
+	return all
+}
+
 // find is the endpoint with a URL's path. The error is a refusal.
 func find(path string) (target, error) {
-	rest, ok := strings.CutPrefix(path, "/api/")
-	version, rest, more := strings.Cut(rest, "/")
-	if !ok || !more {
+	if e, ok := table[path]; ok && !strings.Contains(path, "*") {
+		return target{endpoint: e}, nil
+	}
+	parts := strings.Split(path, "/") // "", api, version, kind, id, name
+	if len(parts) != 6 {
 		return target{}, api.UnknownPath.Refuse(path)
 	}
-	if version == "v2" && rest == "status" {
-		return target{endpoint: endpoint{method: http.MethodGet}}, nil
-	}
-	kind, rest, _ := strings.Cut(rest, "/")
-	id, name, _ := strings.Cut(rest, "/")
-	var to target
-	switch kind {
-	case "canister":
-		to.endpoint, ok = byCanister(version, name)
-	case "subnet":
-		to.bySubnet = true
-		to.endpoint, ok = bySubnet(version, name)
-	default:
-		ok = false
-	}
+	kind, id := parts[3], parts[4]
+	parts[4] = "*"
+	e, ok := table[strings.Join(parts, "/")]
 	if !ok {
 		return target{}, api.UnknownPath.Refuse(path)
 	}
+	to := target{endpoint: e, bySubnet: kind == "subnet"}
 	var err error
 	if to.effective, err = principal.Parse(id); err != nil {
 		return target{}, api.BadID.Refuse(kind, id, err)
 	}
 	return to, nil
-}
-
-// byCanister is the endpoints under /api/{version}/canister/{effective canister id}.
-func byCanister(version, name string) (endpoint, bool) {
-	switch version + " " + name {
-	case "v2 call":
-		return endpoint{http.MethodPost, (*Handler).callAsync, certify.FlatRanges}, true
-	case "v3 call":
-		return endpoint{http.MethodPost, (*Handler).callSync, certify.FlatRanges}, true
-	case "v4 call":
-		return endpoint{http.MethodPost, (*Handler).callSync, certify.ShardedRanges}, true
-	case "v2 query":
-		return endpoint{http.MethodPost, (*Handler).query, certify.FlatRanges}, true
-	case "v3 query":
-		return endpoint{http.MethodPost, (*Handler).query, certify.ShardedRanges}, true
-	case "v2 read_state":
-		return endpoint{http.MethodPost, (*Handler).readCanisterState, certify.FlatRanges}, true
-	case "v3 read_state":
-		return endpoint{http.MethodPost, (*Handler).readCanisterState, certify.ShardedRanges}, true
-	}
-	return endpoint{}, false
-}
-
-// bySubnet is the endpoints under /api/{version}/subnet/{effective subnet id}.
-func bySubnet(version, name string) (endpoint, bool) {
-	switch version + " " + name {
-	case "v4 call":
-		return endpoint{http.MethodPost, (*Handler).callSync, certify.ShardedRanges}, true
-	case "v3 query":
-		return endpoint{http.MethodPost, (*Handler).query, certify.ShardedRanges}, true
-	case "v2 read_state":
-		return endpoint{http.MethodPost, (*Handler).readSubnetState, certify.FlatRanges}, true
-	case "v3 read_state":
-		return endpoint{http.MethodPost, (*Handler).readSubnetState, certify.ShardedRanges}, true
-	}
-	return endpoint{}, false
 }
 
 // locate finds the subnet that answers for the effective id.
