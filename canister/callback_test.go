@@ -229,15 +229,26 @@ func TestACallIsNotPerformedWhereThereIsNoRoomOrTooFewCycles(t *testing.T) {
 	p := canistertest.NewPlace(t)
 	c := p.Scriptable()
 	twice := canistertest.Script().Call(canistertest.Call{Callee: callee}).ToBlob().Append().Call(canistertest.Call{Callee: callee}).ReplyInt()
-	out := c.Execute(&p.Subnet, &canister.Message{
-		Context: canister.Update, Method: "run", Payload: twice.Bytes(), Room: func(principal.Principal) int { return 1 },
-	})
-	if got := reply(t, out); !bytes.Equal(got, []byte{0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0}) || len(out.Calls) != 1 {
-		t.Errorf("with room for one call: %v, %d calls", got, len(out.Calls))
+	const plenty = 1 << 40
+	for name, limits := range map[string]struct {
+		room, callbacks int
+		memory          uint64
+	}{
+		"one slot":                 {1, 10, plenty},
+		"one callback":             {10, 1, plenty},
+		"memory for one and a bit": {10, 10, 2*intercanister.ResponseReservation - 1},
+	} {
+		out := c.Execute(&p.Subnet, &canister.Message{
+			Context: canister.Update, Method: "run", Payload: twice.Bytes(),
+			Room: func(principal.Principal) int { return limits.room }, Callbacks: limits.callbacks, MessageRoom: limits.memory,
+		})
+		if got := reply(t, out); !bytes.Equal(got, []byte{0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0}) || len(out.Calls) != 1 {
+			t.Errorf("with %s: %v, %d calls", name, got, len(out.Calls))
+		}
 	}
 	c.Balance = c.FreezingLimit(&p.Subnet).Add(cycles.Of(1_000_000))
 	before := c.Balance
-	out = p.Run(c, canistertest.Script().Call(canistertest.Call{Callee: callee, Cycles: 1000}).ReplyInt())
+	out := p.Run(c, canistertest.Script().Call(canistertest.Call{Callee: callee, Cycles: 1000}).ReplyInt())
 	if n := number(t, out); n != 2 || c.Balance != before {
 		t.Errorf("without cycles: %d, balance %s, before %s", n, c.Balance, before)
 	}

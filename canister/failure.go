@@ -107,6 +107,15 @@ func ours(name string) bool {
 	return strings.HasPrefix(name, "ic0.") || strings.HasPrefix(name, "ic0_64.") || strings.HasPrefix(name, "canisterd")
 }
 
+// HeapOverLimit is why no update may run where the heap is larger than
+// wasm_memory_limit already (IC0539), nil where it is not.
+func (c *Canister) HeapOverLimit() *intercanister.Reject {
+	if c.state == nil || c.Settings.WasmMemoryLimit == 0 || c.state.heap <= c.Settings.WasmMemoryLimit {
+		return nil
+	}
+	return (&failure{Failure: ic0.HeapLimit(c.Settings.WasmMemoryLimit, c.state.heap)}).reject(c.ID)
+}
+
 func methodNotFound(kind, name string) *failure {
 	return &failure{Failure: &ic0.Failure{
 		Code: intercanister.CanisterMethodNotFound,

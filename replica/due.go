@@ -25,6 +25,8 @@ func (m *machine) due() {
 			m.expireCall(intercanister.CallID(d.Number))
 		case timers.IngressExpiry, timers.IngressPrune:
 			m.dueIngress(d.Number)
+		case timers.HookRetry:
+			m.retryHook(d.Subject)
 		case timers.RequestExpiry:
 			m.expireRequests(d.Subject)
 		case timers.StopTimeout:
@@ -52,6 +54,14 @@ func (m *machine) fireTimer(id principal.Principal) {
 	m.Ready.Add(&r.Mailbox)
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: TimerFired, Subnet: m.ID, Canister: id})
+	}
+}
+
+// retryHook queues the low-memory hook again, unless its condition is gone.
+func (m *machine) retryHook(id principal.Principal) {
+	if r := m.Residents.Get(id); r != nil && r.Hook == state.Ready && r.Canister.Status == canister.Running {
+		r.Mailbox.PushTask(intercanister.LowMemory)
+		m.Ready.Add(&r.Mailbox)
 	}
 }
 

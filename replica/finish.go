@@ -54,6 +54,9 @@ func (m *machine) park(j *Job) {
 
 // finishRefused rejects a message that did not run.
 func (m *machine) finishRefused(j *Job) {
+	if j.base {
+		m.refund(j)
+	}
 	switch j.in.Source {
 	case intercanister.SourceIngress:
 		m.answerIngress(m.History.At(j.in.Ingress), nil, j.refused)

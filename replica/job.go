@@ -27,6 +27,7 @@ type Job struct {
 
 	outcome canister.Outcome
 	refused *intercanister.Reject // it does not run at all
+	base    bool                  // it does not run, but was prepaid
 	dropped bool                  // it does not run, and nobody is told
 	began   uint64                // height
 	over    bool

@@ -49,9 +49,9 @@ const (
 	// shows. Ours; the specification leaves it free.
 	RangesPerShard = 32
 
-	// TimerRetry is how long the global timer of a frozen canister waits before it
-	// is tried again, in nanoseconds (the replica's: until the next round).
-	TimerRetry = 1_000_000_000
+	// TaskRetry is how long the global timer or the low-memory hook of a frozen canister
+	// waits before it is tried again, in nanoseconds (the replica's: until the next round).
+	TaskRetry = 1_000_000_000
 	// MaxCompositeDepth is how deep the calls of a composite query may nest,
 	// CompositeCallInstructions what each costs beside its own (the replica's).
 	MaxCompositeDepth         = 6

@@ -6,6 +6,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/timers"
 )
 
 // take takes the next message of a canister (or a chosen one) and makes it a
@@ -84,9 +85,7 @@ func (m *machine) takeTask(j *Job) {
 	}
 	if m.prepay(j, principal.Management) != nil {
 		j.dropped = true
-		if j.in.Task == intercanister.GlobalTimer {
-			m.Postpone(r, m.Time+TimerRetry)
-		}
+		m.retryTask(r, j.in.Task)
 		return
 	}
 	if j.in.Task == intercanister.GlobalTimer {
@@ -97,6 +96,18 @@ func (m *machine) takeTask(j *Job) {
 	j.message.Caller = principal.Management
 	j.message.Responded = true
 	m.calling(j)
+}
+
+// retryTask makes a task that a canister could not pay for come again. Heartbeats come
+// by themselves.
+func (m *machine) retryTask(r *state.Resident, t intercanister.Task) {
+	switch t {
+	case intercanister.GlobalTimer:
+		m.Postpone(r, m.Time+TaskRetry)
+	case intercanister.LowMemory:
+		r.Hook = state.Ready
+		m.Deadlines.Add(timers.Deadline{At: m.Time + TaskRetry, Kind: timers.HookRetry, Subject: r.ID()})
+	}
 }
 
 func contextOf(t intercanister.Task) canister.Context {
@@ -134,35 +145,50 @@ func (m *machine) takeRequest(j *Job) {
 	}, q.Cycles)
 }
 
-// open checks a call that is to be executed, prepays it and opens its context.
+// open prepays a call that is to be executed, checks it and opens its context. As on
+// the replica a call that fails the checks has paid the base fee of an execution.
 func (m *machine) open(j *Job, method string, origin intercanister.Origin, attached cycles.Amount) {
 	r, c, x := j.resident, j.resident.Canister, m.net.executor
-	if j.refused = rejectNotRunning(c); j.refused != nil {
-		return
+	kind := NoMethod
+	if !x.Empty(c) {
+		kind = x.Method(c, method)
 	}
-	if x.Empty(c) {
-		j.refused = rejectEmpty(c.ID)
-		return
-	}
-	switch x.Method(c, method) {
-	case UpdateMethod:
-		j.message.Context = canister.Update
-		m.calling(j)
-	case QueryMethod:
-		j.message.Context = canister.ReplicatedQuery
+	if kind == QueryMethod || kind == CompositeMethod {
 		j.limit = m.limits.Query
-	case CompositeMethod:
-		j.refused = rejectComposite()
-		return
-	default:
-		j.refused = rejectNoMethod(c.ID, "update", method)
-		return
 	}
 	if j.refused = m.prepay(j, origin.Caller); j.refused != nil {
 		return
 	}
+	if j.refused = m.inadmissible(c, kind, method); j.refused != nil {
+		j.base = true
+		return
+	}
+	j.message.Context = canister.ReplicatedQuery
+	if kind == UpdateMethod {
+		j.message.Context = canister.Update
+		m.calling(j)
+	}
 	j.context = m.Ledger.Open(&r.Mailbox, origin, attached, m.Time).ID
 	j.message.Method, j.message.Caller, j.message.Available = method, origin.Caller, attached
+}
+
+// inadmissible is why a call that was paid for cannot be executed, nil where it can.
+func (m *machine) inadmissible(c *canister.Canister, kind MethodKind, method string) *intercanister.Reject {
+	if reject := rejectNotRunning(c); reject != nil {
+		return reject
+	}
+	if m.net.executor.Empty(c) {
+		return rejectEmpty(c.ID)
+	}
+	switch kind {
+	case UpdateMethod:
+		return c.HeapOverLimit()
+	case CompositeMethod:
+		return rejectComposite()
+	case NoMethod:
+		return rejectNoMethod(c.ID, "update", method)
+	}
+	return nil
 }
 
 // takeResponse settles what a response brings and makes its callback a job.

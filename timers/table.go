@@ -17,13 +17,17 @@ const (
 	IngressPrune                  // Number: the message; its answer may be forgotten
 	StopTimeout                   // Subject: the canister, Number: the waiter
 	Charge                        // resources are paid for
+	HookRetry                     // Subject: the canister; its low-memory hook could not be paid for
 	RequestExpiry                 // Subject: the receiver; a best-effort request nobody executed in time
 	OutcallExpiry                 // Number: the HTTP outcall; nobody answered it in time
 )
 
 // String names the kind for people.
 func (k Kind) String() string {
-	names := [...]string{"nothing", "global timer", "call expiry", "ingress expiry", "ingress pruning", "stop timeout", "charge", "request expiry", "outcall expiry"}
+	names := [...]string{
+		"nothing", "global timer", "call expiry", "ingress expiry", "ingress pruning", "stop timeout", "charge",
+		"hook retry", "request expiry", "outcall expiry",
+	}
 	if int(k) < len(names) {
 		return names[k]
 	}

@@ -35,6 +35,7 @@ import (
 //	funds NAME                            its cycles, and the memory of its messages
 //	outcalls                              the HTTP outcalls that wait for an answer
 //	http NUMBER ANSWERS                   answers an HTTP outcall of subnet0; command_http.go has the form
+//	reach FROM NAME METHOD                every way to a method: what a user, a canister and queries are answered
 //	silently COMMAND                      performs a command without telling what happens
 //	decoded COMMAND                       performs a command whose reply is Candid
 //	arg NAME METHOD (VALUES)              an argument of a management method: $NAME from now on
@@ -74,7 +75,7 @@ func commands() map[string]command {
 		"round": (*performer).round, "advance": (*performer).advance, "answer": (*performer).answer,
 		"status": (*performer).status, "logs": (*performer).logs, "certified": (*performer).certified, "census": (*performer).census,
 		"arg": (*performer).arg, "outcalls": (*performer).outcalls, "http": (*performer).http,
-		"funds": (*performer).funds, "attest": (*performer).attest,
+		"funds": (*performer).funds, "attest": (*performer).attest, "reach": (*performer).reach,
 	}
 }
 
