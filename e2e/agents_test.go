@@ -5,6 +5,7 @@ package e2e
 import (
 	"bytes"
 	"crypto/sha256"
+	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
@@ -20,20 +21,23 @@ import (
 // Both layouts of a network: certificates with a delegation, and without.
 func TestTheJavaScriptAgentVerifiesEverything(t *testing.T) {
 	for _, subnets := range []string{"nns,application", "application"} {
-		t.Run(subnets, func(t *testing.T) { runJavaScriptAgent(t, subnets) })
+		t.Run(subnets, func(t *testing.T) { runJavaScript(t, subnets, "agent.test.mjs", 6) })
 	}
 }
 
-func runJavaScriptAgent(t *testing.T, subnets string) {
+// runJavaScript runs a file of tests for the JavaScript agent, all of which must
+// run and pass.
+func runJavaScript(t *testing.T, subnets, file string, tests int, environment ...string) {
+	t.Helper()
 	d := start(t, "--subnet", subnets)
-	cmd := exec.Command("node", "--test", "--test-reporter=spec", "agent.test.mjs")
+	cmd := exec.Command("node", "--test", "--test-reporter=spec", file)
 	cmd.Dir = "js"
-	cmd.Env = append(os.Environ(), "CANISTERD_URL="+d.url, "CANISTERD_EFFECTIVE_ID="+d.first)
+	cmd.Env = append(append(os.Environ(), environment...), "CANISTERD_URL="+d.url, "CANISTERD_EFFECTIVE_ID="+d.first)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("the agent's tests: %v\n%s", err, out)
 	}
-	if !bytes.Contains(out, []byte("pass 6")) {
+	if !bytes.Contains(out, fmt.Appendf(nil, "pass %d\n", tests)) {
 		t.Errorf("not all of the agent's tests ran:\n%s", out)
 	}
 }
