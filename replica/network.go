@@ -45,6 +45,7 @@ type Network struct {
 	sink           EventSink
 	machines       []*machine // the root subnet first
 	routes         routes
+	signing        signing
 	clock          uint64 // ns, what AdvanceTo said
 	time           uint64 // ns, of the last round
 	height         uint64
@@ -76,6 +77,7 @@ func New(config Config) (*Network, error) {
 		}
 		n.machines = append(n.machines, m)
 	}
+	n.placeKeys()
 	for _, m := range n.machines {
 		m.out = make([][]parcel, len(n.machines))
 		m.armCharge()
@@ -114,7 +116,7 @@ func (n *Network) applyDefaults() {
 		n.executor = canisters{}
 	}
 	if n.management == nil {
-		n.management = management.New(c.Seed)
+		n.management = management.New()
 	}
 }
 
@@ -178,7 +180,7 @@ func (n *Network) Pressing() bool {
 		return true
 	}
 	for _, m := range n.machines {
-		if !m.Ready.Empty() || len(m.parked) > 0 || len(m.inbound) > 0 || m.changed {
+		if !m.Ready.Empty() || len(m.parked) > 0 || len(m.inbound) > 0 || len(m.Signing.Pending) > 0 || m.changed {
 			return true
 		}
 	}

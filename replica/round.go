@@ -67,6 +67,7 @@ func (m *machine) begin() {
 	m.Blocks.Add(m.Time, m.Height)
 	m.refresh()
 	m.receive()
+	m.sign()
 	m.due()
 	m.beat()
 	for _, j := range m.parked {

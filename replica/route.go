@@ -30,13 +30,22 @@ func (m *machine) send(q *intercanister.Request) {
 }
 
 // sendCommand takes a call of the management canister to the subnet that runs
-// it: that of the canister it is about. A few calls are for somebody else.
+// it: that of the canister it is about, or one that holds the key it is about. A
+// few calls are for somebody else.
 func (m *machine) sendCommand(to *machine, q *intercanister.Request) {
 	if q.Receiver == principal.Management {
 		if elsewhere := m.net.management.Redirect(q.Method, q.Payload); elsewhere != principal.Management {
 			q.Receiver = elsewhere
 			m.send(q)
 			return
+		}
+		holder, reject := m.net.keyHolder(q)
+		if reject != nil {
+			m.answer(q, reject)
+			return
+		}
+		if holder != nil {
+			to = holder
 		}
 	}
 	if to == m && len(m.net.machines) > 1 {

@@ -95,7 +95,11 @@ func (m *machine) refresh() {
 		m.sub.Time, m.sub.MemoryUsed = m.Time, m.memory
 		return
 	}
-	m.sub = &canister.Subnet{MemoryUsed: m.memory, ID: m.ID, Fees: m.Fees, System: m.System, Limits: m.limits, Time: m.Time}
+	var keys []canister.Key
+	if m.sub != nil {
+		keys = m.sub.Keys
+	}
+	m.sub = &canister.Subnet{MemoryUsed: m.memory, ID: m.ID, Fees: m.Fees, System: m.System, Limits: m.limits, Time: m.Time, Keys: keys}
 	if m.net.rootKey == nil {
 		m.net.rootKey = m.key.Public().DER()
 	}

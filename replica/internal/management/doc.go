@@ -11,7 +11,7 @@
 //
 // The package implements state.Management and gives replica a value of it:
 //
-//	func New(seed [32]byte) state.Management
+//	func New() state.Management
 //
 // The machine dispatches every call to aaaaa-aa (and to a subnet's own id) to
 // it, from users and from canisters, in order, between the messages of

@@ -63,6 +63,12 @@ var shapes = map[string][2]shape{ // argument, result
 	"bitcoin_get_block_headers":               {of[bitcoinHeadersArg](), of[bitcoinHeadersResult]()},
 	"bitcoin_send_transaction":                {of[bitcoinSendArg]()},
 	"bitcoin_get_current_fee_percentiles":     {of[bitcoinFeesArg](), of[[]uint64]()},
+	"ecdsa_public_key":                        {of[ecdsaPublicKeyArg](), of[publicKeyResult]()},
+	"sign_with_ecdsa":                         {of[signWithECDSAArg](), of[signatureResult]()},
+	"schnorr_public_key":                      {of[schnorrPublicKeyArg](), of[publicKeyResult]()},
+	"sign_with_schnorr":                       {of[signWithSchnorrArg](), of[signatureResult]()},
+	"vetkd_public_key":                        {of[vetKDPublicKeyArg](), of[vetKDPublicKeyResult]()},
+	"vetkd_derive_key":                        {of[vetKDDeriveKeyArg](), of[vetKDDeriveKeyResult]()},
 }
 
 func TestTheInterfaceIsTheSpecifications(t *testing.T) {

@@ -30,6 +30,18 @@ const (
 	// is no registry that could change.
 	RegistryVersion = 1
 
+	// MaxDerivationPath is how many elements a derivation path has at most (the
+	// specification's).
+	MaxDerivationPath = 255
+
+	// MessageHashBytes is the length of what sign_with_ecdsa signs.
+	MessageHashBytes = 32
+
+	// MaxPendingSignatures is how many requests for one key wait on a subnet (the
+	// registry's on mainnet: 20; the replica takes more while it has signatures
+	// prepared, for which there is no need here).
+	MaxPendingSignatures = 20
+
 	// HashBytes is the length of a SHA-256.
 	HashBytes = 32
 )

@@ -9,15 +9,11 @@ import (
 
 // facade is the management canister. It has no state of its own: what its
 // methods change is in the State they are given.
-type facade struct {
-	methods map[string]*method
-	seed    [32]byte
-}
+type facade struct{ methods map[string]*method }
 
-// New is the management canister of a network. Threshold keys come from the
-// seed; everything else is a function of the state alone.
-func New(seed [32]byte) state.Management {
-	f := &facade{methods: make(map[string]*method), seed: seed}
+// New is the management canister of a network.
+func New() state.Management {
+	f := &facade{methods: make(map[string]*method)}
 	for _, m := range table() {
 		f.methods[m.name] = &m
 	}

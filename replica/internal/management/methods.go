@@ -25,6 +25,9 @@ type method struct {
 	check func(arg []byte) error
 	run   func(*state.Command) state.Answer // nil: queries only
 	query func(*state.Command) state.Answer // nil: no query method
+
+	key  func(arg []byte) (state.KeyID, error)                    // nil: about no threshold key
+	sign func(*state.State, *state.PendingSignature) state.Answer // in the next round; nil: signs nothing
 }
 
 // ingress says whether users may call a method, and if not, what they hear.
@@ -101,6 +104,7 @@ func table() []method {
 	}
 	methods = append(methods, outcallMethods()...)
 	methods = append(methods, subnetMethods()...)
+	methods = append(methods, thresholdMethods()...)
 	return append(methods, bitcoinMethods()...)
 }
 

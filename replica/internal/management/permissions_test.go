@@ -29,6 +29,8 @@ func argFor(method string, id principal.Principal) any {
 		return metadataArg{Canister: id}
 	case "create_canister":
 		return createArg{}
+	case "ecdsa_public_key", "sign_with_ecdsa", "schnorr_public_key", "sign_with_schnorr", "vetkd_public_key", "vetkd_derive_key":
+		return keyArgFor(method)
 	case "provisional_create_canister_with_cycles":
 		return provisionalCreateArg{}
 	}
@@ -87,6 +89,8 @@ func TestMethodsForCanistersAreClosedToUsers(t *testing.T) {
 		"create_canister":     "ic00 method create_canister can not be called via ingress messages",
 		"deposit_cycles":      "ic00 method deposit_cycles can not be called via ingress messages",
 		"raw_rand":            "ic00 method raw_rand can not be called via ingress messages",
+		"sign_with_ecdsa":     "ic00 method sign_with_ecdsa can not be called via ingress messages",
+		"vetkd_public_key":    "ic00 method vetkd_public_key can not be called via ingress messages",
 		"fetch_canister_logs": "ic00 method fetch_canister_logs can not be called via ingress messages",
 		"canister_info":       "Only canisters can call ic00 method canister_info",
 		"canister_metadata":   "Only canisters can call ic00 method canister_metadata",
@@ -112,7 +116,7 @@ func TestProvisionalMethodsAreOpenToEveryone(t *testing.T) {
 
 func TestMethodsThatAreNotThereAnswerLikeTheReplica(t *testing.T) {
 	r := newRig(t)
-	for _, method := range []string{"sign_with_ecdsa", "take_canister_snapshot", "rename_canister", "", "Create_canister"} {
+	for _, method := range []string{"sign_with_rsa", "take_canister_snapshot", "rename_canister", "", "Create_canister"} {
 		_, anywhere, reject := r.facade.Effective(method, r.encode())
 		r.is(reject, intercanister.CanisterMethodNotFound, "ic00 interface does not expose method "+method)
 		r.refusedAtTheDoor(r.byUser(alice, method), intercanister.CanisterMethodNotFound, "ic00 interface does not expose method "+method)

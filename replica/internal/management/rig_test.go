@@ -133,7 +133,7 @@ func newRig(t testing.TB) *rig {
 	st := &state.State{ID: subnet, Nodes: 13, Fees: cycles.Application(13), Time: noon, Chance: state.NewChance([32]byte{1}, "test")}
 	st.Ids = state.Ids{Allocation: state.Range{First: 100, Last: math.MaxUint32}, Ranges: []state.Range{{First: 0, Last: 50}, {First: 100, Last: math.MaxUint32}}}
 	m := &machine{st: st, sub: canister.Subnet{ID: subnet, Fees: st.Fees, Limits: canister.ApplicationLimits(), Time: noon}, hosted: map[principal.Principal]principal.Principal{}}
-	r := &rig{TB: t, machine: m, facade: New([32]byte{7}).(*facade)}
+	r := &rig{TB: t, machine: m, facade: New().(*facade)}
 	r.target = r.add(1, alice)
 	return r
 }

@@ -43,6 +43,9 @@ type State struct {
 	Outcalls     map[uint64]*PendingOutcall
 	OutcallsMade uint64
 
+	// Signing are the subnet's threshold keys and what it has been asked to sign.
+	Signing Signing
+
 	// Touched are the canisters, and Answered the messages, whose part of the
 	// certified tree may have changed since the last round.
 	Touched  []*Resident

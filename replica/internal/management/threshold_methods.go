@@ -1,0 +1,110 @@
+package management
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// thresholdMethods are the methods with threshold keys. A call of one goes to a
+// subnet that holds its key (Route).
+func thresholdMethods() []method {
+	return []method{
+		keyAbout(method{name: "ecdsa_public_key", users: notByIngress}, ecdsaPublicKey, nil),
+		keyAbout(method{name: "sign_with_ecdsa", users: notByIngress}, signWithECDSA, ecdsaSignature),
+		keyAbout(method{name: "schnorr_public_key", users: notByIngress}, schnorrPublicKey, nil),
+		keyAbout(method{name: "sign_with_schnorr", users: notByIngress}, signWithSchnorr, schnorrSignature),
+		keyAbout(method{name: "vetkd_public_key", users: notByIngress}, vetKDPublicKey, nil),
+		keyAbout(method{name: "vetkd_derive_key", users: notByIngress}, vetKDDeriveKey, vetKDDerivedKey),
+	}
+}
+
+// keyAbout gives a method what it does with its decoded argument when it is
+// called, after the check that the subnet holds the key, and what it answers in
+// the round after that where it signs.
+func keyAbout[A any, P interface {
+	*A
+	keyed
+}](m method, run func(*state.Command, *A) state.Answer, sign func(*state.State, *state.PendingSignature, *A) state.Answer) method {
+	m = on(m, read[A], func(c *state.Command, a *A) state.Answer {
+		if id := P(a).key(); !c.State.Signing.Holds(id) {
+			return state.Fail(rejectNotHeld(c.State.ID, id))
+		}
+		return run(c, a)
+	})
+	m.key = func(arg []byte) (state.KeyID, error) {
+		a, err := read[A](arg)
+		if err != nil {
+			return state.KeyID{}, err
+		}
+		return P(a).key(), nil
+	}
+	if sign != nil {
+		m.sign = func(s *state.State, p *state.PendingSignature) state.Answer {
+			a, err := read[A](p.Arg)
+			if err != nil {
+				panic("management: a request that was accepted cannot be read: " + err.Error())
+			}
+			return sign(s, p, a)
+		}
+	}
+	return m
+}
+
+// Route is the key that a call is about (state.Signer).
+func (f *facade) Route(name string, arg []byte, known []state.KeyID) (id state.KeyID, keyed bool, reject *intercanister.Reject) {
+	m := f.methods[name]
+	if m == nil || m.key == nil {
+		return id, false, nil
+	}
+	id, err := m.key(arg)
+	switch {
+	case err != nil:
+		reject = cut(rejectUnroutedPayload(name, err))
+	case !slices.Contains(known, id):
+		reject = cut(rejectUnknownKey(name, id, known, m.sign != nil))
+	}
+	return id, true, reject
+}
+
+// Sign answers a request that was accepted (state.Signer).
+func (f *facade) Sign(s *state.State, p *state.PendingSignature) state.Answer {
+	return f.methods[p.Method].sign(s, p)
+}
+
+// askToSign takes the fee of a signature, which is that of the subnet that signs,
+// and leaves the request for the next round.
+func askToSign(c *state.Command, id state.KeyID) state.Answer {
+	signing := &c.State.Signing
+	var fee cycles.Amount
+	if from, ok := c.Machine.SubnetOf(c.Caller); !ok || signing.Exempt.Len() == 0 || from != signing.Exempt {
+		fee = c.State.Fees.Scale(cycles.Of(c.State.Fees.Signature))
+	}
+	if c.Attached.Less(fee) {
+		return state.Fail(rejectSignatureFee(c.Method, c.Attached, fee))
+	}
+	if signing.Waiting(id) >= MaxPendingSignatures {
+		return state.Fail(rejectSignatureQueue(c.Method, id))
+	}
+	c.Accept(fee)
+	signing.Pending = append(signing.Pending, state.PendingSignature{
+		Ticket: c.Ticket(), Key: id, Caller: c.Caller, Method: c.Method, Arg: c.Arg,
+	})
+	return state.Later()
+}
+
+// keyOwner is the canister whose key is asked for.
+func keyOwner(c *state.Command, named *principal.Principal) []byte {
+	if named != nil {
+		return named.Bytes()
+	}
+	return c.Caller.Bytes()
+}
+
+// keyPath is the path of a canister's key from the master key.
+func keyPath(canister []byte, path [][]byte) [][]byte {
+	return slices.Concat([][]byte{canister}, path)
+}

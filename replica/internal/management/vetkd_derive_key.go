@@ -1,0 +1,23 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/replica/threshold"
+)
+
+// vetKDDeriveKey is vetkd_derive_key.
+func vetKDDeriveKey(c *state.Command, a *vetKDDeriveKeyArg) state.Answer {
+	if _, err := threshold.ParseTransportKey(a.Transport); err != nil {
+		return state.Fail(rejectTransportKey())
+	}
+	return askToSign(c, a.key())
+}
+
+func vetKDDerivedKey(s *state.State, p *state.PendingSignature, a *vetKDDeriveKeyArg) state.Answer {
+	transport, err := threshold.ParseTransportKey(a.Transport)
+	if err != nil {
+		panic("management: a transport key that was accepted: " + err.Error())
+	}
+	encrypted := s.Signing.Ring.VetKD(p.Key.String()).Encrypted(p.Caller.Bytes(), a.Context, a.Input, transport)
+	return reply(vetKDDeriveKeyResult{encrypted[:]})
+}

@@ -1,0 +1,74 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/threshold"
+)
+
+// KeyID names a threshold key: the arguments of the management canister and the
+// texts of rejects name the same key in different ways.
+type KeyID struct {
+	Scheme canister.KeyScheme
+	Name   string
+}
+
+// String is the key as texts of the replica name it.
+func (id KeyID) String() string {
+	scheme := [...]string{
+		canister.ECDSASecp256k1: "ecdsa:Secp256k1", canister.SchnorrBIP340: "schnorr:Bip340Secp256k1",
+		canister.SchnorrEd25519: "schnorr:Ed25519", canister.VetKDBLS12381G2: "vetkd:Bls12_381_G2",
+	}[id.Scheme]
+	return scheme + ":" + id.Name
+}
+
+// Signing is what a subnet signs with and what it has been asked to sign.
+type Signing struct {
+	// Keys are the keys the subnet holds, all enabled; they never change.
+	Keys []KeyID
+	// Ring has the keys themselves; the subnets of a network share it.
+	Ring *threshold.Ring
+	// Exempt is the subnet whose canisters sign without a fee: the NNS. The empty
+	// principal where there is none.
+	Exempt principal.Principal
+	// Pending are the accepted requests in the order in which they came; the next
+	// round answers them.
+	Pending []PendingSignature
+}
+
+// PendingSignature is a call that asks for a signature, or a derived key, and has
+// paid for it.
+type PendingSignature struct {
+	Ticket Ticket
+	Key    KeyID
+	Caller principal.Principal
+	Method string
+	Arg    []byte // valid for the method
+}
+
+// Holds reports whether the subnet holds a key.
+func (s *Signing) Holds(id KeyID) bool { return slices.Contains(s.Keys, id) }
+
+// Waiting is how many requests for a key are not answered.
+func (s *Signing) Waiting(id KeyID) (n int) {
+	for i := range s.Pending {
+		if s.Pending[i].Key == id {
+			n++
+		}
+	}
+	return n
+}
+
+// Signer is a Management with methods that need threshold keys.
+type Signer interface {
+	// Route is the key that a call is about, one of those the network has. keyed is
+	// false where the method is about none. A reject says why the call cannot be
+	// taken to the subnet that holds the key.
+	Route(method string, arg []byte, known []KeyID) (id KeyID, keyed bool, reject *intercanister.Reject)
+
+	// Sign answers a request that was accepted.
+	Sign(s *State, p *PendingSignature) Answer
+}

@@ -1,0 +1,124 @@
+package replica
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/replica/threshold"
+)
+
+// Threshold keys: which subnets hold them, how calls find them, and when they
+// sign.
+
+// thresholdKey is a name under which there is a key for every scheme.
+type thresholdKey struct {
+	name  string
+	kinds []SubnetKind // that hold it, in networks that have them
+	nodes int          // of the subnet that holds it on mainnet
+}
+
+func thresholdKeys() []thresholdKey {
+	return []thresholdKey{
+		{"key_1", []SubnetKind{II, Fiduciary}, 34},
+		{"test_key_1", []SubnetKind{TestKeys}, 13},
+		{"dfx_test_key", []SubnetKind{TestKeys}, 13},
+	}
+}
+
+// signing is what a network knows of its threshold keys.
+type signing struct {
+	signer  state.Signer // nil: the management canister knows no keys, and there are none
+	known   []state.KeyID
+	holders map[state.KeyID]*machine // who gets the calls
+}
+
+// placeKeys gives the threshold keys to subnets, for good. A key is held by the
+// subnets of the kinds that hold it in PocketIC. Where the network has none, it is
+// held by the one subnet that comes nearest to mainnet's in size from below: the
+// keys always exist, and cycles that pay for a signature on mainnet pay for it
+// here. Among equals a subnet that charges goes first, then the first.
+func (n *Network) placeKeys() {
+	signer, ok := n.management.(state.Signer)
+	if !ok {
+		return
+	}
+	n.signing = signing{signer: signer, holders: make(map[state.KeyID]*machine)}
+	ring := threshold.NewRing(n.config.Seed)
+	var shown []canister.Key
+	for _, key := range thresholdKeys() {
+		holders := n.holdersOf(&key)
+		for scheme := canister.ECDSASecp256k1; scheme <= canister.VetKDBLS12381G2; scheme++ {
+			id := state.KeyID{Scheme: scheme, Name: key.name}
+			n.signing.known = append(n.signing.known, id)
+			n.signing.holders[id] = holders[0]
+			for _, m := range holders {
+				m.Signing.Keys = append(m.Signing.Keys, id)
+				shown = append(shown, canister.Key{Scheme: scheme, Name: key.name, Nodes: uint64(m.Nodes)})
+			}
+		}
+	}
+	for _, m := range n.machines {
+		m.Signing.Ring = ring
+		m.sub.Keys = shown
+		if root := n.machines[0]; root.config.Kind == NNS {
+			m.Signing.Exempt = root.ID
+		}
+	}
+}
+
+// holdersOf are the subnets that hold a key: at least one.
+func (n *Network) holdersOf(key *thresholdKey) (holders []*machine) {
+	for _, m := range n.machines {
+		if slices.Contains(key.kinds, m.config.Kind) {
+			holders = append(holders, m)
+		}
+	}
+	if len(holders) > 0 {
+		return holders
+	}
+	return []*machine{slices.MinFunc(n.machines, func(a, b *machine) int {
+		return cmp.Or(distance(key, a)-distance(key, b), a.unpaid()-b.unpaid())
+	})}
+}
+
+// distance is how far a subnet is from mainnet's size. Every subnet that is larger
+// is farther than every one that is not.
+func distance(key *thresholdKey, m *machine) int {
+	if m.Nodes <= key.nodes {
+		return key.nodes - m.Nodes
+	}
+	return m.Nodes
+}
+
+func (m *machine) unpaid() int {
+	if m.config.Free {
+		return 1
+	}
+	return 0
+}
+
+// keyHolder is the machine that a call of the management canister must reach
+// because of a threshold key, nil for all other calls.
+func (n *Network) keyHolder(q *intercanister.Request) (*machine, *intercanister.Reject) {
+	if n.signing.signer == nil {
+		return nil, nil
+	}
+	id, keyed, reject := n.signing.signer.Route(q.Method, q.Payload, n.signing.known)
+	if !keyed || reject != nil {
+		return nil, reject
+	}
+	return n.signing.holders[id], nil
+}
+
+// sign answers what was asked to be signed in the round before. On mainnet it
+// takes the nodes some rounds to agree.
+func (m *machine) sign() {
+	pending := m.Signing.Pending
+	m.Signing.Pending = nil
+	for i := range pending {
+		m.Answer(pending[i].Ticket, m.net.signing.signer.Sign(&m.State, &pending[i]))
+	}
+}

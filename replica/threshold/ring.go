@@ -1,0 +1,56 @@
+package threshold
+
+import (
+	"crypto/hkdf"
+	"crypto/sha256"
+	"fmt"
+)
+
+// Ring is all threshold keys of an instance. They follow from its seed and their
+// names; each is made when it is first asked for. It is not safe for concurrent
+// use, the keys are.
+type Ring struct {
+	seed      [32]byte
+	secp256k1 map[string]*Secp256k1
+	ed25519   map[string]*Ed25519
+	vetKD     map[string]*VetKD
+}
+
+// NewRing is the ring of a seed.
+func NewRing(seed [32]byte) *Ring {
+	return &Ring{
+		seed: seed, secp256k1: make(map[string]*Secp256k1), ed25519: make(map[string]*Ed25519), vetKD: make(map[string]*VetKD),
+	}
+}
+
+// Secp256k1 is the key with a name for ECDSA or BIP 340. The ring keeps it, so
+// names must be of a set that does not grow.
+func (r *Ring) Secp256k1(name string) *Secp256k1 { return made(r, r.secp256k1, name, newSecp256k1) }
+
+// Ed25519 is the key with a name for Ed25519.
+func (r *Ring) Ed25519(name string) *Ed25519 { return made(r, r.ed25519, name, newEd25519) }
+
+// VetKD is the key with a name for vetKD.
+func (r *Ring) VetKD(name string) *VetKD { return made(r, r.vetKD, name, newVetKD) }
+
+func made[K any](r *Ring, keys map[string]*K, name string, from func([]byte) *K) *K {
+	key := keys[name]
+	if key == nil {
+		key = from(expand(r.seed[:], name))
+		keys[name] = key
+	}
+	return key
+}
+
+// expanded is the length of the bytes keys are made of: so long that taking them
+// modulo the order of a group leaves no bias to speak of.
+const expanded = 64
+
+// expand is HKDF-SHA-256 (RFC 5869) for one purpose.
+func expand(secret []byte, purpose string) []byte {
+	out, err := hkdf.Key(sha256.New, secret, []byte("canisterd/threshold/v1"), purpose, expanded)
+	if err != nil {
+		panic(fmt.Sprintf("threshold: bug: expand a seed for %q: %v", purpose, err))
+	}
+	return out
+}
