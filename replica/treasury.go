@@ -19,7 +19,7 @@ type Treasury struct {
 	Prepaid   cycles.Amount // for callbacks that have not begun, and for responses
 	Refunds   cycles.Amount // in responses on their way
 
-	Consumed cycles.Amount // paid by canisters, those that are deleted too
+	Consumed cycles.Amount // paid by canisters, those that are deleted too, and for signatures
 	Deleted  cycles.Amount // what deleted canisters had
 	Lost     cycles.Amount // what late answers to deleted canisters would have brought
 
@@ -45,7 +45,7 @@ func (n *Network) Treasury() (t Treasury) {
 
 func (m *machine) count(t *Treasury) {
 	add := func(to *cycles.Amount, amount cycles.Amount) { *to = to.Add(amount) }
-	add(&t.Consumed, m.Books.Gone)
+	add(&t.Consumed, m.Books.Gone.Add(m.Books.Signed))
 	add(&t.Deleted, m.Books.Deleted)
 	add(&t.Lost, m.Books.Lost)
 	add(&t.Minted, m.Books.Minted)
@@ -62,6 +62,9 @@ func (m *machine) count(t *Treasury) {
 	add(&t.Attached, attached)
 	for _, pending := range m.Outcalls { // a sum: no order can be seen
 		add(&t.Deferred, pending.Ticket.Refund)
+	}
+	for i := range m.Signing.Pending {
+		add(&t.Deferred, m.Signing.Pending[i].Ticket.Refund)
 	}
 	for _, j := range m.parked {
 		if j.install != nil {

@@ -89,7 +89,7 @@ func askToSign(c *state.Command, id state.KeyID) state.Answer {
 	if signing.Waiting(id) >= MaxPendingSignatures {
 		return state.Fail(rejectSignatureQueue(c.Method, id))
 	}
-	c.Accept(fee)
+	c.State.Books.Sign(c.Accept(fee))
 	signing.Pending = append(signing.Pending, state.PendingSignature{
 		Ticket: c.Ticket(), Key: id, Caller: c.Caller, Method: c.Method, Arg: c.Arg,
 	})

@@ -182,6 +182,10 @@ func TestCallsFindTheirKeyOrHearWhatKeysThereAre(t *testing.T) {
 		`UserError(UserError { code: InvalidManagementPayload, description: "Error decoding candid: Deserialize error: invalid length 31, expected an array of length 32" })`)
 	unknown("schnorr_public_key", schnorrPublicKeyArg{Path: make([][]byte, 256), Key: ed25519("key_1")}, known,
 		`UserError(UserError { code: InvalidManagementPayload, description: "Error decoding candid: Deserialize error: The number of elements exceeds maximum allowed 255" })`)
+	most := r.encode(schnorrPublicKeyArg{Path: make([][]byte, 255), Key: ed25519("key_1")})
+	if _, _, reject := r.facade.Route("schnorr_public_key", most, known); reject != nil {
+		t.Error(reject)
+	}
 	if _, _, reject := r.facade.Route("vetkd_public_key", r.encode(vetKDPublicKeyArg{Key: bls(strings.Repeat("x", 10_000))}), known); len(reject.Text) > intercanister.MaxRejectTextBytes {
 		t.Errorf("a text of %d bytes", len(reject.Text))
 	}

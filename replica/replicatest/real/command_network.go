@@ -10,6 +10,7 @@ import (
 var kinds = map[string]replica.SubnetKind{
 	"application": replica.Application, "nns": replica.NNS, "bitcoin": replica.Bitcoin, "system": replica.System,
 	"verified": replica.VerifiedApplication, "cloud": replica.CloudEngine,
+	"ii": replica.II, "fiduciary": replica.Fiduciary, "test-keys": replica.TestKeys,
 }
 
 // network makes the network. The words: slice=N, messages=N and round=N (limits of a
