@@ -10,12 +10,12 @@
 // come in, or what canister code does.
 //
 // node, replicatest, the API layers and daemon may import it; it imports
-// canister, intercanister, timers, certify, sched and its internal packages.
+// canister, intercanister, timers, certify, threshold, sched and its internal packages.
 //
 // # A round
 //
-// Network.Round gives every subnet one round. First what is due falls due
-// (timers, expiry, heartbeats, messages from other subnets). Then come waves:
+// Network.Round gives every subnet one round. First what was asked to be signed
+// is signed, and what is due falls due (timers, expiry, heartbeats, messages from other subnets). Then come waves:
 // every canister in which something waits takes one message; the Runner
 // executes those of a wave in parallel, and their outcomes are applied in the
 // order of canister ids. Calls within the subnet are routed at once, so that

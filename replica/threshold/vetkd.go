@@ -62,8 +62,8 @@ func ParseTransportKey(raw []byte) (*TransportKey, error) {
 	if len(raw) != TransportKeyBytes {
 		return nil, fmt.Errorf("a transport key has %d bytes, got %d", TransportKeyBytes, len(raw))
 	}
-	if n, err := t.point.SetBytes(raw); err != nil || n != len(raw) {
-		return nil, fmt.Errorf("a transport key that is no compressed point of G1: %v", err)
+	if _, err := t.point.SetBytes(raw); err != nil {
+		return nil, fmt.Errorf("read a transport key: %w", err)
 	}
 	return t, nil
 }

@@ -4,8 +4,8 @@
 // It owns the methods' Candid types, their permission checks and texts, and the
 // list of methods users may call or query. It must not import replica (which
 // imports it) and must not know rounds, queues or how an answer travels. Only
-// replica may import it; it imports candid, canister, intercanister, certify
-// and replica/internal/state.
+// replica may import it; it imports candid, canister, intercanister, certify,
+// threshold and replica/internal/state.
 //
 // # What it plugs into
 //
@@ -39,6 +39,11 @@
 // sending message saw. Of the machine a handler may need more than state.Machine
 // says: Prepare, which makes a module of bytes, and where canisters live (SubnetOf,
 // Root).
+//
+// The methods with threshold keys make the value a state.Signer as well: Route
+// says which key a call is about, so that it reaches a subnet that holds it, and
+// Sign makes in the next round what askToSign has accepted and been paid for.
+// The keys are in State.Signing.
 //
 // Installing code is a message of the canister: Machine.Install prepays and
 // runs it, perhaps over many rounds, during which no other installation of the

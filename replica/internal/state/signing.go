@@ -9,8 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/threshold"
 )
 
-// KeyID names a threshold key: the arguments of the management canister and the
-// texts of rejects name the same key in different ways.
+// KeyID names a threshold key.
 type KeyID struct {
 	Scheme canister.KeyScheme
 	Name   string

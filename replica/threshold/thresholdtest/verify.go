@@ -30,10 +30,11 @@ func ECDSA(key, hash, signature []byte) error {
 		return errors.New("s is over half the order")
 	}
 	public := ecdsa.PublicKey{A: point}
-	if ok, err := public.Verify(signature, hash, nil); !ok || err != nil {
-		return fmt.Errorf("the signature does not verify (%v)", err)
+	ok, err := public.Verify(signature, hash, nil)
+	if err == nil && !ok {
+		err = errors.New("the signature does not verify")
 	}
-	return nil
+	return err
 }
 
 // BIP340 checks a signature of a message by the key with an x coordinate of 32
