@@ -228,6 +228,7 @@ type Census struct {
 	Waiting                      int // messages of canisters that take part in the next wave or are held
 	Parked                       int // messages in the middle of their code
 	Outcalls                     int
+	Signatures                   int // requests for signatures that are not answered
 	Ingress                      int // known ingress messages
 }
 
@@ -240,6 +241,7 @@ func (n *Network) Census() (all Census) {
 		all.Futures += m.Ledger.Futures()
 		all.Parked += len(m.parked)
 		all.Outcalls += len(m.Outcalls)
+		all.Signatures += len(m.Signing.Pending)
 		all.Ingress += m.History.Len()
 		for r := range m.Residents.All() {
 			all.Waiting += r.Mailbox.Len() + len(r.Waiting)

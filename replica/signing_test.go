@@ -13,6 +13,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
+	"github.com/canisterd/canisterd/replica/sched"
 	"github.com/canisterd/canisterd/replica/threshold/thresholdtest"
 )
 
@@ -187,5 +188,33 @@ func TestAmongSubnetsOfASizeOneThatChargesSigns(t *testing.T) {
 	const want = "replied: sign_with_ecdsa request sent with 7 cycles, but 10_000_000_000 cycles are required."
 	if a := s.Call("A", "run", program.Bytes()); a.String() != want {
 		t.Errorf("got %s, want %s", a, want)
+	}
+}
+
+func TestARoundAndItsStepsSignAlikeAndNeverForget(t *testing.T) {
+	var roots [][32]byte
+	for name, pass := range map[string]driver{"rounds": round, "steps": steps(sched.FIFO{})} {
+		s := signer(t)
+		arg := s.Args(`(record { message = blob "m"; derivation_path = vec {} : vec blob; key_id = record { algorithm = variant { ed25519 }; name = "test_key_1" } })`)
+		const method = "sign_with_schnorr"
+		id, refused := s.Submit("A", "ask", slices.Concat([]byte{byte(len(method))}, []byte(method), arg))
+		if refused != "" {
+			t.Fatal(refused)
+		}
+		waited := 0
+		for range 10 {
+			waited += s.Census().Signatures
+			if !s.Busy() {
+				break
+			}
+			pass(s.Network)
+		}
+		if a := s.Answer(id); a.Status != "replied" || waited != 1 || s.Census().Signatures != 0 {
+			t.Errorf("%s: %s, the request waited in %d rounds", name, a, waited)
+		}
+		roots = append(roots, s.RootHash())
+	}
+	if roots[0] != roots[1] {
+		t.Error("the states differ")
 	}
 }
