@@ -35,6 +35,8 @@ type Config struct {
 	Seed [32]byte
 	// Pacing says how the network's time moves.
 	Pacing Pacing
+	// Outcalls says what becomes of canisters' HTTP outcalls.
+	Outcalls Outcalls
 	// Log gets what the daemon has to say; nil for nothing.
 	Log *slog.Logger
 }
@@ -61,6 +63,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Pacing > Manual {
 		return c, fmt.Errorf("pacing mode %d is unknown: use Auto or Manual", c.Pacing)
+	}
+	if c.Outcalls > DenyOutcalls {
+		return c, fmt.Errorf("mode %d of HTTP outcalls is unknown: use AllowOutcalls, HoldOutcalls or DenyOutcalls", c.Outcalls)
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

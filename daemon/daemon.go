@@ -85,6 +85,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 			d.stopFor(fmt.Errorf("serving %s: %w", listener.Addr(), err))
 		}
 	})
+	d.startOutcalls(running, &config)
 	if config.Pacing == Auto {
 		d.running.Go(func() {
 			if err := pace(running, d.node, time.Now); err != nil {

@@ -14,6 +14,7 @@ import (
 type startFlags struct {
 	listen, stateDir, cacheDir string
 	subnets                    []string
+	outcalls                   string
 	verbose                    bool
 }
 
@@ -30,6 +31,7 @@ func (c *cli) start() *cobra.Command {
 	flags.StringVar(&f.stateDir, "state-dir", "", "folder for the memories of canisters while running (default: memory)")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "folder for compiled modules, kept (default: the user's cache folder)")
 	flags.StringSliceVar(&f.subnets, "subnet", nil, "kind of a subnet, repeated or comma-separated: application, system, verified_application, nns, ii, sns, fiduciary, bitcoin (default: nns,application)")
+	flags.StringVar(&f.outcalls, "outcalls", daemon.AllowOutcalls.String(), "what becomes of the HTTP outcalls of canisters: allow makes them (https and http), hold keeps them to be answered by a client, deny rejects them")
 	flags.BoolVar(&f.verbose, "verbose", false, "log every request and round")
 	return cmd
 }
@@ -46,12 +48,16 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	if err != nil {
 		return err
 	}
+	outcalls, err := daemon.ParseOutcalls(f.outcalls)
+	if err != nil {
+		return err
+	}
 	level := slog.LevelInfo
 	if f.verbose {
 		level = slog.LevelDebug
 	}
 	d, err := daemon.Start(ctx, daemon.Config{
-		Listen: f.listen, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds,
+		Listen: f.listen, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Outcalls: outcalls,
 		Log: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level})),
 	})
 	if err != nil {

@@ -37,17 +37,18 @@ var ErrClosed = errors.New("the instance is stopped")
 
 // Node is a running network. All methods are safe for concurrent use.
 type Node struct {
-	inbox   chan *request
-	nudge   chan struct{} // the network is busy and nobody works on it
-	closing chan struct{}
-	ended   chan struct{}
-	closed  sync.Once
-	view    atomic.Pointer[replica.View]
-	seats   chan struct{} // for queries
-	queries sync.WaitGroup
-	counts  counter
-	bug     atomic.Pointer[error]
-	engine  *canister.Engine // safe for anybody
+	inbox        chan *request
+	nudge        chan struct{} // the network is busy and nobody works on it
+	outcallsMade chan struct{}
+	closing      chan struct{}
+	ended        chan struct{}
+	closed       sync.Once
+	view         atomic.Pointer[replica.View]
+	seats        chan struct{} // for queries
+	queries      sync.WaitGroup
+	counts       counter
+	bug          atomic.Pointer[error]
+	engine       *canister.Engine // safe for anybody
 
 	// Only who holds owner touches these.
 	owner    sync.Mutex
@@ -56,6 +57,7 @@ type Node struct {
 	mode     Mode
 	waiters  map[waitKey][]*waiter
 	watchers watchers
+	outcalls uint64 // made, when last announced
 }
 
 // Start makes a network and runs it.
@@ -65,7 +67,7 @@ func Start(config Config) (*Node, error) {
 		workers = runtime.NumCPU()
 	}
 	n := &Node{
-		inbox: make(chan *request, MaxInbox), nudge: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
+		inbox: make(chan *request, MaxInbox), nudge: make(chan struct{}, 1), outcallsMade: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
 		seats: make(chan struct{}, workers), pool: NewPool(workers), mode: config.Mode,
 		waiters: make(map[waitKey][]*waiter), engine: config.Network.Engine,
 	}
@@ -103,6 +105,7 @@ func (n *Node) round() replica.RoundReport {
 	}
 	report := n.network.Round()
 	n.view.Store(n.network.View())
+	n.announce()
 	if len(n.waiters) > 0 {
 		for _, id := range report.Answered {
 			n.wakeAll(id)

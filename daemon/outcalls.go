@@ -1,0 +1,154 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// Outcalls says what becomes of the HTTP outcalls that canisters make.
+type Outcalls uint8
+
+const (
+	// AllowOutcalls makes the requests, to any address, https or http.
+	AllowOutcalls Outcalls = iota
+	// HoldOutcalls keeps them for whoever embeds the daemon to answer
+	// (Daemon.Outcalls, Daemon.AnswerOutcall); what is not answered within a minute
+	// of the network's time is rejected.
+	HoldOutcalls
+	// DenyOutcalls rejects them at once.
+	DenyOutcalls
+)
+
+var outcallNames = [...]string{"allow", "hold", "deny"}
+
+// String is the name on the command line.
+func (o Outcalls) String() string { return outcallNames[o] }
+
+// ParseOutcalls reads allow, hold or deny.
+func ParseOutcalls(name string) (Outcalls, error) {
+	for o, known := range outcallNames {
+		if name == known {
+			return Outcalls(o), nil
+		}
+	}
+	return 0, fmt.Errorf("%q is nothing to do with HTTP outcalls: use one of %s", name, strings.Join(outcallNames[:], ", "))
+}
+
+// deniedOutcall is what canisters hear where outcalls are denied.
+const deniedOutcall = "HTTP outcalls are denied on this network (canisterd start --outcalls=deny)"
+
+// maxOutcalls is how many outcalls are made at once; the others wait their turn,
+// as long as they last.
+const maxOutcalls = 100
+
+// performer makes the outcalls of a network's canisters: one request for all nodes
+// of a subnet.
+type performer struct {
+	node  *node.Node
+	log   *slog.Logger
+	fetch func(ctx context.Context, request *replica.Outcall) replica.OutcallAnswer
+	begun map[principal.Principal]uint64 // by subnet: the number of the next outcall nobody has begun
+}
+
+// perform makes outcalls until ctx ends; then those under way are given up.
+func (p *performer) perform(ctx context.Context) {
+	p.begun = make(map[principal.Principal]uint64)
+	seats := make(chan struct{}, maxOutcalls)
+	var running sync.WaitGroup
+	defer running.Wait()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.node.OutcallsMade():
+		}
+		pending, err := p.node.Outcalls(ctx)
+		if err != nil {
+			return // the node has ended, or is about to
+		}
+		for i := range pending {
+			o := &pending[i]
+			if o.Number < p.begun[o.Subnet] {
+				continue
+			}
+			p.begun[o.Subnet] = o.Number + 1
+			select {
+			case seats <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			running.Go(func() {
+				defer func() { <-seats }()
+				p.answer(ctx, o)
+			})
+		}
+	}
+}
+
+func (p *performer) answer(ctx context.Context, o *replica.PendingOutcall) {
+	answer := p.fetch(ctx, &o.Request)
+	if ctx.Err() != nil {
+		return
+	}
+	log := p.log.With("canister", o.Request.Canister, "method", o.Request.Method, "url", o.Request.URL)
+	if answer.Reject != nil {
+		log.Debug("outcall failed", "reject", answer.Reject)
+	} else {
+		log.Debug("outcall", "status", answer.Status, "bytes", len(answer.Body))
+	}
+	err := p.node.Answer(ctx, &replica.HTTPAnswer{Subnet: o.Subnet, Number: o.Number, Answers: []replica.OutcallAnswer{answer}})
+	if err != nil && ctx.Err() == nil {
+		log.Debug("nobody waits for the outcall any more", "error", err)
+	}
+}
+
+// deny is the fetch of networks where outcalls are denied.
+func deny(context.Context, *replica.Outcall) replica.OutcallAnswer {
+	return rejected(intercanister.SysFatal, deniedOutcall)
+}
+
+func rejected(code intercanister.RejectCode, format string, args ...any) replica.OutcallAnswer {
+	return replica.OutcallAnswer{Reject: &intercanister.Reject{Code: code, Text: fmt.Sprintf(format, args...)}}
+}
+
+// Outcalls are the HTTP outcalls that wait for an answer, by subnet and number.
+func (d *Daemon) Outcalls(ctx context.Context) ([]replica.PendingOutcall, error) {
+	return d.node.Outcalls(ctx)
+}
+
+// AnswerOutcall answers an HTTP outcall, also one that is being made. The error is a
+// *replica.Refusal where it is not pending any more or the answer is malformed.
+func (d *Daemon) AnswerOutcall(ctx context.Context, in *replica.HTTPAnswer) error {
+	err := d.node.Answer(ctx, in)
+	if refused := new(replica.Refusal); err != nil && !errors.As(err, &refused) {
+		return fmt.Errorf("answering HTTP outcall %d of subnet %s: %w", in.Number, in.Subnet, err)
+	}
+	return err
+}
+
+// startOutcalls begins to do what the configuration says with outcalls.
+func (d *Daemon) startOutcalls(ctx context.Context, config *Config) {
+	p := &performer{node: d.node, log: config.Log, fetch: deny}
+	switch config.Outcalls {
+	case HoldOutcalls:
+		return
+	case AllowOutcalls:
+		outside := newOutside()
+		p.fetch = outside.fetch
+		d.running.Go(func() {
+			defer outside.close()
+			p.perform(ctx)
+		})
+	case DenyOutcalls:
+		d.running.Go(func() { p.perform(ctx) })
+	}
+}
