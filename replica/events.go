@@ -26,11 +26,13 @@ const (
 	OutcallMade   // Number: the outcall's
 	RoundEnded    // Number: messages; Instructions
 	MessageShed   // Source, Method, Peer, Call: a best-effort message had to make room
+	CanisterMoved // Peer: its id from now on, on another subnet where that is its own
 )
 
 var eventNames = [...]string{
 	"", "ingress received", "ingress answered", "message executed", "message parked", "message dropped", "call registered",
 	"call settled", "timer fired", "code installed", "code removed", "canister created", "canister deleted", "status changed", "outcall made", "round ended", "message shed",
+	"canister moved",
 }
 
 // String names the kind for people.

@@ -26,7 +26,7 @@ const (
 )
 
 // Input is something that happens to a network from outside: one of *Ingress,
-// AdvanceTo, *HTTPAnswer, AddCycles, QueryCounts.
+// AdvanceTo, *HTTPAnswer, AddCycles, QueryCounts, MigrateCanister, RenameCanister.
 type Input interface{ input() }
 
 // SenderInfo is what a canister attests of a user. A nil one attests nothing; any
@@ -99,6 +99,10 @@ func (n *Network) Apply(in Input) Result {
 		return n.answerOutcall(in)
 	case AddCycles:
 		return n.addCycles(in)
+	case MigrateCanister:
+		return n.migrate(in)
+	case RenameCanister:
+		return n.rename(in)
 	case QueryCounts:
 		return n.countQueries(in)
 	}

@@ -44,7 +44,7 @@ type Network struct {
 	management     state.Management
 	sink           EventSink
 	machines       []*machine // the root subnet first
-	routes         routes
+	routes         *routes    // replaced, never changed: views have it too
 	signing        signing
 	clock          uint64 // ns, what AdvanceTo said
 	time           uint64 // ns, of the last round
@@ -57,7 +57,7 @@ type Network struct {
 	own            *Strands
 	event          Event
 	rootKey        []byte
-	delegations    delegations
+	delegations    *delegations
 	facts          facts
 }
 
@@ -66,7 +66,7 @@ func New(config Config) (*Network, error) {
 	if len(config.Subnets) == 0 || len(config.Subnets) > MaxSubnets {
 		return nil, fmt.Errorf("a network has 1 to %d subnets, got %d", MaxSubnets, len(config.Subnets))
 	}
-	n := &Network{config: config, clock: config.Start, time: config.Start, sink: config.Events}
+	n := &Network{config: config, clock: config.Start, time: config.Start, sink: config.Events, routes: new(routes), delegations: new(delegations)}
 	n.applyDefaults()
 	subnets := slices.Clone(config.Subnets)
 	slices.SortStableFunc(subnets, func(a, b SubnetConfig) int { return rootFirst(a) - rootFirst(b) })

@@ -128,7 +128,9 @@ func (m *machine) rebase() {
 func (m *machine) canisterChange(r *state.Resident) certify.Change {
 	c := r.Canister
 	label := certify.LabelOf(c.ID)
-	m.net.facts.coded(c.ID, c.Module())
+	if now, here := m.net.resident(c.ID); here == nil || now == m {
+		m.net.facts.coded(c.ID, c.Module()) // a canister that moved is shown where it is
+	}
 	if r.Gone {
 		return certify.Change{Label: label, Gone: true}
 	}

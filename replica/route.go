@@ -127,7 +127,7 @@ func (m *machine) respond(owner principal.Principal, call intercanister.CallID, 
 // dropped, but its refund is not: the replica gives it to the owner.
 func (m *machine) settle(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
 	f := m.Ledger.Future(call)
-	if f == nil || f.State != intercanister.Waiting {
+	if f == nil || f.State != intercanister.Waiting || f.Owner != owner { // of another subnet's ledger where the owner has moved
 		m.giveBack(owner, response.Refund)
 		return
 	}
@@ -166,12 +166,20 @@ func (m *machine) receive() {
 			if r := m.Residents.Get(p.request.Receiver); r != nil {
 				m.induct(r, p.request)
 			} else {
-				m.answer(p.request, rejectReceiverNotFound(p.request.Receiver))
+				m.answer(p.request, m.rejectAbsent(p.request.Receiver))
 			}
 		}
 	}
 	clear(m.inbound)
 	m.inbound = m.inbound[:0]
+}
+
+// rejectAbsent is for a request that came to a subnet where its receiver is not.
+func (m *machine) rejectAbsent(id principal.Principal) *intercanister.Reject {
+	if m.Elsewhere(id) {
+		return rejectMigrating(id)
+	}
+	return rejectReceiverNotFound(id)
 }
 
 // reply gives an answer to whoever opened a call context or called the

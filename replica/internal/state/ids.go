@@ -14,7 +14,7 @@ func (r Range) Contains(n uint64) bool { return r.First <= n && n <= r.Last }
 // Ids are the canister ids of a subnet: the ranges it hosts and the one new ids
 // come from.
 type Ids struct {
-	Ranges     []Range // all, the allocation range last
+	Ranges     []Range // all, without order
 	Allocation Range
 	next       uint64 // offset in Allocation
 }
@@ -47,4 +47,39 @@ func (i *Ids) Next() (principal.Principal, bool) {
 	id := principal.Canister(i.Allocation.First + i.next)
 	i.next++
 	return id, true
+}
+
+// Remove takes a number out of the ranges: its canister has gone elsewhere.
+func (i *Ids) Remove(n uint64) {
+	var kept []Range
+	for _, r := range i.Ranges {
+		if !r.Contains(n) {
+			kept = append(kept, r)
+			continue
+		}
+		if r.First < n {
+			kept = append(kept, Range{r.First, n - 1})
+		}
+		if n < r.Last {
+			kept = append(kept, Range{n + 1, r.Last})
+		}
+	}
+	i.Ranges = kept
+}
+
+// Include adds a number to the ranges; those it lies between become one.
+func (i *Ids) Include(n uint64) {
+	added := Range{n, n}
+	kept := make([]Range, 0, len(i.Ranges)+1)
+	for _, r := range i.Ranges {
+		switch {
+		case r.Last+1 == n:
+			added.First = r.First
+		case r.First == n+1:
+			added.Last = r.Last
+		default:
+			kept = append(kept, r)
+		}
+	}
+	i.Ranges = append(kept, added)
 }

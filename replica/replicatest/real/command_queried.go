@@ -18,7 +18,7 @@ func (p *performer) queried(rest string) {
 	record, _ := values[0].(candid.Record)
 	for _, f := range record {
 		if f.ID == candid.Hash(field) {
-			p.say("%s: %s", field, printable(candid.Format(f.Value)))
+			p.say("%s: %s", field, printable(p.labelled(candid.Format(f.Value))))
 		}
 	}
 }

@@ -24,6 +24,8 @@ import (
 //	api NAME CALLS                        has it do so; api-mute, api-query, api-said
 //	queried METHOD NAME [FIELD]           asks a query method of the management canister for a field of its answer
 //	asked NAME                            how often the canister was queried, and what that took
+//	move NAME SUBNET                      migrates the canister to subnet0, subnet1, ...
+//	rename NAME TO                        gives it the id of another, which is deleted
 //	round [COUNT]                         runs rounds
 //	advance SECONDS                       moves time
 //	answer LABEL                          where a message stands
@@ -32,6 +34,7 @@ import (
 //	attest [SIGNER INFO]                  what a canister attests of the user from now on
 //	certified NAME                        its certified data, as verified certificates have it
 //	census                                what is open
+//	books                                 whether every cycle is accounted for
 //	funds NAME                            its cycles, and the memory of its messages
 //	outcalls                              the HTTP outcalls that wait for an answer
 //	http NUMBER ANSWERS                   answers an HTTP outcall of subnet0; command_http.go has the form
@@ -71,7 +74,7 @@ func commands() map[string]command {
 		"network": (*performer).network, "canister": (*performer).canister, "install": (*performer).install,
 		"run": (*performer).run, "call": (*performer).call, "query": (*performer).query, "manage": (*performer).manage,
 		"prober": (*performer).prober, "api": (*performer).api, "api-mute": (*performer).apiMute, "api-query": (*performer).apiQuery, "api-said": (*performer).apiSaid,
-		"queried": (*performer).queried, "asked": (*performer).asked,
+		"move": (*performer).move, "books": (*performer).books, "rename": (*performer).rename, "queried": (*performer).queried, "asked": (*performer).asked,
 		"round": (*performer).round, "advance": (*performer).advance, "answer": (*performer).answer,
 		"status": (*performer).status, "logs": (*performer).logs, "certified": (*performer).certified, "census": (*performer).census,
 		"arg": (*performer).arg, "outcalls": (*performer).outcalls, "http": (*performer).http,

@@ -25,6 +25,8 @@ func (p *performer) Event(e *replica.Event) {
 	switch e.Kind {
 	case replica.MessageExecuted, replica.MessageDropped, replica.MessageShed:
 		line += " " + p.what(e)
+	case replica.CanisterMoved:
+		line += " as " + p.name(e.Peer)
 	case replica.CallRegistered, replica.CallSettled:
 		line += fmt.Sprintf(" #%d to %s", e.Call, p.name(e.Peer))
 	case replica.IngressReceived, replica.IngressAnswered:

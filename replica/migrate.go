@@ -1,0 +1,154 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// MigrateCanister moves a stopped canister to another subnet: a power of tests.
+// It keeps its id and everything else; the routing table says where it is now.
+type MigrateCanister struct {
+	Canister principal.Principal
+	Subnet   principal.Principal
+}
+
+// RenameCanister makes a stopped canister take the place of another one on
+// another subnet, which is deleted: a power of tests, which does what the
+// migration orchestrator of mainnet does (interface specification, "Canister
+// migration").
+type RenameCanister struct {
+	Canister    principal.Principal
+	To          principal.Principal // the id it has from now on
+	RequestedBy principal.Principal // for the history
+}
+
+func (MigrateCanister) input() {}
+func (RenameCanister) input()  {}
+
+// orchestrator is the canister that migrates canisters on mainnet.
+var orchestrator = principal.Canister(17)
+
+func (n *Network) migrate(in MigrateCanister) Result {
+	position, ok := n.routes.byID[in.Subnet]
+	if !ok {
+		return refuse(400, "subnet %s is not part of this network", in.Subnet)
+	}
+	from, r := n.resident(in.Canister)
+	if refusal := from.movable(r, in.Canister, "migrat"); refusal != nil {
+		return Result{Refusal: refusal}
+	}
+	to := n.machines[position]
+	if to == from {
+		return refuse(400, "canister %s is on subnet %s already", in.Canister, in.Subnet)
+	}
+	if to.Residents.Len() >= MaxCanisters {
+		return refuse(400, "%s", rejectTooManyCanisters(to.ID).Text)
+	}
+	c := from.depart(r, in.Canister)
+	n.reroute(in.Canister, to)
+	to.arrive(c)
+	n.replant()
+	return Result{}
+}
+
+func (n *Network) rename(in RenameCanister) Result {
+	m, r := n.resident(in.Canister)
+	if refusal := m.movable(r, in.Canister, "renam"); refusal != nil {
+		return Result{Refusal: refusal}
+	}
+	from, replaced := n.resident(in.To)
+	if refusal := from.movable(replaced, in.To, "renam"); refusal != nil {
+		return Result{Refusal: refusal}
+	}
+	if from == m {
+		return refuse(400, "canisters %s and %s are on the same subnet: a canister takes the id of one on another subnet", in.Canister, in.To)
+	}
+	version, total := replaced.Canister.Version, replaced.Canister.History.Total
+	from.Delete(replaced)
+	n.reroute(in.To, m)
+	c := m.depart(r, in.To)
+	c.Rename(in.Canister, in.RequestedBy, version, total, m.Time, canister.ChangeOrigin{Principal: orchestrator, FromCanister: true})
+	m.arrive(c)
+	n.replant()
+	return Result{}
+}
+
+// movable says why a canister cannot leave, nil where it can; doing is what is to be
+// done with it, without its ending.
+func (m *machine) movable(r *state.Resident, id principal.Principal, doing string) *Refusal {
+	var reject *intercanister.Reject
+	switch {
+	case r == nil:
+		reject = rejectNotFound(id)
+	case r.Canister.Status != canister.Stopped:
+		reject = rejectMovedNotStopped(id, doing)
+	case r.Canister.SnapshotBytes > 0:
+		reject = rejectMovedSnapshots(id, doing)
+	case r.Running || len(r.Waiting) > 0 || r.Mailbox.Len() > 0:
+		return &Refusal{400, "Canister " + id.String() + " is not ready for migration: messages wait for it"}
+	default:
+		return nil
+	}
+	return &Refusal{400, reject.Text}
+}
+
+// depart takes a canister that may leave out of its subnet; it has the id from
+// now on.
+func (m *machine) depart(r *state.Resident, id principal.Principal) *canister.Canister {
+	m.charge(r)
+	before := r.ID()
+	c := r.Canister.Move(id)
+	m.Remove(r) // what is left is empty: nothing is buried with it
+	m.changed = true
+	if m.net.sink != nil {
+		m.net.emit(Event{Kind: CanisterMoved, Subnet: m.ID, Canister: before, Peer: id})
+	}
+	return c
+}
+
+// arrive makes a canister from elsewhere a resident.
+func (m *machine) arrive(c *canister.Canister) {
+	m.Recoded(m.Add(c))
+	m.changed = true
+	m.net.generation++
+}
+
+// reroute makes a canister id one of a subnet's.
+func (n *Network) reroute(id principal.Principal, to *machine) {
+	number, ok := id.CanisterNumber()
+	position := n.routes.find(id)
+	if !ok || position < 0 {
+		panic("replica: canister " + id.String() + " has no subnet to leave")
+	}
+	from := n.machines[position]
+	from.Ids.Remove(number)
+	to.Ids.Include(number)
+	from.shownRanges, to.shownRanges = nil, nil
+	routes := &routes{}
+	for i, m := range n.machines {
+		if err := routes.add(i, m.ID, m.Ids.Ranges); err != nil {
+			panic("replica: the canister ranges overlap: " + err.Error())
+		}
+	}
+	n.routes = routes
+}
+
+// replant shows the canister ranges of all subnets in the trees of all, and
+// forgets the delegations that show older ones.
+func (n *Network) replant() {
+	n.delegations = new(delegations)
+	for _, m := range n.machines {
+		last := m.proof
+		m.tree, m.canisters, m.requests = last.height().Tree(), nil, nil
+		for _, other := range n.machines {
+			label, ranges := certify.LabelOf(other.ID), other.ranges()
+			m.tree = m.tree.Set(certify.Leaf(ranges.Encode()), "subnet", label, "canister_ranges")
+			m.tree = m.tree.Set(ranges.Shards(RangesPerShard), "canister_ranges", label)
+		}
+		m.proof = &proof{subnet: m.ID, key: m.key, base: m.tree, time: last.time, metrics: last.metrics}
+		m.changed = true
+	}
+}

@@ -1,0 +1,89 @@
+package replica_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/replicatest"
+)
+
+// moved is a network of three subnets whose canister 0 of the root subnet was
+// stopped and moved to the second.
+func moved(t *testing.T) (s *replicatest.Stage, id principal.Principal) {
+	t.Helper()
+	s = replicatest.NewStage(t, replica.Config{Subnets: make([]replica.SubnetConfig, 3)})
+	n := s.OnSubnet(0, 0)
+	for _, step := range []struct{ method, arg string }{{"create", "1000000000000"}, {"install", fmt.Sprintf("%d ", n)}, {"stop", fmt.Sprint(n)}} {
+		s.Call(n, step.method, step.arg)
+	}
+	if r := s.Apply(replica.MigrateCanister{Canister: s.ID(n), Subnet: s.View().Subnets[1].ID}); r.Refusal != nil {
+		t.Fatal(r.Refusal)
+	}
+	return s, s.ID(n)
+}
+
+func TestTheRoutingTableFollowsACanister(t *testing.T) {
+	s, id := moved(t)
+	before := s.View()
+	if got := before.SubnetOf(id).ID; got != before.Subnets[0].ID {
+		t.Errorf("a view from before shows it on %s", got)
+	}
+	s.Round()
+	view := s.View()
+	root, err := certify.ParseSubnetPublicKey(s.RootKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	number, _ := id.CanisterNumber()
+	for i, ids := range [][]principal.Principal{{principal.Canister(number + 1)}, {id}, {principal.Canister(replicatest.First(2))}} {
+		subnet := &view.Subnets[i]
+		for _, layout := range []certify.RangesLayout{certify.FlatRanges, certify.ShardedRanges} {
+			certificate, err := certify.DecodeCertificate(view.Certificate(subnet, layout, certify.Path{"time"}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, hosted := range ids {
+				if got := view.SubnetOf(hosted).ID; got != subnet.ID {
+					t.Errorf("canister %s is on %s, not on %s", hosted, got, subnet.ID)
+				}
+				if err := certificate.VerifyForCanister(root, hosted); err != nil {
+					t.Errorf("subnet %d, canister %s: %v", i, hosted, err)
+				}
+			}
+			if err := certificate.VerifyForCanister(root, id); i == 2 && err == nil {
+				t.Errorf("subnet %d certifies for canister %s", i, id)
+			}
+		}
+		for j, hosts := range []bool{false, true, false} {
+			value, _ := subnet.Certified().Tree().Get(certify.SubnetPath(view.Subnets[j].ID, "canister_ranges")...)
+			if ranges, err := certify.DecodeRanges(value.Value()); err != nil || ranges.Contains(id) != hosts {
+				t.Errorf("the tree of subnet %d shows for subnet %d %v, %v", i, j, ranges, err)
+			}
+		}
+	}
+}
+
+func TestACanisterMayComeBackAtOnceAndItsRangeIsWholeAgain(t *testing.T) {
+	s, id := moved(t)
+	if r := s.Apply(replica.MigrateCanister{Canister: id, Subnet: s.View().Subnets[0].ID}); r.Refusal != nil {
+		t.Fatal(r.Refusal)
+	}
+	hash := s.RootHash()
+	s.Round()
+	view := s.View()
+	if got := view.Subnets[0].Ranges; len(got) != 1 || !got.Contains(id) || len(view.Subnets[1].Ranges) != 1 {
+		t.Errorf("ranges %v and %v", got, view.Subnets[1].Ranges)
+	}
+	if _, found := view.Subnets[0].Certified().Tree().Get(certify.CanisterPath(id, "controllers")...); !found {
+		t.Error("the tree does not show it")
+	}
+	if hash == s.RootHash() {
+		t.Error("a round did not change the hash")
+	}
+	n := s.OnSubnet(0, 0)
+	expect(t, "start", s.Call(n, "start", fmt.Sprint(n)), "replied")
+	expect(t, "a call", s.Run(n, "reply back"), "replied: back")
+}
