@@ -3,7 +3,6 @@ package canister
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/internal/ic0"
@@ -42,25 +41,7 @@ func joined(id principal.Principal, callback, cleanup *failure) *intercanister.R
 }
 
 func rejection(code intercanister.ErrorCode, text string) *intercanister.Reject {
-	return &intercanister.Reject{Code: code.Reject(), Error: code, Text: elide(text, MaxRejectTextBytes)}
-}
-
-// elide cuts a text to a number of bytes, in its middle: the first half of the limit is kept,
-// and what fits of the end.
-func elide(text string, limit int) string {
-	const dots = "..."
-	if len(text) <= limit {
-		return text
-	}
-	head := limit / 2
-	tail := len(text) - (limit - len(dots) - head)
-	for head > 0 && !utf8.RuneStart(text[head]) {
-		head--
-	}
-	for tail < len(text) && !utf8.RuneStart(text[tail]) {
-		tail++
-	}
-	return text[:head] + dots + text[tail:]
+	return &intercanister.Reject{Code: code.Reject(), Error: code, Text: intercanister.Elide(text)}
 }
 
 // log puts the failure into the execution's log.

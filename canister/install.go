@@ -243,7 +243,7 @@ func (i *installation) affordable() *intercanister.Reject {
 	if limit := w.freezingLimit(sub, after); balance.Less(limit) {
 		text := "Canister " + w.ID.String() + " is out of cycles"
 		if w.Settings.Controls(i.in.Caller) {
-			text += ": please top up the canister with at least " + limit.Sub(balance).String() + " additional cycles"
+			text += ": please top up the canister with at least " + limit.Sub(balance).Grouped() + " additional cycles"
 		}
 		return intercanister.Rejectf(intercanister.CanisterOutOfCycles, "Canister installation failed with `%s`.", text)
 	}

@@ -76,9 +76,6 @@ const (
 	pageCharge     = 1000
 	widePageCharge = 4000
 
-	// MaxRejectTextBytes is where the text of a failure is cut in its middle.
-	MaxRejectTextBytes = 8 << 10
-
 	// idleViews is how many views of a canister's state wait for the next query.
 	idleViews = 4
 

@@ -17,6 +17,7 @@ const (
 	// MaxFutureBytes is what one registered future may take in memory beyond
 	// payloads, index included (the measure of the design).
 	MaxFutureBytes = 204
-	// MaxRejectTextBytes is where the text of a reject is cut (the replica's 8 KiB).
+	// MaxRejectTextBytes is where the text of a reject is cut in its middle (the replica's
+	// 8 KiB).
 	MaxRejectTextBytes = 8 << 10
 )

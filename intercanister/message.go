@@ -2,6 +2,7 @@ package intercanister
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister/cycles"
@@ -57,6 +58,24 @@ type Reject struct {
 // Rejectf is a reject with the reject code that belongs to the error code.
 func Rejectf(code ErrorCode, format string, args ...any) *Reject {
 	return &Reject{Code: code.Reject(), Error: code, Text: fmt.Sprintf(format, args...)}
+}
+
+// Elide cuts a text that is too long for a reject in its middle: the first half of
+// what is allowed is kept, and what fits of the end.
+func Elide(text string) string {
+	const dots = "..."
+	if len(text) <= MaxRejectTextBytes {
+		return text
+	}
+	head := MaxRejectTextBytes / 2
+	tail := len(text) - (MaxRejectTextBytes - len(dots) - head)
+	for head > 0 && !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for tail < len(text) && !utf8.RuneStart(text[tail]) {
+		tail++
+	}
+	return text[:head] + dots + text[tail:]
 }
 
 // Message is the text a calling canister reads with ic0.msg_reject_msg_copy:

@@ -76,7 +76,7 @@ func (m *machine) wellFormed(in *Ingress) (Result, bool) {
 // canister pay for that. It gives the canister that pays, nil for none.
 func (m *machine) accept(in *Ingress) (*state.Resident, *intercanister.Reject) {
 	if m.History.Full() {
-		return nil, rejectHistoryFull()
+		return nil, rejectHistoryFull(m.History.Capacity())
 	}
 	r := m.Residents.Get(in.Effective)
 	if in.Receiver == principal.Management || in.BySubnet {

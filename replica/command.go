@@ -54,11 +54,9 @@ func (m *machine) run(c *state.Command, in intercanister.Input) {
 			m.Show(record)
 		}
 	}
-	if c.Target != nil && !c.Target.Gone && c.Method == "update_settings" {
-		m.hook(c.Target) // limit and threshold of the low-memory hook may be others now
-		if in.Source == intercanister.SourceIngress && paysLate(c.Method, c.Arg) {
-			m.payLate(c.Target, m.History.At(in.Ingress).Size)
-		}
+	m.followed(c)
+	if c.Target != nil && !c.Target.Gone && in.Source == intercanister.SourceIngress && paysLate(c.Method, c.Arg) {
+		m.payLate(c.Target, m.History.At(in.Ingress).Size)
 	}
 	if a.When == state.Now {
 		m.reply(&c.Origin, intercanister.Response{Reply: a.Reply, Reject: a.Reject, Refund: c.Attached})

@@ -123,10 +123,7 @@ func (m *machine) chargeAll() {
 	for _, r := range slices.Collect(m.Residents.All()) {
 		m.charge(r)
 	}
-	m.memory, m.consumed = 0, m.Spent()
-	for r := range m.Residents.All() {
-		m.memory += r.Canister.MemoryUsage().Total()
-	}
+	m.consumed = m.Spent()
 	m.armCharge()
 }
 

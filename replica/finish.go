@@ -146,6 +146,7 @@ func (m *machine) conclude(r *state.Resident, context *intercanister.Context, fa
 func (m *machine) idle(r *state.Resident) {
 	m.Rearm(r)
 	m.compare(r)
+	m.recount(r)
 	m.hook(r)
 	m.requeue(r.Waiting)
 	r.Waiting = nil

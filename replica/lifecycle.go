@@ -50,6 +50,7 @@ func (m *machine) Create(id *principal.Principal, settings canister.Settings, ba
 	c := canister.New(chosen, m.Time, settings)
 	c.Balance = balance
 	r := m.Add(c)
+	m.recount(r)
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: CanisterCreated, Subnet: m.ID, Canister: chosen})
 	}
@@ -150,6 +151,7 @@ func (m *machine) Delete(r *state.Resident) {
 	m.requeue(r.Waiting)
 	r.Waiting = nil
 	r.Canister.Close()
+	m.uncount(r)
 	m.Remove(r)
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: CanisterDeleted, Subnet: m.ID, Canister: r.ID()})

@@ -117,4 +117,5 @@ func (m *machine) outOfCycles(r *state.Resident) {
 	c.History.Drop()
 	m.Uninstall(r)
 	c.Version++
+	m.recount(r)
 }

@@ -32,6 +32,7 @@ type Config struct {
 	GuaranteedMessageBytes uint64 // 0: the constant
 	BestEffortMessageBytes uint64 // 0: the constant
 	SubnetCallbacks        int    // 0: the constant
+	IngressMessages        int    // in the ingress history of a subnet; 0: the replica's 600,000
 }
 
 // Network is the machine: some subnets, their canisters and the routes between

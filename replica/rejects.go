@@ -79,19 +79,8 @@ func rejectOutOfCycles(id principal.Principal, missing cycles.Amount, reveal boo
 		"Canister %s is out of cycles: please top up the canister with at least %s additional cycles", id, grouped(missing))
 }
 
-// grouped is an amount with its digits in groups of three, as the replica
-// prints cycles.
-func grouped(a cycles.Amount) string {
-	digits := a.String()
-	out := make([]byte, 0, len(digits)+len(digits)/3)
-	for i := range len(digits) {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			out = append(out, '_')
-		}
-		out = append(out, digits[i])
-	}
-	return string(out)
-}
+// grouped is an amount as the replica prints cycles.
+func grouped(a cycles.Amount) string { return a.Grouped() }
 
 func rejectFrozenQuery(id principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterOutOfCycles,
@@ -137,8 +126,8 @@ func rejectIngressExpired() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.IngressMessageTimeout, "Ingress message timed out waiting to start executing.")
 }
 
-func rejectHistoryFull() *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.IngressHistoryFull, "Ingress history reached its capacity")
+func rejectHistoryFull(capacity int) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.IngressHistoryFull, "Maximum ingress history capacity %d reached", capacity)
 }
 
 func rejectCallExpired() *intercanister.Reject {

@@ -76,6 +76,7 @@ func newMachine(n *Network, position int, config *SubnetConfig) *machine {
 	m.System = facts.system
 	m.Fees = config.fees()
 	m.Time = n.config.Start
+	m.History.Limit = n.config.IngressMessages
 	m.Ids = config.ids(position)
 	m.Chance = state.NewChance(n.config.Seed, "random beacon of subnet "+m.ID.String())
 	m.Outcalls = make(map[uint64]*state.PendingOutcall)
@@ -92,14 +93,14 @@ func newMachine(n *Network, position int, config *SubnetConfig) *machine {
 // because a message that is parked keeps the time it began with.
 func (m *machine) refresh() {
 	if m.sub != nil && len(m.parked) == 0 {
-		m.sub.Time, m.sub.MemoryUsed = m.Time, m.memory
+		m.sub.Time, m.sub.MemoryUsed = m.Time, m.memory+m.config.Occupied
 		return
 	}
 	var keys []canister.Key
 	if m.sub != nil {
 		keys = m.sub.Keys
 	}
-	m.sub = &canister.Subnet{MemoryUsed: m.memory, ID: m.ID, Fees: m.Fees, System: m.System, Limits: m.limits, Time: m.Time, Keys: keys}
+	m.sub = &canister.Subnet{MemoryUsed: m.memory + m.config.Occupied, ID: m.ID, Fees: m.Fees, System: m.System, Limits: m.limits, Time: m.Time, Keys: keys}
 	if m.net.rootKey == nil {
 		m.net.rootKey = m.key.Public().DER()
 	}

@@ -85,6 +85,9 @@ type SubnetConfig struct {
 	Ranges []Range
 	// Free charges nothing for anything.
 	Free bool
+	// Occupied are bytes of memory that count as used by canisters of the subnet that are not
+	// there: how a subnet behaves that is nearly full.
+	Occupied uint64
 }
 
 // allocation is the k-th range from which subnets take new canister ids: blocks

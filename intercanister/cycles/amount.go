@@ -140,3 +140,17 @@ func (a *Amount) UnmarshalText(text []byte) error {
 	*a = amount
 	return nil
 }
+
+// Grouped is the amount with its digits in groups of three, as the replica prints
+// cycles: 1_000_000.
+func (a Amount) Grouped() string {
+	digits := a.String()
+	out := make([]byte, 0, len(digits)+len(digits)/3)
+	for i := range len(digits) {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			out = append(out, '_')
+		}
+		out = append(out, digits[i])
+	}
+	return string(out)
+}

@@ -1,6 +1,8 @@
 package ic0
 
 import (
+	"slices"
+
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
@@ -101,7 +103,12 @@ func invalidPrincipal() *Failure {
 func (x *Execution) attach(function string, amount cycles.Amount) {
 	p := x.begun(function)
 	if x.liquid().Less(amount) {
-		x.fail(&Failure{Code: intercanister.CanisterContractViolation, Text: "Canister " + x.ID.String() + " is out of cycles"})
+		text := "Canister " + x.ID.String() + " is out of cycles"
+		if slices.Contains(x.Controllers, x.Caller) {
+			missing := x.freezingLimit(x.InUse, x.Messages).Add(amount).Sub(x.Balance)
+			text += ": please top up the canister with at least " + missing.Grouped() + " additional cycles"
+		}
+		x.fail(&Failure{Code: intercanister.CanisterContractViolation, Text: text})
 	}
 	x.Balance = x.Balance.Sub(amount)
 	p.Cycles = p.Cycles.Add(amount)

@@ -103,7 +103,7 @@ func (x *Execution) Reservation(grown, used uint64) (cycles.Amount, *Failure) {
 		return amount, &Failure{
 			Code: intercanister.ReservedCyclesLimitExceededInMemoryGrow,
 			Text: fmt.Sprintf("Canister cannot grow memory by %d bytes due to its reserved cycles limit. The current limit (%s) would be exceeded by %s.",
-				grown, x.Limit, total.Sub(x.Limit)),
+				grown, x.Limit.Grouped(), total.Sub(x.Limit).Grouped()),
 			Help: Advice("Try increasing the canister's reserved cycles limit.", "reserved-cycles-limit-exceeded-in-memory-grow"),
 		}
 	}
@@ -116,7 +116,7 @@ func (x *Execution) Reservation(grown, used uint64) (cycles.Amount, *Failure) {
 func (x *Execution) tooPoor(grown uint64, have, need cycles.Amount) *Failure {
 	text := fmt.Sprintf("Canister cannot grow memory by %d bytes due to insufficient cycles.", grown)
 	if slices.Contains(x.Controllers, x.Caller) {
-		text += fmt.Sprintf(" At least %s additional cycles are required.", need.Sub(have))
+		text += fmt.Sprintf(" At least %s additional cycles are required.", need.Sub(have).Grouped())
 	}
 	return &Failure{
 		Code: intercanister.InsufficientCyclesInMemoryGrow, Text: text,

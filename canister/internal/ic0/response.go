@@ -33,7 +33,7 @@ func responseFunctions() []function {
 				x.misuse("ic0.msg_reject: invalid UTF-8 string provided")
 			}
 			x.respond(intercanister.Response{Reject: &intercanister.Reject{
-				Code: intercanister.CanisterReject, Error: intercanister.CanisterRejectedMessage, Text: string(text),
+				Code: intercanister.CanisterReject, Error: intercanister.CanisterRejectedMessage, Text: intercanister.Elide(string(text)),
 			}})
 		}},
 	}

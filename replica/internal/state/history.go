@@ -55,6 +55,7 @@ type Ingress struct {
 // id or number, until its status is pruned. Answers beyond MaxAnswerBytes are
 // forgotten oldest first.
 type History struct {
+	Limit   int // messages; 0 for MaxIngressMessages
 	known   map[RequestID]*Ingress
 	slots   []*Ingress // by number-1
 	free    []uint64   // numbers
@@ -71,7 +72,15 @@ type answer struct {
 func (h *History) Len() int { return len(h.known) }
 
 // Full reports whether no further message may be accepted (IC0204).
-func (h *History) Full() bool { return len(h.known) >= MaxIngressMessages }
+func (h *History) Full() bool { return len(h.known) >= h.Capacity() }
+
+// Capacity is how many messages the history takes.
+func (h *History) Capacity() int {
+	if h.Limit != 0 {
+		return h.Limit
+	}
+	return MaxIngressMessages
+}
 
 // Find is the message with an id, nil where it is unknown.
 func (h *History) Find(id RequestID) *Ingress { return h.known[id] }

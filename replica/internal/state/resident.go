@@ -30,6 +30,8 @@ type Resident struct {
 	Debit cycles.Amount
 	// Messages is the memory of the canister's messages; Canister.MessageBytes is the sum.
 	Messages MessageMemory
+	// Counted is the memory that is counted for the canister in that of the subnet, bytes.
+	Counted uint64
 	// Running is set while a message or an installation runs, paused or not.
 	Running bool
 	// Charged is the time until which the canister has paid for its resources.

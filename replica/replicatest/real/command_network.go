@@ -14,10 +14,10 @@ var kinds = map[string]replica.SubnetKind{
 }
 
 // network makes the network. The words: slice=N, messages=N and round=N (limits of a
-// round), guaranteed=N, best-effort=N and callbacks=N (limits of messages), subnets=N
+// round), guaranteed=N, best-effort=N, callbacks=N and ingress=N (limits of messages), subnets=N
 // (application subnets of 13 nodes), kinds=KIND,... (subnets with their kind's nodes), and
 // for a subnet with another number of nodes KIND=NODES, with a + after it where nothing
-// costs anything.
+// costs anything; then occupied=N (MiB of memory used on each of them by others).
 func (p *performer) network(rest string) {
 	config := replica.Config{Events: p, Version: "0.9.0"}
 	for _, word := range strings.Fields(rest) {
@@ -33,6 +33,12 @@ func (p *performer) network(rest string) {
 			config.GuaranteedMessageBytes = uint64(p.number(value))
 		case "best-effort":
 			config.BestEffortMessageBytes = uint64(p.number(value))
+		case "ingress":
+			config.IngressMessages = p.number(value)
+		case "occupied":
+			for i := range config.Subnets {
+				config.Subnets[i].Occupied = uint64(p.number(value)) << 20
+			}
 		case "callbacks":
 			config.SubnetCallbacks = p.number(value)
 		case "subnets":
