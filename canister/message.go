@@ -65,9 +65,10 @@ type Message struct {
 	// PriorInstructions are those earlier messages of the call context ran:
 	// performance_counter(1).
 	PriorInstructions uint64
-	// Certificate is what ic0.data_certificate_copy gives, nil for none: Query and
-	// CompositeQuery.
+	// Certificate is what ic0.data_certificate_copy gives: Query and CompositeQuery.
+	// Where it is nil, Certify makes it if the code asks for it; both nil for none.
 	Certificate []byte
+	Certify     func() []byte
 	// CallerInfo is what the caller's sender_info said, signed by the canister Signer;
 	// both empty where there was none.
 	CallerInfo, Signer []byte

@@ -69,7 +69,7 @@ func (r *runner) fill(c *Canister, log *Log, sub *Subnet, m *Message, context Co
 	}
 	x.Message = ic0.Message{
 		Caller: m.Caller, Payload: m.Payload, Method: m.Method, Deadline: m.Deadline, Refunded: m.Refunded,
-		Responded: m.Responded, Prior: m.PriorInstructions, Certificate: m.Certificate,
+		Responded: m.Responded, Prior: m.PriorInstructions, Certificate: m.Certificate, Certify: m.Certify,
 		CallerInfo: m.CallerInfo, Signer: m.Signer, Room: m.Room, Callbacks: m.Callbacks, MessageRoom: m.MessageRoom,
 	}
 	if m.Reject != nil {

@@ -97,7 +97,6 @@ func (c *composite) run() QueryResult {
 		return p.result
 	}
 	defer c.release()
-	p.certify()
 	response := c.frame(p.target, &p.message, p.query.Receiver, 0)
 	result := p.result
 	result.Instructions = c.spent

@@ -43,16 +43,15 @@ type QueryResult struct {
 // PreparedQuery is a query that has hold of the state it needs. Exactly one of
 // Run and Discard must be called, once, on any goroutine.
 type PreparedQuery struct {
-	network     *Network
-	query       *Query
-	owner       func(do func()) error
-	machine     *machine
-	generation  uint64 // of the state
-	result      QueryResult
-	target      *canister.QueryTarget
-	sub         canister.Subnet
-	message     canister.Message
-	certificate func() []byte
+	network    *Network
+	query      *Query
+	owner      func(do func()) error
+	machine    *machine
+	generation uint64 // of the state
+	result     QueryResult
+	target     *canister.QueryTarget
+	sub        canister.Subnet
+	message    canister.Message
 }
 
 // PrepareQuery takes hold of the state a query needs; the network may go on
@@ -165,7 +164,6 @@ func (p *PreparedQuery) prepare(kind MethodKind) {
 	p.sub.Time = m.Time
 	p.message = canister.Message{Context: canister.Query, Method: q.Method, Caller: q.Sender, Payload: q.Arg}
 	p.message.CallerInfo, p.message.Signer = q.Info.Parts()
-	p.certificate = nil
 	switch {
 	case q.Transform:
 		p.message.Context, p.message.Caller = canister.TransformQuery, principal.Management
@@ -173,9 +171,9 @@ func (p *PreparedQuery) prepare(kind MethodKind) {
 	case kind == CompositeMethod:
 		p.message.Context = canister.CompositeQuery
 	}
-	if len(m.Residents.Get(q.Receiver).Proved.Certified) > 0 {
+	if m.Residents.Get(q.Receiver).Proved.Certified != nil {
 		shown, layout, id := &view.Subnets[m.position], q.Layout, q.Receiver
-		p.certificate = func() []byte {
+		p.message.Certify = func() []byte {
 			return view.Certificate(shown, layout, certify.CanisterPath(id, "certified_data"))
 		}
 	}
@@ -195,7 +193,6 @@ func (p *PreparedQuery) Run() QueryResult {
 		return p.compose()
 	}
 	defer p.Discard()
-	p.certify()
 	out := p.target.Run(&p.sub, &p.message)
 	result := p.result
 	result.Instructions = out.Instructions
@@ -211,13 +208,6 @@ func (p *PreparedQuery) Run() QueryResult {
 		result.Reply, result.Reject = out.Response.Reply, out.Response.Reject
 	}
 	return result
-}
-
-// certify gives the message its data certificate, where the canister has one.
-func (p *PreparedQuery) certify() {
-	if p.certificate != nil {
-		p.message.Certificate = p.certificate()
-	}
 }
 
 // Discard gives up a query that will not run.

@@ -17,22 +17,22 @@ func certifiedFunctions() []function {
 		}},
 		{name: "data_certificate_present", results: "i", where: anywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			s[0] = 0
-			if certified.has(x.Context) && x.Certificate != nil {
+			if certified.has(x.Context) && x.hasCertificate() {
 				s[0] = 1
 			}
 		}},
 		{name: "data_certificate_size", results: "p", where: certified, cost: flat(plain), body: func(x *Execution, s []uint64) {
-			if x.Certificate == nil {
+			if !x.hasCertificate() {
 				x.wrongContext("ic0_data_certificate_size")
 			}
-			s[0] = uint64(len(x.Certificate))
+			s[0] = uint64(len(x.certificate()))
 		}},
 		{name: "data_certificate_copy", params: "ppp", where: certified, cost: bytesOf(2), body: func(x *Execution, s []uint64) {
 			const text = "ic0_data_certificate_copy failed because %s + size is out of bounds. Found %s = %d and size = %d while %s + size must be <= %d"
-			if x.Certificate == nil {
+			if !x.hasCertificate() {
 				x.wrongContext("ic0_data_certificate_copy")
 			}
-			if have := uint64(len(x.Certificate)); s[1] > have || s[2] > have-s[1] {
+			if have := uint64(len(x.certificate())); s[1] > have || s[2] > have-s[1] {
 				x.misuse(text, "offset", "offset", s[1], s[2], "offset", have)
 			}
 			to, ok := x.Guest.View(s[0], s[2])
@@ -42,4 +42,14 @@ func certifiedFunctions() []function {
 			copy(to, x.Certificate[s[1]:])
 		}},
 	}
+}
+
+func (x *Execution) hasCertificate() bool { return x.Certificate != nil || x.Certify != nil }
+
+// certificate is the data certificate, made when the code first asks for it.
+func (x *Execution) certificate() []byte {
+	if x.Certificate == nil {
+		x.Certificate = x.Certify()
+	}
+	return x.Certificate
 }

@@ -70,6 +70,7 @@ type Message struct {
 	Responded          bool
 	Prior              uint64
 	Certificate        []byte
+	Certify            func() []byte // makes Certificate where that is nil
 	CallerInfo, Signer []byte
 	Room               func(principal.Principal) int
 	Callbacks          int
