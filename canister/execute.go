@@ -99,6 +99,9 @@ func (c *Canister) settle(res *result) {
 	}
 	x := &c.state.x
 	x.Drop()
+	if res.counted {
+		res.delta = wasm.PageSize * uint64(res.pages+c.state.stable.Changed())
+	}
 	if err := c.commit(x.Context); err != nil {
 		res.failure = engineFailed(err)
 	}
@@ -109,7 +112,7 @@ func (s *state) outcome(res *result) Outcome {
 	x := &s.x
 	return Outcome{
 		Response: x.Response, Calls: x.Calls, Accepted: x.Accepted, Burned: x.Burned,
-		Instructions: res.instructions, DirtyPages: res.pages, Logs: len(x.Logs()),
+		Instructions: res.instructions, DirtyPages: res.pages, Logs: len(x.Logs()), HeapDelta: res.delta,
 	}
 }
 
@@ -191,6 +194,7 @@ func (c *Canister) cleanup(sub *Subnet, m *Message, a *attempt, callback result,
 		out.Failure = joined(c.ID, callback.failure, res.failure)
 		return out
 	}
+	out.HeapDelta = res.delta
 	out.Cleaned, out.Burned, out.Logs = true, s.x.Burned, logs+len(s.x.Logs())
 	out.Failure = callback.failure.reject(c.ID)
 	return out

@@ -63,11 +63,12 @@ func (c *Canister) Install(sub *Subnet, in *Install) Outcome {
 		Instructions: i.used, DirtyPages: i.pages, Logs: int(c.Logs.Next() - i.firstLog), Burned: i.burned,
 	}
 	if reject == nil {
+		out.HeapDelta = i.delta()
 		reject = i.commit()
 	}
 	if reject != nil {
 		i.abandon()
-		out.Failure, out.Burned = reject, cycles.Amount{}
+		out.Failure, out.Burned, out.HeapDelta = reject, cycles.Amount{}, 0
 	}
 	return out
 }
@@ -82,6 +83,7 @@ type installation struct {
 	next     *state // with the new code, not committed; nil before
 	used     uint64
 	pages    int
+	fresh    uint64 // pages of data segments
 	burned   cycles.Amount
 	firstLog uint64
 }
@@ -182,6 +184,9 @@ func (i *installation) create(old *state) *intercanister.Reject {
 		memory = stable.New(m.engine.wasm.File())
 	}
 	i.next = newState(m, kept, guest, memory)
+	if i.in.Mode != Upgrade || i.in.Persistence != Keep {
+		i.fresh = guest.Written()
+	}
 	return nil
 }
 
@@ -248,6 +253,14 @@ func (i *installation) affordable() *intercanister.Reject {
 		return intercanister.Rejectf(intercanister.CanisterOutOfCycles, "Canister installation failed with `%s`.", text)
 	}
 	return nil
+}
+
+// delta is how many bytes of memory the installation changed, the data segments of a fresh heap included.
+func (i *installation) delta() uint64 {
+	if i.sub.Limits.HeapDelta == 0 {
+		return 0
+	}
+	return wasm.PageSize * (uint64(i.pages+i.next.stable.Changed()) + i.fresh)
 }
 
 // commit makes the new state the canister's.

@@ -22,6 +22,10 @@ type Limits struct {
 	StablePagesQuery   uint64 // in queries
 
 	SubnetMemory uint64 // bytes all canisters of the subnet may use
+
+	// HeapDelta is how many bytes of memory a canister may change in a round, InstallRate how many instructions it may run in
+	// installations; 0 for any number. Going over it once is free and makes the canister wait.
+	HeapDelta, InstallRate uint64
 }
 
 // ApplicationLimits are those of an application subnet.
@@ -31,6 +35,7 @@ func ApplicationLimits() Limits {
 		Slice: 2_000_000_000, PauseAfter: DefaultPauseAfter,
 		StablePages: 524_288, StablePagesInstall: 2_097_152, StablePagesQuery: 262_144,
 		SubnetMemory: 2 << 40,
+		HeapDelta:    75 << 20, InstallRate: 2_000_000_000,
 	}
 }
 
@@ -38,6 +43,7 @@ func ApplicationLimits() Limits {
 func SystemLimits() Limits {
 	l := ApplicationLimits()
 	l.Message, l.Query, l.Install = 50_000_000_000, 50_000_000_000, 1_000_000_000_000
+	l.HeapDelta, l.InstallRate = 0, 0 // the replica's are so high that nobody reaches them
 	return l
 }
 
@@ -90,6 +96,12 @@ const (
 	// NarrowHeapBytes and WideHeapBytes are the largest heaps (the replica's wide heap: 6 GiB).
 	NarrowHeapBytes = 4 << 30
 	WideHeapBytes   = 65535 << 16
+	// WasmPageBytes is the page of a Wasm memory.
+	WasmPageBytes = 1 << 16
+	// MaxModuleBytes, MaxGlobals and MaxCertifiedBytes are the largest module, the most globals it has and the longest certified data.
+	MaxModuleBytes    = 100 << 20
+	MaxGlobals        = 1_000
+	MaxCertifiedBytes = 32
 	// MaxStableBytes is the largest stable memory: 500 GiB.
 	MaxStableBytes = 500 << 30
 )

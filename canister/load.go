@@ -67,6 +67,19 @@ func (c *Canister) Load(s *Snapshot, m *Module) error {
 	return nil
 }
 
+// LowOnHeap is the condition of the low-memory hook for a heap of some bytes: less than the threshold is left below the limit, or below
+// the largest heap where there is no limit.
+func (s *Settings) LowOnHeap(heap uint64, wide bool) bool {
+	limit := uint64(NarrowHeapBytes)
+	if wide {
+		limit = WideHeapBytes
+	}
+	if l := s.WasmMemoryLimit; l != 0 {
+		limit = min(limit, l)
+	}
+	return limit < heap+s.WasmMemoryThreshold
+}
+
 // values are the mutable globals as the engine takes them.
 func (s *Snapshot) values(m *Module) []wasm.GlobalValue {
 	var values []wasm.GlobalValue

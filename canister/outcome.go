@@ -29,6 +29,8 @@ type Outcome struct {
 	Instructions uint64
 	// DirtyPages is the number of 4 KiB pages of the heap that changed.
 	DirtyPages int
+	// HeapDelta is how many bytes of both memories changed, in whole pages. It is counted where the subnet limits it.
+	HeapDelta uint64
 	// AcceptedIngress is set where canister_inspect_message accepted.
 	AcceptedIngress bool
 	// Cleaned is set where a callback failed and its cleanup closure ran to its end: the canister

@@ -25,6 +25,8 @@ type attempt struct {
 type result struct {
 	instructions uint64
 	pages        int
+	counted      bool   // the subnet limits delta, and the message keeps what it changes
+	delta        uint64 // bytes of both memories that changed
 	failure      *failure
 }
 
@@ -38,6 +40,7 @@ func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt)
 	var out result
 	out.instructions = r.guest.Executed()
 	if a.tracked {
+		out.counted = sub.Limits.HeapDelta > 0
 		out.pages = r.guest.DirtyPages()
 		charge := uint64(pageCharge)
 		if r.guest.Wide() {

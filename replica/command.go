@@ -134,6 +134,9 @@ func (m *machine) beginIngress(c *state.Command) {
 func (m *machine) finishInstall(j *Job) {
 	m.spent += j.outcome.Instructions
 	m.refund(j)
+	if m.limits.InstallRate > 0 {
+		m.Owed(j.resident, &m.limits).Install += j.outcome.Instructions
+	}
 	m.Recoded(j.resident)
 	m.Answer(j.install.command.Ticket(), j.install.done(j.outcome))
 }

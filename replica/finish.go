@@ -34,6 +34,7 @@ func (m *machine) finish(j *Job) {
 	case !j.dropped:
 		m.finishCall(j)
 	}
+	m.Change(r, j.outcome.HeapDelta, &m.limits)
 	m.idle(r)
 	m.release(j)
 }
@@ -163,23 +164,10 @@ func (m *machine) hook(r *state.Resident) {
 		return
 	}
 	switch {
-	case !lowMemory(c, m.net.executor.Wide(c)):
+	case !c.Settings.LowOnHeap(c.MemoryUsage().Heap, m.net.executor.Wide(c)):
 		r.Hook = state.NotSatisfied
 	case r.Hook == state.NotSatisfied && c.Status == canister.Running:
 		r.Hook = state.Ready
 		r.Mailbox.PushTask(intercanister.LowMemory)
 	}
-}
-
-// lowMemory is the hook's condition: less than the threshold is left below the
-// limit, or below the largest heap where there is no limit.
-func lowMemory(c *canister.Canister, wide bool) bool {
-	limit := uint64(canister.NarrowHeapBytes)
-	if wide {
-		limit = canister.WideHeapBytes
-	}
-	if l := c.Settings.WasmMemoryLimit; l != 0 {
-		limit = min(limit, l)
-	}
-	return limit < c.MemoryUsage().Heap+c.Settings.WasmMemoryThreshold
 }

@@ -166,6 +166,9 @@ func (m *machine) Prepare(uploaded []byte) (*canister.Module, *intercanister.Rej
 // Version is the replica version of the subnet's nodes.
 func (m *machine) Version() string { return m.net.config.Version }
 
+// Engine is the engine canisters run on.
+func (m *machine) Engine() *canister.Engine { return m.net.config.Engine }
+
 // SubnetOf is the subnet that hosts a canister id.
 func (m *machine) SubnetOf(id principal.Principal) (principal.Principal, bool) {
 	if position := m.net.routes.find(id); position >= 0 {

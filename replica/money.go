@@ -15,6 +15,9 @@ func (m *machine) executionLimits() canister.Limits {
 		limits = canister.SystemLimits()
 	}
 	limits.PauseAfter = m.net.config.SliceInstructions
+	if m.config.NoRateLimits {
+		limits.HeapDelta, limits.InstallRate = 0, 0
+	}
 	return limits
 }
 
@@ -115,6 +118,7 @@ func (m *machine) outOfCycles(r *state.Resident) {
 	c.Balance, c.Reserved = cycles.Amount{}, cycles.Amount{}
 	c.Settings.ComputeAllocation, c.Settings.MemoryAllocation = 0, 0
 	c.History.Drop()
+	c.Snapshots.Clear()
 	m.Uninstall(r)
 	c.Version++
 	m.recount(r)

@@ -181,7 +181,7 @@ func (n *Network) Pressing() bool {
 		return true
 	}
 	for _, m := range n.machines {
-		if !m.Ready.Empty() || len(m.parked) > 0 || len(m.inbound) > 0 || len(m.Signing.Pending) > 0 || m.changed {
+		if !m.Ready.Empty() || len(m.parked) > 0 || len(m.inbound) > 0 || len(m.Signing.Pending) > 0 || m.changed || m.ThrottledWait() {
 			return true
 		}
 	}

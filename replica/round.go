@@ -66,6 +66,7 @@ func (m *machine) begin() {
 	m.spent, m.executed, m.waves = 0, 0, 0
 	m.Blocks.Add(m.Time, m.Height)
 	m.refresh()
+	m.Unthrottle(&m.limits)
 	m.receive()
 	m.sign()
 	m.due()

@@ -88,6 +88,8 @@ type SubnetConfig struct {
 	// Occupied are bytes of memory that count as used by canisters of the subnet that are not
 	// there: how a subnet behaves that is nearly full.
 	Occupied uint64
+	// NoRateLimits lets canisters change as much memory and install as often as they like. System subnets always do.
+	NoRateLimits bool
 }
 
 // allocation is the k-th range from which subnets take new canister ids: blocks

@@ -174,6 +174,17 @@ func (m *Memory) readPage(page, in uint64, dst []byte) error {
 	return m.space.file.ReadAt(dst, offset+int64(in))
 }
 
+// Changed is the number of pages of 4 KiB that the open message has written.
+func (m *Memory) Changed() int {
+	n := len(m.buffers)
+	for page := range m.spilled {
+		if m.buffers[page] == nil {
+			n++
+		}
+	}
+	return n
+}
+
 // tree is the page table that the message began with. The owner alone changes the committed one, so it may look at it.
 func (m *Memory) tree() tree {
 	if m.snapshot {

@@ -1,7 +1,6 @@
 package management
 
 import (
-	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
@@ -45,11 +44,7 @@ func detailsOf(d canister.ChangeDetails) (out details) {
 		out.Deployment = &deployment{plainModeOf(d.Mode), d.Hash[:]}
 	case canister.SnapshotLoad:
 		out.Snapshot = &snapshotLoad{From: d.From, Snapshot: d.Snapshot, Version: d.Version, TakenAt: d.TakenAt}
-		if d.Uploaded {
-			out.Snapshot.Source.Uploaded = new(candid.Reserved)
-		} else {
-			out.Snapshot.Source.Taken = new(candid.Reserved)
-		}
+		out.Snapshot.Source = sourceOf(d.Uploaded)
 	case canister.ControllersChange:
 		out.Controllers = &controllersChange{d.Controllers}
 	case canister.Renaming:

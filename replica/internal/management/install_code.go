@@ -39,6 +39,9 @@ func install(c *state.Command, r *state.Resident, in *canister.Install, mode *in
 	case in.Mode == canister.Upgrade && empty:
 		return state.Fail(rejectUpgradeEmpty(r.ID()))
 	}
+	if reject := checkInstallRate(c, r); reject != nil {
+		return state.Fail(reject)
+	}
 	prepared, reject := c.Machine.(preparer).Prepare(module)
 	if reject != nil {
 		return state.Fail(unprepared(c, r, reject, len(module), work))
@@ -66,6 +69,7 @@ func unprepared(c *state.Command, r *state.Resident, cause *intercanister.Reject
 		return rejectInstallOutOfCycles(reject)
 	}
 	used := min(sub.Limits.Install, InvalidModuleInstructions+InvalidModuleByteInstructions*uint64(size)+work)
+	oweInstall(c, r, used)
 	spend(r, prepaid.Sub(sub.Fees.ExecutionRefund(sub.Limits.Install-used, false)))
 	return ofCanister(r, cause)
 }

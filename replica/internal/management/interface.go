@@ -343,6 +343,9 @@ type logRecord struct {
 // null is the payload of a variant case that is set and has none.
 var null = new(candid.Null)
 
+// reserved is the payload of a variant case that may have any.
+var reserved = new(candid.Reserved)
+
 // natOf is an amount as a nat.
 func natOf(a cycles.Amount) candid.Nat {
 	if a.Hi == 0 {

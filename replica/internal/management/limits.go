@@ -41,6 +41,14 @@ const (
 	// registry's on mainnet: 20; the replica takes more while it has signatures
 	// prepared, for which there is no need here).
 	MaxPendingSignatures = 20
+	// MaxSnapshots is how many snapshots a canister has at most (specification: 10).
+	MaxSnapshots = 10
+	// MaxSliceBytes is how much read_canister_snapshot_data gives at most (the replica's: 2,000,000).
+	MaxSliceBytes = 2_000_000
+	// SnapshotInstructions is what taking, loading and beginning to upload a snapshot costs beside its bytes, SnapshotDataInstructions
+	// what reading a slice costs (the replica's: 2,000 M and 5 M).
+	SnapshotInstructions     = 2_000_000_000
+	SnapshotDataInstructions = 5_000_000
 
 	// HashBytes is the length of a SHA-256.
 	HashBytes = 32

@@ -103,6 +103,7 @@ func table() []method {
 		on(method{name: "raw_rand", users: notByIngress, near: true}, readNothing, rawRand),
 	}
 	methods = append(methods, outcallMethods()...)
+	methods = append(methods, snapshotMethods()...)
 	methods = append(methods, subnetMethods()...)
 	methods = append(methods, thresholdMethods()...)
 	return append(methods, bitcoinMethods()...)

@@ -13,7 +13,8 @@ type authority uint8
 const (
 	anyone authority = iota
 	controllers
-	statusViewers // by status_visibility
+	statusViewers   // by status_visibility
+	snapshotViewers // by snapshot_visibility
 )
 
 // admit checks the sender of a user's message; the texts differ from those in a
@@ -31,6 +32,14 @@ func (a authority) admit(r *state.Resident, method string, caller principal.Prin
 				return rejectOnlyControllers(r.ID(), method)
 			}
 			return rejectStatusDenied(caller)
+		}
+	case snapshotViewers:
+		v := r.Canister.Settings.SnapshotVisibility
+		if !v.Allows(caller, r.Canister.Settings.Controllers) {
+			if v.Kind == canister.OnlyControllers {
+				return rejectOnlyControllers(r.ID(), method)
+			}
+			return rejectSnapshotsDenied(caller, method)
 		}
 	}
 	return nil

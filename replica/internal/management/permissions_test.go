@@ -116,7 +116,7 @@ func TestProvisionalMethodsAreOpenToEveryone(t *testing.T) {
 
 func TestMethodsThatAreNotThereAnswerLikeTheReplica(t *testing.T) {
 	r := newRig(t)
-	for _, method := range []string{"sign_with_rsa", "take_canister_snapshot", "rename_canister", "", "Create_canister"} {
+	for _, method := range []string{"sign_with_rsa", "take_snapshot", "rename_canister", "", "Create_canister"} {
 		_, anywhere, reject := r.facade.Effective(method, r.encode())
 		r.is(reject, intercanister.CanisterMethodNotFound, "ic00 interface does not expose method "+method)
 		r.refusedAtTheDoor(r.byUser(alice, method), intercanister.CanisterMethodNotFound, "ic00 interface does not expose method "+method)

@@ -111,6 +111,7 @@ func (m *machine) SubnetOf(id principal.Principal) (principal.Principal, bool) {
 	return s, ok
 }
 func (m *machine) Version() string           { return "1.2.3" }
+func (m *machine) Engine() *canister.Engine  { return m.engine }
 func (m *machine) Root() principal.Principal { return root }
 
 func (m *machine) Prepare(raw []byte) (*canister.Module, *intercanister.Reject) {
@@ -132,7 +133,9 @@ type rig struct {
 func newRig(t testing.TB) *rig {
 	st := &state.State{ID: subnet, Nodes: 13, Fees: cycles.Application(13), Time: noon, Chance: state.NewChance([32]byte{1}, "test")}
 	st.Ids = state.Ids{Allocation: state.Range{First: 100, Last: math.MaxUint32}, Ranges: []state.Range{{First: 0, Last: 50}, {First: 100, Last: math.MaxUint32}}}
-	m := &machine{st: st, sub: canister.Subnet{ID: subnet, Fees: st.Fees, Limits: canister.ApplicationLimits(), Time: noon}, hosted: map[principal.Principal]principal.Principal{}}
+	limits := canister.ApplicationLimits()
+	limits.HeapDelta, limits.InstallRate = 0, 0
+	m := &machine{st: st, sub: canister.Subnet{ID: subnet, Fees: st.Fees, Limits: limits, Time: noon}, hosted: map[principal.Principal]principal.Principal{}}
 	r := &rig{TB: t, machine: m, facade: New().(*facade)}
 	r.target = r.add(1, alice)
 	return r

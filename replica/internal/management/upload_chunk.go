@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -25,16 +26,28 @@ func uploadChunk(c *state.Command, a *uploadArg) state.Answer {
 	if _, known := store.Get(hash); known {
 		return reply(chunkHash{hash[:]})
 	}
-	switch {
-	case len(a.Chunk) > canister.ChunkBytes:
-		return state.Fail(rejectChunkStore("Wasm chunk size %d exceeds the maximum chunk size of %d", len(a.Chunk), canister.ChunkBytes))
-	case store.Len() >= canister.MaxChunks:
-		return state.Fail(rejectChunkStore("Wasm chunk store has already reached maximum capacity of %d bytes or the maximum number of entries, %d",
-			canister.MaxChunks*canister.ChunkBytes, canister.MaxChunks))
+	if reject := checkChunk(store, a.Chunk); reject != nil {
+		return state.Fail(reject)
+	}
+	if debit, limit, limited := heapDelta(c, r); limited {
+		return state.Fail(rejectChunkHeapDelta(debit, limit))
 	}
 	if reject := grow(c, r, canister.ChunkBytes); reject != nil {
 		return state.Fail(reject)
 	}
 	store.Put(a.Chunk)
+	owe(c, r, func() uint64 { return canister.ChunkBytes })
 	return reply(chunkHash{hash[:]})
+}
+
+// checkChunk says why a chunk cannot be stored.
+func checkChunk(store *canister.ChunkStore, chunk []byte) *intercanister.Reject {
+	switch {
+	case len(chunk) > canister.ChunkBytes:
+		return rejectChunkStore("Wasm chunk size %d exceeds the maximum chunk size of %d", len(chunk), canister.ChunkBytes)
+	case store.Len() >= canister.MaxChunks:
+		return rejectChunkStore("Wasm chunk store has already reached maximum capacity of %d bytes or the maximum number of entries, %d",
+			canister.MaxChunks*canister.ChunkBytes, canister.MaxChunks)
+	}
+	return nil
 }

@@ -159,6 +159,9 @@ type Machine interface {
 	// Prepare makes a module as uploaded ready to be installed, or rejects it.
 	Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject)
 
+	// Engine is the engine canisters run on.
+	Engine() *canister.Engine
+
 	// SubnetOf is the subnet that hosts a canister id, Root the root subnet.
 	SubnetOf(id principal.Principal) (subnet principal.Principal, ok bool)
 	Root() principal.Principal

@@ -13,6 +13,9 @@ const (
 	StopTimeout = 300_000_000_000
 	// MaxDays is for how many days the nodes' blocks are kept (specification: 60).
 	MaxDays = 60
+	// RoundTime is how long a round is taken to last at most, in nanoseconds: about mainnet's time between rounds. An idle network has
+	// none, and debits are worked off all the same.
+	RoundTime = 1_000_000_000
 	// MaxManagementQueue is how many calls of the management canister wait for
 	// execution on one subnet. Ours; the replica bounds them by message memory.
 	MaxManagementQueue = 100_000

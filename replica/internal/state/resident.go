@@ -42,6 +42,7 @@ type Resident struct {
 	touched  bool
 	Gone     bool // deleted; kept only by references from before
 	Hook     Hook
+	debits   Debits
 	Beating  bool // exports canister_heartbeat
 	Proved   Proof
 	Freezing Freezing
@@ -59,12 +60,12 @@ type Stop struct {
 
 // Hook is the state of the low-memory hook (interface specification, "On low
 // wasm memory").
-type Hook uint8
+type Hook = canister.Hook
 
 const (
-	NotSatisfied Hook = iota
-	Ready
-	Executed
+	NotSatisfied = canister.HookNotSatisfied
+	Ready        = canister.HookReady
+	Executed     = canister.HookExecuted
 )
 
 // Proof is what the certified tree says of a canister, to see what changed.

@@ -51,6 +51,9 @@ type State struct {
 	Touched  []*Resident
 	Answered []RequestID
 
+	// throttled are the canisters that wait because they changed too much memory, in the order in which they did.
+	throttled []*Resident
+
 	stops uint64
 }
 

@@ -54,6 +54,14 @@ func (p *performer) labelled(text string) string {
 func (p *performer) arg(rest string) {
 	name, rest := cut(rest)
 	method, values := cut(rest)
+	p.args[name] = "0x" + hex.EncodeToString(p.managementArg(method, values))
+}
+
+// managementArg is an argument of a method of the management canister: values of its
+// type in Candid text.
+func (p *performer) managementArg(method, values string) []byte {
+	p.t.Helper()
+	values = snapshotMention.ReplaceAllStringFunc(values, p.snapshotID)
 	values = mention.ReplaceAllStringFunc(values, func(found string) string {
 		return `"` + p.ID(found[2:len(found)-1]).String() + `"`
 	})
@@ -78,13 +86,13 @@ func (p *performer) arg(rest string) {
 	}
 	args, err := candid.ParseArgsAt(values, types)
 	if err != nil {
-		p.t.Fatalf("arg %s: %v", name, err)
+		p.t.Fatalf("argument of %s: %v", method, err)
 	}
 	encoded, err := candid.Encode(args, types)
 	if err != nil {
-		p.t.Fatalf("arg %s: %v", name, err)
+		p.t.Fatalf("argument of %s: %v", method, err)
 	}
-	p.args[name] = "0x" + hex.EncodeToString(encoded)
+	return encoded
 }
 
 // filled is a command with the arguments it names.

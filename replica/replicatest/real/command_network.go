@@ -17,8 +17,9 @@ var kinds = map[string]replica.SubnetKind{
 // round), guaranteed=N, best-effort=N, callbacks=N and ingress=N (limits of messages), subnets=N
 // (application subnets of 13 nodes), kinds=KIND,... (subnets with their kind's nodes), and
 // for a subnet with another number of nodes KIND=NODES, with a + after it where nothing
-// costs anything; then occupied=N (MiB of memory used on each of them by others).
+// costs anything; then occupied=N (MiB of memory used on each of them by others). unlimited: canisters change memory and install as often as they like.
 func (p *performer) network(rest string) {
+	unlimited := false
 	config := replica.Config{Events: p, Version: "0.9.0"}
 	for _, word := range strings.Fields(rest) {
 		name, value, _ := strings.Cut(word, "=")
@@ -41,6 +42,8 @@ func (p *performer) network(rest string) {
 			}
 		case "callbacks":
 			config.SubnetCallbacks = p.number(value)
+		case "unlimited":
+			unlimited = true
 		case "subnets":
 			for range p.number(value) {
 				config.Subnets = append(config.Subnets, replica.SubnetConfig{Nodes: 13})
@@ -61,6 +64,12 @@ func (p *performer) network(rest string) {
 			nodes, free := strings.CutSuffix(value, "+")
 			config.Subnets = append(config.Subnets, replica.SubnetConfig{Kind: kind, Nodes: p.number(nodes), Free: free})
 		}
+	}
+	if config.Subnets == nil && unlimited {
+		config.Subnets = []replica.SubnetConfig{{Nodes: 13}}
+	}
+	for i := range config.Subnets {
+		config.Subnets[i].NoRateLimits = unlimited
 	}
 	p.Stage = NewStage(p.t, config)
 	for i := range p.View().Subnets {

@@ -22,6 +22,8 @@ import (
 //	manage METHOD NAME [FIELDS]           calls the management canister; more fields in Candid
 //	prober NAME [WORDS] [CALLS]           creates a canister that calls the System API as told
 //	api NAME CALLS                        has it do so; api-mute, api-query, api-said
+//	snapshot METHOD NAME [FIELDS]         calls it with all fields in Candid; "#NAME.N" is a snapshot's id, "@NAME" a canister's
+//	history NAME COUNT                    the newest changes of the canister
 //	queried METHOD NAME [FIELD]           asks a query method of the management canister for a field of its answer
 //	asked NAME                            how often the canister was queried, and what that took
 //	move NAME SUBNET                      migrates the canister to subnet0, subnet1, ...
@@ -75,6 +77,7 @@ func commands() map[string]command {
 		"run": (*performer).run, "call": (*performer).call, "query": (*performer).query, "manage": (*performer).manage,
 		"prober": (*performer).prober, "api": (*performer).api, "api-mute": (*performer).apiMute, "api-query": (*performer).apiQuery, "api-said": (*performer).apiSaid,
 		"move": (*performer).move, "books": (*performer).books, "rename": (*performer).rename, "queried": (*performer).queried, "asked": (*performer).asked,
+		"snapshot": (*performer).snapshot, "history": (*performer).history,
 		"round": (*performer).round, "advance": (*performer).advance, "answer": (*performer).answer,
 		"status": (*performer).status, "logs": (*performer).logs, "certified": (*performer).certified, "census": (*performer).census,
 		"arg": (*performer).arg, "outcalls": (*performer).outcalls, "http": (*performer).http,

@@ -1,0 +1,16 @@
+package management
+
+import "github.com/canisterd/canisterd/replica/internal/state"
+
+// listSnapshots is list_canister_snapshots: the canister's snapshots, oldest first.
+func listSnapshots(c *state.Command, a *idArg) state.Answer {
+	r, reject := viewed(c, a.Canister)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	out := []snapshotResult{}
+	for _, s := range r.Canister.Snapshots.All() {
+		out = append(out, snapshotResult{idOf(r, s), s.Taken, s.Bytes()})
+	}
+	return reply(out)
+}

@@ -1,0 +1,132 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// loadSnapshot is load_canister_snapshot: the canister becomes what a snapshot says, which may be another canister's if the caller controls
+// both. No code runs. Nothing is charged where it fails.
+func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
+	r, reject := controlled(c, a.Canister)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	if reject := checkHeapDelta(c, r); reject != nil {
+		return state.Fail(reject)
+	}
+	name := nameOf(a.Snapshot)
+	s, reject := loadable(c, r, name)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	if r.Running {
+		return state.WhenIdle(r)
+	}
+	advance := c.Machine.Subnet().Fees.ManagementWork(SnapshotInstructions)
+	if reject := checkFunds(c, r, advance); reject != nil {
+		return state.Fail(rejectSnapshotCycles(reject))
+	}
+	m, reject := moduleOf(c, r, s)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	if reject := consistent(r, s, m); reject != nil {
+		return state.Fail(reject)
+	}
+	o := outlay{advance: advance, before: r.Canister.MemoryUsage().Total()}
+	usage := r.Canister.UsageLoaded(s, m)
+	o.after = usage.Total()
+	o.price = c.Machine.Subnet().Fees.ExecutionRefund(m.InstructionCost()+s.Bytes(), m.Wide())
+	if reject := o.check(c, r); reject != nil {
+		return state.Fail(reject)
+	}
+	if err := r.Canister.Load(s, m); err != nil {
+		return state.Fail(rejectFullDisk(r, err))
+	}
+	o.take(r)
+	loaded(c, r, a, name, s)
+	return reply()
+}
+
+// loadable is the snapshot with a name, for callers that control its canister.
+func loadable(c *state.Command, r *state.Resident, name snapshotName) (*canister.Snapshot, *intercanister.Reject) {
+	owner := c.State.Residents.Get(name.of)
+	if owner == nil {
+		return nil, rejectNoSnapshot(name, r.ID())
+	}
+	s := owner.Canister.Snapshots.Get(name.number)
+	switch {
+	case s == nil:
+		return nil, rejectNoSnapshot(name, r.ID())
+	case owner != r && !owner.Controls(c.Caller):
+		return nil, rejectSnapshotController(name, r.ID(), c.Caller)
+	}
+	return s, nil
+}
+
+// moduleOf makes the module of a snapshot ready to run.
+func moduleOf(c *state.Command, r *state.Resident, s *canister.Snapshot) (*canister.Module, *intercanister.Reject) {
+	uploaded, err := s.Read(canister.ModulePart, 0, s.Size(canister.ModulePart))
+	if err != nil {
+		return nil, rejectFullDisk(r, err)
+	}
+	m, reject := c.Machine.Prepare(uploaded)
+	if reject != nil {
+		return nil, ofCanister(r, reject)
+	}
+	return m, nil
+}
+
+// consistent checks what was uploaded: globals and memory go with the module, the low-memory hook with the memory.
+func consistent(r *state.Resident, s *canister.Snapshot, m *canister.Module) *intercanister.Reject {
+	if !s.Uploaded {
+		return nil
+	}
+	if !s.Matches(m) {
+		return rejectSnapshotGlobals()
+	}
+	if !s.Fits(m) {
+		return rejectSnapshotHeap(s.Size(canister.HeapPart))
+	}
+	condition := r.Canister.Settings.LowOnHeap(s.HeapWith(m), m.Wide())
+	if s.Hook != nil && condition != (*s.Hook != canister.HookNotSatisfied) {
+		return rejectSnapshotHook(*s.Hook, condition)
+	}
+	return nil
+}
+
+// loaded follows a snapshot that was loaded. Timer and hook are those of an uploaded snapshot that says what they are; a taken one leaves
+// them alone.
+func loaded(c *state.Command, r *state.Resident, a *loadSnapshotArg, name snapshotName, s *canister.Snapshot) {
+	k := r.Canister
+	k.Version++
+	k.Installed = c.State.Time
+	if s.Uploaded && s.Timer != nil {
+		k.Timer = *s.Timer
+	}
+	if s.Uploaded && s.Hook != nil {
+		enterHook(r, *s.Hook)
+	}
+	var from *principal.Principal
+	if name.of != r.ID() {
+		from = &name.of
+	}
+	record(c, r, a.Version, canister.SnapshotLoad{From: from, Snapshot: a.Snapshot, Version: s.Version, TakenAt: s.Taken, Uploaded: s.Uploaded})
+	owe(c, r, k.HeapDelta)
+	c.Machine.Recoded(r)
+	c.Machine.Touch(r)
+}
+
+// enterHook makes the low-memory hook stand where a snapshot says. A hook that is to be ready becomes so when the machine sees that its
+// condition holds.
+func enterHook(r *state.Resident, hook canister.Hook) {
+	switch {
+	case hook != canister.HookReady:
+		r.Hook = hook
+	case r.Hook != canister.HookReady:
+		r.Hook = canister.HookNotSatisfied
+	}
+}

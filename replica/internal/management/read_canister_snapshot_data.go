@@ -1,0 +1,79 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// readSnapshotData is read_canister_snapshot_data. The canister pays for the bytes that are asked for, whether there are so many or not.
+func readSnapshotData(c *state.Command, a *readSnapshotArg) state.Answer {
+	r, reject := viewed(c, a.Canister)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	s, reject := snapshotOf(c, r, a.Snapshot)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	size, reject := a.Kind.size()
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	if r.Running {
+		return state.WhenIdle(r)
+	}
+	if reject := pay(c, r, SnapshotDataInstructions+size); reject != nil {
+		return state.Fail(rejectSnapshotCycles(reject))
+	}
+	data, reject := a.Kind.of(r, s)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	return reply(snapshotData{data})
+}
+
+// size is how many bytes the answer has at most.
+func (k *snapshotSlice) size() (uint64, *intercanister.Reject) {
+	if k.Chunk != nil {
+		return canister.ChunkBytes, nil
+	}
+	_, where := k.part()
+	if where.Size > MaxSliceBytes {
+		return 0, rejectSliceSize(where.Size)
+	}
+	return where.Size, nil
+}
+
+func (k *snapshotSlice) part() (canister.SnapshotPart, *slice) {
+	switch {
+	case k.Module != nil:
+		return canister.ModulePart, k.Module
+	case k.Heap != nil:
+		return canister.HeapPart, k.Heap
+	}
+	return canister.StablePart, k.Stable
+}
+
+// of are the bytes asked for.
+func (k *snapshotSlice) of(r *state.Resident, s *canister.Snapshot) ([]byte, *intercanister.Reject) {
+	if k.Chunk != nil {
+		if len(k.Chunk.Hash) != HashBytes {
+			return nil, rejectChunkStore("Bytes %s are not a valid WasmChunkHash.", hexBytes(k.Chunk.Hash))
+		}
+		chunk, ok := s.Chunks.Get([HashBytes]byte(k.Chunk.Hash))
+		if !ok {
+			return nil, rejectChunkStore("WasmChunkHash %s not found.", hexBytes(k.Chunk.Hash))
+		}
+		return chunk, nil
+	}
+	part, where := k.part()
+	if !s.Within(part, where.Offset, where.Size) {
+		return nil, rejectSlice(where.Offset, where.Size)
+	}
+	data, err := s.Read(part, where.Offset, where.Size)
+	if err != nil {
+		return nil, rejectFullDisk(r, err)
+	}
+	return data, nil
+}

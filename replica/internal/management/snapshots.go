@@ -1,0 +1,115 @@
+package management
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// snapshotMethods are the methods about snapshots of canisters.
+func snapshotMethods() []method {
+	return []method{
+		on(method{name: "take_canister_snapshot", authority: controllers, about: canisterID, versioned: true}, read, takeSnapshot),
+		on(method{name: "load_canister_snapshot", authority: controllers, about: canisterID, versioned: true}, read, loadSnapshot),
+		on(method{name: "read_canister_snapshot_metadata", authority: snapshotViewers, about: canisterID}, read, readSnapshotMetadata),
+		on(method{name: "read_canister_snapshot_data", authority: snapshotViewers, about: canisterID}, read, readSnapshotData),
+		on(method{name: "upload_canister_snapshot_metadata", authority: controllers, about: canisterID}, read, uploadSnapshotMetadata),
+		on(method{name: "upload_canister_snapshot_data", authority: controllers, about: canisterID}, read, uploadSnapshotData),
+		on(method{name: "list_canister_snapshots", authority: snapshotViewers, about: canisterID}, read, listSnapshots),
+		on(method{name: "delete_canister_snapshot", authority: controllers, about: canisterID}, read, deleteSnapshot),
+	}
+}
+
+// snapshotName is a snapshot id taken apart: a number among the snapshots of a canister, and the canister.
+type snapshotName struct {
+	of     principal.Principal
+	number uint64
+}
+
+// snapshotNumberBytes is the length of the number in a snapshot id, which comes first, in network order.
+const snapshotNumberBytes = 8
+
+// nameOf takes a snapshot id apart. Its length was checked.
+func nameOf(id []byte) snapshotName {
+	of, err := principal.FromBytes(id[snapshotNumberBytes:])
+	if err != nil {
+		panic(fmt.Errorf("management: a snapshot id of %d bytes: %w", len(id), err))
+	}
+	return snapshotName{of, binary.BigEndian.Uint64(id)}
+}
+
+func idOf(r *state.Resident, s *canister.Snapshot) []byte {
+	id := binary.BigEndian.AppendUint64(nil, s.Number)
+	return r.ID().Append(id)
+}
+
+// String is the form in the replica's texts.
+func (n snapshotName) String() string { return fmt.Sprintf("%s-%d", n.of, n.number) }
+
+// snapshotOf is the snapshot of a canister with an id.
+func snapshotOf(c *state.Command, r *state.Resident, id []byte) (*canister.Snapshot, *intercanister.Reject) {
+	name := nameOf(id)
+	owner := c.State.Residents.Get(name.of)
+	if owner == nil || owner.Canister.Snapshots.Get(name.number) == nil {
+		return nil, rejectNoSnapshot(name, r.ID())
+	}
+	if owner != r {
+		return nil, rejectForeignSnapshot(name, r.ID())
+	}
+	return r.Canister.Snapshots.Get(name.number), nil
+}
+
+// replaced is the snapshot that a new one replaces, nil where it replaces none: then there must be room for one more.
+func replaced(c *state.Command, r *state.Resident, id *[]byte) (*canister.Snapshot, *intercanister.Reject) {
+	if id != nil {
+		return snapshotOf(c, r, *id)
+	}
+	if r.Canister.Snapshots.Len() >= MaxSnapshots {
+		return nil, rejectTooManySnapshots(r.ID())
+	}
+	return nil, nil
+}
+
+// viewed is the canister a call is about, for callers that may see its snapshots.
+func viewed(c *state.Command, id principal.Principal) (*state.Resident, *intercanister.Reject) {
+	r := c.State.Residents.Get(id)
+	if r == nil {
+		return nil, rejectNotFound(id)
+	}
+	set := &r.Canister.Settings
+	if !set.SnapshotVisibility.Allows(c.Caller, set.Controllers) {
+		return nil, rejectSnapshotsDenied(c.Caller, c.Method)
+	}
+	return r, nil
+}
+
+// addSnapshot makes a new snapshot the canister's in place of another, and takes what it costs.
+func addSnapshot(c *state.Command, r *state.Resident, s, old *canister.Snapshot, o *outlay) {
+	if old != nil {
+		r.Canister.Snapshots.Delete(old)
+	}
+	o.take(r)
+	owe(c, r, s.HeapDelta)
+	r.Canister.Snapshots.Add(s)
+}
+
+// snapshotBytes is what a snapshot is billed for, 0 where there is none.
+func snapshotBytes(s *canister.Snapshot) uint64 {
+	if s == nil {
+		return 0
+	}
+	return s.Bytes()
+}
+
+func sourceOf(uploaded bool) (out snapshotSource) {
+	if uploaded {
+		out.Uploaded = reserved
+	} else {
+		out.Taken = reserved
+	}
+	return out
+}

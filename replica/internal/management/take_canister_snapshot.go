@@ -1,0 +1,48 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// takeSnapshot is take_canister_snapshot: a new snapshot of the canister as it is, perhaps in place of another. With uninstall_code the
+// code goes in the same breath, so that the canister pays for one of the two.
+func takeSnapshot(c *state.Command, a *takeSnapshotArg) state.Answer {
+	r, reject := controlled(c, a.Canister)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	if r.Running {
+		return state.WhenIdle(r)
+	}
+	old, reject := replaced(c, r, a.Replace)
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	if reject := checkHeapDelta(c, r); reject != nil {
+		return state.Fail(reject)
+	}
+	k := r.Canister
+	uninstall := a.Uninstall != nil && *a.Uninstall
+	usage, size := k.MemoryUsage(), k.SnapshotBytes()
+	o := outlay{before: usage.Total(), price: c.Machine.Subnet().Fees.ManagementWork(SnapshotInstructions + size)}
+	o.after = o.before + size - snapshotBytes(old)
+	if uninstall {
+		o.after -= usage.Heap + usage.Stable + usage.Globals + usage.Binary + usage.Custom + usage.Logs + usage.Chunks
+	}
+	if reject := o.check(c, r); reject != nil {
+		return state.Fail(reject)
+	}
+	if k.Module() == nil {
+		return state.Fail(rejectSnapshotOfEmpty(r.ID()))
+	}
+	s := k.Snapshot(c.State.Time, r.Hook)
+	addSnapshot(c, r, s, old, &o)
+	if uninstall {
+		k.Version++
+		record(c, r, a.Version, canister.Uninstallation{})
+		c.Machine.Uninstall(r)
+		c.Machine.Touch(r)
+	}
+	return reply(snapshotResult{idOf(r, s), s.Taken, size})
+}
