@@ -48,7 +48,7 @@ func (m *machine) sendCommand(to *machine, q *intercanister.Request) {
 			to = holder
 		}
 	}
-	if to == m && len(m.net.machines) > 1 {
+	if to == m && q.Receiver == principal.Management && len(m.net.machines) > 1 {
 		id, anywhere, reject := m.net.management.Effective(q.Method, q.Payload)
 		if position := m.net.routes.find(id); reject == nil && !anywhere && position >= 0 {
 			to = m.net.machines[position]
