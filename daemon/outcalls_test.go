@@ -223,9 +223,13 @@ func TestOutcallsThatFailSayWhy(t *testing.T) {
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
+	_, refusal := new(net.Dialer).DialContext(t.Context(), "tcp", dead) // systems have words of their own for it
+	if refusal == nil {
+		t.Fatalf("somebody listens on %s", dead)
+	}
 	b := browse(t, started(t, Config{}))
 	for text, want := range map[string]string{
-		`url = "http://` + dead + `/"; method = variant { get }; headers = vec {}`:                                   "2Connecting to 127.0.0.1 failed: direct connect dial tcp " + dead + ": connect: connection refused\n                                    and connect through socks \"No SOCKS proxy addresses provided\"",
+		`url = "http://` + dead + `/"; method = variant { get }; headers = vec {}`:                                   "2Connecting to 127.0.0.1 failed: direct connect " + refusal.Error() + "\n                                    and connect through socks \"No SOCKS proxy addresses provided\"",
 		`url = "ftp://example.com/"; method = variant { get }; headers = vec {}`:                                     "1Url need to specify https scheme",
 		`url = "https://\7f"; method = variant { get }; headers = vec {}`:                                            "1Failed to parse URL: invalid uri character",
 		`url = "https:///nobody"; method = variant { get }; headers = vec {}`:                                        "1Failed to parse URL: invalid format",
