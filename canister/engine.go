@@ -144,6 +144,13 @@ func (m *Module) Size() int { return m.m.Size }
 // InstructionCost is what preparing the module costs whoever installs it.
 func (m *Module) InstructionCost() uint64 { return m.m.InstructionCost }
 
+// KnownInstructionCost is what it costs where the subnet has compiled the module since
+// its last checkpoint: a hundredth of the price of compiling.
+func (m *Module) KnownInstructionCost() uint64 {
+	compiling := rewrite.InstructionsPerOperator * m.m.Operators
+	return m.m.InstructionCost - compiling + compiling/knownModuleDiscount
+}
+
 // Methods are the exported methods, sorted by kind and name.
 func (m *Module) Methods() []Method {
 	all := make([]Method, len(m.m.Methods))

@@ -41,6 +41,7 @@ type Install struct {
 	SkipPreUpgrade bool        // Upgrade
 	Persistence    Persistence // Upgrade
 	Module         *Module
+	Known          bool // the subnet has compiled the module before: it costs less
 	Arg            []byte
 	Caller         principal.Principal // who asks for it: ic0.msg_caller
 	Origin         ChangeOrigin        // for the history
@@ -162,7 +163,11 @@ func (i *installation) persistence(old *state) *intercanister.Reject {
 // create makes the state with the new code. It costs what preparing the module costs.
 func (i *installation) create(old *state) *intercanister.Reject {
 	m := i.in.Module
-	i.used = min(i.used+m.InstructionCost(), i.sub.Limits.Install)
+	cost := m.InstructionCost()
+	if i.in.Known {
+		cost = m.KnownInstructionCost()
+	}
+	i.used = min(i.used+cost, i.sub.Limits.Install)
 	kept, err := m.engine.keep(m)
 	if err != nil {
 		return engineFailed(err).reject(i.work.ID)

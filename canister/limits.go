@@ -82,6 +82,10 @@ const (
 	pageCharge     = 1000
 	widePageCharge = 4000
 
+	// knownModuleDiscount is the part of compiling that a module costs which the subnet has
+	// compiled before (the replica's).
+	knownModuleDiscount = 100
+
 	// idleViews is how many views of a canister's state wait for the next query.
 	idleViews = 4
 

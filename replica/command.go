@@ -105,6 +105,7 @@ func (m *machine) Install(c *state.Command, target *state.Resident, in *canister
 	j := m.job(target)
 	copied := *c
 	j.install = &installation{command: &copied, in: in, done: done}
+	in.Known = in.Module != nil && m.Compiled[in.Module.Hash()]
 	j.limit = m.limits.Install
 	j.wide = j.wide || in.Module != nil && in.Module.Wide()
 	m.Ready.Take(&target.Mailbox)
@@ -138,5 +139,8 @@ func (m *machine) finishInstall(j *Job) {
 		m.Owed(j.resident, &m.limits).Install += j.outcome.Instructions
 	}
 	m.Recoded(j.resident)
+	if module := j.install.in.Module; module != nil && j.outcome.Failure == nil {
+		m.Compiled[module.Hash()] = true
+	}
 	m.Answer(j.install.command.Ticket(), j.install.done(j.outcome))
 }

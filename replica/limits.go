@@ -49,6 +49,9 @@ const (
 	// shows. Ours; the specification leaves it free.
 	RangesPerShard = 32
 
+	// CheckpointRounds is how many rounds lie between two checkpoints of a subnet (the
+	// replica's: 500). A module that was compiled since the last costs less.
+	CheckpointRounds = 500
 	// TaskRetry is how long the global timer or the low-memory hook of a frozen canister
 	// waits before it is tried again, in nanoseconds (the replica's: until the next round).
 	TaskRetry = 1_000_000_000

@@ -64,6 +64,9 @@ func (n *Network) end() RoundReport {
 func (m *machine) begin() {
 	m.Time, m.Height = m.net.time, m.net.height
 	m.spent, m.executed, m.waves = 0, 0, 0
+	if m.Height%CheckpointRounds == 0 {
+		clear(m.Compiled)
+	}
 	m.Blocks.Add(m.Time, m.Height)
 	m.refresh()
 	m.Unthrottle(&m.limits)

@@ -50,7 +50,7 @@ var expected = map[intercanister.ErrorCode]bool{
 func (s *stage) run(o *open, m *canister.Message) {
 	s.runs++
 	m.Caller, m.Deadline, m.Available, m.Responded = o.caller, o.deadline, o.available, o.answer != nil
-	m.Room = func(principal.Principal) int { return s.room }
+	m.Room, m.Callbacks, m.MessageRoom = func(principal.Principal) int { return s.room }, 1<<20, 1<<40
 	s.settle(o, o.c.Execute(&s.p.Subnet, m))
 }
 

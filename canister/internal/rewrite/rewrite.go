@@ -80,7 +80,7 @@ func (s *source) describe(code *codeWriter) *Module {
 	m.Exposed = s.exposed()
 	m.Operators = code.operators + helperOperators + perGlobal*uint64(len(s.globals)+injectedGlobals)
 	s.describeInterface(m)
-	m.InstructionCost = s.rules.executionStateBase + instructionsPerOperator*m.Operators
+	m.InstructionCost = s.rules.executionStateBase + InstructionsPerOperator*m.Operators
 	return m
 }
 

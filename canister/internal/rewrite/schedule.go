@@ -23,7 +23,8 @@ var schedules = map[Schedule]rules{
 	Schedule202607: {20_000_000, 12 << 20, 6},
 }
 
-const instructionsPerOperator = 6000 // compile charge of each operator of the instrumented module
+// InstructionsPerOperator is the compile charge of each operator of the instrumented module.
+const InstructionsPerOperator = 6000
 
 // Operators that the replica's instrumentation adds; they are part of the compile charge and never executed here.
 const (

@@ -32,6 +32,8 @@ type State struct {
 	Chance    *Chance
 	Books     Books
 
+	// Compiled are the hashes of the modules that were installed since the last checkpoint.
+	Compiled map[[32]byte]bool
 	// Messages is the memory of the messages of all canisters.
 	Messages MessageMemory
 	// Commands are the calls of the management canister that wait.
