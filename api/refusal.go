@@ -43,7 +43,7 @@ const (
 	OtherStatePrincipal               // id in the URL, id in the path
 	BadSectionName                    // name
 	PrivateSection                    // name
-	BadRequestID                      // bytes
+	BadRequestID                      // bytes of a request id
 	TwoRequestIDs                     // request id, request id
 	TwoRangesSubnets                  // subnet, subnet
 	ForeignRequest                    //
@@ -76,7 +76,7 @@ var refusals = [...]struct {
 	OtherStatePrincipal: {http.StatusBadRequest, "Effective principal id in URL %s does not match requested principal id: %s."},
 	BadSectionName:      {http.StatusBadRequest, "Could not parse the custom section name: %.100q is not UTF-8."},
 	PrivateSection:      {http.StatusForbidden, "Custom section %.100s can only be requested by the controllers of the canister."},
-	BadRequestID:        {http.StatusBadRequest, "Invalid request id in paths: it has %d bytes, but a request ID has 32."},
+	BadRequestID:        {http.StatusBadRequest, "Invalid request id in paths. Maybe the request ID is not of %d bytes in length?!"},
 	TwoRequestIDs:       {http.StatusBadRequest, "More than one non-unique request ID exists in request_status paths: %s and %s."},
 	TwoRangesSubnets:    {http.StatusBadRequest, "More than one subnet ID exists in canister_ranges paths: %s and %s."},
 	ForeignRequest:      {http.StatusForbidden, "The user tries to access Request ID not signed by the caller."},

@@ -86,7 +86,7 @@ func (r *reader) sees(path certify.Path) bool {
 // made with. Asking for one that is unknown proves its absence.
 func (r *reader) requestStatus(label certify.Label) error {
 	if len(label) != len(wire.RequestID{}) {
-		return api.BadRequestID.Refuse(len(label))
+		return api.BadRequestID.Refuse(len(wire.RequestID{}))
 	}
 	id := wire.RequestID([]byte(label))
 	if r.request != nil {

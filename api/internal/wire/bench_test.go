@@ -49,3 +49,26 @@ func BenchmarkRatioDecodeCall(b *testing.B) {
 		}
 	}), ratio.Each(func() { sha256.Sum256(body) }))
 }
+
+// BenchmarkRatioCallOfACanistersUser authenticates a call by a session of a user whom
+// a canister vouches for, as Internet Identity's users send; the floor is the check of
+// the session's own signature: what the canister signed was seen before.
+func BenchmarkRatioCallOfACanistersUser(b *testing.B) {
+	a := newAuthority()
+	trust := a.trust(b)
+	session := delegate(b, a.identity(a.subnet), DelegationTerms{})
+	call, err := DecodeCall(sign(b, helloCall(), session).Body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	key, message, sig := call.Auth.Delegations[0].PublicKey[12:], signedBytes(domainRequest, call.ID), call.Auth.Signature
+	ratio.Compare(b, 0, ratio.Each(func() {
+		if _, err := Authenticate(call, instant, trust); err != nil {
+			b.Fatal(err)
+		}
+	}), ratio.Each(func() {
+		if !ed25519.Verify(key, message, sig) {
+			b.Fatal("the floor's signature is wrong")
+		}
+	}))
+}

@@ -282,7 +282,7 @@ func TestWhatWasSeenToBeRightIsRemembered(t *testing.T) {
 	if err := check(); err != nil || len(trust.seen) != 2 {
 		t.Fatalf("%v, %d signatures remembered", err, len(trust.seen))
 	}
-	key, root, wrong := a.root.Public(), sha256.Sum256(nil), []byte("wrong")
+	key, root, wrong := a.root.Public().DER(), sha256.Sum256(nil), []byte("wrong")
 	if err := trust.checkSubnet(key, root, wrong); err == nil || len(trust.seen) != 2 {
 		t.Fatalf("a wrong signature: %v, %d signatures remembered", err, len(trust.seen))
 	}

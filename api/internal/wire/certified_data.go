@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -52,7 +51,7 @@ func (t *Trust) checkCertifiedData(encoded []byte, canister principal.Principal,
 	return first
 }
 
-func (t *Trust) checkUnder(root certify.SubnetPublicKey, certificate *certify.Certificate, canister principal.Principal, want [32]byte) error {
+func (t *Trust) checkUnder(root []byte, certificate *certify.Certificate, canister principal.Principal, want [32]byte) error {
 	key, kind := root, ""
 	if certificate.Delegation != nil {
 		var err error
@@ -61,7 +60,7 @@ func (t *Trust) checkUnder(root certify.SubnetPublicKey, certificate *certify.Ce
 		}
 	}
 	if err := t.checkSubnet(key, certificate.Tree.Root(), certificate.Signature); err != nil {
-		return fmt.Errorf("failed to verify threshold signature: %w", err)
+		return err
 	}
 	if _, err := certificate.Time(); err != nil {
 		return unreadable("failed to unpack replica state from a labeled tree: %v", err)
@@ -78,36 +77,33 @@ func (t *Trust) checkUnder(root certify.SubnetPublicKey, certificate *certify.Ce
 	return nil
 }
 
-// delegated is the key of the subnet a delegation is for, and the type the root
+// delegated is the key, in DER form, of the subnet a delegation is for, and the type the root
 // subnet gives it, empty where it gives none.
-func (t *Trust) delegated(root certify.SubnetPublicKey, d *certify.Delegation, canister principal.Principal) (key certify.SubnetPublicKey, kind string, err error) {
+func (t *Trust) delegated(root []byte, d *certify.Delegation, canister principal.Principal) (key []byte, kind string, err error) {
 	inner, err := certify.DecodeCertificate(d.Certificate)
 	switch {
 	case err != nil:
-		return key, "", unreadable("failed to decode certificate: %v", err)
+		return nil, "", unreadable("failed to decode certificate: %v", err)
 	case inner.Delegation != nil:
-		return key, "", errors.New("expected certificate with a maximum of one delegations but found nested delegations in the certificate")
+		return nil, "", errors.New("expected certificate with a maximum of one delegations but found nested delegations in the certificate")
 	}
 	if err := t.checkSubnet(root, inner.Tree.Root(), inner.Signature); err != nil {
-		return key, "", fmt.Errorf("failed to verify threshold signature: %w", err)
+		return nil, "", err
 	}
 	if _, err := inner.Time(); err != nil {
-		return key, "", unreadable("failed to unpack replica state from a labeled tree: %v", err)
+		return nil, "", unreadable("failed to unpack replica state from a labeled tree: %v", err)
 	}
 	der, status := inner.Tree.Lookup(certify.SubnetPath(d.Subnet, "public_key")...)
 	if status != certify.Found {
-		return key, "", notShown("cannot find subnet information for subnet %s in the tree", d.Subnet)
+		return nil, "", notShown("cannot find subnet information for subnet %s in the tree", d.Subnet)
 	}
 	ranges, err := certify.RangesOf(inner.Tree, d.Subnet)
 	switch {
 	case err != nil:
-		return key, "", unreadable("failed to unpack canister range: %v", err)
+		return nil, "", unreadable("failed to unpack canister range: %v", err)
 	case !ranges.Contains(canister):
-		return key, "", errors.New("canister id does not match the canister id range specified in the certificate")
-	}
-	if key, err = certify.ParseSubnetPublicKey(der); err != nil {
-		return key, "", unreadable("failed to deserialize public key %s: %v", hex.EncodeToString(der), err)
+		return nil, "", errors.New("canister id does not match the canister id range specified in the certificate")
 	}
 	value, _ := inner.Tree.Lookup(certify.SubnetPath(d.Subnet, "type")...)
-	return key, string(value), nil
+	return der, string(value), nil
 }

@@ -4,11 +4,34 @@ import (
 	"bytes"
 	"runtime"
 	"testing"
+
+	"github.com/canisterd/canisterd/candid/principal"
 )
 
 // chunkedBlob is a blob of n chunks of one byte each.
 func chunkedBlob(n int) []byte {
 	return append(append([]byte{0x5f}, bytes.Repeat([]byte{0x41, 'x'}, n)...), 0xff)
+}
+
+// canisterTree is the beginning of a canister signature of this size whose tree is
+// nothing but forks: wide ones of empty trees, or one within the other.
+func canisterTree(size int, deep byte) []byte {
+	sig := append(append([]byte{}, selfDescribed...), "\xa2\x6bcertificate\x40\x64tree"...)
+	for len(sig) < size {
+		if deep == 0x83 {
+			sig = append(sig, 0x83, 1)
+		} else {
+			sig = append(sig, 0x83, 1, 0x81, 0)
+		}
+	}
+	return sig
+}
+
+// signedBy is a call by a user of a canister, signed with these bytes.
+func signedBy(canister principal.Principal, sig []byte) []byte {
+	der := canisterKey(canister, "seed")
+	sender := principal.SelfAuthenticating(der)
+	return envelopeOf(callContent(pair{"sender", blob(sender.Bytes())}), pair{"sender_pubkey", blob(der)}, pair{"sender_sig", blob(sig)})
 }
 
 // maxAllocated bounds what decoding and authenticating any one body may allocate
@@ -31,6 +54,9 @@ func TestHostileBodiesAreReadInBoundedMemory(t *testing.T) {
 		"nothing but open maps":       {"call", bytes.Repeat([]byte{0xbf}, MaxBodyBytes)},
 		"nothing but tags":            {"call", bytes.Repeat([]byte{0xc2}, MaxBodyBytes)},
 		"nothing but numbers":         {"call", append([]byte{0x9f}, make([]byte, MaxBodyBytes-1)...)},
+		"a canister's largest tree":   {"call", signedBy(hello, canisterTree(maxCanisterSignature-10, 0x80))},
+		"a canister's deepest tree":   {"call", signedBy(hello, canisterTree(maxCanisterSignature-10, 0x83))},
+		"too large a tree":            {"call", signedBy(hello, canisterTree(maxCanisterSignature+10, 0x80))},
 	} {
 		if len(c.body) > MaxBodyBytes {
 			t.Fatalf("%s: the body has %d bytes", name, len(c.body))

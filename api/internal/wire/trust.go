@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/canisterd/canisterd/replica/certify"
@@ -11,10 +12,10 @@ import (
 
 // Trust is on whose root keys canister signatures may rest, and the signatures
 // by subnets it has seen to be right: an identity made by a canister shows the
-// same certificate with every request, and checking it takes a millisecond. It
+// same certificate with every request, and checking it takes milliseconds. It
 // may be used by any number of goroutines. A nil *Trust trusts nobody.
 type Trust struct {
-	roots []certify.SubnetPublicKey
+	roots [][]byte // keys in DER form
 
 	mu          sync.Mutex
 	seen, older map[[sha256.Size]byte]struct{}
@@ -25,11 +26,10 @@ type Trust struct {
 func NewTrust(roots ...[]byte) (*Trust, error) {
 	t := new(Trust)
 	for _, der := range roots {
-		key, err := certify.ParseSubnetPublicKey(der)
-		if err != nil {
+		if _, err := certify.ParseSubnetPublicKey(der); err != nil {
 			return nil, err
 		}
-		t.roots = append(t.roots, key)
+		t.roots = append(t.roots, der)
 	}
 	return t, nil
 }
@@ -37,21 +37,24 @@ func NewTrust(roots ...[]byte) (*Trust, error) {
 // errNoRoot is why nobody's certificate is believed.
 var errNoRoot = errors.New("no root key is trusted")
 
-// checkSubnet checks the signature of a state root by a subnet's key.
-func (t *Trust) checkSubnet(key certify.SubnetPublicKey, root [32]byte, sig []byte) error {
-	name := nameOf(key, root, sig)
+// checkSubnet checks the signature of a state root by a subnet's key in DER form.
+func (t *Trust) checkSubnet(der []byte, root [32]byte, sig []byte) error {
+	name := nameOf(der, root, sig)
 	if t.knows(name) {
 		return nil
 	}
+	key, err := certify.ParseSubnetPublicKey(der)
+	if err != nil {
+		return unreadable("failed to deserialize public key: %v", err)
+	}
 	if err := key.Verify(append([]byte(certify.DomainStateRoot), root[:]...), sig); err != nil {
-		return err
+		return fmt.Errorf("failed to verify threshold signature: %w", err)
 	}
 	t.learn(name)
 	return nil
 }
 
-func nameOf(key certify.SubnetPublicKey, root [32]byte, sig []byte) [sha256.Size]byte {
-	der := key.DER()
+func nameOf(der []byte, root [32]byte, sig []byte) [sha256.Size]byte {
 	text := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(der)+len(root)+len(sig)), uint32(len(der)))
 	text = append(append(append(text, der...), root[:]...), sig...)
 	return sha256.Sum256(text)

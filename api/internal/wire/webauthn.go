@@ -103,7 +103,7 @@ func verifyCovered(key publicKey, covered, sig []byte) error {
 	}
 	digest := sha256.Sum256(covered)
 	if err := rsa.VerifyPKCS1v15(key.rsa, crypto.SHA256, digest[:], sig); err != nil {
-		return wrongSignature(key, sig, "verification failed")
+		return wrongSignature(key, sig, "Verification")
 	}
 	return nil
 }

@@ -34,6 +34,7 @@ import (
 //	status NAME                           what there is to say of a canister
 //	logs NAME                             the newest records of its log
 //	attest [SIGNER INFO]                  what a canister attests of the user from now on
+//	shown NAME                            what the certified tree shows of a canister
 //	certified NAME                        its certified data, as verified certificates have it
 //	census                                what is open
 //	books                                 whether every cycle is accounted for
@@ -73,6 +74,7 @@ type command func(p *performer, rest string)
 
 func commands() map[string]command {
 	return map[string]command{
+		"shown":   (*performer).shownLeaves,
 		"network": (*performer).network, "canister": (*performer).canister, "install": (*performer).install,
 		"run": (*performer).run, "call": (*performer).call, "query": (*performer).query, "manage": (*performer).manage,
 		"prober": (*performer).prober, "api": (*performer).api, "api-mute": (*performer).apiMute, "api-query": (*performer).apiQuery, "api-said": (*performer).apiSaid,
