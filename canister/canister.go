@@ -124,12 +124,17 @@ func (c *Canister) MemoryUsage() Usage {
 	u := c.overhead()
 	if s := c.state; s != nil {
 		s.measure(&u, s.heap, s.pages)
+	} else {
+		u.Logs = 0
 	}
 	return u
 }
 
+// overhead is what a canister with code uses beside its code and its memories.
 func (c *Canister) overhead() Usage {
-	return Usage{History: c.History.Bytes(), Chunks: c.Chunks.Bytes(), Snapshots: c.Snapshots.Bytes(), Logs: c.Logs.Bytes()}
+	return Usage{
+		History: c.History.Bytes(), Chunks: c.Chunks.Bytes(), Snapshots: c.Snapshots.Bytes(), Logs: logBytes(c.Settings.LogMemoryLimit),
+	}
 }
 
 // usage is the memory used with the memories of a runner as they are now.

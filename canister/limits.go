@@ -74,8 +74,12 @@ const (
 	DefaultLogMemoryLimit = 4 << 10
 	MinLogMemoryLimit     = 4 << 10
 	MaxLogMemoryLimit     = 2 << 20
-	// LogRecordOverhead is what a record takes beyond its content.
+	// LogRecordOverhead is what a record counts for beyond its content, while it is made and in an
+	// answer of fetch_canister_logs; logRecordHeader what it takes of the log.
 	LogRecordOverhead = ic0.RecordOverhead
+	logRecordHeader   = 20
+	// logPages of logPageBytes are what a log takes beyond its room.
+	logPages, logPageBytes = 2, 4 << 10
 
 	// pageCharge and widePageCharge are instructions for each 4 KiB page of the heap a message
 	// changed.

@@ -6,7 +6,8 @@ import (
 )
 
 // Log is the log of a canister (interface specification, "Canister logs"): the
-// newest records that fit its room. Numbers of records go on for ever.
+// newest records that fit its room, as in a ring buffer. Numbers of records go on
+// for ever.
 type Log struct {
 	records intercanister.FIFO[LogRecord]
 	bytes   uint64
@@ -22,8 +23,20 @@ func (l *Log) Len() int { return l.records.Len() }
 // At is the record with i older ones before it.
 func (l *Log) At(i int) LogRecord { return *l.records.At(i) }
 
-// Bytes is what the records take.
+// Bytes is what the records take of the log's room.
 func (l *Log) Bytes() uint64 { return l.bytes }
+
+// stored is what a record takes of the room: number, time, length and content.
+func stored(r *LogRecord) uint64 { return logRecordHeader + uint64(len(r.Content)) }
+
+// logBytes is the memory a canister with code is billed for its log: the whole room,
+// whatever lies in it, with a page that describes it and one of its index.
+func logBytes(room uint64) uint64 {
+	if room == 0 {
+		return 0
+	}
+	return logPages*logPageBytes + max(room, MinLogMemoryLimit)
+}
 
 // Next is the number of the next record.
 func (l *Log) Next() uint64 { return l.next }
@@ -35,7 +48,7 @@ func (l *Log) Clear() { *l = Log{next: l.next} }
 func (l *Log) Resize(room uint64) {
 	for l.bytes > room && l.records.Len() > 0 {
 		r := l.records.Pop()
-		l.bytes -= r.Bytes()
+		l.bytes -= stored(&r)
 	}
 }
 
@@ -43,7 +56,7 @@ func (l *Log) Resize(room uint64) {
 func (l *Log) forget(before uint64) {
 	for l.records.Len() > 0 && l.records.At(0).Index < before {
 		r := l.records.Pop()
-		l.bytes -= r.Bytes()
+		l.bytes -= stored(&r)
 	}
 }
 
@@ -51,7 +64,7 @@ func (l *Log) forget(before uint64) {
 func (l *Log) add(records []LogRecord, room uint64) {
 	for _, r := range records {
 		l.next = r.Index + 1
-		l.bytes += r.Bytes()
+		l.bytes += stored(&r)
 		l.records.Push(r)
 	}
 	l.Resize(room)

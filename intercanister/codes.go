@@ -111,6 +111,8 @@ const (
 	CanisterAlreadyInstalled                      ErrorCode = 538
 	CanisterWasmMemoryLimitExceeded               ErrorCode = 539
 	ReservedCyclesLimitIsTooLow                   ErrorCode = 540
+	CanisterInvalidControllerOrSubnetAdmin        ErrorCode = 541
+	CanisterStatusAccessDenied                    ErrorCode = 542
 	DeadlineExpired                               ErrorCode = 601
 	ResponseDropped                               ErrorCode = 602
 )
@@ -174,6 +176,8 @@ var errorNames = map[ErrorCode]string{
 	CanisterAlreadyInstalled:                      "CanisterAlreadyInstalled",
 	CanisterWasmMemoryLimitExceeded:               "CanisterWasmMemoryLimitExceeded",
 	ReservedCyclesLimitIsTooLow:                   "ReservedCyclesLimitIsTooLow",
+	CanisterInvalidControllerOrSubnetAdmin:        "CanisterInvalidControllerOrSubnetAdmin",
+	CanisterStatusAccessDenied:                    "CanisterStatusAccessDenied",
 	DeadlineExpired:                               "DeadlineExpired",
 	ResponseDropped:                               "ResponseDropped",
 }

@@ -194,7 +194,7 @@ func (c *composite) call(caller principal.Principal, call *canister.Call, depth 
 		return intercanister.Response{}
 	case h.answer != nil:
 		if h.charged {
-			c.spent += CompositeCallInstructions
+			c.spent += CompositeCallInstructions + h.spent
 		}
 		return *h.answer
 	}
@@ -252,5 +252,9 @@ func (m *machine) holdNested(call *nestedCall) held {
 		Machine: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: call.caller, Sender: m.Residents.Get(call.caller),
 	})
 	charged := a.Reject == nil || a.Reject.Error != intercanister.CanisterMethodNotFound
-	return held{answer: &intercanister.Response{Reply: a.Reply, Reject: a.Reject}, charged: charged}
+	if a.Reject != nil {
+		bare := *a.Reject
+		a.Reject = bare.Barely()
+	}
+	return held{answer: &intercanister.Response{Reply: a.Reply, Reject: a.Reject}, charged: charged, spent: a.Instructions}
 }

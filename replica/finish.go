@@ -126,6 +126,11 @@ func (m *machine) call(j *Job, context intercanister.ContextID, c *canister.Call
 			Method: c.Request.Method, Reentrant: m.reenters(context, c.Request.Receiver),
 		})
 	}
+	// The canister's version went up when its message was committed.
+	if reject := m.unsendable(&c.Request, r.Canister.Version-1); reject != nil {
+		m.answer(&c.Request, reject)
+		return
+	}
 	m.send(&c.Request)
 }
 

@@ -158,6 +158,21 @@ func (m *machine) Delete(r *state.Resident) {
 	}
 }
 
+// NextRound settles a deferred call when the next round begins.
+func (m *machine) NextRound(t state.Ticket, answer func(*state.State) state.Answer) {
+	m.Postponed = append(m.Postponed, state.Postponed{Ticket: t, Answer: answer})
+}
+
+// settlePostponed answers what was put off until this round.
+func (m *machine) settlePostponed() {
+	for i := range m.Postponed {
+		p := &m.Postponed[i]
+		m.Answer(p.Ticket, p.Answer(&m.State))
+	}
+	clear(m.Postponed)
+	m.Postponed = m.Postponed[:0]
+}
+
 // Prepare makes a module as uploaded ready to be installed.
 func (m *machine) Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject) {
 	return m.net.config.Engine.Prepare(context.Background(), uploaded)

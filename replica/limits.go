@@ -43,6 +43,8 @@ const (
 	// MaxStreamMessages is how many messages wait between two subnets. Ours; a
 	// request that finds no room is rejected (SYS_TRANSIENT).
 	MaxStreamMessages = 100_000
+	// MaxSubnetAdmins is how many admins a subnet has (the replica's: 10).
+	MaxSubnetAdmins = 10
 	// MaxSubnets is the size of a network. Ours.
 	MaxSubnets = 64
 	// RangesPerShard is how many canister ranges one leaf under /canister_ranges

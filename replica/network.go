@@ -72,6 +72,9 @@ func New(config Config) (*Network, error) {
 	subnets := slices.Clone(config.Subnets)
 	slices.SortStableFunc(subnets, func(a, b SubnetConfig) int { return rootFirst(a) - rootFirst(b) })
 	for i := range subnets {
+		if err := subnets[i].check(); err != nil {
+			return nil, fmt.Errorf("make subnet %d (%s): %w", i, subnets[i].Kind, err)
+		}
 		m := newMachine(n, i, &subnets[i])
 		if err := n.routes.add(i, m.ID, m.Ids.Ranges); err != nil {
 			return nil, fmt.Errorf("make subnet %d (%s): %w", i, subnets[i].Kind, err)
@@ -181,7 +184,7 @@ func (n *Network) Pressing() bool {
 		return true
 	}
 	for _, m := range n.machines {
-		if !m.Ready.Empty() || len(m.parked) > 0 || len(m.inbound) > 0 || len(m.Signing.Pending) > 0 || m.changed || m.ThrottledWait() {
+		if !m.Ready.Empty() || len(m.parked) > 0 || len(m.inbound) > 0 || len(m.Postponed) > 0 || len(m.Signing.Pending) > 0 || m.changed || m.ThrottledWait() {
 			return true
 		}
 	}

@@ -122,7 +122,8 @@ type held struct {
 	target  *canister.QueryTarget
 	kind    MethodKind
 	answer  *intercanister.Response
-	charged bool // the answer costs what a call within a composite query costs
+	charged bool   // the answer costs what a call within a composite query costs
+	spent   uint64 // instructions of the management canister for the answer
 }
 
 func answered(reject *intercanister.Reject) held {

@@ -70,6 +70,7 @@ func (m *machine) begin() {
 	m.Blocks.Add(m.Time, m.Height)
 	m.refresh()
 	m.Unthrottle(&m.limits)
+	m.settlePostponed()
 	m.receive()
 	m.sign()
 	m.due()

@@ -3,6 +3,7 @@ package replica
 import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/management"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/timers"
 )
@@ -28,6 +29,24 @@ func (m *machine) send(q *intercanister.Request) {
 		m.ship(m.net.machines[position], q)
 	}
 }
+
+// unsendable is why a call of the management canister is not sent, nil for all
+// other calls. version is the sender's, as its message saw it.
+func (m *machine) unsendable(q *intercanister.Request, version uint64) *intercanister.Reject {
+	if _, canister := q.Receiver.CanisterNumber(); canister || m.net.managementOf(q.Receiver, m) == nil {
+		return nil
+	}
+	if q.Receiver == principal.Management {
+		return m.net.management.Sent(q.Method, q.Payload, version, m.net.hosts)
+	}
+	if reject := m.net.management.Sent(q.Method, q.Payload, version, nil); reject != nil || m.position == 0 {
+		return reject
+	}
+	return management.RejectResolved(q.Method, q.Receiver)
+}
+
+// hosts reports whether a canister id belongs to any subnet.
+func (n *Network) hosts(id principal.Principal) bool { return n.routes.find(id) >= 0 }
 
 // sendCommand takes a call of the management canister to the subnet that runs
 // it: that of the canister it is about, or one that holds the key it is about. A

@@ -1,6 +1,8 @@
 package replica
 
 import (
+	"slices"
+
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
@@ -74,6 +76,9 @@ func newMachine(n *Network, position int, config *SubnetConfig) *machine {
 		m.Blocks.Nodes = append(m.Blocks.Nodes, state.NodeBlocks{ID: m.nodes[i].Principal()})
 	}
 	m.System = facts.system
+	m.Administered = config.administered()
+	m.Admins = slices.Clone(config.Admins)
+	slices.SortFunc(m.Admins, principal.Principal.Compare)
 	m.Fees = config.fees()
 	m.Time = n.config.Start
 	m.History.Limit = n.config.IngressMessages

@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -90,6 +91,25 @@ type SubnetConfig struct {
 	Occupied uint64
 	// NoRateLimits lets canisters change as much memory and install as often as they like. System subnets always do.
 	NoRateLimits bool
+	// Admins are the subnet admins: they may create canisters by messages of users,
+	// list all canisters, and stop, start, empty, delete and look at each of them. Only
+	// application subnets and cloud engines that are free have some, at most MaxSubnetAdmins.
+	Admins []principal.Principal
+}
+
+// administered reports whether the subnet is of those that can have admins.
+func (c *SubnetConfig) administered() bool {
+	return c.Free && (c.Kind == Application || c.Kind == CloudEngine)
+}
+
+func (c *SubnetConfig) check() error {
+	switch {
+	case len(c.Admins) > 0 && !c.administered():
+		return errors.New("only a free application subnet or cloud engine can have admins")
+	case len(c.Admins) > MaxSubnetAdmins:
+		return fmt.Errorf("a subnet has at most %d admins, got %d", MaxSubnetAdmins, len(c.Admins))
+	}
+	return nil
 }
 
 // allocation is the k-th range from which subnets take new canister ids: blocks

@@ -46,6 +46,11 @@ func (m Manager) Effective(method string, arg []byte) (principal.Principal, bool
 // Redirect sends no call elsewhere.
 func (m Manager) Redirect(string, []byte) principal.Principal { return principal.Principal{} }
 
+// Sent lets every call pass.
+func (m Manager) Sent(string, []byte, uint64, func(principal.Principal) bool) *intercanister.Reject {
+	return nil
+}
+
 // Admit accepts everything about a canister that is there.
 func (m Manager) Admit(c *state.Command) *intercanister.Reject {
 	if c.Method != "create" && c.Target == nil {

@@ -7,7 +7,7 @@ import (
 // canisterMetrics is canister_metrics, as a call and as a query: what the
 // canister paid in its life, by use.
 func canisterMetrics(c *state.Command, a *idArg) state.Answer {
-	r, reject := controlled(c, a.Canister)
+	r, reject := governed(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)
 	}

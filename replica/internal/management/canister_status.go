@@ -11,7 +11,7 @@ func canisterStatus(c *state.Command, a *idArg) state.Answer {
 	if r == nil {
 		return state.Fail(rejectNotFound(a.Canister))
 	}
-	if reject := maySeeStatus(r, c.Caller); reject != nil {
+	if reject := maySeeStatus(c, r); reject != nil {
 		return state.Fail(reject)
 	}
 	k := r.Canister

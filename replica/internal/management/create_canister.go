@@ -30,6 +30,9 @@ func readCreateCanister(arg []byte) (*createArg, error) {
 // createCanister is create_canister: all cycles of the call, less the fee, are the
 // new canister's balance. Where it fails they all go back.
 func createCanister(c *state.Command, a *createArg) state.Answer {
+	if reject := mayCreate(c); reject != nil {
+		return state.Fail(reject)
+	}
 	fees := &c.Machine.Subnet().Fees
 	fee := fees.Scale(cycles.Of(fees.CanisterCreation))
 	balance, ok := c.Attached.Take(fee)
@@ -43,6 +46,18 @@ func createCanister(c *state.Command, a *createArg) state.Answer {
 	c.Accept(c.Attached)
 	r.Canister.Consumed.Creation = r.Canister.Consumed.Creation.Add(fee)
 	return reply(idArg{r.ID()})
+}
+
+// mayCreate lets canisters of this subnet and of the root subnet pass, and subnet
+// admins.
+func mayCreate(c *state.Command) *intercanister.Reject {
+	switch {
+	case !c.FromUser() && checkNear(c) == nil:
+		return nil
+	case c.State.Administered:
+		return mustAdmin(c)
+	}
+	return rejectFarCreation()
 }
 
 // create makes a canister with settings, pays for its allocations out of its

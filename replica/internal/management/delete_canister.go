@@ -15,7 +15,7 @@ func deleteCanister(c *state.Command, a *idArg) state.Answer {
 	if r == nil {
 		return state.Fail(rejectGone(a.Canister))
 	}
-	if reject := mustControl(r, c.Caller); reject != nil {
+	if reject := mustGovern(c, r); reject != nil {
 		return state.Fail(reject)
 	}
 	switch {

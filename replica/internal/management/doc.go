@@ -17,6 +17,8 @@
 // it, from users and from canisters, in order, between the messages of
 // canisters:
 //
+//   - Sent is asked when a canister makes a call: a wrong sender_canister_version,
+//     and a call that finds no subnet, are rejected before anything is sent;
 //   - Effective is asked when a user's message arrives, before Admit;
 //   - Admit says whether a user's message enters the state at all;
 //   - Run executes a call, in a round. Everything a handler may do is in the
@@ -33,12 +35,6 @@
 // The list of methods is data (methods.go): for each its name, who may call it
 // over which road, which canister it is about, and its handler. A method is
 // added by a line there, its types in interface.go, and a file of its own.
-//
-// Beyond state.Management the value has Sent, which the machine asks when a
-// canister makes a call: sender_canister_version is compared with the version the
-// sending message saw. Of the machine a handler may need more than state.Machine
-// says: Prepare, which makes a module of bytes, and where canisters live (SubnetOf,
-// Root).
 //
 // The methods with threshold keys make the value a state.Signer as well: Route
 // says which key a call is about, so that it reaches a subnet that holds it, and

@@ -8,12 +8,6 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// preparer is the machine's way to the engine: a module as uploaded becomes one
-// that can be installed.
-type preparer interface {
-	Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject)
-}
-
 // installCode is install_code.
 func installCode(c *state.Command, a *installArg) state.Answer {
 	r, reject := controlled(c, a.Canister)
@@ -42,7 +36,7 @@ func install(c *state.Command, r *state.Resident, in *canister.Install, mode *in
 	if reject := checkInstallRate(c, r); reject != nil {
 		return state.Fail(reject)
 	}
-	prepared, reject := c.Machine.(preparer).Prepare(module)
+	prepared, reject := c.Machine.Prepare(module)
 	if reject != nil {
 		return state.Fail(unprepared(c, r, reject, len(module), work))
 	}

@@ -77,6 +77,7 @@ var shapes = map[string][2]shape{ // argument, result
 	"sign_with_schnorr":                       {of[signWithSchnorrArg](), of[signatureResult]()},
 	"vetkd_public_key":                        {of[vetKDPublicKeyArg](), of[vetKDPublicKeyResult]()},
 	"vetkd_derive_key":                        {of[vetKDDeriveKeyArg](), of[vetKDDeriveKeyResult]()},
+	"list_canisters":                          {nil, of[canistersResult]()},
 }
 
 func TestTheInterfaceIsTheSpecifications(t *testing.T) {

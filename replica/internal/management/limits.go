@@ -22,6 +22,17 @@ const (
 	InvalidModuleInstructions     = 20_000_000
 	InvalidModuleByteInstructions = 6_000
 
+	// ListInstructions, and ListCanisterInstructions for each canister, are what list_canisters
+	// costs a composite query; LogsInstructions, LogInstructions for each record and one for each
+	// byte of content what fetch_canister_logs does (the replica's).
+	ListInstructions         = 20_000_000
+	ListCanisterInstructions = 16_000
+	LogsInstructions         = 150_000
+	LogInstructions          = 900
+	// MaxLogsBytes is how much fetch_canister_logs returns, each record counted with
+	// canister.LogRecordOverhead (the specification: 2 MB).
+	MaxLogsBytes = 2_000_000
+
 	// MaxChunksInModule is how many chunks a module has at most: those of a full
 	// chunk store.
 	MaxChunksInModule = canister.MaxChunks

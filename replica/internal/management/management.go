@@ -1,7 +1,6 @@
 package management
 
 import (
-	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/internal/state"
@@ -56,11 +55,15 @@ func (f *facade) admit(c *state.Command) *intercanister.Reject {
 	if m == nil {
 		return rejectNotExposed(c.Method)
 	}
-	switch m.users {
-	case notByIngress:
+	switch {
+	case m.users == notByIngress:
 		return rejectNotByIngress(c.Method)
-	case onlyCanisters:
+	case m.users == onlyCanisters, m.users == onlyAdmins && !c.State.Administered:
 		return rejectOnlyCanisters(c.Method)
+	case m.users == onlyAdmins:
+		if reject := mustAdmin(c); reject != nil {
+			return reject
+		}
 	}
 	if err := m.check(c.Arg); err != nil {
 		return rejectPayload(c.Method, err)
@@ -76,7 +79,7 @@ func (f *facade) admit(c *state.Command) *intercanister.Reject {
 	if r == nil {
 		return rejectNotFoundIngress(id)
 	}
-	return m.authority.admit(r, c.Method, c.Caller)
+	return m.authority.admit(c, r)
 }
 
 // Run executes a call in a round.
@@ -93,7 +96,7 @@ func (f *facade) run(c *state.Command) state.Answer {
 		return state.Fail(rejectNoMethod(c.Method))
 	case m.run == nil:
 		return state.Fail(rejectOnlyQuery(c.Method))
-	case c.FromUser() && m.users != mayCall:
+	case c.FromUser() && m.users != mayCall && (m.users != onlyAdmins || !isAdmin(c)):
 		return state.Fail(rejectUser(c.Method))
 	}
 	if m.near {
@@ -116,21 +119,4 @@ func (f *facade) Query(c *state.Command) state.Answer {
 	a := m.query(c)
 	a.Reject = cut(a.Reject)
 	return a
-}
-
-// Sent checks a call of a canister at the moment it is made, while the sender
-// has the version its message saw: sender_canister_version must be that version
-// (interface specification, "Canister version"). The method need not exist.
-func (f *facade) Sent(name string, arg []byte, version uint64) *intercanister.Reject {
-	m := f.methods[name]
-	if m == nil || !m.versioned {
-		return nil
-	}
-	var given struct {
-		Version *uint64 `ic:"sender_canister_version"`
-	}
-	if err := candid.Unmarshal(arg, &given); err != nil || given.Version == nil || *given.Version == version {
-		return nil // what cannot be read is refused where it is executed
-	}
-	return rejectSenderVersion(*given.Version, version)
 }

@@ -37,6 +37,7 @@ const (
 	mayCall       ingress = iota
 	notByIngress          // "can not be called via ingress messages"
 	onlyCanisters         // "Only canisters can call"
+	onlyAdmins            // of the subnet, where it can have some; else as onlyCanisters
 )
 
 // subject says which canister a call is about.
@@ -71,9 +72,9 @@ func (s subject) read(arg []byte) (principal.Principal, error) {
 func table() []method {
 	methods := []method{
 		// Canisters come and go.
-		on(method{name: "create_canister", users: notByIngress, near: true, versioned: true}, readCreateCanister, createCanister),
+		on(method{name: "create_canister", users: onlyAdmins, versioned: true}, readCreateCanister, createCanister),
 		on(method{name: "provisional_create_canister_with_cycles", authority: anyone, versioned: true}, read, provisionalCreate),
-		on(method{name: "delete_canister", authority: controllers, about: canisterID}, read, deleteCanister),
+		on(method{name: "delete_canister", authority: controllersAndAdmins, about: canisterID}, read, deleteCanister),
 
 		// Settings and cycles.
 		on(method{name: "update_settings", authority: controllers, about: canisterID, versioned: true}, read, updateSettings),
@@ -83,24 +84,27 @@ func table() []method {
 		// Code.
 		on(method{name: "install_code", authority: controllers, about: canisterID, versioned: true}, read, installCode),
 		on(method{name: "install_chunked_code", authority: controllers, about: targetCanister, versioned: true}, read, installChunkedCode),
-		on(method{name: "uninstall_code", authority: controllers, about: canisterID, versioned: true}, read, uninstallCode),
+		on(method{name: "uninstall_code", authority: controllersAndAdmins, about: canisterID, versioned: true}, read, uninstallCode),
 		on(method{name: "upload_chunk", authority: controllers, about: canisterID}, read, uploadChunk),
 		on(method{name: "clear_chunk_store", authority: controllers, about: canisterID}, read, clearChunkStore),
 		on(method{name: "stored_chunks", authority: controllers, about: canisterID}, read, storedChunks),
 
 		// Life.
-		on(method{name: "start_canister", authority: controllers, about: canisterID}, read, startCanister),
-		on(method{name: "stop_canister", authority: controllers, about: canisterID}, read, stopCanister),
+		on(method{name: "start_canister", authority: controllersAndAdmins, about: canisterID}, read, startCanister),
+		on(method{name: "stop_canister", authority: controllersAndAdmins, about: canisterID}, read, stopCanister),
 
 		// What is known of a canister.
 		asked(on(method{name: "canister_status", authority: statusViewers, about: canisterID}, read, canisterStatus)),
-		asked(on(method{name: "canister_metrics", authority: controllers, about: canisterID}, read, canisterMetrics)),
+		asked(on(method{name: "canister_metrics", authority: controllersAndAdmins, about: canisterID}, read, canisterMetrics)),
 		on(method{name: "canister_info", users: onlyCanisters, about: canisterID}, read, canisterInfo),
 		on(method{name: "canister_metadata", users: onlyCanisters, about: canisterID}, read, canisterMetadata),
 		onlyAsked(on(method{name: "fetch_canister_logs", users: notByIngress, about: canisterID}, read, fetchCanisterLogs)),
 
 		// Chance.
 		on(method{name: "raw_rand", users: notByIngress, near: true}, readNothing, rawRand),
+
+		// What is known of a subnet.
+		onlyAsked(on(method{name: "list_canisters", users: notByIngress, authority: anyone}, readNothing, listCanisters)),
 	}
 	methods = append(methods, outcallMethods()...)
 	methods = append(methods, snapshotMethods()...)

@@ -1,6 +1,8 @@
 package management
 
 import (
+	"slices"
+
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
@@ -13,33 +15,33 @@ type authority uint8
 const (
 	anyone authority = iota
 	controllers
-	statusViewers   // by status_visibility
-	snapshotViewers // by snapshot_visibility
+	controllersAndAdmins // of the canister, and of the subnet
+	statusViewers        // by status_visibility
+	snapshotViewers      // by snapshot_visibility
 )
 
-// admit checks the sender of a user's message; the texts differ from those in a
-// round.
-func (a authority) admit(r *state.Resident, method string, caller principal.Principal) *intercanister.Reject {
+// governance is the canister that may empty any canister: an id of mainnet.
+var governance = principal.Canister(1)
+
+// admit checks the sender of a user's message, before it enters. Where only
+// controllers may call, the text differs from that in a round.
+func (a authority) admit(c *state.Command, r *state.Resident) *intercanister.Reject {
 	switch a {
 	case controllers:
-		if !r.Controls(caller) {
-			return rejectOnlyControllers(r.ID(), method)
+		if !r.Controls(c.Caller) {
+			return rejectOnlyControllers(r.ID(), c.Method)
 		}
+	case controllersAndAdmins:
+		return mustGovern(c, r)
 	case statusViewers:
-		v := r.Canister.Settings.StatusVisibility
-		if !v.Allows(caller, r.Canister.Settings.Controllers) {
-			if v.Kind == canister.OnlyControllers {
-				return rejectOnlyControllers(r.ID(), method)
-			}
-			return rejectStatusDenied(caller)
-		}
+		return maySeeStatus(c, r)
 	case snapshotViewers:
 		v := r.Canister.Settings.SnapshotVisibility
-		if !v.Allows(caller, r.Canister.Settings.Controllers) {
+		if !v.Allows(c.Caller, r.Canister.Settings.Controllers) {
 			if v.Kind == canister.OnlyControllers {
-				return rejectOnlyControllers(r.ID(), method)
+				return rejectOnlyControllers(r.ID(), c.Method)
 			}
-			return rejectSnapshotsDenied(caller, method)
+			return rejectSnapshotsDenied(c.Caller, c.Method)
 		}
 	}
 	return nil
@@ -61,16 +63,36 @@ func mustOwn(r *state.Resident, caller principal.Principal) *intercanister.Rejec
 	return mustControl(r, caller)
 }
 
-// maySeeStatus lets pass whom status_visibility names, and the canister itself.
-func maySeeStatus(r *state.Resident, caller principal.Principal) *intercanister.Reject {
-	v := r.Canister.Settings.StatusVisibility
-	if caller == r.ID() || v.Allows(caller, r.Canister.Settings.Controllers) {
+// mustGovern lets controllers and subnet admins pass.
+func mustGovern(c *state.Command, r *state.Resident) *intercanister.Reject {
+	switch {
+	case r.Controls(c.Caller) || isAdmin(c):
+		return nil
+	case c.State.Administered:
+		return rejectNeither(r, c)
+	}
+	return rejectController(r, c.Caller)
+}
+
+// isAdmin reports whether the caller is an admin of the subnet.
+func isAdmin(c *state.Command) bool { return slices.Contains(c.State.Admins, c.Caller) }
+
+// mustAdmin lets only subnet admins pass.
+func mustAdmin(c *state.Command) *intercanister.Reject {
+	if isAdmin(c) {
 		return nil
 	}
-	if v.Kind == canister.OnlyControllers {
-		return rejectController(r, caller)
+	return rejectAdmin(c)
+}
+
+// maySeeStatus lets pass whom status_visibility names, subnet admins, and the
+// canister itself.
+func maySeeStatus(c *state.Command, r *state.Resident) *intercanister.Reject {
+	v := r.Canister.Settings.StatusVisibility
+	if c.Caller == r.ID() || isAdmin(c) || v.Allows(c.Caller, r.Canister.Settings.Controllers) {
+		return nil
 	}
-	return rejectStatusDenied(caller)
+	return rejectStatusDenied(c.Caller)
 }
 
 // mayReadLogs lets pass whom log_visibility names.
@@ -81,28 +103,16 @@ func mayReadLogs(r *state.Resident, caller principal.Principal) *intercanister.R
 	return rejectLogsDenied(caller)
 }
 
-// topology is the machine's knowledge of where canisters live.
-type topology interface {
-	// SubnetOf is the subnet that hosts a canister id.
-	SubnetOf(id principal.Principal) (subnet principal.Principal, ok bool)
-	// Root is the root subnet.
-	Root() principal.Principal
-}
-
 // checkNear lets only callers of this subnet and of the root subnet pass.
 func checkNear(c *state.Command) *intercanister.Reject {
 	if c.FromUser() || c.Sender != nil {
 		return nil
 	}
-	net, ok := c.Machine.(topology)
-	if !ok {
-		return rejectFar(c.Method, principal.Principal{})
-	}
-	subnet, found := net.SubnetOf(c.Caller)
-	if found && (subnet == c.State.ID || subnet == net.Root()) {
+	subnet, found := c.Machine.SubnetOf(c.Caller)
+	if found && (subnet == c.State.ID || subnet == c.Machine.Root()) {
 		return nil
 	}
-	return rejectFar(c.Method, subnet)
+	return rejectFar(subnet)
 }
 
 // controlled is the canister a call is about, for callers that must control it.
@@ -121,4 +131,14 @@ func owned(c *state.Command, id principal.Principal) (*state.Resident, *intercan
 		return nil, rejectNotFound(id)
 	}
 	return r, mustOwn(r, c.Caller)
+}
+
+// governed is the canister a call is about, for callers that control it or are
+// admins of the subnet.
+func governed(c *state.Command, id principal.Principal) (*state.Resident, *intercanister.Reject) {
+	r := c.State.Residents.Get(id)
+	if r == nil {
+		return nil, rejectNotFound(id)
+	}
+	return r, mustGovern(c, r)
 }

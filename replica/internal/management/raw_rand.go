@@ -4,8 +4,12 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// rawRand is raw_rand: 32 bytes of the subnet's random beacon.
+// rawRand is raw_rand: 32 bytes of the subnet's random beacon, drawn in the next
+// round, so that nobody knows them when the call is executed.
 func rawRand(c *state.Command, _ *nothing) state.Answer {
-	random := c.State.Chance.Bytes32()
-	return reply(random[:])
+	c.Machine.NextRound(c.Ticket(), func(st *state.State) state.Answer {
+		random := st.Chance.Bytes32()
+		return reply(random[:])
+	})
+	return state.Later()
 }

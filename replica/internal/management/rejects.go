@@ -108,18 +108,14 @@ func tooManyElements(limit int) error {
 	return fmt.Errorf("Deserialize error: The number of elements exceeds maximum allowed %d", limit)
 }
 
-func rejectFar(method string, subnet principal.Principal) *intercanister.Reject {
-	if method == "create_canister" {
-		return intercanister.Rejectf(intercanister.CanisterContractViolation,
-			"Cannot create canister. Sender should be on the same subnet or on the NNS subnet.")
-	}
+func rejectFar(subnet principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterContractViolation,
 		"Incorrect sender subnet id: %s. Sender should be on the same subnet or on the NNS subnet.", subnet)
 }
 
-func rejectSenderVersion(given, actual uint64) *intercanister.Reject {
+func rejectFarCreation() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterContractViolation,
-		"Management canister call payload includes sender canister version %d that does not match the actual sender canister version %d.", given, actual)
+		"Cannot create canister. Sender should be on the same subnet or on the NNS subnet.")
 }
 
 // Canisters and permissions.
@@ -135,18 +131,42 @@ func rejectGone(id principal.Principal) *intercanister.Reject {
 }
 
 func rejectController(r *state.Resident, caller principal.Principal) *intercanister.Reject {
-	names := make([]string, len(r.Canister.Settings.Controllers))
-	for i, id := range r.Canister.Settings.Controllers {
-		names[i] = id.String()
-	}
 	return intercanister.Rejectf(intercanister.CanisterInvalidController,
 		"Only the controllers of the canister %s can control it.\nCanister's controllers: %s\nSender's ID: %s%s",
-		r.ID(), strings.Join(names, " "), caller,
+		r.ID(), spaced(r.Canister.Settings.Controllers), caller,
 		help("Execute this call from a controller of the target canister or add the current caller as a controller.", "invalid-controller"))
 }
 
+// rejectNeither is for callers that neither control a canister nor are admins, on
+// subnets that can have admins.
+func rejectNeither(r *state.Resident, c *state.Command) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterInvalidControllerOrSubnetAdmin,
+		"Only the controllers of the canister %s or subnet admins can control it.\nCanister's controllers: %s\nSubnet admins: %s\nSender's ID: %s%s",
+		r.ID(), spaced(r.Canister.Settings.Controllers), spaced(c.State.Admins), c.Caller,
+		help("Execute this call from a controller of the target canister or a subnet admin.", "invalid-controller-or-subnet-admin"))
+}
+
+func rejectAdmin(c *state.Command) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.InvalidSubnetAdmin,
+		"Only subnet admins can call this method.\nSubnet admins: %s\nSender's ID: %s%s", spaced(c.State.Admins), c.Caller,
+		help("Execute this call from a subnet admin.", "invalid-subnet-admin"))
+}
+
+func rejectNoAdmins(method string) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "%s is only available on subnets with subnet admins", method)
+}
+
+// spaced are principals as the replica lists them.
+func spaced(ids []principal.Principal) string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = id.String()
+	}
+	return strings.Join(names, " ")
+}
+
 func rejectStatusDenied(caller principal.Principal) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "Caller %s is not allowed to access canister status", caller)
+	return intercanister.Rejectf(intercanister.CanisterStatusAccessDenied, "Caller %s is not allowed to read the canister status", caller)
 }
 
 func rejectLogsDenied(caller principal.Principal) *intercanister.Reject {

@@ -100,6 +100,10 @@ func (m *machine) Delete(r *state.Resident) {
 func (m *machine) Outcall(t state.Ticket, sent state.Outcall) {
 	m.tickets, m.sent = append(m.tickets, t), append(m.sent, sent)
 }
+
+func (m *machine) NextRound(t state.Ticket, answer func(*state.State) state.Answer) {
+	m.Answer(t, answer(m.st))
+}
 func (m *machine) Liquid(r *state.Resident) cycles.Amount { return r.Canister.Liquid(&m.sub) }
 func (m *machine) Touch(*state.Resident)                  { m.touched++ }
 func (m *machine) Recoded(*state.Resident)                {}
@@ -110,8 +114,13 @@ func (m *machine) SubnetOf(id principal.Principal) (principal.Principal, bool) {
 	s, ok := m.hosted[id]
 	return s, ok
 }
-func (m *machine) Version() string           { return "1.2.3" }
-func (m *machine) Engine() *canister.Engine  { return m.engine }
+func (m *machine) Version() string          { return "1.2.3" }
+func (m *machine) Engine() *canister.Engine { return m.engine }
+
+// Hosted reports whether a canister id belongs to any subnet.
+func (m *machine) Hosted(id principal.Principal) bool {
+	return m.st.Ids.Hosts(id) || m.Elsewhere(id)
+}
 func (m *machine) Root() principal.Principal { return root }
 
 func (m *machine) Prepare(raw []byte) (*canister.Module, *intercanister.Reject) {
@@ -137,7 +146,7 @@ func newRig(t testing.TB) *rig {
 	limits.HeapDelta, limits.InstallRate = 0, 0
 	m := &machine{st: st, sub: canister.Subnet{ID: subnet, Fees: st.Fees, Limits: limits, Time: noon}, hosted: map[principal.Principal]principal.Principal{}}
 	r := &rig{TB: t, machine: m, facade: New().(*facade)}
-	r.target = r.add(1, alice)
+	r.target = r.add(40, alice)
 	return r
 }
 
@@ -178,7 +187,11 @@ func (r *rig) byCanister(who *state.Resident, attached uint64, method string, ar
 // replied runs a call and reads its reply.
 func (r *rig) replied(c *state.Command, targets ...any) {
 	r.Helper()
+	before := len(r.answered)
 	a := r.facade.Run(c)
+	if a.When == state.Deferred && len(r.answered) == before+1 {
+		a = r.answered[before]
+	}
 	r.read(a, targets...)
 }
 

@@ -7,7 +7,7 @@ import (
 // startCanister is start_canister. The version goes up even where the canister
 // runs already.
 func startCanister(c *state.Command, a *idArg) state.Answer {
-	r, reject := controlled(c, a.Canister)
+	r, reject := governed(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)
 	}

@@ -12,7 +12,7 @@ func uninstallCode(c *state.Command, a *versionedArg) state.Answer {
 	if r == nil {
 		return state.Fail(rejectGone(a.Canister))
 	}
-	if reject := mustControl(r, c.Caller); reject != nil {
+	if reject := mustGovern(c, r); reject != nil && c.Caller != governance {
 		return state.Fail(reject)
 	}
 	if r.Running {

@@ -23,6 +23,12 @@ type Management interface {
 	// for calls that find their way by Effective, or stay.
 	Redirect(method string, arg []byte) principal.Principal
 
+	// Sent looks at a call of a canister at the moment it is made. version is the
+	// sender's, as its message saw it; hosted reports whether a canister id belongs
+	// to any subnet, nil where the sender named the subnet itself. A reject answers
+	// the call in place of its execution.
+	Sent(method string, arg []byte, version uint64, hosted func(principal.Principal) bool) *intercanister.Reject
+
 	// Admit says whether an ingress message is accepted: the method may be
 	// called by users and the sender may call it. Nothing changes.
 	Admit(c *Command) *intercanister.Reject
@@ -81,6 +87,9 @@ type Answer struct {
 	Reject *intercanister.Reject
 	When   When
 	Target *Resident // Busy: who must be idle first
+	// Instructions are what a query method used of the limit of the composite query
+	// that called it.
+	Instructions uint64
 }
 
 // When says when the answer to a command comes.
@@ -144,6 +153,10 @@ type Machine interface {
 	// Outcall hands an HTTP outcall to the outside. What its answers, which come
 	// in as input, or their absence make of it settles the ticket.
 	Outcall(t Ticket, sent Outcall)
+
+	// NextRound settles a deferred call at the beginning of the next round, before any
+	// message, with what answer makes of the state then.
+	NextRound(t Ticket, answer func(*State) Answer)
 
 	// Liquid is what the canister may spend: its balance above the freezing limit.
 	Liquid(r *Resident) cycles.Amount

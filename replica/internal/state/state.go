@@ -20,6 +20,11 @@ type State struct {
 	System bool   // a system subnet: nothing but signatures costs
 	Fees   cycles.Schedule
 
+	// Admins are the subnet admins, by id; there are none unless the subnet is
+	// Administered, of the kind that can have some.
+	Admins       []principal.Principal
+	Administered bool
+
 	Time   uint64 // ns, of the last round
 	Height uint64 // rounds so far
 
@@ -48,6 +53,10 @@ type State struct {
 	// Signing are the subnet's threshold keys and what it has been asked to sign.
 	Signing Signing
 
+	// Postponed are calls of the management canister that are answered when the next
+	// round begins, in the order they were executed.
+	Postponed []Postponed
+
 	// Touched are the canisters, and Answered the messages, whose part of the
 	// certified tree may have changed since the last round.
 	Touched  []*Resident
@@ -57,6 +66,13 @@ type State struct {
 	throttled []*Resident
 
 	stops uint64
+}
+
+// Postponed is a call of the management canister that is answered when the next
+// round begins.
+type Postponed struct {
+	Ticket Ticket
+	Answer func(*State) Answer
 }
 
 // Add makes a new canister a resident.

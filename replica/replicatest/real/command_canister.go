@@ -14,7 +14,7 @@ import (
 // module in text format follows in place of a program.
 func (p *performer) canister(rest string) {
 	p.Listen(nil)
-	defer p.Listen(p)
+	defer p.attend()
 	name, rest := cut(rest)
 	variant, balance, position, code, id := canistertest.Variant{}, uint64(Plenty), 0, "", ""
 words:

@@ -2,8 +2,10 @@ package real
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -18,9 +20,11 @@ var kinds = map[string]replica.SubnetKind{
 // (application subnets of 13 nodes), kinds=KIND,... (subnets with their kind's nodes), and
 // for a subnet with another number of nodes KIND=NODES, with a + after it where nothing
 // costs anything; then occupied=N (MiB of memory used on each of them by others). unlimited: canisters change memory and install as often as they like.
+// admins=NAME,...: admins of the subnet before. quiet: no events are told.
 func (p *performer) network(rest string) {
 	unlimited := false
 	config := replica.Config{Events: p, Version: "0.9.0"}
+	people := map[string]principal.Principal{"user": principal.SelfAuthenticating([]byte("user"))}
 	for _, word := range strings.Fields(rest) {
 		name, value, _ := strings.Cut(word, "=")
 		switch name {
@@ -56,6 +60,14 @@ func (p *performer) network(rest string) {
 				}
 				config.Subnets = append(config.Subnets, replica.SubnetConfig{Kind: chosen})
 			}
+		case "admins":
+			last := &config.Subnets[len(config.Subnets)-1]
+			for who := range strings.SplitSeq(value, ",") {
+				people[who] = principal.SelfAuthenticating([]byte(who))
+				last.Admins = append(last.Admins, people[who])
+			}
+		case "quiet":
+			p.quiet, config.Events = true, nil
 		default:
 			kind, ok := kinds[name]
 			if !ok {
@@ -74,5 +86,13 @@ func (p *performer) network(rest string) {
 	p.Stage = NewStage(p.t, config)
 	for i := range p.View().Subnets {
 		p.Names[fmt.Sprintf("subnet%d", i)] = p.View().Subnets[i].ID
+	}
+	maps.Copy(p.Names, people)
+}
+
+// attend tells events again, unless the script is quiet.
+func (p *performer) attend() {
+	if !p.quiet {
+		p.Listen(p)
 	}
 }

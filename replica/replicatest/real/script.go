@@ -28,6 +28,10 @@ import (
 //	asked NAME                            how often the canister was queried, and what that took
 //	move NAME SUBNET                      migrates the canister to subnet0, subnet1, ...
 //	rename NAME TO                        gives it the id of another, which is deleted
+//	user NAME                             who sends from now on; the first is called user
+//	do [OPTIONS] METHOD NAME [FIELDS]     like manage, the reply in Candid (command_method.go)
+//	ask [OPTIONS] METHOD NAME [FIELDS]    asks a query method of the management canister
+//	from NAME [OPTIONS] METHOD NAME [FIELDS]  a scriptable canister calls the management canister
 //	round [COUNT]                         runs rounds
 //	advance SECONDS                       moves time
 //	answer LABEL                          where a message stands
@@ -53,7 +57,7 @@ import (
 // @ and stand in quotes. What happens is told as it happens, one event a line.
 func Scripts(t *testing.T, folder string, rewrite bool) {
 	golden.Scripts(t, folder, rewrite, func(t testing.TB) golden.Performer {
-		return &performer{t: t, labels: make(map[string]replica.RequestID), modules: make(map[string][]byte), args: make(map[string]string)}
+		return &performer{t: t, labels: make(map[string]replica.RequestID), modules: make(map[string][]byte), args: make(map[string]string), fields: readVocabulary(t)}
 	})
 }
 
@@ -67,6 +71,8 @@ type performer struct {
 	args    map[string]string // by name, as programs have bytes
 	label   string            // of the command that runs, empty for none
 	decoded bool              // the command's reply is Candid
+	fields  *vocabulary
+	quiet   bool // no events are told
 }
 
 // command is what a word at the beginning of a line does with the rest of it.
@@ -81,6 +87,7 @@ func commands() map[string]command {
 		"move": (*performer).move, "books": (*performer).books, "rename": (*performer).rename, "queried": (*performer).queried, "asked": (*performer).asked,
 		"snapshot": (*performer).snapshot, "history": (*performer).history,
 		"round": (*performer).round, "advance": (*performer).advance, "answer": (*performer).answer,
+		"user": (*performer).user, "do": (*performer).do, "ask": (*performer).ask, "from": (*performer).from,
 		"status": (*performer).status, "logs": (*performer).logs, "certified": (*performer).certified, "census": (*performer).census,
 		"arg": (*performer).arg, "outcalls": (*performer).outcalls, "http": (*performer).http,
 		"funds": (*performer).funds, "attest": (*performer).attest, "reach": (*performer).reach,
@@ -98,7 +105,7 @@ func (p *performer) Perform(line string) error {
 	word, rest := cut(line)
 	if word == "silently" && p.Stage != nil {
 		p.Listen(nil)
-		defer p.Listen(p)
+		defer p.attend()
 		word, rest = cut(rest)
 	}
 	p.label, p.decoded = "", word == "decoded"

@@ -1,0 +1,97 @@
+package management
+
+import (
+	"strings"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+)
+
+// Sent looks at a call of a canister at the moment it is made, while the sender has
+// the version its message saw: sender_canister_version must be that version
+// (interface specification, "Canister version"), and a call about a canister must
+// find a subnet that hosts it, by hosted, which is nil where the sender named the
+// subnet. A reject answers the call at once.
+func (f *facade) Sent(name string, arg []byte, version uint64, hosted func(principal.Principal) bool) *intercanister.Reject {
+	m := f.methods[name]
+	if m == nil {
+		return cut(rejectNoMethod(name))
+	}
+	if m.versioned {
+		if reject := m.checkVersion(arg, version); reject != nil {
+			return cut(reject)
+		}
+	}
+	if m.about == nobody || hosted == nil {
+		return nil
+	}
+	if err := m.check(arg); err != nil {
+		return cut(rejectUnreadable(name, err))
+	}
+	id, err := m.about.read(arg)
+	switch {
+	case err != nil:
+		return cut(rejectUnreadable(name, err))
+	case !hosted(id):
+		return rejectUnhosted(name, id)
+	}
+	return nil
+}
+
+// checkVersion compares sender_canister_version, where the argument has it. An
+// argument that cannot be read is the caller's fault here, as everything about
+// versions is, and not the callee's.
+func (m *method) checkVersion(arg []byte, version uint64) *intercanister.Reject {
+	if err := m.check(arg); err != nil {
+		reject := rejectUndecodable(err)
+		reject.Code = intercanister.CanisterError
+		return reject
+	}
+	var given struct {
+		Version *uint64 `ic:"sender_canister_version"`
+	}
+	if err := candid.Unmarshal(arg, &given); err != nil || given.Version == nil || *given.Version == version {
+		return nil // an argument that is taken for no settings has no version
+	}
+	return rejectSenderVersion(*given.Version, version)
+}
+
+func rejectSenderVersion(given, actual uint64) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterContractViolation,
+		"Management canister call payload includes sender canister version %d that does not match the actual sender canister version %d.", given, actual)
+}
+
+// rejectUnroutable is for calls that find no way to a subnet. Callers read the
+// bare text.
+func rejectUnroutable(method, why string) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterNotFound, "Unable to route management canister request %s: %s", method, why).Barely()
+}
+
+func rejectUnreadable(method string, err error) *intercanister.Reject {
+	return rejectUnroutable(method, "UserError(UserError { code: InvalidManagementPayload, description: "+debugged(undecodable(err))+" })")
+}
+
+func rejectUnhosted(method string, id principal.Principal) *intercanister.Reject {
+	return rejectUnroutable(method, "SubnetNotFound(CanisterId("+id.String()+"), "+variant(method)+")")
+}
+
+// RejectResolved is for a canister that names a subnet in place of the management
+// canister, which only canisters of the root subnet may.
+func RejectResolved(method string, subnet principal.Principal) *intercanister.Reject {
+	return cut(rejectUnroutable(method, "AlreadyResolved("+subnet.String()+")"))
+}
+
+// variant is a method as the replica names it in this text, where five methods
+// share a name.
+func variant(method string) string {
+	switch method {
+	case "canister_status", "start_canister", "stop_canister", "delete_canister":
+		method = "deposit_cycles"
+	}
+	var out strings.Builder
+	for word := range strings.SplitSeq(method, "_") {
+		out.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return out.String()
+}
