@@ -18,6 +18,8 @@ type authority struct {
 	kind         string // of the subnet in the delegation, empty for none
 	hosted       certify.Ranges
 	layout       certify.RangesLayout
+	without      certify.Label // a field of the subnet, or the time, that the delegation lacks
+	shown        []byte        // in place of the subnet's key
 }
 
 func newAuthority() *authority {
@@ -45,10 +47,20 @@ func (a *authority) delegation() *certify.Delegation {
 	id := a.subnet.Public().Principal()
 	tree = tree.Set(certify.Leaf(certify.Nat(instant)), "time")
 	tree = tree.Set(certify.Leaf(a.subnet.Public().DER()), certify.SubnetPath(id, "public_key")...)
+	if a.shown != nil {
+		tree = tree.Set(certify.Leaf(a.shown), certify.SubnetPath(id, "public_key")...)
+	}
 	tree = tree.Set(certify.Leaf(a.hosted.Encode()), certify.SubnetPath(id, "canister_ranges")...)
 	tree = tree.Set(a.hosted.Shards(1), certify.RangesPath(id)...)
 	if a.kind != "" {
 		tree = tree.Set(certify.Leaf([]byte(a.kind)), certify.SubnetPath(id, "type")...)
+	}
+	switch a.without {
+	case "":
+	case "time":
+		tree = tree.Delete("time")
+	default:
+		tree = tree.Delete(certify.SubnetPath(id, a.without)...).Delete(certify.RangesPath(id)...)
 	}
 	return certify.NewHeight(tree, a.root).Delegate(id, a.layout)
 }
@@ -170,6 +182,28 @@ func TestCanisterSignaturesThatDoNotHoldAreNamed(t *testing.T) {
 			a.kind = "cloud_engine"
 			return a.sign(a.subnet, "seed", m)
 		}, []string{wrong, "error: certificate verification failed: canister signatures are not allowed from subnet "}},
+		{"a subnet without a key", func(a *authority, m []byte) []byte {
+			a.without = "public_key"
+			return a.sign(a.subnet, "seed", m)
+		}, []string{malformed, "error: 'malformed certificate: hash tree in not well-formed: cannot find subnet information for subnet "}},
+		{"a subnet whose key is none", func(a *authority, m []byte) []byte {
+			a.shown = []byte("key")
+			return a.sign(a.subnet, "seed", m)
+		}, []string{malformed, "error: 'malformed certificate: failed to deserialize certificate: failed to deserialize public key: "}},
+		{"a subnet without ranges", func(a *authority, m []byte) []byte {
+			a.without = "canister_ranges"
+			return a.sign(a.subnet, "seed", m)
+		}, []string{malformed, "error: 'malformed certificate: failed to deserialize certificate: failed to unpack canister range: "}},
+		{"a delegation of no time", func(a *authority, m []byte) []byte {
+			a.without = "time"
+			return a.sign(a.subnet, "seed", m)
+		}, []string{malformed, "error: 'malformed certificate: failed to deserialize certificate: failed to unpack replica state from a labeled tree: "}},
+		{"a delegation that is no certificate", func(a *authority, m []byte) []byte {
+			var data certify.Tree
+			data = data.Set(certify.Leaf(certify.Nat(instant)), "time")
+			made := certify.NewHeight(data, a.subnet).Certificate(&certify.Delegation{Subnet: a.subnet.Public().Principal(), Certificate: []byte{1}})
+			return (&certify.CanisterSignature{Certificate: made, Tree: &certify.HashTree{}}).Append(nil)
+		}, []string{malformed, "error: 'malformed certificate: failed to deserialize certificate: failed to decode certificate: "}},
 		{"other certified data", func(a *authority, m []byte) []byte {
 			tree := signatures("seed", m)
 			return (&certify.CanisterSignature{Certificate: a.certificate(a.root, []byte("data")), Tree: tree.Prune(certify.Path{})}).Append(nil)
