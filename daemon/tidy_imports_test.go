@@ -37,6 +37,7 @@ var arrows = map[string]struct {
 	"replica":                      {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/"}, "the machine must not know who drives it"},
 	"replica/node":                 {[]string{"candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/certify", "replica/sched"}, "owns the goroutine around the machine"},
 	"replica/replicatest":          {[]string{"candid/", "candid", "intercanister", "intercanister/cycles", "timers", "canister", "canister/canistertest", "canister/canistertest/", "replica", "replica/"}, "support for tests"},
+	"replica/replicatest/model":    {nil, "a second opinion shares nothing with the first"},
 	"api":                          {[]string{"candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/certify"}, "what front ends share"},
 	"api/internal/wire":            {[]string{"candid/principal", "replica/certify"}, "bytes of requests; it decides who asks, never what happens"},
 	"api/ic":                       {[]string{"api", "api/internal/", "candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/certify"}, "the public interface, and no power beyond it"},

@@ -28,3 +28,9 @@ func (m *Mailbox) Holdings() (attached, refunds cycles.Amount) {
 	}
 	return attached, refunds
 }
+
+// Waiting is how many messages of each kind wait.
+func (m *Mailbox) Waiting() (tasks, responses, ingress, requests int) {
+	tasks, responses, ingress = m.tasks.Len(), m.responses.Len(), m.ingress.Len()
+	return tasks, responses, ingress, m.arrivals.Len() - tasks - responses - ingress
+}

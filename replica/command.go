@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/internal/state"
@@ -20,7 +21,7 @@ func (m *machine) command(choice *intercanister.Choice) {
 	if in.Source == intercanister.SourceRequests {
 		m.Commands.Answered(q.Sender)
 		if q.Deadline != 0 && m.Time >= expiry(q.Deadline) {
-			m.giveBack(q.Sender, q.Cycles)
+			m.dropCommand(q)
 			return
 		}
 	}
@@ -35,6 +36,17 @@ func (m *machine) command(choice *intercanister.Choice) {
 		}
 	}
 	m.run(&c, in)
+}
+
+// dropCommand drops a best-effort call of the management canister that is too late.
+func (m *machine) dropCommand(q *intercanister.Request) {
+	m.giveBack(q.Sender, q.Cycles)
+	if m.net.sink != nil {
+		m.net.emit(Event{
+			Kind: MessageDropped, Subnet: m.ID, Canister: principal.Management,
+			Source: intercanister.SourceRequests, Peer: q.Sender, Method: q.Method, Call: q.Call,
+		})
+	}
 }
 
 // run executes a command and gives its answer, now or never; one that needs a

@@ -86,11 +86,17 @@ func (m *machine) Start(r *state.Resident) {
 	for _, stop := range m.TakeStops(r) {
 		m.Answer(stop.Ticket, state.Fail(rejectRestarted(r.ID())))
 	}
+	m.ring(r)
+	m.hook(r)
+	m.Ready.Add(&r.Mailbox)
+}
+
+// ring lets a global timer fire that came while nothing could answer it: the
+// canister was not running, or had no code for it.
+func (m *machine) ring(r *state.Resident) {
 	if at := r.Canister.Timer; at != 0 && at <= m.Time {
 		m.Postpone(r, m.Time)
 	}
-	m.hook(r)
-	m.Ready.Add(&r.Mailbox)
 }
 
 func (m *machine) setStatus(r *state.Resident, to canister.Status) {
@@ -129,6 +135,7 @@ func (m *machine) Uninstall(r *state.Resident) {
 func (m *machine) Recoded(r *state.Resident) {
 	m.SetBeating(r, m.net.executor.Has(r.Canister, canister.Heartbeat))
 	m.Rearm(r)
+	m.ring(r)
 	m.hook(r)
 	m.Touch(r)
 }

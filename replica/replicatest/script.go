@@ -20,6 +20,7 @@ import (
 //	round [COUNT]                                        runs rounds
 //	step [COUNT]                                         makes single moves, first in first out
 //	moves                                                lists the legal moves
+//	cycles N AMOUNT                                      gives a canister cycles out of nothing
 //	advance SECONDS                                      moves time
 //	answer LABEL                                         where a message stands
 //	canister N                                           what there is to say of a canister
@@ -48,7 +49,7 @@ func commands() map[string]command {
 	return map[string]command{
 		"network": (*performer).network, "create": (*performer).create, "submit": (*performer).submit, "run": (*performer).run,
 		"round": (*performer).round, "step": (*performer).step, "moves": (*performer).moves, "advance": (*performer).advance,
-		"answer": (*performer).answer, "canister": (*performer).canister, "census": (*performer).census,
+		"answer": (*performer).answer, "cycles": (*performer).cycles, "canister": (*performer).canister, "census": (*performer).census,
 	}
 }
 

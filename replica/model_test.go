@@ -1,0 +1,367 @@
+package replica_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest/model"
+	"github.com/canisterd/canisterd/replica/sched"
+	"pgregory.net/rapid"
+)
+
+var messages = flag.Int("messages", 100_000, "how many messages the long run against the model takes")
+
+// dice are where chance comes from: 0 to n-1.
+type dice func(n int) int
+
+func (d dice) among(from ...string) string { return from[d(len(from))] }
+
+// poet makes random programs for the canisters of a twin.
+type poet struct {
+	dice
+	world *model.World
+	time  uint64
+}
+
+// anybody is the number of some canister: most live, some do not or not yet.
+func (p *poet) anybody() model.ID {
+	s := p.world.Subnets[p.dice(len(p.world.Subnets))]
+	if p.dice(20) == 0 {
+		return s.First + model.ID(p.dice(8))
+	}
+	return s.Some(p.dice)
+}
+
+func (p *poet) program(depth int) string {
+	var words []string
+	for range p.dice(4) {
+		switch kind := p.dice(9); {
+		case kind == 0:
+			words = append(words, "count")
+		case kind == 1:
+			words = append(words, fmt.Sprintf("spend %d", 1+p.dice(60_000)))
+		case kind == 2:
+			words = append(words, fmt.Sprintf("accept %d", p.dice(900_000)))
+		case kind == 3 && p.dice(2) == 0:
+			words = append(words, fmt.Sprintf("burn %d", p.dice(1_000_000)))
+		case kind == 4 && p.dice(4) == 0:
+			words = append(words, fmt.Sprintf("timer %d", p.time+uint64(p.dice(40))*second))
+		case depth > 0:
+			words = append(words, p.call(depth-1))
+		}
+	}
+	ends := []string{"reply a", "reply bb", "echo", "reject no", "trap end", "reply a", "echo", "", "reply x reply y"}
+	return strings.Join(append(words, p.among(ends...)), " ")
+}
+
+func (p *poet) call(depth int) string {
+	var text, body string
+	if p.dice(16) == 0 {
+		text, body = p.management()
+		text = "manage " + text
+	} else {
+		text, body = fmt.Sprintf("call %d", p.anybody()), p.program(depth)
+	}
+	if p.dice(2) == 0 {
+		text += fmt.Sprintf(" cycles %d", 1+p.dice(1_000_000))
+	}
+	if p.dice(3) == 0 {
+		text += fmt.Sprintf(" within %d", p.dice(30))
+	}
+	text += fmt.Sprintf(" (%s) then (%s) else (%s)", body, p.program(depth), p.program(0))
+	if p.dice(3) == 0 {
+		text += fmt.Sprintf(" finally (%s)", p.among("count", "burn 7 count", "trap twice", "spend 500"))
+	}
+	return text
+}
+
+// management is a method of the management canister with its argument, as canisters
+// call it.
+func (p *poet) management() (method, arg string) {
+	who := p.anybody()
+	switch p.dice(12) {
+	case 0, 1, 2:
+		return "stop", fmt.Sprint(who)
+	case 3, 4:
+		return "start", fmt.Sprint(who)
+	case 5:
+		return "uninstall", fmt.Sprint(who)
+	case 6:
+		return "delete", fmt.Sprint(who)
+	case 7:
+		return "install", fmt.Sprintf("%d %s", who, p.program(0))
+	case 8:
+		return "create", "0"
+	default:
+		return "deposit", fmt.Sprint(who)
+	}
+}
+
+// act makes one thing a user does.
+func (p *poet) act(i int) act {
+	a := act{n: int(p.anybody()), method: "run", rounds: p.dice(3)}
+	switch kind := p.dice(60); {
+	case kind < 2:
+		a.method, a.program = "start", fmt.Sprint(a.n)
+	case kind == 2:
+		a.method, a.program = p.management()
+		if a.method != "create" {
+			a.n = subject(a.program)
+		}
+	case kind == 3:
+		a.method, a.program = "mint", fmt.Sprintf("%d %d", a.n, 1+p.dice(1_000_000_000_000))
+	case kind == 4:
+		a.method = "environment"
+		a.program = fmt.Sprintf("%d %s %s", a.n, p.among("heartbeat", "timer"), p.program(1))
+		if p.dice(2) == 0 {
+			a.program = fmt.Sprintf("%d heartbeat", a.n)
+		}
+	case kind == 5:
+		a.method, a.program = p.among("look", "both", "none"), "reply seen"
+	case kind == 6:
+		a.advance = uint64(p.dice(40)) * second
+		a.program = p.program(2)
+	case kind == 7 && p.dice(4) == 0:
+		a.advance = uint64(280+p.dice(60)) * second
+		a.program = p.program(2)
+	default:
+		a.program = p.program(3)
+	}
+	if a.advance > 0 { // messages come in at the time of the last round
+		a.rounds = max(1, a.rounds)
+	}
+	return p.steady(a, i)
+}
+
+// subject is the canister a management call is about.
+func subject(arg string) (n int) {
+	if _, err := fmt.Sscan(arg, &n); err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// cast is how many canisters a subnet of a play has.
+const cast = 5
+
+// steady keeps the number of canisters what it is, and most of them working.
+func (p *poet) steady(a act, i int) act {
+	s := p.world.Subnets[i%len(p.world.Subnets)]
+	id := s.Some(p.dice)
+	does := func(n model.ID, method, program string) act {
+		a.n, a.method, a.program = int(n), method, program
+		return a
+	}
+	f, _ := p.world.Facts(id)
+	switch n := s.Canisters(); {
+	case n < cast:
+		return does(s.First+1<<19, "create", fmt.Sprint(p.fortune()))
+	case n > cast && i%5 == 0 && f.Status == model.Stopped:
+		return does(id, "delete", fmt.Sprint(id))
+	case n > cast && i%5 == 0:
+		return does(id, "stop", fmt.Sprint(id))
+	case i%5 == 1 && f.Balance < 250_000_000_000:
+		return does(id, "cycles", fmt.Sprint(p.fortune()))
+	case i%5 == 1 && !f.Code:
+		return does(id, "install", fmt.Sprintf("%d count", id))
+	case i%5 == 1 && f.Status == model.Stopped && p.dice(2) == 0:
+		return does(id, "start", fmt.Sprint(id))
+	}
+	return a
+}
+
+// fortune is what a new canister gets: enough for most, and next to nothing for some.
+func (p *poet) fortune() uint64 {
+	if p.dice(4) == 0 {
+		return uint64(300_000_000_000 + p.dice(200_000_000_000))
+	}
+	return plenty
+}
+
+// scenery is what a play is played in.
+type scenery struct {
+	config replica.Config
+	oracle uint64 // the seed of the order in which steps are made, 0 for whole rounds
+}
+
+func (c scenery) String() string {
+	text := fmt.Sprintf("network subnets=application,application slice=%d messages=%d", c.config.SliceInstructions, c.config.RoundMessages)
+	if c.oracle != 0 {
+		text += fmt.Sprintf("   # the order of steps: seed %d", c.oracle)
+	}
+	return text
+}
+
+func sceneries(d dice) scenery {
+	c := scenery{config: replica.Config{SliceInstructions: 50_000, Subnets: []replica.SubnetConfig{{Nodes: 13}, {Nodes: 13}}}}
+	if d(4) == 0 {
+		c.config.RoundMessages = 20 + d(40)
+	}
+	if d(3) == 0 {
+		c.oracle = 1 + uint64(d(1<<30))
+	}
+	return c
+}
+
+// show makes the acts that next gives happen, in both worlds; it gives what they
+// disagree in, empty for nothing.
+func (c scenery) show(t testing.TB, next func(w *twin, i int) (act, bool)) (w *twin, fault string) {
+	w = newTwin(t, c.config)
+	defer func() {
+		if r := recover(); r != nil {
+			fault = fmt.Sprintf("panic: %v", r)
+		}
+	}()
+	pass := func() { w.Round() }
+	if c.oracle != 0 {
+		pass = w.stepping(rand.New(rand.NewPCG(c.oracle, 0)))
+	}
+	for i := 0; w.failed() == ""; i++ {
+		a, more := next(w, i)
+		if !more {
+			break
+		}
+		if a.method == "cycles" {
+			w.fund(a.n, a.program)
+		} else {
+			w.submit(a.n, a.method, a.program)
+		}
+		if a.advance > 0 {
+			w.Apply(replica.AdvanceTo(w.View().Time + a.advance))
+		}
+		for range a.rounds {
+			pass()
+			w.check()
+		}
+	}
+	if w.failed() != "" {
+		fault = w.failed() + "\n" + w.recently()
+	}
+	return w, fault
+}
+
+// stepping passes a round in single steps, in any order.
+func (w *twin) stepping(r *rand.Rand) func() {
+	steps := 0
+	oracle := sched.Func(func(moves []sched.Move) int { return r.IntN(len(moves)) })
+	return func() {
+		for height := w.View().Height; w.View().Height == height && w.failed() == ""; {
+			w.Step(oracle)
+			if steps++; steps%8 == 0 && w.View().Height == height {
+				w.compare()
+				w.audit()
+			}
+		}
+	}
+}
+
+// check compares the two worlds after a round.
+func (w *twin) check() {
+	w.compare()
+	w.audit()
+	w.world.Overdue()
+	if !w.Busy() {
+		w.world.AtRest()
+	}
+}
+
+// playbill is a play for people: what a script in testdata would say.
+func playbill(c scenery, acts []act) string {
+	var text strings.Builder
+	fmt.Fprintln(&text, c)
+	for i, a := range acts {
+		if a.method == "cycles" {
+			fmt.Fprintf(&text, "cycles %d %s\n", a.n, a.program)
+		} else {
+			fmt.Fprintf(&text, "submit m%d %d %s %s\n", i, a.n, a.method, a.program)
+		}
+		if a.advance > 0 {
+			fmt.Fprintf(&text, "advance %d\n", a.advance/second)
+		}
+		if a.rounds > 0 {
+			fmt.Fprintf(&text, "round %d\n", a.rounds)
+		}
+	}
+	return text.String()
+}
+
+func fixed(acts []act) func(*twin, int) (act, bool) {
+	return func(_ *twin, i int) (act, bool) {
+		if i < len(acts) {
+			return acts[i], true
+		}
+		return act{}, false
+	}
+}
+
+// patience is how long a failing play is made shorter.
+const patience = 30 * time.Second
+
+// shorten leaves acts out as long as the play fails.
+func (c scenery) shorten(t testing.TB, acts []act) []act {
+	from := time.Now()
+	for size := len(acts) / 2; size > 0; size /= 2 {
+		for at := 0; at+size <= len(acts) && time.Since(from) < patience; {
+			shorter := slices.Delete(slices.Clone(acts), at, at+size)
+			if _, fault := c.show(t, fixed(shorter)); fault != "" {
+				acts = shorter
+			} else {
+				at += size
+			}
+		}
+	}
+	return acts
+}
+
+// perform plays random acts until there were enough messages. It gives how many there were.
+func perform(t testing.TB, seed uint64, enough int) int {
+	r := rand.New(rand.NewPCG(seed, 1))
+	c := sceneries(r.IntN)
+	var acts []act
+	w, fault := c.show(t, func(w *twin, i int) (act, bool) {
+		p := poet{r.IntN, w.world, w.View().Time}
+		acts = append(acts, p.act(i))
+		return acts[i], w.messages < enough
+	})
+	if fault != "" {
+		acts = c.shorten(t, acts)
+		_, fault = c.show(t, fixed(acts))
+		t.Fatalf("seed %d: %s\n%s", seed, fault, playbill(c, acts))
+	}
+	return w.messages
+}
+
+func TestTheModelAgreesWithTheMachineOnRandomRuns(t *testing.T) {
+	const length = 20_000
+	total := 0
+	for seed := uint64(1); total < *messages; seed++ {
+		total += perform(t, seed, min(length, *messages-total))
+	}
+	t.Logf("%d messages", total)
+}
+
+func TestTheModelAgreesWithTheMachineOnWhateverRapidDraws(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		d := dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "d") })
+		c := sceneries(d)
+		var acts []act
+		enough := rapid.IntRange(10, 40).Draw(rt, "acts")
+		_, fault := c.show(t, func(w *twin, i int) (act, bool) {
+			if i == enough {
+				return act{}, false
+			}
+			p := poet{d, w.world, w.View().Time}
+			acts = append(acts, p.act(i))
+			return acts[i], true
+		})
+		if fault != "" {
+			rt.Fatalf("%s\n%s", fault, playbill(c, acts))
+		}
+	})
+}

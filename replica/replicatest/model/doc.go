@@ -1,0 +1,15 @@
+// Package model is a second, tiny Internet Computer: the abstract behaviour of the
+// interface specification ("Abstract behavior") for canisters that are puppets, in
+// words of its own. There is no Wasm, no queue discipline and no schedule in it.
+//
+// It owns canisters with status, balance and version, call contexts, calls and
+// their responses, ingress messages, the streams between subnets, what management
+// calls do, and what everything costs. It chooses nothing: whoever drives it says
+// which message was delivered next (Take, Finish, Command, Expire…), and it says
+// whether that was allowed and what must come of it (Effect). So it agrees with
+// any legal schedule, and with no illegal one.
+//
+// It must not know how the machine works: it imports nothing of this module, reads
+// the puppets' programs itself and counts cycles in plain numbers. Only tests
+// import it; the driver that compares it with the machine is in package replica.
+package model

@@ -1,0 +1,187 @@
+package model
+
+// Fees are the prices of a subnet of 13 nodes; nothing costs anything where they
+// are zero (interface specification and cost tables: application subnets).
+type Fees struct {
+	Execution   uint64 // of a message; each instruction costs one more
+	Instruction uint64
+	Ingress     uint64
+	IngressByte uint64
+	Call        uint64
+	Byte        uint64 // of a request or a response
+}
+
+// Application are the fees of an application subnet.
+var Application = Fees{Execution: 5_000_000, Instruction: 1, Ingress: 1_200_000, IngressByte: 2_000, Call: 260_000, Byte: 1_000}
+
+// The instructions a message may run, which are prepaid; the bytes of a response,
+// which are, too.
+const (
+	messageLimit  = 40_000_000_000
+	queryLimit    = 5_000_000_000
+	installLimit  = 300_000_000_000
+	responseLimit = 2 << 20
+)
+
+const second = 1_000_000_000
+
+func (f *Fees) execution(instructions uint64) uint64 { return f.Execution + f.Instruction*instructions }
+
+// prepay takes the price of a message of at most limit instructions.
+func (c *Canister) prepay(limit uint64) bool {
+	price := c.subnet.Fees.execution(limit)
+	if c.Balance < price {
+		return false
+	}
+	c.Balance -= price
+	c.Paid += price
+	return true
+}
+
+// refund gives back the instructions that did not run.
+func (c *Canister) refund(limit, ran uint64) {
+	unused := c.subnet.Fees.Instruction * (limit - min(limit, ran))
+	c.Balance += unused
+	c.Paid -= unused
+}
+
+// give adds cycles, when the running message is over.
+func (c *Canister) give(amount uint64) {
+	if c.running != nil || c.held {
+		c.credit += amount
+	} else {
+		c.Balance += amount
+	}
+}
+
+// due are the fees of an ingress message; a canister that cannot pay them refuses.
+func (c *Canister) due(bytes int) bool {
+	fee := c.subnet.Fees.Ingress + c.subnet.Fees.IngressByte*uint64(bytes)
+	switch {
+	case c.Balance < c.debit+fee && fee > 0:
+		return false
+	case c.running != nil:
+		c.debit += fee
+	default:
+		c.Balance -= fee
+		c.Paid += fee
+	}
+	return true
+}
+
+// settle moves what came and what fell due while a message ran that is over.
+func (c *Canister) settle() {
+	c.running, c.held = nil, false
+	c.Balance += c.credit
+	due := min(c.debit, c.Balance)
+	c.Balance -= due
+	c.Paid += due
+	c.credit, c.debit = 0, 0
+}
+
+// Fund gives a canister cycles out of nothing; false where there is none.
+func (w *World) Fund(id ID, amount uint64) bool {
+	c := w.Canister(id)
+	if c != nil {
+		c.subnet.Minted += amount
+		c.give(amount)
+	}
+	return c != nil
+}
+
+// Charge takes what the time that passed has cost: the model does not count bytes.
+func (w *World) Charge(id ID, amount uint64) {
+	c := w.Canister(id)
+	if c == nil || c.Balance < amount {
+		w.wrong("canister %d was charged %d cycles that it does not have", id, amount)
+		return
+	}
+	c.Balance -= amount
+	c.Paid += amount
+}
+
+// enoughForTime is more than any canister of the model owes for the time that passes
+// between two charges.
+const enoughForTime = 1_000_000_000
+
+// Starve uninstalls a canister that could not pay for the time that passed.
+func (w *World) Starve(id ID) {
+	c := w.Canister(id)
+	if c == nil || c.Balance >= enoughForTime {
+		w.wrong("canister %d lost its code though it could pay", id)
+		return
+	}
+	c.Paid += c.Balance
+	c.Balance = 0
+	w.uninstall(c)
+	c.Version++
+}
+
+// giveBack takes cycles of a message that nobody waits for any more to the canister
+// that sent it.
+func (w *World) giveBack(at *Subnet, f *call, amount uint64) {
+	owner := f.owner.subnet
+	switch {
+	case amount == 0:
+	case owner != at:
+		at.out = append(at.out, parcel{call: f, late: true, response: Response{refund: amount}})
+	case owner.canisters[f.owner.ID] == f.owner:
+		f.owner.give(amount)
+	default:
+		owner.Lost += amount
+	}
+}
+
+// Totals are the cycles of a world by where they are.
+type Totals struct {
+	Balances, Attached, Available, Deferred, Prepaid, Refunds uint64 // still there
+	Consumed, Deleted, Lost                                   uint64 // gone
+	Minted                                                    uint64
+}
+
+// Totals counts the cycles.
+func (w *World) Totals() (t Totals) {
+	for _, s := range w.Subnets {
+		t.Consumed, t.Deleted, t.Lost, t.Minted = t.Consumed+s.Gone, t.Deleted+s.Deleted, t.Lost+s.Lost, t.Minted+s.Minted
+		for _, p := range append(append([]parcel{}, s.out...), s.in...) {
+			if p.request != nil {
+				t.Attached += p.request.cycles
+			}
+			t.Refunds += p.response.refund
+		}
+		for _, q := range s.commands {
+			t.Attached += q.cycles
+		}
+		for _, f := range s.calls { // a sum: no order can be seen
+			if f.state != beginning {
+				t.Prepaid += f.execution + f.carrying
+			}
+		}
+		for _, c := range s.canisters { // a sum: no order can be seen
+			c.count(&t)
+		}
+	}
+	return t
+}
+
+func (c *Canister) count(t *Totals) {
+	t.Balances += c.Balance + c.credit
+	t.Consumed += c.Paid
+	for _, list := range c.requests { // a sum: no order can be seen
+		for _, q := range list {
+			t.Attached += q.cycles
+		}
+	}
+	for _, f := range c.responses {
+		t.Refunds += f.response.refund
+	}
+	for _, x := range c.contexts {
+		t.Available += x.available
+	}
+	for _, s := range c.stops {
+		t.Deferred += s.refund
+	}
+	if m := c.running; m != nil && m.kind == installing {
+		t.Deferred += m.attached
+	}
+}

@@ -1,0 +1,145 @@
+package model
+
+// send takes a request on its way: within the subnet at once, to others with the
+// next round.
+func (w *World) send(from *Subnet, q *request) {
+	to := from
+	if q.to != Management {
+		to = w.SubnetOf(q.to)
+	} else if q.method != "create" {
+		to = w.SubnetOf(about(q.arg))
+	}
+	switch {
+	case to == nil && q.to == Management:
+		from.commands = append(from.commands, q)
+	case to == nil:
+		w.refuse(from, q, reject(NotFound, "No route to canister"))
+	case to == from:
+		w.induct(to, q)
+	default:
+		from.out = append(from.out, parcel{request: q})
+	}
+}
+
+// induct puts a request before its receiver, or refuses it.
+func (w *World) induct(at *Subnet, q *request) {
+	if q.to == Management {
+		at.commands = append(at.commands, q)
+		return
+	}
+	c := at.canisters[q.to]
+	switch {
+	case c == nil:
+		w.refuse(at, q, reject(NotFound, "not found"))
+	case c.Status == Stopping:
+		w.refuse(at, q, reject(IsStopping, "is stopping"))
+	case c.Status == Stopped:
+		w.refuse(at, q, reject(IsStopped, "is stopped"))
+	case len(c.requests[q.sender])+c.owed[q.sender] >= mostCalls:
+		w.refuse(at, q, reject(QueueFull, "full"))
+	default:
+		q.arrived = w.now
+		c.requests[q.sender] = append(c.requests[q.sender], q)
+	}
+}
+
+// refuse rejects a request that was not executed: all its cycles go back.
+func (w *World) refuse(at *Subnet, q *request, r Response) {
+	r.refund = q.cycles
+	w.reply(at, origin{call: q.call}, r)
+}
+
+// reply takes an answer to whoever waits for it.
+func (w *World) reply(at *Subnet, to origin, r Response) {
+	switch {
+	case to.ingress != nil:
+		w.answer(at, to.ingress, r)
+	case to.call != nil && to.call.owner.subnet == at:
+		w.settle(to.call, r)
+	case to.call != nil:
+		at.out = append(at.out, parcel{call: to.call, response: r})
+	}
+}
+
+func (w *World) answer(at *Subnet, in *ingress, r Response) {
+	w.must(!in.answered, "message %d was answered twice", in.key)
+	in.answered = true
+	delete(w.ingress, in.key)
+	w.effect(Effect{Kind: Answered, Subnet: at, Ingress: in.key, Response: &r})
+}
+
+// settle gives a call its response. Of a second one, which is late, only the cycles
+// come back.
+func (w *World) settle(f *call, r Response) {
+	if f.state != waiting {
+		w.giveBack(f.owner.subnet, f, r.refund)
+		return
+	}
+	f.state, f.response = settled, r
+	f.owner.responses = append(f.owner.responses, f)
+	w.effect(Effect{Kind: Settled, Subnet: f.owner.subnet, Canister: f.owner.ID, Call: f.number, Response: &f.response})
+}
+
+// Round begins a round: what came from other subnets arrives.
+func (w *World) Round(now uint64) {
+	w.must(w.now < now, "time went from %d to %d", w.now, now)
+	w.now = now
+	for _, s := range w.Subnets {
+		for _, p := range s.out {
+			to := s.otherEnd(w, p)
+			to.in = append(to.in, p)
+		}
+		s.out = nil
+	}
+	for _, s := range w.Subnets {
+		for _, p := range s.in {
+			switch {
+			case p.request != nil:
+				w.induct(s, p.request)
+			case p.late:
+				w.giveBack(s, p.call, p.response.refund)
+			default:
+				w.settle(p.call, p.response)
+			}
+		}
+		s.in = nil
+	}
+	for _, s := range w.Subnets {
+		for _, c := range s.canisters { // effects have no order
+			w.expireStops(c)
+		}
+	}
+}
+
+func (s *Subnet) otherEnd(w *World, p parcel) *Subnet {
+	switch {
+	case p.request == nil:
+		return p.call.owner.subnet
+	case p.request.to == Management:
+		return w.SubnetOf(about(p.request.arg))
+	}
+	return w.SubnetOf(p.request.to)
+}
+
+// ExpireCall gives a best-effort call that has waited too long its answer.
+func (w *World) ExpireCall(s *Subnet, number uint64) {
+	f := s.calls[number]
+	if f == nil || f.state != waiting || f.deadline == 0 || w.now < f.deadline {
+		w.wrong("call %d expired, which was not due", number)
+		return
+	}
+	w.settle(f, Response{Code: CallExpired, Text: "deadline has expired"})
+}
+
+// Overdue says what should have happened by now whatever the schedule, empty for
+// nothing.
+func (w *World) Overdue() {
+	for _, s := range w.Subnets {
+		for _, f := range s.calls { // whichever fault is found first, there is one: the order does not matter
+			w.must(f.state != waiting || f.deadline == 0 || w.now < f.deadline+second || w.now == f.made, "call %d of canister %d did not expire", f.number, f.owner.ID)
+		}
+	}
+	for _, in := range w.ingress { // as above: the order does not matter
+		w.must(in.begun || w.now < in.expiry, "message %d did not expire", in.key)
+	}
+}

@@ -1,0 +1,254 @@
+package model
+
+import "fmt"
+
+// ID names a canister by the number that programs call it by.
+type ID int
+
+// Management is the management canister.
+const Management ID = -1
+
+// Status is the specification's canister status.
+type Status uint8
+
+// The states, with the numbers of ic0.canister_status.
+const (
+	Running Status = iota + 1
+	Stopping
+	Stopped
+)
+
+// World is a network of subnets.
+type World struct {
+	Subnets []*Subnet
+	// Bytes is how a reply names a canister.
+	Bytes func(ID) string
+
+	now     uint64 // ns, of the round
+	ingress map[uint64]*ingress
+	effects []*Effect
+	fault   string
+}
+
+// Subnet hosts the canisters whose numbers are from First to Last.
+type Subnet struct {
+	First, Last ID
+	Fees        Fees
+
+	created   ID // canisters so far
+	canisters map[ID]*Canister
+	calls     map[uint64]*call // not over, by number
+	lastCall  uint64
+	out, in   []parcel // what leaves in this round, what arrives with the next
+	commands  []*request
+	install   *Canister // whose installation is not over
+
+	Minted, Gone, Deleted, Lost uint64 // cycles out of nothing, and where they went
+}
+
+// Canister is one canister.
+type Canister struct {
+	ID      ID
+	Status  Status
+	Version uint64
+	Balance uint64
+	Code    bool
+	Count   uint64 // the puppet's only memory
+	Timer   uint64
+	Paid    uint64 // for everything so far, prepayments too
+
+	subnet    *Subnet
+	credit    uint64 // came while a message ran
+	debit     uint64 // fell due while a message ran
+	programs  map[string]string
+	ingress   []*ingress
+	requests  map[ID][]*request
+	responses []*call
+	contexts  []*context
+	slots     map[ID]int // calls whose callback has not begun, by callee
+	owed      map[ID]int // requests that were taken and are not answered, by caller
+	calls     int        // not over
+	held      bool       // a message was taken, and which one is not known yet
+	running   *message
+	stops     []stop
+}
+
+// context is a call context.
+type context struct {
+	origin      origin
+	available   uint64
+	outstanding int
+	responded   bool
+	deleted     bool
+	busy        bool
+}
+
+// origin is who waits for an answer: a user, a call, or nobody.
+type origin struct {
+	ingress *ingress
+	call    *call
+}
+
+// call is an outgoing call with all its caller remembers.
+type call struct {
+	number                   uint64
+	owner                    *Canister
+	callee                   ID
+	context                  *context
+	execution                uint64 // prepaid
+	carrying                 uint64 // prepaid
+	deadline                 uint64 // 0: guaranteed response
+	made                     uint64 // ns, of the round
+	state                    callState
+	response                 Response
+	then, otherwise, finally string
+}
+
+type callState uint8
+
+const (
+	waiting callState = iota
+	settled
+	beginning // its callback runs
+)
+
+// request is a call on its way.
+type request struct {
+	call    *call
+	sender  ID
+	to      ID
+	method  string
+	arg     string
+	cycles  uint64
+	arrived uint64 // ns, of the round
+}
+
+// Response answers a call or a user.
+type Response struct {
+	Reply  string
+	Code   Code   // 0 for a reply
+	Text   string // of a reject: a part of what the machine must say
+	bytes  int    // of the text the machine said
+	refund uint64
+}
+
+type ingress struct {
+	key      uint64
+	to       ID
+	method   string
+	arg      string
+	expiry   uint64
+	begun    bool
+	answered bool
+}
+
+// parcel is a message between subnets: a request, a response, or only what came
+// back too late.
+type parcel struct {
+	request  *request
+	call     *call
+	late     bool
+	response Response
+}
+
+type stop struct {
+	origin origin
+	refund uint64
+	since  uint64
+}
+
+// Effect is something the machine must do at once because of a delivery.
+type Effect struct {
+	Kind     EffectKind
+	Subnet   *Subnet
+	Canister ID
+	Call     uint64 // Registered, Settled
+	Callee   ID     // Registered
+	Ingress  uint64 // Answered
+	Response *Response
+}
+
+// EffectKind says what an effect is.
+type EffectKind uint8
+
+// What can come of a delivery.
+const (
+	Registered EffectKind = iota + 1 // a call was made
+	Settled                          // a call has its response
+	Answered                         // a user has an answer
+)
+
+func (e *Effect) String() string {
+	switch e.Kind {
+	case Registered:
+		return fmt.Sprintf("call %d of canister %d to %d", e.Call, e.Canister, e.Callee)
+	case Settled:
+		return fmt.Sprintf("the response to call %d of canister %d: %s", e.Call, e.Canister, e.Response)
+	}
+	return fmt.Sprintf("the answer to message %d: %s", e.Ingress, e.Response)
+}
+
+func (r *Response) String() string {
+	if r.Code != 0 {
+		return fmt.Sprintf("reject IC%04d %q", r.Code, r.Text)
+	}
+	return fmt.Sprintf("reply %q", r.Reply)
+}
+
+// Carry says how long the reject's text is in the machine's words: the
+// specification leaves the words open, but they are paid by the byte.
+func (r *Response) Carry(bytes int) { r.bytes = bytes }
+
+// New is a world without canisters.
+func New(bytes func(ID) string, subnets ...*Subnet) *World {
+	w := &World{Subnets: subnets, Bytes: bytes, ingress: make(map[uint64]*ingress)}
+	for _, s := range subnets {
+		s.canisters, s.calls = make(map[ID]*Canister), make(map[uint64]*call)
+	}
+	return w
+}
+
+// Canister is the canister with a number, nil where there is none.
+func (w *World) Canister(id ID) *Canister {
+	if s := w.SubnetOf(id); s != nil {
+		return s.canisters[id]
+	}
+	return nil
+}
+
+// SubnetOf is the subnet that hosts a number, nil where none does.
+func (w *World) SubnetOf(id ID) *Subnet {
+	for _, s := range w.Subnets {
+		if s.First <= id && id <= s.Last {
+			return s
+		}
+	}
+	return nil
+}
+
+// Effects are the effects the machine must show before the next delivery.
+func (w *World) Effects() []*Effect { return w.effects }
+
+// Seen strikes an effect off.
+func (w *World) Seen(i int) { w.effects = append(w.effects[:i], w.effects[i+1:]...) }
+
+// Fault is the first thing the machine did that it must not, empty for none.
+func (w *World) Fault() string { return w.fault }
+
+func (w *World) wrong(format string, args ...any) {
+	if w.fault == "" {
+		w.fault = fmt.Sprintf(format, args...)
+	}
+}
+
+// must notes a law that does not hold.
+func (w *World) must(holds bool, format string, args ...any) {
+	if !holds {
+		w.wrong(format, args...)
+	}
+}
+
+func (w *World) effect(e Effect) {
+	kept := e
+	w.effects = append(w.effects, &kept)
+}
