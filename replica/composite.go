@@ -2,6 +2,7 @@ package replica
 
 import (
 	"bytes"
+	"math"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
@@ -119,14 +120,21 @@ func (c *composite) release() {
 // frame runs one query method, and where it has not answered yet, its calls in
 // the order they were made, each with its callback. The first answer ends it.
 func (c *composite) frame(target *canister.QueryTarget, m *canister.Message, id principal.Principal, depth int) intercanister.Response {
+	made := make(map[principal.Principal]int) // calls, by callee: their slots are not free again
+	m.Room = func(callee principal.Principal) int { return intercanister.QueueCapacity - made[callee] }
+	m.Callbacks, m.MessageRoom = c.query.network.config.SubnetCallbacks, math.MaxUint64
 	out := c.execute(target, m)
 	c.counts = append(c.counts, countOf(id, m.Payload, &out))
 	executed := out.Instructions
 	if depth > 0 {
 		c.spent += CompositeCallInstructions
 	}
-	calls := out.Calls
+	var calls []canister.Call
 	for called := false; ; called = true {
+		for i := range out.Calls {
+			made[out.Calls[i].Request.Receiver]++
+		}
+		calls = append(calls, out.Calls...)
 		switch {
 		case out.Failure != nil && len(calls) == 0:
 			return intercanister.Response{Reject: out.Failure}
@@ -145,7 +153,6 @@ func (c *composite) frame(target *canister.QueryTarget, m *canister.Message, id 
 		}
 		out = c.execute(target, callbackOf(m, call, &response, executed))
 		executed += out.Instructions
-		calls = append(calls, out.Calls...)
 	}
 }
 
@@ -154,7 +161,7 @@ func callbackOf(m *canister.Message, call *canister.Call, response *intercaniste
 	callback := &canister.Message{
 		Context: canister.CompositeReply, Closure: call.Reply, Cleanup: call.Cleanup, Caller: m.Caller,
 		Payload: response.Reply, Reject: response.Reject, PriorInstructions: executed,
-		CallerInfo: m.CallerInfo, Signer: m.Signer,
+		CallerInfo: m.CallerInfo, Signer: m.Signer, Room: m.Room, Callbacks: m.Callbacks, MessageRoom: m.MessageRoom,
 	}
 	if response.Reject != nil {
 		callback.Context, callback.Closure = canister.CompositeReject, call.Reject

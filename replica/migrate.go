@@ -87,7 +87,7 @@ func (m *machine) movable(r *state.Resident, id principal.Principal, doing strin
 		reject = rejectMovedNotStopped(id, doing)
 	case r.Canister.Snapshots.Len() > 0:
 		reject = rejectMovedSnapshots(id, doing)
-	case r.Running || len(r.Waiting) > 0 || r.Mailbox.Len() > 0:
+	case !r.Settled():
 		return &Refusal{400, "Canister " + id.String() + " is not ready for migration: messages wait for it"}
 	default:
 		return nil

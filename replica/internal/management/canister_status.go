@@ -18,7 +18,7 @@ func canisterStatus(c *state.Command, a *idArg) state.Answer {
 	usage := k.MemoryUsage()
 	out := statusResult{
 		Status:     statusOf(k.Status),
-		Ready:      k.Status == canister.Stopped && r.Mailbox.Len() == 0,
+		Ready:      r.Settled(),
 		Version:    k.Version,
 		Settings:   definite(&k.Settings),
 		Module:     moduleHash(k),

@@ -111,6 +111,12 @@ func (r *Resident) Settle() {
 	r.Credit, r.Debit = cycles.Amount{}, cycles.Amount{}
 }
 
+// Settled reports whether the canister is stopped and nothing waits for it: it may
+// move to another subnet (ready_for_migration).
+func (r *Resident) Settled() bool {
+	return r.Canister.Status == canister.Stopped && !r.Running && len(r.Waiting) == 0 && r.Mailbox.Len() == 0
+}
+
 // Controls reports whether p is a controller.
 func (r *Resident) Controls(p principal.Principal) bool {
 	return slices.Contains(r.Canister.Settings.Controllers, p)
