@@ -39,7 +39,11 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	o := outlay{advance: advance, before: r.Canister.MemoryUsage().Total()}
 	usage := r.Canister.UsageLoaded(s, m)
 	o.after = usage.Total()
-	o.price = c.Machine.Subnet().Fees.ExecutionRefund(m.InstructionCost()+s.Bytes(), m.Wide())
+	compiling := m.InstructionCost()
+	if c.State.Compiled[m.Hash()] {
+		compiling = m.KnownInstructionCost()
+	}
+	o.price = c.Machine.Subnet().Fees.ExecutionRefund(compiling+s.Bytes(), m.Wide())
 	if reject := o.check(c, r); reject != nil {
 		return state.Fail(reject)
 	}
