@@ -35,6 +35,11 @@ func newBill(t *testing.T, wide bool, names ...string) *bill {
 }
 
 func (b *bill) Event(e *replica.Event) {
+	fees := cycles.Application(13)
+	if e.Kind == replica.MessageDropped && e.Reject != nil {
+		// Who is rejected before he runs has paid for being looked at.
+		b.due[e.Canister] = b.due[e.Canister].Add(fees.Execution(0, b.wide))
+	}
 	if e.Kind != replica.MessageExecuted && e.Kind != replica.CodeInstalled {
 		return
 	}
@@ -55,7 +60,6 @@ func (b *bill) Event(e *replica.Event) {
 	if e.Reject != nil {
 		what += " (" + e.Reject.Error.String() + ")"
 	}
-	fees := cycles.Application(13)
 	b.due[e.Canister] = b.due[e.Canister].Add(fees.Execution(e.Instructions, b.wide))
 	fmt.Fprintf(&b.lines, "  %s %s: %d instructions\n", name, what, e.Instructions)
 }

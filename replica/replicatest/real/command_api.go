@@ -85,7 +85,7 @@ func (p *performer) probed(rest string, do func(name string, program *canisterte
 	for _, name := range strings.Split(names, ",") {
 		lines := strings.Join(do(name, p.probe(text)), "\n")
 		lines = strings.ReplaceAll(lines, p.ID(name).String(), "SELF")
-		if said[lines] == "" {
+		if _, known := said[lines]; !known {
 			order = append(order, lines)
 		}
 		said[lines] += name + " "
@@ -94,7 +94,9 @@ func (p *performer) probed(rest string, do func(name string, program *canisterte
 		if len(order) > 1 {
 			p.say("%s:", strings.TrimSpace(said[lines]))
 		}
-		p.say("%s", lines)
+		if lines != "" {
+			p.say("%s", lines)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package real
 
 import (
 	"bytes"
+	"cmp"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica/certify"
@@ -35,7 +36,7 @@ func (p *performer) logs(rest string) {
 	const most = 5
 	log := &p.Canister(p.ID(rest)).Logs
 	for i := max(0, log.Len()-most); i < log.Len(); i++ {
-		p.say("%s", printable(string(log.At(i).Content)))
+		p.say("%s", cmp.Or(printable(string(log.At(i).Content)), "(an empty record)"))
 	}
 }
 
