@@ -13,6 +13,7 @@ import (
 // over.
 func (m *machine) finish(j *Job) {
 	m.executed++
+	reveal(j.resident)
 	if j.runs() && !j.over {
 		m.park(j)
 		return
@@ -118,6 +119,7 @@ func (m *machine) call(j *Job, context intercanister.ContextID, c *canister.Call
 	}
 	if c.Request.Deadline == 0 {
 		m.Hold(r, 0, intercanister.ResponseReservation)
+		m.since.promised += intercanister.ResponseReservation
 	}
 	c.Request.Call, c.Request.Sender = id, r.ID()
 	if m.net.sink != nil {

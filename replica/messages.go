@@ -18,13 +18,13 @@ func (m *machine) messageRoom() uint64 {
 	if m.System {
 		return 1<<64 - 1
 	}
-	return limit - min(limit, m.Messages.Guaranteed)
+	return limit - min(limit, m.since.guaranteed+m.since.promised)
 }
 
 // callbacks is how many more calls a canister may make: what the subnet has left,
 // or at least its own quota.
 func (m *machine) callbacks(r *state.Resident) int {
-	return max(0, m.net.config.SubnetCallbacks-m.Ledger.Futures(), CanisterCallbacks-r.Mailbox.Calls)
+	return max(0, m.net.config.SubnetCallbacks-m.since.futures, CanisterCallbacks-r.Mailbox.Calls)
 }
 
 // taken accounts for a request that waits no more. One of a call with guaranteed
@@ -81,8 +81,8 @@ func (m *machine) respondTo(r *state.Resident, context *intercanister.Context) c
 
 // giveBack takes cycles of a message that was dropped to the canister that sent
 // them; they are lost only where that is gone.
-func (m *machine) giveBack(owner principal.Principal, refund cycles.Amount) {
-	if refund.IsZero() {
+func (m *machine) giveBack(owner principal.Principal, amount cycles.Amount) {
+	if amount.IsZero() {
 		return
 	}
 	position := m.net.routes.find(owner)
@@ -90,10 +90,8 @@ func (m *machine) giveBack(owner principal.Principal, refund cycles.Amount) {
 	case position < 0:
 		panic("replica: a refund to " + owner.String() + ", which no subnet hosts")
 	case position != m.position:
-		m.out[position] = append(m.out[position], parcel{owner: owner, response: intercanister.Response{Refund: refund}})
-	case m.Residents.Get(owner) != nil:
-		m.Residents.Get(owner).Give(refund)
+		m.out[position] = append(m.out[position], parcel{owner: owner, response: intercanister.Response{Refund: amount}})
 	default:
-		m.Books.Lose(refund)
+		m.since.refunds = append(m.since.refunds, refund{owner, amount})
 	}
 }

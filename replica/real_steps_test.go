@@ -31,3 +31,29 @@ func TestAMessageThatExpiresBeforeItRunsLeavesNothingToDo(t *testing.T) {
 		}
 	}
 }
+
+func TestAMessageDoesNotSeeWhatOthersOfItsWaveHaveDone(t *testing.T) {
+	liquid := make(map[string]string)
+	for name, pass := range map[string]driver{"rounds": round, "steps": steps(sched.FIFO{})} {
+		s := real.NewStage(t, replica.Config{})
+		for _, canister := range []string{"A", "B"} {
+			s.Create(canister, 0, real.Plenty)
+			s.Install(canister, real.Install, canistertest.Scriptable(), nil)
+		}
+		program := func(text string) []byte {
+			p, err := canistertest.Parse(text, s.Names)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p.Bytes()
+		}
+		// The request of A takes memory of B, which its freezing limit counts.
+		s.Submit("A", "run", program(`call B.run(reply "x")`))
+		id, _ := s.Submit("B", "run", program("reply liquid"))
+		pass(s.Network)
+		liquid[name] = s.Answer(id).String()
+	}
+	if liquid["rounds"] != liquid["steps"] {
+		t.Errorf("in rounds B has %q, in steps %q", liquid["rounds"], liquid["steps"])
+	}
+}

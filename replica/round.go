@@ -69,6 +69,7 @@ func (m *machine) begin() {
 	}
 	m.Blocks.Add(m.Time, m.Height)
 	m.refresh()
+	m.beginWave()
 	m.Unthrottle(&m.limits)
 	m.settlePostponed()
 	m.receive()
@@ -82,6 +83,7 @@ func (m *machine) begin() {
 }
 
 func (m *machine) end() {
+	m.payRefunds()
 	m.shed()
 	for _, j := range m.parked {
 		j.resident.Mailbox.Resume = false
@@ -114,6 +116,7 @@ func (m *machine) nextWave() bool {
 			return false
 		}
 		m.waves++
+		m.beginWave()
 	}
 }
 

@@ -121,6 +121,9 @@ func (m *machine) induct(r *state.Resident, q *intercanister.Request) {
 		return
 	}
 	m.Hold(r, q.Deadline, bytes)
+	if q.Deadline == 0 {
+		m.since.promised += bytes
+	}
 	m.Ready.Add(&r.Mailbox)
 }
 

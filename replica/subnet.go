@@ -42,6 +42,7 @@ type machine struct {
 	spent    uint64 // instructions of this round
 	executed int    // messages of this round
 	waves    int    // of this round
+	since    wave
 
 	batch, running []*Job
 	spare          []*Job

@@ -26,6 +26,7 @@ func (m *machine) take(box *intercanister.Mailbox, choice *intercanister.Choice)
 		box.PopChoice(*choice, &j.in)
 	}
 	r.Running, box.Held = true, true
+	m.hide(r)
 	switch j.in.Source {
 	case intercanister.SourceTasks:
 		m.takeTask(j)

@@ -15,6 +15,7 @@ func (u *MessageMemory) of(deadline uint64) *uint64 {
 // Hold enters bytes of a message of a call with this deadline into the books of a
 // canister and of its subnet.
 func (s *State) Hold(r *Resident, deadline, bytes uint64) {
+	s.remember(r)
 	*s.Messages.of(deadline) += bytes
 	*r.Messages.of(deadline) += bytes
 	r.Canister.MessageBytes += bytes
@@ -26,7 +27,23 @@ func (s *State) Free(r *Resident, deadline, bytes uint64) {
 	if *own < bytes {
 		panic("state: canister " + r.ID().String() + " frees memory of messages that it does not hold")
 	}
+	s.remember(r)
 	*own -= bytes
 	*s.Messages.of(deadline) -= bytes
 	r.Canister.MessageBytes -= bytes
+}
+
+func (s *State) remember(r *Resident) {
+	if r.before.wave != s.Wave {
+		r.before.wave, r.before.bytes = s.Wave, r.Canister.MessageBytes
+	}
+}
+
+// MessagesSince is by how much, modulo 2^64, the memory of a canister's messages has
+// grown since the wave began.
+func (s *State) MessagesSince(r *Resident) uint64 {
+	if r.before.wave != s.Wave {
+		return 0
+	}
+	return r.Canister.MessageBytes - r.before.bytes
 }

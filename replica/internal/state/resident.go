@@ -30,6 +30,9 @@ type Resident struct {
 	Debit cycles.Amount
 	// Messages is the memory of the canister's messages; Canister.MessageBytes is the sum.
 	Messages MessageMemory
+	// Hidden is the part of it, modulo 2^64, that the message under way must not see.
+	Hidden uint64
+	before struct{ wave, bytes uint64 } // the memory of messages when something first changed it in a wave
 	// Counted is the memory that is counted for the canister in that of the subnet, bytes.
 	Counted uint64
 	// Running is set while a message or an installation runs, paused or not.

@@ -1,0 +1,57 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// The messages of a wave run in parallel: none sees what the others of its wave have
+// done, neither in the memory that messages take nor in the balance of its canister.
+// One after the other, as Step makes them, they must see the same.
+
+// wave is what the messages of a wave share.
+type wave struct {
+	guaranteed uint64 // bytes of messages with guaranteed response when it began
+	futures    int    // when it began
+	promised   uint64 // bytes of guaranteed messages since
+	refunds    []refund
+}
+
+// refund are cycles on their way to a canister's balance.
+type refund struct {
+	owner  principal.Principal
+	amount cycles.Amount
+}
+
+// beginWave lets the messages from now on see what happened before.
+func (m *machine) beginWave() {
+	m.payRefunds()
+	m.Wave++
+	m.since.guaranteed, m.since.futures, m.since.promised = m.Messages.Guaranteed, m.Ledger.Futures(), 0
+}
+
+// payRefunds pays what came back while the messages of a wave ran.
+func (m *machine) payRefunds() {
+	for i := range m.since.refunds {
+		back := &m.since.refunds[i]
+		if r := m.Residents.Get(back.owner); r != nil {
+			r.Give(back.amount)
+		} else {
+			m.Books.Lose(back.amount)
+		}
+	}
+	m.since.refunds = m.since.refunds[:0]
+}
+
+// hide takes out of sight what others of the wave have done to the memory of a
+// canister's messages, until its own message has run or is parked.
+func (m *machine) hide(r *state.Resident) {
+	r.Hidden = m.MessagesSince(r)
+	r.Canister.MessageBytes -= r.Hidden
+}
+
+func reveal(r *state.Resident) {
+	r.Canister.MessageBytes += r.Hidden
+	r.Hidden = 0
+}
