@@ -91,7 +91,9 @@ func (m *machine) giveBack(owner principal.Principal, amount cycles.Amount) {
 		panic("replica: a refund to " + owner.String() + ", which no subnet hosts")
 	case position != m.position:
 		m.out[position] = append(m.out[position], parcel{owner: owner, response: intercanister.Response{Refund: amount}})
+	case m.Residents.Get(owner) != nil:
+		m.credit(m.Residents.Get(owner), amount)
 	default:
-		m.since.refunds = append(m.since.refunds, refund{owner, amount})
+		m.Books.Lose(amount)
 	}
 }

@@ -83,7 +83,7 @@ func (m *machine) begin() {
 }
 
 func (m *machine) end() {
-	m.payRefunds()
+	m.settleCredits()
 	m.shed()
 	for _, j := range m.parked {
 		j.resident.Mailbox.Resume = false

@@ -71,9 +71,6 @@ func (m *machine) count(t *Treasury) {
 			add(&t.Deferred, j.install.command.Attached)
 		}
 	}
-	for i := range m.since.refunds {
-		add(&t.Refunds, m.since.refunds[i].amount)
-	}
 	for _, p := range slices.Concat(append(slices.Clone(m.out), m.inbound)...) {
 		if p.request != nil {
 			add(&t.Attached, p.request.Cycles)

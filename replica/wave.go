@@ -1,7 +1,6 @@
 package replica
 
 import (
-	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
@@ -15,33 +14,31 @@ type wave struct {
 	guaranteed uint64 // bytes of messages with guaranteed response when it began
 	futures    int    // when it began
 	promised   uint64 // bytes of guaranteed messages since
-	refunds    []refund
-}
-
-// refund are cycles on their way to a canister's balance.
-type refund struct {
-	owner  principal.Principal
-	amount cycles.Amount
+	credited   []*state.Resident // that got cycles since, and have them as a credit
 }
 
 // beginWave lets the messages from now on see what happened before.
 func (m *machine) beginWave() {
-	m.payRefunds()
+	m.settleCredits()
 	m.Wave++
 	m.since.guaranteed, m.since.futures, m.since.promised = m.Messages.Guaranteed, m.Ledger.Futures(), 0
 }
 
-// payRefunds pays what came back while the messages of a wave ran.
-func (m *machine) payRefunds() {
-	for i := range m.since.refunds {
-		back := &m.since.refunds[i]
-		if r := m.Residents.Get(back.owner); r != nil {
-			r.Give(back.amount)
-		} else {
-			m.Books.Lose(back.amount)
+// credit gives a canister cycles that its messages see from the next wave on.
+func (m *machine) credit(r *state.Resident, amount cycles.Amount) {
+	r.Credit = r.Credit.Add(amount)
+	m.since.credited = append(m.since.credited, r)
+}
+
+// settleCredits adds to balances what came while the messages of a wave ran.
+func (m *machine) settleCredits() {
+	for _, r := range m.since.credited {
+		if !r.Running {
+			r.Settle()
 		}
 	}
-	m.since.refunds = m.since.refunds[:0]
+	clear(m.since.credited)
+	m.since.credited = m.since.credited[:0]
 }
 
 // hide takes out of sight what others of the wave have done to the memory of a

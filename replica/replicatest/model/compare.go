@@ -2,14 +2,16 @@ package model
 
 import "slices"
 
-// Facts are what may be seen of a canister from outside.
+// Facts are what may be seen of a canister from outside. The balance is with what came while a
+// message ran: what its messages see of that depends on what runs side by side, which the
+// model does not know.
 type Facts struct {
-	Status                                Status
-	Version, Balance, Credit, Debit, Paid uint64
-	Count, Timer                          uint64
-	Code, Running                         bool
-	Contexts, Calls                       int
-	Ingress, Responses, Requests          int
+	Status                        Status
+	Version, Balance, Debit, Paid uint64
+	Count, Timer                  uint64
+	Code, Running                 bool
+	Contexts, Calls               int
+	Ingress, Responses, Requests  int
 }
 
 // Facts are the facts of a canister; false where there is none.
@@ -19,7 +21,7 @@ func (w *World) Facts(id ID) (Facts, bool) {
 		return Facts{}, false
 	}
 	f := Facts{
-		Status: c.Status, Version: c.Version, Balance: c.Balance, Credit: c.credit, Debit: c.debit, Paid: c.Paid,
+		Status: c.Status, Version: c.Version, Balance: c.Balance + c.credit, Debit: c.debit, Paid: c.Paid,
 		Calls: c.calls, Count: c.Count, Timer: c.Timer, Code: c.Code, Running: c.running != nil,
 		Contexts: len(c.contexts), Ingress: len(c.ingress), Responses: len(c.responses),
 	}
