@@ -11,9 +11,9 @@ import (
 
 // wave is what the messages of a wave share.
 type wave struct {
-	guaranteed uint64 // bytes of messages with guaranteed response when it began
-	futures    int    // when it began
-	promised   uint64 // bytes of guaranteed messages since
+	guaranteed uint64            // bytes of messages with guaranteed response when it began
+	futures    int               // when it began
+	promised   uint64            // bytes of guaranteed messages since
 	credited   []*state.Resident // that got cycles since, and have them as a credit
 }
 
