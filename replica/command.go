@@ -1,6 +1,8 @@
 package replica
 
 import (
+	"slices"
+
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
@@ -20,7 +22,7 @@ func (m *machine) command(choice *intercanister.Choice) {
 	q := &in.Request
 	if in.Source == intercanister.SourceRequests {
 		m.Commands.Answered(q.Sender)
-		if q.Deadline != 0 && m.Time >= expiry(q.Deadline) {
+		if m.late(q) {
 			m.dropCommand(q)
 			return
 		}
@@ -36,6 +38,11 @@ func (m *machine) command(choice *intercanister.Choice) {
 		}
 	}
 	m.run(&c, in)
+}
+
+// late reports whether a best-effort request has waited too long.
+func (m *machine) late(q *intercanister.Request) bool {
+	return q.Deadline != 0 && m.Time >= expiry(q.Deadline)
 }
 
 // dropCommand drops a best-effort call of the management canister that is too late.
@@ -57,7 +64,7 @@ func (m *machine) run(c *state.Command, in intercanister.Input) {
 		if !a.Target.Running {
 			panic("replica: method " + c.Method + " waits for canister " + a.Target.ID().String() + ", which is idle")
 		}
-		a.Target.Waiting = append(a.Target.Waiting, in)
+		m.await(a.Target, in)
 		return
 	}
 	if in.Source == intercanister.SourceIngress {
@@ -75,13 +82,34 @@ func (m *machine) run(c *state.Command, in intercanister.Input) {
 	}
 }
 
-// requeue queues commands again that waited for a canister.
+// await makes a command wait until a canister is idle. Best-effort calls give their
+// slots back when they expire: those that have are dropped when many wait, so that no
+// more wait than somebody waits for.
+func (m *machine) await(r *state.Resident, in state.Input) {
+	if len(r.Waiting)%intercanister.QueueCapacity == intercanister.QueueCapacity-1 {
+		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool {
+			gone := w.Source == intercanister.SourceRequests && m.late(&w.Request)
+			if gone {
+				m.dropCommand(&w.Request)
+			}
+			return gone
+		})
+	}
+	r.Waiting = append(r.Waiting, in)
+}
+
+// requeue queues commands again that waited for a canister, as far as somebody still
+// waits for them and there is room.
 func (m *machine) requeue(waiting []state.Input) {
-	for _, in := range waiting {
-		if in.Source == intercanister.SourceIngress {
+	for i := range waiting {
+		in, q := &waiting[i], &waiting[i].Request
+		switch {
+		case in.Source == intercanister.SourceIngress:
 			m.Commands.PushIngress(in.Ingress)
-		} else if !m.Commands.PushRequest(in.Request) {
-			panic("replica: no room for a command that had a slot")
+		case m.late(q):
+			m.dropCommand(q)
+		case !m.Commands.PushRequest(*q):
+			m.answer(q, rejectInputFull(q.Receiver))
 		}
 	}
 	m.Ready.Add(&m.Commands)

@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 	"github.com/canisterd/canisterd/replica/sched"
 	"pgregory.net/rapid"
@@ -61,7 +63,7 @@ func dramas(t *rapid.T) *drama {
 
 var sceneKinds = []string{
 	"run", "run", "run", "run", "run", "run", "query", "ask", "advance", "stop_canister", "start_canister",
-	"upgrade", "reinstall", "uninstall_code", "install", "garble",
+	"upgrade", "reinstall", "uninstall_code", "install", "garble", "delete_canister",
 }
 
 func scenes(t *rapid.T) scene {
@@ -76,7 +78,7 @@ func scenes(t *rapid.T) scene {
 		s.text = string(rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "bytes"))
 	case "upgrade", "reinstall", "install":
 		s.text = statement(t, 0)
-	case "stop_canister", "start_canister", "uninstall_code":
+	case "stop_canister", "start_canister", "uninstall_code", "delete_canister":
 	default:
 		s.text = program(t, 3)
 	}
@@ -118,12 +120,14 @@ func statement(t *rapid.T, depth int) string {
 
 func callText(t *rapid.T, depth int) string {
 	callee := rapid.SampledFrom([]string{
-		"A.run", "B.run", "C.run", "D.run", "E.run", "self.run", "B.query", "A.ask", "N.run", "management.raw_rand", "management.create_canister",
+		"A.run", "B.run", "C.run", "D.run", "E.run", "self.run", "B.query", "A.ask", "N.run", "management.raw_rand", "management.create_canister", "management.deposit_cycles",
 	}).Draw(t, "callee")
 	argument := program(t, depth)
 	switch callee {
 	case "management.raw_rand":
 		return fmt.Sprintf(`call %s("DIDL\00\00") on-reply(set add(get, integer(slice(arg, 8, 8))); %s)`, callee, program(t, 0))
+	case "management.deposit_cycles":
+		return fmt.Sprintf(`call %s("%s") cycles 1_000_000 on-reply(%s) on-reject(%s)`, callee, aboutSome(t), program(t, 0), program(t, 0))
 	case "management.create_canister":
 		return fmt.Sprintf(`call %s("DIDL\01l\00\01\00") cycles 1_000_000_000_000 on-reply(%s)`, callee, program(t, 0))
 	}
@@ -141,6 +145,17 @@ func callText(t *rapid.T, depth int) string {
 	option("on cleanup", " on-cleanup(%s)", leaf)
 	option("not sent", " not-sent(%s)", leaf)
 	return call
+}
+
+// aboutSome is a record with the id of a canister of the root subnet in Candid, one
+// that does not exist among them; as text of a program.
+func aboutSome(t *rapid.T) string {
+	id := principal.Canister(replicatest.First(0) + uint64(rapid.IntRange(0, len(dramatis)).Draw(t, "about")))
+	var text strings.Builder
+	for _, b := range append([]byte("DIDL\x01\x6c\x01\xb3\xc4\xb1\xf2\x04\x68\x01\x00\x01\x0a"), id.Bytes()...) {
+		fmt.Fprintf(&text, `\%02x`, b)
+	}
+	return text.String()
 }
 
 // theatre is where dramas are played: an engine, and the modules.
