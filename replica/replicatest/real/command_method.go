@@ -168,7 +168,12 @@ func (p *performer) from(rest string) {
 	c := p.method(rest)
 	program := fmt.Sprintf(`call @aaaaa-aa.%s(0x%x) `, c.method, c.arg)
 	if c.composite {
-		p.heard(&c, p.Query(name, "composite", p.program(program+`on-reply(reply "+" + arg) on-reject(reply "-" + reject-code + reject-message)`)).Reply)
+		r := p.Query(name, "ask", p.program(program+`on-reply(reply "+" + arg) on-reject(reply "-" + reject-code + reject-message)`))
+		if r.Reply == nil {
+			p.say("%s", shownQuery(r))
+			return
+		}
+		p.heard(&c, r.Reply)
 		return
 	}
 	if c.cycles != "0" {
