@@ -14,6 +14,9 @@ func (m *machine) executionLimits() canister.Limits {
 	if m.System {
 		limits = canister.SystemLimits()
 	}
+	if m.net.config.Limits != nil {
+		m.net.config.Limits(&limits)
+	}
 	limits.PauseAfter = m.net.config.SliceInstructions
 	if m.config.NoRateLimits {
 		limits.HeapDelta, limits.InstallRate = 0, 0

@@ -29,6 +29,9 @@ type Config struct {
 	RoundInstructions uint64 // 0: the constant
 	RoundMessages     int    // 0: the constant
 
+	// Limits changes the limits of executions of each subnet; nil: they are the replica's.
+	Limits func(*canister.Limits)
+
 	GuaranteedMessageBytes uint64 // 0: the constant
 	BestEffortMessageBytes uint64 // 0: the constant
 	SubnetCallbacks        int    // 0: the constant

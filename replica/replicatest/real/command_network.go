@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -16,14 +17,17 @@ var kinds = map[string]replica.SubnetKind{
 }
 
 // network makes the network. The words: slice=N, messages=N and round=N (limits of a
-// round), guaranteed=N, best-effort=N, callbacks=N and ingress=N (limits of messages), subnets=N
-// (application subnets of 13 nodes), kinds=KIND,... (subnets with their kind's nodes), and
-// for a subnet with another number of nodes KIND=NODES, with a + after it where nothing
-// costs anything; then occupied=N (MiB of memory used on each of them by others). unlimited: canisters change memory and install as often as they like.
-// admins=NAME,...: admins of the subnet before. quiet: no events are told.
+// round), guaranteed=N, best-effort=N, callbacks=N and ingress=N (limits of messages),
+// message=N, query=N, inspect=N, install=N (instructions) and pages=N (of stable memory),
+// unlimited (canisters change memory and install as often as they like), subnets=N
+// (application subnets of 13 nodes), kinds=KIND,... (subnets with their kind's nodes), for
+// a subnet with another number of nodes KIND=NODES, with a + after it where nothing costs
+// anything; after them admins=NAME,... (of the subnet before) and occupied=N (MiB of memory
+// used on each of them by others); quiet (no events are told).
 func (p *performer) network(rest string) {
 	unlimited := false
-	config := replica.Config{Events: p, Version: "0.9.0"}
+	limits := make(map[string]uint64)
+	config := replica.Config{Limits: limited(limits), Events: p, Version: "0.9.0"}
 	people := map[string]principal.Principal{"user": principal.SelfAuthenticating([]byte("user"))}
 	for _, word := range strings.Fields(rest) {
 		name, value, _ := strings.Cut(word, "=")
@@ -38,6 +42,8 @@ func (p *performer) network(rest string) {
 			config.GuaranteedMessageBytes = uint64(p.number(value))
 		case "best-effort":
 			config.BestEffortMessageBytes = uint64(p.number(value))
+		case "message", "query", "inspect", "install", "pages":
+			limits[name] = uint64(p.number(value))
 		case "ingress":
 			config.IngressMessages = p.number(value)
 		case "occupied":
@@ -94,5 +100,18 @@ func (p *performer) network(rest string) {
 func (p *performer) attend() {
 	if !p.quiet {
 		p.Listen(p)
+	}
+}
+
+// limited enters the limits of executions a script has given.
+func limited(given map[string]uint64) func(*canister.Limits) {
+	return func(l *canister.Limits) {
+		for name, limit := range map[string]*uint64{
+			"message": &l.Message, "query": &l.Query, "inspect": &l.Inspect, "install": &l.Install, "pages": &l.StablePages,
+		} {
+			if n, ok := given[name]; ok {
+				*limit = n
+			}
+		}
 	}
 }
