@@ -143,7 +143,12 @@ func cut(text string) (word, rest string) {
 	return text[:end], strings.TrimSpace(text[end:])
 }
 
-func (p *performer) say(format string, args ...any) { fmt.Fprintf(&p.said, format+"\n", args...) }
+// say adds a line to what was said; one without a text would end the block of the script.
+func (p *performer) say(format string, args ...any) {
+	if line := fmt.Sprintf(format, args...); line != "" {
+		p.said.WriteString(line + "\n")
+	}
+}
 
 // number reads a word that must be a number.
 func (p *performer) number(word string) (n int) {
