@@ -74,13 +74,16 @@ func wantedIn(n *node, paths []Path, depth int) []wanted {
 
 // addWanted adds an entry. Labels come in order, but one that is wanted as the
 // neighbour of several absent ones, or as a neighbour and for itself, comes
-// again.
+// again; between two absent ones with the same neighbours, behind the other
+// neighbour.
 func addWanted(ws []wanted, label Label, paths []Path) []wanted {
-	if end := len(ws) - 1; end >= 0 && ws[end].label == label {
-		if paths != nil {
-			ws[end].paths = paths
+	for i := len(ws) - 1; i >= 0 && ws[i].label >= label; i-- {
+		if ws[i].label == label {
+			if paths != nil {
+				ws[i].paths = paths
+			}
+			return ws
 		}
-		return ws
 	}
 	return append(ws, wanted{label, paths})
 }

@@ -143,6 +143,19 @@ func TestAWitnessAnswersForItsPathsAsTheTreeDoesAndForNoOther(t *testing.T) {
 	})
 }
 
+func TestWhatStandsBesideTwoThatAreAbsentMayBeAskedForToo(t *testing.T) {
+	tr := Tree{}.Set(Leaf([]byte("first")), "m", "a", "f").Set(Leaf([]byte("last")), "m", "d", "f")
+	h := tr.Prune(Path{"m", "b"}, Path{"m", "c"}, Path{"m", "d"})
+	for _, absent := range []Label{"b", "c"} {
+		if _, status := h.Lookup("m", absent); status != Absent {
+			t.Errorf("%s is %s, want Absent", absent, status)
+		}
+	}
+	if value, status := h.Lookup("m", "d", "f"); status != Found || string(value) != "last" {
+		t.Errorf("d is %s %q, want its value", status, value)
+	}
+}
+
 func coveredBy(p Path, asked []Path) bool {
 	for _, a := range asked {
 		if len(a) <= len(p) && comparePaths(a, p[:len(a)]) == 0 {
