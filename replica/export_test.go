@@ -9,29 +9,31 @@ import (
 
 // Open is what waits for a canister and what it has open.
 type Open struct {
+	ID                           principal.Principal
 	Contexts, Calls              int
 	Ingress, Responses, Requests int
 	Running                      bool
 	Credit, Debit                cycles.Amount
 }
 
-// Open is what every canister of a subnet has open, by its id.
-func (n *Network) Open(subnet int) map[principal.Principal]Open {
+// Open is what every canister of a subnet has open, in the order of their ids.
+func (n *Network) Open(subnet int) []Open {
 	m := n.machines[subnet]
-	all := make(map[principal.Principal]Open, m.Residents.Len())
-	for r := range m.Residents.All() {
-		o := Open{Contexts: r.Mailbox.Contexts, Running: r.Running, Credit: r.Credit, Debit: r.Debit}
-		_, o.Responses, o.Ingress, o.Requests = r.Mailbox.Waiting()
-		all[r.ID()] = o
-	}
+	calls := make(map[principal.Principal]int)
 	for _, id := range m.Ledger.Calls() {
-		owner := m.Ledger.Future(id).Owner
-		o := all[owner]
-		o.Calls++
-		all[owner] = o
+		calls[m.Ledger.Future(id).Owner]++
+	}
+	all := make([]Open, 0, m.Residents.Len())
+	for r := range m.Residents.All() {
+		o := Open{ID: r.ID(), Calls: calls[r.ID()], Contexts: r.Mailbox.Contexts, Running: r.Running, Credit: r.Credit, Debit: r.Debit}
+		_, o.Responses, o.Ingress, o.Requests = r.Mailbox.Waiting()
+		all = append(all, o)
 	}
 	return all
 }
+
+// Opened is the round that is under way, of which a step may have told no event yet.
+func (n *Network) Opened() (height, time uint64, open bool) { return n.height, n.time, n.open }
 
 // Commands are the management calls of canisters that wait on a subnet.
 func (n *Network) Commands(subnet int) int {

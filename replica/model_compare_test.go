@@ -17,14 +17,15 @@ func (w *twin) compare() {
 		if s := w.world.Subnets[i]; len(open) != s.Canisters() || w.Commands(i) != s.Commands() {
 			w.wrong("subnet %d: %d canisters and %d management calls, want %d and %d", i, len(open), w.Commands(i), s.Canisters(), s.Commands())
 		}
-		for p, o := range open {
-			id := w.id(p)
+		for j := range open {
+			o := &open[j]
+			id := w.id(o.ID)
 			want, ok := w.world.Facts(id)
 			if !ok {
 				w.wrong("canister %d should not be there", id)
 				continue
 			}
-			got := facts(w.Canister(p), &o)
+			got := facts(w.Canister(o.ID), o)
 			if got.Running { // its message shows what it did when it is over
 				got.Count, want.Count = 0, 0
 			}

@@ -137,6 +137,15 @@ func (w *twin) begin(height, time uint64) {
 	w.world.Round(time)
 }
 
+// opened follows the network into a round whose first step told no event: a message
+// that was parked is parked again.
+func (w *twin) opened() {
+	if height, time, open := w.Opened(); open {
+		w.begin(height, time)
+		w.settle()
+	}
+}
+
 // settle takes what time has cost in this round, once it is known.
 func (w *twin) settle() {
 	if w.settled {
@@ -144,8 +153,8 @@ func (w *twin) settle() {
 	}
 	w.settled = true
 	for i := range w.View().Subnets {
-		for p := range w.Open(i) {
-			id, c := w.id(p), w.Canister(p)
+		for _, o := range w.Open(i) {
+			id, c := w.id(o.ID), w.Canister(o.ID)
 			paid := c.Consumed.Memory.Add(c.Consumed.Compute)
 			due := paid.Sub(w.charged[id])
 			w.charged[id] = paid

@@ -1,7 +1,5 @@
 package model
 
-import "slices"
-
 // Facts are what may be seen of a canister from outside. The balance is with what came while a
 // message ran: what its messages see of that depends on what runs side by side, which the
 // model does not know.
@@ -25,7 +23,7 @@ func (w *World) Facts(id ID) (Facts, bool) {
 		Calls: c.calls, Count: c.Count, Timer: c.Timer, Code: c.Code, Running: c.running != nil,
 		Contexts: len(c.contexts), Ingress: len(c.ingress), Responses: len(c.responses),
 	}
-	for _, list := range c.requests { // a sum: no order can be seen
+	for _, list := range c.requests.things {
 		f.Requests += len(list)
 	}
 	return f, true
@@ -33,21 +31,21 @@ func (w *World) Facts(id ID) (Facts, bool) {
 
 // Canisters is how many canisters a subnet has, Commands how many management calls
 // of canisters wait there.
-func (s *Subnet) Canisters() int { return len(s.canisters) }
+func (s *Subnet) Canisters() int { return len(s.canisters.keys) }
 
 // Commands is how many management calls of canisters wait on the subnet.
 func (s *Subnet) Commands() int { return len(s.commands) }
 
 // Waiting is how many messages of users are not answered.
-func (w *World) Waiting() int { return len(w.ingress) }
+func (w *World) Waiting() int { return len(w.ingress.keys) }
 
 // AtRest notes a fault where something is left that nothing will move: called when
 // the machine says that it has nothing to do.
 func (w *World) AtRest() {
 	for _, s := range w.Subnets {
 		w.must(len(s.in)+len(s.out)+len(s.commands) == 0, "messages are left between subnets or for the management canister")
-		for _, c := range s.canisters { // whichever fault is found first, there is one: the order does not matter
-			w.must(len(c.ingress)+len(c.responses)+len(c.requests) == 0 && c.running == nil, "messages are left at canister %d", c.ID)
+		for _, c := range s.canisters.things {
+			w.must(len(c.ingress)+len(c.responses)+len(c.requests.keys) == 0 && c.running == nil, "messages are left at canister %d", c.ID)
 			due := c.Timer != 0 && c.Timer <= w.now && c.Status == Running && c.Code && c.programs["timer"] != "" && c.Balance >= c.subnet.Fees.execution(messageLimit)
 			w.must(!due, "the timer of canister %d did not fire", c.ID)
 			for _, x := range c.contexts {
@@ -60,13 +58,8 @@ func (w *World) AtRest() {
 // Some is one of the subnet's canisters, chosen by a function that gives a number
 // below another; First where there is none.
 func (s *Subnet) Some(choose func(n int) int) ID {
-	ids := make([]ID, 0, len(s.canisters))
-	for id := range s.canisters { // sorted below: no order can be seen
-		ids = append(ids, id)
-	}
-	if len(ids) == 0 {
+	if len(s.canisters.keys) == 0 {
 		return s.First
 	}
-	slices.Sort(ids)
-	return ids[choose(len(ids))]
+	return s.canisters.keys[choose(len(s.canisters.keys))]
 }

@@ -107,7 +107,7 @@ func (c *Canister) open(from origin, available uint64) *context {
 }
 
 func (w *World) takeIngress(c *Canister, m Message) Verdict {
-	in := w.ingress[m.Ingress]
+	in := w.ingress.get(m.Ingress)
 	at := slices.Index(c.ingress, in)
 	if in == nil || at < 0 {
 		w.wrong("message %d does not wait for canister %d", m.Ingress, c.ID)
@@ -119,16 +119,13 @@ func (w *World) takeIngress(c *Canister, m Message) Verdict {
 }
 
 func (w *World) takeRequest(c *Canister, m Message) Verdict {
-	list := c.requests[m.Caller]
+	list := c.requests.get(m.Caller)
 	if len(list) == 0 || list[0].call.number != m.Call {
 		w.wrong("call %d of canister %d is not the next for canister %d", m.Call, m.Caller, c.ID)
 		return Verdict{}
 	}
 	q := list[0]
-	c.requests[m.Caller] = list[1:]
-	if len(list) == 1 {
-		delete(c.requests, m.Caller)
-	}
+	c.wait(m.Caller, list[1:])
 	w.late(q)
 	c.owed[q.sender]++
 	return w.begin(c, q.method, q.arg, origin{call: q.call}, q.cycles)
@@ -151,15 +148,14 @@ func (w *World) Drop(to, caller ID, number uint64) {
 		w.wrong("a request to canister %d was dropped, which is gone", to)
 		return
 	}
-	i := slices.IndexFunc(c.requests[caller], func(q *request) bool { return q.call.number == number })
+	list := c.requests.get(caller)
+	i := slices.IndexFunc(list, func(q *request) bool { return q.call.number == number })
 	if i < 0 {
 		w.wrong("call %d of canister %d was dropped and does not wait", number, caller)
 		return
 	}
-	q := c.requests[caller][i]
-	if c.requests[caller] = slices.Delete(c.requests[caller], i, i+1); len(c.requests[caller]) == 0 {
-		delete(c.requests, caller)
-	}
+	q := list[i]
+	c.wait(caller, slices.Delete(list, i, i+1))
 	w.drop(c.subnet, q)
 }
 
@@ -208,7 +204,7 @@ func (c *Canister) refusal(method string) *Response {
 }
 
 func (w *World) takeResponse(c *Canister, m Message) Verdict {
-	f := c.subnet.calls[m.Call]
+	f := c.subnet.calls.get(m.Call)
 	at := slices.Index(c.responses, f)
 	if f == nil || at < 0 {
 		w.wrong("no response to call %d waits for canister %d", m.Call, c.ID)
@@ -244,7 +240,7 @@ func (w *World) takeResponse(c *Canister, m Message) Verdict {
 // over forgets a call.
 func (w *World) over(c *Canister, f *call) {
 	f.context.outstanding--
-	delete(c.subnet.calls, f.number)
+	c.subnet.calls.remove(f.number)
 	c.calls--
 }
 

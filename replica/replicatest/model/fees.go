@@ -125,7 +125,7 @@ func (w *World) giveBack(at *Subnet, f *call, amount uint64) {
 	case amount == 0:
 	case owner != at:
 		at.out = append(at.out, parcel{call: f, late: true, response: Response{refund: amount}})
-	case owner.canisters[f.owner.ID] == f.owner:
+	case owner.canisters.get(f.owner.ID) == f.owner:
 		f.owner.give(amount)
 	default:
 		owner.Lost += amount
@@ -152,12 +152,12 @@ func (w *World) Totals() (t Totals) {
 		for _, q := range s.commands {
 			t.Attached += q.cycles
 		}
-		for _, f := range s.calls { // a sum: no order can be seen
+		for _, f := range s.calls.things {
 			if f.state != beginning {
 				t.Prepaid += f.execution + f.carrying
 			}
 		}
-		for _, c := range s.canisters { // a sum: no order can be seen
+		for _, c := range s.canisters.things {
 			c.count(&t)
 		}
 	}
@@ -167,7 +167,7 @@ func (w *World) Totals() (t Totals) {
 func (c *Canister) count(t *Totals) {
 	t.Balances += c.Balance + c.credit
 	t.Consumed += c.Paid
-	for _, list := range c.requests { // a sum: no order can be seen
+	for _, list := range c.requests.things {
 		for _, q := range list {
 			t.Attached += q.cycles
 		}

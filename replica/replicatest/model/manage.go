@@ -30,7 +30,7 @@ func (w *World) Submit(key uint64, to ID, method, arg string, bytes int, expiry 
 		return refused
 	}
 	in := &ingress{key: key, to: to, method: method, arg: arg, expiry: expiry}
-	w.ingress[key] = in
+	w.ingress.put(key, in)
 	if managed {
 		in.to = Management
 	} else {
@@ -41,13 +41,13 @@ func (w *World) Submit(key uint64, to ID, method, arg string, bytes int, expiry 
 
 // ExpireIngress rejects a message that did not begin in time.
 func (w *World) ExpireIngress(key uint64) {
-	in := w.ingress[key]
+	in := w.ingress.get(key)
 	if in == nil || in.begun || w.now < in.expiry {
 		w.wrong("message %d expired, which was not due", key)
 		return
 	}
 	for _, s := range w.Subnets {
-		for _, c := range s.canisters { // it waits for one canister at most: the order does not matter
+		for _, c := range s.canisters.things {
 			c.ingress = slices.DeleteFunc(c.ingress, func(o *ingress) bool { return o == in })
 		}
 	}
@@ -78,7 +78,7 @@ type command struct {
 // CommandOfUser executes a user's management call. It is false where the machine
 // must wait until a canister is idle.
 func (w *World) CommandOfUser(key uint64, at *Subnet) bool {
-	in := w.ingress[key]
+	in := w.ingress.get(key)
 	if in == nil || in.begun || in.to != Management {
 		w.wrong("management call %d does not wait", key)
 		return true
@@ -115,7 +115,7 @@ func (w *World) CommandOfCanister(at *Subnet, caller ID, number uint64, dropped 
 }
 
 // target is the canister a command is about, nil where there is none.
-func (c *command) target() *Canister { return c.subnet.canisters[about(c.words[0])] }
+func (c *command) target() *Canister { return c.subnet.canisters.get(about(c.words[0])) }
 
 // blocked reports whether a command must wait: code and status do not change under
 // a message that runs, and a subnet installs one module after the other.
@@ -171,10 +171,10 @@ func (w *World) create(c *command) {
 	id := s.First + s.created
 	s.created++
 	s.Minted += minted
-	s.canisters[id] = &Canister{
+	s.canisters.put(id, &Canister{
 		ID: id, Status: Running, Balance: minted + c.attached, subnet: s,
-		programs: make(map[string]string), requests: make(map[ID][]*request), slots: make(map[ID]int), owed: make(map[ID]int),
-	}
+		programs: make(map[string]string), slots: make(map[ID]int), owed: make(map[ID]int),
+	})
 	c.attached = 0
 	w.done(c, Response{Reply: w.Bytes(id)})
 }
@@ -263,12 +263,12 @@ func (w *World) remove(t *Canister) {
 	for _, in := range t.ingress {
 		w.answer(t.subnet, in, Response{Code: NotFound, Text: "not found"})
 	}
-	for _, list := range t.requests { // effects have no order
+	for _, list := range t.requests.things {
 		for _, q := range list {
 			w.refuse(t.subnet, q, reject(NotFound, "not found"))
 		}
 	}
 	t.subnet.Deleted += t.Balance
 	t.subnet.Gone += t.Paid
-	delete(t.subnet.canisters, t.ID)
+	t.subnet.canisters.remove(t.ID)
 }

@@ -130,7 +130,7 @@ func (w *World) register(c *Canister, x *context, s *step, began uint64) {
 	x.outstanding++
 	c.calls++
 	c.slots[f.callee]++
-	c.subnet.calls[f.number] = f
+	c.subnet.calls.put(f.number, f)
 	w.effect(Effect{Kind: Registered, Subnet: c.subnet, Canister: c.ID, Call: f.number, Callee: f.callee})
 	q := &request{call: f, sender: c.ID, to: f.callee, method: "run", arg: s.body, cycles: s.cycles}
 	if s.word == "manage" {

@@ -27,7 +27,7 @@ func (w *World) induct(at *Subnet, q *request) {
 		at.commands = append(at.commands, q)
 		return
 	}
-	c := at.canisters[q.to]
+	c := at.canisters.get(q.to)
 	switch {
 	case c == nil:
 		w.refuse(at, q, reject(NotFound, "not found"))
@@ -35,12 +35,21 @@ func (w *World) induct(at *Subnet, q *request) {
 		w.refuse(at, q, reject(IsStopping, "is stopping"))
 	case c.Status == Stopped:
 		w.refuse(at, q, reject(IsStopped, "is stopped"))
-	case len(c.requests[q.sender])+c.owed[q.sender] >= mostCalls:
+	case len(c.requests.get(q.sender))+c.owed[q.sender] >= mostCalls:
 		w.refuse(at, q, reject(QueueFull, "full"))
 	default:
 		q.arrived = w.now
-		c.requests[q.sender] = append(c.requests[q.sender], q)
+		c.wait(q.sender, append(c.requests.get(q.sender), q))
 	}
+}
+
+// wait sets what of a sender waits for the canister.
+func (c *Canister) wait(sender ID, list []*request) {
+	if len(list) == 0 {
+		c.requests.remove(sender)
+		return
+	}
+	c.requests.put(sender, list)
 }
 
 // refuse rejects a request that was not executed: all its cycles go back.
@@ -64,7 +73,7 @@ func (w *World) reply(at *Subnet, to origin, r Response) {
 func (w *World) answer(at *Subnet, in *ingress, r Response) {
 	w.must(!in.answered, "message %d was answered twice", in.key)
 	in.answered = true
-	delete(w.ingress, in.key)
+	w.ingress.remove(in.key)
 	w.effect(Effect{Kind: Answered, Subnet: at, Ingress: in.key, Response: &r})
 }
 
@@ -105,7 +114,7 @@ func (w *World) Round(now uint64) {
 		s.in = nil
 	}
 	for _, s := range w.Subnets {
-		for _, c := range s.canisters { // effects have no order
+		for _, c := range s.canisters.things {
 			w.expireStops(c)
 		}
 	}
@@ -123,7 +132,7 @@ func (s *Subnet) otherEnd(w *World, p parcel) *Subnet {
 
 // ExpireCall gives a best-effort call that has waited too long its answer.
 func (w *World) ExpireCall(s *Subnet, number uint64) {
-	f := s.calls[number]
+	f := s.calls.get(number)
 	if f == nil || f.state != waiting || f.deadline == 0 || w.now < f.deadline {
 		w.wrong("call %d expired, which was not due", number)
 		return
@@ -135,11 +144,11 @@ func (w *World) ExpireCall(s *Subnet, number uint64) {
 // nothing.
 func (w *World) Overdue() {
 	for _, s := range w.Subnets {
-		for _, f := range s.calls { // whichever fault is found first, there is one: the order does not matter
+		for _, f := range s.calls.things {
 			w.must(f.state != waiting || f.deadline == 0 || w.now < f.deadline+second || w.now == f.made, "call %d of canister %d did not expire", f.number, f.owner.ID)
 		}
 	}
-	for _, in := range w.ingress { // as above: the order does not matter
+	for _, in := range w.ingress.things {
 		w.must(in.begun || w.now < in.expiry, "message %d did not expire", in.key)
 	}
 }

@@ -24,8 +24,8 @@ type World struct {
 	// Bytes is how a reply names a canister.
 	Bytes func(ID) string
 
-	now     uint64 // ns, of the round
-	ingress map[uint64]*ingress
+	now     uint64                    // ns, of the round
+	ingress ordered[uint64, *ingress] // not answered
 	effects []*Effect
 	fault   string
 }
@@ -36,8 +36,8 @@ type Subnet struct {
 	Fees        Fees
 
 	created   ID // canisters so far
-	canisters map[ID]*Canister
-	calls     map[uint64]*call // not over, by number
+	canisters ordered[ID, *Canister]
+	calls     ordered[uint64, *call] // not over, by number
 	lastCall  uint64
 	out, in   []parcel // what leaves in this round, what arrives with the next
 	commands  []*request
@@ -62,7 +62,7 @@ type Canister struct {
 	debit     uint64 // fell due while a message ran
 	programs  map[string]string
 	ingress   []*ingress
-	requests  map[ID][]*request
+	requests  ordered[ID, []*request]
 	responses []*call
 	contexts  []*context
 	slots     map[ID]int // calls whose callback has not begun, by callee
@@ -201,17 +201,13 @@ func (r *Response) Carry(bytes int) { r.bytes = bytes }
 
 // New is a world without canisters.
 func New(bytes func(ID) string, subnets ...*Subnet) *World {
-	w := &World{Subnets: subnets, Bytes: bytes, ingress: make(map[uint64]*ingress)}
-	for _, s := range subnets {
-		s.canisters, s.calls = make(map[ID]*Canister), make(map[uint64]*call)
-	}
-	return w
+	return &World{Subnets: subnets, Bytes: bytes}
 }
 
 // Canister is the canister with a number, nil where there is none.
 func (w *World) Canister(id ID) *Canister {
 	if s := w.SubnetOf(id); s != nil {
-		return s.canisters[id]
+		return s.canisters.get(id)
 	}
 	return nil
 }
