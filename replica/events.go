@@ -25,7 +25,7 @@ const (
 	StatusChanged // Number: the canister's status
 	OutcallMade   // Number: the outcall's
 	RoundEnded    // Number: messages; Instructions
-	MessageShed   // Source, Method, Peer, Call: a best-effort message had to make room
+	MessageShed   // Source, Method, Peer, Call, Reject (instead of a response): a best-effort message had to make room
 	CanisterMoved // Peer: its id from now on, on another subnet where that is its own
 )
 

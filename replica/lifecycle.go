@@ -26,8 +26,8 @@ func (m *machine) Answer(t state.Ticket, a state.Answer) {
 
 // Create makes an empty canister.
 func (m *machine) Create(id *principal.Principal, settings canister.Settings, balance cycles.Amount) (*state.Resident, *intercanister.Reject) {
-	if m.Residents.Len() >= MaxCanisters {
-		return nil, rejectTooManyCanisters(m.ID)
+	if most := m.net.config.SubnetCanisters; m.Residents.Len() >= most {
+		return nil, rejectTooManyCanisters(m.ID, most)
 	}
 	var chosen principal.Principal
 	if id != nil {

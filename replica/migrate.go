@@ -44,8 +44,8 @@ func (n *Network) migrate(in MigrateCanister) Result {
 	if to == from {
 		return refuse(400, "canister %s is on subnet %s already", in.Canister, in.Subnet)
 	}
-	if to.Residents.Len() >= MaxCanisters {
-		return refuse(400, "%s", rejectTooManyCanisters(to.ID).Text)
+	if most := n.config.SubnetCanisters; to.Residents.Len() >= most {
+		return refuse(400, "%s", rejectTooManyCanisters(to.ID, most).Text)
 	}
 	c := from.depart(r, in.Canister)
 	n.reroute(in.Canister, to)

@@ -36,6 +36,7 @@ type Config struct {
 	BestEffortMessageBytes uint64 // 0: the constant
 	SubnetCallbacks        int    // 0: the constant
 	IngressMessages        int    // in the ingress history of a subnet; 0: the replica's 600,000
+	SubnetCanisters        int    // that a subnet hosts; 0: MaxCanisters
 }
 
 // Network is the machine: some subnets, their canisters and the routes between
@@ -113,6 +114,9 @@ func (n *Network) applyDefaults() {
 	}
 	if c.SubnetCallbacks == 0 {
 		c.SubnetCallbacks = SubnetCallbacks
+	}
+	if c.SubnetCanisters == 0 {
+		c.SubnetCanisters = MaxCanisters
 	}
 	n.runner, n.executor, n.management = c.Runner, c.Executor, c.Management
 	if n.runner == nil {

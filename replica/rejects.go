@@ -162,8 +162,8 @@ func rejectNotHosted(id, subnet principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterNotHostedBySubnet, "Unsuccessful validation of specified ID: Specified CanisterId %s is not hosted by subnet %s."+internalError, id, subnet)
 }
 
-func rejectTooManyCanisters(subnet principal.Principal) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.MaxNumberOfCanistersReached, "Subnet %s has reached the allowed canister limit of %d canisters. Retry creating the canister.\nTry creating the canister on another subnet."+documentation+"maximum-number-of-canisters-reached", subnet, MaxCanisters)
+func rejectTooManyCanisters(subnet principal.Principal, most int) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.MaxNumberOfCanistersReached, "Subnet %s has reached the allowed canister limit of %d canisters. Retry creating the canister.\nTry creating the canister on another subnet."+documentation+"maximum-number-of-canisters-reached", subnet, most)
 }
 
 func rejectNoCanisterIDs(subnet principal.Principal) *intercanister.Reject {

@@ -32,7 +32,8 @@ func (m *machine) shed() {
 }
 
 func (m *machine) shedOne(r *state.Resident) {
-	in, ok := r.Mailbox.Shed(rejectResponseDropped())
+	reject := rejectResponseDropped()
+	in, ok := r.Mailbox.Shed(reject)
 	if !ok {
 		panic("replica: canister " + r.ID().String() + " holds best-effort messages that do not wait")
 	}
@@ -43,6 +44,6 @@ func (m *machine) shedOne(r *state.Resident) {
 	m.Free(r, m.Ledger.Future(in.Call).Deadline, in.Response.Memory())
 	m.giveBack(r.ID(), in.Response.Refund)
 	if m.net.sink != nil {
-		m.net.emit(Event{Kind: MessageShed, Subnet: m.ID, Canister: r.ID(), Source: in.Source, Call: in.Call})
+		m.net.emit(Event{Kind: MessageShed, Subnet: m.ID, Canister: r.ID(), Source: in.Source, Call: in.Call, Reject: reject})
 	}
 }

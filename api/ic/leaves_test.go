@@ -18,6 +18,7 @@ import (
 
 // grove is a network of two real subnets and what there is to read of it.
 type grove struct {
+	network           running
 	handler           *Handler
 	nns, app          principal.Principal
 	nnsNode, appNode  certify.Path
@@ -32,7 +33,7 @@ type grove struct {
 func plantGrove(t *testing.T) *grove {
 	r, address := startNode(t, replica.SubnetConfig{Kind: replica.NNS}, replica.SubnetConfig{})
 	view := r.Node.View()
-	g := &grove{handler: New(r, Info{}), nns: view.Subnets[0].ID, app: view.Subnets[1].ID, ranges: view.Subnets[1].Ranges}
+	g := &grove{network: r, handler: New(r, Info{}), nns: view.Subnets[0].ID, app: view.Subnets[1].ID, ranges: view.Subnets[1].Ranges}
 	g.nnsNode = certify.NodeKeyPath(g.nns, view.Subnets[0].Nodes[0].Principal())
 	g.appNode = certify.NodeKeyPath(g.app, view.Subnets[1].Nodes[0].Principal())
 	alice := dialNode(t, address, "alice")
@@ -96,74 +97,137 @@ func (g *grove) read(t *testing.T, url string, effective principal.Principal, re
 	return status.String(), value
 }
 
+// leaf is a path by its pattern, the labels that stand at its asterisks in order.
+func leaf(t *testing.T, pattern string, labels ...certify.Label) certify.Path {
+	t.Helper()
+	var path certify.Path
+	for label := range strings.SplitSeq(strings.TrimPrefix(pattern, "/"), "/") {
+		if label == "*" {
+			path, labels = append(path, labels[0]), labels[1:]
+			continue
+		}
+		path = append(path, certify.Label(label))
+	}
+	if len(labels) > 0 || !isLeaf(pattern, path) {
+		t.Fatalf("%s is not of the pattern %s", path, pattern)
+	}
+	return path
+}
+
+// isLeaf reports whether a path is of a pattern.
+func isLeaf(pattern string, path certify.Path) bool {
+	parts := strings.Split(pattern, "/")[1:]
+	for i, part := range parts {
+		if len(parts) != len(path) || part != "*" && part != string(path[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // Every leaf of the tree (interface specification, "The system state tree"), and
 // who sees it at which endpoint: alice by the full canister's id (v2, v3) and by
 // the subnet's (v2, v3), bob likewise, and somebody without a key.
 func TestWhoReadsWhichLeafOfTheTree(t *testing.T) {
 	g := plantGrove(t)
-	node := certify.Label("a node")
-	status := func(call wire.Signed, field certify.Label) certify.Path {
-		return certify.RequestStatusPath(call.ID, field)
-	}
-	unheard := wire.Signed{ID: wire.RequestID{1}}
+	type labels = []certify.Label
+	app, nns, full, empty := certify.LabelOf(g.app), certify.LabelOf(g.nns), certify.LabelOf(g.full), certify.LabelOf(g.empty)
+	replied, rejected, creation := certify.Label(g.replied.ID[:]), certify.Label(g.rejected.ID[:]), certify.Label(g.creation.ID[:])
+	unheard := certify.Label(make([]byte, 32))
 	const everybody, byCanister, bySubnet = "Found Found Found Found", "Found Found 404 404", "404 404 Found Found"
 	const absent, absentByCanister, never, foreign = "Absent Absent Absent Absent", "Absent Absent 404 404", "404 404 404 404", "403 403 403 403"
+	tried := make(map[string]bool)
 	for _, c := range []struct {
-		path   certify.Path
-		alice  string
-		others string // where they see something else
+		pattern string
+		labels  labels
+		alice   string
+		others  string // where they see something else
 	}{
-		{certify.TimePath(), everybody, ""},
-		{certify.Path{"api_boundary_nodes", node, "domain"}, absent, ""},
-		{certify.Path{"api_boundary_nodes", node, "ipv4_address"}, absent, ""},
-		{certify.Path{"api_boundary_nodes", node, "ipv6_address"}, absent, ""},
-		{certify.SubnetPath(g.app, "public_key"), everybody, ""},
-		{certify.SubnetPath(g.nns, "public_key"), everybody, ""},
-		{certify.SubnetPath(g.app, "type"), everybody, ""},
-		{certify.SubnetPath(g.nns, "type"), everybody, ""},
-		{certify.SubnetPath(g.app, "canister_ranges"), "Found 404 Found 404", ""},
-		{certify.SubnetPath(g.nns, "canister_ranges"), everybody, ""},
-		{certify.SubnetPath(g.app, "metrics"), bySubnet, ""},
-		{certify.SubnetPath(g.nns, "metrics"), "404 404 400 400", ""},
-		{g.appNode, everybody, ""},
-		{g.nnsNode, "Unknown Unknown Unknown Unknown", ""},
-		{certify.RangesPath(g.app, g.ranges[0].Start), bySubnet, ""},
-		{certify.RangesPath(g.nns, principal.Canister(0)), bySubnet, ""},
-		{status(g.replied, "status"), "Found Found 403 403", foreign},
-		{status(g.replied, "reply"), "Found Found 403 403", foreign},
-		{status(g.replied, "reject_code"), "Absent Absent 403 403", foreign},
-		{status(g.rejected, "reject_code"), "Found Found 403 403", foreign},
-		{status(g.rejected, "reject_message"), "Found Found 403 403", foreign},
-		{status(g.rejected, "error_code"), "Found Found 403 403", foreign},
-		{status(g.creation, "reply"), "403 403 Found Found", foreign},
-		{status(unheard, "status"), absent, ""},
-		{certify.CanisterPath(g.full, "certified_data"), never, ""},
-		{certify.CanisterPath(g.full, "module_hash"), byCanister, ""},
-		{certify.CanisterPath(g.full, "controllers"), byCanister, ""},
-		{certify.CanisterPath(g.full, "canister_creation_timestamp"), byCanister, ""},
-		{certify.CanisterPath(g.full, "last_install_timestamp"), byCanister, ""},
-		{certify.MetadataPath(g.full, "seen"), byCanister, ""},
-		{certify.MetadataPath(g.full, "hidden"), byCanister, "403 403 404 404"},
-		{certify.MetadataPath(g.full, "none"), absentByCanister, ""},
-		{certify.CanisterPath(g.empty, "controllers"), "400 400 404 404", ""},
+		{"/time", nil, everybody, ""},
+		{"/api_boundary_nodes/*/domain", labels{"a node"}, absent, ""},
+		{"/api_boundary_nodes/*/ipv4_address", labels{"a node"}, absent, ""},
+		{"/api_boundary_nodes/*/ipv6_address", labels{"a node"}, absent, ""},
+		{"/subnet/*/public_key", labels{app}, everybody, ""},
+		{"/subnet/*/public_key", labels{nns}, everybody, ""},
+		{"/subnet/*/type", labels{app}, everybody, ""},
+		{"/subnet/*/type", labels{nns}, everybody, ""},
+		{"/subnet/*/canister_ranges", labels{app}, "Found 404 Found 404", ""},
+		{"/subnet/*/canister_ranges", labels{nns}, everybody, ""},
+		{"/subnet/*/metrics", labels{app}, bySubnet, ""},
+		{"/subnet/*/metrics", labels{nns}, "404 404 400 400", ""},
+		{"/subnet/*/node/*/public_key", labels{app, g.appNode[3]}, everybody, ""},
+		{"/subnet/*/node/*/public_key", labels{nns, g.nnsNode[3]}, "Unknown Unknown Unknown Unknown", ""},
+		{"/canister_ranges/*/*", labels{app, certify.LabelOf(g.ranges[0].Start)}, bySubnet, ""},
+		{"/canister_ranges/*/*", labels{nns, certify.LabelOf(principal.Canister(0))}, bySubnet, ""},
+		{"/request_status/*/status", labels{replied}, "Found Found 403 403", foreign},
+		{"/request_status/*/status", labels{unheard}, absent, ""},
+		{"/request_status/*/reply", labels{replied}, "Found Found 403 403", foreign},
+		{"/request_status/*/reply", labels{creation}, "403 403 Found Found", foreign},
+		{"/request_status/*/reject_code", labels{replied}, "Absent Absent 403 403", foreign},
+		{"/request_status/*/reject_code", labels{rejected}, "Found Found 403 403", foreign},
+		{"/request_status/*/reject_message", labels{rejected}, "Found Found 403 403", foreign},
+		{"/request_status/*/error_code", labels{rejected}, "Found Found 403 403", foreign},
+		{"/canister/*/certified_data", labels{full}, never, ""},
+		{"/canister/*/module_hash", labels{full}, byCanister, ""},
+		{"/canister/*/controllers", labels{full}, byCanister, ""},
+		{"/canister/*/controllers", labels{empty}, "400 400 404 404", ""},
+		{"/canister/*/canister_creation_timestamp", labels{full}, byCanister, ""},
+		{"/canister/*/last_install_timestamp", labels{full}, byCanister, ""},
+		{"/canister/*/metadata/*", labels{full, "seen"}, byCanister, ""},
+		{"/canister/*/metadata/*", labels{full, "hidden"}, byCanister, "403 403 404 404"},
+		{"/canister/*/metadata/*", labels{full, "none"}, absentByCanister, ""},
 	} {
-		for name, reader := range map[string]wire.Identity{"alice": identity(t, "alice"), "bob": identity(t, "bob"), "nobody": {}} {
-			var got []string
-			for _, version := range readVersions {
-				seen, _ := g.read(t, canisterURL(version, g.full, "read_state"), g.full, reader, c.path)
-				got = append(got, seen)
+		tried[c.pattern] = true
+		g.readers(t, leaf(t, c.pattern, c.labels...), c.alice, c.others)
+	}
+	for _, pattern := range certify.StatePaths() {
+		if !tried[pattern] {
+			t.Errorf("nobody reads %s", pattern)
+		}
+	}
+}
+
+// readers lets everybody read a path at every endpoint.
+func (g *grove) readers(t *testing.T, path certify.Path, alice, others string) {
+	t.Helper()
+	for name, reader := range map[string]wire.Identity{"alice": identity(t, "alice"), "bob": identity(t, "bob"), "nobody": {}} {
+		var got []string
+		for _, version := range readVersions {
+			seen, _ := g.read(t, canisterURL(version, g.full, "read_state"), g.full, reader, path)
+			got = append(got, seen)
+		}
+		for _, version := range readVersions {
+			seen, _ := g.read(t, subnetURL(version, g.app, "read_state"), g.app, reader, path)
+			got = append(got, seen)
+		}
+		want := alice
+		if name != "alice" && others != "" {
+			want = others
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s reads %s: %s, want %s", name, path, text, want)
+		}
+	}
+}
+
+// There are no API boundary nodes before a local network; every other leaf is in the trees of the grove.
+func TestTheTreesHaveTheLeavesThatAreListedAndNoOthers(t *testing.T) {
+	g := plantGrove(t)
+	found := make(map[string]bool)
+	for _, subnet := range []principal.Principal{g.app, g.nns} {
+		g.network.View().Certified(subnet).Tree().Walk(func(path certify.Path, _ []byte) bool {
+			at := slices.IndexFunc(certify.StatePaths(), func(pattern string) bool { return isLeaf(pattern, path) })
+			if at < 0 {
+				t.Errorf("the tree of %s has %s, which is of no pattern", subnet, path)
+				return true
 			}
-			for _, version := range readVersions {
-				seen, _ := g.read(t, subnetURL(version, g.app, "read_state"), g.app, reader, c.path)
-				got = append(got, seen)
-			}
-			want := c.alice
-			if name != "alice" && c.others != "" {
-				want = c.others
-			}
-			if text := strings.Join(got, " "); text != want {
-				t.Errorf("%s reads %s: %s, want %s", name, c.path, text, want)
-			}
+			found[certify.StatePaths()[at]] = true
+			return true
+		})
+	}
+	for _, pattern := range certify.StatePaths() {
+		if boundary := strings.HasPrefix(pattern, "/api_boundary_nodes/"); found[pattern] == boundary {
+			t.Errorf("in the trees there is %s: %t", pattern, found[pattern])
 		}
 	}
 }

@@ -5,6 +5,35 @@ import "github.com/canisterd/canisterd/candid/principal"
 // The paths of the system state tree (interface specification, "The system
 // state tree").
 
+// StatePaths are all paths with a value that the tree may have, where * stands for an id, of
+// a canister, a node, a request or a subnet, or for a name: those of /canister_ranges are a
+// subnet and the first canister of a shard.
+func StatePaths() []string {
+	return []string{
+		"/time",
+		"/api_boundary_nodes/*/domain",
+		"/api_boundary_nodes/*/ipv4_address",
+		"/api_boundary_nodes/*/ipv6_address",
+		"/subnet/*/public_key",
+		"/subnet/*/type",
+		"/subnet/*/canister_ranges",
+		"/subnet/*/metrics",
+		"/subnet/*/node/*/public_key",
+		"/canister_ranges/*/*",
+		"/request_status/*/status",
+		"/request_status/*/reply",
+		"/request_status/*/reject_code",
+		"/request_status/*/reject_message",
+		"/request_status/*/error_code",
+		"/canister/*/certified_data",
+		"/canister/*/module_hash",
+		"/canister/*/controllers",
+		"/canister/*/canister_creation_timestamp",
+		"/canister/*/last_install_timestamp",
+		"/canister/*/metadata/*",
+	}
+}
+
 // TimePath is /time.
 func TimePath() Path { return Path{"time"} }
 

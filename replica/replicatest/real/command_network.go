@@ -18,6 +18,7 @@ var kinds = map[string]replica.SubnetKind{
 
 // network makes the network. The words: slice=N, messages=N and round=N (limits of a
 // round), guaranteed=N, best-effort=N, callbacks=N and ingress=N (limits of messages),
+// canisters=N (on each subnet),
 // message=N, query=N, inspect=N, install=N (instructions) and pages=N (of stable memory),
 // unlimited (canisters change memory and install as often as they like), subnets=N
 // (application subnets of 13 nodes), kinds=KIND,... (subnets with their kind's nodes), for
@@ -50,6 +51,8 @@ func (p *performer) network(rest string) {
 			for i := range config.Subnets {
 				config.Subnets[i].Occupied = uint64(p.number(value)) << 20
 			}
+		case "canisters":
+			config.SubnetCanisters = p.number(value)
 		case "callbacks":
 			config.SubnetCallbacks = p.number(value)
 		case "unlimited":

@@ -19,6 +19,8 @@ import (
 //	run NAME PROGRAM                      calls the update method "run"
 //	call NAME METHOD PROGRAM              calls a method
 //	query NAME METHOD PROGRAM             asks a query method
+//	abandoned NAME METHOD PROGRAM         asks one whose node is closed before it makes a call
+//	late COUNT NAME METHOD PROGRAM        asks one whose time is over after it asked COUNT times for it
 //	manage METHOD NAME [FIELDS]           calls the management canister; more fields in Candid
 //	prober NAME [WORDS] [CALLS]           creates a canister that calls the System API as told
 //	api NAME CALLS                        has it do so; api-mute, api-query, api-said
@@ -90,7 +92,7 @@ func commands() map[string]command {
 		"user": (*performer).user, "do": (*performer).do, "ask": (*performer).ask, "from": (*performer).from,
 		"status": (*performer).status, "logs": (*performer).logs, "certified": (*performer).certified, "census": (*performer).census,
 		"arg": (*performer).arg, "outcalls": (*performer).outcalls, "http": (*performer).http,
-		"funds": (*performer).funds, "attest": (*performer).attest, "reach": (*performer).reach,
+		"late": (*performer).late, "abandoned": (*performer).abandoned, "funds": (*performer).funds, "attest": (*performer).attest, "reach": (*performer).reach,
 	}
 }
 
