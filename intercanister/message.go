@@ -50,8 +50,9 @@ type Reject struct {
 	Code  RejectCode
 	Error ErrorCode
 	Text  string
-	// Bare is for the few texts of the network itself that calling canisters
-	// read without the error code before them.
+	// Bare is for what calling canisters read without the error code before it:
+	// texts of the network itself and of the management canister, and whatever
+	// answers the calls of a composite query.
 	Bare bool
 }
 
@@ -82,16 +83,43 @@ func Elide(text string) string {
 // for an explicit ic0.msg_reject just what the callee said, otherwise the error
 // code before it.
 func (r *Reject) Message() string {
-	if r.Bare || r.Code == CanisterReject && r.Error == CanisterRejectedMessage {
+	if !r.coded() {
 		return r.Text
 	}
 	return r.Error.String() + ": " + r.Text
+}
+
+// PayloadBytes is the size of what a response carries, which its caller pays for: the
+// reply, or a byte for the reject code and the text as the caller reads it.
+func (r *Response) PayloadBytes() int {
+	switch {
+	case r.Reject == nil:
+		return len(r.Reply)
+	case r.Reject.coded():
+		return 1 + len("IC0000: ") + len(r.Reject.Text)
+	}
+	return 1 + len(r.Reject.Text)
+}
+
+// coded reports whether callers read the error code before the text.
+func (r *Reject) coded() bool {
+	return !r.Bare && (r.Code != CanisterReject || r.Error != CanisterRejectedMessage)
 }
 
 // Barely is the reject with a text that calling canisters read as it is.
 func (r *Reject) Barely() *Reject {
 	r.Bare = true
 	return r
+}
+
+// WithoutCode is the reject as those read it who never see its error code: a copy, nil
+// of none.
+func (r *Reject) WithoutCode() *Reject {
+	if r == nil || r.Bare {
+		return r
+	}
+	bare := *r
+	return bare.Barely()
 }
 
 // String is for people: code and text. Rejects of the outside have no error code.

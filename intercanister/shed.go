@@ -13,13 +13,10 @@ func (q *Request) Memory() uint64 {
 // Memory is what a response takes while it waits for its callback, in bytes. What
 // the network itself says of a best-effort call takes nothing.
 func (r *Response) Memory() uint64 {
-	switch {
-	case r.Reject == nil:
-		return uint64(ResponseOverhead + len(r.Reply))
-	case r.Reject.Code == SysUnknown:
+	if r.Reject != nil && r.Reject.Code == SysUnknown {
 		return 0
 	}
-	return uint64(ResponseOverhead + len(r.Reject.Text))
+	return uint64(ResponseOverhead + r.PayloadBytes())
 }
 
 // Shed drops the largest best-effort message that waits, of several the last, and

@@ -78,7 +78,7 @@ func (m *machine) run(c *state.Command, in intercanister.Input) {
 		m.payLate(c.Target, m.History.At(in.Ingress).Size)
 	}
 	if a.When == state.Now {
-		m.reply(&c.Origin, intercanister.Response{Reply: a.Reply, Reject: a.Reject, Refund: c.Attached})
+		m.Answer(state.Ticket{Origin: c.Origin, Refund: c.Attached}, a)
 	}
 }
 

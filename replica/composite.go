@@ -148,6 +148,7 @@ func (c *composite) frame(target *canister.QueryTarget, m *canister.Message, id 
 		call := &calls[0]
 		calls = calls[1:]
 		response := c.call(id, call, depth+1)
+		response.Reject = response.Reject.WithoutCode()
 		if c.failed != nil || c.over(depth) {
 			return intercanister.Response{}
 		}
@@ -259,9 +260,5 @@ func (m *machine) holdNested(call *nestedCall) held {
 		Machine: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: call.caller, Sender: m.Residents.Get(call.caller),
 	})
 	charged := a.Reject == nil || a.Reject.Error != intercanister.CanisterMethodNotFound
-	if a.Reject != nil {
-		bare := *a.Reject
-		a.Reject = bare.Barely()
-	}
 	return held{answer: &intercanister.Response{Reply: a.Reply, Reject: a.Reject}, charged: charged, spent: a.Instructions}
 }

@@ -16,10 +16,14 @@ import (
 // emptyReply is the Candid encoding of no values.
 var emptyReply = []byte("DIDL\x00\x00")
 
-// Answer settles a deferred call of the management canister.
+// Answer settles a call of the management canister. Canisters do not see the error
+// code of a reject.
 func (m *machine) Answer(t state.Ticket, a state.Answer) {
 	if a.When != state.Now {
 		panic("replica: a deferred call was deferred again")
+	}
+	if t.Origin.Kind == intercanister.FromCanister {
+		a.Reject = a.Reject.WithoutCode()
 	}
 	m.reply(&t.Origin, intercanister.Response{Reply: a.Reply, Reject: a.Reject, Refund: t.Refund})
 }
@@ -84,7 +88,7 @@ func (m *machine) stopped(r *state.Resident) {
 func (m *machine) Start(r *state.Resident) {
 	m.setStatus(r, canister.Running)
 	for _, stop := range m.TakeStops(r) {
-		m.Answer(stop.Ticket, state.Fail(rejectRestarted(r.ID())))
+		m.Answer(stop.Ticket, state.Fail(rejectRestarted(r.ID(), stop.Ticket.Origin.Kind)))
 	}
 	m.ring(r)
 	m.hook(r)

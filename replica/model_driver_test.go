@@ -282,7 +282,7 @@ func (w *twin) alike(what string, got *intercanister.Reject, want *model.Respons
 	case got == nil || want == nil || model.Code(got.Error) != want.Code || !strings.Contains(got.Text, want.Text):
 		w.wrong("%s: got reject %v, want %v", what, got, want)
 	default:
-		want.Carry(len(got.Text))
+		want.Carry((&intercanister.Response{Reject: got}).PayloadBytes())
 	}
 }
 

@@ -122,6 +122,13 @@ func rejectTooLarge(sender principal.Principal, size, limit int) *intercanister.
 		"Canister %s violated contract: attempted to send a message of size %d exceeding the limit %d", sender, size, limit).Barely()
 }
 
+// rejectCloudEngine is for what may not leave a cloud engine nor enter one. The replica
+// gives it no error code.
+func rejectCloudEngine() *intercanister.Reject {
+	text := "Unbounded-wait calls and calls with cycles are not allowed to CloudEngine subnets"
+	return (&intercanister.Reject{Code: intercanister.SysFatal, Text: text}).Barely()
+}
+
 func rejectIngressExpired() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.IngressMessageTimeout, "Ingress message timed out waiting to start executing.")
 }
@@ -150,8 +157,13 @@ func rejectStopTimeout() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.StopCanisterRequestTimeout, "Stop canister request timed out")
 }
 
-func rejectRestarted(id principal.Principal) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterStoppingCancelled, "Canister %s's stop request was cancelled.", id)
+// rejectRestarted has two texts, for users and for canisters.
+func rejectRestarted(id principal.Principal, origin intercanister.OriginKind) *intercanister.Reject {
+	text := "Canister %s's stop request was cancelled."
+	if origin == intercanister.FromCanister {
+		text = "Canister %s's stop request cancelled"
+	}
+	return intercanister.Rejectf(intercanister.CanisterStoppingCancelled, text, id)
 }
 
 func rejectCanisterExists(id principal.Principal) *intercanister.Reject {

@@ -89,6 +89,10 @@ func (m *machine) inductCommand(q *intercanister.Request) {
 }
 
 func (m *machine) ship(to *machine, q *intercanister.Request) {
+	if (m.config.Kind == CloudEngine || to.config.Kind == CloudEngine) && (q.Deadline == 0 || !q.Cycles.IsZero()) {
+		m.answer(q, rejectCloudEngine())
+		return
+	}
 	if size := len(q.Method) + len(q.Payload); size > MaxRequestBytes {
 		m.answer(q, rejectTooLarge(q.Sender, size, MaxRequestBytes))
 		return

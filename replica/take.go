@@ -201,7 +201,7 @@ func (m *machine) takeResponse(j *Job) {
 	j.context, j.prepaid, j.limit = f.Context, f.Execution(), m.limits.Message
 	j.callback = true
 	c.Consumed.Instructions = c.Consumed.Instructions.Add(j.prepaid)
-	carried := m.Fees.ResponseTransmission(responseBytes(response))
+	carried := m.Fees.ResponseTransmission(response.PayloadBytes())
 	c.Consumed.Transmission = c.Consumed.Transmission.Add(carried)
 	c.Balance = c.Balance.Add(response.Refund).Add(f.Transmission().Sub(carried))
 	if context.Deleted || m.net.executor.Empty(c) {
@@ -225,11 +225,4 @@ func (m *machine) takeResponse(j *Job) {
 	if response.Reject != nil {
 		j.message.Context, j.message.Closure = canister.RejectCallback, f.OnReject()
 	}
-}
-
-func responseBytes(r *intercanister.Response) int {
-	if r.Reject != nil {
-		return len(r.Reject.Text)
-	}
-	return len(r.Reply)
 }

@@ -239,7 +239,7 @@ func (w *World) cancelStops(t *Canister) {
 	stops := t.stops
 	t.stops = nil
 	for _, s := range stops {
-		w.reply(t.subnet, s.origin, Response{Code: StopCancelled, Text: "was cancelled", refund: s.refund})
+		w.reply(t.subnet, s.origin, Response{Code: StopCancelled, Text: "cancelled", refund: s.refund})
 	}
 }
 
