@@ -61,7 +61,11 @@ func TestWhatIsOutOfBoundsIsNamedWithItsNumbers(t *testing.T) {
 		},
 		{"cost_sign_with_ecdsa", "(memory 1)", false, "65536 1 0 0", violated + "ic0.cost_sign_with_ecdsa heap: src=65536 + length=1 exceeds the slice size=65536"},
 		{"trap", "(memory 1)", false, "65536 1", "Canister called `ic0.trap` with message: '(trap message out of memory bounds)'"},
-		{"trap", "", false, "0 0", "Canister called `ic0.trap` with message: ''"},
+		{"trap", "", false, "0 0", violated + "WebAssembly module must define memory"},
+		{"debug_print", "", false, "0 0", violated + "WebAssembly module must define memory"},
+		{"msg_caller_copy", "", false, "0 0 0", violated + "WebAssembly module must define memory"},
+		{"data_certificate_copy", "", false, "0 0 0", violated + "WebAssembly module must define memory"},
+		{"call_on_cleanup", "", false, "0 0", violated + "ic0.call_on_cleanup called when no call is under construction."},
 	} {
 		c := p.Canister(p.Wat(calling(x.name, x.memory, x.wide, strings.Fields(x.args)...)), nil)
 		out := p.Update(c, "u", []byte("arg"))
@@ -93,16 +97,12 @@ func TestStableMemoryTrapsAtBothOfItsEnds(t *testing.T) {
 		"stable_read 0 0 1": "stable memory out of bounds", "stable_write 0 0 1": "stable memory out of bounds",
 		"stable_write 1 0 0":   "stable memory out of bounds",
 		"stable64_read 0 -1 2": "stable memory out of bounds", "stable64_write -1 0 2": "stable memory out of bounds",
-		"stable64_read 0 0 -1": "",
+		// A length of 2^64-1 and 20 instructions are 19.
+		"stable64_read 0 0 -1": "stable memory out of bounds", "stable64_write 0 0 -20": "stable memory out of bounds",
 	} {
 		name, rest, _ := strings.Cut(args, " ")
 		c := p.Canister(p.Wat(calling(name, "(memory 1)", false, strings.Fields(rest)...)), nil)
 		out := p.Update(c, "u", nil)
-		if args == "stable64_read 0 0 -1" {
-			// A length of 2^64-1 is more instructions than there are.
-			failed(t, c, out, intercanister.CanisterInstructionLimitExceeded, "Canister exceeded the limit of 40000000000 instructions for single message execution.")
-			continue
-		}
 		failed(t, c, out, intercanister.CanisterTrapped, "Canister trapped: "+text)
 	}
 }

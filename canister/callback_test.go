@@ -48,7 +48,7 @@ func TestACallIsWhatTheCanisterBuilt(t *testing.T) {
 		call.Request.Cycles != want.Cycles || call.Request.Deadline != want.Deadline || call.Cleanup == nil {
 		t.Errorf("the request is %+v, want %+v", call.Request, want)
 	}
-	price := p.Subnet.Fees.CallPrepayment(len("method")+len("argument"), p.Subnet.Limits.Message, false)
+	price := p.Subnet.Fees.CallPrepayment(uint64(len("method")+len("argument")), p.Subnet.Limits.Message, false)
 	if got := before.Sub(c.Balance); got != price.Add(cycles.Of(5000)) {
 		t.Errorf("the call took %s cycles, want %s", got, price.Add(cycles.Of(5000)))
 	}
@@ -212,7 +212,7 @@ func TestCallsAreMadeInOrderAndUnfinishedOnesAreDropped(t *testing.T) {
 		t.Errorf("a call that was not performed: %d calls, %s cycles before, %s after", len(out.Calls), before, c.Balance)
 	}
 	out = p.Run(c, unfinished(7000).Call(canistertest.Call{Callee: callee}).ReplyInt())
-	price := p.Subnet.Fees.CallPrepayment(len("run"), p.Subnet.Limits.Message, false)
+	price := p.Subnet.Fees.CallPrepayment(uint64(len("run")), p.Subnet.Limits.Message, false)
 	if number(t, out) != 0 || before.Sub(c.Balance) != price {
 		t.Errorf("a call that was begun anew took %s, want %s", before.Sub(c.Balance), price)
 	}

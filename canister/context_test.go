@@ -25,7 +25,7 @@ msg_caller_info_signer_copy : ppp-> : U RQ NRQ CQ Ry Rt CRy CRt C F
 msg_reject_code : ->i : Ry Rt CRy CRt C
 msg_reject_msg_size : ->p : Rt CRt
 msg_reject_msg_copy : ppp-> : Rt CRt
-msg_deadline : ->l : U RQ NRQ CQ Ry Rt CRy CRt
+msg_deadline : ->l : U RQ NRQ TQ CQ Ry Rt CRy CRt
 msg_reply_data_append : pp-> : U RQ NRQ TQ CQ Ry Rt CRy CRt
 msg_reply : -> : U RQ NRQ TQ CQ Ry Rt CRy CRt
 msg_reject : pp-> : U RQ NRQ TQ CQ Ry Rt CRy CRt

@@ -18,7 +18,7 @@ func spent(p *canistertest.Place, out *canister.Outcome) cycles.Amount {
 	total := out.Burned
 	for i := range out.Calls {
 		c := &out.Calls[i]
-		total = total.Add(c.Request.Cycles).Add(c.Execution).Add(c.Transmission).Add(p.Subnet.Fees.CallTransmission(len(c.Method) + len(c.Payload)))
+		total = total.Add(c.Request.Cycles).Add(c.Execution).Add(c.Transmission).Add(p.Subnet.Fees.CallTransmission(uint64(len(c.Method) + len(c.Payload))))
 	}
 	return total
 }

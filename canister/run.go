@@ -1,6 +1,7 @@
 package canister
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -118,7 +119,7 @@ func (r *runner) failureOf(err error, a *attempt, visible bool) *failure {
 		if trap == nil {
 			panic(fmt.Errorf("canister: a message ended for no reason: %w", err))
 		}
-		f.Failure = failureOfTrap(trap, a, r.guest.Executed())
+		f.Failure = failureOfTrap(trap, a)
 	}
 	if trap != nil && f.Traces {
 		f.trace = backtrace(trap.Backtrace)
@@ -126,7 +127,7 @@ func (r *runner) failureOf(err error, a *attempt, visible bool) *failure {
 	return f
 }
 
-func failureOfTrap(trap *wasm.Trap, a *attempt, executed uint64) *ic0.Failure {
+func failureOfTrap(trap *wasm.Trap, a *attempt) *ic0.Failure {
 	if what, ok := traps[trap.Kind]; ok {
 		return ic0.Trapped(what)
 	}
@@ -134,13 +135,13 @@ func failureOfTrap(trap *wasm.Trap, a *attempt, executed uint64) *ic0.Failure {
 	case wasm.InstructionLimit:
 		return &ic0.Failure{
 			Code: intercanister.CanisterInstructionLimitExceeded,
-			Text: fmt.Sprintf("Canister exceeded the limit of %d instructions for single message execution.", a.report),
+			Text: fmt.Sprintf("Canister exceeded the limit of %d instructions for single message execution.", cmp.Or(trap.Count, a.report)),
 			Help: ic0.Advice("Try optimizing this method to consume fewer instructions or split the work across multiple messages.", "instruction-limit-exceeded"),
 		}
 	case wasm.SliceOverrun:
 		return &ic0.Failure{
 			Code: intercanister.CanisterInstructionLimitExceeded,
-			Text: fmt.Sprintf("Canister attempted to perform a large memory operation that used %d instructions and exceeded the slice limit %d.", executed, a.slice),
+			Text: fmt.Sprintf("Canister attempted to perform a large memory operation that used %d instructions and exceeded the slice limit %d.", trap.Count, a.slice),
 			Help: ic0.Advice("Try breaking up large copies within the canister code into smaller chunks.", "slice-overrun"),
 		}
 	case wasm.FunctionNotFound:

@@ -106,8 +106,8 @@ func (s *Schedule) IngressMessage(bytes int) Amount {
 
 // CallTransmission is the price of sending a request whose method name and
 // argument have this many bytes together.
-func (s *Schedule) CallTransmission(bytes int) Amount {
-	return s.scaled(s.Call).Add(s.Scale(Of(s.CallByte).Mul(uint64(bytes))))
+func (s *Schedule) CallTransmission(bytes uint64) Amount {
+	return s.scaled(s.Call).Add(s.Scale(Of(s.CallByte).Mul(bytes)))
 }
 
 // ResponseTransmission is the price of a response of this many bytes. A caller
@@ -118,7 +118,7 @@ func (s *Schedule) ResponseTransmission(bytes int) Amount {
 
 // CallPrepayment is all that ic0.call_perform takes besides the attached
 // cycles: transmission both ways and the longest execution of the callback.
-func (s *Schedule) CallPrepayment(bytes int, limit uint64, wide bool) Amount {
+func (s *Schedule) CallPrepayment(bytes, limit uint64, wide bool) Amount {
 	return s.CallTransmission(bytes).Add(s.ResponseTransmission(MaxResponseBytes)).Add(s.Execution(limit, wide))
 }
 

@@ -1,8 +1,6 @@
 package ic0
 
 import (
-	"slices"
-
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
@@ -17,7 +15,7 @@ const (
 func callFunctions() []function {
 	return []function{
 		{name: "call_new", params: "pppppppp", where: calling, cost: cost{computed: callNewCost}, body: callNew},
-		{name: "call_on_cleanup", params: "pp", where: calling, cost: flat(plain), body: func(x *Execution, s []uint64) {
+		{name: "call_on_cleanup", params: "pp", tables: true, where: calling, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			p := x.begun("ic0.call_on_cleanup")
 			if p.Cleanup != nil {
 				x.misuse("ic0.call_on_cleanup can be called at most once between `ic0.call_new` and `ic0.call_perform`")
@@ -99,16 +97,12 @@ func invalidPrincipal() *Failure {
 	return &Failure{Code: intercanister.CanisterContractViolation, Text: "Canister provided invalid principal id", Help: ToolchainHelp}
 }
 
-// attach moves cycles from the balance to the call under construction.
+// attach moves cycles from the balance to the call under construction. A controller is not
+// told how many are missing: unlike where memory grows, it can ask.
 func (x *Execution) attach(function string, amount cycles.Amount) {
 	p := x.begun(function)
-	if x.liquid().Less(amount) {
-		text := "Canister " + x.ID.String() + " is out of cycles"
-		if slices.Contains(x.Controllers, x.Caller) {
-			missing := x.freezingLimit(x.InUse, x.Messages).Add(amount).Sub(x.Balance)
-			text += ": please top up the canister with at least " + missing.Grouped() + " additional cycles"
-		}
-		x.fail(&Failure{Code: intercanister.CanisterContractViolation, Text: text})
+	if x.Balance.Less(x.freezingLimit(x.InUse, x.Messages).Add(amount)) {
+		x.fail(&Failure{Code: intercanister.CanisterContractViolation, Text: "Canister " + x.ID.String() + " is out of cycles"})
 	}
 	x.Balance = x.Balance.Sub(amount)
 	p.Cycles = p.Cycles.Add(amount)
@@ -119,10 +113,7 @@ func (x *Execution) perform(p *pending) bool {
 	if p.timeout {
 		p.Deadline = (x.Time + uint64(p.seconds)*second) / second * second
 	}
-	if !x.hasRoom(p.Receiver) {
-		return false
-	}
-	if x.Context.Replicated() && !x.prepay(p) {
+	if !x.hasRoom(p.Receiver) || !x.prepay(p) {
 		return false
 	}
 	if x.rooms == nil {
@@ -138,7 +129,8 @@ func (x *Execution) hasRoom(callee principal.Principal) bool {
 }
 
 // prepay takes the price of the call from the balance. The request's place in memory counts
-// for the freezing limit as well.
+// for the freezing limit as well. A query must have the cycles too, and keeps them, as it keeps nothing
+// of what it changed.
 func (x *Execution) prepay(p *pending) bool {
 	bytes := len(p.Method) + len(p.Payload)
 	messages := x.Messages
@@ -159,9 +151,9 @@ func (x *Execution) prepay(p *pending) bool {
 	}
 	p.Execution = x.Fees.Execution(x.Callback, x.Guest.Wide())
 	p.Transmission = x.Fees.ResponseTransmission(cycles.MaxResponseBytes)
-	sent := x.Fees.CallTransmission(bytes)
+	sent := x.Fees.CallTransmission(uint64(bytes))
 	price := p.Execution.Add(p.Transmission).Add(sent)
-	if x.Balance.Sub(x.freezingLimit(x.InUse, messages)).Less(price) {
+	if x.Balance.Less(x.freezingLimit(x.InUse, messages).Add(price)) {
 		return false
 	}
 	x.Messages = messages

@@ -17,10 +17,10 @@ func costFunctions() []function {
 	return []function{
 		{name: "cost_call", params: "llp", where: everywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			bytes := s[0] + s[1]
-			if bytes < s[0] || bytes > 1<<62 {
-				bytes = 1 << 62
+			if bytes < s[0] {
+				bytes = 1<<64 - 1
 			}
-			x.putAmount("ic0_cost_call", s[2], x.Fees.CallPrepayment(int(bytes), x.Callback, x.Guest.Wide()))
+			x.putAmount("ic0_cost_call", s[2], x.Fees.CallPrepayment(bytes, x.Callback, x.Guest.Wide()))
 		}},
 		{name: "cost_create_canister", params: "p", where: everywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			x.putAmount("ic0_cost_create_canister", s[0], x.Fees.Scale(cycles.Of(x.Fees.CanisterCreation)))

@@ -15,9 +15,7 @@ func debugFunctions() []function {
 			if !ok {
 				text = []byte("(debug_print message out of memory bounds)")
 			}
-			if x.Context.Replicated() {
-				x.log.add(text, x.Time)
-			}
+			x.log.add(text, x.Time)
 		}},
 		{name: "trap", params: "pp", where: everywhere, cost: cost{computed: trapCost}, body: func(x *Execution, s []uint64) {
 			text := "(trap message out of memory bounds)"

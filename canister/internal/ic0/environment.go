@@ -63,7 +63,7 @@ func variableFunctions() []function {
 		{name: "env_var_count", results: "p", where: anywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			s[0] = uint64(len(x.Variables))
 		}},
-		{name: "env_var_name_size", params: "p", results: "p", where: anywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
+		{name: "env_var_name_size", params: "p", results: "p", tables: true, where: anywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			s[0] = uint64(len(x.variableAt(s[0]).Name))
 		}},
 		{name: "env_var_name_copy", params: "pppp", where: anywhere, cost: bytesOf(3), body: func(x *Execution, s []uint64) {

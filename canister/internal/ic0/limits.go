@@ -14,6 +14,8 @@ const (
 	maxTrapText       = 32 << 10        // bytes of the message of ic0.trap that are kept
 	narrowStablePages = 1 << 16         // pages of 64 KiB up to which the 32-bit functions of stable memory work
 	maxStablePages    = stable.MaxPages // pages of 64 KiB of stable memory
+	maxNarrowAddress  = 1<<32 - 1       // the largest address of a 32-bit heap
+	maxWideAddress    = 6 << 30         // bytes of the largest 64-bit heap
 
 	// RecordOverhead is what a log record takes beyond its content, in bytes.
 	RecordOverhead = 40

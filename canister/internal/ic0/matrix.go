@@ -9,10 +9,10 @@ var (
 	withArgument = of(Init, PostUpgrade, Update, ReplicatedQuery, Query, TransformQuery, CompositeQuery, ReplyCallback, CompositeReply, InspectMessage)
 	// U RQ NRQ TQ CQ Ry Rt CRy CRt
 	answering = of(Update, ReplicatedQuery, Query, TransformQuery, CompositeQuery, ReplyCallback, RejectCallback, CompositeReply, CompositeReject)
-	// U RQ NRQ CQ Ry Rt CRy CRt
-	withDeadline = answering &^ of(TransformQuery)
+	// U Q CQ Ry Rt CRy CRt, where Q is any query: a replica runs a transform as it runs other queries, and it has no deadline
+	withDeadline = answering
 	// U RQ NRQ CQ Ry Rt CRy CRt C CC F
-	withCallerInfo = withDeadline | of(Cleanup, CompositeCleanup, InspectMessage)
+	withCallerInfo = answering&^of(TransformQuery) | of(Cleanup, CompositeCleanup, InspectMessage)
 	// Ry Rt CRy CRt C
 	afterResponse = of(ReplyCallback, RejectCallback, CompositeReply, CompositeReject, Cleanup)
 	rejected      = of(RejectCallback, CompositeReject)

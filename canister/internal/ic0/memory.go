@@ -17,9 +17,6 @@ func (x *Execution) heap(what string, src, size uint64) []byte {
 }
 
 func (x *Execution) outOfHeap(what string, src, size uint64) {
-	if !x.Guest.Code().Module().HasMemory {
-		x.misuse("WebAssembly module must define memory")
-	}
 	x.outOfSlice(what, src, size, x.Guest.MemorySize())
 }
 

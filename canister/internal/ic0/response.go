@@ -14,7 +14,7 @@ func responseFunctions() []function {
 			if x.Responded {
 				x.misuse("ic0.msg_reply_data_append: the call is already replied.")
 			}
-			x.checkAnswer("msg_reply_data_append", uint64(len(x.reply)), s[1])
+			x.checkAnswer("msg_reply_data_append", "Consider checking the response size and returning an error if it is too long.", uint64(len(x.reply)), s[1])
 			x.reply = append(x.reply, x.heap("msg.reply", s[0], s[1])...)
 		}},
 		{name: "msg_reply", where: answering, cost: flat(plain), body: func(x *Execution, _ []uint64) {
@@ -27,7 +27,7 @@ func responseFunctions() []function {
 			if x.Responded {
 				x.misuse("ic0.msg_reject: the call is already replied")
 			}
-			x.checkAnswer("msg_reject", 0, s[1])
+			x.checkAnswer("msg_reject", "Try truncating the error messages that are too long.", 0, s[1])
 			text := x.heap("ic0.msg_reject", s[0], s[1])
 			if !utf8.Valid(text) {
 				x.misuse("ic0.msg_reject: invalid UTF-8 string provided")
@@ -39,7 +39,7 @@ func responseFunctions() []function {
 	}
 }
 
-func (x *Execution) checkAnswer(function string, have, more uint64) {
+func (x *Execution) checkAnswer(function, suggestion string, have, more uint64) {
 	limit := uint64(maxReply)
 	if !x.Context.Replicated() {
 		limit = maxQueryReply
@@ -48,7 +48,7 @@ func (x *Execution) checkAnswer(function string, have, more uint64) {
 		if size < have {
 			size = 1<<64 - 1
 		}
-		x.refuse("", "ic0.%s: application payload size (%d) cannot be larger than %d.", function, size, limit)
+		x.refuse(Advice(suggestion, function+"-payload-too-large"), "ic0.%s: application payload size (%d) cannot be larger than %d.", function, size, limit)
 	}
 }
 

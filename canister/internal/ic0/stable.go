@@ -10,7 +10,7 @@ import (
 // stableFunctions read and write stable memory. The 32-bit ones refuse a memory of more
 // than 4 GiB.
 func stableFunctions() []function {
-	grow := flat(100)
+	grow, access := flat(100), cost{computed: accessCost}
 	return []function{
 		{name: "stable_size", results: "i", where: everywhere, narrow: true, body: func(x *Execution, s []uint64) {
 			x.smallStable()
@@ -20,11 +20,11 @@ func stableFunctions() []function {
 			x.smallStable()
 			s[0] = x.growStable(s[0], narrowStablePages)
 		}},
-		{name: "stable_write", params: "iii", where: everywhere, cost: cost{stableAccess, 1, 2, nil}, narrow: true, body: func(x *Execution, s []uint64) {
+		{name: "stable_write", params: "iii", where: everywhere, cost: access, native: true, narrow: true, body: func(x *Execution, s []uint64) {
 			x.smallStable()
 			x.writeStable(s[0], s[1], s[2])
 		}},
-		{name: "stable_read", params: "iii", where: everywhere, cost: cost{stableAccess, 1, 2, nil}, narrow: true, body: func(x *Execution, s []uint64) {
+		{name: "stable_read", params: "iii", where: everywhere, cost: access, native: true, narrow: true, body: func(x *Execution, s []uint64) {
 			if s[2] != 0 {
 				x.smallStable()
 				x.readStable(s[0], s[1], s[2])
@@ -36,16 +36,31 @@ func stableFunctions() []function {
 		{name: "stable64_grow", params: "l", results: "l", where: everywhere, cost: grow, body: func(x *Execution, s []uint64) {
 			s[0] = x.growStable(s[0], 1<<63)
 		}},
-		{name: "stable64_write", params: "lll", where: everywhere, cost: cost{stableAccess, 1, 2, nil}, body: func(x *Execution, s []uint64) {
+		{name: "stable64_write", params: "lll", where: everywhere, cost: access, native: true, body: func(x *Execution, s []uint64) {
 			if s[2] != 0 {
 				x.writeStable(s[0], s[1], s[2])
 			}
 		}},
-		{name: "stable64_read", params: "lll", where: everywhere, cost: cost{stableAccess, 1, 2, nil}, body: func(x *Execution, s []uint64) {
+		{name: "stable64_read", params: "lll", where: everywhere, cost: access, native: true, body: func(x *Execution, s []uint64) {
 			if s[2] != 0 {
 				x.readStable(s[0], s[1], s[2])
 			}
 		}},
+	}
+}
+
+// accessCost is for the size of a read or write in the third parameter. The sum wraps, as in the code a replica puts there.
+func accessCost(_ *Execution, s []uint64) uint64 { return s[2] + stableAccess }
+
+// addressable ends the message where an address or a size is beyond any heap. That is looked at before pages are counted;
+// the bounds of this heap are afterwards.
+func (x *Execution) addressable(address, size uint64) {
+	limit := uint64(maxNarrowAddress)
+	if x.Guest.Wide() {
+		limit = maxWideAddress
+	}
+	if max(address, size) > limit {
+		x.fail(Trapped(heapOutOfBounds))
 	}
 }
 
@@ -80,6 +95,7 @@ func (x *Execution) readStable(dst, offset, size uint64) {
 	if !x.Stable.InBounds(offset, size) {
 		x.fail(Trapped(stableOutOfBounds))
 	}
+	x.addressable(dst, size)
 	accessed, _ := x.Stable.Fresh(offset, size)
 	x.access(accessed)
 	to, ok := x.Guest.View(dst, size)
@@ -98,15 +114,16 @@ func (x *Execution) writeStable(offset, src, size uint64) {
 	if size == 0 {
 		return
 	}
+	x.addressable(src, size)
 	accessed, written := x.Stable.Fresh(offset, size)
 	x.access(accessed)
 	if written > x.written {
-		x.tooManyPages("modified", "limit %d KB for regular messages, %d KB for upgrade messages and %d KB for queries.",
+		x.tooManyPages("modified", "execution: limit %d KB for regular messages, %d KB for upgrade messages and %d KB for queries.",
 			x.Pages[0]*stable.OSPageSize/1024, x.Pages[1]*stable.OSPageSize/1024, x.Pages[2]*stable.OSPageSize/1024)
 	}
 	x.written -= written
 	if written != 0 {
-		x.Guest.Charge(written * stablePageWritten)
+		x.Guest.Spend(written * stablePageWritten)
 	}
 	from, ok := x.Guest.View(src, size)
 	if !ok {
@@ -119,7 +136,7 @@ func (x *Execution) writeStable(offset, src, size uint64) {
 
 func (x *Execution) access(pages uint64) {
 	if pages > x.accessed {
-		x.tooManyPages("accessed", "limit %d KB for regular messages and %d KB for queries.", x.Pages[0]*stable.OSPageSize/1024, x.Pages[2]*stable.OSPageSize/1024)
+		x.tooManyPages("accessed", "message execution: limit %d KB for regular messages and %d KB for queries.", x.Pages[0]*stable.OSPageSize/1024, x.Pages[2]*stable.OSPageSize/1024)
 	}
 	x.accessed -= pages
 }
@@ -128,7 +145,7 @@ func (x *Execution) tooManyPages(what, limits string, args ...any) {
 	x.fail(&Failure{
 		Code: intercanister.CanisterMemoryAccessLimitExceeded,
 		Text: "Canister exceeded memory access limits: Exceeded the limit for the number of " + what +
-			" pages in the stable memory in a single message execution: " + fmt.Sprintf(limits, args...),
+			" pages in the stable memory in a single " + fmt.Sprintf(limits, args...),
 		Help: Advice("Try optimizing the use of stable memory so that individual messages don't need to access as much stable memory.", "memory-access-limit-exceeded"),
 	})
 }

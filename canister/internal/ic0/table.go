@@ -20,6 +20,8 @@ type function struct {
 	body            func(x *Execution, stack []uint64)
 
 	narrow bool   // only for modules with 32-bit memory
+	native bool   // the replica does it in the code itself, and charges it as a bulk operation
+	tables bool   // what looks like pointers are none
 	alias  string // what the replica calls it where the context is wrong; "" for ic0_name
 }
 
@@ -94,8 +96,8 @@ func valueTypes(types string, wide bool) []api.ValueType {
 	return out
 }
 
-// host is the function as the engine calls it: the charge comes before the context is
-// looked at, and that before anything else.
+// host is the function as the engine calls it: the charge comes first, then whether there is
+// a memory if the function needs one, then the context, and that before anything else.
 func (f function) host(wide bool) func(g *wasm.Guest, stack []uint64) {
 	var short uint // which parameters are 32 bits wide
 	for i, t := range valueTypes(f.params, wide) {
@@ -104,6 +106,7 @@ func (f function) host(wide bool) func(g *wasm.Guest, stack []uint64) {
 		}
 	}
 	shortResult := len(f.results) == 1 && valueTypes(f.results, wide)[0] == api.ValueTypeI32
+	addresses := strings.Contains(f.params, "p") && !f.tables
 	if f.alias == "" {
 		f.alias = "ic0_" + f.name
 	}
@@ -114,8 +117,15 @@ func (f function) host(wide bool) func(g *wasm.Guest, stack []uint64) {
 				stack[i] = uint64(uint32(stack[i]))
 			}
 		}
-		if n := f.cost.of(x, stack); n != 0 {
+		switch n := f.cost.of(x, stack); {
+		case n == 0:
+		case f.native:
+			g.Spend(n)
+		default:
 			g.Charge(n)
+		}
+		if addresses && !g.HasMemory() {
+			x.misuse("WebAssembly module must define memory")
 		}
 		if !f.where.has(x.Context) {
 			x.wrongContext(f.alias)

@@ -17,7 +17,7 @@ func timeFunctions() []function {
 			case 1:
 				s[0] = x.Prior + x.Guest.Executed()
 			default:
-				x.misuse("Error getting performance counter type %d", s[0])
+				x.refuse("", "Error getting performance counter type %d", s[0])
 			}
 		}},
 	}

@@ -34,6 +34,7 @@ type Guest struct {
 	ending   error
 	budget   Budget
 	boundary uint64 // executed count at which the replica's slice ends
+	resumed  uint64 // executed count at which it began
 	granted  uint64 // executed instructions = granted - counter
 
 	changed []span

@@ -88,7 +88,7 @@ func (g *Guest) grant(executed uint64) {
 	}
 	slice = min(slice, MaxSlice)
 	if executed == 0 {
-		g.boundary = math.MaxUint64
+		g.boundary, g.resumed = math.MaxUint64, 0
 		if g.budget.ReplicaSlice != 0 {
 			g.boundary = g.budget.ReplicaSlice
 		}
@@ -103,9 +103,10 @@ func (g *Guest) refill() {
 	executed := g.Executed()
 	if executed > g.boundary && g.boundary < g.budget.Limit {
 		if executed-g.boundary >= g.budget.ReplicaSlice {
-			g.End(&Trap{Kind: SliceOverrun})
+			g.End(&Trap{Kind: SliceOverrun, Count: min(executed-g.resumed, math.MaxInt64)})
 		}
 		g.boundary += g.budget.ReplicaSlice
+		g.resumed = executed
 	}
 	if executed > g.budget.Limit {
 		g.End(&Trap{Kind: InstructionLimit})
@@ -145,6 +146,7 @@ func (g *Guest) Executed() uint64 {
 }
 
 // Charge takes n instructions for a System API call: check, subtract, check. It does not return when the message is out of instructions.
+// More than an int64 holds are none: the message ends with those it had, and the trap counts what the slice could have used.
 func (g *Guest) Charge(n uint64) {
 	counter := int64(g.live.counter.Get())
 	if counter < 0 {
@@ -152,7 +154,7 @@ func (g *Guest) Charge(n uint64) {
 		counter = int64(g.live.counter.Get())
 	}
 	if n > math.MaxInt64 {
-		g.End(&Trap{Kind: InstructionLimit})
+		g.End(&Trap{Kind: InstructionLimit, Count: min(g.boundary, max(g.budget.Limit, g.resumed)) - g.resumed})
 	}
 	if left := counter - int64(n); left <= counter {
 		counter = left
@@ -161,6 +163,19 @@ func (g *Guest) Charge(n uint64) {
 	}
 	g.live.counter.Set(uint64(counter))
 	if counter < 0 {
+		g.refill()
+	}
+}
+
+// Spend takes n instructions as the code itself does for a bulk operation: n is signed, and a negative one is more than any slice has.
+func (g *Guest) Spend(n uint64) {
+	counter := int64(g.live.counter.Get())
+	left := counter - int64(n)
+	if left > counter {
+		left = math.MinInt64
+	}
+	g.live.counter.Set(uint64(left))
+	if left < 0 {
 		g.refill()
 	}
 }
@@ -181,6 +196,9 @@ func (g *Guest) OnGrow(policy func(oldPages, wantPages uint32) error) { g.onGrow
 
 // Wide says whether the module has a 64-bit memory.
 func (g *Guest) Wide() bool { return g.code.module.Wide }
+
+// HasMemory says whether the module has a memory.
+func (g *Guest) HasMemory() bool { return g.code.module.HasMemory }
 
 // Code is what the guest runs.
 func (g *Guest) Code() *Code { return g.code }

@@ -50,6 +50,7 @@ type Trap struct {
 	Kind      TrapKind
 	Backtrace []Frame // innermost first, at most 30
 	Detail    string  // what the engine said, for Bug
+	Count     uint64  // SliceOverrun: instructions of the slice; InstructionLimit: those one charge was too large for, or 0
 }
 
 func (t *Trap) Error() string {
