@@ -249,7 +249,7 @@ func (r *performance) call(o *op, callee principal.Principal, method string) {
 	if o.bounded {
 		c.Request.Deadline = r.sub.Time + uint64(o.within)*1_000_000_000
 	}
-	sent := fees.CallTransmission(uint64(len(o.body)+len(method)))
+	sent := fees.CallTransmission(uint64(len(o.body) + len(method)))
 	left, ok := r.balance.Take(sent.Add(c.Execution).Add(c.Transmission).Add(c.Request.Cycles))
 	if !ok {
 		r.fail(intercanister.CanisterOutOfCycles, "no-cycles")
