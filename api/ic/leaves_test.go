@@ -248,52 +248,56 @@ func (g *grove) value(t *testing.T, effective principal.Principal, path certify.
 
 func TestTheLeavesOfTheTreeSayWhatIs(t *testing.T) {
 	g := plantGrove(t)
-	moment := func(effective principal.Principal, path certify.Path) uint64 {
-		ns, err := certify.DecodeNat(g.value(t, effective, path))
+	type labels = []certify.Label
+	app, nns, full := certify.LabelOf(g.app), certify.LabelOf(g.nns), certify.LabelOf(g.full)
+	replied, rejected := certify.Label(g.replied.ID[:]), certify.Label(g.rejected.ID[:])
+	moment := func(effective principal.Principal, pattern string, id ...certify.Label) uint64 {
+		ns, err := certify.DecodeNat(g.value(t, effective, leaf(t, pattern, id...)))
 		if err != nil {
-			t.Fatalf("%s: %v", path, err)
+			t.Fatalf("%s: %v", pattern, err)
 		}
 		return ns
 	}
-	now := moment(g.full, certify.TimePath())
-	made := moment(g.full, certify.CanisterPath(g.full, "canister_creation_timestamp"))
-	installed := moment(g.full, certify.CanisterPath(g.full, "last_install_timestamp"))
+	now := moment(g.full, "/time")
+	made := moment(g.full, "/canister/*/canister_creation_timestamp", full)
+	installed := moment(g.full, "/canister/*/last_install_timestamp", full)
 	if !(made <= installed && installed <= now && now-made < 600e9) {
 		t.Errorf("made at %d, installed at %d, now it is %d", made, installed, now)
 	}
-	if later := moment(g.empty, certify.CanisterPath(g.empty, "canister_creation_timestamp")); later < installed {
+	if later := moment(g.empty, "/canister/*/canister_creation_timestamp", certify.LabelOf(g.empty)); later < installed {
 		t.Errorf("the second canister was made at %d, the first installed at %d", later, installed)
 	}
 	hash := sha256.Sum256(g.module)
 	for _, c := range []struct {
-		path certify.Path
-		want string
+		pattern string
+		labels  labels
+		want    string
 	}{
-		{certify.CanisterPath(g.full, "module_hash"), string(hash[:])},
-		{certify.CanisterPath(g.full, "controllers"), string(certify.EncodeControllers([]principal.Principal{identity(t, "alice").Sender()}))},
-		{certify.MetadataPath(g.full, "seen"), "open"},
-		{certify.MetadataPath(g.full, "hidden"), "secret"},
-		{certify.RequestStatusPath(g.replied.ID, "status"), "replied"},
-		{certify.RequestStatusPath(g.replied.ID, "reply"), "DIDL\x00\x01\x7d\x01"},
-		{certify.RequestStatusPath(g.rejected.ID, "status"), "rejected"},
-		{certify.RequestStatusPath(g.rejected.ID, "reject_code"), "\x05"},
-		{certify.RequestStatusPath(g.rejected.ID, "error_code"), "IC0536"},
-		{certify.SubnetPath(g.app, "type"), "application"},
-		{certify.SubnetPath(g.nns, "type"), "system"},
-		{certify.SubnetPath(g.nns, "public_key"), string(g.root.DER())},
+		{"/canister/*/module_hash", labels{full}, string(hash[:])},
+		{"/canister/*/controllers", labels{full}, string(certify.EncodeControllers([]principal.Principal{identity(t, "alice").Sender()}))},
+		{"/canister/*/metadata/*", labels{full, "seen"}, "open"},
+		{"/canister/*/metadata/*", labels{full, "hidden"}, "secret"},
+		{"/request_status/*/status", labels{replied}, "replied"},
+		{"/request_status/*/reply", labels{replied}, "DIDL\x00\x01\x7d\x01"},
+		{"/request_status/*/status", labels{rejected}, "rejected"},
+		{"/request_status/*/reject_code", labels{rejected}, "\x05"},
+		{"/request_status/*/error_code", labels{rejected}, "IC0536"},
+		{"/subnet/*/type", labels{app}, "application"},
+		{"/subnet/*/type", labels{nns}, "system"},
+		{"/subnet/*/public_key", labels{nns}, string(g.root.DER())},
 	} {
-		if got := g.value(t, g.full, c.path); string(got) != c.want {
-			t.Errorf("%s is %q, want %q", c.path, got, c.want)
+		if got := g.value(t, g.full, leaf(t, c.pattern, c.labels...)); string(got) != c.want {
+			t.Errorf("%s is %q, want %q", c.pattern, got, c.want)
 		}
 	}
-	if got := g.value(t, g.full, g.appNode); len(got) != 44 || !strings.HasPrefix(string(got), "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00") {
+	if got := g.value(t, g.full, leaf(t, "/subnet/*/node/*/public_key", app, g.appNode[3])); len(got) != 44 || !strings.HasPrefix(string(got), "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00") {
 		t.Errorf("the node's key is %x", got)
 	}
-	metrics, err := certify.DecodeSubnetMetrics(g.value(t, g.app, certify.SubnetPath(g.app, "metrics")))
+	metrics, err := certify.DecodeSubnetMetrics(g.value(t, g.app, leaf(t, "/subnet/*/metrics", app)))
 	if err != nil || metrics.Canisters != 3 || metrics.UpdateTransactions == 0 {
 		t.Errorf("metrics %+v, %v", metrics, err)
 	}
-	for _, path := range []certify.Path{certify.SubnetPath(g.app, "canister_ranges"), certify.RangesPath(g.app, g.ranges[0].Start)} {
+	for _, path := range []certify.Path{leaf(t, "/subnet/*/canister_ranges", app), leaf(t, "/canister_ranges/*/*", app, certify.LabelOf(g.ranges[0].Start))} {
 		ranges, err := certify.DecodeRanges(g.value(t, g.app, path))
 		if err != nil || !slices.Equal(ranges, g.ranges) {
 			t.Errorf("%s: %v (%v), want %v", path, ranges, err, g.ranges)

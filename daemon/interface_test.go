@@ -1,0 +1,146 @@
+package daemon_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/api/ic"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/certify"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write docs/interface.md instead of comparing it")
+
+// interfacePage is the page that this test makes.
+const interfacePage = "docs/interface.md"
+
+const interfaceHead = `# The interface, and what shows it
+
+What a canister, a user or an agent can meet, and where to see it happen: in a script (%s), which a test runs and compares with the trace it
+expects, or in a test in Go. The code itself says what there is, and this page is made from it by %s. The test of
+the same name fails where there is something that nothing shows, or where the page is not true any more.
+`
+
+// unshown are the error codes that no script shows, and why. A test shows those that
+// have one, and nothing gives the others.
+var unshown = map[intercanister.ErrorCode]struct{ reason, test string }{
+	intercanister.CanisterIdAlreadyExists:               {"Never: a new canister gets the next id that is free. The replica would call it a bug of its own.", ""},
+	intercanister.CertifiedStateUnavailable:             {"Never: a state is certified when somebody asks. Where there is none yet, HTTP answers 503.", ""},
+	intercanister.SubnetCoolingDown:                     {"Never: a subnet cools down when governance is about to merge it into another, and no subnet of a local network is.", ""},
+	intercanister.InsufficientMemoryAllocation:          {"Never, nor by the replica: a memory allocation may be less than what is in use.", ""},
+	intercanister.SubnetNotFound:                        {"Never: it is for callers that no subnet hosts, and every canister's id is in the routing table.", ""},
+	intercanister.UnknownManagementMessage:              {"Never, nor by the replica: an unknown method of the management canister is IC0536.", ""},
+	intercanister.QueryCallGraphLoopDetected:            {"Never, nor by the replica: a composite query may call canisters that wait for it.", ""},
+	intercanister.CanisterWasmEngineError:               {"Where the machine below fails, as with a full disk; a script has none.", "TestAFullDiskFailsTheMessageAndUndoesBothMemories"},
+	intercanister.InsufficientCyclesInMessageMemoryGrow: {"Never, nor by the replica: `call_perform` returns 2 instead.", ""},
+}
+
+func TestEveryPartOfTheInterfaceIsListedWithATestThatCoversIt(t *testing.T) {
+	p := &page{proofs: proofs(t), shown: make(map[string][]string)}
+	fmt.Fprintf(p, interfaceHead, code("*.txt"), code("go test ./daemon -run Interface -rewrite"))
+	p.systemAPI()
+	p.management()
+	p.settings()
+	p.endpoints()
+	p.certifiedPaths()
+	p.errorCodes()
+	for _, fault := range p.faults {
+		t.Error(fault)
+	}
+	path := filepath.Join(root(t), filepath.FromSlash(interfacePage))
+	if *rewrite {
+		if err := os.WriteFile(path, []byte(p.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	written, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, difference := range p.differences(strings.ReplaceAll(string(written), "\r\n", "\n")) {
+		t.Errorf("%s is not what the code says (go test ./daemon -run Interface -rewrite): %s", interfacePage, difference)
+	}
+}
+
+func TestErrorCodesThatAreNeverGivenAreGivenNowhere(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test() || s.path == "intercanister/codes.go" {
+			continue
+		}
+		for c, why := range unshown {
+			if used := selected(s, c.Name()); why.test == "" && used != 0 {
+				t.Errorf("%s:%d gives %s, of which %s says: %s", s.path, used, c.Name(), interfacePage, why.reason)
+			}
+		}
+	}
+}
+
+func (p *page) systemAPI() {
+	all := canister.SystemAPI()
+	p.section("System API", fmt.Sprintf("The %d functions of module `ic0`, for memories of 32 and of 64 bits: I is the type of a pointer. The letters of contexts are those of the specification, "+
+		"* is all but s. That each may be called exactly there, in both widths, [`context_test.go`](../canister/context_test.go) shows by calling it everywhere.", len(all)),
+		"function", "type", "contexts", "shown by")
+	for _, f := range all {
+		narrow := ""
+		if f.Narrow {
+			narrow = ", I = i32 only"
+		}
+		p.row("function "+f.Name, search{word: f.Name, under: []string{"canister/", "replica/"}, but: "canister/context_test.go"}, code(f.Name), code(f.Type)+narrow, f.Contexts)
+	}
+}
+
+func (p *page) management() {
+	all := replica.ManagementMethods()
+	p.section("Management canister", fmt.Sprintf("The %d methods of `aaaaa-aa`, and who may call each: users by ingress messages, canisters, and both by queries.", len(all)),
+		"method", "users", "canisters", "queries", "shown by")
+	for _, m := range all {
+		p.row("method "+m.Name, search{word: m.Name, under: []string{"replica/", "daemon/"}}, code(m.Name), yes(m.Users), yes(m.Canisters), yes(m.ByQuery))
+	}
+}
+
+func (p *page) settings() {
+	all := replica.Settings()
+	p.section("Settings of a canister", fmt.Sprintf("The %d fields of `canister_settings`.", len(all)), "setting", "shown by")
+	for _, name := range all {
+		p.row("setting "+name, search{word: name, under: []string{"replica/"}}, code(name))
+	}
+}
+
+func (p *page) endpoints() {
+	all := ic.Endpoints()
+	p.section("Endpoints", fmt.Sprintf("The %d endpoints of a node. `*` is an effective id, of a canister or of a subnet.", len(all)), "endpoint", "shown by")
+	for _, endpoint := range all {
+		p.row("endpoint "+endpoint, search{literal: endpoint, under: []string{"api/"}}, code(endpoint))
+	}
+}
+
+func (p *page) certifiedPaths() {
+	all := certify.StatePaths()
+	p.section("Certified paths", fmt.Sprintf("The %d kinds of values in the certified state of a subnet. `*` is an id, of a canister, a node, a request or a subnet, or the name of a metadata section. "+
+		"Who may read each, by which endpoint, the tests say.", len(all)), "path", "shown by")
+	for _, path := range all {
+		p.row("path "+path, search{literal: path, under: []string{"api/ic/"}}, code(path))
+	}
+}
+
+func (p *page) errorCodes() {
+	all := intercanister.ErrorCodes()
+	p.section("Error codes", fmt.Sprintf("The %d codes of the replica, and for each a script in which somebody meets it, with the exact text; or why nobody does.", len(all)),
+		"code", "name", "reject code", "shown by")
+	for _, c := range all {
+		cells := []string{c.String(), c.Name(), c.Reject().String()}
+		shows := search{word: c.String(), under: []string{"replica/"}, scripts: true}
+		if why, ok := unshown[c]; ok {
+			p.unshown(c.String(), why.reason, why.test, shows, cells)
+			continue
+		}
+		p.row(c.String()+" "+c.Name(), shows, cells...)
+	}
+}
