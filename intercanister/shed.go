@@ -36,6 +36,12 @@ func (m *Mailbox) Shed(reject *Reject) (in Input, ok bool) {
 	return Input{Source: SourceRequests, Request: m.drop(at, depth)}, true
 }
 
+// Largest is the memory of the largest best-effort message that waits, 0 for none.
+func (m *Mailbox) Largest() uint64 {
+	_, _, largest := m.largest()
+	return largest
+}
+
 // Late drops the first request that waits and is too late, as the function says, and
 // gives it; it is owed an answer no more. It is false where there is none.
 func (m *Mailbox) Late(late func(*Request) bool) (q Request, ok bool) {

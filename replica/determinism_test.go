@@ -42,7 +42,8 @@ type scene struct {
 
 func (d *drama) String() string {
 	var all strings.Builder
-	fmt.Fprintf(&all, "%d subnets, slices of %d, rounds of %d messages\n", len(d.config.Subnets), d.config.SliceInstructions, d.config.RoundMessages)
+	fmt.Fprintf(&all, "%d subnets, slices of %d, rounds of %d messages, streams of %d\n",
+		len(d.config.Subnets), d.config.SliceInstructions, d.config.RoundMessages, d.config.StreamMessages)
 	for _, s := range d.scenes {
 		fmt.Fprintf(&all, "%s %s %d s, %d rounds: %s\n", s.kind, s.name, s.seconds, s.rounds, s.text)
 	}
@@ -56,6 +57,9 @@ func dramas(t *rapid.T) *drama {
 	}
 	if rapid.Bool().Draw(t, "limited") {
 		d.config.RoundMessages, d.config.RoundInstructions = 4, 5_000_000
+	}
+	if rapid.Bool().Draw(t, "narrow") {
+		d.config.StreamMessages = 2
 	}
 	d.scenes = rapid.SliceOfN(rapid.Custom(scenes), 1, 12).Draw(t, "scenes")
 	return d

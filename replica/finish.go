@@ -64,7 +64,8 @@ func (m *machine) finishRefused(j *Job) {
 		m.answerIngress(m.History.At(j.in.Ingress), nil, j.refused)
 	case intercanister.SourceRequests:
 		m.declined(j.resident, &j.in.Request)
-		m.answer(&j.in.Request, j.refused)
+		q := &j.in.Request
+		m.respond(j.resident, q.Sender, q.Call, q.Deadline, intercanister.Response{Reject: j.refused, Refund: q.Cycles})
 	}
 }
 
@@ -101,7 +102,7 @@ func (m *machine) apply(j *Job, context *intercanister.Context) {
 	if context = m.Ledger.Context(j.context); out.Response != nil {
 		response := *out.Response
 		response.Refund = m.respondTo(j.resident, context)
-		m.reply(&context.Origin, response)
+		m.reply(j.resident, &context.Origin, response)
 	}
 	m.conclude(j.resident, context, out.Failure)
 }
@@ -144,7 +145,7 @@ func (m *machine) conclude(r *state.Resident, context *intercanister.Context, fa
 		if reject == nil {
 			reject = rejectNoReply(context)
 		}
-		m.reply(&context.Origin, intercanister.Response{Reject: reject, Refund: m.respondTo(r, context)})
+		m.reply(r, &context.Origin, intercanister.Response{Reject: reject, Refund: m.respondTo(r, context)})
 	}
 	m.Ledger.Close(&r.Mailbox, context)
 }

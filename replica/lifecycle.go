@@ -25,7 +25,7 @@ func (m *machine) Answer(t state.Ticket, a state.Answer) {
 	if t.Origin.Kind == intercanister.FromCanister {
 		a.Reject = a.Reject.WithoutCode()
 	}
-	m.reply(&t.Origin, intercanister.Response{Reply: a.Reply, Reject: a.Reject, Refund: t.Refund})
+	m.reply(nil, &t.Origin, intercanister.Response{Reply: a.Reply, Reject: a.Reject, Refund: t.Refund})
 }
 
 // Create makes an empty canister.
@@ -123,7 +123,7 @@ func (m *machine) Uninstall(r *state.Resident) {
 	for _, id := range m.Ledger.OpenContexts(&r.Mailbox) {
 		context := m.Ledger.Context(id)
 		if !context.Responded {
-			m.reply(&context.Origin, intercanister.Response{Reject: rejectUninstalled(), Refund: m.respondTo(r, context)})
+			m.reply(r, &context.Origin, intercanister.Response{Reject: rejectUninstalled(), Refund: m.respondTo(r, context)})
 		}
 		context.Deleted = true
 		m.Ledger.Close(&r.Mailbox, context)

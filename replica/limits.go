@@ -40,9 +40,15 @@ const (
 
 	// MaxCanisters is how many canisters a subnet hosts (the replica's: 120,000).
 	MaxCanisters = 120_000
-	// MaxStreamMessages is how many messages wait between two subnets. Ours; a
-	// request that finds no room is rejected (SYS_TRANSIENT).
-	MaxStreamMessages = 100_000
+	// MaxStreamMessages is how many messages a stream between two subnets takes, StreamBytes
+	// after how many bytes it takes no more, SystemStreamMessages how many messages but
+	// refunds are sent to a system subnet (the replica's).
+	MaxStreamMessages    = 10_000
+	StreamBytes          = 10 << 20
+	SystemStreamMessages = 200
+	// RequestLifetime is how long a request with guaranteed response waits for room in a
+	// stream, in nanoseconds (the replica's: 5 minutes).
+	RequestLifetime = 300_000_000_000
 	// MaxSubnetAdmins is how many admins a subnet has (the replica's: 10).
 	MaxSubnetAdmins = 10
 	// MaxSubnets is the size of a network. Ours.

@@ -90,7 +90,7 @@ func (m *machine) giveBack(owner principal.Principal, amount cycles.Amount) {
 	case position < 0:
 		panic("replica: a refund to " + owner.String() + ", which no subnet hosts")
 	case position != m.position:
-		m.out[position] = append(m.out[position], parcel{owner: owner, response: intercanister.Response{Refund: amount}})
+		m.pack(position, parcel{owner: owner, response: intercanister.Response{Refund: amount}})
 	case m.Residents.Get(owner) != nil:
 		m.credit(m.Residents.Get(owner), amount)
 	default:

@@ -35,6 +35,7 @@ type Config struct {
 	GuaranteedMessageBytes uint64 // 0: the constant
 	BestEffortMessageBytes uint64 // 0: the constant
 	SubnetCallbacks        int    // 0: the constant
+	StreamMessages         int    // in a stream between two subnets; 0: the constant
 	IngressMessages        int    // in the ingress history of a subnet; 0: the replica's 600,000
 	SubnetCanisters        int    // that a subnet hosts; 0: MaxCanisters
 }
@@ -118,6 +119,9 @@ func (n *Network) applyDefaults() {
 	if c.SubnetCanisters == 0 {
 		c.SubnetCanisters = MaxCanisters
 	}
+	if c.StreamMessages == 0 {
+		c.StreamMessages = MaxStreamMessages
+	}
 	n.runner, n.executor, n.management = c.Runner, c.Executor, c.Management
 	if n.runner == nil {
 		n.own = new(Strands)
@@ -191,7 +195,7 @@ func (n *Network) Pressing() bool {
 		return true
 	}
 	for _, m := range n.machines {
-		if !m.Ready.Empty() || len(m.parked) > 0 || len(m.inbound) > 0 || len(m.Postponed) > 0 || len(m.Signing.Pending) > 0 || m.changed || m.ThrottledWait() {
+		if !m.Ready.Empty() || len(m.parked) > 0 || len(m.inbound) > 0 || m.unsent > 0 || len(m.Postponed) > 0 || len(m.Signing.Pending) > 0 || m.changed || m.ThrottledWait() {
 			return true
 		}
 	}

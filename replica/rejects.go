@@ -112,8 +112,10 @@ func rejectResponseDropped() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.ResponseDropped, "Response was dropped.").Barely()
 }
 
-func rejectStreamFull(id principal.Principal) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterQueueFull, "The stream to the subnet of canister %s is full", id)
+// rejectUnsent is for a request that has not left its subnet. The replica gives it no
+// error code.
+func rejectUnsent() *intercanister.Reject {
+	return (&intercanister.Reject{Code: intercanister.SysTransient, Text: "Request timed out."}).Barely()
 }
 
 // rejectTooLarge is for a request to another subnet that only its own could take.

@@ -72,6 +72,7 @@ func (m *machine) begin() {
 	m.beginWave()
 	m.Unthrottle(&m.limits)
 	m.settlePostponed()
+	m.expireOutput()
 	m.receive()
 	m.sign()
 	m.due()
@@ -84,17 +85,10 @@ func (m *machine) begin() {
 
 func (m *machine) end() {
 	m.settleCredits()
+	m.fillStreams()
 	m.shed()
 	for _, j := range m.parked {
 		j.resident.Mailbox.Resume = false
-	}
-	for to, parcels := range m.out {
-		if len(parcels) > 0 {
-			other := m.net.machines[to]
-			other.inbound = append(other.inbound, parcels...)
-			clear(parcels)
-			m.out[to] = parcels[:0]
-		}
 	}
 }
 

@@ -97,12 +97,8 @@ func (m *machine) ship(to *machine, q *intercanister.Request) {
 		m.answer(q, rejectTooLarge(q.Sender, size, MaxRequestBytes))
 		return
 	}
-	if len(m.out[to.position])+len(to.inbound) >= MaxStreamMessages {
-		m.answer(q, rejectStreamFull(q.Receiver))
-		return
-	}
 	copied := *q
-	m.out[to.position] = append(m.out[to.position], parcel{request: &copied})
+	m.pack(to.position, parcel{request: &copied, deadline: q.Deadline, from: m.Residents.Get(q.Sender)})
 }
 
 // induct puts a request into the mailbox of its receiver, or rejects it.
@@ -133,11 +129,12 @@ func (m *machine) induct(r *state.Resident, q *intercanister.Request) {
 
 // answer rejects a request that was not executed; all its cycles go back.
 func (m *machine) answer(q *intercanister.Request, reject *intercanister.Reject) {
-	m.respond(q.Sender, q.Call, intercanister.Response{Reject: reject, Refund: q.Cycles})
+	m.respond(nil, q.Sender, q.Call, q.Deadline, intercanister.Response{Reject: reject, Refund: q.Cycles})
 }
 
-// respond takes a response to the canister whose call it settles.
-func (m *machine) respond(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
+// respond takes a response to the canister whose call it settles. from is who responds,
+// nil for the subnet itself.
+func (m *machine) respond(from *state.Resident, owner principal.Principal, call intercanister.CallID, deadline uint64, response intercanister.Response) {
 	position := m.net.routes.find(owner)
 	if position == m.position {
 		m.settle(owner, call, response)
@@ -146,7 +143,7 @@ func (m *machine) respond(owner principal.Principal, call intercanister.CallID, 
 	if position < 0 {
 		panic("replica: a response to " + owner.String() + ", which no subnet hosts")
 	}
-	m.out[position] = append(m.out[position], parcel{call: call, owner: owner, response: response})
+	m.pack(position, parcel{call: call, owner: owner, response: response, deadline: deadline, from: from})
 }
 
 // settle settles a future of this subnet and queues its callback. A late answer is
@@ -209,13 +206,13 @@ func (m *machine) rejectAbsent(id principal.Principal) *intercanister.Reject {
 }
 
 // reply gives an answer to whoever opened a call context or called the
-// management canister.
-func (m *machine) reply(origin *intercanister.Origin, response intercanister.Response) {
+// management canister. from is who answers, nil for the management canister.
+func (m *machine) reply(from *state.Resident, origin *intercanister.Origin, response intercanister.Response) {
 	switch origin.Kind {
 	case intercanister.FromIngress:
 		m.answerIngress(m.History.At(origin.Ingress), response.Reply, response.Reject)
 	case intercanister.FromCanister:
-		m.respond(origin.Caller, origin.Call, response)
+		m.respond(from, origin.Caller, origin.Call, origin.Deadline, response)
 	}
 }
 

@@ -7,8 +7,9 @@ import (
 
 // shed drops best-effort messages at the end of a round until they fit their
 // memory: of the canister whose messages take most, the largest. The caller of a
-// request that is dropped learns it when its deadline comes, that of a response at
-// once (IC0602). Attached cycles and refunds go back.
+// request that is dropped learns it when its deadline comes, at once where it has not
+// left its subnet (SYS_TRANSIENT), that of a response at once (IC0602). Attached cycles
+// and refunds go back.
 func (m *machine) shed() {
 	limit := m.net.config.BestEffortMessageBytes
 	if m.Messages.BestEffort <= limit {
@@ -33,6 +34,11 @@ func (m *machine) shed() {
 
 func (m *machine) shedOne(r *state.Resident) {
 	reject := rejectResponseDropped()
+	if to, at, memory := m.largestOutput(r); memory > 0 && memory >= r.Mailbox.Largest() {
+		shed := &m.out[to][at]
+		m.discard(to, func(p *parcel) bool { return p == shed })
+		return
+	}
 	in, ok := r.Mailbox.Shed(reject)
 	if !ok {
 		panic("replica: canister " + r.ID().String() + " holds best-effort messages that do not wait")

@@ -36,7 +36,9 @@ type machine struct {
 
 	parked  []*Job // by canister id
 	inbound []parcel
-	out     [][]parcel // by position of the receiving subnet
+	out     [][]parcel // output queues, by position of the receiving subnet
+	unsent  int        // parcels in out
+	swept   uint64     // the second in which late ones were last looked for
 	changed bool       // the tree must be rebuilt though no round ran
 
 	spent    uint64 // instructions of this round
@@ -48,15 +50,6 @@ type machine struct {
 	spare          []*Job
 	mailboxes      []*intercanister.Mailbox
 	choices        []intercanister.Choice
-}
-
-// parcel is a message between subnets: a request, a response, or a refund without
-// one.
-type parcel struct {
-	request  *intercanister.Request
-	call     intercanister.CallID // of a response; 0 for a refund
-	owner    principal.Principal  // whose call it was
-	response intercanister.Response
 }
 
 func newMachine(n *Network, position int, config *SubnetConfig) *machine {

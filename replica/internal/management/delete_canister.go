@@ -23,7 +23,7 @@ func deleteCanister(c *state.Command, a *idArg) state.Answer {
 		return state.Fail(rejectNotStopped(a.Canister))
 	case r.Running:
 		return state.WhenIdle(r)
-	case r.Mailbox.Len() > 0:
+	case r.Mailbox.Len() > 0 || r.Outgoing > 0:
 		return state.Fail(rejectQueueNotEmpty(a.Canister))
 	}
 	c.Machine.Delete(r)

@@ -37,6 +37,8 @@ type Resident struct {
 	Counted uint64
 	// Running is set while a message or an installation runs, paused or not.
 	Running bool
+	// Outgoing is how many messages of the canister wait to be sent to other subnets.
+	Outgoing int
 	// Charged is the time until which the canister has paid for its resources.
 	Charged uint64
 
@@ -117,7 +119,7 @@ func (r *Resident) Settle() {
 // Settled reports whether the canister is stopped and nothing waits for it: it may
 // move to another subnet (ready_for_migration).
 func (r *Resident) Settled() bool {
-	return r.Canister.Status == canister.Stopped && !r.Running && len(r.Waiting) == 0 && r.Mailbox.Len() == 0
+	return r.Canister.Status == canister.Stopped && !r.Running && len(r.Waiting) == 0 && r.Mailbox.Len() == 0 && r.Outgoing == 0
 }
 
 // Controls reports whether p is a controller.

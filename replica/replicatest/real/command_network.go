@@ -17,7 +17,7 @@ var kinds = map[string]replica.SubnetKind{
 }
 
 // network makes the network. The words: slice=N, messages=N and round=N (limits of a
-// round), guaranteed=N, best-effort=N, callbacks=N and ingress=N (limits of messages),
+// round), guaranteed=N, best-effort=N, callbacks=N, stream=N and ingress=N (limits of messages),
 // canisters=N (on each subnet),
 // message=N, query=N, inspect=N, install=N (instructions) and pages=N (of stable memory),
 // unlimited (canisters change memory and install as often as they like), subnets=N
@@ -45,6 +45,8 @@ func (p *performer) network(rest string) {
 			config.BestEffortMessageBytes = uint64(p.number(value))
 		case "message", "query", "inspect", "install", "pages":
 			limits[name] = uint64(p.number(value))
+		case "stream":
+			config.StreamMessages = p.number(value)
 		case "ingress":
 			config.IngressMessages = p.number(value)
 		case "occupied":
