@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -29,6 +30,10 @@ type Config struct {
 	// Subnets are the network's subnets; none for a root subnet with the id of
 	// mainnet's and one application subnet.
 	Subnets []replica.SubnetConfig
+	// Admins administer all application subnets and cloud engines, on which nothing
+	// costs anything then (interface specification, "Subnet admins"). Subnets can also
+	// have admins of their own (replica.SubnetConfig).
+	Admins []principal.Principal
 	// Seed is what keys, ids and randomness come from. The zero seed is a seed
 	// like any other: networks are the same from start to start unless told
 	// otherwise, so that ids and root key need not be looked up again.
@@ -60,6 +65,12 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if len(c.Subnets) == 0 {
 		c.Subnets = []replica.SubnetConfig{{Kind: replica.NNS}, {Kind: replica.Application}}
+	}
+	if len(c.Admins) > 0 {
+		var err error
+		if c.Subnets, err = administered(c.Subnets, c.Admins); err != nil {
+			return c, err
+		}
 	}
 	if c.Pacing > Manual {
 		return c, fmt.Errorf("pacing mode %d is unknown: use Auto or Manual", c.Pacing)

@@ -1,7 +1,9 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -37,6 +39,35 @@ func ParseSubnets(names []string) ([]replica.SubnetConfig, error) {
 			return nil, fmt.Errorf("%q is no kind of subnet: use one of %s", name, strings.Join(known, ", "))
 		}
 		subnets = append(subnets, replica.SubnetConfig{Kind: kind})
+	}
+	return subnets, nil
+}
+
+// ParseAdmins reads the principals of subnet admins.
+func ParseAdmins(texts []string) ([]principal.Principal, error) {
+	admins := make([]principal.Principal, len(texts))
+	for i, text := range texts {
+		admin, err := principal.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("the subnet admin: %w", err)
+		}
+		admins[i] = admin
+	}
+	return admins, nil
+}
+
+// administered are the subnets with admins wherever there can be some: for them a
+// subnet must be free.
+func administered(subnets []replica.SubnetConfig, admins []principal.Principal) ([]replica.SubnetConfig, error) {
+	subnets = slices.Clone(subnets)
+	found := false
+	for i := range subnets {
+		if s := &subnets[i]; s.Kind == replica.Application || s.Kind == replica.CloudEngine {
+			s.Free, s.Admins, found = true, slices.Concat(s.Admins, admins), true
+		}
+	}
+	if !found {
+		return nil, errors.New("no subnet of the network can have admins: only application subnets and cloud engines have some")
 	}
 	return subnets, nil
 }

@@ -33,16 +33,26 @@ func (r *Reject) Error() string {
 // canister the canister its argument names. The reply is proven by a
 // certificate; an answer that is no reply is a *Reject.
 func (c *Client) Call(ctx context.Context, callee, effective principal.Principal, method string, arg []byte) ([]byte, error) {
+	return c.call(ctx, site{id: effective}, callee, method, arg)
+}
+
+// CallSubnet calls a method of a subnet's management canister that concerns the subnet
+// and no canister, as subnet admins do. The answer is like that of Call.
+func (c *Client) CallSubnet(ctx context.Context, subnet principal.Principal, method string, arg []byte) ([]byte, error) {
+	return c.call(ctx, site{id: subnet, subnet: true}, principal.Management, method, arg)
+}
+
+func (c *Client) call(ctx context.Context, at site, callee principal.Principal, method string, arg []byte) ([]byte, error) {
 	signed, err := c.sign(wire.NewCall(callee, method, arg))
 	if err != nil {
 		return nil, err
 	}
-	code, body, err := c.post(ctx, fmt.Sprintf("/api/v4/canister/%s/call", effective), signed)
+	code, body, err := c.post(ctx, "/api/v4/"+at.path()+"/call", signed)
 	if err != nil {
 		return nil, fmt.Errorf("calling %s of %s: %w", method, callee, err)
 	}
 	if code == http.StatusAccepted {
-		return c.poll(ctx, effective, signed.ID)
+		return c.poll(ctx, at, signed.ID)
 	}
 	answer, err := wire.DecodeCallResponse(body)
 	if err != nil {
@@ -51,22 +61,22 @@ func (c *Client) Call(ctx context.Context, callee, effective principal.Principal
 	if r := answer.Rejection; r != nil {
 		return nil, &Reject{Code: r.Code, Message: r.Message, ErrorCode: r.ErrorCode}
 	}
-	tree, err := c.certified(answer.Certificate, effective)
+	tree, err := c.certified(answer.Certificate, at)
 	if err != nil {
 		return nil, err
 	}
 	reply, err := outcome(tree, signed.ID)
 	if errors.Is(err, errNotDecided) {
-		return c.poll(ctx, effective, signed.ID)
+		return c.poll(ctx, at, signed.ID)
 	}
 	return reply, err
 }
 
 // poll reads the status of a request until it is decided.
-func (c *Client) poll(ctx context.Context, effective principal.Principal, id wire.RequestID) ([]byte, error) {
+func (c *Client) poll(ctx context.Context, at site, id wire.RequestID) ([]byte, error) {
 	pause := firstPoll
 	for {
-		tree, err := c.ReadState(ctx, effective, certify.RequestStatusPath(id))
+		tree, err := c.readAt(ctx, at, certify.RequestStatusPath(id))
 		if err != nil {
 			return nil, err
 		}

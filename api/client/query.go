@@ -17,11 +17,21 @@ type nodeKeys map[principal.Principal][]byte
 // Query calls a query method. The answer must carry the signature of a node of
 // the canister's subnet; an answer that is no reply is a *Reject.
 func (c *Client) Query(ctx context.Context, callee, effective principal.Principal, method string, arg []byte) ([]byte, error) {
+	return c.query(ctx, site{id: effective}, callee, method, arg)
+}
+
+// QuerySubnet asks a query method of a subnet's management canister that concerns the
+// subnet and no canister, as subnet admins do. The answer is like that of Query.
+func (c *Client) QuerySubnet(ctx context.Context, subnet principal.Principal, method string, arg []byte) ([]byte, error) {
+	return c.query(ctx, site{id: subnet, subnet: true}, principal.Management, method, arg)
+}
+
+func (c *Client) query(ctx context.Context, at site, callee principal.Principal, method string, arg []byte) ([]byte, error) {
 	signed, err := c.sign(wire.NewQuery(callee, method, arg))
 	if err != nil {
 		return nil, err
 	}
-	_, body, err := c.post(ctx, fmt.Sprintf("/api/v3/canister/%s/query", effective), signed)
+	_, body, err := c.post(ctx, "/api/v3/"+at.path()+"/query", signed)
 	if err != nil {
 		return nil, fmt.Errorf("querying %s of %s: %w", method, callee, err)
 	}
@@ -29,7 +39,7 @@ func (c *Client) Query(ctx context.Context, callee, effective principal.Principa
 	if err != nil {
 		return nil, fmt.Errorf("reading the answer to %s of %s: %w", method, callee, err)
 	}
-	if err := c.verifyQuery(ctx, effective, answer, signatures, signed.ID); err != nil {
+	if err := c.verifyQuery(ctx, at, answer, signatures, signed.ID); err != nil {
 		return nil, fmt.Errorf("the answer to %s of %s: %w", method, callee, err)
 	}
 	if r := answer.Rejection; r != nil {
@@ -38,11 +48,11 @@ func (c *Client) Query(ctx context.Context, callee, effective principal.Principa
 	return answer.Reply, nil
 }
 
-func (c *Client) verifyQuery(ctx context.Context, effective principal.Principal, answer wire.QueryResponse, signatures []wire.NodeSignature, id wire.RequestID) error {
+func (c *Client) verifyQuery(ctx context.Context, at site, answer wire.QueryResponse, signatures []wire.NodeSignature, id wire.RequestID) error {
 	if len(signatures) == 0 {
 		return errors.New("it carries no node's signature")
 	}
-	keys, err := c.keysFor(ctx, effective)
+	keys, err := c.keysFor(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -61,15 +71,15 @@ func (c *Client) verifyQuery(ctx context.Context, effective principal.Principal,
 	return nil
 }
 
-// keysFor are the keys of the nodes of the canister's subnet, asked for once.
-func (c *Client) keysFor(ctx context.Context, effective principal.Principal) (nodeKeys, error) {
+// keysFor are the keys of the nodes of the subnet, asked for once.
+func (c *Client) keysFor(ctx context.Context, at site) (nodeKeys, error) {
 	c.mu.Lock()
-	keys, ok := c.nodes[effective]
+	keys, ok := c.nodes[at.id]
 	c.mu.Unlock()
 	if ok {
 		return keys, nil
 	}
-	tree, err := c.ReadState(ctx, effective, certify.Path{"subnet"})
+	tree, err := c.readAt(ctx, at, certify.Path{"subnet"})
 	if err != nil {
 		return nil, fmt.Errorf("asking for the keys of the subnet's nodes: %w", err)
 	}
@@ -83,7 +93,7 @@ func (c *Client) keysFor(ctx context.Context, effective principal.Principal) (no
 		return true
 	})
 	c.mu.Lock()
-	c.nodes[effective] = keys
+	c.nodes[at.id] = keys
 	c.mu.Unlock()
 	return keys, nil
 }

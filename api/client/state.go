@@ -10,29 +10,35 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
+// site is what the URL of a request names: a canister, or a subnet.
+type site struct {
+	id     principal.Principal
+	subnet bool
+}
+
+func (s site) path() string {
+	if s.subnet {
+		return "subnet/" + s.id.String()
+	}
+	return "canister/" + s.id.String()
+}
+
 // ReadState is the certified state at the paths, verified for the canister.
 func (c *Client) ReadState(ctx context.Context, canister principal.Principal, paths ...certify.Path) (*certify.HashTree, error) {
-	certificate, err := c.readState(ctx, fmt.Sprintf("/api/v3/canister/%s/read_state", canister), paths)
-	if err != nil {
-		return nil, err
-	}
-	return c.certified(certificate, canister)
+	return c.readAt(ctx, site{id: canister}, paths...)
 }
 
 // ReadSubnetState is the certified state at the paths, verified for the subnet.
 func (c *Client) ReadSubnetState(ctx context.Context, subnet principal.Principal, paths ...certify.Path) (*certify.HashTree, error) {
-	encoded, err := c.readState(ctx, fmt.Sprintf("/api/v3/subnet/%s/read_state", subnet), paths)
+	return c.readAt(ctx, site{id: subnet, subnet: true}, paths...)
+}
+
+func (c *Client) readAt(ctx context.Context, at site, paths ...certify.Path) (*certify.HashTree, error) {
+	certificate, err := c.readState(ctx, "/api/v3/"+at.path()+"/read_state", paths)
 	if err != nil {
 		return nil, err
 	}
-	certificate, err := certify.DecodeCertificate(encoded)
-	if err != nil {
-		return nil, fmt.Errorf("reading the certificate: %w", err)
-	}
-	if err := certificate.VerifyForSubnet(c.root, subnet); err != nil {
-		return nil, fmt.Errorf("the certificate does not verify: %w", err)
-	}
-	return recent(certificate)
+	return c.certified(certificate, at)
 }
 
 func (c *Client) readState(ctx context.Context, url string, paths []certify.Path) ([]byte, error) {
@@ -57,13 +63,17 @@ func (c *Client) readState(ctx context.Context, url string, paths []certify.Path
 	return certificate, nil
 }
 
-// certified is the tree of a certificate that speaks for the canister now.
-func (c *Client) certified(encoded []byte, canister principal.Principal) (*certify.HashTree, error) {
+// certified is the tree of a certificate that speaks for the canister or subnet now.
+func (c *Client) certified(encoded []byte, at site) (*certify.HashTree, error) {
 	certificate, err := certify.DecodeCertificate(encoded)
 	if err != nil {
 		return nil, fmt.Errorf("reading the certificate: %w", err)
 	}
-	if err := certificate.VerifyForCanister(c.root, canister); err != nil {
+	verify := certificate.VerifyForCanister
+	if at.subnet {
+		verify = certificate.VerifyForSubnet
+	}
+	if err := verify(c.root, at.id); err != nil {
 		return nil, fmt.Errorf("the certificate does not verify: %w", err)
 	}
 	return recent(certificate)

@@ -37,6 +37,7 @@ func TestWrongCommandLinesFailOnStderrAndSayWhatIsRight(t *testing.T) {
 		"--identity /nowhere status":        "reading the identity: open /nowhere",
 		"--identity root_test.go status":    "the identity root_test.go is not a PEM file",
 		"start --subnet palace":             `"palace" is no kind of subnet: use one of Application`,
+		"start --subnet-admin me":           "the subnet admin:",
 		"start --outcalls perhaps":          `"perhaps" is nothing to do with HTTP outcalls: use one of allow, hold, deny`,
 		"start --listen here":               `listening on "here", which must be host:port`,
 		"start --state-dir root_test.go/in": "making the folder root_test.go/in",

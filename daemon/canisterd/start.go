@@ -13,7 +13,7 @@ import (
 
 type startFlags struct {
 	listen, stateDir, cacheDir string
-	subnets                    []string
+	subnets, admins            []string
 	outcalls                   string
 	verbose                    bool
 }
@@ -31,6 +31,7 @@ func (c *cli) start() *cobra.Command {
 	flags.StringVar(&f.stateDir, "state-dir", "", "folder for the memories of canisters while running (default: memory)")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "folder for compiled modules, kept (default: the user's cache folder)")
 	flags.StringSliceVar(&f.subnets, "subnet", nil, "kind of a subnet, repeated or comma-separated: application, system, verified_application, nns, ii, sns, fiduciary, bitcoin (default: nns,application)")
+	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "principal of a subnet admin, repeated or comma-separated: application subnets and cloud engines are theirs and cost nothing then (default: none)")
 	flags.StringVar(&f.outcalls, "outcalls", daemon.AllowOutcalls.String(), "what becomes of the HTTP outcalls of canisters: allow makes them (https and http), hold keeps them to be answered by a client, deny rejects them")
 	flags.BoolVar(&f.verbose, "verbose", false, "log every request and round")
 	return cmd
@@ -48,6 +49,10 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	if err != nil {
 		return err
 	}
+	admins, err := daemon.ParseAdmins(f.admins)
+	if err != nil {
+		return err
+	}
 	outcalls, err := daemon.ParseOutcalls(f.outcalls)
 	if err != nil {
 		return err
@@ -57,7 +62,7 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 		level = slog.LevelDebug
 	}
 	d, err := daemon.Start(ctx, daemon.Config{
-		Listen: f.listen, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Outcalls: outcalls,
+		Listen: f.listen, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Admins: admins, Outcalls: outcalls,
 		Log: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level})),
 	})
 	if err != nil {
