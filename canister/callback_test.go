@@ -154,12 +154,19 @@ func TestAClosureThatIsNoFunctionTrapsAndCleansUp(t *testing.T) {
 	p := canistertest.NewPlace(t)
 	c := prepared(t, p)
 	call := makeCall(t, p, c, canistertest.Call{OnCleanup: canistertest.Script().Int(55).Set()})
-	for _, fn := range []uint32{1000, 7, 1, 0xffffffff} { // past the table, null, of another type, far past it
+	const violated = "Canister violated contract: "
+	for fn, text := range map[uint32]string{
+		1000:       "Canister requested to invoke a non-existent Wasm function 1000 from table 0",
+		0xffffffff: "Canister requested to invoke a non-existent Wasm function 4294967295 from table 0",
+		1:          violated + "function invocation does not match its signature",
+	} {
 		call.Reply.Fn = fn
 		out := answer(p, c, call, "")
-		if out.Failure == nil || out.Failure.Error != intercanister.CanisterFunctionNotFound || !strings.Contains(out.Failure.Text, "Canister requested to invoke a non-existent Wasm function ") {
-			t.Errorf("closure %d: %v", fn, out.Failure)
+		code := intercanister.CanisterFunctionNotFound
+		if strings.HasPrefix(text, violated) {
+			code = intercanister.CanisterContractViolation
 		}
+		failed(t, c, out, code, text)
 		if !out.Cleaned {
 			t.Errorf("closure %d did not clean up", fn)
 		}

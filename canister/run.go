@@ -110,6 +110,13 @@ var traps = map[wasm.TrapKind]string{
 	wasm.NullFunction:      "unknown",
 }
 
+// closures are the replica's words for closures that cannot be called.
+var closures = map[wasm.TrapKind]string{
+	wasm.TableNotFound:    "table not found",
+	wasm.NullClosure:      "unexpected null function reference",
+	wasm.ClosureSignature: "function invocation does not match its signature",
+}
+
 // failureOf says why a run failed.
 func (r *runner) failureOf(err error, a *attempt, visible bool) *failure {
 	var trap *wasm.Trap
@@ -131,7 +138,12 @@ func failureOfTrap(trap *wasm.Trap, a *attempt) *ic0.Failure {
 	if what, ok := traps[trap.Kind]; ok {
 		return ic0.Trapped(what)
 	}
+	if what, ok := closures[trap.Kind]; ok {
+		return ic0.Misuse(what)
+	}
 	switch trap.Kind {
+	case wasm.ClosureArgument:
+		return ic0.Misuse(fmt.Sprintf("error converting additional value %d to u32", a.entry.Env))
 	case wasm.InstructionLimit:
 		return &ic0.Failure{
 			Code: intercanister.CanisterInstructionLimitExceeded,

@@ -23,17 +23,20 @@ const probeShow = 255
 
 // Prober is a canister whose messages are plain lists of calls of the System API, with a
 // 32-bit or a 64-bit memory. It has an update method "run", a query method "ask", a
-// composite query method "compose", and the tasks and hooks, which run the program that
-// canister_init was given. The first page of its heap is the program's own.
-func Prober(wide bool) []byte {
-	module, err := wat.Assemble(proberText(wide))
+// composite query method "compose", and canister_init; "mute" is "run" for programs that answer
+// themselves, and "said" answers with what the last program said that did not.
+// The first page of its heap is the program's own.
+func Prober(wide bool) []byte { return assembleProber(wide, "") }
+
+func assembleProber(wide bool, hooks string) []byte {
+	module, err := wat.Assemble(proberText(wide, hooks))
 	if err != nil {
 		panic(fmt.Errorf("canistertest: the prober: %w", err))
 	}
 	return module
 }
 
-func proberText(wide bool) string {
+func proberText(wide bool, hooks string) string {
 	pointer := "i32"
 	if wide {
 		pointer = "i64"
@@ -49,7 +52,9 @@ func proberText(wide bool) string {
 		fmt.Fprintf(&calls, "(func $probe_%s %s)\n", f.Name, probeCall(f.Name, params, results, pointer))
 	}
 	text := strings.NewReplacer("IMPORTS", imports.String(), "CALLS", table.String()+calls.String(),
-		"PROGRAM", fmt.Sprint(probeProgram), "OUT", fmt.Sprint(probeOut), "WORDS", fmt.Sprint(probeWords), "RESULT", fmt.Sprint(probeResult), "SHOW", fmt.Sprint(probeShow)).Replace(proberBody)
+		"PROGRAM", fmt.Sprint(probeProgram), "OUT", fmt.Sprint(probeOut), "WORDS", fmt.Sprint(probeWords), "RESULT", fmt.Sprint(probeResult), "SHOW", fmt.Sprint(probeShow),
+		"KEPTSIZES", fmt.Sprint(keptSizes), "KEPTPROGRAMS", fmt.Sprint(keptPrograms), "KEPTROOM", fmt.Sprint(KeptProgram),
+		"ANSWERING", fmt.Sprint(probeAnswering), "KEEP", fmt.Sprint(probeKeep)).Replace(proberBody + hooks + ")")
 	if wide {
 		return strings.NewReplacer("NARROW", "", "WIDE", "", "ptr.", "i64.", "ptr", "i64", "(memory 4)", "(memory i64 4)", "(table 256 funcref)", "(table i64 256 funcref)").Replace(text)
 	}
@@ -132,7 +137,7 @@ CALLS
   (call $msg_reply))
 (func (export "canister_composite_query compose") (call $take) (call $perform) (call $answer))
 (func (export "canister_init") (call $take) (call $perform))
-)`
+`
 
 // Probe is a program of the prober under way.
 type Probe struct {
@@ -178,7 +183,13 @@ func (p *Probe) Call(name, text string, words ...Word) error {
 	if !known {
 		return fmt.Errorf("there is no function %q", name)
 	}
-	p.word(uint64(operation))
+	p.operation(operation, text, size, words...)
+	return nil
+}
+
+// operation appends an operation with the arguments it has.
+func (p *Probe) operation(number int, text string, size int, words ...Word) {
+	p.word(uint64(number))
 	count := len(p.program)
 	p.word(0)
 	for _, w := range words {
@@ -193,7 +204,6 @@ func (p *Probe) Call(name, text string, words ...Word) error {
 	}
 	binary.LittleEndian.PutUint64(p.program[count:], uint64(len(p.program)-count-8)/8)
 	p.shown = append(p.shown, probed{text, size})
-	return nil
 }
 
 func (p *Probe) word(n uint64) { p.program = binary.LittleEndian.AppendUint64(p.program, n) }

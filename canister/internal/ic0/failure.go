@@ -62,10 +62,11 @@ func (x *Execution) fail(f *Failure) {
 	x.Guest.End(&x.ended)
 }
 
-// misuse ends the message where the code broke the contract of a function (IC0504).
-func (x *Execution) misuse(format string, args ...any) {
-	x.fail(violation(fmt.Sprintf(format, args...), ToolchainHelp))
-}
+// Misuse is a failure of code that breaks the contract of the System API (IC0504).
+func Misuse(what string) *Failure { return violation(what, ToolchainHelp) }
+
+// misuse ends the message where the code broke the contract of a function.
+func (x *Execution) misuse(format string, args ...any) { x.fail(Misuse(fmt.Sprintf(format, args...))) }
 
 // refuse ends the message where its author asked for too much (IC0504).
 func (x *Execution) refuse(help, format string, args ...any) {

@@ -59,6 +59,7 @@ type Module struct {
 	Wide                 bool   // the memory was 64-bit: System API pointers are i64
 	HasMemory            bool   //
 	HasTable             bool   // ExportedTable and CallClosure exist
+	TableSize            uint64 // entries of that table, which does not grow
 	MemoryMin, MemoryMax uint32 // pages of 64 KiB, the maximum after clamping
 
 	Imports []string // System API functions imported, sorted, unique

@@ -37,7 +37,7 @@ func TestAModuleIsDescribed(t *testing.T) {
 	}
 	want := &Module{
 		Hash: m.Hash, BinaryHash: m.BinaryHash, Binary: m.Binary, Size: m.Size, UploadedSize: m.UploadedSize,
-		HasMemory: true, HasTable: true, MemoryMin: 2, MemoryMax: 65536, Imports: []string{"debug_print", "msg_reply"},
+		HasMemory: true, HasTable: true, TableSize: 4, MemoryMin: 2, MemoryMax: 65536, Imports: []string{"debug_print", "msg_reply"},
 		Globals:   []Global{{0, "canisterd global 0", 0x7f}, {2, "canisterd global 2", 0x7b}},
 		Exposed:   []ExposedGlobal{{Index: 2, Type: 0x7b, Mutable: true}, {Index: 0, Type: 0x7f, Mutable: true}},
 		Data:      []DataSegment{{16, []byte("active")}, {8, []byte("again")}},

@@ -34,10 +34,10 @@ func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 	}
 	l := g.live
 	f := l.find(entry.Export)
-	if f == nil {
+	if kind := g.uncallable(entry, f); kind != Bug {
 		g.granted = 0
 		l.counter.Set(0)
-		return &Trap{Kind: FunctionNotFound}
+		return &Trap{Kind: kind}
 	}
 	g.host, g.budget, g.compared, g.ending = host, budget, false, nil
 	g.grant(0)
@@ -57,6 +57,34 @@ func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 	return nil
 }
 
+// uncallable says why an entry cannot be called, Bug where it may be.
+func (g *Guest) uncallable(entry Entry, f *function) TrapKind {
+	switch {
+	case entry.Export == "" && entry.Env > math.MaxUint32 && !g.Wide():
+		return ClosureArgument // of a closure made before an upgrade from 64 to 32 bits
+	case f != nil:
+		return Bug
+	case entry.Export == "":
+		return TableNotFound
+	}
+	return FunctionNotFound
+}
+
+// notCalled says why the trampoline itself failed with a trap of this kind. The engine does not tell an empty entry from an
+// index past the table.
+func (g *Guest) notCalled(entry Entry, kind TrapKind) TrapKind {
+	switch kind {
+	case TableOutOfBounds, NullFunction:
+		if uint64(entry.Fn) >= g.code.module.TableSize {
+			return FunctionNotFound
+		}
+		return NullClosure
+	case BadSignature:
+		return ClosureSignature
+	}
+	return kind
+}
+
 // outcome sorts out what an unwound message ended with.
 func (g *Guest) outcome(err error, entry Entry) error {
 	if g.ending != nil && errors.Is(err, errEnded) {
@@ -72,10 +100,7 @@ func (g *Guest) outcome(err error, entry Entry) error {
 		panic(fmt.Errorf("wasm: panic in a host function: %w", err))
 	}
 	if entry.Export == "" && len(trap.Backtrace) == 1 {
-		switch trap.Kind {
-		case TableOutOfBounds, NullFunction, BadSignature:
-			trap.Kind = FunctionNotFound // the trampoline itself failed
-		}
+		trap.Kind = g.notCalled(entry, trap.Kind)
 	}
 	return trap
 }

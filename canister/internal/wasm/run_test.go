@@ -179,10 +179,13 @@ func TestClosuresAreCalledThroughTheTable(t *testing.T) {
 	if err := g.Run(Entry{Fn: 1, Env: 77}, host, plenty); err != nil || len(host.got) != 1 || host.got[0] != 77 {
 		t.Errorf("closure: %v, noted %v", err, host.got)
 	}
-	for name, fn := range map[string]uint32{"null": 0, "wrong type": 2, "past the table": 4, "far past": math.MaxUint32} {
-		if err := g.Run(Entry{Fn: fn}, host, plenty); !isTrap(err, FunctionNotFound) {
-			t.Errorf("%s: %v", name, err)
+	for fn, kind := range map[uint32]TrapKind{0: NullClosure, 2: ClosureSignature, 4: FunctionNotFound, math.MaxUint32: FunctionNotFound} {
+		if err := g.Run(Entry{Fn: fn}, host, plenty); !isTrap(err, kind) {
+			t.Errorf("closure %d: %v, want %s", fn, err, kind)
 		}
+	}
+	if err := g.Run(Entry{Fn: 1, Env: 1 << 32}, host, plenty); !isTrap(err, ClosureArgument) {
+		t.Errorf("an argument of 33 bits: %v", err)
 	}
 	if err := g.Run(method("no such"), host, plenty); !isTrap(err, FunctionNotFound) {
 		t.Errorf("no such export: %v", err)

@@ -22,7 +22,11 @@ const (
 	StackOverflow
 	BadSignature
 	NullFunction
-	FunctionNotFound
+	FunctionNotFound // an export, or an index past the table
+	TableNotFound    // for a closure
+	NullClosure      // an empty entry of the table
+	ClosureSignature // a function that does not take one pointer, or gives something
+	ClosureArgument  // more than 32 bits, for a module with 32-bit memory
 	InstructionLimit
 	SliceOverrun
 )
@@ -31,6 +35,7 @@ func (k TrapKind) String() string {
 	names := [...]string{
 		"engine bug", "heap out of bounds", "table out of bounds", "integer division by zero", "integer overflow", "invalid conversion to integer",
 		"unreachable", "stack overflow", "indirect call signature mismatch", "indirect call of a null function", "function not found",
+		"closure without a table", "null closure", "closure signature mismatch", "closure argument out of range",
 		"instruction limit exceeded", "slice overrun",
 	}
 	if k < 0 || int(k) >= len(names) {

@@ -1,6 +1,7 @@
 package real
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,31 +9,33 @@ import (
 	"github.com/canisterd/canisterd/canister/canistertest"
 )
 
-// prober creates a canister of package canistertest's prober. The words: wide,
+// prober creates a canister of package canistertest's prober. The words: wide, hooked,
 // subnet=POSITION, cycles=N; what follows is the program of its canister_init.
 func (p *performer) prober(rest string) {
 	p.Listen(nil)
 	defer p.Listen(p)
 	name, rest := cut(rest)
-	wide, balance, position := false, uint64(Plenty), 0
+	wide, module, balance, position := false, canistertest.Prober, uint64(Plenty), 0
 	for rest != "" {
 		word, more := cut(rest)
 		key, value, _ := strings.Cut(word, "=")
 		switch key {
 		case "wide":
 			wide = true
+		case "hooked":
+			module = canistertest.HookedProber
 		case "cycles":
 			balance = uint64(p.number(value))
 		case "subnet":
 			position = p.number(value)
 		}
-		if key != "wide" && key != "cycles" && key != "subnet" {
+		if key != "wide" && key != "hooked" && key != "cycles" && key != "subnet" {
 			break
 		}
 		rest = more
 	}
 	p.Create(name, position, balance)
-	p.modules[name] = canistertest.Prober(wide)
+	p.modules[name] = module(wide)
 	program := p.probe(rest)
 	if a := p.Install(name, Install, p.modules[name], program.Bytes()); a.Status != "replied" {
 		p.say("%s", p.shown(a))
@@ -44,8 +47,8 @@ func (p *performer) prober(rest string) {
 //
 //	api NAMES FUNCTION ARGUMENTS; FUNCTION ARGUMENTS …
 //
-// An argument is a number, a text in quotes or $NAME, the id of a canister: the last two are two
-// arguments, address and length. show ADDRESS SIZE tells bytes of the heap. Of several
+// An argument is a number, a text in quotes or $NAME, the id of a canister or what api-arg or arg gave
+// the name: the last two are two arguments, address and length. So are closures (command_hooks.go). show ADDRESS SIZE tells bytes of the heap. Of several
 // probers (NAME,NAME) those that say the same say it once.
 func (p *performer) api(rest string) {
 	p.probed(rest, func(name string, program *canistertest.Probe) []string {
@@ -57,9 +60,13 @@ func (p *performer) api(rest string) {
 	})
 }
 
-// apiMute is api for programs that answer themselves.
+// apiMute is api for programs that answer themselves; after "LABEL:" the message is only handed in.
 func (p *performer) apiMute(rest string) {
 	p.probed(rest, func(name string, program *canistertest.Probe) []string {
+		if p.label != "" {
+			p.answered(p.Submit(name, "mute", program.Bytes()))
+			return nil
+		}
 		return []string{p.shown(p.Call(name, "mute", program.Bytes()))}
 	})
 }
@@ -111,6 +118,7 @@ func (p *performer) apiSaid(rest string) {
 func (p *performer) probe(text string) *canistertest.Probe {
 	p.t.Helper()
 	program := new(canistertest.Probe)
+	text = p.closures(text)
 	for _, line := range strings.Split(text, ";") {
 		line = strings.Join(strings.Fields(line), " ")
 		name, rest := cut(line)
@@ -146,6 +154,10 @@ func (p *performer) argument(text string) (w canistertest.Word, rest string, err
 	word, rest := cut(text)
 	if name, ok := strings.CutPrefix(word, "$"); ok {
 		return canistertest.Word{Bytes: p.ID(name).Bytes(), Blob: true}, rest, nil
+	}
+	if digits, ok := strings.CutPrefix(word, "0x"); ok && len(digits) > 16 { // what an argument's name stands for
+		bytes, err := hex.DecodeString(digits)
+		return canistertest.Word{Bytes: bytes, Blob: true}, rest, err
 	}
 	if n, err := strconv.ParseInt(word, 0, 64); err == nil {
 		return canistertest.Word{Number: uint64(n)}, rest, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/golden"
 )
@@ -23,7 +24,7 @@ import (
 //	late COUNT NAME METHOD PROGRAM        asks one whose time is over after it asked COUNT times for it
 //	manage METHOD NAME [FIELDS]           calls the management canister; more fields in Candid
 //	prober NAME [WORDS] [CALLS]           creates a canister that calls the System API as told
-//	api NAME CALLS                        has it do so; api-mute, api-query, api-said
+//	api NAME CALLS                        has it do so; api-mute, api-query, api-said; more in command_hooks.go
 //	snapshot METHOD NAME [FIELDS]         calls it with all fields in Candid; "#NAME.N" is a snapshot's id, "@NAME" a canister's
 //	history NAME COUNT                    the newest changes of the canister
 //	queried METHOD NAME [FIELD]           asks a query method of the management canister for a field of its answer
@@ -59,7 +60,7 @@ import (
 // @ and stand in quotes. What happens is told as it happens, one event a line.
 func Scripts(t *testing.T, folder string, rewrite bool) {
 	golden.Scripts(t, folder, rewrite, func(t testing.TB) golden.Performer {
-		return &performer{t: t, labels: make(map[string]replica.RequestID), modules: make(map[string][]byte), args: make(map[string]string), fields: readVocabulary(t)}
+		return &performer{t: t, labels: make(map[string]replica.RequestID), modules: make(map[string][]byte), args: make(map[string]string), kept: make(map[string]*canistertest.Probe), fields: readVocabulary(t)}
 	})
 }
 
@@ -71,8 +72,9 @@ type performer struct {
 	labels  map[string]replica.RequestID
 	modules map[string][]byte // by canister's name
 	args    map[string]string // by name, as programs have bytes
-	label   string            // of the command that runs, empty for none
-	decoded bool              // the command's reply is Candid
+	kept    map[string]*canistertest.Probe
+	label   string // of the command that runs, empty for none
+	decoded bool   // the command's reply is Candid
 	fields  *vocabulary
 	quiet   bool // no events are told
 }
@@ -86,6 +88,9 @@ func commands() map[string]command {
 		"network": (*performer).network, "canister": (*performer).canister, "install": (*performer).install,
 		"run": (*performer).run, "call": (*performer).call, "query": (*performer).query, "manage": (*performer).manage,
 		"prober": (*performer).prober, "api": (*performer).api, "api-mute": (*performer).apiMute, "api-query": (*performer).apiQuery, "api-said": (*performer).apiSaid,
+		"api-keep": (*performer).apiKeep, "api-told": (*performer).apiTold, "api-upgrade": (*performer).apiUpgrade, "api-answered": (*performer).apiAnswered,
+		"api-replicated": (*performer).apiReplicated, "api-compose": (*performer).apiCompose, "api-composed": (*performer).apiComposed,
+		"api-inspected": (*performer).apiInspected, "api-transformed": (*performer).apiTransformed, "api-arg": (*performer).apiArg,
 		"move": (*performer).move, "books": (*performer).books, "rename": (*performer).rename, "queried": (*performer).queried, "asked": (*performer).asked,
 		"snapshot": (*performer).snapshot, "history": (*performer).history,
 		"round": (*performer).round, "advance": (*performer).advance, "answer": (*performer).answer,
