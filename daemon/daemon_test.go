@@ -83,6 +83,11 @@ func (u user) manage(effective principal.Principal, method string, arg, reply an
 // deploy creates a canister and installs a module.
 func (u user) deploy(module []byte) principal.Principal {
 	u.Helper()
+	return u.deployWith(module, []byte("DIDL\x00\x00"))
+}
+
+func (u user) deployWith(module, arg []byte) principal.Principal {
+	u.Helper()
 	home, err := u.Home(u.ctx)
 	if err != nil {
 		u.Fatal(err)
@@ -99,7 +104,7 @@ func (u user) deploy(module []byte) principal.Principal {
 		Canister principal.Principal `ic:"canister_id"`
 		Module   []byte              `ic:"wasm_module"`
 		Arg      []byte              `ic:"arg"`
-	}{mode{&candid.Null{}}, created.Canister, module, []byte("DIDL\x00\x00")}, nil)
+	}{mode{&candid.Null{}}, created.Canister, module, arg}, nil)
 	return created.Canister
 }
 

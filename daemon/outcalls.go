@@ -46,9 +46,13 @@ func ParseOutcalls(name string) (Outcalls, error) {
 // deniedOutcall is what canisters hear where outcalls are denied.
 const deniedOutcall = "HTTP outcalls are denied on this network (canisterd start --outcalls=deny)"
 
-// maxOutcalls is how many outcalls are made at once; the others wait their turn,
-// as long as they last.
-const maxOutcalls = 100
+// maxOutcalls is how many outcalls are made at once, maxCanisterOutcalls how many of
+// them for one canister: the servers of one may be slow without the others having to
+// wait for them.
+const (
+	maxOutcalls         = 500
+	maxCanisterOutcalls = 100
+)
 
 // performer makes the outcalls of a network's canisters: one request for all nodes
 // of a subnet.
@@ -56,41 +60,81 @@ type performer struct {
 	node  *node.Node
 	log   *slog.Logger
 	fetch func(ctx context.Context, request *replica.Outcall) replica.OutcallAnswer
-	begun map[principal.Principal]uint64 // by subnet: the number of the next outcall nobody has begun
+
+	seen    map[principal.Principal]uint64 // by subnet: the number of the next outcall nobody has looked at
+	held    map[outcallID]bool             // seen, but there was no room for them
+	making  map[principal.Principal]int    // by canister
+	made    int                            // under way: the sum of making
+	ended   chan principal.Principal       // whose canister's outcall is over
+	running sync.WaitGroup
+}
+
+// outcallID names an outcall.
+type outcallID struct {
+	subnet principal.Principal
+	number uint64
+}
+
+func newPerformer(n *node.Node, log *slog.Logger) *performer {
+	return &performer{
+		node: n, log: log, fetch: deny,
+		seen: make(map[principal.Principal]uint64), making: make(map[principal.Principal]int), ended: make(chan principal.Principal, maxOutcalls),
+	}
 }
 
 // perform makes outcalls until ctx ends; then those under way are given up.
 func (p *performer) perform(ctx context.Context) {
-	p.begun = make(map[principal.Principal]uint64)
-	seats := make(chan struct{}, maxOutcalls)
-	var running sync.WaitGroup
-	defer running.Wait()
+	defer p.running.Wait()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-p.node.OutcallsMade():
+		case canister := <-p.ended:
+			p.end(canister)
+			if len(p.held) == 0 {
+				continue
+			}
 		}
 		pending, err := p.node.Outcalls(ctx)
 		if err != nil {
 			return // the node has ended, or is about to
 		}
-		for i := range pending {
-			o := &pending[i]
-			if o.Number < p.begun[o.Subnet] {
-				continue
-			}
-			p.begun[o.Subnet] = o.Number + 1
-			select {
-			case seats <- struct{}{}:
-			case <-ctx.Done():
-				return
-			}
-			running.Go(func() {
-				defer func() { <-seats }()
-				p.answer(ctx, o)
-			})
+		p.begin(ctx, pending)
+	}
+}
+
+// begin begins what there is room for. What is held and is not pending any more has
+// timed out: nobody makes it.
+func (p *performer) begin(ctx context.Context, pending []replica.PendingOutcall) {
+	held := make(map[outcallID]bool)
+	for i := range pending {
+		o := &pending[i]
+		id := outcallID{o.Subnet, o.Number}
+		if o.Number < p.seen[o.Subnet] && !p.held[id] {
+			continue
 		}
+		p.seen[o.Subnet] = max(p.seen[o.Subnet], o.Number+1)
+		canister := o.Request.Canister
+		if p.made >= maxOutcalls || p.making[canister] >= maxCanisterOutcalls {
+			held[id] = true
+			continue
+		}
+		p.made++
+		p.making[canister]++
+		begun := *o // alone: the others of the list are not kept with it
+		p.running.Go(func() {
+			p.answer(ctx, &begun)
+			p.ended <- canister
+		})
+	}
+	p.held = held
+}
+
+func (p *performer) end(canister principal.Principal) {
+	p.made--
+	if p.making[canister]--; p.making[canister] == 0 {
+		delete(p.making, canister)
 	}
 }
 
@@ -137,7 +181,7 @@ func (d *Daemon) AnswerOutcall(ctx context.Context, in *replica.HTTPAnswer) erro
 
 // startOutcalls begins to do what the configuration says with outcalls.
 func (d *Daemon) startOutcalls(ctx context.Context, config *Config) {
-	p := &performer{node: d.node, log: config.Log, fetch: deny}
+	p := newPerformer(d.node, config.Log)
 	switch config.Outcalls {
 	case HoldOutcalls:
 		return

@@ -56,11 +56,24 @@ func (m *machine) dropCommand(q *intercanister.Request) {
 	}
 }
 
+// work counts what the management canister did itself. As a canister's message, its
+// work of a round is over after a slice; its other calls wait for the next.
+func (m *machine) work(instructions uint64) {
+	m.spent += instructions
+	m.worked += instructions
+	m.Commands.Held = m.worked >= m.net.config.SliceInstructions
+}
+
 // run executes a command and gives its answer, now or never; one that needs a
 // canister that is busy waits there.
 func (m *machine) run(c *state.Command, in intercanister.Input) {
 	a := m.net.management.Run(c)
-	if a.When == state.Busy {
+	m.work(a.Instructions)
+	switch a.When {
+	case state.Compiling:
+		m.awaitModule(in)
+		return
+	case state.Busy:
 		if !a.Target.Running {
 			panic("replica: method " + c.Method + " waits for canister " + a.Target.ID().String() + ", which is idle")
 		}
@@ -86,16 +99,23 @@ func (m *machine) run(c *state.Command, in intercanister.Input) {
 // slots back when they expire: those that have are dropped when many wait, so that no
 // more wait than somebody waits for.
 func (m *machine) await(r *state.Resident, in state.Input) {
-	if len(r.Waiting)%intercanister.QueueCapacity == intercanister.QueueCapacity-1 {
-		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool {
-			gone := w.Source == intercanister.SourceRequests && m.late(&w.Request)
-			if gone {
-				m.dropCommand(&w.Request)
-			}
-			return gone
-		})
+	if crowded(len(r.Waiting)) {
+		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool { return m.dropLate(&w) })
 	}
 	r.Waiting = append(r.Waiting, in)
+}
+
+// crowded reports whether it is time to look for those that are too late among so many
+// that wait.
+func crowded(n int) bool { return n%intercanister.QueueCapacity == intercanister.QueueCapacity-1 }
+
+// dropLate drops a call that waits if it is a best-effort call that is too late.
+func (m *machine) dropLate(in *state.Input) bool {
+	gone := in.Source == intercanister.SourceRequests && m.late(&in.Request)
+	if gone {
+		m.dropCommand(&in.Request)
+	}
+	return gone
 }
 
 // requeue queues commands again that waited for a canister, as far as somebody still

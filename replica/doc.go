@@ -20,7 +20,9 @@
 // executes those of a wave in parallel, and their outcomes are applied in the
 // order of canister ids. Calls within the subnet are routed at once, so that
 // nested calls finish in one round. Calls of the management canister run between
-// the messages, one in each wave. A message that uses up its slice is parked and
+// the messages, one in each wave; what it does itself takes a slice of a round, then
+// its other calls wait. A module that a call installs is compiled beside the network
+// where the Compiler of the configuration does that. A message that uses up its slice is parked and
 // goes on in the next round.
 //
 // Queries take the state they need (Network.PrepareQuery) and run beside the

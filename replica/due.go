@@ -96,15 +96,15 @@ func (m *machine) unqueue(in *state.Ingress) {
 	if m.Commands.DropIngress(in.Number) {
 		return
 	}
-	r := m.Residents.Get(in.Effective)
-	if r == nil || r.Mailbox.DropIngress(in.Number) {
+	if r := m.Residents.Get(in.Effective); r != nil && r.Mailbox.DropIngress(in.Number) {
 		return
 	}
+	// A command waits at any canister, even when the one it is about is gone.
+	gone := func(w *state.Input) bool { return w.Source == intercanister.SourceIngress && w.Ingress == in.Number }
 	for r := range m.Residents.All() {
-		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool {
-			return w.Source == intercanister.SourceIngress && w.Ingress == in.Number
-		})
+		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool { return gone(&w) })
 	}
+	m.preparing = slices.DeleteFunc(m.preparing, func(p preparation) bool { return gone(&p.in) })
 }
 
 func (m *machine) expireStop(id principal.Principal, number uint64) {

@@ -26,7 +26,7 @@ const (
 )
 
 // Input is something that happens to a network from outside: one of *Ingress,
-// AdvanceTo, *HTTPAnswer, AddCycles, QueryCounts, MigrateCanister, RenameCanister.
+// AdvanceTo, *HTTPAnswer, *ModulePrepared, AddCycles, QueryCounts, MigrateCanister, RenameCanister.
 type Input interface{ input() }
 
 // SenderInfo is what a canister attests of a user. A nil one attests nothing; any
@@ -97,6 +97,8 @@ func (n *Network) Apply(in Input) Result {
 		return Result{}
 	case *HTTPAnswer:
 		return n.answerOutcall(in)
+	case *ModulePrepared:
+		return n.modulePrepared(in)
 	case AddCycles:
 		return n.addCycles(in)
 	case MigrateCanister:

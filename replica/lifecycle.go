@@ -2,7 +2,6 @@ package replica
 
 import (
 	"bytes"
-	"context"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
@@ -182,11 +181,6 @@ func (m *machine) settlePostponed() {
 	}
 	clear(m.Postponed)
 	m.Postponed = m.Postponed[:0]
-}
-
-// Prepare makes a module as uploaded ready to be installed.
-func (m *machine) Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject) {
-	return m.net.config.Engine.Prepare(context.Background(), uploaded)
 }
 
 // Version is the replica version of the subnet's nodes.

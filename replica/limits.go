@@ -60,6 +60,9 @@ const (
 	// CheckpointRounds is how many rounds lie between two checkpoints of a subnet (the
 	// replica's: 500). A module that was compiled since the last costs less.
 	CheckpointRounds = 500
+	// MaxPrepared is how many modules that were compiled beside the network a subnet
+	// remembers between two checkpoints; it asks again for one that it forgot. Ours.
+	MaxPrepared = 4096
 	// TaskRetry is how long the global timer or the low-memory hook of a frozen canister
 	// waits before it is tried again, in nanoseconds (the replica's: until the next round).
 	TaskRetry = 1_000_000_000

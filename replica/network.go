@@ -21,6 +21,7 @@ type Config struct {
 	Version string // replica version, as subnet_info has it
 
 	Runner     Runner           // nil: one job after the other
+	Compiler   Compiler         // nil: modules are compiled where they are installed
 	Executor   Executor         // nil: the canisters themselves
 	Management state.Management // nil: the management canister
 	Events     EventSink        // nil: nobody listens
@@ -195,7 +196,8 @@ func (n *Network) Pressing() bool {
 		return true
 	}
 	for _, m := range n.machines {
-		if !m.Ready.Empty() || len(m.parked) > 0 || len(m.inbound) > 0 || m.unsent > 0 || len(m.Postponed) > 0 || len(m.Signing.Pending) > 0 || m.changed || m.ThrottledWait() {
+		held := m.Commands.Held && m.Commands.Len() > 0 // until the next round
+		if held || !m.Ready.Empty() || len(m.parked) > 0 || len(m.inbound) > 0 || m.unsent > 0 || len(m.Postponed) > 0 || len(m.Signing.Pending) > 0 || m.changed || m.ThrottledWait() {
 			return true
 		}
 	}
@@ -261,6 +263,7 @@ func (n *Network) Census() (all Census) {
 		for r := range m.Residents.All() {
 			all.Waiting += r.Mailbox.Len() + len(r.Waiting)
 		}
+		all.Waiting += len(m.preparing)
 	}
 	return all
 }

@@ -63,9 +63,12 @@ func (n *Network) end() RoundReport {
 
 func (m *machine) begin() {
 	m.Time, m.Height = m.net.time, m.net.height
-	m.spent, m.executed, m.waves = 0, 0, 0
+	m.spent, m.worked, m.executed, m.waves = 0, 0, 0, 0
+	m.Commands.Held = false
+	m.Ready.Add(&m.Commands)
 	if m.Height%CheckpointRounds == 0 {
 		clear(m.Compiled)
+		clear(m.prepared)
 	}
 	m.Blocks.Add(m.Time, m.Height)
 	m.refresh()

@@ -41,7 +41,12 @@ type machine struct {
 	swept   uint64     // the second in which late ones were last looked for
 	changed bool       // the tree must be rebuilt though no round ran
 
+	preparing []preparation                      // the commands that wait for their modules, in the order in which they came
+	asked     preparation                        // the command that runs, if it is about to wait
+	prepared  map[[32]byte]*intercanister.Reject // the modules that are ready, since the last checkpoint; nil for those that are valid
+
 	spent    uint64 // instructions of this round
+	worked   uint64 // those of the management canister itself
 	executed int    // messages of this round
 	waves    int    // of this round
 	since    wave

@@ -113,12 +113,18 @@ func (n *Network) keyHolder(q *intercanister.Request) (*machine, *intercanister.
 	return n.signing.holders[id], nil
 }
 
-// sign answers what was asked to be signed in the round before. On mainnet it
-// takes the nodes some rounds to agree.
+// sign answers what was asked to be signed in rounds before, as far as the management
+// canister's slice of the round goes. On mainnet it takes the nodes some rounds to
+// agree.
 func (m *machine) sign() {
-	pending := m.Signing.Pending
+	pending, done := m.Signing.Pending, 0
 	m.Signing.Pending = nil
-	for i := range pending {
-		m.Answer(pending[i].Ticket, m.net.signing.signer.Sign(&m.State, &pending[i]))
+	for done < len(pending) && !m.Commands.Held {
+		p := &pending[done]
+		answer := m.net.signing.signer.Sign(&m.State, p)
+		m.work(answer.Instructions)
+		m.Answer(p.Ticket, answer)
+		done++
 	}
+	m.Signing.Pending = append(m.Signing.Pending, pending[done:]...)
 }

@@ -66,6 +66,9 @@ func (m *machine) count(t *Treasury) {
 	for i := range m.Signing.Pending {
 		add(&t.Deferred, m.Signing.Pending[i].Ticket.Refund)
 	}
+	for i := range m.preparing {
+		add(&t.Attached, m.preparing[i].in.Request.Cycles) // zero of a user's message
+	}
 	for _, j := range m.parked {
 		if j.install != nil {
 			add(&t.Deferred, j.install.command.Attached)

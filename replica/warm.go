@@ -8,12 +8,16 @@ import (
 	"github.com/canisterd/canisterd/canister"
 )
 
+// warmedMethod is the method whose messages bring a module whole, so that it can be
+// prepared before they enter the network.
+const warmedMethod = "install_code"
+
 // Warm prepares the module an install_code message brings, so that the engine
 // has it when the message is executed: compiling takes long and needs nothing
 // of the network. It may be called on any goroutine, for any message; what it
 // cannot read it leaves to the management canister to reject.
 func Warm(ctx context.Context, engine *canister.Engine, in *Ingress) {
-	if engine == nil || in.Receiver != principal.Management || in.Method != "install_code" {
+	if engine == nil || in.Receiver != principal.Management || in.Method != warmedMethod {
 		return
 	}
 	var arg struct {

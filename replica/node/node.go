@@ -23,7 +23,7 @@ const (
 	Manual             // when somebody calls Round
 )
 
-// Config is what a node is made of. Runner and Events of the network are the
+// Config is what a node is made of. Runner, Compiler and Events of the network are the
 // node's own.
 type Config struct {
 	Network replica.Config
@@ -49,6 +49,7 @@ type Node struct {
 	counts       counter
 	bug          atomic.Pointer[error]
 	engine       *canister.Engine // safe for anybody
+	compiler     compiler
 
 	// Only who holds owner touches these.
 	owner    sync.Mutex
@@ -71,7 +72,11 @@ func Start(config Config) (*Node, error) {
 		seats: make(chan struct{}, workers), pool: NewPool(workers), mode: config.Mode,
 		waiters: make(map[waitKey][]*waiter), engine: config.Network.Engine,
 	}
+	n.compiler.node = n
 	config.Network.Runner = n.pool
+	if n.engine != nil {
+		config.Network.Compiler = &n.compiler
+	}
 	network, err := replica.New(config.Network)
 	if err != nil {
 		n.pool.Close()

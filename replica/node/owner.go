@@ -26,6 +26,7 @@ func (n *Node) own() {
 	defer n.pool.Close()
 	defer n.network.Close()
 	defer n.queries.Wait() // they read canisters' memories
+	defer n.compiler.running.Wait()
 	defer func() {
 		n.fail(recover())
 		if !held {

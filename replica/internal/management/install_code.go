@@ -25,6 +25,9 @@ func install(c *state.Command, r *state.Resident, in *canister.Install, mode *in
 	if r.Running {
 		return state.WhenIdle(r)
 	}
+	if c.Machine.Preceded(r) {
+		return state.WhenCompiled()
+	}
 	mode.enter(in)
 	empty := r.Canister.Module() == nil
 	switch {
@@ -35,6 +38,9 @@ func install(c *state.Command, r *state.Resident, in *canister.Install, mode *in
 	}
 	if reject := checkInstallRate(c, r); reject != nil {
 		return state.Fail(reject)
+	}
+	if c.Machine.Compiling(c, r, module) {
+		return state.WhenCompiled()
 	}
 	prepared, reject := c.Machine.Prepare(module)
 	if reject != nil {

@@ -45,6 +45,14 @@ const (
 	// specification's).
 	MaxDerivationPath = 255
 
+	// PathInstructions are what each element of a derivation path counts in the
+	// instructions of the round, SignatureInstructions a signature and VetKDInstructions
+	// whatever is done with a VetKD key beside: about what else runs in that time. Ours;
+	// nobody pays for them.
+	PathInstructions      = 100_000
+	SignatureInstructions = 500_000
+	VetKDInstructions     = 5_000_000
+
 	// MessageHashBytes is the length of what sign_with_ecdsa signs.
 	MessageHashBytes = 32
 

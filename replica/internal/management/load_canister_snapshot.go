@@ -25,13 +25,23 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	if r.Running {
 		return state.WhenIdle(r)
 	}
+	if c.Machine.Preceded(r) {
+		return state.WhenCompiled()
+	}
 	advance := c.Machine.Subnet().Fees.ManagementWork(SnapshotInstructions)
 	if reject := checkFunds(c, r, advance); reject != nil {
 		return state.Fail(rejectSnapshotCycles(reject))
 	}
-	m, reject := moduleOf(c, r, s)
+	uploaded, err := s.Read(canister.ModulePart, 0, s.Size(canister.ModulePart))
+	if err != nil {
+		return state.Fail(rejectFullDisk(r, err))
+	}
+	if c.Machine.Compiling(c, r, uploaded) {
+		return state.WhenCompiled()
+	}
+	m, reject := c.Machine.Prepare(uploaded)
 	if reject != nil {
-		return state.Fail(reject)
+		return state.Fail(ofCanister(r, reject))
 	}
 	if reject := consistent(r, s, m); reject != nil {
 		return state.Fail(reject)
@@ -52,7 +62,9 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	}
 	o.take(r)
 	loaded(c, r, a, name, s)
-	return reply()
+	answer := reply()
+	answer.Instructions = s.Bytes()
+	return answer
 }
 
 // loadable is the snapshot with a name, for callers that control its canister.
@@ -69,19 +81,6 @@ func loadable(c *state.Command, r *state.Resident, name snapshotName) (*canister
 		return nil, rejectSnapshotController(name, r.ID(), c.Caller)
 	}
 	return s, nil
-}
-
-// moduleOf makes the module of a snapshot ready to run.
-func moduleOf(c *state.Command, r *state.Resident, s *canister.Snapshot) (*canister.Module, *intercanister.Reject) {
-	uploaded, err := s.Read(canister.ModulePart, 0, s.Size(canister.ModulePart))
-	if err != nil {
-		return nil, rejectFullDisk(r, err)
-	}
-	m, reject := c.Machine.Prepare(uploaded)
-	if reject != nil {
-		return nil, ofCanister(r, reject)
-	}
-	return m, nil
 }
 
 // consistent checks what was uploaded: globals and memory go with the module, the low-memory hook with the memory.

@@ -123,6 +123,9 @@ func (m *machine) Hosted(id principal.Principal) bool {
 }
 func (m *machine) Root() principal.Principal { return root }
 
+func (m *machine) Preceded(*state.Resident) bool                          { return false }
+func (m *machine) Compiling(*state.Command, *state.Resident, []byte) bool { return false }
+
 func (m *machine) Prepare(raw []byte) (*canister.Module, *intercanister.Reject) {
 	m.prepared = raw
 	if m.engine != nil {

@@ -12,8 +12,16 @@ import (
 
 // The Candid types of the methods with threshold keys (ic.did).
 
-// keyed is implemented by arguments that name a threshold key.
-type keyed interface{ key() state.KeyID }
+// keyed is implemented by arguments that name a threshold key. They know how much of
+// a round it takes to do with the key what they ask for.
+type keyed interface {
+	key() state.KeyID
+	instructions() uint64
+}
+
+// pathInstructions are those of a key with a derivation path, to which the canister's
+// id belongs.
+func pathInstructions(path [][]byte) uint64 { return PathInstructions * uint64(1+len(path)) }
 
 type ecdsaKeyID struct {
 	Curve struct {
@@ -58,8 +66,9 @@ type ecdsaPublicKeyArg struct {
 	Key      ecdsaKeyID           `ic:"key_id"`
 }
 
-func (a *ecdsaPublicKeyArg) key() state.KeyID { return a.Key.id() }
-func (a *ecdsaPublicKeyArg) bounds() error    { return boundPath(a.Path) }
+func (a *ecdsaPublicKeyArg) key() state.KeyID     { return a.Key.id() }
+func (a *ecdsaPublicKeyArg) instructions() uint64 { return pathInstructions(a.Path) }
+func (a *ecdsaPublicKeyArg) bounds() error        { return boundPath(a.Path) }
 
 type signWithECDSAArg struct {
 	Hash []byte     `ic:"message_hash"`
@@ -68,6 +77,9 @@ type signWithECDSAArg struct {
 }
 
 func (a *signWithECDSAArg) key() state.KeyID { return a.Key.id() }
+func (a *signWithECDSAArg) instructions() uint64 {
+	return SignatureInstructions + pathInstructions(a.Path)
+}
 
 func (a *signWithECDSAArg) bounds() error {
 	if err := boundBytes(a.Hash, MessageHashBytes); err != nil {
@@ -82,8 +94,9 @@ type schnorrPublicKeyArg struct {
 	Key      schnorrKeyID         `ic:"key_id"`
 }
 
-func (a *schnorrPublicKeyArg) key() state.KeyID { return a.Key.id() }
-func (a *schnorrPublicKeyArg) bounds() error    { return boundPath(a.Path) }
+func (a *schnorrPublicKeyArg) key() state.KeyID     { return a.Key.id() }
+func (a *schnorrPublicKeyArg) instructions() uint64 { return pathInstructions(a.Path) }
+func (a *schnorrPublicKeyArg) bounds() error        { return boundPath(a.Path) }
 
 type signWithSchnorrArg struct {
 	Message []byte       `ic:"message"`
@@ -93,7 +106,10 @@ type signWithSchnorrArg struct {
 }
 
 func (a *signWithSchnorrArg) key() state.KeyID { return a.Key.id() }
-func (a *signWithSchnorrArg) bounds() error    { return boundPath(a.Path) }
+func (a *signWithSchnorrArg) instructions() uint64 {
+	return SignatureInstructions + pathInstructions(a.Path)
+}
+func (a *signWithSchnorrArg) bounds() error { return boundPath(a.Path) }
 
 type schnorrAux struct {
 	BIP341 *bip341Aux `ic:"bip341,variant"`
@@ -119,7 +135,8 @@ type vetKDPublicKeyArg struct {
 	Key      vetKDKeyID           `ic:"key_id"`
 }
 
-func (a *vetKDPublicKeyArg) key() state.KeyID { return a.Key.id() }
+func (a *vetKDPublicKeyArg) key() state.KeyID     { return a.Key.id() }
+func (a *vetKDPublicKeyArg) instructions() uint64 { return VetKDInstructions }
 
 type vetKDPublicKeyResult struct {
 	Key []byte `ic:"public_key"`
@@ -132,7 +149,8 @@ type vetKDDeriveKeyArg struct {
 	Key       vetKDKeyID `ic:"key_id"`
 }
 
-func (a *vetKDDeriveKeyArg) key() state.KeyID { return a.Key.id() }
+func (a *vetKDDeriveKeyArg) key() state.KeyID     { return a.Key.id() }
+func (a *vetKDDeriveKeyArg) instructions() uint64 { return VetKDInstructions }
 func (a *vetKDDeriveKeyArg) bounds() error {
 	return boundBytes(a.Transport, threshold.TransportKeyBytes)
 }

@@ -33,7 +33,11 @@ func keyAbout[A any, P interface {
 		if id := P(a).key(); !c.State.Signing.Holds(id) {
 			return state.Fail(rejectNotHeld(c.State.ID, id))
 		}
-		return run(c, a)
+		answer := run(c, a)
+		if sign == nil {
+			answer.Instructions = P(a).instructions()
+		}
+		return answer
 	})
 	m.key = func(arg []byte) (state.KeyID, error) {
 		a, err := read[A](arg)
@@ -48,7 +52,9 @@ func keyAbout[A any, P interface {
 			if err != nil {
 				panic("management: a request that was accepted cannot be read: " + err.Error())
 			}
-			return sign(s, p, a)
+			answer := sign(s, p, a)
+			answer.Instructions = P(a).instructions()
+			return answer
 		}
 	}
 	return m

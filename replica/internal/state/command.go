@@ -87,8 +87,8 @@ type Answer struct {
 	Reject *intercanister.Reject
 	When   When
 	Target *Resident // Busy: who must be idle first
-	// Instructions are what a query method used of the limit of the composite query
-	// that called it.
+	// Instructions are what the call used of the round, or where a composite query
+	// made it, of that one's limit.
 	Instructions uint64
 }
 
@@ -96,9 +96,10 @@ type Answer struct {
 type When uint8
 
 const (
-	Now      When = iota
-	Deferred      // whoever keeps the ticket answers, exactly once
-	Busy          // run the command again when Answer.Target is idle
+	Now       When = iota
+	Deferred       // whoever keeps the ticket answers, exactly once
+	Busy           // run the command again when Answer.Target is idle
+	Compiling      // run the command again when the module it installs is ready
 )
 
 // Reply is an answer with a reply.
@@ -114,6 +115,10 @@ func Later() Answer { return Answer{When: Deferred} }
 // not over (Resident.Running): it is called again then. Handlers that only
 // read, or change settings, need not wait.
 func WhenIdle(r *Resident) Answer { return Answer{When: Busy, Target: r} }
+
+// WhenCompiled is the answer of a handler whose module is being compiled
+// (Machine.Compiling): it is called again then.
+func WhenCompiled() Answer { return Answer{When: Compiling} }
 
 // Machine is what the subnet's machine does for a handler beyond changing
 // the state it is handed.
@@ -168,6 +173,16 @@ type Machine interface {
 	// Touch says that what the certified state tree shows of the canister may
 	// have changed: controllers, module, certified data.
 	Touch(r *Resident)
+
+	// Preceded reports whether another command that installs something into a
+	// canister waits for its module: the handler then answers WhenCompiled before it
+	// looks at the canister, so that the two keep their order.
+	Preceded(target *Resident) bool
+
+	// Compiling reports whether the module that a command brings to a canister is to
+	// be compiled first, beside everything else: the handler then answers
+	// WhenCompiled. It must not have changed anything.
+	Compiling(c *Command, target *Resident, uploaded []byte) bool
 
 	// Prepare makes a module as uploaded ready to be installed, or rejects it.
 	Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject)

@@ -1,0 +1,135 @@
+package replica
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// Compiling a module takes long and needs nothing of the network. Where a Compiler
+// is there, a call that installs a module leaves the queue until the module is
+// ready, which an input says, and everybody else goes on.
+
+// Compiler prepares modules beside the network.
+type Compiler interface {
+	// Compile begins to prepare a module and returns at once. When the module is in
+	// the engine, or was found invalid, the network is to be given a *ModulePrepared.
+	Compile(job Compilation)
+}
+
+// Compilation is a module, as uploaded, that a subnet wants prepared. Nobody may
+// write it.
+type Compilation struct {
+	Subnet principal.Principal
+	Hash   [32]byte
+	Module []byte
+}
+
+// ModulePrepared says that a module that a subnet asked for is in the engine, or why
+// it is not valid.
+type ModulePrepared struct {
+	Subnet principal.Principal
+	Hash   [32]byte
+	Reject *intercanister.Reject
+}
+
+func (*ModulePrepared) input() {}
+
+// Prepare does the work of a Compiler, on any goroutine.
+func (c *Compilation) Prepare(engine *canister.Engine) *ModulePrepared {
+	_, reject := engine.Prepare(context.Background(), c.Module)
+	return &ModulePrepared{Subnet: c.Subnet, Hash: c.Hash, Reject: reject}
+}
+
+// preparation is a command that waits for its module, or for another command about
+// the same canister that came before it and does.
+type preparation struct {
+	in     intercanister.Input
+	target principal.Principal
+	hash   [32]byte
+	ready  bool
+}
+
+// Preceded reports whether a command must wait for another about the same canister,
+// which came before it and waits for its module.
+func (m *machine) Preceded(target *state.Resident) bool {
+	before := slices.ContainsFunc(m.preparing, func(p preparation) bool { return p.target == target.ID() })
+	if before {
+		m.asked = preparation{target: target.ID(), ready: true}
+	}
+	return before
+}
+
+// Compiling reports whether a command must wait for the module it installs.
+func (m *machine) Compiling(c *state.Command, target *state.Resident, uploaded []byte) bool {
+	if m.net.config.Compiler == nil || warmed(c) {
+		return false
+	}
+	hash := sha256.Sum256(uploaded)
+	if _, prepared := m.prepared[hash]; prepared || m.Compiled[hash] {
+		return false
+	}
+	m.asked = preparation{target: target.ID(), hash: hash}
+	if !slices.ContainsFunc(m.preparing, func(p preparation) bool { return p.hash == hash }) {
+		m.net.config.Compiler.Compile(Compilation{Subnet: m.ID, Hash: hash, Module: uploaded})
+	}
+	return true
+}
+
+// warmed reports whether the module of a command was prepared before its message
+// entered the network (Warm).
+func warmed(c *state.Command) bool { return c.FromUser() && c.Method == warmedMethod }
+
+// awaitModule makes a command wait for the module that Compiling asked for, or for the
+// command that Preceded saw.
+func (m *machine) awaitModule(in intercanister.Input) {
+	if crowded(len(m.preparing)) {
+		m.preparing = slices.DeleteFunc(m.preparing, func(p preparation) bool { return m.dropLate(&p.in) })
+	}
+	m.asked.in = in
+	m.preparing = append(m.preparing, m.asked)
+	m.asked = preparation{}
+}
+
+// modulePrepared queues the commands again that waited for a module and for nothing
+// else. Those about one canister stay in their order.
+func (n *Network) modulePrepared(in *ModulePrepared) Result {
+	position, ok := n.routes.byID[in.Subnet]
+	if !ok {
+		return refuse(400, "subnet %s is not part of this network", in.Subnet)
+	}
+	m := n.machines[position]
+	if m.prepared == nil || len(m.prepared) >= MaxPrepared {
+		m.prepared = make(map[[32]byte]*intercanister.Reject)
+	}
+	m.prepared[in.Hash] = in.Reject
+	var rest []preparation
+	var again []state.Input
+	for _, p := range m.preparing {
+		p.ready = p.ready || p.hash == in.Hash
+		if p.ready && !slices.ContainsFunc(rest, func(earlier preparation) bool { return earlier.target == p.target }) {
+			again = append(again, p.in)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	m.preparing = rest
+	m.requeue(again)
+	return Result{}
+}
+
+// Prepare makes a module as uploaded ready to be installed. What a Compiler found
+// invalid need not be looked at again.
+func (m *machine) Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject) {
+	if len(m.prepared) > 0 {
+		if reject := m.prepared[sha256.Sum256(uploaded)]; reject != nil {
+			return nil, reject
+		}
+	}
+	return m.net.config.Engine.Prepare(context.Background(), uploaded)
+}
