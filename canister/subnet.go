@@ -16,8 +16,8 @@ type Subnet struct {
 	Limits  Limits
 	Time    uint64 // ns, the batch time
 
-	// MemoryUsed is what all canisters of the subnet used at the beginning of the
-	// round, in bytes: where growth starts from.
+	// MemoryUsed is what all canisters of the subnet used before the messages that run
+	// together, in bytes: where growth starts from.
 	MemoryUsed uint64
 	// Keys are the threshold keys that canisters of this subnet can have signatures with.
 	Keys []Key

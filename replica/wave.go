@@ -6,7 +6,8 @@ import (
 )
 
 // The messages of a wave run in parallel: none sees what the others of its wave have
-// done, neither in the memory that messages take nor in the balance of its canister.
+// done, neither in the memory that messages and canisters take nor in the balance of
+// its canister.
 // One after the other, as Step makes them, they must see the same.
 
 // wave is what the messages of a wave share.
@@ -21,6 +22,7 @@ type wave struct {
 func (m *machine) beginWave() {
 	m.settleCredits()
 	m.Wave++
+	m.sub.MemoryUsed = m.memory + m.config.Occupied
 	m.since.guaranteed, m.since.futures, m.since.promised = m.Messages.Guaranteed, m.Ledger.Futures(), 0
 }
 
