@@ -136,8 +136,8 @@ func (m *Mailbox) give(callee principal.Principal) {
 	m.retire(callee, p)
 }
 
-// PushTask queues a task before all messages, behind earlier tasks. A task that
-// waits already is not queued again. Where the canister's last message was a
+// PushTask queues a task before all messages, behind earlier tasks, the low-memory
+// hook before all tasks. A task that waits already is not queued again. Where the canister's last message was a
 // task, heartbeats and timers let one message go first: a canister that beats
 // for longer than the time between its beats must not starve its callers.
 func (m *Mailbox) PushTask(t Task) {
@@ -155,7 +155,11 @@ func (m *Mailbox) PushTask(t Task) {
 	if yields {
 		m.arrivals.PushFront(first)
 	}
-	m.tasks.Push(t)
+	if t == LowMemory {
+		m.tasks.PushFront(t)
+	} else {
+		m.tasks.Push(t)
+	}
 }
 
 // PushResponse queues the callback of a settled future, bounded for that of a
