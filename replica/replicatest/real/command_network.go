@@ -19,7 +19,8 @@ var kinds = map[string]replica.SubnetKind{
 // network makes the network. The words: slice=N, messages=N and round=N (limits of a
 // round), guaranteed=N, best-effort=N, callbacks=N, stream=N and ingress=N (limits of messages),
 // canisters=N (on each subnet),
-// message=N, query=N, inspect=N, install=N (instructions) and pages=N (of stable memory),
+// message=N, query=N, inspect=N, install=N (instructions), replica-slice=N (instructions of the slices a replica
+// would run messages in, which one step may not overrun) and pages=N (of stable memory),
 // unlimited (canisters change memory and install as often as they like), subnets=N
 // (application subnets of 13 nodes), kinds=KIND,... (subnets with their kind's nodes), for
 // a subnet with another number of nodes KIND=NODES, with a + after it where nothing costs
@@ -43,7 +44,7 @@ func (p *performer) network(rest string) {
 			config.GuaranteedMessageBytes = uint64(p.number(value))
 		case "best-effort":
 			config.BestEffortMessageBytes = uint64(p.number(value))
-		case "message", "query", "inspect", "install", "pages":
+		case "message", "query", "inspect", "install", "replica-slice", "pages":
 			limits[name] = uint64(p.number(value))
 		case "stream":
 			config.StreamMessages = p.number(value)
@@ -112,7 +113,7 @@ func (p *performer) attend() {
 func limited(given map[string]uint64) func(*canister.Limits) {
 	return func(l *canister.Limits) {
 		for name, limit := range map[string]*uint64{
-			"message": &l.Message, "query": &l.Query, "inspect": &l.Inspect, "install": &l.Install, "pages": &l.StablePages,
+			"message": &l.Message, "query": &l.Query, "inspect": &l.Inspect, "install": &l.Install, "replica-slice": &l.Slice, "pages": &l.StablePages,
 		} {
 			if n, ok := given[name]; ok {
 				*limit = n
