@@ -34,3 +34,12 @@ func (m *Mailbox) Waiting() (tasks, responses, ingress, requests int) {
 	tasks, responses, ingress = m.tasks.Len(), m.responses.Len(), m.ingress.Len()
 	return tasks, responses, ingress, m.arrivals.Len() - tasks - responses - ingress
 }
+
+// Slots is how many slots of queues are taken: by the canister's own calls until their
+// callbacks begin, and by requests of others that were taken and are not answered.
+func (m *Mailbox) Slots() (calls, owed int) {
+	for _, p := range m.pairs { // a sum: no order can be seen
+		calls, owed = calls+int(p.calls), owed+int(p.owed)
+	}
+	return calls, owed
+}

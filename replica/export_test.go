@@ -12,6 +12,7 @@ type Open struct {
 	ID                           principal.Principal
 	Contexts, Calls              int
 	Ingress, Responses, Requests int
+	Slots, Owed                  int
 	Running                      bool
 	Credit, Debit                cycles.Amount
 }
@@ -27,6 +28,7 @@ func (n *Network) Open(subnet int) []Open {
 	for r := range m.Residents.All() {
 		o := Open{ID: r.ID(), Calls: calls[r.ID()], Contexts: r.Mailbox.Contexts, Running: r.Running, Credit: r.Credit, Debit: r.Debit}
 		_, o.Responses, o.Ingress, o.Requests = r.Mailbox.Waiting()
+		o.Slots, o.Owed = r.Mailbox.Slots()
 		all = append(all, o)
 	}
 	return all

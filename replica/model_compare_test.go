@@ -40,7 +40,7 @@ func facts(c *canister.Canister, o *replica.Open) model.Facts {
 	return model.Facts{
 		Status: model.Status(c.Status), Version: c.Version, Balance: small(c.Balance.Add(o.Credit)), Debit: small(o.Debit),
 		Paid: small(c.Consumed.Total()), Count: replicatest.Count(c), Timer: c.Timer, Code: c.Installed != 0, Running: o.Running,
-		Contexts: o.Contexts, Calls: o.Calls, Ingress: o.Ingress, Responses: o.Responses, Requests: o.Requests,
+		Contexts: o.Contexts, Calls: o.Calls, Ingress: o.Ingress, Responses: o.Responses, Requests: o.Requests, Slots: o.Slots, Owed: o.Owed,
 	}
 }
 

@@ -23,6 +23,8 @@ type twin struct {
 	fault    string
 	height   uint64
 	messages int
+	shed     int // messages that made room, and
+	late     int // management calls that were dropped
 	keys     map[replica.RequestID]uint64
 	sent     uint64
 	managing bool // inside a call of the management canister
@@ -44,7 +46,7 @@ func newTwin(t testing.TB, c replica.Config) *twin {
 	subnets := make([]*model.Subnet, len(c.Subnets))
 	for i := range c.Subnets {
 		from := model.ID(w.OnSubnet(i, 0))
-		subnets[i] = &model.Subnet{First: from, Last: from + 1<<20 - 1}
+		subnets[i] = &model.Subnet{First: from, Last: from + 1<<20 - 1, Room: c.BestEffortMessageBytes}
 		if c.Subnets[i].Kind != replica.System {
 			subnets[i].Fees = model.Application
 		}
@@ -187,8 +189,12 @@ func (w *twin) Event(e *replica.Event) {
 		}
 	case replica.CallRegistered, replica.CallSettled, replica.IngressAnswered:
 		w.effect(e)
+	case replica.MessageShed:
+		w.shed++
+		w.alike(fmt.Sprintf("a message of canister %d that made room", w.id(e.Canister)), e.Reject, w.world.Shed(w.message(e)))
 	case replica.RoundEnded:
 		w.settle()
+		w.world.End()
 		w.quiet()
 	}
 }
@@ -251,6 +257,7 @@ func (w *twin) dropped(e *replica.Event) {
 	late := e.Source == intercanister.SourceRequests && e.Reject == nil
 	switch {
 	case late && e.Canister == principal.Management:
+		w.late++
 		w.world.CommandOfCanister(w.subnet(e.Subnet), w.id(e.Peer), uint64(e.Call), true)
 		return
 	case late:

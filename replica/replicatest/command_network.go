@@ -16,6 +16,8 @@ func (p *performer) network(words []string) {
 			config.SliceInstructions = uint64(p.number(value))
 		case "messages":
 			config.RoundMessages = p.number(value)
+		case "best-effort":
+			config.BestEffortMessageBytes = uint64(p.number(value))
 		case "subnets":
 			kinds := map[string]replica.SubnetKind{"application": replica.Application, "nns": replica.NNS, "system": replica.System}
 			for _, kind := range strings.Split(value, ",") {

@@ -13,7 +13,8 @@ import (
 //
 // The commands, one file each (command_*.go):
 //
-//	network [slice=N] [messages=N] [subnets=KIND,KIND]   makes the network; first
+//	network [slice=N] [messages=N] [best-effort=BYTES] [subnets=KIND,KIND]
+//	                                                     makes the network; first
 //	create COUNT                                         canisters with code and many cycles
 //	submit LABEL N METHOD ARG                            hands in a message
 //	run N PROGRAM                                        submits, runs rounds until answered

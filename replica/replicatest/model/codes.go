@@ -22,6 +22,7 @@ const (
 	NoMethod         Code = 536
 	NoCode           Code = 537
 	CallExpired      Code = 601
+	ResponseDropped  Code = 602
 )
 
 func reject(code Code, text string) Response {

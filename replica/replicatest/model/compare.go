@@ -10,6 +10,7 @@ type Facts struct {
 	Code, Running                 bool
 	Contexts, Calls               int
 	Ingress, Responses, Requests  int
+	Slots, Owed                   int // of queues: calls whose callback has not begun, requests that were taken and are not answered
 }
 
 // Facts are the facts of a canister; false where there is none.
@@ -25,6 +26,12 @@ func (w *World) Facts(id ID) (Facts, bool) {
 	}
 	for _, list := range c.requests.things {
 		f.Requests += len(list)
+	}
+	for _, calls := range c.slots { // a sum: no order can be seen
+		f.Slots += calls
+	}
+	for _, requests := range c.owed { // as above
+		f.Owed += requests
 	}
 	return f, true
 }
@@ -43,7 +50,7 @@ func (w *World) Waiting() int { return len(w.ingress.keys) }
 // the machine says that it has nothing to do.
 func (w *World) AtRest() {
 	for _, s := range w.Subnets {
-		w.must(len(s.in)+len(s.out)+len(s.commands) == 0, "messages are left between subnets or for the management canister")
+		w.must(len(s.in)+len(s.out)+len(s.later)+len(s.commands) == 0, "messages are left between subnets or for the management canister")
 		for _, c := range s.canisters.things {
 			w.must(len(c.ingress)+len(c.responses)+len(c.requests.keys) == 0 && c.running == nil, "messages are left at canister %d", c.ID)
 			due := c.Timer != 0 && c.Timer <= w.now && c.Status == Running && c.Code && c.programs["timer"] != "" && c.Balance >= c.subnet.Fees.execution(messageLimit)

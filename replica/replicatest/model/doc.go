@@ -4,8 +4,8 @@
 //
 // It owns canisters with status, balance and version, call contexts, calls and
 // their responses, ingress messages, the streams between subnets, what management
-// calls do, and what everything costs. It chooses nothing: whoever drives it says
-// which message was delivered next (Take, Finish, Command, Expire…), and it says
+// calls do, the memory of best-effort messages, and what everything costs. It chooses nothing: whoever drives it says
+// which message was delivered next (Take, Finish, Command, Expire, Shed…), and it says
 // whether that was allowed and what must come of it (Effect). So it agrees with
 // any legal schedule, and with no illegal one.
 //

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Fees are the prices of a subnet of 13 nodes; nothing costs anything where they
 // are zero (interface specification and cost tables: application subnets).
 type Fees struct {
@@ -143,7 +145,7 @@ type Totals struct {
 func (w *World) Totals() (t Totals) {
 	for _, s := range w.Subnets {
 		t.Consumed, t.Deleted, t.Lost, t.Minted = t.Consumed+s.Gone, t.Deleted+s.Deleted, t.Lost+s.Lost, t.Minted+s.Minted
-		for _, p := range append(append([]parcel{}, s.out...), s.in...) {
+		for _, p := range slices.Concat(s.out, s.later, s.in) {
 			if p.request != nil {
 				t.Attached += p.request.cycles
 			}

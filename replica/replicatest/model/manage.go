@@ -102,6 +102,9 @@ func (w *World) CommandOfCanister(at *Subnet, caller ID, number uint64, dropped 
 	}
 	q := at.commands[i]
 	c := command{subnet: at, method: q.method, words: strings.SplitN(q.arg, " ", 3), origin: origin{call: q.call}, attached: q.cycles}
+	if !dropped {
+		w.late(q)
+	}
 	if !dropped && w.blocked(&c) {
 		return false
 	}

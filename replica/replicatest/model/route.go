@@ -11,7 +11,7 @@ func (w *World) send(from *Subnet, q *request) {
 	}
 	switch {
 	case to == nil && q.to == Management:
-		from.commands = append(from.commands, q)
+		w.induct(from, q)
 	case to == nil:
 		w.refuse(from, q, reject(NotFound, "No route to canister"))
 	case to == from:
@@ -23,6 +23,7 @@ func (w *World) send(from *Subnet, q *request) {
 
 // induct puts a request before its receiver, or refuses it.
 func (w *World) induct(at *Subnet, q *request) {
+	q.arrived = w.now
 	if q.to == Management {
 		at.commands = append(at.commands, q)
 		return
@@ -38,7 +39,6 @@ func (w *World) induct(at *Subnet, q *request) {
 	case len(c.requests.get(q.sender))+c.owed[q.sender] >= mostCalls:
 		w.refuse(at, q, reject(QueueFull, "full"))
 	default:
-		q.arrived = w.now
 		c.wait(q.sender, append(c.requests.get(q.sender), q))
 	}
 }
@@ -98,7 +98,7 @@ func (w *World) Round(now uint64) {
 			to := s.otherEnd(w, p)
 			to.in = append(to.in, p)
 		}
-		s.out = nil
+		s.out, s.later = s.later, nil
 	}
 	for _, s := range w.Subnets {
 		for _, p := range s.in {

@@ -34,12 +34,14 @@ type World struct {
 type Subnet struct {
 	First, Last ID
 	Fees        Fees
+	Room        uint64 // bytes for best-effort messages that wait, 0: enough
 
 	created   ID // canisters so far
 	canisters ordered[ID, *Canister]
 	calls     ordered[uint64, *call] // not over, by number
 	lastCall  uint64
 	out, in   []parcel // what leaves in this round, what arrives with the next
+	later     []parcel // what leaves in the next round
 	commands  []*request
 	install   *Canister // whose installation is not over
 
