@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/canisterd/canisterd/canister/internal/wasm"
+	"github.com/canisterd/canisterd/intercanister"
 )
 
 // Execute runs the message as a transaction on c. On return the Wasm state,
@@ -47,6 +48,9 @@ func (c *Canister) execute(sub *Subnet, m *Message) Outcome {
 		a.limit -= reserve
 	}
 	res := s.run(c, &c.Logs, sub, m, &a)
+	if reject := c.overdrawn(m, &res); reject != nil {
+		return Outcome{Failure: reject, Instructions: res.instructions, DirtyPages: res.pages, Logs: c.forget()}
+	}
 	c.settle(&res)
 	if res.failure == nil {
 		return s.outcome(&res)
@@ -168,6 +172,32 @@ func (c *Canister) fail(res *result) Outcome {
 	return Outcome{
 		Failure: res.failure.reject(c.ID), Instructions: res.instructions, DirtyPages: res.pages, Logs: c.undo(res),
 	}
+}
+
+// overdrawn is why a message that was paused is undone although it succeeded: it spent
+// cycles the canister owes by now. Callbacks may.
+func (c *Canister) overdrawn(m *Message, res *result) *intercanister.Reject {
+	if m.Debit.IsZero() || res.failure != nil || m.Context == ReplyCallback || m.Context == RejectCallback {
+		return nil
+	}
+	missing, poor := c.state.x.Overdrawn(c.Balance, c.Reserved, m.Debit, c.MessageBytes)
+	if !poor {
+		return nil
+	}
+	text := "Canister " + c.ID.String() + " is out of cycles"
+	if c.Settings.Controls(m.Caller) {
+		text += ": please top up the canister with at least " + missing.Grouped() + " additional cycles"
+	}
+	return intercanister.Rejectf(intercanister.CanisterOutOfCycles, "%s", text)
+}
+
+// forget undoes a message, all but its logs.
+func (c *Canister) forget() (logs int) {
+	s := c.state
+	s.x.Drop()
+	s.rollback()
+	c.Logs.add(s.x.Logs(), c.Settings.LogMemoryLimit)
+	return len(s.x.Logs())
 }
 
 func (c *Canister) undo(res *result) (logs int) {

@@ -60,6 +60,9 @@ type Message struct {
 	// Available are the call context's cycles not yet accepted; Refunded those that came
 	// back with the response, which the balance has already.
 	Available, Refunded cycles.Amount
+	// Debit is what fell due while the message ran, not taken from the balance yet. Whoever
+	// resumes a paused message may add to it.
+	Debit cycles.Amount
 	// Responded is set where the call context is answered or needs no answer.
 	Responded bool
 	// PriorInstructions are those earlier messages of the call context ran:

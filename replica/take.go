@@ -68,6 +68,7 @@ func (m *machine) release(j *Job) {
 func (m *machine) unpark(r *state.Resident) *Job {
 	for _, j := range m.parked {
 		if j.resident == r {
+			j.message.Debit = r.Debit
 			return j
 		}
 	}

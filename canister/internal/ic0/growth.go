@@ -27,6 +27,21 @@ func (x *Execution) freezingLimit(memory, messages uint64) cycles.Amount {
 	}, x.Threshold, x.Reserved)
 }
 
+// Overdrawn reports whether the message, which began with a balance and may not spend
+// below the freezing limit, has spent what a debit since then has taken, and how much is
+// missing for it. messages is the memory of messages before it, reserved what was
+// reserved.
+func (x *Execution) Overdrawn(balance, reserved, debit cycles.Amount, messages uint64) (missing cycles.Amount, poor bool) {
+	left, spent := balance.Sub(debit), balance.Sub(x.Balance)
+	if !left.Less(spent.Add(x.freezingLimit(x.InUse, x.Messages))) {
+		return missing, false
+	}
+	limit := x.Fees.FreezingLimit(cycles.Holdings{
+		Memory: max(x.InUse, x.Allocation) - x.allocated, Messages: messages, Compute: x.Compute,
+	}, x.Threshold, reserved)
+	return spent.Add(limit).Sub(left), true
+}
+
 // liquid is what the canister may spend now.
 func (x *Execution) liquid() cycles.Amount {
 	return x.Balance.Sub(x.freezingLimit(x.InUse, x.Messages))
