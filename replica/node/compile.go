@@ -39,7 +39,9 @@ func (c *compiler) work() {
 		if !ok {
 			return
 		}
+		c.node.compiling <- struct{}{}
 		prepared := job.Prepare(c.node.engine)
+		<-c.node.compiling
 		c.node.tell(func(n *Node) { n.network.Apply(prepared) })
 	}
 }

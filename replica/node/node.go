@@ -45,6 +45,7 @@ type Node struct {
 	closed       sync.Once
 	view         atomic.Pointer[replica.View]
 	seats        chan struct{} // for queries
+	compiling    chan struct{} // for those who compile: half of the processors, and queries never wait for them
 	queries      sync.WaitGroup
 	counts       counter
 	bug          atomic.Pointer[error]
@@ -69,7 +70,7 @@ func Start(config Config) (*Node, error) {
 	}
 	n := &Node{
 		inbox: make(chan *request, MaxInbox), nudge: make(chan struct{}, 1), outcallsMade: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
-		seats: make(chan struct{}, workers), pool: NewPool(workers), mode: config.Mode,
+		seats: make(chan struct{}, workers), compiling: make(chan struct{}, max(1, workers/2)), pool: NewPool(workers), mode: config.Mode,
 		waiters: make(map[waitKey][]*waiter), engine: config.Network.Engine,
 	}
 	n.compiler.node = n
@@ -131,7 +132,9 @@ type Receipt struct {
 // Submit hands in an ingress message. The error is a *replica.Refusal where the
 // message is malformed or the node overloaded, the context's, or ErrClosed.
 func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error) {
-	n.warm(ctx, in)
+	if err := n.warm(ctx, in); err != nil {
+		return Receipt{}, err
+	}
 	for {
 		result, inspect, err := n.submit(ctx, in)
 		switch {
@@ -187,14 +190,22 @@ func (s *submission) apply(n *Node) {
 	s.result = n.network.Apply(s.in)
 }
 
-// warm compiles what a message installs before the owner sees it.
-func (n *Node) warm(ctx context.Context, in *replica.Ingress) {
+// warm compiles what a message installs before the owner sees it. A message whose
+// sender went away before it was compiled must not enter: the owner would compile it.
+func (n *Node) warm(ctx context.Context, in *replica.Ingress) error {
 	if in.Method != "install_code" {
-		return
+		return nil
 	}
-	n.seats <- struct{}{}
-	defer func() { <-n.seats }()
+	select {
+	case n.compiling <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-n.ended:
+		return n.stopped()
+	}
+	defer func() { <-n.compiling }()
 	replica.Warm(ctx, n.engine, in)
+	return ctx.Err()
 }
 
 func (n *Node) inspect(inspect func() *intercanister.Reject) *intercanister.Reject {
