@@ -145,8 +145,8 @@ func (m *machine) Recoded(r *state.Resident) {
 
 // Delete removes a stopped canister. What waits for it is rejected.
 func (m *machine) Delete(r *state.Resident) {
-	if r.Canister.Status != canister.Stopped || r.Running || r.Mailbox.Contexts > 0 {
-		panic("replica: canister " + r.ID().String() + " is deleted before it is stopped")
+	if r.Canister.Status != canister.Stopped || r.Running || r.Mailbox.Contexts > 0 || r.Outgoing > 0 {
+		panic("replica: canister " + r.ID().String() + " is deleted before it is stopped and has nothing to send")
 	}
 	var in intercanister.Input
 	for r.Mailbox.Pop(&in) {

@@ -87,6 +87,8 @@ func (m Manager) Run(c *state.Command) state.Answer {
 		return state.WhenIdle(r)
 	case c.Method == "delete" && r.Canister.Status != canister.Stopped:
 		return state.Fail(intercanister.Rejectf(intercanister.CanisterNotStopped, "not stopped"))
+	case c.Method == "delete" && r.Outgoing > 0:
+		return state.Fail(intercanister.Rejectf(intercanister.CanisterQueueNotEmpty, "not sent"))
 	}
 	if c.Method == "install" {
 		return m.install(c, r, strings.Join(words[1:], " "))

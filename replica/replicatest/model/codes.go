@@ -7,6 +7,7 @@ type Code uint16
 const (
 	QueueFull        Code = 201
 	IngressExpired   Code = 202
+	StillSends       Code = 203
 	StopTimedOut     Code = 206
 	OutOfCycles      Code = 207
 	NotFound         Code = 301

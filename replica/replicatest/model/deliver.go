@@ -181,7 +181,7 @@ func (w *World) begin(c *Canister, method, arg string, from origin, cycles uint6
 	if refused != nil {
 		refused.refund = cycles
 		c.answered(from)
-		w.reply(c.subnet, from, *refused)
+		w.reply(c.subnet, c, from, *refused)
 		return Verdict{Reject: refused}
 	}
 	c.running = &message{kind: kind, context: c.open(from, cycles), program: arg, payload: arg, limit: limit, began: w.now}
@@ -313,7 +313,7 @@ func (w *World) apply(c *Canister, m *message, out *outcome) {
 func (w *World) respond(c *Canister, x *context, r Response) {
 	r.refund, x.available, x.responded = x.available, 0, true
 	c.answered(x.origin)
-	w.reply(c.subnet, x.origin, r)
+	w.reply(c.subnet, c, x.origin, r)
 }
 
 // conclude answers for a context that never will, and forgets one that is over.
@@ -341,7 +341,7 @@ func (w *World) idle(c *Canister) {
 	stops := c.stops
 	c.stops = nil
 	for _, s := range stops {
-		w.reply(c.subnet, s.origin, Response{Reply: noValues, refund: s.refund})
+		w.reply(c.subnet, nil, s.origin, Response{Reply: noValues, refund: s.refund})
 	}
 }
 

@@ -62,7 +62,7 @@ func (w *World) expireStops(c *Canister) {
 		if f := s.origin.call; f != nil && f.owner.subnet == c.subnet && f.state == waiting && f.deadline != 0 && f.deadline+second <= s.since+stopTimeout {
 			w.ExpireCall(c.subnet, f.number) // what was due first comes first
 		}
-		w.reply(c.subnet, s.origin, Response{Code: StopTimedOut, Text: "timed out", refund: s.refund})
+		w.reply(c.subnet, nil, s.origin, Response{Code: StopTimedOut, Text: "timed out", refund: s.refund})
 	}
 }
 
@@ -149,12 +149,19 @@ func (w *World) execute(c *command) {
 		w.done(c, Response{Reply: "done"})
 	case c.method == "delete" && t.Status != Stopped:
 		w.done(c, reject(IsNotStopped, "not stopped"))
+	case c.method == "delete" && t.sends():
+		w.done(c, reject(StillSends, "not sent"))
 	case c.method == "install":
 		w.beginInstall(c, t)
 	default:
 		t.Version++
 		w.change(c, t)
 	}
+}
+
+// sends reports whether messages of the canister have not left its subnet.
+func (c *Canister) sends() bool {
+	return slices.ContainsFunc(c.subnet.out, func(p parcel) bool { return p.from == c })
 }
 
 func amount(word string) uint64 {
@@ -165,7 +172,7 @@ func amount(word string) uint64 {
 // done answers a command; cycles nobody took go back.
 func (w *World) done(c *command, r Response) {
 	r.refund = c.attached
-	w.reply(c.subnet, c.origin, r)
+	w.reply(c.subnet, nil, c.origin, r)
 }
 
 func (w *World) create(c *command) {
@@ -204,7 +211,7 @@ func (w *World) installed(c *Canister, m *message, trap *Response) {
 	} else {
 		c.Code = true
 	}
-	w.reply(c.subnet, m.origin, answer)
+	w.reply(c.subnet, nil, m.origin, answer)
 }
 
 func (w *World) change(c *command, t *Canister) {
@@ -242,7 +249,7 @@ func (w *World) cancelStops(t *Canister) {
 	stops := t.stops
 	t.stops = nil
 	for _, s := range stops {
-		w.reply(t.subnet, s.origin, Response{Code: StopCancelled, Text: "cancelled", refund: s.refund})
+		w.reply(t.subnet, nil, s.origin, Response{Code: StopCancelled, Text: "cancelled", refund: s.refund})
 	}
 }
 

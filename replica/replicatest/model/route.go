@@ -17,7 +17,7 @@ func (w *World) send(from *Subnet, q *request) {
 	case to == from:
 		w.induct(to, q)
 	default:
-		from.out = append(from.out, parcel{request: q})
+		from.out = append(from.out, parcel{from: q.call.owner, request: q})
 	}
 }
 
@@ -55,18 +55,19 @@ func (c *Canister) wait(sender ID, list []*request) {
 // refuse rejects a request that was not executed: all its cycles go back.
 func (w *World) refuse(at *Subnet, q *request, r Response) {
 	r.refund = q.cycles
-	w.reply(at, origin{call: q.call}, r)
+	w.reply(at, nil, origin{call: q.call}, r)
 }
 
-// reply takes an answer to whoever waits for it.
-func (w *World) reply(at *Subnet, to origin, r Response) {
+// reply takes an answer to whoever waits for it. from is the canister that answers, nil
+// for the subnet itself.
+func (w *World) reply(at *Subnet, from *Canister, to origin, r Response) {
 	switch {
 	case to.ingress != nil:
 		w.answer(at, to.ingress, r)
 	case to.call != nil && to.call.owner.subnet == at:
 		w.settle(to.call, r)
 	case to.call != nil:
-		at.out = append(at.out, parcel{call: to.call, response: r})
+		at.out = append(at.out, parcel{from: from, call: to.call, response: r})
 	}
 }
 

@@ -147,6 +147,7 @@ type ingress struct {
 // parcel is a message between subnets: a request, a response, or only what came
 // back too late.
 type parcel struct {
+	from     *Canister // nil: the subnet itself
 	request  *request
 	call     *call
 	late     bool
