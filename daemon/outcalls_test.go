@@ -371,7 +371,7 @@ func TestAnEndlessTransformDelaysNobody(t *testing.T) {
 func TestManyOutcallsAreMadeAndAllAreAnswered(t *testing.T) {
 	base := site(t)
 	b := browse(t, started(t, Config{}))
-	const count = maxOutcalls + 50
+	const count = maxCanisterOutcalls + 50
 	failed := make(chan string, count)
 	for i := range count {
 		go func() {
