@@ -101,7 +101,11 @@ func (p *page) management() {
 	p.section("Management canister", fmt.Sprintf("The %d methods of `aaaaa-aa`, and who may call each: users by ingress messages, canisters, and both by queries.", len(all)),
 		"method", "users", "canisters", "queries", "shown by")
 	for _, m := range all {
-		p.row("method "+m.Name, search{word: m.Name, under: []string{"replica/", "daemon/"}}, code(m.Name), yes(m.Users), yes(m.Canisters), yes(m.ByQuery))
+		users := yes(m.Users)
+		if m.Admins {
+			users = "the subnet's admins"
+		}
+		p.row("method "+m.Name, search{word: m.Name, under: []string{"replica/", "daemon/"}}, code(m.Name), users, yes(m.Canisters), yes(m.ByQuery))
 	}
 }
 

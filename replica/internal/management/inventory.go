@@ -2,15 +2,15 @@ package management
 
 // Declaration is a method as documentation lists it: who may call it over which road.
 type Declaration struct {
-	Name                      string
-	Users, Canisters, ByQuery bool
+	Name                              string
+	Users, Admins, Canisters, ByQuery bool // Admins: of users only the subnet's admins
 }
 
 // Declarations are all methods, in the order of the table.
 func Declarations() []Declaration {
 	var all []Declaration
 	for _, m := range table() {
-		all = append(all, Declaration{m.name, m.users == mayCall && m.run != nil, m.run != nil, m.query != nil})
+		all = append(all, Declaration{m.name, m.users == mayCall && m.run != nil, m.users == onlyAdmins, m.run != nil, m.query != nil})
 	}
 	return all
 }
