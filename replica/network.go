@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -99,30 +100,14 @@ func New(config Config) (*Network, error) {
 
 func (n *Network) applyDefaults() {
 	c := &n.config
-	if c.SliceInstructions == 0 {
-		c.SliceInstructions = SliceInstructions
-	}
-	if c.RoundInstructions == 0 {
-		c.RoundInstructions = RoundInstructions
-	}
-	if c.RoundMessages == 0 {
-		c.RoundMessages = RoundMessages
-	}
-	if c.GuaranteedMessageBytes == 0 {
-		c.GuaranteedMessageBytes = GuaranteedMessageBytes
-	}
-	if c.BestEffortMessageBytes == 0 {
-		c.BestEffortMessageBytes = BestEffortMessageBytes
-	}
-	if c.SubnetCallbacks == 0 {
-		c.SubnetCallbacks = SubnetCallbacks
-	}
-	if c.SubnetCanisters == 0 {
-		c.SubnetCanisters = MaxCanisters
-	}
-	if c.StreamMessages == 0 {
-		c.StreamMessages = MaxStreamMessages
-	}
+	c.SliceInstructions = cmp.Or(c.SliceInstructions, SliceInstructions)
+	c.RoundInstructions = cmp.Or(c.RoundInstructions, RoundInstructions)
+	c.RoundMessages = cmp.Or(c.RoundMessages, RoundMessages)
+	c.GuaranteedMessageBytes = cmp.Or(c.GuaranteedMessageBytes, GuaranteedMessageBytes)
+	c.BestEffortMessageBytes = cmp.Or(c.BestEffortMessageBytes, BestEffortMessageBytes)
+	c.SubnetCallbacks = cmp.Or(c.SubnetCallbacks, SubnetCallbacks)
+	c.SubnetCanisters = cmp.Or(c.SubnetCanisters, MaxCanisters)
+	c.StreamMessages = cmp.Or(c.StreamMessages, MaxStreamMessages)
 	n.runner, n.executor, n.management = c.Runner, c.Executor, c.Management
 	if n.runner == nil {
 		n.own = new(Strands)
