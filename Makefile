@@ -6,6 +6,9 @@ export CGO_ENABLED := 0
 
 GOFUMPT_VERSION  := v0.12.0
 GOLANGCI_VERSION := v2.15.0
+BUF_VERSION      := v1.75.0
+GEN_GO_VERSION   := v1.36.12
+GEN_GRPC_VERSION := v1.6.2
 
 .PHONY: help
 help: ## this list
@@ -46,6 +49,14 @@ fixtures: ## compile the test canisters (Motoko: Node.js and npm; Rust and C: De
 	node canister/canistertest/fixtures/build.mjs
 	sh canister/canistertest/fixtures/native.sh
 
+.PHONY: proto
+proto: $(TOOLS)/buf $(TOOLS)/protoc-gen-go $(TOOLS)/protoc-gen-go-grpc ## the Go code of the control API from its .proto files
+	cd proto && PATH="$(TOOLS):$$PATH" $(TOOLS)/buf generate
+
+.PHONY: proto-released
+proto-released: $(TOOLS)/buf ## make today's control API the one that must not break (at a release)
+	cd proto && $(TOOLS)/buf build --exclude-source-info -o released.binpb
+
 .PHONY: fmt
 fmt: $(TOOLS)/gofumpt ## format all Go code
 	$(TOOLS)/gofumpt -w $(shell git ls-files '*.go')
@@ -55,12 +66,17 @@ lint: $(TOOLS)/golangci-lint ## static checks
 	$(TOOLS)/golangci-lint run ./...
 
 .PHONY: check
-check: check-format check-generated check-cross lint test-race test test-clients ## everything CI runs
+check: check-format check-proto check-generated check-cross lint test-race test test-clients ## everything CI runs
 
 .PHONY: check-format
 check-format: $(TOOLS)/gofumpt
 	@out=$$($(TOOLS)/gofumpt -l $$(git ls-files '*.go')); \
 	  if [ -n "$$out" ]; then echo "not formatted (make fmt):"; echo "$$out"; exit 1; fi
+
+.PHONY: check-proto
+check-proto: proto ## the .proto files are tidy, break nobody, and their Go code is theirs
+	cd proto && $(TOOLS)/buf lint && $(TOOLS)/buf format --diff --exit-code >/dev/null && $(TOOLS)/buf breaking --against released.binpb
+	git diff --exit-code --stat -- proto
 
 .PHONY: check-generated
 check-generated: fixtures ## what is committed is what the sources make
@@ -80,3 +96,12 @@ $(TOOLS)/gofumpt:
 
 $(TOOLS)/golangci-lint:
 	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+$(TOOLS)/buf:
+	GOBIN=$(TOOLS) $(GO) install github.com/bufbuild/buf/cmd/buf@$(BUF_VERSION)
+
+$(TOOLS)/protoc-gen-go:
+	GOBIN=$(TOOLS) $(GO) install google.golang.org/protobuf/cmd/protoc-gen-go@$(GEN_GO_VERSION)
+
+$(TOOLS)/protoc-gen-go-grpc:
+	GOBIN=$(TOOLS) $(GO) install google.golang.org/grpc/cmd/protoc-gen-go-grpc@$(GEN_GRPC_VERSION)

@@ -41,11 +41,14 @@ var arrows = map[string]struct {
 	"api":                          {[]string{"candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/certify"}, "what front ends share"},
 	"api/internal/wire":            {[]string{"candid/principal", "replica/certify"}, "bytes of requests; it decides who asks, never what happens"},
 	"api/ic":                       {[]string{"api", "api/internal/", "candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/certify"}, "the public interface, and no power beyond it"},
+	"proto/control/v1":             {nil, "messages and stubs, made from the .proto files"},
+	"api/control":                  {[]string{"api", "api/internal/", "candid", "candid/", "intercanister", "intercanister/cycles", "canister", "replica", "replica/", "proto/control/v1"}, "the home of powers"},
+	"api/control/remote":           {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
 	"api/client":                   {[]string{"api/internal/", "candid", "candid/", "replica/certify", "intercanister"}, "speaks to a daemon over its public interface"},
 	"daemon":                       {[]string{"api", "api/", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/"}, "wiring"},
-	"daemon/canisterd":             {[]string{"daemon", "api/client", "candid", "candid/", "intercanister", "intercanister/cycles", "replica/certify"}, "the command line is a client"},
+	"daemon/canisterd":             {[]string{"daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "intercanister", "intercanister/cycles", "replica/certify"}, "the command line is a client"},
 	"e2e":                          {nil, "drives the binary from outside"},
-	"examples":                     {[]string{"daemon", "api/client", "candid", "candid/"}, "what a newcomer would import"},
+	"examples":                     {[]string{"daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/"}, "what a newcomer would import"},
 }
 
 func rule(dir string) (string, bool) {
