@@ -59,7 +59,7 @@ proto-released: $(TOOLS)/buf ## make today's control API the one that must not b
 
 .PHONY: fmt
 fmt: $(TOOLS)/gofumpt ## format all Go code
-	$(TOOLS)/gofumpt -w $(shell git ls-files '*.go')
+	$(TOOLS)/gofumpt -w $(shell git ls-files '*.go' ':!*.pb.go')
 
 .PHONY: lint
 lint: $(TOOLS)/golangci-lint ## static checks
@@ -70,7 +70,7 @@ check: check-format check-proto check-generated check-cross lint test-race test 
 
 .PHONY: check-format
 check-format: $(TOOLS)/gofumpt
-	@out=$$($(TOOLS)/gofumpt -l $$(git ls-files '*.go')); \
+	@out=$$($(TOOLS)/gofumpt -l $$(git ls-files '*.go' ':!*.pb.go')); \
 	  if [ -n "$$out" ]; then echo "not formatted (make fmt):"; echo "$$out"; exit 1; fi
 
 .PHONY: check-proto
