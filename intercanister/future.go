@@ -23,6 +23,7 @@ type Future struct {
 	Deadline      uint64 // nanoseconds; 0 for a call with guaranteed response
 	Expiry        timers.Handle
 	Cycles        cycles.Amount // attached
+	Method        string        // for those who ask what is awaited
 	execution     uint64        // prepaid for the callback; prices fit 64 bits, see Register
 	transmission  uint64        // prepaid for the response
 	environments  [3]uint64     // of reply, reject, cleanup
@@ -36,6 +37,7 @@ type Future struct {
 type Call struct {
 	Context       ContextID
 	Owner, Callee principal.Principal
+	Method        string
 	Reply, Reject Closure
 	Cleanup       *Closure
 	Cycles        cycles.Amount
@@ -72,7 +74,7 @@ func (f *Future) fill(c *Call) {
 		panic("intercanister: a prepayment of more than 2^64 cycles")
 	}
 	*f = Future{
-		Context: c.Context, Deadline: c.Deadline, Cycles: c.Cycles,
+		Context: c.Context, Deadline: c.Deadline, Cycles: c.Cycles, Method: c.Method,
 		execution: c.Execution.Lo, transmission: c.Transmission.Lo,
 		Owner: c.Owner, Callee: c.Callee, State: Waiting,
 	}

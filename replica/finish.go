@@ -111,7 +111,7 @@ func (m *machine) apply(j *Job, context *intercanister.Context) {
 func (m *machine) call(j *Job, context intercanister.ContextID, c *canister.Call) {
 	r := j.resident
 	id, f := m.Ledger.Register(&r.Mailbox, &intercanister.Call{
-		Context: context, Owner: r.ID(), Callee: c.Request.Receiver,
+		Context: context, Owner: r.ID(), Callee: c.Request.Receiver, Method: c.Request.Method,
 		Reply: c.Reply, Reject: c.Reject, Cleanup: c.Cleanup, Cycles: c.Request.Cycles,
 		Execution: c.Execution, Transmission: c.Transmission, Deadline: c.Request.Deadline,
 	})

@@ -1,0 +1,57 @@
+package intercanister
+
+import "slices"
+
+// For those who look at what waits, and change nothing, or take one message out.
+
+// Each shows the waiting messages in the order in which they came. An Input is good
+// until the function returns, which may not write it.
+func (m *Mailbox) Each(visit func(in *Input)) {
+	var depth [SourceRequests]int
+	seen := make(map[*pair]int, len(m.pairs))
+	for i := range m.arrivals.Len() {
+		a := m.arrivals.At(i)
+		in := Input{Source: a.source}
+		switch a.source {
+		case SourceTasks:
+			in.Task = *m.tasks.At(depth[a.source])
+		case SourceResponses:
+			s := m.responses.At(depth[a.source])
+			in.Call, in.Response = s.call, s.response
+		case SourceIngress:
+			in.Ingress = *m.ingress.At(depth[a.source])
+		case SourceRequests:
+			p := m.pairs[a.sender]
+			in.Request = *p.requests.At(seen[p])
+			seen[p]++
+		}
+		if a.source != SourceRequests {
+			depth[a.source]++
+		}
+		visit(&in)
+	}
+}
+
+// TakeRequest takes the request of a call out that is not executed; it is owed an
+// answer no more. It is false where it does not wait.
+func (m *Mailbox) TakeRequest(call CallID, of func(*Request) bool) (q Request, ok bool) {
+	return m.Late(func(q *Request) bool { return q.Call == call && of(q) })
+}
+
+// EachFuture shows all registered futures in the order of their ids. A *Future is good
+// until the function returns, which may not write it.
+func (l *Ledger) EachFuture(visit func(id CallID, f *Future)) {
+	for _, id := range l.Calls() {
+		visit(id, l.Future(id))
+	}
+}
+
+// EachContext shows all open contexts in the order of their ids.
+func (l *Ledger) EachContext(visit func(c *Context)) {
+	ids := make([]ContextID, 0, l.contexts.live)
+	l.contexts.each(func(id uint64, _ *Context) { ids = append(ids, ContextID(id)) })
+	slices.Sort(ids)
+	for _, id := range ids {
+		visit(l.Context(id))
+	}
+}

@@ -1,0 +1,22 @@
+package timers
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Pending is a deadline in a table, with its place among all that were ever added.
+type Pending struct {
+	Deadline
+	Order uint64
+}
+
+// All are the deadlines in the order they fall due.
+func (t *Table) All() []Pending {
+	all := make([]Pending, len(t.heap))
+	for i, k := range t.heap {
+		all[i] = Pending{t.slots[k.slot].what, k.seq}
+	}
+	slices.SortFunc(all, func(a, b Pending) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Order, b.Order)) })
+	return all
+}
