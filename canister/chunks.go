@@ -12,6 +12,7 @@ import (
 type ChunkStore struct {
 	chunks map[[32]byte][]byte
 	order  [][32]byte // by hash
+	shared bool       // with a clone: neither is written
 }
 
 // Len is the number of chunks.
@@ -30,9 +31,13 @@ func (s *ChunkStore) Put(chunk []byte) (hash [32]byte, ok bool) {
 	if len(s.order) >= MaxChunks {
 		return hash, false
 	}
-	if s.chunks == nil {
+	switch {
+	case s.chunks == nil:
 		s.chunks = make(map[[32]byte][]byte)
+	case s.shared:
+		s.chunks, s.order = maps.Clone(s.chunks), slices.Clone(s.order)
 	}
+	s.shared = false
 	s.chunks[hash] = append(make([]byte, 0, len(chunk)+1), chunk...)
 	at, _ := slices.BinarySearchFunc(s.order, hash, compareHash)
 	s.order = slices.Insert(s.order, at, hash)
@@ -49,9 +54,10 @@ func (s *ChunkStore) Get(hash [32]byte) ([]byte, bool) {
 // Hashes are the hashes of all chunks in ascending order.
 func (s *ChunkStore) Hashes() [][32]byte { return slices.Clone(s.order) }
 
-// Clone is a store with the same chunks.
+// Clone is a store with the same chunks. Nothing is copied until one of the two gets another chunk.
 func (s *ChunkStore) Clone() ChunkStore {
-	return ChunkStore{maps.Clone(s.chunks), slices.Clone(s.order)}
+	s.shared = true
+	return *s
 }
 
 // HeapDelta is how many bytes a replica that has made no checkpoint yet holds as changes: whole pages of 4 KiB.

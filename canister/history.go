@@ -1,6 +1,8 @@
 package canister
 
 import (
+	"slices"
+
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
@@ -78,9 +80,7 @@ func (Renaming) change()          {}
 func (h *History) Add(c Change) {
 	h.Total++
 	if len(h.Changes) == MaxHistory {
-		copy(h.Changes, h.Changes[1:])
-		h.Changes[MaxHistory-1] = c
-		return
+		h.Changes = slices.Clone(h.Changes[1:]) // a fork may have the old ones
 	}
 	h.Changes = append(h.Changes, c)
 }

@@ -12,6 +12,16 @@ type Log struct {
 	records intercanister.FIFO[LogRecord]
 	bytes   uint64
 	next    uint64
+	shared  bool // with a fork: the records are copied before they change
+}
+
+// share makes the records those of a fork, too.
+func (l *Log) share() { l.shared = l.records.Len() > 0 }
+
+func (l *Log) own() {
+	if l.shared {
+		l.records, l.shared = l.records.Clone(), false
+	}
 }
 
 // LogRecord is one record of the log.
@@ -47,6 +57,7 @@ func (l *Log) Clear() { *l = Log{next: l.next} }
 // Resize forgets the oldest records until all fit the room in bytes.
 func (l *Log) Resize(room uint64) {
 	for l.bytes > room && l.records.Len() > 0 {
+		l.own()
 		r := l.records.Pop()
 		l.bytes -= stored(&r)
 	}
@@ -55,6 +66,7 @@ func (l *Log) Resize(room uint64) {
 // forget drops the records before a number.
 func (l *Log) forget(before uint64) {
 	for l.records.Len() > 0 && l.records.At(0).Index < before {
+		l.own()
 		r := l.records.Pop()
 		l.bytes -= stored(&r)
 	}
@@ -65,6 +77,7 @@ func (l *Log) add(records []LogRecord, room uint64) {
 	for _, r := range records {
 		l.next = r.Index + 1
 		l.bytes += stored(&r)
+		l.own()
 		l.records.Push(r)
 	}
 	l.Resize(room)

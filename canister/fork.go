@@ -1,0 +1,51 @@
+package canister
+
+import "slices"
+
+// Fork is a second canister with the same id and the same state, for another network: from here on each goes its own way, on a goroutine of its
+// own. Nothing is copied but a few words: the two share memories, chunks, logs, history and snapshots, each until it changes them. No message
+// of the canister may be open, not even a paused one; queries may.
+func (c *Canister) Fork() *Canister {
+	f := *c
+	c.Logs.share()
+	f.Logs.share()
+	f.Chunks = c.Chunks.Clone()
+	f.History.Changes = slices.Clip(c.History.Changes)
+	f.Snapshots = c.Snapshots.fork()
+	if c.state != nil {
+		f.state = c.state.fork()
+	}
+	return &f
+}
+
+func (s *state) fork() *state {
+	f := &state{binary: s.binary.retain(), heap: s.heap, pages: s.pages}
+	f.init(s.module, s.guest.Fork(), s.stable.Fork())
+	return f
+}
+
+func (s *Snapshots) fork() Snapshots {
+	f := Snapshots{next: s.next}
+	if len(s.all) > 0 {
+		f.all = make([]*Snapshot, len(s.all))
+	}
+	for i, snapshot := range s.all {
+		f.all[i] = snapshot.fork()
+	}
+	return f
+}
+
+func (s *Snapshot) fork() *Snapshot {
+	f := *s
+	f.Chunks = s.Chunks.Clone()
+	f.binary, f.heap, f.stable = s.binary.fork(), s.heap.Fork(), s.stable.Fork()
+	return &f
+}
+
+// fork is the module for a second snapshot. One that was uploaded in parts may be written, so it is nobody else's.
+func (b *binary) fork() *binary {
+	if b.named {
+		return b.retain()
+	}
+	return &binary{engine: b.engine, refs: 1, size: b.size, image: b.image.Fork()}
+}
