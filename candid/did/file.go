@@ -8,14 +8,6 @@ import (
 	"github.com/canisterd/canisterd/candid/internal/syntax"
 )
 
-// Limits on a file and what it imports.
-const (
-	// MaxDefinitions bounds the type definitions of a file and its imports.
-	MaxDefinitions = 20_000
-	// MaxImports bounds the files imported, directly and by imports.
-	MaxImports = 256
-)
-
 // File is a checked interface description.
 type File struct {
 	defs    []definition
