@@ -170,7 +170,8 @@ func (c *Canister) adopt(r *runner) {
 // fail forgets a message that failed, all but its logs.
 func (c *Canister) fail(res *result) Outcome {
 	return Outcome{
-		Failure: res.failure.reject(c.ID), Instructions: res.instructions, DirtyPages: res.pages, Logs: c.undo(res),
+		Failure: res.failure.reject(c.ID), Backtrace: res.failure.frames(),
+		Instructions: res.instructions, DirtyPages: res.pages, Logs: c.undo(res),
 	}
 }
 
@@ -217,7 +218,9 @@ func (c *Canister) cleanup(sub *Subnet, m *Message, a *attempt, callback result,
 	a.entry = wasm.Entry{Fn: m.Cleanup.Fn, Env: m.Cleanup.Env}
 	a.limit = a.limit - callback.instructions + reserve
 	res := s.run(c, &c.Logs, sub, m, a)
-	out := Outcome{Instructions: callback.instructions + res.instructions, DirtyPages: callback.pages + res.pages}
+	out := Outcome{
+		Instructions: callback.instructions + res.instructions, DirtyPages: callback.pages + res.pages, Backtrace: callback.failure.frames(),
+	}
 	c.settle(&res)
 	if res.failure != nil {
 		out.Logs = logs + c.undo(&res)

@@ -79,7 +79,15 @@ func backtrace(frames []wasm.Frame) string {
 	if !named {
 		return ""
 	}
-	return "Canister Backtrace:\n" + lines.String()
+	return backtraceTitle + lines.String()
+}
+
+// backtraceTitle is the line before the frames.
+const backtraceTitle = "Canister Backtrace:\n"
+
+// frames are the lines of the backtrace without its title.
+func (f *failure) frames() string {
+	return strings.TrimSuffix(strings.TrimPrefix(f.trace, backtraceTitle), "\n")
 }
 
 // ours reports whether a function is not the canister's: the System API and what the

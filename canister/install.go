@@ -61,7 +61,7 @@ func (c *Canister) Install(sub *Subnet, in *Install) Outcome {
 	}
 	reject := i.run()
 	out := Outcome{
-		Instructions: i.used, DirtyPages: i.pages, Logs: int(c.Logs.Next() - i.firstLog), Burned: i.burned,
+		Backtrace: i.backtrace, Instructions: i.used, DirtyPages: i.pages, Logs: int(c.Logs.Next() - i.firstLog), Burned: i.burned,
 	}
 	if reject == nil {
 		out.HeapDelta = i.delta()
@@ -87,6 +87,8 @@ type installation struct {
 	fresh    uint64 // pages of data segments
 	burned   cycles.Amount
 	firstLog uint64
+
+	backtrace string
 }
 
 func (i *installation) run() *intercanister.Reject {
@@ -223,6 +225,7 @@ func (i *installation) step(r *runner, context Context) *intercanister.Reject {
 	i.real.Logs.add(r.x.Logs(), i.work.Settings.LogMemoryLimit)
 	r.x.Forget()
 	if res.failure != nil {
+		i.backtrace = res.failure.frames()
 		return res.failure.reject(i.work.ID)
 	}
 	return nil

@@ -8,12 +8,15 @@ import (
 
 // Outcome is all a message did, beyond the change of its canister's state.
 //
-// With a Failure nothing else is set but Instructions, DirtyPages and what the
-// cleanup closure did (Cleaned).
+// With a Failure nothing else is set but Backtrace, Instructions, DirtyPages, Logs and
+// what the cleanup closure did (Cleaned).
 type Outcome struct {
 	// Failure says why the message failed: its state is what it was before. nil for
 	// success. Its text is the replica's, from "Error from Canister" to the advice at its end.
 	Failure *intercanister.Reject
+	// Backtrace is where the code failed, a function on a line, for whoever owns the network:
+	// Failure has it only where its receiver may see it. Empty where no function has a name.
+	Backtrace string
 	// Response is what the call context is answered with, nil where the message did not
 	// answer. Refund is not set.
 	Response *intercanister.Response

@@ -61,6 +61,7 @@ type Context struct {
 	ID           ContextID
 	Canister     principal.Principal
 	Origin       Origin
+	Method       string        // that was called; empty for a task
 	Available    cycles.Amount // attached and not yet accepted
 	Instructions uint64        // run by all messages of the context so far
 	Opened       uint64        // nanoseconds

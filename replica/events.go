@@ -1,14 +1,19 @@
 package replica
 
 import (
+	"iter"
+
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
 // EventKind says what happened.
 type EventKind uint8
 
-// What can happen.
+// What can happen, with the fields that say more of it (Event.Fields has their names).
+// New kinds come behind the others: recordings and clients know them by number.
 const (
 	IngressReceived EventKind = iota + 1 // Request, Method
 	IngressAnswered                      // Request, Method, Reject
@@ -22,42 +27,73 @@ const (
 	CodeRemoved
 	CanisterCreated
 	CanisterDeleted
-	StatusChanged // Number: the canister's status
-	OutcallMade   // Number: the outcall's
-	RoundEnded    // Number: messages; Instructions
-	MessageShed   // Source, Method, Peer, Call, Reject (instead of a response): a best-effort message had to make room
-	CanisterMoved // Peer: its id from now on, on another subnet where that is its own
+	StatusChanged  // Number: the canister's status
+	OutcallMade    // Number: the outcall's
+	RoundEnded     // Number: messages; Instructions
+	MessageShed    // Source, Method, Peer, Call, Reject (instead of a response): a best-effort message had to make room
+	CanisterMoved  // Peer: its id from now on, on another subnet where that is its own
+	MessageTrapped // as MessageExecuted, which comes before it; Callers, Text (its own backtrace)
+	LogWritten     // Context, Number (of the line in the canister's log), Text; after the message that wrote it
+	ResponseLate   // Peer, Call, Reject: the call was over when its response came
+	HeightSigned   // Height, Time: a certificate was asked for
 )
 
 var eventNames = [...]string{
 	"", "ingress received", "ingress answered", "message executed", "message parked", "message dropped", "call registered",
 	"call settled", "timer fired", "code installed", "code removed", "canister created", "canister deleted", "status changed", "outcall made", "round ended", "message shed",
-	"canister moved",
+	"canister moved", "message trapped", "log written", "response late", "height signed",
 }
 
 // String names the kind for people.
 func (k EventKind) String() string { return eventNames[k] }
 
+// Origin is who a call context answers to.
+type Origin struct {
+	Kind   intercanister.OriginKind
+	Caller principal.Principal  // a user or a canister
+	Call   intercanister.CallID // FromCanister: the caller's
+}
+
+// Moment is a point in the life of a network.
+type Moment struct {
+	Height uint64
+	Time   uint64 // ns
+}
+
 // Event is one thing that happened. Which fields count, the kind says; Time,
-// Height and, but for RoundEnded, Subnet and Canister always do.
+// Height and, but for RoundEnded, Subnet and Canister always do. What it points to is
+// never written again.
 type Event struct {
-	Kind         EventKind
-	Source       intercanister.Source
-	Task         intercanister.Task
-	Reentrant    bool // the callee waits for this very call, directly or through others
-	CleanupRan   bool
-	Subnet       principal.Principal
-	Canister     principal.Principal
-	Peer         principal.Principal
-	Request      RequestID
-	Context      intercanister.ContextID
-	Call         intercanister.CallID
-	Method       string
+	Kind       EventKind
+	Source     intercanister.Source
+	Task       intercanister.Task
+	Entry      canister.Context // of a message: what ran
+	Reentrant  bool             // the callee waits for this very call, directly or through others
+	CleanupRan bool
+	Subnet     principal.Principal
+	Canister   principal.Principal
+	Peer       principal.Principal
+	Request    RequestID // of the ingress message that opened the context, as long as it is known
+	Context    intercanister.ContextID
+	Call       intercanister.CallID
+	Method     string // that was called; of a callback the method whose context it continues
+	Origin     Origin // of the context
+	Number     uint64
+	Time       uint64 // ns
+	Height     uint64
+	Reject     *intercanister.Reject
+
 	Instructions uint64
-	Number       uint64
-	Time, Height uint64
-	Reject       *intercanister.Reject
-	Logs         int // lines the message added to the canister's log
+	Cycles       cycles.Amount // paid for the execution; of a call, attached; of its settlement, refunded
+	Deadline     uint64        // of a call, ns; 0: its response is guaranteed
+	Bytes        int           // of the argument, or of the answer
+	DirtyPages   int
+	Heap, Stable uint64 // bytes, when the message was over
+	Began        Moment // when the message did
+	Wall         int64  // ns on the stopwatch the runner was given: not part of what is deterministic
+	Logs         int    // lines the message added to the canister's log
+	Text         string
+	Callers      []Caller
 }
 
 // EventSink is told what happens, on the machine's goroutine. The event is good
@@ -65,6 +101,10 @@ type Event struct {
 type EventSink interface {
 	Event(e *Event)
 }
+
+// HeightSink is told that a height of a subnet was signed, by whoever asked for the first
+// certificate of it, on any goroutine.
+type HeightSink func(subnet principal.Principal, height, time uint64)
 
 // emit passes an event on. Callers ask for the sink first, so that events cost
 // nothing where nobody listens.
@@ -74,64 +114,13 @@ func (n *Network) emit(e Event) {
 	n.sink.Event(&n.event)
 }
 
-// note tells what became of a job.
-func (m *machine) note(j *Job) {
-	if m.net.sink == nil {
-		return
-	}
-	e := m.described(j)
-	e.Kind, e.Instructions, e.Reject = MessageExecuted, j.outcome.Instructions, j.outcome.Failure
-	e.CleanupRan, e.Logs = j.outcome.Cleaned, j.outcome.Logs
-	switch {
-	case j.install != nil:
-		e.Kind = CodeInstalled
-	case !j.runs():
-		e.Kind, e.Reject = MessageDropped, j.refused
-	}
-	m.net.emit(e)
-}
-
-// described is an event that says which message a job runs.
-func (m *machine) described(j *Job) Event {
-	e := Event{
-		Subnet: m.ID, Canister: j.resident.ID(), Source: j.in.Source, Task: j.in.Task,
-		Context: j.context, Call: j.in.Call, Method: j.message.Method,
-	}
-	switch j.in.Source {
-	case intercanister.SourceIngress:
-		record := m.History.At(j.in.Ingress)
-		e.Request, e.Method = record.ID, record.Method
-	case intercanister.SourceRequests:
-		e.Peer, e.Method, e.Call = j.in.Request.Sender, j.in.Request.Method, j.in.Request.Call
-	}
-	return e
-}
-
-// reenters reports whether a call from a context goes to a canister that is on
-// its own asynchronous stack: that opened one of the calls this one serves.
-func (m *machine) reenters(id intercanister.ContextID, callee principal.Principal) bool {
-	at := m
-	for range MaxAncestry {
-		context := at.Ledger.Context(id)
-		if context == nil {
-			return false
+// Kinds are all kinds of events.
+func Kinds() iter.Seq[EventKind] {
+	return func(yield func(EventKind) bool) {
+		for k := 1; k < len(eventNames); k++ {
+			if !yield(EventKind(k)) {
+				return
+			}
 		}
-		if context.Canister == callee {
-			return true
-		}
-		if context.Origin.Kind != intercanister.FromCanister {
-			return false
-		}
-		position := at.net.routes.find(context.Origin.Caller)
-		if position < 0 {
-			return false
-		}
-		at = at.net.machines[position]
-		f := at.Ledger.Future(context.Origin.Call)
-		if f == nil {
-			return false
-		}
-		id = f.Context
 	}
-	return false
 }

@@ -123,12 +123,7 @@ func (m *machine) call(j *Job, context intercanister.ContextID, c *canister.Call
 		m.since.promised += intercanister.ResponseReservation
 	}
 	c.Request.Call, c.Request.Sender = id, r.ID()
-	if m.net.sink != nil {
-		m.net.emit(Event{
-			Kind: CallRegistered, Subnet: m.ID, Canister: r.ID(), Peer: c.Request.Receiver, Context: context, Call: id,
-			Method: c.Request.Method, Reentrant: m.reenters(context, c.Request.Receiver),
-		})
-	}
+	m.noteCall(&c.Request, context)
 	// The canister's version went up when its message was committed.
 	if reject := m.unsendable(&c.Request, r.Canister.Version-1); reject != nil {
 		m.answer(&c.Request, reject)

@@ -29,7 +29,8 @@ type Job struct {
 	refused *intercanister.Reject // it does not run at all
 	base    bool                  // it does not run, but was prepaid
 	dropped bool                  // it does not run, and nobody is told
-	began   uint64                // height
+	began   Moment
+	wall    int64 // ns on the runner's stopwatch
 	over    bool
 	strand  *strand
 }

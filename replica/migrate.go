@@ -148,7 +148,7 @@ func (n *Network) replant() {
 			m.tree = m.tree.Set(certify.Leaf(ranges.Encode()), "subnet", label, "canister_ranges")
 			m.tree = m.tree.Set(ranges.Shards(RangesPerShard), "canister_ranges", label)
 		}
-		m.proof = &proof{subnet: m.ID, key: m.key, base: m.tree, time: last.time, metrics: last.metrics}
+		m.proof = &proof{subnet: m.ID, key: m.key, base: m.tree, time: last.time, at: last.at, signed: last.signed, metrics: last.metrics}
 		m.changed = true
 	}
 }

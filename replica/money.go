@@ -82,13 +82,18 @@ func (m *machine) prepay(j *Job, payer principal.Principal) *intercanister.Rejec
 	return reject
 }
 
-// refund gives back what a job has paid for and not used.
+// refund gives back what a job does not use of its prepayment.
 func (m *machine) refund(j *Job) {
-	unused := j.limit - min(j.limit, j.outcome.Instructions)
-	back := m.Fees.ExecutionRefund(unused, j.wide).Min(j.prepaid)
+	back := m.unused(j)
 	j.resident.Give(back)
 	paid := &j.resident.Canister.Consumed.Instructions
 	*paid = paid.Sub(back)
+}
+
+// unused is what a job has paid for and not used.
+func (m *machine) unused(j *Job) cycles.Amount {
+	left := j.limit - min(j.limit, j.outcome.Instructions)
+	return m.Fees.ExecutionRefund(left, j.wide).Min(j.prepaid)
 }
 
 // charge takes the price of memory and compute allocation since the last charge

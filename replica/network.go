@@ -26,6 +26,7 @@ type Config struct {
 	Executor   Executor         // nil: the canisters themselves
 	Management state.Management // nil: the management canister
 	Events     EventSink        // nil: nobody listens
+	Signed     HeightSink       // nil: nobody wants to know which heights are signed
 
 	SliceInstructions uint64 // 0: the constant
 	RoundInstructions uint64 // 0: the constant

@@ -23,7 +23,8 @@ type proof struct {
 	base      certify.Tree
 	canisters []certify.Change // since base, in order; the owner appends behind them, nobody writes them
 	requests  []requestChange  // as canisters
-	time      uint64
+	time, at  uint64           // ns, height
+	signed    HeightSink
 	metrics   certify.SubnetMetrics
 
 	making sync.Mutex
@@ -54,9 +55,17 @@ func (p *proof) height() *certify.Height {
 	tree = tree.Apply(lastOfEach(p.requests), "request_status")
 	tree = tree.Set(certify.Leaf(p.metrics.Encode()), "subnet", certify.LabelOf(p.subnet), "metrics")
 	tree = tree.Set(certify.Leaf(certify.Nat(p.time)), "time")
-	h := certify.NewHeight(tree, p.key)
+	h := certify.NewToldHeight(tree, p.key, p.told())
 	p.made.Store(h)
 	return h
+}
+
+// told tells whoever wants to know that the height was signed.
+func (p *proof) told() func() {
+	if p.signed == nil {
+		return nil
+	}
+	return func() { p.signed(p.subnet, p.at, p.time) }
 }
 
 // lastOfEach is the last change of every request, as changes of the tree.
@@ -107,7 +116,7 @@ func (m *machine) prove() *proof {
 	m.Untouch()
 	m.changed = false
 	m.proof = &proof{
-		subnet: m.ID, key: m.key, base: m.tree, canisters: m.canisters, requests: m.requests, time: m.Time,
+		subnet: m.ID, key: m.key, base: m.tree, canisters: m.canisters, requests: m.requests, time: m.Time, at: m.Height, signed: m.net.config.Signed,
 		metrics: certify.SubnetMetrics{
 			Canisters: uint64(m.Residents.Len()), StateBytes: m.sub.MemoryUsed, UpdateTransactions: m.transactions,
 			ConsumedCyclesLow: m.consumed.Lo, ConsumedCyclesHigh: m.consumed.Hi,

@@ -151,6 +151,7 @@ func (m *machine) respond(from *state.Resident, owner principal.Principal, call 
 func (m *machine) settle(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
 	f := m.Ledger.Future(call)
 	if f == nil || f.State != intercanister.Waiting || f.Owner != owner { // of another subnet's ledger where the owner has moved
+		m.noteLate(owner, call, &response)
 		m.giveBack(owner, response.Refund)
 		return
 	}
@@ -167,11 +168,7 @@ func (m *machine) settle(owner principal.Principal, call intercanister.CallID, r
 	m.Hold(r, f.Deadline, response.Memory())
 	m.Ledger.Settle(&r.Mailbox, call, response)
 	m.Ready.Add(&r.Mailbox)
-	if m.net.sink != nil {
-		m.net.emit(Event{
-			Kind: CallSettled, Subnet: m.ID, Canister: r.ID(), Peer: f.Callee, Context: f.Context, Call: call, Reject: response.Reject,
-		})
-	}
+	m.noteSettled(call, f, &response)
 }
 
 // receive takes in what came from other subnets since the last round.
@@ -222,7 +219,7 @@ func (m *machine) answerIngress(in *state.Ingress, reply []byte, reject *interca
 	m.net.answered = append(m.net.answered, in.ID)
 	m.changed = m.changed || !m.net.open
 	if m.net.sink != nil {
-		m.net.emit(Event{Kind: IngressAnswered, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Reject: reject})
+		m.net.emit(Event{Kind: IngressAnswered, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Reject: reject, Bytes: len(reply)})
 	}
 }
 

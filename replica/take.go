@@ -48,7 +48,7 @@ func (m *machine) job(r *state.Resident) *Job {
 		j = new(Job)
 		j.room = func(callee principal.Principal) int { return j.resident.Mailbox.Room(callee) }
 	}
-	j.machine, j.resident, j.sub, j.began = m, r, m.sub, m.Height
+	j.machine, j.resident, j.sub, j.began = m, r, m.sub, Moment{m.Height, m.Time}
 	j.wide = m.net.executor.Wide(r.Canister)
 	j.message = canister.Message{}
 	return j
@@ -170,7 +170,9 @@ func (m *machine) open(j *Job, method string, origin intercanister.Origin, attac
 		j.message.Context = canister.Update
 		m.calling(j)
 	}
-	j.context = m.Ledger.Open(&r.Mailbox, origin, attached, m.Time).ID
+	context := m.Ledger.Open(&r.Mailbox, origin, attached, m.Time)
+	context.Method = method
+	j.context = context.ID
 	j.message.Method, j.message.Caller, j.message.Available = method, origin.Caller, attached
 }
 

@@ -16,9 +16,17 @@ type Height struct {
 
 // NewHeight is the height of a tree that must have a /time, signed by the key
 // when the first certificate is asked for. It costs nothing until then.
-func NewHeight(tree Tree, key *SubnetKey) *Height {
+func NewHeight(tree Tree, key *SubnetKey) *Height { return NewToldHeight(tree, key, nil) }
+
+// NewToldHeight is NewHeight; told is called once, when the height has been signed, by
+// whoever asked first. nil: nobody is told.
+func NewToldHeight(tree Tree, key *SubnetKey, told func()) *Height {
 	return &Height{tree: tree, sign: sync.OnceValue(func() [SignatureLen]byte {
-		return key.Sign(rootMessage(tree.Root()))
+		signature := key.Sign(rootMessage(tree.Root()))
+		if told != nil {
+			told()
+		}
+		return signature
 	})}
 }
 

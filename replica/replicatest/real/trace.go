@@ -21,6 +21,10 @@ func (p *performer) Event(e *replica.Event) {
 		}
 		return
 	}
+	switch e.Kind {
+	case replica.MessageTrapped, replica.LogWritten, replica.ResponseLate:
+		return // more of what is told anyway
+	}
 	line := fmt.Sprintf("  %s: %s", p.name(e.Canister), e.Kind)
 	switch e.Kind {
 	case replica.MessageExecuted, replica.MessageDropped, replica.MessageShed:

@@ -1,0 +1,142 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// note tells what became of a job.
+func (m *machine) note(j *Job) {
+	if m.net.sink == nil {
+		return
+	}
+	e := m.described(j)
+	e.Kind, e.Reject = MessageExecuted, j.outcome.Failure
+	switch {
+	case !j.runs():
+		e.Kind, e.Reject = MessageDropped, j.refused
+		m.net.emit(e)
+		return
+	case j.install != nil:
+		e.Kind = CodeInstalled
+	}
+	out, usage := &j.outcome, j.resident.Canister.MemoryUsage()
+	e.Instructions, e.Cycles = out.Instructions, j.prepaid.Sub(m.unused(j))
+	e.DirtyPages, e.Heap, e.Stable = out.DirtyPages, usage.Heap, usage.Stable
+	e.CleanupRan, e.Logs, e.Wall = out.Cleaned, out.Logs, j.wall
+	m.net.emit(e)
+	m.noteLogs(j, &e)
+	if out.Failure != nil {
+		e.Kind, e.Text, e.Callers = MessageTrapped, out.Backtrace, m.callers(j.context)
+		m.net.emit(e)
+	}
+}
+
+// noteLogs tells the lines a message has logged, as far as the log has room for them.
+func (m *machine) noteLogs(j *Job, of *Event) {
+	log := &j.resident.Canister.Logs
+	for i := max(0, log.Len()-of.Logs); i < log.Len(); i++ {
+		record := log.At(i)
+		m.net.emit(Event{
+			Kind: LogWritten, Subnet: m.ID, Canister: of.Canister, Request: of.Request, Context: of.Context, Origin: of.Origin,
+			Method: of.Method, Number: record.Index, Text: string(record.Content),
+		})
+	}
+}
+
+// described is an event that says which message a job runs.
+func (m *machine) described(j *Job) Event {
+	e := Event{
+		Subnet: m.ID, Canister: j.resident.ID(), Source: j.in.Source, Task: j.in.Task, Entry: j.message.Context,
+		Context: j.context, Call: j.in.Call, Method: j.message.Method, Began: j.began,
+	}
+	m.describeContext(&e)
+	switch {
+	case j.install != nil:
+		m.describeInstall(&e, j.install.command)
+	case j.in.Source == intercanister.SourceIngress:
+		record := m.History.At(j.in.Ingress)
+		e.Request, e.Method = record.ID, record.Method
+	case j.in.Source == intercanister.SourceRequests:
+		q := &j.in.Request
+		e.Peer, e.Method, e.Call = q.Sender, q.Method, q.Call
+	case j.in.Source == intercanister.SourceResponses:
+		if f := m.Ledger.Future(j.in.Call); f != nil {
+			e.Peer = f.Callee
+		}
+	}
+	return e
+}
+
+// describeInstall says who asked for an installation.
+func (m *machine) describeInstall(e *Event, c *state.Command) {
+	e.Entry, e.Method = canister.Init, c.Method
+	e.Origin = Origin{Kind: c.Origin.Kind, Caller: c.Caller, Call: c.Origin.Call}
+	switch c.Origin.Kind {
+	case intercanister.FromIngress:
+		e.Source, e.Request = intercanister.SourceIngress, m.History.At(c.Origin.Ingress).ID
+	case intercanister.FromCanister:
+		e.Source, e.Peer, e.Call = intercanister.SourceRequests, c.Caller, c.Origin.Call
+	}
+}
+
+// describeContext says of a context who opened it and what was called.
+func (m *machine) describeContext(e *Event) {
+	context := m.Ledger.Context(e.Context)
+	if context == nil {
+		return
+	}
+	e.Origin = Origin{Kind: context.Origin.Kind, Caller: context.Origin.Caller, Call: context.Origin.Call}
+	if e.Method == "" {
+		e.Method = context.Method
+	}
+	e.Request = m.requestOf(context)
+}
+
+// requestOf is the ingress message that opened a context. Its number may be another's once
+// its answer was pruned.
+func (m *machine) requestOf(context *intercanister.Context) (id RequestID) {
+	if context.Origin.Kind != intercanister.FromIngress || context.Responded && m.Time >= context.Opened+state.KeepAnswer {
+		return id
+	}
+	return m.History.At(context.Origin.Ingress).ID
+}
+
+// noteCall tells of a call that a message has made.
+func (m *machine) noteCall(q *intercanister.Request, context intercanister.ContextID) {
+	if m.net.sink == nil {
+		return
+	}
+	e := Event{
+		Kind: CallRegistered, Subnet: m.ID, Canister: q.Sender, Peer: q.Receiver, Context: context, Call: q.Call,
+		Method: q.Method, Reentrant: m.reenters(context, q.Receiver), Cycles: q.Cycles, Deadline: q.Deadline, Bytes: len(q.Payload),
+	}
+	m.describeContext(&e)
+	m.net.emit(e)
+}
+
+// noteSettled tells of a call that is answered.
+func (m *machine) noteSettled(call intercanister.CallID, f *intercanister.Future, response *intercanister.Response) {
+	if m.net.sink == nil {
+		return
+	}
+	e := Event{
+		Kind: CallSettled, Subnet: m.ID, Canister: f.Owner, Peer: f.Callee, Context: f.Context, Call: call,
+		Reject: response.Reject, Cycles: response.Refund, Deadline: f.Deadline, Bytes: response.PayloadBytes(),
+	}
+	m.describeContext(&e)
+	m.net.emit(e)
+}
+
+// noteLate tells of a response that nobody waits for any more.
+func (m *machine) noteLate(owner principal.Principal, call intercanister.CallID, response *intercanister.Response) {
+	if m.net.sink == nil {
+		return
+	}
+	m.net.emit(Event{
+		Kind: ResponseLate, Subnet: m.ID, Canister: owner, Call: call,
+		Reject: response.Reject, Cycles: response.Refund, Bytes: response.PayloadBytes(),
+	})
+}

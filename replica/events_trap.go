@@ -1,0 +1,67 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+)
+
+// Caller is a frame of a backtrace across canisters: an open call context, and what it
+// answers.
+type Caller struct {
+	Canister principal.Principal
+	Method   string // of the context; the entry point of a task
+	Context  intercanister.ContextID
+	Origin   Origin
+	Request  RequestID // that opened it, where a user did
+}
+
+// callers are the contexts a context answers to, itself first: the asynchronous stack. It
+// ends where a caller does not wait any more.
+func (m *machine) callers(id intercanister.ContextID) (frames []Caller) {
+	for at, context := range m.ancestry(id) {
+		f := Caller{
+			Canister: context.Canister, Method: context.Method, Context: context.ID, Request: at.requestOf(context),
+			Origin: Origin{Kind: context.Origin.Kind, Caller: context.Origin.Caller, Call: context.Origin.Call},
+		}
+		if context.Origin.Kind == intercanister.FromSystem {
+			f.Method = context.Origin.Task.String()
+		}
+		frames = append(frames, f)
+	}
+	return frames
+}
+
+// ancestry are a context and those it answers to, with the subnets they are on, at most
+// MaxAncestry.
+func (m *machine) ancestry(id intercanister.ContextID) func(yield func(*machine, *intercanister.Context) bool) {
+	return func(yield func(*machine, *intercanister.Context) bool) {
+		at := m
+		for range MaxAncestry {
+			context := at.Ledger.Context(id)
+			if context == nil || !yield(at, context) || context.Origin.Kind != intercanister.FromCanister {
+				return
+			}
+			position := at.net.routes.find(context.Origin.Caller)
+			if position < 0 {
+				return
+			}
+			at = at.net.machines[position]
+			f := at.Ledger.Future(context.Origin.Call)
+			if f == nil || f.Owner != context.Origin.Caller {
+				return
+			}
+			id = f.Context
+		}
+	}
+}
+
+// reenters reports whether a call from a context goes to a canister that is on
+// its own asynchronous stack: that opened one of the calls this one serves.
+func (m *machine) reenters(id intercanister.ContextID, callee principal.Principal) bool {
+	for _, context := range m.ancestry(id) {
+		if context.Canister == callee {
+			return true
+		}
+	}
+	return false
+}
