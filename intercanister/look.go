@@ -1,6 +1,10 @@
 package intercanister
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+)
 
 // For those who look at what waits, and change nothing, or take one message out.
 
@@ -54,4 +58,13 @@ func (l *Ledger) EachContext(visit func(c *Context)) {
 	for _, id := range ids {
 		visit(l.Context(id))
 	}
+}
+
+// First is the request of a sender that would be taken next, nil where none waits. It is
+// good until the mailbox changes; nobody may write it.
+func (m *Mailbox) First(sender principal.Principal) *Request {
+	if p := m.pairs[sender]; p != nil && p.requests.Len() > 0 {
+		return p.requests.At(0)
+	}
+	return nil
 }

@@ -163,6 +163,30 @@ func TestTheStepDriverWithFIFODoesWhatTheRoundDriverDoes(t *testing.T) {
 	})
 }
 
+// partly makes some steps and lets a round do the rest.
+func partly(count func() int) func(*replica.Network) {
+	return func(n *replica.Network) {
+		height := n.View().Height
+		for range count() {
+			if n.Step(sched.FIFO{}); n.View().Height != height {
+				return
+			}
+		}
+		n.Round()
+	}
+}
+
+func TestARoundGoesOnWhereStepsHaveLeftIt(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c, a := config(rt), acts(rt)
+		one, seen, _ := play(t, c, a, round)
+		two, again, _ := play(t, c, a, partly(func() int { return rapid.IntRange(0, 6).Draw(rt, "steps") }))
+		if one != two {
+			rt.Fatalf("rounds:\n%s\nsteps and rounds of %+v:\n%s", seen, a, again)
+		}
+	})
+}
+
 func TestWhateverTheScheduleNothingIsLeftAndNoCyclesAppear(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c, a := config(rt), acts(rt)

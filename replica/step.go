@@ -19,7 +19,7 @@ type move struct {
 // Step makes one legal delivery, which the oracle chooses, and applies its
 // outcome. It opens a round where none is open, and closes the open one where
 // no delivery is left; it is false when it closed a round and another would
-// find nothing to do. Round and Step may be mixed between rounds only.
+// find nothing to do. Round does the rest of a round that steps have begun.
 func (n *Network) Step(oracle sched.Oracle) bool {
 	n.begin()
 	moves, shown := n.moves()

@@ -51,6 +51,7 @@ type Node struct {
 	bug          atomic.Pointer[error]
 	engine       *canister.Engine // safe for anybody
 	compiler     compiler
+	changed      bell
 
 	// Only who holds owner touches these.
 	owner    sync.Mutex
@@ -60,6 +61,7 @@ type Node struct {
 	waiters  map[waitKey][]*waiter
 	watchers watchers
 	outcalls uint64 // made, when last announced
+	looked   bool   // the request that is being done changes nothing
 }
 
 // Start makes a network and runs it.
@@ -104,12 +106,27 @@ func (n *Node) failure() error {
 	return nil
 }
 
-// round runs a round, shows its view and wakes those whose answer is there.
+// round runs a round, or the rest of one that steps have begun, shows its view and
+// wakes those whose answer is there.
 func (n *Node) round() replica.RoundReport {
+	n.count()
+	report := n.network.Round()
+	n.show(report)
+	return report
+}
+
+// count tells the network what queries took, between two rounds.
+func (n *Node) count() {
+	if n.network.Begun() {
+		return
+	}
 	if counts := n.counts.take(); len(counts) > 0 {
 		n.network.Apply(counts)
 	}
-	report := n.network.Round()
+}
+
+// show shows what a round did.
+func (n *Node) show(report replica.RoundReport) {
 	n.view.Store(n.network.View())
 	n.announce()
 	if len(n.waiters) > 0 {
@@ -117,7 +134,7 @@ func (n *Node) round() replica.RoundReport {
 			n.wakeAll(id)
 		}
 	}
-	return report
+	n.changed.ring()
 }
 
 // View is the network as of the end of its last round.

@@ -99,6 +99,7 @@ func (n *Node) serve() bool {
 
 func (n *Node) answer(r *request) {
 	r.do(n)
+	n.happened()
 	r.done <- struct{}{}
 }
 
@@ -124,6 +125,7 @@ func (n *Node) inline(do func(*Node)) (done bool, err error) {
 	}
 	idle := !n.busy()
 	do(n)
+	n.happened()
 	if idle && n.busy() {
 		n.round()
 	}

@@ -1,0 +1,94 @@
+package node
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// bell wakes everyone who waits for anything to happen. It costs the owner a load
+// where nobody waits.
+type bell struct {
+	waited atomic.Bool
+	mu     sync.Mutex
+	next   chan struct{} // closed when something happens; nil while nobody waits
+}
+
+func (b *bell) ring() {
+	if !b.waited.Load() {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waited.Store(false)
+	close(b.next)
+	b.next = nil
+}
+
+// wait gives what is closed at the next ring. The owner asks for it, so that nothing
+// happens between what it saw and that.
+func (b *bell) wait() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.next == nil {
+		b.next = make(chan struct{})
+		b.waited.Store(true)
+	}
+	return b.next
+}
+
+// look does something on behalf of one who only looks: nobody is woken for it.
+func (n *Node) look(ctx context.Context, do func(*Node)) error {
+	return n.ask(ctx, func(n *Node) {
+		n.looked = true
+		do(n)
+	})
+}
+
+// happened wakes those who wait, unless the last request has only looked.
+func (n *Node) happened() {
+	if n.looked {
+		n.looked = false
+		return
+	}
+	n.changed.ring()
+}
+
+// Until returns when seen is true. It is asked at once and after everything that
+// happens, and owns the network meanwhile; it must not change it. The error is ctx's, or
+// ErrClosed; then seen may be asked once more, and what it writes must not be read.
+func (n *Node) Until(ctx context.Context, seen func(*replica.Network) bool) error {
+	for {
+		waits := make(chan (<-chan struct{}), 1) // nil where it was seen
+		err := n.look(ctx, func(n *Node) {
+			if seen(n.network) {
+				waits <- nil
+			} else {
+				waits <- n.changed.wait()
+			}
+		})
+		if err != nil {
+			return err
+		}
+		happened := <-waits
+		if happened == nil {
+			return nil
+		}
+		if err := n.await(ctx, happened); err != nil {
+			return err
+		}
+	}
+}
+
+func (n *Node) await(ctx context.Context, happened <-chan struct{}) error {
+	select {
+	case <-happened:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-n.ended:
+		return n.stopped()
+	}
+}

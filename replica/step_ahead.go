@@ -1,0 +1,62 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/sched"
+)
+
+// Ahead is a legal next delivery for those who choose by looking: the move an oracle
+// is shown, and what it is about.
+type Ahead struct {
+	Move     sched.Move
+	Subnet   principal.Principal
+	Receiver principal.Principal // who gets the message
+	Sender   principal.Principal // a request's
+	Method   string              // the message is of, or the call it answers; empty for a task
+}
+
+// Ahead are the legal next deliveries in the order of Moves, and as many. It opens a
+// round where none is open; the next Step or Round goes on with it.
+func (n *Network) Ahead() []Ahead {
+	n.begin()
+	moves, shown := n.moves()
+	all := make([]Ahead, len(moves))
+	for i := range moves {
+		all[i] = moves[i].ahead()
+		all[i].Move = shown[i]
+	}
+	return all
+}
+
+// Begun reports whether a round is open: some of its moves were made by Step, or shown.
+func (n *Network) Begun() bool { return n.open }
+
+// Closed is what the last round did that was closed.
+func (n *Network) Closed() RoundReport { return n.report }
+
+func (v *move) ahead() Ahead {
+	m := v.machine
+	a := Ahead{Subnet: m.ID, Receiver: v.box.Owner}
+	if v.resume {
+		for _, j := range m.parked {
+			if &j.resident.Mailbox == v.box {
+				a.Method = m.described(j).Method
+			}
+		}
+		return a
+	}
+	switch v.choice.Source {
+	case intercanister.SourceResponses:
+		a.Method = m.Ledger.Future(v.choice.Call).Method
+	case intercanister.SourceIngress:
+		a.Method = m.History.At(v.choice.Number).Method
+	case intercanister.SourceRequests:
+		q := v.box.First(v.choice.Sender)
+		a.Sender, a.Method = q.Sender, q.Method
+	}
+	return a
+}
+
+// Now is the time and height of the last round that was begun.
+func (n *Network) Now() (time, height uint64) { return n.time, n.height }
