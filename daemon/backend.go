@@ -29,18 +29,20 @@ const queryTime = 10 * time.Second
 // moves before a request is looked at.
 type backend struct {
 	node   *node.Node
-	pacing Pacing
+	pacing atomic.Uint32 // a Pacing
 	clock  func() time.Time
 
 	renewing atomic.Bool // somebody waits for a newer view; one at a time is enough
 }
+
+func (b *backend) paced() Pacing { return Pacing(b.pacing.Load()) }
 
 func (b *backend) now() uint64 { return uint64(b.clock().UnixNano()) }
 
 // Now is the time requests expire by: the wall clock, or where time is moved by
 // hand, the time it was moved to.
 func (b *backend) Now() uint64 {
-	if b.pacing == Manual {
+	if b.paced() == Manual {
 		return b.node.View().Time
 	}
 	return b.now()
@@ -50,7 +52,7 @@ func (b *backend) Now() uint64 {
 // new one is to be had soon.
 func (b *backend) View() api.View {
 	v := b.node.View()
-	if b.pacing == Auto && v.Time+uint64(maxViewAge) < b.now() {
+	if b.paced() == Auto && v.Time+uint64(maxViewAge) < b.now() {
 		b.renew()
 		v = b.node.View()
 	}
@@ -73,7 +75,7 @@ func (b *backend) renew() {
 
 // advance moves the network's time to the wall clock's.
 func (b *backend) advance(ctx context.Context) error {
-	if b.pacing == Manual {
+	if b.paced() == Manual {
 		return nil
 	}
 	_, err := b.node.Apply(ctx, replica.AdvanceTo(b.now()))

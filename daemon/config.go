@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -40,6 +42,8 @@ type Config struct {
 	Seed [32]byte
 	// Pacing says how the network's time moves.
 	Pacing Pacing
+	// Interval is the time between two rounds where Pacing is Interval; 0 for a second.
+	Interval time.Duration
 	// Outcalls says what becomes of canisters' HTTP outcalls.
 	Outcalls Outcalls
 	// Log gets what the daemon has to say; nil for nothing.
@@ -47,15 +51,17 @@ type Config struct {
 }
 
 // Pacing is how the wall clock drives a network.
-type Pacing uint8
+type Pacing = control.PacingMode
 
 const (
 	// Auto runs a round as soon as there is work, at the time of the wall clock:
 	// an update is answered at once, timers fire when they are due.
-	Auto Pacing = iota
-	// Manual moves neither time nor rounds by itself; who embeds the daemon does
-	// (Daemon.Node).
-	Manual
+	Auto = control.Auto
+	// Manual moves neither time nor rounds by itself; clients of the control API do,
+	// or who embeds the daemon (Daemon.Node).
+	Manual = control.Manual
+	// Interval runs a round every Config.Interval, at the time of the wall clock.
+	Interval = control.Interval
 )
 
 // withDefaults is the configuration with every field decided.
@@ -72,8 +78,11 @@ func (c Config) withDefaults() (Config, error) {
 			return c, err
 		}
 	}
-	if c.Pacing > Manual {
-		return c, fmt.Errorf("pacing mode %d is unknown: use Auto or Manual", c.Pacing)
+	if c.Pacing == Interval && c.Interval == 0 {
+		c.Interval = control.DefaultInterval
+	}
+	if err := (control.Pacing{Mode: c.Pacing, Interval: c.Interval}).Check(); err != nil {
+		return c, err
 	}
 	if c.Outcalls > DenyOutcalls {
 		return c, fmt.Errorf("mode %d of HTTP outcalls is unknown: use AllowOutcalls, HoldOutcalls or DenyOutcalls", c.Outcalls)

@@ -9,24 +9,29 @@ import (
 	"net/http"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/canisterd/canisterd/api/ic"
+	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// Daemon is a running network with its HTTP interface.
+// Daemon is some networks, one of them to begin with, with their HTTP interfaces and
+// the control API over them.
 type Daemon struct {
-	engine   *canister.Engine
-	node     *node.Node
-	server   *http.Server
-	listener net.Listener
-	log      *slog.Logger
+	engine    *canister.Engine // of all instances that live in memory
+	instances registry
+	first     *instance // the one it was started with
+	board     *switchboard
+	server    *http.Server
+	control   *control.Server
+	listener  net.Listener
+	log       *slog.Logger
 
-	cancel  context.CancelFunc // ends the pacer and every request's context
+	cancel  context.CancelFunc // ends every request's context
 	running sync.WaitGroup
 	failed  chan struct{} // closed when the daemon cannot go on
 	fail    sync.Once
@@ -42,6 +47,9 @@ const (
 	closePatience = 3 * time.Second
 	cutPatience   = time.Second
 )
+
+// instancePath begins the paths of instances: /instances/NAME/api/v2/status.
+const instancePath = "/instances/"
 
 // How long a client may take before its connection is given up: to send the head
 // of a request, all of it (5 MiB at most), to take the answer in, and to think of
@@ -68,31 +76,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	if err := d.build(config); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	d.cancel = cancel
-	b := &backend{node: d.node, pacing: config.Pacing, clock: time.Now}
-	d.server = &http.Server{
-		Handler:           d.logged(ic.New(b, ic.Info{Version: Version()})),
-		ReadHeaderTimeout: headTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
-		BaseContext:       func(net.Listener) context.Context { return running },
-		ErrorLog:          slog.NewLogLogger(config.Log.Handler(), slog.LevelDebug),
-	}
-	d.running.Go(func() {
-		if err := d.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			d.stopFor(fmt.Errorf("serving %s: %w", listener.Addr(), err))
-		}
-	})
-	d.startOutcalls(running, &config)
-	if config.Pacing == Auto {
-		d.running.Go(func() {
-			if err := pace(running, d.node, time.Now); err != nil {
-				d.stopFor(err)
-			}
-		})
-	}
+	d.serve(ctx)
 	d.log.Info("serving", "url", d.URL(), "version", Version())
 	return d, nil
 }
@@ -116,24 +100,81 @@ func (d *Daemon) build(config Config) (err error) {
 	if processors := runtime.NumCPU() + 2; runtime.GOMAXPROCS(0) < processors {
 		runtime.GOMAXPROCS(processors)
 	}
-	mode := node.Auto
-	if config.Pacing == Manual {
-		mode = node.Manual
-	}
-	d.node, err = node.Start(node.Config{
-		Network: replica.Config{
-			Seed: config.Seed, Start: uint64(time.Now().UnixNano()), Subnets: config.Subnets, Engine: d.engine, Version: Version(),
-		},
-		Mode: mode,
+	d.first, err = d.newInstance(d.engine, &instanceConfig{
+		name:     control.DefaultInstance,
+		network:  replica.Config{Seed: config.Seed, Start: uint64(time.Now().UnixNano()), Subnets: config.Subnets},
+		pacing:   control.Pacing{Mode: config.Pacing, Interval: config.Interval},
+		outcalls: config.Outcalls,
 	})
 	if err != nil {
-		return fmt.Errorf("starting the network: %w", err)
+		return err
 	}
-	// The first round certifies the state before anything happened.
-	if _, err := d.node.Round(context.Background()); err != nil {
-		return fmt.Errorf("running the first round: %w", err)
-	}
+	d.instances.put(d.first)
 	return nil
+}
+
+// serve begins to answer whoever connects.
+func (d *Daemon) serve(ctx context.Context) {
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	d.cancel = cancel
+	d.server = &http.Server{
+		Handler:           d.logged(http.HandlerFunc(d.answer)),
+		ReadHeaderTimeout: headTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		BaseContext:       func(net.Listener) context.Context { return running },
+		ErrorLog:          slog.NewLogLogger(d.log.Handler(), slog.LevelDebug),
+	}
+	d.control = control.New(&d.instances, control.Options{Log: d.log})
+	d.board = newSwitchboard(d.listener)
+	d.running.Go(func() {
+		if err := d.board.run(); err != nil {
+			d.stopFor(fmt.Errorf("serving %s: %w", d.listener.Addr(), err))
+		}
+	})
+	d.running.Go(func() {
+		if err := d.server.Serve(&d.board.http); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+			d.stopFor(fmt.Errorf("serving %s: %w", d.listener.Addr(), err))
+		}
+	})
+	if !loopback(d.listener.Addr()) {
+		_ = d.board.grpc.Close() // never fails
+		return
+	}
+	d.running.Go(func() {
+		if err := d.control.Serve(&d.board.grpc); err != nil && !errors.Is(err, net.ErrClosed) {
+			d.stopFor(err)
+		}
+	})
+	d.control.SetServing(true)
+}
+
+// loopback reports whether an address is reached from this machine only.
+func loopback(address net.Addr) bool {
+	tcp, ok := address.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// answer gives a request to the instance its path names, or else to the default one.
+func (d *Daemon) answer(w http.ResponseWriter, r *http.Request) {
+	name, path := "", r.URL.Path
+	if rest, named := strings.CutPrefix(path, instancePath); named {
+		name, path, _ = strings.Cut(rest, "/")
+		path = "/" + path
+	}
+	i := d.instances.get(name)
+	if i == nil {
+		http.Error(w, control.InstanceUnknown.Refuse(name).Text, http.StatusNotFound)
+		return
+	}
+	if name != "" {
+		inside := r.WithContext(r.Context())
+		at := *r.URL
+		at.Path, at.RawPath = path, ""
+		inside.URL, r = &at, inside
+	}
+	i.handler.ServeHTTP(w, r)
 }
 
 func (d *Daemon) stopFor(err error) {
@@ -150,16 +191,16 @@ func (d *Daemon) Failed() <-chan struct{} { return d.failed }
 // URL is where the daemon listens, without a slash at the end.
 func (d *Daemon) URL() string { return "http://" + d.listener.Addr().String() }
 
-// Node is the network itself, for programs that embed the daemon.
-func (d *Daemon) Node() *node.Node { return d.node }
+// Node is the network the daemon was started with, for programs that embed it.
+func (d *Daemon) Node() *node.Node { return d.first.node }
 
 // RootKey is the network's root key in DER form.
-func (d *Daemon) RootKey() []byte { return d.node.View().RootKey }
+func (d *Daemon) RootKey() []byte { return d.Node().View().RootKey }
 
 // Subnets are the network's subnets, the root subnet first.
 func (d *Daemon) Subnets() []Subnet {
 	var subnets []Subnet
-	for _, s := range d.node.View().Subnets {
+	for _, s := range d.Node().View().Subnets {
 		subnets = append(subnets, Subnet{s.ID, s.Kind.String(), s.Ranges[0].Start})
 	}
 	return subnets
@@ -180,25 +221,27 @@ func (d *Daemon) close() error {
 		errs = append(errs, d.listener.Close())
 	}
 	d.running.Wait()
-	if d.node != nil {
-		errs = append(errs, d.node.Close())
-	}
+	errs = append(errs, d.instances.close())
 	if d.engine != nil {
 		errs = append(errs, d.engine.Close())
 	}
 	select {
 	case <-d.failed:
-		if !errors.Is(d.err, node.ErrClosed) { // that one the node has said already
-			errs = append(errs, d.err)
-		}
+		errs = append(errs, d.err)
 	default:
 	}
 	return errors.Join(errs...)
 }
 
-// hangUp ends the server: requests under way get time to be answered, then they
+// hangUp ends the servers: requests under way get time to be answered, then they
 // are told that their answer has to be asked for again, then they are cut off.
 func (d *Daemon) hangUp() error {
+	defer d.board.close()
+	d.running.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+		defer cancel()
+		d.control.Close(ctx)
+	})
 	err := d.shutdown(closePatience)
 	d.cancel()
 	if err != nil {

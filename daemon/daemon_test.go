@@ -264,7 +264,7 @@ func TestAViewIsShownWhileTheNetworkIsBusy(t *testing.T) {
 	}()
 	<-begun
 	anHourOn := func() time.Time { return time.Now().Add(time.Hour) }
-	b := &backend{node: d.Node(), pacing: Auto, clock: anHourOn}
+	b := &backend{node: d.Node(), clock: anHourOn}
 	if b.View() == nil {
 		t.Error("no view")
 	}

@@ -166,33 +166,33 @@ func rejected(code intercanister.RejectCode, format string, args ...any) replica
 
 // Outcalls are the HTTP outcalls that wait for an answer, by subnet and number.
 func (d *Daemon) Outcalls(ctx context.Context) ([]replica.PendingOutcall, error) {
-	return d.node.Outcalls(ctx)
+	return d.Node().Outcalls(ctx)
 }
 
 // AnswerOutcall answers an HTTP outcall, also one that is being made. The error is a
 // *replica.Refusal where it is not pending any more or the answer is malformed.
 func (d *Daemon) AnswerOutcall(ctx context.Context, in *replica.HTTPAnswer) error {
-	err := d.node.Answer(ctx, in)
+	err := d.Node().Answer(ctx, in)
 	if refused := new(replica.Refusal); err != nil && !errors.As(err, &refused) {
 		return fmt.Errorf("answering HTTP outcall %d of subnet %s: %w", in.Number, in.Subnet, err)
 	}
 	return err
 }
 
-// startOutcalls begins to do what the configuration says with outcalls.
-func (d *Daemon) startOutcalls(ctx context.Context, config *Config) {
-	p := newPerformer(d.node, config.Log)
-	switch config.Outcalls {
+// startOutcalls begins to do what was asked for with outcalls.
+func (i *instance) startOutcalls(mode Outcalls, log *slog.Logger) {
+	p := newPerformer(i.node, log)
+	switch mode {
 	case HoldOutcalls:
 		return
 	case AllowOutcalls:
 		outside := newOutside()
 		p.fetch = outside.fetch
-		d.running.Go(func() {
+		i.running.Go(func() {
 			defer outside.close()
-			p.perform(ctx)
+			p.perform(i.ctx)
 		})
 	case DenyOutcalls:
-		d.running.Go(func() { p.perform(ctx) })
+		i.running.Go(func() { p.perform(i.ctx) })
 	}
 }

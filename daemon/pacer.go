@@ -18,16 +18,16 @@ const (
 	heartbeat = time.Second
 )
 
-// pace moves a network's time with the wall clock until ctx ends. This and the
-// backend are where the time of day enters.
-func pace(ctx context.Context, n *node.Node, clock func() time.Time) error {
+// pace moves a network's time with the wall clock until ctx or the network ends.
+// This and the backend are where the time of day enters.
+func pace(ctx context.Context, n *node.Node, clock func() time.Time) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	beat := clock()
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-ticker.C:
 		}
 		now := clock()
@@ -39,8 +39,28 @@ func pace(ctx context.Context, n *node.Node, clock func() time.Time) error {
 		} else {
 			_, err = n.Apply(ctx, replica.AdvanceTo(at))
 		}
-		if err != nil && ctx.Err() == nil {
-			return err
+		if err != nil {
+			return // the node has said why where it is a bug
+		}
+	}
+}
+
+// paceRounds runs a round every interval, at the time of the wall clock, until ctx
+// or the network ends.
+func paceRounds(ctx context.Context, n *node.Node, clock func() time.Time, interval time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if _, err := n.Apply(ctx, replica.AdvanceTo(uint64(clock().UnixNano()))); err != nil {
+			return
+		}
+		if _, err := n.Round(ctx); err != nil {
+			return
 		}
 	}
 }

@@ -1,0 +1,176 @@
+package control
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// Domain is the domain of every google.rpc.ErrorInfo.
+const Domain = "canisterd"
+
+// Reason is why an RPC is refused: what clients can rely on. Its name never
+// changes, its text may.
+type Reason struct {
+	Name string // of google.rpc.ErrorInfo
+	Code codes.Code
+	Text string   // with verbs for the arguments of Refuse
+	Keys []string // of the metadata, one an argument; "" for an argument that is only in the text
+}
+
+var reasons []*Reason
+
+// reason declares a reason; it is called for variables of the package only.
+func reason(name string, code codes.Code, text string, keys ...string) *Reason {
+	r := &Reason{name, code, text, keys}
+	reasons = append(reasons, r)
+	return r
+}
+
+// Reasons are all reasons by name.
+func Reasons() []*Reason {
+	return slices.SortedFunc(slices.Values(reasons), func(a, b *Reason) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// Reasons that all services share.
+var (
+	// BadField is for a field that is not what it may be: field, what it has, what it may have.
+	BadField = reason("BAD_FIELD", codes.InvalidArgument, "%s is %s: %s", "field", "value")
+	// MissingField is for a field that has to be set: field, what to put there.
+	MissingField     = reason("MISSING_FIELD", codes.InvalidArgument, "%s is not set: %s", "field")
+	Bug              = reason("BUG", codes.Internal, "the daemon has a bug here: %v")
+	Unexpected       = reason("UNEXPECTED", codes.Internal, "unexpected error: %v")
+	deadlinePassed   = reason("DEADLINE_PASSED", codes.DeadlineExceeded, "the deadline has passed: %v")
+	givenUp          = reason("GIVEN_UP", codes.Canceled, "the caller has given up: %v")
+	instanceStopped  = reason("INSTANCE_STOPPED", codes.Unavailable, "the instance does not run any more: %v")
+	requestUnknown   = reason("REQUEST_UNKNOWN", codes.NotFound, "%v")
+	messageRefused   = reason("MESSAGE_REFUSED", codes.InvalidArgument, "%s", "", "http_status")
+	messageUnplaced  = reason("MESSAGE_UNPLACED", codes.NotFound, "%s", "", "http_status")
+	messageTooLarge  = reason("MESSAGE_TOO_LARGE", codes.ResourceExhausted, "%s", "", "http_status")
+	messageForbidden = reason("MESSAGE_FORBIDDEN", codes.PermissionDenied, "%s", "", "http_status")
+	overloaded       = reason("OVERLOADED", codes.Unavailable, "%s", "", "http_status")
+)
+
+// Refusal is an RPC that is refused.
+type Refusal struct {
+	Reason   *Reason
+	Text     string
+	Metadata map[string]string
+}
+
+// Refuse is the refusal for a reason, with the arguments of its text; those that
+// have a key are its metadata.
+func (r *Reason) Refuse(args ...any) *Refusal {
+	in := args[:min(len(args), countVerbs(r.Text))]
+	refusal := &Refusal{Reason: r, Text: fmt.Sprintf(r.Text, in...)}
+	for i, key := range r.Keys {
+		if key == "" || i >= len(args) {
+			continue
+		}
+		if refusal.Metadata == nil {
+			refusal.Metadata = make(map[string]string)
+		}
+		refusal.Metadata[key] = fmt.Sprint(args[i])
+	}
+	return refusal
+}
+
+// countVerbs is how many arguments a text takes; later ones are for the metadata
+// alone.
+func countVerbs(text string) (n int) {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '%' {
+			continue
+		}
+		if i++; i < len(text) && text[i] != '%' {
+			n++
+		}
+	}
+	return n
+}
+
+// With adds to the metadata.
+func (r *Refusal) With(key, value string) *Refusal {
+	if r.Metadata == nil {
+		r.Metadata = make(map[string]string)
+	}
+	r.Metadata[key] = value
+	return r
+}
+
+// Error is the text.
+func (r *Refusal) Error() string { return r.Text }
+
+// GRPCStatus is the code, the text and a google.rpc.ErrorInfo.
+func (r *Refusal) GRPCStatus() *status.Status {
+	s := status.New(r.Reason.Code, r.Text)
+	detailed, err := s.WithDetails(&errdetails.ErrorInfo{Reason: r.Reason.Name, Domain: Domain, Metadata: r.Metadata})
+	if err != nil {
+		return s
+	}
+	return detailed
+}
+
+// refusalOf is the refusal for any error a handler may give; nil where the error has
+// a status of its own, or is none.
+func refusalOf(err error) *Refusal {
+	if refused, ok := errors.AsType[*Refusal](err); ok {
+		return refused
+	}
+	if refused, ok := errors.AsType[*api.Refusal](err); ok {
+		return refusedByHTTP(refused.Status, refused.Text)
+	}
+	if refused, ok := errors.AsType[*replica.Refusal](err); ok {
+		return refusedByHTTP(refused.HTTP, refused.Text)
+	}
+	if _, ok := errors.AsType[interface {
+		error
+		GRPCStatus() *status.Status
+	}](err); ok {
+		return nil
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return deadlinePassed.Refuse(err)
+	case errors.Is(err, context.Canceled):
+		return givenUp.Refuse(err)
+	case errors.Is(err, node.ErrUnknown):
+		return requestUnknown.Refuse(err)
+	case errors.Is(err, node.ErrClosed):
+		return instanceStopped.Refuse(err)
+	}
+	return Unexpected.Refuse(err)
+}
+
+// refusedByHTTP is what the interface for users says with a status, in the words of
+// this one.
+func refusedByHTTP(httpStatus int, text string) *Refusal {
+	why := messageRefused
+	switch httpStatus {
+	case http.StatusNotFound:
+		why = messageUnplaced
+	case http.StatusForbidden, http.StatusUnauthorized:
+		why = messageForbidden
+	case http.StatusRequestEntityTooLarge:
+		why = messageTooLarge
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		why = overloaded
+	case http.StatusInternalServerError:
+		why = Unexpected
+	}
+	return why.Refuse(text, strconv.Itoa(httpStatus))
+}

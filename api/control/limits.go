@@ -1,0 +1,29 @@
+package control
+
+import "time"
+
+const (
+	// MaxRequestBytes is how large a message of a client may be; what is larger is
+	// streamed in pieces. grpc-go's own default.
+	MaxRequestBytes = 4 << 20
+	// MaxResponseBytes is how large a message to a client may be: a reply of 3 MiB
+	// as JSON, and lists. Clients have to raise their own limit (4 MiB) to take more
+	// than that. Ours.
+	MaxResponseBytes = 64 << 20
+	// MaxStreams is how many RPCs one connection may have open. Ours.
+	MaxStreams = 4096
+	// ConnectPatience is how long a client may take to open a connection. Ours.
+	ConnectPatience = 10 * time.Second
+	// KeepAlive is how long a connection may be silent before the client is asked
+	// for a sign of life, and how long it may take to give one: leases of a client
+	// that cannot be reached end within twice that. Ours.
+	KeepAlive = 10 * time.Second
+	// MinPing is how often a client may ask for a sign of life of the daemon; one
+	// that asks more often is cut off. Ours.
+	MinPing = 5 * time.Second
+	// MinInterval and MaxInterval bound the time between two rounds of pacing at an
+	// interval, DefaultInterval is what nobody says otherwise. Ours.
+	MinInterval     = time.Millisecond
+	DefaultInterval = time.Second
+	MaxInterval     = time.Hour
+)

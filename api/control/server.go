@@ -1,0 +1,170 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/health"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/reflection"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// Options says how a server serves.
+type Options struct {
+	Log       *slog.Logger  // nil: nothing is logged
+	KeepAlive time.Duration // 0: KeepAlive
+}
+
+// Server serves the control API of a registry.
+type Server struct {
+	registry Registry
+	log      *slog.Logger
+	grpc     *grpc.Server
+	health   *health.Server
+	closing  chan struct{} // closed when streams that would last for ever have to end
+	close    sync.Once
+}
+
+// daemonStops is for streams that end because the daemon does.
+var daemonStops = reason("DAEMON_STOPS", codes.Unavailable, "the daemon stops")
+
+// New makes a server with all services. It serves nobody yet, and its health is
+// NOT_SERVING until SetServing.
+func New(registry Registry, options Options) *Server {
+	s := &Server{registry: registry, log: options.Log, health: health.NewServer(), closing: make(chan struct{})}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	alive := options.KeepAlive
+	if alive == 0 {
+		alive = KeepAlive
+	}
+	s.grpc = grpc.NewServer(
+		grpc.MaxRecvMsgSize(MaxRequestBytes), grpc.MaxSendMsgSize(MaxResponseBytes),
+		grpc.MaxConcurrentStreams(MaxStreams), grpc.ConnectionTimeout(ConnectPatience),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: alive, Timeout: alive}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: min(alive, MinPing), PermitWithoutStream: true}),
+		grpc.UnaryInterceptor(s.guardUnary), grpc.StreamInterceptor(s.guardStream),
+	)
+	controlv1.RegisterInstancesServer(s.grpc, &instances{Server: s})
+	controlv1.RegisterCanistersServer(s.grpc, &canisters{Server: s})
+	controlv1.RegisterCallsServer(s.grpc, &calls{Server: s})
+	controlv1.RegisterClockServer(s.grpc, &clock{Server: s})
+	controlv1.RegisterFlightsServer(s.grpc, &flights{Server: s})
+	controlv1.RegisterEventsServer(s.grpc, &events{Server: s})
+	healthv1.RegisterHealthServer(s.grpc, s.health)
+	reflection.Register(s.grpc)
+	s.SetServing(false)
+	return s
+}
+
+// SetServing says what the health service answers, for the server ("") and for each
+// service.
+func (s *Server) SetServing(serving bool) {
+	state := healthv1.HealthCheckResponse_NOT_SERVING
+	if serving {
+		state = healthv1.HealthCheckResponse_SERVING
+	}
+	s.health.SetServingStatus("", state)
+	for name := range s.grpc.GetServiceInfo() {
+		s.health.SetServingStatus(name, state)
+	}
+}
+
+// Serve takes connections until the listener or the server is closed.
+func (s *Server) Serve(l net.Listener) error {
+	if err := s.grpc.Serve(l); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+		return fmt.Errorf("serving the control API at %s: %w", l.Addr(), err)
+	}
+	return nil
+}
+
+// Close says NOT_SERVING to whoever watches, lets RPCs under way end until ctx does,
+// and then cuts them off.
+func (s *Server) Close(ctx context.Context) {
+	s.health.Shutdown()
+	s.close.Do(func() { close(s.closing) })
+	done := make(chan struct{})
+	go func() {
+		s.grpc.GracefulStop()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		s.grpc.Stop()
+		<-done
+	}
+}
+
+// until is a context for a stream that lasts until its client or the server ends it;
+// context.Cause is the error to end it with.
+func (s *Server) until(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := make(chan struct{})
+	go func() {
+		select {
+		case <-s.closing:
+			cancel(daemonStops.Refuse())
+		case <-ctx.Done():
+		case <-stop:
+		}
+	}()
+	return ctx, sync.OnceFunc(func() { close(stop); cancel(nil) })
+}
+
+// instance is the instance a request means.
+func (s *Server) instance(name string) (Instance, error) { return s.registry.Instance(name) }
+
+// guardUnary gives errors their codes, and panics the end of an error.
+func (s *Server) guardUnary(ctx context.Context, in any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (out any, err error) {
+	defer func() { err = s.answer(info.FullMethod, recover(), err) }()
+	return handler(ctx, in)
+}
+
+func (s *Server) guardStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
+	defer func() { err = s.answer(info.FullMethod, recover(), err) }()
+	return handler(srv, stream)
+}
+
+// answer is the error a client is told.
+func (s *Server) answer(method string, bug any, err error) error {
+	if bug != nil {
+		s.log.Error("an RPC failed by a bug", "method", method, "bug", bug, "stack", string(debug.Stack()))
+		err = Bug.Refuse(bug)
+	}
+	if err == nil {
+		return nil
+	}
+	if refused := refusalOf(err); refused != nil {
+		s.log.Debug("refused", "method", method, "reason", refused.Reason.Name, "text", refused.Text)
+		return refused
+	}
+	return err
+}
+
+// guarded runs a function on a goroutine of its own; a bug in it is given as the
+// error, as one of the handler would be.
+func guarded(do func() error) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if bug := recover(); bug != nil {
+				done <- Bug.Refuse(fmt.Sprintf("%v\n%s", bug, debug.Stack()))
+			}
+		}()
+		done <- do()
+	}()
+	return done
+}

@@ -1,0 +1,173 @@
+package daemon
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"sync"
+	"time"
+)
+
+// preface begins every connection of HTTP/2 without TLS (RFC 9113, section 3.4). No
+// browser opens one, and nothing but gRPC is spoken over it here.
+const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+// switchboard shares one listener between HTTP/1 and gRPC: which of them a connection
+// is for is seen by its first bytes. Each is served by a server of its own, which has
+// the connection to itself.
+type switchboard struct {
+	listener net.Listener
+	http     exchange
+	grpc     exchange
+	running  sync.WaitGroup
+	ended    chan struct{}
+	end      sync.Once
+	mu       sync.Mutex
+	waiting  map[net.Conn]struct{} // that have not said what they are
+}
+
+func newSwitchboard(l net.Listener) *switchboard {
+	s := &switchboard{listener: l, ended: make(chan struct{}), waiting: make(map[net.Conn]struct{})}
+	for _, e := range []*exchange{&s.http, &s.grpc} {
+		*e = exchange{board: s, accepted: make(chan net.Conn), closed: make(chan struct{})}
+	}
+	return s
+}
+
+// How often in a row, and how fast, an accept that fails is tried again: a machine
+// that is short of descriptors may have some soon.
+const (
+	acceptTries = 100
+	acceptPause = 50 * time.Millisecond
+)
+
+// run takes connections until the board is closed.
+func (s *switchboard) run() error {
+	defer s.close()
+	for failed := 0; ; {
+		conn, err := s.listener.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return nil
+		case err != nil && failed >= acceptTries:
+			return err
+		case err != nil:
+			failed++
+			time.Sleep(acceptPause)
+			continue
+		}
+		failed = 0
+		if s.await(conn) {
+			s.running.Go(func() { s.connect(conn) })
+		}
+	}
+}
+
+// await notes a connection that has not said what it is; it is false where the board
+// is closed.
+func (s *switchboard) await(conn net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting == nil {
+		_ = conn.Close()
+		return false
+	}
+	s.waiting[conn] = struct{}{}
+	return true
+}
+
+// connect gives a connection to whom it is for.
+func (s *switchboard) connect(conn net.Conn) {
+	known := &knownConn{Conn: conn}
+	_ = conn.SetReadDeadline(time.Now().Add(headTimeout)) // a connection that is closed says so to the read
+	for len(known.begun) < len(preface) && bytes.HasPrefix([]byte(preface), known.begun) {
+		var buffer [len(preface)]byte
+		n, err := conn.Read(buffer[:len(preface)-len(known.begun)])
+		known.begun = append(known.begun, buffer[:n]...)
+		if err != nil {
+			s.forget(conn)
+			_ = conn.Close()
+			return
+		}
+	}
+	s.forget(conn)
+	_ = conn.SetReadDeadline(time.Time{})
+	to := &s.http
+	if string(known.begun) == preface {
+		to = &s.grpc
+	}
+	select {
+	case to.accepted <- known:
+	case <-to.closed:
+		_ = conn.Close()
+	case <-s.ended:
+		_ = conn.Close()
+	}
+}
+
+func (s *switchboard) forget(conn net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.waiting, conn)
+}
+
+// close ends the listener and the connections that are nobody's yet.
+func (s *switchboard) close() {
+	s.end.Do(func() {
+		close(s.ended)
+		_ = s.listener.Close()
+		s.mu.Lock()
+		for conn := range s.waiting {
+			_ = conn.Close()
+		}
+		s.waiting = nil
+		s.mu.Unlock()
+	})
+	s.running.Wait()
+}
+
+// exchange is one server's side of a switchboard: a listener.
+type exchange struct {
+	board    *switchboard
+	accepted chan net.Conn
+	closed   chan struct{}
+	once     sync.Once
+}
+
+// Accept is the next connection for this side.
+func (e *exchange) Accept() (net.Conn, error) {
+	select {
+	case conn := <-e.accepted:
+		return conn, nil
+	case <-e.closed:
+	case <-e.board.ended:
+	}
+	return nil, net.ErrClosed
+}
+
+// Close makes Accept end; the other side goes on.
+func (e *exchange) Close() error {
+	e.once.Do(func() { close(e.closed) })
+	return nil
+}
+
+// Addr is the address of the listener both share.
+func (e *exchange) Addr() net.Addr { return e.board.listener.Addr() }
+
+// knownConn is a connection whose first bytes were read; they are read again.
+type knownConn struct {
+	net.Conn
+	begun []byte
+}
+
+// Read gives what was read before, then what comes.
+func (c *knownConn) Read(p []byte) (int, error) {
+	if len(c.begun) == 0 {
+		return c.Conn.Read(p)
+	}
+	n := copy(p, c.begun)
+	if c.begun = c.begun[n:]; len(c.begun) == 0 {
+		c.begun = nil
+	}
+	return n, nil
+}
