@@ -169,15 +169,15 @@ func (m *machine) Delete(r *state.Resident) {
 }
 
 // NextRound settles a deferred call when the next round begins.
-func (m *machine) NextRound(t state.Ticket, answer func(*state.State) state.Answer) {
-	m.Postponed = append(m.Postponed, state.Postponed{Ticket: t, Answer: answer})
+func (m *machine) NextRound(t state.Ticket, method string) {
+	m.Postponed = append(m.Postponed, state.Postponed{Ticket: t, Method: method})
 }
 
 // settlePostponed answers what was put off until this round.
 func (m *machine) settlePostponed() {
 	for i := range m.Postponed {
 		p := &m.Postponed[i]
-		m.Answer(p.Ticket, p.Answer(&m.State))
+		m.Answer(p.Ticket, m.net.management.Postponed(p.Method)(&m.State))
 	}
 	clear(m.Postponed)
 	m.Postponed = m.Postponed[:0]

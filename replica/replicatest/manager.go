@@ -59,6 +59,9 @@ func (m Manager) Admit(c *state.Command) *intercanister.Reject {
 	return nil
 }
 
+// Postponed knows no method.
+func (m Manager) Postponed(string) func(*state.State) state.Answer { return nil }
+
 // Query knows no method.
 func (m Manager) Query(c *state.Command) state.Answer {
 	return state.Fail(intercanister.Rejectf(intercanister.CanisterMethodNotFound, "Query method %s not found.", c.Method))

@@ -107,6 +107,14 @@ func (f *facade) run(c *state.Command) state.Answer {
 	return m.run(c)
 }
 
+// Postponed is what answers calls of a method in the next round.
+func (f *facade) Postponed(name string) func(*state.State) state.Answer {
+	if m := f.methods[name]; m != nil {
+		return m.postponed
+	}
+	return nil
+}
+
 // Query executes a query call.
 func (f *facade) Query(c *state.Command) state.Answer {
 	m := f.methods[c.Method]

@@ -25,6 +25,8 @@ type method struct {
 	check func(arg []byte) error
 	run   func(*state.Command) state.Answer // nil: queries only
 	query func(*state.Command) state.Answer // nil: no query method
+	// postponed answers in the next round; nil: nothing is put off.
+	postponed func(*state.State) state.Answer
 
 	key  func(arg []byte) (state.KeyID, error)                    // nil: about no threshold key
 	sign func(*state.State, *state.PendingSignature) state.Answer // in the next round; nil: signs nothing
@@ -101,7 +103,7 @@ func table() []method {
 		onlyAsked(on(method{name: "fetch_canister_logs", users: notByIngress, about: canisterID}, read, fetchCanisterLogs)),
 
 		// Chance.
-		on(method{name: "raw_rand", users: notByIngress, near: true}, readNothing, rawRand),
+		on(method{name: "raw_rand", users: notByIngress, near: true, postponed: drawRand}, readNothing, rawRand),
 
 		// What is known of a subnet.
 		onlyAsked(on(method{name: "list_canisters", users: notByIngress, authority: anyone}, readNothing, listCanisters)),

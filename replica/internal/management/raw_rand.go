@@ -7,9 +7,12 @@ import (
 // rawRand is raw_rand: 32 bytes of the subnet's random beacon, drawn in the next
 // round, so that nobody knows them when the call is executed.
 func rawRand(c *state.Command, _ *nothing) state.Answer {
-	c.Machine.NextRound(c.Ticket(), func(st *state.State) state.Answer {
-		random := st.Chance.Bytes32()
-		return reply(random[:])
-	})
+	c.Machine.NextRound(c.Ticket(), c.Method)
 	return state.Later()
+}
+
+// drawRand answers raw_rand.
+func drawRand(st *state.State) state.Answer {
+	random := st.Chance.Bytes32()
+	return reply(random[:])
 }

@@ -101,8 +101,8 @@ func (m *machine) Outcall(t state.Ticket, sent state.Outcall) {
 	m.tickets, m.sent = append(m.tickets, t), append(m.sent, sent)
 }
 
-func (m *machine) NextRound(t state.Ticket, answer func(*state.State) state.Answer) {
-	m.Answer(t, answer(m.st))
+func (m *machine) NextRound(t state.Ticket, method string) {
+	m.Answer(t, New().Postponed(method)(m.st))
 }
 func (m *machine) Liquid(r *state.Resident) cycles.Amount { return r.Canister.Liquid(&m.sub) }
 func (m *machine) Touch(*state.Resident)                  { m.touched++ }

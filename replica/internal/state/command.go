@@ -37,6 +37,10 @@ type Management interface {
 	// called again when Command.Target is idle (Busy).
 	Run(c *Command) Answer
 
+	// Postponed is what answers the calls of a method that were put off until the next
+	// round (Machine.NextRound), nil for a method that puts nothing off.
+	Postponed(method string) func(*State) Answer
+
 	// Query executes one of the methods users and composite queries may query,
 	// on a state that does not change meanwhile.
 	Query(c *Command) Answer
@@ -159,9 +163,9 @@ type Machine interface {
 	// in as input, or their absence make of it settles the ticket.
 	Outcall(t Ticket, sent Outcall)
 
-	// NextRound settles a deferred call at the beginning of the next round, before any
-	// message, with what answer makes of the state then.
-	NextRound(t Ticket, answer func(*State) Answer)
+	// NextRound settles a deferred call of a method at the beginning of the next round,
+	// before any message, with what Management.Postponed makes of the state then.
+	NextRound(t Ticket, method string)
 
 	// Liquid is what the canister may spend: its balance above the freezing limit.
 	Liquid(r *Resident) cycles.Amount

@@ -73,7 +73,7 @@ type State struct {
 // round begins.
 type Postponed struct {
 	Ticket Ticket
-	Answer func(*State) Answer
+	Method string // says what the answer is (Management.Postponed)
 }
 
 // Add makes a new canister a resident.
