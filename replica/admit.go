@@ -61,7 +61,7 @@ func (m *machine) wellFormed(in *Ingress) (Result, bool) {
 	if m.System {
 		limit = MaxIngressBytesSystem
 	}
-	if size := len(in.Method) + len(in.Arg); size > limit {
+	if size := len(in.Method) + len(in.Arg); size > limit && !in.AnySize {
 		return refuse(413, "Request %x is too large. Message byte size %d is larger than the max allowed %d.", in.ID, size, limit), false
 	}
 	now := max(m.net.clock, m.net.time)

@@ -26,7 +26,7 @@ const (
 )
 
 // Input is something that happens to a network from outside: one of *Ingress,
-// AdvanceTo, *HTTPAnswer, *ModulePrepared, AddCycles, QueryCounts, MigrateCanister, RenameCanister.
+// AdvanceTo, *HTTPAnswer, *ModulePrepared, AddCycles, SetCycles, QueryCounts, MigrateCanister, RenameCanister.
 type Input interface{ input() }
 
 // SenderInfo is what a canister attests of a user. A nil one attests nothing; any
@@ -47,6 +47,7 @@ type Ingress struct {
 	Size      int    // bytes of the signed envelope
 	Info      *SenderInfo
 	AnyExpiry bool // accept an expiry however far in the future
+	AnySize   bool // accept it however large
 	Inspected bool // canister_inspect_message was run before (Network.Inspect)
 }
 
@@ -101,6 +102,8 @@ func (n *Network) Apply(in Input) Result {
 		return n.modulePrepared(in)
 	case AddCycles:
 		return n.addCycles(in)
+	case SetCycles:
+		return n.setCycles(in)
 	case MigrateCanister:
 		return n.migrate(in)
 	case RenameCanister:

@@ -21,7 +21,7 @@ type Treasury struct {
 
 	Consumed cycles.Amount // paid by canisters, those that are deleted too, and for signatures
 	Deleted  cycles.Amount // what deleted canisters had
-	Lost     cycles.Amount // what late answers to deleted canisters would have brought
+	Lost     cycles.Amount // what late answers to deleted canisters would have brought, what SetCycles took
 
 	Minted cycles.Amount // out of nothing: provisional cycles, powers of tests
 }

@@ -12,7 +12,7 @@ type Books struct {
 	Gone    cycles.Amount // what deleted canisters had paid until they were deleted
 	Deleted cycles.Amount // what deleted canisters still had
 	Signed  cycles.Amount // what signatures cost, which are paid with attached cycles
-	Lost    cycles.Amount // came back to a canister that was gone
+	Lost    cycles.Amount // came back to a canister that was gone, or was taken by a power of tests
 }
 
 // bury enters a canister that is being deleted.

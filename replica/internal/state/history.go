@@ -47,8 +47,10 @@ type Ingress struct {
 	Reply     []byte
 	Reject    *intercanister.Reject
 	Status    Status
-	deadline  timers.Handle
-	noted     bool // in State.Answered
+	// Instructions are those of its own execution or installation; 0 before.
+	Instructions uint64
+	deadline     timers.Handle
+	noted        bool // in State.Answered
 }
 
 // History is the ingress history of a subnet: every accepted message, found by

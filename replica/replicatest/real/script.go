@@ -97,7 +97,7 @@ func commands() map[string]command {
 		"user": (*performer).user, "do": (*performer).do, "ask": (*performer).ask, "from": (*performer).from,
 		"status": (*performer).status, "logs": (*performer).logs, "certified": (*performer).certified, "census": (*performer).census,
 		"arg": (*performer).arg, "outcalls": (*performer).outcalls, "http": (*performer).http,
-		"late": (*performer).late, "abandoned": (*performer).abandoned, "funds": (*performer).funds, "attest": (*performer).attest, "reach": (*performer).reach,
+		"late": (*performer).late, "abandoned": (*performer).abandoned, "funds": (*performer).funds, "attest": (*performer).attest, "set": (*performer).set, "reach": (*performer).reach,
 	}
 }
 

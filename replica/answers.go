@@ -1,0 +1,50 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// IngressAnswer is what is known of a user's message, and what became of it.
+type IngressAnswer struct {
+	Status       Status
+	Sender       principal.Principal
+	Receiver     principal.Principal
+	Method       string
+	Reply        []byte                // where Replied; it is not written any more
+	Reject       *intercanister.Reject // where Rejected
+	Answered     uint64                // ns; 0 before
+	Instructions uint64                // of its own execution or installation, without callbacks
+}
+
+// IngressAnswer is what a subnet knows of a message now, before the next view shows
+// it; false where it knows nothing.
+func (n *Network) IngressAnswer(subnet principal.Principal, id RequestID) (IngressAnswer, bool) {
+	position, ok := n.routes.byID[subnet]
+	if !ok {
+		return IngressAnswer{}, false
+	}
+	in := n.machines[position].History.Find(id)
+	if in == nil {
+		return IngressAnswer{}, false
+	}
+	return IngressAnswer{
+		Status: in.Status, Sender: in.Sender, Receiver: in.Receiver, Method: in.Method,
+		Reply: in.Reply, Reject: in.Reject, Answered: in.Answered, Instructions: in.Instructions,
+	}, true
+}
+
+// measured enters what the execution of a user's message took.
+func (m *machine) measured(j *Job) {
+	var record *state.Ingress
+	switch {
+	case j.install != nil && j.install.command.FromUser():
+		record = m.History.At(j.install.command.Origin.Ingress)
+	case j.install == nil && j.in.Source == intercanister.SourceIngress:
+		record = m.History.At(j.in.Ingress)
+	default:
+		return
+	}
+	record.Instructions = j.outcome.Instructions
+}
