@@ -139,6 +139,59 @@ func (EventKind) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_events_proto_rawDescGZIP(), []int{0}
 }
 
+// TraceForm is how a call tree is written for people and their tools.
+type TraceForm int32
+
+const (
+	TraceForm_TRACE_FORM_UNSPECIFIED  TraceForm = 0 // not at all
+	TraceForm_TRACE_FORM_TEXT         TraceForm = 1 // an indented tree
+	TraceForm_TRACE_FORM_MERMAID      TraceForm = 2 // a Mermaid sequence diagram
+	TraceForm_TRACE_FORM_TRACE_EVENTS TraceForm = 3 // JSON that ui.perfetto.dev and chrome://tracing open
+)
+
+// Enum value maps for TraceForm.
+var (
+	TraceForm_name = map[int32]string{
+		0: "TRACE_FORM_UNSPECIFIED",
+		1: "TRACE_FORM_TEXT",
+		2: "TRACE_FORM_MERMAID",
+		3: "TRACE_FORM_TRACE_EVENTS",
+	}
+	TraceForm_value = map[string]int32{
+		"TRACE_FORM_UNSPECIFIED":  0,
+		"TRACE_FORM_TEXT":         1,
+		"TRACE_FORM_MERMAID":      2,
+		"TRACE_FORM_TRACE_EVENTS": 3,
+	}
+)
+
+func (x TraceForm) Enum() *TraceForm {
+	p := new(TraceForm)
+	*p = x
+	return p
+}
+
+func (x TraceForm) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (TraceForm) Descriptor() protoreflect.EnumDescriptor {
+	return file_control_v1_events_proto_enumTypes[1].Descriptor()
+}
+
+func (TraceForm) Type() protoreflect.EnumType {
+	return &file_control_v1_events_proto_enumTypes[1]
+}
+
+func (x TraceForm) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use TraceForm.Descriptor instead.
+func (TraceForm) EnumDescriptor() ([]byte, []int) {
+	return file_control_v1_events_proto_rawDescGZIP(), []int{1}
+}
+
 type WatchRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
@@ -575,7 +628,11 @@ type GetTraceRequest struct {
 	//	*GetTraceRequest_RequestId
 	//	*GetTraceRequest_Context
 	//	*GetTraceRequest_Last
-	Of            isGetTraceRequest_Of `protobuf_oneof:"of"`
+	Of isGetTraceRequest_Of `protobuf_oneof:"of"`
+	// How rendered is written.
+	Form TraceForm `protobuf:"varint,5,opt,name=form,proto3,enum=canisterd.control.v1.TraceForm" json:"form,omitempty"`
+	// Names to be shown in the places of canister ids.
+	Names         map[string]string `protobuf:"bytes,6,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -649,6 +706,20 @@ func (x *GetTraceRequest) GetLast() bool {
 		}
 	}
 	return false
+}
+
+func (x *GetTraceRequest) GetForm() TraceForm {
+	if x != nil {
+		return x.Form
+	}
+	return TraceForm_TRACE_FORM_UNSPECIFIED
+}
+
+func (x *GetTraceRequest) GetNames() map[string]string {
+	if x != nil {
+		return x.Names
+	}
+	return nil
 }
 
 type isGetTraceRequest_Of interface {
@@ -729,6 +800,7 @@ type GetTraceResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Root          *TraceCall             `protobuf:"bytes,1,opt,name=root,proto3" json:"root,omitempty"`
 	Complete      bool                   `protobuf:"varint,2,opt,name=complete,proto3" json:"complete,omitempty"` // nothing of it is forgotten or still under way
+	Rendered      string                 `protobuf:"bytes,3,opt,name=rendered,proto3" json:"rendered,omitempty"`  // where a form was asked for
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -775,6 +847,13 @@ func (x *GetTraceResponse) GetComplete() bool {
 		return x.Complete
 	}
 	return false
+}
+
+func (x *GetTraceResponse) GetRendered() string {
+	if x != nil {
+		return x.Rendered
+	}
+	return ""
 }
 
 // TraceCall is one call and what followed from it.
@@ -1093,22 +1172,29 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\aheld_id\x18\x17 \x01(\x04R\x06heldId\x12\x14\n" +
 	"\x05fault\x18\x18 \x01(\tR\x05fault\x12\x1f\n" +
 	"\vcleanup_ran\x18\x19 \x01(\bR\n" +
-	"cleanupRan\"\xa8\x01\n" +
+	"cleanupRan\"\xdf\x02\n" +
 	"\x0fGetTraceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\n" +
 	"request_id\x18\x02 \x01(\fH\x00R\trequestId\x12<\n" +
 	"\acontext\x18\x03 \x01(\v2 .canisterd.control.v1.ContextRefH\x00R\acontext\x12\x14\n" +
-	"\x04last\x18\x04 \x01(\bH\x00R\x04lastB\x04\n" +
+	"\x04last\x18\x04 \x01(\bH\x00R\x04last\x123\n" +
+	"\x04form\x18\x05 \x01(\x0e2\x1f.canisterd.control.v1.TraceFormR\x04form\x12F\n" +
+	"\x05names\x18\x06 \x03(\v20.canisterd.control.v1.GetTraceRequest.NamesEntryR\x05names\x1a8\n" +
+	"\n" +
+	"NamesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x04\n" +
 	"\x02of\"H\n" +
 	"\n" +
 	"ContextRef\x12\x1b\n" +
 	"\tsubnet_id\x18\x01 \x01(\tR\bsubnetId\x12\x1d\n" +
 	"\n" +
-	"context_id\x18\x02 \x01(\x04R\tcontextId\"c\n" +
+	"context_id\x18\x02 \x01(\x04R\tcontextId\"\x7f\n" +
 	"\x10GetTraceResponse\x123\n" +
 	"\x04root\x18\x01 \x01(\v2\x1f.canisterd.control.v1.TraceCallR\x04root\x12\x1a\n" +
-	"\bcomplete\x18\x02 \x01(\bR\bcomplete\"\xf7\x03\n" +
+	"\bcomplete\x18\x02 \x01(\bR\bcomplete\x12\x1a\n" +
+	"\brendered\x18\x03 \x01(\tR\brendered\"\xf7\x03\n" +
 	"\tTraceCall\x12\x16\n" +
 	"\x06caller\x18\x01 \x01(\tR\x06caller\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -1167,7 +1253,12 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\x17EVENT_KIND_RULE_MATCHED\x10\x15\x12\x1b\n" +
 	"\x17EVENT_KIND_MESSAGE_HELD\x10\x16\x12\x1f\n" +
 	"\x1bEVENT_KIND_MESSAGE_RELEASED\x10\x17\x12\x1d\n" +
-	"\x19EVENT_KIND_FAULT_INJECTED\x10\x182\xb7\x01\n" +
+	"\x19EVENT_KIND_FAULT_INJECTED\x10\x18*q\n" +
+	"\tTraceForm\x12\x1a\n" +
+	"\x16TRACE_FORM_UNSPECIFIED\x10\x00\x12\x13\n" +
+	"\x0fTRACE_FORM_TEXT\x10\x01\x12\x16\n" +
+	"\x12TRACE_FORM_MERMAID\x10\x02\x12\x1b\n" +
+	"\x17TRACE_FORM_TRACE_EVENTS\x10\x032\xb7\x01\n" +
 	"\x06Events\x12R\n" +
 	"\x05Watch\x12\".canisterd.control.v1.WatchRequest\x1a#.canisterd.control.v1.WatchResponse0\x01\x12Y\n" +
 	"\bGetTrace\x12%.canisterd.control.v1.GetTraceRequest\x1a&.canisterd.control.v1.GetTraceResponseB;Z9github.com/canisterd/canisterd/proto/control/v1;controlv1b\x06proto3"
@@ -1184,50 +1275,54 @@ func file_control_v1_events_proto_rawDescGZIP() []byte {
 	return file_control_v1_events_proto_rawDescData
 }
 
-var file_control_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_control_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_control_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_control_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_control_v1_events_proto_goTypes = []any{
 	(EventKind)(0),                // 0: canisterd.control.v1.EventKind
-	(*WatchRequest)(nil),          // 1: canisterd.control.v1.WatchRequest
-	(*EventFilter)(nil),           // 2: canisterd.control.v1.EventFilter
-	(*WatchResponse)(nil),         // 3: canisterd.control.v1.WatchResponse
-	(*Event)(nil),                 // 4: canisterd.control.v1.Event
-	(*GetTraceRequest)(nil),       // 5: canisterd.control.v1.GetTraceRequest
-	(*ContextRef)(nil),            // 6: canisterd.control.v1.ContextRef
-	(*GetTraceResponse)(nil),      // 7: canisterd.control.v1.GetTraceResponse
-	(*TraceCall)(nil),             // 8: canisterd.control.v1.TraceCall
-	(*TraceExecution)(nil),        // 9: canisterd.control.v1.TraceExecution
-	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
-	(*Reject)(nil),                // 11: canisterd.control.v1.Reject
-	(*durationpb.Duration)(nil),   // 12: google.protobuf.Duration
+	(TraceForm)(0),                // 1: canisterd.control.v1.TraceForm
+	(*WatchRequest)(nil),          // 2: canisterd.control.v1.WatchRequest
+	(*EventFilter)(nil),           // 3: canisterd.control.v1.EventFilter
+	(*WatchResponse)(nil),         // 4: canisterd.control.v1.WatchResponse
+	(*Event)(nil),                 // 5: canisterd.control.v1.Event
+	(*GetTraceRequest)(nil),       // 6: canisterd.control.v1.GetTraceRequest
+	(*ContextRef)(nil),            // 7: canisterd.control.v1.ContextRef
+	(*GetTraceResponse)(nil),      // 8: canisterd.control.v1.GetTraceResponse
+	(*TraceCall)(nil),             // 9: canisterd.control.v1.TraceCall
+	(*TraceExecution)(nil),        // 10: canisterd.control.v1.TraceExecution
+	nil,                           // 11: canisterd.control.v1.GetTraceRequest.NamesEntry
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
+	(*Reject)(nil),                // 13: canisterd.control.v1.Reject
+	(*durationpb.Duration)(nil),   // 14: google.protobuf.Duration
 }
 var file_control_v1_events_proto_depIdxs = []int32{
-	2,  // 0: canisterd.control.v1.WatchRequest.filter:type_name -> canisterd.control.v1.EventFilter
+	3,  // 0: canisterd.control.v1.WatchRequest.filter:type_name -> canisterd.control.v1.EventFilter
 	0,  // 1: canisterd.control.v1.EventFilter.kinds:type_name -> canisterd.control.v1.EventKind
-	4,  // 2: canisterd.control.v1.WatchResponse.event:type_name -> canisterd.control.v1.Event
+	5,  // 2: canisterd.control.v1.WatchResponse.event:type_name -> canisterd.control.v1.Event
 	0,  // 3: canisterd.control.v1.Event.kind:type_name -> canisterd.control.v1.EventKind
-	10, // 4: canisterd.control.v1.Event.time:type_name -> google.protobuf.Timestamp
-	11, // 5: canisterd.control.v1.Event.reject:type_name -> canisterd.control.v1.Reject
-	12, // 6: canisterd.control.v1.Event.wall_time:type_name -> google.protobuf.Duration
-	6,  // 7: canisterd.control.v1.GetTraceRequest.context:type_name -> canisterd.control.v1.ContextRef
-	8,  // 8: canisterd.control.v1.GetTraceResponse.root:type_name -> canisterd.control.v1.TraceCall
-	9,  // 9: canisterd.control.v1.TraceCall.executions:type_name -> canisterd.control.v1.TraceExecution
-	11, // 10: canisterd.control.v1.TraceCall.reject:type_name -> canisterd.control.v1.Reject
-	10, // 11: canisterd.control.v1.TraceCall.begun:type_name -> google.protobuf.Timestamp
-	10, // 12: canisterd.control.v1.TraceCall.ended:type_name -> google.protobuf.Timestamp
-	10, // 13: canisterd.control.v1.TraceExecution.time:type_name -> google.protobuf.Timestamp
-	12, // 14: canisterd.control.v1.TraceExecution.wall_time:type_name -> google.protobuf.Duration
-	11, // 15: canisterd.control.v1.TraceExecution.trap:type_name -> canisterd.control.v1.Reject
-	8,  // 16: canisterd.control.v1.TraceExecution.calls:type_name -> canisterd.control.v1.TraceCall
-	1,  // 17: canisterd.control.v1.Events.Watch:input_type -> canisterd.control.v1.WatchRequest
-	5,  // 18: canisterd.control.v1.Events.GetTrace:input_type -> canisterd.control.v1.GetTraceRequest
-	3,  // 19: canisterd.control.v1.Events.Watch:output_type -> canisterd.control.v1.WatchResponse
-	7,  // 20: canisterd.control.v1.Events.GetTrace:output_type -> canisterd.control.v1.GetTraceResponse
-	19, // [19:21] is the sub-list for method output_type
-	17, // [17:19] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	12, // 4: canisterd.control.v1.Event.time:type_name -> google.protobuf.Timestamp
+	13, // 5: canisterd.control.v1.Event.reject:type_name -> canisterd.control.v1.Reject
+	14, // 6: canisterd.control.v1.Event.wall_time:type_name -> google.protobuf.Duration
+	7,  // 7: canisterd.control.v1.GetTraceRequest.context:type_name -> canisterd.control.v1.ContextRef
+	1,  // 8: canisterd.control.v1.GetTraceRequest.form:type_name -> canisterd.control.v1.TraceForm
+	11, // 9: canisterd.control.v1.GetTraceRequest.names:type_name -> canisterd.control.v1.GetTraceRequest.NamesEntry
+	9,  // 10: canisterd.control.v1.GetTraceResponse.root:type_name -> canisterd.control.v1.TraceCall
+	10, // 11: canisterd.control.v1.TraceCall.executions:type_name -> canisterd.control.v1.TraceExecution
+	13, // 12: canisterd.control.v1.TraceCall.reject:type_name -> canisterd.control.v1.Reject
+	12, // 13: canisterd.control.v1.TraceCall.begun:type_name -> google.protobuf.Timestamp
+	12, // 14: canisterd.control.v1.TraceCall.ended:type_name -> google.protobuf.Timestamp
+	12, // 15: canisterd.control.v1.TraceExecution.time:type_name -> google.protobuf.Timestamp
+	14, // 16: canisterd.control.v1.TraceExecution.wall_time:type_name -> google.protobuf.Duration
+	13, // 17: canisterd.control.v1.TraceExecution.trap:type_name -> canisterd.control.v1.Reject
+	9,  // 18: canisterd.control.v1.TraceExecution.calls:type_name -> canisterd.control.v1.TraceCall
+	2,  // 19: canisterd.control.v1.Events.Watch:input_type -> canisterd.control.v1.WatchRequest
+	6,  // 20: canisterd.control.v1.Events.GetTrace:input_type -> canisterd.control.v1.GetTraceRequest
+	4,  // 21: canisterd.control.v1.Events.Watch:output_type -> canisterd.control.v1.WatchResponse
+	8,  // 22: canisterd.control.v1.Events.GetTrace:output_type -> canisterd.control.v1.GetTraceResponse
+	21, // [21:23] is the sub-list for method output_type
+	19, // [19:21] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_events_proto_init() }
@@ -1246,8 +1341,8 @@ func file_control_v1_events_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_events_proto_rawDesc), len(file_control_v1_events_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   9,
+			NumEnums:      2,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,58 @@
+package remote
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// Code is the gRPC code of an error of a call.
+func Code(err error) codes.Code { return status.Code(err) }
+
+// Reason is why the daemon refused a request, in a word that stays the same from version to version, with what belongs to it. It is
+// empty for an error of another kind.
+func Reason(err error) (reason string, metadata map[string]string) {
+	s, ok := status.FromError(err)
+	if !ok {
+		return "", nil
+	}
+	for _, detail := range s.Details() {
+		if info, ok := detail.(*errdetails.ErrorInfo); ok {
+			return info.GetReason(), info.GetMetadata()
+		}
+	}
+	return "", nil
+}
+
+// Text is what an error of a call says, without gRPC's own words around it.
+func Text(err error) string {
+	if s, ok := status.FromError(err); ok {
+		return s.Message()
+	}
+	return err.Error()
+}
+
+// Reject is a canister's reject as an error.
+type Reject struct{ *controlv1.Reject }
+
+// Error is the reject in one line.
+func (r *Reject) Error() string {
+	code := strings.TrimPrefix(r.GetCode().String(), "REJECT_CODE_")
+	if r.GetErrorCode() != "" {
+		code += " " + r.GetErrorCode()
+	}
+	return fmt.Sprintf("%s: %s", code, r.GetText())
+}
+
+// Reply is the reply of an outcome, or its reject as a *Reject.
+func Reply(o *controlv1.Outcome) (*controlv1.Value, error) {
+	if r := o.GetReject(); r != nil {
+		return nil, &Reject{r}
+	}
+	return o.GetReply(), nil
+}

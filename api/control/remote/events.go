@@ -1,0 +1,57 @@
+package remote
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc/codes"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// Watch hands each event to handle until ctx ends, handle fails or the daemon refuses. A connection that breaks is made anew, and the stream
+// goes on after the last event that was handled: nothing is lost and nothing comes twice, as long as the daemon remembers it.
+func (d *Daemon) Watch(ctx context.Context, request *controlv1.WatchRequest, handle func(*controlv1.Event) error) error {
+	pause := firstPause
+	for {
+		token := request.GetResumeToken()
+		err := d.watch(ctx, request, handle)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if Code(err) != codes.Unavailable {
+			return err
+		}
+		if request.GetResumeToken() != token {
+			pause = firstPause // it went well for a while
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, lastPause)
+	}
+}
+
+// watch is one stream. It keeps the token of the last event in the request.
+func (d *Daemon) watch(ctx context.Context, request *controlv1.WatchRequest, handle func(*controlv1.Event) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := d.Events.Watch(ctx, request)
+	if err != nil {
+		return err
+	}
+	for {
+		response, err := stream.Recv()
+		if err != nil {
+			return err
+		}
+		if e := response.GetEvent(); e != nil {
+			if err := handle(e); err != nil {
+				return err
+			}
+		}
+		request.ResumeToken, request.FromBeginning = response.GetResumeToken(), false
+	}
+}

@@ -1,0 +1,71 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// Progress is told how many bytes have been sent or received so far.
+type Progress func(bytes int64)
+
+func (p Progress) tell(bytes int64) {
+	if p != nil {
+		p(bytes)
+	}
+}
+
+// Install sends a module of any size and returns when it runs.
+func (d *Daemon) Install(ctx context.Context, head *controlv1.InstallHead, module io.Reader, progress Progress) (*controlv1.InstallCodeResponse, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := d.Canisters.InstallCode(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := stream.Send(&controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Head{Head: head}}); err != nil {
+		return answered(stream.CloseAndRecv())(err)
+	}
+	err = chunks(module, progress, func(chunk []byte) error {
+		return stream.Send(&controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Chunk{Chunk: chunk}})
+	})
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading the module: %w", err)
+	}
+	return stream.CloseAndRecv()
+}
+
+// answered gives the daemon's reason where sending ended because it had answered, and else the error of sending.
+func answered[T any](response T, err error) func(sending error) (T, error) {
+	return func(sending error) (T, error) {
+		if errors.Is(sending, io.EOF) {
+			return response, err
+		}
+		return response, sending
+	}
+}
+
+// chunks hands what r has to send, piece by piece. io.EOF of send is passed on: the daemon has answered before the end.
+func chunks(r io.Reader, progress Progress, send func([]byte) error) error {
+	sent := int64(0)
+	for {
+		chunk := make([]byte, chunkBytes)
+		n, err := io.ReadFull(r, chunk)
+		if n > 0 {
+			if err := send(chunk[:n]); err != nil {
+				return err
+			}
+			sent += int64(n)
+			progress.tell(sent)
+		}
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/canisterd/canisterd/canister"
+)
+
+// Health is how good something is.
+type Health uint8
+
+// The states of health. The zero value is good.
+const (
+	Well Health = iota
+	Weak        // works, worse than it could
+	Ill         // does not work
+)
+
+// String names the state.
+func (h Health) String() string { return [...]string{"well", "weak", "ill"}[h] }
+
+// MarshalText is the name.
+func (h Health) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// Finding is what a check of the machine found, and what to do about it.
+type Finding struct {
+	Check  string `json:"check"`
+	Health Health `json:"health"`
+	Found  string `json:"found"`
+	Advice string `json:"advice,omitempty"`
+}
+
+// Examine checks whether this machine has what a daemon of this configuration needs, and what makes it slower than it could be.
+func Examine(config Config) []Finding {
+	findings := []Finding{
+		{Check: "version", Found: fmt.Sprintf("canisterd %s, %s, %s/%s, %d processors", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())},
+		examineHeaps(),
+	}
+	findings = append(findings, examineLimits()...)
+	listen := config.Listen
+	config.Listen = listen
+	config, err := config.withDefaults()
+	if err != nil {
+		return append(findings, Finding{Check: "folders", Health: Ill, Found: err.Error(), Advice: "make the folder writable, or name another with --cache-dir or --state-dir"})
+	}
+	findings = append(findings, examineFolder("compiled modules", config.CacheDir))
+	if config.StateDir != "" {
+		findings = append(findings, examineFolder("memories", config.StateDir))
+	}
+	return findings
+}
+
+// examineHeaps says how heaps are kept here: by the kernel's help, or by copying them.
+func examineHeaps() Finding {
+	f := Finding{Check: "heaps", Found: canister.HeapKinds()[0]}
+	switch f.Found {
+	case "scan":
+		f.Found += ": a commit costs what a message wrote"
+	case "pagemap":
+		f.Health, f.Advice = Weak, "Linux 6.7 or newer can list the pages a message wrote (PAGEMAP_SCAN)"
+		f.Found += ": a commit reads 8 bytes for each page of heap"
+	default:
+		f.Health, f.Advice = Weak, "Linux 6.7 or newer makes commits of large heaps many times faster"
+		f.Found += ": a commit costs the size of the heap"
+	}
+	return f
+}
+
+// wantedMappings is what thousands of live canisters take at most, and Linux's default.
+const wantedMappings = 65530
+
+// examineLimits looks at the limits of Linux that large networks meet.
+func examineLimits() (findings []Finding) {
+	if text, err := os.ReadFile("/proc/sys/vm/max_map_count"); err == nil {
+		n, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		f := Finding{Check: "mappings", Found: fmt.Sprintf("vm.max_map_count is %d", n)}
+		if err != nil || n < wantedMappings {
+			f.Health, f.Advice = Weak, fmt.Sprintf("sysctl vm.max_map_count=%d lets more canisters be awake at a time", wantedMappings)
+		}
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+// examineFolder writes to a folder.
+func examineFolder(what, folder string) Finding {
+	f := Finding{Check: what, Found: folder}
+	probe, err := os.CreateTemp(folder, ".canisterd-doctor-*")
+	if err == nil {
+		_, err = probe.Write(make([]byte, 1<<20))
+		_ = probe.Close()
+		_ = os.Remove(probe.Name())
+	}
+	if err != nil {
+		f.Health, f.Found, f.Advice = Ill, fmt.Sprintf("%s: %v", folder, err), "free some space or name another folder"
+		return f
+	}
+	bytes, files := int64(0), 0
+	_ = filepath.WalkDir(folder, func(_ string, e os.DirEntry, err error) error { // what cannot be looked at is not counted
+		if err != nil || e.IsDir() {
+			return nil
+		}
+		if info, err := e.Info(); err == nil {
+			bytes, files = bytes+info.Size(), files+1
+		}
+		return nil
+	})
+	f.Found = fmt.Sprintf("%s: %d files, %.1f MiB", folder, files, float64(bytes)/(1<<20))
+	return f
+}
