@@ -3,8 +3,8 @@ package canister
 import "slices"
 
 // Fork is a second canister with the same id and the same state, for another network: from here on each goes its own way, on a goroutine of its
-// own. Nothing is copied but a few words: the two share memories, chunks, logs, history and snapshots, each until it changes them. No message
-// of the canister may be open, not even a paused one; queries may.
+// own. Nothing is copied but a few words: the two share memories, chunks, logs, history and snapshots, each until it changes them.
+// Where a message of the canister is paused, the fork is as before it, but for logs and timer, which a message changes before it is over.
 func (c *Canister) Fork() *Canister {
 	f := *c
 	c.Logs.share()

@@ -51,6 +51,9 @@ func logBytes(room uint64) uint64 {
 // Next is the number of the next record.
 func (l *Log) Next() uint64 { return l.next }
 
+// LogFrom is a log without records, the next of which has a number.
+func LogFrom(next uint64) Log { return Log{next: next} }
+
 // Clear forgets all records; numbers go on.
 func (l *Log) Clear() { *l = Log{next: l.next} }
 

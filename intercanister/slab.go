@@ -8,7 +8,8 @@ type slab[T any] struct {
 	chunks []*[chunkSize]record[T]
 	free   uint32 // slot+1 of the first free record, chained
 	live   int
-	index  []uint32 // slot+1, 0 empty
+	index  []uint32    // slot+1, 0 empty
+	packed []record[T] // of a fork that nobody has used: the records, which have no slots yet; nobody writes it
 }
 
 type record[T any] struct {
@@ -28,6 +29,9 @@ func (s *slab[T]) home(id uint64) int {
 }
 
 func (s *slab[T]) find(id uint64) (position int, r *record[T]) {
+	if len(s.index) == 0 && s.packed != nil {
+		s.unpack()
+	}
 	if len(s.index) == 0 || id == 0 {
 		return 0, nil
 	}
@@ -82,6 +86,12 @@ func (s *slab[T]) extend() {
 }
 
 func (s *slab[T]) grow() {
+	if s.packed != nil {
+		s.unpack()
+		if s.live+1 <= len(s.index)/4*3 {
+			return
+		}
+	}
 	old := s.index
 	s.index = make([]uint32, max(16, 2*len(old)))
 	for _, entry := range old {
@@ -117,8 +127,11 @@ func (s *slab[T]) closeGap(gap int) {
 }
 
 // each visits the living records in the order of their slots, which depends
-// only on the history of the slab.
+// only on the history of the slab. Visitors write nothing.
 func (s *slab[T]) each(visit func(id uint64, value *T)) {
+	for i := range s.packed {
+		visit(s.packed[i].id, &s.packed[i].value)
+	}
 	for _, chunk := range s.chunks {
 		for i := range chunk {
 			if chunk[i].id != 0 {

@@ -153,7 +153,7 @@ func (m *machine) commandOf(in *Ingress, target *state.Resident) state.Command {
 
 // Install runs an installation as a message of its canister. One installation
 // of the subnet may be parked at a time; another waits for it.
-func (m *machine) Install(c *state.Command, target *state.Resident, in *canister.Install, done func(canister.Outcome) state.Answer) state.Answer {
+func (m *machine) Install(c *state.Command, target *state.Resident, in *canister.Install, done state.Installed) state.Answer {
 	if target.Running {
 		return state.WhenIdle(target)
 	}
@@ -171,9 +171,10 @@ func (m *machine) Install(c *state.Command, target *state.Resident, in *canister
 	m.Ready.Take(&target.Mailbox)
 	if reject := m.prepay(j, c.Caller); reject != nil {
 		m.release(j)
-		return done(canister.Outcome{Failure: reject})
+		return done(c, target, canister.Outcome{Failure: reject})
 	}
 	target.Running, target.Mailbox.Held = true, true
+	j.begin()
 	m.net.runner.Run([]*Job{j})
 	if !j.over {
 		m.beginIngress(c)
@@ -202,5 +203,5 @@ func (m *machine) finishInstall(j *Job) {
 	if module := j.install.in.Module; module != nil && j.outcome.Failure == nil {
 		m.Compiled[module.Hash()] = true
 	}
-	m.Answer(j.install.command.Ticket(), j.install.done(j.outcome))
+	m.Answer(j.install.command.Ticket(), j.install.done(j.install.command, j.resident, j.outcome))
 }

@@ -199,13 +199,18 @@ type driver func(*replica.Network)
 // play plays a drama until the network rests, or for a number of rounds where a
 // canister beats.
 func (th *theatre) play(d *drama, runner replica.Runner, pass driver) *seen {
-	saw := new(seen)
+	return th.playOn(d, runner, new(seen), func(s *real.Stage) { pass(s.Network) })
+}
+
+// playOn is play; pass may put another network on the stage, whose events are to be seen
+// too.
+func (th *theatre) playOn(d *drama, runner replica.Runner, saw *seen, pass func(*real.Stage)) *seen {
 	config := d.config
 	config.Engine, config.Runner, config.Events = th.engine, runner, saw
 	s := real.NewStage(th, config)
-	defer s.Close()
+	defer func() { s.Close() }()
 	round := func() {
-		pass(s.Network)
+		pass(s)
 		saw.states = append(saw.states, fmt.Sprintf("%x %d", s.RootHash(), s.View().Time))
 	}
 	for i, name := range dramatis {

@@ -55,3 +55,6 @@ func (n *Network) Commands(subnet int) int {
 func (n *Network) Recorded(subnet principal.Principal, id RequestID) *state.Ingress {
 	return n.machines[n.routes.byID[subnet]].History.Find(id)
 }
+
+// Sink is who listens.
+func (n *Network) Sink() EventSink { return n.sink }

@@ -43,6 +43,7 @@ func (m *machine) finish(j *Job) {
 
 func (m *machine) park(j *Job) {
 	m.spent += m.net.config.SliceInstructions
+	j.pause()
 	if slices.Contains(m.parked, j) {
 		return
 	}

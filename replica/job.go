@@ -30,7 +30,9 @@ type Job struct {
 	base    bool                  // it does not run, but was prepaid
 	dropped bool                  // it does not run, and nobody is told
 	began   Moment
-	wall    int64 // ns on the runner's stopwatch
+	wall    int64   // ns on the runner's stopwatch
+	first   sight   // when it began
+	parked  *parked // nil before it was parked
 	over    bool
 	strand  *strand
 }
@@ -39,7 +41,7 @@ type Job struct {
 type installation struct {
 	command *state.Command
 	in      *canister.Install
-	done    func(canister.Outcome) state.Answer
+	done    state.Installed
 }
 
 // Canister is whose message it is.

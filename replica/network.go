@@ -67,7 +67,7 @@ type Network struct {
 	event          Event
 	rootKey        []byte
 	delegations    *delegations
-	facts          facts
+	facts          *facts
 }
 
 // New makes a network at its start: no canisters, no round yet.
@@ -75,7 +75,7 @@ func New(config Config) (*Network, error) {
 	if len(config.Subnets) == 0 || len(config.Subnets) > MaxSubnets {
 		return nil, fmt.Errorf("a network has 1 to %d subnets, got %d", MaxSubnets, len(config.Subnets))
 	}
-	n := &Network{config: config, clock: config.Start, time: config.Start, sink: config.Events, routes: new(routes), delegations: new(delegations)}
+	n := &Network{config: config, clock: config.Start, time: config.Start, sink: config.Events, routes: new(routes), delegations: new(delegations), facts: new(facts)}
 	n.applyDefaults()
 	subnets := slices.Clone(config.Subnets)
 	slices.SortStableFunc(subnets, func(a, b SubnetConfig) int { return rootFirst(a) - rootFirst(b) })
@@ -109,6 +109,12 @@ func (n *Network) applyDefaults() {
 	c.SubnetCallbacks = cmp.Or(c.SubnetCallbacks, SubnetCallbacks)
 	c.SubnetCanisters = cmp.Or(c.SubnetCanisters, MaxCanisters)
 	c.StreamMessages = cmp.Or(c.StreamMessages, MaxStreamMessages)
+	n.plug()
+}
+
+// plug makes the parts that the configuration leaves open.
+func (n *Network) plug() {
+	c := &n.config
 	n.runner, n.executor, n.management = c.Runner, c.Executor, c.Management
 	if n.runner == nil {
 		n.own = new(Strands)

@@ -52,6 +52,7 @@ type preparation struct {
 	in     intercanister.Input
 	target principal.Principal
 	hash   [32]byte
+	module []byte // as uploaded
 	ready  bool
 }
 
@@ -74,7 +75,7 @@ func (m *machine) Compiling(c *state.Command, target *state.Resident, uploaded [
 	if _, prepared := m.prepared[hash]; prepared || m.Compiled[hash] {
 		return false
 	}
-	m.asked = preparation{target: target.ID(), hash: hash}
+	m.asked = preparation{target: target.ID(), hash: hash, module: uploaded}
 	if !slices.ContainsFunc(m.preparing, func(p preparation) bool { return p.hash == hash }) {
 		m.net.config.Compiler.Compile(Compilation{Subnet: m.ID, Hash: hash, Module: uploaded})
 	}
@@ -94,6 +95,35 @@ func (m *machine) awaitModule(in intercanister.Input) {
 	m.asked.in = in
 	m.preparing = append(m.preparing, m.asked)
 	m.asked = preparation{}
+}
+
+// recompile asks for the modules again that commands wait for: another network has asked.
+func (m *machine) recompile() {
+	compiler := m.net.config.Compiler
+	if compiler == nil {
+		return
+	}
+	for i := range m.preparing {
+		p := &m.preparing[i]
+		again := func(earlier preparation) bool { return !earlier.ready && earlier.hash == p.hash }
+		if !p.ready && !slices.ContainsFunc(m.preparing[:i], again) {
+			compiler.Compile(Compilation{Subnet: m.ID, Hash: p.hash, Module: p.module})
+		}
+	}
+}
+
+// compileHere queues the commands again that wait for modules where nobody compiles them:
+// the network is a fork of one that has a Compiler.
+func (m *machine) compileHere() {
+	if len(m.preparing) == 0 || m.net.config.Compiler != nil {
+		return
+	}
+	again := make([]state.Input, len(m.preparing))
+	for i := range m.preparing {
+		again[i] = m.preparing[i].in
+	}
+	m.preparing = nil
+	m.requeue(again)
 }
 
 // modulePrepared queues the commands again that waited for a module and for nothing

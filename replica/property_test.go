@@ -91,11 +91,16 @@ func config(t *rapid.T) replica.Config {
 // play plays the acts; pass is how a round happens. It gives the state at the
 // end and what was seen on the way.
 func play(t testing.TB, c replica.Config, acts []act, pass func(*replica.Network)) ([32]byte, string, *replicatest.Stage) {
+	return playOn(t, c, acts, func(s *replicatest.Stage) { pass(s.Network) })
+}
+
+// playOn is play; pass may put another network on the stage.
+func playOn(t testing.TB, c replica.Config, acts []act, pass func(*replicatest.Stage)) ([32]byte, string, *replicatest.Stage) {
 	var log strings.Builder
 	c.Events = eventLog{&log}
 	s := replicatest.NewStage(t, c)
 	s.Create(actors, plenty)
-	pass(s.Network)
+	pass(s)
 	for _, a := range acts {
 		_, refused := s.Submit(a.n, a.method, a.program)
 		log.WriteString(refused + "\n")
@@ -103,14 +108,14 @@ func play(t testing.TB, c replica.Config, acts []act, pass func(*replica.Network
 			s.Apply(replica.AdvanceTo(s.View().Time + a.advance))
 		}
 		for range a.rounds {
-			pass(s.Network)
+			pass(s)
 		}
 	}
 	for i := 0; s.Busy(); i++ {
 		if i > 5000 {
 			t.Fatal("the play does not end")
 		}
-		pass(s.Network)
+		pass(s)
 	}
 	return s.RootHash(), log.String(), s
 }

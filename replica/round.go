@@ -76,6 +76,7 @@ func (m *machine) begin() {
 	m.Unthrottle(&m.limits)
 	m.settlePostponed()
 	m.expireOutput()
+	m.compileHere()
 	m.receive()
 	m.sign()
 	m.due()

@@ -31,6 +31,9 @@ func (s *Strands) RunOne(j *Job) {
 	if j.strand == nil {
 		j.strand = s.take()
 		j.strand.job = j
+		if j.parked != nil {
+			j.catchUp()
+		}
 	}
 	on := j.strand
 	if parked, alive := s.next(j); !alive || parked {

@@ -37,6 +37,7 @@ func (m *machine) take(box *intercanister.Mailbox, choice *intercanister.Choice)
 	case intercanister.SourceResponses:
 		m.takeResponse(j)
 	}
+	j.begin()
 	return j
 }
 
@@ -45,12 +46,17 @@ func (m *machine) job(r *state.Resident) *Job {
 	if n := len(m.spare); n > 0 {
 		j, m.spare = m.spare[n-1], m.spare[:n-1]
 	} else {
-		j = new(Job)
-		j.room = func(callee principal.Principal) int { return j.resident.Mailbox.Room(callee) }
+		j = newJob()
 	}
 	j.machine, j.resident, j.sub, j.began = m, r, m.sub, Moment{m.Height, m.Time}
 	j.wide = m.net.executor.Wide(r.Canister)
 	j.message = canister.Message{}
+	return j
+}
+
+func newJob() *Job {
+	j := new(Job)
+	j.room = func(callee principal.Principal) int { return j.resident.Mailbox.Room(callee) }
 	return j
 }
 
@@ -69,6 +75,7 @@ func (m *machine) unpark(r *state.Resident) *Job {
 	for _, j := range m.parked {
 		if j.resident == r {
 			j.message.Debit = r.Debit
+			j.parked.see(r.Canister)
 			return j
 		}
 	}

@@ -117,7 +117,7 @@ func (d *delegations) get(v *View, subnet principal.Principal, layout certify.Ra
 
 // publish certifies what changed and makes the view of it.
 func (n *Network) publish() {
-	view := &View{Time: n.time, Height: n.height, RootKey: n.rootKey, routes: n.routes, delegations: n.delegations, facts: &n.facts}
+	view := &View{Time: n.time, Height: n.height, RootKey: n.rootKey, routes: n.routes, delegations: n.delegations, facts: n.facts}
 	view.Subnets = make([]SubnetView, len(n.machines))
 	for i, m := range n.machines {
 		if m.shownRanges == nil {

@@ -131,7 +131,7 @@ func (m Manager) install(c *state.Command, r *state.Resident, program string) st
 		}
 		in.Mode = canister.Reinstall
 	}
-	return c.Machine.Install(c, r, in, func(out canister.Outcome) state.Answer {
+	return c.Machine.Install(c, r, in, func(_ *state.Command, _ *state.Resident, out canister.Outcome) state.Answer {
 		if out.Failure != nil {
 			return state.Fail(out.Failure)
 		}

@@ -2,6 +2,7 @@ package replicatest
 
 import (
 	"encoding/binary"
+	"maps"
 	"sync"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -83,12 +84,14 @@ func (p *Puppets) Execute(c *canister.Canister, sub *canister.Subnet, m *caniste
 	case canister.GlobalTimer:
 		text, c.Timer = program(c, m.Context), 0
 	case canister.ReplyCallback, canister.RejectCallback:
-		text = p.takeClosure(c.ID, m.Closure.Env)
+		text = p.closure(c.ID, m.Closure.Env)
+		defer p.takeClosure(c.ID, m.Closure.Env) // when it is over: a fork may begin it anew
 	}
 	if m.Cleanup == nil {
 		return p.run(c, sub, m, text, sub.Limits.Message)
 	}
-	eventually := p.takeClosure(c.ID, m.Cleanup.Env)
+	eventually := p.closure(c.ID, m.Cleanup.Env)
+	defer p.takeClosure(c.ID, m.Cleanup.Env)
 	out := p.run(c, sub, m, text, sub.Limits.Message)
 	if out.Failure != nil {
 		cleanup := p.run(c, sub, &canister.Message{Context: canister.Cleanup, Responded: true}, eventually, sub.Limits.Message)
@@ -273,15 +276,32 @@ func (r *performance) close(program string) intercanister.Closure {
 	return intercanister.Closure{Fn: 1, Env: own.last}
 }
 
-// takeClosure gives a program back and forgets it.
-func (p *Puppets) takeClosure(id principal.Principal, env uint64) string {
+// closure is the program of a closure.
+func (p *Puppets) closure(id principal.Principal, env uint64) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	own := p.callbacks[id]
-	if own == nil {
-		return ""
+	if own := p.callbacks[id]; own != nil {
+		return own.programs[env]
 	}
-	program := own.programs[env]
-	delete(own.programs, env)
-	return program
+	return ""
+}
+
+// takeClosure forgets a program.
+func (p *Puppets) takeClosure(id principal.Principal, env uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if own := p.callbacks[id]; own != nil {
+		delete(own.programs, env)
+	}
+}
+
+// Fork is the executor for a fork of the network.
+func (p *Puppets) Fork() *Puppets {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := NewPuppets(p.First)
+	for id, own := range p.callbacks {
+		f.callbacks[id] = &closures{maps.Clone(own.programs), own.last}
+	}
+	return f
 }

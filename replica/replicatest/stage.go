@@ -54,6 +54,18 @@ func NewStage(t testing.TB, config replica.Config) *Stage {
 	return &Stage{Network: n, Puppets: puppets, First: first, Sender: principal.SelfAuthenticating([]byte("sender")), t: t}
 }
 
+// Fork is a stage with a fork of the network. The test closes it.
+func (s *Stage) Fork(config replica.ForkConfig) *Stage {
+	f := *s
+	if f.Engine() == nil {
+		f.Puppets = s.Puppets.Fork()
+		config.Executor = f.Puppets
+	}
+	f.Network = s.Network.Fork(config)
+	s.t.Cleanup(f.Network.Close)
+	return &f
+}
+
 // ID is the id of canister n.
 func (s *Stage) ID(n int) principal.Principal { return principal.Canister(s.First + uint64(n)) }
 

@@ -35,7 +35,7 @@ func New(file *checkpoint.File) *Memory {
 }
 
 // Fork makes a memory of its own with the committed bytes of m, at the cost of a few pointers: the two share every page until one of them
-// writes it. No message of m may be open.
+// writes it. What an open message of m wrote is m's alone.
 func (m *Memory) Fork() *Memory {
 	s := m.space
 	s.mu.Lock()

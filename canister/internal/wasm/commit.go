@@ -200,6 +200,11 @@ func (g *Guest) Globals() []GlobalValue {
 		readGlobals(g.live.globals, words)
 		return g.code.layout.values(words)
 	}
+	return g.committedGlobals()
+}
+
+func (g *Guest) committedGlobals() []GlobalValue {
+	words := make([]uint64, g.code.layout.words)
 	g.slot.mu.Lock()
 	defer g.slot.mu.Unlock()
 	copy(words, g.slot.globals)

@@ -2,14 +2,12 @@ package wasm
 
 import "fmt"
 
-// Fork makes a second guest with the committed state of g, which from here on goes its own way. No message of g may be open.
+// Fork makes a second guest with the committed state of g, which from here on goes its own way. A message of g may be open, even paused: the
+// fork is as before it.
 func (g *Guest) Fork() *Guest {
-	if g.open {
-		panic("wasm: fork of a guest in the middle of a message")
-	}
 	im := g.Freeze()
 	defer im.Close()
-	f, err := g.engine.Restore(g.code, im, g.Globals())
+	f, err := g.engine.Restore(g.code, im, g.committedGlobals())
 	if err != nil {
 		panic(fmt.Errorf("wasm: fork: %w", err))
 	}

@@ -47,7 +47,7 @@ func install(c *state.Command, r *state.Resident, in *canister.Install, mode *in
 		return state.Fail(unprepared(c, r, reject, len(module), work))
 	}
 	in.Module = prepared
-	return c.Machine.Install(c, r, in, func(out canister.Outcome) state.Answer {
+	return c.Machine.Install(c, r, in, func(c *state.Command, r *state.Resident, out canister.Outcome) state.Answer {
 		reject := out.Failure
 		if reject == nil || reject.Error != intercanister.CanisterOutOfCycles {
 			charge(c, r, work)

@@ -124,6 +124,11 @@ func WhenIdle(r *Resident) Answer { return Answer{When: Busy, Target: r} }
 // (Machine.Compiling): it is called again then.
 func WhenCompiled() Answer { return Answer{When: Compiling} }
 
+// Installed gives the answer of a command whose installation is over. In a fork of the
+// network it is called with what stands there for the command and for the canister, so
+// it must know neither by itself.
+type Installed func(c *Command, target *Resident, out canister.Outcome) Answer
+
 // Machine is what the subnet's machine does for a handler beyond changing
 // the state it is handed.
 type Machine interface {
@@ -140,7 +145,7 @@ type Machine interface {
 	// and refunded; where that is not possible done sees an Outcome whose
 	// Failure is IC0207. done is called once, on the machine's goroutine, with
 	// the canister's state settled, and gives the answer.
-	Install(c *Command, target *Resident, in *canister.Install, done func(canister.Outcome) Answer) Answer
+	Install(c *Command, target *Resident, in *canister.Install, done Installed) Answer
 
 	// Stop begins to stop a canister and answers the ticket when it is stopped,
 	// restarted (IC0511) or after StopTimeout (IC0206). The handler has counted

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -65,6 +66,15 @@ func NewStage(t testing.TB, config replica.Config) *Stage {
 		Network: n, User: principal.SelfAuthenticating([]byte("user")), t: t,
 		Names: map[string]principal.Principal{"management": principal.Management},
 	}
+}
+
+// Fork is a stage with a fork of the network. It is closed when the test ends.
+func (s *Stage) Fork(config replica.ForkConfig) *Stage {
+	f := *s
+	f.Names = maps.Clone(s.Names)
+	f.Network = s.Network.Fork(config)
+	s.t.Cleanup(f.Network.Close)
+	return &f
 }
 
 // ID is the id of the canister with a name.

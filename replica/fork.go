@@ -1,0 +1,172 @@
+package replica
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// ForkConfig is what a fork of a network has of its own. What it leaves open is as in
+// Config.
+type ForkConfig struct {
+	Runner   Runner
+	Compiler Compiler
+	Executor Executor
+	Events   EventSink
+	Signed   HeightSink
+
+	// Reseed makes the random beacons of the fork go on from this seed, to see what else
+	// could have come; nil: the fork draws what the source draws. Keys stay.
+	Reseed *[32]byte
+}
+
+// Fork is a second network that is at the same point: canisters, messages on their way
+// and in the middle of their code, timers, clock, chance, answers and certificates. The
+// same inputs make both do the same; neither notices what the other does, and each is
+// closed by itself. Whoever owns the network calls it; the fork may live on another
+// goroutine. Heaps and stable memories are shared until somebody writes them, all else
+// costs what its size is: it takes time in proportion to canisters, open calls and known
+// ingress messages.
+//
+// A fork that nobody moves needs neither Runner nor Compiler nor goroutine: it sleeps, and
+// is a snapshot of the network. What waits for modules that are being compiled is asked
+// for again of the fork's Compiler; without one the modules are compiled in its first
+// round.
+func (n *Network) Fork(config ForkConfig) *Network {
+	f := new(Network)
+	*f = *n
+	f.config.Runner, f.config.Compiler, f.config.Executor, f.config.Events = config.Runner, config.Compiler, config.Executor, config.Events
+	f.config.Signed = config.Signed
+	f.sink, f.own, f.event = config.Events, nil, Event{}
+	f.plug()
+	f.facts = n.facts.fork()
+	f.delegations = n.delegations.fork()
+	f.report.Answered, f.answered, f.told = slices.Clone(n.report.Answered), slices.Clone(n.answered), nil
+	f.machines = make([]*machine, len(n.machines))
+	for i, m := range n.machines {
+		f.machines[i] = m.fork(f)
+	}
+	f.signing.holders = maps.Clone(n.signing.holders)
+	for key, m := range f.signing.holders { // each by itself: no order can be seen
+		f.signing.holders[key] = f.machines[m.position]
+	}
+	f.view = n.view.fork(f)
+	for _, m := range f.machines {
+		if config.Reseed != nil {
+			m.Chance.Reseed(*config.Reseed)
+		}
+		m.recompile()
+	}
+	return f
+}
+
+// fork makes a machine of another network that is at the same point.
+func (m *machine) fork(n *Network) *machine {
+	f := new(machine)
+	*f = *m
+	f.net = n
+	forked := m.State.Fork(&f.State)
+	f.canisters, f.requests = slices.Clip(m.canisters), slices.Clip(m.requests) // the source appends behind them
+	f.proof = m.proof.fork(n.config.Signed)
+	if f.proof.canisters == nil && f.proof.requests == nil { // it was made: what changed before is in it
+		f.tree, f.canisters, f.requests = f.proof.base, nil, nil
+	}
+	sub := *m.sub
+	f.sub = &sub
+	f.since.credited = forked.ResidentsOf(m.since.credited)
+	f.batch, f.running, f.spare, f.mailboxes, f.choices = nil, nil, nil, nil, nil
+	f.inbound = forkParcels(m.inbound, forked)
+	f.out = make([][]parcel, len(m.out))
+	for i, queue := range m.out {
+		f.out[i] = forkParcels(queue, forked)
+	}
+	f.preparing, f.prepared = slices.Clone(m.preparing), maps.Clone(m.prepared)
+	f.parked = make([]*Job, len(m.parked))
+	for i, j := range m.parked {
+		f.parked[i] = j.fork(f, m, forked)
+	}
+	return f
+}
+
+// forkParcels are parcels that a fork may take apart.
+func forkParcels(queue []parcel, forked *state.Fork) []parcel {
+	if len(queue) == 0 {
+		return nil
+	}
+	all := slices.Clone(queue)
+	for i := range all {
+		p := &all[i]
+		p.from = forked.Resident(p.from)
+		if p.request != nil {
+			copied := *p.request
+			p.request = &copied
+		}
+	}
+	return all
+}
+
+// fork is a parked job of another machine, which is to begin anew.
+func (j *Job) fork(m, source *machine, forked *state.Fork) *Job {
+	f := newJob()
+	room := f.room
+	*f = *j
+	f.machine, f.resident, f.strand, f.room = m, forked.Resident(j.resident), nil, room
+	if j.sub == source.sub {
+		f.sub = m.sub // it changes as long as the round is open; those of earlier rounds do not
+	}
+	if j.message.Room != nil {
+		f.message.Room = room
+	}
+	f.message.Pause = nil
+	past := *j.parked
+	past.seen = slices.Clone(past.seen)
+	f.parked = &past
+	if j.install != nil {
+		f.install = j.install.fork(m, forked)
+	}
+	return f
+}
+
+func (i *installation) fork(m *machine, forked *state.Fork) *installation {
+	command, in := *i.command, *i.in
+	command.Machine, command.State = m, &m.State
+	command.Sender, command.Target = forked.Resident(command.Sender), forked.Resident(command.Target)
+	in.Pause = nil
+	return &installation{command: &command, in: &in, done: i.done}
+}
+
+// fork is a view of the same height that belongs to another network.
+func (v *View) fork(n *Network) *View {
+	f := *v
+	f.delegations, f.facts = n.delegations, n.facts
+	f.Subnets = slices.Clone(v.Subnets)
+	for i := range f.Subnets {
+		f.Subnets[i].proof = v.Subnets[i].proof.fork(n.config.Signed)
+	}
+	return &f
+}
+
+// fork is a proof of the same tree; who signs it tells somebody else.
+func (p *proof) fork(signed HeightSink) *proof {
+	f := &proof{
+		subnet: p.subnet, key: p.key, base: p.base, canisters: slices.Clip(p.canisters), requests: slices.Clip(p.requests),
+		time: p.time, at: p.at, signed: signed, metrics: p.metrics,
+	}
+	if h := p.made.Load(); h != nil {
+		f.base, f.canisters, f.requests = h.Tree(), nil, nil
+	}
+	return f
+}
+
+func (f *facts) fork() *facts {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return &facts{requests: maps.Clone(f.requests), modules: maps.Clone(f.modules)}
+}
+
+func (d *delegations) fork() *delegations {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return &delegations{made: maps.Clone(d.made)}
+}

@@ -1,0 +1,160 @@
+package replica_test
+
+import (
+	"testing"
+
+	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
+	"github.com/canisterd/canisterd/replica/sched"
+	"pgregory.net/rapid"
+)
+
+// moment draws whether a network is forked now.
+func moment(t *rapid.T) bool { return rapid.IntRange(0, 5).Draw(t, "fork") == 0 }
+
+// stepping makes a round in steps, with something before each of them.
+func stepping[S interface {
+	View() *replica.View
+	Step(sched.Oracle) bool
+}](s S, before func(),
+) {
+	for height := s.View().Height; s.View().Height == height; {
+		before()
+		s.Step(sched.FIFO{})
+	}
+}
+
+func TestAForkGoesOnAsItsSourceWouldHave(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c, a := config(rt), acts(rt)
+		want, seen, _ := play(t, c, a, round)
+		for _, driver := range []string{"rounds", "steps"} {
+			swap := func(s *replicatest.Stage) {
+				if moment(rt) {
+					old := *s
+					*s = *s.Fork(replica.ForkConfig{Events: s.Sink()})
+					old.Close()
+				}
+			}
+			got, again, _ := playOn(t, c, a, func(s *replicatest.Stage) {
+				if driver == "rounds" {
+					swap(s)
+					s.Round()
+					return
+				}
+				stepping(s, func() { swap(s) })
+			})
+			if got != want || again != seen {
+				rt.Fatalf("in %s a fork does otherwise than its source: %+v\n%s\nfork:\n%s", driver, a, seen, again)
+			}
+		}
+	})
+}
+
+func TestSourceAndForkDoNotNoticeEachOther(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c, a := config(rt), acts(rt)
+		want, seen, _ := play(t, c, a, round)
+		var others []*replicatest.Stage
+		got, again, _ := playOn(t, c, a, func(s *replicatest.Stage) {
+			if moment(rt) && len(others) < 4 {
+				sink := s.Sink()
+				f := s.Fork(replica.ForkConfig{})
+				if rapid.Bool().Draw(rt, "source") {
+					*s, *f = *f, *s
+				}
+				f.Listen(nil)
+				s.Listen(sink)
+				others = append(others, f)
+			}
+			for i, other := range others {
+				switch rapid.IntRange(0, 3).Draw(rt, "other") {
+				case 0:
+					other.Submit(i, "run", programs(rt, 2))
+				case 1:
+					other.Round()
+				case 2:
+					other.Step(sched.FIFO{})
+				}
+			}
+			for i, other := range others {
+				if rapid.IntRange(0, 9).Draw(rt, "close") == 0 {
+					other.Close()
+					others = append(others[:i], others[i+1:]...)
+					break
+				}
+			}
+			s.Round()
+		})
+		if got != want || again != seen {
+			rt.Fatalf("a network notices its forks: %+v\n%s\nforked:\n%s", a, seen, again)
+		}
+	})
+}
+
+func TestADramaOfRealCanistersGoesOnInAForkAsInItsSource(t *testing.T) {
+	few(t)
+	th := newTheatre(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		d := dramas(rt)
+		want := th.play(d, nil, round)
+		saw := new(seen)
+		swap := func(s *real.Stage) {
+			if moment(rt) {
+				old := *s
+				*s = *s.Fork(replica.ForkConfig{Events: saw})
+				old.Close()
+			}
+		}
+		same(rt, d, "rounds", want, th.playOn(d, nil, saw, func(s *real.Stage) {
+			swap(s)
+			s.Round()
+		}))
+		*saw = seen{}
+		same(rt, d, "steps", want, th.playOn(d, nil, saw, func(s *real.Stage) { stepping(s, func() { swap(s) }) }))
+	})
+}
+
+func TestRealCanistersDoNotNoticeTheirForks(t *testing.T) {
+	few(t)
+	th := newTheatre(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		d := dramas(rt)
+		want := th.play(d, nil, round)
+		saw := new(seen)
+		var others []*real.Stage
+		got := th.playOn(d, nil, saw, func(s *real.Stage) {
+			if moment(rt) && len(others) < 4 {
+				f := s.Fork(replica.ForkConfig{})
+				if rapid.Bool().Draw(rt, "source") {
+					*s, *f = *f, *s
+				}
+				f.Listen(nil)
+				s.Listen(saw)
+				others = append(others, f)
+			}
+			for _, other := range others {
+				switch rapid.IntRange(0, 3).Draw(rt, "other") {
+				case 0:
+					name := rapid.SampledFrom(dramatis).Draw(rt, "name")
+					parsed, err := canistertest.Parse(program(rt, 1), other.Names)
+					if err != nil {
+						panic(err)
+					}
+					other.Submit(name, "run", parsed.Bytes())
+				case 1:
+					other.Round()
+				case 2:
+					other.Step(sched.FIFO{})
+				}
+			}
+			s.Round()
+		})
+		for _, i := range rapid.Permutation(others).Draw(rt, "order") {
+			i.Close()
+		}
+		same(rt, d, "with forks", want, got)
+	})
+}

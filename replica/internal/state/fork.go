@@ -1,0 +1,124 @@
+package state
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+)
+
+// Fork is the fork of a state, with what is needed to find in it what the machine of
+// the source points to.
+type Fork struct {
+	*State
+	source *State
+	gone   map[*Resident]*Resident // deleted, but not forgotten yet
+}
+
+// Fork makes a state a second one that is at the same point: from then on neither
+// notices the other. Canisters whose messages are parked are as before their messages;
+// whoever has those messages begins them anew.
+func (s *State) Fork(to *State) *Fork {
+	f := &Fork{State: to, source: s}
+	*to = *s
+	to.Blocks.Nodes, to.Blocks.days = slices.Clone(s.Blocks.Nodes), slices.Clone(s.Blocks.days)
+	to.Residents = s.Residents.fork()
+	to.History = s.History.fork()
+	to.Ledger, to.Deadlines = s.Ledger.Fork(), s.Deadlines.Fork()
+	s.Commands.Fork(&to.Commands)
+	to.Ready = s.Ready.Fork(f.mailbox)
+	chance := *s.Chance
+	to.Chance = &chance
+	to.Compiled = maps.Clone(s.Compiled)
+	to.Outcalls = maps.Clone(s.Outcalls)
+	for number, pending := range to.Outcalls { // each by itself: no order can be seen
+		copied := *pending
+		to.Outcalls[number] = &copied
+	}
+	to.Signing.Pending, to.Postponed = slices.Clone(s.Signing.Pending), slices.Clone(s.Postponed)
+	to.Beating, to.Touched, to.throttled = f.ResidentsOf(s.Beating), f.ResidentsOf(s.Touched), f.ResidentsOf(s.throttled)
+	to.Answered = slices.Clone(s.Answered)
+	return f
+}
+
+// Resident is the canister of the fork that stands for one of the source; nil for
+// nil.
+func (f *Fork) Resident(r *Resident) *Resident {
+	switch {
+	case r == nil:
+		return nil
+	case !r.Gone:
+		return f.Residents.Get(r.ID())
+	}
+	copied := f.gone[r]
+	if copied == nil {
+		copied = r.fork()
+		if f.gone == nil {
+			f.gone = make(map[*Resident]*Resident)
+		}
+		f.gone[r] = copied
+	}
+	return copied
+}
+
+// ResidentsOf are those that stand for some of the source.
+func (f *Fork) ResidentsOf(list []*Resident) []*Resident {
+	if len(list) == 0 {
+		return nil
+	}
+	all := make([]*Resident, len(list))
+	for i, r := range list {
+		all[i] = f.Resident(r)
+	}
+	return all
+}
+
+func (f *Fork) mailbox(m *intercanister.Mailbox) *intercanister.Mailbox {
+	if m == &f.source.Commands {
+		return &f.Commands
+	}
+	return &f.Residents.Get(m.Owner).Mailbox
+}
+
+// fork makes all residents anew. They are made together: most of them are never
+// deleted.
+func (s *Residents) fork() Residents {
+	to := Residents{byID: make(map[principal.Principal]*Resident, len(s.order)), order: make([]*Resident, len(s.order))}
+	for i, r := range s.order {
+		copied := r.fork()
+		to.order[i] = copied
+		to.byID[r.ID()] = copied
+	}
+	return to
+}
+
+func (r *Resident) fork() *Resident {
+	to := new(Resident)
+	*to = *r
+	to.Canister = r.Canister.Fork()
+	r.Mailbox.Fork(&to.Mailbox)
+	to.Stops, to.Waiting = slices.Clone(r.Stops), slices.Clone(r.Waiting)
+	return to
+}
+
+// fork makes all records anew, together as they are recycled together.
+func (h *History) fork() History {
+	to := *h
+	to.order = h.order.Fork()
+	to.free = slices.Clone(h.free)
+	to.slots = make([]*Ingress, len(h.slots))
+	to.known = make(map[RequestID]*Ingress, len(h.known))
+	records := make([]Ingress, len(h.slots))
+	for i, in := range h.slots {
+		records[i] = *in
+		to.slots[i] = &records[i]
+	}
+	for id, in := range h.known { // each by itself: no order can be seen
+		to.known[id] = to.slots[in.Number-1]
+	}
+	return to
+}
+
+// Reseed makes the random beacon go on in another way from here.
+func (c *Chance) Reseed(seed [32]byte) { c.key = NewChance(seed, string(c.key[:])).key }
