@@ -58,5 +58,8 @@ func (v *move) ahead() Ahead {
 	return a
 }
 
+// NextTime is the time the next round has, unless an input sets it later.
+func (n *Network) NextTime() uint64 { return n.nextTime() }
+
 // Now is the time and height of the last round that was begun.
 func (n *Network) Now() (time, height uint64) { return n.time, n.height }

@@ -31,9 +31,9 @@ func (n *Node) ahead() []replica.Ahead {
 	return n.network.Ahead()
 }
 
-// Step makes the delivery that choose picks, of at least one; where it picks none (a
-// position that is not there) nothing is made. Where nothing is left to be delivered,
-// the round is closed instead.
+// Step makes the delivery that choose picks; where it picks a position that is not
+// there nothing is made. Where nothing is left to be delivered, position 0 closes the
+// round.
 func (n *Node) Step(ctx context.Context, choose func([]replica.Ahead) int) (Stepped, error) {
 	done := make(chan Stepped, 1)
 	if err := n.ask(ctx, func(n *Node) { done <- n.step(choose) }); err != nil {
@@ -43,11 +43,12 @@ func (n *Node) Step(ctx context.Context, choose func([]replica.Ahead) int) (Step
 }
 
 func (n *Node) step(choose func([]replica.Ahead) int) (s Stepped) {
-	at := 0
-	if ahead := n.ahead(); len(ahead) > 0 {
-		if at = choose(ahead); at < 0 || at >= len(ahead) {
-			return n.stood(s)
-		}
+	ahead := n.ahead()
+	at := choose(ahead)
+	if at < 0 || at >= max(1, len(ahead)) {
+		return n.stood(s)
+	}
+	if len(ahead) > 0 {
 		s.Moved, s.Made = true, ahead[at]
 	}
 	s.Busy = n.network.Step(sched.Func(func([]sched.Move) int { return at }))

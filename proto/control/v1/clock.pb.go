@@ -141,8 +141,10 @@ type StopReason int32
 const (
 	StopReason_STOP_REASON_UNSPECIFIED StopReason = 0
 	StopReason_STOP_REASON_CONDITION   StopReason = 1 // it holds
-	StopReason_STOP_REASON_IDLE        StopReason = 2 // nothing more can happen, the condition does not hold; time_blocked_until or held_messages may say why
-	StopReason_STOP_REASON_ROUNDS      StopReason = 3 // max_rounds
+	// Nothing more can happen and the condition does not hold; held_messages and outcalls may say why: time does not pass for a request
+	// while they wait for a client.
+	StopReason_STOP_REASON_IDLE   StopReason = 2
+	StopReason_STOP_REASON_ROUNDS StopReason = 3 // max_rounds
 )
 
 // Enum value maps for StopReason.
@@ -291,7 +293,11 @@ type GetTimeResponse struct {
 	Height uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"`
 	Pacing *Pacing                `protobuf:"bytes,3,opt,name=pacing,proto3" json:"pacing,omitempty"`
 	// The earliest time at which something happens by itself; unset where nothing will.
-	NextDue       *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=next_due,json=nextDue,proto3" json:"next_due,omitempty"`
+	NextDue *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=next_due,json=nextDue,proto3" json:"next_due,omitempty"`
+	// When the next global timer of a canister is due; unset where none is set.
+	NextTimer *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=next_timer,json=nextTimer,proto3" json:"next_timer,omitempty"`
+	// The time the next round has at least: later than that of the last where it was set since.
+	NextRound     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=next_round,json=nextRound,proto3" json:"next_round,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -350,6 +356,20 @@ func (x *GetTimeResponse) GetPacing() *Pacing {
 func (x *GetTimeResponse) GetNextDue() *timestamppb.Timestamp {
 	if x != nil {
 		return x.NextDue
+	}
+	return nil
+}
+
+func (x *GetTimeResponse) GetNextTimer() *timestamppb.Timestamp {
+	if x != nil {
+		return x.NextTimer
+	}
+	return nil
+}
+
+func (x *GetTimeResponse) GetNextRound() *timestamppb.Timestamp {
+	if x != nil {
+		return x.NextRound
 	}
 	return nil
 }
@@ -458,7 +478,8 @@ type AdvanceTimeRequest struct {
 	//	*AdvanceTimeRequest_Duration
 	//	*AdvanceTimeRequest_ToNextTimer
 	By isAdvanceTimeRequest_By `protobuf_oneof:"by"`
-	// Stop at each deadline on the way and run until idle there, as if the time had passed; without it time jumps.
+	// Stop at each deadline on the way and run until idle there, as if the time had passed; heartbeats beat in these rounds only. Without
+	// it time jumps, and no round is run.
 	ThroughTimers bool `protobuf:"varint,4,opt,name=through_timers,json=throughTimers,proto3" json:"through_timers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -542,7 +563,7 @@ type AdvanceTimeRequest_Duration struct {
 }
 
 type AdvanceTimeRequest_ToNextTimer struct {
-	// To the next timer of a canister, or another deadline where no timer is set.
+	// To the next timer of a canister, or what else happens by itself where no timer is set.
 	ToNextTimer bool `protobuf:"varint,3,opt,name=to_next_timer,json=toNextTimer,proto3,oneof"`
 }
 
@@ -922,6 +943,7 @@ func (x *Move) GetMethod() string {
 type ListMovesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Limit         uint32                 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"` // moves at most; 0: 1,000, and no more than 10,000
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -963,10 +985,18 @@ func (x *ListMovesRequest) GetInstance() string {
 	return ""
 }
 
+func (x *ListMovesRequest) GetLimit() uint32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
 type ListMovesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Moves         []*Move                `protobuf:"bytes,1,rep,name=moves,proto3" json:"moves,omitempty"` // in the order in which a round would make them
-	Height        uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"`
+	Moves         []*Move                `protobuf:"bytes,1,rep,name=moves,proto3" json:"moves,omitempty"`    // in the order in which a round would make them
+	Height        uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"` // of the open round
+	More          uint64                 `protobuf:"varint,3,opt,name=more,proto3" json:"more,omitempty"`     // that are not listed; they have the positions after these
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1011,6 +1041,13 @@ func (x *ListMovesResponse) GetMoves() []*Move {
 func (x *ListMovesResponse) GetHeight() uint64 {
 	if x != nil {
 		return x.Height
+	}
+	return 0
+}
+
+func (x *ListMovesResponse) GetMore() uint64 {
+	if x != nil {
+		return x.More
 	}
 	return 0
 }
@@ -1114,7 +1151,7 @@ type StepMessageRequest_Move struct {
 }
 
 type StepMessageRequest_Drawn struct {
-	// Drawn evenly by this seed and the height.
+	// Drawn evenly by this seed, the height and the moves there are.
 	Drawn uint64 `protobuf:"varint,4,opt,name=drawn,proto3,oneof"`
 }
 
@@ -1128,7 +1165,7 @@ type StepMessageResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Made          *Move                  `protobuf:"bytes,1,opt,name=made,proto3" json:"made,omitempty"` // unset: nothing was left, the round was closed
 	RoundClosed   bool                   `protobuf:"varint,2,opt,name=round_closed,json=roundClosed,proto3" json:"round_closed,omitempty"`
-	Busy          bool                   `protobuf:"varint,3,opt,name=busy,proto3" json:"busy,omitempty"`
+	Busy          bool                   `protobuf:"varint,3,opt,name=busy,proto3" json:"busy,omitempty"` // another step would do something at once
 	Time          *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3" json:"time,omitempty"`
 	Height        uint64                 `protobuf:"varint,5,opt,name=height,proto3" json:"height,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1431,12 +1468,16 @@ const file_control_v1_clock_proto_rawDesc = "" +
 	"\x04mode\x18\x01 \x01(\x0e2 .canisterd.control.v1.PacingModeR\x04mode\x125\n" +
 	"\binterval\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\binterval\",\n" +
 	"\x0eGetTimeRequest\x12\x1a\n" +
-	"\binstance\x18\x01 \x01(\tR\binstance\"\xc6\x01\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\"\xbc\x02\n" +
 	"\x0fGetTimeResponse\x12.\n" +
 	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x16\n" +
 	"\x06height\x18\x02 \x01(\x04R\x06height\x124\n" +
 	"\x06pacing\x18\x03 \x01(\v2\x1c.canisterd.control.v1.PacingR\x06pacing\x125\n" +
-	"\bnext_due\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\anextDue\"\\\n" +
+	"\bnext_due\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\anextDue\x129\n" +
+	"\n" +
+	"next_timer\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tnextTimer\x129\n" +
+	"\n" +
+	"next_round\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tnextRound\"\\\n" +
 	"\x0eSetTimeRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\"A\n" +
@@ -1473,12 +1514,14 @@ const file_control_v1_clock_proto_rawDesc = "" +
 	"\x04kind\x18\x03 \x01(\x0e2\x1e.canisterd.control.v1.MoveKindR\x04kind\x12\x16\n" +
 	"\x06sender\x18\x04 \x01(\tR\x06sender\x12\x16\n" +
 	"\x06number\x18\x05 \x01(\x04R\x06number\x12\x16\n" +
-	"\x06method\x18\x06 \x01(\tR\x06method\".\n" +
+	"\x06method\x18\x06 \x01(\tR\x06method\"D\n" +
 	"\x10ListMovesRequest\x12\x1a\n" +
-	"\binstance\x18\x01 \x01(\tR\binstance\"]\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\x12\x14\n" +
+	"\x05limit\x18\x02 \x01(\rR\x05limit\"q\n" +
 	"\x11ListMovesResponse\x120\n" +
 	"\x05moves\x18\x01 \x03(\v2\x1a.canisterd.control.v1.MoveR\x05moves\x12\x16\n" +
-	"\x06height\x18\x02 \x01(\x04R\x06height\"\xa2\x01\n" +
+	"\x06height\x18\x02 \x01(\x04R\x06height\x12\x12\n" +
+	"\x04more\x18\x03 \x01(\x04R\x04more\"\xa2\x01\n" +
 	"\x12StepMessageRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1c\n" +
 	"\bposition\x18\x02 \x01(\rH\x00R\bposition\x120\n" +
@@ -1584,42 +1627,44 @@ var file_control_v1_clock_proto_depIdxs = []int32{
 	22, // 2: canisterd.control.v1.GetTimeResponse.time:type_name -> google.protobuf.Timestamp
 	3,  // 3: canisterd.control.v1.GetTimeResponse.pacing:type_name -> canisterd.control.v1.Pacing
 	22, // 4: canisterd.control.v1.GetTimeResponse.next_due:type_name -> google.protobuf.Timestamp
-	22, // 5: canisterd.control.v1.SetTimeRequest.time:type_name -> google.protobuf.Timestamp
-	22, // 6: canisterd.control.v1.SetTimeResponse.time:type_name -> google.protobuf.Timestamp
-	21, // 7: canisterd.control.v1.AdvanceTimeRequest.duration:type_name -> google.protobuf.Duration
-	22, // 8: canisterd.control.v1.AdvanceTimeResponse.time:type_name -> google.protobuf.Timestamp
-	3,  // 9: canisterd.control.v1.SetPacingRequest.pacing:type_name -> canisterd.control.v1.Pacing
-	3,  // 10: canisterd.control.v1.SetPacingResponse.pacing:type_name -> canisterd.control.v1.Pacing
-	22, // 11: canisterd.control.v1.RunRoundsResponse.time:type_name -> google.protobuf.Timestamp
-	1,  // 12: canisterd.control.v1.Move.kind:type_name -> canisterd.control.v1.MoveKind
-	14, // 13: canisterd.control.v1.ListMovesResponse.moves:type_name -> canisterd.control.v1.Move
-	14, // 14: canisterd.control.v1.StepMessageRequest.move:type_name -> canisterd.control.v1.Move
-	14, // 15: canisterd.control.v1.StepMessageResponse.made:type_name -> canisterd.control.v1.Move
-	22, // 16: canisterd.control.v1.StepMessageResponse.time:type_name -> google.protobuf.Timestamp
-	22, // 17: canisterd.control.v1.RunUntilRequest.time:type_name -> google.protobuf.Timestamp
-	2,  // 18: canisterd.control.v1.RunUntilResponse.reason:type_name -> canisterd.control.v1.StopReason
-	22, // 19: canisterd.control.v1.RunUntilResponse.time:type_name -> google.protobuf.Timestamp
-	4,  // 20: canisterd.control.v1.Clock.GetTime:input_type -> canisterd.control.v1.GetTimeRequest
-	6,  // 21: canisterd.control.v1.Clock.SetTime:input_type -> canisterd.control.v1.SetTimeRequest
-	8,  // 22: canisterd.control.v1.Clock.AdvanceTime:input_type -> canisterd.control.v1.AdvanceTimeRequest
-	10, // 23: canisterd.control.v1.Clock.SetPacing:input_type -> canisterd.control.v1.SetPacingRequest
-	12, // 24: canisterd.control.v1.Clock.RunRounds:input_type -> canisterd.control.v1.RunRoundsRequest
-	15, // 25: canisterd.control.v1.Clock.ListMoves:input_type -> canisterd.control.v1.ListMovesRequest
-	17, // 26: canisterd.control.v1.Clock.StepMessage:input_type -> canisterd.control.v1.StepMessageRequest
-	19, // 27: canisterd.control.v1.Clock.RunUntil:input_type -> canisterd.control.v1.RunUntilRequest
-	5,  // 28: canisterd.control.v1.Clock.GetTime:output_type -> canisterd.control.v1.GetTimeResponse
-	7,  // 29: canisterd.control.v1.Clock.SetTime:output_type -> canisterd.control.v1.SetTimeResponse
-	9,  // 30: canisterd.control.v1.Clock.AdvanceTime:output_type -> canisterd.control.v1.AdvanceTimeResponse
-	11, // 31: canisterd.control.v1.Clock.SetPacing:output_type -> canisterd.control.v1.SetPacingResponse
-	13, // 32: canisterd.control.v1.Clock.RunRounds:output_type -> canisterd.control.v1.RunRoundsResponse
-	16, // 33: canisterd.control.v1.Clock.ListMoves:output_type -> canisterd.control.v1.ListMovesResponse
-	18, // 34: canisterd.control.v1.Clock.StepMessage:output_type -> canisterd.control.v1.StepMessageResponse
-	20, // 35: canisterd.control.v1.Clock.RunUntil:output_type -> canisterd.control.v1.RunUntilResponse
-	28, // [28:36] is the sub-list for method output_type
-	20, // [20:28] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	22, // 5: canisterd.control.v1.GetTimeResponse.next_timer:type_name -> google.protobuf.Timestamp
+	22, // 6: canisterd.control.v1.GetTimeResponse.next_round:type_name -> google.protobuf.Timestamp
+	22, // 7: canisterd.control.v1.SetTimeRequest.time:type_name -> google.protobuf.Timestamp
+	22, // 8: canisterd.control.v1.SetTimeResponse.time:type_name -> google.protobuf.Timestamp
+	21, // 9: canisterd.control.v1.AdvanceTimeRequest.duration:type_name -> google.protobuf.Duration
+	22, // 10: canisterd.control.v1.AdvanceTimeResponse.time:type_name -> google.protobuf.Timestamp
+	3,  // 11: canisterd.control.v1.SetPacingRequest.pacing:type_name -> canisterd.control.v1.Pacing
+	3,  // 12: canisterd.control.v1.SetPacingResponse.pacing:type_name -> canisterd.control.v1.Pacing
+	22, // 13: canisterd.control.v1.RunRoundsResponse.time:type_name -> google.protobuf.Timestamp
+	1,  // 14: canisterd.control.v1.Move.kind:type_name -> canisterd.control.v1.MoveKind
+	14, // 15: canisterd.control.v1.ListMovesResponse.moves:type_name -> canisterd.control.v1.Move
+	14, // 16: canisterd.control.v1.StepMessageRequest.move:type_name -> canisterd.control.v1.Move
+	14, // 17: canisterd.control.v1.StepMessageResponse.made:type_name -> canisterd.control.v1.Move
+	22, // 18: canisterd.control.v1.StepMessageResponse.time:type_name -> google.protobuf.Timestamp
+	22, // 19: canisterd.control.v1.RunUntilRequest.time:type_name -> google.protobuf.Timestamp
+	2,  // 20: canisterd.control.v1.RunUntilResponse.reason:type_name -> canisterd.control.v1.StopReason
+	22, // 21: canisterd.control.v1.RunUntilResponse.time:type_name -> google.protobuf.Timestamp
+	4,  // 22: canisterd.control.v1.Clock.GetTime:input_type -> canisterd.control.v1.GetTimeRequest
+	6,  // 23: canisterd.control.v1.Clock.SetTime:input_type -> canisterd.control.v1.SetTimeRequest
+	8,  // 24: canisterd.control.v1.Clock.AdvanceTime:input_type -> canisterd.control.v1.AdvanceTimeRequest
+	10, // 25: canisterd.control.v1.Clock.SetPacing:input_type -> canisterd.control.v1.SetPacingRequest
+	12, // 26: canisterd.control.v1.Clock.RunRounds:input_type -> canisterd.control.v1.RunRoundsRequest
+	15, // 27: canisterd.control.v1.Clock.ListMoves:input_type -> canisterd.control.v1.ListMovesRequest
+	17, // 28: canisterd.control.v1.Clock.StepMessage:input_type -> canisterd.control.v1.StepMessageRequest
+	19, // 29: canisterd.control.v1.Clock.RunUntil:input_type -> canisterd.control.v1.RunUntilRequest
+	5,  // 30: canisterd.control.v1.Clock.GetTime:output_type -> canisterd.control.v1.GetTimeResponse
+	7,  // 31: canisterd.control.v1.Clock.SetTime:output_type -> canisterd.control.v1.SetTimeResponse
+	9,  // 32: canisterd.control.v1.Clock.AdvanceTime:output_type -> canisterd.control.v1.AdvanceTimeResponse
+	11, // 33: canisterd.control.v1.Clock.SetPacing:output_type -> canisterd.control.v1.SetPacingResponse
+	13, // 34: canisterd.control.v1.Clock.RunRounds:output_type -> canisterd.control.v1.RunRoundsResponse
+	16, // 35: canisterd.control.v1.Clock.ListMoves:output_type -> canisterd.control.v1.ListMovesResponse
+	18, // 36: canisterd.control.v1.Clock.StepMessage:output_type -> canisterd.control.v1.StepMessageResponse
+	20, // 37: canisterd.control.v1.Clock.RunUntil:output_type -> canisterd.control.v1.RunUntilResponse
+	30, // [30:38] is the sub-list for method output_type
+	22, // [22:30] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_clock_proto_init() }

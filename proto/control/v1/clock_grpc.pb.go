@@ -37,21 +37,27 @@ const (
 type ClockClient interface {
 	// GetTime is the time of the last round and how it moves.
 	GetTime(ctx context.Context, in *GetTimeRequest, opts ...grpc.CallOption) (*GetTimeResponse, error)
-	// SetTime sets the time of the next round. Errors: FAILED_PRECONDITION (time never goes back; says what it is now).
+	// SetTime sets the time of the next round, and runs none.
+	// Errors: FAILED_PRECONDITION (pacing is not manual; time never goes back, and what it is now).
 	SetTime(ctx context.Context, in *SetTimeRequest, opts ...grpc.CallOption) (*SetTimeResponse, error)
 	// AdvanceTime moves time ahead, with whatever falls due on the way executed at its own time where through_timers is set.
+	// Errors: FAILED_PRECONDITION (pacing is not manual; to_next_timer, and nothing waits for a time).
 	AdvanceTime(ctx context.Context, in *AdvanceTimeRequest, opts ...grpc.CallOption) (*AdvanceTimeResponse, error)
 	// SetPacing changes when rounds happen, while the instance runs.
 	SetPacing(ctx context.Context, in *SetPacingRequest, opts ...grpc.CallOption) (*SetPacingResponse, error)
-	// RunRounds runs rounds now, whatever the pacing.
+	// RunRounds runs rounds now, whatever the pacing; the rest of a round that steps have begun is the first. Cancelled, it stops
+	// between two rounds.
 	RunRounds(ctx context.Context, in *RunRoundsRequest, opts ...grpc.CallOption) (*RunRoundsResponse, error)
 	// ListMoves opens a round where none is open and lists the deliveries that may happen next.
+	// Errors: FAILED_PRECONDITION (pacing is not manual).
 	ListMoves(ctx context.Context, in *ListMovesRequest, opts ...grpc.CallOption) (*ListMovesResponse, error)
 	// StepMessage makes one delivery: the oldest, one of ListMoves, or one drawn by a seed.
 	// Errors: FAILED_PRECONDITION (pacing is not manual), NOT_FOUND (no such move).
 	StepMessage(ctx context.Context, in *StepMessageRequest, opts ...grpc.CallOption) (*StepMessageResponse, error)
-	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is hit; the answer says which. Time that
-	// has to pass passes at once. Cancelled, it stops between two rounds.
+	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is hit; the answer says which. In manual
+	// pacing time that has to pass passes at once; otherwise it is the wall clock's, and conditions of time are refused. Modules that are
+	// compiled and mocks that answer are waited for. Cancelled, it stops between two rounds.
+	// Errors: NOT_FOUND (no such request), FAILED_PRECONDITION (a condition of time, and pacing is not manual).
 	RunUntil(ctx context.Context, in *RunUntilRequest, opts ...grpc.CallOption) (*RunUntilResponse, error)
 }
 
@@ -151,21 +157,27 @@ func (c *clockClient) RunUntil(ctx context.Context, in *RunUntilRequest, opts ..
 type ClockServer interface {
 	// GetTime is the time of the last round and how it moves.
 	GetTime(context.Context, *GetTimeRequest) (*GetTimeResponse, error)
-	// SetTime sets the time of the next round. Errors: FAILED_PRECONDITION (time never goes back; says what it is now).
+	// SetTime sets the time of the next round, and runs none.
+	// Errors: FAILED_PRECONDITION (pacing is not manual; time never goes back, and what it is now).
 	SetTime(context.Context, *SetTimeRequest) (*SetTimeResponse, error)
 	// AdvanceTime moves time ahead, with whatever falls due on the way executed at its own time where through_timers is set.
+	// Errors: FAILED_PRECONDITION (pacing is not manual; to_next_timer, and nothing waits for a time).
 	AdvanceTime(context.Context, *AdvanceTimeRequest) (*AdvanceTimeResponse, error)
 	// SetPacing changes when rounds happen, while the instance runs.
 	SetPacing(context.Context, *SetPacingRequest) (*SetPacingResponse, error)
-	// RunRounds runs rounds now, whatever the pacing.
+	// RunRounds runs rounds now, whatever the pacing; the rest of a round that steps have begun is the first. Cancelled, it stops
+	// between two rounds.
 	RunRounds(context.Context, *RunRoundsRequest) (*RunRoundsResponse, error)
 	// ListMoves opens a round where none is open and lists the deliveries that may happen next.
+	// Errors: FAILED_PRECONDITION (pacing is not manual).
 	ListMoves(context.Context, *ListMovesRequest) (*ListMovesResponse, error)
 	// StepMessage makes one delivery: the oldest, one of ListMoves, or one drawn by a seed.
 	// Errors: FAILED_PRECONDITION (pacing is not manual), NOT_FOUND (no such move).
 	StepMessage(context.Context, *StepMessageRequest) (*StepMessageResponse, error)
-	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is hit; the answer says which. Time that
-	// has to pass passes at once. Cancelled, it stops between two rounds.
+	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is hit; the answer says which. In manual
+	// pacing time that has to pass passes at once; otherwise it is the wall clock's, and conditions of time are refused. Modules that are
+	// compiled and mocks that answer are waited for. Cancelled, it stops between two rounds.
+	// Errors: NOT_FOUND (no such request), FAILED_PRECONDITION (a condition of time, and pacing is not manual).
 	RunUntil(context.Context, *RunUntilRequest) (*RunUntilResponse, error)
 	mustEmbedUnimplementedClockServer()
 }
