@@ -58,6 +58,10 @@ func (v *move) ahead() Ahead {
 	return a
 }
 
+// Clock is the time as far as it was moved: that of the last round, or what AdvanceTo
+// has said since.
+func (n *Network) Clock() uint64 { return max(n.clock, n.time) }
+
 // NextTime is the time the next round has, unless an input sets it later.
 func (n *Network) NextTime() uint64 { return n.nextTime() }
 

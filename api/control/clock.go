@@ -1,9 +1,195 @@
 package control
 
-import controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+)
 
 // clock is the service Clock.
 type clock struct {
 	controlv1.UnimplementedClockServer
 	*Server
+}
+
+// Reasons of the service Clock.
+var (
+	// notManual takes what needs manual pacing, the instance and its pacing.
+	notManual = reason("PACING_NOT_MANUAL", codes.FailedPrecondition,
+		"%s needs manual pacing, and the wall clock moves the time of instance %q (%s): call Clock.SetPacing with PACING_MODE_MANUAL first", "", "instance", "pacing")
+	// timeGoesBack takes the time there is and the one asked for.
+	timeGoesBack = reason("TIME_GOES_BACK", codes.FailedPrecondition, "time never goes back: it is %s, and was to be %s", "now", "asked")
+	// noTimer takes the instance.
+	noTimer = reason("NO_TIMER", codes.FailedPrecondition, "no canister of instance %q has a timer set, and nothing else waits for a time", "instance")
+)
+
+// latest is the last time there is, as some canisters and clients have it in 63 bits.
+const latest = math.MaxInt64
+
+// stamp is a time of the network, which counts nanoseconds since 1970.
+func stamp(ns uint64) *timestamppb.Timestamp {
+	return &timestamppb.Timestamp{Seconds: int64(ns / 1e9), Nanos: int32(ns % 1e9)}
+}
+
+// due is a time at which something happens, unset where nothing does.
+func due(ns uint64, ok bool) *timestamppb.Timestamp {
+	if !ok {
+		return nil
+	}
+	return stamp(ns)
+}
+
+// instant reads a time.
+func instant(field string, t *timestamppb.Timestamp) (uint64, error) {
+	if t == nil {
+		return 0, MissingField.Refuse(field, "a time, such as 2026-01-31T12:00:00Z")
+	}
+	if err := t.CheckValid(); err != nil {
+		return 0, BadField.Refuse(field, t, "it must be a valid google.protobuf.Timestamp")
+	}
+	if t.GetSeconds() < 0 || t.GetSeconds() >= latest/1_000_000_000 {
+		return 0, BadField.Refuse(field, written(t), "times are from 1970 to 2262")
+	}
+	return uint64(t.AsTime().UnixNano()), nil
+}
+
+func written(t *timestamppb.Timestamp) string { return t.AsTime().Format(time.RFC3339Nano) }
+
+// byHand is an instance whose time is moved by clients, or why what needs that cannot
+// be done.
+func (s *Server) byHand(name, what string) (Instance, error) {
+	i, err := s.instance(name)
+	if err != nil {
+		return nil, err
+	}
+	if p := i.Pacing(); p.Mode != Manual {
+		return nil, notManual.Refuse(what, i.Name(), p.Mode)
+	}
+	return i, nil
+}
+
+// GetTime is the time of the last round and how it moves.
+func (s *clock) GetTime(ctx context.Context, in *controlv1.GetTimeRequest) (*controlv1.GetTimeResponse, error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	return sight(ctx, i, func(n *replica.Network) *controlv1.GetTimeResponse {
+		at, height := n.Now()
+		return &controlv1.GetTimeResponse{
+			Time: stamp(at), Height: height, Pacing: shownPacing(i.Pacing()),
+			NextDue: due(n.NextEvent()), NextTimer: due(n.NextTimer()), NextRound: stamp(n.NextTime()),
+		}
+	})
+}
+
+// sight is what a look at the network of an instance shows.
+func sight[T any](ctx context.Context, i Instance, look func(*replica.Network) T) (T, error) {
+	seen := make(chan T, 1)
+	if err := i.Node().Do(ctx, func(n *replica.Network) { seen <- look(n) }); err != nil {
+		var nothing T
+		return nothing, err
+	}
+	return <-seen, nil
+}
+
+// SetTime sets the time of the next round.
+func (s *clock) SetTime(ctx context.Context, in *controlv1.SetTimeRequest) (*controlv1.SetTimeResponse, error) {
+	i, err := s.byHand(in.GetInstance(), "setting the time")
+	if err != nil {
+		return nil, err
+	}
+	at, err := instant("time", in.GetTime())
+	if err != nil {
+		return nil, err
+	}
+	if err := setTime(ctx, i, at); err != nil {
+		return nil, err
+	}
+	return &controlv1.SetTimeResponse{Time: stamp(at)}, nil
+}
+
+func setTime(ctx context.Context, i Instance, at uint64) error {
+	now, err := sight(ctx, i, func(n *replica.Network) uint64 {
+		now := n.Clock()
+		n.Apply(replica.AdvanceTo(at)) // which never goes back
+		return now
+	})
+	if err == nil && at < now {
+		return timeGoesBack.Refuse(written(stamp(now)), written(stamp(at)))
+	}
+	return err
+}
+
+// SetPacing changes when rounds happen.
+func (s *clock) SetPacing(ctx context.Context, in *controlv1.SetPacingRequest) (*controlv1.SetPacingResponse, error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	if in.GetPacing() == nil {
+		return nil, MissingField.Refuse("pacing", "a mode, and for PACING_MODE_INTERVAL the time between two rounds")
+	}
+	p, err := readPacing(in.GetPacing())
+	if err != nil {
+		return nil, err
+	}
+	if err := i.SetPacing(ctx, p); err != nil {
+		return nil, err
+	}
+	return &controlv1.SetPacingResponse{Pacing: shownPacing(i.Pacing())}, nil
+}
+
+// readPacing reads how an instance is to be paced; what is not set is the default.
+func readPacing(in *controlv1.Pacing) (Pacing, error) {
+	p := Pacing{}
+	switch in.GetMode() {
+	case controlv1.PacingMode_PACING_MODE_UNSPECIFIED, controlv1.PacingMode_PACING_MODE_AUTO:
+	case controlv1.PacingMode_PACING_MODE_MANUAL:
+		p.Mode = Manual
+	case controlv1.PacingMode_PACING_MODE_INTERVAL:
+		p.Mode, p.Interval = Interval, DefaultInterval
+	default:
+		return p, BadField.Refuse("pacing.mode", in.GetMode(), "it must be one of PacingMode")
+	}
+	if in.GetInterval() == nil {
+		return p, nil
+	}
+	if err := in.GetInterval().CheckValid(); err != nil {
+		return p, BadField.Refuse("pacing.interval", in.GetInterval(), "it must be a valid google.protobuf.Duration")
+	}
+	if p.Mode != Interval {
+		return p, BadField.Refuse("pacing.interval", in.GetInterval().AsDuration(), "only PACING_MODE_INTERVAL has one")
+	}
+	p.Interval = in.GetInterval().AsDuration()
+	return p, p.Check()
+}
+
+func shownPacing(p Pacing) *controlv1.Pacing {
+	switch p.Mode {
+	case Manual:
+		return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_MANUAL}
+	case Interval:
+		return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_INTERVAL, Interval: durationpb.New(p.Interval)}
+	case Auto:
+	}
+	return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO}
+}
+
+var pacingNames = [...]string{"auto", "manual", "interval"}
+
+// String names the mode for people.
+func (m PacingMode) String() string {
+	if int(m) < len(pacingNames) {
+		return pacingNames[m]
+	}
+	return fmt.Sprintf("mode %d", uint8(m))
 }

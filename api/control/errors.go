@@ -47,7 +47,7 @@ func Reasons() []*Reason {
 // Reasons that all services share.
 var (
 	// BadField is for a field that is not what it may be: field, what it has, what it may have.
-	BadField = reason("BAD_FIELD", codes.InvalidArgument, "%s is %s: %s", "field", "value")
+	BadField = reason("BAD_FIELD", codes.InvalidArgument, "%s is %v: %s", "field", "value")
 	// MissingField is for a field that has to be set: field, what to put there.
 	MissingField     = reason("MISSING_FIELD", codes.InvalidArgument, "%s is not set: %s", "field")
 	Bug              = reason("BUG", codes.Internal, "the daemon has a bug here: %v")

@@ -40,7 +40,7 @@ func TestARoundIsRunInSteps(t *testing.T) {
 	}
 	var made []string
 	for {
-		s, err := r.Step(t.Context(), func([]replica.Ahead) int { return 0 })
+		s, err := r.Step(t.Context(), func(node.Choices) int { return 0 })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,14 +69,14 @@ func TestAStepThatIsNotThereChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, at := range []int{-1, 1} {
-		s, err := r.Step(t.Context(), func(ahead []replica.Ahead) int { return at * max(1, len(ahead)) })
+		s, err := r.Step(t.Context(), func(c node.Choices) int { return at * max(1, len(c.Ahead)) })
 		if err != nil || s.Moved || s.Closed {
 			t.Errorf("position %d: %+v, %v", at, s, err)
 		}
 	}
-	ahead, err := r.Ahead(t.Context())
-	if err != nil || len(ahead) != 1 {
-		t.Errorf("ahead: %+v, %v", ahead, err)
+	choices, err := r.Choices(t.Context())
+	if err != nil || len(choices.Ahead) != 1 {
+		t.Errorf("choices: %+v, %v", choices, err)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestARoundGoesOnWhereStepsLeftIt(t *testing.T) {
 	}
 	height := r.View().Height
 	for range 2 {
-		if _, err := r.Step(t.Context(), func([]replica.Ahead) int { return 0 }); err != nil {
+		if _, err := r.Step(t.Context(), func(node.Choices) int { return 0 }); err != nil {
 			t.Fatal(err)
 		}
 	}

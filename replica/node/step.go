@@ -16,25 +16,33 @@ type Stepped struct {
 	Time, Height uint64
 }
 
-// Ahead are the legal next deliveries, as (*replica.Network).Ahead; a round is open
-// from then on until steps or Round close it.
-func (n *Node) Ahead(ctx context.Context) ([]replica.Ahead, error) {
-	ahead := make(chan []replica.Ahead, 1)
-	if err := n.ask(ctx, func(n *Node) { ahead <- n.ahead() }); err != nil {
-		return nil, err
-	}
-	return <-ahead, nil
+// Choices are what a step may deliver, in the round of a height.
+type Choices struct {
+	Height uint64
+	Ahead  []replica.Ahead
 }
 
-func (n *Node) ahead() []replica.Ahead {
+// Choices are the legal next deliveries, as (*replica.Network).Ahead; a round is open
+// from then on until steps or Round close it.
+func (n *Node) Choices(ctx context.Context) (Choices, error) {
+	choices := make(chan Choices, 1)
+	if err := n.ask(ctx, func(n *Node) { choices <- n.choices() }); err != nil {
+		return Choices{}, err
+	}
+	return <-choices, nil
+}
+
+func (n *Node) choices() (c Choices) {
 	n.count()
-	return n.network.Ahead()
+	c.Ahead = n.network.Ahead()
+	_, c.Height = n.network.Now()
+	return c
 }
 
 // Step makes the delivery that choose picks; where it picks a position that is not
 // there nothing is made. Where nothing is left to be delivered, position 0 closes the
 // round.
-func (n *Node) Step(ctx context.Context, choose func([]replica.Ahead) int) (Stepped, error) {
+func (n *Node) Step(ctx context.Context, choose func(Choices) int) (Stepped, error) {
 	done := make(chan Stepped, 1)
 	if err := n.ask(ctx, func(n *Node) { done <- n.step(choose) }); err != nil {
 		return Stepped{}, err
@@ -42,14 +50,14 @@ func (n *Node) Step(ctx context.Context, choose func([]replica.Ahead) int) (Step
 	return <-done, nil
 }
 
-func (n *Node) step(choose func([]replica.Ahead) int) (s Stepped) {
-	ahead := n.ahead()
-	at := choose(ahead)
-	if at < 0 || at >= max(1, len(ahead)) {
+func (n *Node) step(choose func(Choices) int) (s Stepped) {
+	choices := n.choices()
+	at := choose(choices)
+	if at < 0 || at >= max(1, len(choices.Ahead)) {
 		return n.stood(s)
 	}
-	if len(ahead) > 0 {
-		s.Moved, s.Made = true, ahead[at]
+	if len(choices.Ahead) > 0 {
+		s.Moved, s.Made = true, choices.Ahead[at]
 	}
 	s.Busy = n.network.Step(sched.Func(func([]sched.Move) int { return at }))
 	if !n.network.Begun() {

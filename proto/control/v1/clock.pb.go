@@ -478,8 +478,8 @@ type AdvanceTimeRequest struct {
 	//	*AdvanceTimeRequest_Duration
 	//	*AdvanceTimeRequest_ToNextTimer
 	By isAdvanceTimeRequest_By `protobuf_oneof:"by"`
-	// Stop at each deadline on the way and run until idle there, as if the time had passed; heartbeats beat in these rounds only. Without
-	// it time jumps, and no round is run.
+	// Stop at each deadline on the way and run until idle there, as if the time had passed; heartbeats beat, and
+	// canisters pay for their resources, in these rounds only. Without it time jumps, and no round is run.
 	ThroughTimers bool `protobuf:"varint,4,opt,name=through_timers,json=throughTimers,proto3" json:"through_timers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

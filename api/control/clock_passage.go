@@ -1,0 +1,69 @@
+package control
+
+import (
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+const (
+	// roundTime is how much time passes where something is due that has been due
+	// before: a canister whose timer fires again at once. About mainnet's time
+	// between two rounds.
+	roundTime = 1_000_000_000
+	// roundsAtOnce is how many rounds are run at one moment before time goes on
+	// although work is left: canisters that call themselves without end. Ours.
+	roundsAtOnce = 1000
+)
+
+// passage lets the time of a network pass as it would pass by itself: what falls due on
+// the way is done at its own time, and what follows from it. Its methods are called
+// between two rounds by who owns the network. Canisters pay for their resources, and old
+// answers are forgotten, where it stops for something else: that alone is no reason to.
+type passage struct {
+	moment uint64 // time of the rounds that are being run
+	rounds int    // run there
+}
+
+// settle is Go or Linger as long as something is to be done at the present time.
+func (p *passage) settle(n *replica.Network) node.Next {
+	at := n.NextTime()
+	if at > p.moment+roundsAtOnce { // rounds at one moment are a nanosecond apart
+		p.moment, p.rounds = at, 0
+	}
+	switch {
+	case n.Pressing() && p.rounds < roundsAtOnce:
+		p.rounds++
+		return node.Go
+	case n.Outside().Compiling > 0:
+		return node.Linger
+	}
+	return node.Stop
+}
+
+// to goes on towards a time; it is Stop when a round was run there and nothing is left
+// to be done.
+func (p *passage) to(n *replica.Network, target uint64) node.Next {
+	if next := p.settle(n); next != node.Stop {
+		return next
+	}
+	now, _ := n.Now()
+	if now >= target {
+		return node.Stop
+	}
+	p.jump(n, target)
+	return node.Go
+}
+
+// jump sets the time of the next round to when something happens, at most the target.
+func (p *passage) jump(n *replica.Network, target uint64) {
+	now, _ := n.Now()
+	at, ok := n.NextEvent()
+	switch {
+	case !ok:
+		at = target
+	case at <= now:
+		at = now + roundTime
+	}
+	n.Apply(replica.AdvanceTo(min(at, target)))
+	p.moment, p.rounds = 0, 0
+}
