@@ -221,7 +221,7 @@ func (m *machine) receiveIngress(in *Ingress, r *state.Resident) {
 	m.Show(record)
 	m.net.facts.received(m.ID, record)
 	if m.net.sink != nil {
-		m.net.emit(Event{Kind: IngressReceived, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Bytes: len(in.Arg)})
+		m.net.emit(Event{Kind: IngressReceived, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Bytes: len(in.Arg), Origin: Origin{Kind: intercanister.FromIngress, Caller: in.Sender}})
 	}
 }
 

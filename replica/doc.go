@@ -29,6 +29,9 @@
 // machine, on any goroutine; what they took comes back as an input (QueryCounts).
 // All queries of a composite query see the state of one moment.
 //
+// What happens is told as events (Event, EventSink) where somebody listens: what they say
+// has one vocabulary (events_fields.go). Events are annotations: nothing depends on them.
+//
 // Network.Step makes the same moves one at a time and lets an oracle choose
 // among the legal ones; the oracle sched.FIFO makes what a round makes.
 package replica

@@ -27,21 +27,21 @@ const (
 	CodeRemoved
 	CanisterCreated
 	CanisterDeleted
-	StatusChanged  // Number: the canister's status
-	OutcallMade    // Number: the outcall's
-	RoundEnded     // Number: messages; Instructions
-	MessageShed    // Source, Method, Peer, Call, Reject (instead of a response): a best-effort message had to make room
-	CanisterMoved  // Peer: its id from now on, on another subnet where that is its own
-	MessageTrapped // as MessageExecuted, which comes before it; Callers, Text (its own backtrace)
-	LogWritten     // Context, Number (of the line in the canister's log), Text; after the message that wrote it
-	ResponseLate   // Peer, Call, Reject: the call was over when its response came
-	HeightSigned   // Height, Time: a certificate was asked for
+	StatusChanged // Number: the canister's status
+	OutcallMade   // Number: the outcall's
+	RoundEnded    // Number: messages; Instructions
+	MessageShed   // Source, Method, Peer, Call, Reject (instead of a response): a best-effort message had to make room
+	CanisterMoved // Peer: its id from now on, on another subnet where that is its own
+	Trapped       // as MessageExecuted, which comes before it; Callers, Text (its own backtrace)
+	Logged        // Context, Number (of the line in the canister's log), Text; after the message that wrote it
+	Certified     // Height, Time: somebody asked for the first certificate of it
+	ResponseLate  // Call, Reject: the call was over when its response came
 )
 
 var eventNames = [...]string{
 	"", "ingress received", "ingress answered", "message executed", "message parked", "message dropped", "call registered",
 	"call settled", "timer fired", "code installed", "code removed", "canister created", "canister deleted", "status changed", "outcall made", "round ended", "message shed",
-	"canister moved", "message trapped", "log written", "response late", "height signed",
+	"canister moved", "trapped", "logged", "certified", "response late",
 }
 
 // String names the kind for people.

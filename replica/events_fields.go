@@ -46,7 +46,9 @@ var fields = [...]struct {
 	{"entry", func(e *Event) any { return texted(e.Kind.message(), e.Entry.String) }},
 	{"task", func(e *Event) any { return texted(e.Task != 0, e.Task.String) }},
 	{"method", func(e *Event) any { return said(e.Method) }},
-	{"peer", func(e *Event) any { return texted(e.Call != 0 || e.Kind == CanisterMoved, e.Peer.String) }},
+	{"peer", func(e *Event) any {
+		return texted(e.Call != 0 && e.Kind != ResponseLate || e.Kind == CanisterMoved, e.Peer.String)
+	}},
 	{"context", func(e *Event) any { return said(uint64(e.Context)) }},
 	{"call", func(e *Event) any { return said(uint64(e.Call)) }},
 	{"origin", func(e *Event) any { return said(originNames[e.Origin.Kind]) }},
@@ -80,7 +82,7 @@ var fields = [...]struct {
 }
 
 // numberNames are what Number is called, by kind.
-var numberNames = map[EventKind]string{StatusChanged: "status", OutcallMade: "outcall", RoundEnded: "messages", LogWritten: "index"}
+var numberNames = map[EventKind]string{StatusChanged: "status", OutcallMade: "outcall", RoundEnded: "messages", Logged: "index"}
 
 var (
 	sourceNames = [...]string{"", "task", "response", "ingress", "request"}
@@ -105,11 +107,11 @@ func (e *Event) Fields() iter.Seq2[string, any] {
 
 // message reports whether events of the kind are about a message that runs, or would have.
 func (k EventKind) message() bool {
-	return k == MessageExecuted || k == MessageParked || k == MessageDropped || k == MessageTrapped || k == CodeInstalled
+	return k == MessageExecuted || k == MessageParked || k == MessageDropped || k == Trapped || k == CodeInstalled
 }
 
 // local reports whether events of the kind are about one canister.
-func (k EventKind) local() bool { return k != RoundEnded && k != HeightSigned }
+func (k EventKind) local() bool { return k != RoundEnded && k != Certified }
 
 // said is a value unless it is zero.
 func said[T comparable](v T) any {

@@ -29,7 +29,7 @@ func (m *machine) note(j *Job) {
 	m.net.emit(e)
 	m.noteLogs(j, &e)
 	if out.Failure != nil {
-		e.Kind, e.Text, e.Callers = MessageTrapped, out.Backtrace, m.callers(j.context)
+		e.Kind, e.Text, e.Callers = Trapped, out.Backtrace, m.callers(j.context)
 		m.net.emit(e)
 	}
 }
@@ -40,7 +40,7 @@ func (m *machine) noteLogs(j *Job, of *Event) {
 	for i := max(0, log.Len()-of.Logs); i < log.Len(); i++ {
 		record := log.At(i)
 		m.net.emit(Event{
-			Kind: LogWritten, Subnet: m.ID, Canister: of.Canister, Request: of.Request, Context: of.Context, Origin: of.Origin,
+			Kind: Logged, Subnet: m.ID, Canister: of.Canister, Request: of.Request, Context: of.Context, Origin: of.Origin,
 			Method: of.Method, Number: record.Index, Text: string(record.Content),
 		})
 	}
@@ -91,6 +91,9 @@ func (m *machine) describeContext(e *Event) {
 	e.Origin = Origin{Kind: context.Origin.Kind, Caller: context.Origin.Caller, Call: context.Origin.Call}
 	if e.Method == "" {
 		e.Method = context.Method
+	}
+	if e.Task == intercanister.NoTask {
+		e.Task = context.Origin.Task
 	}
 	e.Request = m.requestOf(context)
 }

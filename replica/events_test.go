@@ -23,14 +23,14 @@ func TestEveryKindOfEventHasANameOfItsOwn(t *testing.T) {
 		}
 		seen[name] = k
 	}
-	if len(seen) < int(replica.HeightSigned) {
-		t.Errorf("%d kinds, want at least %d", len(seen), replica.HeightSigned)
+	if len(seen) < int(replica.ResponseLate) {
+		t.Errorf("%d kinds, want at least %d", len(seen), replica.ResponseLate)
 	}
 }
 
 func TestEveryFieldOfAnEventIsInTheVocabulary(t *testing.T) {
 	full := replica.Event{
-		Kind: replica.MessageTrapped, Source: intercanister.SourceRequests, Task: intercanister.Heartbeat, Entry: canister.Update,
+		Kind: replica.Trapped, Source: intercanister.SourceRequests, Task: intercanister.Heartbeat, Entry: canister.Update,
 		Reentrant: true, CleanupRan: true, Subnet: principal.Canister(1), Canister: principal.Canister(2), Peer: principal.Canister(3),
 		Request: replica.RequestID{1}, Context: 4, Call: 5, Method: "m", Number: 6, Time: 7, Height: 8,
 		Origin: replica.Origin{Kind: intercanister.FromCanister, Caller: principal.Canister(9), Call: 10},

@@ -26,6 +26,7 @@ import (
 //	answer LABEL                                         where a message stands
 //	canister N                                           what there is to say of a canister
 //	census                                               what is open
+//	record, told, forget, trace                          what is recorded, and call trees of it (Recording)
 //
 // What happens is told as it happens, one event a line; canisters are called by
 // their numbers.
@@ -41,6 +42,8 @@ type performer struct {
 	stage  *Stage
 	said   strings.Builder
 	labels map[string]replica.RequestID
+
+	recording Recording
 }
 
 // command is what a word at the beginning of a line does.
@@ -51,6 +54,7 @@ func commands() map[string]command {
 		"network": (*performer).network, "create": (*performer).create, "submit": (*performer).submit, "run": (*performer).run,
 		"round": (*performer).round, "step": (*performer).step, "moves": (*performer).moves, "advance": (*performer).advance,
 		"answer": (*performer).answer, "cycles": (*performer).cycles, "canister": (*performer).canister, "census": (*performer).census,
+		"record": (*performer).record, "told": (*performer).told, "forget": (*performer).forget, "trace": (*performer).trace,
 	}
 }
 

@@ -11,12 +11,15 @@ import (
 
 // Event says what happened, in a line.
 func (p *performer) Event(e *replica.Event) {
+	if p.recording.Add(e) {
+		return
+	}
 	if e.Kind == replica.RoundEnded {
 		p.say("round %d: %d messages", e.Height, e.Number)
 		return
 	}
 	switch e.Kind {
-	case replica.MessageTrapped, replica.LogWritten, replica.ResponseLate:
+	case replica.Trapped, replica.Logged, replica.ResponseLate:
 		return // more of what is told anyway
 	}
 	line := fmt.Sprintf("  %s: %s", p.name(e.Canister), e.Kind)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/golden"
 )
 
@@ -49,6 +50,7 @@ import (
 //	outcalls                              the HTTP outcalls that wait for an answer
 //	http NUMBER ANSWERS                   answers an HTTP outcall of subnet0; command_http.go has the form
 //	reach FROM NAME METHOD                every way to a method: what a user, a canister and queries are answered
+//	record, told [KINDS], trace FORM      what is recorded from now on, and call trees of it (replicatest.Recording)
 //	silently COMMAND                      performs a command without telling what happens
 //	decoded COMMAND                       performs a command whose reply is Candid
 //	arg NAME METHOD (VALUES)              an argument of a management method: $NAME from now on
@@ -77,6 +79,8 @@ type performer struct {
 	decoded bool   // the command's reply is Candid
 	fields  *vocabulary
 	quiet   bool // no events are told
+
+	recording replicatest.Recording
 }
 
 // command is what a word at the beginning of a line does with the rest of it.
@@ -98,6 +102,7 @@ func commands() map[string]command {
 		"status": (*performer).status, "logs": (*performer).logs, "certified": (*performer).certified, "census": (*performer).census,
 		"arg": (*performer).arg, "outcalls": (*performer).outcalls, "http": (*performer).http,
 		"late": (*performer).late, "abandoned": (*performer).abandoned, "funds": (*performer).funds, "attest": (*performer).attest, "set": (*performer).set, "reach": (*performer).reach,
+		"record": (*performer).record, "told": (*performer).told, "trace": (*performer).trace,
 	}
 }
 

@@ -15,6 +15,9 @@ import (
 // Event says what happened, in a line. Rounds in which nothing was executed are not
 // worth one.
 func (p *performer) Event(e *replica.Event) {
+	if p.recording.Add(e) {
+		return
+	}
 	if e.Kind == replica.RoundEnded {
 		if e.Number > 0 {
 			p.say("round: %d messages", e.Number)
@@ -22,7 +25,7 @@ func (p *performer) Event(e *replica.Event) {
 		return
 	}
 	switch e.Kind {
-	case replica.MessageTrapped, replica.LogWritten, replica.ResponseLate:
+	case replica.Trapped, replica.Logged, replica.ResponseLate:
 		return // more of what is told anyway
 	}
 	line := fmt.Sprintf("  %s: %s", p.name(e.Canister), e.Kind)

@@ -1,0 +1,239 @@
+package trace
+
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Builder makes the tree of some events.
+type Builder struct {
+	members  *Members
+	root     *Call
+	contexts map[member]*Call
+	calls    map[member]*Call
+	top      member // the call that opened the root's context, where that is asked for
+	order    int
+}
+
+// NewBuilder begins a tree.
+func NewBuilder(root Root) *Builder {
+	return &Builder{members: NewMembers(root), contexts: make(map[member]*Call), calls: make(map[member]*Call)}
+}
+
+// Build is the tree of recorded events, the oldest first.
+func Build(root Root, events []replica.Event) *Tree {
+	b := NewBuilder(root)
+	if root.Context != 0 {
+		b.look(root, events)
+	}
+	for i := range events {
+		b.Add(&events[i])
+	}
+	return b.Tree()
+}
+
+// look finds out who opened the context that is the root, so that its message or call
+// belongs to the tree.
+func (b *Builder) look(root Root, events []replica.Event) {
+	for i := range events {
+		e := &events[i]
+		if e.Context != root.Context || e.Subnet != root.Subnet || e.Origin.Kind == 0 {
+			continue
+		}
+		if b.members.root.Request = e.Request; e.Origin.Kind == intercanister.FromCanister {
+			b.top = member{e.Origin.Caller, uint64(e.Origin.Call), true}
+			b.members.add(b.top)
+		}
+		return
+	}
+}
+
+// Add shows the builder the next event, whatever tree it belongs to.
+func (b *Builder) Add(e *replica.Event) {
+	if !b.members.Take(e) {
+		return
+	}
+	b.order++
+	switch e.Kind {
+	case replica.IngressReceived:
+		c := b.callOf(e)
+		c.Begun, c.ArgBytes = b.point(e), e.Bytes
+	case replica.IngressAnswered:
+		b.answer(b.callOf(e), e)
+	case replica.MessageParked:
+		b.execution(e).Parked = b.point(e)
+	case replica.MessageExecuted, replica.CodeInstalled:
+		b.ran(e)
+	case replica.Trapped:
+		b.execution(e).Backtrace = e.Text
+	case replica.Logged:
+		x := b.last(b.callOf(e))
+		x.Logs = append(x.Logs, Note{At: b.point(e), Text: e.Text})
+	case replica.CallRegistered:
+		b.registered(e)
+	case replica.CallSettled:
+		b.answer(b.made(e), e)
+	default:
+		c := b.callOf(e)
+		c.Notes = append(c.Notes, Note{At: b.point(e), Text: remark(e), Reject: e.Reject})
+	}
+}
+
+func (b *Builder) point(e *replica.Event) Point {
+	return Point{replica.Moment{Height: e.Height, Time: e.Time}, b.order}
+}
+
+// callOf is the call an event is about, made where none is known.
+func (b *Builder) callOf(e *replica.Event) *Call {
+	c := b.find(e)
+	if c == nil {
+		c = b.unknown(e)
+	}
+	if e.Context != 0 && c.Context == 0 {
+		c.Context, c.Subnet = e.Context, e.Subnet
+		b.contexts[contextOf(e)] = c
+	}
+	return c
+}
+
+// find is the call whose context an event names, or that the event itself is about.
+func (b *Builder) find(e *replica.Event) *Call {
+	switch {
+	case e.Context != 0 && b.contexts[contextOf(e)] != nil:
+		return b.contexts[contextOf(e)]
+	case e.Context != 0 && e.Origin.Kind == intercanister.FromCanister:
+		return b.calls[member{e.Origin.Caller, uint64(e.Origin.Call), true}]
+	case e.Context == 0 && e.Call != 0:
+		return b.calls[callOf(e)]
+	case b.root != nil && e.Request != (replica.RequestID{}) && e.Request == b.root.Request:
+		return b.root
+	}
+	return nil
+}
+
+// unknown is a call of which this is the first event: the root, or one whose beginning is
+// not recorded.
+func (b *Builder) unknown(e *replica.Event) *Call {
+	c := &Call{Source: intercanister.SourceIngress, Canister: e.Canister, Subnet: e.Subnet, Method: e.Method, Request: e.Request, Caller: e.Origin.Caller}
+	switch e.Origin.Kind {
+	case intercanister.FromSystem:
+		c.Source, c.Task = intercanister.SourceTasks, e.Task
+		if e.Source == intercanister.SourceTasks {
+			c.Begun = Point{e.Began, b.order}
+		}
+	case intercanister.FromCanister:
+		c.Source, c.Number = intercanister.SourceRequests, e.Origin.Call
+		b.calls[member{e.Origin.Caller, uint64(e.Origin.Call), true}] = c
+	}
+	if b.root == nil {
+		b.root = c
+	}
+	return c
+}
+
+// execution is the message an event is about: the one that is paused, or the last that ran,
+// or a new one.
+func (b *Builder) execution(e *replica.Event) *Execution {
+	c := b.callOf(e)
+	if n := len(c.Executions); n > 0 {
+		x := c.Executions[n-1]
+		if e.Kind == replica.Trapped || x.Parked.Recorded() && !x.Ended.Recorded() {
+			return x
+		}
+	}
+	x := &Execution{Entry: e.Entry, Begun: e.Began}
+	if e.Source == intercanister.SourceResponses {
+		x.Answers, x.AnswersNumber = b.calls[callOf(e)], e.Call
+	}
+	c.Executions = append(c.Executions, x)
+	return x
+}
+
+func (b *Builder) ran(e *replica.Event) {
+	x := b.execution(e)
+	x.Ended, x.Trap, x.CleanupRan = b.point(e), e.Reject, e.CleanupRan
+	x.Instructions, x.Cycles, x.DirtyPages, x.Wall = e.Instructions, e.Cycles, e.DirtyPages, e.Wall
+	x.Heap, x.Stable = e.Heap, e.Stable
+}
+
+// last is the execution that what happens now follows from.
+func (b *Builder) last(c *Call) *Execution {
+	if n := len(c.Executions); n > 0 {
+		return c.Executions[n-1]
+	}
+	x := &Execution{Unrecorded: true}
+	c.Executions = append(c.Executions, x)
+	return x
+}
+
+// registered enters a call where it was made.
+func (b *Builder) registered(e *replica.Event) {
+	c := b.made(e)
+	c.Begun, c.Method, c.Reentrant = b.point(e), e.Method, e.Reentrant
+	c.Attached, c.Deadline, c.ArgBytes = e.Cycles, e.Deadline, e.Bytes
+}
+
+// made is the call that a context has made.
+func (b *Builder) made(e *replica.Event) *Call {
+	if c := b.calls[callOf(e)]; c != nil {
+		return c
+	}
+	c := &Call{Source: intercanister.SourceRequests, Caller: e.Canister, Canister: e.Peer, Number: e.Call}
+	b.calls[callOf(e)] = c
+	if callOf(e) == b.top {
+		b.root = c
+		return c
+	}
+	x := b.last(b.maker(e))
+	x.Calls = append(x.Calls, c)
+	return c
+}
+
+// maker is the call whose context makes a call.
+func (b *Builder) maker(e *replica.Event) *Call {
+	of := *e
+	of.Call = 0
+	if e.Kind == replica.CallRegistered {
+		of.Method = "" // it is the callee's
+	}
+	return b.callOf(&of)
+}
+
+func (b *Builder) answer(c *Call, e *replica.Event) {
+	c.Ended, c.Reject = b.point(e), e.Reject
+	if e.Kind == replica.CallSettled {
+		c.Refunded = e.Cycles
+	}
+	if e.Reject == nil {
+		c.ReplyBytes = e.Bytes
+	}
+}
+
+// remark is what an event says that has no place of its own in a tree.
+func remark(e *replica.Event) string {
+	text := e.Kind.String()
+	switch e.Kind {
+	case replica.ResponseLate:
+		return "the response came late and was dropped"
+	case replica.MessageDropped, replica.MessageShed:
+		what := map[intercanister.Source]string{
+			intercanister.SourceRequests: "request", intercanister.SourceResponses: "callback", intercanister.SourceTasks: "task",
+		}[e.Source]
+		if what == "" {
+			what = "message"
+		}
+		if e.Kind == replica.MessageShed {
+			return what + " dropped to make room"
+		}
+		return what + " dropped"
+	}
+	for name, value := range e.Fields() {
+		switch name {
+		case "rule", "held", "fault":
+			text += fmt.Sprintf(", %s %v", name, value)
+		}
+	}
+	return text
+}

@@ -1,0 +1,18 @@
+// Package trace makes call trees of recorded events, and shows them: as text, as a Mermaid
+// sequence diagram, and as trace events for ui.perfetto.dev and chrome://tracing.
+//
+// It owns what belongs to one tree and in which order, what is missing of it, and the three
+// forms. It must not know where events are kept or who asks. Nothing in it has effects. The
+// node, the API layers and the command line may import it; it imports replica and the
+// vocabulary of calls.
+//
+// # A tree
+//
+// A Call is an ingress message, a call of a canister or a task; its Executions are the
+// messages that served it, in order: the method first, then callbacks. Under an execution
+// are the calls it made. What is recorded of a tree may begin late or end early: what is
+// missing the tree says itself (Tree.Missing, Call.Missing).
+//
+// Whatever users and canisters have written (names of methods, rejects, lines of logs) is
+// escaped as each form needs it.
+package trace

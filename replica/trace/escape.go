@@ -1,0 +1,53 @@
+package trace
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// Names gives what people call a canister or user; empty where it has no name. nil: nobody
+// has one.
+type Names func(principal.Principal) string
+
+func (n Names) of(id principal.Principal) string {
+	if n != nil {
+		if name := n(id); name != "" {
+			return printable(name)
+		}
+	}
+	return id.String()
+}
+
+// printable is text on one line that shows nothing but itself: control characters, line
+// breaks and what changes the direction of writing become escapes, a long text is cut.
+func printable(text string) string {
+	cut := ""
+	if n := utf8.RuneCountInString(text); n > MaxTextRunes {
+		at := 0
+		for range MaxTextRunes {
+			_, size := utf8.DecodeRuneInString(text[at:])
+			at += size
+		}
+		text, cut = text[:at], fmt.Sprintf("… (%d bytes)", len(text))
+	}
+	quoted := strconv.Quote(text)
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`) + cut
+}
+
+// rejected is a reject in a line, its backtrace left out.
+func rejected(r *intercanister.Reject) string {
+	text, _, _ := strings.Cut(r.Text, "\n")
+	if r.Error == 0 {
+		return fmt.Sprintf("%s: %s", r.Code, printable(text))
+	}
+	return fmt.Sprintf("%s %s: %s", r.Code, r.Error, printable(text))
+}
+
+// grouped is a number in groups of three digits.
+func grouped(n uint64) string { return cycles.Of(n).Grouped() }

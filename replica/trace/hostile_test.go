@@ -1,0 +1,106 @@
+package trace_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/trace"
+)
+
+// hostile are texts that would break out of a line, a label or a string.
+var hostile = []string{
+	"a\nb", "\x1b[31mred", "quote\" and 'quote'", "back\\slash", "]}{[;#%%{init: {}}%%", "<script>alert(1)</script>", "end", "as x",
+	"p0->>p1: forged", "\u202egnp.exe", "\xff\xfe", "\r\n\t\v\x00", "`math` $$x$$", "&lt;", "wrap: x", strings.Repeat("é", 5000), "",
+}
+
+// hostileTree is a tree in which everything that others write is the text.
+func hostileTree(text string) *trace.Tree {
+	a, b := principal.Canister(1), principal.Canister(2)
+	user := replica.Origin{Kind: intercanister.FromIngress, Caller: principal.Anonymous}
+	reject := &intercanister.Reject{Code: intercanister.CanisterReject, Error: intercanister.CanisterRejectedMessage, Text: text}
+	id := replica.RequestID{1}
+	return trace.Build(trace.Root{Request: id}, []replica.Event{
+		{Kind: replica.IngressReceived, Canister: a, Request: id, Method: text, Origin: user, Height: 1},
+		{Kind: replica.MessageExecuted, Canister: a, Request: id, Method: text, Context: 1, Source: intercanister.SourceIngress, Entry: canister.Update, Origin: user, Height: 2},
+		{Kind: replica.Logged, Canister: a, Request: id, Context: 1, Text: text, Height: 2},
+		{Kind: replica.CallRegistered, Canister: a, Peer: b, Context: 1, Call: 1, Method: text, Height: 2},
+		{
+			Kind: replica.MessageExecuted, Canister: b, Peer: a, Context: 2, Call: 1, Method: text, Source: intercanister.SourceRequests, Entry: canister.Update,
+			Origin: replica.Origin{Kind: intercanister.FromCanister, Caller: a, Call: 1}, Height: 2, Reject: reject,
+		},
+		{Kind: replica.Trapped, Canister: b, Peer: a, Context: 2, Call: 1, Source: intercanister.SourceRequests, Text: text, Height: 2},
+		{Kind: replica.CallSettled, Canister: a, Peer: b, Context: 1, Call: 1, Reject: reject, Height: 2},
+		{Kind: replica.ResponseLate, Canister: a, Call: 1, Reject: reject, Height: 2},
+		{Kind: replica.IngressAnswered, Canister: a, Request: id, Method: text, Reject: reject, Height: 3},
+	})
+}
+
+func TestHostileTextStaysOnItsLineAndInItsLabel(t *testing.T) {
+	harmless := hostileTree("x")
+	for _, text := range hostile {
+		names := func(principal.Principal) string { return text }
+		tree := hostileTree(text)
+		plain := trace.Text(tree, names)
+		lines := strings.Count(trace.Text(harmless, names), "\n") + strings.Count(text, "\n") // a backtrace has lines
+		if text == "" {
+			lines--
+		}
+		if got := strings.Count(plain, "\n"); got != lines {
+			t.Errorf("%q makes %d lines of text, want %d:\n%s", text, got, lines, plain)
+		}
+		diagram := trace.Mermaid(tree, names)
+		if got, want := strings.Count(diagram, "\n"), strings.Count(trace.Mermaid(harmless, names), "\n"); got != want {
+			t.Errorf("%q makes %d lines of diagram, want %d:\n%s", text, got, want, diagram)
+		}
+		for _, shown := range []string{plain, diagram} {
+			for _, r := range shown {
+				if r != '\n' && !unicode.IsPrint(r) {
+					t.Errorf("%q is shown with character %U", text, r)
+				}
+			}
+			if len(shown) > 20*1024 {
+				t.Errorf("%.10q… is shown in %d bytes", text, len(shown))
+			}
+		}
+		for _, special := range []string{"%%", "{", "<", "\"", "`", "$"} {
+			if strings.Contains(diagram, special) {
+				t.Errorf("%q puts %q into the diagram", text, special)
+			}
+		}
+		encoded, err := trace.TraceEvents(tree, names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var decoded struct {
+			TraceEvents []map[string]any `json:"traceEvents"`
+		}
+		if err := json.Unmarshal(encoded, &decoded); err != nil || len(decoded.TraceEvents) < 7 {
+			t.Errorf("%q makes JSON of %d events: %v", text, len(decoded.TraceEvents), err)
+		}
+	}
+}
+
+func TestWhatManyMembersLeaveBehindIsForgotten(t *testing.T) {
+	m := trace.NewMembers(trace.Root{Request: replica.RequestID{1}})
+	a := principal.Canister(1)
+	if !m.Take(&replica.Event{Kind: replica.MessageExecuted, Canister: a, Request: replica.RequestID{1}, Context: 1}) {
+		t.Fatal("the root is not a member")
+	}
+	belongs := func(call intercanister.CallID) bool {
+		return m.Take(&replica.Event{Kind: replica.ResponseLate, Canister: a, Call: call})
+	}
+	for call := range intercanister.CallID(2 * trace.MaxMembers) {
+		if !m.Take(&replica.Event{Kind: replica.CallRegistered, Canister: a, Request: replica.RequestID{1}, Context: 1, Call: call + 1}) {
+			t.Fatalf("call %d is no member", call+1)
+		}
+	}
+	if belongs(1) || !belongs(2*trace.MaxMembers) {
+		t.Errorf("the first call is remembered: %t, the last: %t", belongs(1), belongs(2*trace.MaxMembers))
+	}
+}

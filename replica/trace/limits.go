@@ -1,0 +1,13 @@
+package trace
+
+const (
+	// MaxMembers is how many contexts and calls of a tree are remembered while events are
+	// picked; of a tree that has more the oldest are forgotten. Ours.
+	MaxMembers = 1 << 16
+	// MaxTextRunes is how much of a text (a reject, a line of a log) the text form and
+	// diagrams show. Ours.
+	MaxTextRunes = 240
+	// MaxColumn is how wide the tree may become before the columns beside it give way, in
+	// runes. Ours.
+	MaxColumn = 72
+)

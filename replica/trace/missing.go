@@ -1,0 +1,53 @@
+package trace
+
+import "github.com/canisterd/canisterd/intercanister"
+
+// unrecorded is what there is to say of a tree without a root.
+const unrecorded = "nothing of it is recorded"
+
+// Tree is the tree of the events so far.
+func (b *Builder) Tree() *Tree {
+	t := &Tree{Root: b.root}
+	t.Complete = b.root != nil && complete(b.root)
+	return t
+}
+
+// complete says of a call and those under it what is missing.
+func complete(c *Call) bool {
+	c.Missing = c.missing()
+	all := len(c.Missing) == 0
+	for _, x := range c.Executions {
+		for _, made := range x.Calls {
+			all = complete(made) && all
+		}
+	}
+	return all
+}
+
+func (c *Call) missing() (what []string) {
+	if !c.Begun.Recorded() {
+		what = append(what, "its beginning is not recorded")
+	}
+	ran := len(c.Executions) > 0
+	switch {
+	case ran && (c.Executions[0].Unrecorded || c.Executions[0].AnswersNumber != 0):
+		what = append(what, "what it ran first is not recorded")
+	case !ran && c.Answered() && c.Reject == nil && told(c):
+		what = append(what, "what it ran is not recorded")
+	}
+	for _, x := range c.Executions {
+		if x.Parked.Recorded() && !x.Ended.Recorded() {
+			what = append(what, "a message is paused in the middle of its code")
+		}
+	}
+	if c.Source != intercanister.SourceTasks && !c.Answered() {
+		what = append(what, "no answer yet")
+	}
+	return what
+}
+
+// told reports whether events tell what the callee does: it is no management canister.
+func told(c *Call) bool {
+	_, ok := c.Canister.CanisterNumber()
+	return ok && c.Source == intercanister.SourceRequests
+}

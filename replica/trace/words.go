@@ -1,0 +1,79 @@
+package trace
+
+import (
+	"encoding/hex"
+	"fmt"
+
+	"github.com/canisterd/canisterd/intercanister"
+)
+
+// title says what a call is.
+func (c *Call) title(names Names) string {
+	method := printable(c.Method)
+	if method == "" {
+		method = "?"
+	}
+	switch c.Source {
+	case intercanister.SourceTasks:
+		if c.Task == intercanister.NoTask {
+			return "task of " + names.of(c.Canister)
+		}
+		return c.Task.String() + " of " + names.of(c.Canister)
+	case intercanister.SourceRequests:
+		return fmt.Sprintf("call #%d to %s.%s", c.Number, names.of(c.Canister), method)
+	}
+	return fmt.Sprintf("ingress %s to %s.%s", hex.EncodeToString(c.Request[:4]), names.of(c.Canister), method)
+}
+
+// details are what there is to say of a call beside what it is.
+func (c *Call) details() (all []string) {
+	if c.Reentrant {
+		all = append(all, "re-entrant")
+	}
+	if !c.Attached.IsZero() {
+		all = append(all, c.Attached.Grouped()+" cycles attached")
+	}
+	if !c.Refunded.IsZero() {
+		all = append(all, c.Refunded.Grouped()+" back")
+	}
+	if c.Deadline != 0 {
+		all = append(all, "best effort")
+	}
+	return all
+}
+
+// answer says how a call ended.
+func (c *Call) answer() string {
+	switch {
+	case !c.Answered():
+		return ""
+	case c.Reject != nil:
+		return "rejected " + rejected(c.Reject)
+	}
+	return fmt.Sprintf("replied %s", bytes(c.ReplyBytes))
+}
+
+func bytes(n int) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return grouped(uint64(n)) + " bytes"
+}
+
+// title says what ran.
+func (x *Execution) title() string {
+	switch {
+	case x.Unrecorded:
+		return "not recorded"
+	case x.AnswersNumber != 0:
+		return fmt.Sprintf("%s of #%d", x.Entry, x.AnswersNumber)
+	}
+	return x.Entry.String()
+}
+
+func (n *Note) line() string {
+	if n.Reject != nil {
+		return printable(n.Text) + ": " + rejected(n.Reject)
+	}
+	return printable(n.Text)
+}
