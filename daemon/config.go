@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/canisterd/canisterd/api/control"
@@ -70,7 +71,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Listen = DefaultListen
 	}
 	if len(c.Subnets) == 0 {
-		c.Subnets = []replica.SubnetConfig{{Kind: replica.NNS}, {Kind: replica.Application}}
+		c.Subnets = slices.Clone(defaultSubnets)
 	}
 	if len(c.Admins) > 0 {
 		var err error
@@ -84,7 +85,7 @@ func (c Config) withDefaults() (Config, error) {
 	if err := (control.Pacing{Mode: c.Pacing, Interval: c.Interval}).Check(); err != nil {
 		return c, err
 	}
-	if c.Outcalls > DenyOutcalls {
+	if c.Outcalls > control.DenyOutcalls {
 		return c, fmt.Errorf("mode %d of HTTP outcalls is unknown: use AllowOutcalls, HoldOutcalls or DenyOutcalls", c.Outcalls)
 	}
 	if c.Log == nil {

@@ -1,30 +1,31 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/canisterd/canisterd/api/control"
-	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
 // Daemon is some networks, one of them to begin with, with their HTTP interfaces and
 // the control API over them.
 type Daemon struct {
-	engine    *canister.Engine // of all instances that live in memory
+	engines   engines
 	instances registry
 	first     *instance // the one it was started with
+	schedule  *schedule
+	outcalls  Outcalls // of instances that say nothing of it
 	board     *switchboard
 	server    *http.Server
 	control   *control.Server
@@ -48,9 +49,6 @@ const (
 	cutPatience   = time.Second
 )
 
-// instancePath begins the paths of instances: /instances/NAME/api/v2/status.
-const instancePath = "/instances/"
-
 // How long a client may take before its connection is given up: to send the head
 // of a request, all of it (5 MiB at most), to take the answer in, and to think of
 // the next request. Longer than the longest answer takes (ic.AnswerTimeout).
@@ -72,11 +70,17 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	if err != nil {
 		return nil, listening(config.Listen, err)
 	}
-	d := &Daemon{listener: listener, log: config.Log, failed: make(chan struct{})}
-	if err := d.build(config); err != nil {
+	d := &Daemon{
+		listener: listener, log: config.Log, failed: make(chan struct{}), engines: engines{cacheDir: config.CacheDir},
+		instances: newRegistry(), schedule: newSchedule(time.Now), outcalls: config.Outcalls,
+	}
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	d.cancel = cancel
+	d.running.Go(func() { d.schedule.run(running) })
+	if err := d.build(ctx, &config); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	d.serve(ctx)
+	d.serve(running)
 	d.log.Info("serving", "url", d.URL(), "version", Version())
 	return d, nil
 }
@@ -89,44 +93,49 @@ func listening(address string, err error) error {
 	return fmt.Errorf("listening on %q, which must be host:port: %w", address, err)
 }
 
-// build makes the engine and the network.
-func (d *Daemon) build(config Config) (err error) {
-	d.engine, err = canister.NewEngine(canister.EngineConfig{CacheDir: config.CacheDir, HeapDir: config.StateDir})
-	if err != nil {
-		return fmt.Errorf("starting the engine: %w", err)
-	}
+// build makes the instance the daemon begins with.
+func (d *Daemon) build(ctx context.Context, config *Config) error {
 	// A processor that runs compiled Wasm cannot be taken back for other work:
 	// two more than the machine has keep requests served while all of them do.
 	if processors := runtime.NumCPU() + 2; runtime.GOMAXPROCS(0) < processors {
 		runtime.GOMAXPROCS(processors)
 	}
-	d.first, err = d.newInstance(d.engine, &instanceConfig{
-		name:     control.DefaultInstance,
-		network:  replica.Config{Seed: config.Seed, Start: uint64(time.Now().UnixNano()), Subnets: config.Subnets},
-		pacing:   control.Pacing{Mode: config.Pacing, Interval: config.Interval},
-		outcalls: config.Outcalls,
+	stateDir, err := filepath.Abs(config.StateDir)
+	if err != nil {
+		return fmt.Errorf("the folder for the state: %w", err)
+	}
+	if config.StateDir == "" {
+		stateDir = ""
+	}
+	made, err := d.Create(ctx, &control.Spec{
+		Placement: control.Placement{Name: control.DefaultInstance},
+		Seed:      config.Seed, Start: uint64(time.Now().UnixNano()), Subnets: config.Subnets,
+		Pacing: control.Pacing{Mode: config.Pacing, Interval: config.Interval}, Outcalls: &config.Outcalls, StateDir: stateDir,
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("starting the network: %w", err)
 	}
-	d.instances.put(d.first)
+	d.first = made.(*instance)
 	return nil
 }
 
-// serve begins to answer whoever connects.
-func (d *Daemon) serve(ctx context.Context) {
-	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	d.cancel = cancel
-	d.server = &http.Server{
-		Handler:           d.logged(http.HandlerFunc(d.answer)),
+// newServer is a server of HTTP interfaces; ctx ends what is under way.
+func newServer(ctx context.Context, handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           logged(handler, log),
 		ReadHeaderTimeout: headTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
-		BaseContext:       func(net.Listener) context.Context { return running },
-		ErrorLog:          slog.NewLogLogger(d.log.Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
-	d.control = control.New(&d.instances, control.Options{Log: d.log})
+}
+
+// serve begins to answer whoever connects.
+func (d *Daemon) serve(running context.Context) {
+	d.server = newServer(running, http.HandlerFunc(d.answer), d.log)
+	d.control = control.New(d, control.Options{Log: d.log})
 	d.board = newSwitchboard(d.listener)
 	d.running.Go(func() {
 		if err := d.board.run(); err != nil {
@@ -158,14 +167,10 @@ func loopback(address net.Addr) bool {
 
 // answer gives a request to the instance its path names, or else to the default one.
 func (d *Daemon) answer(w http.ResponseWriter, r *http.Request) {
-	name, path := "", r.URL.Path
-	if rest, named := strings.CutPrefix(path, instancePath); named {
-		name, path, _ = strings.Cut(rest, "/")
-		path = "/" + path
-	}
+	name, path := instanceOf(r.URL.Path)
 	i := d.instances.get(name)
 	if i == nil {
-		http.Error(w, control.InstanceUnknown.Refuse(name).Text, http.StatusNotFound)
+		http.Error(w, control.InstanceUnknown.Refuse(cmp.Or(name, control.DefaultInstance)).Text, http.StatusNotFound)
 		return
 	}
 	if name != "" {
@@ -220,11 +225,12 @@ func (d *Daemon) close() error {
 	} else if d.listener != nil {
 		errs = append(errs, d.listener.Close())
 	}
+	d.cancel()
 	d.running.Wait()
-	errs = append(errs, d.instances.close())
-	if d.engine != nil {
-		errs = append(errs, d.engine.Close())
+	for _, i := range d.instances.shut() {
+		errs = append(errs, d.bury(i))
 	}
+	errs = append(errs, d.engines.close())
 	select {
 	case <-d.failed:
 		errs = append(errs, d.err)
@@ -260,16 +266,16 @@ func (d *Daemon) shutdown(patience time.Duration) error {
 }
 
 // logged says of every request what it was and how long it took.
-func (d *Daemon) logged(next http.Handler) http.Handler {
+func logged(next http.Handler, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !d.log.Enabled(r.Context(), slog.LevelDebug) {
+		if !log.Enabled(r.Context(), slog.LevelDebug) {
 			next.ServeHTTP(w, r)
 			return
 		}
 		start := time.Now()
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(seen, r)
-		d.log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", seen.status, "took", time.Since(start))
+		log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", seen.status, "took", time.Since(start))
 	})
 }
 

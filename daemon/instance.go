@@ -1,8 +1,12 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -10,66 +14,106 @@ import (
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/api/ic"
-	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// instance is a network with what drives it: its pacer, and who makes its outcalls.
+// instance is a network with what drives it: its pacer, who makes its outcalls, its
+// HTTP interface.
 type instance struct {
 	name    string
+	about   control.About
+	engine  *engine
 	node    *node.Node
 	backend *backend
 	handler http.Handler // of its HTTP interface
-	created time.Time
+	server  *http.Server // on a listener of its own; nil where there is none
+	pacer   pacer
+	log     *slog.Logger
 
-	ctx     context.Context // ends with the instance
-	end     context.CancelFunc
-	running sync.WaitGroup
+	ctx        context.Context // ends with the instance
+	end        context.CancelFunc
+	running    sync.WaitGroup
+	performing sync.Once // somebody makes the outcalls
 
-	mu       sync.Mutex
-	pacing   Pacing
-	interval time.Duration
-	unpace   context.CancelFunc // ends the pacer, nil where there is none
+	mu     sync.Mutex
+	pacing control.Pacing
 }
 
-// instanceConfig says what an instance is made of.
-type instanceConfig struct {
-	name     string
-	network  replica.Config
-	pacing   control.Pacing
-	outcalls Outcalls
+// founding is how an instance comes into being.
+type founding struct {
+	name   string
+	about  control.About
+	pacing control.Pacing
+	engine *engine // the instance has a use of it when it is there
+	listen string  // of an HTTP interface of its own, "" for none
+	// start makes the node, with what the instance has to hear of it.
+	start func(node.Config) (*node.Node, error)
 }
 
-// newInstance makes a network and drives it.
-func (d *Daemon) newInstance(engine *canister.Engine, config *instanceConfig) (*instance, error) {
-	config.network.Engine, config.network.Version = engine, Version()
-	mode := node.Auto
-	if config.pacing.Mode != Auto {
-		mode = node.Manual
-	}
-	n, err := node.Start(node.Config{Network: config.network, Mode: mode})
-	if err != nil {
-		return nil, fmt.Errorf("starting the network: %w", err)
-	}
-	// The first round certifies the state before anything happened.
-	if _, err := n.Round(context.Background()); err != nil {
-		_ = n.Close() // for the bug that Round gave
-		return nil, fmt.Errorf("running the first round: %w", err)
-	}
-	i := &instance{name: config.name, node: n, created: time.Now(), backend: &backend{node: n, clock: time.Now}}
+// found makes an instance that runs.
+func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
+	i := &instance{name: f.name, about: f.about, engine: f.engine, log: d.log.With("instance", f.name)}
+	i.about.Created = time.Now()
 	i.ctx, i.end = context.WithCancel(context.Background())
-	i.handler = ic.New(i.backend, ic.Info{Version: Version()})
-	i.startOutcalls(config.outcalls, d.log)
-	if err := i.SetPacing(i.ctx, config.pacing); err != nil {
-		_ = i.close() // for the error that SetPacing gave
+	i.pacer = pacer{clock: time.Now, schedule: d.schedule, pacing: control.Pacing{Mode: Manual}}
+	// The instance is there before its node, whose goroutine calls it.
+	var err error
+	i.node, err = f.start(node.Config{Mode: modeOf(f.pacing), Stirred: i.pacer.stir, Called: i.outcall, Failed: i.failed})
+	if err != nil {
+		i.end()
 		return nil, err
 	}
+	i.backend = &backend{node: i.node, clock: time.Now}
+	i.handler = ic.New(i.backend, ic.Info{Version: Version()})
+	if i.node.View().Height == 0 {
+		// The first round certifies the state before anything happened.
+		_, err = i.node.Round(ctx)
+	}
+	if err == nil && f.listen != "" {
+		err = i.listen(ctx, f.listen)
+	}
+	if err != nil {
+		return nil, errors.Join(err, i.close())
+	}
+	i.about.URLs = append(i.about.URLs, d.urlsOf(i.name)...)
+	i.pacer.start(i.ctx, i.node)
+	i.pace(f.pacing)
 	return i, nil
+}
+
+func modeOf(pacing control.Pacing) node.Mode {
+	if pacing.Mode == Auto {
+		return node.Auto
+	}
+	return node.Manual
+}
+
+// listen serves the HTTP interface on an address of its own.
+func (i *instance) listen(ctx context.Context, address string) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return control.BadAddress.Refuse(address, err)
+	}
+	i.about.URLs = append(i.about.URLs, "http://"+listener.Addr().String())
+	i.server = newServer(i.ctx, i.handler, i.log)
+	i.running.Go(func() {
+		if err := i.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			i.log.Error("the HTTP interface is served no longer", "address", address, "error", err)
+		}
+	})
+	return nil
+}
+
+// failed is called with the bug that has stopped the network.
+func (i *instance) failed(bug error) {
+	i.log.Error("the instance has failed; the others go on", "error", bug)
 }
 
 // Name is the instance's name.
 func (i *instance) Name() string { return i.name }
+
+// About is what is known beside the network.
+func (i *instance) About() control.About { return i.about }
 
 // Node owns the network.
 func (i *instance) Node() *node.Node { return i.node }
@@ -81,48 +125,62 @@ func (i *instance) Backend() api.Backend { return i.backend }
 func (i *instance) Pacing() control.Pacing {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return control.Pacing{Mode: i.pacing, Interval: i.interval}
+	return i.pacing
 }
 
-// SetPacing changes when rounds happen.
+// SetPacing changes when rounds happen. Once it returns, nothing of the pacing before
+// happens any more.
 func (i *instance) SetPacing(ctx context.Context, pacing control.Pacing) error {
+	pacing = settled(pacing)
 	if err := pacing.Check(); err != nil {
 		return err
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	mode := node.Auto
-	if pacing.Mode != Auto {
-		mode = node.Manual
+	before := i.pacing
+	i.pace(control.Pacing{Mode: Manual})
+	err := i.pacer.quiet(ctx)
+	if err == nil {
+		err = i.node.SetMode(ctx, modeOf(pacing))
 	}
-	if err := i.node.SetMode(ctx, mode); err != nil {
-		return err
+	if err != nil {
+		i.pace(before)
+		return fmt.Errorf("changing the pacing: %w", err)
 	}
-	if i.unpace != nil {
-		i.unpace()
-		i.unpace = nil
-	}
-	i.pacing, i.interval = pacing.Mode, pacing.Interval
-	i.backend.pacing.Store(uint32(pacing.Mode))
-	if pacing.Mode == Manual {
-		return nil
-	}
-	paced, unpace := context.WithCancel(i.ctx)
-	i.unpace = unpace
-	i.running.Go(func() {
-		if pacing.Mode == Interval {
-			paceRounds(paced, i.node, time.Now, pacing.Interval)
-			return
-		}
-		pace(paced, i.node, time.Now)
-	})
+	i.pace(pacing)
 	return nil
 }
 
-// close ends the instance and frees everything it took.
+// settled is a pacing with its interval decided.
+func settled(pacing control.Pacing) control.Pacing {
+	if pacing.Mode != Interval {
+		pacing.Interval = 0
+	} else {
+		pacing.Interval = cmp.Or(pacing.Interval, control.DefaultInterval)
+	}
+	return pacing
+}
+
+// pace makes the wall clock drive the network in another way. The node's mode is the
+// caller's to set.
+func (i *instance) pace(pacing control.Pacing) {
+	i.pacing = pacing
+	i.backend.pacing.Store(uint32(pacing.Mode))
+	i.pacer.set(pacing)
+}
+
+// close ends the instance and frees everything it took, but its use of the engine.
 func (i *instance) close() error {
 	i.end()
-	err := i.node.Close()
+	var err error
+	if i.server != nil {
+		err = i.server.Close()
+	}
+	i.pacer.end()
+	bug := i.node.Bug()
+	if closed := i.node.Close(); bug == nil { // a bug was said when it happened
+		err = errors.Join(err, closed)
+	}
 	i.running.Wait()
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
@@ -15,32 +16,29 @@ import (
 )
 
 // Outcalls says what becomes of the HTTP outcalls that canisters make.
-type Outcalls uint8
+type Outcalls = control.OutcallMode
 
 const (
 	// AllowOutcalls makes the requests, to any address, https or http.
-	AllowOutcalls Outcalls = iota
-	// HoldOutcalls keeps them for whoever embeds the daemon to answer
-	// (Daemon.Outcalls, Daemon.AnswerOutcall); what is not answered within a minute
-	// of the network's time is rejected.
-	HoldOutcalls
+	AllowOutcalls = control.AllowOutcalls
+	// HoldOutcalls keeps them for a client of the control API, or who embeds the daemon
+	// (Daemon.Outcalls, Daemon.AnswerOutcall), to answer; what is not answered within
+	// a minute of the network's time is rejected.
+	HoldOutcalls = control.HoldOutcalls
 	// DenyOutcalls rejects them at once.
-	DenyOutcalls
+	DenyOutcalls = control.DenyOutcalls
 )
-
-var outcallNames = [...]string{"allow", "hold", "deny"}
-
-// String is the name on the command line.
-func (o Outcalls) String() string { return outcallNames[o] }
 
 // ParseOutcalls reads allow, hold or deny.
 func ParseOutcalls(name string) (Outcalls, error) {
-	for o, known := range outcallNames {
-		if name == known {
-			return Outcalls(o), nil
+	var names []string
+	for o := AllowOutcalls; o <= DenyOutcalls; o++ {
+		if name == o.String() {
+			return o, nil
 		}
+		names = append(names, o.String())
 	}
-	return 0, fmt.Errorf("%q is nothing to do with HTTP outcalls: use one of %s", name, strings.Join(outcallNames[:], ", "))
+	return 0, fmt.Errorf("%q is nothing to do with HTTP outcalls: use one of %s", name, strings.Join(names, ", "))
 }
 
 // deniedOutcall is what canisters hear where outcalls are denied.
@@ -179,20 +177,21 @@ func (d *Daemon) AnswerOutcall(ctx context.Context, in *replica.HTTPAnswer) erro
 	return err
 }
 
-// startOutcalls begins to do what was asked for with outcalls.
-func (i *instance) startOutcalls(mode Outcalls, log *slog.Logger) {
-	p := newPerformer(i.node, log)
-	switch mode {
-	case HoldOutcalls:
+// outcall is called by the network's owner when canisters have made outcalls: from
+// the first on, somebody makes them.
+func (i *instance) outcall() {
+	if i.about.Outcalls == HoldOutcalls {
 		return
-	case AllowOutcalls:
-		outside := newOutside()
-		p.fetch = outside.fetch
+	}
+	i.performing.Do(func() {
 		i.running.Go(func() {
-			defer outside.close()
+			p := newPerformer(i.node, i.log)
+			if i.about.Outcalls == AllowOutcalls {
+				outside := newOutside()
+				defer outside.close()
+				p.fetch = outside.fetch
+			}
 			p.perform(i.ctx)
 		})
-	case DenyOutcalls:
-		i.running.Go(func() { p.perform(i.ctx) })
-	}
+	})
 }

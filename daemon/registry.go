@@ -2,25 +2,28 @@ package daemon
 
 import (
 	"cmp"
+	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/canisterd/canisterd/api/control"
 )
 
-// registry is the instances of a daemon by name.
+// registry is the instances of a daemon by name, and the leases they are bound to.
 type registry struct {
 	mu        sync.RWMutex
 	instances map[string]*instance
+	founded   map[string]bool // names of instances that are being made
+	leases    map[string]map[string]*instance
+	chosen    int // names the daemon has given
+	closed    bool
 }
 
-// Instance is the instance with a name; "" is the default one.
-func (r *registry) Instance(name string) (control.Instance, error) {
-	if i := r.get(name); i != nil {
-		return i, nil
-	}
-	return nil, control.InstanceUnknown.Refuse(name)
+func newRegistry() registry {
+	return registry{instances: make(map[string]*instance), founded: make(map[string]bool), leases: make(map[string]map[string]*instance)}
 }
 
 // get is an instance, nil where there is none.
@@ -30,8 +33,8 @@ func (r *registry) get(name string) *instance {
 	return r.instances[cmp.Or(name, control.DefaultInstance)]
 }
 
-// Instances are all instances by name.
-func (r *registry) Instances() []control.Instance {
+// all are all instances by name.
+func (r *registry) all() []control.Instance {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	all := make([]control.Instance, 0, len(r.instances))
@@ -42,25 +45,180 @@ func (r *registry) Instances() []control.Instance {
 	return all
 }
 
-// put adds an instance.
-func (r *registry) put(i *instance) {
+// reserve keeps a name for an instance that is being made: the one asked for, or one
+// that is free.
+func (r *registry) reserve(to *control.Placement) (name string, err error) {
+	if to.Name != "" && !validInstanceName(to.Name) {
+		return "", control.BadField.Refuse("instance", fmt.Sprintf("%q", to.Name), "take 1 to 64 of a-z, 0-9, - and _, beginning with a letter, or nothing for a name the daemon chooses")
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.instances == nil {
-		r.instances = make(map[string]*instance)
+	taken := func(name string) bool { return r.instances[name] != nil || r.founded[name] }
+	switch {
+	case r.closed:
+		return "", control.DaemonStops.Refuse()
+	case taken(to.Name):
+		return "", control.InstanceExists.Refuse(to.Name)
+	case len(r.instances)+len(r.founded) >= MaxInstances:
+		return "", control.TooManyInstances.Refuse(MaxInstances)
+	case to.Lease != "" && r.leases[to.Lease] == nil:
+		return "", control.LeaseUnknown.Refuse(to.Lease)
 	}
-	r.instances[i.name] = i
+	for name = to.Name; name == "" || to.Name == "" && taken(name); {
+		r.chosen++
+		name = fmt.Sprintf("instance-%d", r.chosen)
+	}
+	r.founded[name] = true
+	return name, nil
 }
 
-// close ends all instances.
-func (r *registry) close() error {
+// release gives back a name for which no instance was made.
+func (r *registry) release(name string) {
 	r.mu.Lock()
-	all := r.instances
-	r.instances = nil
-	r.mu.Unlock()
-	var errs []error
-	for _, i := range all {
-		errs = append(errs, i.close())
+	defer r.mu.Unlock()
+	delete(r.founded, name)
+}
+
+// put adds an instance under its reserved name. The error says that it was too late:
+// the name is free again and the instance still the caller's.
+func (r *registry) put(i *instance) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.founded, i.name)
+	lease := i.about.Lease
+	switch {
+	case r.closed:
+		return control.DaemonStops.Refuse()
+	case lease != "" && r.leases[lease] == nil:
+		return control.LeaseUnknown.Refuse(lease)
+	case lease != "":
+		r.leases[lease][i.name] = i
 	}
-	return errors.Join(errs...)
+	r.instances[i.name] = i
+	return nil
+}
+
+// take removes an instance, nil where there is none: it is the caller's then.
+func (r *registry) take(name string) *instance {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	name = cmp.Or(name, control.DefaultInstance)
+	i := r.instances[name]
+	if i != nil {
+		delete(r.instances, name)
+		if bound := r.leases[i.about.Lease]; bound != nil {
+			delete(bound, name)
+		}
+	}
+	return i
+}
+
+// lease is a new lease.
+func (r *registry) lease() (id string) {
+	id = rand.Text()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leases[id] = make(map[string]*instance)
+	return id
+}
+
+// expire ends a lease: the instances bound to it are the caller's to close.
+func (r *registry) expire(id string) (bound []*instance) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name, i := range r.leases[id] {
+		delete(r.instances, name)
+		bound = append(bound, i)
+	}
+	delete(r.leases, id)
+	return bound
+}
+
+// shut makes the registry take no more instances, and gives those that are there.
+func (r *registry) shut() (all []*instance) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	for _, i := range r.instances {
+		all = append(all, i)
+	}
+	clear(r.instances)
+	clear(r.leases)
+	return all
+}
+
+// validInstanceName reports whether an instance may have a name.
+func validInstanceName(name string) bool {
+	if name == "" || len(name) > maxNameBytes || name[0] < 'a' || name[0] > 'z' {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// Instance is the instance with a name; "" is the default one.
+func (d *Daemon) Instance(name string) (control.Instance, error) {
+	if i := d.instances.get(name); i != nil {
+		return i, nil
+	}
+	return nil, control.InstanceUnknown.Refuse(cmp.Or(name, control.DefaultInstance))
+}
+
+// Instances are all instances by name.
+func (d *Daemon) Instances() []control.Instance { return d.instances.all() }
+
+// admit reserves a name, makes the instance with it and adds it.
+func (d *Daemon) admit(ctx context.Context, to *control.Placement, make func(name string) (*founding, error)) (*instance, error) {
+	name, err := d.instances.reserve(to)
+	if err != nil {
+		return nil, err
+	}
+	f, err := make(name)
+	if err != nil {
+		d.instances.release(name)
+		return nil, err
+	}
+	f.name, f.listen, f.about.Lease = name, to.HTTPListen, to.Lease
+	i, err := d.found(ctx, f)
+	if err != nil {
+		d.instances.release(name)
+		return nil, errors.Join(err, d.engines.leave(f.engine))
+	}
+	if err := d.instances.put(i); err != nil {
+		return nil, errors.Join(err, d.bury(i))
+	}
+	return i, nil
+}
+
+// bury closes an instance that nobody finds any more.
+func (d *Daemon) bury(i *instance) error {
+	return errors.Join(i.close(), d.engines.leave(i.engine))
+}
+
+// Delete ends an instance and gives back everything it has.
+func (d *Daemon) Delete(name string) error {
+	i := d.instances.take(name)
+	if i == nil {
+		return control.InstanceUnknown.Refuse(cmp.Or(name, control.DefaultInstance))
+	}
+	d.log.Debug("deleted", "instance", i.name)
+	return d.bury(i)
+}
+
+// Lease is a new lease; end deletes the instances that are bound to it.
+func (d *Daemon) Lease() (id string, end func()) {
+	id = d.instances.lease()
+	return id, func() {
+		for _, i := range d.instances.expire(id) {
+			d.log.Info("deleted with its lease", "instance", i.name)
+			if err := d.bury(i); err != nil {
+				i.log.Error("deleting the instance", "error", err)
+			}
+		}
+	}
 }

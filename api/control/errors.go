@@ -46,8 +46,8 @@ func Reasons() []*Reason {
 
 // Reasons that all services share.
 var (
-	// BadField is for a field that is not what it may be: field, what it has, what it may have.
-	BadField = reason("BAD_FIELD", codes.InvalidArgument, "%s is %v: %s", "field", "value")
+	// BadField is for a field that is not what it may be: field, what it has, what it takes or why not.
+	BadField = reason("BAD_FIELD", codes.InvalidArgument, "%s cannot be %v: %v", "field", "value")
 	// MissingField is for a field that has to be set: field, what to put there.
 	MissingField     = reason("MISSING_FIELD", codes.InvalidArgument, "%s is not set: %s", "field")
 	Bug              = reason("BUG", codes.Internal, "the daemon has a bug here: %v")
@@ -173,4 +173,12 @@ func refusedByHTTP(httpStatus int, text string) *Refusal {
 		why = Unexpected
 	}
 	return why.Refuse(text, strconv.Itoa(httpStatus))
+}
+
+// quoted is a text of a client for an error: not all of it where it is long.
+func quoted(text string) string {
+	if len(text) > maxQuoted {
+		return strconv.Quote(text[:maxQuoted]) + "…"
+	}
+	return strconv.Quote(text)
 }

@@ -26,4 +26,12 @@ const (
 	MinInterval     = time.Millisecond
 	DefaultInterval = time.Second
 	MaxInterval     = time.Hour
+	// DefaultPage is how many entries a page of a list has unless asked for another
+	// number, MaxPage how many it has at most. Ours.
+	DefaultPage = 100
+	MaxPage     = 1000
+	// MaxNodes is how many nodes a subnet has at most; each has its own key. Ours.
+	MaxNodes = 100
+	// maxQuoted is how much of what a client sent is shown in an error. Ours.
+	maxQuoted = 100
 )

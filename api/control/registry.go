@@ -8,12 +8,17 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
 // DefaultInstance is the name of the instance a daemon is started with, and the one
 // that the empty name means.
 const DefaultInstance = "default"
+
+// Genesis is the time at which instances that are paced by hand begin, in
+// nanoseconds: 2021-05-06T19:17:10Z, as PocketIC's do.
+const Genesis = 1_620_328_630_000_000_000
 
 // Registry is the instances of a daemon. It is safe for concurrent use; its errors
 // are refusals, those of contexts, or unexpected.
@@ -23,6 +28,60 @@ type Registry interface {
 	Instance(name string) (Instance, error)
 	// Instances are all instances by name.
 	Instances() []Instance
+	// Create makes an instance, which runs when it returns.
+	Create(ctx context.Context, spec *Spec) (Instance, error)
+	// Delete ends an instance and gives back everything it has.
+	Delete(name string) error
+	// Lease is a new lease; end deletes the instances that are bound to it.
+	Lease() (id string, end func())
+}
+
+// Spec says what an instance is made of. It was not checked.
+type Spec struct {
+	Placement
+	Subnets []replica.SubnetConfig // none: a root subnet and an application subnet
+	Seed    [32]byte
+	Start   uint64 // ns, time before the first round; 0: the wall clock's, or Genesis in mode Manual
+	Pacing  Pacing
+	// Outcalls is what becomes of outcalls; nil: as the daemon was started.
+	Outcalls *OutcallMode
+	StateDir string // absolute; "": memory
+}
+
+// Placement is how an instance is found and how long it lives.
+type Placement struct {
+	Name       string // "": one that is free
+	HTTPListen string // host:port of an HTTP interface of its own; "": none
+	Lease      string // "": none
+}
+
+// OutcallMode says what becomes of the HTTP outcalls that canisters make.
+type OutcallMode uint8
+
+const (
+	// AllowOutcalls makes the requests, to any address, https or http.
+	AllowOutcalls OutcallMode = iota
+	// HoldOutcalls keeps them for a client to answer; what is not answered within a
+	// minute of the network's time is rejected.
+	HoldOutcalls
+	// DenyOutcalls rejects them at once.
+	DenyOutcalls
+)
+
+var outcallModes = [...]string{"allow", "hold", "deny"}
+
+// String is the name on the command line.
+func (o OutcallMode) String() string { return outcallModes[o] }
+
+// About is what is known of an instance beside its network.
+type About struct {
+	Created    time.Time // by the wall clock
+	ForkedFrom string    // instance, or instance@snapshot
+	URLs       []string  // of its HTTP interface, the one of its own first
+	Outcalls   OutcallMode
+	Seed       [32]byte
+	StateDir   string
+	Lease      string
 }
 
 // Instance is one network with what drives it. It is safe for concurrent use. One
@@ -33,6 +92,7 @@ type Instance interface {
 	Node() *node.Node
 	// Backend brings the wall clock in: it is for what users send.
 	Backend() api.Backend
+	About() About
 	// Pacing says when rounds happen; SetPacing changes it.
 	Pacing() Pacing
 	SetPacing(ctx context.Context, pacing Pacing) error
@@ -69,6 +129,18 @@ func (p Pacing) Check() error {
 var (
 	// InstanceUnknown takes the name.
 	InstanceUnknown = reason("INSTANCE_UNKNOWN", codes.NotFound, "there is no instance %q: ListInstances says which there are", "instance")
+	// InstanceExists takes the name.
+	InstanceExists = reason("INSTANCE_EXISTS", codes.AlreadyExists, "there is an instance %q: take another name, delete it, or leave the name to the daemon", "instance")
+	// TooManyInstances takes the limit.
+	TooManyInstances = reason("TOO_MANY_INSTANCES", codes.ResourceExhausted, "the daemon has %d instances, which is the most it has: delete some, or bind them to leases", "limit")
+	// BadTopology takes what is wrong with it.
+	BadTopology = reason("BAD_TOPOLOGY", codes.InvalidArgument, "subnets are of no network: %v")
+	// BadFolder takes the folder and what is wrong with it.
+	BadFolder = reason("BAD_FOLDER", codes.FailedPrecondition, "state_dir %q cannot be used: %v", "state_dir")
+	// BadAddress takes the address and what is wrong with it.
+	BadAddress = reason("BAD_ADDRESS", codes.FailedPrecondition, "http_listen %q cannot be used: %v", "http_listen")
+	// LeaseUnknown takes the lease.
+	LeaseUnknown = reason("LEASE_UNKNOWN", codes.NotFound, "there is no lease %q: it has ended, or was never given; HoldLease gives one", "lease")
 	// BadPacing takes what is wrong with it.
 	BadPacing = reason("BAD_PACING", codes.InvalidArgument, "%s")
 )

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,16 +29,17 @@ type Options struct {
 
 // Server serves the control API of a registry.
 type Server struct {
-	registry Registry
-	log      *slog.Logger
-	grpc     *grpc.Server
-	health   *health.Server
-	closing  chan struct{} // closed when streams that would last for ever have to end
-	close    sync.Once
+	registry  Registry
+	log       *slog.Logger
+	grpc      *grpc.Server
+	health    *health.Server
+	keepAlive time.Duration
+	closing   chan struct{} // closed when streams that would last for ever have to end
+	close     sync.Once
 }
 
-// daemonStops is for streams that end because the daemon does.
-var daemonStops = reason("DAEMON_STOPS", codes.Unavailable, "the daemon stops")
+// DaemonStops is for streams that end because the daemon does.
+var DaemonStops = reason("DAEMON_STOPS", codes.Unavailable, "the daemon stops")
 
 // New makes a server with all services. It serves nobody yet, and its health is
 // NOT_SERVING until SetServing.
@@ -46,10 +48,8 @@ func New(registry Registry, options Options) *Server {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	alive := options.KeepAlive
-	if alive == 0 {
-		alive = KeepAlive
-	}
+	alive := cmp.Or(options.KeepAlive, KeepAlive)
+	s.keepAlive = alive
 	s.grpc = grpc.NewServer(
 		grpc.MaxRecvMsgSize(MaxRequestBytes), grpc.MaxSendMsgSize(MaxResponseBytes),
 		grpc.MaxConcurrentStreams(MaxStreams), grpc.ConnectionTimeout(ConnectPatience),
@@ -116,7 +116,7 @@ func (s *Server) until(ctx context.Context) (context.Context, context.CancelFunc
 	go func() {
 		select {
 		case <-s.closing:
-			cancel(daemonStops.Refuse())
+			cancel(DaemonStops.Refuse())
 		case <-ctx.Done():
 		case <-stop:
 		}

@@ -54,6 +54,7 @@ func (n *Node) happened() {
 		return
 	}
 	n.changed.ring()
+	n.stir()
 }
 
 // Until returns when seen is true. It is asked at once and after everything that

@@ -29,6 +29,13 @@ type Config struct {
 	Network replica.Config
 	Mode    Mode
 	Workers int // 0: as many as there are processors
+	// Stirred is called when something has happened, once until the next Tick; Called
+	// when canisters have made HTTP outcalls; Failed with the bug that has stopped the
+	// node. They are called by whoever owns the network: they must be quick and ask
+	// nothing of the node. Nil for nobody.
+	Stirred func()
+	Called  func()
+	Failed  func(bug error)
 }
 
 // ErrClosed is what every call gives once the node is closed, or stopped by a
@@ -52,6 +59,8 @@ type Node struct {
 	engine       *canister.Engine // safe for anybody
 	compiler     compiler
 	changed      bell
+	stirred      atomic.Bool // Config.Stirred was called since the last tick
+	config       Config      // without the network's
 
 	// Only who holds owner touches these.
 	owner    sync.Mutex
@@ -76,6 +85,8 @@ func Start(config Config) (*Node, error) {
 		waiters: make(map[waitKey][]*waiter), engine: config.Network.Engine,
 	}
 	n.compiler.node = n
+	n.config = config
+	n.config.Network = replica.Config{}
 	config.Network.Runner = n.pool
 	if n.engine != nil {
 		config.Network.Compiler = &n.compiler
@@ -98,6 +109,9 @@ func (n *Node) Close() error {
 	<-n.ended
 	return n.failure()
 }
+
+// Bug is what stopped the node, nil where it runs or was closed.
+func (n *Node) Bug() error { return n.failure() }
 
 func (n *Node) failure() error {
 	if bug := n.bug.Load(); bug != nil {
@@ -135,6 +149,7 @@ func (n *Node) show(report replica.RoundReport) {
 		}
 	}
 	n.changed.ring()
+	n.stir()
 }
 
 // View is the network as of the end of its last round.

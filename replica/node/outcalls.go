@@ -21,6 +21,9 @@ func (n *Node) announce() {
 	case n.outcallsMade <- struct{}{}:
 	default:
 	}
+	if n.config.Called != nil {
+		n.config.Called()
+	}
 }
 
 // Outcalls are the HTTP outcalls that wait for an answer, by subnet and number.

@@ -56,7 +56,9 @@ func (n *Node) own() {
 func (n *Node) fail(bug any) {
 	if bug != nil {
 		err := fmt.Errorf("%w by a bug: %v\n%s", ErrClosed, bug, debug.Stack())
-		n.bug.Store(&err)
+		if n.bug.CompareAndSwap(nil, &err) && n.config.Failed != nil {
+			n.config.Failed(err)
+		}
 	}
 	n.closed.Do(func() { close(n.closing) })
 }

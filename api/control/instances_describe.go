@@ -1,0 +1,92 @@
+package control
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// describe says of an instance what is known without asking its owner.
+func describe(i Instance) *controlv1.Instance {
+	about, view := i.About(), i.Node().View()
+	out := &controlv1.Instance{
+		Name: i.Name(), State: controlv1.InstanceState_INSTANCE_STATE_RUNNING,
+		Created: timestamppb.New(about.Created), ForkedFrom: about.ForkedFrom, Urls: about.URLs, RootKey: view.RootKey,
+		DefaultEffectiveCanisterId: view.DefaultCanister().String(), Time: stamp(view.Time), Height: view.Height,
+		Pacing: shownPacing(i.Pacing()), Outcalls: outcallMessages[about.Outcalls], Seed: about.Seed[:], StateDir: about.StateDir, Lease: about.Lease,
+	}
+	if bug := i.Node().Bug(); bug != nil {
+		out.State, out.Failure = controlv1.InstanceState_INSTANCE_STATE_FAILED, bug.Error()
+	}
+	for n := range view.Subnets {
+		out.Subnets = append(out.Subnets, subnetMessage(&view.Subnets[n]))
+	}
+	return out
+}
+
+func subnetMessage(s *replica.SubnetView) *controlv1.Subnet {
+	out := &controlv1.Subnet{SubnetId: s.ID.String(), Kind: kindMessages[s.Kind], Nodes: uint32(len(s.Nodes)), PublicKey: s.PublicKey}
+	for _, r := range s.Ranges {
+		out.Ranges = append(out.Ranges, &controlv1.CanisterRange{First: r.Start.String(), Last: r.End.String()})
+	}
+	return out
+}
+
+// census counts what is open.
+func census(ctx context.Context, i Instance) (*controlv1.Census, error) {
+	counted := make(chan replica.Census, 1)
+	if err := i.Node().Do(ctx, func(n *replica.Network) { counted <- n.Census() }); err != nil {
+		return nil, err
+	}
+	c := <-counted
+	return &controlv1.Census{
+		Canisters: uint64(c.Canisters), CallContexts: uint64(c.Contexts), Futures: uint64(c.Futures), QueuedMessages: uint64(c.Waiting),
+		ParkedMessages: uint64(c.Parked), Outcalls: uint64(c.Outcalls), IngressMessages: uint64(c.Ingress),
+	}, nil
+}
+
+// kindMessages are the kinds of subnets as clients see them.
+var kindMessages = map[replica.SubnetKind]controlv1.SubnetKind{
+	replica.Application:         controlv1.SubnetKind_SUBNET_KIND_APPLICATION,
+	replica.NNS:                 controlv1.SubnetKind_SUBNET_KIND_NNS,
+	replica.II:                  controlv1.SubnetKind_SUBNET_KIND_II,
+	replica.SNS:                 controlv1.SubnetKind_SUBNET_KIND_SNS,
+	replica.Fiduciary:           controlv1.SubnetKind_SUBNET_KIND_FIDUCIARY,
+	replica.Bitcoin:             controlv1.SubnetKind_SUBNET_KIND_BITCOIN,
+	replica.TestKeys:            controlv1.SubnetKind_SUBNET_KIND_TEST_KEYS,
+	replica.System:              controlv1.SubnetKind_SUBNET_KIND_SYSTEM,
+	replica.VerifiedApplication: controlv1.SubnetKind_SUBNET_KIND_VERIFIED_APPLICATION,
+	replica.CloudEngine:         controlv1.SubnetKind_SUBNET_KIND_CLOUD_ENGINE,
+}
+
+func kindOf(kind controlv1.SubnetKind) (replica.SubnetKind, bool) {
+	if kind == controlv1.SubnetKind_SUBNET_KIND_UNSPECIFIED {
+		return replica.Application, true
+	}
+	for ours, theirs := range kindMessages {
+		if theirs == kind {
+			return ours, true
+		}
+	}
+	return 0, false
+}
+
+// outcallMessages are the modes as clients see them.
+var outcallMessages = [...]controlv1.OutcallMode{
+	AllowOutcalls: controlv1.OutcallMode_OUTCALL_MODE_ALLOW,
+	HoldOutcalls:  controlv1.OutcallMode_OUTCALL_MODE_HOLD,
+	DenyOutcalls:  controlv1.OutcallMode_OUTCALL_MODE_DENY,
+}
+
+// principalOf reads a principal; field is its name.
+func principalOf(field, text string) (principal.Principal, error) {
+	p, err := principal.Parse(text)
+	if err != nil {
+		return p, BadField.Refuse(field, quoted(text), err)
+	}
+	return p, nil
+}

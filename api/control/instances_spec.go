@@ -1,0 +1,84 @@
+package control
+
+import (
+	"fmt"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// specOf reads what an instance is to be made of.
+func specOf(in *controlv1.CreateInstanceRequest) (*Spec, error) {
+	spec := &Spec{
+		Placement: Placement{Name: in.GetInstance(), HTTPListen: in.GetHttpListen(), Lease: in.GetLease()}, StateDir: in.GetStateDir(),
+	}
+	if len(in.GetSeed()) > len(spec.Seed) {
+		return nil, BadField.Refuse("seed", fmt.Sprintf("%d bytes", len(in.GetSeed())), "take at most 32 bytes")
+	}
+	copy(spec.Seed[:], in.GetSeed())
+	var err error
+	if in.GetStartTime() != nil {
+		if spec.Start, err = instant("start_time", in.GetStartTime()); err != nil {
+			return nil, err
+		}
+	}
+	if spec.Pacing, err = readPacing(in.GetPacing()); err != nil {
+		return nil, err
+	}
+	if spec.Outcalls, err = outcallsOf(in.GetOutcalls()); err != nil {
+		return nil, err
+	}
+	for i, s := range in.GetSubnets() {
+		config, err := subnetOf(fmt.Sprintf("subnets[%d]", i), s)
+		if err != nil {
+			return nil, err
+		}
+		spec.Subnets = append(spec.Subnets, config)
+	}
+	return spec, nil
+}
+
+// outcallsOf reads a mode; nil for none.
+func outcallsOf(mode controlv1.OutcallMode) (*OutcallMode, error) {
+	if mode == controlv1.OutcallMode_OUTCALL_MODE_UNSPECIFIED {
+		return nil, nil
+	}
+	for ours, theirs := range outcallMessages {
+		if theirs == mode {
+			known := OutcallMode(ours)
+			return &known, nil
+		}
+	}
+	return nil, BadField.Refuse("outcalls", mode, "take a mode this daemon knows")
+}
+
+func subnetOf(field string, in *controlv1.SubnetSpec) (config replica.SubnetConfig, err error) {
+	known := false
+	if config.Kind, known = kindOf(in.GetKind()); !known {
+		return config, BadField.Refuse(field+".kind", in.GetKind(), "take a kind this daemon knows")
+	}
+	if config.Nodes = int(in.GetNodes()); config.Nodes > MaxNodes {
+		return config, BadField.Refuse(field+".nodes", config.Nodes, fmt.Sprintf("take at most %d, or 0 for as many as on mainnet", MaxNodes))
+	}
+	if in.GetSubnetId() != "" {
+		if config.ID, err = principalOf(field+".subnet_id", in.GetSubnetId()); err != nil {
+			return config, err
+		}
+	}
+	switch in.GetFees() {
+	case controlv1.FeeSchedule_FEE_SCHEDULE_UNSPECIFIED, controlv1.FeeSchedule_FEE_SCHEDULE_MAINNET:
+	case controlv1.FeeSchedule_FEE_SCHEDULE_FREE:
+		config.Free = true
+	default:
+		return config, BadField.Refuse(field+".fees", in.GetFees(), "take a schedule this daemon knows")
+	}
+	for i, text := range in.GetAdmins() {
+		admin, err := principalOf(fmt.Sprintf("%s.admins[%d]", field, i), text)
+		if err != nil {
+			return config, err
+		}
+		config.Admins = append(config.Admins, admin)
+	}
+	config.NoRateLimits = in.GetNoRateLimits()
+	return config, nil
+}

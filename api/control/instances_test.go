@@ -1,0 +1,216 @@
+package control_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/canisterd/canisterd/daemon"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// manual is the pacing of instances whose scripts say the same in every run.
+var manual = &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_MANUAL}
+
+// hideTimes masks what the wall clock says of instances.
+func (a *api) hideTimes(all ...*controlv1.Instance) {
+	for _, i := range all {
+		text := written(i.GetCreated(), "")
+		a.mask(text, `"CREATED"`)
+	}
+}
+
+func TestInstancesAreMadeListedAndDeleted(t *testing.T) {
+	a := served(t, daemon.Config{Pacing: daemon.Manual})
+	small := &controlv1.CreateInstanceRequest{
+		Instance: "small", Pacing: manual, Seed: []byte("seed"), Outcalls: controlv1.OutcallMode_OUTCALL_MODE_HOLD,
+		Subnets: []*controlv1.SubnetSpec{{Kind: controlv1.SubnetKind_SUBNET_KIND_APPLICATION, Nodes: 1, Fees: controlv1.FeeSchedule_FEE_SCHEDULE_FREE}},
+	}
+	a.note("an instance is made")
+	a.hideTimes(call(a, a.instances.CreateInstance, small).GetInstance())
+	a.note("two of a name there are not")
+	call(a, a.instances.CreateInstance, small)
+	a.note("the daemon chooses a name")
+	chosen := must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{}).GetInstance()
+	call(a, a.instances.DeleteInstance, &controlv1.DeleteInstanceRequest{Instance: chosen.GetName()})
+	a.note("what is open in it is counted for who asks for one")
+	call(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Instance: "small"})
+	a.note("it goes")
+	call(a, a.instances.DeleteInstance, &controlv1.DeleteInstanceRequest{Instance: "small"})
+	call(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Instance: "small"})
+	call(a, a.instances.DeleteInstance, &controlv1.DeleteInstanceRequest{Instance: "small"})
+	a.note("the default one can go, too, and come again")
+	call(a, a.instances.DeleteInstance, &controlv1.DeleteInstanceRequest{})
+	call(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{})
+	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "default"})
+	if got := must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{}).GetInstance(); got.GetName() != "default" || got.GetUrls()[0] != a.daemon.URL() {
+		t.Errorf("the default instance is %v", got)
+	}
+	a.compare("instances")
+}
+
+func TestInstancesAreNotMadeOfWhatTheyCannotBeMadeOf(t *testing.T) {
+	a := served(t, daemon.Config{Pacing: daemon.Manual})
+	_, taken, _ := strings.Cut(a.daemon.URL(), "://")
+	for _, in := range []*controlv1.CreateInstanceRequest{
+		{Instance: "Upper"},
+		{Instance: strings.Repeat("a", 65)},
+		{Seed: make([]byte, 33)},
+		{StartTime: timestamppb.New(time.Date(2600, 1, 1, 0, 0, 0, 0, time.UTC))},
+		{StartTime: timestamppb.New(time.Unix(-1, 0))},
+		{Pacing: &controlv1.Pacing{Mode: 9}},
+		{Pacing: &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_MANUAL, Interval: durationpb.New(time.Second)}},
+		{Pacing: &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_INTERVAL, Interval: durationpb.New(time.Microsecond)}},
+		{Outcalls: 9},
+		{StateDir: "relative"},
+		{StateDir: "/dev/null/folder"},
+		{HttpListen: "nowhere"},
+		{HttpListen: taken},
+		{Lease: "none"},
+		{Subnets: []*controlv1.SubnetSpec{{Kind: 99}}},
+		{Subnets: []*controlv1.SubnetSpec{{Nodes: 101}}},
+		{Subnets: []*controlv1.SubnetSpec{{Fees: 9}}},
+		{Subnets: []*controlv1.SubnetSpec{{SubnetId: "no principal"}}},
+		{Subnets: []*controlv1.SubnetSpec{{Admins: []string{"2vxsx-fae"}}}},
+		{Subnets: []*controlv1.SubnetSpec{{Fees: controlv1.FeeSchedule_FEE_SCHEDULE_FREE, Admins: []string{"x"}}}},
+		{Subnets: []*controlv1.SubnetSpec{{Kind: controlv1.SubnetKind_SUBNET_KIND_II}, {Kind: controlv1.SubnetKind_SUBNET_KIND_II}}},
+	} {
+		call(a, a.instances.CreateInstance, in)
+	}
+	if left := must(a, a.instances.ListInstances, &controlv1.ListInstancesRequest{}).GetInstances(); len(left) != 1 {
+		t.Errorf("%d instances are left", len(left))
+	}
+	a.compare("instances_refused")
+}
+
+func TestInstancesAreListedInPages(t *testing.T) {
+	a := served(t, daemon.Config{})
+	for _, name := range []string{"c", "a", "b"} {
+		must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: name})
+	}
+	var names []string
+	in := &controlv1.ListInstancesRequest{PageSize: 3}
+	for more := true; more; more = in.GetPageToken() != "" {
+		page := must(a, a.instances.ListInstances, in)
+		for _, i := range page.GetInstances() {
+			names = append(names, i.GetName())
+		}
+		names = append(names, "|")
+		in = &controlv1.ListInstancesRequest{PageSize: 3, PageToken: page.GetNextPageToken()}
+	}
+	if got := strings.Join(names, " "); got != "a b c | default |" {
+		t.Errorf("the pages are %s", got)
+	}
+	_, err := a.instances.ListInstances(a.ctx, &controlv1.ListInstancesRequest{PageSize: 1001})
+	if status.Code(err) != codes.InvalidArgument {
+		t.Errorf("a page of 1001: %v", err)
+	}
+}
+
+func TestAnInstanceCanHaveAnAddressOfItsOwn(t *testing.T) {
+	a := served(t, daemon.Config{})
+	i := must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "own", HttpListen: "127.0.0.1:0", StateDir: t.TempDir()}).GetInstance()
+	urls := i.GetUrls()
+	if len(urls) != 2 || urls[1] != a.daemon.URL()+"/instances/own" {
+		t.Fatalf("it is at %v", urls)
+	}
+	for _, url := range urls {
+		if code := statusOf(t, url+"/api/v2/status"); code != 200 {
+			t.Errorf("%s answers %d", url, code)
+		}
+	}
+	must(a, a.instances.DeleteInstance, &controlv1.DeleteInstanceRequest{Instance: "own"})
+	if code := statusOf(t, urls[0]+"/api/v2/status"); code != 0 {
+		t.Errorf("after it went its address answers %d", code)
+	}
+	if code := statusOf(t, urls[1]+"/api/v2/status"); code != 404 {
+		t.Errorf("after it went its path answers %d", code)
+	}
+}
+
+func TestALeaseTakesItsInstancesWithIt(t *testing.T) {
+	a := served(t, daemon.Config{})
+	ctx, leave := context.WithCancel(a.ctx)
+	defer leave()
+	stream, err := a.instances.HoldLease(ctx, &controlv1.HoldLeaseRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := stream.Recv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"one", "two"} {
+		must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: name, Lease: first.GetLease()})
+	}
+	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "free"})
+	must(a, a.instances.DeleteInstance, &controlv1.DeleteInstanceRequest{Instance: "two"})
+	leave()
+	a.gone("one")
+	if got := must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Instance: "free"}).GetInstance(); got.GetLease() != "" {
+		t.Errorf("the free instance is %v", got)
+	}
+	_, err = a.instances.CreateInstance(a.ctx, &controlv1.CreateInstanceRequest{Instance: "late", Lease: first.GetLease()})
+	if status.Code(err) != codes.NotFound {
+		t.Errorf("an instance with a lease that is over: %v", err)
+	}
+}
+
+// gone waits until an instance is not there any more.
+func (a *api) gone(name string) {
+	a.Helper()
+	for {
+		_, err := a.instances.GetInstance(a.ctx, &controlv1.GetInstanceRequest{Instance: name})
+		if status.Code(err) == codes.NotFound {
+			return
+		}
+		if err != nil && status.Code(err) != codes.Unavailable { // on its way out
+			a.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func TestALeaseEndsWithTheDaemon(t *testing.T) {
+	a := served(t, daemon.Config{})
+	stream, err := a.instances.HoldLease(a.ctx, &controlv1.HoldLeaseRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stream.Recv(); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	if err := a.daemon.Close(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begun); took > 2*time.Second {
+		t.Errorf("closing took %s", took)
+	}
+	if _, err := stream.Recv(); status.Code(err) != codes.Unavailable || errors.Is(err, io.EOF) {
+		t.Errorf("the stream ends with %v", err)
+	}
+}
+
+func TestTheSameSeedGivesTheSameInstance(t *testing.T) {
+	a := served(t, daemon.Config{})
+	var made []*controlv1.Instance
+	for range 2 {
+		i := must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "twin", Seed: []byte{7}, Pacing: manual}).GetInstance()
+		must(a, a.instances.DeleteInstance, &controlv1.DeleteInstanceRequest{Instance: "twin"})
+		i.Created = nil
+		made = append(made, i)
+	}
+	if !proto.Equal(made[0], made[1]) {
+		t.Errorf("twins differ: %v and %v", made[0], made[1])
+	}
+}

@@ -1,0 +1,243 @@
+package control_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/canisterd/canisterd/daemon"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write what the scripts in testdata say now")
+
+// patience bounds what waits for the wall clock or for another goroutine.
+const patience = 30 * time.Second
+
+// api is a real daemon with a client of each service, over a real connection. What
+// is asked through call and the like is written down, to be compared with a file.
+type api struct {
+	*testing.T
+	daemon    *daemon.Daemon
+	conn      *grpc.ClientConn
+	ctx       context.Context
+	instances controlv1.InstancesClient
+	canisters controlv1.CanistersClient
+	calls     controlv1.CallsClient
+	clock     controlv1.ClockClient
+	flights   controlv1.FlightsClient
+	events    controlv1.EventsClient
+
+	text  strings.Builder
+	masks []string // pairs: what differs from run to run, and what to write instead
+}
+
+// served starts a daemon on any free port and connects to it.
+func served(t *testing.T, config daemon.Config) *api {
+	t.Helper()
+	config.Listen, config.CacheDir = "127.0.0.1:0", t.TempDir()
+	d, err := daemon.Start(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Errorf("closing the daemon: %v", err)
+		}
+	})
+	a := connected(t, d)
+	a.mask(strings.TrimPrefix(d.URL(), "http://"), "DAEMON")
+	return a
+}
+
+// connected is one more client of a daemon.
+func connected(t *testing.T, d *daemon.Daemon, options ...grpc.DialOption) *api {
+	t.Helper()
+	return dialed(t, d, strings.TrimPrefix(d.URL(), "http://"), append(options, grpc.WithTransportCredentials(insecure.NewCredentials()))...)
+}
+
+func dialed(t *testing.T, d *daemon.Daemon, target string, options ...grpc.DialOption) *api {
+	t.Helper()
+	conn, err := grpc.NewClient(target, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return &api{
+		T: t, daemon: d, conn: conn, ctx: ctx,
+		instances: controlv1.NewInstancesClient(conn), canisters: controlv1.NewCanistersClient(conn), calls: controlv1.NewCallsClient(conn),
+		clock: controlv1.NewClockClient(conn), flights: controlv1.NewFlightsClient(conn), events: controlv1.NewEventsClient(conn),
+	}
+}
+
+// mask writes something else for what differs from run to run.
+func (a *api) mask(what, instead string) {
+	if what != "" {
+		a.masks = append(a.masks, what, instead)
+	}
+}
+
+// note writes a line between calls.
+func (a *api) note(format string, args ...any) { fmt.Fprintf(&a.text, "# "+format+"\n", args...) }
+
+// call makes a unary RPC and writes down the request and what came of it; out is nil
+// after an error.
+func call[I, O proto.Message](a *api, method func(context.Context, I, ...grpc.CallOption) (O, error), in I) (out O) {
+	a.Helper()
+	return callWith(a, a.ctx, method, in)
+}
+
+// callWith is call with a context.
+func callWith[I, O proto.Message](a *api, ctx context.Context, method func(context.Context, I, ...grpc.CallOption) (O, error), in I) (out O) {
+	a.Helper()
+	a.asked(in)
+	reply, err := method(ctx, in)
+	if err != nil {
+		a.failed(err)
+		return out
+	}
+	a.answered(reply)
+	return reply
+}
+
+// must makes a unary RPC that is not written down.
+func must[I, O proto.Message](a *api, method func(context.Context, I, ...grpc.CallOption) (O, error), in I) O {
+	a.Helper()
+	out, err := method(a.ctx, in)
+	if err != nil {
+		a.Fatalf("%s: %v", nameOf(in), err)
+	}
+	return out
+}
+
+// collect makes an RPC that streams answers and writes down all of them and how the
+// stream ends.
+func collect[I, O proto.Message, S interface{ Recv() (O, error) }](a *api, method func(context.Context, I, ...grpc.CallOption) (S, error), in I) (all []O) {
+	a.Helper()
+	a.asked(in)
+	stream, err := method(a.ctx, in)
+	for err == nil {
+		var out O
+		if out, err = stream.Recv(); err == nil {
+			all = append(all, out)
+			a.answered(out)
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		a.failed(err)
+	}
+	return all
+}
+
+func nameOf(in proto.Message) string {
+	return strings.TrimSuffix(string(in.ProtoReflect().Descriptor().Name()), "Request")
+}
+
+func (a *api) asked(in proto.Message) {
+	fmt.Fprintf(&a.text, "> %s %s\n", nameOf(in), written(in, ""))
+}
+
+func (a *api) answered(out proto.Message) { fmt.Fprintf(&a.text, "%s\n", written(out, "  ")) }
+
+func (a *api) failed(err error) {
+	s := status.Convert(err)
+	var why, metadata string
+	for _, d := range s.Details() {
+		if info, ok := d.(*errdetails.ErrorInfo); ok {
+			why = " " + info.GetReason()
+			if len(info.GetMetadata()) > 0 {
+				encoded, err := json.Marshal(info.GetMetadata())
+				if err != nil {
+					panic(err)
+				}
+				metadata = " " + string(encoded)
+			}
+		}
+	}
+	fmt.Fprintf(&a.text, "! %s%s%s: %s\n", s.Code(), why, metadata, s.Message())
+}
+
+// written is a message as JSON whose spaces are the same in every run.
+func written(m proto.Message, indent string) string {
+	text, err := protojson.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	var out bytes.Buffer
+	if indent == "" || len(text) < 100 {
+		err = json.Compact(&out, text)
+	} else {
+		err = json.Indent(&out, text, "", indent)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return out.String()
+}
+
+// compare compares what was written down with testdata/NAME.txt.
+func (a *api) compare(name string) {
+	a.Helper()
+	got := strings.NewReplacer(a.masks...).Replace(a.text.String())
+	path := filepath.Join("testdata", name+".txt")
+	if *rewrite {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			a.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			a.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		a.Fatal(err)
+	}
+	if got != string(want) {
+		a.Errorf("%s says something else (go test -rewrite writes it anew): %s", path, firstDifference(string(want), got))
+	}
+}
+
+func firstDifference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range w {
+		if i >= len(g) || w[i] != g[i] {
+			return fmt.Sprintf("line %d\nwant %s\ngot  %s", i+1, w[i], strings.Join(g[min(i, len(g)):min(i+3, len(g))], "\n     "))
+		}
+	}
+	return fmt.Sprintf("more than %d lines: %s", len(w), g[len(w)])
+}
+
+// statusOf is the HTTP status of a page, 0 where nobody answers.
+func statusOf(t *testing.T, url string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0
+	}
+	response.Body.Close()
+	return response.StatusCode
+}

@@ -1,0 +1,86 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// instancePath begins the paths of instances: /instances/NAME/api/v2/status.
+const instancePath = "/instances/"
+
+// defaultSubnets are those of a network nobody says anything about.
+var defaultSubnets = []replica.SubnetConfig{{Kind: replica.NNS}, {Kind: replica.Application}}
+
+// Create makes an instance, which runs when it returns.
+func (d *Daemon) Create(ctx context.Context, spec *control.Spec) (control.Instance, error) {
+	pacing := settled(spec.Pacing)
+	if err := pacing.Check(); err != nil {
+		return nil, err
+	}
+	i, err := d.admit(ctx, &spec.Placement, func(string) (*founding, error) {
+		engine, err := d.engines.in(spec.StateDir)
+		if err != nil {
+			return nil, err
+		}
+		outcalls := d.outcalls
+		if spec.Outcalls != nil {
+			outcalls = *spec.Outcalls
+		}
+		return &founding{
+			about: control.About{Outcalls: outcalls, Seed: spec.Seed, StateDir: spec.StateDir}, pacing: pacing, engine: engine,
+			start: func(config node.Config) (*node.Node, error) {
+				config.Network = replica.Config{
+					Seed: spec.Seed, Start: startOf(spec), Subnets: spec.Subnets, Engine: engine.Engine, Version: Version(),
+				}
+				if len(config.Network.Subnets) == 0 {
+					config.Network.Subnets = slices.Clone(defaultSubnets)
+				}
+				n, err := node.Start(config)
+				if err != nil {
+					return nil, control.BadTopology.Refuse(err)
+				}
+				return n, nil
+			},
+		}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return i, nil
+}
+
+func startOf(spec *control.Spec) uint64 {
+	switch {
+	case spec.Start > 0:
+		return spec.Start
+	case spec.Pacing.Mode == Manual:
+		return control.Genesis
+	}
+	return uint64(time.Now().UnixNano())
+}
+
+// urlsOf is where the daemon serves the HTTP interface of an instance.
+func (d *Daemon) urlsOf(name string) []string {
+	under := d.URL() + instancePath + name
+	if name == control.DefaultInstance {
+		return []string{d.URL(), under}
+	}
+	return []string{under}
+}
+
+// instanceOf is the name in a path of the HTTP interface, and the path within the
+// instance; "" is the default one.
+func instanceOf(path string) (name, inside string) {
+	rest, named := strings.CutPrefix(path, instancePath)
+	if !named {
+		return "", path
+	}
+	name, inside, _ = strings.Cut(rest, "/")
+	return name, "/" + inside
+}

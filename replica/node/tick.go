@@ -1,0 +1,40 @@
+package node
+
+import (
+	"context"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Rest says until when a node that nobody asks anything of can be left alone.
+type Rest struct {
+	Due     uint64 // ns: something happens by itself then; 0 for never
+	Beating bool   // a canister has a heartbeat: each round executes something
+}
+
+// Tick moves the network's time as a clock does, with a round where something is due
+// or, if beat is set, a canister has a heartbeat. Config.Stirred is called again after
+// what happens from now on.
+func (n *Node) Tick(ctx context.Context, time uint64, beat bool) (rest Rest, err error) {
+	done := make(chan Rest, 1)
+	err = n.look(ctx, func(n *Node) {
+		n.stirred.Store(false)
+		n.network.Apply(replica.AdvanceTo(time))
+		if n.mode == Auto && (n.network.Pressing() || beat && n.network.Beating()) {
+			n.round()
+		}
+		due, _ := n.network.NextDue()
+		done <- Rest{Due: due, Beating: n.network.Beating()}
+	})
+	if err != nil {
+		return rest, err
+	}
+	return <-done, nil
+}
+
+// stir says that something has happened since the last tick, the first time.
+func (n *Node) stir() {
+	if n.config.Stirred != nil && !n.stirred.Load() && !n.stirred.Swap(true) {
+		n.config.Stirred()
+	}
+}
