@@ -52,11 +52,7 @@ func (c *Canister) Load(s *Snapshot, m *Module) error {
 	if err != nil {
 		return err
 	}
-	guest, err := m.engine.wasm.Restore(m.code, s.heap, s.values(m))
-	if err != nil {
-		kept.release()
-		return err
-	}
+	guest := m.engine.wasm.Restore(m.code, s.heap, s.values(m))
 	next := newState(m, kept, guest, s.stable.Fork())
 	if c.state != nil {
 		c.state.close(false)

@@ -109,7 +109,7 @@ func (g *Guest) store(changed []span) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	memory := l.heap.bytes()
-	if err := s.ensure(int64(len(memory))); err != nil {
+	if err := s.room(int64(len(memory)), changed); err != nil {
 		return err
 	}
 	if err := s.write(memory, changed); err != nil {
@@ -124,6 +124,9 @@ func (g *Guest) store(changed []span) error {
 	s.owner = g
 	s.version++
 	g.version = s.version
+	if s.base != nil {
+		s.settle(s.size, g.engine.heaps.maxRuns(s.size), l.heap.remap)
+	}
 	return nil
 }
 
@@ -200,11 +203,6 @@ func (g *Guest) Globals() []GlobalValue {
 		readGlobals(g.live.globals, words)
 		return g.code.layout.values(words)
 	}
-	return g.committedGlobals()
-}
-
-func (g *Guest) committedGlobals() []GlobalValue {
-	words := make([]uint64, g.code.layout.words)
 	g.slot.mu.Lock()
 	defer g.slot.mu.Unlock()
 	copy(words, g.slot.globals)

@@ -12,9 +12,26 @@
 // writes becomes private pages, and commit and rollback look at those alone, so their cost follows the pages written and never the
 // size of the heap. Where the system cannot list private pages the heap is a plain copy with a shadow (see [HeapKind]).
 //
-// An image ([Guest.Freeze]) is a heap at one moment. It is the slot itself, until a commit overwrites a page: then the old page goes to a slot of
-// the image's own. So taking one costs nothing, and a commit pays for the pages it is the first to change. Loading one copies the pages that were
-// ever written from file to file.
+// # Forks
+//
+// A fork ([Guest.Fork]) is a second guest with the same bytes, an image ([Guest.Freeze]) is a heap at one moment. Either makes what the slot has
+// a layer, which never changes again, and puts both on it: no byte is copied and no mapping changes. What is written afterwards goes to
+// extents of the writer's own, at the same place in them as in the heap.
+//
+//	slot of g   [ . . W . . . ]     slot of its fork   [ V . . . . . ]    own pages
+//	                    \                                /
+//	layer              [ A B C . E . ]                                    shared, until nobody has it
+//	                          |
+//	layer              [ a b c d . f ]
+//
+//	g reads a heap of  A B W d E f, its fork one of  V B C d E f
+//
+// A page is read from the first that has it, going down. A live heap maps each run of pages from its place; a page that was written first since
+// the fork stays private, and its mapping is replaced when the private page is dropped. Three things keep this small (settle): a layer that
+// nobody else has is joined with what lies on it, so a fork that is gone leaves nothing; a layer of which less is left to see than lies on it is
+// copied up and left, so layers are few, however often a guest is forked, and the copying is in proportion to the writing; and past a number of
+// runs, which cost mappings, the smallest gaps between them are copied, so that they join. A commit does this after its own work, and a lack of
+// space puts it off.
 //
 // # Goroutines
 //

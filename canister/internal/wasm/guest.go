@@ -46,7 +46,7 @@ type Guest struct {
 // values; the start function has not run. The state counts as committed, so that a message is compared with it, and Close gives everything
 // back. The error is a *Trap if a segment does not fit.
 func (e *Engine) NewGuest(code *Code) (*Guest, error) {
-	g := &Guest{engine: e, code: code, slot: &slot{file: e.file, refs: 1}}
+	g := &Guest{engine: e, code: code, slot: &slot{store: store{file: e.file}, refs: 1}}
 	g.slot.owner = g
 	if err := g.install(); err != nil {
 		g.Close()

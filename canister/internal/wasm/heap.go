@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
+	"sync/atomic"
 )
 
 // heap is the memory of a live guest: bytes that start as the committed ones and that the message writes.
@@ -36,6 +38,9 @@ type heap interface {
 	hold() error
 	revert() error
 	release()
+	// remap makes the bytes those of the slot again after their places changed there; all of them are the committed ones. Needs the
+	// slot's lock.
+	remap() error
 	// free gives the memory back.
 	free() error
 }
@@ -63,6 +68,9 @@ type heapSpace struct {
 	pagemap *os.File // nil for HeapCopy
 	// countFaults says that the page faults of a thread can be counted.
 	countFaults bool
+	// mappings is how many all heaps have, of room.
+	mappings atomic.Int64
+	room     int64
 }
 
 func newHeapSpace(want HeapKind) (*heapSpace, error) {
@@ -74,13 +82,13 @@ func newHeapSpace(want HeapKind) (*heapSpace, error) {
 		return nil, fmt.Errorf("heaps of kind %q do not work on this machine: use one of %q, or leave it empty", want, kinds)
 	}
 	if want == HeapCopy {
-		return &heapSpace{kind: want}, nil
+		return &heapSpace{kind: want, room: maxMappings}, nil
 	}
 	f, err := os.Open(pagemapPath)
 	if err != nil {
 		return nil, fmt.Errorf("open the list of private pages: %w", err)
 	}
-	return &heapSpace{kind: want, pagemap: f, countFaults: faultsAreCounted()}, nil
+	return &heapSpace{kind: want, room: maxMappings, pagemap: f, countFaults: faultsAreCounted()}, nil
 }
 
 func (hs *heapSpace) close() error {
@@ -88,6 +96,18 @@ func (hs *heapSpace) close() error {
 		return nil
 	}
 	return hs.pagemap.Close()
+}
+
+// maxRuns is how many runs of pages of its own a heap may have among those of the layers under it.
+func (hs *heapSpace) maxRuns(size int64) int64 {
+	switch pages := size / PageSize; {
+	case hs.kind == HeapCopy:
+		return math.MaxInt64
+	case hs.mappings.Load() < hs.room/2:
+		return manyRuns + pages/pagesPerRun
+	default:
+		return fewRuns + pages/pagesPerRunWhereFull
+	}
 }
 
 const pagemapPath = "/proc/self/pagemap"

@@ -81,6 +81,8 @@ func (h *copyHeap) revert() error {
 	return nil
 }
 
+func (h *copyHeap) remap() error { return nil }
+
 func (h *copyHeap) release() { h.held = nil }
 
 func (h *copyHeap) free() error {

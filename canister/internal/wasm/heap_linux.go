@@ -10,15 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mappedHeap maps the slot's extents privately, one after the other. A page that is written becomes a private copy; all others are the
-// committed bytes themselves.
+// mappedHeap maps the places of the slot's pages privately. A page that is written becomes a private copy; all others are the committed bytes
+// themselves. A page whose place has changed since it was mapped is private as well, until it is dropped: then it is mapped from its new place.
 type mappedHeap struct {
 	space   *heapSpace
 	slot    *slot
 	reader  bool
 	memory  []byte
-	pieces  []int64 // where the mappings that make up memory begin
-	private []span  // private pages found last
+	pieces  pieces
+	moves   uint64 // those of the slot's that all pieces have followed
+	counted int    // pieces that are in the count of all heaps
+	private []span // private pages found last
 	// unknown says that there may be more private pages than those. A thread that took no page fault made none, and counting faults
 	// is cheaper than listing pages, which walks the page tables of the whole heap.
 	unknown  bool
@@ -39,48 +41,74 @@ const (
 )
 
 func newMappedHeap(hs *heapSpace, s *slot, size int64, reader bool) (heap, error) {
-	h := &mappedHeap{space: hs, slot: s, reader: reader, unknown: true}
-	if err := s.ensure(size); err != nil {
+	h := &mappedHeap{space: hs, slot: s, reader: reader, unknown: true, moves: s.moves}
+	if err := s.cover(size); err != nil {
 		return nil, err
 	}
 	if size == 0 {
 		return h, nil
 	}
-	if size <= s.extents[0].Size {
-		base, err := unix.MmapPtr(s.file.Descriptor(), s.extents[0].Offset, nil, uintptr(size), protection, unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	h.place(0, size/PageSize)
+	defer h.count()
+	if len(h.pieces) == 1 {
+		base, err := unix.MmapPtr(s.file.Descriptor(), h.pieces[0].offset, nil, uintptr(size), protection, unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 		if err != nil {
+			h.pieces = nil
 			return nil, fmt.Errorf("map %d bytes of heap: %w", size, err)
 		}
-		h.memory, h.pieces = unsafe.Slice((*byte)(base), size), []int64{0}
+		h.memory = unsafe.Slice((*byte)(base), size)
 		return h, nil
 	}
 	base, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, reserving)
 	if err != nil {
+		h.pieces = nil
 		return nil, fmt.Errorf("reserve %d bytes of heap: %w", size, err)
 	}
 	h.memory = unsafe.Slice((*byte)(base), size)
-	if err := h.mapExtents(0); err != nil {
+	if err := h.mapFrom(0); err != nil {
 		_ = unmap(h.memory)
+		h.pieces = nil
 		return nil, err
 	}
 	return h, nil
 }
 
-// mapExtents maps the slot over memory from the offset on, which is where a piece begins.
-func (h *mappedHeap) mapExtents(from int64) error {
-	at := int64(0)
-	for _, e := range h.slot.extents {
-		n := min(e.Size, int64(len(h.memory))-at)
-		if n > 0 && at+n > from {
-			skip := max(0, from-at)
-			target := unsafe.Pointer(&h.memory[at+skip])
-			if _, err := unix.MmapPtr(h.slot.file.Descriptor(), e.Offset+skip, target, uintptr(n-skip), protection,
-				unix.MAP_PRIVATE|unix.MAP_NORESERVE|unix.MAP_FIXED); err != nil {
-				return fmt.Errorf("map %d bytes of heap: %w", n-skip, err)
-			}
-			h.pieces = append(h.pieces, at+skip)
+// place adds pieces for pages at the end.
+func (h *mappedHeap) place(first, end int64) {
+	_ = h.slot.eachPlace(first, end, func(first, _, offset int64) error {
+		h.pieces = h.pieces.add(piece{first, offset})
+		return nil
+	})
+}
+
+// count brings the number of mappings of all heaps up to date.
+func (h *mappedHeap) count() {
+	h.space.mappings.Add(int64(len(h.pieces) - h.counted))
+	h.counted = len(h.pieces)
+}
+
+// mapFrom maps the pieces over memory from a page on.
+func (h *mappedHeap) mapFrom(page int64) error {
+	end := int64(len(h.memory) / PageSize)
+	for i, p := range h.pieces {
+		stop := h.pieces.end(i, end)
+		if stop <= page {
+			continue
 		}
-		at += e.Size
+		first := max(p.first, page)
+		if err := h.mapPages(span{first, stop}, p.at(first)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mapPages maps a part of the file over pages of memory.
+func (h *mappedHeap) mapPages(pages span, offset int64) error {
+	size := (pages.end - pages.first) * PageSize
+	if _, err := unix.MmapPtr(h.slot.file.Descriptor(), offset, unsafe.Pointer(&h.memory[pages.first*PageSize]), uintptr(size), protection,
+		unix.MAP_PRIVATE|unix.MAP_NORESERVE|unix.MAP_FIXED); err != nil {
+		return fmt.Errorf("map %d bytes of heap: %w", size, err)
 	}
 	return nil
 }
@@ -94,16 +122,22 @@ func (h *mappedHeap) grow(size int64) error {
 	if h.reader {
 		return h.move(size, true)
 	}
-	if err := h.slot.ensure(size); err != nil {
+	if err := h.slot.cover(size); err != nil {
 		return err
 	}
-	if len(h.pieces) == 1 && size <= h.slot.extents[0].Size {
+	if size > int64(len(h.memory)) {
+		h.place(int64(len(h.memory)/PageSize), size/PageSize)
+	}
+	defer h.count()
+	if len(h.pieces) == 1 && len(h.memory) > 0 {
 		base, err := unix.MremapPtr(unsafe.Pointer(unsafe.SliceData(h.memory)), uintptr(len(h.memory)), nil, uintptr(size), unix.MREMAP_MAYMOVE)
-		if err != nil {
+		if err == nil {
+			h.memory = unsafe.Slice((*byte)(base), size)
+			return nil
+		}
+		if err != unix.EFAULT {
 			return fmt.Errorf("grow mapping to %d bytes: %w", size, err)
 		}
-		h.memory = unsafe.Slice((*byte)(base), size)
-		return nil
 	}
 	return h.move(size, false)
 }
@@ -112,6 +146,7 @@ func (h *mappedHeap) grow(size int64) error {
 func (h *mappedHeap) move(size int64, anonymous bool) error {
 	base, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, reserving)
 	if err != nil {
+		h.pieces = h.pieces.cut(int64(len(h.memory) / PageSize))
 		return fmt.Errorf("reserve %d bytes of heap: %w", size, err)
 	}
 	old, memory := h.memory, unsafe.Slice((*byte)(base), size)
@@ -129,24 +164,40 @@ func (h *mappedHeap) move(size int64, anonymous bool) error {
 
 // moveInto returns what could not be moved of the old memory; the rest of it may belong to somebody else by then.
 func (h *mappedHeap) moveInto(memory, old []byte, anonymous bool) ([]byte, error) {
-	for i, start := range h.pieces {
-		end := int64(len(old))
-		if i+1 < len(h.pieces) {
-			end = h.pieces[i+1]
+	pages := int64(len(old) / PageSize)
+	for i, p := range h.pieces {
+		if p.first >= pages {
+			break
 		}
-		if _, err := unix.MremapPtr(unsafe.Pointer(&old[start]), uintptr(end-start), unsafe.Pointer(&memory[start]), uintptr(end-start),
-			unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED); err != nil {
-			return old[start:], fmt.Errorf("move %d bytes of heap: %w", end-start, err)
+		start, end := p.first*PageSize, h.pieces.end(i, pages)*PageSize
+		if moved, err := movePages(memory[start:end], old[start:end]); err != nil {
+			return old[start+int64(moved):], fmt.Errorf("move %d bytes of heap: %w", end-start, err)
 		}
 	}
 	if !anonymous {
-		return nil, h.mapExtents(int64(len(old)))
+		return nil, h.mapFrom(pages)
 	}
-	h.pieces = append(h.pieces, int64(len(old)))
+	h.pieces = append(h.pieces, piece{pages, anonymousPiece})
 	if _, err := unix.MmapPtr(-1, 0, unsafe.Pointer(&memory[len(old)]), uintptr(len(memory)-len(old)), protection, reserving|unix.MAP_FIXED); err != nil {
 		return nil, fmt.Errorf("map %d bytes of heap: %w", len(memory)-len(old), err)
 	}
 	return nil, nil
+}
+
+// movePages moves mappings. The system may hold as several what is one piece here, and moves one at a time. On an error, moved is how many bytes were
+// moved.
+func movePages(to, from []byte) (moved int, err error) {
+	_, err = unix.MremapPtr(unsafe.Pointer(unsafe.SliceData(from)), uintptr(len(from)), unsafe.Pointer(unsafe.SliceData(to)), uintptr(len(to)),
+		unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
+	half := len(from) / PageSize / 2 * PageSize
+	if err != unix.EFAULT || half == 0 {
+		return 0, err
+	}
+	if moved, err = movePages(to[:half], from[:half]); err != nil {
+		return moved, err
+	}
+	moved, err = movePages(to[half:], from[half:])
+	return half + moved, err
 }
 
 // list makes private the list of private pages.
@@ -164,23 +215,75 @@ func (h *mappedHeap) list() error {
 
 // load drops every private page.
 func (h *mappedHeap) load() error {
+	if h.moves != h.slot.moves {
+		if err := h.remap(); err != nil {
+			return err
+		}
+	}
 	if err := h.list(); err != nil {
 		return err
 	}
 	return h.dropAll()
 }
 
+func (h *mappedHeap) remap() error {
+	h.unknown = true
+	if err := h.follow(span{0, int64(len(h.memory) / PageSize)}, false); err != nil {
+		return err
+	}
+	h.moves = h.slot.moves
+	return nil
+}
+
+// follow maps pages from where they are now; drop says that those which have not moved are to be dropped.
+func (h *mappedHeap) follow(pages span, drop bool) error {
+	defer h.count()
+	return h.slot.eachPlace(pages.first, pages.end, func(first, end, offset int64) error {
+		for first < end {
+			i := h.pieces.find(first)
+			stop := min(end, h.pieces.end(i, end))
+			var err error
+			if was := h.pieces[i]; was.offset == anonymousPiece || was.at(first) == offset {
+				if drop {
+					err = h.drop(span{first, stop})
+				}
+			} else if err = h.mapPages(span{first, stop}, offset); err == nil {
+				h.pieces = h.pieces.put(span{first, stop}, offset, int64(len(h.memory)/PageSize))
+			}
+			if err != nil {
+				return err
+			}
+			offset += (stop - first) * PageSize
+			first = stop
+		}
+		return nil
+	})
+}
+
 func (h *mappedHeap) dropAll() error {
-	err := h.drop(h.private)
+	err := h.dropPages(h.private)
 	h.private, h.unknown = h.private[:0], err != nil
 	return err
 }
 
-func (h *mappedHeap) drop(pages []span) error {
+func (h *mappedHeap) dropPages(pages []span) error {
 	for _, p := range pages {
-		if err := unix.Madvise(h.memory[p.first*PageSize:p.end*PageSize], unix.MADV_DONTNEED); err != nil {
-			return fmt.Errorf("drop %d private pages: %w", p.end-p.first, err)
+		var err error
+		if h.moves == h.slot.moves {
+			err = h.drop(p)
+		} else {
+			err = h.follow(p, true)
 		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *mappedHeap) drop(p span) error {
+	if err := unix.Madvise(h.memory[p.first*PageSize:p.end*PageSize], unix.MADV_DONTNEED); err != nil {
+		return fmt.Errorf("drop %d private pages: %w", p.end-p.first, err)
 	}
 	return nil
 }
@@ -227,7 +330,7 @@ func (h *mappedHeap) committed(changed []span) {
 				kept += keep - first
 			}
 			if keep < end {
-				_ = h.drop([]span{{keep, end}}) // a page that stays is only compared again
+				_ = h.dropPages([]span{{keep, end}}) // a page that stays is only compared again
 			}
 			first = end
 		}
@@ -309,6 +412,7 @@ func (h *mappedHeap) free() error {
 	}
 	err := unmap(h.memory)
 	h.memory, h.pieces, h.private = nil, nil, nil
+	h.count()
 	return err
 }
 

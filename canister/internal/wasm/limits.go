@@ -8,6 +8,12 @@ const (
 	WasmPageSize = 65536
 	// DefaultMaxLive is the number of live instances. Linux allows 65,530 mappings and the Go runtime dies when it gets none.
 	DefaultMaxLive = 16000
+	// maxMappings is how many mappings the heaps of live guests have; guests are put to sleep where there would be more.
+	maxMappings = 45_000
+	// A heap has so many runs of pages of its own among those of the layers under it, and one for every so many pages: each run takes up to
+	// two mappings. It has fewer where half of all mappings are in use.
+	manyRuns, pagesPerRun         = 64, 64
+	fewRuns, pagesPerRunWhereFull = 8, 256
 	// maxPinned is how many guests above MaxLive may be live because they are in the middle of a message.
 	maxPinned = 4096
 	// MaxSlice is the largest number of instructions granted at once: about 5 ms of compiled code.

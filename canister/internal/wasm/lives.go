@@ -8,7 +8,7 @@ import (
 func (e *Engine) makeRoom() error {
 	for {
 		e.mu.Lock()
-		if len(e.live) < e.config.MaxLive {
+		if len(e.live) < e.config.MaxLive && e.heaps.mappings.Load() < e.heaps.room {
 			e.mu.Unlock()
 			return nil
 		}

@@ -11,18 +11,21 @@ import (
 // slot is the committed state of one canister's Wasm: heap bytes in the checkpoint file and globals. The owner alone changes it, under
 // mu; snapshots read it under mu.
 type slot struct {
-	file *checkpoint.File
-
-	mu      sync.Mutex
-	extents []checkpoint.Extent
-	present []uint64 // one bit per page that was ever written; the others read as zero and take no space
+	mu sync.Mutex
+	store
 	size    int64    // bytes of heap
 	globals []uint64 // two words for a v128, one for the rest
 	version uint64   // counts commits
 	owner   *Guest   // nil once closed
-	readers []heap   // heaps of open snapshots: they keep their version of a page before it is overwritten
-	images  []*Image // taken of this slot: they keep a page before it is overwritten
+	readers []reader // heaps of open snapshots
 	refs    int
+}
+
+// reader is the heap of an open snapshot. It keeps its version of a page before that is overwritten, and its share of the layers from which it
+// is mapped.
+type reader struct {
+	heap   heap
+	layers []*layer
 }
 
 // span is a run of pages, [first, end).
@@ -34,90 +37,23 @@ func (s *slot) retain() {
 	s.mu.Unlock()
 }
 
-// release gives the extents back with the last reference. The mappings over them are gone by then.
+// release gives everything back with the last reference. The mappings are gone by then.
 func (s *slot) release() {
 	s.mu.Lock()
 	s.refs--
 	last := s.refs == 0
 	s.mu.Unlock()
 	if last {
-		for _, e := range s.extents {
-			s.file.Free(e)
-		}
-		s.extents, s.present = nil, nil
+		s.close()
 	}
 }
 
-// ensure makes the extents hold size bytes. A new extent is at least as big as all before it, so there are few. Needs mu.
-func (s *slot) ensure(size int64) error {
-	capacity := int64(0)
-	for _, e := range s.extents {
-		capacity += e.Size
+// room makes the extents hold a heap of size bytes, unless the layers hold it and nothing changed. Needs mu.
+func (s *slot) room(size int64, changed []span) error {
+	if len(changed) == 0 {
+		return s.cover(size)
 	}
-	if size <= capacity {
-		return nil
-	}
-	e, err := s.file.Allocate(max(size-capacity, capacity))
-	if err != nil {
-		return err
-	}
-	s.extents = append(s.extents, e)
-	return nil
-}
-
-// locate returns the file offset of a page and how many pages follow it there, itself included.
-func (s *slot) locate(page int64) (offset, pages int64) {
-	at := page * PageSize
-	for _, e := range s.extents {
-		if at < e.Size {
-			return e.Offset + at, (e.Size - at) / PageSize
-		}
-		at -= e.Size
-	}
-	panic("wasm: page outside of its slot")
-}
-
-func (s *slot) isPresent(page int64) bool {
-	return page>>6 < int64(len(s.present)) && s.present[page>>6]>>(page&63)&1 != 0
-}
-
-func (s *slot) markPresent(page int64) {
-	if need := int(page>>6) + 1; need > len(s.present) {
-		s.present = append(s.present, make([]uint64, need-len(s.present))...)
-	}
-	s.present[page>>6] |= 1 << (page & 63)
-}
-
-// page returns the committed bytes of a page, in place or in buf; nil means all zero.
-func (s *slot) page(page int64, buf *[PageSize]byte) ([]byte, error) {
-	if !s.isPresent(page) {
-		return nil, nil
-	}
-	offset, _ := s.locate(page)
-	if v := s.file.View(offset, PageSize); v != nil {
-		return v, nil
-	}
-	return buf[:], s.file.ReadAt(buf[:], offset)
-}
-
-// read fills dst with committed heap bytes at offset; bytes past the committed size are the caller's mistake. Needs mu.
-func (s *slot) read(dst []byte, offset int64) error {
-	var buf [PageSize]byte
-	for len(dst) > 0 {
-		in := offset % PageSize
-		n := min(PageSize-in, int64(len(dst)))
-		content, err := s.page(offset/PageSize, &buf)
-		if err != nil {
-			return err
-		}
-		if content == nil {
-			clear(dst[:n])
-		} else {
-			copy(dst[:n], content[in:])
-		}
-		dst, offset = dst[n:], offset+n
-	}
-	return nil
+	return s.ensure(size)
 }
 
 // reserve makes sure that writing the pages cannot run out of space half-way, where the system can promise that. Needs mu.
@@ -137,30 +73,24 @@ func (s *slot) write(memory []byte, changed []span) error {
 		})
 		return err
 	}
+	s.leave(changed)
 	for _, c := range changed {
 		for page := c.first; page < c.end; page++ {
-			s.markPresent(page)
+			s.enter(page)
 		}
 	}
 	return nil
 }
 
-// tryWrite writes the new pages first: they are the ones for which there may be no space, and they are easily given up. On an error the pages
-// that were present are what they were, the others anything.
+// tryWrite writes the pages first that are new in the extents: they are the ones for which there may be no space, and they are easily given
+// up. On an error the pages that were present are what they were, the others anything.
 func (s *slot) tryWrite(memory []byte, changed []span) error {
 	if err := s.reserve(changed); err != nil {
 		return err
 	}
 	for _, r := range s.readers {
 		for _, c := range changed {
-			r.preserve(c)
-		}
-	}
-	for _, im := range s.images {
-		for _, c := range changed {
-			if err := im.preserve(c); err != nil {
-				return err
-			}
+			r.heap.preserve(c)
 		}
 	}
 	if err := s.eachRun(changed, false, func(first, end, offset int64) error {
@@ -213,14 +143,14 @@ func (s *slot) putBack(done []undo, cause error) {
 	}
 }
 
-// eachRun calls visit for the runs of changed pages that lie together in the file and are all present or all not.
+// eachRun calls visit for the runs of changed pages that lie together in the extents and are all present there or all not.
 func (s *slot) eachRun(changed []span, present bool, visit func(first, end, offset int64) error) error {
 	for _, c := range changed {
 		for first := c.first; first < c.end; {
 			offset, pages := s.locate(first)
-			limit, is := min(c.end, first+pages), s.isPresent(first)
+			limit, is := min(c.end, first+pages), s.present.has(first)
 			end := first + 1
-			for end < limit && s.isPresent(end) == is {
+			for end < limit && s.present.has(end) == is {
 				end++
 			}
 			if is == present {
@@ -234,30 +164,40 @@ func (s *slot) eachRun(changed []span, present bool, visit func(first, end, offs
 	return nil
 }
 
-// trim gives back what reading or rolled-back writes of never committed pages took: through a mapping of a file in memory, both allocate.
-// Needs mu.
-func (s *slot) trim(pages []span) {
-	if !s.file.InMemory() {
-		return
-	}
-	_ = s.eachRun(pages, false, func(first, end, offset int64) error {
-		s.file.Punch(offset, (end-first)*PageSize)
-		return nil
-	})
-}
-
-// trimAll is trim for the first pages of the slot, once they are not mapped by the owner any more.
+// trimAll is trim for the first pages of the slot, once they are not mapped by the owner any more. Where the slot was frozen after the owner
+// grew, the new pages went to the layer, which is not trimmed.
 func (s *slot) trimAll(pages int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.trim([]span{{0, pages}})
+	s.trim([]span{{0, min(pages, s.reach())}})
+}
+
+// freeze is that of the store; open snapshots go on with what they are mapped from. Needs mu.
+func (s *slot) freeze() *layer {
+	l := s.store.freeze(s.size)
+	for i := range s.readers {
+		r := &s.readers[i]
+		r.layers = append(r.layers, l.share())
+	}
+	return l
 }
 
 // subscribe and unsubscribe keep the list of open snapshots. Need mu.
-func (s *slot) subscribe(h heap) { s.readers = append(s.readers, h) }
+func (s *slot) subscribe(h heap) {
+	r := reader{heap: h}
+	if s.base != nil {
+		r.layers = append(r.layers, s.base.share())
+	}
+	s.readers = append(s.readers, r)
+}
 
 func (s *slot) unsubscribe(h heap) {
-	if i := slices.Index(s.readers, h); i >= 0 {
-		s.readers = slices.Delete(s.readers, i, i+1)
+	i := slices.IndexFunc(s.readers, func(r reader) bool { return r.heap == h })
+	if i < 0 {
+		return
 	}
+	for _, l := range s.readers[i].layers {
+		l.release()
+	}
+	s.readers = slices.Delete(s.readers, i, i+1)
 }

@@ -1,0 +1,355 @@
+package wasm
+
+import (
+	"math/bits"
+
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
+)
+
+// store says where the bytes of a heap are: some pages in extents of its own, the others in the layers under it.
+type store struct {
+	file    *checkpoint.File
+	base    *layer // what lies under it; nil for nothing
+	extents []checkpoint.Extent
+	present bitmap // pages that were written here
+	here    bitmap // pages that are mapped from here, written or not; see place
+	own     int64  // pages present
+	covered int64  // those of them that base itself has, too
+	written int64  // pages present here or below; the others read as zero
+	runs    int64  // of pages here
+	moves   uint64 // counts the changes of place
+}
+
+// bitmap has one bit for each page.
+type bitmap []uint64
+
+func (b bitmap) has(page int64) bool {
+	return page>>6 < int64(len(b)) && b[page>>6]>>(page&63)&1 != 0
+}
+
+func (b *bitmap) set(page int64) {
+	if need := int(page>>6) + 1; need > len(*b) {
+		*b = append(*b, make([]uint64, need-len(*b))...)
+	}
+	(*b)[page>>6] |= 1 << (page & 63)
+}
+
+// word is the 64 bits that a page is one of.
+func (b bitmap) word(page int64) uint64 {
+	if page>>6 < int64(len(b)) {
+		return b[page>>6]
+	}
+	return 0
+}
+
+// both counts the pages that two have.
+func (b bitmap) both(other bitmap) (pages int64) {
+	for i := range min(len(b), len(other)) {
+		pages += int64(bits.OnesCount64(b[i] & other[i]))
+	}
+	return pages
+}
+
+// runsUpTo counts the runs of pages below a limit.
+func (b bitmap) runsUpTo(limit int64) (n int64) {
+	last := uint64(0)
+	for i, w := range b {
+		if left := limit - int64(i)*64; left <= 0 {
+			break
+		} else if left < 64 {
+			w &= 1<<left - 1
+		}
+		n += int64(bits.OnesCount64(w &^ (w<<1 | last)))
+		last = w >> 63
+	}
+	return n
+}
+
+func (s *store) below() *store {
+	if s.base == nil {
+		return nil
+	}
+	return &s.base.store
+}
+
+// holder is the store that has the bytes of a page, nil where they are zero.
+func (s *store) holder(page int64) *store {
+	for ; s != nil; s = s.below() {
+		if s.present.has(page) {
+			return s
+		}
+	}
+	return nil
+}
+
+// place is the store from which a page is mapped: its holder. A page that nobody has reads as zero wherever it is mapped from; it goes with
+// others, so that there are few mappings.
+func (s *store) place(page int64) *store {
+	for s.base != nil && page < s.base.pages && !s.here.has(page) {
+		s = &s.base.store
+	}
+	return s
+}
+
+// ensure makes the extents hold size bytes. A new extent is at least as big as all before it, so there are few.
+func (s *store) ensure(size int64) error {
+	capacity := s.capacity()
+	if size <= capacity {
+		return nil
+	}
+	e, err := s.file.Allocate(max(size-capacity, capacity))
+	if err != nil {
+		return err
+	}
+	s.extents = append(s.extents, e)
+	return nil
+}
+
+func (s *store) capacity() (size int64) {
+	for i := range s.extents {
+		size += s.extents[i].Size
+	}
+	return size
+}
+
+// reach is how many pages have a place.
+func (s *store) reach() int64 {
+	pages := s.capacity() / PageSize
+	if s.base != nil {
+		pages = max(pages, s.base.pages)
+	}
+	return pages
+}
+
+// cover makes sure that a heap of size bytes can be mapped.
+func (s *store) cover(size int64) error {
+	if s.base != nil && size <= s.base.pages*PageSize {
+		return nil
+	}
+	return s.ensure(size)
+}
+
+// locate returns where a page is in the extents and how many pages follow it there, itself included.
+func (s *store) locate(page int64) (offset, pages int64) {
+	at := page * PageSize
+	for i := range s.extents {
+		e := &s.extents[i]
+		if at < e.Size {
+			return e.Offset + at, (e.Size - at) / PageSize
+		}
+		at -= e.Size
+	}
+	panic("wasm: page outside of its store")
+}
+
+// page returns the bytes of a page, in place or in buf; nil means all zero.
+func (s *store) page(page int64, buf *[PageSize]byte) ([]byte, error) {
+	from := s.holder(page)
+	if from == nil {
+		return nil, nil
+	}
+	offset, _ := from.locate(page)
+	if v := s.file.View(offset, PageSize); v != nil {
+		return v, nil
+	}
+	return buf[:], s.file.ReadAt(buf[:], offset)
+}
+
+// read fills dst with bytes at offset; bytes past the end are the caller's mistake.
+func (s *store) read(dst []byte, offset int64) error {
+	var buf [PageSize]byte
+	for len(dst) > 0 {
+		in := offset % PageSize
+		n := min(PageSize-in, int64(len(dst)))
+		content, err := s.page(offset/PageSize, &buf)
+		if err != nil {
+			return err
+		}
+		if content == nil {
+			clear(dst[:n])
+		} else {
+			copy(dst[:n], content[in:])
+		}
+		dst, offset = dst[n:], offset+n
+	}
+	return nil
+}
+
+// enter notes that a page was written to the extents.
+func (s *store) enter(page int64) {
+	if s.present.has(page) {
+		return
+	}
+	s.present.set(page)
+	s.own++
+	switch b := s.base; {
+	case b == nil:
+		s.written++
+		return
+	case b.present.has(page):
+		s.covered++
+	case b.holder(page) == nil:
+		s.written++
+	}
+	s.claim(page)
+}
+
+// claim makes the extents the place of a page.
+func (s *store) claim(page int64) {
+	s.moves++
+	if page >= s.base.pages || s.here.has(page) {
+		return
+	}
+	s.runs++
+	if page > 0 && s.here.has(page-1) {
+		s.runs--
+	}
+	if s.here.has(page + 1) {
+		s.runs--
+	}
+	s.here.set(page)
+}
+
+// eachPlace calls visit for the runs of pages that are mapped from one place.
+func (s *store) eachPlace(first, end int64, visit func(first, end, offset int64) error) error {
+	for first < end {
+		at := s.place(first)
+		offset, pages := at.locate(first)
+		next := s.placeEnd(at, first, min(end, first+pages))
+		if err := visit(first, next, offset); err != nil {
+			return err
+		}
+		first = next
+	}
+	return nil
+}
+
+// placeEnd is where the run of pages ends that begins at first and has its place in at.
+func (s *store) placeEnd(at *store, first, end int64) int64 {
+	next := first + 1
+	for next < end {
+		if next&63 == 0 && next+64 <= end && s.allAt(at, next) {
+			next += 64
+			continue
+		}
+		if s.place(next) != at {
+			break
+		}
+		next++
+	}
+	return next
+}
+
+// allAt says that the 64 pages from page on have their place in at.
+func (s *store) allAt(at *store, page int64) bool {
+	for ; s != at; s = &s.base.store {
+		if s.base == nil || page+64 > s.base.pages || s.here.word(page) != 0 {
+			return false
+		}
+	}
+	return s.base == nil || page >= s.base.pages || s.here.word(page) == ^uint64(0)
+}
+
+// eachAbsent calls visit for the runs of pages that nobody has.
+func (s *store) eachAbsent(first, end int64, visit func(first, end int64)) {
+	for first < end {
+		if first&63 == 0 && s.any(first) == ^uint64(0) {
+			first += 64
+			continue
+		}
+		next := first
+		for next < end && s.holder(next) == nil {
+			next++
+		}
+		if first < next {
+			visit(first, next)
+		}
+		first = next + 1
+	}
+}
+
+// any is the 64 bits that a page is one of: which of the pages somebody has.
+func (s *store) any(page int64) (word uint64) {
+	for ; s != nil; s = s.below() {
+		word |= s.present.word(page)
+	}
+	return word
+}
+
+// trim gives back what reading or rolled-back writes of pages took that nobody has: through a mapping of a file in memory, both allocate. All
+// who have such a page in their mapping go on reading zeros.
+func (s *store) trim(pages []span) {
+	if s.file.InMemory() {
+		for _, p := range pages {
+			s.eachAbsent(p.first, p.end, func(first, end int64) { s.punch(first, end, nil) })
+		}
+	}
+}
+
+// leave is trim for pages that are about to be entered and lie in a layer as yet.
+func (s *store) leave(pages []span) {
+	if s.base != nil && s.file.InMemory() {
+		for _, p := range pages {
+			s.eachAbsent(p.first, p.end, func(first, end int64) { s.punch(first, end, s) })
+		}
+	}
+}
+
+// punch gives the space of pages back that nobody has, but not where they have their place in one store.
+func (s *store) punch(first, end int64, but *store) {
+	_ = s.eachPlace(first, end, func(first, end, offset int64) error {
+		if but == nil || s.place(first) != but {
+			s.file.Punch(offset, (end-first)*PageSize)
+		}
+		return nil
+	})
+}
+
+// take copies pages of another store to the same place in this one, from file to file.
+func (s *store) take(from *store, first, end int64) error {
+	var buf []byte
+	for first < end {
+		source, n := from.locate(first)
+		target, m := s.locate(first)
+		n = min(n, m, end-first, maxCopy)
+		content := s.file.View(source, n*PageSize)
+		if content == nil {
+			if buf == nil {
+				buf = make([]byte, min(maxCopy, end-first)*PageSize)
+			}
+			content = buf[:n*PageSize]
+			if err := s.file.ReadAt(content, source); err != nil {
+				return err
+			}
+		}
+		if err := s.file.WriteAt(content, target); err != nil {
+			return err
+		}
+		for ; n > 0; n-- {
+			s.enter(first)
+			first++
+		}
+	}
+	return nil
+}
+
+// next is the first page from page on that is in the map, end is the first that is not; both are at most limit.
+func (b bitmap) next(page, limit int64) int64 {
+	for page < limit && !b.has(page) {
+		if page&63 == 0 && b.word(page) == 0 {
+			page += 63
+		}
+		page++
+	}
+	return min(page, limit)
+}
+
+func (b bitmap) end(page, limit int64) int64 {
+	for page < limit && b.has(page) {
+		if page&63 == 0 && b.word(page) == ^uint64(0) {
+			page += 63
+		}
+		page++
+	}
+	return min(page, limit)
+}
