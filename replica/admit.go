@@ -212,17 +212,21 @@ func (m *machine) receiveIngress(in *Ingress, r *state.Resident) {
 		ID: in.ID, Sender: in.Sender, Receiver: in.Receiver, Effective: in.Effective,
 		Method: in.Method, Arg: in.Arg, Info: in.Info, Size: in.Size, Expiry: in.Expiry,
 	}, &m.Deadlines)
-	box := &m.Commands
-	if in.Receiver != principal.Management && !in.BySubnet {
-		box = &r.Mailbox
-	}
-	box.PushIngress(record.Number)
-	m.Ready.Add(box)
 	m.Show(record)
 	m.net.facts.received(m.ID, record)
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: IngressReceived, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Bytes: len(in.Arg), Origin: Origin{Kind: intercanister.FromIngress, Caller: in.Sender}})
 	}
+	command := in.Receiver == principal.Management || in.BySubnet
+	if len(m.net.rules.List) > 0 && m.caughtIngress(record, command) {
+		return
+	}
+	box := &m.Commands
+	if !command {
+		box = &r.Mailbox
+	}
+	box.PushIngress(record.Number)
+	m.Ready.Add(box)
 }
 
 // IngressStatus is where a message stands now, before the next view shows it.

@@ -34,4 +34,21 @@
 //
 // Network.Step makes the same moves one at a time and lets an oracle choose
 // among the legal ones; the oracle sched.FIFO makes what a round makes.
+//
+// # Powers over what is in flight
+//
+// Rules (AddRule) hold, delay, lose or answer messages on their way. A request is caught where
+// its sender lets go of it, whoever its receiver is; a response or a user's message just
+// before it enters the queue of its receiver. What is held (Held) can be released, dropped,
+// or its call settled; SettleCall settles any call that waits. A network could have done
+// all of that: it is late, it loses messages of best-effort calls, a callee answers otherwise
+// than the one that is there. What no network could do is refused, or passes the rule.
+//
+// A held message keeps what it has taken: the slot of its call, memory, cycles. A held request
+// lies in its sender's output queue, so that this one can neither go nor move; its receiver
+// knows nothing of it. Later requests of the same two canisters wait behind it. A best-effort
+// call whose message is held ends at its deadline. Mocked requests are held for an answer, and
+// nothing waits behind them.
+//
+// Contexts, Futures, Messages and Timers list what is in flight with what it waits for.
 package replica

@@ -35,6 +35,8 @@ func (m *machine) due() {
 			m.chargeAll()
 		case timers.OutcallExpiry:
 			m.settleOutcall(d.Number, state.Fail(outcall.Expired()))
+		case timers.HeldMessage:
+			m.dueHeld(d.Number)
 		}
 	}
 }
@@ -76,7 +78,8 @@ func (m *machine) expireCall(call intercanister.CallID) {
 		return
 	}
 	f.Expiry = 0
-	m.settle(f.Owner, call, intercanister.Response{Reject: rejectCallExpired()})
+	m.deliver(f.Owner, call, intercanister.Response{Reject: rejectCallExpired()})
+	m.loseResponse(call)
 }
 
 func (m *machine) dueIngress(number uint64) {
@@ -93,6 +96,10 @@ func (m *machine) dueIngress(number uint64) {
 // unqueue takes an ingress message that will not be executed out of wherever it
 // waits.
 func (m *machine) unqueue(in *state.Ingress) {
+	if h := m.Kept.ByIngress(in.Number); h != nil {
+		m.lose(h)
+		return
+	}
 	if m.Commands.DropIngress(in.Number) {
 		return
 	}

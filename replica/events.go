@@ -36,12 +36,23 @@ const (
 	Logged        // Context, Number (of the line in the canister's log), Text; after the message that wrote it
 	Certified     // Height, Time: somebody asked for the first certificate of it
 	ResponseLate  // Call, Reject: the call was over when its response came
+
+	// What powers over messages and timers do. Peer is the caller of the message, Canister
+	// its callee; Source, Method, and Call or Request say which it is.
+	RuleMatched     // Rule, Fault (what the rule does)
+	MessageHeld     // Rule, Held, Fault
+	MessageReleased // Rule, Held
+	FaultInjected   // Rule, Held, Fault, Reject: it was lost, or answered in the place of its callee
+	HoldRefused     // Rule: too much is held, and this one goes on
+	TimerForced     // a global timer will fire in the next round
+	TimerCancelled  // a global timer was made inactive
 )
 
 var eventNames = [...]string{
 	"", "ingress received", "ingress answered", "message executed", "message parked", "message dropped", "call registered",
 	"call settled", "timer fired", "code installed", "code removed", "canister created", "canister deleted", "status changed", "outcall made", "round ended", "message shed",
 	"canister moved", "trapped", "logged", "certified", "response late",
+	"rule matched", "message held", "message released", "fault injected", "hold refused", "timer forced", "timer cancelled",
 }
 
 // String names the kind for people.
@@ -94,6 +105,8 @@ type Event struct {
 	Logs         int    // lines the message added to the canister's log
 	Text         string
 	Callers      []Caller
+	Rule, Held   uint64
+	Fault        string // what was done to a message: held, dropped, replied, rejected, unknown, delayed or mocked
 }
 
 // EventSink is told what happens, on the machine's goroutine. The event is good

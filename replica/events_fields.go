@@ -28,6 +28,8 @@ import (
 //	wall_ns           on the stopwatch the runner was given
 //	cleanup_ran, logs
 //	reject_code, error_code, reject_message
+//	rule, held        the rule a message matched, and the number under which it is held
+//	fault             what was done to it: held, dropped, replied, rejected, unknown, delayed, mocked
 //	text              a line of a log; of a trap its backtrace
 //	status, outcall, messages, index    Number, as the kind has it
 //	backtrace         the contexts that a trap's message answers to, itself first
@@ -47,7 +49,7 @@ var fields = [...]struct {
 	{"task", func(e *Event) any { return texted(e.Task != 0, e.Task.String) }},
 	{"method", func(e *Event) any { return said(e.Method) }},
 	{"peer", func(e *Event) any {
-		return texted(e.Call != 0 && e.Kind != ResponseLate || e.Kind == CanisterMoved, e.Peer.String)
+		return texted(e.Call != 0 && e.Kind != ResponseLate || e.Rule != 0 || e.Held != 0 || e.Kind == CanisterMoved, e.Peer.String)
 	}},
 	{"context", func(e *Event) any { return said(uint64(e.Context)) }},
 	{"call", func(e *Event) any { return said(uint64(e.Call)) }},
@@ -72,6 +74,9 @@ var fields = [...]struct {
 		return texted(e.Reject != nil && e.Reject.Error != 0, func() string { return e.Reject.Error.String() })
 	}},
 	{"reject_message", func(e *Event) any { return texted(e.Reject != nil, func() string { return e.Reject.Text }) }},
+	{"rule", func(e *Event) any { return said(e.Rule) }},
+	{"held", func(e *Event) any { return said(e.Held) }},
+	{"fault", func(e *Event) any { return said(e.Fault) }},
 	{"text", func(e *Event) any { return said(e.Text) }},
 	{"backtrace", func(e *Event) any {
 		if len(e.Callers) == 0 {

@@ -38,6 +38,7 @@ func TestEveryFieldOfAnEventIsInTheVocabulary(t *testing.T) {
 
 		Instructions: 11, Cycles: cycles.Of(12), Deadline: 13, Bytes: 14, DirtyPages: 15, Heap: 16, Stable: 17,
 		Began: replica.Moment{Height: 18, Time: 19}, Wall: 20, Logs: 21, Text: "t", Callers: []replica.Caller{{Method: "m"}},
+		Rule: 22, Held: 23, Fault: "held",
 	}
 	v := reflect.ValueOf(full)
 	for i := range v.NumField() {
@@ -45,7 +46,7 @@ func TestEveryFieldOfAnEventIsInTheVocabulary(t *testing.T) {
 			t.Errorf("the test says nothing of field %s", v.Type().Field(i).Name)
 		}
 	}
-	if all := maps.Collect(full.Fields()); len(all) != 33 {
+	if all := maps.Collect(full.Fields()); len(all) != 36 {
 		t.Errorf("%d fields are said: %v", len(all), all)
 	}
 	// What is zero is not said, whichever field it is.

@@ -42,6 +42,7 @@ func (n *Network) Fork(config ForkConfig) *Network {
 	f.plug()
 	f.facts = n.facts.fork()
 	f.delegations = n.delegations.fork()
+	f.rules = n.rules.Clone()
 	f.report.Answered, f.answered, f.told = slices.Clone(n.report.Answered), slices.Clone(n.answered), nil
 	f.machines = make([]*machine, len(n.machines))
 	for i, m := range n.machines {

@@ -26,7 +26,8 @@ const (
 )
 
 // Input is something that happens to a network from outside: one of *Ingress,
-// AdvanceTo, *HTTPAnswer, *ModulePrepared, AddCycles, SetCycles, QueryCounts, MigrateCanister, RenameCanister.
+// AdvanceTo, *HTTPAnswer, *ModulePrepared, AddCycles, SetCycles, QueryCounts, MigrateCanister, RenameCanister,
+// *AddRule, RemoveRule, ReleaseHeld, DropHeld, *SettleHeld, *SettleCall, FireTimer, CancelTimer.
 type Input interface{ input() }
 
 // SenderInfo is what a canister attests of a user. A nil one attests nothing; any
@@ -71,6 +72,8 @@ type Result struct {
 	Refusal *Refusal              // it was malformed or not for this network; nothing happened
 	Reject  *intercanister.Reject // non-replicated rejection of an ingress message; nothing happened
 	Known   Status                // the message was known before, and stands here
+	Rule    uint64                // id of the rule that was made (AddRule)
+	Note    string                // what the rule will not do
 }
 
 // Refusal is an input that was not taken at all: HTTP says so with a 4xx or
@@ -110,6 +113,29 @@ func (n *Network) Apply(in Input) Result {
 		return n.rename(in)
 	case QueryCounts:
 		return n.countQueries(in)
+	}
+	return n.applyPower(in)
+}
+
+// applyPower takes an input that is a power over messages and timers.
+func (n *Network) applyPower(in Input) Result {
+	switch in := in.(type) {
+	case *AddRule:
+		return n.addRule(in)
+	case RemoveRule:
+		return n.removeRule(in)
+	case ReleaseHeld:
+		return n.releaseHeld(in)
+	case DropHeld:
+		return n.dropHeld(in)
+	case *SettleHeld:
+		return n.settleHeld(in)
+	case *SettleCall:
+		return n.settleCall(in)
+	case FireTimer:
+		return n.fireTimer(in)
+	case CancelTimer:
+		return n.cancelTimer(in)
 	}
 	panic(fmt.Sprintf("replica: an input of type %T", in))
 }

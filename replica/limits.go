@@ -83,6 +83,16 @@ const (
 	// is brought up to date though nobody asked for a certificate: it bounds what
 	// the first who asks waits for (some 25 ms). Ours.
 	MaxUnproved = 16_384
+	// MaxRules is how many rules there are for messages on their way, MaxRuleTextBytes how long
+	// their texts. Ours.
+	MaxRules         = 1000
+	MaxRuleTextBytes = 4096
+	// MaxHeld is how many messages are held on their way, MaxHeldBytes how much they may carry;
+	// past that messages go on. Ours.
+	MaxHeld      = 10_000
+	MaxHeldBytes = 1 << 30
+	// MaxListed is how many entries a page of a list has. Ours.
+	MaxListed = 1000
 	// MaxAncestry is how many call contexts up the machine looks for
 	// re-entrance. Ours.
 	MaxAncestry = 64

@@ -68,6 +68,7 @@ type Network struct {
 	rootKey        []byte
 	delegations    *delegations
 	facts          *facts
+	rules          state.Rules // over messages on their way
 }
 
 // New makes a network at its start: no canisters, no round yet.
@@ -239,6 +240,7 @@ type Census struct {
 	Outcalls                     int
 	Signatures                   int // requests for signatures that are not answered
 	Ingress                      int // known ingress messages
+	Held                         int // messages that are held on their way
 }
 
 // Census counts what is open. It takes time in proportion to the number of
@@ -252,6 +254,7 @@ func (n *Network) Census() (all Census) {
 		all.Outcalls += len(m.Outcalls)
 		all.Signatures += len(m.Signing.Pending)
 		all.Ingress += m.History.Len()
+		all.Held += m.Kept.Len()
 		for r := range m.Residents.All() {
 			all.Waiting += r.Mailbox.Len() + len(r.Waiting)
 		}

@@ -8,9 +8,17 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// send takes a request on its way: to a canister of the subnet at once, to the
-// management canister, or into the stream to another subnet.
+// send takes a request on its way, unless a rule catches it.
 func (m *machine) send(q *intercanister.Request) {
+	if m.guarded() && m.caught(q) {
+		return
+	}
+	m.dispatch(q)
+}
+
+// dispatch takes a request to a canister of the subnet at once, to the management
+// canister, or into the stream to another subnet.
+func (m *machine) dispatch(q *intercanister.Request) {
 	if r := m.Residents.Get(q.Receiver); r != nil {
 		m.induct(r, q)
 		return
@@ -55,7 +63,7 @@ func (m *machine) sendCommand(to *machine, q *intercanister.Request) {
 	if q.Receiver == principal.Management {
 		if elsewhere := m.net.management.Redirect(q.Method, q.Payload); elsewhere != principal.Management {
 			q.Receiver = elsewhere
-			m.send(q)
+			m.dispatch(q)
 			return
 		}
 		holder, reject := m.net.keyHolder(q)
@@ -146,9 +154,21 @@ func (m *machine) respond(from *state.Resident, owner principal.Principal, call 
 	m.pack(position, parcel{call: call, owner: owner, response: response, deadline: deadline, from: from})
 }
 
-// settle settles a future of this subnet and queues its callback. A late answer is
-// dropped, but its refund is not: the replica gives it to the owner.
+// settle takes a response to the future of this subnet that it settles, unless a rule
+// catches it.
 func (m *machine) settle(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
+	if m.guarded() {
+		f := m.Ledger.Future(call)
+		if f != nil && f.State == intercanister.Waiting && f.Owner == owner && m.caughtResponse(call, f, &response) {
+			return
+		}
+	}
+	m.deliver(owner, call, response)
+}
+
+// deliver settles a future of this subnet and queues its callback. A late answer is
+// dropped, but its refund is not: the replica gives it to the owner.
+func (m *machine) deliver(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
 	f := m.Ledger.Future(call)
 	if f == nil || f.State != intercanister.Waiting || f.Owner != owner { // of another subnet's ledger where the owner has moved
 		m.noteLate(owner, call, &response)

@@ -34,6 +34,12 @@ func (m *machine) shed() {
 
 func (m *machine) shedOne(r *state.Resident) {
 	reject := rejectResponseDropped()
+	if h := m.Kept.Largest(r.ID()); h != nil && h.Memory() >= r.Mailbox.Largest() {
+		if _, _, memory := m.largestOutput(r); h.Memory() >= memory {
+			m.shedHeld(h)
+			return
+		}
+	}
 	if to, at, memory := m.largestOutput(r); memory > 0 && memory >= r.Mailbox.Largest() {
 		shed := &m.out[to][at]
 		m.discard(to, func(p *parcel) bool { return p == shed })
@@ -52,4 +58,17 @@ func (m *machine) shedOne(r *state.Resident) {
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: MessageShed, Subnet: m.ID, Canister: r.ID(), Source: in.Source, Call: in.Call, Reject: reject})
 	}
+}
+
+// shedHeld drops a held best-effort message: it is one that waits to be sent, or one that
+// has come.
+func (m *machine) shedHeld(h *state.Held) {
+	m.told(MessageShed, h)
+	m.drawOut(h)
+	if h.Kind == KindRequest {
+		m.deliver(h.Request.Sender, h.Request.Call, intercanister.Response{Reject: rejectUnsent(), Refund: h.Request.Cycles})
+	} else {
+		m.deliver(h.Owner, h.Call, intercanister.Response{Reject: rejectResponseDropped(), Refund: h.Response.Refund})
+	}
+	m.follow(h)
 }

@@ -74,6 +74,10 @@ func (m *machine) count(t *Treasury) {
 			add(&t.Deferred, j.install.command.Attached)
 		}
 	}
+	for _, h := range m.Kept.All() {
+		add(&t.Attached, h.Request.Cycles) // zero of all but requests
+		add(&t.Refunds, h.Response.Refund)
+	}
 	for _, p := range slices.Concat(append(slices.Clone(m.out), m.inbound)...) {
 		if p.request != nil {
 			add(&t.Attached, p.request.Cycles)

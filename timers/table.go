@@ -20,13 +20,14 @@ const (
 	HookRetry                     // Subject: the canister; its low-memory hook could not be paid for
 	RequestExpiry                 // Subject: the receiver; a best-effort request nobody executed in time
 	OutcallExpiry                 // Number: the HTTP outcall; nobody answered it in time
+	HeldMessage                   // Number: the message; it was held long enough, or is too late
 )
 
 // String names the kind for people.
 func (k Kind) String() string {
 	names := [...]string{
 		"nothing", "global timer", "call expiry", "ingress expiry", "ingress pruning", "stop timeout", "charge",
-		"hook retry", "request expiry", "outcall expiry",
+		"hook retry", "request expiry", "outcall expiry", "held message",
 	}
 	if int(k) < len(names) {
 		return names[k]

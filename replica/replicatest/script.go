@@ -27,6 +27,15 @@ import (
 //	canister N                                           what there is to say of a canister
 //	census                                               what is open
 //	record, told, forget, trace                          what is recorded, and call trees of it (Recording)
+//	rule [KIND] [from N] [to N] [method M] [skip N] [times N] DO
+//	                                                     makes a rule; KIND is request, response or ingress, N a canister,
+//	                                                     user or management, DO hold, drop, unknown, mock, delay SECONDS, or an ANSWER
+//	unrule RULE [release], rules, held                   forgets a rule; lists rules, and what they hold
+//	release ID, drop ID, settle ID ANSWER                powers over what is held
+//	settle #CALL [on SUBNET] ANSWER                      answers a call that waits; ANSWER is reply TEXT, reject CODE TEXT or unknown
+//	futures, contexts, queues, timers [LIMIT] [of N]     lists, in pages of LIMIT
+//	fire N, cancel N                                     powers over a global timer
+//	migrate N SUBNET                                     moves a canister to the subnet at a position
 //
 // What happens is told as it happens, one event a line; canisters are called by
 // their numbers.
@@ -55,6 +64,10 @@ func commands() map[string]command {
 		"round": (*performer).round, "step": (*performer).step, "moves": (*performer).moves, "advance": (*performer).advance,
 		"answer": (*performer).answer, "cycles": (*performer).cycles, "canister": (*performer).canister, "census": (*performer).census,
 		"record": (*performer).record, "told": (*performer).told, "forget": (*performer).forget, "trace": (*performer).trace,
+		"rule": (*performer).rule, "unrule": (*performer).unrule, "rules": (*performer).rules, "held": (*performer).held,
+		"release": (*performer).release, "drop": (*performer).drop, "settle": (*performer).settle,
+		"futures": (*performer).futures, "contexts": (*performer).contexts, "queues": (*performer).queues, "timers": (*performer).timers,
+		"fire": (*performer).fire, "cancel": (*performer).cancel, "migrate": (*performer).migrate,
 	}
 }
 
@@ -72,6 +85,9 @@ func (p *performer) Perform(line string) error {
 		p.network(nil)
 	}
 	do(p, words[1:])
+	if count := p.stage.Treasury(); count.Held().Add(count.Spent()) != count.Minted {
+		p.t.Errorf("after %q the books do not balance: %+v", line, count)
+	}
 	return nil
 }
 

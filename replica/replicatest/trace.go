@@ -30,6 +30,8 @@ func (p *performer) Event(e *replica.Event) {
 		line += fmt.Sprintf(" #%d to %s", e.Call, p.name(e.Peer))
 	case replica.IngressReceived, replica.IngressAnswered:
 		line += " " + e.Method
+	case replica.RuleMatched, replica.MessageHeld, replica.MessageReleased, replica.FaultInjected, replica.HoldRefused:
+		line += p.interference(e)
 	}
 	if e.Reentrant {
 		line += ", re-entrant"
@@ -55,12 +57,38 @@ func (p *performer) what(e *replica.Event) string {
 	return "ingress " + e.Method
 }
 
+// interference is what a rule, or somebody, does to a message.
+func (p *performer) interference(e *replica.Event) string {
+	var line string
+	if e.Rule != 0 {
+		line += fmt.Sprintf(" rule %d,", e.Rule)
+	}
+	if e.Held != 0 {
+		line += fmt.Sprintf(" held as %d,", e.Held)
+	}
+	switch e.Source {
+	case intercanister.SourceResponses:
+		line += fmt.Sprintf(" response %s #%d to %s", e.Method, e.Call, p.name(e.Peer))
+	case intercanister.SourceRequests:
+		line += fmt.Sprintf(" %s #%d of %s", e.Method, e.Call, p.name(e.Peer))
+	case intercanister.SourceIngress, intercanister.SourceTasks:
+		line += " ingress " + e.Method
+	}
+	if e.Fault != "" {
+		line += ": " + e.Fault
+	}
+	return line
+}
+
 // name is a canister's number as scripts count.
 func (p *performer) name(id principal.Principal) string {
 	if id == principal.Management {
 		return "management"
 	}
-	number, _ := id.CanisterNumber()
+	number, ok := id.CanisterNumber()
+	if !ok {
+		return "user"
+	}
 	if p.stage == nil {
 		return id.String()
 	}

@@ -39,6 +39,7 @@ func (s *State) Fork(to *State) *Fork {
 	to.Signing.Pending, to.Postponed = slices.Clone(s.Signing.Pending), slices.Clone(s.Postponed)
 	to.Beating, to.Touched, to.throttled = f.ResidentsOf(s.Beating), f.ResidentsOf(s.Touched), f.ResidentsOf(s.throttled)
 	to.Answered = slices.Clone(s.Answered)
+	to.Kept = s.Kept.Clone()
 	return f
 }
 

@@ -63,6 +63,8 @@ type State struct {
 	Touched  []*Resident
 	Answered []RequestID
 
+	// Kept are the messages that are held on their way.
+	Kept HeldMessages
 	// throttled are the canisters that wait because they changed too much memory, in the order in which they did.
 	throttled []*Resident
 

@@ -1,0 +1,292 @@
+package replica
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/timers"
+)
+
+// ReleaseHeld lets a held message go on as if it came now: no rule looks at it again.
+// It is refused with 404 where there is none, with 409 where an earlier request of the
+// same two canisters is held: the network keeps their order.
+type ReleaseHeld struct{ ID uint64 }
+
+// DropHeld loses a held message. It is refused with 404 where there is none, with 409
+// where it belongs to a call with guaranteed response. A user's message stays received
+// until it expires.
+type DropHeld struct{ ID uint64 }
+
+// SettleHeld answers the call a held message belongs to; of a held response it gives
+// another one. Attached cycles, or the refund, go back with it.
+// It is refused with 404 where there is none, with 400 where nobody can be answered so,
+// with 409 where nobody could be told SYS_UNKNOWN.
+type SettleHeld struct {
+	ID     uint64
+	Answer Settlement
+}
+
+// Settlement is an answer in the place of a callee: a reply, a reject, or SYS_UNKNOWN.
+type Settlement struct {
+	Reply   []byte
+	Reject  *intercanister.Reject
+	Unknown bool
+}
+
+func (ReleaseHeld) input() {}
+func (DropHeld) input()    {}
+func (*SettleHeld) input() {}
+
+// HeldMessage is a held message for those who look at it. Nobody may write what it
+// holds.
+type HeldMessage struct {
+	ID, Rule       uint64
+	Kind           MessageKind
+	Mock           bool
+	Subnet         principal.Principal // that holds it: the caller's
+	Caller, Callee principal.Principal
+	Method         string
+	Call           intercanister.CallID
+	Request        RequestID // of a user's message
+	Argument       []byte
+	Reply          []byte                // of a response
+	Reject         *intercanister.Reject // of a response
+	Cycles         cycles.Amount         // attached, or refunded
+	Since          uint64                // ns
+	Deadline       uint64                // ns; 0 for none
+	Release        uint64                // ns at which it goes on by itself; 0: never
+	Behind         uint64                // the held request it waits for; 0: none
+}
+
+// Held are held messages after one with an id, of one rule where that is not 0, at
+// most limit. They come in the order of ids, which is that in which they came.
+func (n *Network) Held(rule, after uint64, limit int) (all []HeldMessage) {
+	for _, m := range n.machines {
+		for _, h := range m.Kept.All() {
+			if h.ID > after && (rule == 0 || h.Rule == rule) {
+				all = append(all, m.show(h))
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b HeldMessage) int { return int(a.ID) - int(b.ID) })
+	return all[:min(len(all), max(0, limit))]
+}
+
+// HeldMessage is one held message.
+func (n *Network) HeldMessage(id uint64) (HeldMessage, bool) {
+	m, h := n.kept(id)
+	if h == nil {
+		return HeldMessage{}, false
+	}
+	return m.show(h), true
+}
+
+func (n *Network) kept(id uint64) (*machine, *state.Held) {
+	for _, m := range n.machines {
+		if h := m.Kept.Find(id); h != nil {
+			return m, h
+		}
+	}
+	return nil, nil
+}
+
+func (m *machine) show(h *state.Held) HeldMessage {
+	shown := HeldMessage{ID: h.ID, Rule: h.Rule, Kind: h.Kind, Mock: h.Mock, Subnet: m.ID, Since: h.Since, Release: h.Release, Behind: h.Behind}
+	switch h.Kind {
+	case KindRequest:
+		q := &h.Request
+		shown.Caller, shown.Callee, shown.Method, shown.Call = q.Sender, q.Receiver, q.Method, q.Call
+		shown.Argument, shown.Cycles, shown.Deadline = q.Payload, q.Cycles, q.Deadline
+	case KindResponse:
+		f := m.Ledger.Future(h.Call)
+		shown.Caller, shown.Callee, shown.Method, shown.Call = h.Owner, f.Callee, f.Method, h.Call
+		shown.Reply, shown.Reject, shown.Cycles, shown.Deadline = h.Response.Reply, h.Response.Reject, h.Response.Refund, h.Deadline
+	case KindIngress:
+		in := m.History.At(h.Ingress)
+		shown.Caller, shown.Callee, shown.Method, shown.Request = in.Sender, in.Receiver, in.Method, in.ID
+		shown.Argument, shown.Deadline = in.Arg, in.Expiry
+	}
+	return shown
+}
+
+// keep holds a message for a rule, or behind another. It is false where too much is
+// held: then the message goes on.
+func (m *machine) keep(h *state.Held, rule *state.RuleState) bool {
+	rules := &m.net.rules
+	if rules.Held >= MaxHeld || rules.Bytes+h.PayloadBytes() > MaxHeldBytes {
+		if rule != nil {
+			rule.Matched, rule.Passed = rule.Matched-1, rule.Passed+1
+			m.overflowed(rule, h)
+		}
+		return false
+	}
+	rules.Count++
+	rules.Held++
+	rules.Bytes += h.PayloadBytes()
+	h.ID, h.Since = rules.Count, m.now()
+	if rule != nil {
+		h.Rule, h.Mock = rule.ID, rule.Action.Kind == ActMock
+		if rule.Action.Kind == ActDelay {
+			h.Release = max(h.Since+rule.Action.Delay, h.Since)
+		}
+	}
+	m.account(h)
+	due := h.Release
+	if h.Kind == KindRequest && h.Request.Deadline != 0 && (due == 0 || expiry(h.Request.Deadline) < due) {
+		due = expiry(h.Request.Deadline)
+	}
+	if due != 0 {
+		h.Due = m.Deadlines.Add(timers.Deadline{At: due, Kind: timers.HeldMessage, Number: h.ID})
+	}
+	m.Kept.Add(h)
+	m.told(MessageHeld, h)
+	return true
+}
+
+// now is the time of the present round, between rounds that of the next.
+func (m *machine) now() uint64 { return max(m.Time, m.net.clock) }
+
+// account enters a held message into the books: it is in its sender's output queue, or
+// waits for its receiver.
+func (m *machine) account(h *state.Held) {
+	switch h.Kind {
+	case KindRequest:
+		r := m.Residents.Get(h.Request.Sender)
+		r.Outgoing++
+		m.Hold(r, h.Request.Deadline, h.Memory())
+	case KindResponse:
+		m.Hold(m.Residents.Get(h.Owner), h.Deadline, h.Memory())
+	}
+}
+
+// drawOut takes a held message out of the books; whoever does it says what becomes of it,
+// and lets those behind it go on (follow).
+func (m *machine) drawOut(h *state.Held) {
+	m.Kept.Remove(h)
+	m.Deadlines.Remove(h.Due)
+	m.net.rules.Held--
+	m.net.rules.Bytes -= h.PayloadBytes()
+	switch h.Kind {
+	case KindRequest:
+		r := m.Residents.Get(h.Request.Sender)
+		r.Outgoing--
+		m.Free(r, h.Request.Deadline, h.Memory())
+	case KindResponse:
+		m.Free(m.Residents.Get(h.Owner), h.Deadline, h.Memory())
+	}
+}
+
+// letGo lets a held message go on, and then those that wait behind it.
+func (m *machine) letGo(h *state.Held) {
+	m.told(MessageReleased, h)
+	m.drawOut(h)
+	switch h.Kind {
+	case KindRequest:
+		q := h.Request
+		m.dispatch(&q)
+	case KindResponse:
+		m.deliver(h.Owner, h.Call, h.Response)
+	case KindIngress:
+		m.enter(m.History.At(h.Ingress), h.Command)
+	}
+	m.follow(h)
+}
+
+// follow lets the requests go on that waited only for one that has gone.
+func (m *machine) follow(gone *state.Held) {
+	if gone.Kind != KindRequest {
+		return
+	}
+	for _, h := range slices.Clone(m.Kept.All()) {
+		if h.Behind != gone.ID || m.Kept.Find(h.ID) != h {
+			continue
+		}
+		if h.Behind = m.Kept.Before(&h.Request, h.ID); h.Behind == 0 {
+			m.letGo(h)
+		}
+	}
+}
+
+// enter queues a user's message for its receiver, which may have gone meanwhile.
+func (m *machine) enter(in *state.Ingress, command bool) {
+	box := &m.Commands
+	if !command {
+		r := m.Residents.Get(in.Effective)
+		if r == nil {
+			m.answerIngress(in, nil, rejectNotFound(in.Effective))
+			return
+		}
+		box = &r.Mailbox
+	}
+	box.PushIngress(in.Number)
+	m.Ready.Add(box)
+}
+
+// dueHeld is called when the time of a held message has come: it goes on, or it is a
+// best-effort request that is too late.
+func (m *machine) dueHeld(id uint64) {
+	h := m.Kept.Find(id)
+	if h == nil {
+		return
+	}
+	h.Due = 0
+	switch {
+	case h.Kind == KindRequest && m.late(&h.Request):
+		m.expire(h)
+	case h.Kind == KindRequest && m.Kept.Before(&h.Request, h.ID) != 0:
+		h.Release, h.Behind = 0, m.Kept.Before(&h.Request, h.ID)
+		if h.Request.Deadline != 0 {
+			h.Due = m.Deadlines.Add(timers.Deadline{At: expiry(h.Request.Deadline), Kind: timers.HeldMessage, Number: h.ID})
+		}
+	default:
+		m.letGo(h)
+	}
+}
+
+// expire drops a held message of a best-effort call that is too late.
+func (m *machine) expire(h *state.Held) {
+	m.told(MessageDropped, h)
+	m.lose(h)
+}
+
+// lose drops a held message for good; cycles go back to whom they belong at once.
+func (m *machine) lose(h *state.Held) {
+	m.drawOut(h)
+	switch h.Kind {
+	case KindRequest:
+		m.giveBack(h.Request.Sender, h.Request.Cycles)
+	case KindResponse:
+		m.giveBack(h.Owner, h.Response.Refund)
+	}
+	m.follow(h)
+}
+
+// loseResponse drops the held response to a call that was settled by its deadline.
+func (m *machine) loseResponse(call intercanister.CallID) {
+	if m.Kept.Len() == 0 {
+		return
+	}
+	if h := m.Kept.ByCall(call); h != nil && h.Kind == KindResponse {
+		m.expire(h)
+	}
+}
+
+// settleKept answers the call of a held message in the place of its callee.
+func (m *machine) settleKept(h *state.Held, response intercanister.Response, kind ActionKind) {
+	m.faultHeld(h, kind, response.Reject)
+	m.drawOut(h)
+	switch h.Kind {
+	case KindRequest:
+		response.Refund = h.Request.Cycles
+		m.deliver(h.Request.Sender, h.Request.Call, response)
+	case KindResponse:
+		response.Refund = h.Response.Refund
+		m.deliver(h.Owner, h.Call, response)
+	case KindIngress:
+		m.answerIngress(m.History.At(h.Ingress), response.Reply, coded(response.Reject))
+	}
+	m.follow(h)
+}

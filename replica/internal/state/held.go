@@ -1,0 +1,192 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/timers"
+)
+
+// Held is a message that is kept on its way. A request is where it would be in its
+// sender's output queue, a response and an ingress message are just before the queue
+// of their receiver.
+type Held struct {
+	ID   uint64
+	Rule uint64 // 0: it waits only behind an earlier request
+	Kind MessageKind
+	Mock bool
+	// Behind is the held request of the same two canisters that must go first.
+	Behind  uint64
+	Since   uint64 // ns
+	Release uint64 // ns at which it goes on by itself; 0: never
+	Due     timers.Handle
+
+	Request  intercanister.Request // KindRequest
+	Call     intercanister.CallID  // KindResponse: which future it settles
+	Owner    principal.Principal   // KindResponse: whose call that is
+	Response intercanister.Response
+	Deadline uint64 // KindResponse: of the call; 0 for one with guaranteed response
+	Ingress  uint64 // KindIngress: number in the history
+	Command  bool   // KindIngress: it is for the management canister
+}
+
+// Memory is what a held message takes of the memory of messages, beyond the room that
+// is kept for responses.
+func (h *Held) Memory() uint64 {
+	switch {
+	case h.Kind == KindRequest && h.Request.Deadline == 0:
+		return h.Request.Memory() - intercanister.ResponseReservation
+	case h.Kind == KindRequest:
+		return h.Request.Memory()
+	case h.Kind == KindResponse && h.Deadline != 0:
+		return h.Response.Memory()
+	}
+	return 0
+}
+
+// PayloadBytes is the size of what the message carries.
+func (h *Held) PayloadBytes() int {
+	switch h.Kind {
+	case KindRequest:
+		return len(h.Request.Payload)
+	case KindResponse:
+		return h.Response.PayloadBytes()
+	}
+	return 0
+}
+
+// Bounded reports whether the message belongs to a best-effort call.
+func (h *Held) Bounded() bool {
+	return h.Kind == KindRequest && h.Request.Deadline != 0 || h.Kind == KindResponse && h.Deadline != 0
+}
+
+// of is the canister that holds the memory of the message.
+func (h *Held) of() principal.Principal {
+	if h.Kind == KindRequest {
+		return h.Request.Sender
+	}
+	return h.Owner
+}
+
+// HeldMessages are the messages a subnet holds, by id.
+type HeldMessages struct {
+	list  []*Held
+	pairs map[[2]principal.Principal]int // requests between two canisters but for mocks
+}
+
+// Clone is a copy that changes on its own; payloads are shared, nobody writes them.
+func (s *HeldMessages) Clone() (copied HeldMessages) {
+	for _, h := range s.list {
+		one := *h
+		copied.Add(&one)
+	}
+	return copied
+}
+
+// Len is the number of held messages.
+func (s *HeldMessages) Len() int { return len(s.list) }
+
+// All are the held messages in the order of their ids. Nobody may write the slice.
+func (s *HeldMessages) All() []*Held { return s.list }
+
+// Find is a held message, nil where there is none.
+func (s *HeldMessages) Find(id uint64) *Held {
+	if i, ok := s.search(id); ok {
+		return s.list[i]
+	}
+	return nil
+}
+
+func (s *HeldMessages) search(id uint64) (int, bool) {
+	return slices.BinarySearchFunc(s.list, id, func(h *Held, id uint64) int {
+		switch {
+		case h.ID < id:
+			return -1
+		case h.ID > id:
+			return 1
+		}
+		return 0
+	})
+}
+
+// Add takes in a message whose id is the highest yet.
+func (s *HeldMessages) Add(h *Held) {
+	s.list = append(s.list, h)
+	if h.Kind == KindRequest && !h.Mock {
+		if s.pairs == nil {
+			s.pairs = make(map[[2]principal.Principal]int)
+		}
+		s.pairs[h.pair()]++
+	}
+}
+
+// Remove gives a message up.
+func (s *HeldMessages) Remove(h *Held) {
+	i, ok := s.search(h.ID)
+	if !ok {
+		panic("state: a message is let go that is not held")
+	}
+	s.list = slices.Delete(s.list, i, i+1)
+	if h.Kind == KindRequest && !h.Mock {
+		if s.pairs[h.pair()]--; s.pairs[h.pair()] == 0 {
+			delete(s.pairs, h.pair())
+		}
+	}
+}
+
+func (h *Held) pair() [2]principal.Principal {
+	return [2]principal.Principal{h.Request.Sender, h.Request.Receiver}
+}
+
+// Before is the last held request of the same two canisters that came before one with
+// this id, 0 for none. Answers from outside are not waited for.
+func (s *HeldMessages) Before(q *intercanister.Request, id uint64) (last uint64) {
+	if s.pairs[[2]principal.Principal{q.Sender, q.Receiver}] == 0 {
+		return 0
+	}
+	for _, h := range s.list {
+		if h.ID < id && h.Kind == KindRequest && !h.Mock && h.Request.Sender == q.Sender && h.Request.Receiver == q.Receiver {
+			last = h.ID
+		}
+	}
+	return last
+}
+
+// ByCall is the held message that belongs to a call of the subnet, nil for none.
+func (s *HeldMessages) ByCall(call intercanister.CallID) *Held {
+	for _, h := range s.list {
+		if h.Kind == KindRequest && h.Request.Call == call || h.Kind == KindResponse && h.Call == call {
+			return h
+		}
+	}
+	return nil
+}
+
+// ByIngress is the held ingress message with a number, nil for none.
+func (s *HeldMessages) ByIngress(number uint64) *Held {
+	for _, h := range s.list {
+		if h.Kind == KindIngress && h.Ingress == number {
+			return h
+		}
+	}
+	return nil
+}
+
+// Largest is the held best-effort message of a canister that takes most memory, of
+// several the last; nil for none.
+func (s *HeldMessages) Largest(owner principal.Principal) (largest *Held) {
+	for _, h := range s.list {
+		if h.Bounded() && h.of() == owner && h.Memory() >= max(1, largest.memory()) {
+			largest = h
+		}
+	}
+	return largest
+}
+
+func (h *Held) memory() uint64 {
+	if h == nil {
+		return 0
+	}
+	return h.Memory()
+}

@@ -1,0 +1,218 @@
+package replica
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// Where every call is: seen from its caller a future only waits.
+
+// WaitReason is what something waits for.
+type WaitReason uint8
+
+const (
+	WaitQueued         WaitReason = iota + 1 // the request is in the callee's queue
+	WaitHeld                                 // by a rule, or behind a message that is
+	WaitExecuting                            // the callee is in the middle of its code
+	WaitAwaiting                             // the callee awaits calls of its own
+	WaitResponseQueued                       // the answer is there, the callback has not run
+	WaitStream                               // on the way to another subnet
+	WaitManagement                           // the management canister works on it
+	WaitOutcall                              // an HTTP outcall
+	WaitNextRound                            // it can go on when the next round comes
+	WaitStopped                              // a canister that is stopping, or stopped
+	WaitCompiling                            // a module is being compiled
+	WaitNever                                // nobody has it any more: only its deadline answers it
+)
+
+// String names the reason for people.
+func (r WaitReason) String() string {
+	return [...]string{
+		"", "queued", "held", "executing", "awaiting", "response queued", "stream", "management", "outcall", "next round", "stopped", "compiling", "never",
+	}[r]
+}
+
+// container says which structure a request that has not begun is in.
+type container uint8
+
+const (
+	nowhere   container = iota
+	inMailbox           // box
+	inWaiting           // resident.Waiting
+	inPreparing
+	inOutput // machine.out[to]
+	inStream // machine.inbound
+)
+
+// place is where a call is. machine is the subnet that has it.
+type place struct {
+	reason   WaitReason
+	in       container
+	machine  *machine
+	box      *intercanister.Mailbox
+	position int             // in the box
+	resident *state.Resident // that is waited for
+	request  intercanister.Request
+	held     *state.Held
+	context  intercanister.ContextID // of the callee
+	to       int                     // subnet
+	number   uint64                  // outcall
+	caller   principal.Principal
+	text     string
+}
+
+const whyCompiling = "the module is being compiled"
+
+func whyBusy(r *state.Resident) string {
+	return "the message of canister " + r.ID().String() + " must be over first"
+}
+
+type callKey struct {
+	subnet int
+	call   intercanister.CallID
+}
+
+// places are where all calls are that have not been answered.
+type places struct {
+	net *Network
+	all map[callKey]place
+}
+
+// of is where a call is.
+func (s *places) of(subnet int, call intercanister.CallID, caller principal.Principal) place {
+	at, ok := s.all[callKey{subnet, call}]
+	if !ok || at.caller != caller {
+		return place{reason: WaitNever, machine: s.net.machines[subnet], text: "nobody has the request any more: only its deadline answers it"}
+	}
+	return at
+}
+
+// whereabouts finds all calls. It takes time in proportion to everything that is open.
+func (n *Network) whereabouts() *places {
+	s := &places{n, make(map[callKey]place)}
+	for _, m := range n.machines {
+		s.held(m)
+		s.between(m)
+		s.queued(m, &m.Commands)
+		for r := range m.Residents.All() {
+			s.queued(m, &r.Mailbox)
+			for i := range r.Waiting {
+				s.input(&r.Waiting[i], place{reason: WaitManagement, in: inWaiting, machine: m, resident: r, text: whyBusy(r)})
+			}
+			for i := range r.Stops {
+				s.ticket(&r.Stops[i].Ticket, place{reason: WaitStopped, machine: m, resident: r, text: "canister " + r.ID().String() + " is stopping: what it has open must end first"})
+			}
+		}
+		s.commands(m)
+		s.contexts(m)
+	}
+	return s
+}
+
+func (s *places) put(caller principal.Principal, call intercanister.CallID, at place) {
+	if position := s.net.routes.find(caller); position >= 0 {
+		at.caller = caller
+		s.all[callKey{position, call}] = at
+	}
+}
+
+func (s *places) input(in *state.Input, at place) {
+	if in.Source == intercanister.SourceRequests {
+		at.request = in.Request
+		s.put(in.Request.Sender, in.Request.Call, at)
+	}
+}
+
+func (s *places) ticket(t *state.Ticket, at place) {
+	if t.Origin.Kind == intercanister.FromCanister {
+		s.put(t.Origin.Caller, t.Origin.Call, at)
+	}
+}
+
+func (s *places) held(m *machine) {
+	for _, h := range m.Kept.All() {
+		switch h.Kind {
+		case KindRequest:
+			s.put(h.Request.Sender, h.Request.Call, place{reason: WaitHeld, machine: m, held: h, request: h.Request, text: "the request is held"})
+		case KindResponse:
+			s.put(h.Owner, h.Call, place{reason: WaitHeld, machine: m, held: h, text: "the response is held"})
+		}
+	}
+}
+
+// between finds what is on its way to another subnet, or from one.
+func (s *places) between(m *machine) {
+	for to := range m.out {
+		for i := range m.out[to] {
+			s.parcel(&m.out[to][i], place{in: inOutput, machine: m, to: to})
+		}
+	}
+	for i := range m.inbound {
+		s.parcel(&m.inbound[i], place{in: inStream, machine: m, to: m.position})
+	}
+}
+
+func (s *places) parcel(p *parcel, at place) {
+	at.reason = WaitStream
+	to := s.net.machines[at.to].ID.String()
+	switch {
+	case p.request != nil:
+		at.request, at.text = *p.request, "the request is on its way to subnet "+to
+		s.put(p.request.Sender, p.request.Call, at)
+	case p.call != 0:
+		at.in, at.text = nowhere, "the response is on its way to subnet "+to
+		s.put(p.owner, p.call, at)
+	}
+}
+
+func (s *places) queued(m *machine, box *intercanister.Mailbox) {
+	position := 0
+	box.Each(func(in *intercanister.Input) {
+		s.input(in, place{reason: WaitQueued, in: inMailbox, machine: m, box: box, position: position})
+		position++
+	})
+}
+
+// commands finds what the management canister works on.
+func (s *places) commands(m *machine) {
+	for i := range m.preparing {
+		s.input(&m.preparing[i].in, place{reason: WaitCompiling, in: inPreparing, machine: m, text: whyCompiling})
+	}
+	for _, number := range slices.Sorted(maps.Keys(m.Outcalls)) {
+		s.ticket(&m.Outcalls[number].Ticket, place{reason: WaitOutcall, machine: m, number: number, text: "the HTTP outcall is not answered"})
+	}
+	for i := range m.Signing.Pending {
+		s.ticket(&m.Signing.Pending[i].Ticket, place{reason: WaitManagement, machine: m, text: "the next round signs it"})
+	}
+	for i := range m.Postponed {
+		s.ticket(&m.Postponed[i].Ticket, place{reason: WaitNextRound, machine: m, text: "the next round answers it"})
+	}
+	for _, j := range m.parked {
+		if j.install != nil {
+			ticket := j.install.command.Ticket()
+			s.ticket(&ticket, place{reason: WaitExecuting, machine: m, resident: j.resident, text: "canister " + j.resident.ID().String() + " is being installed"})
+		}
+	}
+}
+
+// contexts finds the calls that canisters have begun to execute.
+func (s *places) contexts(m *machine) {
+	running := make(map[intercanister.ContextID]bool)
+	for _, j := range m.parked {
+		running[j.context] = true
+	}
+	m.Ledger.EachContext(func(c *intercanister.Context) {
+		if c.Origin.Kind != intercanister.FromCanister || c.Responded {
+			return
+		}
+		at := place{reason: WaitAwaiting, machine: m, context: c.ID, resident: m.Residents.Get(c.Canister), text: "canister " + c.Canister.String() + " awaits calls of its own"}
+		if running[c.ID] {
+			at.reason, at.text = WaitExecuting, "canister "+c.Canister.String()+" is in the middle of its code"
+		}
+		s.put(c.Origin.Caller, c.Origin.Call, at)
+	})
+}

@@ -1,0 +1,142 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// FireTimer makes the global timer of a canister due in the next round, CancelTimer
+// makes it inactive. They are refused with 404 where there is no such canister, with 409
+// where the timer is not active or the canister is in the middle of a message; FireTimer
+// also where nothing would run.
+type (
+	FireTimer   struct{ Canister principal.Principal }
+	CancelTimer struct{ Canister principal.Principal }
+)
+
+func (FireTimer) input()   {}
+func (CancelTimer) input() {}
+
+func (n *Network) releaseHeld(in ReleaseHeld) Result {
+	m, h := n.kept(in.ID)
+	if h == nil {
+		return noneHeld(in.ID)
+	}
+	if h.Kind == KindRequest && !h.Mock {
+		if before := m.Kept.Before(&h.Request, h.ID); before != 0 {
+			return refuse(409, "an earlier request of canister %s to %s is held as message %d, and the network keeps their order: release that first",
+				h.Request.Sender, named(h.Request.Receiver), before)
+		}
+	}
+	m.letGo(h)
+	n.generation++
+	return Result{}
+}
+
+func named(id principal.Principal) string {
+	if id == principal.Management {
+		return "the management canister"
+	}
+	return "canister " + id.String()
+}
+
+func noneHeld(id uint64) Result {
+	return refuse(404, "no message %d is held: it was released, dropped or settled, has expired, or never was", id)
+}
+
+func (n *Network) dropHeld(in DropHeld) Result {
+	m, h := n.kept(in.ID)
+	switch {
+	case h == nil:
+		return noneHeld(in.ID)
+	case h.Kind != KindIngress && !h.Bounded():
+		return refuse(409, "message %d belongs to a call with guaranteed response, which the network never loses: release it, or settle the call", in.ID)
+	}
+	m.faultHeld(h, ActDrop, nil)
+	m.lose(h)
+	n.generation++
+	return Result{}
+}
+
+func (n *Network) settleHeld(in *SettleHeld) Result {
+	m, h := n.kept(in.ID)
+	if h == nil {
+		return noneHeld(in.ID)
+	}
+	response, kind, result := in.Answer.response()
+	switch {
+	case kind == 0:
+		return result
+	case kind == ActUnknown && !h.Bounded():
+		return refuse(409, "message %d belongs to no best-effort call: only callers of those are told SYS_UNKNOWN", in.ID)
+	}
+	m.settleKept(h, response, kind)
+	n.generation++
+	return Result{}
+}
+
+// response is a settlement as a response, and what it does; 0 where nobody can be
+// answered so.
+func (s *Settlement) response() (intercanister.Response, ActionKind, Result) {
+	action := Action{Kind: ActReply, Reply: s.Reply}
+	switch {
+	case s.Unknown && (s.Reply != nil || s.Reject != nil):
+		return intercanister.Response{}, 0, refuse(400, "an answer is a reply, a reject, or that nobody knows")
+	case s.Unknown:
+		action = Action{Kind: ActUnknown}
+	case s.Reject != nil:
+		action = Action{Kind: ActReject, Reject: completed(s.Reject)}
+	}
+	if !s.Unknown {
+		if why := wrongAnswer(s.Reply, s.Reject, s.Reject != nil); why != "" {
+			return intercanister.Response{}, 0, refuse(400, "%s", why)
+		}
+	}
+	return answerOf(&action), action.Kind, Result{}
+}
+
+// timed is a canister whose timer is active and not in use, or why there is none.
+func (n *Network) timed(id principal.Principal) (*machine, *state.Resident, Result) {
+	m, r := n.resident(id)
+	switch {
+	case r == nil:
+		return nil, nil, refuse(404, "canister %s does not exist", id)
+	case r.Running:
+		return nil, nil, refuse(409, "canister %s is in the middle of a message, which may set its timer: wait until it is over", id)
+	case r.Canister.Timer == 0:
+		return nil, nil, refuse(409, "the global timer of canister %s is not active", id)
+	}
+	return m, r, Result{}
+}
+
+func (n *Network) fireTimer(in FireTimer) Result {
+	m, r, result := n.timed(in.Canister)
+	switch {
+	case r == nil:
+		return result
+	case !n.executor.Has(r.Canister, canister.GlobalTimer):
+		return refuse(409, "canister %s has no canister_global_timer", in.Canister)
+	case r.Canister.Status != canister.Running:
+		return refuse(409, "canister %s is %s: no timer fires until it is started", in.Canister, r.Canister.Status)
+	}
+	now := max(n.time, 1) // 0 is no time a timer can have
+	r.Canister.Timer = min(r.Canister.Timer, now)
+	m.Postpone(r, now)
+	m.forced(TimerForced, in.Canister)
+	n.generation++
+	return Result{}
+}
+
+func (n *Network) cancelTimer(in CancelTimer) Result {
+	m, r, result := n.timed(in.Canister)
+	if r == nil {
+		return result
+	}
+	r.Canister.Timer = 0
+	m.Rearm(r)
+	m.forced(TimerCancelled, in.Canister)
+	n.generation++
+	return Result{}
+}

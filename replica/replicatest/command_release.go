@@ -1,0 +1,8 @@
+package replicatest
+
+import "github.com/canisterd/canisterd/replica"
+
+// release lets a held message go on.
+func (p *performer) release(words []string) {
+	p.refused(p.stage.Apply(replica.ReleaseHeld{ID: uint64(p.number(words[0]))}))
+}

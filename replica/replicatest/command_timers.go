@@ -1,0 +1,21 @@
+package replicatest
+
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// timers lists what happens by itself, and who beats.
+func (p *performer) timers(words []string) {
+	paged(p, words, p.stage.Timers, func(t *replica.PendingTimer) string {
+		line := fmt.Sprintf("%s %s", since(t.Due), t.Kind)
+		if t.Canister.Len() > 0 {
+			line += " of " + p.name(t.Canister)
+		}
+		return line
+	})
+	for _, id := range p.stage.Heartbeats() {
+		p.say("every round: %s beats", p.name(id))
+	}
+}

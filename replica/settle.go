@@ -1,0 +1,105 @@
+package replica
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// SettleCall answers a call of a canister that waits, in the place of its callee. A
+// request that was not executed is taken out of wherever it waits, and its cycles come
+// back with the answer. Of a best-effort call whose callee has begun the caller can be
+// told SYS_UNKNOWN, as it is when the time is over; the callee goes on, and its answer is late.
+//
+// It is refused with 404 where there is no such call, with 400 where nobody can be
+// answered so, with 409 where a network could not do that; the text says why.
+type SettleCall struct {
+	Subnet principal.Principal // of the caller
+	Call   intercanister.CallID
+	Answer Settlement
+}
+
+func (*SettleCall) input() {}
+
+func (n *Network) settleCall(in *SettleCall) Result {
+	position, ok := n.routes.byID[in.Subnet]
+	if !ok {
+		return refuse(400, "subnet %s is not part of this network", in.Subnet)
+	}
+	m := n.machines[position]
+	f := m.Ledger.Future(in.Call)
+	switch {
+	case f == nil:
+		return refuse(404, "subnet %s has no call %d that waits: it is over, or never was", in.Subnet, in.Call)
+	case f.State != intercanister.Waiting:
+		return refuse(409, "call %d is answered: its callback is queued or runs", in.Call)
+	}
+	response, kind, result := in.Answer.response()
+	switch {
+	case kind == 0:
+		return result
+	case kind == ActUnknown && f.Deadline == 0:
+		return refuse(409, "call %d has a guaranteed response: only callers of best-effort calls are told SYS_UNKNOWN", in.Call)
+	}
+	at := n.whereabouts().of(position, in.Call, f.Owner)
+	if at.held != nil {
+		m.settleKept(at.held, response, kind)
+		n.generation++
+		return Result{}
+	}
+	refund, taken := at.take(in.Call, f.Owner)
+	if !taken && kind != ActUnknown {
+		return refuse(409, "call %d is past its queue (%s): %s", in.Call, at.reason, tooLate(f))
+	}
+	p := state.Parcel{Kind: KindRequest, Caller: f.Owner, Callee: f.Callee, Method: f.Method, Bounded: f.Deadline != 0}
+	m.fault(0, &p, in.Call, kind, response.Reject)
+	response.Refund = refund
+	m.deliver(f.Owner, in.Call, response)
+	n.generation++
+	return Result{}
+}
+
+func tooLate(f *intercanister.Future) string {
+	if f.Deadline == 0 {
+		return "its callee answers it, and a guaranteed response is never lost"
+	}
+	return "its callee answers it, or the caller is told SYS_UNKNOWN"
+}
+
+// take takes the request of a call out of where it waits, unless it has begun. It gives
+// the cycles that were attached.
+func (p *place) take(call intercanister.CallID, caller principal.Principal) (refund cycles.Amount, taken bool) {
+	m := p.machine
+	mine := func(q *intercanister.Request) bool { return q.Call == call && q.Sender == caller }
+	gone := func(in *state.Input) bool { return in.Source == intercanister.SourceRequests && mine(&in.Request) }
+	var q intercanister.Request
+	switch p.in {
+	case inMailbox:
+		if q, taken = p.box.TakeRequest(call, mine); taken && p.box != &m.Commands {
+			m.Deadlines.Remove(q.Expiry)
+			m.Free(m.Residents.Get(p.box.Owner), q.Deadline, q.Memory())
+		}
+	case inWaiting:
+		q, taken = p.request, true
+		p.resident.Waiting = slices.DeleteFunc(p.resident.Waiting, func(in state.Input) bool { return gone(&in) })
+	case inPreparing:
+		q, taken = p.request, true
+		m.preparing = slices.DeleteFunc(m.preparing, func(w preparation) bool { return gone(&w.in) })
+	case inOutput:
+		taken = true
+		for i := range m.out[p.to] {
+			if sent := &m.out[p.to][i]; sent.request != nil && mine(sent.request) {
+				q = *sent.request
+				m.unpack(sent)
+			}
+		}
+		m.out[p.to] = slices.DeleteFunc(m.out[p.to], func(sent parcel) bool { return sent.request != nil && mine(sent.request) })
+	case inStream:
+		q, taken = p.request, true
+		m.inbound = slices.DeleteFunc(m.inbound, func(sent parcel) bool { return sent.request != nil && mine(sent.request) })
+	}
+	return q.Cycles, taken
+}
