@@ -125,11 +125,14 @@ func (m *Memory) Commit() error {
 	}
 	slices.Sort(order)
 	for _, page := range order {
-		if was := h.table.set(s.epoch, page, m.spilled[page]); was != 0 && (len(s.heads) == 1 || !s.shared(h, page, was)) {
+		was := h.table.set(&s.owners, page, m.spilled[page])
+		if was == 0 {
+			h.written++
+		} else if s.owners.drop(was) {
 			old = append(old, was)
 		}
 	}
-	s.retire(old)
+	s.give(old, maxFree)
 	m.scratch.order, m.scratch.old = order, old
 	m.clear()
 	return nil
@@ -143,7 +146,7 @@ func (m *Memory) Rollback() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m.snapshot {
-		s.leave(m)
+		s.drop(&m.table)
 		s.enter(m)
 	}
 	m.size = m.head.size

@@ -10,11 +10,21 @@
 // as zero. A message never overwrites a committed page: what it writes stands in a few buffers in memory, and past a bound in fresh pages of the
 // file. Commit writes the buffers to fresh pages (Prepare, the part that may fail) and enters all of them in the tree; rollback forgets
 // them. So both follow the pages written, a full disk is an error that leaves the committed state whole, and a snapshot is the root of the tree
-// as it is: nodes are copied when a commit changes one that a snapshot can see, and pages that a snapshot can see are reused after it is closed.
+// as it is.
 //
-// A fork is a second memory over the same tree, for a snapshot of the canister or a canister that loads one: each has a root of its own, and a
-// page belongs to everybody whose tree has it. It is given back when the last of them overwrites it or is closed; nobody counts owners, the
-// few trees are asked. Forking 500 GiB costs as much as forking nothing.
+// A fork is a second memory over the same tree, for a snapshot of the canister, one that loads it or a network that was forked:
+// each has a root of its own.
+//
+//	   memory           fork, snapshot
+//	      |                   |  |
+//	     node                 node            used by one; by two
+//	    /    \_____        ____/  \
+//	   /           \      /        \
+//	[x' y]        [z z' ..]      [x y]        leaves: the middle one is used by two, the file page y belongs to two
+//
+// Nodes, and file pages where there are several owners (owners), are counted when a node is copied and when a memory goes; a node that somebody
+// else has is passed over with all below it. So forking 500 GiB costs as much as forking nothing, a commit costs the same among a thousand
+// forks as without any, and closing one costs what it had for itself.
 //
 // Pages are written, and their space is given back, in runs: what lies side by side in the memory lies so in the file wherever there
 // is room for that, and a run is one system call. A few unused pages keep their space for the next message, unless the disk is full.

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/canisterd/canisterd/daemon/bench/ratio"
 )
 
 // family is memories forked from each other, with what each must be. The flat ones are what is committed.
@@ -58,7 +60,14 @@ func (f *family) actions() map[string]func(*rapid.T) {
 			done(t, m.Write(0, []byte{^want[0]}))
 			done(t, m.Commit())
 			m.flat[0] = ^want[0]
+			if rapid.Bool().Draw(t, "forked meanwhile") && len(f.members) < 6 {
+				f.members = append(f.members, &member{m.Fork(), bytes.Clone(m.flat)})
+			}
 			same(t, s, want)
+			if rapid.Bool().Draw(t, "seen again") {
+				s.Rollback()
+				same(t, s, m.flat)
+			}
 			s.Close()
 		},
 		"": func(t *rapid.T) { f.check(t) },
@@ -108,8 +117,21 @@ func (f *family) check(t *rapid.T) {
 			t.Fatalf("file page %d of %d is used %d times (seen: %v)", page, len(uses), uses[page], seen[page])
 		}
 	}
-	if len(s.limbo) > 0 {
-		t.Fatalf("%d runs wait for snapshots that are closed", len(s.limbo))
+	for _, c := range s.owners.chunks {
+		if len(f.members) == 1 && c != nil {
+			t.Fatal("a memory that is alone has pages with several owners")
+		}
+	}
+	for _, m := range f.members {
+		n := uint64(0)
+		for page := range uint64(len(m.flat) / OSPageSize) {
+			if m.head.table.get(page) != 0 {
+				n++
+			}
+		}
+		if m.Written() != n {
+			t.Fatalf("%d pages were written, %d are counted", n, m.Written())
+		}
 	}
 }
 
@@ -149,4 +171,51 @@ func TestAForkCostsNoPages(t *testing.T) {
 	if n := m.Written(); n != 32<<20/OSPageSize {
 		t.Errorf("%d pages were written, want %d", n, 32<<20/OSPageSize)
 	}
+}
+
+func TestAThousandForksLeaveTheirSourceAsItWas(t *testing.T) {
+	m := newMemory(t)
+	m.Grow(64)
+	must(t, m.Write(0, bytes.Repeat([]byte{1}, 64*PageSize)))
+	must(t, m.Commit())
+	forks := make([]*Memory, 1000)
+	for i := range forks {
+		forks[i] = m.Fork()
+		must(t, m.Write(uint64(i)*OSPageSize, []byte{2}))
+		must(t, m.Commit())
+	}
+	for i, f := range forks {
+		got := make([]byte, 2*OSPageSize)
+		must(t, f.Peek(uint64(i)*OSPageSize-min(uint64(i), 1)*OSPageSize, got))
+		if last := got[min(i, 1)*OSPageSize]; last != 1 || i > 0 && got[0] != 2 {
+			t.Fatalf("fork %d has %d, want 1, and before it %d, want 2", i, last, got[0])
+		}
+		f.Close()
+	}
+	if n := m.space.next - uint32(m.space.free.pages+m.space.holes.pages); n != 1024+1 {
+		t.Errorf("%d file pages are in use after the forks are gone, want 1,024", n-1)
+	}
+}
+
+// BenchmarkRatioStableCommitAmongForks overwrites a page that a thousand forks share; the
+// floor overwrites one that nobody shares.
+func BenchmarkRatioStableCommitAmongForks(b *testing.B) {
+	shared, alone := newMemory(b), newMemory(b)
+	for _, m := range []*Memory{shared, alone} {
+		m.Grow(64)
+		must(b, m.Write(0, bytes.Repeat([]byte{1}, 64*PageSize)))
+		must(b, m.Commit())
+	}
+	for range 1000 {
+		defer shared.Fork().Close()
+	}
+	overwrite := func(m *Memory) ratio.Work {
+		page := uint64(0)
+		return ratio.Each(func() {
+			page = (page + 1) % 1024
+			must(b, m.Write(page*OSPageSize, []byte{byte(page)}))
+			must(b, m.Commit())
+		})
+	}
+	ratio.Compare(b, 3, overwrite(shared), overwrite(alone))
 }

@@ -30,7 +30,7 @@ func TestAMessageThatFindsTheFileFullKeepsNoRoom(t *testing.T) {
 		if n := m.space.free.pages; n != 0 {
 			t.Errorf("%d unused pages still take room", n)
 		}
-		checkFilePages(t, m)
+		checkFilePages(t, m, nil)
 		got := make([]byte, 41*OSPageSize)
 		must(t, m.Peek(0, got))
 		if want := append(bytes.Repeat([]byte{1}, 40*OSPageSize), make([]byte, OSPageSize)...); !bytes.Equal(got, want) {

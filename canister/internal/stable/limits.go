@@ -15,6 +15,8 @@ const (
 	minMerge = 64
 	// keptTouched is the size above which the record of touched pages is dropped instead of emptied.
 	keptTouched = 1024
+	// ownersInChunk is how many file pages have their owners counted together.
+	ownersInChunk = 256
 	// maxExtent is the largest extent asked of the file at a time.
 	maxExtent = 64 << 20
 )

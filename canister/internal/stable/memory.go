@@ -30,8 +30,7 @@ var ErrOutOfBounds = errors.New("stable memory out of bounds")
 
 // New makes an empty stable memory whose bytes will live in the file.
 func New(file *checkpoint.File) *Memory {
-	h := new(head)
-	return &Memory{space: &space{file: file, owners: 1, heads: []*head{h}}, head: h}
+	return &Memory{space: &space{file: file, users: 1}, head: new(head)}
 }
 
 // Fork makes a memory of its own with the committed bytes of m, at the cost of a few pointers: the two share every page until one of them
@@ -40,19 +39,13 @@ func (m *Memory) Fork() *Memory {
 	s := m.space
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := &head{m.head.table, m.head.size}
-	s.heads = append(s.heads, h)
-	s.owners++
-	s.epoch++
+	h := &head{m.head.table.share(), m.head.size, m.head.written}
+	s.users++
 	return &Memory{space: s, head: h, size: h.size}
 }
 
 // Written is the number of pages of 4 KiB that were ever written.
-func (m *Memory) Written() (pages uint64) {
-	t := m.tree()
-	t.only(nil, func(uint32) { pages++ })
-	return pages
-}
+func (m *Memory) Written() uint64 { return m.head.written }
 
 // Close gives everything back; the pages that open snapshots see stay until they are closed.
 func (m *Memory) Close() {
@@ -66,11 +59,10 @@ func (m *Memory) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m.snapshot {
-		s.leave(m)
+		s.leave(&m.table)
 	} else {
-		s.drop(m.head)
+		s.leave(&m.head.table)
 	}
-	s.close()
 }
 
 // Snapshot is a memory with the committed bytes of m, which later commits of m do not change; Rollback moves it to the newest ones. It cannot be
@@ -80,7 +72,7 @@ func (m *Memory) Snapshot() *Memory {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := &Memory{space: s, head: m.head, snapshot: true}
-	s.owners++
+	s.users++
 	s.enter(r)
 	return r
 }

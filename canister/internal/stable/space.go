@@ -21,48 +21,24 @@ type space struct {
 	next    uint32   // first file page never used
 	free    runs     // unused file pages that have space
 	holes   runs     // unused file pages whose space was given back
-	limbo   []retired
-	readers map[*Memory]uint64 // the epoch each snapshot sees
-	epoch   uint64
-	heads   []*head
-	owners  int
+	owners  owners
+	users   int // memories and snapshots
 }
 
-// head is the committed state of one memory. A file page belongs to every head whose table has it.
+// head is the committed state of one memory.
 type head struct {
-	table tree
-	size  uint64 // in pages of 64 KiB
+	table   tree
+	size    uint64 // in pages of 64 KiB
+	written uint64 // pages of 4 KiB that the table has
 }
 
-// shared reports whether a head besides h has this file page at this page. Needs mu.
-func (s *space) shared(h *head, page uint64, at uint32) bool {
-	for _, other := range s.heads {
-		if other != h && other.table.get(page) == at {
-			return true
-		}
-	}
-	return false
-}
-
-// drop forgets a head and gives back the file pages that were its own. Needs mu.
-func (s *space) drop(h *head) {
-	s.heads = slices.DeleteFunc(s.heads, func(other *head) bool { return other == h })
-	if len(s.heads) == 0 {
-		return // all pages go with the last owner
-	}
+// drop ends the use of a tree and takes back the file pages that nobody else has. Needs mu.
+func (s *space) drop(t *tree) {
 	var old []uint32
-	others := make([]*tree, len(s.heads))
-	for i, other := range s.heads {
-		others[i] = &other.table
+	t.release(&s.owners, func(at uint32) { old = append(old, at) })
+	if len(old) > 0 {
+		s.give(old, maxFree)
 	}
-	h.table.only(others, func(at uint32) { old = append(old, at) })
-	s.retire(old)
-}
-
-// retired is file pages that snapshots older than epoch may see.
-type retired struct {
-	run
-	epoch uint64
 }
 
 // take returns up to most file pages to write, where they are, and whether they have space already. Needs mu.
@@ -94,7 +70,7 @@ func (s *space) take(most uint32) (r run, offset int64, old bool, err error) {
 	return r, offset, old, nil
 }
 
-var errTooManyPages = errors.New("a stable memory and its snapshots use more than 16 TiB")
+var errTooManyPages = errors.New("a stable memory, its snapshots and its forks use more than 16 TiB")
 
 // extend adds an extent as big as all before it, within bounds. Needs mu.
 func (s *space) extend() error {
@@ -157,58 +133,18 @@ func (s *space) empty(r run) {
 	s.holes.push(r)
 }
 
-// retire takes back file pages that left the tree: at once if no snapshot is open. It changes their order. Needs mu.
-func (s *space) retire(pages []uint32) {
-	if len(s.readers) == 0 {
-		s.give(pages, maxFree)
+// enter makes a snapshot see the newest committed state. Needs mu.
+func (s *space) enter(m *Memory) { m.table, m.size = m.head.table.share(), m.head.size }
+
+// leave ends the use of the space by one memory, whose tree this is, and frees everything with the last one. Needs mu.
+func (s *space) leave(t *tree) {
+	if s.users--; s.users > 0 {
+		s.drop(t)
 		return
 	}
-	slices.Sort(pages)
-	for _, page := range pages {
-		if n := len(s.limbo); n > 0 && s.limbo[n-1].epoch == s.epoch && s.limbo[n-1].first+s.limbo[n-1].pages == page {
-			s.limbo[n-1].pages++
-			continue
-		}
-		s.limbo = append(s.limbo, retired{run{page, 1}, s.epoch})
-	}
-}
-
-// leave ends the reading of a snapshot and frees what only it could see. Needs mu.
-func (s *space) leave(m *Memory) {
-	delete(s.readers, m)
-	oldest := uint64(math.MaxUint64)
-	for _, epoch := range s.readers {
-		oldest = min(oldest, epoch)
-	}
-	kept := 0 // limbo is in the order of epochs
-	for kept < len(s.limbo) && s.limbo[kept].epoch <= oldest {
-		s.free.push(s.limbo[kept].run)
-		kept++
-	}
-	s.trim(maxFree)
-	if s.limbo = s.limbo[kept:]; len(s.limbo) == 0 {
-		s.limbo = nil
-	}
-}
-
-// enter makes m see the newest committed state. Needs mu.
-func (s *space) enter(m *Memory) {
-	if s.readers == nil {
-		s.readers = map[*Memory]uint64{}
-	}
-	s.readers[m] = s.epoch
-	s.epoch++
-	m.table, m.size = m.head.table, m.head.size
-}
-
-// close frees everything with the last owner. Needs mu.
-func (s *space) close() {
-	s.owners--
-	if s.owners > 0 {
-		return
-	}
+	*t = tree{}
 	for _, e := range s.extents {
 		s.file.Free(e)
 	}
-	s.extents, s.starts, s.free, s.holes, s.limbo = nil, nil, runs{}, runs{}, nil
+	s.extents, s.starts, s.free, s.holes, s.owners = nil, nil, runs{}, runs{}, owners{}
 }

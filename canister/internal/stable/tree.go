@@ -1,9 +1,9 @@
 package stable
 
-// node is a node of the page table: 64 children, or at height 0 the file pages of 64 pages, 0 for none. A node whose epoch is not the
-// current one may be seen by a snapshot and is copied before it is changed.
+// node is a node of the page table: 64 children, or at height 0 the file pages of 64 pages, 0 for none. One that has several users is copied
+// before it is changed.
 type node struct {
-	epoch uint64
+	users int // nodes and memories that have it; guarded by the space's mu
 	kids  *[fanout]*node
 	pages *[fanout]uint32
 }
@@ -13,7 +13,7 @@ const (
 	fanout     = 1 << fanoutBits
 )
 
-// tree maps pages to file pages. A copy of it is a snapshot, if the epoch changes before the next set.
+// tree maps pages to file pages. It may share nodes with others.
 type tree struct {
 	root   *node
 	height uint
@@ -34,17 +34,26 @@ func (t tree) get(page uint64) uint32 {
 	return 0
 }
 
-// set enters a file page and returns the one that was there.
-func (t *tree) set(epoch, page uint64, to uint32) uint32 {
+// share is the same tree for one more memory. Needs the space's mu.
+func (t tree) share() tree {
+	if t.root != nil {
+		t.root.users++
+	}
+	return t
+}
+
+// set enters a file page and returns the one that was there. The file pages of nodes that are copied have one more owner. Needs the
+// space's mu.
+func (t *tree) set(s *owners, page uint64, to uint32) uint32 {
 	for page>>(fanoutBits*(t.height+1)) != 0 {
 		if t.root != nil {
-			t.root = &node{epoch: epoch, kids: &[fanout]*node{t.root}}
+			t.root = &node{users: 1, kids: &[fanout]*node{t.root}}
 		}
 		t.height++
 	}
 	at := &t.root
 	for height := t.height; ; height-- {
-		n := own(*at, epoch, height)
+		n := own(*at, height, s)
 		*at = n
 		i := page >> (fanoutBits * height) % fanout
 		if height == 0 {
@@ -56,71 +65,61 @@ func (t *tree) set(epoch, page uint64, to uint32) uint32 {
 	}
 }
 
-// own returns n if it may be changed, or a copy.
-func own(n *node, epoch uint64, height uint) *node {
-	if n != nil && n.epoch == epoch {
+// own returns n if nobody else has it, or a copy.
+func own(n *node, height uint, s *owners) *node {
+	if n != nil && n.users == 1 {
 		return n
 	}
-	c := &node{epoch: epoch}
+	c := &node{users: 1}
 	if height == 0 {
 		c.pages = new([fanout]uint32)
-		if n != nil {
-			*c.pages = *n.pages
+	} else {
+		c.kids = new([fanout]*node)
+	}
+	if n == nil {
+		return c
+	}
+	n.users--
+	if height == 0 {
+		*c.pages = *n.pages
+		for _, at := range c.pages {
+			s.add(at)
 		}
 		return c
 	}
-	c.kids = new([fanout]*node)
-	if n != nil {
-		*c.kids = *n.kids
+	*c.kids = *n.kids
+	for _, kid := range c.kids {
+		if kid != nil {
+			kid.users++
+		}
 	}
 	return c
 }
 
-// only calls visit for the file pages of t that none of the others has at the same page. Parts that are the same nodes are passed over.
-func (t *tree) only(others []*tree, visit func(at uint32)) {
-	if t.root == nil {
+// release ends the use of a tree by a memory and calls visit for the file pages that have no owner any more. Nodes that others use are passed over.
+// Needs the space's mu.
+func (t *tree) release(s *owners, visit func(at uint32)) {
+	if t.root != nil {
+		t.root.release(s, visit)
+	}
+	*t = tree{}
+}
+
+func (n *node) release(s *owners, visit func(at uint32)) {
+	if n.users--; n.users > 0 {
 		return
 	}
-	t.root.only(t.height, 0, others, visit)
-}
-
-// at is the node of a height above a page, nil where there is none.
-func (t *tree) at(height uint, page uint64) *node {
-	if t.root == nil || height > t.height || page>>(fanoutBits*(t.height+1)) != 0 {
-		return nil
-	}
-	n := t.root
-	for h := t.height; h > height && n != nil; h-- {
-		n = n.kids[page>>(fanoutBits*h)%fanout]
-	}
-	return n
-}
-
-func (n *node) only(height uint, first uint64, others []*tree, visit func(at uint32)) {
-	for _, o := range others {
-		if o.at(height, first) == n {
-			return
-		}
-	}
-	for i := range uint64(fanout) {
-		page := first + i<<(fanoutBits*height)
-		if height > 0 {
-			if kid := n.kids[i]; kid != nil {
-				kid.only(height-1, page, others, visit)
+	if n.pages != nil {
+		for _, at := range n.pages {
+			if at != 0 && s.drop(at) {
+				visit(at)
 			}
-			continue
 		}
-		if at := n.pages[i]; at != 0 && !anyHas(others, page, at) {
-			visit(at)
+		return
+	}
+	for _, kid := range n.kids {
+		if kid != nil {
+			kid.release(s, visit)
 		}
 	}
-}
-
-func anyHas(trees []*tree, page uint64, at uint32) bool {
-	for _, t := range trees {
-		if t.get(page) == at {
-			return true
-		}
-	}
-	return false
 }
