@@ -36,7 +36,7 @@ func (d *Daemon) Create(ctx context.Context, spec *control.Spec) (control.Instan
 			about: control.About{Outcalls: outcalls, Seed: spec.Seed, StateDir: spec.StateDir}, pacing: pacing, engine: engine,
 			start: func(config node.Config) (*node.Node, error) {
 				config.Network = replica.Config{
-					Seed: spec.Seed, Start: startOf(spec), Subnets: spec.Subnets, Engine: engine.Engine, Version: Version(),
+					Seed: spec.Seed, Start: startOf(spec), Subnets: spec.Subnets, Engine: engine.Engine, Version: Version(), Keys: &d.keys,
 				}
 				if len(config.Network.Subnets) == 0 {
 					config.Network.Subnets = slices.Clone(defaultSubnets)

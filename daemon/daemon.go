@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
@@ -25,6 +26,7 @@ type Daemon struct {
 	instances registry
 	first     *instance // the one it was started with
 	schedule  *schedule
+	keys      replica.Keys
 	outcalls  Outcalls // of instances that say nothing of it
 	board     *switchboard
 	server    *http.Server
@@ -291,7 +293,9 @@ func (w *statusWriter) WriteHeader(status int) {
 
 // Version is the version of this build: the module's version where it was
 // installed as one, else the commit it was built from.
-func Version() string {
+func Version() string { return version() }
+
+var version = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
@@ -305,4 +309,4 @@ func Version() string {
 		}
 	}
 	return "development"
-}
+})

@@ -96,4 +96,6 @@ const (
 	// MaxAncestry is how many call contexts up the machine looks for
 	// re-entrance. Ours.
 	MaxAncestry = 64
+	// MaxKeptKeys is of how many subnets Keys keeps the keys. Ours.
+	MaxKeptKeys = 256
 )

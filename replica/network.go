@@ -20,6 +20,7 @@ type Config struct {
 	Subnets []SubnetConfig
 	Engine  *canister.Engine
 	Version string // replica version, as subnet_info has it
+	Keys    *Keys  // nil: the network derives its own
 
 	Runner     Runner           // nil: one job after the other
 	Compiler   Compiler         // nil: modules are compiled where they are installed
@@ -102,6 +103,9 @@ func New(config Config) (*Network, error) {
 
 func (n *Network) applyDefaults() {
 	c := &n.config
+	if c.Keys == nil {
+		c.Keys = new(Keys)
+	}
 	c.SliceInstructions = cmp.Or(c.SliceInstructions, SliceInstructions)
 	c.RoundInstructions = cmp.Or(c.RoundInstructions, RoundInstructions)
 	c.RoundMessages = cmp.Or(c.RoundMessages, RoundMessages)

@@ -18,7 +18,7 @@ func (m *machine) plant() {
 			{Label: "public_key", Node: certify.Leaf(other.key.Public().DER())},
 			{Label: "type", Node: certify.Leaf([]byte(other.config.Kind.facts().kind))},
 			{Label: "canister_ranges", Node: certify.Leaf(other.ranges().Encode())},
-			{Label: "node", Node: other.nodeKeys()},
+			{Label: "node", Node: m.net.keys(other.position, &other.config).tree},
 		}
 		label := certify.LabelOf(other.ID)
 		subnets = append(subnets, certify.Entry{Label: label, Node: certify.Map(own...)})
@@ -28,15 +28,6 @@ func (m *machine) plant() {
 		certify.Entry{Label: "subnet", Node: certify.Map(subnets...)},
 		certify.Entry{Label: "canister_ranges", Node: certify.Map(ranges...)},
 	))
-}
-
-func (m *machine) nodeKeys() certify.Node {
-	keys := make([]certify.Entry, len(m.nodes))
-	for i, node := range m.nodes {
-		key := certify.Map(certify.Entry{Label: "public_key", Node: certify.Leaf(node.DER())})
-		keys[i] = certify.Entry{Label: certify.LabelOf(node.Principal()), Node: key}
-	}
-	return certify.Map(keys...)
 }
 
 // ranges are the canister ids the subnet hosts, in order.

@@ -58,8 +58,8 @@ type machine struct {
 }
 
 func newMachine(n *Network, position int, config *SubnetConfig) *machine {
-	seed := seedOf(n.config.Seed)
-	m := &machine{net: n, position: position, config: *config, key: certify.NewSubnetKey(seed.Derive("subnet", uint64(position)))}
+	keys := n.keys(position, config)
+	m := &machine{net: n, position: position, config: *config, key: keys.key, nodes: keys.nodes}
 	facts := config.Kind.facts()
 	m.ID = m.key.Public().Principal()
 	if config.ID.Len() > 0 {
@@ -69,10 +69,9 @@ func newMachine(n *Network, position int, config *SubnetConfig) *machine {
 	}
 	m.publicKey = m.key.Public().DER()
 	m.Nodes = config.nodes()
-	nodeSeed := seed.Derive("nodes", uint64(position))
-	for i := range m.Nodes {
-		m.nodes = append(m.nodes, certify.NewNodeKey(nodeSeed.Derive("node", uint64(i))))
-		m.Blocks.Nodes = append(m.Blocks.Nodes, state.NodeBlocks{ID: m.nodes[i].Principal()})
+	m.Blocks.Nodes = make([]state.NodeBlocks, len(m.nodes))
+	for i, node := range m.nodes {
+		m.Blocks.Nodes[i].ID = node.Principal()
 	}
 	m.System = facts.system
 	m.Administered = config.administered()

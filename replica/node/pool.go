@@ -12,7 +12,8 @@ import (
 type Pool struct {
 	own     replica.Strands
 	wake    chan struct{}
-	helpers int
+	helpers int // at most
+	helping int // that are there: they come when they are first needed, and stay
 	jobs    []*replica.Job
 	next    atomic.Int64
 	batch   sync.WaitGroup
@@ -24,10 +25,6 @@ type Pool struct {
 func NewPool(workers int) *Pool {
 	p := &Pool{helpers: max(workers, 1) - 1}
 	p.wake = make(chan struct{}, p.helpers)
-	for range p.helpers {
-		p.ended.Add(1)
-		go p.help()
-	}
 	return p
 }
 
@@ -41,6 +38,9 @@ func (p *Pool) Run(jobs []*replica.Job) {
 	p.jobs = jobs
 	p.next.Store(0)
 	p.batch.Add(helpers)
+	for ; p.helping < helpers; p.helping++ {
+		p.ended.Go(p.help)
+	}
 	for range helpers {
 		p.wake <- struct{}{}
 	}
@@ -63,7 +63,6 @@ func (p *Pool) work(strands *replica.Strands) {
 }
 
 func (p *Pool) help() {
-	defer p.ended.Done()
 	var strands replica.Strands
 	defer strands.Close()
 	for range p.wake {
