@@ -35,6 +35,15 @@ func (n *Network) IngressAnswer(subnet principal.Principal, id RequestID) (Ingre
 	}, true
 }
 
+// HostOf is the subnet that hosts a canister id now, before the next view shows it.
+func (n *Network) HostOf(id principal.Principal) (subnet principal.Principal, ok bool) {
+	position := n.routes.find(id)
+	if position < 0 {
+		return principal.Principal{}, false
+	}
+	return n.machines[position].ID, true
+}
+
 // measured enters what the execution of a user's message took.
 func (m *machine) measured(j *Job) {
 	var record *state.Ingress

@@ -62,12 +62,17 @@ func (v *View) Request(subnet principal.Principal, id RequestID) (sender, receiv
 	return f.Sender, f.Receiver, f.Effective, ok
 }
 
+// Module is the code a canister has now, nil where it has none.
+func (v *View) Module(id principal.Principal) *canister.Module {
+	v.facts.mu.RLock()
+	defer v.facts.mu.RUnlock()
+	return v.facts.modules[id]
+}
+
 // Private reports whether a canister's module has a custom section of this name
 // that only controllers may read.
 func (v *View) Private(id principal.Principal, section string) bool {
-	v.facts.mu.RLock()
-	module := v.facts.modules[id]
-	v.facts.mu.RUnlock()
+	module := v.Module(id)
 	if module == nil {
 		return false
 	}

@@ -1,9 +1,24 @@
 package control
 
-import controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+import (
+	"google.golang.org/grpc/codes"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
 
 // calls is the service Calls.
 type calls struct {
 	controlv1.UnimplementedCallsServer
 	*Server
 }
+
+// Reasons of calls that are never made.
+var (
+	badArgument = reason("BAD_ARGUMENT", codes.InvalidArgument, "the argument of %s is not what it takes: %v", "method", "", "path")
+	noInterface = reason("NO_INTERFACE", codes.FailedPrecondition,
+		"canister %s has no Candid interface, neither as metadata candid:service nor as a method: send the argument as bytes or text", "canister_id")
+	badInterface    = reason("BAD_INTERFACE", codes.FailedPrecondition, "the Candid interface of canister %s cannot be read: %v", "canister_id")
+	notInInterface  = reason("METHOD_NOT_IN_INTERFACE", codes.FailedPrecondition, "the Candid interface of canister %s has no method %q", "canister_id", "method")
+	answerForgotten = reason("ANSWER_FORGOTTEN", codes.NotFound, "request %s was answered, and the answer is forgotten", "request_id")
+	callUnanswered  = reason("CALL_UNANSWERED", codes.DeadlineExceeded, "request %s is not answered yet and goes on: call Await with its id", "request_id")
+)

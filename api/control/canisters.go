@@ -1,9 +1,147 @@
 package control
 
-import controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+import (
+	"context"
+	"fmt"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+)
 
 // canisters is the service Canisters.
 type canisters struct {
 	controlv1.UnimplementedCanistersServer
 	*Server
+}
+
+// Reasons of the service.
+var (
+	canisterUnknown = reason("CANISTER_UNKNOWN", codes.NotFound, "there is no canister %s in the instance: ListCanisters says which there are", "canister_id")
+	icReject        = reason("IC_REJECT", codes.FailedPrecondition, "%s", "", "code", "error_code")
+	noController    = reason("NO_CONTROLLER", codes.FailedPrecondition, "canister %s has no controllers: nobody can change it any more", "canister_id")
+	noCode          = reason("NO_CODE", codes.FailedPrecondition, "canister %s has no code: install some", "canister_id")
+	noSection       = reason("NO_METADATA", codes.NotFound, "the module of canister %s has no metadata %q", "canister_id", "name")
+	outOfMemory     = reason("OUT_OF_RANGE", codes.OutOfRange, "%s of canister %s has %d bytes: it cannot be read from %d", "memory", "canister_id", "size", "offset")
+	notMovable      = reason("NOT_MOVABLE", codes.FailedPrecondition, "%s", "", "canister_id")
+	uploadBroken    = reason("UPLOAD_BROKEN", codes.InvalidArgument, "the upload is not what it should be: %s")
+)
+
+// rejected is the refusal for what the management canister rejects.
+func rejected(r *intercanister.Reject) *Refusal {
+	code := ""
+	if r.Error != 0 {
+		code = r.Error.String()
+	}
+	return icReject.Refuse(r.Text, r.Code, code)
+}
+
+// subject is a canister an RPC is about.
+type subject struct {
+	instance Instance
+	id       principal.Principal
+	report   replica.CanisterReport
+}
+
+// subject finds the canister an RPC is about.
+func (s *canisters) subject(ctx context.Context, instance, canister string) (*subject, error) {
+	i, err := s.instance(instance)
+	if err != nil {
+		return nil, err
+	}
+	id, err := requiredPrincipal("canister_id", canister)
+	if err != nil {
+		return nil, err
+	}
+	found := &subject{instance: i, id: id}
+	return found, found.look(ctx)
+}
+
+// look describes the canister anew.
+func (c *subject) look(ctx context.Context) error {
+	type described struct {
+		replica.CanisterReport
+		ok bool
+	}
+	done := make(chan described, 1)
+	err := c.instance.Node().Do(ctx, func(n *replica.Network) {
+		r, ok := n.Report(c.id)
+		done <- described{r, ok}
+	})
+	if err != nil {
+		return err
+	}
+	d := <-done
+	if !d.ok {
+		return canisterUnknown.Refuse(c.id)
+	}
+	c.report = d.CanisterReport
+	return nil
+}
+
+// controller is who a change of the canister is made as where nobody is named: its
+// first controller.
+func (c *subject) controller() (principal.Principal, error) {
+	if controllers := c.report.Settings.Controllers; len(controllers) > 0 {
+		return controllers[0], nil
+	}
+	return principal.Principal{}, noController.Refuse(c.id)
+}
+
+// manage calls a method of the management canister about the canister, as one of its
+// controllers. A reject is a refusal.
+func (c *subject) manage(ctx context.Context, method string, arg any) error {
+	sender, err := c.controller()
+	if err != nil {
+		return err
+	}
+	_, err = manage(ctx, &order{instance: c.instance, sender: sender, effective: c.id, method: method}, arg)
+	return err
+}
+
+// manage calls the management canister and gives its answer. A reject is a refusal.
+func manage(ctx context.Context, o *order, arg any) (replica.IngressAnswer, error) {
+	raw, err := candid.Marshal(arg)
+	if err != nil {
+		return replica.IngressAnswer{}, fmt.Errorf("writing the argument of %s: %w", o.method, err)
+	}
+	o.receiver, o.arg = principal.Management, raw
+	id, reject, err := o.submit(ctx)
+	switch {
+	case err != nil:
+		return replica.IngressAnswer{}, err
+	case reject != nil:
+		return replica.IngressAnswer{}, rejected(reject)
+	}
+	a, err := o.await(ctx, id)
+	switch {
+	case err != nil:
+		return a, unanswered(id, err)
+	case a.Reject != nil:
+		return a, rejected(a.Reject)
+	}
+	return a, nil
+}
+
+// apply gives the network an input about the canister.
+func (c *subject) apply(ctx context.Context, in replica.Input) (*replica.Refusal, error) {
+	result, err := c.instance.Node().Apply(ctx, in)
+	return result.Refusal, err
+}
+
+// amountOf reads an amount of cycles.
+func amountOf(field, text string) (cycles.Amount, error) {
+	var amount cycles.Amount
+	if text == "" {
+		return amount, MissingField.Refuse(field, "an amount of cycles, in decimal digits")
+	}
+	if err := amount.UnmarshalText([]byte(text)); err != nil {
+		return amount, BadField.Refuse(field, fmt.Sprintf("%.50q", text), "an amount of cycles is a decimal number of at most 128 bits")
+	}
+	return amount, nil
 }

@@ -34,4 +34,18 @@ const (
 	MaxNodes = 100
 	// maxQuoted is how much of what a client sent is shown in an error. Ours.
 	maxQuoted = 100
+	// MaxInterfaces is how many modules the interfaces are remembered of. Ours.
+	MaxInterfaces = 256
+	// MaxBatch is how many calls one request makes. Ours.
+	MaxBatch = 1000
+	// MaxUnderWay is how many calls of a stream are under way; then the stream is read
+	// no more. Ours.
+	MaxUnderWay = 1024
+	// MaxStreamBatch is how many calls of a stream are handed in together. Ours.
+	MaxStreamBatch = 128
+	// DeadlineSpare is how long before a deadline a call that is not answered is given
+	// up, at most: its client has to hear the request's id. Ours.
+	DeadlineSpare = 50 * time.Millisecond
+	// MemoryChunk is how many bytes of a memory one message has. Ours.
+	MemoryChunk = 1 << 20
 )

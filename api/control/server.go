@@ -29,13 +29,14 @@ type Options struct {
 
 // Server serves the control API of a registry.
 type Server struct {
-	registry  Registry
-	log       *slog.Logger
-	grpc      *grpc.Server
-	health    *health.Server
-	keepAlive time.Duration
-	closing   chan struct{} // closed when streams that would last for ever have to end
-	close     sync.Once
+	registry   Registry
+	log        *slog.Logger
+	grpc       *grpc.Server
+	health     *health.Server
+	keepAlive  time.Duration
+	closing    chan struct{} // closed when streams that would last for ever have to end
+	close      sync.Once
+	interfaces interfaces // of canisters, for arguments and replies
 }
 
 // DaemonStops is for streams that end because the daemon does.

@@ -57,6 +57,7 @@ type Node struct {
 	counts       counter
 	bug          atomic.Pointer[error]
 	engine       *canister.Engine // safe for anybody
+	sent         atomic.Uint64    // messages that FreshID has named
 	compiler     compiler
 	changed      bell
 	stirred      atomic.Bool // Config.Stirred was called since the last tick

@@ -1,0 +1,87 @@
+package control
+
+import (
+	"context"
+	"strconv"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Batch makes calls in order, all submitted before the first is waited for.
+func (s *calls) Batch(ctx context.Context, in *controlv1.BatchRequest) (*controlv1.BatchResponse, error) {
+	instance, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	batch := in.GetCalls()
+	if len(batch) > MaxBatch {
+		return nil, BadField.Refuse("calls", strconv.Itoa(len(batch))+" calls", "at most "+strconv.Itoa(MaxBatch)+" are made at once")
+	}
+	results := make([]*controlv1.BatchResult, len(batch))
+	waits := make([]func() (*controlv1.Outcome, error), len(batch))
+	for i, c := range batch {
+		outcome, wait, err := s.begin(ctx, instance, c.GetCall(), c.GetQuery())
+		if err != nil && ctx.Err() != nil {
+			return nil, err
+		}
+		results[i], waits[i] = resultOf(outcome, err), wait
+	}
+	for i, wait := range waits {
+		if wait == nil {
+			continue
+		}
+		outcome, err := wait()
+		if err != nil && ctx.Err() != nil {
+			return nil, err
+		}
+		results[i] = resultOf(outcome, err)
+	}
+	return &controlv1.BatchResponse{Results: results}, nil
+}
+
+// begin makes a call as far as it goes at once. Where wait is set the outcome is still
+// to come.
+func (s *calls) begin(ctx context.Context, instance Instance, c *controlv1.Call, query bool) (outcome *controlv1.Outcome, wait func() (*controlv1.Outcome, error), err error) {
+	o, err := s.order(ctx, instance, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if query {
+		outcome, err = o.query(ctx)
+		return outcome, nil, err
+	}
+	id, reject, err := o.submit(ctx)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case reject != nil:
+		return notLetIn(o, reject), nil, nil
+	}
+	return nil, func() (*controlv1.Outcome, error) { return o.outcome(ctx, id) }, nil
+}
+
+// outcome waits for the outcome of a call that was submitted.
+func (o *order) outcome(ctx context.Context, id replica.RequestID) (*controlv1.Outcome, error) {
+	a, err := o.await(ctx, id)
+	if err != nil {
+		return nil, unanswered(id, err)
+	}
+	return outcomeOf(id, &a, o.form, o.described), nil
+}
+
+func resultOf(outcome *controlv1.Outcome, err error) *controlv1.BatchResult {
+	if err != nil {
+		return &controlv1.BatchResult{Failure: failureOf(err)}
+	}
+	return &controlv1.BatchResult{Outcome: outcome}
+}
+
+// failureOf is an error as part of an answer.
+func failureOf(err error) *controlv1.Failure {
+	refused := refusalOf(err)
+	if refused == nil {
+		refused = Unexpected.Refuse(err)
+	}
+	return &controlv1.Failure{Code: int32(refused.Reason.Code), Reason: refused.Reason.Name, Message: refused.Text}
+}

@@ -1,0 +1,114 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+)
+
+const (
+	// interfaceSection is the metadata that has a canister's interface, interfaceQuery
+	// the method that older canisters answer it with.
+	interfaceSection = "candid:service"
+	interfaceQuery   = "__get_candid_interface_tmp_hack"
+)
+
+// described is an interface, or why it cannot be read.
+type described struct {
+	text string
+	file *did.File
+	err  error
+}
+
+// interfaces remembers the interfaces of modules: what a module says of itself does
+// not change.
+type interfaces struct {
+	mu     sync.Mutex
+	known  map[[32]byte]described
+	oldest [][32]byte // in the order they came
+}
+
+func (c *interfaces) find(module [32]byte) (described, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d, ok := c.known[module]
+	return d, ok
+}
+
+func (c *interfaces) keep(module [32]byte, d described) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil {
+		c.known = make(map[[32]byte]described)
+	}
+	if _, ok := c.known[module]; ok {
+		return
+	}
+	if len(c.oldest) == MaxInterfaces {
+		delete(c.known, c.oldest[0])
+		c.oldest = c.oldest[1:]
+	}
+	c.known[module], c.oldest = d, append(c.oldest, module)
+}
+
+// interfaceOf is the interface of a canister.
+func (s *Server) interfaceOf(ctx context.Context, instance Instance, id principal.Principal) (*did.File, error) {
+	d, err := s.describedBy(ctx, instance, id)
+	if err != nil {
+		return nil, err
+	}
+	if d.err != nil {
+		return nil, badInterface.Refuse(id, d.err)
+	}
+	return d.file, nil
+}
+
+// describedBy is the interface of a canister, legible or not. The error is a refusal
+// where there is none.
+func (s *Server) describedBy(ctx context.Context, instance Instance, id principal.Principal) (described, error) {
+	module := instance.Node().View().Module(id)
+	if module == nil {
+		return described{}, noInterface.Refuse(id)
+	}
+	d, ok := s.interfaces.find(module.Hash())
+	if ok {
+		return d, nil
+	}
+	var err error
+	if d.text, err = said(ctx, instance, id, module); err != nil {
+		return described{}, err
+	}
+	d.file, d.err = did.Parse(d.text)
+	s.interfaces.keep(module.Hash(), d)
+	return d, nil
+}
+
+// said is the interface in a canister's own words.
+func said(ctx context.Context, instance Instance, id principal.Principal, module *canister.Module) (string, error) {
+	if section, ok := module.Section(interfaceSection); ok {
+		return string(section.Content), nil
+	}
+	if module.Method(interfaceQuery) != canister.QueryMethod {
+		return "", noInterface.Refuse(id)
+	}
+	result, err := instance.Backend().Query(ctx, &api.Query{
+		Sender: principal.Anonymous, Receiver: id, Effective: id, Method: interfaceQuery, Arg: noArguments,
+	})
+	if err != nil {
+		return "", err
+	}
+	var text string
+	if result.Reject != nil {
+		return "", noInterface.Refuse(id).With("reject", result.Reject.Text)
+	}
+	if err := candid.Unmarshal(result.Reply, &text); err != nil {
+		return "", badInterface.Refuse(id, errors.New("the canister's answer is not a text"))
+	}
+	return text, nil
+}

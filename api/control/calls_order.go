@@ -1,0 +1,105 @@
+package control
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/candid/principal"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// order is a call as it was understood.
+type order struct {
+	instance  Instance
+	sender    principal.Principal
+	receiver  principal.Principal
+	effective principal.Principal // the canister id it is routed by
+	method    string
+	arg       []byte
+	form      controlv1.Form
+	described *did.Method // of the canister's interface; nil where there is none, or it does not count
+	anySize   bool
+}
+
+// noArguments is the argument of a method that takes none.
+var noArguments = []byte("DIDL\x00\x00")
+
+// order understands a call.
+func (s *calls) order(ctx context.Context, instance Instance, c *controlv1.Call) (*order, error) {
+	if c == nil {
+		return nil, MissingField.Refuse("call", "what to call")
+	}
+	o := &order{instance: instance, method: c.GetMethod(), form: c.GetReplyForm()}
+	var err error
+	if o.receiver, err = requiredPrincipal("call.canister_id", c.GetCanisterId()); err != nil {
+		return nil, err
+	}
+	if o.method == "" {
+		return nil, MissingField.Refuse("call.method", "the name of a method")
+	}
+	if o.sender, err = senderOf("call.sender", c.GetSender()); err != nil {
+		return nil, err
+	}
+	if err := checkForm("call.reply_form", o.form); err != nil {
+		return nil, err
+	}
+	if err := s.describe(ctx, o, c.GetArgument()); err != nil {
+		return nil, err
+	}
+	if o.arg, err = o.argument(c.GetArgument()); err != nil {
+		return nil, err
+	}
+	if text := c.GetEffectiveCanisterId(); text != "" {
+		o.effective, err = requiredPrincipal("call.effective_canister_id", text)
+		return o, err
+	}
+	o.effective = effectiveOf(instance, o.receiver, o.arg)
+	return o, nil
+}
+
+// requiredPrincipal reads a principal that has to be there.
+func requiredPrincipal(field, text string) (principal.Principal, error) {
+	p, err := readPrincipal(field, text)
+	if err != nil {
+		return principal.Principal{}, err
+	}
+	return *p, nil
+}
+
+// senderOf reads the principal a call is made as.
+func senderOf(field, text string) (principal.Principal, error) {
+	if text == "" {
+		return principal.Anonymous, nil
+	}
+	return requiredPrincipal(field, text)
+}
+
+func checkForm(field string, form controlv1.Form) error {
+	if _, known := controlv1.Form_name[int32(form)]; !known {
+		return BadField.Refuse(field, strconv.Itoa(int(form)), "a form is bytes, text or JSON")
+	}
+	return nil
+}
+
+// effectiveOf is the canister id a call is routed by where it does not say: for the
+// management canister the canister its argument is about, or else any of the network.
+func effectiveOf(instance Instance, receiver principal.Principal, arg []byte) principal.Principal {
+	if receiver != principal.Management {
+		return receiver
+	}
+	var about struct {
+		Canister  *principal.Principal `ic:"canister_id"`
+		Target    *principal.Principal `ic:"target_canister"`
+		Specified *principal.Principal `ic:"specified_id"`
+	}
+	if candid.Unmarshal(arg, &about) == nil {
+		for _, id := range []*principal.Principal{about.Canister, about.Target, about.Specified} {
+			if id != nil {
+				return *id
+			}
+		}
+	}
+	return instance.Node().View().DefaultCanister()
+}

@@ -1,0 +1,60 @@
+package control
+
+import (
+	"strings"
+
+	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// outcomeOf is the answer of an update call.
+func outcomeOf(id replica.RequestID, a *replica.IngressAnswer, form controlv1.Form, described *did.Method) *controlv1.Outcome {
+	out := &controlv1.Outcome{Instructions: a.Instructions, Time: stamp(a.Answered), RequestId: id[:]}
+	if a.Reject != nil {
+		out.Answer = &controlv1.Outcome_Reject{Reject: rejectOf(a.Reject, a.Receiver)}
+	} else {
+		out.Answer = &controlv1.Outcome_Reply{Reply: valueOf(a.Reply, form, described)}
+	}
+	return out
+}
+
+// notLetIn is the outcome of a call whose message was rejected before it entered.
+func notLetIn(o *order, reject *intercanister.Reject) *controlv1.Outcome {
+	return &controlv1.Outcome{
+		Answer: &controlv1.Outcome_Reject{Reject: rejectOf(reject, o.receiver)},
+		Time:   stamp(o.instance.Node().View().Time),
+	}
+}
+
+// rejectOf is a reject with the backtrace that is in its text.
+func rejectOf(r *intercanister.Reject, of principal.Principal) *controlv1.Reject {
+	out := &controlv1.Reject{Code: controlv1.RejectCode(r.Code), Text: r.Text}
+	if r.Error != 0 {
+		out.ErrorCode = r.Error.String()
+	}
+	out.Backtrace = framesOf(r.Text, of)
+	return out
+}
+
+// framesOf are the frames of the backtrace in a text, innermost first.
+func framesOf(text string, of principal.Principal) (frames []*controlv1.Frame) {
+	const title, end, named = "\nCanister Backtrace:\n", "\n.", "Error from Canister "
+	head, trace, ok := strings.Cut(text, title)
+	if !ok {
+		return nil
+	}
+	if at := strings.LastIndex(head, named); at >= 0 {
+		id, _, _ := strings.Cut(head[at+len(named):], ":")
+		if p, err := principal.Parse(id); err == nil {
+			of = p
+		}
+	}
+	trace, _, _ = strings.Cut(trace, end)
+	for line := range strings.SplitSeq(strings.TrimSpace(trace), "\n") {
+		frames = append(frames, &controlv1.Frame{CanisterId: of.String(), Function: line})
+	}
+	return frames
+}

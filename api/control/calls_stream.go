@@ -1,0 +1,250 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"sync"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+	"google.golang.org/grpc"
+)
+
+// load is a stream of calls. Whoever reads the stream submits what is there in batches
+// and answers what is answered at once; what is not is waited for by one more goroutine.
+type load struct {
+	*calls
+	stream   grpc.BidiStreamingServer[controlv1.StreamRequest, controlv1.StreamResponse]
+	name     string // of the instance
+	instance Instance
+	end      context.CancelCauseFunc // with what went wrong
+	room     chan struct{}           // a place for each call under way
+	left     chan struct{}           // has a value when some calls are still to be waited for
+
+	mu      sync.Mutex
+	waiting map[replica.RequestID]*flown
+
+	sending sync.Mutex
+	over    bool // nothing may be sent any more
+}
+
+// flown is a call of a stream that is under way.
+type flown struct {
+	*order
+	tag uint64
+	id  replica.RequestID
+}
+
+// settledCall is a call of a stream with its answer.
+type settledCall struct {
+	*flown
+	answer replica.IngressAnswer
+}
+
+// Stream makes calls as they come and answers them as they are answered.
+func (s *calls) Stream(stream grpc.BidiStreamingServer[controlv1.StreamRequest, controlv1.StreamResponse]) error {
+	first, err := stream.Recv()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	instance, err := s.instance(first.GetInstance())
+	if err != nil {
+		return err
+	}
+	ctx, end := context.WithCancelCause(stream.Context())
+	defer end(nil)
+	l := &load{
+		calls: s, stream: stream, name: first.GetInstance(), instance: instance, end: end,
+		room: make(chan struct{}, MaxUnderWay), left: make(chan struct{}, 1), waiting: make(map[replica.RequestID]*flown),
+	}
+	come := make(chan *controlv1.StreamRequest, MaxStreamBatch)
+	come <- first
+	read := guarded(func() error { return l.read(ctx, come) })
+	collected := guarded(func() error { return l.collect(ctx) })
+	defer l.hush()
+	if err := l.submitAll(ctx, come); err != nil {
+		return err
+	}
+	if err := <-read; err != nil {
+		return err
+	}
+	return l.drain(ctx, collected)
+}
+
+// read reads the stream to its end.
+func (l *load) read(ctx context.Context, come chan<- *controlv1.StreamRequest) error {
+	defer close(come)
+	for {
+		in, err := l.stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case come <- in:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// submitAll submits what comes, all that is there at once together.
+func (l *load) submitAll(ctx context.Context, come <-chan *controlv1.StreamRequest) error {
+	var batch []*flown
+	for in := range come {
+		batch = batch[:0]
+		for more := true; more; {
+			var err error
+			if batch, err = l.take(ctx, in, batch); err != nil {
+				return err
+			}
+			if more = len(batch) < MaxStreamBatch; more {
+				select {
+				case in, more = <-come:
+				default:
+					more = false
+				}
+			}
+		}
+		if err := l.submit(ctx, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes a place for a call and understands it. Those that have to run on their
+// own begin to.
+func (l *load) take(ctx context.Context, in *controlv1.StreamRequest, batch []*flown) ([]*flown, error) {
+	select {
+	case l.room <- struct{}{}:
+	default:
+		// What was taken before must not wait for room that it makes itself.
+		if err := l.submit(ctx, batch); err != nil {
+			return nil, err
+		}
+		batch = batch[:0]
+		select {
+		case l.room <- struct{}{}:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	if name := in.GetInstance(); name != "" && name != l.name {
+		refused := BadField.Refuse("instance", strconv.Quote(name), "a stream is to the instance of its first message")
+		return batch, l.answer(&controlv1.StreamResponse{Tag: in.GetTag(), Failure: failureOf(refused)})
+	}
+	o, err := l.order(ctx, l.instance, in.GetCall())
+	if err != nil {
+		return batch, l.answer(&controlv1.StreamResponse{Tag: in.GetTag(), Failure: failureOf(err)})
+	}
+	f := &flown{order: o, tag: in.GetTag()}
+	if in.GetQuery() {
+		l.alone(f, func() (*controlv1.Outcome, error) { return o.query(ctx) })
+		return batch, nil
+	}
+	if o.slow() {
+		l.alone(f, func() (*controlv1.Outcome, error) { return o.update(ctx) })
+		return batch, nil
+	}
+	return append(batch, f), nil
+}
+
+// slow reports whether a call should not be submitted by who owns the network: the
+// canister is asked whether it takes it, or a module is compiled.
+func (o *order) slow() bool {
+	if o.receiver == principal.Management {
+		return true
+	}
+	module := o.instance.Node().View().Module(o.receiver)
+	return module != nil && module.Has(canister.InspectMessage)
+}
+
+// alone makes a call on a goroutine of its own.
+func (l *load) alone(f *flown, do func() (*controlv1.Outcome, error)) {
+	done := guarded(func() error {
+		outcome, err := do()
+		out := &controlv1.StreamResponse{Tag: f.tag, Outcome: outcome}
+		if err != nil {
+			out.Failure = failureOf(err)
+		}
+		return l.answer(out)
+	})
+	go func() {
+		if err := <-done; err != nil {
+			l.end(err)
+		}
+	}()
+}
+
+// submit hands a batch in, and answers what is answered already.
+func (l *load) submit(ctx context.Context, batch []*flown) error {
+	if len(batch) == 0 {
+		return nil
+	}
+	in := make([]*replica.Ingress, 0, len(batch))
+	for _, f := range batch {
+		message, err := f.ingress(ctx)
+		if err != nil {
+			return err
+		}
+		f.id = message.ID
+		in = append(in, message)
+	}
+	l.expect(batch)
+	results, err := l.apply(ctx, in)
+	if err != nil {
+		return err
+	}
+	for i, f := range batch {
+		if err := l.entered(ctx, f, &results[i]); err != nil {
+			return err
+		}
+	}
+	return l.sweep(ctx)
+}
+
+// apply gives a batch to the network.
+func (l *load) apply(ctx context.Context, in []*replica.Ingress) ([]replica.Result, error) {
+	paced, now := l.instance.Pacing().Mode != Manual, l.instance.Backend().Now()
+	done := make(chan []replica.Result, 1)
+	err := l.instance.Node().Do(ctx, func(n *replica.Network) {
+		if paced {
+			n.Apply(replica.AdvanceTo(now))
+		}
+		results := make([]replica.Result, len(in))
+		for i := range in {
+			results[i] = n.Apply(in[i])
+		}
+		done <- results
+	})
+	if err != nil {
+		return nil, err
+	}
+	return <-done, nil
+}
+
+// entered follows what became of a message of a batch when it was handed in.
+func (l *load) entered(ctx context.Context, f *flown, r *replica.Result) error {
+	if r.Refusal == nil && r.Reject == nil && r.Known == 0 {
+		return nil
+	}
+	l.forget(f.id)
+	switch {
+	case r.Known != 0: // by a network that was forked or restored: once more, under another id
+		l.alone(f, func() (*controlv1.Outcome, error) { return f.update(ctx) })
+		return nil
+	case r.Refusal != nil:
+		return l.answer(&controlv1.StreamResponse{Tag: f.tag, Failure: failureOf(r.Refusal)})
+	}
+	return l.answer(&controlv1.StreamResponse{Tag: f.tag, Outcome: notLetIn(f.order, r.Reject)})
+}

@@ -1,0 +1,167 @@
+package control
+
+import (
+	"context"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// expect enters calls that are about to be submitted: nobody misses their answers.
+func (l *load) expect(batch []*flown) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, f := range batch {
+		l.waiting[f.id] = f
+	}
+}
+
+func (l *load) forget(id replica.RequestID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.waiting, id)
+}
+
+// settled are the calls that are answered by now; they are waited for no more. It is
+// called by who owns the network.
+func (l *load) settled(n *replica.Network) (all []settledCall) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, f := range l.waiting {
+		subnet, _ := n.HostOf(f.effective)
+		if a, ok := n.IngressAnswer(subnet, id); ok && a.Status.Terminal() {
+			all = append(all, settledCall{f, a})
+			delete(l.waiting, id)
+		}
+	}
+	return all
+}
+
+// sweep answers what is answered by now, and leaves the rest to collect.
+func (l *load) sweep(ctx context.Context) error {
+	found := make(chan []settledCall, 1)
+	if err := l.instance.Node().Do(ctx, func(n *replica.Network) { found <- l.settled(n) }); err != nil {
+		return err
+	}
+	if err := l.tell(<-found); err != nil {
+		return err
+	}
+	if l.idle() {
+		return nil
+	}
+	select {
+	case l.left <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+func (l *load) idle() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.waiting) == 0
+}
+
+// collect answers calls whose answers take longer, until the stream ends.
+func (l *load) collect(ctx context.Context) error {
+	for {
+		select {
+		case <-l.left:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		for !l.idle() {
+			all, err := l.next(ctx)
+			if err == nil {
+				err = l.tell(all)
+			}
+			if err != nil {
+				l.end(err)
+				return err
+			}
+		}
+	}
+}
+
+// next waits until some calls are answered, or the pacing is another one. In an
+// instance of manual pacing it runs rounds until then.
+func (l *load) next(ctx context.Context) ([]settledCall, error) {
+	mode := l.instance.Pacing().Mode
+	found := make(chan []settledCall, 1)
+	seen := func(n *replica.Network) bool {
+		all := l.settled(n)
+		if len(all) == 0 && !l.idle() && l.instance.Pacing().Mode == mode {
+			return false
+		}
+		found <- all
+		return true
+	}
+	var err error
+	if mode == Manual {
+		_, err = l.instance.Node().Drive(ctx, func(n *replica.Network) node.Next {
+			switch {
+			case seen(n):
+				return node.Stop
+			case n.Pressing():
+				return node.Go
+			}
+			return node.Linger
+		})
+	} else {
+		err = l.instance.Node().Until(ctx, seen)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return <-found, nil
+}
+
+// tell sends the outcomes of calls.
+func (l *load) tell(all []settledCall) error {
+	for i := range all {
+		c := &all[i]
+		out := &controlv1.StreamResponse{Tag: c.tag}
+		if c.answer.Status == replica.Done {
+			out.Failure = failureOf(answerForgotten.Refuse(hexOf(c.id)))
+		} else {
+			out.Outcome = outcomeOf(c.id, &c.answer, c.form, c.described)
+		}
+		if err := l.answer(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer sends an answer and gives its place to another call.
+func (l *load) answer(out *controlv1.StreamResponse) error {
+	l.sending.Lock()
+	defer l.sending.Unlock()
+	defer func() { <-l.room }()
+	if l.over {
+		return nil
+	}
+	return l.stream.Send(out)
+}
+
+// hush ends the sending: the stream is not there after its RPC.
+func (l *load) hush() {
+	l.sending.Lock()
+	defer l.sending.Unlock()
+	l.over = true
+}
+
+// drain waits until every call is answered, or the answers do not come any more.
+func (l *load) drain(ctx context.Context, collected <-chan error) error {
+	for range MaxUnderWay {
+		select {
+		case l.room <- struct{}{}:
+		case err := <-collected:
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,407 @@
+package control_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/daemon"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// installed is a new canister with code and an init argument.
+func (a *api) installed(module []byte, argument *controlv1.Value) (id string) {
+	a.Helper()
+	id = must(a, a.canisters.CreateCanister, &controlv1.CreateCanisterRequest{}).GetCanisterId()
+	if _, err := a.upload(&controlv1.InstallHead{CanisterId: id, Argument: argument}, module); err != nil {
+		a.Fatal(err)
+	}
+	return id
+}
+
+// upload installs a module in pieces.
+func (a *api) upload(head *controlv1.InstallHead, module []byte) (*controlv1.InstallCodeResponse, error) {
+	stream, err := a.canisters.InstallCode(a.ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = stream.Send(&controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Head{Head: head}})
+	for chunk := range slices.Chunk(module, 3<<20) {
+		if err == nil {
+			err = stream.Send(&controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Chunk{Chunk: chunk}})
+		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return stream.CloseAndRecv()
+}
+
+// still makes time stand still, so that what is written down is the same in every run.
+func (a *api) still() {
+	a.Helper()
+	must(a, a.clock.SetPacing, &controlv1.SetPacingRequest{Pacing: &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_MANUAL}})
+	must(a, a.clock.SetTime, &controlv1.SetTimeRequest{Time: timestamppb.New(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))})
+	must(a, a.clock.RunRounds, &controlv1.RunRoundsRequest{Rounds: 1})
+}
+
+func textOf(s string) *controlv1.Value { return &controlv1.Value{Form: &controlv1.Value_Text{Text: s}} }
+
+func jsonOf(s string) *controlv1.Value { return &controlv1.Value{Form: &controlv1.Value_Json{Json: s}} }
+
+func rawOf(s string) *controlv1.Value {
+	return &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: []byte(s)}}
+}
+
+const (
+	asText = controlv1.Form_FORM_TEXT
+	asJSON = controlv1.Form_FORM_JSON
+)
+
+func update(c *controlv1.Call) *controlv1.UpdateRequest { return &controlv1.UpdateRequest{Call: c} }
+
+func TestCallsOfAMotokoCanister(t *testing.T) {
+	a := served(t, daemon.Config{})
+	a.still()
+	ledger := a.installed(canistertest.Fixture("ledger"), nil)
+	a.mask(ledger, "LEDGER")
+	alice := principal.SelfAuthenticating([]byte("alice")).String()
+	a.mask(alice, "ALICE")
+	a.note("arguments and replies as JSON, text and bytes, as any principal")
+	call(a, a.calls.Update, update(&controlv1.Call{CanisterId: ledger, Method: "record", Argument: jsonOf(`["12345678901234567890","rent"]`), Sender: alice, ReplyForm: asJSON}))
+	call(a, a.calls.Update, update(&controlv1.Call{CanisterId: ledger, Method: "record", Argument: textOf(`(5, "tea")`), ReplyForm: asText}))
+	call(a, a.calls.Update, update(&controlv1.Call{CanisterId: ledger, Method: "record", Argument: rawOf("DIDL\x00\x02\x7d\x71\x07\x01x")}))
+	for _, form := range []controlv1.Form{asJSON, asText, controlv1.Form_FORM_BYTES} {
+		call(a, a.calls.Query, &controlv1.QueryRequest{Call: &controlv1.Call{CanisterId: ledger, Method: "entry", Argument: jsonOf(`[0]`), ReplyForm: form}})
+	}
+	call(a, a.calls.Query, &controlv1.QueryRequest{Call: &controlv1.Call{CanisterId: ledger, Method: "total", ReplyForm: asJSON}})
+	a.note("a reject is a result, of an update and of a query")
+	call(a, a.calls.Update, update(&controlv1.Call{CanisterId: ledger, Method: "record", Argument: rawOf("nonsense")}))
+	call(a, a.calls.Query, &controlv1.QueryRequest{Call: &controlv1.Call{CanisterId: ledger, Method: "record"}})
+	call(a, a.calls.Update, update(&controlv1.Call{CanisterId: ledger, Method: "nothing"}))
+	call(a, a.calls.Update, update(&controlv1.Call{CanisterId: principal.Canister(99).String(), Method: "nothing"}))
+	a.note("the management canister; text says its own types")
+	call(a, a.calls.Update, update(&controlv1.Call{CanisterId: "aaaaa-aa", Method: "canister_status", Argument: textOf(`(record { canister_id = principal "` + ledger + `" })`), Sender: alice}))
+	call(a, a.calls.Update, update(&controlv1.Call{CanisterId: "aaaaa-aa", Method: "start_canister", Argument: textOf(`(record { canister_id = principal "` + ledger + `" })`), ReplyForm: asText}))
+	a.compare("calls")
+}
+
+func TestCallsThatAreNeverMade(t *testing.T) {
+	a := served(t, daemon.Config{})
+	a.still()
+	ledger := a.installed(canistertest.Fixture("ledger"), nil)
+	blank := a.installed(canistertest.Scriptable(), rawOf(""))
+	a.mask(ledger, "LEDGER")
+	a.mask(blank, "BLANK")
+	for _, c := range []*controlv1.Call{
+		nil,
+		{},
+		{CanisterId: "x", Method: "total"},
+		{CanisterId: ledger},
+		{CanisterId: ledger, Method: "total", Sender: "x"},
+		{CanisterId: ledger, Method: "total", ReplyForm: 9},
+		{CanisterId: ledger, Method: "total", EffectiveCanisterId: "x"},
+		{CanisterId: ledger, Method: "total", EffectiveCanisterId: blank},
+		{CanisterId: ledger, Method: "record", Argument: jsonOf(`[-1,"x"]`)},
+		{CanisterId: ledger, Method: "record", Argument: jsonOf(`["1"`)},
+		{CanisterId: ledger, Method: "record", Argument: textOf(`("x")`)},
+		{CanisterId: ledger, Method: "nothing", Argument: jsonOf(`[]`)},
+		{CanisterId: blank, Method: "run", Argument: jsonOf(`[]`)},
+		{CanisterId: principal.SelfAuthenticating([]byte("nobody")).String(), Method: "run"},
+	} {
+		call(a, a.calls.Update, update(c))
+	}
+	call(a, a.calls.Query, &controlv1.QueryRequest{Instance: "x"})
+	call(a, a.calls.Query, &controlv1.QueryRequest{Call: &controlv1.Call{CanisterId: ledger, Method: "entry", Argument: jsonOf(`[]`)}})
+	call(a, a.calls.Submit, &controlv1.SubmitRequest{Instance: "x"})
+	call(a, a.calls.Await, &controlv1.AwaitRequest{Instance: "x"})
+	call(a, a.calls.Await, &controlv1.AwaitRequest{RequestId: []byte("short")})
+	call(a, a.calls.Await, &controlv1.AwaitRequest{RequestId: make([]byte, 32), ReplyForm: 9})
+	call(a, a.calls.Await, &controlv1.AwaitRequest{RequestId: make([]byte, 32)})
+	call(a, a.calls.Batch, &controlv1.BatchRequest{Instance: "x"})
+	_, err := a.calls.Batch(a.ctx, &controlv1.BatchRequest{Calls: make([]*controlv1.BatchCall, 1001)})
+	a.failed(err)
+	a.compare("calls_refused")
+}
+
+func TestACallIsSubmittedAndAwaited(t *testing.T) {
+	a := served(t, daemon.Config{})
+	a.still()
+	counter := a.installed(canistertest.Fixture("counter"), nil)
+	a.mask(counter, "COUNTER")
+	sent := call(a, a.calls.Submit, &controlv1.SubmitRequest{Call: &controlv1.Call{CanisterId: counter, Method: "inc"}})
+	again := call(a, a.calls.Submit, &controlv1.SubmitRequest{Call: &controlv1.Call{CanisterId: counter, Method: "inc"}})
+	a.note("time by hand: somebody else runs the round")
+	done := make(chan *controlv1.AwaitResponse)
+	go func() {
+		out, err := a.calls.Await(a.ctx, &controlv1.AwaitRequest{RequestId: sent.GetRequestId(), ReplyForm: asJSON})
+		if err != nil {
+			a.Error(err)
+		}
+		done <- out
+	}()
+	must(a, a.clock.RunRounds, &controlv1.RunRoundsRequest{Rounds: 1})
+	a.answered(<-done)
+	call(a, a.calls.Await, &controlv1.AwaitRequest{RequestId: again.GetRequestId(), ReplyForm: asText})
+	call(a, a.calls.Submit, &controlv1.SubmitRequest{Call: &controlv1.Call{CanisterId: principal.Canister(99).String(), Method: "inc"}})
+	a.compare("calls_submitted")
+}
+
+func TestABatchIsMadeInOrder(t *testing.T) {
+	a := served(t, daemon.Config{})
+	a.still()
+	counter := a.installed(canistertest.Fixture("counter"), nil)
+	a.mask(counter, "COUNTER")
+	inc := &controlv1.BatchCall{Call: &controlv1.Call{CanisterId: counter, Method: "inc", ReplyForm: asJSON}}
+	call(a, a.calls.Batch, &controlv1.BatchRequest{Calls: []*controlv1.BatchCall{
+		inc, inc,
+		{Call: &controlv1.Call{CanisterId: counter, Method: "add", Argument: jsonOf(`[true]`)}},
+		{Call: &controlv1.Call{CanisterId: counter, Method: "add", Argument: jsonOf(`[10]`), ReplyForm: asJSON}},
+		{Call: &controlv1.Call{CanisterId: counter, Method: "get", ReplyForm: asJSON}, Query: true},
+		{Call: &controlv1.Call{CanisterId: principal.Canister(99).String(), Method: "inc"}},
+	}})
+	call(a, a.calls.Batch, &controlv1.BatchRequest{})
+	a.compare("calls_batch")
+}
+
+func TestACallOutlivesTheDeadlineOfItsCaller(t *testing.T) {
+	a := served(t, daemon.Config{})
+	slow := a.installed(canistertest.Scriptable(), rawOf(""))
+	program := canistertest.MustParse(`spin 400_000_000; reply "in the end"`, nil).Bytes()
+	ctx, cancel := context.WithTimeout(a.ctx, 300*time.Millisecond)
+	defer cancel()
+	_, err := a.calls.Update(ctx, update(&controlv1.Call{CanisterId: slow, Method: "run", Argument: rawOf(string(program))}))
+	info := whyOf(err)
+	if status.Code(err) != codes.DeadlineExceeded || info.GetReason() != "CALL_UNANSWERED" {
+		t.Fatalf("the deadline: %v, %v", err, info)
+	}
+	var id []byte
+	if _, err := fmt.Sscanf(info.GetMetadata()["request_id"], "%x", &id); err != nil {
+		t.Fatal(err)
+	}
+	out := must(a, a.calls.Await, &controlv1.AwaitRequest{RequestId: id})
+	if got := string(out.GetOutcome().GetReply().GetBytes()); got != "in the end" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestACallerMayGoAway(t *testing.T) {
+	a := served(t, daemon.Config{})
+	slow := a.installed(canistertest.Scriptable(), rawOf(""))
+	program := canistertest.MustParse(`spin 400_000_000; set 7; reply`, nil).Bytes()
+	ctx, cancel := context.WithCancel(a.ctx)
+	failed := make(chan error)
+	go func() {
+		_, err := a.calls.Update(ctx, update(&controlv1.Call{CanisterId: slow, Method: "run", Argument: rawOf(string(program))}))
+		failed <- err
+	}()
+	time.Sleep(50 * time.Millisecond)
+	cancel()
+	if err := <-failed; status.Code(err) != codes.Canceled {
+		t.Errorf("%v", err)
+	}
+	read := canistertest.MustParse(`append get; reply`, nil).Bytes()
+	for {
+		out := must(a, a.calls.Update, update(&controlv1.Call{CanisterId: slow, Method: "run", Argument: rawOf(string(read))}))
+		if out.GetOutcome().GetReply().GetBytes()[0] == 7 {
+			break
+		}
+	}
+}
+
+// load sends calls over a stream and gives the answers by tag.
+func (a *api) load(send func(chan<- *controlv1.StreamRequest)) map[uint64]*controlv1.StreamResponse {
+	a.Helper()
+	stream, err := a.calls.Stream(a.ctx)
+	if err != nil {
+		a.Fatal(err)
+	}
+	requests := make(chan *controlv1.StreamRequest)
+	go func() {
+		defer close(requests)
+		send(requests)
+	}()
+	sent := make(chan error, 1)
+	go func() {
+		for in := range requests {
+			if err := stream.Send(in); err != nil {
+				sent <- err
+				return
+			}
+		}
+		sent <- stream.CloseSend()
+	}()
+	answers := make(map[uint64]*controlv1.StreamResponse)
+	for {
+		out, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			a.Fatal(err)
+		}
+		if answers[out.GetTag()] != nil {
+			a.Errorf("two answers with the tag %d", out.GetTag())
+		}
+		answers[out.GetTag()] = out
+	}
+	if err := <-sent; err != nil {
+		a.Error(err)
+	}
+	return answers
+}
+
+func TestAStreamAnswersEveryCallUnderItsTag(t *testing.T) {
+	for _, mode := range []controlv1.PacingMode{controlv1.PacingMode_PACING_MODE_AUTO, controlv1.PacingMode_PACING_MODE_MANUAL} {
+		t.Run(mode.String(), func(t *testing.T) {
+			a := served(t, daemon.Config{})
+			must(a, a.clock.SetPacing, &controlv1.SetPacingRequest{Pacing: &controlv1.Pacing{Mode: mode}})
+			counter := a.installed(canistertest.Fixture("counter"), nil)
+			script := a.installed(canistertest.Scriptable(), rawOf(""))
+			const calls = 5000
+			answers := a.load(func(to chan<- *controlv1.StreamRequest) {
+				for tag := range uint64(calls) {
+					in := &controlv1.StreamRequest{Tag: tag, Call: &controlv1.Call{CanisterId: counter, Method: "inc", ReplyForm: asJSON}}
+					switch tag % 1000 {
+					case 1:
+						in.Call.Method, in.Query = "get", true
+					case 2:
+						in.Call.CanisterId = principal.Canister(99).String()
+					case 3:
+						in.Call.Argument = jsonOf(`{}`)
+					case 4:
+						in.Instance = "x"
+					case 5: // over several rounds
+						in.Call = &controlv1.Call{CanisterId: script, Method: "run", Argument: rawOf(string(canistertest.MustParse(`spin 30_000_000; reply "slow"`, nil).Bytes()))}
+					case 6:
+						in.Call = &controlv1.Call{CanisterId: "aaaaa-aa", Method: "raw_rand"}
+					case 7:
+						in.Call.CanisterId = principal.SelfAuthenticating([]byte("nobody")).String()
+					}
+					to <- in
+				}
+			})
+			if len(answers) != calls {
+				t.Fatalf("%d answers", len(answers))
+			}
+			for tag, out := range answers {
+				reject, failure := out.GetOutcome().GetReject(), out.GetFailure()
+				ok := out.GetOutcome().GetReply() != nil
+				switch tag % 1000 {
+				case 2:
+					ok = reject.GetErrorCode() == "IC0301"
+				case 3:
+					ok = failure.GetReason() == "BAD_ARGUMENT"
+				case 4:
+					ok = failure.GetReason() == "BAD_FIELD"
+				case 5:
+					ok = string(out.GetOutcome().GetReply().GetBytes()) == "slow"
+				case 6:
+					ok = reject.GetErrorCode() != ""
+				case 7:
+					ok = failure.GetReason() == "MESSAGE_REFUSED"
+				}
+				if !ok {
+					t.Errorf("tag %d: %v", tag, out)
+				}
+			}
+			out := must(a, a.calls.Query, &controlv1.QueryRequest{Call: &controlv1.Call{CanisterId: counter, Method: "get", ReplyForm: asJSON}})
+			if got := out.GetOutcome().GetReply().GetJson(); got != fmt.Sprintf("[%d]", calls-7*calls/1000) {
+				t.Errorf("the counter says %s", got)
+			}
+		})
+	}
+}
+
+func TestAStreamIsReadNoFasterThanItIsAnswered(t *testing.T) {
+	a := served(t, daemon.Config{})
+	counter := a.installed(canistertest.Fixture("counter"), nil)
+	pace := func(p *controlv1.Pacing) { must(a, a.clock.SetPacing, &controlv1.SetPacingRequest{Pacing: p}) }
+	pace(&controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_INTERVAL, Interval: durationpb.New(time.Hour)})
+	const calls = 20_000
+	var sent atomic.Int64
+	done := make(chan map[uint64]*controlv1.StreamResponse)
+	go func() {
+		done <- a.load(func(to chan<- *controlv1.StreamRequest) {
+			for tag := range uint64(calls) {
+				to <- &controlv1.StreamRequest{Tag: tag, Call: &controlv1.Call{CanisterId: counter, Method: "inc"}}
+				sent.Add(1)
+			}
+		})
+	}()
+	for before := int64(-1); before != sent.Load(); time.Sleep(300 * time.Millisecond) {
+		before = sent.Load()
+	}
+	if got := sent.Load(); got >= calls {
+		t.Errorf("%d calls were taken and none was answered", got)
+	}
+	pace(&controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO})
+	if answers := <-done; len(answers) != calls {
+		t.Errorf("%d of %d calls are answered", len(answers), calls)
+	}
+}
+
+func TestAStreamIsToAnInstanceThatIsThere(t *testing.T) {
+	a := served(t, daemon.Config{})
+	stream, err := a.calls.Stream(a.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.Send(&controlv1.StreamRequest{Instance: "nowhere"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stream.Recv(); status.Code(err) != codes.NotFound || whyOf(err).GetReason() != "INSTANCE_UNKNOWN" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAStreamOfNothingEnds(t *testing.T) {
+	a := served(t, daemon.Config{})
+	if answers := a.load(func(chan<- *controlv1.StreamRequest) {}); len(answers) != 0 {
+		t.Errorf("%v", answers)
+	}
+}
+
+func TestAClientKilledInTheMiddleOfAStreamLeavesNothingBehind(t *testing.T) {
+	a := served(t, daemon.Config{})
+	counter := a.installed(canistertest.Fixture("counter"), nil)
+	other := connected(t, a.daemon)
+	stream, err := other.calls.Stream(other.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tag := range uint64(2000) {
+		if err := stream.Send(&controlv1.StreamRequest{Tag: tag, Call: &controlv1.Call{CanisterId: counter, Method: "inc"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other.conn.Close()
+	// The daemon goes on: another client counts.
+	out := must(a, a.calls.Update, update(&controlv1.Call{CanisterId: counter, Method: "inc", ReplyForm: asJSON}))
+	if out.GetOutcome().GetReply().GetJson() == "" {
+		t.Errorf("%v", out)
+	}
+}
+
+// whyOf is the google.rpc.ErrorInfo of an error, empty where it has none.
+func whyOf(err error) *errdetails.ErrorInfo {
+	for _, d := range status.Convert(err).Details() {
+		if info, ok := d.(*errdetails.ErrorInfo); ok {
+			return info
+		}
+	}
+	return &errdetails.ErrorInfo{}
+}

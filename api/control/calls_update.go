@@ -1,0 +1,234 @@
+package control
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// envelopeBytes is what the envelope of a signed call has beyond its method and
+// argument: what calls pay for that nobody has signed.
+const envelopeBytes = 200
+
+// Update makes an update call and waits for its answer.
+func (s *calls) Update(ctx context.Context, in *controlv1.UpdateRequest) (*controlv1.UpdateResponse, error) {
+	instance, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	o, err := s.order(ctx, instance, in.GetCall())
+	if err != nil {
+		return nil, err
+	}
+	outcome, err := o.update(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &controlv1.UpdateResponse{Outcome: outcome}, nil
+}
+
+// update submits a call and waits for its outcome.
+func (o *order) update(ctx context.Context) (*controlv1.Outcome, error) {
+	id, reject, err := o.submit(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case reject != nil:
+		return notLetIn(o, reject), nil
+	}
+	return o.outcome(ctx, id)
+}
+
+// Submit makes an update call and returns at once.
+func (s *calls) Submit(ctx context.Context, in *controlv1.SubmitRequest) (*controlv1.SubmitResponse, error) {
+	instance, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	o, err := s.order(ctx, instance, in.GetCall())
+	if err != nil {
+		return nil, err
+	}
+	id, reject, err := o.submit(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case reject != nil:
+		return &controlv1.SubmitResponse{Reject: rejectOf(reject, o.receiver)}, nil
+	}
+	return &controlv1.SubmitResponse{RequestId: id[:]}, nil
+}
+
+// Await waits for the answer of a call that was submitted.
+func (s *calls) Await(ctx context.Context, in *controlv1.AwaitRequest) (*controlv1.AwaitResponse, error) {
+	instance, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	var id replica.RequestID
+	if len(in.GetRequestId()) != len(id) {
+		return nil, BadField.Refuse("request_id", hex.EncodeToString(in.GetRequestId()), "a request id has 32 bytes")
+	}
+	copy(id[:], in.GetRequestId())
+	if err := checkForm("reply_form", in.GetReplyForm()); err != nil {
+		return nil, err
+	}
+	view := instance.Node().View()
+	for i := range view.Subnets {
+		subnet := view.Subnets[i].ID
+		if _, receiver, _, known := view.Request(subnet, id); known {
+			return s.awaitAt(ctx, instance, subnet, receiver, id, in.GetReplyForm())
+		}
+	}
+	return nil, requestUnknown.Refuse(node.ErrUnknown)
+}
+
+func (s *calls) awaitAt(ctx context.Context, instance Instance, subnet, receiver principal.Principal, id replica.RequestID, form controlv1.Form) (*controlv1.AwaitResponse, error) {
+	ctx, cancel := inTime(ctx)
+	defer cancel()
+	if err := instance.Backend().Await(ctx, subnet, id); err != nil {
+		return nil, unanswered(id, err)
+	}
+	a, err := answerOf(ctx, instance, subnet, id)
+	if err != nil {
+		return nil, err
+	}
+	described, err := s.describedAs(ctx, instance, receiver, a.Method, form)
+	if err != nil {
+		return nil, err
+	}
+	return &controlv1.AwaitResponse{Outcome: outcomeOf(id, &a, form, described)}, nil
+}
+
+// submit hands a call in, under an id that no other has. The reject is that of a
+// message that was not let in.
+func (o *order) submit(ctx context.Context) (replica.RequestID, *intercanister.Reject, error) {
+	in, err := o.ingress(ctx)
+	if err != nil {
+		return replica.RequestID{}, nil, err
+	}
+	for {
+		receipt, err := o.instance.Backend().Submit(ctx, in)
+		if err != nil || receipt.Known == 0 {
+			return in.ID, receipt.Reject, err
+		}
+		in.ID = o.freshID()
+	}
+}
+
+func (o *order) freshID() replica.RequestID {
+	return o.instance.Node().FreshID(o.sender, o.receiver, o.method)
+}
+
+// ingress is the message of a call.
+func (o *order) ingress(ctx context.Context) (*api.Ingress, error) {
+	now := o.instance.Backend().Now()
+	if o.instance.Pacing().Mode == Manual {
+		clock := make(chan uint64, 1) // may be ahead of what the last round has seen
+		if err := o.instance.Node().Do(ctx, func(n *replica.Network) { clock <- n.Clock() }); err != nil {
+			return nil, err
+		}
+		now = <-clock
+	}
+	return &api.Ingress{
+		ID: o.freshID(), Sender: o.sender, Receiver: o.receiver, Effective: o.effective, Method: o.method, Arg: o.arg,
+		Expiry: now + replica.MaxIngressTTL, Size: envelopeBytes + len(o.method) + len(o.arg), AnySize: o.anySize,
+	}, nil
+}
+
+// await waits for the answer of a call; in an instance of manual pacing it runs rounds
+// until then.
+func (o *order) await(ctx context.Context, id replica.RequestID) (replica.IngressAnswer, error) {
+	subnet, a, err := o.answer(ctx, id)
+	if err != nil || a.Status.Terminal() {
+		return a, err
+	}
+	ctx, cancel := inTime(ctx)
+	defer cancel()
+	if o.instance.Pacing().Mode == Manual {
+		_, err = o.instance.Node().Drive(ctx, func(n *replica.Network) node.Next {
+			switch status := n.IngressStatus(subnet, id); {
+			case status == 0 || status.Terminal():
+				return node.Stop
+			case n.Pressing():
+				return node.Go
+			}
+			return node.Linger
+		})
+	} else {
+		err = o.instance.Backend().Await(ctx, subnet, id)
+	}
+	if err != nil {
+		return replica.IngressAnswer{}, err
+	}
+	return answerOf(ctx, o.instance, subnet, id)
+}
+
+// answer is what became of a call so far, and on which subnet.
+func (o *order) answer(ctx context.Context, id replica.RequestID) (subnet principal.Principal, a replica.IngressAnswer, err error) {
+	at := make(chan principal.Principal, 1)
+	a, err = lookUp(ctx, o.instance, id, func(n *replica.Network) principal.Principal {
+		subnet, _ := n.HostOf(o.effective)
+		at <- subnet
+		return subnet
+	})
+	if err == nil {
+		subnet = <-at
+	}
+	return subnet, a, err
+}
+
+// answerOf is what became of a message of a subnet so far. The error is one for an
+// unknown or forgotten one.
+func answerOf(ctx context.Context, instance Instance, subnet principal.Principal, id replica.RequestID) (replica.IngressAnswer, error) {
+	return lookUp(ctx, instance, id, func(*replica.Network) principal.Principal { return subnet })
+}
+
+func lookUp(ctx context.Context, instance Instance, id replica.RequestID, host func(*replica.Network) principal.Principal) (replica.IngressAnswer, error) {
+	found := make(chan replica.IngressAnswer, 1)
+	err := instance.Node().Do(ctx, func(n *replica.Network) {
+		a, _ := n.IngressAnswer(host(n), id)
+		found <- a
+	})
+	if err != nil {
+		return replica.IngressAnswer{}, err
+	}
+	a := <-found
+	switch a.Status {
+	case 0:
+		return a, node.ErrUnknown
+	case replica.Done:
+		return a, answerForgotten.Refuse(hexOf(id))
+	}
+	return a, nil
+}
+
+// inTime is a context that ends a little before its deadline, where it has one, so
+// that the client still hears what it needs to go on.
+func inTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	spare := min(DeadlineSpare, time.Until(deadline)/10)
+	return context.WithDeadline(ctx, deadline.Add(-spare))
+}
+
+// hexOf is a request id as people write it.
+func hexOf(id replica.RequestID) string { return hex.EncodeToString(id[:]) }
+
+// unanswered is the error for a call that goes on without its caller.
+func unanswered(id replica.RequestID, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return callUnanswered.Refuse(hexOf(id))
+	}
+	return err
+}

@@ -1,0 +1,122 @@
+package control
+
+import (
+	"context"
+	"errors"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/candid/principal"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// describe finds the method in the interface of the canister where a form of the call
+// needs it. Only JSON has to have an argument's types: text says its own, and a reply
+// is read by the types in it where nothing else is known.
+func (s *calls) describe(ctx context.Context, o *order, argument *controlv1.Value) error {
+	_, json := argument.GetForm().(*controlv1.Value_Json)
+	_, text := argument.GetForm().(*controlv1.Value_Text)
+	if !json && !text && o.form != controlv1.Form_FORM_TEXT && o.form != controlv1.Form_FORM_JSON {
+		return nil
+	}
+	file, err := s.interfaceOf(ctx, o.instance, o.receiver)
+	if err != nil {
+		if json {
+			return err
+		}
+		return ignoreMissing(err)
+	}
+	if method, ok := file.Method(o.method); ok {
+		o.described = &method
+	} else if json {
+		return notInInterface.Refuse(o.receiver, o.method)
+	}
+	return nil
+}
+
+// ignoreMissing drops the refusals for a canister without a legible interface.
+func ignoreMissing(err error) error {
+	if refused, ok := errors.AsType[*Refusal](err); ok && (refused.Reason == noInterface || refused.Reason == badInterface) {
+		return nil
+	}
+	return err
+}
+
+// argument is the argument of a call as the canister takes it.
+func (o *order) argument(v *controlv1.Value) ([]byte, error) {
+	switch form := v.GetForm().(type) {
+	case *controlv1.Value_Bytes:
+		return form.Bytes, nil
+	case *controlv1.Value_Text:
+		raw, err := o.fromText(form.Text)
+		return raw, refuseArgument(o.method, err)
+	case *controlv1.Value_Json:
+		raw, err := o.described.ArgsFromJSON([]byte(form.Json))
+		return raw, refuseArgument(o.method, err)
+	}
+	return noArguments, nil
+}
+
+func (o *order) fromText(text string) ([]byte, error) {
+	if o.described != nil {
+		return o.described.EncodeArgs(text)
+	}
+	return untyped(text)
+}
+
+// untyped reads an argument list by itself.
+func untyped(text string) ([]byte, error) {
+	values, err := candid.ParseArgs(text)
+	if err != nil {
+		return nil, err
+	}
+	return candid.EncodeValues(values...)
+}
+
+// refuseArgument is the refusal for an argument that is not of its type.
+func refuseArgument(method string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*did.JSONError](err); ok {
+		return badArgument.Refuse(method, err, e.Path)
+	}
+	return badArgument.Refuse(method, err)
+}
+
+// valueOf is a reply in a form. One that is not Candid stays bytes, whatever was asked
+// for: the call was made, and its answer must not be lost.
+func valueOf(reply []byte, form controlv1.Form, described *did.Method) *controlv1.Value {
+	switch form {
+	case controlv1.Form_FORM_TEXT:
+		if values, _, err := read(reply, described); err == nil {
+			return &controlv1.Value{Form: &controlv1.Value_Text{Text: candid.FormatArgs(values)}}
+		}
+	case controlv1.Form_FORM_JSON:
+		if values, types, err := read(reply, described); err == nil {
+			if json, err := did.FormatJSON(values, types); err == nil {
+				return &controlv1.Value{Form: &controlv1.Value_Json{Json: string(json)}}
+			}
+		}
+	}
+	return &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: reply}}
+}
+
+// read reads a reply at the types of the interface, or at its own where there is none
+// or it is not what that says.
+func read(reply []byte, described *did.Method) ([]candid.Value, []*candid.Type, error) {
+	if described != nil {
+		if values, err := described.DecodeResults(reply); err == nil {
+			return values, did.Types(described.Results), nil
+		}
+	}
+	return candid.Decode(reply)
+}
+
+// describedAs is the method a message was sent to, for its reply's form; nil where
+// nothing is known of it.
+func (s *calls) describedAs(ctx context.Context, instance Instance, receiver principal.Principal, method string, form controlv1.Form) (*did.Method, error) {
+	o := &order{instance: instance, receiver: receiver, method: method, form: form}
+	err := s.describe(ctx, o, nil)
+	return o.described, err
+}

@@ -1,0 +1,95 @@
+package control
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// CreateCanister makes an empty canister out of thin air.
+func (s *canisters) CreateCanister(ctx context.Context, in *controlv1.CreateCanisterRequest) (*controlv1.CreateCanisterResponse, error) {
+	instance, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	o := &order{instance: instance, method: "provisional_create_canister_with_cycles"}
+	if o.sender, err = senderOf("sender", in.GetSender()); err != nil {
+		return nil, err
+	}
+	var arg createCanister
+	if arg.Settings, err = settingsFrom(in.GetSettings()); err != nil {
+		return nil, err
+	}
+	if in.GetCycles() != "" {
+		amount, err := amountOf("cycles", in.GetCycles())
+		if err != nil {
+			return nil, err
+		}
+		arg.Amount = natOf(amount)
+	}
+	if arg.Specified, o.effective, err = placed(instance, in.GetCanisterId(), in.GetSubnetId()); err != nil {
+		return nil, err
+	}
+	a, err := manage(ctx, o, arg)
+	if err != nil {
+		return nil, err
+	}
+	var made aboutCanister
+	if err := candid.Unmarshal(a.Reply, &made); err != nil {
+		return nil, fmt.Errorf("reading the id of the new canister: %w", err)
+	}
+	return &controlv1.CreateCanisterResponse{CanisterId: made.Canister.String()}, nil
+}
+
+// placed says which id a canister is to have, nil for any, and the canister id by
+// which the subnet is found where it is to be.
+func placed(instance Instance, canister, subnet string) (wanted *principal.Principal, effective principal.Principal, err error) {
+	view := instance.Node().View()
+	effective = view.DefaultCanister()
+	if subnet != "" {
+		id, err := requiredPrincipal("subnet_id", subnet)
+		if err != nil {
+			return nil, effective, err
+		}
+		found := view.Subnet(id)
+		if found == nil || len(found.Ranges) == 0 {
+			return nil, effective, BadField.Refuse("subnet_id", subnet, "there is no such subnet in the instance")
+		}
+		effective = found.Ranges[len(found.Ranges)-1].Start
+	}
+	if canister == "" {
+		return nil, effective, nil
+	}
+	id, err := requiredPrincipal("canister_id", canister)
+	if err != nil {
+		return nil, effective, err
+	}
+	host := view.SubnetOf(id)
+	switch {
+	case host == nil:
+		return nil, effective, BadField.Refuse("canister_id", canister, "no subnet of the instance has canisters with such an id")
+	case subnet != "" && host.ID.String() != subnet:
+		return nil, effective, BadField.Refuse("subnet_id", subnet, "a canister with the id "+canister+" is on subnet "+host.ID.String())
+	}
+	return &id, id, nil
+}
+
+// DeleteCanister deletes a canister, which is stopped before if that is wanted.
+func (s *canisters) DeleteCanister(ctx context.Context, in *controlv1.DeleteCanisterRequest) (*controlv1.DeleteCanisterResponse, error) {
+	c, err := s.subject(ctx, in.GetInstance(), in.GetCanisterId())
+	if err != nil {
+		return nil, err
+	}
+	if in.GetStop() {
+		if err := c.manage(ctx, "stop_canister", aboutCanister{c.id}); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.manage(ctx, "delete_canister", aboutCanister{c.id}); err != nil {
+		return nil, err
+	}
+	return &controlv1.DeleteCanisterResponse{}, nil
+}

@@ -1,0 +1,172 @@
+package control
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+
+	"google.golang.org/grpc"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/canister"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// InstallCode installs a module that comes in pieces.
+func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.InstallCodeRequest, controlv1.InstallCodeResponse]) error {
+	first, err := stream.Recv()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	head := first.GetHead()
+	if head == nil {
+		return uploadBroken.Refuse("the first message has no head, which says what is installed and how")
+	}
+	ctx := stream.Context()
+	c, err := s.subject(ctx, head.GetInstance(), head.GetCanisterId())
+	if err != nil {
+		return err
+	}
+	o := &order{instance: c.instance, effective: c.id, method: "install_code", anySize: true}
+	if head.GetSender() == "" {
+		o.sender, err = c.controller()
+	} else {
+		o.sender, err = requiredPrincipal("head.sender", head.GetSender())
+	}
+	if err != nil {
+		return err
+	}
+	arg := installCode{Canister: c.id}
+	mode, err := modeOf(head, c.report.Module == nil, &arg.Mode)
+	if err != nil {
+		return err
+	}
+	if arg.Module, err = upload(stream); err != nil {
+		return err
+	}
+	if arg.Mode.Upgrade != nil && head.KeepMainMemory == nil && c.keeps(arg.Module) {
+		(*arg.Mode.Upgrade).Persistence = &persistence{Keep: new(candid.Null)}
+	}
+	if arg.Arg, err = initialArgument(head.GetArgument(), arg.Module); err != nil {
+		return err
+	}
+	a, err := manage(ctx, o, arg)
+	if err != nil {
+		return err
+	}
+	if err := c.look(ctx); err != nil {
+		return err
+	}
+	return stream.SendAndClose(&controlv1.InstallCodeResponse{ModuleHash: hashOf(c.report.Module), Mode: mode, Instructions: a.Instructions})
+}
+
+// modeOf reads how code is to be installed.
+func modeOf(head *controlv1.InstallHead, empty bool, out *installMode) (controlv1.InstallMode, error) {
+	mode := head.GetMode()
+	if mode == controlv1.InstallMode_INSTALL_MODE_UNSPECIFIED {
+		if mode = controlv1.InstallMode_INSTALL_MODE_UPGRADE; empty {
+			mode = controlv1.InstallMode_INSTALL_MODE_INSTALL
+		}
+	}
+	switch mode {
+	case controlv1.InstallMode_INSTALL_MODE_INSTALL:
+		out.Install = new(candid.Null)
+	case controlv1.InstallMode_INSTALL_MODE_REINSTALL:
+		out.Reinstall = new(candid.Null)
+	case controlv1.InstallMode_INSTALL_MODE_UPGRADE:
+		options := &upgradeOptions{}
+		if head.GetSkipPreUpgrade() {
+			options.SkipPreUpgrade = &head.SkipPreUpgrade
+		}
+		if head.KeepMainMemory != nil {
+			options.Persistence = &persistence{Replace: new(candid.Null)}
+			if head.GetKeepMainMemory() {
+				options.Persistence = &persistence{Keep: new(candid.Null)}
+			}
+		}
+		out.Upgrade = &options
+		return mode, nil
+	default:
+		return mode, BadField.Refuse("head.mode", strconv.Itoa(int(mode)), "it is install, reinstall or upgrade")
+	}
+	if head.GetSkipPreUpgrade() || head.KeepMainMemory != nil {
+		return mode, BadField.Refuse("head.mode", mode, "skip_pre_upgrade and keep_main_memory are for upgrades")
+	}
+	return mode, nil
+}
+
+// keepSection is the metadata of modules whose main memory is kept at upgrades.
+const keepSection = "enhanced-orthogonal-persistence"
+
+// keeps reports whether the canister's main memory is to be kept at an upgrade to a
+// module: where both say so.
+func (c *subject) keeps(module []byte) bool {
+	if c.report.Module == nil {
+		return false
+	}
+	if _, ok := c.report.Module.Section(keepSection); !ok {
+		return false
+	}
+	_, ok := sectionIn(module, keepSection)
+	return ok
+}
+
+// upload reads the bytes of a module.
+func upload(stream grpc.ClientStreamingServer[controlv1.InstallCodeRequest, controlv1.InstallCodeResponse]) ([]byte, error) {
+	var pieces [][]byte
+	size := 0
+	for {
+		in, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return bytes.Join(pieces, nil), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		piece, ok := in.GetPart().(*controlv1.InstallCodeRequest_Chunk)
+		if !ok {
+			return nil, uploadBroken.Refuse("a message after the first has no chunk")
+		}
+		if size += len(piece.Chunk); size > canister.MaxModuleBytes {
+			return nil, uploadBroken.Refuse("a module has at most " + strconv.Itoa(canister.MaxModuleBytes) + " bytes")
+		}
+		pieces = append(pieces, piece.Chunk)
+	}
+}
+
+// initialArgument is the argument of canister_init or canister_post_upgrade. Text and
+// JSON are read by the interface of the module.
+func initialArgument(v *controlv1.Value, module []byte) ([]byte, error) {
+	const of = "the installation"
+	switch form := v.GetForm().(type) {
+	case *controlv1.Value_Bytes:
+		return form.Bytes, nil
+	case *controlv1.Value_Text:
+		file, err := interfaceIn(module)
+		if err != nil {
+			raw, err := untyped(form.Text)
+			return raw, refuseArgument(of, err)
+		}
+		raw, err := file.EncodeInit(form.Text)
+		return raw, refuseArgument(of, err)
+	case *controlv1.Value_Json:
+		file, err := interfaceIn(module)
+		if err != nil {
+			return nil, refuseArgument(of, err)
+		}
+		raw, err := file.InitFromJSON([]byte(form.Json))
+		return raw, refuseArgument(of, err)
+	}
+	return noArguments, nil
+}
+
+// interfaceIn is the interface that is in a module as it is uploaded.
+func interfaceIn(module []byte) (*did.File, error) {
+	text, ok := sectionIn(module, interfaceSection)
+	if !ok {
+		return nil, errors.New("the module has no metadata candid:service, which would say the types: send bytes or text")
+	}
+	return did.Parse(text)
+}

@@ -1,0 +1,68 @@
+package control
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+
+	"github.com/canisterd/canisterd/canister"
+)
+
+// sectionIn is the content of a custom section "icp:public NAME" or "icp:private NAME"
+// of a module that is not compiled yet, packed by gzip or not. What is wrong with the
+// module whoever compiles it will say.
+func sectionIn(module []byte, name string) (string, bool) {
+	const headerBytes, customSection = 8, 0
+	module = unpacked(module)
+	for at := headerBytes; at < len(module); {
+		kind := module[at]
+		size, n := uleb(module[at+1:])
+		body := at + 1 + n
+		if n == 0 || size > uint64(len(module)-body) {
+			return "", false
+		}
+		at = body + int(size)
+		if kind != customSection {
+			continue
+		}
+		section := module[body:at]
+		length, n := uleb(section)
+		if n == 0 || length > uint64(len(section)-n) {
+			return "", false
+		}
+		title, content := string(section[n:n+int(length)]), section[n+int(length):]
+		if title == "icp:public "+name || title == "icp:private "+name {
+			return string(content), true
+		}
+	}
+	return "", false
+}
+
+// unpacked is a module without gzip, as much of it as a module may have.
+func unpacked(module []byte) []byte {
+	if !bytes.HasPrefix(module, []byte{0x1f, 0x8b}) {
+		return module
+	}
+	r, err := gzip.NewReader(bytes.NewReader(module))
+	if err != nil {
+		return nil
+	}
+	raw, err := io.ReadAll(io.LimitReader(r, canister.MaxModuleBytes))
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// uleb reads a number of at most 32 bits and is how many bytes it has, 0 where there
+// is none.
+func uleb(b []byte) (value uint64, n int) {
+	const most = 5
+	for i := range min(len(b), most) {
+		value |= uint64(b[i]&0x7f) << (7 * i)
+		if b[i] < 0x80 {
+			return value, i + 1
+		}
+	}
+	return 0, 0
+}

@@ -1,0 +1,23 @@
+package node
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// FreshID is an id for a message that nobody signed. The same messages in the same
+// order at the same heights have the same ids; a network that was forked or restored
+// may know one, and then the next is to be tried.
+func (n *Node) FreshID(sender, receiver principal.Principal, method string) replica.RequestID {
+	const longest = 256
+	buf := make([]byte, 0, longest)
+	buf = append(buf, "canisterd request "...)
+	buf = binary.BigEndian.AppendUint64(buf, n.View().Height)
+	buf = binary.BigEndian.AppendUint64(buf, n.sent.Add(1))
+	buf = sender.Append(append(buf, byte(sender.Len())))
+	buf = receiver.Append(append(buf, byte(receiver.Len())))
+	return sha256.Sum256(append(buf, method...))
+}
