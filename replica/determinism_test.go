@@ -38,6 +38,7 @@ type scene struct {
 	text       string // the program, or the mode of an installation
 	seconds    uint64
 	rounds     int
+	meddling   meddling
 }
 
 func (d *drama) String() string {
@@ -45,7 +46,7 @@ func (d *drama) String() string {
 	fmt.Fprintf(&all, "%d subnets, slices of %d, rounds of %d messages, streams of %d\n",
 		len(d.config.Subnets), d.config.SliceInstructions, d.config.RoundMessages, d.config.StreamMessages)
 	for _, s := range d.scenes {
-		fmt.Fprintf(&all, "%s %s %d s, %d rounds: %s\n", s.kind, s.name, s.seconds, s.rounds, s.text)
+		fmt.Fprintf(&all, "%s %s %d s, %d rounds: %s %s\n", s.kind, s.name, s.seconds, s.rounds, s.text, s.meddling)
 	}
 	return all.String()
 }
@@ -66,7 +67,7 @@ func dramas(t *rapid.T) *drama {
 }
 
 var sceneKinds = []string{
-	"run", "run", "run", "run", "run", "run", "query", "ask", "advance", "stop_canister", "start_canister",
+	"run", "run", "run", "run", "run", "run", "query", "ask", "meddle", "meddle", "meddle", "advance", "stop_canister", "start_canister",
 	"upgrade", "reinstall", "uninstall_code", "install", "garble", "delete_canister",
 }
 
@@ -80,6 +81,8 @@ func scenes(t *rapid.T) scene {
 		s.seconds = rapid.Uint64Range(1, 400).Draw(t, "seconds")
 	case "garble":
 		s.text = string(rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "bytes"))
+	case "meddle":
+		s.meddling = meddles(t)
 	case "upgrade", "reinstall", "install":
 		s.text = statement(t, 0)
 	case "stop_canister", "start_canister", "uninstall_code", "delete_canister":
@@ -251,6 +254,8 @@ func (th *theatre) perform(s *real.Stage, scene scene) string {
 	case "run", "garble":
 		_, refused := s.Submit(scene.name, "run", bytes)
 		return refused
+	case "meddle":
+		return scene.meddling.meddle(s.Network, s.ID(scene.name))
 	case "query", "ask":
 		r := s.Query(scene.name, scene.kind, bytes)
 		return fmt.Sprintf("%x %v %v %d", r.Reply, r.Reject, r.Refusal, r.Instructions)

@@ -57,8 +57,11 @@ func (m *machine) ofHeld(kind EventKind, h *state.Held) Event {
 		Kind: kind, Subnet: m.ID, Canister: shown.Callee, Peer: shown.Caller, Source: source(h.Kind), Method: shown.Method,
 		Call: shown.Call, Request: shown.Request, Rule: h.Rule, Held: h.ID,
 	}
-	if h.Kind == KindIngress {
+	switch {
+	case h.Kind == KindIngress:
 		e.Canister = m.History.At(h.Ingress).Effective
+	case h.Kind == KindResponse && kind != MessageHeld && kind != MessageReleased && kind != FaultInjected:
+		e.Canister, e.Peer = shown.Caller, shown.Callee // as everything else that becomes of a response
 	}
 	return e
 }

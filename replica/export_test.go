@@ -58,3 +58,12 @@ func (n *Network) Recorded(subnet principal.Principal, id RequestID) *state.Ingr
 
 // Sink is who listens.
 func (n *Network) Sink() EventSink { return n.sink }
+
+// Circles numbers the circles of a graph.
+func Circles(edges [][2]int) map[int]int {
+	g := newGraph[int]()
+	for _, e := range edges {
+		g.edge(e[0], e[1])
+	}
+	return g.circles()
+}

@@ -64,15 +64,20 @@ type HeldMessage struct {
 // Held are held messages after one with an id, of one rule where that is not 0, at
 // most limit. They come in the order of ids, which is that in which they came.
 func (n *Network) Held(rule, after uint64, limit int) (all []HeldMessage) {
+	var ids []uint64
 	for _, m := range n.machines {
 		for _, h := range m.Kept.All() {
 			if h.ID > after && (rule == 0 || h.Rule == rule) {
-				all = append(all, m.show(h))
+				ids = append(ids, h.ID)
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b HeldMessage) int { return int(a.ID) - int(b.ID) })
-	return all[:min(len(all), max(0, limit))]
+	slices.Sort(ids)
+	for _, id := range ids[:min(len(ids), max(0, limit))] {
+		m, h := n.kept(id)
+		all = append(all, m.show(h))
+	}
+	return all
 }
 
 // HeldMessage is one held message.
@@ -116,7 +121,7 @@ func (m *machine) show(h *state.Held) HeldMessage {
 // held: then the message goes on.
 func (m *machine) keep(h *state.Held, rule *state.RuleState) bool {
 	rules := &m.net.rules
-	if rules.Held >= MaxHeld || rules.Bytes+h.PayloadBytes() > MaxHeldBytes {
+	if rules.Held >= MaxHeld || rules.Bytes+h.PayloadBytes() > m.net.config.HeldBytes {
 		if rule != nil {
 			rule.Matched, rule.Passed = rule.Matched-1, rule.Passed+1
 			m.overflowed(rule, h)

@@ -42,6 +42,7 @@ type Config struct {
 	StreamMessages         int    // in a stream between two subnets; 0: the constant
 	IngressMessages        int    // in the ingress history of a subnet; 0: the replica's 600,000
 	SubnetCanisters        int    // that a subnet hosts; 0: MaxCanisters
+	HeldBytes              int    // that held messages may carry; 0: MaxHeldBytes
 }
 
 // Network is the machine: some subnets, their canisters and the routes between
@@ -113,6 +114,7 @@ func (n *Network) applyDefaults() {
 	c.BestEffortMessageBytes = cmp.Or(c.BestEffortMessageBytes, BestEffortMessageBytes)
 	c.SubnetCallbacks = cmp.Or(c.SubnetCallbacks, SubnetCallbacks)
 	c.SubnetCanisters = cmp.Or(c.SubnetCanisters, MaxCanisters)
+	c.HeldBytes = cmp.Or(c.HeldBytes, MaxHeldBytes)
 	c.StreamMessages = cmp.Or(c.StreamMessages, MaxStreamMessages)
 	n.plug()
 }

@@ -268,7 +268,7 @@ func (m *machine) caughtIngress(in *state.Ingress, command bool) bool {
 	m.matched(rule, &p, 0, in)
 	switch rule.Action.Kind {
 	case ActHold, ActDelay, ActMock:
-		return m.keep(&state.Held{Kind: KindIngress, Ingress: in.Number, Command: command}, rule)
+		return m.keep(&state.Held{Kind: KindIngress, Ingress: in.Number, Command: command, Argument: len(in.Arg)}, rule)
 	case ActDrop:
 		m.faultIngress(rule.ID, in, ActDrop, nil)
 		return true

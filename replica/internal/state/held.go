@@ -29,6 +29,7 @@ type Held struct {
 	Deadline uint64 // KindResponse: of the call; 0 for one with guaranteed response
 	Ingress  uint64 // KindIngress: number in the history
 	Command  bool   // KindIngress: it is for the management canister
+	Argument int    // KindIngress: bytes
 }
 
 // Memory is what a held message takes of the memory of messages, beyond the room that
@@ -53,7 +54,7 @@ func (h *Held) PayloadBytes() int {
 	case KindResponse:
 		return h.Response.PayloadBytes()
 	}
-	return 0
+	return h.Argument
 }
 
 // Bounded reports whether the message belongs to a best-effort call.

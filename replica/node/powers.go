@@ -1,0 +1,33 @@
+package node
+
+import (
+	"context"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Look runs a function that owns the network meanwhile and only reads it: those who wait
+// for something to happen (Until) are not woken by it. What it reads is good until it
+// returns. Rules, held messages and timers are inputs (Apply); what is in flight is read
+// here. Where ctx ends before it began, it may run later or never.
+func (n *Node) Look(ctx context.Context, read func(*replica.Network)) error {
+	return n.look(ctx, func(n *Node) { read(n.network) })
+}
+
+// AwaitHeld returns the first message that a rule holds, any rule where that is 0; it
+// waits until there is one. It runs no rounds: whoever paces the node does.
+func (n *Node) AwaitHeld(ctx context.Context, rule uint64) (replica.HeldMessage, error) {
+	held := make(chan replica.HeldMessage, 1)
+	err := n.Until(ctx, func(n *replica.Network) bool {
+		first := n.Held(rule, 0, 1)
+		if len(first) == 0 {
+			return false
+		}
+		held <- first[0]
+		return true
+	})
+	if err != nil {
+		return replica.HeldMessage{}, err
+	}
+	return <-held, nil
+}
