@@ -9,6 +9,7 @@ GOLANGCI_VERSION := v2.15.0
 BUF_VERSION      := v1.75.0
 GEN_GO_VERSION   := v1.36.12
 GEN_GRPC_VERSION := v1.6.2
+GRPCURL_VERSION  := v1.9.4
 
 .PHONY: help
 help: ## this list
@@ -31,9 +32,11 @@ test-race: ## the same under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short ./...
 
 .PHONY: test-clients
-test-clients: ## unmodified agents and modules of others against the binary (needs Node.js and npm)
+test-clients: $(TOOLS)/grpcurl ## unmodified agents, modules and gRPC clients of others against the binary (needs Node.js and npm)
 	npm ci --prefix e2e/js --no-audit --no-fund
-	$(GO) test -count=1 -tags clients ./e2e/...
+	npm ci --prefix examples/control/javascript --no-audit --no-fund
+	npm run generate --prefix examples/control/javascript --silent
+	PATH="$(TOOLS):$$PATH" $(GO) test -count=1 -tags clients ./e2e/...
 
 .PHONY: bench
 bench: ## ratios to floors measured in the same run, as a table and bench.json
@@ -105,3 +108,6 @@ $(TOOLS)/protoc-gen-go:
 
 $(TOOLS)/protoc-gen-go-grpc:
 	GOBIN=$(TOOLS) $(GO) install google.golang.org/grpc/cmd/protoc-gen-go-grpc@$(GEN_GRPC_VERSION)
+
+$(TOOLS)/grpcurl:
+	GOBIN=$(TOOLS) $(GO) install github.com/fullstorydev/grpcurl/cmd/grpcurl@$(GRPCURL_VERSION)

@@ -3,94 +3,53 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
 
-	"github.com/canisterd/canisterd/api/client"
-	"github.com/canisterd/canisterd/candid"
-	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 func (c *cli) canister() *cobra.Command {
-	group := &cobra.Command{
-		Use:   "canister",
-		Short: "Create, install, call and look at canisters",
-		// Without this a word that is no command would print the help and succeed.
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q for %q: see %s --help", args[0], cmd.CommandPath(), cmd.CommandPath())
-			}
-			return cmd.Help()
-		},
-	}
-	group.AddCommand(
-		c.canisterCreate(), c.canisterInstall(), c.canisterCall(), c.canisterQuery(), c.canisterStatus(),
-		c.lifecycle("start", "start_canister", "Let a stopped canister run again"),
-		c.lifecycle("stop", "stop_canister", "Stop a canister; waits for its open calls"),
-		c.lifecycle("uninstall", "uninstall_code", "Remove a canister's code and state"),
-		c.lifecycle("delete", "delete_canister", "Delete a stopped canister for good"),
+	cmd := group("canister", "Create, install, call and look at canisters")
+	cmd.AddCommand(
+		c.canisterCreate(), c.canisterList(), c.canisterInstall(), c.canisterCall(), c.canisterQuery(), c.canisterStatus(),
+		c.canisterSettings(), c.canisterMetadata(), c.canisterInterface(), c.canisterRead(), c.canisterCycles(), c.canisterMove(), c.logs(),
+		c.forCanister("start", "Let a stopped canister run again", "runs", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+			return d.Canisters.StartCanister(ctx, &controlv1.StartCanisterRequest{Instance: c.instance, CanisterId: id})
+		}),
+		c.forCanister("stop", "Stop a canister; waits for its open calls", "stopped", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+			return d.Canisters.StopCanister(ctx, &controlv1.StopCanisterRequest{Instance: c.instance, CanisterId: id})
+		}),
+		c.forCanister("uninstall", "Remove a canister's code and state", "has no code any more", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+			return d.Canisters.UninstallCode(ctx, &controlv1.UninstallCodeRequest{Instance: c.instance, CanisterId: id})
+		}),
+		c.canisterDelete(),
 	)
-	return group
+	return cmd
 }
 
-// named is the argument of most methods of the management canister.
-type named struct {
-	Canister principal.Principal `ic:"canister_id"`
+func (c *cli) canisterDelete() *cobra.Command {
+	var stop bool
+	cmd := c.forCanister("delete", "Delete a stopped canister for good", "deleted", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+		return d.Canisters.DeleteCanister(ctx, &controlv1.DeleteCanisterRequest{Instance: c.instance, CanisterId: id, Stop: stop})
+	})
+	cmd.Flags().BoolVar(&stop, "stop", false, "stop it before")
+	return cmd
 }
 
-// manage calls a method of the management canister that concerns a canister.
-// reply is filled from the answer unless it is nil.
-func manage(ctx context.Context, connection *client.Client, effective principal.Principal, method string, arg, reply any) error {
-	encoded, err := candid.Marshal(arg)
+// sender is the principal that calls are made as: --as, or the one that belongs to the key of --identity.
+func (c *cli) sender() (string, error) {
+	if c.identity == "" {
+		return c.as, nil
+	}
+	if c.as != "" {
+		return "", errors.New("give either --as or --identity, not both")
+	}
+	key, err := readKey(c.identity)
 	if err != nil {
-		return fmt.Errorf("encoding the argument of %s: %w", method, err)
+		return "", err
 	}
-	answer, err := connection.Call(ctx, principal.Management, effective, method, encoded)
-	if err != nil {
-		return err
-	}
-	if reply == nil {
-		return nil
-	}
-	if err := candid.Unmarshal(answer, reply); err != nil {
-		return fmt.Errorf("reading the reply of %s: %w", method, err)
-	}
-	return nil
-}
-
-// lifecycle is a command that hands one canister to one method.
-func (c *cli) lifecycle(name, method, short string) *cobra.Command {
-	return &cobra.Command{
-		Use:   name + " CANISTER",
-		Short: short,
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := canisterID(args[0])
-			if err != nil {
-				return err
-			}
-			connection, err := c.dial(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer connection.Close()
-			if err := manage(cmd.Context(), connection, id, method, named{id}, nil); err != nil {
-				return err
-			}
-			c.note("%s: %s done", id, method)
-			return nil
-		},
-	}
-}
-
-func canisterID(text string) (principal.Principal, error) {
-	id, err := principal.Parse(text)
-	if err != nil {
-		return principal.Principal{}, fmt.Errorf("the canister id: %w", err)
-	}
-	if id == principal.Management {
-		return principal.Principal{}, errors.New("aaaaa-aa is the management canister; its methods are the commands of `canisterd canister`")
-	}
-	return id, nil
+	return principalOf(key)
 }

@@ -3,30 +3,41 @@ package main
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/canisterd/canisterd/api/client"
+	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid"
-	"github.com/canisterd/canisterd/candid/did"
-	"github.com/canisterd/canisterd/candid/principal"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 // ask is how a method is asked: as an update or as a query.
-type ask func(connection *client.Client, ctx context.Context, callee, effective principal.Principal, method string, arg []byte) ([]byte, error)
+type ask func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error)
 
 func (c *cli) canisterCall() *cobra.Command {
-	return c.invocation("call", "Call a method and print its reply", (*client.Client).Call)
+	return c.invocation("call", "Call a method and print its reply", func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error) {
+		r, err := d.Calls.Update(ctx, &controlv1.UpdateRequest{Instance: c.instance, Call: call})
+		return r.GetOutcome(), err
+	})
 }
 
 func (c *cli) canisterQuery() *cobra.Command {
-	return c.invocation("query", "Query a method and print its reply", (*client.Client).Query)
+	return c.invocation("query", "Query a method and print its reply", func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error) {
+		r, err := d.Calls.Query(ctx, &controlv1.QueryRequest{Instance: c.instance, Call: call})
+		return r.GetOutcome(), err
+	})
+}
+
+type callFlags struct {
+	hex, form string
 }
 
 func (c *cli) invocation(name, short string, ask ask) *cobra.Command {
-	var raw string
+	var f callFlags
 	cmd := &cobra.Command{
 		Use:   name + " CANISTER METHOD [ARGUMENTS]",
 		Short: short,
@@ -34,97 +45,128 @@ func (c *cli) invocation(name, short string, ask ask) *cobra.Command {
 
 ARGUMENTS is a Candid argument list such as '("Ada", 3)'; for one argument the
 parentheses may be left out. Types and the names in the reply come from the
-module's candid:service section where it has one.`,
+canister's own interface where it has one. With --form json, arguments and
+reply are JSON.`,
 		Args: cobra.RangeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := canisterID(args[0])
+			call, err := f.call(c, args)
 			if err != nil {
 				return err
 			}
-			ctx := cmd.Context()
-			connection, err := c.dial(ctx)
-			if err != nil {
-				return err
-			}
-			defer connection.Close()
-			method, known := c.describe(ctx, connection, id, args[1])
-			arg, err := argument(args[2:], raw, method, known)
-			if err != nil {
-				return err
-			}
-			reply, err := ask(connection, ctx, id, id, args[1], arg)
-			if err != nil {
-				return err
-			}
-			return c.printReply(reply, method, known)
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				outcome, err := ask(ctx, c, d, call)
+				if err != nil {
+					return err
+				}
+				if _, err := remote.Reply(outcome); err != nil {
+					return err
+				}
+				return c.reply(outcome)
+			})
 		},
 	}
-	cmd.Flags().StringVar(&raw, "hex", "", "the argument as bytes in hex, instead of ARGUMENTS")
+	cmd.Flags().StringVar(&f.hex, "hex", "", "the argument as bytes in hex, instead of ARGUMENTS")
+	cmd.Flags().StringVar(&f.form, "form", "text", "how arguments and reply are written: text (Candid), json or hex")
 	return cmd
 }
 
-// describe is what the module says of a method. Where it says nothing, or what
-// it says cannot be read, arguments are encoded as they are written and replies
-// printed by what they carry.
-func (c *cli) describe(ctx context.Context, connection *client.Client, id principal.Principal, method string) (did.Method, bool) {
-	text, ok, err := connection.Metadata(ctx, id, "candid:service")
-	if err != nil || !ok {
-		return did.Method{}, false
-	}
-	file, err := did.Parse(text)
+func (f *callFlags) call(c *cli, args []string) (*controlv1.Call, error) {
+	id, err := c.canisterOf(args[0])
 	if err != nil {
-		c.note("note: the module's candid:service cannot be read, types are taken from the values: %v", err)
-		return did.Method{}, false
+		return nil, err
 	}
-	return file.Method(method)
+	sender, err := c.sender()
+	if err != nil {
+		return nil, err
+	}
+	argument, err := parseArgument(args[2:], f.hex, f.form)
+	if err != nil {
+		return nil, err
+	}
+	call := &controlv1.Call{CanisterId: id, Method: args[1], Argument: argument, Sender: sender}
+	switch f.form {
+	case "text":
+		call.ReplyForm = controlv1.Form_FORM_TEXT
+	case "json":
+		call.ReplyForm = controlv1.Form_FORM_JSON
+	case "hex":
+		call.ReplyForm = controlv1.Form_FORM_BYTES
+	}
+	return call, nil
 }
 
-func argument(args []string, raw string, method did.Method, known bool) ([]byte, error) {
-	if raw != "" {
+// parseArgument is the argument of a call as the user wrote it; no arguments are none.
+func parseArgument(args []string, inHex, form string) (*controlv1.Value, error) {
+	if inHex != "" {
 		if len(args) > 0 {
-			return nil, fmt.Errorf("give either ARGUMENTS or --hex, not both")
+			return nil, errors.New("give either ARGUMENTS or --hex, not both")
 		}
-		arg, err := hex.DecodeString(strings.TrimPrefix(raw, "0x"))
+		args, form = []string{inHex}, "hex"
+	}
+	text := first(args)
+	if text == "" && form == "hex" {
+		form = "text" // no arguments, and the reply in hex
+	}
+	switch form {
+	case "text":
+		if text == "" {
+			text = "()"
+		}
+		return &controlv1.Value{Form: &controlv1.Value_Text{Text: parenthesised(text)}}, nil
+	case "json":
+		if text == "" {
+			return nil, nil
+		}
+		return &controlv1.Value{Form: &controlv1.Value_Json{Json: text}}, nil
+	case "hex":
+		arg, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 		if err != nil {
 			return nil, fmt.Errorf("--hex: %w", err)
 		}
-		return arg, nil
+		return &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: arg}}, nil
 	}
-	text := "()"
-	if len(args) > 0 {
-		text = parenthesised(args[0])
-	}
-	if known {
-		arg, err := method.EncodeArgs(text)
-		if err != nil {
-			return nil, err // names the method
-		}
-		return arg, nil
-	}
-	values, err := candid.ParseArgs(text)
-	if err != nil {
-		return nil, fmt.Errorf("the arguments: %w", err)
-	}
-	return candid.EncodeValues(values...)
+	return nil, fmt.Errorf("--form %q: say text, json or hex", form)
 }
 
+func parenthesised(args string) string {
+	args = strings.TrimSpace(args)
+	if strings.HasPrefix(args, "(") {
+		return args
+	}
+	return "(" + args + ")"
+}
+
+// replyResult is a reply as --json prints it: in the form that was asked for.
 type replyResult struct {
-	Candid string `json:"candid,omitempty"`
-	Hex    string `json:"hex"`
+	Candid string          `json:"candid,omitempty"`
+	JSON   json.RawMessage `json:"json,omitempty"`
+	Hex    string          `json:"hex,omitempty"`
 }
 
-func (c *cli) printReply(reply []byte, method did.Method, known bool) error {
-	result := replyResult{Hex: hex.EncodeToString(reply)}
-	values, _, err := candid.Decode(reply)
-	if known {
-		if named, namedErr := method.DecodeResults(reply); namedErr == nil {
-			values, err = named, nil
+// reply prints a reply: Candid text over several lines where it is long.
+func (c *cli) reply(outcome *controlv1.Outcome) error {
+	switch form := outcome.GetReply().GetForm().(type) {
+	case *controlv1.Value_Text:
+		text := form.Text
+		if values, err := candid.ParseArgs(text); err == nil {
+			text = candid.PrettyArgs(values)
 		}
+		return c.print(text, replyResult{Candid: form.Text})
+	case *controlv1.Value_Json:
+		return c.print(form.Json, replyResult{JSON: json.RawMessage(form.Json)})
 	}
-	if err != nil {
-		c.note("note: the reply is not Candid: %v", err)
-		return c.print(result.Hex, result)
-	}
-	result.Candid = candid.FormatArgs(values)
-	return c.print(candid.PrettyArgs(values), result)
+	text := hex.EncodeToString(outcome.GetReply().GetBytes())
+	return c.print(text, replyResult{Hex: text})
 }
+
+// requestID is the id of a request in hex.
+func requestID(text string) ([]byte, error) {
+	id, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
+	if err != nil || len(id) != requestIDBytes {
+		return nil, fmt.Errorf("%q is no request id: that is %d bytes in hex", text, requestIDBytes)
+	}
+	return id, nil
+}
+
+// requestIDBytes is the length of a request id (interface specification, "Request ids").
+const requestIDBytes = 32

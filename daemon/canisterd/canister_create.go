@@ -1,77 +1,106 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"math/big"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 func (c *cli) canisterCreate() *cobra.Command {
-	var cycles, near, exactly string
+	var amount, subnet, exactly string
+	var s settingsFlags
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Create an empty canister and print its id",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			arg, err := creation(cycles, exactly)
-			if err != nil {
+			request := &controlv1.CreateCanisterRequest{Instance: c.instance, SubnetId: subnet, CanisterId: exactly}
+			var err error
+			if request.Cycles, err = parseCycles(amount); err != nil {
 				return err
 			}
-			ctx := cmd.Context()
-			connection, err := c.dial(ctx)
-			if err != nil {
+			if request.Sender, err = c.sender(); err != nil {
 				return err
 			}
-			defer connection.Close()
-			var effective principal.Principal
-			switch {
-			case arg.Specified != nil:
-				effective = *arg.Specified
-			case near != "":
-				effective, err = canisterID(near)
-			default:
-				effective, err = connection.Home(ctx)
-			}
-			if err != nil {
+			if request.Settings, err = s.settings(cmd); err != nil {
 				return err
 			}
-			var created named
-			if err := manage(ctx, connection, effective, "provisional_create_canister_with_cycles", arg, &created); err != nil {
-				return err
-			}
-			return c.print(created.Canister.String(), map[string]principal.Principal{"canister_id": created.Canister})
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				created, err := d.Canisters.CreateCanister(ctx, request)
+				if err != nil {
+					return err
+				}
+				return c.print(created.GetCanisterId(), created)
+			})
 		},
 	}
-	cmd.Flags().StringVar(&cycles, "cycles", "", "cycles to start with (default: what the daemon gives, 100 T)")
-	cmd.Flags().StringVar(&near, "near", "", "a canister id of the subnet to create it on (default: an application subnet)")
+	cmd.Flags().StringVar(&amount, "cycles", "", "cycles to start with, such as 5T (default: what the daemon gives, 100T)")
+	cmd.Flags().StringVar(&subnet, "subnet", "", "id of the subnet to create it on (default: an application subnet)")
 	cmd.Flags().StringVar(&exactly, "id", "", "the id to give it")
+	s.add(cmd)
 	return cmd
 }
 
-// creationArg is the argument of provisional_create_canister_with_cycles.
-type creationArg struct {
-	Amount    *big.Int             `ic:"amount"`
-	Specified *principal.Principal `ic:"specified_id"`
+// parseCycles reads an amount with or without a unit (k M G T P) as decimal digits; nothing for no text.
+func parseCycles(text string) (string, error) {
+	digits, zeros := text, 0
+	for i, unit := range []string{"k", "M", "G", "T", "P"} {
+		if before, found := strings.CutSuffix(text, unit); found {
+			digits, zeros = before, 3*(i+1)
+		}
+	}
+	whole, part, _ := strings.Cut(strings.ReplaceAll(digits, "_", ""), ".")
+	part = strings.TrimRight(part, "0")
+	all := whole + part
+	if strings.Trim(all, "0123456789") != "" || text != "" && whole == "" || len(part) > zeros {
+		return "", fmt.Errorf("%q is no amount of cycles: write decimal digits, with k, M, G, T or P after them if you like, such as 1.5T", text)
+	}
+	if text == "" {
+		return "", nil
+	}
+	amount := strings.TrimLeft(all+strings.Repeat("0", zeros-len(part)), "0")
+	if amount == "" {
+		amount = "0"
+	}
+	return amount, nil
 }
 
-func creation(cycles, exactly string) (creationArg, error) {
-	var arg creationArg
-	if cycles != "" {
-		n, ok := new(big.Int).SetString(cycles, 10)
-		if !ok || n.Sign() < 0 {
-			return arg, fmt.Errorf("--cycles %q is not a number of cycles: give decimal digits", cycles)
-		}
-		arg.Amount = n
+func (c *cli) canisterList() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the canisters of an instance",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				all := &controlv1.ListCanistersResponse{}
+				t := c.table("CANISTER", "NAME", "STATUS", "CYCLES", "MEMORY", "MODULE")
+				for token := ""; ; {
+					page, err := d.Canisters.ListCanisters(ctx, &controlv1.ListCanistersRequest{Instance: c.instance, PageSize: pageSize, PageToken: token})
+					if err != nil {
+						return err
+					}
+					for _, s := range page.GetCanisters() {
+						name := c.nameOf(s.GetCanisterId())
+						if name == s.GetCanisterId() {
+							name = ""
+						}
+						t.row(s.GetCanisterId(), name, statusText(s.GetStatus()), s.GetCycles(), size(int64(s.GetMemoryBytes())), fmt.Sprintf("%.12x", s.GetModuleHash()))
+					}
+					all.Canisters = append(all.Canisters, page.GetCanisters()...)
+					if token = page.GetNextPageToken(); token == "" {
+						return c.print(t.String(), all)
+					}
+				}
+			})
+		},
 	}
-	if exactly != "" {
-		id, err := canisterID(exactly)
-		if err != nil {
-			return arg, err
-		}
-		arg.Specified = &id
-	}
-	return arg, nil
+}
+
+func statusText(s controlv1.CanisterStatus) string {
+	return strings.ToLower(strings.TrimPrefix(s.String(), "CANISTER_STATUS_"))
 }

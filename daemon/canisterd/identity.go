@@ -6,6 +6,8 @@ import (
 	"encoding/pem"
 	"fmt"
 	"os"
+
+	"github.com/canisterd/canisterd/candid/principal"
 )
 
 // readKey reads an Ed25519 private key in PKCS #8 form from a PEM file, as
@@ -28,4 +30,13 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 		return nil, fmt.Errorf("the identity %s holds a %T: make one with openssl genpkey -algorithm ed25519", path, key)
 	}
 	return private, nil
+}
+
+// principalOf is the principal that belongs to a key (interface specification, "Principals").
+func principalOf(key ed25519.PrivateKey) (string, error) {
+	der, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		return "", fmt.Errorf("encoding the public key: %w", err)
+	}
+	return principal.SelfAuthenticating(der).String(), nil
 }

@@ -4,14 +4,25 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/canisterd/canisterd/api/client"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/canisterd/canisterd/api/control/remote"
 )
 
-// print writes a result: value as JSON where that was asked for, else the text.
+// print writes a result: value as JSON in one line where that was asked for (messages of the control API with the names of their .proto
+// files), else the text.
 func (c *cli) print(text string, value any) error {
 	if !c.json {
 		_, err := fmt.Fprintln(c.out, text)
 		return err
+	}
+	if message, ok := value.(proto.Message); ok {
+		encoded, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(message)
+		if err != nil {
+			return fmt.Errorf("encoding the result: %w", err)
+		}
+		value = json.RawMessage(encoded) // the encoder takes its spaces out, which vary on purpose
 	}
 	encoder := json.NewEncoder(c.out)
 	encoder.SetEscapeHTML(false)
@@ -24,21 +35,24 @@ func (c *cli) note(format string, args ...any) {
 }
 
 type failure struct {
-	Error      string `json:"error"`
-	RejectCode uint64 `json:"reject_code,omitempty"`
-	ErrorCode  string `json:"error_code,omitempty"`
-	Message    string `json:"reject_message,omitempty"`
+	Error      string            `json:"error"`
+	Reason     string            `json:"reason,omitempty"`
+	Metadata   map[string]string `json:"metadata,omitempty"`
+	RejectCode int32             `json:"reject_code,omitempty"`
+	ErrorCode  string            `json:"error_code,omitempty"`
+	Message    string            `json:"reject_message,omitempty"`
 }
 
 // fail writes an error: for people, or with --json as an object, to stderr.
-func (c *cli) fail(err error, reject *client.Reject) {
+func (c *cli) fail(err error, reject *remote.Reject) {
 	if !c.json {
 		c.note("error: %v", err)
 		return
 	}
 	f := failure{Error: err.Error()}
+	f.Reason, f.Metadata = remote.Reason(err)
 	if reject != nil {
-		f.RejectCode, f.ErrorCode, f.Message = reject.Code, reject.ErrorCode, reject.Message
+		f.RejectCode, f.ErrorCode, f.Message = int32(reject.GetCode()), reject.GetErrorCode(), reject.GetText()
 	}
 	encoder := json.NewEncoder(c.err)
 	encoder.SetEscapeHTML(false)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/client"
+	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/daemon"
 )
 
@@ -26,11 +27,24 @@ const defaultURL = "http://127.0.0.1:4943"
 
 // cli is what all commands share.
 type cli struct {
-	url      string
-	identity string // path of a PEM file, "" for anonymous
-	json     bool
-	out, err io.Writer
+	url       string
+	control   string // address of the control API, "" for that of url
+	tokenFile string
+	roots     string // PEM file of the certificates to trust, "" for the system's
+	instance  string // "" for the default one
+	identity  string // path of a PEM file, "" for anonymous
+	as        string // principal to call as
+	json      bool
+	out, err  io.Writer
+
+	deployed names // read when first asked for
 }
+
+// exitCode is the exit code of a program that was run for the user, as an error that was told already.
+type exitCode int
+
+// Error is for those who would print it all the same.
+func (e exitCode) Error() string { return fmt.Sprintf("the program ended with exit code %d", int(e)) }
 
 // run is the program without its process: arguments in, exit code out.
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
@@ -40,13 +54,16 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
-	var reject *client.Reject
+	var reject *remote.Reject
+	var exit exitCode
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &reject):
 		c.fail(err, reject)
 		return exitReject
+	case errors.As(err, &exit):
+		return int(exit)
 	}
 	c.fail(err, nil)
 	return exitFailed
@@ -63,9 +80,28 @@ func (c *cli) root() *cobra.Command {
 	root.SetVersionTemplate("canisterd {{.Version}}\n")
 	flags := root.PersistentFlags()
 	flags.StringVar(&c.url, "url", envOr("CANISTERD_URL", defaultURL), "address of the daemon (environment: CANISTERD_URL)")
-	flags.StringVar(&c.identity, "identity", os.Getenv("CANISTERD_IDENTITY"), "PEM file with an Ed25519 key to speak as; anonymous without (environment: CANISTERD_IDENTITY)")
+	flags.StringVar(&c.control, "control", os.Getenv("CANISTERD_CONTROL"), "address of the daemon's control API where it is not that of --url: host:port, https://host:port or unix:///path (environment: CANISTERD_CONTROL)")
+	flags.StringVar(&c.tokenFile, "token-file", os.Getenv("CANISTERD_TOKEN_FILE"), "file with the token of the control API (environment: CANISTERD_TOKEN_FILE)")
+	flags.StringVar(&c.roots, "tls-roots", os.Getenv("CANISTERD_TLS_ROOTS"), "PEM file with the certificates to trust (default: the system's; environment: CANISTERD_TLS_ROOTS)")
+	flags.StringVarP(&c.instance, "instance", "i", os.Getenv("CANISTERD_INSTANCE"), "instance the command is about (default: the one named default; environment: CANISTERD_INSTANCE)")
+	flags.StringVar(&c.as, "as", os.Getenv("CANISTERD_AS"), "principal to call as, without its key; anonymous without (environment: CANISTERD_AS)")
+	flags.StringVar(&c.identity, "identity", os.Getenv("CANISTERD_IDENTITY"), "PEM file with an Ed25519 key whose principal to call as (environment: CANISTERD_IDENTITY)")
 	flags.BoolVar(&c.json, "json", false, "print results as JSON")
-	root.AddCommand(c.start(), c.status(), c.stop(), c.canister())
+	root.AddGroup(
+		&cobra.Group{ID: "daemon", Title: "The daemon:"}, &cobra.Group{ID: "work", Title: "Canisters:"},
+		&cobra.Group{ID: "powers", Title: "Time, and what is in flight:"}, &cobra.Group{ID: "watch", Title: "What happens:"},
+	)
+	grouped := func(id string, commands ...*cobra.Command) {
+		for _, cmd := range commands {
+			cmd.GroupID = id
+			root.AddCommand(cmd)
+		}
+	}
+	grouped("daemon", c.start(), c.status(), c.stop(), c.instanceGroup(), c.exec(), c.doctor())
+	grouped("work", c.deploy(), c.canister())
+	grouped("powers", c.timeCommand(), c.pacing(), c.runCommand(), c.step(), c.timers(), c.contexts(), c.futures(), c.queues(), c.rules(), c.held(), c.release(), c.drop(), c.settle())
+	grouped("watch", c.logs(), c.events(), c.trace())
+	c.complete(root)
 	explain(root)
 	return root
 }

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// settingsFlags are the settings of a canister as flags; those that were not given stay as they are.
+type settingsFlags struct {
+	controllers, environment                                               []string
+	compute, memory, freezing, wasmLimit, wasmThreshold, logLimit          uint64
+	reserved, minimumIncoming, logVisibility, snapshotVisibility, statusOf string
+}
+
+func (s *settingsFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringSliceVar(&s.controllers, "controller", nil, "a controller, repeated or comma-separated; replaces those there are")
+	flags.Uint64Var(&s.compute, "compute-allocation", 0, "percent of a core")
+	flags.Uint64Var(&s.memory, "memory-allocation", 0, "bytes")
+	flags.Uint64Var(&s.freezing, "freezing-threshold", 0, "seconds")
+	flags.StringVar(&s.reserved, "reserved-cycles-limit", "", "cycles")
+	flags.Uint64Var(&s.wasmLimit, "wasm-memory-limit", 0, "bytes")
+	flags.Uint64Var(&s.wasmThreshold, "wasm-memory-threshold", 0, "bytes")
+	flags.Uint64Var(&s.logLimit, "log-memory-limit", 0, "bytes")
+	flags.StringVar(&s.minimumIncoming, "minimum-incoming-cycles", "", "cycles a call of another canister must have with it")
+	for name, to := range map[string]*string{"log": &s.logVisibility, "snapshot": &s.snapshotVisibility, "status": &s.statusOf} {
+		flags.StringVar(to, name+"-visibility", "", "public, controllers, or a comma-separated list of principals")
+	}
+	flags.StringArrayVar(&s.environment, "env", nil, "an environment variable NAME=VALUE, repeated; replaces those there are")
+}
+
+// settings are those that were given, nil where none was.
+func (s *settingsFlags) settings(cmd *cobra.Command) (*controlv1.Settings, error) {
+	given := &controlv1.Settings{}
+	any := false
+	set := func(name string) bool {
+		changed := cmd.Flags().Changed(name)
+		any = any || changed
+		return changed
+	}
+	if set("controller") {
+		given.Controllers = &controlv1.Controllers{Principals: s.controllers}
+	}
+	for _, n := range []struct {
+		name string
+		from *uint64
+		to   **uint64
+	}{
+		{"compute-allocation", &s.compute, &given.ComputeAllocation},
+		{"memory-allocation", &s.memory, &given.MemoryAllocation},
+		{"freezing-threshold", &s.freezing, &given.FreezingThreshold},
+		{"wasm-memory-limit", &s.wasmLimit, &given.WasmMemoryLimit},
+		{"wasm-memory-threshold", &s.wasmThreshold, &given.WasmMemoryThreshold},
+		{"log-memory-limit", &s.logLimit, &given.LogMemoryLimit},
+	} {
+		if set(n.name) {
+			*n.to = n.from
+		}
+	}
+	for _, n := range []struct {
+		name, from string
+		to         **string
+	}{
+		{"reserved-cycles-limit", s.reserved, &given.ReservedCyclesLimit},
+		{"minimum-incoming-cycles", s.minimumIncoming, &given.MinimumIncomingCanisterCallCycles},
+	} {
+		if set(n.name) {
+			amount, err := parseCycles(n.from)
+			if err != nil {
+				return nil, fmt.Errorf("--%s: %w", n.name, err)
+			}
+			*n.to = &amount
+		}
+	}
+	for _, n := range []struct {
+		name, from string
+		to         **controlv1.Visibility
+	}{
+		{"log-visibility", s.logVisibility, &given.LogVisibility},
+		{"snapshot-visibility", s.snapshotVisibility, &given.SnapshotVisibility},
+		{"status-visibility", s.statusOf, &given.StatusVisibility},
+	} {
+		if set(n.name) {
+			*n.to = parseVisibility(n.from)
+		}
+	}
+	if set("env") {
+		given.Environment = &controlv1.Environment{}
+		for _, pair := range s.environment {
+			name, value, ok := strings.Cut(pair, "=")
+			if !ok {
+				return nil, fmt.Errorf("--env %q: write NAME=VALUE", pair)
+			}
+			given.Environment.Variables = append(given.Environment.Variables, &controlv1.EnvironmentVariable{Name: name, Value: value})
+		}
+	}
+	if !any {
+		return nil, nil
+	}
+	return given, nil
+}
+
+func parseVisibility(text string) *controlv1.Visibility {
+	switch text {
+	case "public":
+		return &controlv1.Visibility{Public: true}
+	case "controllers", "":
+		return &controlv1.Visibility{}
+	}
+	return &controlv1.Visibility{Viewers: strings.Split(text, ",")}
+}
+
+func (c *cli) canisterSettings() *cobra.Command {
+	var s settingsFlags
+	cmd := &cobra.Command{
+		Use:   "settings CANISTER",
+		Short: "Show the settings of a canister, or change those that are given",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := c.canisterOf(args[0])
+			if err != nil {
+				return err
+			}
+			given, err := s.settings(cmd)
+			if err != nil {
+				return err
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if given != nil {
+					if _, err := d.Canisters.UpdateSettings(ctx, &controlv1.UpdateSettingsRequest{Instance: c.instance, CanisterId: id, Settings: given}); err != nil {
+						return err
+					}
+				}
+				got, err := d.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: c.instance, CanisterId: id})
+				if err != nil {
+					return err
+				}
+				return c.print(settingsText(got.GetCanister().GetSettings()), got.GetCanister().GetSettings())
+			})
+		},
+	}
+	s.add(cmd)
+	return cmd
+}
+
+// settingsText is one setting in a line.
+func settingsText(s *controlv1.Settings) string {
+	var text strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&text, "%-24s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("controllers", "%s", strings.Join(s.GetControllers().GetPrincipals(), "\n                         "))
+	line("compute allocation", "%d %%", s.GetComputeAllocation())
+	line("memory allocation", "%d bytes", s.GetMemoryAllocation())
+	line("freezing threshold", "%d s", s.GetFreezingThreshold())
+	line("reserved cycles limit", "%s", s.GetReservedCyclesLimit())
+	line("wasm memory limit", "%d bytes", s.GetWasmMemoryLimit())
+	line("wasm memory threshold", "%d bytes", s.GetWasmMemoryThreshold())
+	line("log memory limit", "%d bytes", s.GetLogMemoryLimit())
+	line("minimum incoming cycles", "%s", s.GetMinimumIncomingCanisterCallCycles())
+	line("log visibility", "%s", visibilityText(s.GetLogVisibility()))
+	line("snapshot visibility", "%s", visibilityText(s.GetSnapshotVisibility()))
+	line("status visibility", "%s", visibilityText(s.GetStatusVisibility()))
+	for _, v := range s.GetEnvironment().GetVariables() {
+		line("environment", "%s=%s", v.GetName(), oneLine(v.GetValue()))
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+func visibilityText(v *controlv1.Visibility) string {
+	switch {
+	case v.GetPublic():
+		return "public"
+	case len(v.GetViewers()) > 0:
+		return strings.Join(v.GetViewers(), ", ")
+	}
+	return "controllers"
+}

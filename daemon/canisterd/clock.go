@@ -1,0 +1,296 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+func (c *cli) timeCommand() *cobra.Command {
+	var jump bool
+	cmd := &cobra.Command{
+		Use:   "time [+DURATION | next-timer | TIME]",
+		Short: "Show the time of an instance, or move it",
+		Long: `Show the time of an instance, or move it:
+
+  canisterd time               the time of the last round and what is due next
+  canisterd time +7d           a week later; units are w d h m s ms us ns
+  canisterd time next-timer    when the next timer of a canister is due
+  canisterd time 2030-01-01T00:00:00Z
+
+Whatever falls due on the way is executed at its own time, unless --jump is
+given. Pacing must be manual where time is to stand still afterwards.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			move, err := parseMove(first(args), jump)
+			if err != nil {
+				return err
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if err := move(ctx, c, d); err != nil {
+					return err
+				}
+				now, err := d.Clock.GetTime(ctx, &controlv1.GetTimeRequest{Instance: c.instance})
+				if err != nil {
+					return err
+				}
+				text := fmt.Sprintf("%s after %s, pacing %s", stamp(now.GetTime()), count(now.GetHeight(), "round"), pacingText(now.GetPacing()))
+				if due := now.GetNextDue(); due != nil {
+					text += ", next due " + stamp(due)
+				}
+				return c.print(text, now)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&jump, "jump", false, "jump there: what is due on the way is executed after the jump")
+	return cmd
+}
+
+// clockMove is what the argument of `canisterd time` asks for.
+type clockMove func(ctx context.Context, c *cli, d *remote.Daemon) error
+
+func parseMove(text string, jump bool) (clockMove, error) {
+	advance := func(r *controlv1.AdvanceTimeRequest) clockMove {
+		return func(ctx context.Context, c *cli, d *remote.Daemon) error {
+			r.Instance, r.ThroughTimers = c.instance, !jump
+			moved, err := d.Clock.AdvanceTime(ctx, r)
+			if err == nil {
+				c.note("%s, %s", count(moved.GetRounds(), "round"), count(moved.GetMessages(), "message"))
+			}
+			return err
+		}
+	}
+	switch {
+	case text == "":
+		return func(context.Context, *cli, *remote.Daemon) error { return nil }, nil
+	case text == "next-timer":
+		return advance(&controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_ToNextTimer{ToNextTimer: true}}), nil
+	case strings.HasPrefix(text, "+"):
+		by, err := parseDuration(text[1:])
+		if err != nil {
+			return nil, err
+		}
+		return advance(&controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(by)}}), nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no time: write +7d, next-timer or 2030-01-01T00:00:00Z", text)
+	}
+	return func(ctx context.Context, c *cli, d *remote.Daemon) error {
+		if !jump {
+			now, err := d.Clock.GetTime(ctx, &controlv1.GetTimeRequest{Instance: c.instance})
+			if err != nil {
+				return err
+			}
+			if by := at.Sub(now.GetTime().AsTime()); by > 0 {
+				return advance(&controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(by)}})(ctx, c, d)
+			}
+		}
+		if _, err := d.Clock.SetTime(ctx, &controlv1.SetTimeRequest{Instance: c.instance, Time: timestamppb.New(at)}); err != nil {
+			return err
+		}
+		_, err := d.Clock.RunRounds(ctx, &controlv1.RunRoundsRequest{Instance: c.instance})
+		return err
+	}, nil
+}
+
+// parseDuration is time.ParseDuration with days and weeks.
+func parseDuration(text string) (time.Duration, error) {
+	var total time.Duration
+	rest := text
+	for _, unit := range []struct {
+		name  string
+		hours int64
+	}{{"w", 7 * 24}, {"d", 24}} {
+		count, after, found := strings.Cut(rest, unit.name)
+		if !found {
+			continue
+		}
+		n, err := strconv.ParseUint(count, 10, 31)
+		if err != nil || int64(n) > maxHours/unit.hours {
+			return 0, fmt.Errorf("%q is no duration: write 7d, 1w2d, 90m, 1.5s", text)
+		}
+		total += time.Duration(int64(n)*unit.hours) * time.Hour
+		rest = after
+	}
+	if rest == "" && rest != text {
+		return total, nil
+	}
+	small, err := time.ParseDuration(rest)
+	if err != nil || small < 0 || total+small < total {
+		return 0, fmt.Errorf("%q is no duration: write 7d, 1w2d, 90m, 1.5s", text)
+	}
+	return total + small, nil
+}
+
+// maxHours is what a time.Duration holds at most.
+const maxHours = int64(1<<63-1) / int64(time.Hour)
+
+func (c *cli) pacing() *cobra.Command {
+	return &cobra.Command{
+		Use:   "pacing [auto | manual | INTERVAL]",
+		Short: "Show or change when rounds happen",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			want, err := parsePacing(first(args))
+			if err != nil {
+				return err
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if want == nil {
+					now, err := d.Clock.GetTime(ctx, &controlv1.GetTimeRequest{Instance: c.instance})
+					if err != nil {
+						return err
+					}
+					return c.print(pacingText(now.GetPacing()), now.GetPacing())
+				}
+				set, err := d.Clock.SetPacing(ctx, &controlv1.SetPacingRequest{Instance: c.instance, Pacing: want})
+				if err != nil {
+					return err
+				}
+				return c.print(pacingText(set.GetPacing()), set.GetPacing())
+			})
+		},
+	}
+}
+
+// parsePacing reads a pacing; nothing for no text.
+func parsePacing(text string) (*controlv1.Pacing, error) {
+	switch text {
+	case "":
+		return nil, nil
+	case "auto":
+		return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO}, nil
+	case "manual":
+		return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_MANUAL}, nil
+	}
+	interval, err := parseDuration(text)
+	if err != nil {
+		return nil, fmt.Errorf("pacing %q: say auto, manual, or an interval such as 500ms", text)
+	}
+	return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_INTERVAL, Interval: durationpb.New(interval)}, nil
+}
+
+func pacingText(p *controlv1.Pacing) string {
+	if p.GetMode() == controlv1.PacingMode_PACING_MODE_INTERVAL {
+		return "every " + p.GetInterval().AsDuration().String()
+	}
+	return strings.ToLower(strings.TrimPrefix(p.GetMode().String(), "PACING_MODE_"))
+}
+
+func (c *cli) runCommand() *cobra.Command {
+	var rounds uint64
+	cmd := &cobra.Command{
+		Use:   "run [idle | next-timer | TIME | REQUEST]",
+		Short: "Run rounds until something holds (default: until idle)",
+		Long: `Run rounds until nothing waits any more (idle), the next timer has fired
+(next-timer), a time has come, or a request (its id in hex) has its answer.
+Time that has to pass passes at once.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			request, err := parseUntil(first(args))
+			if err != nil {
+				return err
+			}
+			request.Instance, request.MaxRounds = c.instance, rounds
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				ran, err := d.Clock.RunUntil(ctx, request)
+				if err != nil {
+					return err
+				}
+				return c.print(c.ran(ran), ran)
+			})
+		},
+	}
+	cmd.Flags().Uint64Var(&rounds, "max-rounds", 0, "stop after so many rounds (default: 1,000,000)")
+	return cmd
+}
+
+func parseUntil(text string) (*controlv1.RunUntilRequest, error) {
+	switch text {
+	case "", "idle":
+		return &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_Idle{Idle: true}}, nil
+	case "next-timer":
+		return &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_NextTimer{NextTimer: true}}, nil
+	}
+	if id, err := requestID(text); err == nil {
+		return &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_RequestId{RequestId: id}}, nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return nil, fmt.Errorf("%q is nothing to run until: say idle, next-timer, a time such as 2030-01-01T00:00:00Z, or a request id in hex", text)
+	}
+	return &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_Time{Time: timestamppb.New(at)}}, nil
+}
+
+func (c *cli) ran(r *controlv1.RunUntilResponse) string {
+	text := fmt.Sprintf("%s, %s; it is %s", count(r.GetRounds(), "round"), count(r.GetMessages(), "message"), stamp(r.GetTime()))
+	switch r.GetReason() {
+	case controlv1.StopReason_STOP_REASON_IDLE:
+		text += "; " + c.paint(yellow, "nothing more can happen")
+		if r.GetHeldMessages() > 0 {
+			text += fmt.Sprintf(", %d messages are held (canisterd held)", r.GetHeldMessages())
+		}
+		if r.GetOutcalls() > 0 {
+			text += fmt.Sprintf(", %d HTTP outcalls wait for an answer", r.GetOutcalls())
+		}
+	case controlv1.StopReason_STOP_REASON_ROUNDS:
+		text += "; " + c.paint(yellow, "stopped at the most rounds allowed (--max-rounds)")
+	}
+	return text
+}
+
+func (c *cli) step() *cobra.Command {
+	var position int64
+	var list bool
+	cmd := &cobra.Command{
+		Use:   "step",
+		Short: "Make the next delivery, or list those that may be next",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if list {
+					moves, err := d.Clock.ListMoves(ctx, &controlv1.ListMovesRequest{Instance: c.instance})
+					if err != nil {
+						return err
+					}
+					return c.print(c.moves(moves.GetMoves()), moves)
+				}
+				request := &controlv1.StepMessageRequest{Instance: c.instance}
+				if position >= 0 {
+					request.Choice = &controlv1.StepMessageRequest_Position{Position: uint32(position)}
+				}
+				made, err := d.Clock.StepMessage(ctx, request)
+				if err != nil {
+					return err
+				}
+				text := "the round is closed"
+				if made.GetMade() != nil {
+					text = c.moves([]*controlv1.Move{made.GetMade()})
+				}
+				return c.print(text, made)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&list, "list", false, "list the deliveries that may be next")
+	cmd.Flags().Int64Var(&position, "position", -1, "make the delivery at this position of the list (default: the oldest)")
+	return cmd
+}
+
+func (c *cli) moves(moves []*controlv1.Move) string {
+	t := c.table("", "CANISTER", "KIND", "METHOD", "FROM", "NUMBER")
+	for i, m := range moves {
+		t.row(fmt.Sprint(i), c.nameOf(m.GetCanisterId()), strings.ToLower(strings.TrimPrefix(m.GetKind().String(), "MOVE_KIND_")),
+			m.GetMethod(), c.nameOf(m.GetSender()), fmt.Sprint(m.GetNumber()))
+	}
+	return t.String()
+}

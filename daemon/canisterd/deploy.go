@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/grpc/codes"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+type deployFlags struct {
+	only []string
+	mode string
+}
+
+func (c *cli) deploy() *cobra.Command {
+	var f deployFlags
+	cmd := &cobra.Command{
+		Use:   "deploy [FOLDER]",
+		Short: "Create and install the canisters of a folder, or upgrade them, and print their ids",
+		Long: `Create and install the canisters of a folder, or upgrade them, and print their
+ids. The folder has a ` + projectFile + `:
+
+  canisters:
+    ledger:
+      wasm: ledger.wasm
+      cycles: 5T
+    bank:
+      wasm: build/bank.wasm.gz
+      init: '(principal "${ledger}")'
+      after: [ledger]
+
+Without it, every *.wasm and *.wasm.gz of the folder is a canister. All are created
+first, so that arguments can name each other; then each is installed after those
+it needs. Ids are kept in .canisterd/ for the other commands, which take names from
+then on. A canister whose module has not changed is left alone; another module
+is an upgrade.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			folder := "."
+			if len(args) > 0 {
+				folder = args[0]
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				done, err := c.deployFolder(ctx, d, folder, &f)
+				if err != nil {
+					return err
+				}
+				t := c.table("CANISTER", "ID", "")
+				for _, name := range slices.Sorted(maps.Keys(done)) {
+					t.row(name, done[name].ID, done[name].Done)
+				}
+				return c.print(t.String(), done)
+			})
+		},
+	}
+	cmd.Flags().StringSliceVar(&f.only, "only", nil, "install only these canisters (all are created)")
+	cmd.Flags().StringVar(&f.mode, "mode", "auto", "auto, reinstall (forgets state), or upgrade")
+	return cmd
+}
+
+// deployment is what became of one canister.
+type deployment struct {
+	ID   string `json:"canister_id"`
+	Done string `json:"done"` // installed, upgraded, reinstalled, unchanged, left alone
+}
+
+// deploying is one run of deploy.
+type deploying struct {
+	cli     *cli
+	daemon  *remote.Daemon
+	project *project
+	flags   *deployFlags
+	ids     names
+}
+
+func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string, f *deployFlags) (map[string]deployment, error) {
+	p, err := readProject(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range f.only {
+		if p.Canisters[name] == nil {
+			return nil, fmt.Errorf("--only %s: there is no such canister in %s", name, folder)
+		}
+	}
+	if f.mode != "auto" && f.mode != "reinstall" && f.mode != "upgrade" {
+		return nil, fmt.Errorf("--mode %q: say auto, reinstall or upgrade", f.mode)
+	}
+	order, err := p.order()
+	if err != nil {
+		return nil, err
+	}
+	all, err := readNames(folder)
+	if err != nil {
+		return nil, err
+	}
+	x := &deploying{c, d, p, f, all[c.instanceName()]}
+	if x.ids == nil {
+		x.ids = names{}
+		all[c.instanceName()] = x.ids
+	}
+	for _, name := range order {
+		if err := x.create(ctx, name); err != nil {
+			return nil, fmt.Errorf("creating %s: %w", name, err)
+		}
+		if err := all.write(folder); err != nil { // what is created is never forgotten
+			return nil, err
+		}
+	}
+	done := map[string]deployment{}
+	for _, name := range order {
+		what := "left alone"
+		if len(f.only) == 0 || slices.Contains(f.only, name) {
+			if what, err = x.install(ctx, name); err != nil {
+				return nil, fmt.Errorf("installing %s: %w", name, err)
+			}
+		}
+		done[name] = deployment{x.ids[name], what}
+		c.note("%s: %s", name, what)
+	}
+	return done, nil
+}
+
+// create makes a canister, unless the one of an earlier run is still there.
+func (x *deploying) create(ctx context.Context, name string) error {
+	spec := x.project.Canisters[name]
+	if id := x.ids[name]; id != "" && (spec.ID == "" || spec.ID == id) {
+		_, err := x.daemon.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: x.cli.instance, CanisterId: id})
+		if err == nil || remote.Code(err) != codes.NotFound {
+			return err
+		}
+	}
+	amount, err := parseCycles(spec.Cycles)
+	if err != nil {
+		return err
+	}
+	sender, err := x.cli.sender()
+	if err != nil {
+		return err
+	}
+	created, err := x.daemon.Canisters.CreateCanister(ctx, &controlv1.CreateCanisterRequest{
+		Instance: x.cli.instance, Cycles: amount, CanisterId: spec.ID, SubnetId: spec.Subnet, Sender: sender,
+	})
+	if err == nil {
+		x.ids[name] = created.GetCanisterId()
+	}
+	return err
+}
+
+// install makes a canister what the project says of it.
+func (x *deploying) install(ctx context.Context, name string) (string, error) {
+	spec, id := x.project.Canisters[name], x.ids[name]
+	settings, err := x.project.settings(name, x.ids)
+	if err != nil {
+		return "", err
+	}
+	if _, err := x.daemon.Canisters.UpdateSettings(ctx, &controlv1.UpdateSettingsRequest{Instance: x.cli.instance, CanisterId: id, Settings: settings}); err != nil {
+		return "", err
+	}
+	path := x.project.file(spec.Wasm)
+	head := &controlv1.InstallHead{Instance: x.cli.instance, CanisterId: id}
+	if head.Argument, err = spec.argument(name, x.ids); err != nil {
+		return "", err
+	}
+	if head.Sender, err = x.cli.sender(); err != nil {
+		return "", err
+	}
+	switch x.flags.mode {
+	case "reinstall":
+		head.Mode = controlv1.InstallMode_INSTALL_MODE_REINSTALL
+	case "upgrade":
+		head.Mode = controlv1.InstallMode_INSTALL_MODE_UPGRADE
+	default:
+		if same, err := x.unchanged(ctx, id, path); same || err != nil {
+			return "unchanged", err
+		}
+	}
+	installed, err := x.cli.install(ctx, x.daemon, head, path)
+	if err != nil {
+		return "", err
+	}
+	switch installed.GetMode() {
+	case controlv1.InstallMode_INSTALL_MODE_UPGRADE:
+		return "upgraded", nil
+	case controlv1.InstallMode_INSTALL_MODE_REINSTALL:
+		return "reinstalled", nil
+	}
+	return "installed", nil
+}
+
+// unchanged reports whether a canister runs the module of a file.
+func (x *deploying) unchanged(ctx context.Context, id, path string) (bool, error) {
+	module, err := os.ReadFile(path)
+	if err != nil {
+		return false, fmt.Errorf("reading the module: %w", err)
+	}
+	got, err := x.daemon.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: x.cli.instance, CanisterId: id})
+	if err != nil {
+		return false, err
+	}
+	hash := sha256.Sum256(module)
+	return bytes.Equal(hash[:], got.GetCanister().GetModuleHash()), nil
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/grpc/codes"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+func (c *cli) doctor() *cobra.Command {
+	var stateDir, cacheDir string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check this machine and the daemon, and say what to do about what is wrong",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			findings := daemon.Examine(daemon.Config{StateDir: stateDir, CacheDir: cacheDir})
+			findings = append(findings, c.examineDaemon(cmd.Context())...)
+			t := c.table("", "CHECK", "FOUND")
+			ill := 0
+			for _, f := range findings {
+				mark := map[daemon.Health]string{daemon.Well: c.paint(green, "ok"), daemon.Weak: c.paint(yellow, "weak"), daemon.Ill: c.paint(red, "ILL")}[f.Health]
+				t.row(mark, f.Check, f.Found)
+				if f.Advice != "" {
+					t.row("", "", "-> "+f.Advice)
+				}
+				if f.Health == daemon.Ill {
+					ill++
+				}
+			}
+			if err := c.print(t.String(), findings); err != nil {
+				return err
+			}
+			if ill > 0 {
+				return fmt.Errorf("%d checks failed", ill)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&stateDir, "state-dir", "", "check this folder for --state-dir too")
+	cmd.Flags().StringVar(&cacheDir, "cache-dir", "", "check this folder for --cache-dir (default: the user's cache folder)")
+	return cmd
+}
+
+// examineDaemon says whether a daemon answers, and how its instances are.
+func (c *cli) examineDaemon(ctx context.Context) []daemon.Finding {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	d, err := c.remote()
+	if err != nil {
+		return []daemon.Finding{{Check: "daemon", Health: daemon.Ill, Found: err.Error()}}
+	}
+	defer func() { _ = d.Close() }() // it was only asked
+	all, err := d.Instances.ListInstances(ctx, &controlv1.ListInstancesRequest{PageSize: pageSize})
+	switch {
+	case remote.Code(err) == codes.Unavailable:
+		return []daemon.Finding{{Check: "daemon", Health: daemon.Well, Found: "none answers at " + c.controlAddress(), Advice: "canisterd start"}}
+	case err != nil:
+		return []daemon.Finding{{Check: "daemon", Health: daemon.Ill, Found: c.explained(err).Error()}}
+	}
+	findings := []daemon.Finding{{Check: "daemon", Found: fmt.Sprintf("answers at %s, %d instances", c.controlAddress(), len(all.GetInstances()))}}
+	for _, i := range all.GetInstances() {
+		if i.GetState() == controlv1.InstanceState_INSTANCE_STATE_FAILED {
+			findings = append(findings, daemon.Finding{
+				Check: "instance " + i.GetName(), Health: daemon.Ill, Found: oneLine(i.GetFailure()),
+				Advice: "report it with canisterd instance show " + i.GetName() + "; delete it and make it anew",
+			})
+		}
+	}
+	return findings
+}

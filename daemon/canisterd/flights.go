@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// listing is a command that lists what is in flight, of one canister or of all. get asks for a page, adds its rows to the table and
+// says where the next page begins.
+func (c *cli) listing(name, short string, heads []string, get func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error)) *cobra.Command {
+	var limit uint32
+	cmd := &cobra.Command{
+		Use:   name + " [CANISTER]",
+		Short: short,
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			canister := ""
+			if len(args) > 0 {
+				var err error
+				if canister, err = c.canisterOf(args[0]); err != nil {
+					return err
+				}
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				t := c.table(heads...)
+				var all proto.Message
+				page := &controlv1.Page{Size: pageSize}
+				for {
+					message, next, err := get(ctx, d, canister, page, t)
+					if err != nil {
+						return err
+					}
+					if all == nil {
+						all = message
+					} else {
+						proto.Merge(all, message)
+					}
+					if page.Token = next; next == "" || uint32(len(t.rows)) > limit {
+						break
+					}
+				}
+				if page.GetToken() != "" {
+					c.note("there are more (--limit)")
+				}
+				return c.print(t.String(), all)
+			})
+		},
+	}
+	cmd.Flags().Uint32Var(&limit, "limit", pageSize, "stop after about so many")
+	return cmd
+}
+
+// pageSize is how many lines a list asks for at a time.
+const pageSize = 1000
+
+func (c *cli) futures() *cobra.Command {
+	return c.listing("futures", "List the calls that are not answered, and what each waits for",
+		[]string{"CALL", "CALLER", "CALLEE", "METHOD", "DEADLINE", "WAITS FOR"},
+		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
+			r, err := d.Flights.ListFutures(ctx, &controlv1.ListFuturesRequest{Instance: c.instance, CanisterId: canister, Page: page})
+			for _, f := range r.GetFutures() {
+				t.row(fmt.Sprint(f.GetCall().GetCallId()), c.nameOf(f.GetCaller()), c.nameOf(f.GetCallee()), f.GetMethod(), stamp(f.GetDeadline()), waits(f.GetWaiting()))
+			}
+			return r, r.GetNextPageToken(), err
+		})
+}
+
+// waits is why something waits, for people.
+func waits(w *controlv1.Waiting) string {
+	if w.GetText() != "" {
+		return w.GetText()
+	}
+	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(w.GetReason().String(), "WAIT_REASON_")), "_", " ")
+}
+
+func (c *cli) contexts() *cobra.Command {
+	return c.listing("contexts", "List the open call contexts",
+		[]string{"CONTEXT", "CANISTER", "METHOD", "OPENED", "CALLS OUT", "ANSWERED", "FOR"},
+		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
+			r, err := d.Flights.ListContexts(ctx, &controlv1.ListContextsRequest{Instance: c.instance, CanisterId: canister, Page: page})
+			for _, x := range r.GetContexts() {
+				outstanding := fmt.Sprint(x.GetOutstanding())
+				if x.GetDeadlocked() {
+					outstanding += " " + c.paint(red, "deadlock")
+				}
+				t.row(fmt.Sprint(x.GetContextId()), c.nameOf(x.GetCanisterId()), x.GetMethod(), stamp(x.GetOpened()), outstanding, yes(x.GetResponded()), c.origin(x.GetOrigin()))
+			}
+			return r, r.GetNextPageToken(), err
+		})
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}
+
+func (c *cli) origin(o *controlv1.Origin) string {
+	switch {
+	case o.GetCall() != nil:
+		return fmt.Sprintf("call %d of %s", o.GetCall().GetCallId(), c.nameOf(o.GetSender()))
+	case len(o.GetRequestId()) > 0:
+		return fmt.Sprintf("request %x of %s", o.GetRequestId(), o.GetSender())
+	}
+	return o.GetTask()
+}
+
+func (c *cli) queues() *cobra.Command {
+	return c.listing("queues", "List the messages that wait for canisters, and why",
+		[]string{"CANISTER", "", "KIND", "FROM", "METHOD", "BYTES", "WAITS FOR"},
+		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
+			r, err := d.Flights.ListMessages(ctx, &controlv1.ListMessagesRequest{Instance: c.instance, CanisterId: canister, Page: page})
+			for _, m := range r.GetMessages() {
+				t.row(c.nameOf(m.GetCanisterId()), fmt.Sprint(m.GetPosition()), m.GetKind(), c.nameOf(m.GetSender()), m.GetMethod(), fmt.Sprint(m.GetPayloadBytes()), waits(m.GetWaiting()))
+			}
+			return r, r.GetNextPageToken(), err
+		})
+}
+
+func (c *cli) timers() *cobra.Command {
+	cmd := c.listing("timers", "List what falls due, the earliest first; fire and cancel timers",
+		[]string{"DUE", "KIND", "CANISTER", "NUMBER"},
+		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
+			r, err := d.Flights.ListTimers(ctx, &controlv1.ListTimersRequest{Instance: c.instance, CanisterId: canister, Page: page})
+			for _, timer := range r.GetTimers() {
+				due, number := stamp(timer.GetDue()), ""
+				if due == "" {
+					due = "every round"
+				}
+				if timer.GetNumber() != 0 {
+					number = fmt.Sprint(timer.GetNumber())
+				}
+				t.row(due, timer.GetKind(), c.nameOf(timer.GetCanisterId()), number)
+			}
+			return r, r.GetNextPageToken(), err
+		})
+	cmd.AddCommand(
+		c.forCanister("fire", "Make the global timer of a canister due now", "its timer fires in the next round", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+			return d.Flights.FireTimer(ctx, &controlv1.FireTimerRequest{Instance: c.instance, CanisterId: id})
+		}),
+		c.forCanister("cancel", "Make the global timer of a canister inactive", "its timer is inactive", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+			return d.Flights.CancelTimer(ctx, &controlv1.CancelTimerRequest{Instance: c.instance, CanisterId: id})
+		}),
+	)
+	return cmd
+}
+
+// forCanister is a command that does one thing to one canister and has nothing to print but that it is done.
+func (c *cli) forCanister(name, short, done string, do func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:   name + " CANISTER",
+		Short: short,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := c.canisterOf(args[0])
+			if err != nil {
+				return err
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if _, err := do(ctx, d, id); err != nil {
+					return err
+				}
+				c.note("%s: %s", args[0], done)
+				return nil
+			})
+		},
+	}
+}

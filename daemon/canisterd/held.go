@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+func (c *cli) held() *cobra.Command {
+	var wait bool
+	var rule uint64
+	cmd := &cobra.Command{
+		Use:   "held",
+		Short: "List the messages that rules hold",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if wait {
+					if _, err := d.Flights.AwaitHeld(ctx, &controlv1.AwaitHeldRequest{Instance: c.instance, RuleId: rule}); err != nil {
+						return err
+					}
+				}
+				all := &controlv1.ListHeldResponse{}
+				t := c.table("HELD", "RULE", "KIND", "CALLER", "CALLEE", "METHOD", "SINCE")
+				for page := (&controlv1.Page{Size: pageSize}); ; {
+					r, err := d.Flights.ListHeld(ctx, &controlv1.ListHeldRequest{Instance: c.instance, RuleId: rule, Page: page})
+					if err != nil {
+						return err
+					}
+					for _, h := range r.GetHeld() {
+						t.row(fmt.Sprint(h.GetHeldId()), fmt.Sprint(h.GetRuleId()), strings.ToLower(strings.TrimPrefix(h.GetKind().String(), "MESSAGE_KIND_")),
+							c.nameOf(h.GetCaller()), c.nameOf(h.GetCallee()), h.GetMethod(), stamp(h.GetSince()))
+					}
+					all.Held = append(all.Held, r.GetHeld()...)
+					if page.Token = r.GetNextPageToken(); page.GetToken() == "" {
+						return c.print(t.String(), all)
+					}
+				}
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait until there is one")
+	cmd.Flags().Uint64Var(&rule, "rule", 0, "only of this rule (default: all)")
+	return cmd
+}
+
+func (c *cli) release() *cobra.Command {
+	return c.forHeld("release", "Let held messages go on", "released", func(ctx context.Context, d *remote.Daemon, id uint64) (proto.Message, error) {
+		return d.Flights.Release(ctx, &controlv1.ReleaseRequest{Instance: c.instance, HeldId: id})
+	})
+}
+
+func (c *cli) drop() *cobra.Command {
+	return c.forHeld("drop", "Lose held messages of best-effort calls", "dropped", func(ctx context.Context, d *remote.Daemon, id uint64) (proto.Message, error) {
+		return d.Flights.Drop(ctx, &controlv1.DropRequest{Instance: c.instance, HeldId: id})
+	})
+}
+
+// forHeld is a command that does one thing to held messages.
+func (c *cli) forHeld(name, short, done string, do func(context.Context, *remote.Daemon, uint64) (proto.Message, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:   name + " HELD...",
+		Short: short,
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				for _, arg := range args {
+					id, err := number("held message", arg)
+					if err != nil {
+						return err
+					}
+					if _, err := do(ctx, d, id); err != nil {
+						return err
+					}
+					c.note("%d: %s", id, done)
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (c *cli) settle() *cobra.Command {
+	var held, call uint64
+	var subnet string
+	cmd := &cobra.Command{
+		Use:   "settle (--held N | --call N --subnet ID) unknown | reply CANDID | reject [CODE] TEXT",
+		Short: "Answer a call in the place of its callee",
+		Args:  cobra.RangeArgs(1, 3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			answer, err := parseAnswer(args)
+			if err != nil {
+				return err
+			}
+			request := &controlv1.SettleRequest{Instance: c.instance, Answer: answer}
+			switch {
+			case held != 0 && call == 0:
+				request.Which = &controlv1.SettleRequest_HeldId{HeldId: held}
+			case call != 0 && held == 0:
+				request.Which = &controlv1.SettleRequest_Call{Call: &controlv1.CallRef{SubnetId: subnet, CallId: call}}
+			default:
+				return errors.New("say which call: --held N (canisterd held) or --call N (canisterd futures)")
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if _, err := d.Flights.Settle(ctx, request); err != nil {
+					return err
+				}
+				c.note("settled")
+				return nil
+			})
+		},
+	}
+	cmd.Flags().Uint64Var(&held, "held", 0, "a held message")
+	cmd.Flags().Uint64Var(&call, "call", 0, "a call that waits")
+	cmd.Flags().StringVar(&subnet, "subnet", "", "the subnet of the call's canister (default: the only one with such a call)")
+	return cmd
+}

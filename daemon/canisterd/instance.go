@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+func (c *cli) instanceGroup() *cobra.Command {
+	cmd := group("instance", "Make, fork, keep, compare and delete whole networks")
+	cmd.AddCommand(
+		c.instanceList(), c.instanceCreate(), c.instanceShow(), c.instanceDelete(), c.instanceFork(),
+		c.instanceSnapshot(), c.instanceSnapshots(), c.instanceForget(), c.instanceRestore(), c.instanceDiff(),
+		c.instanceExport(), c.instanceImport(),
+	)
+	return cmd
+}
+
+// group is a command that only has others under it.
+func group(name, short string) *cobra.Command {
+	return &cobra.Command{
+		Use:   name,
+		Short: short,
+		// Without this a word that is no command would print the help and succeed.
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unknown command %q for %q: see %s --help", args[0], cmd.CommandPath(), cmd.CommandPath())
+			}
+			return cmd.Help()
+		},
+	}
+}
+
+func (c *cli) instanceList() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the instances",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				all := &controlv1.ListInstancesResponse{}
+				for token := ""; ; {
+					page, err := d.Instances.ListInstances(ctx, &controlv1.ListInstancesRequest{PageToken: token})
+					if err != nil {
+						return err
+					}
+					all.Instances = append(all.Instances, page.GetInstances()...)
+					if token = page.GetNextPageToken(); token == "" {
+						return c.print(c.instances(all.GetInstances()), all)
+					}
+				}
+			})
+		},
+	}
+}
+
+func (c *cli) instances(all []*controlv1.Instance) string {
+	t := c.table("NAME", "STATE", "PACING", "ROUNDS", "TIME", "URL")
+	for _, i := range all {
+		state, as := "running", green
+		if i.GetState() == controlv1.InstanceState_INSTANCE_STATE_FAILED {
+			state, as = "failed", red
+		}
+		t.row(i.GetName(), c.paint(as, state), pacingText(i.GetPacing()), fmt.Sprint(i.GetHeight()), stamp(i.GetTime()), first(i.GetUrls()))
+	}
+	return t.String()
+}
+
+func first(all []string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return all[0]
+}
+
+// stamp is a time of a network; none is shown as nothing.
+func stamp(t *timestamppb.Timestamp) string {
+	if t == nil {
+		return ""
+	}
+	return t.AsTime().UTC().Format("2006-01-02T15:04:05.999999999Z")
+}
+
+type instanceFlags struct {
+	subnets                             []string
+	seed, start, pacing, outcalls       string
+	stateDir, httpListen, reseed, lease string
+}
+
+func (f *instanceFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.subnets, "subnet", nil, "kind of a subnet, repeated or comma-separated (default: nns,application)")
+	flags.StringVar(&f.seed, "seed", "", "what keys, ids and randomness come from: up to 32 bytes in hex")
+	flags.StringVar(&f.start, "start-time", "", "time of the network before its first round, such as 2021-05-06T19:17:10Z (default: now)")
+	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: auto, manual, or an interval such as 500ms (default: auto)")
+	flags.StringVar(&f.outcalls, "outcalls", "", "what becomes of HTTP outcalls: allow, hold or deny (default: the daemon's)")
+	flags.StringVar(&f.stateDir, "state-dir", "", "folder of the daemon's machine for the memories of canisters (default: memory)")
+	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own, host:port; port 0 takes any free one")
+}
+
+func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, error) {
+	r := &controlv1.CreateInstanceRequest{Instance: name, StateDir: f.stateDir, HttpListen: f.httpListen, Lease: f.lease}
+	for _, kind := range f.subnets {
+		k, ok := controlv1.SubnetKind_value["SUBNET_KIND_"+strings.ToUpper(kind)]
+		if !ok || k == 0 {
+			return nil, fmt.Errorf("--subnet %q is no kind of subnet: use one of %s", kind, strings.Join(enumNames(controlv1.SubnetKind_name, "SUBNET_KIND_"), ", "))
+		}
+		r.Subnets = append(r.Subnets, &controlv1.SubnetSpec{Kind: controlv1.SubnetKind(k)})
+	}
+	var err error
+	if r.Seed, err = hex.DecodeString(strings.TrimPrefix(f.seed, "0x")); err != nil {
+		return nil, fmt.Errorf("--seed: %w", err)
+	}
+	if f.start != "" {
+		t, err := time.Parse(time.RFC3339Nano, f.start)
+		if err != nil {
+			return nil, fmt.Errorf("--start-time: %w", err)
+		}
+		r.StartTime = timestamppb.New(t)
+	}
+	if r.Pacing, err = parsePacing(f.pacing); err != nil {
+		return nil, err
+	}
+	r.Outcalls, err = parseOutcallMode(f.outcalls)
+	return r, err
+}
+
+func parseOutcallMode(text string) (controlv1.OutcallMode, error) {
+	mode, ok := controlv1.OutcallMode_value["OUTCALL_MODE_"+strings.ToUpper(text)]
+	if !ok && text != "" {
+		return 0, fmt.Errorf("--outcalls %q: say allow, hold or deny", text)
+	}
+	return controlv1.OutcallMode(mode), nil
+}
+
+// enumNames are the values of an enumeration as people write them, without the one that stands for none.
+func enumNames(all map[int32]string, prefix string) (names []string) {
+	for i := int32(1); i < int32(len(all)); i++ {
+		names = append(names, strings.ToLower(strings.TrimPrefix(all[i], prefix)))
+	}
+	return names
+}
+
+func (c *cli) instanceCreate() *cobra.Command {
+	var f instanceFlags
+	cmd := &cobra.Command{
+		Use:   "create [NAME]",
+		Short: "Make an instance",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			request, err := f.request(first(args))
+			if err != nil {
+				return err
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				made, err := d.Instances.CreateInstance(ctx, request)
+				if err != nil {
+					return err
+				}
+				return c.print(c.described(made.GetInstance()), made)
+			})
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// described is an instance for people.
+func (c *cli) described(i *controlv1.Instance) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s is %s\n", i.GetName(), strings.ToLower(strings.TrimPrefix(i.GetState().String(), "INSTANCE_STATE_")))
+	if i.GetFailure() != "" {
+		fmt.Fprintf(&text, "failure   %s\n", c.paint(red, i.GetFailure()))
+	}
+	for _, url := range i.GetUrls() {
+		fmt.Fprintf(&text, "http      %s\n", url)
+	}
+	for _, s := range i.GetSubnets() {
+		fmt.Fprintf(&text, "subnet    %s (%s, %s)\n", s.GetSubnetId(), strings.ToLower(strings.TrimPrefix(s.GetKind().String(), "SUBNET_KIND_")), count(uint64(s.GetNodes()), "node"))
+	}
+	fmt.Fprintf(&text, "time      %s after %s, pacing %s\n", stamp(i.GetTime()), count(i.GetHeight(), "round"), pacingText(i.GetPacing()))
+	if n := i.GetCensus(); n != nil {
+		fmt.Fprintf(&text, "inside    %s, %s, %s, %d queued and %d held messages\n",
+			count(n.GetCanisters(), "canister"), count(n.GetCallContexts(), "call context"), count(n.GetFutures(), "future"), n.GetQueuedMessages(), n.GetHeldMessages())
+	}
+	if from := i.GetForkedFrom(); from != "" {
+		fmt.Fprintf(&text, "forked    from %s\n", from)
+	}
+	fmt.Fprintf(&text, "root key  %x", i.GetRootKey())
+	return text.String()
+}
+
+func (c *cli) instanceShow() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show [NAME]",
+		Short: "Describe an instance",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				got, err := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: c.named(args)})
+				if err != nil {
+					return err
+				}
+				return c.print(c.described(got.GetInstance()), got)
+			})
+		},
+	}
+}
+
+// named is the instance a command is for: its argument, or that of --instance.
+func (c *cli) named(args []string) string {
+	if len(args) > 0 {
+		return args[0]
+	}
+	return c.instance
+}
+
+func (c *cli) instanceDelete() *cobra.Command {
+	return &cobra.Command{
+		Use:   "delete NAME...",
+		Short: "Delete instances and everything in them",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				for _, name := range args {
+					if _, err := d.Instances.DeleteInstance(ctx, &controlv1.DeleteInstanceRequest{Instance: name}); err != nil {
+						return err
+					}
+					c.note("%s: deleted", name)
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (c *cli) instanceFork() *cobra.Command {
+	var f instanceFlags
+	var snapshot string
+	cmd := &cobra.Command{
+		Use:   "fork [NAME]",
+		Short: "Make an instance that goes on from the present of another (--instance)",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pacing, err := parsePacing(f.pacing)
+			if err != nil {
+				return err
+			}
+			request := &controlv1.ForkInstanceRequest{
+				Instance: c.instance, Snapshot: snapshot, Name: first(args), Pacing: pacing, HttpListen: f.httpListen, Reseed: []byte(f.reseed),
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				made, err := d.Instances.ForkInstance(ctx, request)
+				if err != nil {
+					return err
+				}
+				return c.print(c.described(made.GetInstance()), made)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&snapshot, "snapshot", "", "fork this snapshot instead of the present")
+	cmd.Flags().StringVar(&f.pacing, "pacing", "", "when rounds happen: auto, manual, or an interval (default: as in the other)")
+	cmd.Flags().StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own")
+	cmd.Flags().StringVar(&f.reseed, "reseed", "", "any text: chance takes another turn in the fork")
+	return cmd
+}

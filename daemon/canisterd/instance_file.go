@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+func (c *cli) instanceExport() *cobra.Command {
+	var snapshot string
+	cmd := &cobra.Command{
+		Use:   "export FILE",
+		Short: "Write an instance into one file; - for standard output",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				tell, done := c.progress("exporting", 0)
+				defer done()
+				request := &controlv1.ExportInstanceRequest{Instance: c.instance, Snapshot: snapshot}
+				if args[0] == "-" {
+					return d.Export(ctx, request, c.out, tell)
+				}
+				return whole(args[0], func(w io.Writer) error { return d.Export(ctx, request, w, tell) })
+			})
+		},
+	}
+	cmd.Flags().StringVar(&snapshot, "snapshot", "", "a snapshot instead of the present")
+	return cmd
+}
+
+// whole writes a file that is there only when all of it is.
+func whole(path string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(folder(path), ".canisterd-*")
+	if err != nil {
+		return fmt.Errorf("making %s: %w", path, err)
+	}
+	err = write(f)
+	if closed := f.Close(); err == nil && closed != nil {
+		err = fmt.Errorf("writing %s: %w", path, closed)
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+func (c *cli) instanceImport() *cobra.Command {
+	var f instanceFlags
+	cmd := &cobra.Command{
+		Use:   "import FILE [NAME]",
+		Short: "Make an instance of a file that export wrote; - for standard input",
+		Args:  cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pacing, err := parsePacing(f.pacing)
+			if err != nil {
+				return err
+			}
+			outcalls, err := parseOutcallMode(f.outcalls)
+			if err != nil {
+				return err
+			}
+			options := &controlv1.ImportOptions{Instance: first(args[1:]), Pacing: pacing, Outcalls: outcalls, StateDir: f.stateDir, HttpListen: f.httpListen}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				from, total, err := source(args[0])
+				if err != nil {
+					return err
+				}
+				defer func() { _ = from.Close() }() // it was only read
+				tell, done := c.progress("importing", total)
+				made, err := d.Import(ctx, options, from, tell)
+				done()
+				if err != nil {
+					return err
+				}
+				return c.print(c.described(made), made)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: auto, manual, or an interval (default: auto)")
+	flags.StringVar(&f.outcalls, "outcalls", "", "what becomes of HTTP outcalls: allow, hold or deny (default: the daemon's)")
+	flags.StringVar(&f.stateDir, "state-dir", "", "folder of the daemon's machine for the memories of canisters (default: memory)")
+	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own")
+	return cmd
+}
+
+// source opens a file, or standard input for -, and says how long it is where that is known.
+func source(path string) (io.ReadCloser, int64, error) {
+	if path == "-" {
+		return io.NopCloser(os.Stdin), 0, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, fmt.Errorf("opening the file: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(fmt.Errorf("looking at %s: %w", path, err), f.Close())
+	}
+	return f, info.Size(), nil
+}

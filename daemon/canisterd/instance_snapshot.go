@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+func (c *cli) instanceSnapshot() *cobra.Command {
+	var replace bool
+	cmd := &cobra.Command{
+		Use:   "snapshot [NAME]",
+		Short: "Keep the present of an instance under a name",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				taken, err := d.Instances.TakeSnapshot(ctx, &controlv1.TakeSnapshotRequest{Instance: c.instance, Snapshot: first(args), Replace: replace})
+				if err != nil {
+					return err
+				}
+				return c.print(taken.GetSnapshot().GetName(), taken)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&replace, "replace", false, "take the place of a snapshot of that name")
+	return cmd
+}
+
+func (c *cli) instanceSnapshots() *cobra.Command {
+	return &cobra.Command{
+		Use:   "snapshots",
+		Short: "List the snapshots of an instance",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				all := &controlv1.ListSnapshotsResponse{}
+				t := c.table("NAME", "TAKEN", "TIME", "ROUNDS", "CANISTERS")
+				for token := ""; ; {
+					page, err := d.Instances.ListSnapshots(ctx, &controlv1.ListSnapshotsRequest{Instance: c.instance, PageToken: token})
+					if err != nil {
+						return err
+					}
+					for _, s := range page.GetSnapshots() {
+						t.row(s.GetName(), stamp(s.GetTaken()), stamp(s.GetTime()), fmt.Sprint(s.GetHeight()), fmt.Sprint(s.GetCanisters()))
+					}
+					all.Snapshots = append(all.Snapshots, page.GetSnapshots()...)
+					if token = page.GetNextPageToken(); token == "" {
+						return c.print(t.String(), all)
+					}
+				}
+			})
+		},
+	}
+}
+
+func (c *cli) instanceForget() *cobra.Command {
+	return &cobra.Command{
+		Use:   "forget SNAPSHOT...",
+		Short: "Delete snapshots of an instance",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				for _, name := range args {
+					if _, err := d.Instances.DeleteSnapshot(ctx, &controlv1.DeleteSnapshotRequest{Instance: c.instance, Snapshot: name}); err != nil {
+						return err
+					}
+					c.note("%s: forgotten", name)
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (c *cli) instanceRestore() *cobra.Command {
+	return &cobra.Command{
+		Use:   "restore SNAPSHOT",
+		Short: "Make an instance go on from one of its snapshots",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				restored, err := d.Instances.RestoreSnapshot(ctx, &controlv1.RestoreSnapshotRequest{Instance: c.instance, Snapshot: args[0]})
+				if err != nil {
+					return err
+				}
+				return c.print(c.described(restored.GetInstance()), restored)
+			})
+		},
+	}
+}
+
+func (c *cli) instanceDiff() *cobra.Command {
+	var limit uint32
+	cmd := &cobra.Command{
+		Use:   "diff BEFORE [AFTER]",
+		Short: "Say what differs between two states: NAME, NAME@SNAPSHOT or @SNAPSHOT",
+		Long: `Say what differs between two states. A state is the present of an instance
+(NAME) or one of its snapshots (NAME@SNAPSHOT; @SNAPSHOT for one of
+--instance). Without AFTER the other is the present of the same instance.`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			before := c.state(args[0])
+			after := &controlv1.State{Instance: before.GetInstance()}
+			if len(args) > 1 {
+				after = c.state(args[1])
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				diff, err := d.Instances.Diff(ctx, &controlv1.DiffRequest{Before: before, After: after, Limit: limit})
+				if err != nil {
+					return err
+				}
+				return c.print(c.differences(diff), diff)
+			})
+		},
+	}
+	cmd.Flags().Uint32Var(&limit, "limit", 0, "differences to list at most (default: 1000)")
+	return cmd
+}
+
+func (c *cli) state(text string) *controlv1.State {
+	instance, snapshot, _ := strings.Cut(text, "@")
+	if instance == "" {
+		instance = c.instance
+	}
+	return &controlv1.State{Instance: instance, Snapshot: snapshot}
+}
+
+func (c *cli) differences(diff *controlv1.DiffResponse) string {
+	if len(diff.GetDifferences()) == 0 {
+		return "no difference"
+	}
+	var text strings.Builder
+	of := "?"
+	for _, d := range diff.GetDifferences() {
+		if id := d.GetCanisterId(); id != of {
+			of = id
+			name := c.nameOf(id)
+			if id == "" {
+				name = "network"
+			}
+			fmt.Fprintf(&text, "%s\n", name)
+		}
+		fmt.Fprintf(&text, "  %s\n", d.GetWhat())
+		if d.GetBefore() != "" {
+			fmt.Fprintf(&text, "    %s\n", c.paint(red, "- "+d.GetBefore()))
+		}
+		if d.GetAfter() != "" {
+			fmt.Fprintf(&text, "    %s\n", c.paint(green, "+ "+d.GetAfter()))
+		}
+	}
+	if diff.GetMore() > 0 {
+		fmt.Fprintf(&text, "and %d more (--limit)\n", diff.GetMore())
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}

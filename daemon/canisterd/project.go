@@ -1,0 +1,289 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// projectFile says which canisters a folder has.
+const projectFile = "canisterd.yaml"
+
+// project is what canisterd.yaml says: the canisters of a folder by name.
+type project struct {
+	Canisters map[string]*canisterSpec `yaml:"canisters"`
+	folder    string
+}
+
+// canisterSpec is one canister. In init, init_json and environment, ${NAME} stands for the id of another canister, and ${SELF} for its own.
+type canisterSpec struct {
+	Wasm        string            `yaml:"wasm"`
+	Init        string            `yaml:"init"`      // Candid text
+	InitJSON    string            `yaml:"init_json"` // the same as JSON
+	Cycles      string            `yaml:"cycles"`
+	ID          string            `yaml:"id"`
+	Subnet      string            `yaml:"subnet"`
+	Controllers []string          `yaml:"controllers"` // principals, or names of canisters
+	Environment map[string]string `yaml:"environment"`
+	After       []string          `yaml:"after"` // canisters to be installed before
+	Settings    settingsSpec      `yaml:"settings"`
+}
+
+type settingsSpec struct {
+	ComputeAllocation   *uint64 `yaml:"compute_allocation"`
+	MemoryAllocation    *uint64 `yaml:"memory_allocation"`
+	FreezingThreshold   *uint64 `yaml:"freezing_threshold"`
+	ReservedCyclesLimit string  `yaml:"reserved_cycles_limit"`
+	WasmMemoryLimit     *uint64 `yaml:"wasm_memory_limit"`
+	WasmMemoryThreshold *uint64 `yaml:"wasm_memory_threshold"`
+	LogMemoryLimit      *uint64 `yaml:"log_memory_limit"`
+	LogVisibility       string  `yaml:"log_visibility"`
+}
+
+// readProject reads what a folder has to deploy: its canisterd.yaml, or without one, every Wasm file in it under its own name.
+func readProject(folder string) (*project, error) {
+	path := filepath.Join(folder, projectFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return projectOfModules(folder)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the project: %w", err)
+	}
+	p := &project{folder: folder}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(p); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(p.Canisters) == 0 {
+		return nil, fmt.Errorf("%s names no canisters: list them under canisters:, each with its wasm: file", path)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Canisters)) {
+		if err := p.check(name); err != nil {
+			return nil, fmt.Errorf("%s: canister %s: %w", path, name, err)
+		}
+	}
+	return p, nil
+}
+
+// moduleSuffixes are the names of modules, plain and compressed.
+var moduleSuffixes = []string{".wasm", ".wasm.gz"}
+
+func projectOfModules(folder string) (*project, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, fmt.Errorf("looking for modules: %w", err)
+	}
+	p := &project{folder: folder, Canisters: map[string]*canisterSpec{}}
+	for _, e := range entries {
+		for _, suffix := range moduleSuffixes {
+			if name, is := strings.CutSuffix(e.Name(), suffix); is && !e.IsDir() {
+				if p.Canisters[name] != nil {
+					return nil, fmt.Errorf("%s has two modules of the name %s: say in %s which one it is", folder, name, projectFile)
+				}
+				p.Canisters[name] = &canisterSpec{Wasm: e.Name()}
+				if err := p.check(name); err != nil {
+					return nil, fmt.Errorf("%s: %w", filepath.Join(folder, e.Name()), err)
+				}
+			}
+		}
+	}
+	if len(p.Canisters) == 0 {
+		return nil, fmt.Errorf("%s has neither a %s nor a Wasm file", folder, projectFile)
+	}
+	return p, nil
+}
+
+// nameForm is what canisters may be called.
+var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
+// reference is another canister in a text.
+var reference = regexp.MustCompile(`\$\{([^}]*)\}`)
+
+// self is the canister itself in its own texts.
+const self = "SELF"
+
+func (p *project) check(name string) error {
+	spec := p.Canisters[name]
+	switch {
+	case !nameForm.MatchString(name):
+		return fmt.Errorf("the name %q is not 1 to 64 letters, digits, - and _, beginning with a letter", name)
+	case spec == nil || spec.Wasm == "":
+		return errors.New("it has no wasm: file")
+	case spec.Init != "" && spec.InitJSON != "":
+		return errors.New("it has both init and init_json: keep one")
+	}
+	if _, err := parseCycles(spec.Cycles); err != nil {
+		return err
+	}
+	if _, err := parseCycles(spec.Settings.ReservedCyclesLimit); err != nil {
+		return err
+	}
+	for _, other := range spec.After {
+		if p.Canisters[other] == nil || other == name {
+			return fmt.Errorf("after: %q is no other canister of the project", other)
+		}
+	}
+	for _, text := range spec.texts() {
+		for _, found := range reference.FindAllStringSubmatch(text, -1) {
+			if p.Canisters[found[1]] == nil && found[1] != self {
+				return fmt.Errorf("%s is no canister of the project", found[0])
+			}
+		}
+	}
+	return nil
+}
+
+// texts are those in which other canisters may be named.
+func (s *canisterSpec) texts() []string {
+	all := []string{s.Init, s.InitJSON}
+	for _, name := range slices.Sorted(maps.Keys(s.Environment)) {
+		all = append(all, s.Environment[name])
+	}
+	return all
+}
+
+// before are the canisters that are installed before one: those it names in after, and those its arguments refer to.
+func (p *project) before(name string) []string {
+	spec := p.Canisters[name]
+	all := slices.Clone(spec.After)
+	for _, text := range []string{spec.Init, spec.InitJSON} {
+		for _, found := range reference.FindAllStringSubmatch(text, -1) {
+			if found[1] != self && found[1] != name {
+				all = append(all, found[1])
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// order is the order in which canisters are installed: each after those it needs, else by name. Canisters that refer to each other in a
+// circle are an error only where `after` is part of it: ids are known before anything is installed.
+func (p *project) order() ([]string, error) {
+	var order []string
+	const (
+		unseen = iota
+		open
+		done
+	)
+	state := map[string]int{}
+	var visit func(name string, path []string) error
+	visit = func(name string, path []string) error {
+		path = append(path, name)
+		switch state[name] {
+		case done:
+			return nil
+		case open:
+			circle := path[slices.Index(path, name):]
+			for i := range len(circle) - 1 {
+				if slices.Contains(p.Canisters[circle[i]].After, circle[i+1]) {
+					return fmt.Errorf("the canisters wait for each other in a circle: %s", strings.Join(circle, " after "))
+				}
+			}
+			return nil
+		}
+		state[name] = open
+		for _, other := range p.before(name) {
+			if err := visit(other, path); err != nil {
+				return err
+			}
+		}
+		state[name] = done
+		order = append(order, name)
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Canisters)) {
+		if err := visit(name, nil); err != nil {
+			return nil, err
+		}
+	}
+	return order, nil
+}
+
+// resolve puts ids in the places of names.
+func resolve(text, own string, ids names) string {
+	return reference.ReplaceAllStringFunc(text, func(found string) string {
+		name := found[2 : len(found)-1]
+		if name == self {
+			name = own
+		}
+		return ids[name]
+	})
+}
+
+// argument is the argument of init, with the ids of other canisters in it.
+func (s *canisterSpec) argument(own string, ids names) (*controlv1.Value, error) {
+	if s.InitJSON != "" {
+		return parseArgument([]string{resolve(s.InitJSON, own, ids)}, "", "json")
+	}
+	var args []string
+	if s.Init != "" {
+		args = []string{resolve(s.Init, own, ids)}
+	}
+	return parseArgument(args, "", "text")
+}
+
+// idVariable is the environment variable that tells a canister the id of another of its project.
+const idVariable = "PUBLIC_CANISTER_ID:"
+
+// settings are the settings of a canister, with the ids of all canisters in its environment.
+func (p *project) settings(name string, ids names) (*controlv1.Settings, error) {
+	spec := p.Canisters[name]
+	s := &controlv1.Settings{
+		ComputeAllocation: spec.Settings.ComputeAllocation, MemoryAllocation: spec.Settings.MemoryAllocation,
+		FreezingThreshold: spec.Settings.FreezingThreshold, WasmMemoryLimit: spec.Settings.WasmMemoryLimit,
+		WasmMemoryThreshold: spec.Settings.WasmMemoryThreshold, LogMemoryLimit: spec.Settings.LogMemoryLimit,
+		Environment: &controlv1.Environment{},
+	}
+	if spec.Settings.ReservedCyclesLimit != "" {
+		limit, err := parseCycles(spec.Settings.ReservedCyclesLimit)
+		if err != nil {
+			return nil, err
+		}
+		s.ReservedCyclesLimit = &limit
+	}
+	if spec.Settings.LogVisibility != "" {
+		s.LogVisibility = parseVisibility(spec.Settings.LogVisibility)
+	}
+	if len(spec.Controllers) > 0 {
+		s.Controllers = &controlv1.Controllers{}
+		for _, controller := range spec.Controllers {
+			if id, is := ids[controller]; is {
+				controller = id
+			}
+			s.Controllers.Principals = append(s.Controllers.Principals, controller)
+		}
+	}
+	variables := map[string]string{}
+	for _, other := range slices.Sorted(maps.Keys(p.Canisters)) {
+		variables[idVariable+other] = ids[other]
+	}
+	for _, variable := range slices.Sorted(maps.Keys(spec.Environment)) {
+		variables[variable] = resolve(spec.Environment[variable], name, ids)
+	}
+	for _, variable := range slices.Sorted(maps.Keys(variables)) {
+		s.Environment.Variables = append(s.Environment.Variables, &controlv1.EnvironmentVariable{Name: variable, Value: variables[variable]})
+	}
+	return s, nil
+}
+
+// file is the path of a file that the project names.
+func (p *project) file(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.folder, name)
+}

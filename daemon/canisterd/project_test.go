@@ -1,0 +1,109 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func projectOf(t *testing.T, text string) (*project, error) {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, projectFile), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return readProject(folder)
+}
+
+func TestCanistersAreInstalledAfterThoseTheyNeed(t *testing.T) {
+	p, err := projectOf(t, `
+canisters:
+  alpha: {wasm: a.wasm, after: [zeta]}
+  beta: {wasm: b.wasm, init: '(principal "${alpha}", principal "${SELF}")'}
+  zeta: {wasm: z.wasm, environment: {OTHER: "${beta}"}}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order, err := p.order()
+	if want := []string{"zeta", "alpha", "beta"}; err != nil || !slices.Equal(order, want) {
+		t.Errorf("order %v (%v), want %v", order, err, want)
+	}
+	ids := names{"alpha": "aaa", "beta": "bbb", "zeta": "zzz"}
+	if arg, err := p.Canisters["beta"].argument("beta", ids); err != nil || arg.GetText() != `(principal "aaa", principal "bbb")` {
+		t.Errorf("argument %v (%v)", arg, err)
+	}
+	settings, err := p.settings("zeta", ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var variables []string
+	for _, v := range settings.GetEnvironment().GetVariables() {
+		variables = append(variables, v.GetName()+"="+v.GetValue())
+	}
+	if want := []string{"OTHER=bbb", "PUBLIC_CANISTER_ID:alpha=aaa", "PUBLIC_CANISTER_ID:beta=bbb", "PUBLIC_CANISTER_ID:zeta=zzz"}; !slices.Equal(variables, want) {
+		t.Errorf("variables %v, want %v", variables, want)
+	}
+}
+
+func TestCanistersThatNameEachOtherAreNoCircleAndThoseThatWaitForEachOtherAre(t *testing.T) {
+	p, err := projectOf(t, "canisters:\n  a: {wasm: a.wasm, init: '${b}'}\n  b: {wasm: b.wasm, init: '${a}'}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if order, err := p.order(); err != nil || !slices.Equal(order, []string{"b", "a"}) {
+		t.Errorf("order %v (%v)", order, err)
+	}
+	p, err = projectOf(t, "canisters:\n  a: {wasm: a.wasm, after: [b]}\n  b: {wasm: b.wasm, after: [c]}\n  c: {wasm: c.wasm, after: [a]}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.order(); err == nil || !strings.Contains(err.Error(), "a after b after c after a") {
+		t.Errorf("a circle: %v", err)
+	}
+}
+
+func TestMistakesInAProjectAreNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"canisters: {}":                                        "names no canisters",
+		"canister: {a: {wasm: x}}":                             "field canister not found",
+		"canisters: {a: {wasm: x, unknown: 1}}":                "field unknown not found",
+		"canisters: {a: {}}":                                   "canister a: it has no wasm: file",
+		"canisters: {a: }":                                     "canister a: it has no wasm: file",
+		"canisters: {'a b': {wasm: x}}":                        `the name "a b" is not`,
+		"canisters: {a: {wasm: x, after: [b]}}":                `after: "b" is no other canister`,
+		"canisters: {a: {wasm: x, after: [a]}}":                `after: "a" is no other canister`,
+		"canisters: {a: {wasm: x, init: '${c}'}}":              "${c} is no canister of the project",
+		"canisters: {a: {wasm: x, init: '1', init_json: '1'}}": "both init and init_json",
+		"canisters: {a: {wasm: x, cycles: lots}}":              `"lots" is no amount of cycles`,
+		"canisters: [":                                         "canisterd.yaml:",
+	} {
+		if _, err := projectOf(t, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestAFolderOfModulesIsAProject(t *testing.T) {
+	folder := t.TempDir()
+	if _, err := readProject(folder); err == nil || !strings.Contains(err.Error(), "neither a canisterd.yaml nor a Wasm file") {
+		t.Errorf("an empty folder: %v", err)
+	}
+	for _, name := range []string{"bank.wasm", "ledger.wasm.gz", "notes.txt"} {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := readProject(folder)
+	if err != nil || len(p.Canisters) != 2 || p.Canisters["ledger"].Wasm != "ledger.wasm.gz" || p.Canisters["bank"].Wasm != "bank.wasm" {
+		t.Errorf("%+v (%v)", p, err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "bank.wasm.gz"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readProject(folder); err == nil || !strings.Contains(err.Error(), "two modules of the name bank") {
+		t.Errorf("two modules of one name: %v", err)
+	}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/daemon"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the outputs of commands into the scripts, to be reviewed as a diff")
+
+// TestCommandsPrintWhatTheirScriptsSay runs the scripts of testdata against a daemon of their own: after each line that begins with $ comes
+// what the command prints, standard error behind "! ", and its exit code where it is not 0. What differs from run to run is masked.
+func TestCommandsPrintWhatTheirScriptsSay(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	fixtures, err := filepath.Abs("../../canister/canistertest/fixtures")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range scripts {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			script := filepath.Join(mustAbs(t, "."), path)
+			got := play(t, string(text), fixtures)
+			if *rewrite {
+				if err := os.WriteFile(script, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if got != string(text) {
+				t.Errorf("%s differs (-rewrite, then review the diff); it is now\n%s", path, got)
+			}
+		})
+	}
+}
+
+func mustAbs(t *testing.T, path string) string {
+	t.Helper()
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return abs
+}
+
+// play runs a script and gives it back with what its commands print now.
+func play(t *testing.T, script, fixtures string) string {
+	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, name := range []string{"CANISTERD_CONTROL", "CANISTERD_INSTANCE", "CANISTERD_IDENTITY", "CANISTERD_AS", "CANISTERD_TOKEN_FILE", "CANISTERD_TLS_ROOTS"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("CANISTERD_URL", d.URL())
+	t.Setenv("FIXTURES", fixtures)
+	t.Chdir(t.TempDir())
+	var text strings.Builder
+	for line := range strings.Lines(script) {
+		command, is := strings.CutPrefix(line, "$ ")
+		file, content, isFile := strings.Cut(strings.TrimPrefix(line, "> "), " = ")
+		switch {
+		case is:
+			text.WriteString(line + perform(t, os.ExpandEnv(strings.TrimSpace(command))))
+		case strings.HasPrefix(line, "> ") && isFile:
+			text.WriteString(line)
+			written := strings.ReplaceAll(os.ExpandEnv(strings.TrimSpace(content)), `\n`, "\n")
+			if err := os.WriteFile(file, []byte(strings.ReplaceAll(written, "%", "$")+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		case strings.HasPrefix(line, "#"):
+			text.WriteString(line)
+		}
+	}
+	return text.String()
+}
+
+// masks are what differs from run to run: ports, and times of the wall clock. Networks of scripts live in 2030.
+var masks = []struct {
+	what *regexp.Regexp
+	by   string
+}{
+	{regexp.MustCompile(`127\.0\.0\.1:[1-9][0-9]*`), "127.0.0.1:PORT"},
+	{regexp.MustCompile(`202[0-9]-[0-9-]{5}T[0-9:.]+Z`), "NOW"},
+	{regexp.MustCompile(`  +`), "  "}, // columns are as wide as what was masked in them
+	{regexp.MustCompile(`(?m) +$`), ""},
+}
+
+func perform(t *testing.T, command string) string {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	code := run(context.Background(), fields(t, command), &out, &errOut)
+	text := out.String()
+	for line := range strings.Lines(errOut.String()) {
+		text += "! " + line
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	if code != exitOK {
+		text += fmt.Sprintf("(exit %d)\n", code)
+	}
+	for _, mask := range masks {
+		text = mask.what.ReplaceAllString(text, mask.by)
+	}
+	return text + "\n"
+}
+
+// fields splits a command as a shell does where quotes are single and nothing is escaped.
+func fields(t *testing.T, command string) (all []string) {
+	t.Helper()
+	for rest := strings.TrimLeft(command, " "); rest != ""; rest = strings.TrimLeft(rest, " ") {
+		if quoted, is := strings.CutPrefix(rest, "'"); is {
+			word, after, closed := strings.Cut(quoted, "'")
+			if !closed {
+				t.Fatalf("%s: a quote is open", command)
+			}
+			all, rest = append(all, word), after
+			continue
+		}
+		word, after, _ := strings.Cut(rest, " ")
+		all, rest = append(all, word), after
+	}
+	return all
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// table is rows under heads, each column as wide as its widest cell.
+type table struct {
+	cli  *cli
+	rows [][]string
+}
+
+func (c *cli) table(heads ...string) *table { return &table{c, [][]string{heads}} }
+
+func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+
+// String is the table without an end of line. What canisters say of themselves is shown in one line.
+func (t *table) String() string {
+	widths := make([]int, len(t.rows[0]))
+	for _, row := range t.rows {
+		for i, cell := range row {
+			row[i] = oneLine(cell)
+			widths[i] = max(widths[i], shownWidth(row[i]))
+		}
+	}
+	var text strings.Builder
+	for n, row := range t.rows {
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-shownWidth(cell))
+			if n == 0 {
+				cell = t.cli.paint(faint, cell)
+			}
+			if i == len(row)-1 {
+				text.WriteString(cell)
+				break
+			}
+			text.WriteString(cell + pad + "  ")
+		}
+		text.WriteByte('\n')
+	}
+	lines := strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// oneLine makes control characters visible, so that nobody's text moves the cursor. Our own colours stay.
+func oneLine(text string) string {
+	if strings.HasPrefix(text, "\x1b[") && strings.HasSuffix(text, "\x1b[0m") {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == utf8.RuneError {
+			return '·'
+		}
+		return r
+	}, text)
+}
+
+// shownWidth is how many cells a text takes on a terminal, where every character takes one.
+func shownWidth(text string) int {
+	if strings.HasPrefix(text, "\x1b[") {
+		_, text, _ = strings.Cut(text, "m")
+		text = strings.TrimSuffix(text, "\x1b[0m")
+	}
+	return utf8.RuneCountInString(text)
+}
