@@ -30,11 +30,11 @@ func (p *passage) settle(n *replica.Network) node.Next {
 	if at > p.moment+roundsAtOnce { // rounds at one moment are a nanosecond apart
 		p.moment, p.rounds = at, 0
 	}
-	switch {
-	case n.Pressing() && p.rounds < roundsAtOnce:
+	if n.Pressing() && p.rounds < roundsAtOnce {
 		p.rounds++
 		return node.Go
-	case n.Outside().Compiling > 0:
+	}
+	if waits := n.Outside(); waits.Compiling > 0 || waits.Mocked > 0 {
 		return node.Linger
 	}
 	return node.Stop

@@ -211,7 +211,8 @@ func (r *run) drive(n *replica.Network) node.Next {
 		goOn(r.instance, n)
 	case node.Stop:
 		at, height := n.Now()
-		r.out.Time, r.out.Height, r.out.Outcalls = stamp(at), height, uint64(n.Outside().Outcalls)
+		waits := n.Outside()
+		r.out.Time, r.out.Height, r.out.HeldMessages, r.out.Outcalls = stamp(at), height, uint64(waits.Kept), uint64(waits.Outcalls)
 	case node.Linger:
 	}
 	return next
@@ -227,7 +228,7 @@ func (r *run) idle(n *replica.Network) node.Next {
 	if n.Pressing() {
 		return node.Go
 	}
-	if n.Outside().Compiling > 0 {
+	if waits := n.Outside(); waits.Compiling > 0 || waits.Mocked > 0 {
 		return node.Linger
 	}
 	return r.stop(controlv1.StopReason_STOP_REASON_CONDITION)
@@ -272,11 +273,20 @@ func (r *run) answered(n *replica.Network) node.Next {
 		}
 		return node.Linger
 	}
+	return r.onwards(n)
+}
+
+// onwards is towards a message: what there is to do, and then what time brings. It is
+// Stop where nothing more can happen, or time would pass for those that a client holds.
+func (r *run) onwards(n *replica.Network) node.Next {
 	if next := r.passage.settle(n); next != node.Stop {
 		return next
 	}
-	_, comes := n.NextEvent()
-	if n.Outside().Outcalls > 0 || !comes {
+	waits := n.Outside()
+	if waits.Outcalls > 0 && r.instance.About().Outcalls == AllowOutcalls {
+		return node.Linger
+	}
+	if _, comes := n.NextEvent(); !comes || waits.Outcalls > 0 || waits.Kept > 0 {
 		return r.stop(controlv1.StopReason_STOP_REASON_IDLE)
 	}
 	r.passage.jump(n, latest)

@@ -1,9 +1,89 @@
 package control
 
-import controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+import (
+	"context"
+	"net/http"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+)
 
 // flights is the service Flights.
 type flights struct {
 	controlv1.UnimplementedFlightsServer
 	*Server
+}
+
+// Reasons of the service Flights. Each takes the network's own text.
+var (
+	badRule        = reason("BAD_RULE", codes.InvalidArgument, "%s")
+	tooManyRules   = reason("TOO_MANY_RULES", codes.ResourceExhausted, "%s")
+	ruleUnknown    = reason("RULE_UNKNOWN", codes.NotFound, "%s")
+	heldUnknown    = reason("HELD_UNKNOWN", codes.NotFound, "%s")
+	heldOrder      = reason("HELD_BEHIND_ANOTHER", codes.FailedPrecondition, "%s")
+	guaranteed     = reason("GUARANTEED_RESPONSE", codes.FailedPrecondition, "%s")
+	badAnswer      = reason("BAD_ANSWER", codes.InvalidArgument, "%s")
+	callUnknown    = reason("CALL_UNKNOWN", codes.NotFound, "%s")
+	callTooFar     = reason("CALL_PAST_SETTLING", codes.FailedPrecondition, "%s")
+	timerUnknown   = reason("TIMER_CANISTER_UNKNOWN", codes.NotFound, "%s")
+	timerInactive  = reason("TIMER_NOT_ACTIVE", codes.FailedPrecondition, "%s")
+	outcallUnknown = reason("OUTCALL_UNKNOWN", codes.NotFound, "%s")
+	badOutcall     = reason("BAD_OUTCALL_ANSWER", codes.InvalidArgument, "%s")
+)
+
+// refusals are the reasons behind what the network answers to one of its inputs, by the
+// status it gives.
+type refusals map[int]*Reason
+
+// power gives the network of an instance an input.
+func (s *Server) power(ctx context.Context, name string, in replica.Input, why refusals) (replica.Result, error) {
+	i, err := s.instance(name)
+	if err != nil {
+		return replica.Result{}, err
+	}
+	return powerOver(ctx, i, in, why)
+}
+
+func powerOver(ctx context.Context, i Instance, in replica.Input, why refusals) (replica.Result, error) {
+	result, err := i.Node().Apply(ctx, in)
+	switch {
+	case err != nil:
+		return result, err
+	case result.Refusal == nil:
+		return result, nil
+	case why[result.Refusal.HTTP] != nil:
+		return result, why[result.Refusal.HTTP].Refuse(result.Refusal.Text)
+	}
+	return result, result.Refusal
+}
+
+// FireTimer makes the global timer of a canister due in the next round.
+func (s *flights) FireTimer(ctx context.Context, in *controlv1.FireTimerRequest) (*controlv1.FireTimerResponse, error) {
+	id, err := readPrincipal("canister_id", in.GetCanisterId())
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.power(ctx, in.GetInstance(), replica.FireTimer{Canister: *id}, refusals{http.StatusNotFound: timerUnknown, http.StatusConflict: timerInactive})
+	return &controlv1.FireTimerResponse{}, err
+}
+
+// CancelTimer makes the global timer of a canister inactive.
+func (s *flights) CancelTimer(ctx context.Context, in *controlv1.CancelTimerRequest) (*controlv1.CancelTimerResponse, error) {
+	id, err := readPrincipal("canister_id", in.GetCanisterId())
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.power(ctx, in.GetInstance(), replica.CancelTimer{Canister: *id}, refusals{http.StatusNotFound: timerUnknown, http.StatusConflict: timerInactive})
+	return &controlv1.CancelTimerResponse{}, err
+}
+
+// readAny reads a principal that may be left out; nil then.
+func readAny(field, text string) (*principal.Principal, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // nil is any principal
+	}
+	return readPrincipal(field, text)
 }

@@ -52,6 +52,10 @@ const (
 	EventKind_EVENT_KIND_MESSAGE_HELD     EventKind = 22
 	EventKind_EVENT_KIND_MESSAGE_RELEASED EventKind = 23
 	EventKind_EVENT_KIND_FAULT_INJECTED   EventKind = 24
+	EventKind_EVENT_KIND_RESPONSE_LATE    EventKind = 25
+	EventKind_EVENT_KIND_HOLD_REFUSED     EventKind = 26
+	EventKind_EVENT_KIND_TIMER_FORCED     EventKind = 27
+	EventKind_EVENT_KIND_TIMER_CANCELLED  EventKind = 28
 )
 
 // Enum value maps for EventKind.
@@ -82,6 +86,10 @@ var (
 		22: "EVENT_KIND_MESSAGE_HELD",
 		23: "EVENT_KIND_MESSAGE_RELEASED",
 		24: "EVENT_KIND_FAULT_INJECTED",
+		25: "EVENT_KIND_RESPONSE_LATE",
+		26: "EVENT_KIND_HOLD_REFUSED",
+		27: "EVENT_KIND_TIMER_FORCED",
+		28: "EVENT_KIND_TIMER_CANCELLED",
 	}
 	EventKind_value = map[string]int32{
 		"EVENT_KIND_UNSPECIFIED":      0,
@@ -109,6 +117,10 @@ var (
 		"EVENT_KIND_MESSAGE_HELD":     22,
 		"EVENT_KIND_MESSAGE_RELEASED": 23,
 		"EVENT_KIND_FAULT_INJECTED":   24,
+		"EVENT_KIND_RESPONSE_LATE":    25,
+		"EVENT_KIND_HOLD_REFUSED":     26,
+		"EVENT_KIND_TIMER_FORCED":     27,
+		"EVENT_KIND_TIMER_CANCELLED":  28,
 	}
 )
 
@@ -333,7 +345,7 @@ func (x *EventFilter) GetOnlyFailures() bool {
 
 type WatchResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Event         *Event                 `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	Event         *Event                 `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"` // unset: a token alone
 	ResumeToken   string                 `protobuf:"bytes,2,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -411,6 +423,19 @@ type Event struct {
 	HeldId        uint64                 `protobuf:"varint,23,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`
 	Fault         string                 `protobuf:"bytes,24,opt,name=fault,proto3" json:"fault,omitempty"` // what was done: dropped, replied, rejected, delayed, mocked
 	CleanupRan    bool                   `protobuf:"varint,25,opt,name=cleanup_ran,json=cleanupRan,proto3" json:"cleanup_ran,omitempty"`
+	Entry         string                 `protobuf:"bytes,26,opt,name=entry,proto3" json:"entry,omitempty"`                                   // what ran: update, query, reply callback, reject callback, …
+	Origin        string                 `protobuf:"bytes,27,opt,name=origin,proto3" json:"origin,omitempty"`                                 // whom the context answers to: ingress, canister, system
+	OriginCaller  string                 `protobuf:"bytes,28,opt,name=origin_caller,json=originCaller,proto3" json:"origin_caller,omitempty"` // a user or a canister
+	OriginCall    uint64                 `protobuf:"varint,29,opt,name=origin_call,json=originCall,proto3" json:"origin_call,omitempty"`      // of that canister
+	Bytes         uint64                 `protobuf:"varint,30,opt,name=bytes,proto3" json:"bytes,omitempty"`                                  // of the argument, or of the answer
+	Deadline      *timestamppb.Timestamp `protobuf:"bytes,31,opt,name=deadline,proto3" json:"deadline,omitempty"`                             // of a call; unset: its response is guaranteed
+	HeapBytes     uint64                 `protobuf:"varint,32,opt,name=heap_bytes,json=heapBytes,proto3" json:"heap_bytes,omitempty"`         // when the message was over
+	StableBytes   uint64                 `protobuf:"varint,33,opt,name=stable_bytes,json=stableBytes,proto3" json:"stable_bytes,omitempty"`
+	BeganHeight   uint64                 `protobuf:"varint,34,opt,name=began_height,json=beganHeight,proto3" json:"began_height,omitempty"` // of a message
+	BeganTime     *timestamppb.Timestamp `protobuf:"bytes,35,opt,name=began_time,json=beganTime,proto3" json:"began_time,omitempty"`
+	Backtrace     []*Frame               `protobuf:"bytes,36,rep,name=backtrace,proto3" json:"backtrace,omitempty"` // of a trap: the contexts its message answers to, itself first
+	Text          string                 `protobuf:"bytes,37,opt,name=text,proto3" json:"text,omitempty"`           // of a trap: the backtrace of its own canister, as the replica writes it
+	Logs          uint32                 `protobuf:"varint,38,opt,name=logs,proto3" json:"logs,omitempty"`          // lines the message added to the canister's log
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -618,6 +643,97 @@ func (x *Event) GetCleanupRan() bool {
 		return x.CleanupRan
 	}
 	return false
+}
+
+func (x *Event) GetEntry() string {
+	if x != nil {
+		return x.Entry
+	}
+	return ""
+}
+
+func (x *Event) GetOrigin() string {
+	if x != nil {
+		return x.Origin
+	}
+	return ""
+}
+
+func (x *Event) GetOriginCaller() string {
+	if x != nil {
+		return x.OriginCaller
+	}
+	return ""
+}
+
+func (x *Event) GetOriginCall() uint64 {
+	if x != nil {
+		return x.OriginCall
+	}
+	return 0
+}
+
+func (x *Event) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *Event) GetDeadline() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Deadline
+	}
+	return nil
+}
+
+func (x *Event) GetHeapBytes() uint64 {
+	if x != nil {
+		return x.HeapBytes
+	}
+	return 0
+}
+
+func (x *Event) GetStableBytes() uint64 {
+	if x != nil {
+		return x.StableBytes
+	}
+	return 0
+}
+
+func (x *Event) GetBeganHeight() uint64 {
+	if x != nil {
+		return x.BeganHeight
+	}
+	return 0
+}
+
+func (x *Event) GetBeganTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.BeganTime
+	}
+	return nil
+}
+
+func (x *Event) GetBacktrace() []*Frame {
+	if x != nil {
+		return x.Backtrace
+	}
+	return nil
+}
+
+func (x *Event) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *Event) GetLogs() uint32 {
+	if x != nil {
+		return x.Logs
+	}
+	return 0
 }
 
 type GetTraceRequest struct {
@@ -869,10 +985,13 @@ type TraceCall struct {
 	Executions    []*TraceExecution      `protobuf:"bytes,8,rep,name=executions,proto3" json:"executions,omitempty"` // in order
 	Answered      bool                   `protobuf:"varint,9,opt,name=answered,proto3" json:"answered,omitempty"`
 	Reject        *Reject                `protobuf:"bytes,10,opt,name=reject,proto3" json:"reject,omitempty"` // of the answer; unset for a reply
-	Note          string                 `protobuf:"bytes,11,opt,name=note,proto3" json:"note,omitempty"`     // held, dropped, expired, …
+	Notes         []string               `protobuf:"bytes,11,rep,name=notes,proto3" json:"notes,omitempty"`   // in order: held, dropped, expired, …
 	Reentrant     bool                   `protobuf:"varint,12,opt,name=reentrant,proto3" json:"reentrant,omitempty"`
 	Begun         *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=begun,proto3" json:"begun,omitempty"`
 	Ended         *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=ended,proto3" json:"ended,omitempty"`
+	Missing       []string               `protobuf:"bytes,15,rep,name=missing,proto3" json:"missing,omitempty"` // what is not remembered, or has not happened yet
+	Deadline      *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=deadline,proto3" json:"deadline,omitempty"`
+	RequestId     []byte                 `protobuf:"bytes,17,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"` // of a user's message
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -977,11 +1096,11 @@ func (x *TraceCall) GetReject() *Reject {
 	return nil
 }
 
-func (x *TraceCall) GetNote() string {
+func (x *TraceCall) GetNotes() []string {
 	if x != nil {
-		return x.Note
+		return x.Notes
 	}
-	return ""
+	return nil
 }
 
 func (x *TraceCall) GetReentrant() bool {
@@ -1001,6 +1120,27 @@ func (x *TraceCall) GetBegun() *timestamppb.Timestamp {
 func (x *TraceCall) GetEnded() *timestamppb.Timestamp {
 	if x != nil {
 		return x.Ended
+	}
+	return nil
+}
+
+func (x *TraceCall) GetMissing() []string {
+	if x != nil {
+		return x.Missing
+	}
+	return nil
+}
+
+func (x *TraceCall) GetDeadline() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Deadline
+	}
+	return nil
+}
+
+func (x *TraceCall) GetRequestId() []byte {
+	if x != nil {
+		return x.RequestId
 	}
 	return nil
 }
@@ -1140,7 +1280,7 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\ronly_failures\x18\x04 \x01(\bR\fonlyFailures\"e\n" +
 	"\rWatchResponse\x121\n" +
 	"\x05event\x18\x01 \x01(\v2\x1b.canisterd.control.v1.EventR\x05event\x12!\n" +
-	"\fresume_token\x18\x02 \x01(\tR\vresumeToken\"\x89\x06\n" +
+	"\fresume_token\x18\x02 \x01(\tR\vresumeToken\"\xce\t\n" +
 	"\x05Event\x123\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1f.canisterd.control.v1.EventKindR\x04kind\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12.\n" +
@@ -1172,7 +1312,23 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\aheld_id\x18\x17 \x01(\x04R\x06heldId\x12\x14\n" +
 	"\x05fault\x18\x18 \x01(\tR\x05fault\x12\x1f\n" +
 	"\vcleanup_ran\x18\x19 \x01(\bR\n" +
-	"cleanupRan\"\xdf\x02\n" +
+	"cleanupRan\x12\x14\n" +
+	"\x05entry\x18\x1a \x01(\tR\x05entry\x12\x16\n" +
+	"\x06origin\x18\x1b \x01(\tR\x06origin\x12#\n" +
+	"\rorigin_caller\x18\x1c \x01(\tR\foriginCaller\x12\x1f\n" +
+	"\vorigin_call\x18\x1d \x01(\x04R\n" +
+	"originCall\x12\x14\n" +
+	"\x05bytes\x18\x1e \x01(\x04R\x05bytes\x126\n" +
+	"\bdeadline\x18\x1f \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x12\x1d\n" +
+	"\n" +
+	"heap_bytes\x18  \x01(\x04R\theapBytes\x12!\n" +
+	"\fstable_bytes\x18! \x01(\x04R\vstableBytes\x12!\n" +
+	"\fbegan_height\x18\" \x01(\x04R\vbeganHeight\x129\n" +
+	"\n" +
+	"began_time\x18# \x01(\v2\x1a.google.protobuf.TimestampR\tbeganTime\x129\n" +
+	"\tbacktrace\x18$ \x03(\v2\x1b.canisterd.control.v1.FrameR\tbacktrace\x12\x12\n" +
+	"\x04text\x18% \x01(\tR\x04text\x12\x12\n" +
+	"\x04logs\x18& \x01(\rR\x04logs\"\xdf\x02\n" +
 	"\x0fGetTraceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\n" +
@@ -1194,7 +1350,7 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\x10GetTraceResponse\x123\n" +
 	"\x04root\x18\x01 \x01(\v2\x1f.canisterd.control.v1.TraceCallR\x04root\x12\x1a\n" +
 	"\bcomplete\x18\x02 \x01(\bR\bcomplete\x12\x1a\n" +
-	"\brendered\x18\x03 \x01(\tR\brendered\"\xf7\x03\n" +
+	"\brendered\x18\x03 \x01(\tR\brendered\"\xea\x04\n" +
 	"\tTraceCall\x12\x16\n" +
 	"\x06caller\x18\x01 \x01(\tR\x06caller\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -1210,11 +1366,15 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"executions\x12\x1a\n" +
 	"\banswered\x18\t \x01(\bR\banswered\x124\n" +
 	"\x06reject\x18\n" +
-	" \x01(\v2\x1c.canisterd.control.v1.RejectR\x06reject\x12\x12\n" +
-	"\x04note\x18\v \x01(\tR\x04note\x12\x1c\n" +
+	" \x01(\v2\x1c.canisterd.control.v1.RejectR\x06reject\x12\x14\n" +
+	"\x05notes\x18\v \x03(\tR\x05notes\x12\x1c\n" +
 	"\treentrant\x18\f \x01(\bR\treentrant\x120\n" +
 	"\x05begun\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\x05begun\x120\n" +
-	"\x05ended\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\x05ended\"\x82\x03\n" +
+	"\x05ended\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\x05ended\x12\x18\n" +
+	"\amissing\x18\x0f \x03(\tR\amissing\x126\n" +
+	"\bdeadline\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x11 \x01(\fR\trequestId\"\x82\x03\n" +
 	"\x0eTraceExecution\x12\x14\n" +
 	"\x05entry\x18\x01 \x01(\tR\x05entry\x12\x16\n" +
 	"\x06height\x18\x02 \x01(\x04R\x06height\x12.\n" +
@@ -1226,7 +1386,7 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\x04logs\x18\b \x03(\tR\x04logs\x125\n" +
 	"\x05calls\x18\t \x03(\v2\x1f.canisterd.control.v1.TraceCallR\x05calls\x12!\n" +
 	"\fanswers_call\x18\n" +
-	" \x01(\x04R\vanswersCall*\xf7\x05\n" +
+	" \x01(\x04R\vanswersCall*\xef\x06\n" +
 	"\tEventKind\x12\x1a\n" +
 	"\x16EVENT_KIND_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bEVENT_KIND_INGRESS_RECEIVED\x10\x01\x12\x1f\n" +
@@ -1253,7 +1413,11 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\x17EVENT_KIND_RULE_MATCHED\x10\x15\x12\x1b\n" +
 	"\x17EVENT_KIND_MESSAGE_HELD\x10\x16\x12\x1f\n" +
 	"\x1bEVENT_KIND_MESSAGE_RELEASED\x10\x17\x12\x1d\n" +
-	"\x19EVENT_KIND_FAULT_INJECTED\x10\x18*q\n" +
+	"\x19EVENT_KIND_FAULT_INJECTED\x10\x18\x12\x1c\n" +
+	"\x18EVENT_KIND_RESPONSE_LATE\x10\x19\x12\x1b\n" +
+	"\x17EVENT_KIND_HOLD_REFUSED\x10\x1a\x12\x1b\n" +
+	"\x17EVENT_KIND_TIMER_FORCED\x10\x1b\x12\x1e\n" +
+	"\x1aEVENT_KIND_TIMER_CANCELLED\x10\x1c*q\n" +
 	"\tTraceForm\x12\x1a\n" +
 	"\x16TRACE_FORM_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fTRACE_FORM_TEXT\x10\x01\x12\x16\n" +
@@ -1293,6 +1457,7 @@ var file_control_v1_events_proto_goTypes = []any{
 	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
 	(*Reject)(nil),                // 13: canisterd.control.v1.Reject
 	(*durationpb.Duration)(nil),   // 14: google.protobuf.Duration
+	(*Frame)(nil),                 // 15: canisterd.control.v1.Frame
 }
 var file_control_v1_events_proto_depIdxs = []int32{
 	3,  // 0: canisterd.control.v1.WatchRequest.filter:type_name -> canisterd.control.v1.EventFilter
@@ -1302,27 +1467,31 @@ var file_control_v1_events_proto_depIdxs = []int32{
 	12, // 4: canisterd.control.v1.Event.time:type_name -> google.protobuf.Timestamp
 	13, // 5: canisterd.control.v1.Event.reject:type_name -> canisterd.control.v1.Reject
 	14, // 6: canisterd.control.v1.Event.wall_time:type_name -> google.protobuf.Duration
-	7,  // 7: canisterd.control.v1.GetTraceRequest.context:type_name -> canisterd.control.v1.ContextRef
-	1,  // 8: canisterd.control.v1.GetTraceRequest.form:type_name -> canisterd.control.v1.TraceForm
-	11, // 9: canisterd.control.v1.GetTraceRequest.names:type_name -> canisterd.control.v1.GetTraceRequest.NamesEntry
-	9,  // 10: canisterd.control.v1.GetTraceResponse.root:type_name -> canisterd.control.v1.TraceCall
-	10, // 11: canisterd.control.v1.TraceCall.executions:type_name -> canisterd.control.v1.TraceExecution
-	13, // 12: canisterd.control.v1.TraceCall.reject:type_name -> canisterd.control.v1.Reject
-	12, // 13: canisterd.control.v1.TraceCall.begun:type_name -> google.protobuf.Timestamp
-	12, // 14: canisterd.control.v1.TraceCall.ended:type_name -> google.protobuf.Timestamp
-	12, // 15: canisterd.control.v1.TraceExecution.time:type_name -> google.protobuf.Timestamp
-	14, // 16: canisterd.control.v1.TraceExecution.wall_time:type_name -> google.protobuf.Duration
-	13, // 17: canisterd.control.v1.TraceExecution.trap:type_name -> canisterd.control.v1.Reject
-	9,  // 18: canisterd.control.v1.TraceExecution.calls:type_name -> canisterd.control.v1.TraceCall
-	2,  // 19: canisterd.control.v1.Events.Watch:input_type -> canisterd.control.v1.WatchRequest
-	6,  // 20: canisterd.control.v1.Events.GetTrace:input_type -> canisterd.control.v1.GetTraceRequest
-	4,  // 21: canisterd.control.v1.Events.Watch:output_type -> canisterd.control.v1.WatchResponse
-	8,  // 22: canisterd.control.v1.Events.GetTrace:output_type -> canisterd.control.v1.GetTraceResponse
-	21, // [21:23] is the sub-list for method output_type
-	19, // [19:21] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	12, // 7: canisterd.control.v1.Event.deadline:type_name -> google.protobuf.Timestamp
+	12, // 8: canisterd.control.v1.Event.began_time:type_name -> google.protobuf.Timestamp
+	15, // 9: canisterd.control.v1.Event.backtrace:type_name -> canisterd.control.v1.Frame
+	7,  // 10: canisterd.control.v1.GetTraceRequest.context:type_name -> canisterd.control.v1.ContextRef
+	1,  // 11: canisterd.control.v1.GetTraceRequest.form:type_name -> canisterd.control.v1.TraceForm
+	11, // 12: canisterd.control.v1.GetTraceRequest.names:type_name -> canisterd.control.v1.GetTraceRequest.NamesEntry
+	9,  // 13: canisterd.control.v1.GetTraceResponse.root:type_name -> canisterd.control.v1.TraceCall
+	10, // 14: canisterd.control.v1.TraceCall.executions:type_name -> canisterd.control.v1.TraceExecution
+	13, // 15: canisterd.control.v1.TraceCall.reject:type_name -> canisterd.control.v1.Reject
+	12, // 16: canisterd.control.v1.TraceCall.begun:type_name -> google.protobuf.Timestamp
+	12, // 17: canisterd.control.v1.TraceCall.ended:type_name -> google.protobuf.Timestamp
+	12, // 18: canisterd.control.v1.TraceCall.deadline:type_name -> google.protobuf.Timestamp
+	12, // 19: canisterd.control.v1.TraceExecution.time:type_name -> google.protobuf.Timestamp
+	14, // 20: canisterd.control.v1.TraceExecution.wall_time:type_name -> google.protobuf.Duration
+	13, // 21: canisterd.control.v1.TraceExecution.trap:type_name -> canisterd.control.v1.Reject
+	9,  // 22: canisterd.control.v1.TraceExecution.calls:type_name -> canisterd.control.v1.TraceCall
+	2,  // 23: canisterd.control.v1.Events.Watch:input_type -> canisterd.control.v1.WatchRequest
+	6,  // 24: canisterd.control.v1.Events.GetTrace:input_type -> canisterd.control.v1.GetTraceRequest
+	4,  // 25: canisterd.control.v1.Events.Watch:output_type -> canisterd.control.v1.WatchResponse
+	8,  // 26: canisterd.control.v1.Events.GetTrace:output_type -> canisterd.control.v1.GetTraceResponse
+	25, // [25:27] is the sub-list for method output_type
+	23, // [23:25] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_events_proto_init() }

@@ -158,8 +158,8 @@ func (MessageKind) EnumDescriptor() ([]byte, []int) {
 
 type Page struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Size          uint32                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"` // 0: 100; at most 1000
-	Token         string                 `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
+	Size          uint32                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`  // 0: 100; at most 1,000. A page may have fewer entries where they are large
+	Token         string                 `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"` // next_page_token of the page before; empty for the first
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -491,8 +491,12 @@ type CallContext struct {
 	CyclesAvailable string                 `protobuf:"bytes,7,opt,name=cycles_available,json=cyclesAvailable,proto3" json:"cycles_available,omitempty"`
 	Responded       bool                   `protobuf:"varint,8,opt,name=responded,proto3" json:"responded,omitempty"`
 	Outstanding     uint32                 `protobuf:"varint,9,opt,name=outstanding,proto3" json:"outstanding,omitempty"` // its calls that are not answered
-	// Contexts of canisters that wait for each other in a circle.
-	Deadlocked    bool `protobuf:"varint,10,opt,name=deadlocked,proto3" json:"deadlocked,omitempty"`
+	// It waits for itself, through others or stop_canister: only a deadline or a timeout ends that.
+	Deadlocked    bool                   `protobuf:"varint,10,opt,name=deadlocked,proto3" json:"deadlocked,omitempty"`
+	Deadline      *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=deadline,proto3" json:"deadline,omitempty"`          // unset: its caller waits for a guaranteed response
+	Instructions  uint64                 `protobuf:"varint,12,opt,name=instructions,proto3" json:"instructions,omitempty"` // of all its messages so far
+	Deleted       bool                   `protobuf:"varint,13,opt,name=deleted,proto3" json:"deleted,omitempty"`           // the code that opened it is gone
+	Awaits        []*CallRef             `protobuf:"bytes,14,rep,name=awaits,proto3" json:"awaits,omitempty"`              // its calls whose callbacks have not run
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -595,6 +599,34 @@ func (x *CallContext) GetDeadlocked() bool {
 		return x.Deadlocked
 	}
 	return false
+}
+
+func (x *CallContext) GetDeadline() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Deadline
+	}
+	return nil
+}
+
+func (x *CallContext) GetInstructions() uint64 {
+	if x != nil {
+		return x.Instructions
+	}
+	return 0
+}
+
+func (x *CallContext) GetDeleted() bool {
+	if x != nil {
+		return x.Deleted
+	}
+	return false
+}
+
+func (x *CallContext) GetAwaits() []*CallRef {
+	if x != nil {
+		return x.Awaits
+	}
+	return nil
 }
 
 type ListFuturesRequest struct {
@@ -711,17 +743,20 @@ func (x *ListFuturesResponse) GetNextPageToken() string {
 
 // Future is a call of a canister that is not answered, or whose callback has not run.
 type Future struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Call          *CallRef               `protobuf:"bytes,1,opt,name=call,proto3" json:"call,omitempty"`
-	ContextId     uint64                 `protobuf:"varint,2,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`
-	Caller        string                 `protobuf:"bytes,3,opt,name=caller,proto3" json:"caller,omitempty"`
-	Callee        string                 `protobuf:"bytes,4,opt,name=callee,proto3" json:"callee,omitempty"`
-	Method        string                 `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
-	Deadline      *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=deadline,proto3" json:"deadline,omitempty"` // unset: guaranteed response
-	CyclesPrepaid string                 `protobuf:"bytes,7,opt,name=cycles_prepaid,json=cyclesPrepaid,proto3" json:"cycles_prepaid,omitempty"`
-	Waiting       *Waiting               `protobuf:"bytes,8,opt,name=waiting,proto3" json:"waiting,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Call           *CallRef               `protobuf:"bytes,1,opt,name=call,proto3" json:"call,omitempty"`
+	ContextId      uint64                 `protobuf:"varint,2,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`
+	Caller         string                 `protobuf:"bytes,3,opt,name=caller,proto3" json:"caller,omitempty"`
+	Callee         string                 `protobuf:"bytes,4,opt,name=callee,proto3" json:"callee,omitempty"`
+	Method         string                 `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
+	Deadline       *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=deadline,proto3" json:"deadline,omitempty"`                                // unset: guaranteed response
+	CyclesPrepaid  string                 `protobuf:"bytes,7,opt,name=cycles_prepaid,json=cyclesPrepaid,proto3" json:"cycles_prepaid,omitempty"` // for the callback and the response
+	Waiting        *Waiting               `protobuf:"bytes,8,opt,name=waiting,proto3" json:"waiting,omitempty"`
+	CyclesAttached string                 `protobuf:"bytes,9,opt,name=cycles_attached,json=cyclesAttached,proto3" json:"cycles_attached,omitempty"`
+	Deadlocked     bool                   `protobuf:"varint,10,opt,name=deadlocked,proto3" json:"deadlocked,omitempty"` // as that of its context
+	Circular       bool                   `protobuf:"varint,11,opt,name=circular,proto3" json:"circular,omitempty"`     // caller and callee await each other, directly or through others
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Future) Reset() {
@@ -810,6 +845,27 @@ func (x *Future) GetWaiting() *Waiting {
 	return nil
 }
 
+func (x *Future) GetCyclesAttached() string {
+	if x != nil {
+		return x.CyclesAttached
+	}
+	return ""
+}
+
+func (x *Future) GetDeadlocked() bool {
+	if x != nil {
+		return x.Deadlocked
+	}
+	return false
+}
+
+func (x *Future) GetCircular() bool {
+	if x != nil {
+		return x.Circular
+	}
+	return false
+}
+
 type Waiting struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Reason        WaitReason             `protobuf:"varint,1,opt,name=reason,proto3,enum=canisterd.control.v1.WaitReason" json:"reason,omitempty"`
@@ -818,6 +874,9 @@ type Waiting struct {
 	HeldId        uint64                 `protobuf:"varint,4,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`
 	ContextId     uint64                 `protobuf:"varint,5,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"` // of the callee
 	Calls         []*CallRef             `protobuf:"bytes,6,rep,name=calls,proto3" json:"calls,omitempty"`                           // that the callee awaits
+	Position      uint32                 `protobuf:"varint,7,opt,name=position,proto3" json:"position,omitempty"`                    // messages before it
+	SubnetId      string                 `protobuf:"bytes,8,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`     // that has it
+	Outcall       uint64                 `protobuf:"varint,9,opt,name=outcall,proto3" json:"outcall,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -892,6 +951,27 @@ func (x *Waiting) GetCalls() []*CallRef {
 		return x.Calls
 	}
 	return nil
+}
+
+func (x *Waiting) GetPosition() uint32 {
+	if x != nil {
+		return x.Position
+	}
+	return 0
+}
+
+func (x *Waiting) GetSubnetId() string {
+	if x != nil {
+		return x.SubnetId
+	}
+	return ""
+}
+
+func (x *Waiting) GetOutcall() uint64 {
+	if x != nil {
+		return x.Outcall
+	}
+	return 0
 }
 
 type ListMessagesRequest struct {
@@ -1186,6 +1266,7 @@ type ListTimersResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Timers        []*Timer               `protobuf:"bytes,1,rep,name=timers,proto3" json:"timers,omitempty"` // by due time
 	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	Heartbeats    []string               `protobuf:"bytes,3,rep,name=heartbeats,proto3" json:"heartbeats,omitempty"` // canisters that do something in every round: on the first page, at most 1,000
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1234,13 +1315,21 @@ func (x *ListTimersResponse) GetNextPageToken() string {
 	return ""
 }
 
+func (x *ListTimersResponse) GetHeartbeats() []string {
+	if x != nil {
+		return x.Heartbeats
+	}
+	return nil
+}
+
 type Timer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Due           *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=due,proto3" json:"due,omitempty"`   // unset for a heartbeat: every round
-	Kind          string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"` // global timer, heartbeat, call deadline, ingress expiry, stop timeout, …
+	Due           *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=due,proto3" json:"due,omitempty"`
+	Kind          string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"` // global timer, call expiry, ingress expiry, stop timeout, held message, …
 	CanisterId    string                 `protobuf:"bytes,3,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
 	SubnetId      string                 `protobuf:"bytes,4,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	Number        uint64                 `protobuf:"varint,5,opt,name=number,proto3" json:"number,omitempty"` // the call, message or stop
+	Number        uint64                 `protobuf:"varint,5,opt,name=number,proto3" json:"number,omitempty"`                       // the call, stop, outcall or held message
+	RequestId     []byte                 `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"` // of a user's message
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1308,6 +1397,13 @@ func (x *Timer) GetNumber() uint64 {
 		return x.Number
 	}
 	return 0
+}
+
+func (x *Timer) GetRequestId() []byte {
+	if x != nil {
+		return x.RequestId
+	}
+	return nil
 }
 
 type FireTimerRequest struct {
@@ -1582,8 +1678,11 @@ type Rule struct {
 	//	*Rule_Answer
 	//	*Rule_Delay
 	Action        isRule_Action `protobuf_oneof:"action"`
-	Matched       uint64        `protobuf:"varint,7,opt,name=matched,proto3" json:"matched,omitempty"` // so far
-	Note          string        `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`        // of the client's choice; shown with what the rule did
+	Matched       uint64        `protobuf:"varint,7,opt,name=matched,proto3" json:"matched,omitempty"` // messages it was applied to so far
+	Note          string        `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`        // of the client's choice, up to 4 KiB
+	Seen          uint64        `protobuf:"varint,9,opt,name=seen,proto3" json:"seen,omitempty"`       // messages that match, with those that were skipped
+	Passed        uint64        `protobuf:"varint,10,opt,name=passed,proto3" json:"passed,omitempty"`  // messages it was not applied to, because no network could do that to them or too many are held
+	Mock          bool          `protobuf:"varint,11,opt,name=mock,proto3" json:"mock,omitempty"`      // of a stream Mock; it goes with that
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1687,6 +1786,27 @@ func (x *Rule) GetNote() string {
 		return x.Note
 	}
 	return ""
+}
+
+func (x *Rule) GetSeen() uint64 {
+	if x != nil {
+		return x.Seen
+	}
+	return 0
+}
+
+func (x *Rule) GetPassed() uint64 {
+	if x != nil {
+		return x.Passed
+	}
+	return 0
+}
+
+func (x *Rule) GetMock() bool {
+	if x != nil {
+		return x.Mock
+	}
+	return false
 }
 
 type isRule_Action interface {
@@ -1871,6 +1991,7 @@ func (x *AddRuleRequest) GetRule() *Rule {
 type AddRuleResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Rule          *Rule                  `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
+	Warning       string                 `protobuf:"bytes,2,opt,name=warning,proto3" json:"warning,omitempty"` // what the rule will not do
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1910,6 +2031,13 @@ func (x *AddRuleResponse) GetRule() *Rule {
 		return x.Rule
 	}
 	return nil
+}
+
+func (x *AddRuleResponse) GetWarning() string {
+	if x != nil {
+		return x.Warning
+	}
+	return ""
 }
 
 type RemoveRuleRequest struct {
@@ -2120,7 +2248,11 @@ type Held struct {
 	Reject        *Reject                `protobuf:"bytes,11,opt,name=reject,proto3" json:"reject,omitempty"`    // of a response
 	Cycles        string                 `protobuf:"bytes,12,opt,name=cycles,proto3" json:"cycles,omitempty"`    // attached, or refunded
 	Since         *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=since,proto3" json:"since,omitempty"`
-	Deadline      *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=deadline,proto3" json:"deadline,omitempty"`
+	Deadline      *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=deadline,proto3" json:"deadline,omitempty"`                 // unset: none
+	SubnetId      string                 `protobuf:"bytes,15,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"` // that holds it: the caller's, or of the user's message
+	Mock          bool                   `protobuf:"varint,16,opt,name=mock,proto3" json:"mock,omitempty"`                        // a mock answers it
+	Release       *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=release,proto3" json:"release,omitempty"`                   // goes on by itself then; unset: never
+	Behind        uint64                 `protobuf:"varint,18,opt,name=behind,proto3" json:"behind,omitempty"`                    // it waits only for this held call of the same two canisters
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2253,6 +2385,34 @@ func (x *Held) GetDeadline() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Held) GetSubnetId() string {
+	if x != nil {
+		return x.SubnetId
+	}
+	return ""
+}
+
+func (x *Held) GetMock() bool {
+	if x != nil {
+		return x.Mock
+	}
+	return false
+}
+
+func (x *Held) GetRelease() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Release
+	}
+	return nil
+}
+
+func (x *Held) GetBehind() uint64 {
+	if x != nil {
+		return x.Behind
+	}
+	return 0
+}
+
 type ListHeldRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
@@ -2369,6 +2529,7 @@ type AwaitHeldRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
 	RuleId        uint64                 `protobuf:"varint,2,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"` // 0: any
+	After         uint64                 `protobuf:"varint,3,opt,name=after,proto3" json:"after,omitempty"`                 // held_id; only later ones count
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2413,6 +2574,13 @@ func (x *AwaitHeldRequest) GetInstance() string {
 func (x *AwaitHeldRequest) GetRuleId() uint64 {
 	if x != nil {
 		return x.RuleId
+	}
+	return 0
+}
+
+func (x *AwaitHeldRequest) GetAfter() uint64 {
+	if x != nil {
+		return x.After
 	}
 	return 0
 }
@@ -2857,8 +3025,8 @@ type MockHead struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
 	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Method        string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`                                                                 // exact, or with *
-	ArgumentForm  Form                   `protobuf:"varint,4,opt,name=argument_form,json=argumentForm,proto3,enum=canisterd.control.v1.Form" json:"argument_form,omitempty"` // calls are written in
+	Method        string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`                                                                 // exact, or with *; empty for all
+	ArgumentForm  Form                   `protobuf:"varint,4,opt,name=argument_form,json=argumentForm,proto3,enum=canisterd.control.v1.Form" json:"argument_form,omitempty"` // calls are written in; those that cannot be are written as bytes
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3017,6 +3185,7 @@ type MockResponse struct {
 	//
 	//	*MockResponse_Ready
 	//	*MockResponse_Call
+	//	*MockResponse_Gone
 	Part          isMockResponse_Part `protobuf_oneof:"part"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3077,6 +3246,15 @@ func (x *MockResponse) GetCall() *MockedCall {
 	return nil
 }
 
+func (x *MockResponse) GetGone() *MockGone {
+	if x != nil {
+		if x, ok := x.Part.(*MockResponse_Gone); ok {
+			return x.Gone
+		}
+	}
+	return nil
+}
+
 type isMockResponse_Part interface {
 	isMockResponse_Part()
 }
@@ -3089,9 +3267,60 @@ type MockResponse_Call struct {
 	Call *MockedCall `protobuf:"bytes,2,opt,name=call,proto3,oneof"`
 }
 
+type MockResponse_Gone struct {
+	Gone *MockGone `protobuf:"bytes,3,opt,name=gone,proto3,oneof"`
+}
+
 func (*MockResponse_Ready) isMockResponse_Part() {}
 
 func (*MockResponse_Call) isMockResponse_Part() {}
+
+func (*MockResponse_Gone) isMockResponse_Part() {}
+
+// MockGone is what is said to an answer that comes too late: the call has expired, or somebody else has settled it.
+type MockGone struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	HeldId        uint64                 `protobuf:"varint,1,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MockGone) Reset() {
+	*x = MockGone{}
+	mi := &file_control_v1_flights_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MockGone) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MockGone) ProtoMessage() {}
+
+func (x *MockGone) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_flights_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MockGone.ProtoReflect.Descriptor instead.
+func (*MockGone) Descriptor() ([]byte, []int) {
+	return file_control_v1_flights_proto_rawDescGZIP(), []int{44}
+}
+
+func (x *MockGone) GetHeldId() uint64 {
+	if x != nil {
+		return x.HeldId
+	}
+	return 0
+}
 
 type MockedCall struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -3100,14 +3329,16 @@ type MockedCall struct {
 	Method        string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
 	Argument      *Value                 `protobuf:"bytes,4,opt,name=argument,proto3" json:"argument,omitempty"`
 	Cycles        string                 `protobuf:"bytes,5,opt,name=cycles,proto3" json:"cycles,omitempty"`
-	Deadline      *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=deadline,proto3" json:"deadline,omitempty"`
+	Deadline      *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=deadline,proto3" json:"deadline,omitempty"`                       // unset: none
+	CanisterId    string                 `protobuf:"bytes,7,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // that is called
+	RequestId     []byte                 `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`    // of a user's message
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *MockedCall) Reset() {
 	*x = MockedCall{}
-	mi := &file_control_v1_flights_proto_msgTypes[44]
+	mi := &file_control_v1_flights_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3119,7 +3350,7 @@ func (x *MockedCall) String() string {
 func (*MockedCall) ProtoMessage() {}
 
 func (x *MockedCall) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[44]
+	mi := &file_control_v1_flights_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3132,7 +3363,7 @@ func (x *MockedCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MockedCall.ProtoReflect.Descriptor instead.
 func (*MockedCall) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{44}
+	return file_control_v1_flights_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *MockedCall) GetHeldId() uint64 {
@@ -3177,6 +3408,20 @@ func (x *MockedCall) GetDeadline() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *MockedCall) GetCanisterId() string {
+	if x != nil {
+		return x.CanisterId
+	}
+	return ""
+}
+
+func (x *MockedCall) GetRequestId() []byte {
+	if x != nil {
+		return x.RequestId
+	}
+	return nil
+}
+
 type HttpHeader struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -3187,7 +3432,7 @@ type HttpHeader struct {
 
 func (x *HttpHeader) Reset() {
 	*x = HttpHeader{}
-	mi := &file_control_v1_flights_proto_msgTypes[45]
+	mi := &file_control_v1_flights_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3199,7 +3444,7 @@ func (x *HttpHeader) String() string {
 func (*HttpHeader) ProtoMessage() {}
 
 func (x *HttpHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[45]
+	mi := &file_control_v1_flights_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3212,7 +3457,7 @@ func (x *HttpHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HttpHeader.ProtoReflect.Descriptor instead.
 func (*HttpHeader) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{45}
+	return file_control_v1_flights_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *HttpHeader) GetName() string {
@@ -3232,13 +3477,14 @@ func (x *HttpHeader) GetValue() string {
 type ListOutcallsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Page          *Page                  `protobuf:"bytes,2,opt,name=page,proto3" json:"page,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListOutcallsRequest) Reset() {
 	*x = ListOutcallsRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[46]
+	mi := &file_control_v1_flights_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3250,7 +3496,7 @@ func (x *ListOutcallsRequest) String() string {
 func (*ListOutcallsRequest) ProtoMessage() {}
 
 func (x *ListOutcallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[46]
+	mi := &file_control_v1_flights_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3263,7 +3509,7 @@ func (x *ListOutcallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOutcallsRequest.ProtoReflect.Descriptor instead.
 func (*ListOutcallsRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{46}
+	return file_control_v1_flights_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ListOutcallsRequest) GetInstance() string {
@@ -3273,16 +3519,24 @@ func (x *ListOutcallsRequest) GetInstance() string {
 	return ""
 }
 
+func (x *ListOutcallsRequest) GetPage() *Page {
+	if x != nil {
+		return x.Page
+	}
+	return nil
+}
+
 type ListOutcallsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Outcalls      []*Outcall             `protobuf:"bytes,1,rep,name=outcalls,proto3" json:"outcalls,omitempty"`
+	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListOutcallsResponse) Reset() {
 	*x = ListOutcallsResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[47]
+	mi := &file_control_v1_flights_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3294,7 +3548,7 @@ func (x *ListOutcallsResponse) String() string {
 func (*ListOutcallsResponse) ProtoMessage() {}
 
 func (x *ListOutcallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[47]
+	mi := &file_control_v1_flights_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3307,7 +3561,7 @@ func (x *ListOutcallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOutcallsResponse.ProtoReflect.Descriptor instead.
 func (*ListOutcallsResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{47}
+	return file_control_v1_flights_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ListOutcallsResponse) GetOutcalls() []*Outcall {
@@ -3315,6 +3569,13 @@ func (x *ListOutcallsResponse) GetOutcalls() []*Outcall {
 		return x.Outcalls
 	}
 	return nil
+}
+
+func (x *ListOutcallsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
 }
 
 type Outcall struct {
@@ -3334,7 +3595,7 @@ type Outcall struct {
 
 func (x *Outcall) Reset() {
 	*x = Outcall{}
-	mi := &file_control_v1_flights_proto_msgTypes[48]
+	mi := &file_control_v1_flights_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3346,7 +3607,7 @@ func (x *Outcall) String() string {
 func (*Outcall) ProtoMessage() {}
 
 func (x *Outcall) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[48]
+	mi := &file_control_v1_flights_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3359,7 +3620,7 @@ func (x *Outcall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Outcall.ProtoReflect.Descriptor instead.
 func (*Outcall) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{48}
+	return file_control_v1_flights_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Outcall) GetSubnetId() string {
@@ -3438,7 +3699,7 @@ type OutcallAnswer struct {
 
 func (x *OutcallAnswer) Reset() {
 	*x = OutcallAnswer{}
-	mi := &file_control_v1_flights_proto_msgTypes[49]
+	mi := &file_control_v1_flights_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3450,7 +3711,7 @@ func (x *OutcallAnswer) String() string {
 func (*OutcallAnswer) ProtoMessage() {}
 
 func (x *OutcallAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[49]
+	mi := &file_control_v1_flights_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3463,7 +3724,7 @@ func (x *OutcallAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutcallAnswer.ProtoReflect.Descriptor instead.
 func (*OutcallAnswer) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{49}
+	return file_control_v1_flights_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *OutcallAnswer) GetAnswer() isOutcallAnswer_Answer {
@@ -3518,7 +3779,7 @@ type HttpResponse struct {
 
 func (x *HttpResponse) Reset() {
 	*x = HttpResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[50]
+	mi := &file_control_v1_flights_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3530,7 +3791,7 @@ func (x *HttpResponse) String() string {
 func (*HttpResponse) ProtoMessage() {}
 
 func (x *HttpResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[50]
+	mi := &file_control_v1_flights_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3543,7 +3804,7 @@ func (x *HttpResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HttpResponse.ProtoReflect.Descriptor instead.
 func (*HttpResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{50}
+	return file_control_v1_flights_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *HttpResponse) GetStatus() uint32 {
@@ -3579,7 +3840,7 @@ type AnswerOutcallRequest struct {
 
 func (x *AnswerOutcallRequest) Reset() {
 	*x = AnswerOutcallRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[51]
+	mi := &file_control_v1_flights_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3591,7 +3852,7 @@ func (x *AnswerOutcallRequest) String() string {
 func (*AnswerOutcallRequest) ProtoMessage() {}
 
 func (x *AnswerOutcallRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[51]
+	mi := &file_control_v1_flights_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3604,7 +3865,7 @@ func (x *AnswerOutcallRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerOutcallRequest.ProtoReflect.Descriptor instead.
 func (*AnswerOutcallRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{51}
+	return file_control_v1_flights_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *AnswerOutcallRequest) GetInstance() string {
@@ -3643,7 +3904,7 @@ type AnswerOutcallResponse struct {
 
 func (x *AnswerOutcallResponse) Reset() {
 	*x = AnswerOutcallResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[52]
+	mi := &file_control_v1_flights_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3655,7 +3916,7 @@ func (x *AnswerOutcallResponse) String() string {
 func (*AnswerOutcallResponse) ProtoMessage() {}
 
 func (x *AnswerOutcallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[52]
+	mi := &file_control_v1_flights_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3668,7 +3929,7 @@ func (x *AnswerOutcallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerOutcallResponse.ProtoReflect.Descriptor instead.
 func (*AnswerOutcallResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{52}
+	return file_control_v1_flights_proto_rawDescGZIP(), []int{53}
 }
 
 var File_control_v1_flights_proto protoreflect.FileDescriptor
@@ -3696,7 +3957,7 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\x04page\x18\x03 \x01(\v2\x1a.canisterd.control.v1.PageR\x04page\"}\n" +
 	"\x14ListContextsResponse\x12=\n" +
 	"\bcontexts\x18\x01 \x03(\v2!.canisterd.control.v1.CallContextR\bcontexts\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf7\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa4\x04\n" +
 	"\vCallContext\x12\x1b\n" +
 	"\tsubnet_id\x18\x01 \x01(\tR\bsubnetId\x12\x1d\n" +
 	"\n" +
@@ -3712,7 +3973,11 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\n" +
 	"deadlocked\x18\n" +
 	" \x01(\bR\n" +
-	"deadlocked\"\x81\x01\n" +
+	"deadlocked\x126\n" +
+	"\bdeadline\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x12\"\n" +
+	"\finstructions\x18\f \x01(\x04R\finstructions\x12\x18\n" +
+	"\adeleted\x18\r \x01(\bR\adeleted\x125\n" +
+	"\x06awaits\x18\x0e \x03(\v2\x1d.canisterd.control.v1.CallRefR\x06awaits\"\x81\x01\n" +
 	"\x12ListFuturesRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -3720,7 +3985,7 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\x04page\x18\x03 \x01(\v2\x1a.canisterd.control.v1.PageR\x04page\"u\n" +
 	"\x13ListFuturesResponse\x126\n" +
 	"\afutures\x18\x01 \x03(\v2\x1c.canisterd.control.v1.FutureR\afutures\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xba\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9f\x03\n" +
 	"\x06Future\x121\n" +
 	"\x04call\x18\x01 \x01(\v2\x1d.canisterd.control.v1.CallRefR\x04call\x12\x1d\n" +
 	"\n" +
@@ -3730,7 +3995,13 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\x06method\x18\x05 \x01(\tR\x06method\x126\n" +
 	"\bdeadline\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x12%\n" +
 	"\x0ecycles_prepaid\x18\a \x01(\tR\rcyclesPrepaid\x127\n" +
-	"\awaiting\x18\b \x01(\v2\x1d.canisterd.control.v1.WaitingR\awaiting\"\xdd\x01\n" +
+	"\awaiting\x18\b \x01(\v2\x1d.canisterd.control.v1.WaitingR\awaiting\x12'\n" +
+	"\x0fcycles_attached\x18\t \x01(\tR\x0ecyclesAttached\x12\x1e\n" +
+	"\n" +
+	"deadlocked\x18\n" +
+	" \x01(\bR\n" +
+	"deadlocked\x12\x1a\n" +
+	"\bcircular\x18\v \x01(\bR\bcircular\"\xb0\x02\n" +
 	"\aWaiting\x128\n" +
 	"\x06reason\x18\x01 \x01(\x0e2 .canisterd.control.v1.WaitReasonR\x06reason\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x17\n" +
@@ -3738,7 +4009,10 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\aheld_id\x18\x04 \x01(\x04R\x06heldId\x12\x1d\n" +
 	"\n" +
 	"context_id\x18\x05 \x01(\x04R\tcontextId\x123\n" +
-	"\x05calls\x18\x06 \x03(\v2\x1d.canisterd.control.v1.CallRefR\x05calls\"\x82\x01\n" +
+	"\x05calls\x18\x06 \x03(\v2\x1d.canisterd.control.v1.CallRefR\x05calls\x12\x1a\n" +
+	"\bposition\x18\a \x01(\rR\bposition\x12\x1b\n" +
+	"\tsubnet_id\x18\b \x01(\tR\bsubnetId\x12\x18\n" +
+	"\aoutcall\x18\t \x01(\x04R\aoutcall\"\x82\x01\n" +
 	"\x13ListMessagesRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -3765,17 +4039,22 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
 	"canisterId\x12.\n" +
-	"\x04page\x18\x03 \x01(\v2\x1a.canisterd.control.v1.PageR\x04page\"q\n" +
+	"\x04page\x18\x03 \x01(\v2\x1a.canisterd.control.v1.PageR\x04page\"\x91\x01\n" +
 	"\x12ListTimersResponse\x123\n" +
 	"\x06timers\x18\x01 \x03(\v2\x1b.canisterd.control.v1.TimerR\x06timers\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9f\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1e\n" +
+	"\n" +
+	"heartbeats\x18\x03 \x03(\tR\n" +
+	"heartbeats\"\xbe\x01\n" +
 	"\x05Timer\x12,\n" +
 	"\x03due\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x03due\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x1f\n" +
 	"\vcanister_id\x18\x03 \x01(\tR\n" +
 	"canisterId\x12\x1b\n" +
 	"\tsubnet_id\x18\x04 \x01(\tR\bsubnetId\x12\x16\n" +
-	"\x06number\x18\x05 \x01(\x04R\x06number\"O\n" +
+	"\x06number\x18\x05 \x01(\x04R\x06number\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x06 \x01(\fR\trequestId\"O\n" +
 	"\x10FireTimerRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -3792,7 +4071,7 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\x06callee\x18\x03 \x01(\tR\x06callee\x12\x16\n" +
 	"\x06method\x18\x04 \x01(\tR\x06method\x12\x12\n" +
 	"\x04skip\x18\x05 \x01(\x04R\x04skip\x12\x14\n" +
-	"\x05times\x18\x06 \x01(\x04R\x05times\"\xa1\x02\n" +
+	"\x05times\x18\x06 \x01(\x04R\x05times\"\xe1\x02\n" +
 	"\x04Rule\x12\x17\n" +
 	"\arule_id\x18\x01 \x01(\x04R\x06ruleId\x121\n" +
 	"\x05match\x18\x02 \x01(\v2\x1b.canisterd.control.v1.MatchR\x05match\x12\x14\n" +
@@ -3801,7 +4080,11 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\x06answer\x18\x05 \x01(\v2\x1c.canisterd.control.v1.AnswerH\x00R\x06answer\x121\n" +
 	"\x05delay\x18\x06 \x01(\v2\x19.google.protobuf.DurationH\x00R\x05delay\x12\x18\n" +
 	"\amatched\x18\a \x01(\x04R\amatched\x12\x12\n" +
-	"\x04note\x18\b \x01(\tR\x04noteB\b\n" +
+	"\x04note\x18\b \x01(\tR\x04note\x12\x12\n" +
+	"\x04seen\x18\t \x01(\x04R\x04seen\x12\x16\n" +
+	"\x06passed\x18\n" +
+	" \x01(\x04R\x06passed\x12\x12\n" +
+	"\x04mock\x18\v \x01(\bR\x04mockB\b\n" +
 	"\x06action\"\x9b\x01\n" +
 	"\x06Answer\x123\n" +
 	"\x05reply\x18\x01 \x01(\v2\x1b.canisterd.control.v1.ValueH\x00R\x05reply\x126\n" +
@@ -3810,9 +4093,10 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\x06answer\"\\\n" +
 	"\x0eAddRuleRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12.\n" +
-	"\x04rule\x18\x02 \x01(\v2\x1a.canisterd.control.v1.RuleR\x04rule\"A\n" +
+	"\x04rule\x18\x02 \x01(\v2\x1a.canisterd.control.v1.RuleR\x04rule\"[\n" +
 	"\x0fAddRuleResponse\x12.\n" +
-	"\x04rule\x18\x01 \x01(\v2\x1a.canisterd.control.v1.RuleR\x04rule\"b\n" +
+	"\x04rule\x18\x01 \x01(\v2\x1a.canisterd.control.v1.RuleR\x04rule\x12\x18\n" +
+	"\awarning\x18\x02 \x01(\tR\awarning\"b\n" +
 	"\x11RemoveRuleRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x17\n" +
 	"\arule_id\x18\x02 \x01(\x04R\x06ruleId\x12\x18\n" +
@@ -3822,7 +4106,7 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\x10ListRulesRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\"E\n" +
 	"\x11ListRulesResponse\x120\n" +
-	"\x05rules\x18\x01 \x03(\v2\x1a.canisterd.control.v1.RuleR\x05rules\"\xf3\x03\n" +
+	"\x05rules\x18\x01 \x03(\v2\x1a.canisterd.control.v1.RuleR\x05rules\"\xf2\x04\n" +
 	"\x04Held\x12\x17\n" +
 	"\aheld_id\x18\x01 \x01(\x04R\x06heldId\x12\x17\n" +
 	"\arule_id\x18\x02 \x01(\x04R\x06ruleId\x125\n" +
@@ -3839,17 +4123,22 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\x06reject\x18\v \x01(\v2\x1c.canisterd.control.v1.RejectR\x06reject\x12\x16\n" +
 	"\x06cycles\x18\f \x01(\tR\x06cycles\x120\n" +
 	"\x05since\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x126\n" +
-	"\bdeadline\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\"v\n" +
+	"\bdeadline\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x12\x1b\n" +
+	"\tsubnet_id\x18\x0f \x01(\tR\bsubnetId\x12\x12\n" +
+	"\x04mock\x18\x10 \x01(\bR\x04mock\x124\n" +
+	"\arelease\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\arelease\x12\x16\n" +
+	"\x06behind\x18\x12 \x01(\x04R\x06behind\"v\n" +
 	"\x0fListHeldRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x17\n" +
 	"\arule_id\x18\x02 \x01(\x04R\x06ruleId\x12.\n" +
 	"\x04page\x18\x03 \x01(\v2\x1a.canisterd.control.v1.PageR\x04page\"j\n" +
 	"\x10ListHeldResponse\x12.\n" +
 	"\x04held\x18\x01 \x03(\v2\x1a.canisterd.control.v1.HeldR\x04held\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"G\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"]\n" +
 	"\x10AwaitHeldRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x17\n" +
-	"\arule_id\x18\x02 \x01(\x04R\x06ruleId\"C\n" +
+	"\arule_id\x18\x02 \x01(\x04R\x06ruleId\x12\x14\n" +
+	"\x05after\x18\x03 \x01(\x04R\x05after\"C\n" +
 	"\x11AwaitHeldResponse\x12.\n" +
 	"\x04held\x18\x01 \x01(\v2\x1a.canisterd.control.v1.HeldR\x04held\"E\n" +
 	"\x0eReleaseRequest\x12\x1a\n" +
@@ -3882,11 +4171,14 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\aheld_id\x18\x01 \x01(\x04R\x06heldId\x122\n" +
 	"\x04with\x18\x02 \x01(\v2\x1c.canisterd.control.v1.AnswerH\x00R\x04with\x12\x14\n" +
 	"\x04pass\x18\x03 \x01(\bH\x00R\x04passB\b\n" +
-	"\x06answer\"f\n" +
+	"\x06answer\"\x9c\x01\n" +
 	"\fMockResponse\x12\x16\n" +
 	"\x05ready\x18\x01 \x01(\bH\x00R\x05ready\x126\n" +
-	"\x04call\x18\x02 \x01(\v2 .canisterd.control.v1.MockedCallH\x00R\x04callB\x06\n" +
-	"\x04part\"\xde\x01\n" +
+	"\x04call\x18\x02 \x01(\v2 .canisterd.control.v1.MockedCallH\x00R\x04call\x124\n" +
+	"\x04gone\x18\x03 \x01(\v2\x1e.canisterd.control.v1.MockGoneH\x00R\x04goneB\x06\n" +
+	"\x04part\"#\n" +
+	"\bMockGone\x12\x17\n" +
+	"\aheld_id\x18\x01 \x01(\x04R\x06heldId\"\x9e\x02\n" +
 	"\n" +
 	"MockedCall\x12\x17\n" +
 	"\aheld_id\x18\x01 \x01(\x04R\x06heldId\x12\x16\n" +
@@ -3894,15 +4186,21 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\x06method\x18\x03 \x01(\tR\x06method\x127\n" +
 	"\bargument\x18\x04 \x01(\v2\x1b.canisterd.control.v1.ValueR\bargument\x12\x16\n" +
 	"\x06cycles\x18\x05 \x01(\tR\x06cycles\x126\n" +
-	"\bdeadline\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\"6\n" +
+	"\bdeadline\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x12\x1f\n" +
+	"\vcanister_id\x18\a \x01(\tR\n" +
+	"canisterId\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\b \x01(\fR\trequestId\"6\n" +
 	"\n" +
 	"HttpHeader\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"1\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"a\n" +
 	"\x13ListOutcallsRequest\x12\x1a\n" +
-	"\binstance\x18\x01 \x01(\tR\binstance\"Q\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\x12.\n" +
+	"\x04page\x18\x02 \x01(\v2\x1a.canisterd.control.v1.PageR\x04page\"y\n" +
 	"\x14ListOutcallsResponse\x129\n" +
-	"\boutcalls\x18\x01 \x03(\v2\x1d.canisterd.control.v1.OutcallR\boutcalls\"\x9d\x02\n" +
+	"\boutcalls\x18\x01 \x03(\v2\x1d.canisterd.control.v1.OutcallR\boutcalls\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9d\x02\n" +
 	"\aOutcall\x12\x1b\n" +
 	"\tsubnet_id\x18\x01 \x01(\tR\bsubnetId\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12\x14\n" +
@@ -3983,7 +4281,7 @@ func file_control_v1_flights_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_flights_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_control_v1_flights_proto_msgTypes = make([]protoimpl.MessageInfo, 53)
+var file_control_v1_flights_proto_msgTypes = make([]protoimpl.MessageInfo, 54)
 var file_control_v1_flights_proto_goTypes = []any{
 	(WaitReason)(0),               // 0: canisterd.control.v1.WaitReason
 	(MessageKind)(0),              // 1: canisterd.control.v1.MessageKind
@@ -4031,111 +4329,117 @@ var file_control_v1_flights_proto_goTypes = []any{
 	(*MockHead)(nil),              // 43: canisterd.control.v1.MockHead
 	(*MockAnswer)(nil),            // 44: canisterd.control.v1.MockAnswer
 	(*MockResponse)(nil),          // 45: canisterd.control.v1.MockResponse
-	(*MockedCall)(nil),            // 46: canisterd.control.v1.MockedCall
-	(*HttpHeader)(nil),            // 47: canisterd.control.v1.HttpHeader
-	(*ListOutcallsRequest)(nil),   // 48: canisterd.control.v1.ListOutcallsRequest
-	(*ListOutcallsResponse)(nil),  // 49: canisterd.control.v1.ListOutcallsResponse
-	(*Outcall)(nil),               // 50: canisterd.control.v1.Outcall
-	(*OutcallAnswer)(nil),         // 51: canisterd.control.v1.OutcallAnswer
-	(*HttpResponse)(nil),          // 52: canisterd.control.v1.HttpResponse
-	(*AnswerOutcallRequest)(nil),  // 53: canisterd.control.v1.AnswerOutcallRequest
-	(*AnswerOutcallResponse)(nil), // 54: canisterd.control.v1.AnswerOutcallResponse
-	(*timestamppb.Timestamp)(nil), // 55: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 56: google.protobuf.Duration
-	(*Value)(nil),                 // 57: canisterd.control.v1.Value
-	(*Reject)(nil),                // 58: canisterd.control.v1.Reject
-	(Form)(0),                     // 59: canisterd.control.v1.Form
+	(*MockGone)(nil),              // 46: canisterd.control.v1.MockGone
+	(*MockedCall)(nil),            // 47: canisterd.control.v1.MockedCall
+	(*HttpHeader)(nil),            // 48: canisterd.control.v1.HttpHeader
+	(*ListOutcallsRequest)(nil),   // 49: canisterd.control.v1.ListOutcallsRequest
+	(*ListOutcallsResponse)(nil),  // 50: canisterd.control.v1.ListOutcallsResponse
+	(*Outcall)(nil),               // 51: canisterd.control.v1.Outcall
+	(*OutcallAnswer)(nil),         // 52: canisterd.control.v1.OutcallAnswer
+	(*HttpResponse)(nil),          // 53: canisterd.control.v1.HttpResponse
+	(*AnswerOutcallRequest)(nil),  // 54: canisterd.control.v1.AnswerOutcallRequest
+	(*AnswerOutcallResponse)(nil), // 55: canisterd.control.v1.AnswerOutcallResponse
+	(*timestamppb.Timestamp)(nil), // 56: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 57: google.protobuf.Duration
+	(*Value)(nil),                 // 58: canisterd.control.v1.Value
+	(*Reject)(nil),                // 59: canisterd.control.v1.Reject
+	(Form)(0),                     // 60: canisterd.control.v1.Form
 }
 var file_control_v1_flights_proto_depIdxs = []int32{
 	4,  // 0: canisterd.control.v1.Origin.call:type_name -> canisterd.control.v1.CallRef
 	2,  // 1: canisterd.control.v1.ListContextsRequest.page:type_name -> canisterd.control.v1.Page
 	7,  // 2: canisterd.control.v1.ListContextsResponse.contexts:type_name -> canisterd.control.v1.CallContext
 	3,  // 3: canisterd.control.v1.CallContext.origin:type_name -> canisterd.control.v1.Origin
-	55, // 4: canisterd.control.v1.CallContext.opened:type_name -> google.protobuf.Timestamp
-	2,  // 5: canisterd.control.v1.ListFuturesRequest.page:type_name -> canisterd.control.v1.Page
-	10, // 6: canisterd.control.v1.ListFuturesResponse.futures:type_name -> canisterd.control.v1.Future
-	4,  // 7: canisterd.control.v1.Future.call:type_name -> canisterd.control.v1.CallRef
-	55, // 8: canisterd.control.v1.Future.deadline:type_name -> google.protobuf.Timestamp
-	11, // 9: canisterd.control.v1.Future.waiting:type_name -> canisterd.control.v1.Waiting
-	0,  // 10: canisterd.control.v1.Waiting.reason:type_name -> canisterd.control.v1.WaitReason
-	4,  // 11: canisterd.control.v1.Waiting.calls:type_name -> canisterd.control.v1.CallRef
-	2,  // 12: canisterd.control.v1.ListMessagesRequest.page:type_name -> canisterd.control.v1.Page
-	14, // 13: canisterd.control.v1.ListMessagesResponse.messages:type_name -> canisterd.control.v1.QueuedMessage
-	11, // 14: canisterd.control.v1.QueuedMessage.waiting:type_name -> canisterd.control.v1.Waiting
-	2,  // 15: canisterd.control.v1.ListTimersRequest.page:type_name -> canisterd.control.v1.Page
-	17, // 16: canisterd.control.v1.ListTimersResponse.timers:type_name -> canisterd.control.v1.Timer
-	55, // 17: canisterd.control.v1.Timer.due:type_name -> google.protobuf.Timestamp
-	1,  // 18: canisterd.control.v1.Match.kind:type_name -> canisterd.control.v1.MessageKind
-	22, // 19: canisterd.control.v1.Rule.match:type_name -> canisterd.control.v1.Match
-	24, // 20: canisterd.control.v1.Rule.answer:type_name -> canisterd.control.v1.Answer
-	56, // 21: canisterd.control.v1.Rule.delay:type_name -> google.protobuf.Duration
-	57, // 22: canisterd.control.v1.Answer.reply:type_name -> canisterd.control.v1.Value
-	58, // 23: canisterd.control.v1.Answer.reject:type_name -> canisterd.control.v1.Reject
-	23, // 24: canisterd.control.v1.AddRuleRequest.rule:type_name -> canisterd.control.v1.Rule
-	23, // 25: canisterd.control.v1.AddRuleResponse.rule:type_name -> canisterd.control.v1.Rule
-	23, // 26: canisterd.control.v1.ListRulesResponse.rules:type_name -> canisterd.control.v1.Rule
-	1,  // 27: canisterd.control.v1.Held.kind:type_name -> canisterd.control.v1.MessageKind
-	4,  // 28: canisterd.control.v1.Held.call:type_name -> canisterd.control.v1.CallRef
-	58, // 29: canisterd.control.v1.Held.reject:type_name -> canisterd.control.v1.Reject
-	55, // 30: canisterd.control.v1.Held.since:type_name -> google.protobuf.Timestamp
-	55, // 31: canisterd.control.v1.Held.deadline:type_name -> google.protobuf.Timestamp
-	2,  // 32: canisterd.control.v1.ListHeldRequest.page:type_name -> canisterd.control.v1.Page
-	31, // 33: canisterd.control.v1.ListHeldResponse.held:type_name -> canisterd.control.v1.Held
-	31, // 34: canisterd.control.v1.AwaitHeldResponse.held:type_name -> canisterd.control.v1.Held
-	4,  // 35: canisterd.control.v1.SettleRequest.call:type_name -> canisterd.control.v1.CallRef
-	24, // 36: canisterd.control.v1.SettleRequest.answer:type_name -> canisterd.control.v1.Answer
-	43, // 37: canisterd.control.v1.MockRequest.head:type_name -> canisterd.control.v1.MockHead
-	44, // 38: canisterd.control.v1.MockRequest.answer:type_name -> canisterd.control.v1.MockAnswer
-	59, // 39: canisterd.control.v1.MockHead.argument_form:type_name -> canisterd.control.v1.Form
-	24, // 40: canisterd.control.v1.MockAnswer.with:type_name -> canisterd.control.v1.Answer
-	46, // 41: canisterd.control.v1.MockResponse.call:type_name -> canisterd.control.v1.MockedCall
-	57, // 42: canisterd.control.v1.MockedCall.argument:type_name -> canisterd.control.v1.Value
-	55, // 43: canisterd.control.v1.MockedCall.deadline:type_name -> google.protobuf.Timestamp
-	50, // 44: canisterd.control.v1.ListOutcallsResponse.outcalls:type_name -> canisterd.control.v1.Outcall
-	47, // 45: canisterd.control.v1.Outcall.headers:type_name -> canisterd.control.v1.HttpHeader
-	52, // 46: canisterd.control.v1.OutcallAnswer.response:type_name -> canisterd.control.v1.HttpResponse
-	58, // 47: canisterd.control.v1.OutcallAnswer.reject:type_name -> canisterd.control.v1.Reject
-	47, // 48: canisterd.control.v1.HttpResponse.headers:type_name -> canisterd.control.v1.HttpHeader
-	51, // 49: canisterd.control.v1.AnswerOutcallRequest.answers:type_name -> canisterd.control.v1.OutcallAnswer
-	5,  // 50: canisterd.control.v1.Flights.ListContexts:input_type -> canisterd.control.v1.ListContextsRequest
-	8,  // 51: canisterd.control.v1.Flights.ListFutures:input_type -> canisterd.control.v1.ListFuturesRequest
-	12, // 52: canisterd.control.v1.Flights.ListMessages:input_type -> canisterd.control.v1.ListMessagesRequest
-	15, // 53: canisterd.control.v1.Flights.ListTimers:input_type -> canisterd.control.v1.ListTimersRequest
-	18, // 54: canisterd.control.v1.Flights.FireTimer:input_type -> canisterd.control.v1.FireTimerRequest
-	20, // 55: canisterd.control.v1.Flights.CancelTimer:input_type -> canisterd.control.v1.CancelTimerRequest
-	25, // 56: canisterd.control.v1.Flights.AddRule:input_type -> canisterd.control.v1.AddRuleRequest
-	27, // 57: canisterd.control.v1.Flights.RemoveRule:input_type -> canisterd.control.v1.RemoveRuleRequest
-	29, // 58: canisterd.control.v1.Flights.ListRules:input_type -> canisterd.control.v1.ListRulesRequest
-	32, // 59: canisterd.control.v1.Flights.ListHeld:input_type -> canisterd.control.v1.ListHeldRequest
-	34, // 60: canisterd.control.v1.Flights.AwaitHeld:input_type -> canisterd.control.v1.AwaitHeldRequest
-	36, // 61: canisterd.control.v1.Flights.Release:input_type -> canisterd.control.v1.ReleaseRequest
-	38, // 62: canisterd.control.v1.Flights.Drop:input_type -> canisterd.control.v1.DropRequest
-	40, // 63: canisterd.control.v1.Flights.Settle:input_type -> canisterd.control.v1.SettleRequest
-	42, // 64: canisterd.control.v1.Flights.Mock:input_type -> canisterd.control.v1.MockRequest
-	48, // 65: canisterd.control.v1.Flights.ListOutcalls:input_type -> canisterd.control.v1.ListOutcallsRequest
-	53, // 66: canisterd.control.v1.Flights.AnswerOutcall:input_type -> canisterd.control.v1.AnswerOutcallRequest
-	6,  // 67: canisterd.control.v1.Flights.ListContexts:output_type -> canisterd.control.v1.ListContextsResponse
-	9,  // 68: canisterd.control.v1.Flights.ListFutures:output_type -> canisterd.control.v1.ListFuturesResponse
-	13, // 69: canisterd.control.v1.Flights.ListMessages:output_type -> canisterd.control.v1.ListMessagesResponse
-	16, // 70: canisterd.control.v1.Flights.ListTimers:output_type -> canisterd.control.v1.ListTimersResponse
-	19, // 71: canisterd.control.v1.Flights.FireTimer:output_type -> canisterd.control.v1.FireTimerResponse
-	21, // 72: canisterd.control.v1.Flights.CancelTimer:output_type -> canisterd.control.v1.CancelTimerResponse
-	26, // 73: canisterd.control.v1.Flights.AddRule:output_type -> canisterd.control.v1.AddRuleResponse
-	28, // 74: canisterd.control.v1.Flights.RemoveRule:output_type -> canisterd.control.v1.RemoveRuleResponse
-	30, // 75: canisterd.control.v1.Flights.ListRules:output_type -> canisterd.control.v1.ListRulesResponse
-	33, // 76: canisterd.control.v1.Flights.ListHeld:output_type -> canisterd.control.v1.ListHeldResponse
-	35, // 77: canisterd.control.v1.Flights.AwaitHeld:output_type -> canisterd.control.v1.AwaitHeldResponse
-	37, // 78: canisterd.control.v1.Flights.Release:output_type -> canisterd.control.v1.ReleaseResponse
-	39, // 79: canisterd.control.v1.Flights.Drop:output_type -> canisterd.control.v1.DropResponse
-	41, // 80: canisterd.control.v1.Flights.Settle:output_type -> canisterd.control.v1.SettleResponse
-	45, // 81: canisterd.control.v1.Flights.Mock:output_type -> canisterd.control.v1.MockResponse
-	49, // 82: canisterd.control.v1.Flights.ListOutcalls:output_type -> canisterd.control.v1.ListOutcallsResponse
-	54, // 83: canisterd.control.v1.Flights.AnswerOutcall:output_type -> canisterd.control.v1.AnswerOutcallResponse
-	67, // [67:84] is the sub-list for method output_type
-	50, // [50:67] is the sub-list for method input_type
-	50, // [50:50] is the sub-list for extension type_name
-	50, // [50:50] is the sub-list for extension extendee
-	0,  // [0:50] is the sub-list for field type_name
+	56, // 4: canisterd.control.v1.CallContext.opened:type_name -> google.protobuf.Timestamp
+	56, // 5: canisterd.control.v1.CallContext.deadline:type_name -> google.protobuf.Timestamp
+	4,  // 6: canisterd.control.v1.CallContext.awaits:type_name -> canisterd.control.v1.CallRef
+	2,  // 7: canisterd.control.v1.ListFuturesRequest.page:type_name -> canisterd.control.v1.Page
+	10, // 8: canisterd.control.v1.ListFuturesResponse.futures:type_name -> canisterd.control.v1.Future
+	4,  // 9: canisterd.control.v1.Future.call:type_name -> canisterd.control.v1.CallRef
+	56, // 10: canisterd.control.v1.Future.deadline:type_name -> google.protobuf.Timestamp
+	11, // 11: canisterd.control.v1.Future.waiting:type_name -> canisterd.control.v1.Waiting
+	0,  // 12: canisterd.control.v1.Waiting.reason:type_name -> canisterd.control.v1.WaitReason
+	4,  // 13: canisterd.control.v1.Waiting.calls:type_name -> canisterd.control.v1.CallRef
+	2,  // 14: canisterd.control.v1.ListMessagesRequest.page:type_name -> canisterd.control.v1.Page
+	14, // 15: canisterd.control.v1.ListMessagesResponse.messages:type_name -> canisterd.control.v1.QueuedMessage
+	11, // 16: canisterd.control.v1.QueuedMessage.waiting:type_name -> canisterd.control.v1.Waiting
+	2,  // 17: canisterd.control.v1.ListTimersRequest.page:type_name -> canisterd.control.v1.Page
+	17, // 18: canisterd.control.v1.ListTimersResponse.timers:type_name -> canisterd.control.v1.Timer
+	56, // 19: canisterd.control.v1.Timer.due:type_name -> google.protobuf.Timestamp
+	1,  // 20: canisterd.control.v1.Match.kind:type_name -> canisterd.control.v1.MessageKind
+	22, // 21: canisterd.control.v1.Rule.match:type_name -> canisterd.control.v1.Match
+	24, // 22: canisterd.control.v1.Rule.answer:type_name -> canisterd.control.v1.Answer
+	57, // 23: canisterd.control.v1.Rule.delay:type_name -> google.protobuf.Duration
+	58, // 24: canisterd.control.v1.Answer.reply:type_name -> canisterd.control.v1.Value
+	59, // 25: canisterd.control.v1.Answer.reject:type_name -> canisterd.control.v1.Reject
+	23, // 26: canisterd.control.v1.AddRuleRequest.rule:type_name -> canisterd.control.v1.Rule
+	23, // 27: canisterd.control.v1.AddRuleResponse.rule:type_name -> canisterd.control.v1.Rule
+	23, // 28: canisterd.control.v1.ListRulesResponse.rules:type_name -> canisterd.control.v1.Rule
+	1,  // 29: canisterd.control.v1.Held.kind:type_name -> canisterd.control.v1.MessageKind
+	4,  // 30: canisterd.control.v1.Held.call:type_name -> canisterd.control.v1.CallRef
+	59, // 31: canisterd.control.v1.Held.reject:type_name -> canisterd.control.v1.Reject
+	56, // 32: canisterd.control.v1.Held.since:type_name -> google.protobuf.Timestamp
+	56, // 33: canisterd.control.v1.Held.deadline:type_name -> google.protobuf.Timestamp
+	56, // 34: canisterd.control.v1.Held.release:type_name -> google.protobuf.Timestamp
+	2,  // 35: canisterd.control.v1.ListHeldRequest.page:type_name -> canisterd.control.v1.Page
+	31, // 36: canisterd.control.v1.ListHeldResponse.held:type_name -> canisterd.control.v1.Held
+	31, // 37: canisterd.control.v1.AwaitHeldResponse.held:type_name -> canisterd.control.v1.Held
+	4,  // 38: canisterd.control.v1.SettleRequest.call:type_name -> canisterd.control.v1.CallRef
+	24, // 39: canisterd.control.v1.SettleRequest.answer:type_name -> canisterd.control.v1.Answer
+	43, // 40: canisterd.control.v1.MockRequest.head:type_name -> canisterd.control.v1.MockHead
+	44, // 41: canisterd.control.v1.MockRequest.answer:type_name -> canisterd.control.v1.MockAnswer
+	60, // 42: canisterd.control.v1.MockHead.argument_form:type_name -> canisterd.control.v1.Form
+	24, // 43: canisterd.control.v1.MockAnswer.with:type_name -> canisterd.control.v1.Answer
+	47, // 44: canisterd.control.v1.MockResponse.call:type_name -> canisterd.control.v1.MockedCall
+	46, // 45: canisterd.control.v1.MockResponse.gone:type_name -> canisterd.control.v1.MockGone
+	58, // 46: canisterd.control.v1.MockedCall.argument:type_name -> canisterd.control.v1.Value
+	56, // 47: canisterd.control.v1.MockedCall.deadline:type_name -> google.protobuf.Timestamp
+	2,  // 48: canisterd.control.v1.ListOutcallsRequest.page:type_name -> canisterd.control.v1.Page
+	51, // 49: canisterd.control.v1.ListOutcallsResponse.outcalls:type_name -> canisterd.control.v1.Outcall
+	48, // 50: canisterd.control.v1.Outcall.headers:type_name -> canisterd.control.v1.HttpHeader
+	53, // 51: canisterd.control.v1.OutcallAnswer.response:type_name -> canisterd.control.v1.HttpResponse
+	59, // 52: canisterd.control.v1.OutcallAnswer.reject:type_name -> canisterd.control.v1.Reject
+	48, // 53: canisterd.control.v1.HttpResponse.headers:type_name -> canisterd.control.v1.HttpHeader
+	52, // 54: canisterd.control.v1.AnswerOutcallRequest.answers:type_name -> canisterd.control.v1.OutcallAnswer
+	5,  // 55: canisterd.control.v1.Flights.ListContexts:input_type -> canisterd.control.v1.ListContextsRequest
+	8,  // 56: canisterd.control.v1.Flights.ListFutures:input_type -> canisterd.control.v1.ListFuturesRequest
+	12, // 57: canisterd.control.v1.Flights.ListMessages:input_type -> canisterd.control.v1.ListMessagesRequest
+	15, // 58: canisterd.control.v1.Flights.ListTimers:input_type -> canisterd.control.v1.ListTimersRequest
+	18, // 59: canisterd.control.v1.Flights.FireTimer:input_type -> canisterd.control.v1.FireTimerRequest
+	20, // 60: canisterd.control.v1.Flights.CancelTimer:input_type -> canisterd.control.v1.CancelTimerRequest
+	25, // 61: canisterd.control.v1.Flights.AddRule:input_type -> canisterd.control.v1.AddRuleRequest
+	27, // 62: canisterd.control.v1.Flights.RemoveRule:input_type -> canisterd.control.v1.RemoveRuleRequest
+	29, // 63: canisterd.control.v1.Flights.ListRules:input_type -> canisterd.control.v1.ListRulesRequest
+	32, // 64: canisterd.control.v1.Flights.ListHeld:input_type -> canisterd.control.v1.ListHeldRequest
+	34, // 65: canisterd.control.v1.Flights.AwaitHeld:input_type -> canisterd.control.v1.AwaitHeldRequest
+	36, // 66: canisterd.control.v1.Flights.Release:input_type -> canisterd.control.v1.ReleaseRequest
+	38, // 67: canisterd.control.v1.Flights.Drop:input_type -> canisterd.control.v1.DropRequest
+	40, // 68: canisterd.control.v1.Flights.Settle:input_type -> canisterd.control.v1.SettleRequest
+	42, // 69: canisterd.control.v1.Flights.Mock:input_type -> canisterd.control.v1.MockRequest
+	49, // 70: canisterd.control.v1.Flights.ListOutcalls:input_type -> canisterd.control.v1.ListOutcallsRequest
+	54, // 71: canisterd.control.v1.Flights.AnswerOutcall:input_type -> canisterd.control.v1.AnswerOutcallRequest
+	6,  // 72: canisterd.control.v1.Flights.ListContexts:output_type -> canisterd.control.v1.ListContextsResponse
+	9,  // 73: canisterd.control.v1.Flights.ListFutures:output_type -> canisterd.control.v1.ListFuturesResponse
+	13, // 74: canisterd.control.v1.Flights.ListMessages:output_type -> canisterd.control.v1.ListMessagesResponse
+	16, // 75: canisterd.control.v1.Flights.ListTimers:output_type -> canisterd.control.v1.ListTimersResponse
+	19, // 76: canisterd.control.v1.Flights.FireTimer:output_type -> canisterd.control.v1.FireTimerResponse
+	21, // 77: canisterd.control.v1.Flights.CancelTimer:output_type -> canisterd.control.v1.CancelTimerResponse
+	26, // 78: canisterd.control.v1.Flights.AddRule:output_type -> canisterd.control.v1.AddRuleResponse
+	28, // 79: canisterd.control.v1.Flights.RemoveRule:output_type -> canisterd.control.v1.RemoveRuleResponse
+	30, // 80: canisterd.control.v1.Flights.ListRules:output_type -> canisterd.control.v1.ListRulesResponse
+	33, // 81: canisterd.control.v1.Flights.ListHeld:output_type -> canisterd.control.v1.ListHeldResponse
+	35, // 82: canisterd.control.v1.Flights.AwaitHeld:output_type -> canisterd.control.v1.AwaitHeldResponse
+	37, // 83: canisterd.control.v1.Flights.Release:output_type -> canisterd.control.v1.ReleaseResponse
+	39, // 84: canisterd.control.v1.Flights.Drop:output_type -> canisterd.control.v1.DropResponse
+	41, // 85: canisterd.control.v1.Flights.Settle:output_type -> canisterd.control.v1.SettleResponse
+	45, // 86: canisterd.control.v1.Flights.Mock:output_type -> canisterd.control.v1.MockResponse
+	50, // 87: canisterd.control.v1.Flights.ListOutcalls:output_type -> canisterd.control.v1.ListOutcallsResponse
+	55, // 88: canisterd.control.v1.Flights.AnswerOutcall:output_type -> canisterd.control.v1.AnswerOutcallResponse
+	72, // [72:89] is the sub-list for method output_type
+	55, // [55:72] is the sub-list for method input_type
+	55, // [55:55] is the sub-list for extension type_name
+	55, // [55:55] is the sub-list for extension extendee
+	0,  // [0:55] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_flights_proto_init() }
@@ -4175,8 +4479,9 @@ func file_control_v1_flights_proto_init() {
 	file_control_v1_flights_proto_msgTypes[43].OneofWrappers = []any{
 		(*MockResponse_Ready)(nil),
 		(*MockResponse_Call)(nil),
+		(*MockResponse_Gone)(nil),
 	}
-	file_control_v1_flights_proto_msgTypes[49].OneofWrappers = []any{
+	file_control_v1_flights_proto_msgTypes[50].OneofWrappers = []any{
 		(*OutcallAnswer_Response)(nil),
 		(*OutcallAnswer_Reject)(nil),
 	}
@@ -4186,7 +4491,7 @@ func file_control_v1_flights_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_flights_proto_rawDesc), len(file_control_v1_flights_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   53,
+			NumMessages:   54,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

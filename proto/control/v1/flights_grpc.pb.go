@@ -43,16 +43,20 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
 // Flights shows what is in flight in an instance (call contexts, registered futures, queued and held messages, timers) with the reason
-// each waits for, and has the powers over it. Lists come in pages, in the order of ids.
+// each waits for, and has the powers over it. Lists come in pages, in the order of ids; a page says what is there when it is asked for.
+// What no network could do is refused with FAILED_PRECONDITION and a reason: above all, a response that is guaranteed is never lost.
 type FlightsClient interface {
 	ListContexts(ctx context.Context, in *ListContextsRequest, opts ...grpc.CallOption) (*ListContextsResponse, error)
 	ListFutures(ctx context.Context, in *ListFuturesRequest, opts ...grpc.CallOption) (*ListFuturesResponse, error)
 	ListMessages(ctx context.Context, in *ListMessagesRequest, opts ...grpc.CallOption) (*ListMessagesResponse, error)
 	ListTimers(ctx context.Context, in *ListTimersRequest, opts ...grpc.CallOption) (*ListTimersResponse, error)
-	// FireTimer makes the global timer of a canister due in the next round. Errors: FAILED_PRECONDITION (it is not set).
+	// FireTimer makes the global timer of a canister due in the next round, without time passing: code that looks at the time itself, as
+	// that of Motoko's timers does, finds nothing to do yet. Errors: NOT_FOUND, FAILED_PRECONDITION (it is not set).
 	FireTimer(ctx context.Context, in *FireTimerRequest, opts ...grpc.CallOption) (*FireTimerResponse, error)
+	// CancelTimer makes the global timer of a canister inactive. Errors: as FireTimer.
 	CancelTimer(ctx context.Context, in *CancelTimerRequest, opts ...grpc.CallOption) (*CancelTimerResponse, error)
-	// AddRule says what becomes of messages that match, from now on; the oldest rule that matches counts.
+	// AddRule says what becomes of messages that match, from now on; the oldest rule that matches counts. Calls are caught where their
+	// caller lets go of them, answers and users' messages before the queue of their receiver.
 	// Errors: RESOURCE_EXHAUSTED (the limit of rules), INVALID_ARGUMENT (an action that no network could take, and why).
 	AddRule(ctx context.Context, in *AddRuleRequest, opts ...grpc.CallOption) (*AddRuleResponse, error)
 	// RemoveRule forgets a rule; what it holds stays held unless release is set.
@@ -61,9 +65,10 @@ type FlightsClient interface {
 	// ListHeld lists the messages that rules hold.
 	ListHeld(ctx context.Context, in *ListHeldRequest, opts ...grpc.CallOption) (*ListHeldResponse, error)
 	// AwaitHeld waits until a rule holds a message. In an instance of manual pacing it runs rounds until then.
-	// Errors: FAILED_PRECONDITION (nothing more can happen and nothing is held).
+	// Errors: FAILED_PRECONDITION (nothing more can happen and nothing is held), NOT_FOUND (no such rule).
 	AwaitHeld(ctx context.Context, in *AwaitHeldRequest, opts ...grpc.CallOption) (*AwaitHeldResponse, error)
-	// Release lets a held message go on as if it came now.
+	// Release lets a held message go on as if it came now; no rule looks at it again.
+	// Errors: NOT_FOUND, FAILED_PRECONDITION (an earlier call of the same two canisters is held: their order is kept).
 	Release(ctx context.Context, in *ReleaseRequest, opts ...grpc.CallOption) (*ReleaseResponse, error)
 	// Drop loses a held message. Errors: FAILED_PRECONDITION (a message of a call with guaranteed response is never lost).
 	Drop(ctx context.Context, in *DropRequest, opts ...grpc.CallOption) (*DropResponse, error)
@@ -71,7 +76,8 @@ type FlightsClient interface {
 	// Errors: FAILED_PRECONDITION (it is over, or its callee has begun and the response is guaranteed).
 	Settle(ctx context.Context, in *SettleRequest, opts ...grpc.CallOption) (*SettleResponse, error)
 	// Mock answers calls of a method in the place of its canister: the daemon sends each call, the client its answer. The canister need
-	// not exist. When the stream ends, calls that are not answered are rejected (SYS_TRANSIENT) and the method is the canister's again.
+	// not exist where canisters call it. When the stream ends, calls that are not answered are rejected (SYS_TRANSIENT) and the method is
+	// the canister's again. Of several mocks of a method the oldest gets the calls.
 	Mock(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[MockRequest, MockResponse], error)
 	// ListOutcalls lists the HTTP outcalls that wait for an answer.
 	ListOutcalls(ctx context.Context, in *ListOutcallsRequest, opts ...grpc.CallOption) (*ListOutcallsResponse, error)
@@ -265,16 +271,20 @@ func (c *flightsClient) AnswerOutcall(ctx context.Context, in *AnswerOutcallRequ
 // for forward compatibility.
 //
 // Flights shows what is in flight in an instance (call contexts, registered futures, queued and held messages, timers) with the reason
-// each waits for, and has the powers over it. Lists come in pages, in the order of ids.
+// each waits for, and has the powers over it. Lists come in pages, in the order of ids; a page says what is there when it is asked for.
+// What no network could do is refused with FAILED_PRECONDITION and a reason: above all, a response that is guaranteed is never lost.
 type FlightsServer interface {
 	ListContexts(context.Context, *ListContextsRequest) (*ListContextsResponse, error)
 	ListFutures(context.Context, *ListFuturesRequest) (*ListFuturesResponse, error)
 	ListMessages(context.Context, *ListMessagesRequest) (*ListMessagesResponse, error)
 	ListTimers(context.Context, *ListTimersRequest) (*ListTimersResponse, error)
-	// FireTimer makes the global timer of a canister due in the next round. Errors: FAILED_PRECONDITION (it is not set).
+	// FireTimer makes the global timer of a canister due in the next round, without time passing: code that looks at the time itself, as
+	// that of Motoko's timers does, finds nothing to do yet. Errors: NOT_FOUND, FAILED_PRECONDITION (it is not set).
 	FireTimer(context.Context, *FireTimerRequest) (*FireTimerResponse, error)
+	// CancelTimer makes the global timer of a canister inactive. Errors: as FireTimer.
 	CancelTimer(context.Context, *CancelTimerRequest) (*CancelTimerResponse, error)
-	// AddRule says what becomes of messages that match, from now on; the oldest rule that matches counts.
+	// AddRule says what becomes of messages that match, from now on; the oldest rule that matches counts. Calls are caught where their
+	// caller lets go of them, answers and users' messages before the queue of their receiver.
 	// Errors: RESOURCE_EXHAUSTED (the limit of rules), INVALID_ARGUMENT (an action that no network could take, and why).
 	AddRule(context.Context, *AddRuleRequest) (*AddRuleResponse, error)
 	// RemoveRule forgets a rule; what it holds stays held unless release is set.
@@ -283,9 +293,10 @@ type FlightsServer interface {
 	// ListHeld lists the messages that rules hold.
 	ListHeld(context.Context, *ListHeldRequest) (*ListHeldResponse, error)
 	// AwaitHeld waits until a rule holds a message. In an instance of manual pacing it runs rounds until then.
-	// Errors: FAILED_PRECONDITION (nothing more can happen and nothing is held).
+	// Errors: FAILED_PRECONDITION (nothing more can happen and nothing is held), NOT_FOUND (no such rule).
 	AwaitHeld(context.Context, *AwaitHeldRequest) (*AwaitHeldResponse, error)
-	// Release lets a held message go on as if it came now.
+	// Release lets a held message go on as if it came now; no rule looks at it again.
+	// Errors: NOT_FOUND, FAILED_PRECONDITION (an earlier call of the same two canisters is held: their order is kept).
 	Release(context.Context, *ReleaseRequest) (*ReleaseResponse, error)
 	// Drop loses a held message. Errors: FAILED_PRECONDITION (a message of a call with guaranteed response is never lost).
 	Drop(context.Context, *DropRequest) (*DropResponse, error)
@@ -293,7 +304,8 @@ type FlightsServer interface {
 	// Errors: FAILED_PRECONDITION (it is over, or its callee has begun and the response is guaranteed).
 	Settle(context.Context, *SettleRequest) (*SettleResponse, error)
 	// Mock answers calls of a method in the place of its canister: the daemon sends each call, the client its answer. The canister need
-	// not exist. When the stream ends, calls that are not answered are rejected (SYS_TRANSIENT) and the method is the canister's again.
+	// not exist where canisters call it. When the stream ends, calls that are not answered are rejected (SYS_TRANSIENT) and the method is
+	// the canister's again. Of several mocks of a method the oldest gets the calls.
 	Mock(grpc.BidiStreamingServer[MockRequest, MockResponse]) error
 	// ListOutcalls lists the HTTP outcalls that wait for an answer.
 	ListOutcalls(context.Context, *ListOutcallsRequest) (*ListOutcallsResponse, error)

@@ -1,0 +1,193 @@
+package control
+
+import (
+	"context"
+	"net/http"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/canisterd/canisterd/intercanister"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// nothingHeld takes the instance.
+var nothingHeld = reason("NOTHING_HELD", codes.FailedPrecondition,
+	"nothing more can happen in instance %q, and no message is held: Flights.ListFutures says what is waited for", "instance")
+
+// ListHeld lists the messages that rules hold.
+func (s *flights) ListHeld(ctx context.Context, in *controlv1.ListHeldRequest) (*controlv1.ListHeldResponse, error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	limit, err := pageSize(in.GetPage())
+	if err != nil {
+		return nil, err
+	}
+	after, err := readCursor(in.GetPage().GetToken())
+	if err != nil {
+		return nil, err
+	}
+	all, err := sight(ctx, i, func(n *replica.Network) []replica.HeldMessage { return n.Held(in.GetRuleId(), after.ID, limit+1) })
+	if err != nil {
+		return nil, err
+	}
+	shown := within(min(limit, len(all)), func(at int) int { return len(all[at].Argument) + len(all[at].Reply) })
+	out := &controlv1.ListHeldResponse{}
+	for at := range all[:shown] {
+		out.Held = append(out.Held, shownHeld(&all[at]))
+	}
+	if shown < len(all) {
+		out.NextPageToken = pageToken(&replica.Cursor{ID: all[shown-1].ID})
+	}
+	return out, nil
+}
+
+func shownHeld(h *replica.HeldMessage) *controlv1.Held {
+	shown := &controlv1.Held{
+		HeldId: h.ID, RuleId: h.Rule, Kind: messageKinds[h.Kind], Caller: h.Caller.String(), Callee: h.Callee.String(), Method: h.Method,
+		Argument: h.Argument, Reply: h.Reply, Reject: shownReject(h.Reject), Cycles: h.Cycles.String(), Since: stamp(h.Since),
+		Deadline: moment(h.Deadline), SubnetId: h.Subnet.String(), Mock: h.Mock, Release: moment(h.Release), Behind: h.Behind,
+	}
+	if h.Kind == replica.KindIngress {
+		shown.RequestId = h.Request[:]
+	} else {
+		shown.Call = shownCall(replica.CallRef{Subnet: h.Subnet, Call: h.Call})
+	}
+	return shown
+}
+
+// AwaitHeld waits until a rule holds a message.
+func (s *flights) AwaitHeld(ctx context.Context, in *controlv1.AwaitHeldRequest) (*controlv1.AwaitHeldResponse, error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := s.until(ctx)
+	defer cancel()
+	w := &heldWait{rule: in.GetRuleId(), after: in.GetAfter()}
+	if i.Pacing().Mode == Manual {
+		r := &run{instance: i, byHand: true, most: defaultMaxRounds}
+		r.goal = func(n *replica.Network) node.Next { return w.drive(n, r) }
+		_, err = i.Node().Drive(ctx, r.drive)
+	} else {
+		err = i.Node().Until(ctx, w.seen)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case w.noRule:
+		return nil, ruleUnknown.Refuse("there is no rule " + decimal(w.rule))
+	case len(w.found) == 0:
+		return nil, nothingHeld.Refuse(i.Name())
+	}
+	return &controlv1.AwaitHeldResponse{Held: shownHeld(&w.found[0])}, nil
+}
+
+// heldWait is somebody who waits for a held message.
+type heldWait struct {
+	rule, after uint64
+	found       []replica.HeldMessage
+	noRule      bool
+}
+
+// seen reports whether the wait is over: a message is held, or none will be because the
+// rule has gone.
+func (w *heldWait) seen(n *replica.Network) bool {
+	if w.found = n.Held(w.rule, w.after, 1); len(w.found) > 0 {
+		return true
+	}
+	w.noRule = w.rule != 0
+	for _, r := range n.Rules() {
+		w.noRule = w.noRule && r.ID != w.rule
+	}
+	return w.noRule
+}
+
+func (w *heldWait) drive(n *replica.Network, r *run) node.Next {
+	if w.seen(n) {
+		return node.Stop
+	}
+	return r.onwards(n)
+}
+
+// Release lets a held message go on.
+func (s *flights) Release(ctx context.Context, in *controlv1.ReleaseRequest) (*controlv1.ReleaseResponse, error) {
+	_, err := s.power(ctx, in.GetInstance(), replica.ReleaseHeld{ID: in.GetHeldId()}, refusals{http.StatusNotFound: heldUnknown, http.StatusConflict: heldOrder})
+	return &controlv1.ReleaseResponse{}, err
+}
+
+// Drop loses a held message.
+func (s *flights) Drop(ctx context.Context, in *controlv1.DropRequest) (*controlv1.DropResponse, error) {
+	_, err := s.power(ctx, in.GetInstance(), replica.DropHeld{ID: in.GetHeldId()}, refusals{http.StatusNotFound: heldUnknown, http.StatusConflict: guaranteed})
+	return &controlv1.DropResponse{}, err
+}
+
+// Settle answers a call in the place of its callee.
+func (s *flights) Settle(ctx context.Context, in *controlv1.SettleRequest) (*controlv1.SettleResponse, error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	switch which := in.GetWhich().(type) {
+	case *controlv1.SettleRequest_HeldId:
+		return &controlv1.SettleResponse{}, s.settleHeld(ctx, i, which.HeldId, in.GetAnswer())
+	case *controlv1.SettleRequest_Call:
+		return &controlv1.SettleResponse{}, s.settleCall(ctx, i, which.Call, in.GetAnswer())
+	}
+	return nil, MissingField.Refuse("which", "held_id, or a call of ListFutures")
+}
+
+func (s *flights) settleHeld(ctx context.Context, i Instance, id uint64, in *controlv1.Answer) error {
+	of, err := sight(ctx, i, func(n *replica.Network) answered {
+		h, ok := n.HeldMessage(id)
+		if !ok {
+			return answered{}
+		}
+		return answered{&h.Callee, h.Method}
+	})
+	if err != nil {
+		return err
+	}
+	answer, err := s.readAnswer(ctx, i, "answer", in, of)
+	if err != nil {
+		return err
+	}
+	return settle(ctx, i, id, answer)
+}
+
+func settle(ctx context.Context, i Instance, id uint64, answer replica.Settlement) error {
+	_, err := powerOver(ctx, i, &replica.SettleHeld{ID: id, Answer: answer}, refusals{
+		http.StatusNotFound: heldUnknown, http.StatusBadRequest: badAnswer, http.StatusConflict: guaranteed,
+	})
+	return err
+}
+
+func (s *flights) settleCall(ctx context.Context, i Instance, call *controlv1.CallRef, in *controlv1.Answer) error {
+	subnet, err := readPrincipal("call.subnet_id", call.GetSubnetId())
+	if err != nil {
+		return err
+	}
+	of, err := sight(ctx, i, func(n *replica.Network) answered {
+		if callee, method, ok := n.Called(*subnet, intercanister.CallID(call.GetCallId())); ok {
+			return answered{&callee, method}
+		}
+		return answered{}
+	})
+	if err != nil {
+		return err
+	}
+	if of.callee == nil {
+		return callUnknown.Refuse("subnet " + subnet.String() + " has no call " + decimal(call.GetCallId()) + " that waits: it is over, or never was")
+	}
+	answer, err := s.readAnswer(ctx, i, "answer", in, of)
+	if err != nil {
+		return err
+	}
+	_, err = powerOver(ctx, i, &replica.SettleCall{Subnet: *subnet, Call: intercanister.CallID(call.GetCallId()), Answer: answer}, refusals{
+		http.StatusNotFound: callUnknown, http.StatusBadRequest: badAnswer, http.StatusConflict: callTooFar,
+	})
+	return err
+}

@@ -1,0 +1,194 @@
+package control
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/canisterd/canisterd/intercanister"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// listed is a page of a list with where the next one begins.
+type listed[T any] struct {
+	entries []T
+	next    *replica.Cursor
+}
+
+// flightPage gives a page of a list of an instance, as messages.
+func flightPage[T, M any](ctx context.Context, s *Server, name string, page *controlv1.Page, canister string,
+	list func(*replica.Network, replica.Page) ([]T, *replica.Cursor), show func(*T) M,
+) (shown []M, token string, err error) {
+	i, err := s.instance(name)
+	if err != nil {
+		return nil, "", err
+	}
+	p, err := readPage(page, canister)
+	if err != nil {
+		return nil, "", err
+	}
+	got, err := sight(ctx, i, func(n *replica.Network) listed[T] {
+		entries, next := list(n, p)
+		return listed[T]{entries, next}
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	for at := range got.entries {
+		shown = append(shown, show(&got.entries[at]))
+	}
+	return shown, pageToken(got.next), nil
+}
+
+// ListContexts lists the open call contexts.
+func (s *flights) ListContexts(ctx context.Context, in *controlv1.ListContextsRequest) (*controlv1.ListContextsResponse, error) {
+	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*replica.Network).Contexts, shownContext)
+	if err != nil {
+		return nil, err
+	}
+	return &controlv1.ListContextsResponse{Contexts: all, NextPageToken: token}, nil
+}
+
+func shownContext(c *replica.OpenContext) *controlv1.CallContext {
+	return &controlv1.CallContext{
+		SubnetId: c.Subnet.String(), ContextId: uint64(c.ID), CanisterId: c.Canister.String(), Method: c.Method, Origin: shownOrigin(c),
+		Opened: stamp(c.Opened), Deadline: moment(c.Deadline), CyclesAvailable: c.Available.String(), Responded: c.Responded,
+		Outstanding: uint32(len(c.Awaits)), Deadlocked: c.Deadlocked, Instructions: c.Instructions, Deleted: c.Deleted, Awaits: shownCalls(c.Awaits),
+	}
+}
+
+func shownOrigin(c *replica.OpenContext) *controlv1.Origin {
+	switch c.Origin {
+	case intercanister.FromIngress:
+		o := &controlv1.Origin{Sender: c.Sender.String()}
+		if c.Request != (replica.RequestID{}) {
+			o.From = &controlv1.Origin_RequestId{RequestId: c.Request[:]}
+		}
+		return o
+	case intercanister.FromCanister:
+		return &controlv1.Origin{Sender: c.Sender.String(), From: &controlv1.Origin_Call{Call: shownCall(c.Call)}}
+	}
+	return &controlv1.Origin{From: &controlv1.Origin_Task{Task: c.Task.String()}}
+}
+
+func shownCall(c replica.CallRef) *controlv1.CallRef {
+	return &controlv1.CallRef{SubnetId: c.Subnet.String(), CallId: uint64(c.Call)}
+}
+
+func shownCalls(all []replica.CallRef) (shown []*controlv1.CallRef) {
+	for _, c := range all {
+		shown = append(shown, shownCall(c))
+	}
+	return shown
+}
+
+// moment is a time that is unset where it is 0.
+func moment(ns uint64) *timestamppb.Timestamp { return due(ns, ns != 0) }
+
+// ListFutures lists the registered futures.
+func (s *flights) ListFutures(ctx context.Context, in *controlv1.ListFuturesRequest) (*controlv1.ListFuturesResponse, error) {
+	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*replica.Network).Futures, shownFuture)
+	if err != nil {
+		return nil, err
+	}
+	return &controlv1.ListFuturesResponse{Futures: all, NextPageToken: token}, nil
+}
+
+func shownFuture(f *replica.OpenFuture) *controlv1.Future {
+	return &controlv1.Future{
+		Call: shownCall(f.CallRef), ContextId: uint64(f.Context), Caller: f.Caller.String(), Callee: f.Callee.String(), Method: f.Method,
+		Deadline: moment(f.Deadline), CyclesPrepaid: f.Prepaid.String(), CyclesAttached: f.Attached.String(), Waiting: shownWaiting(&f.Waits),
+		Deadlocked: f.Deadlocked, Circular: f.Circular,
+	}
+}
+
+var waitReasons = map[replica.WaitReason]controlv1.WaitReason{
+	replica.WaitQueued:         controlv1.WaitReason_WAIT_REASON_QUEUED,
+	replica.WaitHeld:           controlv1.WaitReason_WAIT_REASON_HELD,
+	replica.WaitExecuting:      controlv1.WaitReason_WAIT_REASON_EXECUTING,
+	replica.WaitAwaiting:       controlv1.WaitReason_WAIT_REASON_AWAITING,
+	replica.WaitResponseQueued: controlv1.WaitReason_WAIT_REASON_RESPONSE_QUEUED,
+	replica.WaitStream:         controlv1.WaitReason_WAIT_REASON_STREAM,
+	replica.WaitManagement:     controlv1.WaitReason_WAIT_REASON_MANAGEMENT,
+	replica.WaitOutcall:        controlv1.WaitReason_WAIT_REASON_OUTCALL,
+	replica.WaitNextRound:      controlv1.WaitReason_WAIT_REASON_NEXT_ROUND,
+	replica.WaitStopped:        controlv1.WaitReason_WAIT_REASON_STOPPED,
+	replica.WaitCompiling:      controlv1.WaitReason_WAIT_REASON_COMPILING,
+	replica.WaitNever:          controlv1.WaitReason_WAIT_REASON_NEVER,
+}
+
+func shownWaiting(w *replica.Waiting) *controlv1.Waiting {
+	return &controlv1.Waiting{
+		Reason: waitReasons[w.Reason], Text: w.Text, RuleId: w.Rule, HeldId: w.Held, ContextId: uint64(w.Context), Calls: shownCalls(w.Awaits),
+		Position: uint32(w.Position), SubnetId: w.Subnet.String(), Outcall: w.Outcall,
+	}
+}
+
+// ListMessages lists the messages in queues.
+func (s *flights) ListMessages(ctx context.Context, in *controlv1.ListMessagesRequest) (*controlv1.ListMessagesResponse, error) {
+	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*replica.Network).Messages, shownMessage)
+	if err != nil {
+		return nil, err
+	}
+	return &controlv1.ListMessagesResponse{Messages: all, NextPageToken: token}, nil
+}
+
+func shownMessage(q *replica.QueuedMessage) *controlv1.QueuedMessage {
+	m := &controlv1.QueuedMessage{
+		SubnetId: q.Subnet.String(), CanisterId: q.Canister.String(), Position: uint32(q.Position), Kind: sources[q.Source], Method: q.Method,
+		CallId: uint64(q.Call.Call), PayloadBytes: uint64(q.Payload), Waiting: shownWaiting(&q.Waits),
+	}
+	if q.Source != intercanister.SourceTasks {
+		m.Sender = q.Sender.String()
+	}
+	if q.Request != (replica.RequestID{}) {
+		m.RequestId = q.Request[:]
+	}
+	return m
+}
+
+// sources are the words for where a message comes from.
+var sources = map[intercanister.Source]string{
+	intercanister.SourceTasks: "task", intercanister.SourceResponses: "response", intercanister.SourceIngress: "ingress", intercanister.SourceRequests: "request",
+}
+
+// ListTimers lists what happens by itself, by the time at which it does.
+func (s *flights) ListTimers(ctx context.Context, in *controlv1.ListTimersRequest) (*controlv1.ListTimersResponse, error) {
+	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*replica.Network).Timers, shownTimer)
+	if err != nil {
+		return nil, err
+	}
+	out := &controlv1.ListTimersResponse{Timers: all, NextPageToken: token}
+	if in.GetPage().GetToken() == "" {
+		out.Heartbeats, err = s.heartbeats(ctx, in)
+	}
+	return out, err
+}
+
+func (s *flights) heartbeats(ctx context.Context, in *controlv1.ListTimersRequest) (all []string, err error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	of, err := readAny("canister_id", in.GetCanisterId())
+	if err != nil {
+		return nil, err
+	}
+	return sight(ctx, i, func(n *replica.Network) (all []string) {
+		for _, id := range n.Heartbeats() {
+			if (of == nil || *of == id) && len(all) < replica.MaxListed {
+				all = append(all, id.String())
+			}
+		}
+		return all
+	})
+}
+
+func shownTimer(t *replica.PendingTimer) *controlv1.Timer {
+	shown := &controlv1.Timer{Due: stamp(t.Due), Kind: t.Kind.String(), CanisterId: t.Canister.String(), SubnetId: t.Subnet.String(), Number: t.Number}
+	if t.Request != (replica.RequestID{}) {
+		shown.RequestId = t.Request[:]
+	}
+	return shown
+}

@@ -1,0 +1,79 @@
+package control
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"strconv"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+)
+
+const (
+	// defaultPage is how many entries a page of a list has where the request does not
+	// say. Ours.
+	defaultPage = 100
+	// maxPageBytes is how much of arguments and bodies is on a page: more than one entry
+	// only as long as they stay below that. Ours.
+	maxPageBytes = 3 << 20
+)
+
+// readPage reads which page of a list is asked for.
+func readPage(in *controlv1.Page, canister string) (page replica.Page, err error) {
+	if page.Limit, err = pageSize(in); err != nil {
+		return page, err
+	}
+	if page.Canister, err = readAny("canister_id", canister); err != nil {
+		return page, err
+	}
+	page.After, err = readCursor(in.GetToken())
+	return page, err
+}
+
+func pageSize(in *controlv1.Page) (int, error) {
+	switch size := in.GetSize(); {
+	case size > replica.MaxListed:
+		return 0, BadField.Refuse("page.size", size, "a page has at most 1,000 entries")
+	case size > 0:
+		return int(size), nil
+	}
+	return defaultPage, nil
+}
+
+// cursorBytes is how long a cursor is: three numbers.
+const cursorBytes = 3 * 8
+
+// readCursor reads the token of a page; nothing but where the list goes on is in it.
+func readCursor(token string) (c replica.Cursor, err error) {
+	if token == "" {
+		return c, nil
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil || len(raw) != cursorBytes {
+		return c, BadField.Refuse("page.token", strconv.Quote(token), "it must be the next_page_token of the page before, or empty")
+	}
+	return replica.Cursor{
+		At: binary.BigEndian.Uint64(raw), Subnet: int(int32(binary.BigEndian.Uint64(raw[8:]))), ID: binary.BigEndian.Uint64(raw[16:]),
+	}, nil
+}
+
+// pageToken is the token of the page that begins after a cursor, empty where there is none.
+func pageToken(c *replica.Cursor) string {
+	if c == nil {
+		return ""
+	}
+	raw := binary.BigEndian.AppendUint64(nil, c.At)
+	raw = binary.BigEndian.AppendUint64(raw, uint64(c.Subnet))
+	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(raw, c.ID))
+}
+
+// within is how many of the first entries are on a page, given the bytes of each.
+func within(entries int, bytes func(int) int) int {
+	sum := 0
+	for i := range entries {
+		if sum += bytes(i); i > 0 && sum > maxPageBytes {
+			return i
+		}
+	}
+	return entries
+}

@@ -1,0 +1,382 @@
+package control_test
+
+import (
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// cast are canisters that run programs, by letters.
+func cast(a *api, names ...string) []principal.Principal {
+	a.Helper()
+	var all []principal.Principal
+	for _, name := range names {
+		id := a.scripted()
+		a.mask(id.String(), name)
+		all = append(all, id)
+	}
+	return all
+}
+
+// runs sends a canister a program as a user.
+func (a *api) runs(id principal.Principal, p *canistertest.Program) replica.RequestID {
+	a.Helper()
+	return a.sent(id, id, "run", p.Bytes())
+}
+
+// asks is a program that calls a canister and answers what it answers.
+func asks(callee principal.Principal, says string) canistertest.Call {
+	return canistertest.Call{
+		Callee: callee, Program: canistertest.Script().ReplyText(says),
+		OnReply: canistertest.Script().Arg().ReplyTop(), OnReject: canistertest.Script().Text("rejected: ").Append().RejectMessage().ReplyTop(),
+	}
+}
+
+func bestEffort(c canistertest.Call, seconds uint64) canistertest.Call {
+	c.Timeout = &seconds
+	return c
+}
+
+// idle runs rounds until nothing is left to be done.
+func (a *api) idle() {
+	a.Helper()
+	must(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_Idle{Idle: true}})
+}
+
+// said is what a user's message was answered, "" where it was not yet.
+func (a *api) said(id replica.RequestID) string {
+	a.Helper()
+	answer := make(chan string, 1)
+	err := a.daemon.Node().Do(a.ctx, func(n *replica.Network) {
+		for _, s := range n.View().Subnets {
+			if got, ok := n.IngressAnswer(s.ID, id); ok {
+				if got.Reject != nil {
+					answer <- "rejected: " + got.Reject.Text
+				} else {
+					answer <- string(got.Reply)
+				}
+				return
+			}
+		}
+		answer <- "unknown"
+	})
+	if err != nil {
+		a.Fatal(err)
+	}
+	return <-answer
+}
+
+func holds(m *controlv1.Match) *controlv1.AddRuleRequest {
+	return &controlv1.AddRuleRequest{Rule: &controlv1.Rule{Match: m, Action: &controlv1.Rule_Hold{Hold: true}}}
+}
+
+func TestWhatIsInFlightIsListedWithWhatItWaitsFor(t *testing.T) {
+	a := byHand(t)
+	ids := cast(a, "ALICE", "BOB", "CAROL")
+	alice, bob, carol := ids[0], ids[1], ids[2]
+	must(a, a.flights.AddRule, holds(&controlv1.Match{Kind: controlv1.MessageKind_MESSAGE_KIND_RESPONSE, Callee: carol.String()}))
+	outer := asks(bob, "")
+	outer.Program = canistertest.Script().Call(asks(carol, "over"))
+	a.runs(alice, canistertest.Script().Call(outer))
+	a.runs(carol, canistertest.Script().Timer(uint64(beginning.Add(time.Hour).UnixNano())).Drop().Call(bestEffort(asks(bob, "x"), 300)))
+	a.idle()
+	a.runs(bob, canistertest.Script().ReplyText("waits for a round"))
+	call(a, a.flights.ListContexts, &controlv1.ListContextsRequest{})
+	call(a, a.flights.ListFutures, &controlv1.ListFuturesRequest{})
+	call(a, a.flights.ListMessages, &controlv1.ListMessagesRequest{})
+	call(a, a.flights.ListTimers, &controlv1.ListTimersRequest{CanisterId: carol.String()})
+	a.note("of one canister, and in pages")
+	call(a, a.flights.ListContexts, &controlv1.ListContextsRequest{CanisterId: bob.String()})
+	page := call(a, a.flights.ListFutures, &controlv1.ListFuturesRequest{Page: &controlv1.Page{Size: 1}})
+	call(a, a.flights.ListFutures, &controlv1.ListFuturesRequest{Page: &controlv1.Page{Size: 1000, Token: page.GetNextPageToken()}})
+	a.compare("flights_lists")
+}
+
+func TestMessagesAreHeldAndLetGo(t *testing.T) {
+	a := byHand(t)
+	ids := cast(a, "ALICE", "BOB")
+	alice, bob := ids[0], ids[1]
+	rule := call(a, a.flights.AddRule, &controlv1.AddRuleRequest{Rule: &controlv1.Rule{
+		Match: &controlv1.Match{Caller: alice.String(), Callee: bob.String(), Method: "r*", Skip: 1, Times: 3}, Action: &controlv1.Rule_Hold{Hold: true}, Note: "calls to Bob",
+	}}).GetRule()
+	var sent []replica.RequestID
+	for _, says := range []string{"skipped", "first", "second", "third", "past the rule"} {
+		sent = append(sent, a.runs(alice, canistertest.Script().Call(asks(bob, says))))
+	}
+	first := call(a, a.flights.AwaitHeld, &controlv1.AwaitHeldRequest{RuleId: rule.GetRuleId()}).GetHeld()
+	second := must(a, a.flights.AwaitHeld, &controlv1.AwaitHeldRequest{After: first.GetHeldId()}).GetHeld()
+	a.idle()
+	call(a, a.flights.ListRules, &controlv1.ListRulesRequest{})
+	page := call(a, a.flights.ListHeld, &controlv1.ListHeldRequest{RuleId: rule.GetRuleId(), Page: &controlv1.Page{Size: 2}})
+	call(a, a.flights.ListHeld, &controlv1.ListHeldRequest{Page: &controlv1.Page{Size: 2, Token: page.GetNextPageToken()}})
+	a.note("the order of calls of one canister to another is kept")
+	call(a, a.flights.Release, &controlv1.ReleaseRequest{HeldId: second.GetHeldId()})
+	call(a, a.flights.Release, &controlv1.ReleaseRequest{HeldId: first.GetHeldId()})
+	call(a, a.flights.Release, &controlv1.ReleaseRequest{HeldId: first.GetHeldId()})
+	a.note("a run for an answer stops where it is held")
+	call(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_RequestId{RequestId: sent[2][:]}})
+	a.note("the rest goes with the rule")
+	call(a, a.flights.RemoveRule, &controlv1.RemoveRuleRequest{RuleId: rule.GetRuleId(), Release: true})
+	call(a, a.flights.RemoveRule, &controlv1.RemoveRuleRequest{RuleId: rule.GetRuleId()})
+	a.idle()
+	for _, id := range sent {
+		a.note("%s", a.said(id))
+	}
+	a.compare("flights_held")
+}
+
+func TestCallsAreLostAndSettledAsANetworkCould(t *testing.T) {
+	a := byHand(t)
+	ids := cast(a, "ALICE", "BOB")
+	alice, bob := ids[0], ids[1]
+	must(a, a.flights.AddRule, holds(&controlv1.Match{Callee: bob.String()}))
+	held := func(c canistertest.Call) (replica.RequestID, uint64) {
+		id := a.runs(alice, canistertest.Script().Call(c))
+		a.idle()
+		all := must(a, a.flights.ListHeld, &controlv1.ListHeldRequest{}).GetHeld()
+		return id, all[len(all)-1].GetHeldId()
+	}
+	byHeld := func(id uint64, answer *controlv1.Answer) {
+		call(a, a.flights.Settle, &controlv1.SettleRequest{Which: &controlv1.SettleRequest_HeldId{HeldId: id}, Answer: answer})
+	}
+	reply := func(text string) *controlv1.Answer {
+		return &controlv1.Answer{Answer: &controlv1.Answer_Reply{Reply: &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: []byte(text)}}}}
+	}
+	unknown := &controlv1.Answer{Answer: &controlv1.Answer_Unknown{Unknown: true}}
+	var sent []replica.RequestID
+	a.note("a guaranteed response is never lost, and nobody is told that it is unknown")
+	id, guaranteed := held(asks(bob, "x"))
+	sent = append(sent, id)
+	call(a, a.flights.Drop, &controlv1.DropRequest{HeldId: guaranteed})
+	byHeld(guaranteed, unknown)
+	byHeld(guaranteed, reply("settled"))
+	byHeld(guaranteed, reply("settled again"))
+	a.note("a best-effort call is: its caller hears that when the time is over")
+	id, lost := held(bestEffort(asks(bob, "x"), 10))
+	sent = append(sent, id)
+	call(a, a.flights.Drop, &controlv1.DropRequest{HeldId: lost})
+	id, unheard := held(bestEffort(asks(bob, "x"), 10))
+	sent = append(sent, id)
+	byHeld(unheard, unknown)
+	id, rejected := held(asks(bob, "x"))
+	sent = append(sent, id)
+	reject := func(code controlv1.RejectCode) *controlv1.Answer {
+		return &controlv1.Answer{Answer: &controlv1.Answer_Reject{Reject: &controlv1.Reject{Code: code, Text: "not today"}}}
+	}
+	byHeld(rejected, reject(0))
+	byHeld(rejected, reject(controlv1.RejectCode_REJECT_CODE_SYS_UNKNOWN))
+	byHeld(rejected, nil)
+	byHeld(rejected, reject(controlv1.RejectCode_REJECT_CODE_CANISTER_REJECT))
+	a.note("a call is settled by its name; one that is answered is not")
+	id, _ = held(asks(bob, "x"))
+	sent = append(sent, id)
+	futures := must(a, a.flights.ListFutures, &controlv1.ListFuturesRequest{}).GetFutures()
+	named := &controlv1.SettleRequest{Which: &controlv1.SettleRequest_Call{Call: futures[len(futures)-1].GetCall()}, Answer: reply("by name")}
+	call(a, a.flights.Settle, named)
+	call(a, a.flights.Settle, named)
+	must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(time.Minute)}, ThroughTimers: true})
+	call(a, a.flights.Settle, named)
+	for _, id := range sent {
+		a.note("%s", a.said(id))
+	}
+	a.compare("flights_settled")
+}
+
+func TestRulesAnswerDelayAndLose(t *testing.T) {
+	a := byHand(t)
+	ids := cast(a, "ALICE", "BOB")
+	alice, bob := ids[0], ids[1]
+	rule := func(r *controlv1.Rule) uint64 {
+		r.Match = &controlv1.Match{Callee: bob.String()}
+		return call(a, a.flights.AddRule, &controlv1.AddRuleRequest{Rule: r}).GetRule().GetRuleId()
+	}
+	try := func(id uint64, c canistertest.Call) {
+		begun := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{}).GetTime().AsTime()
+		sent := a.runs(alice, canistertest.Script().Call(c))
+		must(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_RequestId{RequestId: sent[:]}})
+		passed := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{}).GetTime().AsTime().Sub(begun)
+		a.note("%s, after %s", a.said(sent), passed.Truncate(time.Second))
+		if id != 0 {
+			must(a, a.flights.RemoveRule, &controlv1.RemoveRuleRequest{RuleId: id})
+		}
+	}
+	reply := &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: []byte("in the place of Bob")}}
+	try(rule(&controlv1.Rule{Action: &controlv1.Rule_Answer{Answer: &controlv1.Answer{Answer: &controlv1.Answer_Reply{Reply: reply}}}}), asks(bob, "x"))
+	reject := &controlv1.Reject{Code: controlv1.RejectCode_REJECT_CODE_DESTINATION_INVALID, Text: "gone"}
+	try(rule(&controlv1.Rule{Action: &controlv1.Rule_Answer{Answer: &controlv1.Answer{Answer: &controlv1.Answer_Reject{Reject: reject}}}}), asks(bob, "x"))
+	try(rule(&controlv1.Rule{Action: &controlv1.Rule_Answer{Answer: &controlv1.Answer{Answer: &controlv1.Answer_Unknown{Unknown: true}}}}), bestEffort(asks(bob, "x"), 10))
+	drop := rule(&controlv1.Rule{Action: &controlv1.Rule_Drop{Drop: true}})
+	try(0, asks(bob, "passes the rule"))
+	try(drop, bestEffort(asks(bob, "x"), 10))
+	try(rule(&controlv1.Rule{Action: &controlv1.Rule_Delay{Delay: durationpb.New(time.Minute)}}), asks(bob, "late"))
+	a.compare("flights_rules")
+}
+
+func TestTimersAreFiredAndCancelled(t *testing.T) {
+	a := byHand(t)
+	id := cast(a, "CLOCK")[0]
+	again := canistertest.Script().Count(1).Timer(uint64(beginning.Add(24 * time.Hour).UnixNano())).Drop()
+	set := a.runs(id, canistertest.Script().Hook(canistertest.HookTimer, again).Timer(uint64(beginning.Add(time.Hour).UnixNano())).Drop().ReplyText("set"))
+	a.idle()
+	a.note("%s", a.said(set))
+	must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(10 * time.Minute)}, ThroughTimers: true})
+	call(a, a.flights.FireTimer, &controlv1.FireTimerRequest{CanisterId: id.String()})
+	a.idle()
+	fired := a.runs(id, canistertest.Script().Get().ReplyInt())
+	a.idle()
+	a.note("fired: %q", a.said(fired))
+	call(a, a.flights.ListTimers, &controlv1.ListTimersRequest{CanisterId: id.String()})
+	call(a, a.flights.CancelTimer, &controlv1.CancelTimerRequest{CanisterId: id.String()})
+	call(a, a.flights.ListTimers, &controlv1.ListTimersRequest{CanisterId: id.String()})
+	a.note("what is not set")
+	call(a, a.flights.FireTimer, &controlv1.FireTimerRequest{CanisterId: id.String()})
+	call(a, a.flights.CancelTimer, &controlv1.CancelTimerRequest{CanisterId: id.String()})
+	call(a, a.flights.FireTimer, &controlv1.FireTimerRequest{CanisterId: "aaaaa-aa"})
+	a.note("a heart")
+	heart := a.fixture("heart")
+	a.mask(heart.String(), "HEART")
+	call(a, a.flights.ListTimers, &controlv1.ListTimersRequest{CanisterId: heart.String()})
+	a.compare("flights_timers")
+}
+
+func TestBadArgumentsOfFlightsAreRefused(t *testing.T) {
+	a := byHand(t)
+	rule := func(r *controlv1.Rule) { call(a, a.flights.AddRule, &controlv1.AddRuleRequest{Rule: r}) }
+	rule(nil)
+	rule(&controlv1.Rule{})
+	rule(&controlv1.Rule{Match: &controlv1.Match{Kind: 9}})
+	rule(&controlv1.Rule{Match: &controlv1.Match{Caller: "x"}})
+	rule(&controlv1.Rule{Match: &controlv1.Match{Callee: "x"}})
+	rule(&controlv1.Rule{Action: &controlv1.Rule_Hold{}})
+	rule(&controlv1.Rule{Action: &controlv1.Rule_Drop{}})
+	rule(&controlv1.Rule{Action: &controlv1.Rule_Delay{}})
+	rule(&controlv1.Rule{Action: &controlv1.Rule_Delay{Delay: durationpb.New(-1)}})
+	rule(&controlv1.Rule{Action: &controlv1.Rule_Answer{}})
+	rule(&controlv1.Rule{Action: &controlv1.Rule_Answer{Answer: &controlv1.Answer{Answer: &controlv1.Answer_Unknown{}}}})
+	answer := func(v *controlv1.Value) *controlv1.Rule {
+		return &controlv1.Rule{Action: &controlv1.Rule_Answer{Answer: &controlv1.Answer{Answer: &controlv1.Answer_Reply{Reply: v}}}}
+	}
+	rule(answer(&controlv1.Value{Form: &controlv1.Value_Text{Text: "(1 : "}}))
+	rule(answer(&controlv1.Value{Form: &controlv1.Value_Json{Json: "1"}}))
+	a.note("what no network could do")
+	ingress := &controlv1.Match{Kind: controlv1.MessageKind_MESSAGE_KIND_INGRESS}
+	rule(&controlv1.Rule{Match: ingress, Action: &controlv1.Rule_Answer{Answer: &controlv1.Answer{Answer: &controlv1.Answer_Unknown{Unknown: true}}}})
+	a.note("lists")
+	call(a, a.flights.ListContexts, &controlv1.ListContextsRequest{CanisterId: "x"})
+	call(a, a.flights.ListFutures, &controlv1.ListFuturesRequest{Page: &controlv1.Page{Size: 1001}})
+	call(a, a.flights.ListMessages, &controlv1.ListMessagesRequest{Page: &controlv1.Page{Token: "x"}})
+	call(a, a.flights.ListTimers, &controlv1.ListTimersRequest{CanisterId: "x"})
+	call(a, a.flights.ListHeld, &controlv1.ListHeldRequest{Page: &controlv1.Page{Token: "x"}})
+	call(a, a.flights.ListOutcalls, &controlv1.ListOutcallsRequest{Page: &controlv1.Page{Size: 1001}})
+	a.note("what there is not")
+	call(a, a.flights.AwaitHeld, &controlv1.AwaitHeldRequest{})
+	call(a, a.flights.AwaitHeld, &controlv1.AwaitHeldRequest{RuleId: 7})
+	call(a, a.flights.Release, &controlv1.ReleaseRequest{HeldId: 7})
+	call(a, a.flights.Drop, &controlv1.DropRequest{HeldId: 7})
+	call(a, a.flights.Settle, &controlv1.SettleRequest{})
+	reply := &controlv1.Answer{Answer: &controlv1.Answer_Reply{}}
+	call(a, a.flights.Settle, &controlv1.SettleRequest{Which: &controlv1.SettleRequest_HeldId{HeldId: 7}, Answer: reply})
+	call(a, a.flights.Settle, &controlv1.SettleRequest{Which: &controlv1.SettleRequest_Call{Call: &controlv1.CallRef{SubnetId: "aaaaa-aa", CallId: 7}}, Answer: reply})
+	call(a, a.flights.Settle, &controlv1.SettleRequest{Which: &controlv1.SettleRequest_Call{Call: &controlv1.CallRef{}}, Answer: reply})
+	call(a, a.flights.FireTimer, &controlv1.FireTimerRequest{})
+	call(a, a.flights.CancelTimer, &controlv1.CancelTimerRequest{CanisterId: "x"})
+	call(a, a.flights.AnswerOutcall, &controlv1.AnswerOutcallRequest{})
+	call(a, a.flights.AnswerOutcall, &controlv1.AnswerOutcallRequest{SubnetId: "aaaaa-aa"})
+	a.compare("flights_refused")
+}
+
+func TestEveryRPCOfFlightsSaysThatThereIsNoSuchInstance(t *testing.T) {
+	a := byHand(t)
+	call(a, a.flights.ListContexts, &controlv1.ListContextsRequest{Instance: "x"})
+	call(a, a.flights.ListFutures, &controlv1.ListFuturesRequest{Instance: "x"})
+	call(a, a.flights.ListMessages, &controlv1.ListMessagesRequest{Instance: "x"})
+	call(a, a.flights.ListTimers, &controlv1.ListTimersRequest{Instance: "x"})
+	call(a, a.flights.FireTimer, &controlv1.FireTimerRequest{Instance: "x", CanisterId: "aaaaa-aa"})
+	call(a, a.flights.CancelTimer, &controlv1.CancelTimerRequest{Instance: "x", CanisterId: "aaaaa-aa"})
+	call(a, a.flights.AddRule, &controlv1.AddRuleRequest{Instance: "x"})
+	call(a, a.flights.RemoveRule, &controlv1.RemoveRuleRequest{Instance: "x"})
+	call(a, a.flights.ListRules, &controlv1.ListRulesRequest{Instance: "x"})
+	call(a, a.flights.ListHeld, &controlv1.ListHeldRequest{Instance: "x"})
+	call(a, a.flights.AwaitHeld, &controlv1.AwaitHeldRequest{Instance: "x"})
+	call(a, a.flights.Release, &controlv1.ReleaseRequest{Instance: "x"})
+	call(a, a.flights.Drop, &controlv1.DropRequest{Instance: "x"})
+	call(a, a.flights.Settle, &controlv1.SettleRequest{Instance: "x"})
+	call(a, a.flights.ListOutcalls, &controlv1.ListOutcallsRequest{Instance: "x"})
+	call(a, a.flights.AnswerOutcall, &controlv1.AnswerOutcallRequest{Instance: "x"})
+	a.compare("flights_no_instance")
+}
+
+// httpRequest is the argument of http_request.
+type httpRequest struct {
+	URL    string `ic:"url"`
+	Method struct {
+		Get *candid.Null `ic:"get,variant"`
+	} `ic:"method"`
+	Headers []struct {
+		Name  string `ic:"name"`
+		Value string `ic:"value"`
+	} `ic:"headers"`
+	Most *uint64 `ic:"max_response_bytes"`
+}
+
+func TestOutcallsAreAnswered(t *testing.T) {
+	a := byHand(t)
+	alice := cast(a, "ALICE")[0]
+	request := httpRequest{URL: "https://example.org/rates", Most: new(uint64(1000))}
+	request.Method.Get = new(candid.Null)
+	c := canistertest.Call{
+		Callee: principal.Management, Method: "http_request", Arg: encoded(a, request), Cycles: 1_000_000_000,
+		OnReply: canistertest.Script().Arg().ReplyTop(), OnReject: canistertest.Script().Text("rejected: ").Append().RejectMessage().ReplyTop(),
+	}
+	var sent []replica.RequestID
+	for range 3 {
+		sent = append(sent, a.runs(alice, canistertest.Script().Call(c)))
+	}
+	a.note("a run for an answer stops where outcalls wait for a client")
+	call(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_RequestId{RequestId: sent[0][:]}})
+	page := call(a, a.flights.ListOutcalls, &controlv1.ListOutcallsRequest{Page: &controlv1.Page{Size: 2}})
+	rest := call(a, a.flights.ListOutcalls, &controlv1.ListOutcallsRequest{Page: &controlv1.Page{Token: page.GetNextPageToken()}})
+	if len(page.GetOutcalls()) != 2 || len(rest.GetOutcalls()) != 1 {
+		t.Fatal("the pages do not have three outcalls")
+	}
+	subnet := page.GetOutcalls()[0].GetSubnetId()
+	answer := func(number uint64, answers ...*controlv1.OutcallAnswer) {
+		call(a, a.flights.AnswerOutcall, &controlv1.AnswerOutcallRequest{SubnetId: subnet, Number: number, Answers: answers})
+	}
+	response := func(status uint32, body string) *controlv1.OutcallAnswer {
+		return &controlv1.OutcallAnswer{Answer: &controlv1.OutcallAnswer_Response{Response: &controlv1.HttpResponse{
+			Status: status, Body: []byte(body), Headers: []*controlv1.HttpHeader{{Name: "Content-Type", Value: "text/plain"}},
+		}}}
+	}
+	reject := &controlv1.OutcallAnswer{Answer: &controlv1.OutcallAnswer_Reject{Reject: &controlv1.Reject{Code: controlv1.RejectCode_REJECT_CODE_SYS_TRANSIENT, Text: "no route"}}}
+	a.note("bad answers")
+	answer(0)
+	answer(0, &controlv1.OutcallAnswer{})
+	answer(0, response(99, ""))
+	answer(0, response(200, ""), response(200, ""))
+	a.note("good ones, and one that comes again")
+	answer(0, response(200, "1.08"))
+	answer(0, response(200, "1.08"))
+	answer(1, reject)
+	a.idle()
+	a.note("what nobody answers expires")
+	must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(2 * time.Minute)}, ThroughTimers: true})
+	for _, id := range sent[1:] {
+		a.note("%s", a.said(id))
+	}
+	var result struct {
+		Status candid.Nat `ic:"status"`
+		Body   []byte     `ic:"body"`
+	}
+	if err := candid.Unmarshal([]byte(a.said(sent[0])), &result); err != nil || string(result.Body) != "1.08" {
+		t.Errorf("the canister got %q: %v", result.Body, err)
+	}
+	a.compare("flights_outcalls")
+}

@@ -1,0 +1,126 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// ListOutcalls lists the HTTP outcalls that wait for an answer.
+func (s *flights) ListOutcalls(ctx context.Context, in *controlv1.ListOutcallsRequest) (*controlv1.ListOutcallsResponse, error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	limit, err := pageSize(in.GetPage())
+	if err != nil {
+		return nil, err
+	}
+	after, err := readCursor(in.GetPage().GetToken())
+	if err != nil {
+		return nil, err
+	}
+	all, err := i.Node().Outcalls(ctx)
+	if err != nil {
+		return nil, err
+	}
+	places := placesOf(i, all)
+	first := slices.IndexFunc(places, func(at replica.Cursor) bool {
+		return at.Subnet > after.Subnet || at.Subnet == after.Subnet && at.ID > after.ID
+	})
+	out := &controlv1.ListOutcallsResponse{}
+	if first < 0 {
+		return out, nil
+	}
+	all, places = all[first:], places[first:]
+	shown := within(min(limit, len(all)), func(at int) int { return len(all[at].Request.Body) })
+	for at := range all[:shown] {
+		out.Outcalls = append(out.Outcalls, shownOutcall(&all[at]))
+	}
+	if shown < len(all) {
+		out.NextPageToken = pageToken(&places[shown-1])
+	}
+	return out, nil
+}
+
+// placesOf are the places of outcalls in their list: the first has a number above 0.
+func placesOf(i Instance, all []replica.PendingOutcall) []replica.Cursor {
+	position := make(map[principal.Principal]int)
+	for at, subnet := range i.Node().View().Subnets {
+		position[subnet.ID] = at
+	}
+	places := make([]replica.Cursor, len(all))
+	for at := range all {
+		places[at] = replica.Cursor{Subnet: position[all[at].Subnet], ID: all[at].Number + 1}
+	}
+	return places
+}
+
+func shownOutcall(o *replica.PendingOutcall) *controlv1.Outcall {
+	shown := &controlv1.Outcall{
+		SubnetId: o.Subnet.String(), Number: o.Number, Nodes: uint32(o.Nodes), CanisterId: o.Request.Canister.String(),
+		Url: o.Request.URL, Method: o.Request.Method, Body: o.Request.Body, MaxResponseBytes: o.Request.MaxResponse,
+	}
+	for _, h := range o.Request.Headers {
+		shown.Headers = append(shown.Headers, &controlv1.HttpHeader{Name: h[0], Value: h[1]})
+	}
+	return shown
+}
+
+// AnswerOutcall answers an HTTP outcall.
+func (s *flights) AnswerOutcall(ctx context.Context, in *controlv1.AnswerOutcallRequest) (*controlv1.AnswerOutcallResponse, error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	subnet, err := readPrincipal("subnet_id", in.GetSubnetId())
+	if err != nil {
+		return nil, err
+	}
+	answer := &replica.HTTPAnswer{Subnet: *subnet, Number: in.GetNumber()}
+	for _, a := range in.GetAnswers() {
+		one, err := readOutcallAnswer(a)
+		if err != nil {
+			return nil, err
+		}
+		answer.Answers = append(answer.Answers, one)
+	}
+	err = i.Node().Answer(ctx, answer)
+	refused, ok := errors.AsType[*replica.Refusal](err)
+	if !ok {
+		return &controlv1.AnswerOutcallResponse{}, err
+	}
+	pending, err := i.Node().Outcalls(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(pending, func(o replica.PendingOutcall) bool { return o.Subnet == *subnet && o.Number == in.GetNumber() }) {
+		return nil, outcallUnknown.Refuse(refused.Text)
+	}
+	return nil, badOutcall.Refuse(refused.Text)
+}
+
+func readOutcallAnswer(in *controlv1.OutcallAnswer) (a replica.OutcallAnswer, err error) {
+	switch says := in.GetAnswer().(type) {
+	case *controlv1.OutcallAnswer_Response:
+		status := says.Response.GetStatus()
+		if status < http.StatusContinue || status > 999 {
+			return a, BadField.Refuse("answers.response.status", status, "an HTTP status has three digits")
+		}
+		a.Status, a.Body = uint16(status), says.Response.GetBody()
+		for _, h := range says.Response.GetHeaders() {
+			a.Headers = append(a.Headers, [2]string{h.GetName(), h.GetValue()})
+		}
+		return a, nil
+	case *controlv1.OutcallAnswer_Reject:
+		a.Reject = &intercanister.Reject{Code: intercanister.RejectCode(says.Reject.GetCode()), Text: says.Reject.GetText()}
+		return a, nil
+	}
+	return a, MissingField.Refuse("answers.answer", "a response or a reject")
+}
