@@ -27,7 +27,7 @@ func (c *Canister) Execute(sub *Subnet, m *Message) Outcome {
 		c.Timer = 0
 	}
 	out := c.execute(sub, m)
-	c.state.x.Forget()
+	c.state.forget()
 	return out
 }
 
@@ -101,7 +101,7 @@ func (c *Canister) settle(res *result) {
 	if res.failure != nil {
 		return
 	}
-	x := &c.state.x
+	x := c.state.x
 	x.Drop()
 	if res.counted {
 		res.delta = wasm.PageSize * uint64(res.pages+c.state.stable.Changed())
@@ -113,7 +113,7 @@ func (c *Canister) settle(res *result) {
 
 // outcome is what a message did that succeeded.
 func (s *state) outcome(res *result) Outcome {
-	x := &s.x
+	x := s.x
 	return Outcome{
 		Response: x.Response, Calls: x.Calls, Accepted: x.Accepted, Burned: x.Burned,
 		Instructions: res.instructions, DirtyPages: res.pages, Logs: len(x.Logs()), HeapDelta: res.delta,
@@ -154,7 +154,7 @@ func (r *runner) commit() error {
 
 // adopt takes over what the execution changed outside the memories.
 func (c *Canister) adopt(r *runner) {
-	x := &r.x
+	x := r.x
 	c.Reserved = x.Reserved
 	c.Balance = x.Balance
 	c.Consumed.Burned = c.Consumed.Burned.Add(x.Burned)
@@ -204,7 +204,7 @@ func (c *Canister) forget() (logs int) {
 func (c *Canister) undo(res *result) (logs int) {
 	s := c.state
 	s.rollback()
-	res.failure.log(&s.x)
+	res.failure.log(s.x)
 	c.Logs.add(s.x.Logs(), c.Settings.LogMemoryLimit)
 	return len(s.x.Logs())
 }

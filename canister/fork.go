@@ -6,22 +6,28 @@ import "slices"
 // own. Nothing is copied but a few words: the two share memories, chunks, logs, history and snapshots, each until it changes them.
 // Where a message of the canister is paused, the fork is as before it, but for logs and timer, which a message changes before it is over.
 func (c *Canister) Fork() *Canister {
-	f := *c
+	both := new(struct {
+		canister Canister
+		state    state
+	})
+	f := &both.canister
+	*f = *c
 	c.Logs.share()
 	f.Logs.share()
 	f.Chunks = c.Chunks.Clone()
 	f.History.Changes = slices.Clip(c.History.Changes)
 	f.Snapshots = c.Snapshots.fork()
 	if c.state != nil {
-		f.state = c.state.fork()
+		f.state = &both.state
+		c.state.fork(f.state)
 	}
-	return &f
+	return f
 }
 
-func (s *state) fork() *state {
-	f := &state{binary: s.binary.retain(), heap: s.heap, pages: s.pages}
+// fork makes an empty state one with the same memories.
+func (s *state) fork(f *state) {
+	f.binary, f.heap, f.pages = s.binary.retain(), s.heap, s.pages
 	f.init(s.module, s.guest.Fork(), s.stable.Fork())
-	return f
 }
 
 func (s *Snapshots) fork() Snapshots {

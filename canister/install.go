@@ -217,13 +217,13 @@ func (i *installation) step(r *runner, context Context) *intercanister.Reject {
 	i.used += res.instructions
 	i.pages += res.pages
 	if res.failure != nil {
-		res.failure.log(&r.x)
+		res.failure.log(r.x)
 	} else {
 		i.work.adopt(r)
 		i.burned = i.burned.Add(r.x.Burned)
 	}
 	i.real.Logs.add(r.x.Logs(), i.work.Settings.LogMemoryLimit)
-	r.x.Forget()
+	r.forget()
 	if res.failure != nil {
 		i.backtrace = res.failure.frames()
 		return res.failure.reject(i.work.ID)
@@ -234,7 +234,7 @@ func (i *installation) step(r *runner, context Context) *intercanister.Reject {
 // affordable checks what the canister has become against its limits and its balance,
 // and sets cycles aside for growth.
 func (i *installation) affordable() *intercanister.Reject {
-	w, sub, x := &i.work, i.sub, &i.next.x
+	w, sub := &i.work, i.sub
 	heap := i.next.guest.MemorySize()
 	if limit := w.Settings.WasmMemoryLimit; limit != 0 && heap > limit {
 		return (&failure{Failure: ic0.HeapLimit(limit, heap)}).reject(w.ID)
@@ -242,6 +242,7 @@ func (i *installation) affordable() *intercanister.Reject {
 	before := i.real.MemoryUsage().Total()
 	after := w.usage(&i.next.runner).Total()
 	i.next.fill(w, &i.real.Logs, sub, &i.message, Init)
+	x := i.next.x
 	grown := max(after, w.Settings.MemoryAllocation) - min(max(before, w.Settings.MemoryAllocation), max(after, w.Settings.MemoryAllocation))
 	if room := x.Subnet.Available; grown > room {
 		return intercanister.Rejectf(intercanister.SubnetOversubscribed,

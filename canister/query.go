@@ -50,14 +50,15 @@ func (q *QueryTarget) Run(sub *Subnet, m *Message) Outcome {
 		out = q.attempt(sub, m, &a)
 		v.rollback()
 	}
-	v.x.Forget()
+	v.forget()
 	return out
 }
 
 // attempt runs a function and gives what it did.
 func (q *QueryTarget) attempt(sub *Subnet, m *Message, a *attempt) Outcome {
-	c, x := &q.canister, &q.view.x
+	c := &q.canister
 	res := q.view.run(c, &c.Logs, sub, m, a)
+	x := q.view.x
 	out := Outcome{Instructions: res.instructions}
 	switch {
 	case res.failure != nil:

@@ -37,7 +37,7 @@ func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt)
 	r.fill(c, log, sub, m, a.context)
 	r.pause, r.after, r.nextPause = a.pause, a.after, a.after
 	budget := wasm.Budget{Limit: a.limit, Slice: engineSlice, ReplicaSlice: a.slice, Pause: r.onSlice}
-	err := r.guest.Run(a.entry, &r.x, budget)
+	err := r.guest.Run(a.entry, r.x, budget)
 	var out result
 	out.instructions = r.guest.Executed()
 	if a.tracked {
@@ -58,7 +58,8 @@ func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt)
 
 // fill tells the execution all it may know.
 func (r *runner) fill(c *Canister, log *Log, sub *Subnet, m *Message, context Context) {
-	x, set := &r.x, &c.Settings
+	r.ready()
+	x, set := r.x, &c.Settings
 	x.Context = context
 	x.Canister = ic0.Canister{
 		ID: c.ID, Status: uint32(c.Status), Version: c.Version, Controllers: set.Controllers,

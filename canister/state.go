@@ -27,7 +27,7 @@ type runner struct {
 	module *Module
 	guest  *wasm.Guest
 	stable *stable.Memory
-	x      ic0.Execution
+	x      *ic0.Execution // nil before the first run
 
 	onSlice   func(uint64)
 	pause     func()
@@ -37,9 +37,22 @@ type runner struct {
 
 func (r *runner) init(m *Module, g *wasm.Guest, s *stable.Memory) {
 	r.module, r.guest, r.stable = m, g, s
-	r.x.Guest, r.x.Stable = g, s
-	g.OnGrow(r.x.HeapGrew)
-	r.onSlice = r.sliced
+}
+
+// ready makes what only a run needs: most canisters of a fork never run.
+func (r *runner) ready() {
+	if r.x == nil {
+		r.x = &ic0.Execution{Guest: r.guest, Stable: r.stable}
+		r.guest.OnGrow(r.x.HeapGrew)
+		r.onSlice = r.sliced
+	}
+}
+
+// forget lets go of what a message brought and made.
+func (r *runner) forget() {
+	if r.x != nil {
+		r.x.Forget()
+	}
 }
 
 // sliced is called whenever the engine looks up.

@@ -10,7 +10,8 @@ import (
 // Memory is one stable memory, or a snapshot of one. What is written stays until Rollback, and for good after Commit.
 type Memory struct {
 	space    *space
-	head     *head // the committed state: its own, or that of the memory it is a snapshot of
+	head     *head // the committed state: own, or that of the memory it is a snapshot of
+	own      head
 	snapshot bool
 	closed   bool
 
@@ -30,7 +31,9 @@ var ErrOutOfBounds = errors.New("stable memory out of bounds")
 
 // New makes an empty stable memory whose bytes will live in the file.
 func New(file *checkpoint.File) *Memory {
-	return &Memory{space: &space{file: file, users: 1}, head: new(head)}
+	m := &Memory{space: &space{file: file, users: 1}}
+	m.head = &m.own
+	return m
 }
 
 // Fork makes a memory of its own with the committed bytes of m, at the cost of a few pointers: the two share every page until one of them
@@ -39,9 +42,10 @@ func (m *Memory) Fork() *Memory {
 	s := m.space
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := &head{m.head.table.share(), m.head.size, m.head.written}
+	f := &Memory{space: s, own: head{m.head.table.share(), m.head.size, m.head.written}, size: m.head.size}
+	f.head = &f.own
 	s.users++
-	return &Memory{space: s, head: h, size: h.size}
+	return f
 }
 
 // Written is the number of pages of 4 KiB that were ever written.

@@ -9,7 +9,13 @@ func (g *Guest) Fork() *Guest {
 	s := g.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f := &Guest{engine: g.engine, code: g.code}
-	f.slot = &slot{store: s.over(s.freeze()), refs: 1, size: s.size, globals: slices.Clone(s.globals), version: 1, owner: f}
+	both := new(struct {
+		guest Guest
+		slot  slot
+	})
+	f, to := &both.guest, &both.slot
+	f.engine, f.code, f.slot = g.engine, g.code, to
+	to.store, to.refs, to.owner, to.version = s.over(s.freeze()), 1, f, 1
+	to.size, to.globals = s.size, slices.Clone(s.globals)
 	return f
 }
