@@ -44,7 +44,7 @@ const (
 	MessageReleased // Rule, Held
 	FaultInjected   // Rule, Held, Fault, Reject: it was lost, or answered in the place of its callee
 	HoldRefused     // Rule: too much is held, and this one goes on
-	TimerForced     // a global timer will fire in the next round
+	TimerForced     // a global timer fires before its time
 	TimerCancelled  // a global timer was made inactive
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// FireTimer makes the global timer of a canister due in the next round, CancelTimer
-// makes it inactive. They are refused with 404 where there is no such canister, with 409
+// FireTimer makes the global timer of a canister fire as if it were due: its task is queued,
+// and the next round runs it, or the one that is open. CancelTimer makes it inactive. They are refused with 404 where there is no such canister, with 409
 // where the timer is not active or the canister is in the middle of a message; FireTimer
 // also where nothing would run.
 type (
@@ -121,10 +121,9 @@ func (n *Network) fireTimer(in FireTimer) Result {
 	case r.Canister.Status != canister.Running:
 		return refuse(409, "canister %s is %s: no timer fires until it is started", in.Canister, r.Canister.Status)
 	}
-	now := max(n.time, 1) // 0 is no time a timer can have
-	r.Canister.Timer = min(r.Canister.Timer, now)
-	m.Postpone(r, now)
+	m.Force(r, min(r.Canister.Timer, max(n.time, 1))) // 0 is no time a timer can have
 	m.forced(TimerForced, in.Canister)
+	m.fireTimer(in.Canister)
 	n.generation++
 	return Result{}
 }

@@ -153,6 +153,12 @@ func (s *State) disarm(r *Resident) {
 // again only when the canister sets it to another time, or by Postpone.
 func (s *State) Fired(r *Resident) { r.timer = 0 }
 
+// Force makes a global timer one whose deadline has come at a time.
+func (s *State) Force(r *Resident, at uint64) {
+	s.Deadlines.Remove(r.timer)
+	r.Canister.Timer, r.timer, r.timerAt = at, 0, at
+}
+
 // Disarmed notes that the global timer's task begins, which makes the timer
 // inactive until the canister sets it again.
 func (s *State) Disarmed(r *Resident) { s.disarm(r) }
