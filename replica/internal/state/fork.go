@@ -103,20 +103,19 @@ func (r *Resident) fork() *Resident {
 	return to
 }
 
-// fork makes all records anew, together as they are recycled together.
+// fork makes all records anew, together as they are recycled together. Those that are
+// free come when they are needed.
 func (h *History) fork() History {
 	to := *h
 	to.order = h.order.Fork()
 	to.free = slices.Clone(h.free)
 	to.slots = make([]*Ingress, len(h.slots))
 	to.known = make(map[RequestID]*Ingress, len(h.known))
-	records := make([]Ingress, len(h.slots))
-	for i, in := range h.slots {
-		records[i] = *in
-		to.slots[i] = &records[i]
-	}
+	records := make([]Ingress, 0, len(h.known))
 	for id, in := range h.known { // each by itself: no order can be seen
-		to.known[id] = to.slots[in.Number-1]
+		records = append(records, *in)
+		copied := &records[len(records)-1]
+		to.slots[in.Number-1], to.known[id] = copied, copied
 	}
 	return to
 }

@@ -59,7 +59,7 @@ type Ingress struct {
 type History struct {
 	Limit   int // messages; 0 for MaxIngressMessages
 	known   map[RequestID]*Ingress
-	slots   []*Ingress // by number-1
+	slots   []*Ingress // by number-1; nil for free ones that a fork has not needed
 	free    []uint64   // numbers
 	order   intercanister.FIFO[answer]
 	answers int // bytes of kept answers
@@ -103,7 +103,10 @@ func (h *History) Receive(in *Ingress, deadlines *timers.Table) *Ingress {
 	var number uint64
 	if n := len(h.free); n > 0 {
 		number, h.free = h.free[n-1], h.free[:n-1]
-		r = h.slots[number-1]
+		if r = h.slots[number-1]; r == nil { // of a fork
+			r = new(Ingress)
+			h.slots[number-1] = r
+		}
 	} else {
 		r = new(Ingress)
 		h.slots = append(h.slots, r)

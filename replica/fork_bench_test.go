@@ -1,0 +1,96 @@
+package replica_test
+
+import (
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest"
+)
+
+// record is as much as a network keeps of a canister.
+type record struct{ bytes [2048]byte }
+
+// forkOf measures a fork of a network of so many canisters; the floor makes as many
+// records anew and enters them into a map. Closing the fork does not count.
+func forkOf(b *testing.B, s *replicatest.Stage, canisters int) {
+	records := make(map[principal.Principal]*record, canisters)
+	for n := range canisters {
+		records[principal.Canister(uint64(n))] = new(record)
+	}
+	var least time.Duration
+	fork := func() time.Duration {
+		runtime.GC()
+		begin := time.Now()
+		f := s.Network.Fork(replica.ForkConfig{Executor: s.Executor()})
+		took := time.Since(begin)
+		if least == 0 || took < least {
+			least = took
+		}
+		f.Close()
+		return took
+	}
+	clone := func() time.Duration {
+		runtime.GC()
+		begin := time.Now()
+		cloned := make(map[principal.Principal]*record, len(records))
+		for id, r := range records {
+			copied := *r
+			cloned[id] = &copied
+		}
+		took := time.Since(begin)
+		runtime.KeepAlive(cloned)
+		return took
+	}
+	ratio.CompareTimed(b, 4, fork, clone)
+	b.ReportMetric(float64(least)/1e6, "ms")
+	before := live()
+	f := s.Network.Fork(replica.ForkConfig{Executor: s.Executor()})
+	b.ReportMetric(float64(live()-before)/float64(canisters), "bytes/canister")
+	f.Close()
+}
+
+// BenchmarkRatioForkOf10000Puppets is a fork of a network whose canisters have no Wasm.
+func BenchmarkRatioForkOf10000Puppets(b *testing.B) {
+	const canisters = 10_000
+	s := replicatest.NewStage(b, replica.Config{})
+	for n := range canisters {
+		s.Submit(n, "create", "1000000000000")
+		if n%1000 == 999 {
+			s.Round()
+		}
+	}
+	s.Apply(replica.AdvanceTo(s.View().Time + 600*second)) // the answers to those who made them are forgotten
+	s.Round()
+	forkOf(b, s, canisters)
+}
+
+// BenchmarkRatioForkOf10000Canisters is a fork of a network of canisters with code and a
+// heap.
+func BenchmarkRatioForkOf10000Canisters(b *testing.B) {
+	const canisters = 10_000
+	s := wasmStage(b, replica.Config{}, 1)
+	for n := 1; n < canisters; n++ {
+		s.Submit(n, "create", "1000000000000000000")
+		if n%100 == 99 {
+			s.Round()
+		}
+	}
+	s.Round()
+	for n := 1; n < canisters; n++ {
+		s.Submit(n, "install", strconv.Itoa(n)+" ")
+		if n%10 == 9 {
+			s.Round()
+		}
+	}
+	for s.Busy() {
+		s.Round()
+	}
+	s.Apply(replica.AdvanceTo(s.View().Time + 600*second))
+	s.Round()
+	forkOf(b, s, canisters)
+}
