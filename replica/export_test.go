@@ -56,9 +56,6 @@ func (n *Network) Recorded(subnet principal.Principal, id RequestID) *state.Ingr
 	return n.machines[n.routes.byID[subnet]].History.Find(id)
 }
 
-// Sink is who listens.
-func (n *Network) Sink() EventSink { return n.sink }
-
 // Circles numbers the circles of a graph.
 func Circles(edges [][2]int) map[int]int {
 	g := newGraph[int]()

@@ -7,15 +7,20 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// ForkConfig is what a fork of a network has of its own. What it leaves open is as in
+// Parts are what a network is given by those who run it. What is left open is as in
 // Config.
-type ForkConfig struct {
+type Parts struct {
 	Runner   Runner
 	Compiler Compiler
-	Executor Executor
 	Events   EventSink
 	Signed   HeightSink
+}
 
+// ForkConfig is what a fork of a network has of its own.
+type ForkConfig struct {
+	Parts
+	// Executor runs its canisters; nil: that of the source runs those of both.
+	Executor Executor
 	// Reseed makes the random beacons of the fork go on from this seed, to see what else
 	// could have come; nil: the fork draws what the source draws. Keys stay.
 	Reseed *[32]byte
@@ -29,17 +34,17 @@ type ForkConfig struct {
 // costs what its size is: it takes time in proportion to canisters, open calls and known
 // ingress messages.
 //
-// A fork that nobody moves needs neither Runner nor Compiler nor goroutine: it sleeps, and
-// is a snapshot of the network. What waits for modules that are being compiled is asked
-// for again of the fork's Compiler; without one the modules are compiled in its first
-// round.
+// A fork that nobody moves needs none of its parts and no goroutine: it sleeps, and is a
+// snapshot of the network. Modules that are being compiled are asked for again of the
+// fork's Compiler; without one they are compiled in its first round.
 func (n *Network) Fork(config ForkConfig) *Network {
 	f := new(Network)
 	*f = *n
-	f.config.Runner, f.config.Compiler, f.config.Executor, f.config.Events = config.Runner, config.Compiler, config.Executor, config.Events
-	f.config.Signed = config.Signed
-	f.sink, f.own, f.event = config.Events, nil, Event{}
-	f.plug()
+	if config.Executor != nil {
+		f.config.Executor = config.Executor
+	}
+	f.own, f.event = nil, Event{}
+	f.plug(&config.Parts)
 	f.facts = n.facts.fork()
 	f.delegations = n.delegations.fork()
 	f.rules = n.rules.Clone()
@@ -61,6 +66,22 @@ func (n *Network) Fork(config ForkConfig) *Network {
 	}
 	return f
 }
+
+// Wake gives a network that sleeps the parts with which it goes on. Only its present
+// heights tell nobody that they are signed.
+func (n *Network) Wake(parts Parts) {
+	if n.own != nil {
+		n.own.Close()
+		n.own = nil
+	}
+	n.plug(&parts)
+	for _, m := range n.machines {
+		m.recompile()
+	}
+}
+
+// Listener is who listens to events, nil for nobody.
+func (n *Network) Listener() EventSink { return n.sink }
 
 // fork makes a machine of another network that is at the same point.
 func (m *machine) fork(n *Network) *machine {

@@ -26,7 +26,7 @@ func forkOf(b *testing.B, s *replicatest.Stage, canisters int) {
 	fork := func() time.Duration {
 		runtime.GC()
 		begin := time.Now()
-		f := s.Network.Fork(replica.ForkConfig{Executor: s.Executor()})
+		f := s.Network.Fork(replica.ForkConfig{})
 		took := time.Since(begin)
 		if least == 0 || took < least {
 			least = took
@@ -49,7 +49,7 @@ func forkOf(b *testing.B, s *replicatest.Stage, canisters int) {
 	ratio.CompareTimed(b, 4, fork, clone)
 	b.ReportMetric(float64(least)/1e6, "ms")
 	before := live()
-	f := s.Network.Fork(replica.ForkConfig{Executor: s.Executor()})
+	f := s.Network.Fork(replica.ForkConfig{})
 	b.ReportMetric(float64(live()-before)/float64(canisters), "bytes/canister")
 	f.Close()
 }

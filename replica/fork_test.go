@@ -14,6 +14,11 @@ import (
 // moment draws whether a network is forked now.
 func moment(t *rapid.T) bool { return rapid.IntRange(0, 5).Draw(t, "fork") == 0 }
 
+// listening is a fork whose events somebody is told.
+func listening(sink replica.EventSink) replica.ForkConfig {
+	return replica.ForkConfig{Parts: replica.Parts{Events: sink}}
+}
+
 // stepping makes a round in steps, with something before each of them.
 func stepping[S interface {
 	View() *replica.View
@@ -34,7 +39,7 @@ func TestAForkGoesOnAsItsSourceWouldHave(t *testing.T) {
 			swap := func(s *replicatest.Stage) {
 				if moment(rt) {
 					old := *s
-					*s = *s.Fork(replica.ForkConfig{Events: s.Sink()})
+					*s = *s.Fork(listening(s.Listener()))
 					old.Close()
 				}
 			}
@@ -60,7 +65,7 @@ func TestSourceAndForkDoNotNoticeEachOther(t *testing.T) {
 		var others []*replicatest.Stage
 		got, again, _ := playOn(t, c, a, func(s *replicatest.Stage) {
 			if moment(rt) && len(others) < 4 {
-				sink := s.Sink()
+				sink := s.Listener()
 				f := s.Fork(replica.ForkConfig{})
 				if rapid.Bool().Draw(rt, "source") {
 					*s, *f = *f, *s
@@ -104,7 +109,7 @@ func TestADramaOfRealCanistersGoesOnInAForkAsInItsSource(t *testing.T) {
 		swap := func(s *real.Stage) {
 			if moment(rt) {
 				old := *s
-				*s = *s.Fork(replica.ForkConfig{Events: saw})
+				*s = *s.Fork(listening(saw))
 				old.Close()
 			}
 		}

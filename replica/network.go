@@ -116,13 +116,14 @@ func (n *Network) applyDefaults() {
 	c.SubnetCanisters = cmp.Or(c.SubnetCanisters, MaxCanisters)
 	c.HeldBytes = cmp.Or(c.HeldBytes, MaxHeldBytes)
 	c.StreamMessages = cmp.Or(c.StreamMessages, MaxStreamMessages)
-	n.plug()
+	n.plug(&Parts{c.Runner, c.Compiler, c.Events, c.Signed})
 }
 
-// plug makes the parts that the configuration leaves open.
-func (n *Network) plug() {
+// plug takes parts, and makes those that are left open.
+func (n *Network) plug(parts *Parts) {
 	c := &n.config
-	n.runner, n.executor, n.management = c.Runner, c.Executor, c.Management
+	c.Runner, c.Compiler, c.Events, c.Signed = parts.Runner, parts.Compiler, parts.Events, parts.Signed
+	n.runner, n.executor, n.management, n.sink = c.Runner, c.Executor, c.Management, c.Events
 	if n.runner == nil {
 		n.own = new(Strands)
 		n.runner = n.own

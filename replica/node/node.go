@@ -53,8 +53,6 @@ type Node struct {
 	view         atomic.Pointer[replica.View]
 	seats        chan struct{} // for queries
 	compiling    chan struct{} // for those who compile: half of the processors, and queries never wait for them
-	queries      sync.WaitGroup
-	counts       counter
 	bug          atomic.Pointer[error]
 	engine       *canister.Engine // safe for anybody
 	sent         atomic.Uint64    // messages that FreshID has named
@@ -66,6 +64,8 @@ type Node struct {
 	// Only who holds owner touches these.
 	owner    sync.Mutex
 	network  *replica.Network
+	era      *era
+	retiring sync.WaitGroup // networks that were replaced
 	pool     *Pool
 	mode     Mode
 	waiters  map[waitKey][]*waiter
@@ -74,24 +74,17 @@ type Node struct {
 	looked   bool   // the request that is being done changes nothing
 }
 
+// era is the time between two restores: what belongs to one network.
+type era struct {
+	queries sync.WaitGroup
+	counts  counter
+}
+
 // Start makes a network and runs it.
 func Start(config Config) (*Node, error) {
-	workers := config.Workers
-	if workers == 0 {
-		workers = runtime.NumCPU()
-	}
-	n := &Node{
-		inbox: make(chan *request, MaxInbox), nudge: make(chan struct{}, 1), outcallsMade: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
-		seats: make(chan struct{}, workers), compiling: make(chan struct{}, max(1, workers/2)), pool: NewPool(workers), mode: config.Mode,
-		waiters: make(map[waitKey][]*waiter), engine: config.Network.Engine,
-	}
-	n.compiler.node = n
-	n.config = config
-	n.config.Network = replica.Config{}
-	config.Network.Runner = n.pool
-	if n.engine != nil {
-		config.Network.Compiler = &n.compiler
-	}
+	n := prepare(config.Network.Engine, config)
+	parts := n.parts()
+	config.Network.Runner, config.Network.Compiler = parts.Runner, parts.Compiler
 	network, err := replica.New(config.Network)
 	if err != nil {
 		n.pool.Close()
@@ -101,6 +94,31 @@ func Start(config Config) (*Node, error) {
 	n.view.Store(network.View())
 	go n.own()
 	return n, nil
+}
+
+// prepare makes a node that has no network yet.
+func prepare(engine *canister.Engine, config Config) *Node {
+	workers := config.Workers
+	if workers == 0 {
+		workers = runtime.NumCPU()
+	}
+	n := &Node{
+		inbox: make(chan *request, MaxInbox), nudge: make(chan struct{}, 1), outcallsMade: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
+		seats: make(chan struct{}, workers), compiling: make(chan struct{}, max(1, workers/2)), pool: NewPool(workers), mode: config.Mode,
+		waiters: make(map[waitKey][]*waiter), engine: engine, era: new(era), config: config,
+	}
+	n.config.Network = replica.Config{}
+	n.compiler.node = n
+	return n
+}
+
+// parts are the node's own parts for a network of its own.
+func (n *Node) parts() replica.Parts {
+	parts := replica.Parts{Runner: n.pool}
+	if n.engine != nil {
+		parts.Compiler = &n.compiler
+	}
+	return parts
 }
 
 // Close stops the node and frees everything: goroutines, Wasm memories. Whoever
@@ -135,7 +153,11 @@ func (n *Node) count() {
 	if n.network.Begun() {
 		return
 	}
-	if counts := n.counts.take(); len(counts) > 0 {
+	n.countNow()
+}
+
+func (n *Node) countNow() {
+	if counts := n.era.counts.take(); len(counts) > 0 {
 		n.network.Apply(counts)
 	}
 }
@@ -286,6 +308,12 @@ func (n *Node) SetMode(ctx context.Context, mode Mode) error {
 	return n.ask(ctx, func(n *Node) { n.mode = mode })
 }
 
+// query is a query that is prepared, nil inside where its asker went away.
+type query struct {
+	*replica.PreparedQuery
+	era *era
+}
+
 // Query runs a query on the state as of now. A query that has begun is run to
 // its end even where ctx ends before; its result is then dropped.
 func (n *Node) Query(ctx context.Context, q *replica.Query) (replica.QueryResult, error) {
@@ -296,16 +324,16 @@ func (n *Node) Query(ctx context.Context, q *replica.Query) (replica.QueryResult
 	case <-n.ended:
 		return replica.QueryResult{}, n.stopped()
 	}
-	prepared := make(chan *replica.PreparedQuery, 1)
+	prepared := make(chan query, 1)
 	prepare := func(n *Node) {
 		p := n.network.PrepareQuery(q)
 		if ctx.Err() != nil {
 			p.Discard()
 			p = nil
 		} else {
-			n.queries.Add(1)
+			n.era.queries.Add(1)
 		}
-		prepared <- p
+		prepared <- query{p, n.era}
 	}
 	if done, err := n.inline(prepare); err != nil {
 		<-n.seats
@@ -326,45 +354,45 @@ func (n *Node) Query(ctx context.Context, q *replica.Query) (replica.QueryResult
 }
 
 // abandon gives back what a query held whose asker went away.
-func (n *Node) abandon(prepared <-chan *replica.PreparedQuery) {
+func (n *Node) abandon(prepared <-chan query) {
 	defer func() { <-n.seats }()
 	select {
 	case p := <-prepared:
-		n.discard(p)
+		p.discard()
 	case <-n.ended:
 		select {
 		case p := <-prepared:
-			n.discard(p)
+			p.discard()
 		default:
 		}
 	}
 }
 
-func (n *Node) discard(p *replica.PreparedQuery) {
-	if p != nil {
-		p.Discard()
-		n.queries.Done()
+func (q *query) discard() {
+	if q.PreparedQuery != nil {
+		q.Discard()
+		q.era.queries.Done()
 	}
 }
 
-func (n *Node) runQuery(ctx context.Context, p *replica.PreparedQuery) (replica.QueryResult, error) {
-	if p == nil {
+func (n *Node) runQuery(ctx context.Context, q query) (replica.QueryResult, error) {
+	if q.PreparedQuery == nil {
 		<-n.seats
 		return replica.QueryResult{}, ctx.Err()
 	}
 	done := make(chan replica.QueryResult, 1)
 	bug := make(chan error, 1)
-	p.Through(func(do func()) error { return n.ask(context.Background(), func(*Node) { do() }) })
+	q.Through(func(do func()) error { return n.ask(context.Background(), func(*Node) { do() }) })
 	go func() {
-		defer n.queries.Done()
+		defer q.era.queries.Done()
 		defer func() { <-n.seats }()
 		defer func() {
 			if r := recover(); r != nil {
 				bug <- fmt.Errorf("a query failed by a bug: %v\n%s", r, debug.Stack())
 			}
 		}()
-		result := p.Run()
-		n.counts.add(&result)
+		result := q.Run()
+		q.era.counts.add(&result)
 		done <- result
 	}()
 	select {
@@ -380,12 +408,17 @@ func (n *Node) runQuery(ctx context.Context, p *replica.PreparedQuery) (replica.
 // waitKey is an ingress message of a subnet.
 type waitKey = replica.RequestID
 
-type waiter struct{ done chan struct{} }
+type waiter struct {
+	subnet principal.Principal
+	done   chan struct{}
+	err    error // good when it is done
+}
 
 // Await returns when the message has its answer and View shows it, or never
-// was accepted: then at once, with ErrUnknown.
+// was accepted: then at once, with ErrUnknown. Where the node is restored to a state that
+// does not know the message, the error is ErrRestored.
 func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
-	w := &waiter{done: make(chan struct{})}
+	w := &waiter{subnet: subnet, done: make(chan struct{})}
 	known := make(chan bool, 1)
 	err := n.ask(ctx, func(n *Node) { known <- n.enlist(ctx, subnet, id, w) })
 	if err == nil && !<-known {
@@ -397,7 +430,7 @@ func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica
 	}
 	select {
 	case <-w.done:
-		return nil
+		return w.err
 	case <-ctx.Done():
 		n.strike(id, w)
 		return ctx.Err()

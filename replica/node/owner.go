@@ -24,8 +24,9 @@ func (n *Node) own() {
 	held := false
 	defer close(n.ended)
 	defer n.pool.Close()
-	defer n.network.Close()
-	defer n.queries.Wait() // they read canisters' memories
+	defer n.retiring.Wait()
+	defer func() { n.network.Close() }()
+	defer func() { n.era.queries.Wait() }() // they read canisters' memories
 	defer n.compiler.running.Wait()
 	defer func() {
 		n.fail(recover())

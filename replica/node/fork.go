@@ -1,0 +1,135 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// ErrRestored is what those get who wait for the answer to a message that the node does
+// not know any more: it was restored to a state before the message.
+var ErrRestored = errors.New("the instance was restored to a state that does not know this request")
+
+// ErrForeign is for a network that lives on another engine than the node that is to go on
+// with it.
+var ErrForeign = errors.New("the network belongs to another engine")
+
+// Snapshot is the present of the node's network, as a network that sleeps: it costs no
+// goroutine, and no heap until one of the two changes it. Whoever gets it closes it; it
+// is not safe for concurrent use. What queries took so far counts for both. ctx is looked
+// at before the node's turn has come, not while it is waited for.
+func (n *Node) Snapshot(ctx context.Context, config replica.ForkConfig) (snapshot *replica.Network, err error) {
+	err = n.turnOf(ctx, func(n *Node) {
+		n.countNow()
+		snapshot = n.network.Fork(config)
+	})
+	if err != nil && snapshot != nil {
+		snapshot.Close()
+		snapshot = nil
+	}
+	return snapshot, err
+}
+
+// turnOf is ask for what must not happen after its caller was told that it has not.
+func (n *Node) turnOf(ctx context.Context, do func(*Node)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err := n.ask(context.Background(), do)
+	if err != nil {
+		<-n.ended
+	}
+	return err
+}
+
+// Fork is a second node that goes on from the present of this one, with its answers,
+// messages on their way and clock. In mode Auto it goes on at once, in mode Manual when it
+// is asked. The network of the configuration does not count.
+func (n *Node) Fork(ctx context.Context, config Config) (*Node, error) {
+	snapshot, err := n.Snapshot(ctx, replica.ForkConfig{})
+	if err != nil {
+		return nil, err
+	}
+	return Wake(snapshot, config), nil
+}
+
+// Wake makes a node of a network that slept, which is the node's from here on. The network
+// of the configuration does not count.
+func Wake(network *replica.Network, config Config) *Node {
+	n := prepare(network.Engine(), config)
+	network.Wake(n.parts())
+	n.network = network
+	n.view.Store(network.View())
+	n.announce()
+	if n.busy() {
+		n.nudge <- struct{}{}
+	}
+	go n.own()
+	return n
+}
+
+// Restore lets the node go on from a fork of a snapshot, which must be on the node's
+// engine and stays its owner's. The mode stays, the view jumps. Those who wait for messages
+// that the snapshot does not know get ErrRestored. Queries that have begun end on the state
+// they began on, which is closed after them. ctx is as with Snapshot.
+func (n *Node) Restore(ctx context.Context, snapshot *replica.Network) error {
+	if snapshot.Engine() != n.engine {
+		return fmt.Errorf("restore an instance: %w", ErrForeign)
+	}
+	next, taken := snapshot.Fork(replica.ForkConfig{}), false
+	err := n.turnOf(ctx, func(n *Node) {
+		taken = true
+		n.replace(next)
+	})
+	if !taken {
+		next.Close()
+	}
+	return err
+}
+
+// RestoreFrom is Restore to the present of another node.
+func (n *Node) RestoreFrom(ctx context.Context, other *Node) error {
+	snapshot, err := other.Snapshot(ctx, replica.ForkConfig{})
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close()
+	return n.Restore(ctx, snapshot)
+}
+
+// replace puts another network, which sleeps, in the place of the present one.
+func (n *Node) replace(next *replica.Network) {
+	old, ended := n.network, n.era
+	parts := n.parts()
+	parts.Events = old.Listener()
+	next.Wake(parts)
+	n.network, n.era = next, new(era)
+	n.outcalls = next.OutcallsMade() + 1 // those that wait are announced in any case
+	n.show(replica.RoundReport{})
+	for id, list := range n.waiters {
+		n.waiters[id] = slices.DeleteFunc(list, func(w *waiter) bool { return n.retell(id, w) })
+		if len(n.waiters[id]) == 0 {
+			delete(n.waiters, id)
+		}
+	}
+	n.retiring.Go(func() {
+		ended.queries.Wait()
+		old.Close()
+	})
+}
+
+// retell tells somebody who waits for an answer what another network knows of it. It is
+// false where it is still to come.
+func (n *Node) retell(id replica.RequestID, w *waiter) bool {
+	switch status := n.network.IngressStatus(w.subnet, id); {
+	case status == 0:
+		w.err = fmt.Errorf("request %x: %w", id, ErrRestored)
+	case !status.Terminal() || !n.network.Shown(w.subnet, id):
+		return false
+	}
+	close(w.done)
+	return true
+}
