@@ -13,7 +13,7 @@ import (
 )
 
 // record is as much as a network keeps of a canister.
-type record struct{ bytes [2048]byte }
+type record [2048]byte
 
 // forkOf measures a fork of a network of so many canisters; the floor makes as many
 // records anew and enters them into a map. Closing the fork does not count.

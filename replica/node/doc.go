@@ -16,4 +16,10 @@
 // its code stays behind on its own strand. Queries run on the goroutine of
 // whoever asks, at most a few at a time. So are modules compiled that users
 // install; queries do not wait for them. Close ends all of them.
+//
+// # Forks
+//
+// A snapshot of a node is a fork of its network that sleeps: it has no goroutine. Wake
+// makes a node of one, and Restore puts a fork of one in the place of a node's network;
+// the network that was there is closed when the last query on it is over.
 package node

@@ -24,7 +24,9 @@ func (r *running) forked(config node.Config) *running {
 			r.t.Error(err)
 		}
 	})
-	return &running{Node: f, t: r.t, sent: r.sent + 100}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return &running{Node: f, t: r.t, sent: r.sent + 20}
 }
 
 func (r *running) hash() (hash [32]byte) {

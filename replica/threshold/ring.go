@@ -4,12 +4,14 @@ import (
 	"crypto/hkdf"
 	"crypto/sha256"
 	"fmt"
+	"sync"
 )
 
 // Ring is all threshold keys of an instance. They follow from its seed and their
-// names; each is made when it is first asked for. It is not safe for concurrent
-// use, the keys are.
+// names; each is made when it is first asked for. It is safe for concurrent use, as the
+// keys are: an instance shares it with its forks.
 type Ring struct {
+	mu        sync.Mutex
 	seed      [32]byte
 	secp256k1 map[string]*Secp256k1
 	ed25519   map[string]*Ed25519
@@ -34,6 +36,8 @@ func (r *Ring) Ed25519(name string) *Ed25519 { return made(r, r.ed25519, name, n
 func (r *Ring) VetKD(name string) *VetKD { return made(r, r.vetKD, name, newVetKD) }
 
 func made[K any](r *Ring, keys map[string]*K, name string, from func([]byte) *K) *K {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	key := keys[name]
 	if key == nil {
 		key = from(expand(r.seed[:], name))
