@@ -174,7 +174,7 @@ func TestMeddlingIsTheSameEachTimeInStepsAndInAFork(t *testing.T) {
 			stepping(s, func() {
 				if moment(rt) {
 					old := *s
-					*s = *s.Fork(replica.ForkConfig{Events: s.Sink()})
+					*s = *s.Fork(listening(s.Listener()))
 					old.Close()
 				}
 			})
