@@ -32,6 +32,13 @@
 // What happens is told as events (Event, EventSink) where somebody listens: what they say
 // has one vocabulary (events_fields.go). Events are annotations: nothing depends on them.
 //
+// # A network as a file
+//
+// Network.Export writes everything a network is between two rounds, and Import makes a
+// network of it that is at the same point (archive.go has the sections, package archive the form).
+//
+// # Steps
+//
 // Network.Step makes the same moves one at a time and lets an oracle choose
 // among the legal ones; the oracle sched.FIFO makes what a round makes.
 //

@@ -98,4 +98,8 @@ const (
 	MaxAncestry = 64
 	// MaxKeptKeys is of how many subnets Keys keeps the keys. Ours.
 	MaxKeptKeys = 256
+	// maxArchivedNodes is how many nodes a subnet has at most that is exported. Ours.
+	maxArchivedNodes = 1000
+	// importBuffer is how many bytes of a file are read at a time.
+	importBuffer = 64 << 10
 )

@@ -117,6 +117,14 @@ func (d *delegations) get(v *View, subnet principal.Principal, layout certify.Ra
 
 // publish certifies what changed and makes the view of it.
 func (n *Network) publish() {
+	for _, m := range n.machines {
+		m.prove()
+	}
+	n.show()
+}
+
+// show makes the view of what was certified last.
+func (n *Network) show() {
 	view := &View{Time: n.time, Height: n.height, RootKey: n.rootKey, routes: n.routes, delegations: n.delegations, facts: n.facts}
 	view.Subnets = make([]SubnetView, len(n.machines))
 	for i, m := range n.machines {
@@ -124,7 +132,7 @@ func (n *Network) publish() {
 			m.shownRanges = m.ranges()
 		}
 		view.Subnets[i] = SubnetView{
-			ID: m.ID, Kind: m.config.Kind, proof: m.prove(),
+			ID: m.ID, Kind: m.config.Kind, proof: m.proof,
 			Nodes: m.nodes, Ranges: m.shownRanges, PublicKey: m.publicKey,
 		}
 	}

@@ -28,4 +28,8 @@ func (p *performer) network(words []string) {
 		}
 	}
 	p.stage = NewStage(p.t, config)
+	if p.between != nil {
+		config.Executor, config.Management = p.stage.Puppets, Manager{First: p.stage.First}
+		p.stage.Between = func(n *replica.Network) *replica.Network { return p.between(p.t, n, config) }
+	}
 }

@@ -39,9 +39,17 @@ import (
 //
 // What happens is told as it happens, one event a line; canisters are called by
 // their numbers.
-func Scripts(t *testing.T, folder string, rewrite bool) {
+func Scripts(t *testing.T, folder string, rewrite bool) { ScriptsBetween(t, folder, rewrite, nil) }
+
+// Between gives the network that goes on in the place of another, which was made with a
+// configuration; what happens must be the same.
+type Between func(t testing.TB, n *replica.Network, config replica.Config) *replica.Network
+
+// ScriptsBetween is Scripts where another network goes on before each command and each
+// round; nil: the same.
+func ScriptsBetween(t *testing.T, folder string, rewrite bool, between Between) {
 	golden.Scripts(t, folder, rewrite, func(t testing.TB) golden.Performer {
-		return &performer{t: t, labels: make(map[string]replica.RequestID)}
+		return &performer{t: t, labels: make(map[string]replica.RequestID), between: between}
 	})
 }
 
@@ -53,6 +61,7 @@ type performer struct {
 	labels map[string]replica.RequestID
 
 	recording Recording
+	between   Between
 }
 
 // command is what a word at the beginning of a line does.
@@ -83,6 +92,9 @@ func (p *performer) Perform(line string) error {
 	}
 	if p.stage == nil && words[0] != "network" {
 		p.network(nil)
+	}
+	if p.stage != nil {
+		p.stage.Change()
 	}
 	do(p, words[1:])
 	if count := p.stage.Treasury(); count.Held().Add(count.Spent()) != count.Minted {

@@ -18,8 +18,32 @@ type Stage struct {
 	Puppets *Puppets
 	First   uint64 // number of canister 0: the first of the last subnet
 	Sender  principal.Principal
+	// Between gives the network that goes on where another round begins; nil: the same.
+	Between func(*replica.Network) *replica.Network
+	sink    replica.EventSink
 	sent    uint64
 	t       testing.TB
+}
+
+// Round runs a round.
+func (s *Stage) Round() replica.RoundReport {
+	s.Change()
+	return s.Network.Round()
+}
+
+// Change lets another network go on in the place of the present one, if the stage is told
+// to.
+func (s *Stage) Change() {
+	if s.Between != nil {
+		s.Network = s.Between(s.Network)
+		s.Network.Listen(s.sink)
+	}
+}
+
+// Listen makes events go to a sink from now on.
+func (s *Stage) Listen(sink replica.EventSink) {
+	s.sink = sink
+	s.Network.Listen(sink)
 }
 
 // First is the number of the first canister of the subnet at a position.
@@ -50,8 +74,9 @@ func NewStage(t testing.TB, config replica.Config) *Stage {
 	if err != nil {
 		t.Fatalf("make a network: %v", err)
 	}
-	t.Cleanup(n.Close)
-	return &Stage{Network: n, Puppets: puppets, First: first, Sender: principal.SelfAuthenticating([]byte("sender")), t: t}
+	s := &Stage{Network: n, Puppets: puppets, First: first, Sender: principal.SelfAuthenticating([]byte("sender")), sink: config.Events, t: t}
+	t.Cleanup(func() { s.Close() })
+	return s
 }
 
 // Fork is a stage with a fork of the network. The test closes it.

@@ -198,3 +198,21 @@ func (h *History) Due(number, now uint64, deadlines *timers.Table) (r *Ingress, 
 // Noted reports whether the message has changed since the certified tree was
 // last brought up to date.
 func (r *Ingress) Noted() bool { return r.noted }
+
+// Each shows all known messages, in the order of their numbers.
+func (h *History) Each(visit func(*Ingress)) {
+	for _, in := range h.slots {
+		if in != nil && h.known[in.ID] == in {
+			visit(in)
+		}
+	}
+}
+
+// Knows reports whether there is a message with a number.
+func (h *History) Knows(number uint64) bool {
+	if number == 0 || number > uint64(len(h.slots)) {
+		return false
+	}
+	in := h.slots[number-1]
+	return in != nil && h.known[in.ID] == in
+}

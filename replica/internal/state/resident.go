@@ -74,14 +74,7 @@ const (
 )
 
 // Proof is what the certified tree says of a canister, to see what changed.
-type Proof struct {
-	Present     bool
-	Certified   []byte
-	Module      [32]byte
-	HasModule   bool
-	Installed   uint64
-	Controllers []principal.Principal
-}
+type Proof struct{ Certified []byte }
 
 // Freezing is the freezing limit with what it was computed from.
 type Freezing struct {

@@ -95,7 +95,13 @@ func (p *performer) network(rest string) {
 	for i := range config.Subnets {
 		config.Subnets[i].NoRateLimits = unlimited
 	}
+	if p.between != nil {
+		config.Engine = NewEngine(p.t)
+	}
 	p.Stage = NewStage(p.t, config)
+	if p.between != nil {
+		p.Stage.Between = func(n *replica.Network) *replica.Network { return p.between(p.t, n, config) }
+	}
 	for i := range p.View().Subnets {
 		p.Names[fmt.Sprintf("subnet%d", i)] = p.View().Subnets[i].ID
 	}

@@ -60,9 +60,13 @@ import (
 // form of package canistertest; names of canisters stand for their ids, and so do
 // subnet0, subnet1 for those of subnets. In the values of an argument they follow an
 // @ and stand in quotes. What happens is told as it happens, one event a line.
-func Scripts(t *testing.T, folder string, rewrite bool) {
+func Scripts(t *testing.T, folder string, rewrite bool) { ScriptsBetween(t, folder, rewrite, nil) }
+
+// ScriptsBetween is Scripts where another network goes on before each command and each
+// round; nil: the same.
+func ScriptsBetween(t *testing.T, folder string, rewrite bool, between replicatest.Between) {
 	golden.Scripts(t, folder, rewrite, func(t testing.TB) golden.Performer {
-		return &performer{t: t, labels: make(map[string]replica.RequestID), modules: make(map[string][]byte), args: make(map[string]string), kept: make(map[string]*canistertest.Probe), fields: readVocabulary(t)}
+		return &performer{t: t, labels: make(map[string]replica.RequestID), modules: make(map[string][]byte), args: make(map[string]string), kept: make(map[string]*canistertest.Probe), fields: readVocabulary(t), between: between}
 	})
 }
 
@@ -81,6 +85,7 @@ type performer struct {
 	quiet   bool // no events are told
 
 	recording replicatest.Recording
+	between   replicatest.Between
 }
 
 // command is what a word at the beginning of a line does with the rest of it.
@@ -115,6 +120,9 @@ func (p *performer) Said() string {
 // Perform does what a command says.
 func (p *performer) Perform(line string) error {
 	word, rest := cut(line)
+	if p.Stage != nil {
+		p.Change()
+	}
 	if word == "silently" && p.Stage != nil {
 		p.Listen(nil)
 		defer p.attend()

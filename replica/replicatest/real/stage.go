@@ -25,8 +25,32 @@ type Stage struct {
 	User  principal.Principal
 	Info  *replica.SenderInfo // what is attested of the user
 	Names map[string]principal.Principal
-	sent  uint64
-	t     testing.TB
+	// Between gives the network that goes on where another round begins; nil: the same.
+	Between func(*replica.Network) *replica.Network
+	sink    replica.EventSink
+	sent    uint64
+	t       testing.TB
+}
+
+// Round runs a round.
+func (s *Stage) Round() replica.RoundReport {
+	s.Change()
+	return s.Network.Round()
+}
+
+// Change lets another network go on in the place of the present one, if the stage is told
+// to.
+func (s *Stage) Change() {
+	if s.Between != nil {
+		s.Network = s.Between(s.Network)
+		s.Network.Listen(s.sink)
+	}
+}
+
+// Listen makes events go to a sink from now on.
+func (s *Stage) Listen(sink replica.EventSink) {
+	s.sink = sink
+	s.Network.Listen(sink)
 }
 
 // NewEngine makes an engine that is closed when the test ends.
@@ -61,11 +85,12 @@ func NewStage(t testing.TB, config replica.Config) *Stage {
 	if err != nil {
 		t.Fatalf("make a network: %v", err)
 	}
-	t.Cleanup(n.Close)
-	return &Stage{
-		Network: n, User: principal.SelfAuthenticating([]byte("user")), t: t,
+	s := &Stage{
+		Network: n, User: principal.SelfAuthenticating([]byte("user")), sink: config.Events, t: t,
 		Names: map[string]principal.Principal{"management": principal.Management},
 	}
+	t.Cleanup(func() { s.Close() })
+	return s
 }
 
 // Fork is a stage with a fork of the network. It is closed when the test ends.

@@ -1,0 +1,276 @@
+package canister
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/canister/internal/stable"
+	"github.com/canisterd/canisterd/intercanister/archive"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// Archive writes a canister, or makes one with nothing but its ID what was written.
+// modules have its code and that of its snapshots. No message may be under way.
+func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
+	archive.Number(a, &c.Created)
+	archive.Number(a, &c.Installed)
+	archive.AtMost(a, &c.Status, Stopped)
+	a.Check(c.Status != 0, "a canister without a status")
+	c.Settings.archive(a)
+	a.Amount(&c.Balance)
+	a.Amount(&c.Reserved)
+	archive.Number(a, &c.Version)
+	archive.Number(a, &c.Timer)
+	a.Bytes(&c.Certified, MaxCertifiedBytes)
+	c.History.archive(a)
+	c.Logs.archive(a)
+	c.Chunks.archive(a)
+	c.Consumed.archive(a)
+	c.Queries.archive(a)
+	archive.Number(a, &c.MessageBytes)
+	archive.Number(a, &c.Snapshots.next)
+	archive.Slice(a, &c.Snapshots.all, archive.MaxItems, func(s **Snapshot) {
+		if a.Reading() {
+			*s = modules.readSnapshot(a)
+		} else {
+			(*s).archive(a, modules)
+		}
+	})
+	if a.Reading() && a.Failed() {
+		c.Snapshots.all = slices.DeleteFunc(c.Snapshots.all, func(s *Snapshot) bool { return s == nil })
+	}
+	there := c.state != nil
+	a.Bool(&there)
+	switch {
+	case !there || a.Failed():
+	case a.Reading():
+		c.state = modules.readState(a)
+	default:
+		archive.Hash(a, &c.state.binary.hash)
+		c.state.guest.Archive(a)
+		c.state.stable.Archive(a)
+	}
+}
+
+// readState makes the Wasm state of a canister, nil after a fault.
+func (m *Modules) readState(a *archive.Coder) *state {
+	var hash [32]byte
+	archive.Hash(a, &hash)
+	module, kept := m.find(a, hash)
+	if kept == nil {
+		return nil
+	}
+	guest := m.engine.wasm.ReadGuest(a, module.code)
+	if guest == nil {
+		kept.release()
+		return nil
+	}
+	memory := stable.Read(a, m.engine.wasm.File())
+	if memory == nil {
+		guest.Close()
+		kept.release()
+		return nil
+	}
+	s := newState(module, kept, guest, memory)
+	s.note()
+	return s
+}
+
+// archive writes a snapshot; see readSnapshot.
+func (s *Snapshot) archive(a *archive.Coder, modules *Modules) {
+	s.archiveFields(a)
+	a.Bool(&s.binary.named)
+	if s.binary.named {
+		archive.Hash(a, &s.binary.hash)
+	} else {
+		modules.archiveUnnamed(a, s.binary)
+	}
+	s.heap.Archive(a)
+	s.stable.Archive(a)
+}
+
+func (m *Modules) readSnapshot(a *archive.Coder) *Snapshot {
+	s := new(Snapshot)
+	s.archiveFields(a)
+	if !a.Check(m.engine != nil, "there is no engine for snapshots") {
+		return nil
+	}
+	var named bool
+	if a.Bool(&named); named {
+		var hash [32]byte
+		archive.Hash(a, &hash)
+		_, s.binary = m.find(a, hash)
+	} else {
+		s.binary = m.archiveUnnamed(a, nil)
+	}
+	if s.binary == nil {
+		return nil
+	}
+	if s.heap = m.engine.wasm.ReadImage(a, WideHeapBytes, s.Uploaded); s.heap == nil {
+		s.binary.release()
+		return nil
+	}
+	if s.stable = stable.Read(a, m.engine.wasm.File()); s.stable == nil {
+		s.heap.Close()
+		s.binary.release()
+		return nil
+	}
+	return s
+}
+
+func (s *Snapshot) archiveFields(a *archive.Coder) {
+	archive.Number(a, &s.Number)
+	archive.Number(a, &s.Taken)
+	archive.Number(a, &s.Version)
+	a.Bool(&s.Uploaded)
+	a.Bytes(&s.Certified, MaxCertifiedBytes)
+	s.Chunks.archive(a)
+	archive.Slice(a, &s.Globals, MaxGlobals, func(g *Global) {
+		archive.Number(a, &g.Type)
+		archive.Number(a, &g.Low)
+		archive.Number(a, &g.High)
+	})
+	archive.Pointer(a, &s.Timer, func(at *uint64) { archive.Number(a, at) })
+	archive.Pointer(a, &s.Hook, func(h *Hook) { archive.AtMost(a, h, HookExecuted) })
+}
+
+func (s *Settings) archive(a *archive.Coder) {
+	archive.Slice(a, &s.Controllers, archive.MaxItems, a.Principal)
+	archive.Number(a, &s.ComputeAllocation)
+	archive.Number(a, &s.MemoryAllocation)
+	archive.Number(a, &s.FreezingThreshold)
+	a.Amount(&s.ReservedLimit)
+	a.Amount(&s.MinimumIncoming)
+	archive.Number(a, &s.WasmMemoryLimit)
+	archive.Number(a, &s.WasmMemoryThreshold)
+	for _, v := range []*Visibility{&s.LogVisibility, &s.SnapshotVisibility, &s.StatusVisibility} {
+		archive.AtMost(a, &v.Kind, AllowedViewers)
+		archive.Slice(a, &v.Viewers, archive.MaxItems, a.Principal)
+	}
+	archive.Number(a, &s.LogMemoryLimit)
+	archive.Slice(a, &s.Environment, archive.MaxItems, func(v *Variable) {
+		archive.String(a, &v.Name, archive.MaxBytes)
+		archive.String(a, &v.Value, archive.MaxBytes)
+	})
+}
+
+func (l *Log) archive(a *archive.Coder) {
+	archive.Number(a, &l.next)
+	l.records.Archive(a, func(r *LogRecord) {
+		archive.Number(a, &r.Index)
+		archive.Number(a, &r.Time)
+		a.Bytes(&r.Content, archive.MaxBytes)
+		if a.Reading() {
+			l.bytes += stored(r)
+		}
+	})
+}
+
+func (s *ChunkStore) archive(a *archive.Coder) {
+	archive.Slice(a, &s.order, MaxChunks, func(hash *[32]byte) {
+		archive.Hash(a, hash)
+		chunk := s.chunks[*hash]
+		a.Bytes(&chunk, ChunkBytes)
+		if !a.Reading() {
+			return
+		}
+		if s.chunks == nil {
+			s.chunks = make(map[[32]byte][]byte)
+		}
+		s.chunks[*hash] = chunk
+	})
+	if a.Reading() && !a.Failed() {
+		a.Check(len(s.chunks) == len(s.order) && slices.IsSortedFunc(s.order, compareHash), "the chunks are not in order")
+	}
+}
+
+func (u *Consumption) archive(a *archive.Coder) {
+	for _, amount := range []*cycles.Amount{
+		&u.Memory, &u.Compute, &u.Ingress, &u.Instructions, &u.Transmission, &u.Uninstall, &u.Creation, &u.Outcalls, &u.Burned,
+	} {
+		a.Amount(amount)
+	}
+}
+
+func (s *QueryStats) archive(a *archive.Coder) {
+	for _, n := range []*uint64{&s.Calls, &s.Instructions, &s.RequestBytes, &s.ResponseBytes} {
+		archive.Number(a, n)
+	}
+}
+
+func (h *History) archive(a *archive.Coder) {
+	archive.Number(a, &h.Total)
+	archive.Slice(a, &h.Changes, MaxHistory, func(c *Change) {
+		archive.Number(a, &c.Time)
+		archive.Number(a, &c.Version)
+		a.Principal(&c.Origin.Principal)
+		a.Bool(&c.Origin.FromCanister)
+		archive.Pointer(a, &c.Origin.Version, func(v *uint64) { archive.Number(a, v) })
+		c.Details = archiveDetails(a, c.Details)
+	})
+}
+
+// The kinds of changes, in the order of their types in history.go.
+const (
+	creation uint8 = iota
+	uninstallation
+	deployment
+	snapshotLoad
+	controllersChange
+	renaming
+)
+
+// archiveDetails writes what was changed, or reads it.
+func archiveDetails(a *archive.Coder, details ChangeDetails) ChangeDetails {
+	kind := kindOfChange(details)
+	archive.AtMost(a, &kind, renaming)
+	switch kind {
+	case creation:
+		d, _ := details.(Creation)
+		archive.Slice(a, &d.Controllers, archive.MaxItems, a.Principal)
+		archive.Pointer(a, &d.EnvironmentHash, func(h *[32]byte) { archive.Hash(a, h) })
+		return d
+	case deployment:
+		d, _ := details.(Deployment)
+		archive.AtMost(a, &d.Mode, Upgrade)
+		archive.Hash(a, &d.Hash)
+		return d
+	case snapshotLoad:
+		d, _ := details.(SnapshotLoad)
+		archive.Pointer(a, &d.From, a.Principal)
+		a.Bytes(&d.Snapshot, archive.MaxBytes)
+		archive.Number(a, &d.Version)
+		archive.Number(a, &d.TakenAt)
+		a.Bool(&d.Uploaded)
+		return d
+	case controllersChange:
+		d, _ := details.(ControllersChange)
+		archive.Slice(a, &d.Controllers, archive.MaxItems, a.Principal)
+		return d
+	case renaming:
+		d, _ := details.(Renaming)
+		a.Principal(&d.From)
+		archive.Number(a, &d.FromTotal)
+		a.Principal(&d.To)
+		archive.Number(a, &d.ToVersion)
+		archive.Number(a, &d.ToTotal)
+		a.Principal(&d.RequestedBy)
+		return d
+	}
+	return Uninstallation{}
+}
+
+func kindOfChange(details ChangeDetails) uint8 {
+	switch details.(type) {
+	case Creation:
+		return creation
+	case Deployment:
+		return deployment
+	case SnapshotLoad:
+		return snapshotLoad
+	case ControllersChange:
+		return controllersChange
+	case Renaming:
+		return renaming
+	}
+	return uninstallation
+}

@@ -1,0 +1,84 @@
+package stable
+
+import (
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
+	"github.com/canisterd/canisterd/intercanister/archive"
+)
+
+// archiveCommit is after how many pages a memory that is read is committed.
+const archiveCommit = 4096
+
+// Archive writes the committed state of a memory: the pages that were ever written. No
+// message may be open.
+func (m *Memory) Archive(c *archive.Coder) {
+	size := m.size
+	archive.Number(c, &size)
+	all := archive.NewPages(c)
+	t := m.tree()
+	var content [OSPageSize]byte
+	t.each(func(page uint64) bool {
+		if err := m.readPage(page, 0, content[:]); err != nil {
+			c.Fail("read page %d of a stable memory: %w", page, err)
+		}
+		all.Put(page, content[:])
+		return !c.Failed()
+	})
+	all.Close()
+}
+
+// Read makes a memory of what Archive has written. What does not fit, a full disk too, is
+// a fault; the memory is nil then.
+func Read(c *archive.Coder, file *checkpoint.File) *Memory {
+	var size uint64
+	archive.AtMost(c, &size, MaxPages)
+	m := New(file)
+	m.Grow(size)
+	pages := uint64(0)
+	archive.ReadPages(c, size*(PageSize/OSPageSize), func(first, count uint64, content []byte) error {
+		for i := range count {
+			page := zeros[:]
+			if content != nil {
+				page = content[i*OSPageSize:][:OSPageSize]
+			}
+			if err := m.Write((first+i)*OSPageSize, page); err != nil {
+				return err
+			}
+			if pages++; pages%archiveCommit == 0 {
+				if err := m.Commit(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err := m.Commit(); err != nil {
+		c.Fail("keep a stable memory that was read: %w", err)
+	}
+	if c.Failed() {
+		m.Close()
+		return nil
+	}
+	return m
+}
+
+var zeros [OSPageSize]byte
+
+// each visits the pages that were ever written, in their order, until visit is false.
+func (t *tree) each(visit func(page uint64) bool) {
+	if t.root != nil {
+		t.root.each(t.height, 0, visit)
+	}
+}
+
+func (n *node) each(height uint, first uint64, visit func(page uint64) bool) bool {
+	for i := range uint64(fanout) {
+		page := first + i<<(fanoutBits*height)
+		switch {
+		case height == 0 && n.pages[i] != 0 && !visit(page):
+			return false
+		case height > 0 && n.kids[i] != nil && !n.kids[i].each(height-1, page, visit):
+			return false
+		}
+	}
+	return true
+}

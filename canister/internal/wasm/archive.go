@@ -1,0 +1,136 @@
+package wasm
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/canisterd/canisterd/intercanister/archive"
+)
+
+// maxArchivedWords bounds the globals of a state that is read.
+const maxArchivedWords = 1 << 16
+
+// Archive writes the committed state of a guest: the pages of its heap that were ever
+// written, and its globals. No message may be open. It wakes nobody.
+func (g *Guest) Archive(c *archive.Coder) {
+	s := g.slot
+	s.mu.Lock()
+	size, words := uint64(s.size), append([]uint64{}, s.globals...)
+	s.mu.Unlock()
+	archive.Number(c, &size)
+	archive.Slice(c, &words, maxArchivedWords, func(w *uint64) { archive.Number(c, w) })
+	s.archive(c, &s.mu, int64(size/PageSize))
+}
+
+// Archive writes an image: the pages that were ever written.
+func (im *Image) Archive(c *archive.Coder) {
+	size := im.Size()
+	archive.Number(c, &size)
+	im.archive(c, &im.mu, im.size/PageSize)
+}
+
+// archive writes those of so many pages that are there. It holds the lock for a page at a
+// time: readers go on.
+func (s *store) archive(c *archive.Coder, mu sync.Locker, pages int64) {
+	all := archive.NewPages(c)
+	var page [PageSize]byte
+	next := func(at int64) (int64, bool, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		for at < pages && s.any(at)>>(at&63) == 0 {
+			at = at&^63 + 64
+		}
+		there := at < pages && s.any(at)>>(at&63)&1 == 1
+		if !there {
+			return at, false, nil
+		}
+		return at, true, s.read(page[:], at*PageSize)
+	}
+	for at := int64(0); at < pages && !c.Failed(); at++ {
+		found, there, err := next(at)
+		switch at = found; {
+		case err != nil:
+			c.Fail("read page %d of a heap: %w", at, err)
+		case there:
+			all.Put(uint64(at), page[:])
+		}
+	}
+	all.Close()
+}
+
+// ReadGuest makes a guest of what Archive has written. Nothing runs, and it sleeps. What
+// does not fit the code, or the disk, is a fault; the guest is nil then.
+func (e *Engine) ReadGuest(c *archive.Coder, code *Code) *Guest {
+	m := code.module
+	var size uint64
+	var words []uint64
+	archive.Number(c, &size)
+	archive.Slice(c, &words, maxArchivedWords, func(w *uint64) { archive.Number(c, w) })
+	fits := size%WasmPageSize == 0 && size >= uint64(m.MemoryMin)*WasmPageSize && size <= uint64(m.MemoryMax)*WasmPageSize
+	if !m.HasMemory {
+		fits = size == 0
+	}
+	if !c.Check(fits && len(words) == code.layout.words, "a heap of %d bytes and %d words of globals do not fit module %x", size, len(words), m.Hash[:8]) {
+		return nil
+	}
+	g := &Guest{engine: e, code: code, slot: &slot{store: store{file: e.file}, refs: 1, size: int64(size), globals: append([]uint64{}, words...), version: 1}}
+	g.slot.owner = g
+	if g.slot.unarchive(c, g.slot.size); c.Failed() {
+		g.Close()
+		return nil
+	}
+	return g
+}
+
+// ReadImage makes an image of what Image.Archive has written, of at most so many bytes;
+// empty says that it is to be written as one that was made empty. What does not fit is a
+// fault; the image is nil then.
+func (e *Engine) ReadImage(c *archive.Coder, most uint64, empty bool) *Image {
+	var size uint64
+	archive.AtMost(c, &size, most)
+	if !c.Check(size%PageSize == 0, "a heap image of %d bytes", size) {
+		return nil
+	}
+	im := &Image{engine: e, size: int64(size), empty: empty, store: store{file: e.file}}
+	if im.unarchive(c, im.size); c.Failed() {
+		im.Close()
+		return nil
+	}
+	return im
+}
+
+// unarchive makes a new store hold the pages of a heap of size bytes.
+func (s *store) unarchive(c *archive.Coder, size int64) {
+	if err := s.ensure(size); err != nil {
+		c.Fail("make room for a heap of %d bytes: %w", size, err)
+		return
+	}
+	archive.ReadPages(c, uint64(size/PageSize), func(first, count uint64, content []byte) error {
+		if content != nil {
+			return s.install(int64(first), content)
+		}
+		for page := first; page < first+count; page++ {
+			if err := s.install(int64(page), zeroPage[:]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// install writes whole pages that were not there before.
+func (s *store) install(page int64, content []byte) error {
+	for len(content) > 0 {
+		offset, room := s.locate(page)
+		n := min(room, int64(len(content))/PageSize)
+		if err := s.file.WriteAt(content[:n*PageSize], offset); err != nil {
+			return fmt.Errorf("write %d pages of a heap: %w", n, err)
+		}
+		for range n {
+			s.enter(page)
+			page++
+		}
+		content = content[n*PageSize:]
+	}
+	return nil
+}

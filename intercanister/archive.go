@@ -1,0 +1,225 @@
+package intercanister
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister/archive"
+)
+
+// Archive writes or reads a reject.
+func (r *Reject) Archive(c *archive.Coder) {
+	archive.Number(c, &r.Code)
+	archive.Number(c, &r.Error)
+	archive.String(c, &r.Text, archive.MaxBytes)
+	c.Bool(&r.Bare)
+}
+
+// ArchiveReject writes or reads a reject that may be none.
+func ArchiveReject(c *archive.Coder, r **Reject) {
+	archive.Pointer(c, r, func(r *Reject) { r.Archive(c) })
+}
+
+// Archive writes or reads a response.
+func (r *Response) Archive(c *archive.Coder) {
+	c.Bytes(&r.Reply, archive.MaxBytes)
+	ArchiveReject(c, &r.Reject)
+	c.Amount(&r.Refund)
+}
+
+// Archive writes or reads a request.
+func (q *Request) Archive(c *archive.Coder) {
+	archive.Number(c, &q.Call)
+	c.Principal(&q.Sender)
+	c.Principal(&q.Receiver)
+	archive.String(c, &q.Method, archive.MaxBytes)
+	c.Bytes(&q.Payload, archive.MaxBytes)
+	c.Amount(&q.Cycles)
+	archive.Number(c, &q.Deadline)
+	archive.Number(c, &q.Expiry)
+}
+
+// Archive writes or reads an input that was taken out of a mailbox.
+func (in *Input) Archive(c *archive.Coder) {
+	archive.AtMost(c, &in.Source, SourceRequests)
+	archive.AtMost(c, &in.Task, LowMemory)
+	archive.Number(c, &in.Call)
+	in.Response.Archive(c)
+	archive.Number(c, &in.Ingress)
+	in.Request.Archive(c)
+}
+
+// ArchiveInfo writes or reads what is attested of a user.
+func ArchiveInfo(c *archive.Coder, info **SenderInfo) {
+	archive.Pointer(c, info, func(s *SenderInfo) {
+		c.Bytes(&s.Info, archive.MaxBytes)
+		c.Principal(&s.Signer)
+	})
+}
+
+// Archive writes or reads an origin.
+func (o *Origin) Archive(c *archive.Coder) {
+	c.Principal(&o.Caller)
+	archive.Number(c, &o.Call)
+	archive.Number(c, &o.Ingress)
+	archive.Number(c, &o.Deadline)
+	ArchiveInfo(c, &o.Info)
+	archive.AtMost(c, &o.Kind, FromSystem)
+	archive.AtMost(c, &o.Task, LowMemory)
+}
+
+// Archive writes the items of the queue in their order, or makes it that of what was
+// written.
+func (q *FIFO[T]) Archive(c *archive.Coder, each func(*T)) {
+	n := q.n
+	archive.AtMost(c, &n, archive.MaxItems)
+	for i := 0; i < n && !c.Failed(); i++ {
+		if c.Reading() {
+			var zero T
+			q.Push(zero)
+		}
+		each(q.At(i))
+	}
+}
+
+// Archive writes what waits, or makes the empty mailbox one in which that waits. Owner is
+// its user's business, and so is whether it is in the set of those that are ready.
+func (m *Mailbox) Archive(c *archive.Coder) {
+	archive.Number(c, &m.Contexts)
+	archive.Number(c, &m.Calls)
+	c.Bool(&m.lastTask)
+	c.Bool(&m.Held)
+	m.arrivals.Archive(c, func(a *arrival) {
+		archive.AtMost(c, &a.source, SourceRequests)
+		if a.source == SourceRequests {
+			c.Principal(&a.sender)
+		}
+	})
+	m.tasks.Archive(c, func(t *Task) { archive.AtMost(c, t, LowMemory) })
+	m.responses.Archive(c, func(s *settled) {
+		archive.Number(c, &s.call)
+		c.Bool(&s.bounded)
+		s.response.Archive(c)
+	})
+	m.ingress.Archive(c, func(number *uint64) { archive.Number(c, number) })
+	m.archivePairs(c)
+	if c.Reading() && !c.Failed() {
+		c.Check(m.consistent(), "the messages in a mailbox are not those that have arrived")
+	}
+}
+
+// archivePairs writes the pairs by the id of the other.
+func (m *Mailbox) archivePairs(c *archive.Coder) {
+	var others []principal.Principal
+	for other := range m.pairs { // sorted: no order can be seen
+		others = append(others, other)
+	}
+	slices.SortFunc(others, principal.Principal.Compare)
+	archive.Slice(c, &others, archive.MaxItems, func(other *principal.Principal) {
+		c.Principal(other)
+		if c.Reading() && !c.Check(m.pairs[*other] == nil, "two pairs with %s", other) {
+			return
+		}
+		p := m.pair(*other)
+		archive.AtMost(c, &p.calls, QueueCapacity)
+		archive.AtMost(c, &p.owed, QueueCapacity)
+		p.requests.Archive(c, func(q *Request) { q.Archive(c) })
+	})
+}
+
+// consistent reports whether there is a message for every arrival, and no other.
+func (m *Mailbox) consistent() bool {
+	var counts [SourceRequests + 1]int
+	requests := make(map[principal.Principal]int)
+	for i := range m.arrivals.Len() {
+		a := m.arrivals.At(i)
+		counts[a.source]++
+		if a.source == SourceRequests {
+			requests[a.sender]++
+		}
+	}
+	if counts[0] > 0 || counts[SourceTasks] != m.tasks.Len() || counts[SourceResponses] != m.responses.Len() || counts[SourceIngress] != m.ingress.Len() {
+		return false
+	}
+	waiting := 0
+	for other, p := range m.pairs { // all must hold: no order can be seen
+		if p.calls == 0 && p.owed == 0 && p.requests.Len() == 0 || requests[other] != p.requests.Len() {
+			return false
+		}
+		waiting += p.requests.Len()
+	}
+	return waiting == counts[SourceRequests]
+}
+
+// Archive writes contexts and futures by their ids, or makes the empty ledger one that
+// has them.
+func (l *Ledger) Archive(c *archive.Coder) {
+	archive.Number(c, &l.lastContext)
+	archive.Number(c, &l.lastCall)
+	archiveSlab(c, &l.contexts, uint64(l.lastContext), func(id uint64, x *Context) { x.archive(c, ContextID(id)) })
+	archiveSlab(c, &l.futures, uint64(l.lastCall), func(_ uint64, f *Future) { f.archive(c) })
+}
+
+// archiveSlab writes records by their ids, which grow up to the last.
+func archiveSlab[T any](c *archive.Coder, s *slab[T], last uint64, each func(id uint64, value *T)) {
+	var ids []uint64
+	s.each(func(id uint64, _ *T) { ids = append(ids, id) })
+	slices.Sort(ids)
+	before := uint64(0)
+	archive.Slice(c, &ids, archive.MaxItems, func(id *uint64) {
+		archive.Number(c, id)
+		if !c.Check(*id > before && *id <= last, "the id %d is not between %d and %d", *id, before, last) {
+			return
+		}
+		before = *id
+		if c.Reading() {
+			s.add(*id)
+		}
+		each(*id, s.get(*id))
+	})
+}
+
+func (x *Context) archive(c *archive.Coder, id ContextID) {
+	x.ID = id
+	c.Principal(&x.Canister)
+	x.Origin.Archive(c)
+	archive.String(c, &x.Method, archive.MaxBytes)
+	c.Amount(&x.Available)
+	archive.Number(c, &x.Instructions)
+	archive.Number(c, &x.Opened)
+	archive.Number(c, &x.Outstanding)
+	c.Bool(&x.Responded)
+	c.Bool(&x.Deleted)
+	c.Check(!x.Busy, "a message of call context %d is under way", id)
+}
+
+func (f *Future) archive(c *archive.Coder) {
+	archive.Number(c, &f.Context)
+	archive.Number(c, &f.Deadline)
+	archive.Number(c, &f.Expiry)
+	c.Amount(&f.Cycles)
+	archive.Number(c, &f.execution)
+	archive.Number(c, &f.transmission)
+	for i := range f.functions {
+		archive.Number(c, &f.functions[i])
+		archive.Number(c, &f.environments[i])
+	}
+	c.Bool(&f.hasCleanup)
+	c.Principal(&f.Owner)
+	c.Principal(&f.Callee)
+	archive.String(c, &f.Method, archive.MaxBytes)
+	archive.AtMost(c, &f.State, Settled)
+	c.Check(f.State != 0, "a future has no state")
+}
+
+// Archive writes which of the mailboxes are in the next wave, or puts them there. No
+// wave may be under way.
+func (r *Ready) Archive(c *archive.Coder, boxes []*Mailbox) {
+	for _, m := range boxes {
+		queued := m.queued
+		if c.Bool(&queued); queued && c.Reading() {
+			m.queued = true
+			r.next = append(r.next, m)
+		}
+	}
+}

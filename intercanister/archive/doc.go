@@ -1,0 +1,34 @@
+// Package archive is the form of state in a file: sections of numbers, bytes and pages,
+// each checked, written and read as a stream.
+//
+// It owns the frames of the file, the checksums, the compression and the elementary
+// values. It must not know what is written: every package whose state is archived says
+// what its fields are, in one function for both directions, so that nothing can be
+// written that is not read. The core may import it; it imports the names of actors and
+// amounts of cycles, which all state has.
+//
+// # The file
+//
+//	magic    16 bytes, "canisterd state\n"
+//	version  4 bytes, big-endian
+//	sections, in the order their writer has:
+//	  'S', length of the name, name
+//	  frames: kind, length of the content, length as stored, CRC-32C, content as stored
+//	  0, length of all contents, CRC-32C
+//	'E', number of sections, length of the file up to the 'E', SHA-256 of the file up to here
+//
+// Numbers are in LEB128 where nothing else is said. A frame has at most 256 KiB of content, as it is or in
+// the format of RFC 1951, each by itself: frames can be read and checked one by one. Its
+// checksum is over the name of the section and the place of the frame in it too, so that
+// frames do not change places unseen.
+//
+// Pages are records of runs: how many pages are not there, how many follow, and whether
+// they are all zero or what is in them.
+//
+// # What is promised
+//
+// The same state gives the same file, byte for byte, from the same program. A file of an
+// older version is read; of a newer one it is said which. Whoever reads a file trusts
+// none of it: lengths are bounded, memory is taken as bytes arrive, and a fault names the
+// section and the byte.
+package archive

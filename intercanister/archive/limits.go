@@ -1,0 +1,25 @@
+package archive
+
+// Limits of the file. All are ours: nothing like it is specified.
+const (
+	// Version is the version of the format that is written, and the newest that is read.
+	Version = 1
+	// PageSize is the unit in which memories are written, in bytes.
+	PageSize = 4096
+	// frameBytes is the content of a frame at most.
+	frameBytes = 256 << 10
+	// runPages is how many pages are written with one record at most.
+	runPages = 16
+	// smallFrame is the content below which compressing is not tried.
+	smallFrame = 128
+	// sampleBytes at the beginning of a frame tell whether it is worth compressing: where they do not shrink by an
+	// eighth, it is not.
+	sampleBytes = 8 << 10
+	// firstAllocation is how many bytes are taken for a value before any of them has arrived.
+	firstAllocation = 64 << 10
+	// MaxBytes is the longest value of bytes, MaxItems the longest list, where nothing else bounds them.
+	MaxBytes = 1 << 30
+	MaxItems = 1<<31 - 1
+	// maxName is the longest name of a section, in bytes.
+	maxName = 255
+)

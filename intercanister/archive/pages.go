@@ -1,0 +1,90 @@
+package archive
+
+import "bytes"
+
+// Pages writes the pages of a memory that are there, in their order, runs of zeros
+// without their bytes. Close ends them.
+type Pages struct {
+	c       *Coder
+	next    uint64 // the page after the last that was put
+	written uint64 // the page after the last in a record
+	zeros   uint64 // pages of zeros that wait to be written
+	run     []byte // pages with something in them that wait
+}
+
+const (
+	zeroRun = iota
+	fullRun
+)
+
+var zeroPage [PageSize]byte
+
+// NewPages begins the pages of a memory.
+func NewPages(c *Coder) *Pages { return &Pages{c: c} }
+
+// Put writes a page, which comes after those before. Its content is PageSize bytes, nil
+// for zeros.
+func (p *Pages) Put(page uint64, content []byte) {
+	zero := content == nil || bytes.Equal(content, zeroPage[:])
+	if page != p.next || zero != (p.zeros > 0) || len(p.run) == runPages*PageSize {
+		p.flush()
+	}
+	if p.next = page + 1; zero {
+		p.zeros++
+		return
+	}
+	p.run = append(p.run, content...)
+}
+
+func (p *Pages) flush() {
+	count, kind := p.zeros, uint64(zeroRun)
+	if len(p.run) > 0 {
+		count, kind = uint64(len(p.run)/PageSize), fullRun
+	}
+	if count == 0 {
+		return
+	}
+	p.c.addNumber(count<<1 | kind)
+	p.c.addNumber(p.next - count - p.written)
+	p.c.add(p.run)
+	p.written, p.zeros, p.run = p.next, 0, p.run[:0]
+}
+
+// Close ends the pages.
+func (p *Pages) Close() {
+	p.flush()
+	p.c.addNumber(0)
+}
+
+// ReadPages reads the pages of a memory of so many: put gets some pages in a row that are
+// there and what is in them, which is good until it returns and nil for zeros. Its error
+// is one of whoever keeps them.
+func ReadPages(c *Coder, pages uint64, put func(first, count uint64, content []byte) error) {
+	next := uint64(0)
+	var run []byte
+	for {
+		head := c.readNumber()
+		if head == 0 || c.err != nil {
+			return
+		}
+		gap, count := c.readNumber(), head>>1
+		full := head&1 == fullRun
+		if !c.Check(gap <= pages-next && count > 0 && count <= pages-next-gap && (!full || count <= runPages), "%d pages after %d of %d", count, next, pages) {
+			return
+		}
+		next += gap
+		var content []byte
+		if full {
+			run = grown(run, int(count)*PageSize)
+			if c.read(run); c.err != nil {
+				return
+			}
+			content = run
+		}
+		if err := put(next, count, content); err != nil {
+			c.Fail("keep pages: %w", err)
+			return
+		}
+		next += count
+	}
+}

@@ -1,0 +1,161 @@
+package archive
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+type number interface {
+	~int | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// Number is a number that is not negative.
+func Number[T number](c *Coder, v *T) {
+	if !c.reading {
+		c.addNumber(uint64(*v))
+		return
+	}
+	n := c.readNumber()
+	if *v = T(n); *v < 0 || uint64(*v) != n {
+		*v = 0
+		c.Fail("the number %d is too large", n)
+	}
+}
+
+// AtMost is a number up to a limit, which is included.
+func AtMost[T number](c *Coder, v *T, most T) {
+	Number(c, v)
+	if *v > most {
+		c.Fail("the number %d is too large: at most %d is possible", *v, most)
+		if c.reading {
+			*v = 0
+		}
+	}
+}
+
+// Bool is true or false.
+func (c *Coder) Bool(v *bool) {
+	var n uint8
+	if *v {
+		n = 1
+	}
+	AtMost(c, &n, 1)
+	*v = n == 1
+}
+
+// Fixed is bytes of a number that is known: it fills what it is given.
+func (c *Coder) Fixed(b []byte) {
+	if c.reading {
+		c.read(b)
+	} else {
+		c.add(b)
+	}
+}
+
+// length is the length of something that may be nil, at most so many. there is false where
+// it is.
+func (c *Coder) length(n int, there bool, most int) (int, bool) {
+	if !there {
+		n = -1
+	}
+	code := uint64(n + 1)
+	if !c.reading {
+		if n > most {
+			c.Fail("there are %d of something of which at most %d can be written", n, most)
+		}
+		c.addNumber(code)
+		return n, there
+	}
+	code = c.readNumber()
+	if code > uint64(most)+1 {
+		c.Fail("there are %d of something of which at most %d are possible", code-1, most)
+		code = 0
+	}
+	return int(code) - 1, code > 0
+}
+
+// Bytes is bytes, at most so many. nil stays nil.
+func (c *Coder) Bytes(v *[]byte, most int) {
+	n, there := c.length(len(*v), *v != nil, most)
+	if !c.reading {
+		c.add(*v)
+		return
+	}
+	if *v = nil; !there || c.err != nil {
+		return
+	}
+	b := make([]byte, min(n, firstAllocation))
+	c.read(b)
+	for len(b) < n && c.err == nil {
+		more := min(n-len(b), len(b))
+		b = append(b, make([]byte, more)...)
+		c.read(b[len(b)-more:])
+	}
+	*v = b[:len(b):len(b)]
+}
+
+// String is a text of at most so many bytes.
+func String[T ~string](c *Coder, v *T, most int) {
+	b := []byte(*v)
+	if b == nil {
+		b = []byte{}
+	}
+	c.Bytes(&b, most)
+	*v = T(b)
+}
+
+// Hash is 32 bytes.
+func Hash[T ~[32]byte](c *Coder, v *T) {
+	b := [32]byte(*v)
+	c.Fixed(b[:])
+	*v = T(b)
+}
+
+// Principal is the name of an actor.
+func (c *Coder) Principal(v *principal.Principal) {
+	var raw [principal.MaxLen]byte
+	n := copy(raw[:], v.Bytes())
+	AtMost(c, &n, principal.MaxLen)
+	c.Fixed(raw[:n])
+	if c.reading {
+		*v = principal.MustFromBytes(raw[:n])
+	}
+}
+
+// Amount is an amount of cycles.
+func (c *Coder) Amount(v *cycles.Amount) {
+	Number(c, &v.Hi)
+	Number(c, &v.Lo)
+}
+
+// Slice is a list of at most so many items. One without items is read as nil.
+func Slice[T any](c *Coder, v *[]T, most int, each func(*T)) {
+	n := len(*v)
+	AtMost(c, &n, most)
+	if c.reading {
+		if *v = nil; n > 0 {
+			*v = make([]T, 0, min(n, 64))
+		}
+	}
+	for i := 0; i < n && c.err == nil; i++ {
+		if c.reading {
+			var zero T
+			*v = append(*v, zero)
+		}
+		each(&(*v)[i])
+	}
+}
+
+// Pointer is something that may not be there.
+func Pointer[T any](c *Coder, v **T, each func(*T)) {
+	there := *v != nil
+	c.Bool(&there)
+	if c.reading {
+		if *v = nil; there {
+			*v = new(T)
+		}
+	}
+	if there && c.err == nil {
+		each(*v)
+	}
+}

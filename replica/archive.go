@@ -1,0 +1,192 @@
+package replica
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister/archive"
+)
+
+// A network as a file (package archive): everything it is between two rounds. What
+// follows from the seed and the configuration is made anew, and what was only
+// remembered to save work is forgotten: delegations, freezing limits, compiled code.
+//
+// The sections, in their order: the network (configuration), modules (which), module
+// HASH (of each), canisters of subnet N (which), canister ID (of each), subnet N (what
+// waits, calls, deadlines, answers, streams), rounds (where the network stands), tree of subnet
+// N (what the last view shows and the state has not any more), roots (what all of it
+// must come to).
+
+// ErrBusy is the reason not to export a network in the middle of something.
+var ErrBusy = errors.New("the network cannot be exported now")
+
+// Export writes the network to a file, from which Import makes one that is at the same
+// point: the same inputs have the same effects there. It never has all of it in memory.
+// It is ErrBusy while a round is under way or a message is parked in the middle of its
+// code; after that some rounds make it possible. The network is what it was.
+func (n *Network) Export(w io.Writer) error {
+	if err := n.exportable(); err != nil {
+		return err
+	}
+	c := archive.NewWriter(w)
+	config := n.config
+	config.archive(c)
+	n.archive(c)
+	if err := c.Close(); err != nil {
+		return fmt.Errorf("export the network: %w", err)
+	}
+	return nil
+}
+
+func (n *Network) exportable() error {
+	if n.open {
+		return fmt.Errorf("%w: round %d is under way; end it first", ErrBusy, n.height)
+	}
+	for _, m := range n.machines {
+		for _, j := range m.parked {
+			return fmt.Errorf("%w: a message of canister %s is in the middle of its code since round %d; run rounds until it is over", ErrBusy, j.resident.ID(), j.began.Height)
+		}
+	}
+	return nil
+}
+
+// Import makes the network that Export has written to a file. Of the configuration only
+// what is no state counts: Engine, Runner, Compiler, Executor, Management, Events,
+// Signed; all else comes from the file. Modules that are not in the engine are compiled.
+// The file may be anything: what is wrong with it is an *archive.Fault that says where.
+func Import(r io.Reader, config Config) (*Network, error) {
+	c := archive.NewReader(bufio.NewReaderSize(r, importBuffer))
+	config.archive(c)
+	if c.Failed() {
+		return nil, fmt.Errorf("import a network: %w", c.Err())
+	}
+	n, err := New(config)
+	if err != nil {
+		return nil, fmt.Errorf("import a network: %w", err)
+	}
+	n.archive(c)
+	if err := c.Close(); err != nil {
+		n.Close()
+		return nil, fmt.Errorf("import a network: %w", err)
+	}
+	for _, m := range n.machines {
+		m.recompile()
+	}
+	return n, nil
+}
+
+// archive writes or reads what is not in the configuration.
+func (n *Network) archive(c *archive.Coder) {
+	modules := canister.NewModules(n.config.Engine)
+	if c.Reading() {
+		defer modules.Close()
+	} else {
+		for _, m := range n.machines {
+			for r := range m.Residents.All() {
+				modules.Add(r.Canister)
+			}
+		}
+	}
+	modules.Archive(c)
+	for i, m := range n.machines {
+		m.ArchiveCanisters(c, fmt.Sprintf("canisters of subnet %d", i), modules)
+	}
+	for i, m := range n.machines {
+		c.Section(fmt.Sprintf("subnet %d", i), func() { m.archive(c) })
+	}
+	c.Section("rounds", func() { n.archiveRounds(c) })
+	if c.Reading() {
+		n.restore(c)
+	}
+	for i, m := range n.machines {
+		c.Section(fmt.Sprintf("tree of subnet %d", i), func() { m.archiveTree(c) })
+	}
+	if c.Reading() && !c.Failed() {
+		n.show()
+	}
+	c.Section("roots", func() { n.archiveRoots(c) })
+}
+
+// archive writes or reads what a network was made of.
+func (config *Config) archive(c *archive.Coder) {
+	c.Section("network", func() {
+		c.Fixed(config.Seed[:])
+		archive.Number(c, &config.Start)
+		archive.String(c, &config.Version, archive.MaxBytes)
+		archive.Number(c, &config.SliceInstructions)
+		archive.Number(c, &config.RoundInstructions)
+		archive.Number(c, &config.RoundMessages)
+		archive.Number(c, &config.GuaranteedMessageBytes)
+		archive.Number(c, &config.BestEffortMessageBytes)
+		archive.Number(c, &config.SubnetCallbacks)
+		archive.Number(c, &config.StreamMessages)
+		archive.Number(c, &config.IngressMessages)
+		archive.Number(c, &config.SubnetCanisters)
+		archive.Number(c, &config.HeldBytes)
+		archive.Slice(c, &config.Subnets, MaxSubnets, func(s *SubnetConfig) { s.archive(c) })
+	})
+	if c.Reading() {
+		config.Limits = nil // what they came to is in the file
+	}
+}
+
+func (s *SubnetConfig) archive(c *archive.Coder) {
+	archive.AtMost(c, &s.Kind, CloudEngine)
+	archive.AtMost(c, &s.Nodes, maxArchivedNodes)
+	c.Principal(&s.ID)
+	archive.Slice(c, &s.Ranges, archive.MaxItems, func(r *Range) {
+		archive.Number(c, &r.First)
+		archive.Number(c, &r.Last)
+	})
+	c.Bool(&s.Free)
+	archive.Number(c, &s.Occupied)
+	c.Bool(&s.NoRateLimits)
+	archive.Slice(c, &s.Admins, archive.MaxItems, c.Principal)
+}
+
+// archiveRounds writes or reads where the network stands.
+func (n *Network) archiveRounds(c *archive.Coder) {
+	archive.Number(c, &n.clock)
+	archive.Number(c, &n.time)
+	archive.Number(c, &n.height)
+	archive.Number(c, &n.generation)
+	n.rules.Archive(c)
+	archive.Slice(c, &n.answered, archive.MaxItems, func(id *RequestID) { archive.Hash(c, id) })
+}
+
+// archiveRoots writes what the certified state of each subnet comes to, and the network
+// with what is not certified; or looks whether it is what was written.
+func (n *Network) archiveRoots(c *archive.Coder) {
+	same := func(what string, now [32]byte) {
+		written := now
+		archive.Hash(c, &written)
+		c.Check(written == now, "%s comes to %x, and was %x when the file was written", what, now, written)
+	}
+	for _, m := range n.machines {
+		same("the state of subnet "+m.ID.String(), m.proof.height().Root())
+	}
+	same("the network", n.RootHash())
+}
+
+// restore makes the routes of what subnets host now.
+func (n *Network) restore(c *archive.Coder) {
+	held, bytes := 0, 0
+	for _, m := range n.machines {
+		for _, h := range m.Kept.All() {
+			held, bytes = held+1, bytes+h.PayloadBytes()
+		}
+	}
+	c.Check(held == n.rules.Held && bytes == n.rules.Bytes, "%d messages of %d bytes are held, not %d of %d", held, bytes, n.rules.Held, n.rules.Bytes)
+	routes := &routes{}
+	for i, m := range n.machines {
+		m.shownRanges = nil
+		if err := routes.add(i, m.ID, m.Ids.Ranges); err != nil {
+			c.Fail("%w", err)
+			return
+		}
+	}
+	n.routes = routes
+}

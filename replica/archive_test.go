@@ -1,0 +1,96 @@
+package replica_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"testing"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
+	"pgregory.net/rapid"
+)
+
+// exported is the file of a network, nil while it is busy.
+func exported(t interface{ Fatalf(string, ...any) }, n *replica.Network) []byte {
+	var file bytes.Buffer
+	err := n.Export(&file)
+	if errors.Is(err, replica.ErrBusy) {
+		return nil
+	}
+	if err != nil {
+		t.Fatalf("export: %v", err)
+	}
+	return file.Bytes()
+}
+
+// exchanged is a network in the place of another, made of its file, which is closed. The
+// file must come to the same state, and be the same again. A busy network stays.
+func exchanged(t interface{ Fatalf(string, ...any) }, n *replica.Network, config replica.Config) *replica.Network {
+	file := exported(t, n)
+	if file == nil {
+		return n
+	}
+	again, err := replica.Import(bytes.NewReader(file), config)
+	if err != nil {
+		t.Fatalf("import: %v", err)
+	}
+	if one, two := n.RootHash(), again.RootHash(); one != two {
+		t.Fatalf("the root hash is %x, and was %x", two, one)
+	}
+	if second := exported(t, again); !bytes.Equal(file, second) {
+		t.Fatalf("the second file is another: %s", firstDifference(file, second))
+	}
+	n.Close()
+	return again
+}
+
+func firstDifference(a, b []byte) string {
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	return fmt.Sprintf("at byte %d of %d and %d", i, len(a), len(b))
+}
+
+func TestADramaGoesOnInAnImportedNetwork(t *testing.T) {
+	few(t)
+	th := newTheatre(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		d := dramas(rt)
+		every := rapid.IntRange(1, 5).Draw(rt, "every")
+		saw, turn := new(seen), 0
+		imported := th.playOn(d, nil, saw, func(s *real.Stage) {
+			if turn++; turn%every == 0 {
+				s.Network = exchanged(rt, s.Network, replica.Config{Engine: th.engine, Events: saw})
+			}
+			s.Network.Round()
+		})
+		same(rt, d, "imported", th.play(d, nil, round), imported)
+	})
+}
+
+func TestScriptsGiveTheirTracesInImportedNetworks(t *testing.T) {
+	replicatest.ScriptsBetween(t, "testdata", false, sometimes())
+}
+
+func TestRealCanistersGiveTheirTracesInImportedNetworks(t *testing.T) {
+	real.ScriptsBetween(t, "testdata/real", false, sometimes())
+}
+
+// always makes sometimes mean each time.
+var always = flag.Bool("always", false, "export and import networks of scripts between all rounds")
+
+// sometimes exchanges a network for an imported one, at every ninth occasion: all occasions
+// take minutes.
+func sometimes() replicatest.Between {
+	occasions := 0
+	return func(t testing.TB, n *replica.Network, config replica.Config) *replica.Network {
+		if occasions++; !*always && occasions%9 != 0 {
+			return n
+		}
+		return exchanged(t, n, config)
+	}
+}

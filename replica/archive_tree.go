@@ -1,0 +1,104 @@
+package replica
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/intercanister/archive"
+	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// shown is what the certified tree shows at a label, nil for nothing.
+type shown struct {
+	label certify.Label
+	node  *certify.Node
+}
+
+// archiveTree writes what the certified tree shows that does not follow from the state:
+// of canisters and messages that have changed since, what they were. What is read makes
+// the tree; all subnets must have their canisters and answers.
+func (m *machine) archiveTree(c *archive.Coder) {
+	p, tree := m.proof, certify.Tree{}
+	if c.Reading() {
+		p = &proof{subnet: m.ID, key: m.key, signed: m.net.config.Signed}
+		m.plant()
+		m.learn()
+	} else {
+		tree = p.height().Tree()
+	}
+	archive.Number(c, &p.time)
+	archive.Number(c, &p.at)
+	archive.Number(c, &p.metrics.Canisters)
+	archive.Number(c, &p.metrics.StateBytes)
+	archive.Number(c, &p.metrics.UpdateTransactions)
+	archive.Number(c, &p.metrics.ConsumedCyclesLow)
+	archive.Number(c, &p.metrics.ConsumedCyclesHigh)
+	var canisters, requests []certify.Label
+	for _, r := range m.Touched {
+		canisters = append(canisters, certify.LabelOf(r.ID()))
+	}
+	for _, id := range m.Answered {
+		requests = append(requests, certify.Label(id[:]))
+	}
+	m.archivePart(c, tree, "canister", canisters, m.canistersNow)
+	m.archivePart(c, tree, "request_status", requests, m.requestsNow)
+	if c.Reading() {
+		p.base = m.tree
+		m.proof, m.canisters, m.requests = p, nil, nil
+	}
+}
+
+// archivePart writes what one map of the tree shows at some labels, or makes the map of
+// that and of what the state is now at all others.
+func (m *machine) archivePart(c *archive.Coder, tree certify.Tree, name certify.Label, changed []certify.Label, now func(but map[certify.Label]bool) []certify.Change) {
+	slices.Sort(changed)
+	changed = slices.Compact(changed)
+	_, there := tree.Get(name)
+	c.Bool(&there)
+	but := make(map[certify.Label]bool, len(changed))
+	var then []certify.Change
+	for _, label := range changed {
+		s := shown{label: label}
+		if node, ok := tree.Get(name, label); ok && !c.Reading() {
+			s.node = &node
+		}
+		archive.Pointer(c, &s.node, func(n *certify.Node) { n.Archive(c) })
+		but[label] = true
+		if s.node != nil {
+			then = append(then, certify.Change{Label: label, Node: *s.node})
+		}
+	}
+	if !c.Reading() || c.Failed() || !there {
+		return
+	}
+	m.tree = m.tree.Set(certify.Node{}, name).Apply(append(now(but), then...), name)
+}
+
+// learn remembers of canisters and messages what the tree does not show.
+func (m *machine) learn() {
+	for r := range m.Residents.All() {
+		m.net.facts.coded(r.ID(), r.Canister.Module())
+	}
+	m.History.Each(func(in *state.Ingress) { m.net.facts.received(m.ID, in) })
+}
+
+// canistersNow are what the state is of all canisters but some.
+func (m *machine) canistersNow(but map[certify.Label]bool) (all []certify.Change) {
+	for r := range m.Residents.All() {
+		if !but[certify.LabelOf(r.ID())] {
+			all = append(all, m.canisterChange(r))
+		}
+	}
+	return all
+}
+
+// requestsNow are where all known messages stand but some.
+func (m *machine) requestsNow(but map[certify.Label]bool) (all []certify.Change) {
+	m.History.Each(func(in *state.Ingress) {
+		if label := certify.Label(in.ID[:]); !but[label] {
+			change := m.requestChange(in.ID)
+			all = append(all, certify.Change{Label: label, Node: change.node()})
+		}
+	})
+	return all
+}

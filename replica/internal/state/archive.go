@@ -1,0 +1,226 @@
+package state
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/archive"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// ArchiveCanisters writes the canisters of the subnet, a section each, or makes them
+// residents. modules have their code.
+func (s *State) ArchiveCanisters(c *archive.Coder, section string, modules *canister.Modules) {
+	ids := make([]principal.Principal, 0, s.Residents.Len())
+	for r := range s.Residents.All() {
+		ids = append(ids, r.ID())
+	}
+	c.Section(section, func() { archive.Slice(c, &ids, archive.MaxItems, c.Principal) })
+	for i, id := range ids {
+		if !c.Check(i == 0 || ids[i-1].Compare(id) < 0, "the canisters are not in the order of their ids") {
+			return
+		}
+		r := s.Residents.Get(id)
+		if c.Reading() {
+			r = &Resident{Canister: &canister.Canister{ID: id}}
+			r.Mailbox.Owner = id
+			s.Residents.add(r)
+		}
+		c.Section("canister "+id.String(), func() {
+			r.Canister.Archive(c, modules)
+			r.archive(c)
+		})
+	}
+	if c.Reading() {
+		for r := range s.Residents.All() {
+			s.SetBeating(r, r.archivedBeating())
+		}
+	}
+}
+
+// Archive writes what a subnet has beside its canisters, or reads it into a new state
+// that has them. What follows from the configuration of the subnet is there already.
+func (s *State) Archive(c *archive.Coder) {
+	s.archiveFacts(c)
+	s.Ids.archive(c)
+	s.Deadlines.Archive(c, archive.MaxItems)
+	s.History.archive(c)
+	s.Ledger.Archive(c)
+	s.Commands.Archive(c)
+	s.Kept.archive(c)
+	archiveHashes(c, &s.Compiled)
+	s.archiveOutcalls(c)
+	archive.Slice(c, &s.Signing.Pending, archive.MaxItems, func(p *PendingSignature) {
+		p.Ticket.archive(c)
+		archive.Number(c, &p.Key.Scheme)
+		archive.String(c, &p.Key.Name, archive.MaxBytes)
+		c.Principal(&p.Caller)
+		archive.String(c, &p.Method, archive.MaxBytes)
+		c.Bytes(&p.Arg, archive.MaxBytes)
+	})
+	archive.Slice(c, &s.Postponed, archive.MaxItems, func(p *Postponed) {
+		p.Ticket.archive(c)
+		archive.String(c, &p.Method, archive.MaxBytes)
+	})
+	s.archiveTouched(c)
+	archive.Slice(c, &s.Answered, archive.MaxItems, func(id *RequestID) { archive.Hash(c, id) })
+	archiveResidents(c, s, &s.throttled)
+	archive.Number(c, &s.stops)
+	s.archiveReady(c)
+	if c.Reading() && !c.Failed() {
+		s.checkArchived(c)
+	}
+}
+
+func (s *State) archiveFacts(c *archive.Coder) {
+	nodes := len(s.Blocks.Nodes)
+	archive.Slice(c, &s.Blocks.Nodes, nodes, func(n *NodeBlocks) { n.archive(c) })
+	c.Check(len(s.Blocks.Nodes) == nodes, "a subnet of %d nodes has the blocks of %d", nodes, len(s.Blocks.Nodes))
+	archive.Number(c, &s.Blocks.last)
+	archive.Slice(c, &s.Blocks.days, MaxDays, func(d *Day) {
+		archive.Number(c, &d.Time)
+		archive.Slice(c, &d.Nodes, len(s.Blocks.Nodes), func(n *NodeBlocks) { n.archive(c) })
+	})
+	archive.Number(c, &s.Time)
+	archive.Number(c, &s.Height)
+	archive.Number(c, &s.Wave)
+	c.Fixed(s.Chance.key[:])
+	archive.Number(c, &s.Chance.Drawn)
+	for _, amount := range []*cycles.Amount{&s.Books.Minted, &s.Books.Gone, &s.Books.Deleted, &s.Books.Signed, &s.Books.Lost} {
+		c.Amount(amount)
+	}
+	s.Messages.archive(c)
+}
+
+func (n *NodeBlocks) archive(c *archive.Coder) {
+	c.Principal(&n.ID)
+	archive.Number(c, &n.Made)
+}
+
+func (u *MessageMemory) archive(c *archive.Coder) {
+	archive.Number(c, &u.Guaranteed)
+	archive.Number(c, &u.BestEffort)
+}
+
+func (i *Ids) archive(c *archive.Coder) {
+	archive.Slice(c, &i.Ranges, archive.MaxItems, func(r *Range) {
+		archive.Number(c, &r.First)
+		archive.Number(c, &r.Last)
+	})
+	archive.Number(c, &i.Allocation.First)
+	archive.Number(c, &i.Allocation.Last)
+	archive.Number(c, &i.next)
+}
+
+func (t *Ticket) archive(c *archive.Coder) {
+	t.Origin.Archive(c)
+	c.Amount(&t.Refund)
+}
+
+// archiveHashes writes a set of hashes in their order.
+func archiveHashes(c *archive.Coder, set *map[[32]byte]bool) {
+	hashes := slices.SortedFunc(maps.Keys(*set), func(a, b [32]byte) int { return slices.Compare(a[:], b[:]) })
+	archive.Slice(c, &hashes, archive.MaxItems, func(hash *[32]byte) {
+		archive.Hash(c, hash)
+		if c.Reading() {
+			(*set)[*hash] = true
+		}
+	})
+}
+
+func (s *State) archiveOutcalls(c *archive.Coder) {
+	archive.Number(c, &s.OutcallsMade)
+	numbers := slices.Sorted(maps.Keys(s.Outcalls))
+	archive.Slice(c, &numbers, archive.MaxItems, func(number *uint64) {
+		archive.Number(c, number)
+		if c.Reading() {
+			s.Outcalls[*number] = new(PendingOutcall)
+		}
+		s.Outcalls[*number].archive(c)
+	})
+}
+
+func (p *PendingOutcall) archive(c *archive.Coder) {
+	p.Ticket.archive(c)
+	archive.Number(c, &p.Expiry)
+	o := &p.Sent
+	c.Principal(&o.Canister)
+	archive.String(c, &o.Method, archive.MaxBytes)
+	archive.String(c, &o.URL, archive.MaxBytes)
+	archive.Slice(c, &o.Headers, archive.MaxItems, func(header *[2]string) {
+		archive.String(c, &header[0], archive.MaxBytes)
+		archive.String(c, &header[1], archive.MaxBytes)
+	})
+	c.Bytes(&o.Body, archive.MaxBytes)
+	archive.Number(c, &o.MaxResponse)
+	c.Bool(&o.Bounded)
+	archive.Pointer(c, &o.Transform, func(t *Transform) {
+		archive.String(c, &t.Method, archive.MaxBytes)
+		c.Bytes(&t.Context, archive.MaxBytes)
+	})
+	c.Bool(&o.Replicated)
+	archive.Number(c, &o.Node)
+}
+
+// ArchiveResident writes which canister of the subnet something is about, or finds it.
+// Where it is about none, or about one that is gone, nil is read.
+func (s *State) ArchiveResident(c *archive.Coder, r **Resident) {
+	there := *r != nil && !(*r).Gone
+	if c.Bool(&there); !there {
+		*r = nil
+		return
+	}
+	var id principal.Principal
+	if *r != nil {
+		id = (*r).ID()
+	}
+	c.Principal(&id)
+	if c.Reading() {
+		*r = s.Residents.Get(id)
+		c.Check(*r != nil, "there is no canister %s", id)
+	}
+}
+
+// archiveResidents writes those of a list that are not gone.
+func archiveResidents(c *archive.Coder, s *State, list *[]*Resident) {
+	there := slices.DeleteFunc(slices.Clone(*list), func(r *Resident) bool { return r.Gone })
+	archive.Slice(c, &there, archive.MaxItems, func(r **Resident) { s.ArchiveResident(c, r) })
+	if c.Reading() {
+		*list = there
+	}
+}
+
+// archiveTouched writes the list of touched canisters. Of those that are gone the id is
+// left: the tree still shows them.
+func (s *State) archiveTouched(c *archive.Coder) {
+	archive.Slice(c, &s.Touched, archive.MaxItems, func(r **Resident) {
+		var id principal.Principal
+		gone := false
+		if *r != nil {
+			id, gone = (*r).ID(), (*r).Gone
+		}
+		c.Principal(&id)
+		if c.Bool(&gone); !c.Reading() {
+			return
+		}
+		if *r = s.Residents.Get(id); gone {
+			*r = &Resident{Canister: canister.New(id, 0, canister.Settings{}), Gone: true}
+		}
+		if c.Check(*r != nil && !(*r).touched, "canister %s is touched twice, or not there", id) {
+			(*r).touched = true
+		}
+	})
+}
+
+// archiveReady writes which mailboxes are in the next wave.
+func (s *State) archiveReady(c *archive.Coder) {
+	c.Check(s.Ready.Between(), "a wave is under way")
+	boxes := []*intercanister.Mailbox{&s.Commands}
+	for r := range s.Residents.All() {
+		boxes = append(boxes, &r.Mailbox)
+	}
+	s.Ready.Archive(c, boxes)
+}

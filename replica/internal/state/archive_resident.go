@@ -1,0 +1,101 @@
+package state
+
+import (
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/archive"
+)
+
+// archive writes what there is about a canister beside itself, or reads it into a new
+// resident. No message of the canister may be under way.
+func (r *Resident) archive(c *archive.Coder) {
+	c.Check(!r.Running && r.Hidden == 0 && len(r.Waiting) == 0, "a message of canister %s is under way", r.ID())
+	r.Mailbox.Archive(c)
+	archive.Slice(c, &r.Stops, archive.MaxItems, func(stop *Stop) {
+		stop.Ticket.archive(c)
+		archive.Number(c, &stop.Number)
+		archive.Number(c, &stop.Timeout)
+	})
+	c.Amount(&r.Credit)
+	c.Amount(&r.Debit)
+	r.Messages.archive(c)
+	archive.Number(c, &r.before.wave)
+	archive.Number(c, &r.before.bytes)
+	archive.Number(c, &r.Counted)
+	archive.Number(c, &r.Outgoing)
+	archive.Number(c, &r.Charged)
+	archive.Number(c, &r.timer)
+	archive.Number(c, &r.timerAt)
+	archive.AtMost(c, &r.Hook, Executed)
+	for _, n := range []*uint64{&r.debits.HeapDelta, &r.debits.Install, &r.debits.height, &r.debits.time} {
+		archive.Number(c, n)
+	}
+	c.Bool(&r.Beating)
+	c.Bytes(&r.Proved.Certified, canister.MaxCertifiedBytes)
+}
+
+// archive writes the history of messages, or reads it into a new one. A message that was
+// pruned leaves only its number.
+func (h *History) archive(c *archive.Coder) {
+	archive.Slice(c, &h.free, archive.MaxItems, func(number *uint64) { archive.Number(c, number) })
+	free := make(map[uint64]bool, len(h.free))
+	for _, number := range h.free {
+		free[number] = true
+	}
+	c.Check(len(free) == len(h.free), "a number of a message is free twice")
+	if c.Reading() {
+		h.known = make(map[RequestID]*Ingress)
+	}
+	number := uint64(0)
+	archive.Slice(c, &h.slots, archive.MaxItems, func(slot **Ingress) {
+		number++
+		if c.Reading() {
+			*slot = &Ingress{Number: number}
+		}
+		if free[number] {
+			delete(free, number)
+			return
+		}
+		in := *slot
+		in.archive(c)
+		if !c.Reading() || c.Failed() {
+			return
+		}
+		c.Check(h.known[in.ID] == nil, "message %x is there twice", in.ID)
+		h.known[in.ID] = in
+		h.answers += in.answerBytes()
+	})
+	c.Check(len(free) == 0, "the number of a message is free that never was given")
+	h.order.Archive(c, func(a *answer) {
+		archive.Hash(c, &a.id)
+		archive.Number(c, &a.answered)
+	})
+}
+
+func (r *Ingress) archive(c *archive.Coder) {
+	archive.Hash(c, &r.ID)
+	c.Principal(&r.Sender)
+	c.Principal(&r.Receiver)
+	c.Principal(&r.Effective)
+	archive.String(c, &r.Method, archive.MaxBytes)
+	c.Bytes(&r.Arg, archive.MaxBytes)
+	intercanister.ArchiveInfo(c, &r.Info)
+	archive.Number(c, &r.Size)
+	archive.Number(c, &r.Expiry)
+	archive.Number(c, &r.Answered)
+	archive.Number(c, &r.Instructions)
+	c.Bytes(&r.Reply, archive.MaxBytes)
+	intercanister.ArchiveReject(c, &r.Reject)
+	archive.AtMost(c, &r.Status, Done)
+	archive.Number(c, &r.deadline)
+	c.Bool(&r.noted)
+	c.Check(r.Status != 0 && (r.Status == Rejected) == (r.Reject != nil), "message %x has no status that there is", r.ID)
+}
+
+// archivedBeating takes the mark of a heartbeat off a resident that was read, so that it
+// can be put into the list of those that have one.
+func (r *Resident) archivedBeating() bool {
+	beating := r.Beating
+	r.Beating = false
+	return beating
+}

@@ -1,0 +1,70 @@
+package timers
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/canisterd/canisterd/intercanister/archive"
+)
+
+// Archive writes the table, or makes it what was written: handles stay good, and
+// deadlines that are due at one time keep their order. A table that is read has at most
+// so many deadlines at a time.
+func (t *Table) Archive(c *archive.Coder, most int) {
+	order := make([]uint64, len(t.slots)) // what came when, by slot
+	for _, k := range t.heap {
+		order[k.slot] = k.seq
+	}
+	archive.Number(c, &t.seq)
+	at := 0
+	archive.Slice(c, &t.slots, most, func(s *slot) {
+		if c.Reading() {
+			order = append(order, 0)
+		}
+		s.archive(c, &order[at])
+		at++
+	})
+	archive.Slice(c, &t.free, most, func(s *uint32) { archive.Number(c, s) })
+	if c.Reading() && !c.Failed() {
+		t.restore(c, order)
+	}
+}
+
+func (s *slot) archive(c *archive.Coder, seq *uint64) {
+	archive.Number(c, &s.generation)
+	if s.generation&1 == 0 {
+		return
+	}
+	archive.Number(c, seq)
+	archive.Number(c, &s.what.At)
+	archive.Number(c, &s.what.Number)
+	c.Principal(&s.what.Subject)
+	archive.AtMost(c, &s.what.Kind, HeldMessage)
+}
+
+// restore makes the heap of slots that were read, and looks whether slots and list of
+// free ones fit together.
+func (t *Table) restore(c *archive.Coder, order []uint64) {
+	t.heap = nil
+	free := make([]bool, len(t.slots))
+	for _, s := range t.free {
+		if !c.Check(int(s) < len(t.slots) && !free[s] && t.slots[s].generation&1 == 0, "slot %d of %d deadlines is not free, or twice", s, len(t.slots)) {
+			return
+		}
+		free[s] = true
+	}
+	for i := range t.slots {
+		if used := t.slots[i].generation&1 == 1; used {
+			t.heap = append(t.heap, key{t.slots[i].what.At, order[i], uint32(i)})
+		} else if !c.Check(free[i], "slot %d of deadlines is neither used nor free", i) {
+			return
+		}
+	}
+	slices.SortFunc(t.heap, func(a, b key) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
+	for i := range t.heap {
+		k := &t.heap[i]
+		twice := i > 0 && !t.heap[i-1].before(*k)
+		c.Check(!twice && k.seq <= t.seq, "two deadlines came at once, or one after the last")
+		t.slots[k.slot].at = uint32(i)
+	}
+}
