@@ -24,6 +24,8 @@ type Config struct {
 	// Listen is the address of the HTTP interface, host:port; port 0 takes any
 	// free one.
 	Listen string
+	// Control says where the control API is served and for whom.
+	Control Control
 	// StateDir keeps the memories of canisters while the daemon runs; empty for
 	// memory that needs no folder.
 	StateDir string

@@ -30,9 +30,11 @@ type Daemon struct {
 	outcalls  Outcalls // of instances that say nothing of it
 	board     *switchboard
 	server    *http.Server
-	control   *control.Server
 	listener  net.Listener
+	control   *control.Server // nil until it is served, or might be
 	log       *slog.Logger
+
+	controlAddress string
 
 	cancel  context.CancelFunc // ends every request's context
 	running sync.WaitGroup
@@ -82,7 +84,9 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	if err := d.build(ctx, &config); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	d.serve(running)
+	if err := d.serve(running, &config.Control); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	d.log.Info("serving", "url", d.URL(), "version", Version())
 	return d, nil
 }
@@ -135,9 +139,8 @@ func newServer(ctx context.Context, handler http.Handler, log *slog.Logger) *htt
 }
 
 // serve begins to answer whoever connects.
-func (d *Daemon) serve(running context.Context) {
+func (d *Daemon) serve(running context.Context, config *Control) error {
 	d.server = newServer(running, http.HandlerFunc(d.answer), d.log)
-	d.control = control.New(d, control.Options{Log: d.log})
 	d.board = newSwitchboard(d.listener)
 	d.running.Go(func() {
 		if err := d.board.run(); err != nil {
@@ -149,22 +152,7 @@ func (d *Daemon) serve(running context.Context) {
 			d.stopFor(fmt.Errorf("serving %s: %w", d.listener.Addr(), err))
 		}
 	})
-	if !loopback(d.listener.Addr()) {
-		_ = d.board.grpc.Close() // never fails
-		return
-	}
-	d.running.Go(func() {
-		if err := d.control.Serve(&d.board.grpc); err != nil && !errors.Is(err, net.ErrClosed) {
-			d.stopFor(err)
-		}
-	})
-	d.control.SetServing(true)
-}
-
-// loopback reports whether an address is reached from this machine only.
-func loopback(address net.Addr) bool {
-	tcp, ok := address.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
+	return d.serveControl(running, config)
 }
 
 // answer gives a request to the instance its path names, or else to the default one.
@@ -245,11 +233,13 @@ func (d *Daemon) close() error {
 // are told that their answer has to be asked for again, then they are cut off.
 func (d *Daemon) hangUp() error {
 	defer d.board.close()
-	d.running.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), closePatience)
-		defer cancel()
-		d.control.Close(ctx)
-	})
+	if d.control != nil {
+		d.running.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+			defer cancel()
+			d.control.Close(ctx)
+		})
+	}
 	err := d.shutdown(closePatience)
 	d.cancel()
 	if err != nil {

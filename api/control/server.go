@@ -3,6 +3,7 @@ package control
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
@@ -25,6 +27,9 @@ import (
 type Options struct {
 	Log       *slog.Logger  // nil: nothing is logged
 	KeepAlive time.Duration // 0: KeepAlive
+	Token     string        // that clients have to send; "": none
+	// Transport is TLS; nil: none.
+	Transport credentials.TransportCredentials
 }
 
 // Server serves the control API of a registry.
@@ -36,7 +41,8 @@ type Server struct {
 	keepAlive  time.Duration
 	closing    chan struct{} // closed when streams that would last for ever have to end
 	close      sync.Once
-	interfaces interfaces // of canisters, for arguments and replies
+	interfaces interfaces         // of canisters, for arguments and replies
+	token      *[sha256.Size]byte // hash of it; nil where none is asked for
 }
 
 // DaemonStops is for streams that end because the daemon does.
@@ -45,19 +51,23 @@ var DaemonStops = reason("DAEMON_STOPS", codes.Unavailable, "the daemon stops")
 // New makes a server with all services. It serves nobody yet, and its health is
 // NOT_SERVING until SetServing.
 func New(registry Registry, options Options) *Server {
-	s := &Server{registry: registry, log: options.Log, health: health.NewServer(), closing: make(chan struct{})}
+	s := &Server{registry: registry, log: options.Log, health: health.NewServer(), closing: make(chan struct{}), token: tokenHash(options.Token)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	alive := cmp.Or(options.KeepAlive, KeepAlive)
 	s.keepAlive = alive
-	s.grpc = grpc.NewServer(
+	with := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(MaxRequestBytes), grpc.MaxSendMsgSize(MaxResponseBytes),
 		grpc.MaxConcurrentStreams(MaxStreams), grpc.ConnectionTimeout(ConnectPatience),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: alive, Timeout: alive}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: min(alive, MinPing), PermitWithoutStream: true}),
 		grpc.UnaryInterceptor(s.guardUnary), grpc.StreamInterceptor(s.guardStream),
-	)
+	}
+	if options.Transport != nil {
+		with = append(with, grpc.Creds(options.Transport))
+	}
+	s.grpc = grpc.NewServer(with...)
 	controlv1.RegisterInstancesServer(s.grpc, &instances{Server: s})
 	controlv1.RegisterCanistersServer(s.grpc, &canisters{Server: s})
 	controlv1.RegisterCallsServer(s.grpc, &calls{Server: s})
@@ -131,11 +141,17 @@ func (s *Server) instance(name string) (Instance, error) { return s.registry.Ins
 // guardUnary gives errors their codes, and panics the end of an error.
 func (s *Server) guardUnary(ctx context.Context, in any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (out any, err error) {
 	defer func() { err = s.answer(info.FullMethod, recover(), err) }()
+	if err := s.authorize(ctx, info.FullMethod); err != nil {
+		return nil, err
+	}
 	return handler(ctx, in)
 }
 
 func (s *Server) guardStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
 	defer func() { err = s.answer(info.FullMethod, recover(), err) }()
+	if err := s.authorize(stream.Context(), info.FullMethod); err != nil {
+		return err
+	}
 	return handler(srv, stream)
 }
 

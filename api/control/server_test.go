@@ -71,11 +71,20 @@ func TestAHandlerThatPanicsIsAnsweredWithTheBug(t *testing.T) {
 	if status.Code(err) != codes.Internal || infoOf(err).GetReason() != "BUG" || !strings.Contains(err.Error(), "odd") {
 		t.Errorf("a panic of a unary handler is %v", err)
 	}
-	err = s.guardStream(nil, nil, &grpc.StreamServerInfo{}, func(any, grpc.ServerStream) error { return <-guarded(func() error { panic("even") }) })
+	err = s.guardStream(nil, silent{ctx: t.Context()}, &grpc.StreamServerInfo{}, func(any, grpc.ServerStream) error { return <-guarded(func() error { panic("even") }) })
 	if status.Code(err) != codes.Internal || infoOf(err).GetReason() != "BUG" || !strings.Contains(err.Error(), "even") {
 		t.Errorf("a panic of a stream's goroutine is %v", err)
 	}
 }
+
+// silent is a stream nobody speaks over.
+type silent struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+// Context is that of the stream.
+func (s silent) Context() context.Context { return s.ctx }
 
 func TestReasonsHaveDifferentNames(t *testing.T) {
 	seen := make(map[string]bool)

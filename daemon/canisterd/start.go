@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,8 @@ type startFlags struct {
 	listen, stateDir, cacheDir string
 	subnets, admins            []string
 	outcalls                   string
+	control                    daemon.Control
+	tokenFile                  string
 	verbose                    bool
 }
 
@@ -33,6 +36,11 @@ func (c *cli) start() *cobra.Command {
 	flags.StringSliceVar(&f.subnets, "subnet", nil, "kind of a subnet, repeated or comma-separated: application, system, verified_application, nns, ii, sns, fiduciary, bitcoin (default: nns,application)")
 	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "principal of a subnet admin, repeated or comma-separated: application subnets and cloud engines are theirs and cost nothing then (default: none)")
 	flags.StringVar(&f.outcalls, "outcalls", daemon.AllowOutcalls.String(), "what becomes of the HTTP outcalls of canisters: allow makes them (https and http), hold keeps them to be answered by a client, deny rejects them")
+	flags.StringVar(&f.control.Address, "control", "", "address of the control API (gRPC): host:port, unix:///PATH, or off (default: that of --listen, where only this machine reaches it)")
+	flags.StringVar(&f.control.Certificate, "control-tls-cert", "", "file with the TLS certificate of the control API")
+	flags.StringVar(&f.control.Key, "control-tls-key", "", "file with the key of that certificate")
+	flags.StringVar(&f.tokenFile, "control-token-file", "", "file with the token that clients of the control API have to send (environment: CANISTERD_CONTROL_TOKEN, the token itself)")
+	flags.BoolVar(&f.control.Insecure, "insecure-control", false, "let other machines reach the control API without TLS and token: whoever does has every power")
 	flags.BoolVar(&f.verbose, "verbose", false, "log every request and round")
 	return cmd
 }
@@ -40,6 +48,7 @@ func (c *cli) start() *cobra.Command {
 // ready is the line that --json prints when requests are served.
 type ready struct {
 	URL     string          `json:"url"`
+	Control string          `json:"control,omitempty"`
 	RootKey string          `json:"root_key"`
 	Subnets []daemon.Subnet `json:"subnets"`
 }
@@ -61,8 +70,11 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	if f.verbose {
 		level = slog.LevelDebug
 	}
+	if f.control.Token, err = tokenOf(f.tokenFile); err != nil {
+		return err
+	}
 	d, err := daemon.Start(ctx, daemon.Config{
-		Listen: f.listen, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Admins: admins, Outcalls: outcalls,
+		Listen: f.listen, Control: f.control, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Admins: admins, Outcalls: outcalls,
 		Log: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level})),
 	})
 	if err != nil {
@@ -74,7 +86,7 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	} else {
 		defer remove()
 	}
-	if err := c.print(banner(d), ready{d.URL(), fmt.Sprintf("%x", d.RootKey()), d.Subnets()}); err != nil {
+	if err := c.print(banner(d), ready{d.URL(), d.ControlAddress(), fmt.Sprintf("%x", d.RootKey()), d.Subnets()}); err != nil {
 		return err
 	}
 	select {
@@ -84,10 +96,29 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	return d.Close()
 }
 
+// tokenOf is the token in a file, or of the environment where no file is named.
+func tokenOf(file string) (string, error) {
+	if file == "" {
+		return os.Getenv("CANISTERD_CONTROL_TOKEN"), nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("reading the token: %w", err)
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" {
+		return "", fmt.Errorf("%s is empty: write the token into it", file)
+	}
+	return token, nil
+}
+
 // banner is what a person sees first.
 func banner(d *daemon.Daemon) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "canisterd %s\n\nhttp      %s\n", daemon.Version(), d.URL())
+	if d.ControlAddress() != "" {
+		fmt.Fprintf(&text, "control   %s (gRPC)\n", d.ControlAddress())
+	}
 	for _, s := range d.Subnets() {
 		fmt.Fprintf(&text, "subnet    %s (%s), canisters from %s\n", s.ID, s.Kind, s.First)
 	}

@@ -1,0 +1,163 @@
+package daemon
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc/credentials"
+
+	"github.com/canisterd/canisterd/api/control"
+)
+
+// NoControl is the Control.Address of a daemon without the control API.
+const NoControl = "off"
+
+// Control says where the control API is served and for whom. Who reaches it has every
+// power over the daemon's instances, and has the daemon write to folders and listen at
+// addresses. The zero value serves it where the HTTP interface is if that is an
+// address of this machine's own, and nowhere else.
+type Control struct {
+	// Address is host:port, unix:///PATH, or NoControl; "" for the address of the HTTP
+	// interface, which both then share.
+	Address string
+	// Certificate and Key are files of a TLS certificate in PEM form. Only an address of
+	// its own has TLS.
+	Certificate, Key string
+	// Token is what clients have to send: authorization: Bearer TOKEN.
+	Token string
+	// Insecure serves addresses that other machines reach without TLS and token.
+	Insecure bool
+	// KeepAlive is how long a connection may be silent before the client is asked for a
+	// sign of life, and how long it may take to give one: 0 for control.KeepAlive.
+	KeepAlive time.Duration
+}
+
+// unixScheme begins the address of a socket in the file system.
+const unixScheme = "unix://"
+
+// serveControl begins to serve the control API.
+func (d *Daemon) serveControl(ctx context.Context, config *Control) error {
+	options := control.Options{Log: d.log, Token: config.Token, KeepAlive: config.KeepAlive}
+	listener, err := d.controlListener(ctx, config)
+	if err == nil && (config.Certificate != "" || config.Key != "") {
+		options.Transport, err = transportOf(config)
+	}
+	if err != nil {
+		if listener != nil {
+			err = errors.Join(err, listener.Close())
+		}
+		return err
+	}
+	d.control = control.New(d, options)
+	if listener != net.Listener(&d.board.grpc) {
+		err = d.board.grpc.Close() // whoever comes there for it is sent away
+	}
+	if listener == nil || err != nil {
+		return err
+	}
+	d.controlAddress = addressOf(listener.Addr(), options.Transport != nil)
+	d.running.Go(func() {
+		if err := d.control.Serve(listener); err != nil && !errors.Is(err, net.ErrClosed) {
+			d.stopFor(err)
+		}
+	})
+	d.control.SetServing(true)
+	return nil
+}
+
+// controlListener is the listener the configuration asks for; nil for none.
+func (d *Daemon) controlListener(ctx context.Context, config *Control) (net.Listener, error) {
+	shared := config.Address == "" || config.Address == d.listener.Addr().String()
+	switch path, unix := strings.CutPrefix(config.Address, unixScheme); {
+	case config.Address == NoControl:
+		return nil, nil
+	case shared && (config.Certificate != "" || config.Key != ""):
+		return nil, errors.New("the control API can have TLS only at an address of its own: say which (--control)")
+	case config.Address == "" && !loopback(d.listener.Addr()):
+		d.log.Info("the control API is not served: other machines reach this address (--control says where else)", "address", d.listener.Addr())
+		return nil, nil
+	case shared:
+		if err := d.permit(d.listener.Addr(), config); err != nil {
+			return nil, err
+		}
+		return &d.board.grpc, nil
+	case unix:
+		return listenUnix(ctx, path)
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", config.Address)
+	if err != nil {
+		return nil, listening(config.Address, err)
+	}
+	if err := d.permit(l.Addr(), config); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// permit refuses an address that other machines reach without what keeps them out.
+func (d *Daemon) permit(address net.Addr, config *Control) error {
+	if loopback(address) || config.Insecure || config.Token != "" && config.Certificate != "" {
+		return nil
+	}
+	return fmt.Errorf("the control API at %s would be everybody's who reaches that address: give TLS (--control-tls-cert, --control-tls-key) and a token (--control-token-file or CANISTERD_CONTROL_TOKEN), or say that it may be (--insecure-control)", address)
+}
+
+// listenUnix listens at a socket that only this user may open. A socket that a daemon
+// left behind is removed.
+func listenUnix(ctx context.Context, path string) (net.Listener, error) {
+	if conn, err := new(net.Dialer).DialContext(ctx, "unix", path); err == nil {
+		_ = conn.Close() // nothing was said over it
+		return nil, fmt.Errorf("listening on %s%s: something listens there already: stop it (canisterd stop) or take another path", unixScheme, path)
+	} else if info, failed := os.Lstat(path); failed == nil && info.Mode()&os.ModeSocket != 0 && ctx.Err() == nil {
+		if err := os.Remove(path); err != nil {
+			return nil, fmt.Errorf("removing the socket that a daemon left behind: %w", err)
+		}
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("listening on %s%s: %w", unixScheme, path, err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("keeping others from the socket: %w", err), l.Close())
+	}
+	return l, nil
+}
+
+// transportOf reads the certificate.
+func transportOf(config *Control) (credentials.TransportCredentials, error) {
+	if config.Certificate == "" || config.Key == "" {
+		return nil, errors.New("TLS takes a certificate and its key: give both (--control-tls-cert, --control-tls-key)")
+	}
+	certificate, err := tls.LoadX509KeyPair(config.Certificate, config.Key)
+	if err != nil {
+		return nil, fmt.Errorf("reading the certificate of the control API: %w", err)
+	}
+	return credentials.NewTLS(&tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}), nil
+}
+
+// addressOf is an address as clients write it.
+func addressOf(address net.Addr, secure bool) string {
+	switch {
+	case address.Network() == "unix":
+		return unixScheme + address.String()
+	case secure:
+		return "https://" + address.String()
+	}
+	return address.String()
+}
+
+// loopback reports whether an address is reached from this machine only.
+func loopback(address net.Addr) bool {
+	tcp, ok := address.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// ControlAddress is where the control API is served, as the package api/control/remote
+// takes it: host:port, https://host:port with TLS, unix:///PATH; "" where it is not.
+func (d *Daemon) ControlAddress() string { return d.controlAddress }
