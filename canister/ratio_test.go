@@ -116,14 +116,21 @@ type network struct {
 
 func newNetwork(b *testing.B, module []byte, canisters int) *network {
 	b.Helper()
+	return newNetworkOf(b, module, canisters, node.Config{})
+}
+
+// newNetworkOf is newNetwork with more of its configuration.
+func newNetworkOf(b *testing.B, module []byte, canisters int, config node.Config) *network {
+	b.Helper()
 	engine, err := canister.NewEngine(canister.EngineConfig{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	n, err := node.Start(node.Config{Network: replica.Config{
+	config.Network = replica.Config{
 		Start: replicatest.Start, Subnets: []replica.SubnetConfig{{Nodes: 13}},
 		Engine: engine, Management: replicatest.Manager{First: replicatest.First(0), Module: module},
-	}})
+	}
+	n, err := node.Start(config)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -58,7 +58,10 @@ func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
 	i.pacer = pacer{clock: time.Now, schedule: d.schedule, pacing: control.Pacing{Mode: Manual}}
 	// The instance is there before its node, whose goroutine calls it.
 	var err error
-	i.node, err = f.start(node.Config{Mode: modeOf(f.pacing), Stirred: i.pacer.stir, Called: i.outcall, Failed: i.failed})
+	i.node, err = f.start(node.Config{
+		Mode: modeOf(f.pacing), Stirred: i.pacer.stir, Called: i.outcall, Failed: i.failed,
+		Record: true, Incarnation: incarnation(), Stopwatch: stopwatch(),
+	})
 	if err != nil {
 		i.end()
 		return nil, err

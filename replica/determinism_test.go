@@ -326,7 +326,7 @@ func TestADramaOfRealCanistersIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 	th := newTheatre(t)
 	var pools []*node.Pool
 	for _, workers := range []int{1, 2, 3, 8} {
-		pools = append(pools, node.NewPool(workers))
+		pools = append(pools, node.NewPool(workers, nil))
 	}
 	defer func() {
 		for _, pool := range pools {

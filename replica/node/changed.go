@@ -49,6 +49,7 @@ func (n *Node) look(ctx context.Context, do func(*Node)) error {
 
 // happened wakes those who wait, unless the last request has only looked.
 func (n *Node) happened() {
+	n.recorder.wake()
 	if n.looked {
 		n.looked = false
 		return

@@ -1,6 +1,6 @@
 // Package node runs a network: it owns the goroutine the machine lives on, the
 // inbox in front of it, the pool of workers its messages run on, those who wait
-// for answers and those who watch events.
+// for answers, and what is remembered of its events with those who read it.
 //
 // It must not know protocols, wall-clock time, files or journals: whoever starts
 // a node paces it and decides what is durable. The API layers and daemon may
@@ -22,4 +22,11 @@
 // A snapshot of a node is a fork of its network that sleeps: it has no goroutine. Wake
 // makes a node of one, and Restore puts a fork of one in the place of a node's network;
 // the network that was there is closed when the last query on it is over.
+//
+// # Events
+//
+// The newest events of an instance are remembered in a ring (Config.Record) with their
+// numbers. A Stream reads them from any place in it and goes on with what happens; its place
+// is a Token, which is good for one incarnation of the instance. Readers never hold up the
+// owner: who falls behind the ring is told which event is the first there is.
 package node

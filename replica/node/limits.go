@@ -6,7 +6,13 @@ const (
 	MaxInbox = 4096
 	// MaxBatch is how many requests the owner takes between two rounds. Ours.
 	MaxBatch = 1024
-	// MaxEvents is how many events wait for a slow watcher before some are dropped
-	// and counted. Ours.
-	MaxEvents = 8192
+	// MaxEvents is how many of the newest events an instance remembers, MaxEventBytes what
+	// they and their texts may take, where its configuration says nothing. Ours.
+	MaxEvents     = 16_384
+	MaxEventBytes = 32 << 20
+	// chunksPerRing is how many chunks a full ring has at least: the oldest is forgotten as a
+	// whole. Chunks have minChunk to maxChunk events. Ours.
+	chunksPerRing = 64
+	minChunk      = 4
+	maxChunk      = 256
 )

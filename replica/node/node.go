@@ -23,8 +23,8 @@ const (
 	Manual             // when somebody calls Round
 )
 
-// Config is what a node is made of. Runner, Compiler and Events of the network are the
-// node's own.
+// Config is what a node is made of. Runner, Compiler, Events and Signed of the network are
+// the node's own.
 type Config struct {
 	Network replica.Config
 	Mode    Mode
@@ -36,6 +36,15 @@ type Config struct {
 	Stirred func()
 	Called  func()
 	Failed  func(bug error)
+
+	// Record makes the instance remember events from its start; otherwise it does from when
+	// somebody first asks for them. Events and EventBytes say how many of the newest; 0: MaxEvents,
+	// MaxEventBytes. Tokens of an instance with another Incarnation are refused.
+	Record             bool
+	Events, EventBytes int
+	Incarnation        uint64
+	// Stopwatch measures, in nanoseconds, what messages take; nil: nothing does.
+	Stopwatch func() int64
 }
 
 // ErrClosed is what every call gives once the node is closed, or stopped by a
@@ -60,6 +69,8 @@ type Node struct {
 	changed      bell
 	stirred      atomic.Bool // Config.Stirred was called since the last tick
 	config       Config      // without the network's
+	recorder     recorder
+	recording    atomic.Bool
 
 	// Only who holds owner touches these.
 	owner    sync.Mutex
@@ -69,7 +80,6 @@ type Node struct {
 	pool     *Pool
 	mode     Mode
 	waiters  map[waitKey][]*waiter
-	watchers watchers
 	outcalls uint64 // made, when last announced
 	looked   bool   // the request that is being done changes nothing
 }
@@ -85,6 +95,7 @@ func Start(config Config) (*Node, error) {
 	n := prepare(config.Network.Engine, config)
 	parts := n.parts()
 	config.Network.Runner, config.Network.Compiler = parts.Runner, parts.Compiler
+	config.Network.Events, config.Network.Signed = parts.Events, parts.Signed
 	network, err := replica.New(config.Network)
 	if err != nil {
 		n.pool.Close()
@@ -104,17 +115,22 @@ func prepare(engine *canister.Engine, config Config) *Node {
 	}
 	n := &Node{
 		inbox: make(chan *request, MaxInbox), nudge: make(chan struct{}, 1), outcallsMade: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
-		seats: make(chan struct{}, workers), compiling: make(chan struct{}, max(1, workers/2)), pool: NewPool(workers), mode: config.Mode,
+		seats: make(chan struct{}, workers), compiling: make(chan struct{}, max(1, workers/2)), pool: NewPool(workers, config.Stopwatch), mode: config.Mode,
 		waiters: make(map[waitKey][]*waiter), engine: engine, era: new(era), config: config,
 	}
 	n.config.Network = replica.Config{}
 	n.compiler.node = n
+	n.recorder.init(config.Events, config.EventBytes)
+	n.recording.Store(config.Record)
 	return n
 }
 
 // parts are the node's own parts for a network of its own.
 func (n *Node) parts() replica.Parts {
-	parts := replica.Parts{Runner: n.pool}
+	parts := replica.Parts{Runner: n.pool, Signed: n.signed}
+	if n.recording.Load() {
+		parts.Events = &n.recorder
+	}
 	if n.engine != nil {
 		parts.Compiler = &n.compiler
 	}
@@ -173,6 +189,7 @@ func (n *Node) show(report replica.RoundReport) {
 	}
 	n.changed.ring()
 	n.stir()
+	n.recorder.wake()
 }
 
 // View is the network as of the end of its last round.

@@ -209,25 +209,6 @@ func TestABugStopsTheNodeAndIsToldToEveryCaller(t *testing.T) {
 	}
 }
 
-func TestSubscribersSeeEventsAndDoNotHoldUpTheNode(t *testing.T) {
-	r := start(t, node.Config{})
-	s, err := r.Subscribe(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.create(1)
-	kinds := map[replica.EventKind]bool{}
-	s.Cancel()
-	for e := range s.Events {
-		kinds[e.Kind] = true
-	}
-	for _, want := range []replica.EventKind{replica.IngressReceived, replica.IngressAnswered, replica.CanisterCreated, replica.CodeInstalled, replica.RoundEnded} {
-		if !kinds[want] {
-			t.Errorf("no event says: %s", want)
-		}
-	}
-}
-
 func BenchmarkAnUpdateThroughTheNode(b *testing.B) {
 	r := start(b, node.Config{})
 	r.create(1)

@@ -33,7 +33,7 @@ func (n *Node) own() {
 		if !held {
 			n.owner.Lock() // for good: from here on nobody owns the network
 		}
-		n.watchers.close()
+		n.recorder.close()
 	}()
 	for {
 		var first *request

@@ -10,20 +10,23 @@ import (
 // Pool runs the jobs of a batch on several goroutines: the caller's and some
 // helpers. It is a replica.Runner.
 type Pool struct {
-	own     replica.Strands
-	wake    chan struct{}
-	helpers int // at most
-	helping int // that are there: they come when they are first needed, and stay
-	jobs    []*replica.Job
-	next    atomic.Int64
-	batch   sync.WaitGroup
-	bug     atomic.Pointer[any]
-	ended   sync.WaitGroup
+	own       replica.Strands
+	wake      chan struct{}
+	helpers   int // at most
+	helping   int // that are there: they come when they are first needed, and stay
+	stopwatch func() int64
+	jobs      []*replica.Job
+	next      atomic.Int64
+	batch     sync.WaitGroup
+	bug       atomic.Pointer[any]
+	ended     sync.WaitGroup
 }
 
-// NewPool is a pool of this many workers, at least one.
-func NewPool(workers int) *Pool {
-	p := &Pool{helpers: max(workers, 1) - 1}
+// NewPool is a pool of this many workers, at least one, which measure with a stopwatch what
+// events say messages take; nil: nothing is measured.
+func NewPool(workers int, stopwatch func() int64) *Pool {
+	p := &Pool{helpers: max(workers, 1) - 1, stopwatch: stopwatch}
+	p.own.Stopwatch = stopwatch
 	p.wake = make(chan struct{}, p.helpers)
 	return p
 }
@@ -63,7 +66,7 @@ func (p *Pool) work(strands *replica.Strands) {
 }
 
 func (p *Pool) help() {
-	var strands replica.Strands
+	strands := replica.Strands{Stopwatch: p.stopwatch}
 	defer strands.Close()
 	for range p.wake {
 		p.share(&strands)

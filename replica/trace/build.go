@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"fmt"
-
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -209,31 +207,4 @@ func (b *Builder) answer(c *Call, e *replica.Event) {
 	if e.Reject == nil {
 		c.ReplyBytes = e.Bytes
 	}
-}
-
-// remark is what an event says that has no place of its own in a tree.
-func remark(e *replica.Event) string {
-	text := e.Kind.String()
-	switch e.Kind {
-	case replica.ResponseLate:
-		return "the response came late and was dropped"
-	case replica.MessageDropped, replica.MessageShed:
-		what := map[intercanister.Source]string{
-			intercanister.SourceRequests: "request", intercanister.SourceResponses: "callback", intercanister.SourceTasks: "task",
-		}[e.Source]
-		if what == "" {
-			what = "message"
-		}
-		if e.Kind == replica.MessageShed {
-			return what + " dropped to make room"
-		}
-		return what + " dropped"
-	}
-	for name, value := range e.Fields() {
-		switch name {
-		case "rule", "held", "fault":
-			text += fmt.Sprintf(", %s %v", name, value)
-		}
-	}
-	return text
 }

@@ -1,0 +1,255 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/trace"
+)
+
+// Recorded is an event with its number. Numbers count from 1, in an incarnation of an
+// instance.
+type Recorded struct {
+	Sequence uint64
+	replica.Event
+}
+
+// Token is a place in the events of an instance: behind the event with a number.
+type Token struct {
+	Incarnation uint64 // Config.Incarnation
+	Sequence    uint64
+}
+
+// String is the token's text, as ParseToken reads it.
+func (t Token) String() string { return fmt.Sprintf("%016x-%d", t.Incarnation, t.Sequence) }
+
+// ParseToken reads the text of a token.
+func ParseToken(text string) (Token, error) {
+	incarnation, sequence, ok := strings.Cut(text, "-")
+	i, err := strconv.ParseUint(incarnation, 16, 64)
+	s, err2 := strconv.ParseUint(sequence, 10, 64)
+	if t := (Token{i, s}); ok && err == nil && err2 == nil && t.String() == text {
+		return t, nil
+	}
+	return Token{}, fmt.Errorf("%q is no resume token: it has the form INCARNATION-NUMBER", text)
+}
+
+// From says where a stream of events begins. The zero value is from now on.
+type From struct {
+	Beginning bool   // with the oldest that is recorded
+	After     *Token // with the first after it
+}
+
+// What is wrong with a place in the events.
+var (
+	ErrOtherIncarnation = errors.New("the token is of another incarnation of the instance")
+	ErrForgotten        = errors.New("the events after the token are forgotten")
+	ErrBehind           = errors.New("the reader fell behind: events it has not read are forgotten")
+	ErrNotYet           = errors.New("the token is of an event that has not happened")
+)
+
+// PlaceError says why a stream cannot go on from a place. It wraps one of the errors above.
+type PlaceError struct {
+	Why     error
+	Wanted  uint64 // number of the event that should come next
+	First   uint64 // of the first event there is, or will be
+	Current uint64 // incarnation of the instance
+}
+
+func (e *PlaceError) Error() string {
+	return fmt.Sprintf("%s: event %d is wanted, the first there is is %d", e.Why, e.Wanted, e.First)
+}
+
+func (e *PlaceError) Unwrap() error { return e.Why }
+
+// Filter lets events through that pass all its fields; what is empty passes all.
+type Filter struct {
+	Kinds     []replica.EventKind
+	Canisters []principal.Principal // where it happened, or the other side of a call
+	Tree      *trace.Root           // a message or context and everything that follows from it
+	Failures  bool                  // rejects, traps, messages that were dropped
+}
+
+// Stream is one reader's way through the events of an instance. It is not safe for
+// concurrent use.
+type Stream struct {
+	node    *Node
+	filter  Filter
+	members *trace.Members // nil: events of all trees pass
+	from    uint64         // the first event that may pass; earlier ones only show what belongs to the tree
+	next    uint64
+	batch   []replica.Event // begins with number next
+	closed  bool
+}
+
+// Events is a stream of events: those recorded from a place on, then what happens. The
+// error is ctx's, ErrClosed, or a *PlaceError. The stream must be closed. An instance that
+// does not record from its start begins to with the first stream.
+func (n *Node) Events(ctx context.Context, from From, filter Filter) (*Stream, error) {
+	if !n.recording.Load() {
+		if err := n.look(ctx, func(n *Node) { n.record() }); err != nil {
+			return nil, err
+		}
+	}
+	s := &Stream{node: n, filter: filter}
+	if filter.Tree != nil {
+		s.members = trace.NewMembers(*filter.Tree)
+	}
+	r := &n.recorder
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first := r.first()
+	switch {
+	case from.After != nil:
+		s.from = from.After.Sequence + 1
+		if why := r.refuse(*from.After, n.config.Incarnation); why != nil {
+			return nil, &PlaceError{why, s.from, first, n.config.Incarnation}
+		}
+	case from.Beginning:
+		s.from = first
+	default:
+		s.from = r.next
+	}
+	if s.next = s.from; s.members != nil {
+		s.next = first
+	}
+	r.readers++
+	return s, nil
+}
+
+// refuse is why nothing can go on after a token. r.mu is held.
+func (r *recorder) refuse(after Token, incarnation uint64) error {
+	switch {
+	case after.Incarnation != incarnation:
+		return ErrOtherIncarnation
+	case after.Sequence >= r.next:
+		return ErrNotYet
+	case after.Sequence+1 < r.first():
+		return ErrForgotten
+	}
+	return nil
+}
+
+// record makes the node record events from now on.
+func (n *Node) record() {
+	n.recording.Store(true)
+	n.network.Listen(&n.recorder)
+}
+
+// signed is told of heights that are signed.
+func (n *Node) signed(subnet principal.Principal, height, time uint64) {
+	if n.recording.Load() {
+		n.recorder.signed(subnet, height, time)
+	}
+}
+
+// Close ends a stream; whoever is in Next must have returned.
+func (s *Stream) Close() {
+	if s.closed {
+		return
+	}
+	s.closed, s.batch = true, nil
+	s.node.recorder.mu.Lock()
+	defer s.node.recorder.mu.Unlock()
+	s.node.recorder.readers--
+}
+
+// Token is behind everything the stream has looked at: a stream that goes on after it
+// misses nothing.
+func (s *Stream) Token() Token { return Token{s.node.config.Incarnation, max(s.next, s.from) - 1} }
+
+// Next is the next event that passes the filter. It waits for one. The error is ctx's, a
+// *PlaceError where the reader fell behind, or ErrClosed once nothing more comes.
+func (s *Stream) Next(ctx context.Context) (Recorded, error) {
+	for {
+		e, wait, err := s.step()
+		if err != nil || wait == nil {
+			return e, err
+		}
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return Recorded{}, ctx.Err()
+		}
+	}
+}
+
+// Recorded is the next event that is recorded already; ok is false where there is none yet.
+func (s *Stream) Recorded() (e Recorded, ok bool, err error) {
+	e, wait, err := s.step()
+	if errors.Is(err, ErrClosed) {
+		return e, false, nil
+	}
+	return e, wait == nil && err == nil, err
+}
+
+// step is the next event, or what to wait for until there is one.
+func (s *Stream) step() (Recorded, <-chan struct{}, error) {
+	for {
+		for len(s.batch) > 0 {
+			e := &s.batch[0]
+			number := s.next
+			s.batch, s.next = s.batch[1:], number+1
+			if s.passes(e) && number >= s.from {
+				return Recorded{number, *e}, nil, nil
+			}
+		}
+		var wait <-chan struct{}
+		var ok bool
+		if s.batch, wait, ok = s.node.recorder.read(s.next); !ok {
+			first := s.node.recorder.oldest()
+			if first > s.from {
+				return Recorded{}, nil, &PlaceError{ErrBehind, max(s.next, s.from), first, s.node.config.Incarnation}
+			}
+			s.next = first // what is forgotten only showed what belongs to the tree
+			continue
+		}
+		switch {
+		case wait != nil:
+			return Recorded{}, wait, nil
+		case len(s.batch) == 0:
+			return Recorded{}, nil, s.node.stopped()
+		}
+	}
+}
+
+func (r *recorder) oldest() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.first()
+}
+
+// passes reports whether the filter lets an event through. It is shown all of them: the
+// tree learns from each what belongs to it.
+func (s *Stream) passes(e *replica.Event) bool {
+	f := &s.filter
+	if s.members != nil && !s.members.Take(e) {
+		return false
+	}
+	if len(f.Kinds) > 0 && !slices.Contains(f.Kinds, e.Kind) {
+		return false
+	}
+	if len(f.Canisters) > 0 && !slices.ContainsFunc(f.Canisters, func(id principal.Principal) bool { return concerns(e, id) }) {
+		return false
+	}
+	return !f.Failures || failed(e)
+}
+
+// concerns reports whether an event happened to a canister, or to a call to or from it.
+// Events of the whole network name none: the zero id is the management canister's.
+func concerns(e *replica.Event, id principal.Principal) bool {
+	if e.Kind == replica.RoundEnded || e.Kind == replica.Certified {
+		return false
+	}
+	return e.Canister == id || e.Peer == id && (e.Call != 0 || e.Kind == replica.CanisterMoved)
+}
+
+func failed(e *replica.Event) bool {
+	return e.Reject != nil || e.Kind == replica.MessageDropped || e.Kind == replica.MessageShed || e.Kind == replica.ResponseLate
+}

@@ -1,0 +1,348 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/trace"
+)
+
+// stream opens a stream that the test closes.
+func (r *running) stream(from node.From, filter node.Filter) *node.Stream {
+	r.t.Helper()
+	s, err := r.Events(r.t.Context(), from, filter)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(s.Close)
+	return s
+}
+
+// rest is what a stream has without waiting.
+func rest(t *testing.T, s *node.Stream) (all []node.Recorded) {
+	t.Helper()
+	for {
+		e, ok, err := s.Recorded()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			return all
+		}
+		all = append(all, e)
+	}
+}
+
+func kinds(all []node.Recorded) string {
+	names := make([]string, len(all))
+	for i, e := range all {
+		names[i] = e.Kind.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+func TestAStreamBeginsWithWhatIsRecordedAndGoesOnLive(t *testing.T) {
+	r := start(t, node.Config{Record: true})
+	r.create(1)
+	s := r.stream(node.From{Beginning: true}, node.Filter{})
+	before := rest(t, s)
+	if got := before[0]; got.Sequence != 1 || got.Kind != replica.IngressReceived {
+		t.Errorf("the first event is number %d: %s", got.Sequence, got.Kind)
+	}
+	done := make(chan node.Recorded)
+	go func() {
+		e, err := s.Next(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+		done <- e
+	}()
+	r.must(0, "run", "reply x")
+	if e := <-done; e.Kind != replica.IngressReceived || e.Sequence != before[len(before)-1].Sequence+1 {
+		t.Errorf("after number %d came number %d: %s", before[len(before)-1].Sequence, e.Sequence, e.Kind)
+	}
+	if got, want := kinds(rest(t, s)), "message executed, ingress answered, round ended"; got != want {
+		t.Errorf("then came %s; want %s", got, want)
+	}
+}
+
+func TestAnInstanceRecordsFromItsFirstStreamOnAndKeepsNoRoomBefore(t *testing.T) {
+	r := start(t, node.Config{})
+	r.create(1)
+	if _, _, room := r.Ring(); room != 0 {
+		t.Errorf("nobody listens, and there is room for %d events", room)
+	}
+	s := r.stream(node.From{Beginning: true}, node.Filter{})
+	if got := rest(t, s); len(got) != 0 {
+		t.Errorf("%d events are recorded", len(got))
+	}
+	r.must(0, "run", "reply x")
+	if events, _, room := r.Ring(); events != 4 || room > 12 {
+		t.Errorf("%d events in room for %d", events, room)
+	}
+}
+
+func TestAReaderThatGoesOnAfterItsTokenMissesNothing(t *testing.T) {
+	r := start(t, node.Config{Record: true, Incarnation: 7})
+	r.create(2)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { // somebody else makes events all the time
+		defer close(ended)
+		for i := 0; ctx.Err() == nil && i < 1500; i++ {
+			if _, err := r.call(t.Context(), 0, "run", fmt.Sprintf("call 1 (reply x%d) then (echo)", i)); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	var last uint64
+	from := node.From{Beginning: true}
+	for range 40 {
+		s := r.stream(from, node.Filter{})
+		for range 25 {
+			e, err := s.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Sequence != last+1 {
+				t.Fatalf("after number %d came %d", last, e.Sequence)
+			}
+			last = e.Sequence
+		}
+		token := s.Token()
+		read, err := node.ParseToken(token.String())
+		if err != nil || read != token || token != (node.Token{Incarnation: 7, Sequence: last}) {
+			t.Fatalf("token %s read as %+v, %v", token, read, err)
+		}
+		s.Close()
+		from = node.From{After: &read}
+	}
+	stop()
+	<-ended
+}
+
+func TestTokensThatLeadNowhereAreRefusedEachForItsReason(t *testing.T) {
+	r := start(t, node.Config{Record: true, Incarnation: 7, Events: 64})
+	r.create(1)
+	for range 50 {
+		r.must(0, "run", "reply x")
+	}
+	oldest := rest(t, r.stream(node.From{Beginning: true}, node.Filter{}))[0].Sequence
+	for _, c := range []struct {
+		token node.Token
+		want  error
+	}{
+		{node.Token{Incarnation: 8, Sequence: oldest}, node.ErrOtherIncarnation},
+		{node.Token{Incarnation: 7, Sequence: oldest - 2}, node.ErrForgotten},
+		{node.Token{Incarnation: 7, Sequence: 1 << 40}, node.ErrNotYet},
+		{node.Token{Incarnation: 7, Sequence: 1<<64 - 1}, node.ErrNotYet},
+		{node.Token{Incarnation: 7, Sequence: oldest - 1}, nil},
+	} {
+		_, err := r.Events(t.Context(), node.From{After: &c.token}, node.Filter{})
+		if !errors.Is(err, c.want) {
+			t.Errorf("token %s: got %v, want %v", c.token, err, c.want)
+		}
+		var place *node.PlaceError
+		if c.want != nil && (!errors.As(err, &place) || place.First != oldest) {
+			t.Errorf("token %s: %v does not say that event %d is the first", c.token, err, oldest)
+		}
+	}
+	for _, text := range []string{"", "-", "7-1", "0000000000000007", "0000000000000007-01", "000000000000000x-1", "0000000000000007-18446744073709551616"} {
+		if token, err := node.ParseToken(text); err == nil {
+			t.Errorf("%q is read as %+v", text, token)
+		}
+	}
+}
+
+func TestAReaderThatFallsBehindIsToldAndHoldsUpNobody(t *testing.T) {
+	r := start(t, node.Config{Record: true, Events: 64})
+	r.create(1)
+	s := r.stream(node.From{}, node.Filter{})
+	for range 100 {
+		r.must(0, "run", "reply x")
+	}
+	if events, _, _ := r.Ring(); events > 64 || events < 60 {
+		t.Errorf("a ring for 64 events has %d", events)
+	}
+	_, err := s.Next(t.Context())
+	var place *node.PlaceError
+	if !errors.Is(err, node.ErrBehind) || !errors.As(err, &place) {
+		t.Fatalf("got %v", err)
+	}
+	oldest := rest(t, r.stream(node.From{Beginning: true}, node.Filter{}))[0].Sequence
+	if place.First != oldest || place.Wanted >= oldest {
+		t.Errorf("it is told %v; the first event is %d", place, oldest)
+	}
+}
+
+func TestTheRingIsBoundedInBytes(t *testing.T) {
+	const limit = 1 << 20
+	r := start(t, node.Config{Record: true, EventBytes: limit})
+	r.create(1)
+	long := strings.Repeat("x", 20_000)
+	for range 200 {
+		r.must(0, "run", "reject "+long)
+		if events, bytes, room := r.Ring(); bytes > limit {
+			t.Fatalf("%d events in room for %d take %d bytes", events, room, bytes)
+		}
+	}
+	if events, bytes, _ := r.Ring(); bytes < limit*3/4 || events < 20 {
+		t.Errorf("of the room for %d bytes %d events use %d", limit, events, bytes)
+	}
+}
+
+func TestFiltersLetThroughWhatTheyName(t *testing.T) {
+	r := start(t, node.Config{Record: true})
+	r.create(3)
+	in := r.message(0, "run", "call 1 (reject no) then (reply a) else (reply b)")
+	begin := r.stream(node.From{}, node.Filter{}).Token()
+	if _, err := r.Submit(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	r.must(2, "run", "reply other")
+	r.must(2, "run", "trap other")
+	for _, c := range []struct {
+		name   string
+		filter node.Filter
+		want   string
+	}{
+		{"kinds", node.Filter{Kinds: []replica.EventKind{replica.CallRegistered, replica.Trapped}}, "call registered, trapped"},
+		{"canisters", node.Filter{Canisters: []principal.Principal{id(1)}}, "call registered, message executed, call settled, message executed"},
+		{"tree", node.Filter{Tree: &trace.Root{Request: in.ID}}, "ingress received, message executed, call registered, message executed, call settled, message executed, ingress answered"},
+		{"failures", node.Filter{Failures: true}, "call settled, message executed, trapped, ingress answered"},
+		{"tree and failures", node.Filter{Failures: true, Tree: &trace.Root{Request: in.ID}}, "call settled"},
+		{"nobody", node.Filter{Canisters: []principal.Principal{principal.Management}}, ""},
+	} {
+		if got := kinds(rest(t, r.stream(node.From{After: &begin}, c.filter))); got != c.want {
+			t.Errorf("%s: got %s; want %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestATreeIsFollowedFromATokenInItsMiddle(t *testing.T) {
+	r := start(t, node.Config{Record: true})
+	r.create(3)
+	in := r.message(0, "run", "call 1 (call 2 (reply deep) then (echo)) then (echo)")
+	if _, err := r.Submit(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	s := r.stream(node.From{Beginning: true}, node.Filter{Tree: &trace.Root{Request: in.ID}})
+	whole := rest(t, s)
+	for i := range whole {
+		after := node.Token{Sequence: whole[i].Sequence}
+		if got, want := kinds(rest(t, r.stream(node.From{After: &after}, node.Filter{Tree: &trace.Root{Request: in.ID}}))), kinds(whole[i+1:]); got != want {
+			t.Errorf("after event %d: got %s; want %s", i, got, want)
+		}
+	}
+	if len(whole) != 11 {
+		t.Errorf("the tree has %d events", len(whole))
+	}
+}
+
+func TestClosingAnInstanceEndsItsStreamsAfterWhatIsRecorded(t *testing.T) {
+	r := start(t, node.Config{Record: true})
+	r.create(1)
+	s := r.stream(node.From{Beginning: true}, node.Filter{})
+	idle := r.stream(node.From{}, node.Filter{Failures: true})
+	ended := make(chan error)
+	go func() {
+		_, err := idle.Next(context.Background())
+		ended <- err
+	}()
+	r.Close()
+	if err := <-ended; !errors.Is(err, node.ErrClosed) {
+		t.Errorf("who waits is told %v", err)
+	}
+	seen := 0
+	for {
+		_, err := s.Next(t.Context())
+		if err != nil {
+			if !errors.Is(err, node.ErrClosed) {
+				t.Error(err)
+			}
+			break
+		}
+		seen++
+	}
+	if events, _, _ := r.Ring(); seen != events || seen == 0 {
+		t.Errorf("%d of %d events are read", seen, events)
+	}
+}
+
+func TestWhoGivesUpWaitingIsLetGo(t *testing.T) {
+	r := start(t, node.Config{})
+	s := r.stream(node.From{}, node.Filter{})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := s.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestACertificateOfANewHeightIsAnEvent(t *testing.T) {
+	r := start(t, node.Config{Record: true})
+	r.create(1)
+	s := r.stream(node.From{}, node.Filter{})
+	view := r.View()
+	for range 2 { // a height is signed once
+		view.Certificate(view.Root(), certify.FlatRanges, certify.TimePath())
+	}
+	if all := rest(t, s); kinds(all) != "certified" || all[0].Height != view.Height || all[0].Time != view.Time || all[0].Subnet != view.Root().ID {
+		t.Errorf("got %+v", all)
+	}
+}
+
+func TestAStopwatchMeasuresMessagesWhereSomebodyListens(t *testing.T) {
+	asked := 0
+	r := start(t, node.Config{Workers: 1, Stopwatch: func() int64 { asked++; return int64(asked) * 1000 }})
+	r.create(1)
+	if asked != 0 {
+		t.Errorf("nobody listens, and the stopwatch is asked %d times", asked)
+	}
+	s := r.stream(node.From{}, node.Filter{Kinds: []replica.EventKind{replica.MessageExecuted}})
+	r.must(0, "run", "spend 25000000 reply x") // three slices
+	if all := rest(t, s); len(all) != 1 || all[0].Wall != 3000 || all[0].Began.Height == all[0].Height {
+		t.Errorf("got %+v", all)
+	}
+}
+
+func TestManyReadersReadTheSame(t *testing.T) {
+	r := start(t, node.Config{Record: true})
+	r.create(2)
+	const readers, events = 8, 400
+	seen := make([]chan []uint64, readers)
+	for i := range seen {
+		seen[i] = make(chan []uint64, 1)
+		s := r.stream(node.From{Beginning: true}, node.Filter{})
+		go func() {
+			var all []uint64
+			for len(all) < events {
+				e, err := s.Next(t.Context())
+				if err != nil {
+					t.Error(err)
+					break
+				}
+				all = append(all, e.Sequence)
+			}
+			seen[i] <- all
+		}()
+	}
+	for i := range events / 8 {
+		r.must(0, "run", fmt.Sprintf("call 1 (reply %d) then (echo)", i))
+	}
+	first := <-seen[0]
+	for _, c := range seen[1:] {
+		if other := <-c; !slices.Equal(first, other) {
+			t.Error("two readers have read different things")
+		}
+	}
+}

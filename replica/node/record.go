@@ -1,0 +1,168 @@
+package node
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// recorder keeps the newest events of a network: a ring of chunks, which takes memory as
+// events come. What stands in a chunk is not written again as long as somebody may read it,
+// so readers take no more of the owner's time than finding their chunk.
+type recorder struct {
+	maxEvents, maxBytes int
+
+	mu       sync.Mutex
+	chunks   []*chunk // the oldest first
+	next     uint64   // number of the next event; they count from 1
+	events   int      // recorded
+	bytes    int      // they take
+	readers  int
+	spare    *chunk // emptied; nobody reads it
+	closed   bool
+	waited   atomic.Bool
+	happened chan struct{} // closed when somebody is to look; nil while nobody waits
+}
+
+// chunk is some events that follow one another.
+type chunk struct {
+	first  uint64 // number of its first event
+	bytes  int
+	events []replica.Event // never moved
+}
+
+// eventBytes is what an event takes, without its texts.
+const eventBytes = int(unsafe.Sizeof(replica.Event{}))
+
+func (r *recorder) init(maxEvents, maxBytes int) {
+	r.maxEvents, r.maxBytes, r.next = maxEvents, maxBytes, 1
+	if maxEvents == 0 {
+		r.maxEvents = MaxEvents
+	}
+	if maxBytes == 0 {
+		r.maxBytes = MaxEventBytes
+	}
+}
+
+// Event records an event. Who waits for it learns of it with wake.
+func (r *recorder) Event(e *replica.Event) {
+	size := eventBytes + len(e.Method) + len(e.Text) + len(e.Callers)*int(unsafe.Sizeof(replica.Caller{}))
+	if e.Reject != nil {
+		size += len(e.Reject.Text)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.room(size)
+	c.events = append(c.events, *e)
+	c.bytes += size
+	r.next++
+	r.events++
+	r.bytes += size
+	for len(r.chunks) > 1 && (r.events > r.maxEvents || r.bytes > r.maxBytes) {
+		r.forget()
+	}
+}
+
+// room is the chunk the next event goes into. Chunks are small at first, and close early
+// where their events are large: they are forgotten as a whole.
+func (r *recorder) room(size int) *chunk {
+	if n := len(r.chunks); n > 0 {
+		c := r.chunks[n-1]
+		if len(c.events) < cap(c.events) && (len(c.events) == 0 || c.bytes+size <= r.maxBytes/chunksPerRing) {
+			return c
+		}
+	}
+	c := r.spare
+	if r.spare = nil; c == nil {
+		most := max(1, min(maxChunk, r.maxEvents/chunksPerRing))
+		c = &chunk{events: make([]replica.Event, 0, min(most, max(minChunk, r.events)))}
+	}
+	c.first = r.next
+	r.chunks = append(r.chunks, c)
+	return c
+}
+
+// forget drops the oldest chunk.
+func (r *recorder) forget() {
+	c := r.chunks[0]
+	copy(r.chunks, r.chunks[1:])
+	r.chunks[len(r.chunks)-1] = nil
+	r.chunks = r.chunks[:len(r.chunks)-1]
+	r.events -= len(c.events)
+	r.bytes -= c.bytes
+	if r.readers == 0 && cap(c.events) >= min(maxChunk, r.maxEvents/chunksPerRing) {
+		clear(c.events)
+		*c = chunk{events: c.events[:0]}
+		r.spare = c
+	}
+}
+
+// first is the number of the oldest event there is, next's where there is none.
+func (r *recorder) first() uint64 {
+	if len(r.chunks) == 0 {
+		return r.next
+	}
+	return r.chunks[0].first
+}
+
+// signed records that a height was signed, on the goroutine of whoever asked for it.
+func (r *recorder) signed(subnet principal.Principal, height, time uint64) {
+	r.Event(&replica.Event{Kind: replica.Certified, Subnet: subnet, Height: height, Time: time})
+	r.wake()
+}
+
+// wake makes those look who wait for events.
+func (r *recorder) wake() {
+	if !r.waited.Load() {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waited.Store(false)
+	if r.happened != nil {
+		close(r.happened)
+		r.happened = nil
+	}
+}
+
+// wait gives what is closed at the next wake. r.mu is held.
+func (r *recorder) wait() <-chan struct{} {
+	if r.happened == nil {
+		r.happened = make(chan struct{})
+		r.waited.Store(true)
+	}
+	return r.happened
+}
+
+// close tells readers that nothing more comes.
+func (r *recorder) close() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.wake()
+}
+
+// read gives the events from a number on that stand together, and what to wait for where
+// there are none yet: nil where nothing more will come. ok is false where the number is forgotten.
+func (r *recorder) read(from uint64) (events []replica.Event, wait <-chan struct{}, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if from < r.first() {
+		return nil, nil, false
+	}
+	for i := len(r.chunks) - 1; i >= 0; i-- {
+		if c := r.chunks[i]; from >= c.first {
+			if events = c.events[min(from-c.first, uint64(len(c.events))):]; len(events) > 0 {
+				return events, nil, true
+			}
+			break
+		}
+	}
+	if r.closed {
+		return nil, nil, true
+	}
+	return nil, r.wait(), true
+}
