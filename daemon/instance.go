@@ -79,6 +79,9 @@ func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
 		return nil, errors.Join(err, i.close())
 	}
 	i.about.URLs = append(i.about.URLs, d.urlsOf(i.name)...)
+	if i.log.Enabled(i.ctx, slog.LevelDebug) {
+		i.running.Go(i.logEvents)
+	}
 	i.pacer.start(i.ctx, i.node)
 	i.pace(f.pacing)
 	return i, nil
