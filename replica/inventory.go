@@ -11,3 +11,6 @@ func ManagementMethods() []ManagementMethod { return management.Declarations() }
 
 // Settings are the names of all settings of a canister.
 func Settings() []string { return management.Settings() }
+
+// ManagementInterface is the Candid interface of the management canister, as text.
+func ManagementInterface() string { return management.Interface() }

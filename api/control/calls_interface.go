@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica"
 )
 
 const (
@@ -72,6 +73,9 @@ func (s *Server) interfaceOf(ctx context.Context, instance Instance, id principa
 // describedBy is the interface of a canister, legible or not. The error is a refusal
 // where there is none.
 func (s *Server) describedBy(ctx context.Context, instance Instance, id principal.Principal) (described, error) {
+	if id == principal.Management {
+		return management(), nil
+	}
 	module := instance.Node().View().Module(id)
 	if module == nil {
 		return described{}, noInterface.Refuse(id)
@@ -88,6 +92,13 @@ func (s *Server) describedBy(ctx context.Context, instance Instance, id principa
 	s.interfaces.keep(module.Hash(), d)
 	return d, nil
 }
+
+// management is the interface of the management canister, which has no module.
+var management = sync.OnceValue(func() described {
+	text := replica.ManagementInterface()
+	file, err := did.Parse(text)
+	return described{text, file, err}
+})
 
 // said is the interface in a canister's own words.
 func said(ctx context.Context, instance Instance, id principal.Principal, module *canister.Module) (string, error) {

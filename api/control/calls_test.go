@@ -93,7 +93,14 @@ func TestCallsOfAMotokoCanister(t *testing.T) {
 	call(a, a.calls.Query, &controlv1.QueryRequest{Call: &controlv1.Call{CanisterId: ledger, Method: "record"}})
 	call(a, a.calls.Update, update(&controlv1.Call{CanisterId: ledger, Method: "nothing"}))
 	call(a, a.calls.Update, update(&controlv1.Call{CanisterId: principal.Canister(99).String(), Method: "nothing"}))
-	a.note("the management canister; text says its own types")
+	a.note("the management canister has an interface too")
+	call(a, a.calls.Query, &controlv1.QueryRequest{Call: &controlv1.Call{
+		CanisterId: "aaaaa-aa", Method: "canister_status", Argument: jsonOf(`[{"canister_id":"` + ledger + `"}]`), Sender: principal.Anonymous.String(), ReplyForm: asJSON,
+	}})
+	call(a, a.calls.Update, update(&controlv1.Call{
+		CanisterId: "aaaaa-aa", Method: "update_settings", Argument: textOf(`(record { canister_id = principal "` + ledger + `"; settings = record { compute_allocation = opt 7 } })`), ReplyForm: asJSON,
+	}))
+	call(a, a.calls.Update, update(&controlv1.Call{CanisterId: "aaaaa-aa", Method: "update_settings", Argument: jsonOf(`[{}]`)}))
 	call(a, a.calls.Update, update(&controlv1.Call{CanisterId: "aaaaa-aa", Method: "canister_status", Argument: textOf(`(record { canister_id = principal "` + ledger + `" })`), Sender: alice}))
 	call(a, a.calls.Update, update(&controlv1.Call{CanisterId: "aaaaa-aa", Method: "start_canister", Argument: textOf(`(record { canister_id = principal "` + ledger + `" })`), ReplyForm: asText}))
 	a.compare("calls")

@@ -147,8 +147,13 @@ func (s *canisters) ReadMetadata(ctx context.Context, in *controlv1.ReadMetadata
 	return &controlv1.ReadMetadataResponse{Content: section.Content, Public: section.Public}, nil
 }
 
-// GetInterface is a canister's Candid interface, as it says it.
+// GetInterface is a canister's Candid interface, as it says it, or that of the
+// management canister.
 func (s *canisters) GetInterface(ctx context.Context, in *controlv1.GetInterfaceRequest) (*controlv1.GetInterfaceResponse, error) {
+	if in.GetCanisterId() == principal.Management.String() {
+		d := management()
+		return &controlv1.GetInterfaceResponse{Candid: d.file.String()}, d.err
+	}
 	c, err := s.subject(ctx, in.GetInstance(), in.GetCanisterId())
 	if err != nil {
 		return nil, err

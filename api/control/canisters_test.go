@@ -230,6 +230,7 @@ func TestMetadataAndTheInterfaceOfAModule(t *testing.T) {
 		call(a, a.canisters.GetInterface, &controlv1.GetInterfaceRequest{CanisterId: canister})
 		call(a, a.canisters.ReadMetadata, &controlv1.ReadMetadataRequest{CanisterId: canister, Name: "candid:service"})
 	}
+	call(a, a.canisters.GetInterface, &controlv1.GetInterfaceRequest{CanisterId: "aaaaa-aa"})
 	a.compare("canisters_metadata")
 }
 

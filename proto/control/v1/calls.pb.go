@@ -137,7 +137,8 @@ func (RejectCode) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_calls_proto_rawDescGZIP(), []int{1}
 }
 
-// Value is an argument or a reply in one of its forms.
+// Value is an argument or a reply in one of its forms. Text and JSON are read and written by the canister's interface; without one, text
+// says its own types and a reply is written by the types in it. A reply that is not Candid stays bytes, whatever was asked for.
 type Value struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Form:

@@ -33,8 +33,8 @@ const (
 //
 // Calls calls methods of canisters, as any principal and without keys. A reject is a result, not an error of the RPC; errors are for
 // calls that were never made: INVALID_ARGUMENT (an argument that is not of the method's type, with the path to it), NOT_FOUND (no such
-// instance), FAILED_PRECONDITION (JSON or text asked for and the canister has no interface), DEADLINE_EXCEEDED (the call goes on;
-// ErrorInfo has its request_id for Await).
+// instance), FAILED_PRECONDITION (the argument is JSON and the canister has no interface), DEADLINE_EXCEEDED (CALL_UNANSWERED: the call
+// goes on; ErrorInfo has its request_id for Await).
 type CallsClient interface {
 	// Update makes an update call and waits for its answer. In an instance of manual pacing it runs rounds until then.
 	Update(ctx context.Context, in *UpdateRequest, opts ...grpc.CallOption) (*UpdateResponse, error)
@@ -42,9 +42,10 @@ type CallsClient interface {
 	Query(ctx context.Context, in *QueryRequest, opts ...grpc.CallOption) (*QueryResponse, error)
 	// Submit makes an update call and returns at once.
 	Submit(ctx context.Context, in *SubmitRequest, opts ...grpc.CallOption) (*SubmitResponse, error)
-	// Await waits for the answer of a call that was submitted. Errors: NOT_FOUND (unknown, or forgotten five minutes after its answer).
+	// Await waits for the answer of a call that was submitted; it runs no rounds, whatever the pacing. Errors: NOT_FOUND (unknown, or forgotten five minutes after its answer).
 	Await(ctx context.Context, in *AwaitRequest, opts ...grpc.CallOption) (*AwaitResponse, error)
-	// Batch makes up to 1,000 calls in order, all submitted before the first is waited for, and answers them in order.
+	// Batch makes up to 1,000 calls in order, all submitted before the first is waited for, and answers them in order. As for Stream, in
+	// an instance of manual pacing rounds are run until the answers are there.
 	Batch(ctx context.Context, in *BatchRequest, opts ...grpc.CallOption) (*BatchResponse, error)
 	// Stream is for load: calls as they come, answers in the order of their completion, each with the tag of its call. At most 1,024
 	// are under way; then the daemon reads no more.
@@ -128,8 +129,8 @@ type Calls_StreamClient = grpc.BidiStreamingClient[StreamRequest, StreamResponse
 //
 // Calls calls methods of canisters, as any principal and without keys. A reject is a result, not an error of the RPC; errors are for
 // calls that were never made: INVALID_ARGUMENT (an argument that is not of the method's type, with the path to it), NOT_FOUND (no such
-// instance), FAILED_PRECONDITION (JSON or text asked for and the canister has no interface), DEADLINE_EXCEEDED (the call goes on;
-// ErrorInfo has its request_id for Await).
+// instance), FAILED_PRECONDITION (the argument is JSON and the canister has no interface), DEADLINE_EXCEEDED (CALL_UNANSWERED: the call
+// goes on; ErrorInfo has its request_id for Await).
 type CallsServer interface {
 	// Update makes an update call and waits for its answer. In an instance of manual pacing it runs rounds until then.
 	Update(context.Context, *UpdateRequest) (*UpdateResponse, error)
@@ -137,9 +138,10 @@ type CallsServer interface {
 	Query(context.Context, *QueryRequest) (*QueryResponse, error)
 	// Submit makes an update call and returns at once.
 	Submit(context.Context, *SubmitRequest) (*SubmitResponse, error)
-	// Await waits for the answer of a call that was submitted. Errors: NOT_FOUND (unknown, or forgotten five minutes after its answer).
+	// Await waits for the answer of a call that was submitted; it runs no rounds, whatever the pacing. Errors: NOT_FOUND (unknown, or forgotten five minutes after its answer).
 	Await(context.Context, *AwaitRequest) (*AwaitResponse, error)
-	// Batch makes up to 1,000 calls in order, all submitted before the first is waited for, and answers them in order.
+	// Batch makes up to 1,000 calls in order, all submitted before the first is waited for, and answers them in order. As for Stream, in
+	// an instance of manual pacing rounds are run until the answers are there.
 	Batch(context.Context, *BatchRequest) (*BatchResponse, error)
 	// Stream is for load: calls as they come, answers in the order of their completion, each with the tag of its call. At most 1,024
 	// are under way; then the daemon reads no more.

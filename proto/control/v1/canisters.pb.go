@@ -931,7 +931,8 @@ type InstallHead struct {
 	Argument       *Value                 `protobuf:"bytes,4,opt,name=argument,proto3" json:"argument,omitempty"` // of canister_init or canister_post_upgrade; JSON and text by the interface of the new module
 	Sender         string                 `protobuf:"bytes,5,opt,name=sender,proto3" json:"sender,omitempty"`     // empty for a controller
 	SkipPreUpgrade bool                   `protobuf:"varint,6,opt,name=skip_pre_upgrade,json=skipPreUpgrade,proto3" json:"skip_pre_upgrade,omitempty"`
-	// Keep the main memory at an upgrade (wasm_memory_persistence); unset for what the module asks for.
+	// Keep the main memory at an upgrade (wasm_memory_persistence). Unset, it is kept where the module and the one before say so (enhanced
+	// orthogonal persistence).
 	KeepMainMemory *bool `protobuf:"varint,7,opt,name=keep_main_memory,json=keepMainMemory,proto3,oneof" json:"keep_main_memory,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache

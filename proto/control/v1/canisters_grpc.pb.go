@@ -62,7 +62,8 @@ type CanistersClient interface {
 	GetCanister(ctx context.Context, in *GetCanisterRequest, opts ...grpc.CallOption) (*GetCanisterResponse, error)
 	// ReadMetadata reads a custom section of the module, private ones too.
 	ReadMetadata(ctx context.Context, in *ReadMetadataRequest, opts ...grpc.CallOption) (*ReadMetadataResponse, error)
-	// GetInterface is the canister's Candid interface: its public section candid:service, or what it says itself when it is asked.
+	// GetInterface is the canister's Candid interface: its metadata candid:service, or what it says itself when it is asked. The management
+	// canister has one too.
 	GetInterface(ctx context.Context, in *GetInterfaceRequest, opts ...grpc.CallOption) (*GetInterfaceResponse, error)
 	// ReadMemory streams committed bytes of the heap or of stable memory.
 	ReadMemory(ctx context.Context, in *ReadMemoryRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ReadMemoryResponse], error)
@@ -289,7 +290,8 @@ type CanistersServer interface {
 	GetCanister(context.Context, *GetCanisterRequest) (*GetCanisterResponse, error)
 	// ReadMetadata reads a custom section of the module, private ones too.
 	ReadMetadata(context.Context, *ReadMetadataRequest) (*ReadMetadataResponse, error)
-	// GetInterface is the canister's Candid interface: its public section candid:service, or what it says itself when it is asked.
+	// GetInterface is the canister's Candid interface: its metadata candid:service, or what it says itself when it is asked. The management
+	// canister has one too.
 	GetInterface(context.Context, *GetInterfaceRequest) (*GetInterfaceResponse, error)
 	// ReadMemory streams committed bytes of the heap or of stable memory.
 	ReadMemory(*ReadMemoryRequest, grpc.ServerStreamingServer[ReadMemoryResponse]) error
