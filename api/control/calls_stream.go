@@ -58,7 +58,9 @@ func (s *calls) Stream(stream grpc.BidiStreamingServer[controlv1.StreamRequest, 
 	if err != nil {
 		return err
 	}
-	ctx, end := context.WithCancelCause(stream.Context())
+	open, cancel := s.until(stream.Context())
+	defer cancel()
+	ctx, end := context.WithCancelCause(open)
 	defer end(nil)
 	l := &load{
 		calls: s, stream: stream, name: first.GetInstance(), instance: instance, end: end,
@@ -100,7 +102,16 @@ func (l *load) read(ctx context.Context, come chan<- *controlv1.StreamRequest) e
 // submitAll submits what comes, all that is there at once together.
 func (l *load) submitAll(ctx context.Context, come <-chan *controlv1.StreamRequest) error {
 	var batch []*flown
-	for in := range come {
+	for {
+		var in *controlv1.StreamRequest
+		select {
+		case in = <-come:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if in == nil {
+			return nil
+		}
 		batch = batch[:0]
 		for more := true; more; {
 			var err error
@@ -119,7 +130,6 @@ func (l *load) submitAll(ctx context.Context, come <-chan *controlv1.StreamReque
 			return err
 		}
 	}
-	return nil
 }
 
 // take takes a place for a call and understands it. Those that have to run on their

@@ -375,6 +375,32 @@ func TestAStreamIsToAnInstanceThatIsThere(t *testing.T) {
 	}
 }
 
+func TestAStreamEndsWithTheDaemon(t *testing.T) {
+	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := connected(t, d)
+	stream, err := a.calls.Stream(a.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.Send(&controlv1.StreamRequest{Call: &controlv1.Call{CanisterId: principal.Canister(99).String(), Method: "inc"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stream.Recv(); err != nil {
+		t.Fatal(err)
+	}
+	closed := make(chan error)
+	go func() { closed <- d.Close() }()
+	if _, err := stream.Recv(); status.Code(err) != codes.Unavailable || whyOf(err).GetReason() != "DAEMON_STOPS" {
+		t.Errorf("%v", err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAStreamOfNothingEnds(t *testing.T) {
 	a := served(t, daemon.Config{})
 	if answers := a.load(func(chan<- *controlv1.StreamRequest) {}); len(answers) != 0 {
