@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"bytes"
 	"testing"
 )
 
@@ -43,4 +44,60 @@ func TestAForkThatIsGoneLeavesItsSourceAsItWas(t *testing.T) {
 			}
 		}
 	})
+}
+
+// However forks write to their heaps, the mappings of all that are live have a bound: heaps have fewer where it is near, and guests sleep.
+func TestForksKeepToTheMappingsThereAre(t *testing.T) {
+	for _, kind := range mappedKinds() {
+		e := newTestEngine(t, Config{Heaps: kind})
+		e.heaps.room = 400
+		g := newTestGuest(t, e, `(module (import "ic0" "note" (func $note (param i64))) (memory 64) (global $n (mut i32) (i32.const 0))
+			(func (export "canister_update all") (memory.fill (i32.const 0) (i32.const 1) (i32.const 4194304)))
+			(func (export "canister_update next") (global.set $n (i32.add (global.get $n) (i32.const 1)))
+				(i32.store8 (i32.rem_u (i32.mul (global.get $n) (i32.const 77777)) (i32.const 4194304)) (i32.const 2)))
+			(func (export "canister_update n") (call $note (i64.extend_i32_u (global.get $n)))))`)
+		run(t, g, "all")
+		commit(t, g)
+		var forks []*Guest
+		for range 50 {
+			f := g.Fork()
+			t.Cleanup(f.Close)
+			forks = append(forks, f)
+		}
+		most, one := int64(0), 2*e.heaps.maxRuns(64*WasmPageSize)+2
+		next := func(times int) {
+			for i := range times * len(forks) {
+				f := forks[i*7%len(forks)]
+				run(t, f, "next")
+				commit(t, f)
+				most = max(most, e.heaps.mappings.Load())
+			}
+		}
+		next(20)
+		for _, f := range forks {
+			f.life.Lock()
+			f.sleep()
+			f.life.Unlock()
+		}
+		next(5)
+		if most > e.heaps.room+one {
+			t.Errorf("%s: %d mappings where there is room for %d and one heap has at most %d", kind, most, e.heaps.room, one)
+		}
+		if n := e.Live(); n == len(forks)+1 || n < 3 {
+			t.Errorf("%s: %d of %d guests are live", kind, n, len(forks)+1)
+		}
+		for i, f := range forks {
+			want := make([]byte, 64*WasmPageSize)
+			for at := range want {
+				want[at] = 1
+			}
+			for n := range notes(t, f, "n") {
+				want[(n+1)*77777%uint64(len(want))] = 2
+			}
+			f.Rollback()
+			if !bytes.Equal(heapOf(t, f), want) {
+				t.Fatalf("%s: fork %d is not what was written to it", kind, i)
+			}
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"bytes"
 	"errors"
 	"testing"
 
@@ -85,4 +86,66 @@ func withFileLimit(t *testing.T, bytes uint64, do func()) {
 		}
 	}()
 	do()
+}
+
+// A fork that finds no room for what it writes is as it was, and so is its source. What a commit puts in order after its own work may find no
+// room either: that is put off.
+func TestAFullDiskLeavesForksAsTheyWere(t *testing.T) {
+	for _, kind := range HeapKinds() {
+		e := newTestEngine(t, Config{Heaps: kind, HeapDir: t.TempDir()})
+		g := newTestGuest(t, e, `(module (memory 64) (global $v (mut i32) (i32.const 1))
+			(func (export "canister_update all") (memory.fill (i32.const 0) (i32.const 1) (i32.const 4194304)))
+			(func (export "canister_update most") (memory.fill (i32.const 0) (i32.const 2) (i32.const 2457600)))
+			(func (export "canister_update last") (memory.fill (i32.const 4128768) (i32.const 3) (i32.const 65536)))
+			(func (export "canister_update first") (i32.store8 (i32.const 0) (i32.const 4))))`)
+		run(t, g, "all")
+		commit(t, g)
+		was := heapOf(t, g)
+		f := g.Fork()
+		same := func(what string, g *Guest, want []byte) {
+			t.Helper()
+			if !bytes.Equal(heapOf(t, g), want) {
+				t.Errorf("%s: the heap of %s is not what was committed to it", kind, what)
+			}
+		}
+		withFileLimit(t, 7<<20, func() {
+			run(t, f, "last")
+			if _, err := f.Commit(); !errors.Is(err, checkpoint.ErrFull) {
+				t.Fatalf("%s: commit past the limit of the file: %v", kind, err)
+			}
+			f.Rollback()
+			same("a fork without room", f, was)
+			f.begin()
+			same("a fork without room, awake", f, was)
+			f.Rollback()
+			if kind != HeapCopy && f.slot.own != 0 {
+				t.Errorf("%s: a commit that failed left %d pages", kind, f.slot.own)
+			}
+			run(t, f, "most") // there is room for it, and none for the rest of the layer
+			commit(t, f)
+		})
+		want := append(bytes.Repeat([]byte{2}, 2457600), was[2457600:]...)
+		same("a fork", f, want)
+		if f.slot.base == nil {
+			t.Fatalf("%s: the fork left its layer, there should be no room for that", kind)
+		}
+		run(t, f, "first")
+		commit(t, f)
+		want[0] = 4
+		same("a fork that found room", f, want)
+		f.begin()
+		same("a fork that found room, awake", f, want)
+		f.Rollback()
+		if f.slot.base != nil {
+			t.Errorf("%s: the fork has not left its layer", kind)
+		}
+		same("the source", g, was)
+		f.Close()
+		run(t, g, "last")
+		commit(t, g)
+		if g.slot.base != nil {
+			t.Errorf("%s: the source has not taken back its layer", kind)
+		}
+		same("the source alone", g, append(was[:4128768:4128768], bytes.Repeat([]byte{3}, 65536)...))
+	}
 }
