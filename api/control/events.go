@@ -1,9 +1,231 @@
 package control
 
-import controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/trace"
+)
 
 // events is the service Events.
 type events struct {
 	controlv1.UnimplementedEventsServer
 	*Server
+}
+
+// Reasons of the service Events.
+var (
+	// eventsForgotten takes the number of the event wanted and that of the first there is.
+	eventsForgotten = reason("EVENTS_FORGOTTEN", codes.OutOfRange,
+		"event %d is not remembered any more, the first that is is %d: watch from the beginning, and read faster or with a narrower filter", "wanted", "first")
+	// otherIncarnation takes nothing.
+	otherIncarnation = reason("OTHER_INCARNATION", codes.FailedPrecondition,
+		"the token is of another life of the instance, or of another instance: watch without a token, or from the beginning")
+	// eventNotYet takes the number of the event wanted.
+	eventNotYet = reason("EVENT_NOT_YET", codes.FailedPrecondition, "event %d has not happened: the token is none of this instance", "wanted")
+)
+
+// tokenPause is how long a watcher hears nothing before it is given a newer token. Ours.
+const tokenPause = 10 * time.Second
+
+// Watch streams events.
+func (s *events) Watch(in *controlv1.WatchRequest, stream grpc.ServerStreamingServer[controlv1.WatchResponse]) error {
+	ctx, cancel := s.until(stream.Context())
+	defer cancel()
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return err
+	}
+	from, err := readFrom(in)
+	if err != nil {
+		return err
+	}
+	filter, err := readFilter(in.GetFilter())
+	if err != nil {
+		return err
+	}
+	reader, err := i.Node().Events(ctx, from, filter)
+	if err != nil {
+		return misplaced(err)
+	}
+	defer reader.Close()
+	sent := reader.Token()
+	if err := stream.Send(&controlv1.WatchResponse{ResumeToken: sent.String()}); err != nil {
+		return err
+	}
+	for {
+		e, err := nextOf(ctx, reader)
+		silent := errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
+		switch {
+		case silent && reader.Token() == sent:
+			continue
+		case err != nil && !silent:
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return misplaced(err)
+		}
+		sent = reader.Token()
+		out := &controlv1.WatchResponse{ResumeToken: sent.String()}
+		if !silent {
+			out.Event = shownEvent(e.Sequence, &e.Event)
+		}
+		if err := stream.Send(out); err != nil {
+			return err
+		}
+	}
+}
+
+// nextOf waits for an event, but not for ever.
+func nextOf(ctx context.Context, reader *node.Stream) (node.Recorded, error) {
+	e, ok, err := reader.Recorded()
+	if ok || err != nil {
+		return e, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, tokenPause)
+	defer cancel()
+	return reader.Next(ctx)
+}
+
+// misplaced is the refusal where a stream cannot go on from its place.
+func misplaced(err error) error {
+	place, ok := errors.AsType[*node.PlaceError](err)
+	switch {
+	case !ok:
+		return err
+	case errors.Is(err, node.ErrOtherIncarnation):
+		return otherIncarnation.Refuse()
+	case errors.Is(err, node.ErrNotYet):
+		return eventNotYet.Refuse(place.Wanted)
+	}
+	return eventsForgotten.Refuse(place.Wanted, place.First)
+}
+
+func readFrom(in *controlv1.WatchRequest) (from node.From, err error) {
+	if in.GetResumeToken() == "" {
+		return node.From{Beginning: in.GetFromBeginning()}, nil
+	}
+	token, err := node.ParseToken(in.GetResumeToken())
+	if err != nil {
+		return from, BadField.Refuse("resume_token", cut(in.GetResumeToken()), "it must be one that Watch has given, or empty")
+	}
+	return node.From{After: &token}, nil
+}
+
+// maxFiltered is how many kinds or canisters a filter names at most. Ours.
+const maxFiltered = 1000
+
+func readFilter(in *controlv1.EventFilter) (f node.Filter, err error) {
+	if len(in.GetKinds()) > maxFiltered || len(in.GetCanisterIds()) > maxFiltered {
+		return f, BadField.Refuse("filter", max(len(in.GetKinds()), len(in.GetCanisterIds())), "it names at most 1,000 kinds and canisters")
+	}
+	f.Failures = in.GetOnlyFailures()
+	for _, kind := range in.GetKinds() {
+		known, ok := eventKindOf(kind)
+		if !ok {
+			return f, BadField.Refuse("filter.kinds", kind, "it must be one of EventKind")
+		}
+		f.Kinds = append(f.Kinds, known)
+	}
+	for _, text := range in.GetCanisterIds() {
+		id, err := readPrincipal("filter.canister_ids", text)
+		if err != nil {
+			return f, err
+		}
+		f.Canisters = append(f.Canisters, *id)
+	}
+	if len(in.GetRequestId()) > 0 {
+		id, err := readRequestID("filter.request_id", in.GetRequestId())
+		if err != nil {
+			return f, err
+		}
+		f.Tree = &trace.Root{Request: id}
+	}
+	return f, nil
+}
+
+// eventKinds are the kinds of events by their names, which are the same on both sides.
+var eventKinds = func() map[replica.EventKind]controlv1.EventKind {
+	kinds := make(map[replica.EventKind]controlv1.EventKind)
+	for kind := range replica.Kinds() {
+		name := "EVENT_KIND_" + strings.ToUpper(strings.ReplaceAll(kind.String(), " ", "_"))
+		kinds[kind] = controlv1.EventKind(controlv1.EventKind_value[name])
+	}
+	return kinds
+}()
+
+func eventKindOf(shown controlv1.EventKind) (replica.EventKind, bool) {
+	for kind, name := range eventKinds {
+		if name == shown && shown != 0 {
+			return kind, true
+		}
+	}
+	return 0, false
+}
+
+// shownEvent is an event in the words of the API.
+func shownEvent(sequence uint64, e *replica.Event) *controlv1.Event {
+	shown := &controlv1.Event{
+		Kind: eventKinds[e.Kind], Sequence: sequence, Time: stamp(e.Time), Height: e.Height, Source: sources[e.Source], Method: e.Method,
+		ContextId: uint64(e.Context), CallId: uint64(e.Call), Reentrant: e.Reentrant, Reject: shownReject(e.Reject), Instructions: e.Instructions,
+		DirtyPages: uint64(e.DirtyPages), Number: e.Number, RuleId: e.Rule, HeldId: e.Held, Fault: e.Fault, CleanupRan: e.CleanupRan,
+		OriginCall: uint64(e.Origin.Call), Bytes: uint64(e.Bytes), Deadline: moment(e.Deadline), HeapBytes: e.Heap, StableBytes: e.Stable,
+		BeganHeight: e.Began.Height, BeganTime: moment(e.Began.Time), Logs: uint32(e.Logs),
+	}
+	if !e.Cycles.IsZero() {
+		shown.Cycles = e.Cycles.String()
+	}
+	if e.Wall != 0 {
+		shown.WallTime = durationpb.New(time.Duration(e.Wall))
+	}
+	if e.Request != (replica.RequestID{}) {
+		shown.RequestId = e.Request[:]
+	}
+	if e.Kind == replica.Logged {
+		shown.Log = []byte(e.Text)
+	} else {
+		shown.Text = strings.ToValidUTF8(e.Text, "\uFFFD")
+	}
+	placeEvent(shown, e)
+	return shown
+}
+
+// placeEvent says where an event happened and who took part in it.
+func placeEvent(shown *controlv1.Event, e *replica.Event) {
+	for name, value := range e.Fields() {
+		text, ok := value.(string)
+		if !ok {
+			continue
+		}
+		switch name {
+		case "subnet":
+			shown.SubnetId = text
+		case "canister":
+			shown.CanisterId = text
+		case "peer":
+			shown.Peer = text
+		case "task":
+			shown.Task = text
+		case "entry":
+			shown.Entry = text
+		case "origin":
+			shown.Origin = text
+		case "origin_caller":
+			shown.OriginCaller = text
+		}
+	}
+	for i := range e.Callers {
+		shown.Backtrace = append(shown.Backtrace, &controlv1.Frame{
+			CanisterId: e.Callers[i].Canister.String(), Function: e.Callers[i].Method, CallContext: uint64(e.Callers[i].Context),
+		})
+	}
 }

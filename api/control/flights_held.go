@@ -76,6 +76,8 @@ func (s *flights) AwaitHeld(ctx context.Context, in *controlv1.AwaitHeldRequest)
 		err = i.Node().Until(ctx, w.seen)
 	}
 	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
 	case err != nil:
 		return nil, err
 	case w.noRule:

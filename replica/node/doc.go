@@ -17,6 +17,10 @@
 // whoever asks, at most a few at a time. So are modules compiled that users
 // install; queries do not wait for them. Close ends all of them.
 //
+// Who runs many rounds does so as a driver (Node.Drive): it is asked between two rounds
+// what is to happen next, and others get their turn there. Who waits for something that
+// nobody can tell it of looks after everything that happens (Node.Until).
+//
 // # Forks
 //
 // A snapshot of a node is a fork of its network that sleeps: it has no goroutine. Wake

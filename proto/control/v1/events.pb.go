@@ -914,7 +914,7 @@ func (x *ContextRef) GetContextId() uint64 {
 
 type GetTraceResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Root          *TraceCall             `protobuf:"bytes,1,opt,name=root,proto3" json:"root,omitempty"`
+	Root          *TraceCall             `protobuf:"bytes,1,opt,name=root,proto3" json:"root,omitempty"`          // down to 40 calls deep
 	Complete      bool                   `protobuf:"varint,2,opt,name=complete,proto3" json:"complete,omitempty"` // nothing of it is forgotten or still under way
 	Rendered      string                 `protobuf:"bytes,3,opt,name=rendered,proto3" json:"rendered,omitempty"`  // where a form was asked for
 	unknownFields protoimpl.UnknownFields
@@ -989,7 +989,7 @@ type TraceCall struct {
 	Reentrant     bool                   `protobuf:"varint,12,opt,name=reentrant,proto3" json:"reentrant,omitempty"`
 	Begun         *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=begun,proto3" json:"begun,omitempty"`
 	Ended         *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=ended,proto3" json:"ended,omitempty"`
-	Missing       []string               `protobuf:"bytes,15,rep,name=missing,proto3" json:"missing,omitempty"` // what is not remembered, or has not happened yet
+	Missing       []string               `protobuf:"bytes,15,rep,name=missing,proto3" json:"missing,omitempty"` // what is not remembered, has not happened yet, or lies too deep
 	Deadline      *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=deadline,proto3" json:"deadline,omitempty"`
 	RequestId     []byte                 `protobuf:"bytes,17,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"` // of a user's message
 	unknownFields protoimpl.UnknownFields

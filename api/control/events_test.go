@@ -1,0 +1,339 @@
+package control_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/daemon"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+)
+
+type kinds = []controlv1.EventKind
+
+// watched reads events of a stream up to one of a kind.
+func watched(a *api, ctx context.Context, in *controlv1.WatchRequest, last controlv1.EventKind) (all []*controlv1.WatchResponse) {
+	a.Helper()
+	stream, err := a.events.Watch(ctx, in)
+	if err != nil {
+		a.Fatal(err)
+	}
+	for {
+		out, err := stream.Recv()
+		if err != nil {
+			a.Fatalf("after %d events: %v", len(all), err)
+		}
+		if out.GetEvent() == nil {
+			continue
+		}
+		all = append(all, out)
+		if out.GetEvent().GetKind() == last {
+			return all
+		}
+	}
+}
+
+// shows writes events down, without what differs from run to run.
+func (a *api) shows(all []*controlv1.WatchResponse) {
+	for _, out := range all {
+		out.GetEvent().WallTime = nil
+		out.ResumeToken = ""
+		a.answered(out)
+	}
+}
+
+func TestEverythingThatFollowsFromAMessageIsWatched(t *testing.T) {
+	a := byHand(t)
+	ids := cast(a, "ALICE", "BOB")
+	alice, bob := ids[0], ids[1]
+	a.runs(bob, canistertest.Script().ReplyText("of another message"))
+	c := asks(bob, "")
+	c.Program = canistertest.Script().Print("on the way").Trap("too much")
+	id := a.runs(alice, canistertest.Script().Call(c))
+	a.idle()
+	of := &controlv1.EventFilter{RequestId: id[:]}
+	a.note("all of a message")
+	a.shows(watched(a, a.ctx, &controlv1.WatchRequest{FromBeginning: true, Filter: of}, controlv1.EventKind_EVENT_KIND_INGRESS_ANSWERED))
+	a.note("its failures")
+	failures := &controlv1.EventFilter{RequestId: id[:], OnlyFailures: true}
+	a.shows(watched(a, a.ctx, &controlv1.WatchRequest{FromBeginning: true, Filter: failures}, controlv1.EventKind_EVENT_KIND_CALL_SETTLED))
+	a.note("what two canisters log")
+	logged := controlv1.EventKind_EVENT_KIND_LOGGED
+	lines := &controlv1.EventFilter{Kinds: kinds{logged}, CanisterIds: []string{alice.String(), bob.String()}}
+	a.shows(watched(a, a.ctx, &controlv1.WatchRequest{FromBeginning: true, Filter: lines}, logged))
+	a.compare("events_watched")
+}
+
+func TestBadWatchesAreRefused(t *testing.T) {
+	a := byHand(t)
+	watch := func(in *controlv1.WatchRequest) { collect(a, a.events.Watch, in) }
+	watch(&controlv1.WatchRequest{Instance: "x"})
+	watch(&controlv1.WatchRequest{ResumeToken: "x"})
+	watch(&controlv1.WatchRequest{Filter: &controlv1.EventFilter{Kinds: kinds{99}}})
+	watch(&controlv1.WatchRequest{Filter: &controlv1.EventFilter{Kinds: kinds{0}}})
+	watch(&controlv1.WatchRequest{Filter: &controlv1.EventFilter{CanisterIds: []string{"x"}}})
+	watch(&controlv1.WatchRequest{Filter: &controlv1.EventFilter{RequestId: []byte("x")}})
+	a.note("a token of another life, one of the future, one that is forgotten")
+	watch(&controlv1.WatchRequest{ResumeToken: "0000000000000000-1"})
+	first := watched(a, a.ctx, &controlv1.WatchRequest{FromBeginning: true}, controlv1.EventKind_EVENT_KIND_ROUND_ENDED)
+	life, _, _ := strings.Cut(first[0].GetResumeToken(), "-")
+	a.mask(life, "LIFE")
+	watch(&controlv1.WatchRequest{ResumeToken: life + "-1000000"})
+	must(a, a.clock.RunRounds, &controlv1.RunRoundsRequest{Rounds: 20_000})
+	watch(&controlv1.WatchRequest{ResumeToken: life + "-1"})
+	a.compare("events_refused")
+}
+
+// traffic makes messages that are answered, until it is told to stop, and gives how many.
+func traffic(a *api, id principal.Principal, stop <-chan struct{}) <-chan int {
+	made := make(chan int, 1)
+	go func() {
+		n := 0
+		defer func() { made <- n }()
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			a.sent(id, id, "run", canistertest.Script().ReplyText("x").Bytes())
+			if _, err := a.daemon.Node().Round(a.ctx); err != nil {
+				return
+			}
+			n++
+			time.Sleep(100 * time.Microsecond)
+		}
+	}()
+	return made
+}
+
+// A watcher whose connections are cut off at random, in the middle of what it gets, sees
+// each event once and in order.
+func TestAWatcherThatIsCutOffMissesAndDoublesNothing(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		kinds kinds
+	}{{"all events", nil}, {"some", kinds{controlv1.EventKind_EVENT_KIND_INGRESS_ANSWERED}}} {
+		t.Run(c.name, func(t *testing.T) {
+			a := byHand(t)
+			stop := make(chan struct{})
+			chance := rand.New(rand.NewPCG(1, 2))
+			in := &controlv1.WatchRequest{Filter: &controlv1.EventFilter{Kinds: c.kinds}}
+			id := a.scripted()
+			in.ResumeToken = tokenNow(a)
+			made := traffic(a, id, stop)
+			next, answered := uint64(0), 0
+			seen := func(e *controlv1.Event) {
+				if c.kinds == nil && next != 0 && e.GetSequence() != next || e.GetSequence() < next {
+					t.Fatalf("event %d comes where %d was to come", e.GetSequence(), next)
+				}
+				next = e.GetSequence() + 1
+				if e.GetKind() == controlv1.EventKind_EVENT_KIND_INGRESS_ANSWERED {
+					answered++
+				}
+			}
+			for range 40 {
+				cutOff(a, in, chance.IntN(30), seen)
+			}
+			close(stop)
+			total := <-made
+			for answered < total {
+				cutOff(a, in, 1, seen)
+			}
+			if answered != total {
+				t.Errorf("%d answers were seen, %d were given", answered, total)
+			}
+		})
+	}
+}
+
+// tokenNow is the token of a stream that begins now.
+func tokenNow(a *api) string {
+	a.Helper()
+	ctx, cancel := context.WithCancel(a.ctx)
+	defer cancel()
+	stream, err := a.events.Watch(ctx, &controlv1.WatchRequest{})
+	if err != nil {
+		a.Fatal(err)
+	}
+	out, err := stream.Recv()
+	if err != nil || out.GetEvent() != nil {
+		a.Fatalf("the first answer is %v, %v", out, err)
+	}
+	return out.GetResumeToken()
+}
+
+// cutOff watches some events over a connection of its own, which then breaks.
+func cutOff(a *api, in *controlv1.WatchRequest, events int, seen func(*controlv1.Event)) {
+	a.Helper()
+	other := connected(a.T, a.daemon)
+	defer other.conn.Close()
+	stream, err := other.events.Watch(a.ctx, in)
+	if err != nil {
+		a.Fatal(err)
+	}
+	for events > 0 {
+		out, err := stream.Recv()
+		if err != nil {
+			a.Fatal(err)
+		}
+		in.ResumeToken = out.GetResumeToken()
+		if out.GetEvent() != nil {
+			seen(out.GetEvent())
+			events--
+		}
+	}
+}
+
+func TestAWatcherThatIsTooSlowIsToldSoAndHoldsUpNobody(t *testing.T) {
+	a := byHand(t)
+	stream, err := a.events.Watch(a.ctx, &controlv1.WatchRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stream.Recv(); err != nil {
+		t.Fatal(err)
+	}
+	quick := connected(t, a.daemon)
+	must(quick, quick.clock.RunRounds, &controlv1.RunRoundsRequest{Rounds: 100_000})
+	for err == nil {
+		_, err = stream.Recv()
+	}
+	if status.Code(err) != codes.OutOfRange {
+		t.Errorf("the slow reader ends with %v", err)
+	}
+}
+
+func TestWatchersHearThatTheInstanceOrTheDaemonEnds(t *testing.T) {
+	a := served(t, daemon.Config{Pacing: daemon.Manual})
+	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "brief"})
+	ends := func(instance string, end func()) error {
+		stream, err := a.events.Watch(a.ctx, &controlv1.WatchRequest{Instance: instance})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stream.Recv(); err != nil {
+			t.Fatal(err)
+		}
+		end()
+		for err == nil {
+			_, err = stream.Recv()
+		}
+		return err
+	}
+	err := ends("brief", func() { must(a, a.instances.DeleteInstance, &controlv1.DeleteInstanceRequest{Instance: "brief"}) })
+	a.failed(err)
+	a.failed(ends("default", func() {
+		if err := a.daemon.Close(); err != nil {
+			t.Error(err)
+		}
+	}))
+	a.compare("events_ended")
+}
+
+func TestCallTreesAreShown(t *testing.T) {
+	a := byHand(t)
+	ids := cast(a, "ALICE", "BOB")
+	alice, bob := ids[0], ids[1]
+	a.note("a message there never was")
+	call(a, a.events.GetTrace, &controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_RequestId{RequestId: make([]byte, 32)}})
+	must(a, a.flights.AddRule, holds(&controlv1.Match{Callee: bob.String()}))
+	id := a.runs(alice, canistertest.Script().Call(asks(bob, "x")))
+	held := must(a, a.flights.AwaitHeld, &controlv1.AwaitHeldRequest{}).GetHeld()
+	a.tree(&controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_Last{Last: true}})
+	must(a, a.flights.Release, &controlv1.ReleaseRequest{HeldId: held.GetHeldId()})
+	a.idle()
+	a.tree(&controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_RequestId{RequestId: id[:]}})
+	context := &controlv1.ContextRef{SubnetId: held.GetSubnetId(), ContextId: 1}
+	a.tree(&controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_Context{Context: context}})
+	names := map[string]string{alice.String(): "alice", bob.String(): "bob"}
+	for _, form := range []controlv1.TraceForm{controlv1.TraceForm_TRACE_FORM_TEXT, controlv1.TraceForm_TRACE_FORM_MERMAID, controlv1.TraceForm_TRACE_FORM_TRACE_EVENTS} {
+		out := must(a, a.events.GetTrace, &controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_RequestId{RequestId: id[:]}, Form: form, Names: names})
+		if !strings.Contains(out.GetRendered(), "bob") {
+			t.Errorf("%s: %s", form, out.GetRendered())
+		}
+	}
+	a.note("bad arguments")
+	call(a, a.events.GetTrace, &controlv1.GetTraceRequest{Instance: "x"})
+	call(a, a.events.GetTrace, &controlv1.GetTraceRequest{})
+	call(a, a.events.GetTrace, &controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_Last{}})
+	call(a, a.events.GetTrace, &controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_RequestId{RequestId: []byte("x")}})
+	call(a, a.events.GetTrace, &controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_Context{Context: &controlv1.ContextRef{}}})
+	call(a, a.events.GetTrace, &controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_Context{Context: &controlv1.ContextRef{SubnetId: "aaaaa-aa"}}})
+	call(a, a.events.GetTrace, &controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_Last{Last: true}, Form: 9})
+	call(a, a.events.GetTrace, &controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_Last{Last: true}, Names: map[string]string{"x": "y"}})
+	a.compare("events_trace")
+}
+
+// tree writes a call tree down, without what differs from run to run.
+func (a *api) tree(in *controlv1.GetTraceRequest) {
+	a.Helper()
+	out := must(a, a.events.GetTrace, in)
+	var still func(c *controlv1.TraceCall)
+	still = func(c *controlv1.TraceCall) {
+		for _, x := range c.GetExecutions() {
+			x.WallTime = nil
+			for _, made := range x.GetCalls() {
+				still(made)
+			}
+		}
+	}
+	still(out.GetRoot())
+	a.asked(in)
+	a.answered(out)
+}
+
+func TestEveryKindOfEventHasItsName(t *testing.T) {
+	a := byHand(t)
+	for kind := range replica.Kinds() {
+		name := controlv1.EventKind(controlv1.EventKind_value["EVENT_KIND_"+strings.ToUpper(strings.ReplaceAll(kind.String(), " ", "_"))])
+		if name == 0 {
+			t.Errorf("%s has no name", kind)
+		}
+		stream, err := a.events.Watch(a.ctx, &controlv1.WatchRequest{Filter: &controlv1.EventFilter{Kinds: kinds{name}}})
+		if err == nil {
+			_, err = stream.Recv()
+		}
+		if err != nil {
+			t.Errorf("watching %s: %v", name, err)
+		}
+	}
+}
+
+func TestATreeThatIsVeryDeepIsShownInPart(t *testing.T) {
+	a := byHand(t)
+	alice := cast(a, "ALICE")[0]
+	const deep = 60
+	p := canistertest.Script().ReplyText("bottom")
+	for range deep {
+		c := asks(alice, "")
+		c.Program = p
+		p = canistertest.Script().Call(c)
+	}
+	id := a.runs(alice, p)
+	a.idle()
+	if said := a.said(id); said != "bottom" {
+		t.Fatalf("the message is answered %q", said)
+	}
+	out := must(a, a.events.GetTrace, &controlv1.GetTraceRequest{
+		Of: &controlv1.GetTraceRequest_RequestId{RequestId: id[:]}, Form: controlv1.TraceForm_TRACE_FORM_TEXT,
+	})
+	calls, at := 1, out.GetRoot()
+	for len(at.GetExecutions()[0].GetCalls()) > 0 {
+		calls, at = calls+1, at.GetExecutions()[0].GetCalls()[0]
+	}
+	if calls != 40 || len(at.GetMissing()) != 1 {
+		t.Errorf("%d calls are shown, and of the last is missing %q", calls, at.GetMissing())
+	}
+	if got := strings.Count(out.GetRendered(), "call #"); got != deep {
+		t.Errorf("%d calls are rendered, want %d", got, deep)
+	}
+}

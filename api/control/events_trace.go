@@ -1,0 +1,177 @@
+package control
+
+import (
+	"context"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/trace"
+)
+
+// traceUnknown takes what was asked for.
+var traceUnknown = reason("TRACE_UNKNOWN", codes.NotFound, "nothing is remembered of %s: it never was, or too much has happened since")
+
+// maxTraceDepth is how deep the calls of a tree are that are shown as messages: decoders of
+// some languages take messages nested 100 deep, and each call takes two. What is rendered
+// has all of them. Ours.
+const maxTraceDepth = 40
+
+// GetTrace is the call tree of a user's message, or of a call context.
+func (s *events) GetTrace(ctx context.Context, in *controlv1.GetTraceRequest) (*controlv1.GetTraceResponse, error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	root, err := readRoot(in)
+	if err != nil {
+		return nil, err
+	}
+	names, err := readNames(in.GetNames())
+	if err != nil {
+		return nil, err
+	}
+	all, err := remembered(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	what := "the message or context"
+	if in.GetLast() {
+		root, _ = trace.LastIngress(all)
+		what = "any user's message"
+	}
+	tree := trace.Build(root, all)
+	if tree.Root == nil {
+		return nil, traceUnknown.Refuse(what)
+	}
+	out := &controlv1.GetTraceResponse{Root: shownTree(tree.Root, maxTraceDepth), Complete: tree.Complete}
+	switch in.GetForm() {
+	case controlv1.TraceForm_TRACE_FORM_TEXT:
+		out.Rendered = trace.Text(tree, names)
+	case controlv1.TraceForm_TRACE_FORM_MERMAID:
+		out.Rendered = trace.Mermaid(tree, names)
+	case controlv1.TraceForm_TRACE_FORM_TRACE_EVENTS:
+		json, err := trace.TraceEvents(tree, names)
+		if err != nil {
+			return nil, err
+		}
+		out.Rendered = string(json)
+	case controlv1.TraceForm_TRACE_FORM_UNSPECIFIED:
+	default:
+		return nil, BadField.Refuse("form", in.GetForm(), "it must be one of TraceForm")
+	}
+	return out, nil
+}
+
+// readRoot reads which tree is asked for, where it is not that of the last message.
+func readRoot(in *controlv1.GetTraceRequest) (root trace.Root, err error) {
+	switch of := in.GetOf().(type) {
+	case *controlv1.GetTraceRequest_RequestId:
+		root.Request, err = readRequestID("request_id", of.RequestId)
+		return root, err
+	case *controlv1.GetTraceRequest_Context:
+		subnet, err := readPrincipal("context.subnet_id", of.Context.GetSubnetId())
+		if err != nil {
+			return root, err
+		}
+		if of.Context.GetContextId() == 0 {
+			return root, MissingField.Refuse("context.context_id", "the id of a call context")
+		}
+		return trace.Root{Subnet: *subnet, Context: intercanister.ContextID(of.Context.GetContextId())}, nil
+	case *controlv1.GetTraceRequest_Last:
+		if !of.Last {
+			return root, BadField.Refuse("last", false, "set it to true, or name a message or context")
+		}
+		return root, nil
+	}
+	return root, MissingField.Refuse("of", "request_id, context or last")
+}
+
+// readNames reads the names that are shown for canisters.
+func readNames(in map[string]string) (trace.Names, error) {
+	names := make(map[principal.Principal]string, len(in))
+	for text, name := range in {
+		id, err := readPrincipal("names", text)
+		if err != nil {
+			return nil, err
+		}
+		names[*id] = name
+	}
+	return func(id principal.Principal) string { return names[id] }, nil
+}
+
+// remembered are all events an instance remembers, the oldest first.
+func remembered(ctx context.Context, i Instance) (all []replica.Event, err error) {
+	reader, err := i.Node().Events(ctx, node.From{Beginning: true}, node.Filter{})
+	if err != nil {
+		return nil, misplaced(err)
+	}
+	defer reader.Close()
+	for {
+		e, ok, err := reader.Recorded()
+		if err != nil {
+			return nil, misplaced(err)
+		}
+		if !ok {
+			return all, ctx.Err()
+		}
+		all = append(all, e.Event)
+	}
+}
+
+// shownTree is a call with everything under it, so many calls deep.
+func shownTree(c *trace.Call, depth int) *controlv1.TraceCall {
+	shown := &controlv1.TraceCall{
+		CanisterId: c.Canister.String(), Method: c.Method, Source: sources[c.Source], ContextId: uint64(c.Context), CallId: uint64(c.Number),
+		Answered: c.Answered(), Reject: shownReject(c.Reject), Reentrant: c.Reentrant, Missing: c.Missing, Deadline: moment(c.Deadline),
+		Begun: due(c.Begun.Time, c.Begun.Recorded()), Ended: due(c.Ended.Time, c.Ended.Recorded()),
+	}
+	if c.Source != intercanister.SourceTasks {
+		shown.Caller = c.Caller.String()
+	} else {
+		shown.Method = c.Task.String()
+	}
+	if c.Subnet != principal.Management {
+		shown.SubnetId = c.Subnet.String()
+	}
+	if c.Request != (replica.RequestID{}) {
+		shown.RequestId = c.Request[:]
+	}
+	for _, n := range c.Notes {
+		shown.Notes = append(shown.Notes, n.Text)
+	}
+	for _, x := range c.Executions {
+		shown.Executions = append(shown.Executions, shownExecution(x, depth-1))
+		if depth == 1 && len(x.Calls) > 0 {
+			shown.Missing = append(shown.Missing, "calls that lie deeper: only the rendered tree has them")
+		}
+	}
+	return shown
+}
+
+func shownExecution(x *trace.Execution, depth int) *controlv1.TraceExecution {
+	shown := &controlv1.TraceExecution{
+		Entry: x.Entry.String(), Height: x.Begun.Height, Time: moment(x.Begun.Time), Instructions: x.Instructions,
+		Trap: shownReject(x.Trap), AnswersCall: uint64(x.AnswersNumber),
+	}
+	if !x.Cycles.IsZero() {
+		shown.Cycles = x.Cycles.String()
+	}
+	if x.Wall != 0 {
+		shown.WallTime = durationpb.New(asDuration(uint64(x.Wall)))
+	}
+	for _, line := range x.Logs {
+		shown.Logs = append(shown.Logs, line.Text)
+	}
+	for _, c := range x.Calls {
+		if depth > 0 {
+			shown.Calls = append(shown.Calls, shownTree(c, depth))
+		}
+	}
+	return shown
+}
