@@ -282,15 +282,23 @@ func (r *run) onwards(n *replica.Network) node.Next {
 	if next := r.passage.settle(n); next != node.Stop {
 		return next
 	}
-	waits := n.Outside()
-	if waits.Outcalls > 0 && r.instance.About().Outcalls == AllowOutcalls {
-		return node.Linger
+	if next := r.outside(n); next != node.Stop {
+		return next
 	}
+	waits := n.Outside()
 	if _, comes := n.NextEvent(); !comes || waits.Outcalls > 0 || waits.Kept > 0 {
 		return r.stop(controlv1.StopReason_STOP_REASON_IDLE)
 	}
 	r.passage.jump(n, latest)
 	return node.Go
+}
+
+// outside is Linger where the daemon makes an HTTP outcall, whose answer comes by itself.
+func (r *run) outside(n *replica.Network) node.Next {
+	if n.Outside().Outcalls > 0 && r.instance.About().Outcalls == AllowOutcalls {
+		return node.Linger
+	}
+	return node.Stop
 }
 
 // standing says whether a user's message is known, and whether its answer is shown.

@@ -14,7 +14,7 @@ import (
 
 // nothingHeld takes the instance.
 var nothingHeld = reason("NOTHING_HELD", codes.FailedPrecondition,
-	"nothing more can happen in instance %q, and no message is held: Flights.ListFutures says what is waited for", "instance")
+	"nothing more can happen in instance %q before time passes, and no message is held: Flights.ListFutures says what is waited for, Clock.AdvanceTime lets time pass", "instance")
 
 // ListHeld lists the messages that rules hold.
 func (s *flights) ListHeld(ctx context.Context, in *controlv1.ListHeldRequest) (*controlv1.ListHeldResponse, error) {
@@ -112,7 +112,10 @@ func (w *heldWait) drive(n *replica.Network, r *run) node.Next {
 	if w.seen(n) {
 		return node.Stop
 	}
-	return r.onwards(n)
+	if next := r.passage.settle(n); next != node.Stop {
+		return next
+	}
+	return r.outside(n)
 }
 
 // Release lets a held message go on.

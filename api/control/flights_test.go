@@ -136,6 +136,19 @@ func TestMessagesAreHeldAndLetGo(t *testing.T) {
 	a.compare("flights_held")
 }
 
+// A timer that fires for ever must not make years of whoever waits for what never comes.
+func TestWhoAwaitsAHeldMessageLetsNoTimePass(t *testing.T) {
+	a := byHand(t)
+	a.started(time.Hour)
+	before := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{}).GetTime().AsTime()
+	if _, err := a.flights.AwaitHeld(a.ctx, &controlv1.AwaitHeldRequest{}); status.Code(err) != codes.FailedPrecondition {
+		t.Errorf("got %v", err)
+	}
+	if after := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{}).GetTime().AsTime(); after.Sub(before) > time.Second {
+		t.Errorf("the time went from %s to %s", before, after)
+	}
+}
+
 func TestCallsAreLostAndSettledAsANetworkCould(t *testing.T) {
 	a := byHand(t)
 	ids := cast(a, "ALICE", "BOB")

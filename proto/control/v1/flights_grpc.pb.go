@@ -64,8 +64,8 @@ type FlightsClient interface {
 	ListRules(ctx context.Context, in *ListRulesRequest, opts ...grpc.CallOption) (*ListRulesResponse, error)
 	// ListHeld lists the messages that rules hold.
 	ListHeld(ctx context.Context, in *ListHeldRequest, opts ...grpc.CallOption) (*ListHeldResponse, error)
-	// AwaitHeld waits until a rule holds a message. In an instance of manual pacing it runs rounds until then.
-	// Errors: FAILED_PRECONDITION (nothing more can happen and nothing is held), NOT_FOUND (no such rule).
+	// AwaitHeld waits until a rule holds a message. In an instance of manual pacing it runs rounds until then, and lets no time pass.
+	// Errors: FAILED_PRECONDITION (nothing more can happen before time passes, and nothing is held), NOT_FOUND (no such rule).
 	AwaitHeld(ctx context.Context, in *AwaitHeldRequest, opts ...grpc.CallOption) (*AwaitHeldResponse, error)
 	// Release lets a held message go on as if it came now; no rule looks at it again.
 	// Errors: NOT_FOUND, FAILED_PRECONDITION (an earlier call of the same two canisters is held: their order is kept).
@@ -292,8 +292,8 @@ type FlightsServer interface {
 	ListRules(context.Context, *ListRulesRequest) (*ListRulesResponse, error)
 	// ListHeld lists the messages that rules hold.
 	ListHeld(context.Context, *ListHeldRequest) (*ListHeldResponse, error)
-	// AwaitHeld waits until a rule holds a message. In an instance of manual pacing it runs rounds until then.
-	// Errors: FAILED_PRECONDITION (nothing more can happen and nothing is held), NOT_FOUND (no such rule).
+	// AwaitHeld waits until a rule holds a message. In an instance of manual pacing it runs rounds until then, and lets no time pass.
+	// Errors: FAILED_PRECONDITION (nothing more can happen before time passes, and nothing is held), NOT_FOUND (no such rule).
 	AwaitHeld(context.Context, *AwaitHeldRequest) (*AwaitHeldResponse, error)
 	// Release lets a held message go on as if it came now; no rule looks at it again.
 	// Errors: NOT_FOUND, FAILED_PRECONDITION (an earlier call of the same two canisters is held: their order is kept).
