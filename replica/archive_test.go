@@ -2,11 +2,13 @@ package replica_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
 	"testing"
 
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
@@ -92,5 +94,32 @@ func sometimes() replicatest.Between {
 			return n
 		}
 		return exchanged(t, n, config)
+	}
+}
+
+func TestAModuleThatIsBeingCompiledIsAskedForAgainInAnImportedNetwork(t *testing.T) {
+	w := newWorkshop(t, replica.Config{})
+	module := some("one")
+	id := w.begin(t, canistertest.Script().Call(w.installs(real.Install, module, answered())).Drop())
+	asked := w.asked
+	w.asked = nil
+	w.Network = exchanged(t, w.Network, replica.Config{Engine: w.engine, Compiler: w})
+	if len(asked) != 1 || len(w.asked) != 1 || w.asked[0].Hash != asked[0].Hash || !bytes.Equal(w.asked[0].Module, module) {
+		t.Fatalf("%d modules were asked for, then %d", len(asked), len(w.asked))
+	}
+	w.finish()
+	if a := w.Answer(id); string(a.Reply) != "installed" || w.hash("T") != asked[0].Hash {
+		t.Errorf("A says %s", a)
+	}
+}
+
+func TestAModuleThatWasBeingCompiledIsCompiledInAnImportedNetworkWithoutACompiler(t *testing.T) {
+	w := newWorkshop(t, replica.Config{})
+	module := some("one")
+	id := w.begin(t, canistertest.Script().Call(w.installs(real.Install, module, answered())).Drop())
+	w.Network = exchanged(t, w.Network, replica.Config{Engine: w.engine})
+	w.settle()
+	if a := w.Answer(id); string(a.Reply) != "installed" || w.hash("T") != sha256.Sum256(module) {
+		t.Errorf("A says %s", a)
 	}
 }

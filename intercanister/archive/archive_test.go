@@ -124,7 +124,7 @@ func (d *dribble) Read(b []byte) (int, error) {
 func small() []sample {
 	n := uint64(7)
 	return []sample{
-		{Number: 1, Bytes: bytes.Repeat([]byte("canister"), 100), Text: "one", List: []uint32{1, 2, 3}},
+		{Number: 1, Bytes: bytes.Repeat([]byte("canister"), 200), Text: "one", List: []uint32{1, 2, 3}},
 		{Number: 1 << 60, Small: 200, Flag: true, Maybe: &n},
 	}
 }
@@ -175,9 +175,9 @@ func TestFaultsOfAFileHaveTheirWords(t *testing.T) {
 		{"something else", bytes.Repeat([]byte("x"), 50), 2, "at byte 0 of the file: this is no file with the state of a network: it does not begin as one"},
 		{"a newer version", newer, 2, "at byte 0 of the file: the file has version 9 of the format, and this canisterd reads versions up to 1: read it with the canisterd that wrote it, or a newer one"},
 		{"another order", file[:cut:cut], 0, "at byte 20 of the file: the file ends at byte 20, in the middle"},
-		{"a section too many", file, 1, "at byte 98 of the file: there is a section more than is known"},
-		{"a section too few", file, 3, `at byte 174 of the file: section "sample 2" is missing`},
-		{"more after the end", append(bytes.Clone(file), 0), 2, "at byte 174 of the file: something comes after the end of the archive"},
+		{"a section too many", file, 1, "at byte 106 of the file: there is a section more than is known"},
+		{"a section too few", file, 3, `at byte 182 of the file: section "sample 2" is missing`},
+		{"more after the end", append(bytes.Clone(file), 0), 2, "at byte 182 of the file: something comes after the end of the archive"},
 	} {
 		if _, err := read(bytes.NewReader(c.file), c.n); err == nil || err.Error() != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, err, c.want)
@@ -290,6 +290,43 @@ func TestPagesAreReadAsTheyWere(t *testing.T) {
 			t.Fatalf("got %v, want %v", got, all)
 		}
 	})
+}
+
+func TestAFileOfAFewBytesDoesNotHoldManyPages(t *testing.T) {
+	write := func(count int, limit uint64) []byte {
+		var file bytes.Buffer
+		c := NewWriter(&file)
+		c.Section("pages", func() {
+			c.zeros = maxZeroPages - limit
+			p := NewPages(c)
+			for n := range count {
+				p.Put(uint64(n), nil)
+			}
+			p.Close()
+		})
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return file.Bytes()
+	}
+	read := func(file []byte, left uint64) (pages uint64, err error) {
+		c := NewReader(bytes.NewReader(file))
+		c.Section("pages", func() {
+			c.zeros = maxZeroPages - left
+			ReadPages(c, 1000, func(_, count uint64, _ []byte) error {
+				pages += count
+				return nil
+			})
+		})
+		return pages, c.Close()
+	}
+	file := write(200, 100)
+	if pages, err := read(file, 100); pages != 200 || err != nil || len(file) < 500 {
+		t.Errorf("%d pages are read of %d bytes: %v", pages, len(file), err)
+	}
+	if pages, err := read(file, 99); pages != 0 || err == nil || !strings.HasSuffix(err.Error(), "more than 16384 pages of zeros") {
+		t.Errorf("%d pages are read: %v", pages, err)
+	}
 }
 
 func TestZerosAndRepetitionsTakeNoSpace(t *testing.T) {

@@ -21,6 +21,7 @@ type Coder struct {
 	offset   int64 // bytes of the file so far
 	frame    int64 // where the frame begins that is read
 	sum      hash.Hash
+	zeros    uint64 // pages that are left out
 
 	buf []byte // content of the frame
 	at  int    // reading: of buf; what is before was read

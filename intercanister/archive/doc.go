@@ -22,8 +22,8 @@
 // checksum is over the name of the section and the place of the frame in it too, so that
 // frames do not change places unseen.
 //
-// Pages are records of runs: how many pages are not there, how many follow, and whether
-// they are all zero or what is in them.
+// Pages are records of runs: how many follow, how many before them are not there, and what is in them, unless all
+// are zero: some thousand of those are left out of a file.
 //
 // # What is promised
 //

@@ -10,8 +10,11 @@ const (
 	frameBytes = 256 << 10
 	// runPages is how many pages are written with one record at most.
 	runPages = 16
+	// maxZeroPages is how many pages of zeros a file leaves out: those that are read take space, and a file of a few
+	// bytes must not take much. The others are written, and compressed.
+	maxZeroPages = 1 << 14
 	// smallFrame is the content below which compressing is not tried.
-	smallFrame = 128
+	smallFrame = 1024
 	// sampleBytes at the beginning of a frame tell whether it is worth compressing: where they do not shrink by an
 	// eighth, it is not.
 	sampleBytes = 8 << 10

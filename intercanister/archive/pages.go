@@ -25,15 +25,20 @@ func NewPages(c *Coder) *Pages { return &Pages{c: c} }
 // Put writes a page, which comes after those before. Its content is PageSize bytes, nil
 // for zeros.
 func (p *Pages) Put(page uint64, content []byte) {
-	zero := content == nil || bytes.Equal(content, zeroPage[:])
+	zero := (content == nil || bytes.Equal(content, zeroPage[:])) && p.c.zeros < maxZeroPages
 	if page != p.next || zero != (p.zeros > 0) || len(p.run) == runPages*PageSize {
 		p.flush()
 	}
-	if p.next = page + 1; zero {
+	p.next = page + 1
+	switch {
+	case zero:
 		p.zeros++
-		return
+		p.c.zeros++
+	case content == nil:
+		p.run = append(p.run, zeroPage[:]...)
+	default:
+		p.run = append(p.run, content...)
 	}
-	p.run = append(p.run, content...)
 }
 
 func (p *Pages) flush() {
@@ -73,6 +78,11 @@ func ReadPages(c *Coder, pages uint64, put func(first, count uint64, content []b
 			return
 		}
 		next += gap
+		if !full {
+			if c.zeros += count; !c.Check(c.zeros <= maxZeroPages, "more than %d pages of zeros", maxZeroPages) {
+				return
+			}
+		}
 		var content []byte
 		if full {
 			run = grown(run, int(count)*PageSize)

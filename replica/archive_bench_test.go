@@ -1,0 +1,138 @@
+package replica_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
+)
+
+// heapBytes is the heap of the benchmarks below.
+const heapBytes = 64 << 20
+
+// filled is a module whose heap is filled by its method fill with what it was sent, over
+// and over, each copy with its place in it.
+func filled() []byte {
+	return wat.MustAssemble(fmt.Sprintf(`(module
+		(import "ic0" "msg_arg_data_copy" (func $copy (param i32 i32 i32)))
+		(import "ic0" "msg_arg_data_size" (func $size (result i32)))
+		(import "ic0" "msg_reply" (func $reply))
+		(memory %d)
+		(func (export "canister_update fill") (local $at i32) (local $n i32)
+			(local.set $n (call $size))
+			(loop $more
+				(call $copy (local.get $at) (i32.const 0) (local.get $n))
+				(i32.store (local.get $at) (local.get $at))
+				(local.set $at (i32.add (local.get $at) (local.get $n)))
+				(br_if $more (i32.lt_u (local.get $at) (i32.const %d))))
+			(call $reply)))`, heapBytes>>16, heapBytes))
+}
+
+// fillings are what heaps are full of: words as in the heap of a canister, and noise.
+func fillings() map[string][]byte {
+	words := new(bytes.Buffer)
+	chance := rand.New(rand.NewPCG(1, 2))
+	for words.Len() < 1<<16 {
+		fmt.Fprintf(words, "%08x\x00\x00\x00\x00%s\x00\x00", chance.Uint32N(1<<20), []string{"balance", "owner", "allowance", "timestamp"}[chance.IntN(4)])
+	}
+	noise := make([]byte, 1<<16)
+	rand.NewChaCha8([32]byte{}).Read(noise)
+	return map[string][]byte{"words": words.Bytes()[:1<<16], "noise": noise}
+}
+
+func full(b *testing.B, content []byte) (*real.Stage, replica.Config) {
+	b.Helper()
+	config := replica.Config{Engine: real.NewEngine(b), Subnets: []replica.SubnetConfig{{Nodes: 1, NoRateLimits: true}}}
+	s := real.NewStage(b, config)
+	s.Create("A", 0, real.Plenty)
+	s.Install("A", real.Install, filled(), nil)
+	if a := s.Call("A", "fill", content); a.Status != "replied" {
+		b.Fatal(a)
+	}
+	return s, config
+}
+
+// BenchmarkRatioExport exports a network with a heap full of words; the floor copies as
+// many bytes through a buffer of 256 KiB.
+func BenchmarkRatioExport(b *testing.B) {
+	s, _ := full(b, fillings()["words"])
+	heap := make([]byte, heapBytes)
+	var size int64
+	export := ratio.Each(func() {
+		to := new(counted)
+		if err := s.Export(to); err != nil {
+			b.Fatal(err)
+		}
+		size = to.bytes
+	})
+	ratio.Compare(b, 0, export, copied(b, heap))
+	b.ReportMetric(float64(size)*4096/heapBytes, "bytes/page")
+}
+
+// BenchmarkRatioExportNoise is BenchmarkRatioExport with a heap that cannot be compressed.
+func BenchmarkRatioExportNoise(b *testing.B) {
+	s, _ := full(b, fillings()["noise"])
+	heap := make([]byte, heapBytes)
+	export := ratio.Each(func() {
+		if err := s.Export(io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	})
+	ratio.Compare(b, 0, export, copied(b, heap))
+}
+
+// BenchmarkRatioImport imports what BenchmarkRatioExport exports.
+func BenchmarkRatioImport(b *testing.B) {
+	s, config := full(b, fillings()["words"])
+	file := exported(b, s.Network)
+	heap := make([]byte, heapBytes)
+	ratio.Compare(b, 0, ratio.Each(func() {
+		n, err := replica.Import(bytes.NewReader(file), config)
+		if err != nil {
+			b.Fatal(err)
+		}
+		n.Close()
+	}), copied(b, heap))
+}
+
+// BenchmarkRatioExportCanisters exports 10,000 canisters without code; the floor writes
+// as many bytes as the file has.
+func BenchmarkRatioExportCanisters(b *testing.B) {
+	s := real.NewStage(b, replica.Config{Subnets: []replica.SubnetConfig{{Nodes: 1, Free: true}}})
+	for i := range 10_000 {
+		s.Create(fmt.Sprint("C", i), 0, 1)
+	}
+	file := exported(b, s.Network)
+	ratio.Compare(b, 0, ratio.Each(func() {
+		if err := s.Export(io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	}), copied(b, file))
+	b.ReportMetric(float64(len(file))/float64(s.Census().Canisters), "bytes/canister")
+}
+
+type counted struct{ bytes int64 }
+
+func (c *counted) Write(b []byte) (int, error) {
+	c.bytes += int64(len(b))
+	return len(b), nil
+}
+
+// copied copies bytes through a buffer.
+func copied(b *testing.B, bytes []byte) ratio.Work {
+	buffer := make([]byte, 256<<10)
+	return ratio.Each(func() {
+		for rest := bytes; len(rest) > 0; {
+			rest = rest[copy(buffer, rest):]
+		}
+		if len(bytes) == 0 {
+			b.Fatal("nothing to copy")
+		}
+	})
+}
