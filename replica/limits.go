@@ -93,6 +93,8 @@ const (
 	MaxHeldBytes = 1 << 30
 	// MaxListed is how many entries a page of a list has. Ours.
 	MaxListed = 1000
+	// MaxDifferences is how many differences between two networks are listed. Ours.
+	MaxDifferences = 1000
 	// MaxAncestry is how many call contexts up the machine looks for
 	// re-entrance. Ours.
 	MaxAncestry = 64

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"iter"
+
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/timers"
@@ -86,6 +88,17 @@ func (h *History) Capacity() int {
 
 // Find is the message with an id, nil where it is unknown.
 func (h *History) Find(id RequestID) *Ingress { return h.known[id] }
+
+// All gives the known messages in the order of their numbers.
+func (h *History) All() iter.Seq[*Ingress] {
+	return func(yield func(*Ingress) bool) {
+		for _, in := range h.slots {
+			if in != nil && h.known[in.ID] == in && !yield(in) {
+				return
+			}
+		}
+	}
+}
 
 // At is the message with a number; it panics where there is none.
 func (h *History) At(number uint64) *Ingress { return h.slots[number-1] }

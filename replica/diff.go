@@ -1,0 +1,191 @@
+package replica
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// Difference is one thing in which two networks differ.
+type Difference struct {
+	Subnet   principal.Principal // empty where it is about the networks as a whole
+	Canister principal.Principal // empty where it is about none
+	What     string              // a noun: "balance", "setting controllers", "request 0123…"
+	A, B     string              // what each has; empty where it has nothing of the kind
+}
+
+// Differences are the first MaxDifferences, and how many there are beside them.
+type Differences struct {
+	List []Difference
+	More int
+}
+
+// Diff says what differs between two networks, in a fixed order: what concerns them as a
+// whole, then subnet by subnet, then canister by canister in the order of their ids. It
+// changes nothing that can be seen, and reads only memory that the two do not share. Nobody
+// may drive either meanwhile. The error is that of the file in which memories lie.
+func Diff(a, b *Network) (Differences, error) {
+	d := new(differ)
+	differing(d, "time", a.time, b.time, moment)
+	differing(d, "height", a.height, b.height, number)
+	differing(d, "round under way", a.open, b.open, yes)
+	differing(d, "time of the next round", a.nextTime(), b.nextTime(), moment)
+	d.merge(subnetsOf(a), subnetsOf(b), func(x, y *entry) {
+		d.subnet = x.or(y).id
+		if x == nil || y == nil {
+			d.note("subnet", x.there(), y.there())
+			return
+		}
+		d.machines(x.machine, y.machine)
+	})
+	d.subnet = principal.Principal{}
+	d.merge(canistersOf(a), canistersOf(b), func(x, y *entry) {
+		d.subnet, d.canister = x.or(y).machine.ID, x.or(y).id
+		if x == nil || y == nil {
+			d.note("canister", x.there(), y.there())
+			return
+		}
+		d.residents(x, y)
+	})
+	return d.Differences, d.err
+}
+
+// differ gathers differences.
+type differ struct {
+	Differences
+	subnet, canister principal.Principal
+	err              error
+}
+
+func (d *differ) note(what, a, b string) {
+	if len(d.List) == MaxDifferences {
+		d.More++
+		return
+	}
+	d.List = append(d.List, Difference{d.subnet, d.canister, what, a, b})
+}
+
+// differing notes what differs, as text.
+func differing[T comparable](d *differ, what string, a, b T, show func(T) string) {
+	if a != b {
+		d.note(what, show(a), show(b))
+	}
+}
+
+// texts notes texts that differ.
+func (d *differ) texts(what, a, b string) {
+	differing(d, what, a, b, func(t string) string { return t })
+}
+
+// entry is a subnet or a canister.
+type entry struct {
+	id       principal.Principal
+	machine  *machine
+	resident *state.Resident
+}
+
+func (e *entry) or(o *entry) *entry {
+	if e != nil {
+		return e
+	}
+	return o
+}
+
+func (e *entry) there() string {
+	switch {
+	case e == nil:
+		return ""
+	case e.resident == nil:
+		return fmt.Sprintf("%s, %d canisters", e.machine.config.Kind, e.machine.Residents.Len())
+	}
+	return e.resident.Canister.Status.String() + ", " + e.resident.Canister.Balance.String() + " cycles"
+}
+
+func subnetsOf(n *Network) []entry {
+	all := make([]entry, 0, len(n.machines))
+	for _, m := range n.machines {
+		all = append(all, entry{id: m.ID, machine: m})
+	}
+	slices.SortFunc(all, func(a, b entry) int { return a.id.Compare(b.id) })
+	return all
+}
+
+func canistersOf(n *Network) []entry {
+	var all []entry
+	for _, m := range n.machines {
+		for r := range m.Residents.All() {
+			all = append(all, entry{r.ID(), m, r})
+		}
+	}
+	slices.SortFunc(all, func(a, b entry) int { return a.id.Compare(b.id) })
+	return all
+}
+
+// merge visits the entries of both lists, which are in order: those with one id
+// together.
+func (d *differ) merge(as, bs []entry, visit func(a, b *entry)) {
+	for len(as) > 0 || len(bs) > 0 {
+		var a, b *entry
+		switch {
+		case len(bs) == 0 || len(as) > 0 && as[0].id.Compare(bs[0].id) < 0:
+			a = &as[0]
+		case len(as) == 0 || bs[0].id.Compare(as[0].id) < 0:
+			b = &bs[0]
+		default:
+			a, b = &as[0], &bs[0]
+		}
+		visit(a, b)
+		if a != nil {
+			as = as[1:]
+		}
+		if b != nil {
+			bs = bs[1:]
+		}
+	}
+}
+
+// item is one of many things of a kind: its name, which it has in both networks, and what
+// there is to say of it.
+type item struct{ name, text string }
+
+// items notes what only one of them has, and what is not the same in both.
+func (d *differ) items(what string, as, bs []item) {
+	byName := func(a, b item) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.text, b.text)) }
+	slices.SortFunc(as, byName)
+	slices.SortFunc(bs, byName)
+	for len(as) > 0 || len(bs) > 0 {
+		switch {
+		case len(bs) == 0 || len(as) > 0 && as[0].name < bs[0].name:
+			d.note(what+" "+as[0].name, as[0].text, "")
+			as = as[1:]
+		case len(as) == 0 || bs[0].name < as[0].name:
+			d.note(what+" "+bs[0].name, "", bs[0].text)
+			bs = bs[1:]
+		default:
+			d.texts(what+" "+as[0].name, as[0].text, bs[0].text)
+			as, bs = as[1:], bs[1:]
+		}
+	}
+}
+
+func number[N ~int | ~uint64](n N) string { return fmt.Sprint(n) }
+
+func bytesOf(n uint64) string { return fmt.Sprint(n, " bytes") }
+
+// moment is a time in seconds, empty for none.
+func moment(ns uint64) string {
+	if ns == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d.%09d s", ns/second, ns%second)
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
