@@ -58,4 +58,13 @@
 // nothing waits behind them.
 //
 // Contexts, Futures, Messages and Timers list what is in flight with what it waits for.
+//
+// # Forks
+//
+// Network.Fork makes a second network at the same point. What is written later is copied,
+// what nobody writes is shared, and memories of canisters share their pages. A message in
+// the middle of its code stands on a stack that nobody can copy: the fork begins it anew,
+// when it is its turn, and brings it to where it was (parked.go). A fork that nobody drives
+// is a snapshot; Diff says what differs between two networks. fork_law_test.go holds what
+// becomes of every field in a fork.
 package replica
