@@ -21,7 +21,9 @@ func (i *instance) logEvents() {
 		if !behind || i.ctx.Err() != nil {
 			return // the instance has ended
 		}
-		i.log.Warn("more happens than is logged", "unlogged", place.First-place.Wanted)
+		if errors.Is(err, node.ErrBehind) {
+			i.log.Warn("more happens than is logged", "unlogged", place.First-place.Wanted)
+		}
 	}
 }
 

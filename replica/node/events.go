@@ -22,7 +22,7 @@ type Recorded struct {
 
 // Token is a place in the events of an instance: behind the event with a number.
 type Token struct {
-	Incarnation uint64 // Config.Incarnation
+	Incarnation uint64 // Config.Incarnation, and one more for each Restore
 	Sequence    uint64
 }
 
@@ -56,10 +56,10 @@ var (
 
 // PlaceError says why a stream cannot go on from a place. It wraps one of the errors above.
 type PlaceError struct {
-	Why     error
-	Wanted  uint64 // number of the event that should come next
-	First   uint64 // of the first event there is, or will be
-	Current uint64 // incarnation of the instance
+	Why    error
+	Wanted uint64 // number of the event that should come next
+	First  uint64 // of the first event there is, or will be
+	Life   uint64 // incarnation that was read, or is there
 }
 
 func (e *PlaceError) Error() string {
@@ -81,6 +81,7 @@ type Filter struct {
 type Stream struct {
 	node    *Node
 	filter  Filter
+	life    uint64         // the incarnation it reads
 	members *trace.Members // nil: events of all trees pass
 	from    uint64         // the first event that may pass; earlier ones only show what belongs to the tree
 	next    uint64
@@ -108,8 +109,8 @@ func (n *Node) Events(ctx context.Context, from From, filter Filter) (*Stream, e
 	switch {
 	case from.After != nil:
 		s.from = from.After.Sequence + 1
-		if why := r.refuse(*from.After, n.config.Incarnation); why != nil {
-			return nil, &PlaceError{why, s.from, first, n.config.Incarnation}
+		if why := r.refuse(*from.After); why != nil {
+			return nil, &PlaceError{why, s.from, first, r.life}
 		}
 	case from.Beginning:
 		s.from = first
@@ -119,14 +120,15 @@ func (n *Node) Events(ctx context.Context, from From, filter Filter) (*Stream, e
 	if s.next = s.from; s.members != nil {
 		s.next = first
 	}
+	s.life = r.life
 	r.readers++
 	return s, nil
 }
 
 // refuse is why nothing can go on after a token. r.mu is held.
-func (r *recorder) refuse(after Token, incarnation uint64) error {
+func (r *recorder) refuse(after Token) error {
 	switch {
-	case after.Incarnation != incarnation:
+	case after.Incarnation != r.life:
 		return ErrOtherIncarnation
 	case after.Sequence >= r.next:
 		return ErrNotYet
@@ -162,10 +164,11 @@ func (s *Stream) Close() {
 
 // Token is behind everything the stream has looked at: a stream that goes on after it
 // misses nothing.
-func (s *Stream) Token() Token { return Token{s.node.config.Incarnation, max(s.next, s.from) - 1} }
+func (s *Stream) Token() Token { return Token{s.life, max(s.next, s.from) - 1} }
 
 // Next is the next event that passes the filter. It waits for one. The error is ctx's, a
-// *PlaceError where the reader fell behind, or ErrClosed once nothing more comes.
+// *PlaceError where the reader fell behind or the instance was restored, or ErrClosed once
+// nothing more comes.
 func (s *Stream) Next(ctx context.Context) (Recorded, error) {
 	for {
 		e, wait, err := s.step()
@@ -201,14 +204,15 @@ func (s *Stream) step() (Recorded, <-chan struct{}, error) {
 			}
 		}
 		var wait <-chan struct{}
-		var ok bool
-		if s.batch, wait, ok = s.node.recorder.read(s.next); !ok {
-			first := s.node.recorder.oldest()
-			if first > s.from {
-				return Recorded{}, nil, &PlaceError{ErrBehind, max(s.next, s.from), first, s.node.config.Incarnation}
-			}
+		var first uint64
+		var why error
+		s.batch, wait, first, why = s.node.recorder.read(s.life, s.next)
+		if errors.Is(why, ErrBehind) && first <= s.from {
 			s.next = first // what is forgotten only showed what belongs to the tree
 			continue
+		}
+		if why != nil {
+			return Recorded{}, nil, &PlaceError{why, max(s.next, s.from), first, s.life}
 		}
 		switch {
 		case wait != nil:
@@ -217,12 +221,6 @@ func (s *Stream) step() (Recorded, <-chan struct{}, error) {
 			return Recorded{}, nil, s.node.stopped()
 		}
 	}
-}
-
-func (r *recorder) oldest() uint64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.first()
 }
 
 // passes reports whether the filter lets an event through. It is shown all of them: the

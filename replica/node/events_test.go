@@ -346,3 +346,54 @@ func TestManyReadersReadTheSame(t *testing.T) {
 		}
 	}
 }
+
+func TestARestoredInstanceBeginsAnotherIncarnation(t *testing.T) {
+	r := start(t, node.Config{Record: true, Incarnation: 7})
+	r.create(1)
+	snapshot, err := r.Snapshot(t.Context(), replica.ForkConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snapshot.Close()
+	s := r.stream(node.From{}, node.Filter{})
+	waiting := make(chan error)
+	go func() {
+		_, err := s.Next(t.Context())
+		waiting <- err
+	}()
+	token := s.Token()
+	if err := r.Restore(t.Context(), snapshot); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-waiting; !errors.Is(err, node.ErrOtherIncarnation) {
+		t.Errorf("who waits is told %v", err)
+	}
+	if _, err := r.Events(t.Context(), node.From{After: &token}, node.Filter{}); !errors.Is(err, node.ErrOtherIncarnation) {
+		t.Errorf("an older token: %v", err)
+	}
+	r.must(0, "run", "reply x")
+	all := r.stream(node.From{Beginning: true}, node.Filter{})
+	if got := rest(t, all); len(got) != 4 || got[0].Sequence != 1 || all.Token() != (node.Token{Incarnation: 8, Sequence: 4}) {
+		t.Errorf("after it %s are recorded, up to %s", kinds(got), all.Token())
+	}
+}
+
+func TestAForkHasEventsOfItsOwn(t *testing.T) {
+	r := start(t, node.Config{Record: true, Incarnation: 7})
+	r.create(1)
+	fork, err := r.Fork(t.Context(), node.Config{Record: true, Incarnation: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fork.Close()
+	forked := &running{Node: fork, t: t}
+	s := forked.stream(node.From{Beginning: true}, node.Filter{})
+	before := r.stream(node.From{}, node.Filter{})
+	forked.must(0, "run", "reply x")
+	if got := rest(t, s); kinds(got) != "ingress received, message executed, ingress answered, round ended" || s.Token() != (node.Token{Incarnation: 9, Sequence: 4}) {
+		t.Errorf("the fork has %s, up to %s", kinds(got), s.Token())
+	}
+	if got := rest(t, before); len(got) != 0 {
+		t.Errorf("its source has %s", kinds(got))
+	}
+}

@@ -74,7 +74,8 @@ func Wake(network *replica.Network, config Config) *Node {
 // Restore lets the node go on from a fork of a snapshot, which must be on the node's
 // engine and stays its owner's. The mode stays, the view jumps. Those who wait for messages
 // that the snapshot does not know get ErrRestored. Queries that have begun end on the state
-// they began on, which is closed after them. ctx is as with Snapshot.
+// they began on, which is closed after them. Events are numbered anew, in another
+// incarnation. ctx is as with Snapshot.
 func (n *Node) Restore(ctx context.Context, snapshot *replica.Network) error {
 	if snapshot.Engine() != n.engine {
 		return fmt.Errorf("restore an instance: %w", ErrForeign)
@@ -103,9 +104,8 @@ func (n *Node) RestoreFrom(ctx context.Context, other *Node) error {
 // replace puts another network, which sleeps, in the place of the present one.
 func (n *Node) replace(next *replica.Network) {
 	old, ended := n.network, n.era
-	parts := n.parts()
-	parts.Events = old.Listener()
-	next.Wake(parts)
+	next.Wake(n.parts())
+	n.recorder.restart()
 	n.network, n.era = next, new(era)
 	n.outcalls = next.OutcallsMade() + 1 // those that wait are announced in any case
 	n.show(replica.RoundReport{})

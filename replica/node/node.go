@@ -120,7 +120,7 @@ func prepare(engine *canister.Engine, config Config) *Node {
 	}
 	n.config.Network = replica.Config{}
 	n.compiler.node = n
-	n.recorder.init(config.Events, config.EventBytes)
+	n.recorder.init(&n.config)
 	n.recording.Store(config.Record)
 	return n
 }

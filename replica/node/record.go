@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -16,6 +17,7 @@ type recorder struct {
 	maxEvents, maxBytes int
 
 	mu       sync.Mutex
+	life     uint64   // the incarnation whose events these are
 	chunks   []*chunk // the oldest first
 	next     uint64   // number of the next event; they count from 1
 	events   int      // recorded
@@ -37,14 +39,20 @@ type chunk struct {
 // eventBytes is what an event takes, without its texts.
 const eventBytes = int(unsafe.Sizeof(replica.Event{}))
 
-func (r *recorder) init(maxEvents, maxBytes int) {
-	r.maxEvents, r.maxBytes, r.next = maxEvents, maxBytes, 1
-	if maxEvents == 0 {
-		r.maxEvents = MaxEvents
-	}
-	if maxBytes == 0 {
-		r.maxBytes = MaxEventBytes
-	}
+func (r *recorder) init(config *Config) {
+	r.maxEvents, r.maxBytes = cmp.Or(config.Events, MaxEvents), cmp.Or(config.EventBytes, MaxEventBytes)
+	r.next, r.life = 1, config.Incarnation
+}
+
+// restart forgets everything and begins another incarnation: the network is another one,
+// where the ids of contexts and calls mean something else.
+func (r *recorder) restart() {
+	r.mu.Lock()
+	r.chunks, r.events, r.bytes, r.spare = nil, 0, 0, nil
+	r.next = 1
+	r.life++
+	r.mu.Unlock()
+	r.wake()
 }
 
 // Event records an event. Who waits for it learns of it with wake.
@@ -145,24 +153,28 @@ func (r *recorder) close() {
 	r.wake()
 }
 
-// read gives the events from a number on that stand together, and what to wait for where
-// there are none yet: nil where nothing more will come. ok is false where the number is forgotten.
-func (r *recorder) read(from uint64) (events []replica.Event, wait <-chan struct{}, ok bool) {
+// read gives the events of an incarnation from a number on that stand together, and what to
+// wait for where there are none yet: nil where nothing more will come. why is not nil where
+// there is no such place any more; first is then the number of the first event there is.
+func (r *recorder) read(life, from uint64) (events []replica.Event, wait <-chan struct{}, first uint64, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if from < r.first() {
-		return nil, nil, false
+	switch first = r.first(); {
+	case life != r.life:
+		return nil, nil, first, ErrOtherIncarnation
+	case from < first:
+		return nil, nil, first, ErrBehind
 	}
 	for i := len(r.chunks) - 1; i >= 0; i-- {
 		if c := r.chunks[i]; from >= c.first {
 			if events = c.events[min(from-c.first, uint64(len(c.events))):]; len(events) > 0 {
-				return events, nil, true
+				return events, nil, first, nil
 			}
 			break
 		}
 	}
 	if r.closed {
-		return nil, nil, true
+		return nil, nil, first, nil
 	}
-	return nil, r.wait(), true
+	return nil, r.wait(), first, nil
 }

@@ -10,4 +10,7 @@ const (
 	// MaxColumn is how wide the tree may become before the columns beside it give way, in
 	// runes. Ours.
 	MaxColumn = 72
+	// MaxDepth is how many calls within one another the text form shows: each line is as long
+	// as it is deep. Ours.
+	MaxDepth = 64
 )

@@ -19,3 +19,14 @@ func gather(c *Call, all *[]*Execution) {
 		}
 	}
 }
+
+// within is how many calls an execution and those under it have made.
+func within(x *Execution) int {
+	n := len(x.Calls)
+	for _, c := range x.Calls {
+		for _, below := range c.Executions {
+			n += within(below)
+		}
+	}
+	return n
+}

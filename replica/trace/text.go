@@ -28,6 +28,7 @@ type row struct {
 type sheet struct {
 	names Names
 	rows  []row
+	depth int // of the call that is written
 }
 
 func (w *sheet) line(text string, cells []string) { w.rows = append(w.rows, row{text, cells}) }
@@ -90,10 +91,17 @@ func (w *sheet) execution(x *Execution, first, rest string) {
 	if x.CleanupRan {
 		note("cleaned up")
 	}
+	if len(x.Calls) > 0 && w.depth == MaxDepth {
+		note(fmt.Sprintf("calls that lie too deep: %s", grouped(uint64(within(x)))))
+		branch(rest, under)
+		return
+	}
 	for _, c := range x.Calls {
 		under = append(under, item{draw: func(first, rest string) { w.call(c, first, rest) }})
 	}
+	w.depth++
 	branch(rest, under)
+	w.depth--
 }
 
 func (x *Execution) cells() []string {

@@ -1,0 +1,51 @@
+package trace_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/trace"
+)
+
+// deep are the events of calls within one another, each of the canister before.
+func deep(calls int) []replica.Event {
+	id := replica.RequestID{1}
+	events := []replica.Event{
+		{Kind: replica.IngressReceived, Canister: principal.Canister(0), Request: id, Method: "m"},
+		{Kind: replica.MessageExecuted, Canister: principal.Canister(0), Request: id, Context: 1, Source: intercanister.SourceIngress, Entry: canister.Update},
+	}
+	for i := range calls {
+		from, to, call := principal.Canister(uint64(i)), principal.Canister(uint64(i+1)), intercanister.CallID(i+1)
+		events = append(
+			events,
+			replica.Event{Kind: replica.CallRegistered, Canister: from, Peer: to, Context: intercanister.ContextID(i + 1), Call: call, Method: "m"},
+			replica.Event{
+				Kind: replica.MessageExecuted, Canister: to, Peer: from, Context: intercanister.ContextID(i + 2), Call: call,
+				Source: intercanister.SourceRequests, Entry: canister.Update, Origin: replica.Origin{Kind: intercanister.FromCanister, Caller: from, Call: call},
+			},
+		)
+	}
+	return events
+}
+
+func TestADeepTreeIsShownInAsMuchTextAsItHasCalls(t *testing.T) {
+	const calls = 8000
+	tree := trace.Build(trace.Root{Request: replica.RequestID{1}}, deep(calls))
+	text := trace.Text(tree, nil)
+	if !strings.Contains(text, "calls that lie too deep: 7_936\n") || strings.Count(text, "call #") != trace.MaxDepth {
+		t.Errorf("of %d calls %d are shown", calls, strings.Count(text, "call #"))
+	}
+	encoded, err := trace.TraceEvents(tree, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for form, size := range map[string]int{"text": len(text), "diagram": len(trace.Mermaid(tree, nil)), "JSON": len(encoded)} {
+		if size > calls*1200 {
+			t.Errorf("%d calls take %d bytes of %s", calls, size, form)
+		}
+	}
+}
