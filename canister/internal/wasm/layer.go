@@ -63,9 +63,10 @@ func (s *store) close() {
 }
 
 // settle keeps what lies under a heap of size bytes small: a layer that nobody else has is joined with what is above it, and so is one of
-// which less is left to see than was written above it. Thus there are at most as many layers as the number of pages has bits, and what is
-// copied is in proportion to what was written. Runs of pages here, which take mappings, are joined past a number. remap makes a mapping that there is follow. What fails, for lack of space, is tried
-// again after the next commit; nothing has changed then that anybody could see.
+// which no more is left to see than twice what was written above it. Thus there are at most as many layers as the number of pages has bits,
+// and what is copied is in proportion to what was written. Runs of pages here, which take mappings, are joined past a number. remap makes a
+// mapping that there is follow. What fails, for lack of space, is tried again after the next commit; nothing has changed then that anybody
+// could see.
 func (s *store) settle(size, runs int64, remap func() error) {
 	for s.base != nil {
 		rest := s.base.own - s.covered
@@ -74,7 +75,7 @@ func (s *store) settle(size, runs int64, remap func() error) {
 		switch {
 		case alone && s.own <= rest:
 			err = s.sink(size, remap)
-		case alone || s.own >= rest:
+		case alone || 2*s.own >= rest:
 			err = s.absorb(size, remap)
 		case s.runs > runs:
 			s.join(size, runs*3/4)
