@@ -35,8 +35,10 @@ type load struct {
 // flown is a call of a stream that is under way.
 type flown struct {
 	*order
-	tag uint64
-	id  replica.RequestID
+	tag     uint64
+	id      replica.RequestID
+	entered bool                // the network has it, or has had it
+	subnet  principal.Principal // then: whose it is
 }
 
 // settledCall is a call of a stream with its answer.
@@ -211,12 +213,12 @@ func (l *load) submit(ctx context.Context, batch []*flown) error {
 		in = append(in, message)
 	}
 	l.expect(batch)
-	results, err := l.apply(ctx, in)
+	results, err := l.apply(ctx, batch, in)
 	if err != nil {
 		return err
 	}
 	for i, f := range batch {
-		if err := l.entered(ctx, f, &results[i]); err != nil {
+		if err := l.followed(ctx, f, &results[i]); err != nil {
 			return err
 		}
 	}
@@ -224,7 +226,7 @@ func (l *load) submit(ctx context.Context, batch []*flown) error {
 }
 
 // apply gives a batch to the network.
-func (l *load) apply(ctx context.Context, in []*replica.Ingress) ([]replica.Result, error) {
+func (l *load) apply(ctx context.Context, batch []*flown, in []*replica.Ingress) ([]replica.Result, error) {
 	paced, now := l.instance.Pacing().Mode != Manual, l.instance.Backend().Now()
 	done := make(chan []replica.Result, 1)
 	err := l.instance.Node().Do(ctx, func(n *replica.Network) {
@@ -235,6 +237,13 @@ func (l *load) apply(ctx context.Context, in []*replica.Ingress) ([]replica.Resu
 		for i := range in {
 			results[i] = n.Apply(in[i])
 		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for i := range results {
+			f := batch[i]
+			f.entered = results[i].Refusal == nil && results[i].Reject == nil
+			f.subnet, _ = n.HostOf(f.effective)
+		}
 		done <- results
 	})
 	if err != nil {
@@ -243,8 +252,8 @@ func (l *load) apply(ctx context.Context, in []*replica.Ingress) ([]replica.Resu
 	return <-done, nil
 }
 
-// entered follows what became of a message of a batch when it was handed in.
-func (l *load) entered(ctx context.Context, f *flown, r *replica.Result) error {
+// followed follows what became of a message of a batch when it was handed in.
+func (l *load) followed(ctx context.Context, f *flown, r *replica.Result) error {
 	if r.Refusal == nil && r.Reject == nil && r.Known == 0 {
 		return nil
 	}

@@ -29,8 +29,10 @@ func (l *load) settled(n *replica.Network) (all []settledCall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for id, f := range l.waiting {
-		subnet, _ := n.HostOf(f.effective)
-		if a, ok := n.IngressAnswer(subnet, id); ok && a.Status.Terminal() {
+		if !f.entered {
+			continue
+		}
+		if a, known := n.IngressAnswer(f.subnet, id); a.Status.Terminal() || !known {
 			all = append(all, settledCall{f, a})
 			delete(l.waiting, id)
 		}
@@ -122,9 +124,12 @@ func (l *load) tell(all []settledCall) error {
 	for i := range all {
 		c := &all[i]
 		out := &controlv1.StreamResponse{Tag: c.tag}
-		if c.answer.Status == replica.Done {
+		switch c.answer.Status {
+		case 0:
+			out.Failure = failureOf(node.ErrRestored)
+		case replica.Done:
 			out.Failure = failureOf(answerForgotten.Refuse(hexOf(c.id)))
-		} else {
+		default:
 			out.Outcome = outcomeOf(c.id, &c.answer, c.form, c.described)
 		}
 		if err := l.answer(out); err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // installed is a new canister with code and an init argument.
@@ -184,13 +185,24 @@ func TestABatchIsMadeInOrder(t *testing.T) {
 	a.compare("calls_batch")
 }
 
+// paced changes when rounds happen.
+func (a *api) paced(p *controlv1.Pacing) {
+	a.Helper()
+	must(a, a.clock.SetPacing, &controlv1.SetPacingRequest{Pacing: p})
+}
+
+// hourly is a pacing that answers nothing as long as a test lasts.
+func hourly() *controlv1.Pacing {
+	return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_INTERVAL, Interval: durationpb.New(time.Hour)}
+}
+
 func TestACallOutlivesTheDeadlineOfItsCaller(t *testing.T) {
 	a := served(t, daemon.Config{})
-	slow := a.installed(canistertest.Scriptable(), rawOf(""))
-	program := canistertest.MustParse(`spin 400_000_000; reply "in the end"`, nil).Bytes()
+	counter := a.installed(canistertest.Fixture("counter"), nil)
+	a.paced(hourly())
 	ctx, cancel := context.WithTimeout(a.ctx, 300*time.Millisecond)
 	defer cancel()
-	_, err := a.calls.Update(ctx, update(&controlv1.Call{CanisterId: slow, Method: "run", Argument: rawOf(string(program))}))
+	_, err := a.calls.Update(ctx, update(&controlv1.Call{CanisterId: counter, Method: "inc"}))
 	info := whyOf(err)
 	if status.Code(err) != codes.DeadlineExceeded || info.GetReason() != "CALL_UNANSWERED" {
 		t.Fatalf("the deadline: %v, %v", err, info)
@@ -199,33 +211,36 @@ func TestACallOutlivesTheDeadlineOfItsCaller(t *testing.T) {
 	if _, err := fmt.Sscanf(info.GetMetadata()["request_id"], "%x", &id); err != nil {
 		t.Fatal(err)
 	}
-	out := must(a, a.calls.Await, &controlv1.AwaitRequest{RequestId: id})
-	if got := string(out.GetOutcome().GetReply().GetBytes()); got != "in the end" {
+	a.paced(&controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO})
+	out := must(a, a.calls.Await, &controlv1.AwaitRequest{RequestId: id, ReplyForm: asJSON})
+	if got := out.GetOutcome().GetReply().GetJson(); got != "[1]" {
 		t.Errorf("got %q", got)
 	}
 }
 
 func TestACallerMayGoAway(t *testing.T) {
 	a := served(t, daemon.Config{})
-	slow := a.installed(canistertest.Scriptable(), rawOf(""))
-	program := canistertest.MustParse(`spin 400_000_000; set 7; reply`, nil).Bytes()
+	counter := a.installed(canistertest.Fixture("counter"), nil)
+	a.paced(hourly())
 	ctx, cancel := context.WithCancel(a.ctx)
 	failed := make(chan error)
 	go func() {
-		_, err := a.calls.Update(ctx, update(&controlv1.Call{CanisterId: slow, Method: "run", Argument: rawOf(string(program))}))
+		_, err := a.calls.Update(ctx, update(&controlv1.Call{CanisterId: counter, Method: "inc"}))
 		failed <- err
 	}()
-	time.Sleep(50 * time.Millisecond)
+	for waiting := 0; waiting == 0; {
+		if err := a.daemon.Node().Do(a.ctx, func(n *replica.Network) { waiting = n.Census().Waiting }); err != nil {
+			t.Fatal(err)
+		}
+	}
 	cancel()
 	if err := <-failed; status.Code(err) != codes.Canceled {
 		t.Errorf("%v", err)
 	}
-	read := canistertest.MustParse(`append get; reply`, nil).Bytes()
-	for {
-		out := must(a, a.calls.Update, update(&controlv1.Call{CanisterId: slow, Method: "run", Argument: rawOf(string(read))}))
-		if out.GetOutcome().GetReply().GetBytes()[0] == 7 {
-			break
-		}
+	a.paced(&controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO})
+	out := must(a, a.calls.Update, update(&controlv1.Call{CanisterId: counter, Method: "inc", ReplyForm: asJSON}))
+	if got := out.GetOutcome().GetReply().GetJson(); got != "[2]" {
+		t.Errorf("the counter says %s: the call goes on without its caller", got)
 	}
 }
 
@@ -336,8 +351,7 @@ func TestAStreamAnswersEveryCallUnderItsTag(t *testing.T) {
 func TestAStreamIsReadNoFasterThanItIsAnswered(t *testing.T) {
 	a := served(t, daemon.Config{})
 	counter := a.installed(canistertest.Fixture("counter"), nil)
-	pace := func(p *controlv1.Pacing) { must(a, a.clock.SetPacing, &controlv1.SetPacingRequest{Pacing: p}) }
-	pace(&controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_INTERVAL, Interval: durationpb.New(time.Hour)})
+	a.paced(hourly())
 	const calls = 20_000
 	var sent atomic.Int64
 	done := make(chan map[uint64]*controlv1.StreamResponse)
@@ -355,7 +369,7 @@ func TestAStreamIsReadNoFasterThanItIsAnswered(t *testing.T) {
 	if got := sent.Load(); got >= calls {
 		t.Errorf("%d calls were taken and none was answered", got)
 	}
-	pace(&controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO})
+	a.paced(&controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO})
 	if answers := <-done; len(answers) != calls {
 		t.Errorf("%d of %d calls are answered", len(answers), calls)
 	}
@@ -372,6 +386,41 @@ func TestAStreamIsToAnInstanceThatIsThere(t *testing.T) {
 	}
 	if _, err := stream.Recv(); status.Code(err) != codes.NotFound || whyOf(err).GetReason() != "INSTANCE_UNKNOWN" {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestACallTheInstanceDoesNotKnowAnyMoreFails(t *testing.T) {
+	a := served(t, daemon.Config{})
+	counter := a.installed(canistertest.Fixture("counter"), nil)
+	a.paced(hourly())
+	node := a.daemon.Node()
+	snapshot, err := node.Snapshot(a.ctx, replica.ForkConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snapshot.Close()
+	inc := &controlv1.Call{CanisterId: counter, Method: "inc"}
+	alone, lost := make(chan error), make(chan map[uint64]*controlv1.StreamResponse)
+	go func() {
+		_, err := a.calls.Update(a.ctx, update(inc))
+		alone <- err
+	}()
+	go func() {
+		lost <- a.load(func(to chan<- *controlv1.StreamRequest) { to <- &controlv1.StreamRequest{Tag: 7, Call: inc} })
+	}()
+	for waiting := 0; waiting < 2; {
+		if err := node.Do(a.ctx, func(n *replica.Network) { waiting = n.Census().Waiting }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := node.Restore(a.ctx, snapshot); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-alone; err == nil {
+		t.Error("a call is answered that the instance does not know")
+	}
+	if answers := <-lost; answers[7].GetFailure() == nil {
+		t.Errorf("%v", answers[7])
 	}
 }
 

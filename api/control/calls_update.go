@@ -149,7 +149,7 @@ func (o *order) ingress(ctx context.Context) (*api.Ingress, error) {
 func (o *order) await(ctx context.Context, id replica.RequestID) (replica.IngressAnswer, error) {
 	subnet, a, err := o.answer(ctx, id)
 	if err != nil || a.Status.Terminal() {
-		return a, err
+		return a, forgotten(err)
 	}
 	ctx, cancel := inTime(ctx)
 	defer cancel()
@@ -169,7 +169,17 @@ func (o *order) await(ctx context.Context, id replica.RequestID) (replica.Ingres
 	if err != nil {
 		return replica.IngressAnswer{}, err
 	}
-	return answerOf(ctx, o.instance, subnet, id)
+	a, err = answerOf(ctx, o.instance, subnet, id)
+	return a, forgotten(err)
+}
+
+// forgotten is the error of a call that was accepted: where it is not known any more,
+// the instance was restored to a state before it.
+func forgotten(err error) error {
+	if errors.Is(err, node.ErrUnknown) {
+		return node.ErrRestored
+	}
+	return err
 }
 
 // answer is what became of a call so far, and on which subnet.
