@@ -110,6 +110,9 @@ func (a *api) answer(receiver, effective principal.Principal, method string, arg
 				return node.Stop
 			}
 		}
+		if !net.Pressing() {
+			return node.Linger // how many rounds there are must not depend on how long a module is compiled
+		}
 		return node.Go
 	})
 	if err != nil {
