@@ -39,13 +39,14 @@ func (b *backend) paced() Pacing { return Pacing(b.pacing.Load()) }
 
 func (b *backend) now() uint64 { return uint64(b.clock().UnixNano()) }
 
-// Now is the time requests expire by: the wall clock, or where time is moved by
-// hand, the time it was moved to.
+// Now is the time requests expire by: the wall clock, or the time to which the network
+// was moved by hand where that is later.
 func (b *backend) Now() uint64 {
+	at := b.node.View().Time
 	if b.paced() == Manual {
-		return b.node.View().Time
+		return at
 	}
-	return b.now()
+	return max(at, b.now())
 }
 
 // View is the last view, or a new one where that is too old to be believed and a

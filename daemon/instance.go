@@ -33,10 +33,13 @@ type instance struct {
 	ctx        context.Context // ends with the instance
 	end        context.CancelFunc
 	running    sync.WaitGroup
-	performing sync.Once // somebody makes the outcalls
+	there      chan struct{} // closed when the instance is complete
+	performing sync.Once     // somebody makes the outcalls
 
 	mu     sync.Mutex
 	pacing control.Pacing
+
+	snapshots snapshots
 }
 
 // founding is how an instance comes into being.
@@ -52,7 +55,7 @@ type founding struct {
 
 // found makes an instance that runs.
 func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
-	i := &instance{name: f.name, about: f.about, engine: f.engine, log: d.log.With("instance", f.name)}
+	i := &instance{name: f.name, about: f.about, engine: f.engine, log: d.log.With("instance", f.name), there: make(chan struct{})}
 	i.about.Created = time.Now()
 	i.ctx, i.end = context.WithCancel(context.Background())
 	i.pacer = pacer{clock: time.Now, schedule: d.schedule, pacing: control.Pacing{Mode: Manual}}
@@ -79,6 +82,7 @@ func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
 		return nil, errors.Join(err, i.close())
 	}
 	i.about.URLs = append(i.about.URLs, d.urlsOf(i.name)...)
+	close(i.there)
 	if i.log.Enabled(i.ctx, slog.LevelDebug) {
 		i.running.Go(i.logEvents)
 	}
@@ -188,5 +192,6 @@ func (i *instance) close() error {
 		err = errors.Join(err, closed)
 	}
 	i.running.Wait()
+	i.snapshots.close()
 	return err
 }

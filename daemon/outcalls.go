@@ -185,6 +185,11 @@ func (i *instance) outcall() {
 	}
 	i.performing.Do(func() {
 		i.running.Go(func() {
+			select {
+			case <-i.there:
+			case <-i.ctx.Done():
+				return
+			}
 			p := newPerformer(i.node, i.log)
 			if i.about.Outcalls == AllowOutcalls {
 				outside := newOutside()

@@ -48,8 +48,8 @@ func (r *registry) all() []control.Instance {
 // reserve keeps a name for an instance that is being made: the one asked for, or one
 // that is free.
 func (r *registry) reserve(to *control.Placement) (name string, err error) {
-	if to.Name != "" && !validInstanceName(to.Name) {
-		return "", control.BadField.Refuse("instance", fmt.Sprintf("%q", to.Name), "take 1 to 64 of a-z, 0-9, - and _, beginning with a letter, or nothing for a name the daemon chooses")
+	if err := checkName("instance", to.Name); err != nil {
+		return "", err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,6 +145,15 @@ func (r *registry) shut() (all []*instance) {
 	clear(r.instances)
 	clear(r.leases)
 	return all
+}
+
+// checkName refuses a name that no instance and no snapshot may have; field is where
+// it was given.
+func checkName(field, name string) error {
+	if name == "" || validInstanceName(name) {
+		return nil
+	}
+	return control.BadField.Refuse(field, fmt.Sprintf("%.100q", name), "take 1 to 64 of a-z, 0-9, - and _, beginning with a letter, or nothing for a name the daemon chooses")
 }
 
 // validInstanceName reports whether an instance may have a name.

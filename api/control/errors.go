@@ -54,6 +54,7 @@ var (
 	Unexpected       = reason("UNEXPECTED", codes.Internal, "unexpected error: %v")
 	deadlinePassed   = reason("DEADLINE_PASSED", codes.DeadlineExceeded, "the deadline has passed: %v")
 	givenUp          = reason("GIVEN_UP", codes.Canceled, "the caller has given up: %v")
+	requestUndone    = reason("REQUEST_UNDONE", codes.Aborted, "%v")
 	instanceStopped  = reason("INSTANCE_STOPPED", codes.Unavailable, "the instance does not run any more: %v")
 	requestUnknown   = reason("REQUEST_UNKNOWN", codes.NotFound, "%v")
 	messageRefused   = reason("MESSAGE_REFUSED", codes.InvalidArgument, "%s", "", "http_status")
@@ -150,6 +151,8 @@ func refusalOf(err error) *Refusal {
 		return givenUp.Refuse(err)
 	case errors.Is(err, node.ErrUnknown):
 		return requestUnknown.Refuse(err)
+	case errors.Is(err, node.ErrRestored):
+		return requestUndone.Refuse(err)
 	case errors.Is(err, node.ErrClosed):
 		return instanceStopped.Refuse(err)
 	}

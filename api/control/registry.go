@@ -30,6 +30,9 @@ type Registry interface {
 	Instances() []Instance
 	// Create makes an instance, which runs when it returns.
 	Create(ctx context.Context, spec *Spec) (Instance, error)
+	// Fork makes an instance that goes on from the present of another, or from one of
+	// its snapshots.
+	Fork(ctx context.Context, spec *ForkSpec) (Instance, error)
 	// Delete ends an instance and gives back everything it has.
 	Delete(name string) error
 	// Lease is a new lease; end deletes the instances that are bound to it.
@@ -46,6 +49,24 @@ type Spec struct {
 	// Outcalls is what becomes of outcalls; nil: as the daemon was started.
 	Outcalls *OutcallMode
 	StateDir string // absolute; "": memory
+}
+
+// ForkSpec says what an instance is to be a fork of.
+type ForkSpec struct {
+	Placement
+	Source   string    // instance
+	Snapshot string    // of it; "": its present
+	Pacing   *Pacing   // nil: as the source's
+	Reseed   *[32]byte // what its chance goes on from; nil: as the source's
+}
+
+// Snapshot is what is known of a state that was kept.
+type Snapshot struct {
+	Name      string
+	Taken     time.Time // by the wall clock
+	Time      uint64    // ns, of the network
+	Height    uint64
+	Canisters int
 }
 
 // Placement is how an instance is found and how long it lives.
@@ -96,6 +117,18 @@ type Instance interface {
 	// Pacing says when rounds happen; SetPacing changes it.
 	Pacing() Pacing
 	SetPacing(ctx context.Context, pacing Pacing) error
+
+	// TakeSnapshot keeps the present under a name, "" for one that is free, in the
+	// place of another of that name if replace is set.
+	TakeSnapshot(ctx context.Context, name string, replace bool) (Snapshot, error)
+	// Snapshots are all snapshots by name.
+	Snapshots() []Snapshot
+	DeleteSnapshot(name string) error
+	// Restore lets the instance go on from a snapshot.
+	Restore(ctx context.Context, snapshot string) error
+	// Frozen is a fork of a snapshot, or of the present (""): a network that sleeps
+	// and is the caller's, who closes it.
+	Frozen(ctx context.Context, snapshot string) (*replica.Network, error)
 }
 
 // PacingMode is when rounds happen and how time moves.
@@ -141,6 +174,12 @@ var (
 	BadAddress = reason("BAD_ADDRESS", codes.FailedPrecondition, "http_listen %q cannot be used: %v", "http_listen")
 	// LeaseUnknown takes the lease.
 	LeaseUnknown = reason("LEASE_UNKNOWN", codes.NotFound, "there is no lease %q: it has ended, or was never given; HoldLease gives one", "lease")
+	// SnapshotUnknown takes the instance and the snapshot.
+	SnapshotUnknown = reason("SNAPSHOT_UNKNOWN", codes.NotFound, "instance %q has no snapshot %q: ListSnapshots says which it has", "instance", "snapshot")
+	// SnapshotExists takes the instance and the snapshot.
+	SnapshotExists = reason("SNAPSHOT_EXISTS", codes.AlreadyExists, "instance %q has a snapshot %q: set replace, or take another name", "instance", "snapshot")
+	// TooManySnapshots takes the instance and the limit.
+	TooManySnapshots = reason("TOO_MANY_SNAPSHOTS", codes.ResourceExhausted, "instance %q has %d snapshots, which is the most an instance has: delete some", "instance", "limit")
 	// BadPacing takes what is wrong with it.
 	BadPacing = reason("BAD_PACING", codes.InvalidArgument, "%s")
 )

@@ -1,0 +1,107 @@
+package control
+
+import (
+	"context"
+	"fmt"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// ForkInstance makes an instance that goes on from another's present, or from one of
+// its snapshots.
+func (s *instances) ForkInstance(ctx context.Context, in *controlv1.ForkInstanceRequest) (*controlv1.ForkInstanceResponse, error) {
+	spec := &ForkSpec{
+		Placement: Placement{Name: in.GetName(), HTTPListen: in.GetHttpListen(), Lease: in.GetLease()},
+		Source:    in.GetInstance(), Snapshot: in.GetSnapshot(),
+	}
+	if in.GetPacing() != nil {
+		pacing, err := readPacing(in.GetPacing())
+		if err != nil {
+			return nil, err
+		}
+		spec.Pacing = &pacing
+	}
+	if n := len(in.GetReseed()); n > 0 {
+		spec.Reseed = new([32]byte)
+		if n > len(spec.Reseed) {
+			return nil, BadField.Refuse("reseed", fmt.Sprintf("%d bytes", n), "take at most 32 bytes")
+		}
+		copy(spec.Reseed[:], in.GetReseed())
+	}
+	made, err := s.registry.Fork(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return &controlv1.ForkInstanceResponse{Instance: describe(made)}, nil
+}
+
+// TakeSnapshot keeps the present of an instance under a name.
+func (s *instances) TakeSnapshot(ctx context.Context, in *controlv1.TakeSnapshotRequest) (*controlv1.TakeSnapshotResponse, error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	taken, err := i.TakeSnapshot(ctx, in.GetSnapshot(), in.GetReplace())
+	if err != nil {
+		return nil, err
+	}
+	return &controlv1.TakeSnapshotResponse{Snapshot: snapshotMessage(i, &taken)}, nil
+}
+
+// ListSnapshots gives the snapshots of an instance by name, in pages.
+func (s *instances) ListSnapshots(_ context.Context, in *controlv1.ListSnapshotsRequest) (*controlv1.ListSnapshotsResponse, error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	page, next, err := pageOf(i.Snapshots(), func(s Snapshot) string { return s.Name }, in.GetPageSize(), in.GetPageToken())
+	if err != nil {
+		return nil, err
+	}
+	out := &controlv1.ListSnapshotsResponse{NextPageToken: next}
+	for n := range page {
+		out.Snapshots = append(out.Snapshots, snapshotMessage(i, &page[n]))
+	}
+	return out, nil
+}
+
+// DeleteSnapshot forgets a snapshot.
+func (s *instances) DeleteSnapshot(_ context.Context, in *controlv1.DeleteSnapshotRequest) (*controlv1.DeleteSnapshotResponse, error) {
+	i, err := s.named(in.GetInstance(), in.GetSnapshot())
+	if err != nil {
+		return nil, err
+	}
+	if err := i.DeleteSnapshot(in.GetSnapshot()); err != nil {
+		return nil, err
+	}
+	return &controlv1.DeleteSnapshotResponse{}, nil
+}
+
+// RestoreSnapshot makes an instance go on from a snapshot.
+func (s *instances) RestoreSnapshot(ctx context.Context, in *controlv1.RestoreSnapshotRequest) (*controlv1.RestoreSnapshotResponse, error) {
+	i, err := s.named(in.GetInstance(), in.GetSnapshot())
+	if err != nil {
+		return nil, err
+	}
+	if err := i.Restore(ctx, in.GetSnapshot()); err != nil {
+		return nil, err
+	}
+	return &controlv1.RestoreSnapshotResponse{Instance: describe(i)}, nil
+}
+
+// named is an instance of which a request names a snapshot.
+func (s *instances) named(instance, snapshot string) (Instance, error) {
+	i, err := s.instance(instance)
+	if err == nil && snapshot == "" {
+		return nil, MissingField.Refuse("snapshot", "the name of a snapshot of the instance")
+	}
+	return i, err
+}
+
+func snapshotMessage(i Instance, s *Snapshot) *controlv1.Snapshot {
+	return &controlv1.Snapshot{
+		Instance: i.Name(), Name: s.Name, Taken: timestamppb.New(s.Taken), Time: stamp(s.Time), Height: s.Height, Canisters: uint64(s.Canisters),
+	}
+}

@@ -1,0 +1,219 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// snapshots are the kept states of an instance by name.
+type snapshots struct {
+	mu     sync.Mutex
+	kept   map[string]*snapshot
+	chosen int // names the daemon has given
+	closed bool
+}
+
+// snapshot is a network that sleeps. One goroutine at a time may have it.
+type snapshot struct {
+	about   control.Snapshot
+	mu      sync.Mutex
+	network *replica.Network // nil once it is closed
+}
+
+// close frees the network.
+func (s *snapshot) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.network != nil {
+		s.network.Close()
+		s.network = nil
+	}
+}
+
+// TakeSnapshot keeps the present under a name.
+func (i *instance) TakeSnapshot(ctx context.Context, name string, replace bool) (control.Snapshot, error) {
+	if err := checkName("snapshot", name); err != nil {
+		return control.Snapshot{}, err
+	}
+	if err := i.snapshots.room(i.name, name, replace); err != nil {
+		return control.Snapshot{}, err
+	}
+	network, err := i.node.Snapshot(ctx, replica.ForkConfig{})
+	if err != nil {
+		return control.Snapshot{}, err
+	}
+	s := &snapshot{network: network, about: control.Snapshot{Taken: time.Now(), Canisters: network.Census().Canisters}}
+	s.about.Time, s.about.Height = network.Now()
+	before, err := i.snapshots.put(i.name, name, s, replace)
+	if err != nil {
+		s.close()
+		return control.Snapshot{}, err
+	}
+	if before != nil {
+		before.close()
+	}
+	return s.about, nil
+}
+
+// room refuses a snapshot for which there is none.
+func (s *snapshots) room(instance, name string, replace bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.admit(instance, name, replace)
+}
+
+// admit is room for who has the lock.
+func (s *snapshots) admit(instance, name string, replace bool) error {
+	switch before := s.kept[name]; {
+	case s.closed:
+		return node.ErrClosed
+	case before != nil && !replace:
+		return control.SnapshotExists.Refuse(instance, name)
+	case before == nil && len(s.kept) >= MaxSnapshots:
+		return control.TooManySnapshots.Refuse(instance, MaxSnapshots)
+	}
+	return nil
+}
+
+// put adds a snapshot under a name, or one that is free, and gives the one that had it.
+func (s *snapshots) put(instance, name string, kept *snapshot, replace bool) (before *snapshot, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.admit(instance, name, replace); err != nil {
+		return nil, err
+	}
+	for name == "" {
+		s.chosen++
+		if chosen := fmt.Sprintf("snapshot-%d", s.chosen); s.kept[chosen] == nil {
+			name = chosen
+		}
+	}
+	if s.kept == nil {
+		s.kept = make(map[string]*snapshot)
+	}
+	before = s.kept[name]
+	kept.about.Name = name
+	s.kept[name] = kept
+	return before, nil
+}
+
+// Snapshots are all snapshots by name.
+func (i *instance) Snapshots() []control.Snapshot {
+	i.snapshots.mu.Lock()
+	defer i.snapshots.mu.Unlock()
+	all := make([]control.Snapshot, 0, len(i.snapshots.kept))
+	for _, s := range i.snapshots.kept {
+		all = append(all, s.about)
+	}
+	slices.SortFunc(all, func(a, b control.Snapshot) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// DeleteSnapshot forgets a snapshot.
+func (i *instance) DeleteSnapshot(name string) error {
+	i.snapshots.mu.Lock()
+	s := i.snapshots.kept[name]
+	delete(i.snapshots.kept, name)
+	i.snapshots.mu.Unlock()
+	if s == nil {
+		return control.SnapshotUnknown.Refuse(i.name, name)
+	}
+	s.close()
+	return nil
+}
+
+// use does something with a snapshot, which nobody else has meanwhile.
+func (i *instance) use(name string, do func(*replica.Network) error) error {
+	i.snapshots.mu.Lock()
+	s := i.snapshots.kept[name]
+	i.snapshots.mu.Unlock()
+	if s == nil {
+		return control.SnapshotUnknown.Refuse(i.name, name)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.network == nil { // deleted meanwhile
+		return control.SnapshotUnknown.Refuse(i.name, name)
+	}
+	return do(s.network)
+}
+
+// Restore lets the instance go on from a snapshot.
+func (i *instance) Restore(ctx context.Context, name string) error {
+	return i.use(name, func(kept *replica.Network) error { return i.node.Restore(ctx, kept) })
+}
+
+// Frozen is a fork of a snapshot, or of the present.
+func (i *instance) Frozen(ctx context.Context, name string) (*replica.Network, error) {
+	return i.frozen(ctx, name, replica.ForkConfig{})
+}
+
+func (i *instance) frozen(ctx context.Context, name string, config replica.ForkConfig) (forked *replica.Network, err error) {
+	if name == "" {
+		return i.node.Snapshot(ctx, config)
+	}
+	err = i.use(name, func(kept *replica.Network) error {
+		forked = kept.Fork(config)
+		return nil
+	})
+	return forked, err
+}
+
+// close frees all snapshots; none is taken from here on.
+func (s *snapshots) close() {
+	s.mu.Lock()
+	s.closed = true
+	kept := s.kept
+	s.kept = nil
+	s.mu.Unlock()
+	for _, one := range kept {
+		one.close()
+	}
+}
+
+// Fork makes an instance that goes on from the present of another, or from one of its
+// snapshots.
+func (d *Daemon) Fork(ctx context.Context, spec *control.ForkSpec) (control.Instance, error) {
+	source := d.instances.get(spec.Source)
+	if source == nil {
+		return nil, control.InstanceUnknown.Refuse(cmp.Or(spec.Source, control.DefaultInstance))
+	}
+	if err := checkName("name", spec.Name); err != nil {
+		return nil, err
+	}
+	pacing := source.Pacing()
+	if spec.Pacing != nil {
+		pacing = settled(*spec.Pacing)
+		if err := pacing.Check(); err != nil {
+			return nil, err
+		}
+	}
+	i, err := d.admit(ctx, &spec.Placement, func(string) (*founding, error) {
+		// The engine outlives the source: the fork has a use of it before it is made.
+		engine := d.engines.share(source.engine)
+		network, err := source.frozen(ctx, spec.Snapshot, replica.ForkConfig{Reseed: spec.Reseed})
+		if err != nil {
+			return nil, errors.Join(err, d.engines.leave(engine))
+		}
+		about := control.About{Outcalls: source.about.Outcalls, Seed: source.about.Seed, StateDir: source.about.StateDir, ForkedFrom: source.name}
+		if spec.Snapshot != "" {
+			about.ForkedFrom += "@" + spec.Snapshot
+		}
+		return &founding{about: about, pacing: pacing, engine: engine, start: func(config node.Config) (*node.Node, error) {
+			return node.Wake(network, config), nil
+		}}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return i, nil
+}
