@@ -44,7 +44,7 @@ var arrows = map[string]struct {
 	"api/internal/wire":            {[]string{"candid/principal", "replica/certify"}, "bytes of requests; it decides who asks, never what happens"},
 	"api/ic":                       {[]string{"api", "api/internal/", "candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/certify"}, "the public interface, and no power beyond it"},
 	"proto/control/v1":             {nil, "messages and stubs, made from the .proto files"},
-	"api/control":                  {[]string{"api", "api/internal/", "candid", "candid/", "intercanister", "intercanister/cycles", "canister", "replica", "replica/", "proto/control/v1"}, "the home of powers"},
+	"api/control":                  {[]string{"api", "api/internal/", "candid", "candid/", "intercanister", "intercanister/cycles", "intercanister/archive", "canister", "replica", "replica/", "proto/control/v1"}, "the home of powers"},
 	"api/control/remote":           {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
 	"api/client":                   {[]string{"api/internal/", "candid", "candid/", "replica/certify", "intercanister"}, "speaks to a daemon over its public interface"},
 	"daemon":                       {[]string{"api", "api/", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/"}, "wiring"},

@@ -163,6 +163,9 @@ func (n *Network) Close() {
 // Listen makes events go to a sink from now on, to nobody where it is nil.
 func (n *Network) Listen(sink EventSink) { n.sink = sink }
 
+// Seed is what keys, ids and randomness come from.
+func (n *Network) Seed() [32]byte { return n.config.Seed }
+
 // Engine is the engine canisters run on.
 func (n *Network) Engine() *canister.Engine { return n.config.Engine }
 

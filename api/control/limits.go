@@ -48,4 +48,6 @@ const (
 	DeadlineSpare = 50 * time.Millisecond
 	// MemoryChunk is how many bytes of a memory one message has. Ours.
 	MemoryChunk = 1 << 20
+	// ChunkBytes is how much of a file one message has that is sent to a client. Ours.
+	ChunkBytes = 1 << 20
 )

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -33,6 +34,8 @@ type Registry interface {
 	// Fork makes an instance that goes on from the present of another, or from one of
 	// its snapshots.
 	Fork(ctx context.Context, spec *ForkSpec) (Instance, error)
+	// Import makes an instance of a file. An error of the file is an *archive.Fault.
+	Import(ctx context.Context, spec *ImportSpec, file io.Reader) (Instance, error)
 	// Delete ends an instance and gives back everything it has.
 	Delete(name string) error
 	// Lease is a new lease; end deletes the instances that are bound to it.
@@ -58,6 +61,14 @@ type ForkSpec struct {
 	Snapshot string    // of it; "": its present
 	Pacing   *Pacing   // nil: as the source's
 	Reseed   *[32]byte // what its chance goes on from; nil: as the source's
+}
+
+// ImportSpec says what an instance has beside what is in its file.
+type ImportSpec struct {
+	Placement
+	Pacing   Pacing
+	Outcalls *OutcallMode // nil: as the daemon was started
+	StateDir string       // absolute; "": memory
 }
 
 // Snapshot is what is known of a state that was kept.
