@@ -25,7 +25,7 @@ func (d *differ) machines(a, b *machine) {
 }
 
 func (m *machine) outcallItems() (all []item) {
-	for number, pending := range m.Outcalls { // sorted afterwards
+	for number, pending := range m.Outcalls { // sorted afterwards: no order can be seen
 		all = append(all, item{fmt.Sprintf("#%d", number), pending.Sent.Method + " " + pending.Sent.URL + " of " + pending.Sent.Canister.String()})
 	}
 	return all

@@ -38,7 +38,7 @@ var forks = map[string]string{
 	"state.Resident":           `new: Canister; fork: Mailbox Stops Waiting Proved`,
 	"state.Stop":               `fork: Ticket`,
 	"state.Ticket":             `fork: Origin`,
-	"state.Proof":              `share: Certified Controllers`,
+	"state.Proof":              `share: Certified`,
 	"state.History":            `fork: known order; remake: slots; fork: free`,
 	"state.Ingress":            `share: Arg Info Reply Reject`,
 	"state.PendingOutcall":     `fork: Ticket; share: Sent`,

@@ -14,7 +14,7 @@ import (
 func (c *cli) canister() *cobra.Command {
 	cmd := group("canister", "Create, install, call and look at canisters")
 	cmd.AddCommand(
-		c.canisterCreate(), c.canisterList(), c.canisterInstall(), c.canisterCall(), c.canisterQuery(), c.canisterStatus(),
+		c.canisterCreate(), c.canisterList(), c.canisterInstall(), c.canisterCall(), c.canisterQuery(), c.canisterSubmit(), c.canisterAwait(), c.canisterStatus(),
 		c.canisterSettings(), c.canisterMetadata(), c.canisterInterface(), c.canisterRead(), c.canisterCycles(), c.canisterMove(), c.logs(),
 		c.forCanister("start", "Let a stopped canister run again", "runs", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 			return d.Canisters.StartCanister(ctx, &controlv1.StartCanisterRequest{Instance: c.instance, CanisterId: id})

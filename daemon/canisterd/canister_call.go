@@ -25,6 +25,65 @@ func (c *cli) canisterCall() *cobra.Command {
 	})
 }
 
+func (c *cli) canisterSubmit() *cobra.Command {
+	var f callFlags
+	cmd := &cobra.Command{
+		Use:   "submit CANISTER METHOD [ARGUMENTS]",
+		Short: "Call a method and print the request's id without waiting for its reply (canister await)",
+		Args:  cobra.RangeArgs(2, 3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			call, err := f.call(c, args)
+			if err != nil {
+				return err
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				submitted, err := d.Calls.Submit(ctx, &controlv1.SubmitRequest{Instance: c.instance, Call: call})
+				switch {
+				case err != nil:
+					return err
+				case submitted.GetReject() != nil:
+					return &remote.Reject{Reject: submitted.GetReject()}
+				}
+				id := hex.EncodeToString(submitted.GetRequestId())
+				return c.print(id, map[string]string{"request_id": id})
+			})
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (c *cli) canisterAwait() *cobra.Command {
+	var f callFlags
+	cmd := &cobra.Command{
+		Use:   "await REQUEST",
+		Short: "Wait for the reply of a request that was submitted, and print it",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := requestID(args[0])
+			if err != nil {
+				return err
+			}
+			form, err := f.replyForm()
+			if err != nil {
+				return err
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				r, err := d.Calls.Await(ctx, &controlv1.AwaitRequest{Instance: c.instance, RequestId: id, ReplyForm: form})
+				if err != nil {
+					return err
+				}
+				if _, err := remote.Reply(r.GetOutcome()); err != nil {
+					return err
+				}
+				return c.reply(r.GetOutcome())
+			})
+		},
+	}
+	cmd.Flags().StringVar(&f.form, "form", "text", "how the reply is written: text (Candid), json or hex")
+	return cmd
+}
+
 func (c *cli) canisterQuery() *cobra.Command {
 	return c.invocation("query", "Query a method and print its reply", func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error) {
 		r, err := d.Calls.Query(ctx, &controlv1.QueryRequest{Instance: c.instance, Call: call})
@@ -65,9 +124,26 @@ reply are JSON.`,
 			})
 		},
 	}
+	f.add(cmd)
+	return cmd
+}
+
+func (f *callFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.hex, "hex", "", "the argument as bytes in hex, instead of ARGUMENTS")
 	cmd.Flags().StringVar(&f.form, "form", "text", "how arguments and reply are written: text (Candid), json or hex")
-	return cmd
+}
+
+// replyForm is the form replies are asked for in.
+func (f *callFlags) replyForm() (controlv1.Form, error) {
+	switch f.form {
+	case "text":
+		return controlv1.Form_FORM_TEXT, nil
+	case "json":
+		return controlv1.Form_FORM_JSON, nil
+	case "hex":
+		return controlv1.Form_FORM_BYTES, nil
+	}
+	return 0, fmt.Errorf("--form %q: say text, json or hex", f.form)
 }
 
 func (f *callFlags) call(c *cli, args []string) (*controlv1.Call, error) {
@@ -83,16 +159,8 @@ func (f *callFlags) call(c *cli, args []string) (*controlv1.Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	call := &controlv1.Call{CanisterId: id, Method: args[1], Argument: argument, Sender: sender}
-	switch f.form {
-	case "text":
-		call.ReplyForm = controlv1.Form_FORM_TEXT
-	case "json":
-		call.ReplyForm = controlv1.Form_FORM_JSON
-	case "hex":
-		call.ReplyForm = controlv1.Form_FORM_BYTES
-	}
-	return call, nil
+	form, err := f.replyForm()
+	return &controlv1.Call{CanisterId: id, Method: args[1], Argument: argument, Sender: sender, ReplyForm: form}, err
 }
 
 // parseArgument is the argument of a call as the user wrote it; no arguments are none.

@@ -74,6 +74,9 @@ func (c *cli) futures() *cobra.Command {
 
 // waits is why something waits, for people.
 func waits(w *controlv1.Waiting) string {
+	if w.GetRuleId() != 0 {
+		return fmt.Sprintf("%s by rule %d (held %d)", w.GetText(), w.GetRuleId(), w.GetHeldId())
+	}
 	if w.GetText() != "" {
 		return w.GetText()
 	}

@@ -73,6 +73,7 @@ func play(t *testing.T, script, fixtures string) string {
 	}
 	t.Setenv("CANISTERD_URL", d.URL())
 	t.Setenv("FIXTURES", fixtures)
+	t.Setenv("EXAMPLES", filepath.Join(fixtures, "../../../examples"))
 	t.Chdir(t.TempDir())
 	var text strings.Builder
 	for line := range strings.Lines(script) {
@@ -94,15 +95,28 @@ func play(t *testing.T, script, fixtures string) string {
 	return text.String()
 }
 
-// masks are what differs from run to run: ports, and times of the wall clock. Networks of scripts live in 2030.
+// masks are what differs from run to run: ports, times of the wall clock, and how long things took. Networks of scripts live in 2030.
 var masks = []struct {
 	what *regexp.Regexp
 	by   string
 }{
 	{regexp.MustCompile(`127\.0\.0\.1:[1-9][0-9]*`), "127.0.0.1:PORT"},
 	{regexp.MustCompile(`202[0-9]-[0-9-]{5}T[0-9:.]+Z`), "NOW"},
-	{regexp.MustCompile(`  +`), "  "}, // columns are as wide as what was masked in them
-	{regexp.MustCompile(`(?m) +$`), ""},
+	{regexp.MustCompile(` *\b[0-9.]+ [nµm]s\b`), "  WALL"},
+}
+
+var spaces = regexp.MustCompile(`  +`)
+
+// masked is a line without what differs from run to run. Columns are as wide as what stood in them.
+func masked(line string) string {
+	text := line
+	for _, mask := range masks {
+		text = mask.what.ReplaceAllString(text, mask.by)
+	}
+	if strings.Contains(text, "NOW") || strings.Contains(text, "PORT") || strings.Contains(line, "TIME") || strings.Contains(line, "TAKEN") {
+		text = spaces.ReplaceAllString(text, "  ")
+	}
+	return strings.TrimRight(text, " \n") + "\n"
 }
 
 func perform(t *testing.T, command string) string {
@@ -119,10 +133,11 @@ func perform(t *testing.T, command string) string {
 	if code != exitOK {
 		text += fmt.Sprintf("(exit %d)\n", code)
 	}
-	for _, mask := range masks {
-		text = mask.what.ReplaceAllString(text, mask.by)
+	var shown strings.Builder
+	for line := range strings.Lines(text) {
+		shown.WriteString(masked(line))
 	}
-	return text + "\n"
+	return shown.String() + "\n"
 }
 
 // fields splits a command as a shell does where quotes are single and nothing is escaped.
