@@ -16,7 +16,8 @@ import (
 type record [2048]byte
 
 // forkOf measures a fork of a network of so many canisters; the floor makes as many
-// records anew and enters them into a map. Closing the fork does not count.
+// records anew and enters them into a map. Closing the fork does not count. The limit is
+// what keeps 10,000 canisters within 50 ms where the floor takes 5.
 func forkOf(b *testing.B, s *replicatest.Stage, canisters int) {
 	records := make(map[principal.Principal]*record, canisters)
 	for n := range canisters {
@@ -46,7 +47,7 @@ func forkOf(b *testing.B, s *replicatest.Stage, canisters int) {
 		runtime.KeepAlive(cloned)
 		return took
 	}
-	ratio.CompareTimed(b, 4, fork, clone)
+	ratio.CompareTimed(b, 10, fork, clone)
 	b.ReportMetric(float64(least)/1e6, "ms")
 	before := live()
 	f := s.Network.Fork(replica.ForkConfig{})
