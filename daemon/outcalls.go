@@ -59,12 +59,13 @@ type performer struct {
 	log   *slog.Logger
 	fetch func(ctx context.Context, request *replica.Outcall) replica.OutcallAnswer
 
-	seen    map[principal.Principal]uint64 // by subnet: the number of the next outcall nobody has looked at
-	held    map[outcallID]bool             // seen, but there was no room for them
-	making  map[principal.Principal]int    // by canister
-	made    int                            // under way: the sum of making
-	ended   chan principal.Principal       // whose canister's outcall is over
-	running sync.WaitGroup
+	restores uint64                         // of the node, when outcalls were last begun
+	seen     map[principal.Principal]uint64 // by subnet: the number of the next outcall nobody has looked at
+	held     map[outcallID]bool             // seen, but there was no room for them
+	making   map[principal.Principal]int    // by canister
+	made     int                            // under way: the sum of making
+	ended    chan principal.Principal       // whose canister's outcall is over
+	running  sync.WaitGroup
 }
 
 // outcallID names an outcall.
@@ -94,11 +95,20 @@ func (p *performer) perform(ctx context.Context) {
 				continue
 			}
 		}
+		p.restored(p.node.Restores())
 		pending, err := p.node.Outcalls(ctx)
 		if err != nil {
 			return // the node has ended, or is about to
 		}
 		p.begin(ctx, pending)
+	}
+}
+
+// restored forgets what was seen where the node was restored since: numbers begin again.
+func (p *performer) restored(times uint64) {
+	if times != p.restores {
+		p.restores, p.held = times, nil
+		clear(p.seen)
 	}
 }
 
@@ -120,9 +130,9 @@ func (p *performer) begin(ctx context.Context, pending []replica.PendingOutcall)
 		}
 		p.made++
 		p.making[canister]++
-		begun := *o // alone: the others of the list are not kept with it
+		begun, restores := *o, p.restores // alone: the others of the list are not kept with it
 		p.running.Go(func() {
-			p.answer(ctx, &begun)
+			p.answer(ctx, &begun, restores)
 			p.ended <- canister
 		})
 	}
@@ -136,9 +146,11 @@ func (p *performer) end(canister principal.Principal) {
 	}
 }
 
-func (p *performer) answer(ctx context.Context, o *replica.PendingOutcall) {
+// answer makes an outcall. Where the node was restored meanwhile, its number may be that
+// of another one.
+func (p *performer) answer(ctx context.Context, o *replica.PendingOutcall, restores uint64) {
 	answer := p.fetch(ctx, &o.Request)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || p.node.Restores() != restores {
 		return
 	}
 	log := p.log.With("canister", o.Request.Canister, "method", o.Request.Method, "url", o.Request.URL)

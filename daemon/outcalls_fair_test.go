@@ -94,3 +94,36 @@ func TestOnlySoManyOutcallsAreMadeAtOnce(t *testing.T) {
 		t.Errorf("%d are made of %d canisters after all ended", p.made, len(p.making))
 	}
 }
+
+func TestOutcallsOfARestoredNodeAreMadeAgain(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p := newPerformer(nil, slog.New(slog.DiscardHandler))
+	begun := make(chan string, 10)
+	p.fetch = func(ctx context.Context, request *replica.Outcall) (none replica.OutcallAnswer) {
+		begun <- request.URL
+		<-ctx.Done()
+		return none
+	}
+	defer p.running.Wait()
+	defer cancel()
+	outcalls := func(url string) []replica.PendingOutcall {
+		return []replica.PendingOutcall{{Number: 0, Request: replica.Outcall{Canister: principal.Canister(1), URL: url}}}
+	}
+	p.restored(0)
+	p.begin(ctx, outcalls("before"))
+	p.begin(ctx, outcalls("before"))
+	p.restored(1)
+	p.begin(ctx, outcalls("after"))
+	p.restored(1)
+	p.begin(ctx, outcalls("after"))
+	cancel()
+	p.running.Wait()
+	close(begun)
+	made := make(map[string]int)
+	for url := range begun {
+		made[url]++
+	}
+	if made["before"] != 1 || made["after"] != 1 {
+		t.Errorf("made were %v", made)
+	}
+}

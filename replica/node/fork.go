@@ -91,6 +91,10 @@ func (n *Node) Restore(ctx context.Context, snapshot *replica.Network) error {
 	return err
 }
 
+// Restores is how often the node was restored: outcalls with one number before and after
+// are not the same.
+func (n *Node) Restores() uint64 { return n.restores.Load() }
+
 // RestoreFrom is Restore to the present of another node.
 func (n *Node) RestoreFrom(ctx context.Context, other *Node) error {
 	snapshot, err := other.Snapshot(ctx, replica.ForkConfig{})
@@ -107,6 +111,7 @@ func (n *Node) replace(next *replica.Network) {
 	next.Wake(n.parts())
 	n.recorder.restart()
 	n.network, n.era = next, new(era)
+	n.restores.Add(1)
 	n.outcalls = next.OutcallsMade() + 1 // those that wait are announced in any case
 	n.show(replica.RoundReport{})
 	for id, list := range n.waiters {

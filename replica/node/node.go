@@ -64,7 +64,8 @@ type Node struct {
 	compiling    chan struct{} // for those who compile: half of the processors, and queries never wait for them
 	bug          atomic.Pointer[error]
 	engine       *canister.Engine // safe for anybody
-	sent         atomic.Uint64    // messages that FreshID has named
+	restores     atomic.Uint64
+	sent         atomic.Uint64 // messages that FreshID has named
 	compiler     compiler
 	changed      bell
 	stirred      atomic.Bool // Config.Stirred was called since the last tick
