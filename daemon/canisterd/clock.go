@@ -28,7 +28,8 @@ func (c *cli) timeCommand() *cobra.Command {
   canisterd time 2030-01-01T00:00:00Z
 
 Whatever falls due on the way is executed at its own time, unless --jump is
-given. Pacing must be manual where time is to stand still afterwards.`,
+given. Only an instance of manual pacing has its time moved (canisterd pacing
+manual); in others it is the wall clock's.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			move, err := parseMove(first(args), jump)
