@@ -183,9 +183,9 @@ func (s *ChunkStore) archive(a *archive.Coder) {
 	}
 }
 
-func (u *Consumption) archive(a *archive.Coder) {
+func (p *Consumption) archive(a *archive.Coder) {
 	for _, amount := range []*cycles.Amount{
-		&u.Memory, &u.Compute, &u.Ingress, &u.Instructions, &u.Transmission, &u.Uninstall, &u.Creation, &u.Outcalls, &u.Burned,
+		&p.Memory, &p.Compute, &p.Ingress, &p.Instructions, &p.Transmission, &p.Uninstall, &p.Creation, &p.Outcalls, &p.Burned,
 	} {
 		a.Amount(amount)
 	}

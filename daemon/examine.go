@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -101,15 +102,30 @@ func examineFolder(what, folder string) Finding {
 		return f
 	}
 	bytes, files := int64(0), 0
-	_ = filepath.WalkDir(folder, func(_ string, e os.DirEntry, err error) error { // what cannot be looked at is not counted
-		if err != nil || e.IsDir() {
-			return nil
-		}
-		if info, err := e.Info(); err == nil {
+	for path := range filesIn(folder) {
+		if info, err := os.Stat(path); err == nil { // one may be gone by now
 			bytes, files = bytes+info.Size(), files+1
 		}
-		return nil
-	})
+	}
 	f.Found = fmt.Sprintf("%s: %d files, %.1f MiB", folder, files, float64(bytes)/(1<<20))
 	return f
+}
+
+// filesIn are the files below a folder, as far as they can be looked at.
+func filesIn(folder string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		entries, _ := os.ReadDir(folder) // what cannot be read is not counted
+		for _, e := range entries {
+			path := filepath.Join(folder, e.Name())
+			if e.IsDir() {
+				for below := range filesIn(path) {
+					if !yield(below) {
+						return
+					}
+				}
+			} else if !yield(path) {
+				return
+			}
+		}
+	}
 }

@@ -179,18 +179,18 @@ func archiveSlab[T any](c *archive.Coder, s *slab[T], last uint64, each func(id 
 	})
 }
 
-func (x *Context) archive(c *archive.Coder, id ContextID) {
-	x.ID = id
-	c.Principal(&x.Canister)
-	x.Origin.Archive(c)
-	archive.String(c, &x.Method, archive.MaxBytes)
-	c.Amount(&x.Available)
-	archive.Number(c, &x.Instructions)
-	archive.Number(c, &x.Opened)
-	archive.Number(c, &x.Outstanding)
-	c.Bool(&x.Responded)
-	c.Bool(&x.Deleted)
-	c.Check(!x.Busy, "a message of call context %d is under way", id)
+func (c *Context) archive(a *archive.Coder, id ContextID) {
+	c.ID = id
+	a.Principal(&c.Canister)
+	c.Origin.Archive(a)
+	archive.String(a, &c.Method, archive.MaxBytes)
+	a.Amount(&c.Available)
+	archive.Number(a, &c.Instructions)
+	archive.Number(a, &c.Opened)
+	archive.Number(a, &c.Outstanding)
+	a.Bool(&c.Responded)
+	a.Bool(&c.Deleted)
+	a.Check(!c.Busy, "a message of call context %d is under way", id)
 }
 
 func (f *Future) archive(c *archive.Coder) {

@@ -133,18 +133,18 @@ func (config *Config) archive(c *archive.Coder) {
 	}
 }
 
-func (s *SubnetConfig) archive(c *archive.Coder) {
-	archive.AtMost(c, &s.Kind, CloudEngine)
-	archive.AtMost(c, &s.Nodes, maxArchivedNodes)
-	c.Principal(&s.ID)
-	archive.Slice(c, &s.Ranges, archive.MaxItems, func(r *Range) {
-		archive.Number(c, &r.First)
-		archive.Number(c, &r.Last)
+func (c *SubnetConfig) archive(a *archive.Coder) {
+	archive.AtMost(a, &c.Kind, CloudEngine)
+	archive.AtMost(a, &c.Nodes, maxArchivedNodes)
+	a.Principal(&c.ID)
+	archive.Slice(a, &c.Ranges, archive.MaxItems, func(r *Range) {
+		archive.Number(a, &r.First)
+		archive.Number(a, &r.Last)
 	})
-	c.Bool(&s.Free)
-	archive.Number(c, &s.Occupied)
-	c.Bool(&s.NoRateLimits)
-	archive.Slice(c, &s.Admins, archive.MaxItems, c.Principal)
+	a.Bool(&c.Free)
+	archive.Number(a, &c.Occupied)
+	a.Bool(&c.NoRateLimits)
+	archive.Slice(a, &c.Admins, archive.MaxItems, a.Principal)
 }
 
 // archiveRounds writes or reads where the network stands.

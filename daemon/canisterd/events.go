@@ -47,10 +47,10 @@ func (c *cli) events() *cobra.Command {
 
 // unlessInterrupted is no error where the user ended it.
 func unlessInterrupted(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+	if context.Cause(ctx) == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 func (f *eventFlags) watch(c *cli) (*controlv1.WatchRequest, error) {
