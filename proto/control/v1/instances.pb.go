@@ -1860,7 +1860,7 @@ type DiffRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Before        *State                 `protobuf:"bytes,1,opt,name=before,proto3" json:"before,omitempty"`
 	After         *State                 `protobuf:"bytes,2,opt,name=after,proto3" json:"after,omitempty"`
-	Limit         uint32                 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"` // differences at most; 0: 1000
+	Limit         uint32                 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"` // differences at most, up to 1000; 0: 1000
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1971,11 +1971,12 @@ func (x *DiffResponse) GetMore() uint64 {
 // Difference is one thing that differs.
 type Difference struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
-	CanisterId string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // empty: of the network
-	// What differs, such as settings.freezing_threshold, heap, module_hash, balance, call_context 12.
+	CanisterId string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // empty: of a subnet or the network
+	// What differs, such as time, balance, setting controllers, call context 12.
 	What          string `protobuf:"bytes,2,opt,name=what,proto3" json:"what,omitempty"`
-	Before        string `protobuf:"bytes,3,opt,name=before,proto3" json:"before,omitempty"` // empty: it was not there
-	After         string `protobuf:"bytes,4,opt,name=after,proto3" json:"after,omitempty"`   // empty: it is not there
+	Before        string `protobuf:"bytes,3,opt,name=before,proto3" json:"before,omitempty"`                     // empty: it was not there
+	After         string `protobuf:"bytes,4,opt,name=after,proto3" json:"after,omitempty"`                       // empty: it is not there
+	SubnetId      string `protobuf:"bytes,5,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"` // empty: of the network as a whole
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2034,6 +2035,13 @@ func (x *Difference) GetBefore() string {
 func (x *Difference) GetAfter() string {
 	if x != nil {
 		return x.After
+	}
+	return ""
+}
+
+func (x *Difference) GetSubnetId() string {
+	if x != nil {
+		return x.SubnetId
 	}
 	return ""
 }
@@ -2562,14 +2570,15 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x05limit\x18\x03 \x01(\rR\x05limit\"f\n" +
 	"\fDiffResponse\x12B\n" +
 	"\vdifferences\x18\x01 \x03(\v2 .canisterd.control.v1.DifferenceR\vdifferences\x12\x12\n" +
-	"\x04more\x18\x02 \x01(\x04R\x04more\"o\n" +
+	"\x04more\x18\x02 \x01(\x04R\x04more\"\x8c\x01\n" +
 	"\n" +
 	"Difference\x12\x1f\n" +
 	"\vcanister_id\x18\x01 \x01(\tR\n" +
 	"canisterId\x12\x12\n" +
 	"\x04what\x18\x02 \x01(\tR\x04what\x12\x16\n" +
 	"\x06before\x18\x03 \x01(\tR\x06before\x12\x14\n" +
-	"\x05after\x18\x04 \x01(\tR\x05after\"O\n" +
+	"\x05after\x18\x04 \x01(\tR\x05after\x12\x1b\n" +
+	"\tsubnet_id\x18\x05 \x01(\tR\bsubnetId\"O\n" +
 	"\x15ExportInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\".\n" +

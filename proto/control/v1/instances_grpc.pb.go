@@ -63,7 +63,7 @@ type InstancesClient interface {
 	// RestoreSnapshot makes an instance go on from a snapshot, which can be restored any number of times. Calls that wait for a message
 	// the restored state does not know end with ABORTED.
 	RestoreSnapshot(ctx context.Context, in *RestoreSnapshotRequest, opts ...grpc.CallOption) (*RestoreSnapshotResponse, error)
-	// Diff says what differs between two instances, an instance and a snapshot, or two snapshots.
+	// Diff says what differs between two instances, an instance and a snapshot, or two snapshots. Memory that they share is not read.
 	Diff(ctx context.Context, in *DiffRequest, opts ...grpc.CallOption) (*DiffResponse, error)
 	// ExportInstance streams an instance, between two rounds, as one file of bytes.
 	ExportInstance(ctx context.Context, in *ExportInstanceRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportInstanceResponse], error)
@@ -263,7 +263,7 @@ type InstancesServer interface {
 	// RestoreSnapshot makes an instance go on from a snapshot, which can be restored any number of times. Calls that wait for a message
 	// the restored state does not know end with ABORTED.
 	RestoreSnapshot(context.Context, *RestoreSnapshotRequest) (*RestoreSnapshotResponse, error)
-	// Diff says what differs between two instances, an instance and a snapshot, or two snapshots.
+	// Diff says what differs between two instances, an instance and a snapshot, or two snapshots. Memory that they share is not read.
 	Diff(context.Context, *DiffRequest) (*DiffResponse, error)
 	// ExportInstance streams an instance, between two rounds, as one file of bytes.
 	ExportInstance(*ExportInstanceRequest, grpc.ServerStreamingServer[ExportInstanceResponse]) error
