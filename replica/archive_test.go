@@ -123,3 +123,20 @@ func TestAModuleThatWasBeingCompiledIsCompiledInAnImportedNetworkWithoutACompile
 		t.Errorf("A says %s", a)
 	}
 }
+
+func TestMotokoActorsGoOnInImportedNetworks(t *testing.T) {
+	s := motokoStage(t, replica.Config{})
+	s.Between = func(n *replica.Network) *replica.Network { return exchanged(t, n, replica.Config{Engine: n.Engine()}) }
+	for _, name := range []string{"counter", "ledger", "caller", "greeter", "relay"} {
+		s.actor(name, 0)
+	}
+	for i := range 3 {
+		s.expect("inc", s.call("counter", "inc", "()"), fmt.Sprintf("(%d : nat)", i+1))
+		s.expect("record", s.call("ledger", "record", fmt.Sprintf(`(%d : nat, "note %d")`, 100*i, i)), fmt.Sprintf("(%d : nat)", i+1))
+	}
+	s.expect("bump", s.call("caller", "bump", `("$counter")`), "(4 : nat)")
+	s.expect("pass", s.call("relay", "pass", `("$greeter", "world")`), `("the greeter says: Hello, world!")`)
+	s.expect("upgrade ledger", s.install("ledger", real.UpgradeKeep), "()")
+	s.expect("ledger", s.query("ledger", "total"), "(300 : nat)")
+	s.rest()
+}
