@@ -151,7 +151,8 @@ func (p *pacer) round(now, begun time.Time, interval time.Duration) (next time.T
 	if _, err := p.node.Round(p.ctx); err != nil {
 		return time.Time{}
 	}
-	return begun.Add((p.clock().Sub(begun)/interval + 1) * interval)
+	late := p.clock().Sub(begun) % interval
+	return p.clock().Add(interval - late)
 }
 
 // quiet waits until no tick is under way.

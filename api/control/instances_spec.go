@@ -53,10 +53,11 @@ func outcallsOf(mode controlv1.OutcallMode) (*OutcallMode, error) {
 }
 
 func subnetOf(field string, in *controlv1.SubnetSpec) (config replica.SubnetConfig, err error) {
-	known := false
-	if config.Kind, known = kindOf(in.GetKind()); !known {
+	kind, known := kindOf(in.GetKind())
+	if !known {
 		return config, BadField.Refuse(field+".kind", in.GetKind(), "take a kind this daemon knows")
 	}
+	config.Kind = kind
 	if config.Nodes = int(in.GetNodes()); config.Nodes > MaxNodes {
 		return config, BadField.Refuse(field+".nodes", config.Nodes, fmt.Sprintf("take at most %d, or 0 for as many as on mainnet", MaxNodes))
 	}
