@@ -94,7 +94,7 @@ func Dial(address string, with ...Option) (*Daemon, error) {
 	}
 	dial := append([]grpc.DialOption{
 		grpc.WithTransportCredentials(transport),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxMessage), grpc.MaxCallSendMsgSize(MaxMessage)),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxResponse), grpc.MaxCallSendMsgSize(MaxRequest)),
 	}, o.dial...)
 	if o.token != "" {
 		if !secure && !near(target) {

@@ -3,8 +3,9 @@ package remote
 import "time"
 
 const (
-	// MaxMessage is the largest message of the control API in either direction, in bytes.
-	MaxMessage = 64 << 20
+	// MaxRequest and MaxResponse are the largest messages of the control API, in bytes; larger things are streamed.
+	MaxRequest  = 4 << 20
+	MaxResponse = 64 << 20
 	// chunkBytes is how much of a stream goes into one message.
 	chunkBytes = 1 << 20
 	// firstPause and lastPause bound the pauses between attempts to connect again.
