@@ -86,11 +86,14 @@ func TestRealCanistersGiveTheirTracesInImportedNetworks(t *testing.T) {
 var always = flag.Bool("always", false, "export and import networks of scripts between all rounds")
 
 // sometimes exchanges a network for an imported one, at every ninth occasion: all occasions
-// take minutes.
+// take minutes, and so does every ninth under the race detector.
 func sometimes() replicatest.Between {
-	occasions := 0
+	occasions, every := 0, 9
+	if testing.Short() {
+		every = 101
+	}
 	return func(t testing.TB, n *replica.Network, config replica.Config) *replica.Network {
-		if occasions++; !*always && occasions%9 != 0 {
+		if occasions++; !*always && occasions%every != 0 {
 			return n
 		}
 		return exchanged(t, n, config)
