@@ -1,7 +1,7 @@
 // Lets four weeks pass for a canister that ticks once a day.
 //
 //     canisterd start                  # in another shell
-//     npm ci && npm run generate && node weeks.mjs
+//     npm ci && npm run generate && node weeks.mjs   # buf makes the stubs: go install github.com/bufbuild/buf/cmd/buf@latest
 import { readFile } from "node:fs/promises";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
