@@ -2,7 +2,6 @@ package remote
 
 import (
 	"fmt"
-	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -40,13 +39,12 @@ func Text(err error) string {
 // Reject is a canister's reject as an error.
 type Reject struct{ *controlv1.Reject }
 
-// Error is the reject in one line.
+// Error is the reject in the words of the other clients.
 func (r *Reject) Error() string {
-	code := strings.TrimPrefix(r.GetCode().String(), "REJECT_CODE_")
-	if r.GetErrorCode() != "" {
-		code += " " + r.GetErrorCode()
+	if r.GetErrorCode() == "" {
+		return fmt.Sprintf("rejected with code %d: %s", r.GetCode(), r.GetText())
 	}
-	return fmt.Sprintf("%s: %s", code, r.GetText())
+	return fmt.Sprintf("rejected with code %d (%s): %s", r.GetCode(), r.GetErrorCode(), r.GetText())
 }
 
 // Reply is the reply of an outcome, or its reject as a *Reject.
