@@ -45,7 +45,7 @@ func census(ctx context.Context, i Instance) (*controlv1.Census, error) {
 	c := <-counted
 	return &controlv1.Census{
 		Canisters: uint64(c.Canisters), CallContexts: uint64(c.Contexts), Futures: uint64(c.Futures), QueuedMessages: uint64(c.Waiting),
-		ParkedMessages: uint64(c.Parked), Outcalls: uint64(c.Outcalls), IngressMessages: uint64(c.Ingress),
+		ParkedMessages: uint64(c.Parked), HeldMessages: uint64(c.Held), Outcalls: uint64(c.Outcalls), IngressMessages: uint64(c.Ingress),
 	}, nil
 }
 
