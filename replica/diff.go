@@ -1,7 +1,6 @@
 package replica
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -101,7 +100,7 @@ func (e *entry) there() string {
 	case e.resident == nil:
 		return fmt.Sprintf("%s, %d canisters", e.machine.config.Kind, e.machine.Residents.Len())
 	}
-	return e.resident.Canister.Status.String() + ", " + e.resident.Canister.Balance.String() + " cycles"
+	return e.resident.Canister.Status.String() + ", " + amount(e.resident.Canister.Balance)
 }
 
 func subnetsOf(n *Network) []entry {
@@ -145,47 +144,4 @@ func (d *differ) merge(as, bs []entry, visit func(a, b *entry)) {
 			bs = bs[1:]
 		}
 	}
-}
-
-// item is one of many things of a kind: its name, which it has in both networks, and what
-// there is to say of it.
-type item struct{ name, text string }
-
-// items notes what only one of them has, and what is not the same in both.
-func (d *differ) items(what string, as, bs []item) {
-	byName := func(a, b item) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.text, b.text)) }
-	slices.SortFunc(as, byName)
-	slices.SortFunc(bs, byName)
-	for len(as) > 0 || len(bs) > 0 {
-		switch {
-		case len(bs) == 0 || len(as) > 0 && as[0].name < bs[0].name:
-			d.note(what+" "+as[0].name, as[0].text, "")
-			as = as[1:]
-		case len(as) == 0 || bs[0].name < as[0].name:
-			d.note(what+" "+bs[0].name, "", bs[0].text)
-			bs = bs[1:]
-		default:
-			d.texts(what+" "+as[0].name, as[0].text, bs[0].text)
-			as, bs = as[1:], bs[1:]
-		}
-	}
-}
-
-func number[N ~int | ~uint64](n N) string { return fmt.Sprint(n) }
-
-func bytesOf(n uint64) string { return fmt.Sprint(n, " bytes") }
-
-// moment is a time in seconds, empty for none.
-func moment(ns uint64) string {
-	if ns == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d.%09d s", ns/second, ns%second)
-}
-
-func yes(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
 // residents compares two canisters with one id, and what waits for them.
@@ -20,9 +19,9 @@ func (d *differ) residents(x, y *entry) {
 	differing(d, "installed", a.Installed, b.Installed, moment)
 	differing(d, "version", a.Version, b.Version, number)
 	d.settings(&a.Settings, &b.Settings)
-	differing(d, "balance", a.Balance, b.Balance, cycles.Amount.String)
-	differing(d, "reserved cycles", a.Reserved, b.Reserved, cycles.Amount.String)
-	differing(d, "cycles used", a.Consumed.Total(), b.Consumed.Total(), cycles.Amount.String)
+	differing(d, "balance", a.Balance, b.Balance, amount)
+	differing(d, "reserved cycles", a.Reserved, b.Reserved, amount)
+	differing(d, "cycles used", a.Consumed.Total(), b.Consumed.Total(), amount)
 	differing(d, "global timer", a.Timer, b.Timer, moment)
 	if !bytes.Equal(a.Certified, b.Certified) {
 		d.note("certified data", fmt.Sprintf("%x", a.Certified), fmt.Sprintf("%x", b.Certified))
@@ -31,11 +30,11 @@ func (d *differ) residents(x, y *entry) {
 	differing(d, "queries", a.Queries.Calls, b.Queries.Calls, number)
 	differing(d, "changes in its history", a.History.Total, b.History.Total, number)
 	d.snapshots(&a.Snapshots, &b.Snapshots)
-	differing(d, "log records so far", a.Logs.Next(), b.Logs.Next(), number)
+	d.logs(&a.Logs, &b.Logs)
 	differing(d, "message in the middle of its code", x.resident.Running, y.resident.Running, yes)
 	d.items("message", x.machine.queuedItems(&x.resident.Mailbox), y.machine.queuedItems(&y.resident.Mailbox))
-	differing(d, "management calls that wait for it", len(x.resident.Waiting), len(y.resident.Waiting), number)
-	differing(d, "callers that wait for it to stop", len(x.resident.Stops), len(y.resident.Stops), number)
+	d.items("management call that waits for it", x.machine.inputItems(x.resident.Waiting), y.machine.inputItems(y.resident.Waiting))
+	d.items("stop_canister that waits", x.machine.stopItems(x.resident), y.machine.stopItems(y.resident))
 }
 
 func module(c *canister.Canister) string {
@@ -64,17 +63,55 @@ func (d *differ) memories(a, b *canister.Canister) {
 		d.err = fmt.Errorf("compare the memories of canister %s: %w", a.ID, err)
 	}
 	if heap > 0 {
-		d.note("content of the heap", "", fmt.Sprintf("%d pages of 4 KiB differ", heap))
+		d.note("content of the heap", "", differingPages(heap))
 	}
 	if stable > 0 {
-		d.note("content of stable memory", "", fmt.Sprintf("%d pages of 4 KiB differ", stable))
+		d.note("content of stable memory", "", differingPages(stable))
 	}
+}
+
+func differingPages(n uint64) string {
+	if n == 1 {
+		return "1 page of 4 KiB differs"
+	}
+	return fmt.Sprintf("%d pages of 4 KiB differ", n)
+}
+
+// logs notes the newest records that differ, the oldest of them first, and how many more
+// records one of them has seen.
+func (d *differ) logs(a, b *canister.Log) {
+	differing(d, "log records so far", a.Next(), b.Next(), number)
+	var as, bs []item
+	for i, j := a.Len()-1, b.Len()-1; (i >= 0 || j >= 0) && max(len(as), len(bs)) < MaxDifferingRecords; {
+		switch {
+		case j < 0 || i >= 0 && a.At(i).Index > b.At(j).Index:
+			as, i = append(as, record(a.At(i))), i-1
+		case i < 0 || b.At(j).Index > a.At(i).Index:
+			bs, j = append(bs, record(b.At(j))), j-1
+		default:
+			if x, y := a.At(i), b.At(j); x.Time != y.Time || !bytes.Equal(x.Content, y.Content) {
+				as, bs = append(as, record(x)), append(bs, record(y))
+			}
+			i, j = i-1, j-1
+		}
+	}
+	d.items("log record", as, bs)
+}
+
+// record is a log record with the beginning of its content, quoted: a canister wrote it.
+func record(r canister.LogRecord) item {
+	text := r.Content[:min(len(r.Content), MaxDifferingText)]
+	said := fmt.Sprintf("%s %q", moment(r.Time), text)
+	if len(text) < len(r.Content) {
+		said += " and " + counted(len(r.Content)-len(text), "more byte")
+	}
+	return numbered(r.Index, said)
 }
 
 func (d *differ) snapshots(a, b *canister.Snapshots) {
 	items := func(s *canister.Snapshots) (all []item) {
 		for _, snapshot := range s.All() {
-			all = append(all, item{fmt.Sprintf("#%d", snapshot.Number), fmt.Sprintf("taken at %s, %d bytes", moment(snapshot.Taken), snapshot.Bytes())})
+			all = append(all, numbered(snapshot.Number, "taken at "+moment(snapshot.Taken)+", "+bytesOf(snapshot.Bytes())))
 		}
 		return all
 	}
@@ -89,8 +126,8 @@ func (d *differ) settings(a, b *canister.Settings) {
 	differing(d, "setting compute_allocation", a.ComputeAllocation, b.ComputeAllocation, percent)
 	differing(d, "setting memory_allocation", a.MemoryAllocation, b.MemoryAllocation, bytesOf)
 	differing(d, "setting freezing_threshold", a.FreezingThreshold, b.FreezingThreshold, seconds)
-	differing(d, "setting reserved_cycles_limit", a.ReservedLimit, b.ReservedLimit, cycles.Amount.String)
-	differing(d, "setting minimum_incoming_canister_call_cycles", a.MinimumIncoming, b.MinimumIncoming, cycles.Amount.String)
+	differing(d, "setting reserved_cycles_limit", a.ReservedLimit, b.ReservedLimit, amount)
+	differing(d, "setting minimum_incoming_canister_call_cycles", a.MinimumIncoming, b.MinimumIncoming, amount)
 	d.texts("setting log_visibility", visibility(&a.LogVisibility), visibility(&b.LogVisibility))
 	d.texts("setting snapshot_visibility", visibility(&a.SnapshotVisibility), visibility(&b.SnapshotVisibility))
 	d.texts("setting status_visibility", visibility(&a.StatusVisibility), visibility(&b.StatusVisibility))
@@ -99,7 +136,7 @@ func (d *differ) settings(a, b *canister.Settings) {
 	differing(d, "setting log_memory_limit", a.LogMemoryLimit, b.LogMemoryLimit, bytesOf)
 	variables := func(s *canister.Settings) (all []item) {
 		for _, v := range s.Environment {
-			all = append(all, item{v.Name, v.Value})
+			all = append(all, item{name: v.Name, text: v.Value})
 		}
 		return all
 	}

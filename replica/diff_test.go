@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
@@ -83,9 +86,9 @@ func TestWhatDiffersIsSaidInWords(t *testing.T) {
 	got := differences(t, s, s.Network, f.Network)
 	for _, want := range []string{
 		"- time: ", "- height: ", "- time of the next round: ", "- call context #", "- future #", "- request ", "A certified data:  | 64617461\n", "A global timer:  | ",
-		"A stable memory: 0 bytes | 65536 bytes\n", "A content of stable memory:  | 1 pages of 4 KiB differ\n", "A content of the heap:  | ", "A log records so far: 0 | 1\n",
+		"A stable memory: 0 bytes | 65536 bytes\n", "A content of stable memory:  | 1 page of 4 KiB differs\n", "A content of the heap:  | ", "A log records so far: 0 | 1\nA log record #0:  | 2021-05-06T19:17:10.000000007Z \"line\"\n",
 		"A balance: ", "A version: ", "B setting freezing_threshold: 2592000 s | 77 s\n", "B setting log_visibility: controllers | public\n",
-		"B setting environment_variables mode:  | test\n", "C canister: running, ", "D canister:  | running, 1000000000000 cycles\n",
+		"B setting environment_variables mode:  | test\n", "C canister: running, ", "D canister:  | running, 1_000_000_000_000 cycles\n",
 		"B message in the middle of its code: no | yes\n",
 	} {
 		if !strings.Contains(got, want) {
@@ -94,6 +97,89 @@ func TestWhatDiffersIsSaidInWords(t *testing.T) {
 	}
 	if again := differences(t, s, s.Network, f.Network); again != got {
 		t.Errorf("the second time the differences are\n%s, the first time\n%s", again, got)
+	}
+}
+
+func TestTimesOfDifferencesAreThoseOfTheCalendar(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		ns := rapid.Uint64Range(1, 1<<63-1).Draw(rt, "ns")
+		if got, want := replica.Written(ns), time.Unix(0, int64(ns)).UTC().Format(time.RFC3339Nano); got != want {
+			rt.Errorf("%d is written as %s, it is %s", ns, got, want)
+		}
+	})
+	for year := range 293 {
+		for _, day := range []int{59, 60, 365} {
+			at := time.Date(1970+year, 1, day, 23, 59, 59, 0, time.UTC)
+			if at.Year() > 2261 {
+				break
+			}
+			if got, want := replica.Written(uint64(at.UnixNano())), at.Format(time.RFC3339Nano); got != want {
+				t.Errorf("%s is written as %s", want, got)
+			}
+		}
+	}
+}
+
+func TestOfLogsTheNewestRecordsThatDifferAreSaid(t *testing.T) {
+	s := diffStage(t)
+	s.Call("A", "run", compiled(t, s, `print "before"; reply "x"`))
+	f := s.Fork(replica.ForkConfig{})
+	for n := range replica.MaxDifferingRecords + 1 {
+		f.Call("A", "run", compiled(t, f, fmt.Sprintf(`print "line %d%s"; reply "x"`, n, strings.Repeat("!", n/20*400))))
+	}
+	got := differences(t, s, s.Network, f.Network)
+	for _, want := range []string{"A log records so far: 1 | 22\nA log record #2:  | 2021-", `Z "line 19"` + "\n", `Z "line 20!!!!!!`, `!!!" and 207 more bytes` + "\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q in\n%s", want, got)
+		}
+	}
+	for _, not := range []string{"log record #0", "log record #1:"} {
+		if strings.Contains(got, not) {
+			t.Errorf("there is %q in\n%s", not, got)
+		}
+	}
+}
+
+func TestWhatWaitsIsSaidOneByOne(t *testing.T) {
+	s := diffStage(t)
+	f := s.Fork(replica.ForkConfig{})
+	rule := hold(replica.KindRequest)
+	rule.Rule.Match.Method = "run"
+	f.Apply(rule)
+	f.Submit("A", "run", compiled(t, f, `call B.run(reply "x")`))
+	f.Submit("B", "run", compiled(t, f, `spin 30_000_000; reply "x"`))
+	f.Round()
+	f.SubmitManagement("A", "stop_canister", f.About("A", ""))
+	f.SubmitManagement("B", "uninstall_code", f.About("B", ""))
+	f.Submit("C", "run", compiled(t, f, `call management.raw_rand("DIDL\00\00")`))
+	f.Round()
+	got := differences(t, s, s.Network, f.Network)
+	for _, want := range []string{
+		fmt.Sprintf("- management call begun: raw_rand by call #2 of %s:  | waits for the next round\n", s.Names["C"]),
+		"A stop_canister that waits by request ", "B management call that waits for it uninstall_code by request ",
+		fmt.Sprintf("- held message #1:  | request %s → %s.run, call #1, since 2021-05-06T19:17:10.000000007Z\n", s.Names["A"], s.Names["B"]),
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q in\n%s", want, got)
+		}
+	}
+}
+
+func TestWhatIsOnItsWayToAnotherSubnetIsSaidOneByOne(t *testing.T) {
+	s := busy(t)
+	s.Round()
+	f := s.Fork(replica.ForkConfig{})
+	for range 10 {
+		f.Round()
+	}
+	got := differences(t, s, s.Network, f.Network)
+	for _, want := range []string{
+		fmt.Sprintf("- message to another subnet: request of call #6 of %s: → %s.run | \n", s.Names["A"], s.Names["E"]),
+		fmt.Sprintf("- message from another subnet: response to call #2 of %s: 1 byte | \n", s.Names["A"]),
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q in\n%s", want, got)
+		}
 	}
 }
 

@@ -64,3 +64,6 @@ func Circles(edges [][2]int) map[int]int {
 	}
 	return g.circles()
 }
+
+// Written is a time as Diff writes it.
+func Written(ns uint64) string { return moment(ns) }

@@ -95,6 +95,10 @@ const (
 	MaxListed = 1000
 	// MaxDifferences is how many differences between two networks are listed. Ours.
 	MaxDifferences = 1000
+	// MaxDifferingRecords is how many of the log records are listed in which two canisters
+	// differ, and MaxDifferingText how many bytes of each. Ours.
+	MaxDifferingRecords = 20
+	MaxDifferingText    = 200
 	// MaxAncestry is how many call contexts up the machine looks for
 	// re-entrance. Ours.
 	MaxAncestry = 64

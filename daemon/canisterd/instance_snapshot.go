@@ -145,12 +145,12 @@ func (c *cli) differences(diff *controlv1.DiffResponse) string {
 			}
 			fmt.Fprintf(&text, "%s\n", name)
 		}
-		fmt.Fprintf(&text, "  %s\n", d.GetWhat())
+		fmt.Fprintf(&text, "  %s\n", oneLine(d.GetWhat()))
 		if d.GetBefore() != "" {
-			fmt.Fprintf(&text, "    %s\n", c.paint(red, "- "+d.GetBefore()))
+			fmt.Fprintf(&text, "    %s\n", c.paint(red, "- "+oneLine(d.GetBefore())))
 		}
 		if d.GetAfter() != "" {
-			fmt.Fprintf(&text, "    %s\n", c.paint(green, "+ "+d.GetAfter()))
+			fmt.Fprintf(&text, "    %s\n", c.paint(green, "+ "+oneLine(d.GetAfter())))
 		}
 	}
 	if diff.GetMore() > 0 {

@@ -1968,11 +1968,12 @@ func (x *DiffResponse) GetMore() uint64 {
 	return 0
 }
 
-// Difference is one thing that differs.
+// Difference is one thing that differs, written for people: times as RFC 3339 has them, amounts with their unit.
+// Of logs the newest 20 records that differ are listed, each with its first 200 bytes.
 type Difference struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	CanisterId string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // empty: of a subnet or the network
-	// What differs, such as time, balance, setting controllers, call context 12.
+	// What differs, such as time, balance, setting controllers, call context #12, held message #7, log record #3.
 	What          string `protobuf:"bytes,2,opt,name=what,proto3" json:"what,omitempty"`
 	Before        string `protobuf:"bytes,3,opt,name=before,proto3" json:"before,omitempty"`                     // empty: it was not there
 	After         string `protobuf:"bytes,4,opt,name=after,proto3" json:"after,omitempty"`                       // empty: it is not there

@@ -1,0 +1,113 @@
+package replica
+
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// queuedItems are the messages that wait in a mailbox.
+func (m *machine) queuedItems(box *intercanister.Mailbox) (all []item) {
+	box.Each(func(in *intercanister.Input) { all = append(all, m.inputItem(in)) })
+	return all
+}
+
+func (m *machine) inputItems(list []state.Input) (all []item) {
+	for i := range list {
+		all = append(all, m.inputItem(&list[i]))
+	}
+	return all
+}
+
+func (m *machine) inputItem(in *intercanister.Input) item {
+	name := ""
+	switch in.Source {
+	case intercanister.SourceTasks:
+		name = in.Task.String()
+	case intercanister.SourceResponses:
+		name = fmt.Sprintf("callback of call #%d", in.Call)
+	case intercanister.SourceIngress:
+		record := m.History.At(in.Ingress)
+		name = fmt.Sprintf("%s by request %x", record.Method, record.ID[:4])
+	case intercanister.SourceRequests:
+		q := &in.Request
+		name = fmt.Sprintf("%s by call #%d of %s", q.Method, q.Call, q.Sender)
+	}
+	return item{name: name, text: "waits"}
+}
+
+// asker says who asked for what has no answer yet.
+func (m *machine) asker(t *state.Ticket) string {
+	if t.Origin.Kind == intercanister.FromIngress {
+		id := m.History.At(t.Origin.Ingress).ID
+		return fmt.Sprintf("by request %x", id[:4])
+	}
+	return fmt.Sprintf("by call #%d of %s", t.Origin.Call, t.Origin.Caller)
+}
+
+func (m *machine) stopItems(r *state.Resident) (all []item) {
+	for i := range r.Stops {
+		all = append(all, item{name: m.asker(&r.Stops[i].Ticket), text: "waits"})
+	}
+	return all
+}
+
+// begunItems are the management calls that were taken out of a queue and have no answer:
+// their module is compiled, or the next round answers them.
+func (m *machine) begunItems() (all []item) {
+	for i := range m.preparing {
+		one := m.inputItem(&m.preparing[i].in)
+		one.text = whyCompiling
+		all = append(all, one)
+	}
+	for i := range m.Signing.Pending {
+		p := &m.Signing.Pending[i]
+		all = append(all, item{name: p.Method + " " + m.asker(&p.Ticket), text: "waits for " + p.Key.String()})
+	}
+	for i := range m.Postponed {
+		p := &m.Postponed[i]
+		all = append(all, item{name: p.Method + " " + m.asker(&p.Ticket), text: "waits for the next round"})
+	}
+	return all
+}
+
+// heldItems are the messages that rules hold, and those behind them.
+func (m *machine) heldItems() (all []item) {
+	for _, h := range m.Kept.All() {
+		shown := m.show(h)
+		text := fmt.Sprintf("%s %s → %s.%s", shown.Kind, shown.Caller, shown.Callee, shown.Method)
+		if shown.Kind == KindIngress {
+			text += fmt.Sprintf(", request %x", shown.Request[:4])
+		} else {
+			text += fmt.Sprintf(", call #%d", shown.Call)
+		}
+		if shown.Behind != 0 {
+			text += fmt.Sprintf(", behind #%d", shown.Behind)
+		}
+		all = append(all, numbered(h.ID, text+", since "+moment(shown.Since)))
+	}
+	return all
+}
+
+func (m *machine) unsentItems() (all []item) {
+	for to := range m.out {
+		all = append(all, parcelItems(m.out[to])...)
+	}
+	return all
+}
+
+func parcelItems(list []parcel) (all []item) {
+	for i := range list {
+		switch p := &list[i]; {
+		case p.request != nil:
+			q := p.request
+			all = append(all, item{number: uint64(q.Call), name: fmt.Sprintf("request of call #%d of %s", q.Call, q.Sender), text: fmt.Sprintf("→ %s.%s", q.Receiver, q.Method)})
+		case p.call != 0:
+			all = append(all, item{number: uint64(p.call), name: fmt.Sprintf("response to call #%d of %s", p.call, p.owner), text: counted(p.response.PayloadBytes(), "byte")})
+		default:
+			all = append(all, item{name: fmt.Sprintf("refund to %s", p.owner), text: amount(p.response.Refund)})
+		}
+	}
+	return all
+}
