@@ -59,7 +59,7 @@ type performer struct {
 	log   *slog.Logger
 	fetch func(ctx context.Context, request *replica.Outcall) replica.OutcallAnswer
 
-	restores uint64                         // of the node, when outcalls were last begun
+	restores uint64                         // of the node, when the outcalls were listed that were seen
 	seen     map[principal.Principal]uint64 // by subnet: the number of the next outcall nobody has looked at
 	held     map[outcallID]bool             // seen, but there was no room for them
 	making   map[principal.Principal]int    // by canister
@@ -95,7 +95,6 @@ func (p *performer) perform(ctx context.Context) {
 				continue
 			}
 		}
-		p.restored(p.node.Restores())
 		pending, err := p.node.Outcalls(ctx)
 		if err != nil {
 			return // the node has ended, or is about to
@@ -104,17 +103,13 @@ func (p *performer) perform(ctx context.Context) {
 	}
 }
 
-// restored forgets what was seen where the node was restored since: numbers begin again.
-func (p *performer) restored(times uint64) {
-	if times != p.restores {
-		p.restores, p.held = times, nil
+// begin begins what there is room for. What is held and is not pending any more has
+// timed out: nobody makes it. After a restore numbers begin again: nothing was seen.
+func (p *performer) begin(ctx context.Context, pending []node.Outcall) {
+	if len(pending) > 0 && pending[0].Restores != p.restores {
+		p.restores, p.held = pending[0].Restores, nil
 		clear(p.seen)
 	}
-}
-
-// begin begins what there is room for. What is held and is not pending any more has
-// timed out: nobody makes it.
-func (p *performer) begin(ctx context.Context, pending []replica.PendingOutcall) {
 	held := make(map[outcallID]bool)
 	for i := range pending {
 		o := &pending[i]
@@ -130,9 +125,9 @@ func (p *performer) begin(ctx context.Context, pending []replica.PendingOutcall)
 		}
 		p.made++
 		p.making[canister]++
-		begun, restores := *o, p.restores // alone: the others of the list are not kept with it
+		begun := *o // alone: the others of the list are not kept with it
 		p.running.Go(func() {
-			p.answer(ctx, &begun, restores)
+			p.answer(ctx, &begun)
 			p.ended <- canister
 		})
 	}
@@ -146,11 +141,10 @@ func (p *performer) end(canister principal.Principal) {
 	}
 }
 
-// answer makes an outcall. Where the node was restored meanwhile, its number may be that
-// of another one.
-func (p *performer) answer(ctx context.Context, o *replica.PendingOutcall, restores uint64) {
+// answer makes an outcall.
+func (p *performer) answer(ctx context.Context, o *node.Outcall) {
 	answer := p.fetch(ctx, &o.Request)
-	if ctx.Err() != nil || p.node.Restores() != restores {
+	if ctx.Err() != nil {
 		return
 	}
 	log := p.log.With("canister", o.Request.Canister, "method", o.Request.Method, "url", o.Request.URL)
@@ -159,7 +153,7 @@ func (p *performer) answer(ctx context.Context, o *replica.PendingOutcall, resto
 	} else {
 		log.Debug("outcall", "status", answer.Status, "bytes", len(answer.Body))
 	}
-	err := p.node.Answer(ctx, &replica.HTTPAnswer{Subnet: o.Subnet, Number: o.Number, Answers: []replica.OutcallAnswer{answer}})
+	err := p.node.AnswerListed(ctx, o, &answer)
 	if err != nil && ctx.Err() == nil {
 		log.Debug("nobody waits for the outcall any more", "error", err)
 	}
@@ -175,12 +169,13 @@ func rejected(code intercanister.RejectCode, format string, args ...any) replica
 }
 
 // Outcalls are the HTTP outcalls that wait for an answer, by subnet and number.
-func (d *Daemon) Outcalls(ctx context.Context) ([]replica.PendingOutcall, error) {
+func (d *Daemon) Outcalls(ctx context.Context) ([]node.Outcall, error) {
 	return d.Node().Outcalls(ctx)
 }
 
-// AnswerOutcall answers an HTTP outcall, also one that is being made. The error is a
-// *replica.Refusal where it is not pending any more or the answer is malformed.
+// AnswerOutcall answers the HTTP outcall that has a number now, also one that is being
+// made. The error is a *replica.Refusal where it is not pending any more or the answer is
+// malformed.
 func (d *Daemon) AnswerOutcall(ctx context.Context, in *replica.HTTPAnswer) error {
 	err := d.Node().Answer(ctx, in)
 	if refused := new(replica.Refusal); err != nil && !errors.As(err, &refused) {

@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 // ListOutcalls lists the HTTP outcalls that wait for an answer.
@@ -50,7 +51,7 @@ func (s *flights) ListOutcalls(ctx context.Context, in *controlv1.ListOutcallsRe
 }
 
 // placesOf are the places of outcalls in their list: the first has a number above 0.
-func placesOf(i Instance, all []replica.PendingOutcall) []replica.Cursor {
+func placesOf(i Instance, all []node.Outcall) []replica.Cursor {
 	position := make(map[principal.Principal]int)
 	for at, subnet := range i.Node().View().Subnets {
 		position[subnet.ID] = at
@@ -62,7 +63,7 @@ func placesOf(i Instance, all []replica.PendingOutcall) []replica.Cursor {
 	return places
 }
 
-func shownOutcall(o *replica.PendingOutcall) *controlv1.Outcall {
+func shownOutcall(o *node.Outcall) *controlv1.Outcall {
 	shown := &controlv1.Outcall{
 		SubnetId: o.Subnet.String(), Number: o.Number, Nodes: uint32(o.Nodes), CanisterId: o.Request.Canister.String(),
 		Url: o.Request.URL, Method: o.Request.Method, Body: o.Request.Body, MaxResponseBytes: o.Request.MaxResponse,
@@ -100,7 +101,7 @@ func (s *flights) AnswerOutcall(ctx context.Context, in *controlv1.AnswerOutcall
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(pending, func(o replica.PendingOutcall) bool { return o.Subnet == *subnet && o.Number == in.GetNumber() }) {
+	if !slices.ContainsFunc(pending, func(o node.Outcall) bool { return o.Subnet == *subnet && o.Number == in.GetNumber() }) {
 		return nil, outcallUnknown.Refuse(refused.Text)
 	}
 	return nil, badOutcall.Refuse(refused.Text)

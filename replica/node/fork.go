@@ -10,7 +10,7 @@ import (
 )
 
 // ErrRestored is what those get who wait for the answer to a message that the node does
-// not know any more: it was restored to a state before the message.
+// not know any more, or answer an outcall of before: it was restored to another state.
 var ErrRestored = errors.New("the instance was restored to a state that does not know this request")
 
 // ErrForeign is for a network that lives on another engine than the node that is to go on
@@ -91,10 +91,6 @@ func (n *Node) Restore(ctx context.Context, snapshot *replica.Network) error {
 	return err
 }
 
-// Restores is how often the node was restored: outcalls with one number before and after
-// are not the same.
-func (n *Node) Restores() uint64 { return n.restores.Load() }
-
 // RestoreFrom is Restore to the present of another node.
 func (n *Node) RestoreFrom(ctx context.Context, other *Node) error {
 	snapshot, err := other.Snapshot(ctx, replica.ForkConfig{})
@@ -111,7 +107,7 @@ func (n *Node) replace(next *replica.Network) {
 	next.Wake(n.parts())
 	n.recorder.restart()
 	n.network, n.era = next, new(era)
-	n.restores.Add(1)
+	n.restores++
 	n.outcalls = next.OutcallsMade() + 1 // those that wait are announced in any case
 	n.show(replica.RoundReport{})
 	for id, list := range n.waiters {

@@ -64,8 +64,7 @@ type Node struct {
 	compiling    chan struct{} // for those who compile: half of the processors, and queries never wait for them
 	bug          atomic.Pointer[error]
 	engine       *canister.Engine // safe for anybody
-	restores     atomic.Uint64
-	sent         atomic.Uint64 // messages that FreshID has named
+	sent         atomic.Uint64    // messages that FreshID has named
 	compiler     compiler
 	changed      bell
 	stirred      atomic.Bool // Config.Stirred was called since the last tick
@@ -82,6 +81,7 @@ type Node struct {
 	mode     Mode
 	waiters  map[waitKey][]*waiter
 	outcalls uint64 // made, when last announced
+	restores uint64 // so far: outcalls with one number before and after one are not the same
 	looked   bool   // the request that is being done changes nothing
 }
 

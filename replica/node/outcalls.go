@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/canisterd/canisterd/replica"
 )
@@ -26,35 +27,58 @@ func (n *Node) announce() {
 	}
 }
 
-// Outcalls are the HTTP outcalls that wait for an answer, by subnet and number.
-func (n *Node) Outcalls(ctx context.Context) ([]replica.PendingOutcall, error) {
-	pending := make(chan []replica.PendingOutcall, 1)
-	if err := n.ask(ctx, func(n *Node) { pending <- n.network.Outcalls() }); err != nil {
-		return nil, err
-	}
-	return <-pending, nil
+// Outcall is an HTTP outcall that waits for an answer. Its number names it until the node
+// is restored: then another may have it.
+type Outcall struct {
+	replica.PendingOutcall
+	Restores uint64 // of the node, when the outcall was listed: how often it was restored
 }
 
-// Answer answers an HTTP outcall. The transforms of the canister that made it run
-// as queries do, beside the network. The error is a *replica.Refusal where the
-// outcall is not pending, or the answer is malformed; it may have been answered, or
-// have timed out, while transforms ran.
-func (n *Node) Answer(ctx context.Context, in *replica.HTTPAnswer) error {
-	type received struct {
-		receptions []*replica.Reception
-		refusal    *replica.Refusal
-	}
-	done := make(chan received, 1)
+// Outcalls are the HTTP outcalls that wait for an answer, by subnet and number.
+func (n *Node) Outcalls(ctx context.Context) ([]Outcall, error) {
+	listed := make(chan []Outcall, 1)
 	err := n.ask(ctx, func(n *Node) {
-		receptions, refusal := n.network.Receive(in)
-		done <- received{receptions, refusal}
+		pending := n.network.Outcalls()
+		all := make([]Outcall, len(pending))
+		for i := range pending {
+			all[i] = Outcall{pending[i], n.restores}
+		}
+		listed <- all
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	got := <-done
-	if got.refusal != nil {
-		return got.refusal
+	return <-listed, nil
+}
+
+// Answer answers the HTTP outcall that has a number now. The transforms of the canister
+// that made it run as queries do, beside the network. The error is a *replica.Refusal where
+// the outcall is not pending, or the answer is malformed; it may have been answered, or
+// have timed out, while transforms ran. It is ErrRestored where the node was restored
+// meanwhile.
+func (n *Node) Answer(ctx context.Context, in *replica.HTTPAnswer) error {
+	return n.settle(ctx, nil, in)
+}
+
+// AnswerListed is Answer, in the same words to all nodes of the subnet, to an outcall that
+// was listed: ErrRestored where the node was restored since.
+func (n *Node) AnswerListed(ctx context.Context, o *Outcall, answer *replica.OutcallAnswer) error {
+	return n.settle(ctx, &o.Restores, &replica.HTTPAnswer{Subnet: o.Subnet, Number: o.Number, Answers: []replica.OutcallAnswer{*answer}})
+}
+
+// received is what an answer becomes, on the network that was there when it came.
+type received struct {
+	receptions []*replica.Reception
+	restores   uint64
+	err        error
+}
+
+// settle answers an outcall of the network that was there after so many restores; nil: of
+// the present one. A restore between the two times it owns the network ends it.
+func (n *Node) settle(ctx context.Context, restores *uint64, in *replica.HTTPAnswer) error {
+	got, err := n.receive(ctx, restores, in)
+	if err != nil {
+		return err
 	}
 	answer := *in
 	answer.Contents = make([]replica.OutcallContent, len(got.receptions))
@@ -68,9 +92,45 @@ func (n *Node) Answer(ctx context.Context, in *replica.HTTPAnswer) error {
 		}
 		answer.Contents[i] = r.Content
 	}
-	result, err := n.Apply(ctx, &answer)
-	if err == nil && result.Refusal != nil {
-		return result.Refusal
+	done := make(chan error, 1)
+	err = n.ask(ctx, func(n *Node) {
+		if n.restores != got.restores {
+			done <- undone(in)
+		} else if refusal := n.network.Apply(&answer).Refusal; refusal != nil {
+			done <- refusal
+		} else {
+			done <- nil
+		}
+	})
+	if err != nil {
+		return err
 	}
-	return err
+	return <-done
+}
+
+// receive looks at an answer.
+func (n *Node) receive(ctx context.Context, restores *uint64, in *replica.HTTPAnswer) (received, error) {
+	done := make(chan received, 1)
+	err := n.ask(ctx, func(n *Node) {
+		if restores != nil && n.restores != *restores {
+			done <- received{err: undone(in)}
+			return
+		}
+		receptions, refusal := n.network.Receive(in)
+		got := received{receptions: receptions, restores: n.restores}
+		if refusal != nil {
+			got.err = refusal
+		}
+		done <- got
+	})
+	if err != nil {
+		return received{}, err
+	}
+	got := <-done
+	return got, got.err
+}
+
+// undone is for an answer to an outcall of a network that was replaced.
+func undone(in *replica.HTTPAnswer) error {
+	return fmt.Errorf("HTTP outcall %d of subnet %s: %w", in.Number, in.Subnet, ErrRestored)
 }

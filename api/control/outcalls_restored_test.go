@@ -1,0 +1,132 @@
+package control_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// httpRequestOf is an argument of http_request, whose function has a type that Go has not.
+func (a *api) httpRequestOf(fields string) []byte {
+	a.Helper()
+	described, err := os.ReadFile("../../replica/internal/management/testdata/ic.did")
+	if err != nil {
+		a.Fatal(err)
+	}
+	file, err := did.Parse(string(described))
+	if err != nil {
+		a.Fatal(err)
+	}
+	method, _ := file.Method("http_request")
+	types := []*candid.Type{method.Args[0].Type}
+	args, err := candid.ParseArgsAt("(record {"+fields+"})", types)
+	if err != nil {
+		a.Fatal(err)
+	}
+	arg, err := candid.Encode(args, types)
+	if err != nil {
+		a.Fatal(err)
+	}
+	return arg
+}
+
+// asksOutside lets a canister ask an address, the answer to which goes through a
+// transform, and gives the outcall that waits then.
+func (a *api) asksOutside(id principal.Principal, url string) (sent replica.RequestID, waits node.Outcall) {
+	a.Helper()
+	request := a.httpRequestOf(fmt.Sprintf(`url = %q; method = variant { get }; headers = vec {}; transform = opt record { function = func %q."query"; context = blob "" }`, url, id))
+	sent = a.runs(id, canistertest.Script().Call(canistertest.Call{
+		Callee: principal.Management, Method: "http_request", Arg: request, Cycles: 100_000_000_000,
+		OnReply: canistertest.Script().Arg().ReplyTop(), OnReject: canistertest.Script().Text("rejected: ").Append().RejectMessage().ReplyTop(),
+	}))
+	must(a, a.clock.RunRounds, &controlv1.RunRoundsRequest{Rounds: 3})
+	all := a.outside()
+	if len(all) != 1 || all[0].Request.URL != url {
+		a.Fatalf("these outcalls wait: %v; the canister says %q", all, a.said(sent))
+	}
+	return sent, all[0]
+}
+
+func (a *api) outside() []node.Outcall {
+	a.Helper()
+	all, err := a.daemon.Outcalls(a.ctx)
+	if err != nil {
+		a.Fatal(err)
+	}
+	return all
+}
+
+// meanwhile is a context that does something when somebody is about to wait with it.
+type meanwhile struct {
+	context.Context
+	do func()
+}
+
+// Done does it before it is a context's.
+func (m *meanwhile) Done() <-chan struct{} {
+	if do := m.do; do != nil {
+		m.do = nil
+		do()
+	}
+	return m.Context.Done()
+}
+
+func TestAnAnswerToAnOutcallOfBeforeARestoreIsDropped(t *testing.T) {
+	a := byHand(t)
+	alice := cast(a, "ALICE")[0]
+	must(a, a.instances.TakeSnapshot, &controlv1.TakeSnapshotRequest{Snapshot: "quiet"})
+	restore := func() {
+		must(a, a.instances.RestoreSnapshot, &controlv1.RestoreSnapshotRequest{Snapshot: "quiet"})
+	}
+	answer := replica.OutcallAnswer{Status: 200, Body: []byte("of before")}
+
+	a.note("the answer comes after the restore, when another outcall has the number")
+	_, before := a.asksOutside(alice, "https://example.org/before")
+	restore()
+	_, after := a.asksOutside(alice, "https://example.org/after")
+	if before.Number != after.Number || before.Subnet != after.Subnet {
+		t.Fatalf("their numbers are %d and %d", before.Number, after.Number)
+	}
+	if err := a.daemon.Node().AnswerListed(a.ctx, &before, &answer); !errors.Is(err, node.ErrRestored) {
+		t.Errorf("the answer of before: %v", err)
+	}
+	if left := a.outside(); len(left) != 1 || left[0].Request.URL != after.Request.URL {
+		t.Errorf("these outcalls wait then: %v", left)
+	}
+
+	a.note("the restore comes while the answer goes through its transform")
+	var sent replica.RequestID
+	interrupted := &meanwhile{a.ctx, func() {
+		restore()
+		sent, after = a.asksOutside(alice, "https://example.org/meanwhile")
+	}}
+	err := a.daemon.AnswerOutcall(interrupted, &replica.HTTPAnswer{Subnet: after.Subnet, Number: after.Number, Answers: []replica.OutcallAnswer{answer}})
+	if !errors.Is(err, node.ErrRestored) {
+		t.Errorf("the answer that was under way: %v", err)
+	}
+	if left := a.outside(); len(left) != 1 || left[0].Request.URL != after.Request.URL {
+		t.Errorf("these outcalls wait then: %v", left)
+	}
+
+	a.note("the outcall that waits now is answered")
+	if sent == (replica.RequestID{}) {
+		t.Fatal("there was no transform")
+	}
+	if err := a.daemon.Node().AnswerListed(a.ctx, &after, &answer); err != nil {
+		t.Error(err)
+	}
+	a.idle()
+	if said := a.said(sent); said == "" || said == "unknown" {
+		t.Errorf("the canister says %q", said)
+	}
+}
