@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -39,11 +40,20 @@ func TestADeepTreeIsShownInAsMuchTextAsItHasCalls(t *testing.T) {
 	if !strings.Contains(text, "calls that lie too deep: 7_936\n") || strings.Count(text, "call #") != trace.MaxDepth {
 		t.Errorf("of %d calls %d are shown", calls, strings.Count(text, "call #"))
 	}
+	diagram := trace.Mermaid(tree, nil)
+	if !strings.HasSuffix(diagram, " more are left out\n") || len(diagram) > trace.MaxDiagram+100 {
+		t.Errorf("a diagram of %d bytes ends with %q", len(diagram), diagram[len(diagram)-60:])
+	}
+	for n := range strings.Count(diagram, "participant") {
+		if !strings.Contains(diagram, fmt.Sprintf("p%d: ", n)) {
+			t.Errorf("p%d is declared and does nothing", n)
+		}
+	}
 	encoded, err := trace.TraceEvents(tree, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for form, size := range map[string]int{"text": len(text), "diagram": len(trace.Mermaid(tree, nil)), "JSON": len(encoded)} {
+	for form, size := range map[string]int{"text": len(text), "JSON": len(encoded)} {
 		if size > calls*1200 {
 			t.Errorf("%d calls take %d bytes of %s", calls, size, form)
 		}

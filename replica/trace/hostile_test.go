@@ -2,9 +2,11 @@ package trace_test
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
@@ -69,7 +71,7 @@ func TestHostileTextStaysOnItsLineAndInItsLabel(t *testing.T) {
 			}
 		}
 		for _, special := range []string{"%%", "{", "<", "\"", "`", "$"} {
-			if strings.Contains(diagram, special) {
+			if strings.Contains(strings.ReplaceAll(diagram, "<br/>", ""), special) {
 				t.Errorf("%q puts %q into the diagram", text, special)
 			}
 		}
@@ -85,6 +87,29 @@ func TestHostileTextStaysOnItsLineAndInItsLabel(t *testing.T) {
 		}
 	}
 }
+
+func TestLongTextIsBrokenWhereADiagramHasRoom(t *testing.T) {
+	for text, want := range map[string]string{
+		strings.Repeat("word ", 24):   "word word",
+		strings.Repeat("é", 100):      strings.Repeat("é", 36) + "<br/>",
+		"short":                       ": log: short\n",
+		strings.Repeat("<script>", 9): "#60;script#62;#60;",
+	} {
+		for line := range strings.Lines(trace.Mermaid(hostileTree(text), func(principal.Principal) string { return text })) {
+			_, shown, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+			for part := range strings.SplitSeq(shown, "<br/>") {
+				if n := utf8.RuneCountInString(numbers.ReplaceAllString(part, "x")); n > trace.MaxLabel {
+					t.Errorf("%.20q: a line of %d characters: %s", text, n, part)
+				}
+			}
+		}
+		if diagram := trace.Mermaid(hostileTree(text), nil); !strings.Contains(diagram, want) {
+			t.Errorf("%.20q lacks %q:\n%s", text, want, diagram)
+		}
+	}
+}
+
+var numbers = regexp.MustCompile("#[0-9]+;")
 
 func TestWhatManyMembersLeaveBehindIsForgotten(t *testing.T) {
 	m := trace.NewMembers(trace.Root{Request: replica.RequestID{1}})

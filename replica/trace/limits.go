@@ -13,4 +13,10 @@ const (
 	// MaxDepth is how many calls within one another the text form shows: each line is as long
 	// as it is deep. Ours.
 	MaxDepth = 64
+	// MaxLabel is how long a line in a diagram may be, in runes: the longest sets how far
+	// the columns stand apart. Ours; a call of one canister by another fits in.
+	MaxLabel = 64
+	// MaxDiagram is how large a diagram becomes, in bytes. Mermaid refuses to draw a text of
+	// more than 50,000 characters (its setting maxTextSize).
+	MaxDiagram = 49_000
 )

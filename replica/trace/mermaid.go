@@ -11,31 +11,56 @@ import (
 
 // Mermaid is a tree as a Mermaid sequence diagram: calls and answers as arrows between
 // canisters, executions and what happened on the way as notes, in the order in which they
-// happened.
+// happened. A tree that is larger than Mermaid draws is cut, and says so.
 func Mermaid(t *Tree, names Names) string {
 	d := &diagram{names: names, ids: make(map[principal.Principal]int)}
 	if t.Root != nil {
 		d.call(t.Root)
 	}
-	var out strings.Builder
-	out.WriteString("sequenceDiagram\n")
-	for i, id := range d.actors {
-		kind := "participant"
-		if _, canister := id.CanisterNumber(); !canister && id != principal.Management {
-			kind = "actor"
-		}
-		fmt.Fprintf(&out, "    %s p%d as %s\n", kind, i, alias(names.of(id)))
-	}
 	slices.SortStableFunc(d.lines, func(a, b drawn) int { return a.order - b.order })
-	round := uint64(0)
-	for _, l := range d.lines {
-		if l.height != round && len(d.actors) > 0 {
-			round = l.height
-			fmt.Fprintf(&out, "    Note left of p0: round %d\n", round)
-		}
-		out.WriteString("    " + l.text + "\n")
+	return d.render()
+}
+
+// render writes the lines that have room, below the actors that occur in them.
+func (d *diagram) render() string {
+	var body strings.Builder
+	heads := make([]string, len(d.actors))
+	if len(d.actors) > 0 {
+		heads[0] = d.head(0) // at whom the rounds are told
 	}
-	return out.String()
+	size, round := 0, uint64(0)
+	for i, l := range d.lines {
+		text := "    " + l.text + "\n"
+		if l.height != round {
+			text = fmt.Sprintf("    Note left of p0: round %d\n", l.height) + text
+		}
+		from, to := d.head(l.from), d.head(l.to)
+		if size+len(text)+len(from)+len(to) > MaxDiagram {
+			fmt.Fprintf(&body, "    Note left of p0: %s more are left out\n", grouped(uint64(len(d.lines)-i)))
+			break
+		}
+		if heads[l.from] == "" {
+			heads[l.from] = from
+			size += len(from)
+		}
+		if heads[l.to] == "" {
+			heads[l.to] = to
+			size += len(to)
+		}
+		size += len(text)
+		round = l.height
+		body.WriteString(text)
+	}
+	return "sequenceDiagram\n" + strings.Join(heads, "") + body.String()
+}
+
+// head declares an actor.
+func (d *diagram) head(n int) string {
+	kind, id := "participant", d.actors[n]
+	if _, canister := id.CanisterNumber(); !canister && id != principal.Management {
+		kind = "actor"
+	}
+	return fmt.Sprintf("    %s p%d as %s\n", kind, n, alias(d.names.of(id)))
 }
 
 // diagram gathers the lines of a sequence diagram.
@@ -47,28 +72,35 @@ type diagram struct {
 }
 
 type drawn struct {
-	order  int
-	height uint64
-	text   string
+	order    int
+	height   uint64
+	from, to int // actors
+	text     string
 }
 
-func (d *diagram) actor(id principal.Principal) string {
+func (d *diagram) actor(id principal.Principal) int {
 	n, ok := d.ids[id]
 	if !ok {
 		n = len(d.actors)
 		d.ids[id], d.actors = n, append(d.actors, id)
 	}
-	return fmt.Sprintf("p%d", n)
-}
-
-func (d *diagram) draw(at Point, format string, args ...any) {
-	if at.Recorded() {
-		d.lines = append(d.lines, drawn{at.Order, at.Height, fmt.Sprintf(format, args...)})
-	}
+	return n
 }
 
 func (d *diagram) note(at Point, of principal.Principal, text string) {
-	d.draw(at, "Note over %s: %s", d.actor(of), mermaid(text))
+	n := d.actor(of)
+	d.draw(at, drawn{from: n, to: n, text: fmt.Sprintf("Note over p%d: %s", n, label(text))})
+}
+
+func (d *diagram) arrow(at Point, from int, arrow string, to int, text string) {
+	d.draw(at, drawn{from: from, to: to, text: fmt.Sprintf("p%d%sp%d: %s", from, arrow, to, label(text))})
+}
+
+func (d *diagram) draw(at Point, line drawn) {
+	if at.Recorded() {
+		line.order, line.height = at.Order, at.Height
+		d.lines = append(d.lines, line)
+	}
 }
 
 func (d *diagram) call(c *Call) {
@@ -76,13 +108,12 @@ func (d *diagram) call(c *Call) {
 		d.note(c.Begun, c.Canister, c.title(d.names))
 	} else {
 		from, to := d.actor(c.Caller), d.actor(c.Canister)
-		label := strings.Join(append([]string{c.title(d.names)}, c.details()...), ", ")
-		d.draw(c.Begun, "%s->>%s: %s", from, to, mermaid(label))
+		d.arrow(c.Begun, from, "->>", to, strings.Join(append([]string{c.title(d.names)}, c.details()...), ", "))
 		arrow := "-->>"
 		if c.Reject != nil {
 			arrow = "--x"
 		}
-		d.draw(c.Ended, "%s%s%s: %s", to, arrow, from, mermaid(c.reference()+c.answer()))
+		d.arrow(c.Ended, to, arrow, from, c.reference()+c.answer())
 	}
 	for i := range c.Notes {
 		d.note(c.Notes[i].At, c.Canister, c.reference()+c.Notes[i].line())
@@ -116,21 +147,43 @@ func (d *diagram) execution(c *Call, x *Execution) {
 	}
 }
 
-// mermaid is printable text as a label of a diagram: whatever has a meaning to Mermaid or
-// to HTML stands as the number of its character.
-func mermaid(text string) string { return numbered(text, "#;<>&\"{}%\\`$") }
+// label is printable text at an arrow or in a note, in lines that a picture has room for.
+// Whatever has a meaning to Mermaid or to HTML stands as the number of its character.
+func label(text string) string { return numbered(text, "#;<>&\"{}%\\`$") }
 
 // alias is printable text as the name of an actor, where more has a meaning.
 func alias(text string) string { return numbered(text, "#;<>&\"{}%\\`$:@[]()") }
 
 func numbered(text, special string) string {
 	var out strings.Builder
-	for _, r := range text {
-		if strings.ContainsRune(special, r) {
-			fmt.Fprintf(&out, "#%d;", r)
-		} else {
-			out.WriteRune(r)
+	for i, line := range broken(text, MaxLabel) {
+		if i > 0 {
+			out.WriteString("<br/>")
+		}
+		for _, r := range line {
+			if strings.ContainsRune(special, r) {
+				fmt.Fprintf(&out, "#%d;", r)
+			} else {
+				out.WriteRune(r)
+			}
 		}
 	}
 	return out.String()
+}
+
+// broken is text in lines of at most so many runes, broken after spaces where it has some.
+func broken(text string, most int) (lines []string) {
+	runes := []rune(text)
+	for len(runes) > most {
+		at := most
+		for i := most; i > most/2; i-- {
+			if runes[i] == ' ' {
+				at = i
+				break
+			}
+		}
+		lines = append(lines, string(runes[:at]))
+		runes = []rune(strings.TrimLeft(string(runes[at:]), " "))
+	}
+	return append(lines, string(runes))
 }

@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
@@ -160,10 +161,11 @@ func (w *track) arrow(name string, from *Call, at *Execution, to *Call, there *E
 }
 
 // arguments are what a viewer shows of a slice, by the names of the vocabulary of events.
+// Times are decimal digits in a string: to viewers a number is a float, which would round them.
 func (x *Execution) arguments() map[string]any {
-	args := map[string]any{"instructions": x.Instructions, "cycles": x.Cycles.String(), "began_height": x.Begun.Height, "began_time": x.Begun.Time}
+	args := map[string]any{"instructions": x.Instructions, "cycles": x.Cycles.String(), "began_height": x.Begun.Height, "began_time": decimal(x.Begun.Time)}
 	if x.Ended.Recorded() {
-		args["height"], args["time"] = x.Ended.Height, x.Ended.Time
+		args["height"], args["time"] = x.Ended.Height, decimal(x.Ended.Time)
 	}
 	if x.Wall != 0 {
 		args["wall_ns"] = x.Wall
@@ -185,6 +187,8 @@ func (x *Execution) arguments() map[string]any {
 	}
 	return args
 }
+
+func decimal(nanoseconds uint64) string { return strconv.FormatUint(nanoseconds, 10) }
 
 // describe says of a call what it is and how it ended.
 func (c *Call) describe(args map[string]any, names Names) {
