@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -98,6 +99,19 @@ func TestTheControlAPIWithTLSAndTokenIsForThoseWhoHaveIt(t *testing.T) {
 	}
 	if n, err := conn.Read(make([]byte, 1)); n > 0 || err == nil {
 		t.Error("it is served at the address of HTTP, too")
+	}
+}
+
+// Who has not the token makes the daemon read nothing: it would wait for the request else.
+func TestWhoHasNotTheTokenIsRefusedBeforeTheRequest(t *testing.T) {
+	d := started(t, Config{Control: Control{Token: "secret"}})
+	stream, err := dialed(t, d).NewStream(patient(t), &grpc.StreamDesc{ClientStreams: true}, controlv1.Calls_Update_FullMethodName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = stream.RecvMsg(new(controlv1.UpdateResponse))
+	if reason, _ := remote.Reason(err); status.Code(err) != codes.Unauthenticated || reason != "TOKEN_MISSING" {
+		t.Errorf("it hears %v (%s)", err, reason)
 	}
 }
 

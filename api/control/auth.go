@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/tap"
 )
 
 // tokenMissing and tokenWrong are for clients that do not say what they have to.
@@ -19,13 +20,19 @@ var (
 // openMethods may be called without the token: whether the daemon serves is no secret.
 const openMethods = "/grpc.health.v1.Health/"
 
+// admit refuses a call without the token before anything but its head is read.
+func (s *Server) admit(ctx context.Context, call *tap.Info) (context.Context, error) {
+	err := s.authorize(call.Header, call.FullMethodName)
+	return ctx, s.answer(call.FullMethodName, nil, err)
+}
+
 // authorize refuses a call without the token. How long it takes says nothing about
 // the token: hashes are compared.
-func (s *Server) authorize(ctx context.Context, method string) error {
-	if s.token == nil || strings.HasPrefix(method, openMethods) {
+func (s *Server) authorize(head metadata.MD, method string) error {
+	if strings.HasPrefix(method, openMethods) {
 		return nil
 	}
-	sent := metadata.ValueFromIncomingContext(ctx, "authorization")
+	sent := head.Get("authorization")
 	if len(sent) == 0 {
 		return tokenMissing.Refuse()
 	}

@@ -2,11 +2,18 @@ package control
 
 import (
 	"context"
+	"encoding/hex"
 	"strconv"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )
+
+// batchFull takes the limit and what to do.
+var batchFull = reason("BATCH_FULL", codes.ResourceExhausted, "the call was made, but there is no room for its outcome: the outcomes of a batch have at most %d bytes together: %s", "limit")
 
 // Batch makes calls in order, all submitted before the first is waited for.
 func (s *calls) Batch(ctx context.Context, in *controlv1.BatchRequest) (*controlv1.BatchResponse, error) {
@@ -18,14 +25,14 @@ func (s *calls) Batch(ctx context.Context, in *controlv1.BatchRequest) (*control
 	if len(batch) > MaxBatch {
 		return nil, BadField.Refuse("calls", strconv.Itoa(len(batch))+" calls", "at most "+strconv.Itoa(MaxBatch)+" are made at once")
 	}
-	results := make([]*controlv1.BatchResult, len(batch))
+	results, room := make([]*controlv1.BatchResult, len(batch)), batchRoom
 	waits := make([]func() (*controlv1.Outcome, error), len(batch))
 	for i, c := range batch {
 		outcome, wait, err := s.begin(ctx, instance, c.GetCall(), c.GetQuery())
 		if err != nil && ctx.Err() != nil {
 			return nil, err
 		}
-		results[i], waits[i] = resultOf(outcome, err), wait
+		results[i], waits[i] = room.take(resultOf(outcome, err)), wait
 	}
 	for i, wait := range waits {
 		if wait == nil {
@@ -35,9 +42,29 @@ func (s *calls) Batch(ctx context.Context, in *controlv1.BatchRequest) (*control
 		if err != nil && ctx.Err() != nil {
 			return nil, err
 		}
-		results[i] = resultOf(outcome, err)
+		results[i] = room.take(resultOf(outcome, err))
 	}
 	return &controlv1.BatchResponse{Results: results}, nil
+}
+
+// batchBytes is how many bytes the outcomes of a batch may still have together.
+type batchBytes int
+
+// batchRoom leaves room for failures in the place of outcomes.
+const batchRoom batchBytes = MaxResponseBytes - MaxBatch*(maxErrorText+100)
+
+// take is a result, or a failure where there is no room for it. The call was made.
+func (left *batchBytes) take(result *controlv1.BatchResult) *controlv1.BatchResult {
+	size := proto.Size(result)
+	if result.GetOutcome() == nil || size <= int(*left) {
+		*left -= batchBytes(size)
+		return result
+	}
+	instead := "make the query again, alone"
+	if id := result.GetOutcome().GetRequestId(); len(id) > 0 {
+		instead = "call Await for request " + hex.EncodeToString(id)
+	}
+	return &controlv1.BatchResult{Failure: failureOf(batchFull.Refuse(batchRoom, instead))}
 }
 
 // begin makes a call as far as it goes at once. Where wait is set the outcome is still

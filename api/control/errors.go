@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -58,9 +60,7 @@ var (
 	instanceStopped  = reason("INSTANCE_STOPPED", codes.Unavailable, "the instance does not run any more: %v")
 	requestUnknown   = reason("REQUEST_UNKNOWN", codes.NotFound, "%v")
 	messageRefused   = reason("MESSAGE_REFUSED", codes.InvalidArgument, "%s", "", "http_status")
-	messageUnplaced  = reason("MESSAGE_UNPLACED", codes.NotFound, "%s", "", "http_status")
 	messageTooLarge  = reason("MESSAGE_TOO_LARGE", codes.ResourceExhausted, "%s", "", "http_status")
-	messageForbidden = reason("MESSAGE_FORBIDDEN", codes.PermissionDenied, "%s", "", "http_status")
 	overloaded       = reason("OVERLOADED", codes.Unavailable, "%s", "", "http_status")
 )
 
@@ -72,20 +72,30 @@ type Refusal struct {
 }
 
 // Refuse is the refusal for a reason, with the arguments of its text; those that
-// have a key are its metadata.
+// have a key are its metadata. What would be too long for the trailers of an answer is
+// cut off.
 func (r *Reason) Refuse(args ...any) *Refusal {
 	in := args[:min(len(args), countVerbs(r.Text))]
-	refusal := &Refusal{Reason: r, Text: fmt.Sprintf(r.Text, in...)}
+	refusal := &Refusal{Reason: r, Text: shortened(fmt.Sprintf(r.Text, in...), maxErrorText)}
 	for i, key := range r.Keys {
-		if key == "" || i >= len(args) {
-			continue
+		if key != "" && i < len(args) {
+			refusal.With(key, fmt.Sprint(args[i]))
 		}
-		if refusal.Metadata == nil {
-			refusal.Metadata = make(map[string]string)
-		}
-		refusal.Metadata[key] = fmt.Sprint(args[i])
 	}
 	return refusal
+}
+
+// shortened is a text in UTF-8 of so many bytes at most: what was longer ends with ….
+func shortened(text string, most int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= most {
+		return text
+	}
+	end := most - len("…")
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
 }
 
 // countVerbs is how many arguments a text takes; later ones are for the metadata
@@ -107,7 +117,7 @@ func (r *Refusal) With(key, value string) *Refusal {
 	if r.Metadata == nil {
 		r.Metadata = make(map[string]string)
 	}
-	r.Metadata[key] = value
+	r.Metadata[key] = shortened(value, maxErrorValue)
 	return r
 }
 
@@ -164,10 +174,6 @@ func refusalOf(err error) *Refusal {
 func refusedByHTTP(httpStatus int, text string) *Refusal {
 	why := messageRefused
 	switch httpStatus {
-	case http.StatusNotFound:
-		why = messageUnplaced
-	case http.StatusForbidden, http.StatusUnauthorized:
-		why = messageForbidden
 	case http.StatusRequestEntityTooLarge:
 		why = messageTooLarge
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
@@ -180,8 +186,5 @@ func refusedByHTTP(httpStatus int, text string) *Refusal {
 
 // quoted is a text of a client for an error: not all of it where it is long.
 func quoted(text string) string {
-	if len(text) > maxQuoted {
-		return strconv.Quote(text[:maxQuoted]) + "…"
-	}
-	return strconv.Quote(text)
+	return strconv.Quote(shortened(text, maxQuoted))
 }

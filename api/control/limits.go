@@ -6,6 +6,9 @@ const (
 	// MaxRequestBytes is how large a message of a client may be; what is larger is
 	// streamed in pieces. grpc-go's own default.
 	MaxRequestBytes = 4 << 20
+	// maxReadBytes is how large a message is that is read, so that its sender hears what to
+	// do: a whole module in one chunk, say. gRPC itself refuses larger ones. Ours.
+	maxReadBytes = 128 << 20
 	// MaxResponseBytes is how large a message to a client may be: a reply of 3 MiB
 	// as JSON, and lists. Clients have to raise their own limit (4 MiB) to take more
 	// than that. Ours.
@@ -32,8 +35,12 @@ const (
 	MaxPage     = 1000
 	// MaxNodes is how many nodes a subnet has at most; each has its own key. Ours.
 	MaxNodes = 100
-	// maxQuoted is how much of what a client sent is shown in an error. Ours.
-	maxQuoted = 100
+	// maxQuoted is how much of what a client sent is shown in an error, maxErrorText how
+	// long the text of one is, maxErrorValue each value of its metadata. An error is in the
+	// trailers, its text twice and in escapes, and some clients take 8 KiB there. Ours.
+	maxQuoted     = 100
+	maxErrorText  = 1536
+	maxErrorValue = 256
 	// MaxInterfaces is how many modules the interfaces are remembered of. Ours.
 	MaxInterfaces = 256
 	// MaxBatch is how many calls one request makes. Ours.

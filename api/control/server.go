@@ -58,7 +58,7 @@ func New(registry Registry, options Options) *Server {
 	alive := cmp.Or(options.KeepAlive, KeepAlive)
 	s.keepAlive = alive
 	with := []grpc.ServerOption{
-		grpc.MaxRecvMsgSize(MaxRequestBytes), grpc.MaxSendMsgSize(MaxResponseBytes),
+		grpc.MaxRecvMsgSize(maxReadBytes), grpc.MaxSendMsgSize(MaxResponseBytes),
 		grpc.MaxConcurrentStreams(MaxStreams), grpc.ConnectionTimeout(ConnectPatience),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: alive, Timeout: alive}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: min(alive, MinPing), PermitWithoutStream: true}),
@@ -66,6 +66,9 @@ func New(registry Registry, options Options) *Server {
 	}
 	if options.Transport != nil {
 		with = append(with, grpc.Creds(options.Transport))
+	}
+	if s.token != nil {
+		with = append(with, grpc.InTapHandle(s.admit))
 	}
 	s.grpc = grpc.NewServer(with...)
 	controlv1.RegisterInstancesServer(s.grpc, &instances{Server: s})
@@ -141,18 +144,19 @@ func (s *Server) instance(name string) (Instance, error) { return s.registry.Ins
 // guardUnary gives errors their codes, and panics the end of an error.
 func (s *Server) guardUnary(ctx context.Context, in any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (out any, err error) {
 	defer func() { err = s.answer(info.FullMethod, recover(), err) }()
-	if err := s.authorize(ctx, info.FullMethod); err != nil {
+	if err := fits(in); err != nil {
 		return nil, err
 	}
-	return handler(ctx, in)
+	out, err = handler(ctx, in)
+	if err == nil {
+		err = sendable(out)
+	}
+	return out, err
 }
 
 func (s *Server) guardStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
 	defer func() { err = s.answer(info.FullMethod, recover(), err) }()
-	if err := s.authorize(stream.Context(), info.FullMethod); err != nil {
-		return err
-	}
-	return handler(srv, stream)
+	return handler(srv, boundedStream{stream})
 }
 
 // answer is the error a client is told.

@@ -1,0 +1,51 @@
+package control_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/canisterd/canisterd/api/control"
+)
+
+// unheard are the reasons that no client can be made to hear, each with why. Unit tests
+// of the server hold them.
+var unheard = map[string]string{
+	"BUG":             "a handler panics: whoever knows how to make one do so mends it",
+	"UNEXPECTED":      "an error without a reason: whoever knows one gives it a reason",
+	"DEADLINE_PASSED": "the client has given up by its own clock before the daemon says so",
+	"GIVEN_UP":        "the client has gone away and hears nothing",
+}
+
+// answeredWith is the reason in a line of a script that says why an RPC was refused.
+var answeredWith = regexp.MustCompile(`(?m)^! [A-Za-z]+ ([A-Z_]+)`)
+
+// A script is compared with what a daemon answers: a reason in one was heard.
+func TestEveryReasonIsHeardInAScript(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("%d scripts: %v", len(scripts), err)
+	}
+	heard := make(map[string]bool)
+	for _, path := range scripts {
+		script, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range answeredWith.FindAllSubmatch(script, -1) {
+			heard[string(found[1])] = true
+		}
+	}
+	for _, r := range control.Reasons() {
+		if _, silent := unheard[r.Name]; heard[r.Name] == silent {
+			t.Errorf("%s: in a script %v, in the list of those that cannot be heard %v: it must be in one of them", r.Name, heard[r.Name], silent)
+		}
+		delete(heard, r.Name)
+	}
+	if len(heard) > 0 {
+		t.Errorf("these are no reasons: %v", slices.Collect(maps.Keys(heard)))
+	}
+}

@@ -1,0 +1,48 @@
+package control
+
+import (
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+)
+
+// Reasons of messages that are too large to be sent.
+var (
+	// requestTooLarge takes the size and the limit.
+	requestTooLarge = reason("REQUEST_TOO_LARGE", codes.ResourceExhausted,
+		"a message of %d bytes is larger than %d, which is the most a client sends at once: send a module or a file in chunks of at most 3 MiB, and fewer calls in one message", "size", "limit")
+	// answerTooLarge takes the size and the limit.
+	answerTooLarge = reason("ANSWER_TOO_LARGE", codes.ResourceExhausted,
+		"the answer has %d bytes, and at most %d are sent at once: ask for less, by smaller pages, fewer calls in one message or fewer rules", "size", "limit")
+)
+
+// fits refuses a message of a client that is too large.
+func fits(in any) error {
+	if m, ok := in.(proto.Message); ok {
+		if size := proto.Size(m); size > MaxRequestBytes {
+			return requestTooLarge.Refuse(size, MaxRequestBytes)
+		}
+	}
+	return nil
+}
+
+// sendable refuses an answer that is too large.
+func sendable(out any) error {
+	if m, ok := out.(proto.Message); ok {
+		if size := proto.Size(m); size > MaxResponseBytes {
+			return answerTooLarge.Refuse(size, MaxResponseBytes)
+		}
+	}
+	return nil
+}
+
+// boundedStream is a stream whose messages are refused as those of unary RPCs are.
+type boundedStream struct{ grpc.ServerStream }
+
+// RecvMsg is the next message, which is not too large.
+func (s boundedStream) RecvMsg(m any) error {
+	if err := s.ServerStream.RecvMsg(m); err != nil {
+		return err
+	}
+	return fits(m)
+}

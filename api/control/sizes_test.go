@@ -1,0 +1,118 @@
+package control_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/daemon"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+func TestAMessageThatIsTooLargeIsRefusedWithItsSizeAndWhatToDo(t *testing.T) {
+	a := served(t, daemon.Config{Pacing: daemon.Manual})
+	a.still()
+	id := a.installed(canistertest.Fixture("counter"), nil)
+	large := func(size int) *controlv1.Call {
+		return &controlv1.Call{CanisterId: id, Method: "inc", Argument: rawOf(strings.Repeat("x", size))}
+	}
+	refused := func(what string, err error) {
+		a.Helper()
+		a.note("%s", what)
+		a.failed(err)
+	}
+	_, err := a.calls.Update(a.ctx, update(large(2<<20)))
+	a.mask(strings.TrimPrefix(strings.SplitN(status.Convert(err).Message(), " is too", 2)[0], "Request "), "ID")
+	refused("more than the subnet takes", err)
+	_, err = a.calls.Update(a.ctx, update(large(4<<20)))
+	refused("more than a client sends at once", err)
+	head := &controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Head{Head: &controlv1.InstallHead{CanisterId: id}}}
+	for _, size := range []int{5 << 20, 20 << 20} {
+		stream, err := a.canisters.InstallCode(a.ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = stream.Send(head) // what is wrong the answer says
+		_ = stream.Send(&controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Chunk{Chunk: make([]byte, size)}})
+		_, err = stream.CloseAndRecv()
+		refused("a module in one chunk", err)
+		file, err := a.instances.ImportInstance(a.ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = file.Send(&controlv1.ImportInstanceRequest{Part: &controlv1.ImportInstanceRequest_Options{Options: &controlv1.ImportOptions{}}})
+		_ = file.Send(&controlv1.ImportInstanceRequest{Part: &controlv1.ImportInstanceRequest_Chunk{Chunk: make([]byte, size)}})
+		_, err = file.CloseAndRecv()
+		refused("a file in one chunk", err)
+	}
+	calls, err := a.calls.Stream(a.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = calls.Send(&controlv1.StreamRequest{Call: large(5 << 20)})
+	_, err = calls.Recv()
+	refused("a call of a stream", err)
+	a.compare("sizes")
+}
+
+func TestTheOutcomesOfABatchHaveSoMuchRoomTogether(t *testing.T) {
+	a := served(t, daemon.Config{})
+	id := a.scripted().String()
+	const bytes = 1_900_000
+	large := rawOf(string(canistertest.Script().Text("x").Int(bytes).Fill().Append().Answer().Bytes()))
+	batch := &controlv1.BatchRequest{}
+	for n := range 40 {
+		batch.Calls = append(batch.Calls, &controlv1.BatchCall{Query: n%2 > 0, Call: &controlv1.Call{CanisterId: id, Method: map[bool]string{false: "run", true: "query"}[n%2 > 0], Argument: large}})
+	}
+	if _, err := a.calls.Batch(a.ctx, batch); status.Code(err) != codes.ResourceExhausted || whyOf(err).GetReason() != "" {
+		t.Errorf("a client that takes 4 MiB: %v", err)
+	}
+	roomy := connected(t, a.daemon, grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(control.MaxResponseBytes)))
+	var there, full int
+	for n, r := range must(roomy, roomy.calls.Batch, batch).GetResults() {
+		switch failure := r.GetFailure(); {
+		case len(r.GetOutcome().GetReply().GetBytes()) == bytes:
+			there++
+		case failure.GetReason() != "BATCH_FULL":
+			t.Errorf("call %d: %v %.300v", n, failure, r.GetOutcome())
+		case n%2 > 0 && !strings.Contains(failure.GetMessage(), "make the query again"):
+			t.Errorf("query %d: %s", n, failure.GetMessage())
+		case n%2 == 0:
+			_, hex, _ := strings.Cut(failure.GetMessage(), "call Await for request ")
+			var request []byte
+			if _, err := fmt.Sscanf(hex, "%x", &request); err != nil {
+				t.Fatalf("update %d: %s (%v)", n, failure.GetMessage(), err)
+			}
+			if got := len(must(a, a.calls.Await, &controlv1.AwaitRequest{RequestId: request}).GetOutcome().GetReply().GetBytes()); got != bytes {
+				t.Errorf("the answer to update %d has %d bytes", n, got)
+			}
+			fallthrough
+		default:
+			full++
+		}
+	}
+	if there != 34 || full != 6 {
+		t.Errorf("%d outcomes are there, for %d there is no room", there, full)
+	}
+}
+
+// Rules are no list in pages: their answers may be more than is sent at once.
+func TestAnAnswerThatIsTooLargeIsRefusedWithItsSizeAndWhatToDo(t *testing.T) {
+	a := served(t, daemon.Config{Pacing: daemon.Manual})
+	rule := &controlv1.Rule{
+		Match:  &controlv1.Match{Callee: "aaaaa-aa"},
+		Action: &controlv1.Rule_Answer{Answer: &controlv1.Answer{Answer: &controlv1.Answer_Reply{Reply: rawOf(strings.Repeat("x", 2_000_000))}}},
+	}
+	for range 35 {
+		must(a, a.flights.AddRule, &controlv1.AddRuleRequest{Rule: rule})
+	}
+	roomy := connected(t, a.daemon, grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(control.MaxResponseBytes)))
+	call(roomy, roomy.flights.ListRules, &controlv1.ListRulesRequest{})
+	roomy.compare("sizes_answer")
+}
