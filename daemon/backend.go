@@ -91,10 +91,19 @@ func refusal(err error) error {
 	case errors.As(err, &refused):
 		return &api.Refusal{Status: refused.HTTP, Text: refused.Text}
 	case errors.Is(err, node.ErrClosed):
-		return &api.Refusal{Status: http.StatusServiceUnavailable, Text: err.Error()}
+		return stopped{err}
 	}
 	return err
 }
+
+// stopped is node.ErrClosed with a status.
+type stopped struct{ error }
+
+// HTTPStatus is the status.
+func (stopped) HTTPStatus() int { return http.StatusServiceUnavailable }
+
+// Unwrap is what the node says.
+func (s stopped) Unwrap() error { return s.error }
 
 // Submit hands a message in.
 func (b *backend) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {

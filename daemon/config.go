@@ -47,6 +47,8 @@ type Config struct {
 	Pacing Pacing
 	// Interval is the time between two rounds where Pacing is Interval; 0 for a second.
 	Interval time.Duration
+	// Instances is how many instances the daemon has at most; 0: MaxInstances.
+	Instances int
 	// Outcalls says what becomes of canisters' HTTP outcalls.
 	Outcalls Outcalls
 	// Log gets what the daemon has to say; nil for nothing.

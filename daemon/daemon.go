@@ -76,7 +76,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	}
 	d := &Daemon{
 		listener: listener, log: config.Log, failed: make(chan struct{}), engines: engines{cacheDir: config.CacheDir},
-		instances: newRegistry(), schedule: newSchedule(time.Now), outcalls: config.Outcalls,
+		instances: newRegistry(config.Instances), schedule: newSchedule(time.Now), outcalls: config.Outcalls,
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	d.cancel = cancel

@@ -18,12 +18,13 @@ type registry struct {
 	instances map[string]*instance
 	founded   map[string]bool // names of instances that are being made
 	leases    map[string]map[string]*instance
+	most      int // instances
 	chosen    int // names the daemon has given
 	closed    bool
 }
 
-func newRegistry() registry {
-	return registry{instances: make(map[string]*instance), founded: make(map[string]bool), leases: make(map[string]map[string]*instance)}
+func newRegistry(most int) registry {
+	return registry{most: cmp.Or(most, MaxInstances), instances: make(map[string]*instance), founded: make(map[string]bool), leases: make(map[string]map[string]*instance)}
 }
 
 // get is an instance, nil where there is none.
@@ -59,8 +60,8 @@ func (r *registry) reserve(to *control.Placement) (name string, err error) {
 		return "", control.DaemonStops.Refuse()
 	case taken(to.Name):
 		return "", control.InstanceExists.Refuse(to.Name)
-	case len(r.instances)+len(r.founded) >= MaxInstances:
-		return "", control.TooManyInstances.Refuse(MaxInstances)
+	case len(r.instances)+len(r.founded) >= r.most:
+		return "", control.TooManyInstances.Refuse(r.most)
 	case to.Lease != "" && r.leases[to.Lease] == nil:
 		return "", control.LeaseUnknown.Refuse(to.Lease)
 	}

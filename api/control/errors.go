@@ -51,17 +51,17 @@ var (
 	// BadField is for a field that is not what it may be: field, what it has, what it takes or why not.
 	BadField = reason("BAD_FIELD", codes.InvalidArgument, "%s cannot be %v: %v", "field", "value")
 	// MissingField is for a field that has to be set: field, what to put there.
-	MissingField     = reason("MISSING_FIELD", codes.InvalidArgument, "%s is not set: %s", "field")
-	Bug              = reason("BUG", codes.Internal, "the daemon has a bug here: %v")
-	Unexpected       = reason("UNEXPECTED", codes.Internal, "unexpected error: %v")
-	deadlinePassed   = reason("DEADLINE_PASSED", codes.DeadlineExceeded, "the deadline has passed: %v")
-	givenUp          = reason("GIVEN_UP", codes.Canceled, "the caller has given up: %v")
-	requestUndone    = reason("REQUEST_UNDONE", codes.Aborted, "%v")
-	instanceStopped  = reason("INSTANCE_STOPPED", codes.Unavailable, "the instance does not run any more: %v")
-	requestUnknown   = reason("REQUEST_UNKNOWN", codes.NotFound, "%v")
-	messageRefused   = reason("MESSAGE_REFUSED", codes.InvalidArgument, "%s", "", "http_status")
-	messageTooLarge  = reason("MESSAGE_TOO_LARGE", codes.ResourceExhausted, "%s", "", "http_status")
-	overloaded       = reason("OVERLOADED", codes.Unavailable, "%s", "", "http_status")
+	MissingField    = reason("MISSING_FIELD", codes.InvalidArgument, "%s is not set: %s", "field")
+	Bug             = reason("BUG", codes.Internal, "the daemon has a bug here: %v")
+	Unexpected      = reason("UNEXPECTED", codes.Internal, "unexpected error: %v")
+	deadlinePassed  = reason("DEADLINE_PASSED", codes.DeadlineExceeded, "the deadline has passed: %v")
+	givenUp         = reason("GIVEN_UP", codes.Canceled, "the caller has given up: %v")
+	requestUndone   = reason("REQUEST_UNDONE", codes.Aborted, "%v")
+	instanceStopped = reason("INSTANCE_STOPPED", codes.Unavailable, "the instance does not run any more: %v")
+	requestUnknown  = reason("REQUEST_UNKNOWN", codes.NotFound, "%v")
+	messageRefused  = reason("MESSAGE_REFUSED", codes.InvalidArgument, "%s", "", "http_status")
+	messageTooLarge = reason("MESSAGE_TOO_LARGE", codes.ResourceExhausted, "%s", "", "http_status")
+	overloaded      = reason("OVERLOADED", codes.Unavailable, "%s", "", "http_status")
 )
 
 // Refusal is an RPC that is refused.

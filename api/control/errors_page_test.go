@@ -26,7 +26,7 @@ what is told each time; what a program can use of it is in the metadata.
 A canister's reject is a result and never an error.
 
 A client sends at most 4 MiB in one message. An answer has at most 64 MiB, most have less than 4 MiB, which is all that many clients take unless
-told otherwise: `+"`grpcurl -max-msg-sz 67108864`"+`, `+"`grpc.MaxCallRecvMsgSize`"+` in Go.
+told otherwise: ` + "`grpcurl -max-msg-sz 67108864`" + `, ` + "`grpc.MaxCallRecvMsgSize`" + ` in Go.
 
 | reason | code | metadata | text |
 |---|---|---|---|

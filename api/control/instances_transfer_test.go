@@ -3,6 +3,7 @@ package control_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/intercanister/archive"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -96,8 +98,10 @@ func TestAnInstanceGoesThroughAFile(t *testing.T) {
 	damaged := bytes.Clone(present)
 	damaged[60_000] ^= 1
 	newer := bytes.Clone(present)
+	binary.BigEndian.PutUint32(newer[len("canisterd state\n"):], archive.Version+1)
+	a.imported("a file of a newer version of the format", &controlv1.ImportOptions{}, newer)
 	a.imported("a file that is damaged", &controlv1.ImportOptions{}, damaged)
-	a.imported("a file that is cut off", &controlv1.ImportOptions{}, newer[:40_000])
+	a.imported("a file that is cut off", &controlv1.ImportOptions{}, present[:40_000])
 	a.imported("something else", &controlv1.ImportOptions{}, []byte("GIF89a and so on and on"))
 	a.imported("nothing", &controlv1.ImportOptions{}, nil)
 	a.imported("a name that is taken", &controlv1.ImportOptions{Instance: "default"}, present)
@@ -105,6 +109,14 @@ func TestAnInstanceGoesThroughAFile(t *testing.T) {
 	a.note("what is not there is not exported")
 	collect(a, a.instances.ExportInstance, &controlv1.ExportInstanceRequest{Instance: "none"})
 	collect(a, a.instances.ExportInstance, &controlv1.ExportInstanceRequest{Snapshot: "none"})
+	a.note("nor is what is in the middle of a round; after it, it is")
+	must(a, a.calls.Submit, &controlv1.SubmitRequest{Call: &controlv1.Call{CanisterId: id, Method: "inc"}})
+	must(a, a.clock.StepMessage, &controlv1.StepMessageRequest{})
+	collect(a, a.instances.ExportInstance, &controlv1.ExportInstanceRequest{})
+	must(a, a.clock.RunRounds, &controlv1.RunRoundsRequest{})
+	if _, err := a.export(&controlv1.ExportInstanceRequest{}); err != nil {
+		t.Error(err)
+	}
 	if left := must(a, a.instances.ListInstances, &controlv1.ListInstancesRequest{}).GetInstances(); len(left) != 3 {
 		t.Errorf("%d instances are there", len(left))
 	}

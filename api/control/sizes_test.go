@@ -89,6 +89,8 @@ func TestTheOutcomesOfABatchHaveSoMuchRoomTogether(t *testing.T) {
 			if _, err := fmt.Sscanf(hex, "%x", &request); err != nil {
 				t.Fatalf("update %d: %s (%v)", n, failure.GetMessage(), err)
 			}
+			a.mask(hex, "ID")
+			a.answered(failure)
 			if got := len(must(a, a.calls.Await, &controlv1.AwaitRequest{RequestId: request}).GetOutcome().GetReply().GetBytes()); got != bytes {
 				t.Errorf("the answer to update %d has %d bytes", n, got)
 			}
@@ -100,6 +102,7 @@ func TestTheOutcomesOfABatchHaveSoMuchRoomTogether(t *testing.T) {
 	if there != 34 || full != 6 {
 		t.Errorf("%d outcomes are there, for %d there is no room", there, full)
 	}
+	a.compare("calls_batch_full")
 }
 
 // Rules are no list in pages: their answers may be more than is sent at once.
