@@ -29,6 +29,9 @@ func (c *Canister) PrepareQuery() (*QueryTarget, *intercanister.Reject) {
 	return q, nil
 }
 
+// Module is the module whose code runs.
+func (q *QueryTarget) Module() *Module { return q.state.module }
+
 // Run runs a query, a transform or inspect_message on the state and changes nothing. A
 // composite query and its callbacks see what earlier runs on the target changed. A callback that
 // fails changes nothing but what its cleanup closure, run in CompositeCleanup, then does.
@@ -62,7 +65,7 @@ func (q *QueryTarget) attempt(sub *Subnet, m *Message, a *attempt) Outcome {
 	out := Outcome{Instructions: res.instructions}
 	switch {
 	case res.failure != nil:
-		out.Failure = res.failure.reject(c.ID)
+		out.Failure, out.Backtrace = res.failure.reject(c.ID), res.failure.frames()
 	case m.Context == InspectMessage && !x.Admitted:
 		out.Failure = rejection(intercanister.CanisterRejectedMessage, "Error from Canister "+c.ID.String()+": Canister rejected the message")
 	default:
@@ -82,7 +85,7 @@ func (q *QueryTarget) callback(sub *Subnet, m *Message, a *attempt) Outcome {
 	if res.failure == nil {
 		return Outcome{Instructions: res.instructions, Response: v.x.Response, Calls: v.x.Calls}
 	}
-	out := Outcome{Instructions: res.instructions, Failure: res.failure.reject(c.ID)}
+	out := Outcome{Instructions: res.instructions, Failure: res.failure.reject(c.ID), Backtrace: res.failure.frames()}
 	if err := v.revert(); err != nil {
 		out.Failure = engineFailed(err).reject(c.ID)
 		return out

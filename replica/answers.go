@@ -16,6 +16,9 @@ type IngressAnswer struct {
 	Reject       *intercanister.Reject // where Rejected
 	Answered     uint64                // ns; 0 before
 	Instructions uint64                // of its own execution or installation, without callbacks
+	// Backtrace is where a reject comes from that code's failure led to, innermost first. Only
+	// the newest MaxTraps failures are known, and none that an exported network or a source had.
+	Backtrace []Frame
 }
 
 // IngressAnswer is what a subnet knows of a message now, before the next view shows
@@ -29,10 +32,14 @@ func (n *Network) IngressAnswer(subnet principal.Principal, id RequestID) (Ingre
 	if in == nil {
 		return IngressAnswer{}, false
 	}
-	return IngressAnswer{
+	answer := IngressAnswer{
 		Status: in.Status, Sender: in.Sender, Receiver: in.Receiver, Method: in.Method,
 		Reply: in.Reply, Reject: in.Reject, Answered: in.Answered, Instructions: in.Instructions,
-	}, true
+	}
+	if in.Reject != nil {
+		answer.Backtrace = n.traps.backtrace(id, in.Reject.Text)
+	}
+	return answer, true
 }
 
 // HostOf is the subnet that hosts a canister id now, before the next view shows it.

@@ -3,6 +3,7 @@ package replica
 import (
 	"bytes"
 	"math"
+	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
@@ -19,6 +20,8 @@ type composite struct {
 	spent  uint64
 	failed *intercanister.Reject // of the whole
 	counts []QueryCount
+	stack  []Frame // the queries under way, outermost first
+	traps  traps
 
 	calls []nestedCall // that asked the owner, or were ready
 	ready []readyCall  // state taken before it was asked for
@@ -105,6 +108,9 @@ func (c *composite) run() QueryResult {
 	if c.failed != nil {
 		result.Reply, result.Reject = nil, c.failed
 	}
+	if result.Reject != nil {
+		result.Backtrace = c.traps.backtrace(RequestID{}, result.Reject.Text)
+	}
 	result.Count, result.Nested = c.counts[0], c.counts[1:]
 	return result
 }
@@ -123,6 +129,8 @@ func (c *composite) frame(target *canister.QueryTarget, m *canister.Message, id 
 	made := make(map[principal.Principal]int) // calls, by callee: their slots are not free again
 	m.Room = func(callee principal.Principal) int { return intercanister.QueueCapacity - made[callee] }
 	m.Callbacks, m.MessageRoom = c.query.network.config.SubnetCallbacks, math.MaxUint64
+	c.stack = append(c.stack, Frame{Canister: id, Function: m.Method, Module: hashOf(target.Module())})
+	defer func() { c.stack = c.stack[:len(c.stack)-1] }()
 	out := c.execute(target, m)
 	c.counts = append(c.counts, countOf(id, m.Payload, &out))
 	executed := out.Instructions
@@ -190,6 +198,11 @@ func (c *composite) execute(target *canister.QueryTarget, m *canister.Message) c
 	sub.Limits.Query -= min(sub.Limits.Query, c.spent)
 	out := target.Run(&sub, m)
 	c.spent += out.Instructions
+	if out.Failure != nil {
+		callers := slices.Clone(c.stack)
+		slices.Reverse(callers)
+		c.traps.add(trapOf(&out, callers[0].Canister, callers[0].Module, callers))
+	}
 	return out
 }
 

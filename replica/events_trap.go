@@ -13,6 +13,7 @@ type Caller struct {
 	Context  intercanister.ContextID
 	Origin   Origin
 	Request  RequestID // that opened it, where a user did
+	Module   [32]byte  // hash of the canister's module; zero for none
 }
 
 // callers are the contexts a context answers to, itself first: the asynchronous stack. It
@@ -25,6 +26,9 @@ func (m *machine) callers(id intercanister.ContextID) (frames []Caller) {
 		}
 		if context.Origin.Kind == intercanister.FromSystem {
 			f.Method = context.Origin.Task.String()
+		}
+		if r := at.Residents.Get(context.Canister); r != nil {
+			f.Module = hashOf(r.Canister.Module())
 		}
 		frames = append(frames, f)
 	}

@@ -25,6 +25,7 @@ func (m *machine) finish(j *Job) {
 	r.Running, r.Mailbox.Held = false, false
 	r.Settle()
 	m.note(j)
+	m.trapped(j)
 	m.measured(j)
 	switch {
 	case j.install != nil:

@@ -43,7 +43,7 @@ func (n *Network) Fork(config ForkConfig) *Network {
 	if config.Executor != nil {
 		f.config.Executor = config.Executor
 	}
-	f.own, f.event = nil, Event{}
+	f.own, f.event, f.traps = nil, Event{}, traps{}
 	f.plug(&config.Parts)
 	f.facts = n.facts.fork()
 	f.delegations = n.delegations.fork()

@@ -25,7 +25,7 @@ import (
 // Whoever adds such a field sees to it in the fork of its struct (fork.go of its package)
 // and enters it here.
 var forks = map[string]string{
-	"replica.Network": `new: config runner executor sink told own event view; share: management routes rootKey;
+	"replica.Network": `new: config runner executor sink told own event view traps; share: management routes rootKey;
 		fork: machines signing report answered rules; remake: delegations facts`,
 	"replica.machine": `fork: State net parked inbound out preparing prepared since; share: config key nodes tree publicKey shownRanges limits;
 		remake: canisters requests proof; fork: sub; new: asked batch running spare mailboxes choices`,

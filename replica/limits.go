@@ -99,6 +99,9 @@ const (
 	// differ, and MaxDifferingText how many bytes of each. Ours.
 	MaxDifferingRecords = 20
 	MaxDifferingText    = 200
+	// MaxTraps is how many messages are remembered whose code failed, for the backtraces of
+	// answers. Ours.
+	MaxTraps = 1024
 	// MaxAncestry is how many call contexts up the machine looks for
 	// re-entrance. Ours.
 	MaxAncestry = 64

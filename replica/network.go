@@ -71,6 +71,7 @@ type Network struct {
 	delegations    *delegations
 	facts          *facts
 	rules          state.Rules // over messages on their way
+	traps          traps
 }
 
 // New makes a network at its start: no canisters, no round yet.

@@ -30,6 +30,7 @@ type Query struct {
 type QueryResult struct {
 	Reply        []byte
 	Reject       *intercanister.Reject
+	Backtrace    []Frame  // of a reject that code's failure led to, innermost first
 	Refusal      *Refusal // nothing ran
 	Instructions uint64
 	Time         uint64 // ns, of the state it ran on
@@ -203,12 +204,20 @@ func (p *PreparedQuery) Run() QueryResult {
 	switch {
 	case out.Failure != nil:
 		result.Reject = out.Failure
+		result.Backtrace = p.backtrace(&out)
 	case out.Response == nil:
 		result.Reject = rejectNoQueryReply(p.query.Receiver)
 	default:
 		result.Reply, result.Reject = out.Response.Reply, out.Response.Reject
 	}
 	return result
+}
+
+// backtrace is where the code of a query failed that calls nobody.
+func (p *PreparedQuery) backtrace(out *canister.Outcome) []Frame {
+	id, module := p.query.Receiver, hashOf(p.target.Module())
+	own := trapOf(out, id, module, nil).own
+	return append(own, Frame{Canister: id, Function: p.query.Method, Module: module})
 }
 
 // Discard gives up a query that will not run.

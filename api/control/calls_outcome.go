@@ -1,6 +1,7 @@
 package control
 
 import (
+	"encoding/hex"
 	"strings"
 
 	"github.com/canisterd/canisterd/candid/did"
@@ -14,7 +15,7 @@ import (
 func outcomeOf(id replica.RequestID, a *replica.IngressAnswer, form controlv1.Form, described *did.Method) *controlv1.Outcome {
 	out := &controlv1.Outcome{Instructions: a.Instructions, Time: stamp(a.Answered), RequestId: id[:]}
 	if a.Reject != nil {
-		out.Answer = &controlv1.Outcome_Reject{Reject: rejectOf(a.Reject, a.Receiver)}
+		out.Answer = &controlv1.Outcome_Reject{Reject: rejectOf(a.Reject, a.Backtrace, a.Receiver)}
 	} else {
 		out.Answer = &controlv1.Outcome_Reply{Reply: valueOf(a.Reply, form, described)}
 	}
@@ -24,22 +25,35 @@ func outcomeOf(id replica.RequestID, a *replica.IngressAnswer, form controlv1.Fo
 // notLetIn is the outcome of a call whose message was rejected before it entered.
 func notLetIn(o *order, reject *intercanister.Reject) *controlv1.Outcome {
 	return &controlv1.Outcome{
-		Answer: &controlv1.Outcome_Reject{Reject: rejectOf(reject, o.receiver)},
+		Answer: &controlv1.Outcome_Reject{Reject: rejectOf(reject, nil, o.receiver)},
 		Time:   stamp(o.instance.Node().View().Time),
 	}
 }
 
-// rejectOf is a reject with the backtrace that is in its text.
-func rejectOf(r *intercanister.Reject, of principal.Principal) *controlv1.Reject {
+// rejectOf is a reject with its backtrace: what the network knows of it, else what is in its text.
+func rejectOf(r *intercanister.Reject, backtrace []replica.Frame, of principal.Principal) *controlv1.Reject {
 	out := &controlv1.Reject{Code: controlv1.RejectCode(r.Code), Text: r.Text}
 	if r.Error != 0 {
 		out.ErrorCode = r.Error.String()
 	}
-	out.Backtrace = framesOf(r.Text, of)
+	for i := range backtrace {
+		out.Backtrace = append(out.Backtrace, frameOf(&backtrace[i]))
+	}
+	if len(backtrace) == 0 {
+		out.Backtrace = framesOf(r.Text, of)
+	}
 	return out
 }
 
-// framesOf are the frames of the backtrace in a text, innermost first.
+func frameOf(f *replica.Frame) *controlv1.Frame {
+	out := &controlv1.Frame{CanisterId: f.Canister.String(), Function: strings.ToValidUTF8(f.Function, "\uFFFD"), CallContext: uint64(f.Context)}
+	if f.Module != [32]byte{} {
+		out.Module = hex.EncodeToString(f.Module[:])
+	}
+	return out
+}
+
+// framesOf are the frames of the backtrace in a text, innermost first: functions of one canister.
 func framesOf(text string, of principal.Principal) (frames []*controlv1.Frame) {
 	const title, end, named = "\nCanister Backtrace:\n", "\n.", "Error from Canister "
 	head, trace, ok := strings.Cut(text, title)

@@ -33,7 +33,7 @@ func (o *order) query(ctx context.Context) (*controlv1.Outcome, error) {
 	}
 	out := &controlv1.Outcome{Instructions: result.Instructions, Time: stamp(result.Time)}
 	if result.Reject != nil {
-		out.Answer = &controlv1.Outcome_Reject{Reject: rejectOf(result.Reject, o.receiver)}
+		out.Answer = &controlv1.Outcome_Reject{Reject: rejectOf(result.Reject, result.Backtrace, o.receiver)}
 	} else {
 		out.Answer = &controlv1.Outcome_Reply{Reply: valueOf(result.Reply, o.form, o.described)}
 	}

@@ -62,7 +62,7 @@ func (s *calls) Submit(ctx context.Context, in *controlv1.SubmitRequest) (*contr
 	case err != nil:
 		return nil, err
 	case reject != nil:
-		return &controlv1.SubmitResponse{Reject: rejectOf(reject, o.receiver)}, nil
+		return &controlv1.SubmitResponse{Reject: rejectOf(reject, nil, o.receiver)}, nil
 	}
 	return &controlv1.SubmitResponse{RequestId: id[:]}, nil
 }

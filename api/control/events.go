@@ -224,8 +224,7 @@ func placeEvent(shown *controlv1.Event, e *replica.Event) {
 		}
 	}
 	for i := range e.Callers {
-		shown.Backtrace = append(shown.Backtrace, &controlv1.Frame{
-			CanisterId: e.Callers[i].Canister.String(), Function: e.Callers[i].Method, CallContext: uint64(e.Callers[i].Context),
-		})
+		c := &e.Callers[i]
+		shown.Backtrace = append(shown.Backtrace, frameOf(&replica.Frame{Canister: c.Canister, Function: c.Method, Module: c.Module, Context: c.Context}))
 	}
 }

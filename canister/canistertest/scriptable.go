@@ -46,11 +46,12 @@ type Variant struct {
 	Wide       bool // a 64-bit memory
 	Beating    bool // exports canister_heartbeat; without, a machine with the canister comes to rest
 	Persistent bool // keeps its heap over upgrades that ask for it (enhanced orthogonal persistence)
+	Named      bool // names its functions, so that traps have backtraces
 }
 
-// Module is the variant's module. It names no functions, so that traps have no backtraces.
+// Module is the variant's module.
 func (v Variant) Module() []byte {
-	binary, err := wat.Options{OmitNames: true}.Assemble(v.text())
+	binary, err := wat.Options{OmitNames: !v.Named}.Assemble(v.text())
 	if err != nil {
 		panic(fmt.Errorf("canistertest: %w", err))
 	}

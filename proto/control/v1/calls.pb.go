@@ -436,7 +436,9 @@ type Reject struct {
 	Code      RejectCode             `protobuf:"varint,1,opt,name=code,proto3,enum=canisterd.control.v1.RejectCode" json:"code,omitempty"`
 	ErrorCode string                 `protobuf:"bytes,2,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"` // such as IC0503
 	Text      string                 `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`                            // as the replica says it
-	// Where a trap happened: the frames of the canister, innermost first, then the calls that led there.
+	// Where code failed, innermost first: the functions of the canister, then the calls that led there. Where callers passed the reject of a
+	// callee on, with its text, it begins in the callee. The network remembers the newest 1,024 failures; of an older one, and of a message
+	// that canister_inspect_message did not let in, there are the functions that stand in the text.
 	Backtrace     []*Frame `protobuf:"bytes,4,rep,name=backtrace,proto3" json:"backtrace,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -504,9 +506,9 @@ func (x *Reject) GetBacktrace() []*Frame {
 type Frame struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	CanisterId    string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Function      string                 `protobuf:"bytes,2,opt,name=function,proto3" json:"function,omitempty"` // of the Wasm module, or the method for a call
-	Module        string                 `protobuf:"bytes,3,opt,name=module,proto3" json:"module,omitempty"`
-	CallContext   uint64                 `protobuf:"varint,4,opt,name=call_context,json=callContext,proto3" json:"call_context,omitempty"`
+	Function      string                 `protobuf:"bytes,2,opt,name=function,proto3" json:"function,omitempty"`                           // of the Wasm module, or the method for a call
+	Module        string                 `protobuf:"bytes,3,opt,name=module,proto3" json:"module,omitempty"`                               // SHA-256 of the module as it was installed, in hexadecimal digits; empty where it is not known
+	CallContext   uint64                 `protobuf:"varint,4,opt,name=call_context,json=callContext,proto3" json:"call_context,omitempty"` // 0: a query, an installation, or not known
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -1,0 +1,146 @@
+package replica
+
+import (
+	"strings"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+)
+
+// Frame is a line of a backtrace across canisters: a function on the stack of a message
+// whose code failed or, outside of it, a call context that the message answers to.
+type Frame struct {
+	Canister principal.Principal
+	Function string                  // of the module; of a context, the method that was called
+	Module   [32]byte                // hash of the module as uploaded; zero for none
+	Context  intercanister.ContextID // on the canister's subnet; 0 in a query and where code is installed
+}
+
+// trap is a message of a call tree whose code failed.
+type trap struct {
+	request RequestID // that the tree answers; zero in a query
+	text    string    // the first line of its reject
+	own     []Frame   // innermost first; empty where no function has a name
+	callers []Frame   // the contexts it answers to, its own first
+}
+
+// traps are the newest messages whose code failed, at most MaxTraps. They are there for
+// whoever owns the network: nothing that happens depends on them, and neither forks nor files
+// have them.
+type traps struct{ all intercanister.FIFO[trap] }
+
+func (t *traps) add(one trap) {
+	if t.all.Len() == MaxTraps {
+		t.all.Pop()
+	}
+	t.all.Push(one)
+}
+
+// backtrace is where a reject comes from that a call tree was answered with: the deepest of
+// the messages whose failure the text passes on, then the contexts between it and the user,
+// those that failed themselves with their functions.
+func (t *traps) backtrace(request RequestID, text string) (frames []Frame) {
+	var passed []*trap
+	deepest := -1
+	for i := range t.all.Len() {
+		one := t.all.At(i)
+		if one.request != request || !strings.Contains(text, one.text) {
+			continue
+		}
+		if passed = append(passed, one); deepest < 0 || len(one.callers) >= len(passed[deepest].callers) {
+			deepest = len(passed) - 1
+		}
+	}
+	if deepest < 0 {
+		return nil
+	}
+	callers := passed[deepest].callers
+	frames = append(frames, passed[deepest].own...)
+	for i, c := range callers {
+		for j := len(passed) - 1; j >= 0 && i > 0; j-- {
+			if other := passed[j]; len(other.callers) == len(callers)-i && other.callers[0] == c {
+				frames = append(frames, other.own...)
+				break
+			}
+		}
+		frames = append(frames, c)
+	}
+	return frames
+}
+
+// trapOf is a message of a canister that failed, and what it answers to.
+func trapOf(out *canister.Outcome, of principal.Principal, module [32]byte, callers []Frame) trap {
+	one := trap{callers: callers}
+	one.text, _, _ = strings.Cut(out.Failure.Text, "\n")
+	var context intercanister.ContextID
+	if len(callers) > 0 && callers[0].Canister == of {
+		context = callers[0].Context
+	}
+	for function := range strings.SplitSeq(out.Backtrace, "\n") {
+		if function != "" {
+			one.own = append(one.own, Frame{of, function, module, context})
+		}
+	}
+	return one
+}
+
+// trapped remembers a message that failed for the user's message it answers, if it does
+// answer one.
+func (m *machine) trapped(j *Job) {
+	if !j.runs() || j.outcome.Failure == nil {
+		return
+	}
+	var callers []Caller
+	var request RequestID
+	module := hashOf(j.resident.Canister.Module())
+	if j.install == nil {
+		if callers = m.callers(j.context); len(callers) > 0 {
+			request = callers[len(callers)-1].Request
+		}
+	} else {
+		if module = hashOf(j.install.in.Module); j.install.in.Mode == canister.Upgrade {
+			module = [32]byte{} // it may have been the old one
+		}
+		callers, request = m.askedBy(&j.install.command.Origin)
+	}
+	if request == (RequestID{}) {
+		return
+	}
+	frames := make([]Frame, len(callers))
+	for i, c := range callers {
+		frames[i] = Frame{c.Canister, c.Method, c.Module, c.Context}
+	}
+	one := trapOf(&j.outcome, j.resident.ID(), module, frames)
+	one.request = request
+	m.net.traps.add(one)
+}
+
+// askedBy is the user's message that a call of the management canister answers, and the
+// contexts between them; the zero request where it answers none.
+func (m *machine) askedBy(o *intercanister.Origin) (callers []Caller, request RequestID) {
+	switch o.Kind {
+	case intercanister.FromIngress:
+		return nil, m.History.At(o.Ingress).ID
+	case intercanister.FromCanister:
+		position := m.net.routes.find(o.Caller)
+		if position < 0 {
+			return nil, request
+		}
+		at := m.net.machines[position]
+		if f := at.Ledger.Future(o.Call); f != nil && f.Owner == o.Caller {
+			callers = at.callers(f.Context)
+		}
+	}
+	if len(callers) == 0 {
+		return nil, request
+	}
+	return callers, callers[len(callers)-1].Request
+}
+
+func hashOf(m *canister.Module) (hash [32]byte) {
+	if m == nil {
+		return hash
+	}
+	return m.Hash()
+}
