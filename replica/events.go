@@ -28,7 +28,7 @@ const (
 	CanisterCreated
 	CanisterDeleted
 	StatusChanged // Number: the canister's status
-	OutcallMade   // Number: the outcall's
+	OutcallMade   // Number: the outcall's; Call (of http_request), Method and Text (the URL)
 	RoundEnded    // Number: messages; Instructions
 	MessageShed   // Source, Method, Peer, Call, Reject (instead of a response): a best-effort message had to make room
 	CanisterMoved // Peer: its id from now on, on another subnet where that is its own

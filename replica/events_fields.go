@@ -30,7 +30,7 @@ import (
 //	reject_code, error_code, reject_message
 //	rule, held        the rule a message matched, and the number under which it is held
 //	fault             what was done to it: held, dropped, replied, rejected, unknown, delayed, mocked
-//	text              a line of a log; of a trap its backtrace
+//	text              a line of a log; of a trap its backtrace; of an outcall the URL
 //	status, outcall, messages, index    Number, as the kind has it
 //	backtrace         the contexts that a trap's message answers to, itself first
 var fields = [...]struct {

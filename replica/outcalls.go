@@ -189,7 +189,10 @@ func (m *machine) Outcall(t state.Ticket, sent state.Outcall) {
 		At: m.Time + outcall.Timeout + 1, Kind: timers.OutcallExpiry, Number: number,
 	})}
 	if m.net.sink != nil {
-		m.net.emit(Event{Kind: OutcallMade, Subnet: m.ID, Canister: sent.Canister, Number: number, Method: sent.Method})
+		m.net.emit(Event{
+			Kind: OutcallMade, Subnet: m.ID, Canister: sent.Canister, Peer: principal.Management, Call: t.Origin.Call,
+			Number: number, Method: sent.Method, Text: sent.URL,
+		})
 	}
 }
 

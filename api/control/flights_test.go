@@ -2,6 +2,8 @@ package control_test
 
 import (
 	"context"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -387,6 +389,16 @@ func TestOutcallsAreAnswered(t *testing.T) {
 	must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(2 * time.Minute)}, ThroughTimers: true})
 	for _, id := range sent[1:] {
 		a.note("%s", a.said(id))
+	}
+	a.note("call trees say what outcalls were for, and how long they took")
+	wall := regexp.MustCompile(` +\d+ µs`)
+	for _, id := range sent {
+		tree := must(a, a.events.GetTrace, &controlv1.GetTraceRequest{
+			Of: &controlv1.GetTraceRequest_RequestId{RequestId: id[:]}, Form: controlv1.TraceForm_TRACE_FORM_TEXT,
+		})
+		for line := range strings.Lines(tree.GetRendered()) {
+			a.note("%s", wall.ReplaceAllString(strings.TrimSpace(line), ""))
+		}
 	}
 	var result struct {
 		Status candid.Nat `ic:"status"`

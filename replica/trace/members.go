@@ -34,7 +34,7 @@ func callOf(e *replica.Event) member {
 
 func incoming(e *replica.Event) bool {
 	switch e.Kind {
-	case replica.CallRegistered, replica.CallSettled, replica.ResponseLate:
+	case replica.CallRegistered, replica.CallSettled, replica.ResponseLate, replica.OutcallMade:
 		return false
 	case replica.MessageExecuted, replica.MessageParked, replica.MessageDropped, replica.MessageShed, replica.CodeInstalled, replica.Trapped:
 		return e.Source == intercanister.SourceRequests

@@ -14,6 +14,8 @@ var messages = [...]string{"message", "task", "response", "message", "request"}
 func remark(e *replica.Event) string {
 	what := messages[e.Source]
 	switch e.Kind {
+	case replica.OutcallMade:
+		return fmt.Sprintf("HTTP outcall %d: %s %s", e.Number, e.Method, e.Text)
 	case replica.ResponseLate:
 		return "the response came late and was dropped"
 	case replica.MessageDropped, replica.MessageShed:

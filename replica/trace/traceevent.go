@@ -21,7 +21,7 @@ func TraceEvents(t *Tree, names Names) ([]byte, error) {
 	w := &track{names: names, pids: make(map[principal.Principal]int), tids: make(map[*Call]int)}
 	if t.Root != nil {
 		w.place(t)
-		w.call(t.Root)
+		w.call(t.Root, 0)
 	}
 	return encode(append(w.meta, w.events...))
 }
@@ -106,7 +106,8 @@ func (w *track) thread(c *Call) (pid, tid int) {
 	return pid, w.tids[c]
 }
 
-func (w *track) call(c *Call) {
+// call draws a call that was made at a place on the axis.
+func (w *track) call(c *Call, at uint64) {
 	pid, tid := w.thread(c)
 	for i, x := range c.Executions {
 		e := traceEvent{
@@ -118,11 +119,10 @@ func (w *track) call(c *Call) {
 		}
 		w.events = append(w.events, e)
 		for _, made := range x.Calls {
-			w.call(made)
+			w.call(made, w.begin[x])
 			w.arrows(made, c, x)
 		}
 	}
-	at := uint64(0)
 	if n := len(c.Executions); n > 0 {
 		at = w.begin[c.Executions[n-1]]
 	}
@@ -141,6 +141,7 @@ func (c *Call) label(x *Execution) string {
 // arrows draws a call from the execution that made it, and its answer to the callback.
 func (w *track) arrows(made, by *Call, from *Execution) {
 	if len(made.Executions) == 0 {
+		w.leaf(made, by, from)
 		return
 	}
 	first, last := made.Executions[0], made.Executions[len(made.Executions)-1]
@@ -150,6 +151,23 @@ func (w *track) arrows(made, by *Call, from *Execution) {
 			w.arrow("answer of "+made.title(w.names), made, last, by, x)
 		}
 	}
+}
+
+// leaf draws a call of which no execution is told, such as one of the management canister,
+// from where it was made to the callback that got its answer.
+func (w *track) leaf(made, by *Call, from *Execution) {
+	pid, tid := w.thread(made)
+	e := traceEvent{
+		Name: printable(made.Method), Category: "leaf", Phase: "X", Time: micros(w.begin[from]), Duration: micros(from.width()),
+		Process: pid, Thread: tid, Args: make(map[string]any),
+	}
+	for _, x := range by.Executions {
+		if x.Answers == made {
+			e.Duration = micros(w.begin[x] - w.begin[from])
+		}
+	}
+	made.describe(e.Args, w.names)
+	w.events = append(w.events, e)
 }
 
 func (w *track) arrow(name string, from *Call, at *Execution, to *Call, there *Execution) {

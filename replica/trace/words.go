@@ -48,9 +48,22 @@ func (c *Call) answer() string {
 	case !c.Answered():
 		return ""
 	case c.Reject != nil:
-		return "rejected " + rejected(c.Reject)
+		return "rejected " + rejected(c.Reject) + c.took()
 	}
-	return fmt.Sprintf("replied %s", bytes(c.ReplyBytes))
+	return fmt.Sprintf("replied %s", bytes(c.ReplyBytes)) + c.took()
+}
+
+// took says how much time of the network passed until a call was answered, from a
+// millisecond on: rounds that follow each other are nanoseconds apart.
+func (c *Call) took() string {
+	if !c.Begun.Recorded() {
+		return ""
+	}
+	passed := (c.Ended.Time - c.Begun.Time) / 1_000_000
+	if passed == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s.%03d s)", grouped(passed/1000), passed%1000)
 }
 
 func bytes(n int) string {

@@ -434,7 +434,7 @@ type Event struct {
 	BeganHeight   uint64                 `protobuf:"varint,34,opt,name=began_height,json=beganHeight,proto3" json:"began_height,omitempty"` // of a message
 	BeganTime     *timestamppb.Timestamp `protobuf:"bytes,35,opt,name=began_time,json=beganTime,proto3" json:"began_time,omitempty"`
 	Backtrace     []*Frame               `protobuf:"bytes,36,rep,name=backtrace,proto3" json:"backtrace,omitempty"` // of a trap: the contexts its message answers to, itself first
-	Text          string                 `protobuf:"bytes,37,opt,name=text,proto3" json:"text,omitempty"`           // of a trap: the backtrace of its own canister, as the replica writes it
+	Text          string                 `protobuf:"bytes,37,opt,name=text,proto3" json:"text,omitempty"`           // of a trap: the backtrace of its own canister, as the replica writes it; of an HTTP outcall: its URL
 	Logs          uint32                 `protobuf:"varint,38,opt,name=logs,proto3" json:"logs,omitempty"`          // lines the message added to the canister's log
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
