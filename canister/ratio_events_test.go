@@ -59,9 +59,10 @@ func BenchmarkRatioCallRecorded(b *testing.B) {
 }
 
 // BenchmarkRatioUpdateFollowed is an update through a node whose events somebody reads as
-// they come; the floor is the same where nobody listens.
+// they come; the floor is the same where nobody listens. A reader that is woken for every round
+// costs as much as the update.
 func BenchmarkRatioUpdateFollowed(b *testing.B) {
 	module := assembled(b, tiny)
 	n, quiet := listened(b, module, true), newNetwork(b, module, 2)
-	ratio.Compare(b, 0, ratio.Each(func() { n.send(resident(0), 0, "inc", nil) }), ratio.Each(func() { quiet.send(resident(0), 0, "inc", nil) }))
+	ratio.Compare(b, 1.5, ratio.Each(func() { n.send(resident(0), 0, "inc", nil) }), ratio.Each(func() { quiet.send(resident(0), 0, "inc", nil) }))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
@@ -86,6 +87,7 @@ type Stream struct {
 	from    uint64         // the first event that may pass; earlier ones only show what belongs to the tree
 	next    uint64
 	batch   []replica.Event // begins with number next
+	woken   time.Time       // when it last began to look at what had happened
 	closed  bool
 }
 
@@ -177,10 +179,26 @@ func (s *Stream) Next(ctx context.Context) (Recorded, error) {
 		}
 		select {
 		case <-wait:
+			s.rest(ctx)
 		case <-ctx.Done():
 			return Recorded{}, ctx.Err()
 		}
 	}
+}
+
+// rest lets events gather where rounds follow each other: waking a reader for each would cost
+// the network as much as the round.
+func (s *Stream) rest(ctx context.Context) {
+	left := ReaderRest - time.Since(s.woken)
+	if left > 0 {
+		timer := time.NewTimer(left)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+	s.woken = time.Now()
 }
 
 // Recorded is the next event that is recorded already; ok is false where there is none yet.

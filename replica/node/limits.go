@@ -1,5 +1,7 @@
 package node
 
+import "time"
+
 const (
 	// MaxInbox is how many requests wait for the owner of the network. A message
 	// that finds no room is refused with 503; nothing is lost unseen. Ours.
@@ -10,6 +12,8 @@ const (
 	// they and their texts may take, where its configuration says nothing. Ours.
 	MaxEvents     = 16_384
 	MaxEventBytes = 32 << 20
+	// ReaderRest is how long a reader of events waits at least between two wakings. Ours.
+	ReaderRest = time.Millisecond
 	// chunksPerRing is how many chunks a full ring has at least: the oldest is forgotten as a
 	// whole. Chunks have minChunk to maxChunk events. Ours.
 	chunksPerRing = 64
