@@ -22,6 +22,7 @@ type load struct {
 	name     string // of the instance
 	instance Instance
 	end      context.CancelCauseFunc // with what went wrong
+	forgets  bool                    // the network forgets what is answered
 	room     chan struct{}           // a place for each call under way
 	left     chan struct{}           // has a value when some calls are still to be waited for
 
@@ -65,7 +66,7 @@ func (s *calls) Stream(stream grpc.BidiStreamingServer[controlv1.StreamRequest, 
 	ctx, end := context.WithCancelCause(open)
 	defer end(nil)
 	l := &load{
-		calls: s, stream: stream, name: first.GetInstance(), instance: instance, end: end,
+		calls: s, stream: stream, name: first.GetInstance(), instance: instance, end: end, forgets: first.GetForget(),
 		room: make(chan struct{}, MaxUnderWay), left: make(chan struct{}, 1), waiting: make(map[replica.RequestID]*flown),
 	}
 	come := make(chan *controlv1.StreamRequest, MaxStreamBatch)
@@ -165,7 +166,7 @@ func (l *load) take(ctx context.Context, in *controlv1.StreamRequest, batch []*f
 		return batch, nil
 	}
 	if o.slow() {
-		l.alone(f, func() (*controlv1.Outcome, error) { return o.update(ctx) })
+		l.alone(f, func() (*controlv1.Outcome, error) { return l.updated(ctx, o) })
 		return batch, nil
 	}
 	return append(batch, f), nil
@@ -260,7 +261,7 @@ func (l *load) followed(ctx context.Context, f *flown, r *replica.Result) error 
 	l.forget(f.id)
 	switch {
 	case r.Known != 0: // by a network that was forked or restored: once more, under another id
-		l.alone(f, func() (*controlv1.Outcome, error) { return f.update(ctx) })
+		l.alone(f, func() (*controlv1.Outcome, error) { return l.updated(ctx, f.order) })
 		return nil
 	case r.Refusal != nil:
 		return l.answer(&controlv1.StreamResponse{Tag: f.tag, Failure: failureOf(r.Refusal)})

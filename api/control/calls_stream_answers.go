@@ -3,6 +3,8 @@ package control
 import (
 	"context"
 
+	"github.com/canisterd/canisterd/candid/principal"
+
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
@@ -37,7 +39,35 @@ func (l *load) settled(n *replica.Network) (all []settledCall) {
 			delete(l.waiting, id)
 		}
 	}
+	if l.forgets {
+		forgetAll(n, all)
+	}
 	return all
+}
+
+// forgetAll makes the network forget calls whose answers are taken.
+func forgetAll(n *replica.Network, all []settledCall) {
+	of := make(map[principal.Principal][]replica.RequestID)
+	for i := range all {
+		of[all[i].subnet] = append(of[all[i].subnet], all[i].id)
+	}
+	for subnet, ids := range of { // each by itself: no order can be seen
+		n.Apply(&replica.ForgetAnswers{Subnet: subnet, Requests: ids})
+	}
+}
+
+// updated makes a call that runs on its own.
+func (l *load) updated(ctx context.Context, o *order) (*controlv1.Outcome, error) {
+	outcome, err := o.update(ctx)
+	if err != nil || !l.forgets || len(outcome.GetRequestId()) == 0 {
+		return outcome, err
+	}
+	id := replica.RequestID(outcome.GetRequestId())
+	return outcome, l.instance.Node().Do(ctx, func(n *replica.Network) {
+		if subnet, ok := n.HostOf(o.effective); ok {
+			n.Apply(&replica.ForgetAnswers{Subnet: subnet, Requests: []replica.RequestID{id}})
+		}
+	})
 }
 
 // sweep answers what is answered by now, and leaves the rest to collect.

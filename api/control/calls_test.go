@@ -348,6 +348,40 @@ func TestAStreamAnswersEveryCallUnderItsTag(t *testing.T) {
 	}
 }
 
+func TestAStreamThatForgetsLeavesNoCallsBehind(t *testing.T) {
+	a := served(t, daemon.Config{})
+	counter := a.installed(canistertest.Fixture("counter"), nil)
+	inspected := a.installed(canistertest.Scriptable(), rawOf(""))
+	known := func() uint64 {
+		return must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{}).GetInstance().GetCensus().GetIngressMessages()
+	}
+	before := known()
+	const calls = 5000
+	answers := a.load(func(to chan<- *controlv1.StreamRequest) {
+		for tag := range uint64(calls) {
+			in := &controlv1.StreamRequest{Tag: tag, Forget: true, Call: &controlv1.Call{CanisterId: counter, Method: "inc"}}
+			switch tag % 100 {
+			case 1: // not handed in with others
+				in.Call = &controlv1.Call{CanisterId: "aaaaa-aa", EffectiveCanisterId: counter, Method: "canister_status", Argument: textOf("(record { canister_id = principal \"" + counter + "\" })")}
+			case 2: // over several rounds
+				in.Call = &controlv1.Call{CanisterId: inspected, Method: "run", Argument: rawOf(string(canistertest.MustParse(`spin 30_000_000; reply "slow"`, nil).Bytes()))}
+			}
+			to <- in
+		}
+	})
+	for tag, out := range answers {
+		if out.GetOutcome().GetReply() == nil {
+			t.Fatalf("tag %d: %v", tag, out)
+		}
+		if id := out.GetOutcome().GetRequestId(); tag == 0 {
+			call(a, a.calls.Await, &controlv1.AwaitRequest{RequestId: id})
+		}
+	}
+	if after := known(); len(answers) != calls || after != before {
+		t.Errorf("after %d answers %d calls are known, before %d", len(answers), after, before)
+	}
+}
+
 func TestAStreamIsReadNoFasterThanItIsAnswered(t *testing.T) {
 	a := served(t, daemon.Config{})
 	counter := a.installed(canistertest.Fixture("counter"), nil)

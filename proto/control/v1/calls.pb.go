@@ -1235,11 +1235,15 @@ func (x *Failure) GetMessage() string {
 }
 
 type StreamRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // in the first message; the others may leave it out
-	Tag           uint64                 `protobuf:"varint,2,opt,name=tag,proto3" json:"tag,omitempty"`          // of the client's choice
-	Call          *Call                  `protobuf:"bytes,3,opt,name=call,proto3" json:"call,omitempty"`
-	Query         bool                   `protobuf:"varint,4,opt,name=query,proto3" json:"query,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // in the first message; the others may leave it out
+	Tag      uint64                 `protobuf:"varint,2,opt,name=tag,proto3" json:"tag,omitempty"`          // of the client's choice
+	Call     *Call                  `protobuf:"bytes,3,opt,name=call,proto3" json:"call,omitempty"`
+	Query    bool                   `protobuf:"varint,4,opt,name=query,proto3" json:"query,omitempty"`
+	// In the first message: the network forgets every call as soon as its answer is taken for this stream, and not five minutes later. So the
+	// ingress history (600,000 calls, IC0204) does not fill up under load; Await, read_state and call trees by request do not find such calls.
+	// One whose call context stays open after its answer is kept.
+	Forget        bool `protobuf:"varint,5,opt,name=forget,proto3" json:"forget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1298,6 +1302,13 @@ func (x *StreamRequest) GetCall() *Call {
 func (x *StreamRequest) GetQuery() bool {
 	if x != nil {
 		return x.Query
+	}
+	return false
+}
+
+func (x *StreamRequest) GetForget() bool {
+	if x != nil {
+		return x.Forget
 	}
 	return false
 }
@@ -1440,12 +1451,13 @@ const file_control_v1_calls_proto_rawDesc = "" +
 	"\aFailure\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\x05R\x04code\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\x83\x01\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\x9b\x01\n" +
 	"\rStreamRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x10\n" +
 	"\x03tag\x18\x02 \x01(\x04R\x03tag\x12.\n" +
 	"\x04call\x18\x03 \x01(\v2\x1a.canisterd.control.v1.CallR\x04call\x12\x14\n" +
-	"\x05query\x18\x04 \x01(\bR\x05query\"\x94\x01\n" +
+	"\x05query\x18\x04 \x01(\bR\x05query\x12\x16\n" +
+	"\x06forget\x18\x05 \x01(\bR\x06forget\"\x94\x01\n" +
 	"\x0eStreamResponse\x12\x10\n" +
 	"\x03tag\x18\x01 \x01(\x04R\x03tag\x127\n" +
 	"\aoutcome\x18\x02 \x01(\v2\x1d.canisterd.control.v1.OutcomeR\aoutcome\x127\n" +

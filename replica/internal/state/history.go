@@ -198,14 +198,18 @@ func (h *History) Due(number, now uint64, deadlines *timers.Table) (r *Ingress, 
 		r.deadline = deadlines.Add(timers.Deadline{At: r.Answered + KeepAnswer, Kind: timers.IngressPrune, Number: number})
 		return r, false, false
 	}
+	h.prune(r)
+	return r, false, true
+}
+
+func (h *History) prune(r *Ingress) {
 	h.answers -= r.answerBytes()
 	delete(h.known, r.ID)
-	h.free = append(h.free, number)
+	h.free = append(h.free, r.Number)
 	for h.order.Len() > 0 && h.known[h.order.At(0).id] == nil {
 		h.order.Pop()
 	}
 	r.Reply, r.Reject = nil, nil
-	return r, false, true
 }
 
 // Noted reports whether the message has changed since the certified tree was

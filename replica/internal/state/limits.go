@@ -6,6 +6,9 @@ const (
 	KeepAnswer = 300_000_000_000
 	// MaxIngressMessages is the size of the ingress history (the replica's: 600,000).
 	MaxIngressMessages = 600_000
+	// forgottenAnswers is how many answers that were forgotten early may stand in the order of
+	// answers, beside twice as many as are known. Ours.
+	forgottenAnswers = 1024
 	// MaxAnswerBytes is how much memory kept answers take (the replica's: 4 GiB;
 	// ours is smaller, as a local machine's memory is).
 	MaxAnswerBytes = 1 << 30

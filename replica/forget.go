@@ -1,0 +1,38 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+)
+
+// ForgetAnswers makes a subnet forget answered messages of users now and not five minutes
+// after their answers, for those who have the answers: the ingress history has room for
+// others. The messages must be such that nobody can send again. One that the subnet does not
+// know, that is not answered, or whose call context is still open stays as it is.
+type ForgetAnswers struct {
+	Subnet   principal.Principal
+	Requests []RequestID
+}
+
+func (*ForgetAnswers) input() {}
+
+func (n *Network) forgetAnswers(in *ForgetAnswers) Result {
+	position, ok := n.routes.byID[in.Subnet]
+	if !ok {
+		return refuse(400, "subnet %s is not part of this network", in.Subnet)
+	}
+	m := n.machines[position]
+	open := make(map[uint64]bool) // messages by number
+	m.Ledger.EachContext(func(c *intercanister.Context) {
+		if c.Origin.Kind == intercanister.FromIngress {
+			open[c.Origin.Ingress] = true
+		}
+	})
+	for _, id := range in.Requests {
+		if r := m.History.Find(id); r != nil && r.Status.Terminal() && !open[r.Number] {
+			m.History.Forget(r, &m.Deadlines)
+			m.Show(r)
+		}
+	}
+	return Result{}
+}

@@ -1,0 +1,60 @@
+package replica_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
+)
+
+func forget(s *real.Stage, ids ...replica.RequestID) {
+	s.Apply(&replica.ForgetAnswers{Subnet: s.View().Subnets[0].ID, Requests: ids})
+}
+
+func TestAnswersThatAreForgottenMakeRoomInTheIngressHistory(t *testing.T) {
+	s := real.NewStage(t, replica.Config{IngressMessages: 6})
+	s.Create("A", 0, real.Plenty)
+	s.Install("A", real.Install, canistertest.Scriptable(), nil)
+	known := s.Census().Ingress
+	var last replica.RequestID
+	for range 100 {
+		last = submitted(t, s, "A", `reply "x"`)
+		s.Await(last)
+		forget(s, last)
+	}
+	if got := s.Census().Ingress; got != known {
+		t.Errorf("%d messages are known, %d were", got, known)
+	}
+	if status := s.IngressStatus(s.View().Subnets[0].ID, last); status != 0 {
+		t.Errorf("a message that is forgotten is %s", status)
+	}
+	s.Round()
+	exchanged(t, s.Network, replica.Config{Engine: real.NewEngine(t)}).Close() // compares the certified trees
+	for n := known; n < 6; n++ {
+		submitted(t, s, "A", `reply "x"`)
+	}
+	if _, refused := s.Submit("A", "run", compiled(t, s, `reply "x"`)); !strings.Contains(refused, "IC0204") {
+		t.Errorf("a message too many is refused with %q", refused)
+	}
+}
+
+func TestWhatIsNotOverIsNotForgotten(t *testing.T) {
+	s := diffStage(t)
+	s.Apply(hold(replica.KindRequest))
+	open := submitted(t, s, "A", `call B.run(reply "x"); reply "early"`)
+	waits := submitted(t, s, "A", `call B.run(reply "x") on-reply(reply arg)`)
+	s.Round()
+	forget(s, open, waits, replica.RequestID{1})
+	subnet := s.View().Subnets[0].ID
+	if got := s.IngressStatus(subnet, open); got != replica.Replied {
+		t.Errorf("a message whose call context is open is %s", got)
+	}
+	if got := s.IngressStatus(subnet, waits); got != replica.Processing {
+		t.Errorf("a message without an answer is %s", got)
+	}
+	if r := s.Apply(&replica.ForgetAnswers{Subnet: s.Names["A"]}); r.Refusal == nil {
+		t.Error("no refusal names the subnet that there is not")
+	}
+}

@@ -1,0 +1,33 @@
+package state
+
+import (
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/timers"
+)
+
+// Forget prunes an answered message before its time. Nothing may name it by its number any
+// more, and nobody may send it again; it may be read until the next Receive.
+func (h *History) Forget(r *Ingress, deadlines *timers.Table) {
+	if !r.Status.Terminal() {
+		panic("state: a message is forgotten that is not answered")
+	}
+	deadlines.Remove(r.deadline)
+	r.deadline = 0
+	h.prune(r)
+	if h.order.Len() > forgottenAnswers+2*len(h.known) {
+		h.compact()
+	}
+}
+
+// compact takes the answers out of the order that are not known any more: one that is kept
+// may stand before any number of them.
+func (h *History) compact() {
+	var kept intercanister.FIFO[answer]
+	for i := range h.order.Len() {
+		a := h.order.At(i)
+		if r := h.known[a.id]; r != nil && r.Answered == a.answered {
+			kept.Push(*a)
+		}
+	}
+	h.order = kept
+}
