@@ -153,7 +153,7 @@ func (m *machine) commandOf(in *Ingress, target *state.Resident) state.Command {
 
 // Install runs an installation as a message of its canister. One installation
 // of the subnet may be parked at a time; another waits for it.
-func (m *machine) Install(c *state.Command, target *state.Resident, in *canister.Install, done state.Installed) state.Answer {
+func (m *machine) Install(c *state.Command, target *state.Resident, in *canister.Install, spent uint64) state.Answer {
 	if target.Running {
 		return state.WhenIdle(target)
 	}
@@ -164,14 +164,14 @@ func (m *machine) Install(c *state.Command, target *state.Resident, in *canister
 	}
 	j := m.job(target)
 	copied := *c
-	j.install = &installation{command: &copied, in: in, done: done}
+	j.install = &installation{command: &copied, in: in, spent: spent}
 	in.Known = in.Module != nil && m.Compiled[in.Module.Hash()]
 	j.limit = m.limits.Install
 	j.wide = j.wide || in.Module != nil && in.Module.Wide()
 	m.Ready.Take(&target.Mailbox)
 	if reject := m.prepay(j, c.Caller); reject != nil {
 		m.release(j)
-		return done(c, target, canister.Outcome{Failure: reject})
+		return m.net.management.Installed(c, target, spent, canister.Outcome{Failure: reject})
 	}
 	target.Running, target.Mailbox.Held = true, true
 	j.begin()
@@ -203,5 +203,6 @@ func (m *machine) finishInstall(j *Job) {
 	if module := j.install.in.Module; module != nil && j.outcome.Failure == nil {
 		m.Compiled[module.Hash()] = true
 	}
-	m.Answer(j.install.command.Ticket(), j.install.done(j.install.command, j.resident, j.outcome))
+	done := m.net.management.Installed(j.install.command, j.resident, j.install.spent, j.outcome)
+	m.Answer(j.install.command.Ticket(), done)
 }

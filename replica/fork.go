@@ -155,7 +155,7 @@ func (i *installation) fork(m *machine, forked *state.Fork) *installation {
 	command.Machine, command.State = m, &m.State
 	command.Sender, command.Target = forked.Resident(command.Sender), forked.Resident(command.Target)
 	in.Pause = nil
-	return &installation{command: &command, in: &in, done: i.done}
+	return &installation{command: &command, in: &in, spent: i.spent}
 }
 
 // fork is a view of the same height that belongs to another network.

@@ -65,7 +65,7 @@ var forks = map[string]string{
 	"intercanister.Ready":      `remake: now next`,
 	"timers.Table":             `fork: heap slots free`,
 	"replica.Job":              `fork: machine resident in install parked; share: sub message outcome refused; new: room strand`,
-	"replica.installation":     `fork: command; new: in; share: done`,
+	"replica.installation":     `fork: command; new: in`,
 	"replica.parked":           `fork: seen`,
 	"replica.parcel":           `fork: request response from`,
 	"replica.preparation":      `fork: in; share: module`,

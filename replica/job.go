@@ -41,7 +41,7 @@ type Job struct {
 type installation struct {
 	command *state.Command
 	in      *canister.Install
-	done    state.Installed
+	spent   uint64 // instructions, before it began
 }
 
 // Canister is whose message it is.

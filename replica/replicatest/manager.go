@@ -131,12 +131,15 @@ func (m Manager) install(c *state.Command, r *state.Resident, program string) st
 		}
 		in.Mode = canister.Reinstall
 	}
-	return c.Machine.Install(c, r, in, func(_ *state.Command, _ *state.Resident, out canister.Outcome) state.Answer {
-		if out.Failure != nil {
-			return state.Fail(out.Failure)
-		}
-		return state.Reply([]byte("installed"))
-	})
+	return c.Machine.Install(c, r, in, 0)
+}
+
+// Installed answers an installation that is over.
+func (m Manager) Installed(_ *state.Command, _ *state.Resident, _ uint64, out canister.Outcome) state.Answer {
+	if out.Failure != nil {
+		return state.Fail(out.Failure)
+	}
+	return state.Reply([]byte("installed"))
 }
 
 func (m Manager) change(c *state.Command, r *state.Resident, words []string) state.Answer {

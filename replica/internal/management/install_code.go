@@ -47,17 +47,21 @@ func install(c *state.Command, r *state.Resident, in *canister.Install, mode *in
 		return state.Fail(unprepared(c, r, reject, len(module), work))
 	}
 	in.Module = prepared
-	return c.Machine.Install(c, r, in, func(c *state.Command, r *state.Resident, out canister.Outcome) state.Answer {
-		reject := out.Failure
-		if reject == nil || reject.Error != intercanister.CanisterOutOfCycles {
-			charge(c, r, work)
-		}
-		if reject != nil {
-			return state.Fail(cut(ofCanister(r, reject)))
-		}
-		c.Machine.Touch(r)
-		return reply()
-	})
+	return c.Machine.Install(c, r, in, work)
+}
+
+// Installed charges for the work on the module and gives the answer of an installation
+// that is over.
+func (f *facade) Installed(c *state.Command, r *state.Resident, work uint64, out canister.Outcome) state.Answer {
+	reject := out.Failure
+	if reject == nil || reject.Error != intercanister.CanisterOutOfCycles {
+		charge(c, r, work)
+	}
+	if reject != nil {
+		return state.Fail(cut(ofCanister(r, reject)))
+	}
+	c.Machine.Touch(r)
+	return reply()
 }
 
 // unprepared makes a canister pay for a module that is not valid, and gives the

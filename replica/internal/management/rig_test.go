@@ -66,15 +66,15 @@ func (m *machine) Create(id *principal.Principal, s canister.Settings, balance c
 	return m.st.Add(k), nil
 }
 
-func (m *machine) Install(c *state.Command, target *state.Resident, in *canister.Install, done state.Installed) state.Answer {
+func (m *machine) Install(c *state.Command, target *state.Resident, in *canister.Install, spent uint64) state.Answer {
 	if m.occupied != nil {
 		return state.WhenIdle(m.occupied)
 	}
 	m.installed = in
 	if m.engine != nil {
-		return done(c, target, target.Canister.Install(&m.sub, in))
+		return New().Installed(c, target, spent, target.Canister.Install(&m.sub, in))
 	}
-	return done(c, target, m.outcome)
+	return New().Installed(c, target, spent, m.outcome)
 }
 
 func (m *machine) Stop(r *state.Resident, t state.Ticket) {

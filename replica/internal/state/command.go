@@ -41,6 +41,10 @@ type Management interface {
 	// round (Machine.NextRound), nil for a method that puts nothing off.
 	Postponed(method string) func(*State) Answer
 
+	// Installed is what answers the caller of an installation that is over (Machine.Install):
+	// spent are the instructions that were spent before it began.
+	Installed(c *Command, target *Resident, spent uint64, out canister.Outcome) Answer
+
 	// Query executes one of the methods users and composite queries may query,
 	// on a state that does not change meanwhile.
 	Query(c *Command) Answer
@@ -124,11 +128,6 @@ func WhenIdle(r *Resident) Answer { return Answer{When: Busy, Target: r} }
 // (Machine.Compiling): it is called again then.
 func WhenCompiled() Answer { return Answer{When: Compiling} }
 
-// Installed gives the answer of a command whose installation is over. In a fork of the
-// network it is called with what stands there for the command and for the canister, so
-// it must know neither by itself.
-type Installed func(c *Command, target *Resident, out canister.Outcome) Answer
-
 // Machine is what the subnet's machine does for a handler beyond changing
 // the state it is handed.
 type Machine interface {
@@ -142,10 +141,10 @@ type Machine interface {
 
 	// Install runs an installation as a message of the canister, which must be
 	// idle; it may take many rounds. The execution is prepaid from the balance
-	// and refunded; where that is not possible done sees an Outcome whose
-	// Failure is IC0207. done is called once, on the machine's goroutine, with
-	// the canister's state settled, and gives the answer.
-	Install(c *Command, target *Resident, in *canister.Install, done Installed) Answer
+	// and refunded; where that is not possible the Failure of its Outcome is IC0207.
+	// Management.Installed, called once with the canister's state settled and what
+	// was spent before, gives the answer.
+	Install(c *Command, target *Resident, in *canister.Install, spent uint64) Answer
 
 	// Stop begins to stop a canister and answers the ticket when it is stopped,
 	// restarted (IC0511) or after StopTimeout (IC0206). The handler has counted
