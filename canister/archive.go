@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/canister/internal/stable"
+	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/archive"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
@@ -49,6 +50,47 @@ func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
 		c.state.guest.Archive(a)
 		c.state.stable.Archive(a)
 	}
+}
+
+// Archive writes a message that is to begin, or anew, or reads one. Room, Pause and the
+// certificate are whoever's that executes it.
+func (m *Message) Archive(a *archive.Coder) {
+	archive.AtMost(a, &m.Context, LowMemory)
+	archive.String(a, &m.Method, archive.MaxBytes)
+	m.Closure.Archive(a)
+	archive.Pointer(a, &m.Cleanup, func(f *intercanister.Closure) { f.Archive(a) })
+	a.Principal(&m.Caller)
+	a.Bytes(&m.Payload, archive.MaxBytes)
+	intercanister.ArchiveReject(a, &m.Reject)
+	archive.Number(a, &m.Deadline)
+	a.Amount(&m.Available)
+	a.Amount(&m.Refunded)
+	a.Amount(&m.Debit)
+	a.Bool(&m.Responded)
+	archive.Number(a, &m.PriorInstructions)
+	a.Bytes(&m.CallerInfo, archive.MaxBytes)
+	a.Bytes(&m.Signer, archive.MaxBytes)
+	archive.Number(a, &m.Callbacks)
+	archive.Number(a, &m.MessageRoom)
+}
+
+// Archive writes an installation that is to begin, or anew, or reads one. modules have
+// its module. Pause is whoever's that executes it.
+func (in *Install) Archive(a *archive.Coder, modules *Modules) {
+	archive.AtMost(a, &in.Mode, Upgrade)
+	a.Bool(&in.SkipPreUpgrade)
+	archive.AtMost(a, &in.Persistence, Replace)
+	archive.Pointer(a, &in.Module, func(m *Module) { modules.archiveInstalled(a, m) })
+	a.Bool(&in.Known)
+	a.Bytes(&in.Arg, archive.MaxBytes)
+	a.Principal(&in.Caller)
+	in.Origin.archive(a)
+}
+
+func (o *ChangeOrigin) archive(a *archive.Coder) {
+	a.Principal(&o.Principal)
+	a.Bool(&o.FromCanister)
+	archive.Pointer(a, &o.Version, func(v *uint64) { archive.Number(a, v) })
 }
 
 // readState makes the Wasm state of a canister, nil after a fault.
@@ -202,9 +244,7 @@ func (h *History) archive(a *archive.Coder) {
 	archive.Slice(a, &h.Changes, MaxHistory, func(c *Change) {
 		archive.Number(a, &c.Time)
 		archive.Number(a, &c.Version)
-		a.Principal(&c.Origin.Principal)
-		a.Bool(&c.Origin.FromCanister)
-		archive.Pointer(a, &c.Origin.Version, func(v *uint64) { archive.Number(a, v) })
+		c.Origin.archive(a)
 		c.Details = archiveDetails(a, c.Details)
 	})
 }

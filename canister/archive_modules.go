@@ -10,7 +10,7 @@ import (
 )
 
 // Modules are the modules in an archive, each once: those that canisters or their
-// snapshots have.
+// snapshots have, or are to have.
 type Modules struct {
 	engine *Engine // nil where no canister has code
 	byHash map[[32]byte]*archivedModule
@@ -18,8 +18,8 @@ type Modules struct {
 }
 
 type archivedModule struct {
-	binary *binary
-	module *Module // of those that are read
+	binary *binary // nil for one that is written, and that no canister has yet
+	module *Module // of those that are read, or that no canister has yet
 }
 
 // NewModules is no modules yet. The engine may be nil where no canister has code.
@@ -39,11 +39,20 @@ func (m *Modules) Add(c *Canister) {
 	}
 }
 
-func (m *Modules) add(b *binary) {
-	if m.byHash[b.hash] == nil {
-		m.byHash[b.hash] = &archivedModule{binary: b}
-		at, _ := slices.BinarySearchFunc(m.hashes, b.hash, compareHash)
-		m.hashes = slices.Insert(m.hashes, at, b.hash)
+// AddInstalled enters the module of an installation that is under way.
+func (m *Modules) AddInstalled(in *Install) {
+	if in.Module != nil {
+		m.enter(in.Module.Hash(), archivedModule{module: in.Module})
+	}
+}
+
+func (m *Modules) add(b *binary) { m.enter(b.hash, archivedModule{binary: b}) }
+
+func (m *Modules) enter(hash [32]byte, a archivedModule) {
+	if m.byHash[hash] == nil {
+		m.byHash[hash] = &a
+		at, _ := slices.BinarySearchFunc(m.hashes, hash, compareHash)
+		m.hashes = slices.Insert(m.hashes, at, hash)
 	}
 }
 
@@ -55,10 +64,13 @@ func (m *Modules) Archive(c *archive.Coder) {
 	})
 	for _, hash := range m.hashes {
 		c.Section("module "+hex.EncodeToString(hash[:]), func() {
-			if c.Reading() {
+			switch a := m.byHash[hash]; {
+			case c.Reading():
 				m.read(c, hash)
-			} else {
-				m.byHash[hash].binary.archive(c)
+			case a.binary == nil:
+				c.Bytes(&a.module.uploaded, MaxModuleBytes)
+			default:
+				a.binary.archive(c)
 			}
 		})
 	}
@@ -93,7 +105,7 @@ func (m *Modules) read(c *archive.Coder, hash [32]byte) {
 		return
 	}
 	module.uploaded = nil
-	m.byHash[hash] = &archivedModule{b, module}
+	m.byHash[hash] = &archivedModule{binary: b, module: module}
 }
 
 // archive writes the bytes of a module as Coder.Bytes does, but never has all of them.
@@ -108,6 +120,29 @@ func (b *binary) archive(c *archive.Coder) {
 		}
 		c.Fixed(part[:n])
 		at += n
+	}
+}
+
+// archiveInstalled writes which module an installation brings, or makes it one that is to
+// be installed.
+func (m *Modules) archiveInstalled(c *archive.Coder, module *Module) {
+	var hash [32]byte
+	if !c.Reading() {
+		hash = module.Hash()
+	}
+	archive.Hash(c, &hash)
+	if !c.Reading() {
+		return
+	}
+	found, kept := m.find(c, hash)
+	if kept == nil {
+		return
+	}
+	defer kept.release()
+	*module = *found
+	module.uploaded = make([]byte, kept.size)
+	if err := kept.image.Read(0, module.uploaded); err != nil {
+		c.Fail("read a module: %w", err)
 	}
 }
 

@@ -59,7 +59,14 @@ func (c *Canister) Install(sub *Subnet, in *Install) Outcome {
 		real: c, work: *c, sub: sub, in: in, firstLog: c.Logs.Next(),
 		message: Message{Caller: in.Caller, Payload: in.Arg},
 	}
+	over := false
+	defer func() {
+		if !over { // nobody lets it go on from its pause
+			i.abandon()
+		}
+	}()
 	reject := i.run()
+	over = true
 	out := Outcome{
 		Backtrace: i.backtrace, Instructions: i.used, DirtyPages: i.pages, Logs: int(c.Logs.Next() - i.firstLog), Burned: i.burned,
 	}

@@ -47,6 +47,10 @@ func SystemLimits() Limits {
 	return l
 }
 
+// InstallSteps is how many functions an installation runs at most: canister_pre_upgrade, start, and canister_init or
+// canister_post_upgrade.
+const InstallSteps = 3
+
 // Limits of one canister. Where the specification gives another value it stands
 // beside ours.
 const (

@@ -49,6 +49,12 @@ func (in *Input) Archive(c *archive.Coder) {
 	in.Request.Archive(c)
 }
 
+// Archive writes or reads a closure.
+func (f *Closure) Archive(c *archive.Coder) {
+	archive.Number(c, &f.Fn)
+	archive.Number(c, &f.Env)
+}
+
 // ArchiveInfo writes or reads what is attested of a user.
 func ArchiveInfo(c *archive.Coder, info **SenderInfo) {
 	archive.Pointer(c, info, func(s *SenderInfo) {
@@ -190,7 +196,6 @@ func (c *Context) archive(a *archive.Coder, id ContextID) {
 	archive.Number(a, &c.Outstanding)
 	a.Bool(&c.Responded)
 	a.Bool(&c.Deleted)
-	a.Check(!c.Busy, "a message of call context %d is under way", id)
 }
 
 func (f *Future) archive(c *archive.Coder) {
@@ -208,7 +213,7 @@ func (f *Future) archive(c *archive.Coder) {
 	c.Principal(&f.Owner)
 	c.Principal(&f.Callee)
 	archive.String(c, &f.Method, archive.MaxBytes)
-	archive.AtMost(c, &f.State, Settled)
+	archive.AtMost(c, &f.State, Running)
 	c.Check(f.State != 0, "a future has no state")
 }
 

@@ -11,11 +11,15 @@ type tally struct {
 	calls, owed                map[principal.Principal]uint16
 }
 
+// Parked are the call contexts of messages that are parked in the middle of their code,
+// with the call whose callback the message is, 0 where it is none.
+type Parked map[ContextID]CallID
+
 // CheckArchived looks whether contexts, futures and mailboxes that were read fit
 // together, so that whatever happens next finds what it needs. boxes are the mailboxes
 // of all canisters; processing reports whether a user's message with a number is being
 // processed.
-func (l *Ledger) CheckArchived(c *archive.Coder, boxes []*Mailbox, processing func(number uint64) bool) {
+func (l *Ledger) CheckArchived(c *archive.Coder, boxes []*Mailbox, parked Parked, processing func(number uint64) bool) {
 	all := make(map[principal.Principal]*tally, len(boxes))
 	for _, m := range boxes {
 		all[m.Owner] = &tally{calls: make(map[principal.Principal]uint16), owed: make(map[principal.Principal]uint16)}
@@ -27,9 +31,14 @@ func (l *Ledger) CheckArchived(c *archive.Coder, boxes []*Mailbox, processing fu
 			return
 		}
 		own.futures++
-		own.calls[f.Callee]++
-		if f.State == Settled {
+		switch f.State {
+		case Running: // its slot is free
+			c.Check(parked[f.Context] == CallID(id), "the callback of call %d runs, and does not", id)
+		case Settled:
 			own.settled++
+			fallthrough
+		default:
+			own.calls[f.Callee]++
 		}
 		outstanding[f.Context]++
 	})
@@ -42,7 +51,8 @@ func (l *Ledger) CheckArchived(c *archive.Coder, boxes []*Mailbox, processing fu
 		if x.Origin.Kind == FromCanister && !x.Responded {
 			own.owed[x.Origin.Caller]++
 		}
-		c.Check(x.Outstanding > 0 && x.Outstanding == outstanding[ContextID(id)], "call context %d waits for %d calls, and has %d", id, x.Outstanding, outstanding[ContextID(id)])
+		_, runs := parked[ContextID(id)]
+		c.Check((runs || x.Outstanding > 0) && x.Outstanding == outstanding[ContextID(id)], "call context %d waits for %d calls, and has %d", id, x.Outstanding, outstanding[ContextID(id)])
 		c.Check(x.Origin.Kind != 0 && (x.Responded || !x.Deleted && x.Origin.Kind != FromSystem) && (!x.Responded || x.Available.IsZero()), "call context %d is in no state that there is", id)
 		c.Check(x.Origin.Kind != FromIngress || x.Responded || processing(x.Origin.Ingress), "call context %d answers no message of a user", id)
 	})

@@ -10,7 +10,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister/archive"
 )
 
-// A network as a file (package archive): everything it is between two rounds. What
+// A network as a file (package archive): everything it is between two rounds. A message
+// that is parked in the middle of its code begins anew when it is read, as in a fork. What
 // follows from the seed and the configuration is made anew, and what was only
 // remembered to save work is forgotten: delegations, freezing limits, compiled code.
 //
@@ -25,11 +26,15 @@ var ErrBusy = errors.New("the network cannot be exported now")
 
 // Export writes the network to a file, from which Import makes one that is at the same
 // point: the same inputs have the same effects there. It never has all of it in memory.
-// It is ErrBusy while a round is under way or a message is parked in the middle of its
-// code; after that some rounds make it possible. The network is what it was.
+// It is ErrBusy while a round is open, which can be seen from outside only where Step or
+// Ahead has begun one and not ended it; Round does. The network is what it was.
 func (n *Network) Export(w io.Writer) error {
-	if err := n.exportable(); err != nil {
-		return err
+	if n.open {
+		return fmt.Errorf("%w: round %d was begun by single steps, and is not over", ErrBusy, n.height)
+	}
+	if n.inside() {
+		n = n.Fork(ForkConfig{}) // its canisters are as before the messages that are parked
+		defer n.Close()
 	}
 	c := archive.NewWriter(w)
 	config := n.config
@@ -37,18 +42,6 @@ func (n *Network) Export(w io.Writer) error {
 	n.archive(c)
 	if err := c.Close(); err != nil {
 		return fmt.Errorf("export the network: %w", err)
-	}
-	return nil
-}
-
-func (n *Network) exportable() error {
-	if n.open {
-		return fmt.Errorf("%w: round %d is under way; end it first", ErrBusy, n.height)
-	}
-	for _, m := range n.machines {
-		for _, j := range m.parked {
-			return fmt.Errorf("%w: a message of canister %s is in the middle of its code since round %d; run rounds until it is over", ErrBusy, j.resident.ID(), j.began.Height)
-		}
 	}
 	return nil
 }
@@ -88,6 +81,11 @@ func (n *Network) archive(c *archive.Coder) {
 			for r := range m.Residents.All() {
 				modules.Add(r.Canister)
 			}
+			for _, j := range m.parked {
+				if j.install != nil {
+					modules.AddInstalled(j.install.in)
+				}
+			}
 		}
 	}
 	modules.Archive(c)
@@ -95,7 +93,7 @@ func (n *Network) archive(c *archive.Coder) {
 		m.ArchiveCanisters(c, fmt.Sprintf("canisters of subnet %d", i), modules)
 	}
 	for i, m := range n.machines {
-		c.Section(fmt.Sprintf("subnet %d", i), func() { m.archive(c) })
+		c.Section(fmt.Sprintf("subnet %d", i), func() { m.archive(c, modules) })
 	}
 	c.Section("rounds", func() { n.archiveRounds(c) })
 	if c.Reading() {
@@ -107,7 +105,12 @@ func (n *Network) archive(c *archive.Coder) {
 	if c.Reading() && !c.Failed() {
 		n.show()
 	}
-	c.Section("roots", func() { n.archiveRoots(c) })
+	c.Section("roots", func() {
+		if c.Reading() && !c.Failed() {
+			n.resume(c)
+		}
+		n.archiveRoots(c)
+	})
 }
 
 // archive writes or reads what a network was made of.

@@ -13,8 +13,8 @@ import (
 )
 
 // archive writes what a subnet has beside its canisters, or reads it into a machine that
-// was just made and has them.
-func (m *machine) archive(c *archive.Coder) {
+// was just made and has them. modules have what its installations bring.
+func (m *machine) archive(c *archive.Coder, modules *canister.Modules) {
 	if c.Reading() {
 		m.Deadlines = timers.Table{}
 	}
@@ -35,9 +35,10 @@ func (m *machine) archive(c *archive.Coder) {
 		})
 	}
 	m.unsent = unsent
-	modules := make(map[[32]byte][]byte)
-	archive.Slice(c, &m.preparing, archive.MaxItems, func(p *preparation) { p.archive(c, modules) })
+	uploaded := make(map[[32]byte][]byte)
+	archive.Slice(c, &m.preparing, archive.MaxItems, func(p *preparation) { p.archive(c, uploaded) })
 	m.archivePrepared(c)
+	m.archiveParked(c, modules)
 	if c.Reading() && !c.Failed() {
 		m.checkArchived(c)
 	}
@@ -92,18 +93,18 @@ func (p *parcel) archive(c *archive.Coder, m *machine) {
 
 // archive writes or reads a command that waits for its module, which is written with the
 // first that does.
-func (p *preparation) archive(c *archive.Coder, modules map[[32]byte][]byte) {
+func (p *preparation) archive(c *archive.Coder, uploaded map[[32]byte][]byte) {
 	p.in.Archive(c)
 	c.Principal(&p.target)
 	archive.Hash(c, &p.hash)
 	if c.Bool(&p.ready); p.ready {
 		return
 	}
-	module, known := modules[p.hash]
+	module, known := uploaded[p.hash]
 	if !known {
 		module = p.module
 		c.Bytes(&module, canister.MaxModuleBytes)
-		modules[p.hash] = module
+		uploaded[p.hash] = module
 	}
 	if c.Reading() {
 		p.module = module
@@ -131,16 +132,18 @@ func (m *machine) archivePrepared(c *archive.Coder) {
 // checkArchived looks whether what was read fits together, as far as something else would
 // be looked for in vain.
 func (m *machine) checkArchived(c *archive.Coder) {
+	taken := m.begun()
+	if m.CheckArchived(c, taken); c.Failed() {
+		return
+	}
 	for i := range m.Postponed {
 		c.Check(m.net.management.Postponed(m.Postponed[i].Method) != nil, "method %q puts nothing off", m.Postponed[i].Method)
 	}
 	for i := range m.Signing.Pending {
 		c.Check(m.net.signing.signer != nil && slices.Contains(m.Signing.Keys, m.Signing.Pending[i].Key), "there is no key for a signature")
 	}
-	for i := range m.preparing {
-		in := &m.preparing[i].in
-		fits := in.Source == intercanister.SourceIngress && m.History.Knows(in.Ingress) || in.Source == intercanister.SourceRequests && m.net.routes.find(in.Request.Sender) >= 0
-		c.Check(fits, "a command of nobody waits for its module")
+	for _, in := range taken.Aside {
+		c.Check(m.isCommand(in), "a call of the management canister is nobody's")
 	}
 	outgoing := make(map[*state.Resident]int)
 	for to, queue := range m.out {
@@ -161,6 +164,31 @@ func (m *machine) checkArchived(c *archive.Coder) {
 	for i := range m.inbound {
 		c.Check(m.inbound[i].fits(m.net), "a message from another subnet belongs to nobody")
 	}
+}
+
+// begun is what is not over and in no queue.
+func (m *machine) begun() *state.Taken {
+	t := &state.Taken{Parked: make(intercanister.Parked, len(m.parked))}
+	for i := range m.preparing {
+		t.Aside = append(t.Aside, &m.preparing[i].in)
+	}
+	for _, j := range m.parked {
+		for i := range j.resident.Waiting {
+			t.Aside = append(t.Aside, &j.resident.Waiting[i])
+		}
+		if j.install != nil {
+			t.Installing = append(t.Installing, j.install.command.Ticket())
+		} else {
+			t.Parked[j.context] = j.in.Call
+		}
+	}
+	return t
+}
+
+// isCommand reports whether an input is a call of the management canister that somebody
+// has made.
+func (m *machine) isCommand(in *intercanister.Input) bool {
+	return in.Source == intercanister.SourceIngress || in.Source == intercanister.SourceRequests && m.net.routes.find(in.Request.Sender) >= 0
 }
 
 // fits reports whether a parcel is of a canister that some subnet hosts.

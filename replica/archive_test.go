@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// exported is the file of a network, nil while it is busy.
+// exported is the file of a network, nil while a round is open.
 func exported(t interface{ Fatalf(string, ...any) }, n *replica.Network) []byte {
 	var file bytes.Buffer
 	err := n.Export(&file)
@@ -29,7 +29,8 @@ func exported(t interface{ Fatalf(string, ...any) }, n *replica.Network) []byte 
 }
 
 // exchanged is a network in the place of another, made of its file, which is closed. The
-// file must come to the same state, and be the same again. A busy network stays.
+// file must come to the same state, and be the same again. A network in the middle of a round
+// stays.
 func exchanged(t interface{ Fatalf(string, ...any) }, n *replica.Network, config replica.Config) *replica.Network {
 	file := exported(t, n)
 	if file == nil {

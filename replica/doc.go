@@ -34,8 +34,9 @@
 //
 // # A network as a file
 //
-// Network.Export writes everything a network is between two rounds, and Import makes a
-// network of it that is at the same point (archive.go has the sections, package archive the form).
+// Network.Export writes everything a network is between two rounds, messages that are parked
+// in the middle of their code included, and Import makes a network of it that is at the same
+// point (archive.go has the sections, package archive the form).
 //
 // # Steps
 //

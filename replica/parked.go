@@ -3,8 +3,8 @@ package replica
 import "github.com/canisterd/canisterd/canister"
 
 // A message that is parked stands in the middle of its code, on a stack of its own that
-// nobody can copy. A fork begins it anew, on the memories its canister had before it, and
-// runs as many slices as it had: that gives the same, for code is deterministic, if the
+// nobody can copy. A fork, or who reads a network from a file, begins it anew, on the
+// memories its canister had before it, and runs as many slices as it had: that gives the same, for code is deterministic, if the
 // message sees the same. What it may see change while it is parked is written down.
 
 // sight is what a message sees of its canister that may change while it is parked.
@@ -49,9 +49,9 @@ func (p *parked) see(c *canister.Canister) {
 	}
 }
 
-// catchUp brings a job of a fork, which has begun anew, to where the job was parked that
-// it stands for.
-func (j *Job) catchUp() {
+// catchUp brings a job that has begun anew to where the job was parked that it stands
+// for. It is false where its message ends before.
+func (j *Job) catchUp() bool {
 	c, p := j.resident.Canister, j.parked
 	status, version, messages, logs, sub := c.Status, c.Version, c.MessageBytes, c.Logs, *j.sub
 	memory := sub.MemoryUsed
@@ -65,9 +65,10 @@ func (j *Job) catchUp() {
 			seen = seen[1:]
 		}
 		if parked, alive := j.strand.next(); !alive || !parked {
-			panic("replica: a message of canister " + c.ID.String() + " that began anew in a fork took another way")
+			return false
 		}
 		sub.MemoryUsed = memory
 	}
 	c.Status, c.Version, c.MessageBytes, c.Logs = status, version, messages, logs
+	return true
 }

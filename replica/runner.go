@@ -29,10 +29,9 @@ func (s *Strands) Run(jobs []*Job) {
 // RunOne runs one job to its end or to the end of its slice.
 func (s *Strands) RunOne(j *Job) {
 	if j.strand == nil {
-		j.strand = s.take()
-		j.strand.job = j
-		if j.parked != nil {
-			j.catchUp()
+		s.begin(j)
+		if j.parked != nil && !j.catchUp() {
+			panic("replica: a message of canister " + j.resident.ID().String() + " that began anew in a fork took another way")
 		}
 	}
 	on := j.strand
@@ -41,6 +40,12 @@ func (s *Strands) RunOne(j *Job) {
 	}
 	j.over, j.strand, on.job = true, nil, nil
 	s.idle = append(s.idle, on)
+}
+
+// begin gives a job a strand.
+func (s *Strands) begin(j *Job) {
+	j.strand = s.take()
+	j.strand.job = j
 }
 
 // next lets a job go on, and measures it where somebody listens.

@@ -13,6 +13,7 @@ import (
 // use.
 type Coder struct {
 	reading bool
+	version uint32
 	err     error
 
 	section  string // under way; empty between sections
@@ -37,6 +38,9 @@ type Coder struct {
 
 // Reading reports whether values are read, and not written.
 func (c *Coder) Reading() bool { return c.reading }
+
+// Since reports whether the file has what came with a version of the format.
+func (c *Coder) Since(version uint32) bool { return c.version >= version }
 
 // Err is the first error: of the writer or reader, a *Fault of the file, or what Fail said.
 func (c *Coder) Err() error { return c.err }

@@ -25,6 +25,13 @@
 // Pages are records of runs: how many follow, how many before them are not there, and what is in them, unless all
 // are zero: some thousand of those are left out of a file.
 //
+// # Versions
+//
+// Whatever an older file cannot have is asked for behind Coder.Since.
+//
+//	1  the first
+//	2  messages that are parked in the middle of their code
+//
 // # What is promised
 //
 // The same state gives the same file, byte for byte, from the same program. A file of an

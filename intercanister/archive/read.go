@@ -20,8 +20,10 @@ func NewReader(from io.Reader) *Coder {
 	case string(head[:len(magic)]) != magic:
 		c.broken(ErrNoArchive)
 	default:
-		if v := binary.BigEndian.Uint32(head[len(magic):]); v != Version {
-			c.broken(&NewerError{v})
+		if c.version = binary.BigEndian.Uint32(head[len(magic):]); c.version == 0 {
+			c.broken(ErrNoArchive)
+		} else if c.version > Version {
+			c.broken(&NewerError{c.version})
 		}
 	}
 	return c

@@ -25,7 +25,7 @@ const (
 
 // NewWriter is a Coder that writes a file. Writes are of up to 256 KiB.
 func NewWriter(to io.Writer) *Coder {
-	c := &Coder{to: to, sum: sha256.New(), buf: make([]byte, 0, frameBytes)}
+	c := &Coder{version: Version, to: to, sum: sha256.New(), buf: make([]byte, 0, frameBytes)}
 	c.put(binary.BigEndian.AppendUint32([]byte(magic), Version))
 	return c
 }

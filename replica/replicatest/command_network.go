@@ -29,7 +29,15 @@ func (p *performer) network(words []string) {
 	}
 	p.stage = NewStage(p.t, config)
 	if p.between != nil {
-		config.Executor, config.Management = p.stage.Puppets, Manager{First: p.stage.First}
-		p.stage.Between = func(n *replica.Network) *replica.Network { return p.between(p.t, n, config) }
+		config.Management = Manager{First: p.stage.First}
+		p.stage.Between = func(n *replica.Network) *replica.Network {
+			others := p.stage.Puppets.Fork() // a message that is parked ends with the old ones
+			config.Executor = others
+			next := p.between(p.t, n, config)
+			if next != n {
+				p.stage.Puppets = others
+			}
+			return next
+		}
 	}
 }

@@ -65,7 +65,8 @@ type InstancesClient interface {
 	RestoreSnapshot(ctx context.Context, in *RestoreSnapshotRequest, opts ...grpc.CallOption) (*RestoreSnapshotResponse, error)
 	// Diff says what differs between two instances, an instance and a snapshot, or two snapshots. Memory that they share is not read.
 	Diff(ctx context.Context, in *DiffRequest, opts ...grpc.CallOption) (*DiffResponse, error)
-	// ExportInstance streams an instance, between two rounds, as one file of bytes.
+	// ExportInstance streams an instance as one file of bytes. Only one in which single steps have begun a round and not
+	// ended it is refused (NOT_EXPORTABLE_NOW).
 	ExportInstance(ctx context.Context, in *ExportInstanceRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportInstanceResponse], error)
 	// ImportInstance makes an instance of such a file. The first message has the options, the others bytes.
 	// Errors: DATA_LOSS (which section of the file is damaged), FAILED_PRECONDITION (a file of a newer version).
@@ -265,7 +266,8 @@ type InstancesServer interface {
 	RestoreSnapshot(context.Context, *RestoreSnapshotRequest) (*RestoreSnapshotResponse, error)
 	// Diff says what differs between two instances, an instance and a snapshot, or two snapshots. Memory that they share is not read.
 	Diff(context.Context, *DiffRequest) (*DiffResponse, error)
-	// ExportInstance streams an instance, between two rounds, as one file of bytes.
+	// ExportInstance streams an instance as one file of bytes. Only one in which single steps have begun a round and not
+	// ended it is refused (NOT_EXPORTABLE_NOW).
 	ExportInstance(*ExportInstanceRequest, grpc.ServerStreamingServer[ExportInstanceResponse]) error
 	// ImportInstance makes an instance of such a file. The first message has the options, the others bytes.
 	// Errors: DATA_LOSS (which section of the file is damaged), FAILED_PRECONDITION (a file of a newer version).

@@ -42,7 +42,7 @@ func (s *State) ArchiveCanisters(c *archive.Coder, section string, modules *cani
 }
 
 // Archive writes what a subnet has beside its canisters, or reads it into a new state
-// that has them. What follows from the configuration of the subnet is there already.
+// that has them; CheckArchived is to follow then. What follows from the configuration of the subnet is there already.
 func (s *State) Archive(c *archive.Coder) {
 	s.archiveFacts(c)
 	s.Ids.archive(c)
@@ -70,9 +70,6 @@ func (s *State) Archive(c *archive.Coder) {
 	archiveResidents(c, s, &s.throttled)
 	archive.Number(c, &s.stops)
 	s.archiveReady(c)
-	if c.Reading() && !c.Failed() {
-		s.checkArchived(c)
-	}
 }
 
 func (s *State) archiveFacts(c *archive.Coder) {
@@ -163,6 +160,31 @@ func (p *PendingOutcall) archive(c *archive.Coder) {
 	})
 	c.Bool(&o.Replicated)
 	archive.Number(c, &o.Node)
+}
+
+// ArchiveParked writes the canister whose message is parked, with what waits for it to be
+// over, or finds it.
+func (s *State) ArchiveParked(c *archive.Coder, r **Resident) {
+	s.ArchiveResident(c, r)
+	if !c.Check(*r != nil, "a message is parked in no canister") {
+		return
+	}
+	if c.Reading() {
+		c.Check(!(*r).Running, "two messages of canister %s are parked", (*r).ID())
+		(*r).Running = true
+	}
+	archive.Slice(c, &(*r).Waiting, archive.MaxItems, func(in *Input) { in.Archive(c) })
+}
+
+// Archive writes a command that was begun, or reads one of the subnet with this state.
+func (c *Command) Archive(a *archive.Coder, s *State) {
+	archive.String(a, &c.Method, archive.MaxBytes)
+	a.Bytes(&c.Arg, archive.MaxBytes)
+	a.Principal(&c.Caller)
+	s.ArchiveResident(a, &c.Sender)
+	c.Origin.Archive(a)
+	s.ArchiveResident(a, &c.Target)
+	a.Amount(&c.Attached)
 }
 
 // ArchiveResident writes which canister of the subnet something is about, or finds it.

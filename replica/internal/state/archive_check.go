@@ -1,14 +1,23 @@
 package state
 
 import (
+	"slices"
+
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/archive"
 	"github.com/canisterd/canisterd/timers"
 )
 
-// checkArchived looks whether what was read fits together, as far as something else would
+// Taken is what was taken out of the queues of a state and is not over.
+type Taken struct {
+	Aside      []*Input             // calls of the management canister that wait elsewhere than in its queue
+	Parked     intercanister.Parked // messages of canisters that are parked
+	Installing []Ticket             // installations that are parked
+}
+
+// CheckArchived looks whether what was read fits together, as far as something else would
 // be looked for in vain.
-func (s *State) checkArchived(c *archive.Coder) {
+func (s *State) CheckArchived(c *archive.Coder, taken *Taken) {
 	var messages MessageMemory
 	for r := range s.Residents.All() {
 		messages.Guaranteed += r.Messages.Guaranteed
@@ -20,42 +29,59 @@ func (s *State) checkArchived(c *archive.Coder) {
 		in := s.History.Find(id)
 		c.Check(in == nil || in.noted, "message %x has changed, and has not", id)
 	}
-	s.checkMailboxes(c)
+	owed := make(map[uint64]bool) // the messages of users to whom an answer is on its way
+	processing := func(number uint64) bool {
+		if owed[number] {
+			return false
+		}
+		owed[number] = true
+		return s.processing(number)
+	}
+	s.checkMailboxes(c, taken, processing)
 	s.checkHeld(c)
-	s.checkTickets(c)
+	s.checkTickets(c, taken, processing)
 	s.checkDeadlines(c)
 }
 
 // checkMailboxes looks whether the messages of users that wait are known, and whether
 // calls and mailboxes fit together.
-func (s *State) checkMailboxes(c *archive.Coder) {
+func (s *State) checkMailboxes(c *archive.Coder, taken *Taken, processing func(uint64) bool) {
 	boxes := make([]*intercanister.Mailbox, 0, s.Residents.Len())
 	for r := range s.Residents.All() {
 		boxes = append(boxes, &r.Mailbox)
+		c.Check(!r.Running || r.Mailbox.Held && !slices.Contains(s.throttled, r), "canister %s may take a message, and one of it is parked", r.ID())
 	}
-	s.Ledger.CheckArchived(c, boxes, s.processing)
+	s.Ledger.CheckArchived(c, boxes, taken.Parked, processing)
 	waiting := make(map[uint64]bool)
+	look := func(in *intercanister.Input) {
+		if in.Source != intercanister.SourceIngress {
+			return
+		}
+		known := s.History.Knows(in.Ingress) && s.History.At(in.Ingress).Status == Received
+		c.Check(!waiting[in.Ingress] && known, "message %d of a user waits twice, or is not known", in.Ingress)
+		waiting[in.Ingress] = true
+	}
 	for _, m := range append(boxes, &s.Commands) {
-		m.Each(func(in *intercanister.Input) {
-			if in.Source != intercanister.SourceIngress {
-				return
-			}
-			c.Check(!waiting[in.Ingress] && s.History.Knows(in.Ingress), "message %d of a user waits twice, or is not known", in.Ingress)
-			waiting[in.Ingress] = true
-		})
+		m.Each(look)
+	}
+	for _, in := range taken.Aside {
+		look(in)
 	}
 	c.Check(s.Commands.Responses() == 0 && s.Commands.Contexts == 0 && s.Commands.Calls == 0, "the management canister makes calls")
 }
 
 // checkTickets looks whether who waits for the management canister can be answered.
-func (s *State) checkTickets(c *archive.Coder) {
+func (s *State) checkTickets(c *archive.Coder, taken *Taken, processing func(uint64) bool) {
 	check := func(t *Ticket) {
-		c.Check(t.Origin.Kind == intercanister.FromIngress && s.processing(t.Origin.Ingress) || t.Origin.Kind == intercanister.FromCanister, "a call of the management canister can be answered to nobody")
+		c.Check(t.Origin.Kind == intercanister.FromIngress && processing(t.Origin.Ingress) || t.Origin.Kind == intercanister.FromCanister, "a call of the management canister can be answered to nobody")
 	}
 	for r := range s.Residents.All() {
 		for i := range r.Stops {
 			check(&r.Stops[i].Ticket)
 		}
+	}
+	for i := range taken.Installing {
+		check(&taken.Installing[i])
 	}
 	for i := range s.Signing.Pending {
 		check(&s.Signing.Pending[i].Ticket)

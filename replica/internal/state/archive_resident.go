@@ -7,9 +7,10 @@ import (
 )
 
 // archive writes what there is about a canister beside itself, or reads it into a new
-// resident. No message of the canister may be under way.
+// resident. That a message of it is parked, and what waits for that, is written with the
+// message.
 func (r *Resident) archive(c *archive.Coder) {
-	c.Check(!r.Running && r.Hidden == 0 && len(r.Waiting) == 0, "a message of canister %s is under way", r.ID())
+	c.Check(r.Hidden == 0, "a message of canister %s is under way", r.ID())
 	r.Mailbox.Archive(c)
 	archive.Slice(c, &r.Stops, archive.MaxItems, func(stop *Stop) {
 		stop.Ticket.archive(c)

@@ -1,0 +1,45 @@
+package replica_test
+
+import (
+	"encoding/hex"
+	"os"
+	"testing"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
+)
+
+// testdata/archives has a file of each version that was ever written, NAME.VERSION. What
+// they come to is what their writer said.
+func TestFilesOfOlderVersionsAreRead(t *testing.T) {
+	puppets := replicatest.NewPuppets(replicatest.First(1))
+	for _, c := range []struct {
+		name   string
+		config replica.Config
+		root   string
+	}{
+		{"puppets.1", replica.Config{Executor: puppets, Management: replicatest.Manager{First: puppets.First}}, "f23eaca5850d5e8e32eb819e4a8d6ed2317b12b0c871208845573e17818ed79b"},
+		{"canister.1", replica.Config{Engine: real.NewEngine(t)}, "7f3e84543e8ec1e680b7261c6058d0a9edc752821e01947aa447ebeac93c2580"},
+	} {
+		file, err := os.Open("testdata/archives/" + c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := replica.Import(file, c.config)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+		if root := n.RootHash(); hex.EncodeToString(root[:]) != c.root {
+			t.Errorf("%s comes to %x, want %s", c.name, root, c.root)
+		}
+		n = exchanged(t, n, c.config) // in the present version
+		for range 5 {
+			n.Round()
+		}
+		n.Close()
+	}
+}
