@@ -31,6 +31,7 @@ func Diff(a, b *Network) (Differences, error) {
 	differing(d, "time", a.time, b.time, moment)
 	differing(d, "height", a.height, b.height, number)
 	differing(d, "round under way", a.open, b.open, yes)
+	d.items("rule", ruleItems(&a.rules), ruleItems(&b.rules))
 	differing(d, "time of the next round", a.nextTime(), b.nextTime(), moment)
 	d.merge(subnetsOf(a), subnetsOf(b), func(x, y *entry) {
 		d.subnet = x.or(y).id

@@ -36,6 +36,10 @@ import (
 //	futures, contexts, queues, timers [LIMIT] [of N]     lists, in pages of LIMIT
 //	fire N, cancel N                                     powers over a global timer
 //	migrate N SUBNET                                     moves a canister to the subnet at a position
+//	fork NAME                                            makes a second network at the same point, which stands still
+//	switch NAME                                          goes on in that one; the present one stands still under its name, at first "main"
+//	diff NAME                                            what the present one and that one have that differs
+//	export FILE, import FILE NAME                        writes the present one; makes a second network of what was written
 //
 // What happens is told as it happens, one event a line; canisters are called by
 // their numbers.
@@ -49,7 +53,10 @@ type Between func(t testing.TB, n *replica.Network, config replica.Config) *repl
 // round; nil: the same.
 func ScriptsBetween(t *testing.T, folder string, rewrite bool, between Between) {
 	golden.Scripts(t, folder, rewrite, func(t testing.TB) golden.Performer {
-		return &performer{t: t, labels: make(map[string]replica.RequestID), between: between}
+		return &performer{
+			t: t, labels: make(map[string]replica.RequestID), between: between,
+			here: "main", others: make(map[string]*Stage), files: make(map[string]exported),
+		}
 	})
 }
 
@@ -62,6 +69,10 @@ type performer struct {
 
 	recording Recording
 	between   Between
+
+	here   string              // the name of the present network
+	others map[string]*Stage   // that stand still, by name
+	files  map[string]exported // by name
 }
 
 // command is what a word at the beginning of a line does.
@@ -77,6 +88,7 @@ func commands() map[string]command {
 		"release": (*performer).release, "drop": (*performer).drop, "settle": (*performer).settle,
 		"futures": (*performer).futures, "contexts": (*performer).contexts, "queues": (*performer).queues, "timers": (*performer).timers,
 		"fire": (*performer).fire, "cancel": (*performer).cancel, "migrate": (*performer).migrate,
+		"fork": (*performer).fork, "switch": (*performer).change, "diff": (*performer).diff, "export": (*performer).export, "import": (*performer).imports,
 	}
 }
 

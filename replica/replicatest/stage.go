@@ -87,7 +87,7 @@ func (s *Stage) Fork(config replica.ForkConfig) *Stage {
 		config.Executor = f.Puppets
 	}
 	f.Network = s.Network.Fork(config)
-	s.t.Cleanup(f.Network.Close)
+	s.t.Cleanup(func() { f.Close() })
 	return &f
 }
 

@@ -1,0 +1,30 @@
+package replicatest
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// diff says what the present network and another have that differs.
+func (p *performer) diff(words []string) {
+	d, err := replica.Diff(p.stage.Network, p.other(words[0]).Network)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, one := range d.List {
+		whose := "network"
+		switch {
+		case one.Canister != principal.Management:
+			whose = p.name(one.Canister)
+		case one.Subnet != principal.Management:
+			whose = "subnet"
+		}
+		p.say("%s %s: %s | %s", whose, one.What, one.A, one.B)
+	}
+	if d.More > 0 {
+		p.say("%d more", d.More)
+	}
+	if len(d.List) == 0 {
+		p.say("no difference")
+	}
+}

@@ -1,0 +1,20 @@
+package replicatest
+
+import "bytes"
+
+// exported is the file of a network, with the programs that its canisters wait to be
+// called back with.
+type exported struct {
+	file    []byte
+	puppets *Puppets
+}
+
+// export writes the present network to a file.
+func (p *performer) export(words []string) {
+	var file bytes.Buffer
+	if err := p.stage.Export(&file); err != nil {
+		p.say("%v", err)
+		return
+	}
+	p.files[words[0]] = exported{file.Bytes(), p.stage.Puppets.Fork()}
+}

@@ -1,0 +1,26 @@
+package replicatest
+
+import "github.com/canisterd/canisterd/replica"
+
+// fork makes a second network at the same point, which stands still.
+func (p *performer) fork(words []string) {
+	p.keep(words[0], p.stage.Fork(replica.ForkConfig{}))
+}
+
+// keep lets a network stand still under a name.
+func (p *performer) keep(name string, s *Stage) {
+	if p.others[name] != nil || name == p.here {
+		p.t.Fatalf("there is a network %q already", name)
+	}
+	s.Listen(nil)
+	p.others[name] = s
+}
+
+// other is a network that stands still.
+func (p *performer) other(name string) *Stage {
+	s := p.others[name]
+	if s == nil {
+		p.t.Fatalf("there is no other network %q", name)
+	}
+	return s
+}
