@@ -56,7 +56,7 @@ func parkedStage(t *testing.T) *real.Stage {
 		}
 	}
 	run("A", `print "first"; call B.run(reply "x")
-		on-reply(print "callback " + version; spin 2_000_000; print "still " + version; trap "late")
+		on-reply(print "callback " + version; spin 2_000_000; print "still " + version; print "so far " + counter(1); trap "late")
 		on-cleanup(print "cleanup " + version; spin 2_000_000; print "over " + version; set add(get, 1))`)
 	run("B", `set 3; spin 5_000_000; print "told " + time; reply "x"`)
 	run("C", `on timer {spin 3_000_000; set add(get, 1); print "due " + time}; drop timer(time); reply "x"`)
@@ -93,13 +93,14 @@ func TestAMessageThatIsParkedGoesOnInAnImportedNetwork(t *testing.T) {
 			t.Errorf("no %s was parked, but %v", context, parked)
 		}
 	}
-	want := lines(s, "A")
 	for i, f := range others {
 		for f.View().Height < s.View().Height {
 			f.Round()
 		}
-		if got := lines(f, "A"); !slices.Equal(got, want) {
-			t.Fatalf("import %d has the log\n%q, want\n%q", i, got, want)
+		for _, name := range []string{"A", "B", "C", "E"} {
+			if got, want := lines(f, name), lines(s, name); !slices.Equal(got, want) || len(want) == 0 {
+				t.Fatalf("in import %d %s has the log\n%q, want\n%q", i, name, got, want)
+			}
 		}
 		if f.RootHash() != s.RootHash() {
 			t.Errorf("import %d has another state than its source:\n%s", i, differences(t, s, s.Network, f.Network))
