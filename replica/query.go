@@ -19,6 +19,7 @@ type Query struct {
 	Arg       []byte
 	Info      *SenderInfo
 	Layout    certify.RangesLayout // of the delegation in the data certificate
+	Dated     int64                // ns by which the data certificate is dated later: the asker has another clock
 	Transform bool                 // a transform of an HTTP outcall: asked by the outside, not by a user
 	// Late reports whether the time for the query is over (the replica's: 10 seconds);
 	// nil: it never is. It is asked between the calls of a composite query, on the
@@ -174,9 +175,10 @@ func (p *PreparedQuery) prepare(kind MethodKind) {
 		p.message.Context = canister.CompositeQuery
 	}
 	if m.Residents.Get(q.Receiver).Proved.Certified != nil {
-		shown, layout, id := &view.Subnets[m.position], q.Layout, q.Receiver
+		dated, layout, id := view.Dated(q.Dated), q.Layout, q.Receiver
+		shown := &dated.Subnets[m.position]
 		p.message.Certify = func() []byte {
-			return view.Certificate(shown, layout, certify.CanisterPath(id, "certified_data"))
+			return dated.Certificate(shown, layout, certify.CanisterPath(id, "certified_data"))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -14,6 +15,7 @@ type View struct {
 	Time, Height uint64
 	RootKey      []byte // DER
 	Subnets      []SubnetView
+	dated        int64 // ns by which what it certifies is dated later
 	routes       *routes
 	delegations  *delegations
 	facts        *facts
@@ -27,10 +29,26 @@ type SubnetView struct {
 	Ranges    certify.Ranges
 	PublicKey []byte // DER
 	proof     *proof
+	dated     int64 // ns by which what it certifies is dated later
 }
 
 // Certified is the certified state tree. It is made when it is first asked for.
-func (s *SubnetView) Certified() *certify.Height { return s.proof.height() }
+func (s *SubnetView) Certified() *certify.Height { return s.proof.height().Dated(s.dated) }
+
+// Dated is the view as it is certified to those who have another clock: the same state
+// under a time that is by so many nanoseconds later, or earlier where by is negative.
+func (v *View) Dated(by int64) *View {
+	if by == 0 {
+		return v
+	}
+	other := *v
+	other.Time, other.dated = v.Time+uint64(by), v.dated+by
+	other.Subnets = slices.Clone(v.Subnets)
+	for i := range other.Subnets {
+		other.Subnets[i].dated += by
+	}
+	return &other
+}
 
 // Root is the root subnet.
 func (v *View) Root() *SubnetView { return &v.Subnets[0] }
@@ -72,10 +90,14 @@ func (v *View) Certificate(s *SubnetView, layout certify.RangesLayout, paths ...
 }
 
 // Delegation is how the root subnet vouches for a subnet, nil for the root
-// subnet itself. It is made anew once a minute of the network's time.
+// subnet itself. It is made anew once a minute of the network's time, and each time where
+// the view is dated otherwise.
 func (v *View) Delegation(s *SubnetView, layout certify.RangesLayout) *certify.Delegation {
-	if s.ID == v.Subnets[0].ID {
+	switch {
+	case s.ID == v.Subnets[0].ID:
 		return nil
+	case v.dated != 0:
+		return v.Root().Certified().Delegate(s.ID, layout)
 	}
 	return v.delegations.get(v, s.ID, layout)
 }

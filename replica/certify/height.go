@@ -3,6 +3,7 @@ package certify
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/canisterd/canisterd/candid/principal"
 )
@@ -10,8 +11,17 @@ import (
 // Height is one version of a subnet's state tree with its signature, which is
 // made when first needed and never again. It is safe for concurrent use.
 type Height struct {
-	tree Tree
-	sign func() [SignatureLen]byte
+	tree  Tree
+	key   *SubnetKey
+	told  func() // nil, or does something once
+	sign  func() [SignatureLen]byte
+	dated atomic.Pointer[dated] // the last other date that was asked for
+}
+
+// dated is a height under another date.
+type dated struct {
+	by     int64
+	height *Height
 }
 
 // NewHeight is the height of a tree that must have a /time, signed by the key
@@ -21,13 +31,40 @@ func NewHeight(tree Tree, key *SubnetKey) *Height { return NewToldHeight(tree, k
 // NewToldHeight is NewHeight; told is called once, when the height has been signed, by
 // whoever asked first. nil: nobody is told.
 func NewToldHeight(tree Tree, key *SubnetKey, told func()) *Height {
-	return &Height{tree: tree, sign: sync.OnceValue(func() [SignatureLen]byte {
+	if told != nil {
+		told = sync.OnceFunc(told)
+	}
+	return signedWhenAsked(tree, key, told)
+}
+
+func signedWhenAsked(tree Tree, key *SubnetKey, told func()) *Height {
+	return &Height{tree: tree, key: key, told: told, sign: sync.OnceValue(func() [SignatureLen]byte {
 		signature := key.Sign(rootMessage(tree.Root()))
 		if told != nil {
 			told()
 		}
 		return signature
 	})}
+}
+
+// Dated is the height with a /time that is by so many nanoseconds later, or earlier where
+// by is negative, for those who have another clock than the subnet. It is signed apart, and
+// counts as this height's signature for who is told. A tree that has no /time stays as it is.
+func (h *Height) Dated(by int64) *Height {
+	if by == 0 {
+		return h
+	}
+	if d := h.dated.Load(); d != nil && d.by == by {
+		return d.height
+	}
+	leaf, _ := h.tree.Get(TimePath()...)
+	at, err := DecodeNat(leaf.Value())
+	if err != nil {
+		return h
+	}
+	d := &dated{by, signedWhenAsked(h.tree.Set(Leaf(Nat(at+uint64(by))), TimePath()...), h.key, h.told)}
+	h.dated.Store(d)
+	return d.height
 }
 
 // Tree is the height's tree.

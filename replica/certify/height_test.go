@@ -6,6 +6,45 @@ import (
 	"testing"
 )
 
+func TestAHeightUnderAnotherDateHasTheSameStateAndASignatureOfItsOwn(t *testing.T) {
+	key := NewSubnetKey(Seed{1})
+	tree := Tree{}.Set(Leaf(Nat(1_000)), TimePath()...).Set(Leaf([]byte("x")), "a", "b")
+	told := 0
+	h := NewToldHeight(tree, key, func() { told++ })
+	if h.Dated(0) != h {
+		t.Error("the same date is another height")
+	}
+	for _, by := range []int64{5, -5, 5} {
+		dated := h.Dated(by)
+		c, err := DecodeCertificate(dated.Certificate(nil, Path{"a"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.VerifyForSubnet(key.Public(), key.Public().Principal()); err != nil {
+			t.Errorf("%+d: %v", by, err)
+		}
+		if at, err := c.Time(); err != nil || int64(at) != 1_000+by {
+			t.Errorf("%+d: the time is %d (%v)", by, at, err)
+		}
+		if leaf, ok := dated.Tree().Get("a", "b"); !ok || string(leaf.Value()) != "x" {
+			t.Errorf("%+d: the state is another", by)
+		}
+		if dated != h.Dated(by) {
+			t.Errorf("%+d: it is made and signed again", by)
+		}
+	}
+	if h.Signature(); told != 1 {
+		t.Errorf("that the height was signed is told %d times", told)
+	}
+	if at, _ := h.Tree().Get(TimePath()...); string(at.Value()) != string(Nat(1_000)) {
+		t.Error("the height itself has another date")
+	}
+	bare := NewHeight(Tree{}.Set(Leaf([]byte("x")), "a"), key)
+	if bare.Dated(5) != bare {
+		t.Error("a tree without a time got one")
+	}
+}
+
 func TestConcurrentReadersOfSharingTreesGetTheSameHashesAndSignatures(t *testing.T) {
 	metadata := Map(Entry{"candid:service", Leaf(make([]byte, 5000))})
 	tr := Tree{}.Set(Leaf(Nat(1)), TimePath()...)
