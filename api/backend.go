@@ -14,9 +14,8 @@ type Backend interface {
 	// (yet, or any more).
 	View() View
 
-	// Now is the network's own time, in nanoseconds since 1970: requests expire by
-	// it.
-	Now() uint64
+	// Clock is what the network's clock and its clients' show now.
+	Clock() Clock
 
 	// Submit hands a message in whose signature was checked. The error is a
 	// refusal (Answer gives its status; Stopped where nothing runs any more) or
@@ -31,6 +30,16 @@ type Backend interface {
 	// that of Submit.
 	Query(ctx context.Context, q *Query) (QueryResult, error)
 }
+
+// Clock is one moment as two clocks show it, in nanoseconds since 1970.
+type Clock struct {
+	Now  uint64 // the network's own time
+	Wall uint64 // the wall clock, by which clients' requests expire who know no other time
+}
+
+// Ahead is by how much the network's time is ahead of the wall clock's, in nanoseconds;
+// it is negative where it is behind.
+func (c Clock) Ahead() int64 { return int64(c.Now - c.Wall) }
 
 // View is the state of a network at one height. What it certifies never changes;
 // Request and Private may already tell of later rounds. It may be read from any
@@ -51,6 +60,10 @@ type View interface {
 	// Delegation is how the root subnet vouches for a subnet, nil for the root
 	// subnet itself.
 	Delegation(subnet principal.Principal, layout certify.RangesLayout) *certify.Delegation
+	// Dated is the view as it is certified to those who have another clock: the same
+	// state under a time that is by so many nanoseconds later, or earlier where by is
+	// negative.
+	Dated(by int64) View
 	// Request is who made a request, and of whom; false where the id is unknown.
 	Request(subnet principal.Principal, id RequestID) (sender, receiver, effective principal.Principal, ok bool)
 	// Private reports whether a canister has a section of this name that only its

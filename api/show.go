@@ -35,6 +35,8 @@ func (s shown) Delegation(subnet principal.Principal, layout certify.RangesLayou
 	return s.view.Delegation(s.view.Subnet(subnet), layout)
 }
 
+func (s shown) Dated(by int64) View { return shown{s.view.Dated(by)} }
+
 func (s shown) Request(subnet principal.Principal, id RequestID) (sender, receiver, effective principal.Principal, ok bool) {
 	return s.view.Request(subnet, id)
 }

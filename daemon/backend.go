@@ -30,30 +30,28 @@ const queryTime = 10 * time.Second
 type backend struct {
 	node   *node.Node
 	pacing atomic.Uint32 // a Pacing
-	clock  func() time.Time
+	clock  *clock
 
 	renewing atomic.Bool // somebody waits for a newer view; one at a time is enough
 }
 
 func (b *backend) paced() Pacing { return Pacing(b.pacing.Load()) }
 
-func (b *backend) now() uint64 { return uint64(b.clock().UnixNano()) }
-
-// Now is the time requests expire by: the wall clock, or the time to which the network
-// was moved by hand where that is later.
-func (b *backend) Now() uint64 {
-	at := b.node.View().Time
-	if b.paced() == Manual {
-		return at
+// Clock is the time requests expire by: that of the instance's clock, or of the network
+// where that is paced by hand, or just moved ahead.
+func (b *backend) Clock() api.Clock {
+	at, wall := b.node.View().Time, b.clock.wallNow()
+	if b.paced() != Manual {
+		at = max(at, wall+uint64(b.clock.offset.Load()))
 	}
-	return max(at, b.now())
+	return api.Clock{Now: at, Wall: wall}
 }
 
 // View is the last view, or a new one where that is too old to be believed and a
 // new one is to be had soon.
 func (b *backend) View() api.View {
 	v := b.node.View()
-	if b.paced() == Auto && v.Time+uint64(maxViewAge) < b.now() {
+	if b.paced() == Auto && v.Time+uint64(maxViewAge) < b.clock.now() {
 		b.renew()
 		v = b.node.View()
 	}
@@ -69,18 +67,21 @@ func (b *backend) renew() {
 	ctx, cancel := context.WithTimeout(context.Background(), viewPatience)
 	defer cancel()
 	// Out of patience or stopped: either way the last view is what there is.
-	if _, err := b.node.Apply(ctx, replica.AdvanceTo(b.now())); err == nil {
+	if err := b.advance(ctx); err == nil {
 		_, _ = b.node.Round(ctx)
 	}
 }
 
-// advance moves the network's time to the wall clock's.
+// advance moves the network's time to the clock's.
 func (b *backend) advance(ctx context.Context) error {
 	if b.paced() == Manual {
 		return nil
 	}
-	_, err := b.node.Apply(ctx, replica.AdvanceTo(b.now()))
-	return refusal(err)
+	return refusal(b.node.Do(ctx, func(n *replica.Network) {
+		if b.paced() != Manual { // still
+			n.Apply(replica.AdvanceTo(b.clock.now()))
+		}
+	}))
 }
 
 // refusal gives the status 503 to what the node says when it is stopped; its
@@ -128,8 +129,8 @@ func (b *backend) Query(ctx context.Context, q *api.Query) (api.QueryResult, err
 		return api.QueryResult{}, err
 	}
 	limited := *q
-	begun := b.clock()
-	limited.Late = func() bool { return b.clock().Sub(begun) >= queryTime }
+	begun := b.clock.wall()
+	limited.Late = func() bool { return b.clock.wall().Sub(begun) >= queryTime }
 	result, err := b.node.Query(ctx, &limited)
 	if err != nil {
 		return api.QueryResult{}, refusal(err)

@@ -53,6 +53,8 @@ type Config struct {
 	Outcalls Outcalls
 	// Log gets what the daemon has to say; nil for nothing.
 	Log *slog.Logger
+
+	wall func() time.Time // the wall clock; nil for time.Now
 }
 
 // Pacing is how the wall clock drives a network.
@@ -91,6 +93,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Outcalls > control.DenyOutcalls {
 		return c, fmt.Errorf("mode %d of HTTP outcalls is unknown: use AllowOutcalls, HoldOutcalls or DenyOutcalls", c.Outcalls)
+	}
+	if c.wall == nil {
+		c.wall = time.Now
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/replica"
@@ -36,7 +35,7 @@ func (d *Daemon) Create(ctx context.Context, spec *control.Spec) (control.Instan
 			about: control.About{Outcalls: outcalls, Seed: spec.Seed, StateDir: spec.StateDir}, pacing: pacing, engine: engine,
 			start: func(config node.Config) (*node.Node, error) {
 				config.Network = replica.Config{
-					Seed: spec.Seed, Start: startOf(spec), Subnets: spec.Subnets, Engine: engine.Engine, Version: Version(), Keys: &d.keys,
+					Seed: spec.Seed, Start: d.startOf(spec), Subnets: spec.Subnets, Engine: engine.Engine, Version: Version(), Keys: &d.keys,
 				}
 				if len(config.Network.Subnets) == 0 {
 					config.Network.Subnets = slices.Clone(defaultSubnets)
@@ -55,14 +54,14 @@ func (d *Daemon) Create(ctx context.Context, spec *control.Spec) (control.Instan
 	return i, nil
 }
 
-func startOf(spec *control.Spec) uint64 {
+func (d *Daemon) startOf(spec *control.Spec) uint64 {
 	switch {
 	case spec.Start > 0:
 		return spec.Start
 	case spec.Pacing.Mode == Manual:
 		return control.Genesis
 	}
-	return uint64(time.Now().UnixNano())
+	return uint64(d.wall().UnixNano())
 }
 
 // urlsOf is where the daemon serves the HTTP interface of an instance.

@@ -25,6 +25,7 @@ type Daemon struct {
 	engines   engines
 	instances registry
 	first     *instance // the one it was started with
+	wall      func() time.Time
 	schedule  *schedule
 	keys      replica.Keys
 	outcalls  Outcalls // of instances that say nothing of it
@@ -76,7 +77,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	}
 	d := &Daemon{
 		listener: listener, log: config.Log, failed: make(chan struct{}), engines: engines{cacheDir: config.CacheDir},
-		instances: newRegistry(config.Instances), schedule: newSchedule(time.Now), outcalls: config.Outcalls,
+		instances: newRegistry(config.Instances), wall: config.wall, schedule: newSchedule(config.wall), outcalls: config.Outcalls,
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	d.cancel = cancel
@@ -115,7 +116,7 @@ func (d *Daemon) build(ctx context.Context, config *Config) error {
 	}
 	made, err := d.Create(ctx, &control.Spec{
 		Placement: control.Placement{Name: control.DefaultInstance},
-		Seed:      config.Seed, Start: uint64(time.Now().UnixNano()), Subnets: config.Subnets,
+		Seed:      config.Seed, Start: uint64(d.wall().UnixNano()), Subnets: config.Subnets,
 		Pacing: control.Pacing{Mode: config.Pacing, Interval: config.Interval}, Outcalls: &config.Outcalls, StateDir: stateDir,
 	})
 	if err != nil {

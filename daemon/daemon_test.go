@@ -264,7 +264,7 @@ func TestAViewIsShownWhileTheNetworkIsBusy(t *testing.T) {
 	}()
 	<-begun
 	anHourOn := func() time.Time { return time.Now().Add(time.Hour) }
-	b := &backend{node: d.Node(), clock: anHourOn}
+	b := &backend{node: d.Node(), clock: &clock{wall: anHourOn}}
 	if b.View() == nil {
 		t.Error("no view")
 	}

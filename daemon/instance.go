@@ -14,6 +14,7 @@ import (
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/api/ic"
+	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
@@ -28,6 +29,7 @@ type instance struct {
 	handler http.Handler // of its HTTP interface
 	server  *http.Server // on a listener of its own; nil where there is none
 	pacer   pacer
+	clock   clock
 	log     *slog.Logger
 
 	ctx        context.Context // ends with the instance
@@ -47,8 +49,9 @@ type founding struct {
 	name   string
 	about  control.About
 	pacing control.Pacing
-	engine *engine // the instance has a use of it when it is there
-	listen string  // of an HTTP interface of its own, "" for none
+	ahead  time.Duration // its time is at least so much ahead of the wall clock, where that moves it
+	engine *engine       // the instance has a use of it when it is there
+	listen string        // of an HTTP interface of its own, "" for none
 	// start makes the node, with what the instance has to hear of it.
 	start func(node.Config) (*node.Node, error)
 }
@@ -58,22 +61,27 @@ func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
 	i := &instance{name: f.name, about: f.about, engine: f.engine, log: d.log.With("instance", f.name), there: make(chan struct{})}
 	i.about.Created = time.Now()
 	i.ctx, i.end = context.WithCancel(context.Background())
-	i.pacer = pacer{clock: time.Now, schedule: d.schedule, pacing: control.Pacing{Mode: Manual}}
+	i.clock.wall = d.wall
+	i.pacer = pacer{clock: &i.clock, schedule: d.schedule, pacing: control.Pacing{Mode: Manual}}
 	// The instance is there before its node, whose goroutine calls it.
 	var err error
 	i.node, err = f.start(node.Config{
-		Mode: modeOf(f.pacing), Stirred: i.pacer.stir, Called: i.outcall, Failed: i.failed,
+		Mode: modeOf(f.pacing), Stirred: i.pacer.stir, Called: i.outcall, Restored: i.clock.goOn, Failed: i.failed,
 		Record: true, Incarnation: incarnation(), Stopwatch: stopwatch(),
 	})
 	if err != nil {
 		i.end()
 		return nil, err
 	}
-	i.backend = &backend{node: i.node, clock: time.Now}
+	i.backend = &backend{node: i.node, clock: &i.clock}
+	i.backend.pacing.Store(uint32(Manual)) // until it is paced
 	i.handler = ic.New(i.backend, ic.Info{Version: Version()})
 	if i.node.View().Height == 0 {
 		// The first round certifies the state before anything happened.
 		_, err = i.node.Round(ctx)
+	}
+	if err == nil {
+		err = i.goOn(ctx, f.ahead)
 	}
 	if err == nil && f.listen != "" {
 		err = i.listen(ctx, f.listen)
@@ -89,6 +97,14 @@ func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
 	i.pacer.start(i.ctx, i.node)
 	i.pace(f.pacing)
 	return i, nil
+}
+
+// goOn makes the instance's clock go on from the time of its network.
+func (i *instance) goOn(ctx context.Context, ahead time.Duration) error {
+	return i.node.Do(ctx, func(n *replica.Network) {
+		i.clock.goOn(n.Clock())
+		i.clock.putAhead(ahead)
+	})
 }
 
 func modeOf(pacing control.Pacing) node.Mode {
@@ -138,6 +154,12 @@ func (i *instance) Pacing() control.Pacing {
 	return i.pacing
 }
 
+// Offset is how far the instance's time is ahead of the wall clock's, which moves it.
+func (i *instance) Offset() time.Duration { return time.Duration(i.clock.offset.Load()) }
+
+// PutAhead makes the offset at least so much.
+func (i *instance) PutAhead(offset time.Duration) { i.clock.putAhead(offset) }
+
 // SetPacing changes when rounds happen. Once it returns, nothing of the pacing before
 // happens any more.
 func (i *instance) SetPacing(ctx context.Context, pacing control.Pacing) error {
@@ -150,6 +172,9 @@ func (i *instance) SetPacing(ctx context.Context, pacing control.Pacing) error {
 	before := i.pacing
 	i.pace(control.Pacing{Mode: Manual})
 	err := i.pacer.quiet(ctx)
+	if err == nil && before.Mode == Manual {
+		err = i.goOn(ctx, 0)
+	}
 	if err == nil {
 		err = i.node.SetMode(ctx, modeOf(pacing))
 	}

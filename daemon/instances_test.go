@@ -106,7 +106,7 @@ func (d *Daemon) update(t *testing.T, i control.Instance, callee, effective prin
 	t.Helper()
 	b, ctx := i.Backend(), t.Context()
 	in := &replica.Ingress{
-		Sender: principal.Anonymous, Receiver: callee, Effective: effective, Method: method, Arg: arg, Expiry: b.Now() + replica.MaxIngressTTL/2,
+		Sender: principal.Anonymous, Receiver: callee, Effective: effective, Method: method, Arg: arg, Expiry: b.Clock().Now + replica.MaxIngressTTL/2,
 	}
 	rand.Read(in.ID[:])
 	if receipt, err := b.Submit(ctx, in); err != nil || receipt.Reject != nil {

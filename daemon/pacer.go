@@ -22,10 +22,11 @@ const (
 )
 
 // pacer moves the time of one network with the wall clock, or runs its rounds at an
-// interval. It and the backend are where the time of day enters. A network that has
+// interval. It and the backend are where the time of day enters, by the instance's clock;
+// its own alarms are set by the wall clock. A network that has
 // nothing to do costs nothing: it is looked at when it is due.
 type pacer struct {
-	clock    func() time.Time
+	clock    *clock
 	schedule *schedule
 	alarm    alarm
 	node     *node.Node
@@ -55,7 +56,7 @@ func (p *pacer) set(pacing control.Pacing) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pacing = pacing
-	p.beat = p.clock()
+	p.beat = p.clock.wall()
 	p.schedule.cancel(&p.alarm)
 	switch pacing.Mode {
 	case Auto:
@@ -70,7 +71,7 @@ func (p *pacer) stir() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.begun && p.pacing.Mode == Auto {
-		p.schedule.set(&p.alarm, p.clock().Add(tick))
+		p.schedule.set(&p.alarm, p.clock.wall().Add(tick))
 	}
 }
 
@@ -93,13 +94,13 @@ func (p *pacer) tick() {
 	p.mu.Lock()
 	pacing, beat := p.pacing, p.beat
 	p.mu.Unlock()
-	now := p.clock()
+	now := p.clock.wall()
 	var next time.Time // none
 	switch pacing.Mode {
 	case Auto:
 		next, beat = p.advance(now, beat)
 	case Interval:
-		next = p.round(now, beat, pacing.Interval)
+		next = p.round(beat, pacing.Interval)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,14 +117,14 @@ func (p *pacer) tick() {
 	}
 }
 
-// advance moves time to the wall clock's and says when to look again: never, where
+// advance moves time to the clock's and says when to look again: never, where
 // nothing will be due unless something happens.
 func (p *pacer) advance(now, beat time.Time) (next, beaten time.Time) {
 	beats := now.Sub(beat) >= heartbeat
 	if beats {
 		beat = now
 	}
-	rest, err := p.node.Tick(p.ctx, uint64(now.UnixNano()), beats)
+	rest, err := p.node.Tick(p.ctx, p.clock.now, beats)
 	if err != nil {
 		return time.Time{}, beat // the node has said why where it is a bug
 	}
@@ -131,7 +132,7 @@ func (p *pacer) advance(now, beat time.Time) (next, beaten time.Time) {
 		next = beat.Add(heartbeat)
 	}
 	if rest.Due > 0 {
-		due := time.Unix(0, int64(rest.Due))
+		due := p.clock.wallOf(rest.Due)
 		if soon := now.Add(tick); due.Before(soon) {
 			due = soon
 		}
@@ -142,17 +143,17 @@ func (p *pacer) advance(now, beat time.Time) (next, beaten time.Time) {
 	return next, beat
 }
 
-// round runs a round at the time of the wall clock. Rounds that were missed are not
+// round runs a round at the clock's time. Rounds that were missed are not
 // made up for.
-func (p *pacer) round(now, begun time.Time, interval time.Duration) (next time.Time) {
-	if _, err := p.node.Apply(p.ctx, replica.AdvanceTo(uint64(now.UnixNano()))); err != nil {
+func (p *pacer) round(begun time.Time, interval time.Duration) (next time.Time) {
+	if err := p.node.Do(p.ctx, func(n *replica.Network) { n.Apply(replica.AdvanceTo(p.clock.now())) }); err != nil {
 		return time.Time{}
 	}
 	if _, err := p.node.Round(p.ctx); err != nil {
 		return time.Time{}
 	}
-	late := p.clock().Sub(begun) % interval
-	return p.clock().Add(interval - late)
+	now := p.clock.wall()
+	return now.Add(interval - now.Sub(begun)%interval)
 }
 
 // quiet waits until no tick is under way.

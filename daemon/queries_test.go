@@ -38,10 +38,10 @@ func TestACompositeQueryHasTenSecondsOfTheWallClock(t *testing.T) {
 		late   bool
 	}{{queryTime - time.Second, false}, {queryTime, true}} {
 		now, passes := time.Now(), c.passes
-		b := &backend{node: d.Node(), clock: func() time.Time {
+		b := &backend{node: d.Node(), clock: &clock{wall: func() time.Time {
 			defer func() { now, passes = now.Add(passes), 0 }()
 			return now
-		}}
+		}}}
 		b.pacing.Store(uint32(Manual))
 		result, err := b.Query(patient(t), &api.Query{Receiver: id, Effective: id, Method: "ask"})
 		if err != nil {

@@ -168,6 +168,15 @@ func (i *instance) frozen(ctx context.Context, name string, config replica.ForkC
 	return forked, err
 }
 
+// ahead is how far ahead of the wall clock a fork of a snapshot, or of the present, has to
+// be to show the time its source shows.
+func (i *instance) ahead(snapshot string) time.Duration {
+	if snapshot != "" || i.Pacing().Mode == Manual {
+		return 0
+	}
+	return i.Offset()
+}
+
 // close frees all snapshots; none is taken from here on.
 func (s *snapshots) close() {
 	s.mu.Lock()
@@ -200,6 +209,7 @@ func (d *Daemon) Fork(ctx context.Context, spec *control.ForkSpec) (control.Inst
 	i, err := d.admit(ctx, &spec.Placement, func(string) (*founding, error) {
 		// The engine outlives the source: the fork has a use of it before it is made.
 		engine := d.engines.share(source.engine)
+		ahead := source.ahead(spec.Snapshot)
 		network, err := source.frozen(ctx, spec.Snapshot, replica.ForkConfig{Reseed: spec.Reseed})
 		if err != nil {
 			return nil, errors.Join(err, d.engines.leave(engine))
@@ -208,7 +218,7 @@ func (d *Daemon) Fork(ctx context.Context, spec *control.ForkSpec) (control.Inst
 		if spec.Snapshot != "" {
 			about.ForkedFrom += "@" + spec.Snapshot
 		}
-		return &founding{about: about, pacing: pacing, engine: engine, start: func(config node.Config) (*node.Node, error) {
+		return &founding{about: about, pacing: pacing, ahead: ahead, engine: engine, start: func(config node.Config) (*node.Node, error) {
 			return node.Wake(network, config), nil
 		}}, nil
 	})

@@ -130,7 +130,7 @@ func (o *order) freshID() replica.RequestID {
 
 // ingress is the message of a call.
 func (o *order) ingress(ctx context.Context) (*api.Ingress, error) {
-	now := o.instance.Backend().Now()
+	now := o.instance.Backend().Clock().Now
 	if o.instance.Pacing().Mode == Manual {
 		clock := make(chan uint64, 1) // may be ahead of what the last round has seen
 		if err := o.instance.Node().Do(ctx, func(n *replica.Network) { clock <- n.Clock() }); err != nil {

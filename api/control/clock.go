@@ -12,6 +12,7 @@ import (
 
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 // clock is the service Clock.
@@ -85,10 +86,19 @@ func (s *clock) GetTime(ctx context.Context, in *controlv1.GetTimeRequest) (*con
 	return sight(ctx, i, func(n *replica.Network) *controlv1.GetTimeResponse {
 		at, height := n.Now()
 		return &controlv1.GetTimeResponse{
-			Time: stamp(at), Height: height, Pacing: shownPacing(i.Pacing()),
-			NextDue: due(n.NextEvent()), NextTimer: due(n.NextTimer()), NextRound: stamp(n.NextTime()),
+			Time: stamp(at), Height: height, Pacing: shownPacing(i.Pacing()), Offset: shownOffset(i),
+			NextDue: due(n.NextEvent()), NextTimer: due(n.NextTimer()), NextRound: stamp(max(n.NextTime(), i.Backend().Clock().Now)),
 		}
 	})
+}
+
+// shownOffset is how far an instance's time is ahead of the wall clock's, unset where it is
+// not, or is moved by hand.
+func shownOffset(i Instance) *durationpb.Duration {
+	if i.Pacing().Mode == Manual || i.Offset() == 0 {
+		return nil
+	}
+	return durationpb.New(i.Offset())
 }
 
 // sight is what a look at the network of an instance shows.
@@ -101,9 +111,10 @@ func sight[T any](ctx context.Context, i Instance, look func(*replica.Network) T
 	return <-seen, nil
 }
 
-// SetTime sets the time of the next round.
+// SetTime sets the time of the next round, from which the wall clock goes on where it
+// moves time.
 func (s *clock) SetTime(ctx context.Context, in *controlv1.SetTimeRequest) (*controlv1.SetTimeResponse, error) {
-	i, err := s.byHand(in.GetInstance(), "setting the time")
+	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err
 	}
@@ -111,22 +122,47 @@ func (s *clock) SetTime(ctx context.Context, in *controlv1.SetTimeRequest) (*con
 	if err != nil {
 		return nil, err
 	}
-	if err := setTime(ctx, i, at); err != nil {
+	if err := setTime(ctx, i, at, 0); err != nil {
 		return nil, err
 	}
 	return &controlv1.SetTimeResponse{Time: stamp(at)}, nil
 }
 
-func setTime(ctx context.Context, i Instance, at uint64) error {
+// setTime sets the time of the next round; the offset is at least so much then.
+func setTime(ctx context.Context, i Instance, at uint64, offset time.Duration) error {
 	now, err := sight(ctx, i, func(n *replica.Network) uint64 {
-		now := n.Clock()
-		n.Apply(replica.AdvanceTo(at)) // which never goes back
+		now := clockOf(i, n)
+		if at >= now {
+			n.Apply(replica.AdvanceTo(at))
+			i.PutAhead(offset)
+			keepUp(i, n)
+		}
 		return now
 	})
 	if err == nil && at < now {
 		return timeGoesBack.Refuse(written(stamp(now)), written(stamp(at)))
 	}
 	return err
+}
+
+// clockOf is what the clock of an instance shows: the wall clock's time and the offset,
+// or what the time of its network was moved to where that is later.
+func clockOf(i Instance, n *replica.Network) uint64 { return max(n.Clock(), i.Backend().Clock().Now) }
+
+// keepUp makes the wall clock go on from the time to which a network's was moved.
+func keepUp(i Instance, n *replica.Network) {
+	i.PutAhead(time.Duration(n.Clock() - i.Backend().Clock().Wall))
+}
+
+// drive is Drive for who moves time: the wall clock goes on from wherever time stands when
+// the driver is done, or its client has gone.
+func drive(ctx context.Context, i Instance, driver func(*replica.Network) node.Next) (node.Driven, error) {
+	done, err := i.Node().Drive(ctx, driver)
+	keeping := i.Node().Do(context.WithoutCancel(ctx), func(n *replica.Network) { keepUp(i, n) })
+	if err == nil {
+		err = keeping
+	}
+	return done, err
 }
 
 // SetPacing changes when rounds happen.

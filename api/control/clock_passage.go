@@ -27,7 +27,8 @@ type passage struct {
 // settle is Go or Linger as long as something is to be done at the present time.
 func (p *passage) settle(n *replica.Network) node.Next {
 	at := n.NextTime()
-	if at > p.moment+roundsAtOnce { // rounds at one moment are a nanosecond apart
+	// Rounds at one moment are a nanosecond apart, those that others run there too.
+	if at > p.moment+roundTime {
 		p.moment, p.rounds = at, 0
 	}
 	if n.Pressing() && p.rounds < roundsAtOnce {

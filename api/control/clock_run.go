@@ -8,27 +8,33 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// AdvanceTime moves time ahead.
+// AdvanceTime moves time ahead. Where the wall clock moves it too, that goes on from there:
+// a duration makes the offset larger by as much, however long the rounds on the way take.
 func (s *clock) AdvanceTime(ctx context.Context, in *controlv1.AdvanceTimeRequest) (*controlv1.AdvanceTimeResponse, error) {
-	i, err := s.byHand(in.GetInstance(), "advancing time")
+	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err
 	}
+	offset := i.Offset() + in.GetDuration().AsDuration()
 	target, err := advanceTarget(ctx, i, in)
 	if err != nil {
 		return nil, err
 	}
 	if !in.GetThroughTimers() {
-		if err := setTime(ctx, i, target); err != nil {
+		if err := setTime(ctx, i, target, offset); err != nil {
 			return nil, err
 		}
 		return &controlv1.AdvanceTimeResponse{Time: stamp(target)}, nil
 	}
 	var p passage
 	var at uint64
-	done, err := i.Node().Drive(ctx, func(n *replica.Network) node.Next {
+	done, err := drive(ctx, i, func(n *replica.Network) node.Next {
 		at, _ = n.Now()
-		return p.to(n, target)
+		next := p.to(n, target)
+		if next == node.Stop {
+			i.PutAhead(offset)
+		}
+		return next
 	})
 	if err != nil {
 		return nil, err
@@ -51,7 +57,7 @@ func advanceTarget(ctx context.Context, i Instance, in *controlv1.AdvanceTimeReq
 			if !ok {
 				return 0
 			}
-			return max(at, n.NextTime())
+			return max(at, n.NextTime(), i.Backend().Clock().Now)
 		})
 		if err == nil && at == 0 {
 			err = noTimer.Refuse(i.Name())
@@ -61,7 +67,7 @@ func advanceTarget(ctx context.Context, i Instance, in *controlv1.AdvanceTimeReq
 		if by.Duration.CheckValid() != nil {
 			return 0, BadField.Refuse("duration", by.Duration, "it must be a valid google.protobuf.Duration")
 		}
-		now, err := sight(ctx, i, func(n *replica.Network) uint64 { return n.Clock() })
+		now, err := sight(ctx, i, func(n *replica.Network) uint64 { return clockOf(i, n) })
 		if err != nil {
 			return 0, err
 		}
@@ -118,7 +124,7 @@ func (s *clock) RunRounds(ctx context.Context, in *controlv1.RunRoundsRequest) (
 // goOn brings the wall clock in where it moves the time of an instance.
 func goOn(i Instance, n *replica.Network) {
 	if i.Pacing().Mode != Manual {
-		n.Apply(replica.AdvanceTo(i.Backend().Now()))
+		n.Apply(replica.AdvanceTo(i.Backend().Clock().Now))
 	}
 }
 
@@ -135,7 +141,7 @@ func (s *clock) RunUntil(ctx context.Context, in *controlv1.RunUntilRequest) (*c
 	if err := r.read(in); err != nil {
 		return nil, err
 	}
-	done, err := i.Node().Drive(ctx, r.drive)
+	done, err := drive(ctx, i, r.drive)
 	if err != nil {
 		return nil, err
 	}
@@ -161,12 +167,6 @@ type run struct {
 }
 
 func (r *run) read(in *controlv1.RunUntilRequest) (err error) {
-	timed := func(what string) error {
-		if r.byHand {
-			return nil
-		}
-		return notManual.Refuse(what, r.instance.Name(), r.instance.Pacing().Mode)
-	}
 	switch c := in.GetCondition().(type) {
 	case *controlv1.RunUntilRequest_Idle:
 		if !c.Idle {
@@ -178,14 +178,12 @@ func (r *run) read(in *controlv1.RunUntilRequest) (err error) {
 		r.request, err = readRequestID("request_id", c.RequestId)
 	case *controlv1.RunUntilRequest_Time:
 		r.goal = r.reached
-		if r.target, err = instant("time", c.Time); err == nil {
-			err = timed("running until a time")
-		}
+		r.target, err = instant("time", c.Time)
 	case *controlv1.RunUntilRequest_NextTimer:
 		if !c.NextTimer {
 			return BadField.Refuse("next_timer", false, "set it to true, or choose another condition")
 		}
-		r.goal, err = r.fired, timed("running until the next timer")
+		r.goal = r.fired
 	default:
 		return MissingField.Refuse("condition", "idle, request_id, time or next_timer")
 	}

@@ -129,16 +129,12 @@ func TestEveryRPCOfTheClockSaysThatThereIsNoSuchInstance(t *testing.T) {
 	a.compare("clock_no_instance")
 }
 
-func TestWhatTheWallClockDoesCannotBeDoneByHand(t *testing.T) {
+func TestDeliveriesAreNotChosenWhereTheWallClockRunsRounds(t *testing.T) {
 	a := served(t, daemon.Config{})
-	for _, p := range []*controlv1.Pacing{{}, {Mode: controlv1.PacingMode_PACING_MODE_INTERVAL, Interval: durationpb.New(time.Hour)}} {
+	for _, p := range []*controlv1.Pacing{{}, hourly()} {
 		call(a, a.clock.SetPacing, &controlv1.SetPacingRequest{Pacing: p})
-		call(a, a.clock.SetTime, &controlv1.SetTimeRequest{Time: timestamppb.New(beginning)})
-		call(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{})
 		call(a, a.clock.ListMoves, &controlv1.ListMovesRequest{})
 		call(a, a.clock.StepMessage, &controlv1.StepMessageRequest{})
-		call(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_Time{Time: timestamppb.New(beginning)}})
-		call(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_NextTimer{NextTimer: true}})
 	}
 	a.compare("clock_paced")
 }

@@ -128,6 +128,12 @@ type Instance interface {
 	// Pacing says when rounds happen; SetPacing changes it.
 	Pacing() Pacing
 	SetPacing(ctx context.Context, pacing Pacing) error
+	// Offset is how far the instance's time is ahead of the wall clock's, which moves
+	// it; it says nothing where pacing is Manual.
+	Offset() time.Duration
+	// PutAhead makes the offset at least so much. Who owns the network calls it,
+	// and moves the network's own time in the same turn.
+	PutAhead(offset time.Duration)
 
 	// TakeSnapshot keeps the present under a name, "" for one that is free, in the
 	// place of another of that name if replace is set.
@@ -147,9 +153,9 @@ type PacingMode uint8
 
 // The modes.
 const (
-	Auto     PacingMode = iota // a round as soon as there is work, at the time of the wall clock
+	Auto     PacingMode = iota // a round as soon as there is work, at the time of the wall clock and the offset
 	Manual                     // only when a client says so; time stands still meanwhile
-	Interval                   // a round every interval, at the time of the wall clock
+	Interval                   // a round every interval, at the time of the wall clock and the offset
 )
 
 // Pacing is a mode and, for Interval, the time between two rounds.

@@ -11,13 +11,35 @@ import (
 )
 
 // authorize proves who sent a request, and that it is of now (interface
-// specification, "Authentication").
+// specification, "Authentication"). Who sends it may have the wall clock's time or the
+// network's; a delegation holds as long as it does by one of the two.
 func (h *Handler) authorize(to *target, request wire.Request, envelope *wire.Envelope) (wire.Claims, error) {
-	now := h.backend.Now()
-	if err := wire.CheckExpiry(envelope.IngressExpiry, now, envelope.Exempt()); err != nil {
+	clock := h.backend.Clock()
+	if err := to.date(envelope, clock); err != nil {
 		return wire.Claims{}, err
 	}
-	return wire.Authenticate(request, now, h.trusted(to.view))
+	return wire.Authenticate(request, min(clock.Now, clock.Wall), h.trusted(to.view))
+}
+
+// date finds out by which clock a request is of now, the wall clock before the network's,
+// and when it expires by the network's.
+func (to *target) date(envelope *wire.Envelope, clock api.Clock) error {
+	to.deadline = envelope.IngressExpiry
+	if clock.Now == clock.Wall || wire.CheckExpiry(to.deadline, clock.Wall, false) != nil {
+		return wire.CheckExpiry(to.deadline, clock.Now, envelope.Exempt())
+	}
+	to.byWall = true
+	to.deadline += uint64(clock.Ahead())
+	return nil
+}
+
+// dating is by how much later than it is the state is dated for who asks: nothing, or
+// what makes it one of the wall clock's time.
+func (h *Handler) dating(to *target) int64 {
+	if !to.byWall {
+		return 0
+	}
+	return -h.backend.Clock().Ahead()
 }
 
 // trusted is on whose root keys canister signatures may rest: the network's own,

@@ -42,7 +42,7 @@ func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerd
 	receipt, err := h.backend.Submit(ctx, &api.Ingress{
 		ID: api.RequestID(claims.ID), Sender: claims.Sender, Receiver: call.CanisterID, Effective: to.effective,
 		Subnet: to.subnet, BySubnet: to.bySubnet, Method: call.MethodName, Arg: call.Arg,
-		Expiry: call.IngressExpiry, Size: len(body), Info: attested(claims.Info),
+		Expiry: to.deadline, Size: len(body), Info: attested(claims.Info),
 	})
 	verdict.reject, verdict.known = receipt.Reject, receipt.Known != 0
 	return verdict, err

@@ -21,7 +21,7 @@ func (h *Handler) callSync(ctx context.Context, to *target, body []byte) ([]byte
 	case verdict.reject != nil:
 		return wire.EncodeNonReplicatedRejection(rejectionOf(verdict.reject)), nil
 	case verdict.shown:
-		return wire.EncodeCallReplied(to.certificate(to.view, certify.RequestStatusPath(verdict.id))), nil
+		return wire.EncodeCallReplied(h.certificate(to, to.view, certify.RequestStatusPath(verdict.id))), nil
 	case verdict.known:
 		return nil, nil
 	}
@@ -43,5 +43,5 @@ func (h *Handler) answered(ctx context.Context, to *target, id wire.RequestID) [
 	if _, shown := view.Certified(to.subnet).Tree().Get(certify.RequestStatusPath(id, "status")...); !shown {
 		return nil
 	}
-	return wire.EncodeCallReplied(to.certificate(view, certify.RequestStatusPath(id)))
+	return wire.EncodeCallReplied(h.certificate(to, view, certify.RequestStatusPath(id)))
 }

@@ -1,6 +1,7 @@
 package ic
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"testing"
@@ -24,6 +25,7 @@ var (
 type fakeNetwork struct {
 	mu      sync.Mutex
 	now     uint64
+	wall    uint64 // 0: as now
 	nns     *fakeSubnet
 	app     *fakeSubnet
 	view    *fakeView
@@ -134,7 +136,7 @@ func (n *fakeNetwork) View() api.View {
 	return n.view
 }
 
-func (n *fakeNetwork) Now() uint64 { return n.now }
+func (n *fakeNetwork) Clock() api.Clock { return api.Clock{Now: n.now, Wall: cmp.Or(n.wall, n.now)} }
 
 func (n *fakeNetwork) Submit(_ context.Context, in *api.Ingress) (api.Receipt, error) {
 	n.mu.Lock()
@@ -236,6 +238,15 @@ func (v *fakeView) Delegation(subnet principal.Principal, layout certify.RangesL
 	}
 	made, _ := v.delegations.LoadOrStore(layout, v.heights[v.root.id].Delegate(subnet, layout))
 	return made.(*certify.Delegation)
+}
+
+func (v *fakeView) Dated(by int64) api.View {
+	other := *v
+	other.heights, other.delegations = map[principal.Principal]*certify.Height{}, &sync.Map{}
+	for id, h := range v.heights {
+		other.heights[id] = h.Dated(by)
+	}
+	return &other
 }
 
 func (v *fakeView) Request(_ principal.Principal, id api.RequestID) (sender, receiver, effective principal.Principal, ok bool) {

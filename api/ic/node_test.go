@@ -17,7 +17,11 @@ import (
 type running struct{ *node.Node }
 
 func (r running) View() api.View { return api.Show(r.Node.View()) }
-func (r running) Now() uint64    { return uint64(time.Now().UnixNano()) }
+
+func (r running) Clock() api.Clock {
+	now := uint64(time.Now().UnixNano())
+	return api.Clock{Now: now, Wall: now}
+}
 
 func (r running) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
 	receipt, err := r.Node.Submit(ctx, in)

@@ -22,9 +22,10 @@ func (h *Handler) query(ctx context.Context, to *target, body []byte) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
+	dated := h.dating(to)
 	result, err := h.backend.Query(ctx, &api.Query{
-		Sender: claims.Sender, Receiver: q.CanisterID, Effective: to.effective,
-		Subnet: to.subnet, BySubnet: to.bySubnet, Method: q.MethodName, Arg: q.Arg, Layout: to.layout, Info: attested(claims.Info),
+		Sender: claims.Sender, Receiver: q.CanisterID, Effective: to.effective, Subnet: to.subnet, BySubnet: to.bySubnet,
+		Method: q.MethodName, Arg: q.Arg, Layout: to.layout, Dated: dated, Info: attested(claims.Info),
 	})
 	if err == nil && result.Refusal != nil {
 		err = result.Refusal
@@ -38,5 +39,5 @@ func (h *Handler) query(ctx context.Context, to *target, body []byte) ([]byte, e
 		response.Rejection = &rejection
 	}
 	key := to.view.NodeKey(to.subnet)
-	return wire.EncodeQueryResponse(response, claims.ID, result.Time, wire.Node{ID: key.Principal(), Sign: key.Sign}), nil
+	return wire.EncodeQueryResponse(response, claims.ID, result.Time+uint64(dated), wire.Node{ID: key.Principal(), Sign: key.Sign}), nil
 }

@@ -25,7 +25,7 @@ func (h *Handler) readState(to *target, body []byte, allow func(*reader, certify
 			return nil, err
 		}
 	}
-	return wire.EncodeReadState(to.certificate(to.view, r.visible(paths)...)), nil
+	return wire.EncodeReadState(h.certificate(to, to.view, r.visible(paths)...)), nil
 }
 
 // visible is what the reader sees of the paths: those that cover something

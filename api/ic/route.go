@@ -22,14 +22,16 @@ type endpoint struct {
 	layout certify.RangesLayout
 }
 
-// target is an endpoint with the effective id of a URL, and the state that was
-// there when the request came.
+// target is an endpoint with the effective id of a URL, the state that was there
+// when the request came, and the clock the request goes by.
 type target struct {
 	endpoint
 	effective principal.Principal
 	bySubnet  bool // effective is a subnet's id
 	view      api.View
 	subnet    principal.Principal // that hosts effective
+	byWall    bool                // the request is of the wall clock's time, and the network's is another
+	deadline  uint64              // ns: its ingress_expiry, by the network's time
 }
 
 // routes are the twelve endpoints by the path of their URL (interface specification, "HTTPS
@@ -111,7 +113,8 @@ func (to *target) locate(view api.View) error {
 }
 
 // certificate is a certificate of the subnet as of a view, with the delegation
-// the endpoint has.
-func (to *target) certificate(view api.View, paths ...certify.Path) []byte {
+// the endpoint has, and dated for who asks.
+func (h *Handler) certificate(to *target, view api.View, paths ...certify.Path) []byte {
+	view = view.Dated(h.dating(to))
 	return view.Certified(to.subnet).Certificate(view.Delegation(to.subnet, to.layout), paths...)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -28,8 +29,8 @@ func (c *cli) timeCommand() *cobra.Command {
   canisterd time 2030-01-01T00:00:00Z
 
 Whatever falls due on the way is executed at its own time, unless --jump is
-given. Only an instance of manual pacing has its time moved (canisterd pacing
-manual); in others it is the wall clock's.`,
+given. Where the wall clock moves time (canisterd pacing), it goes on from
+there, and the instance is ahead of it from then on. Time never goes back.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			move, err := parseMove(first(args), jump)
@@ -45,6 +46,9 @@ manual); in others it is the wall clock's.`,
 					return err
 				}
 				text := fmt.Sprintf("%s after %s, pacing %s", stamp(now.GetTime()), count(now.GetHeight(), "round"), pacingText(now.GetPacing()))
+				if ahead := aheadText(now.GetOffset().AsDuration()); ahead != "" {
+					text += ", " + ahead + " ahead of the wall clock"
+				}
 				if due := now.GetNextDue(); due != nil {
 					text += ", next due " + stamp(due)
 				}
@@ -92,8 +96,8 @@ func parseMove(text string, jump bool) (clockMove, error) {
 			if err != nil {
 				return err
 			}
-			if by := at.Sub(now.GetTime().AsTime()); by > 0 {
-				return advance(&controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(by)}})(ctx, c, d)
+			if !at.Before(now.GetNextRound().AsTime()) {
+				return c.passUntil(ctx, d, at)
 			}
 		}
 		if _, err := d.Clock.SetTime(ctx, &controlv1.SetTimeRequest{Instance: c.instance, Time: timestamppb.New(at)}); err != nil {
@@ -102,6 +106,32 @@ func parseMove(text string, jump bool) (clockMove, error) {
 		_, err := d.Clock.RunRounds(ctx, &controlv1.RunRoundsRequest{Instance: c.instance})
 		return err
 	}, nil
+}
+
+// passUntil lets time pass until it has come.
+func (c *cli) passUntil(ctx context.Context, d *remote.Daemon, at time.Time) error {
+	passed, err := d.Clock.RunUntil(ctx, &controlv1.RunUntilRequest{
+		Instance: c.instance, Condition: &controlv1.RunUntilRequest_Time{Time: timestamppb.New(at)}, MaxRounds: math.MaxUint64,
+	})
+	if err == nil {
+		c.note("%s, %s", count(passed.GetRounds(), "round"), count(passed.GetMessages(), "message"))
+	}
+	return err
+}
+
+// aheadText is an offset in days and what is left of it, to the second; nothing for less.
+func aheadText(offset time.Duration) string {
+	offset = offset.Round(time.Second)
+	days, rest := offset/(24*time.Hour), offset%(24*time.Hour)
+	switch {
+	case offset == 0:
+		return ""
+	case days == 0:
+		return rest.String()
+	case rest == 0:
+		return fmt.Sprintf("%dd", days)
+	}
+	return fmt.Sprintf("%dd%s", days, rest)
 }
 
 // parseDuration is time.ParseDuration with days and weeks.
@@ -195,7 +225,8 @@ func (c *cli) runCommand() *cobra.Command {
 		Short: "Run rounds until something holds (default: until idle)",
 		Long: `Run rounds until nothing waits any more (idle), the next timer has fired
 (next-timer), a time has come, or a request (its id in hex) has its answer.
-Time that has to pass passes at once.`,
+Time that has to pass passes at once; while a request is awaited, only where
+pacing is manual.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request, err := parseUntil(first(args))

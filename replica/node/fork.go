@@ -108,6 +108,9 @@ func (n *Node) replace(next *replica.Network) {
 	n.recorder.restart()
 	n.network, n.era = next, new(era)
 	n.restores++
+	if n.config.Restored != nil {
+		n.config.Restored(next.Clock())
+	}
 	n.outcalls = next.OutcallsMade() + 1 // those that wait are announced in any case
 	n.show(replica.RoundReport{})
 	for id, list := range n.waiters {

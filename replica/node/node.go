@@ -30,12 +30,14 @@ type Config struct {
 	Mode    Mode
 	Workers int // 0: as many as there are processors
 	// Stirred is called when something has happened, once until the next Tick; Called
-	// when canisters have made HTTP outcalls; Failed with the bug that has stopped the
-	// node. They are called by whoever owns the network: they must be quick and ask
-	// nothing of the node. Nil for nobody.
-	Stirred func()
-	Called  func()
-	Failed  func(bug error)
+	// when canisters have made HTTP outcalls; Restored with the time of the network that
+	// the node goes on with from here; Failed with the bug that has stopped the node. They
+	// are called by whoever owns the network: they must be quick and ask nothing of the
+	// node. Nil for nobody.
+	Stirred  func()
+	Called   func()
+	Restored func(time uint64)
+	Failed   func(bug error)
 
 	// Record makes the instance remember events from its start; otherwise it does from when
 	// somebody first asks for them. Events and EventBytes say how many of the newest; 0: MaxEvents,

@@ -12,14 +12,14 @@ type Rest struct {
 	Beating bool   // a canister has a heartbeat: each round executes something
 }
 
-// Tick moves the network's time as a clock does, with a round where something is due
-// or, if beat is set, a canister has a heartbeat. Config.Stirred is called again after
-// what happens from now on.
-func (n *Node) Tick(ctx context.Context, time uint64, beat bool) (rest Rest, err error) {
+// Tick moves the network's time to a clock's, which is read when the node's turn has come,
+// with a round where something is due or, if beat is set, a canister has a heartbeat.
+// Config.Stirred is called again after what happens from now on.
+func (n *Node) Tick(ctx context.Context, clock func() uint64, beat bool) (rest Rest, err error) {
 	done := make(chan Rest, 1)
 	err = n.look(ctx, func(n *Node) {
 		n.stirred.Store(false)
-		n.network.Apply(replica.AdvanceTo(time))
+		n.network.Apply(replica.AdvanceTo(clock()))
 		if n.mode == Auto && (n.network.Pressing() || beat && n.network.Beating()) {
 			n.round()
 		}

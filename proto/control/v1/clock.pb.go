@@ -28,9 +28,9 @@ type PacingMode int32
 
 const (
 	PacingMode_PACING_MODE_UNSPECIFIED PacingMode = 0 // as the daemon's default: auto
-	PacingMode_PACING_MODE_AUTO        PacingMode = 1 // a round as soon as there is work, at the time of the wall clock
+	PacingMode_PACING_MODE_AUTO        PacingMode = 1 // a round as soon as there is work, at the time of the wall clock and the offset
 	PacingMode_PACING_MODE_MANUAL      PacingMode = 2 // only when a client says so; time stands still meanwhile
-	PacingMode_PACING_MODE_INTERVAL    PacingMode = 3 // a round every interval, at the time of the wall clock
+	PacingMode_PACING_MODE_INTERVAL    PacingMode = 3 // a round every interval, at the time of the wall clock and the offset
 )
 
 // Enum value maps for PacingMode.
@@ -296,8 +296,10 @@ type GetTimeResponse struct {
 	NextDue *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=next_due,json=nextDue,proto3" json:"next_due,omitempty"`
 	// When the next global timer of a canister is due; unset where none is set.
 	NextTimer *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=next_timer,json=nextTimer,proto3" json:"next_timer,omitempty"`
-	// The time the next round has at least: later than that of the last where it was set since.
-	NextRound     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=next_round,json=nextRound,proto3" json:"next_round,omitempty"`
+	// The time the next round has at least: later than that of the last where it was set since, or the wall clock moves it.
+	NextRound *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=next_round,json=nextRound,proto3" json:"next_round,omitempty"`
+	// How far time is ahead of the wall clock, which moves it; unset where it is not, and in manual pacing.
+	Offset        *durationpb.Duration `protobuf:"bytes,7,opt,name=offset,proto3" json:"offset,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -370,6 +372,13 @@ func (x *GetTimeResponse) GetNextTimer() *timestamppb.Timestamp {
 func (x *GetTimeResponse) GetNextRound() *timestamppb.Timestamp {
 	if x != nil {
 		return x.NextRound
+	}
+	return nil
+}
+
+func (x *GetTimeResponse) GetOffset() *durationpb.Duration {
+	if x != nil {
+		return x.Offset
 	}
 	return nil
 }
@@ -1468,7 +1477,7 @@ const file_control_v1_clock_proto_rawDesc = "" +
 	"\x04mode\x18\x01 \x01(\x0e2 .canisterd.control.v1.PacingModeR\x04mode\x125\n" +
 	"\binterval\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\binterval\",\n" +
 	"\x0eGetTimeRequest\x12\x1a\n" +
-	"\binstance\x18\x01 \x01(\tR\binstance\"\xbc\x02\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\"\xef\x02\n" +
 	"\x0fGetTimeResponse\x12.\n" +
 	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x16\n" +
 	"\x06height\x18\x02 \x01(\x04R\x06height\x124\n" +
@@ -1477,7 +1486,8 @@ const file_control_v1_clock_proto_rawDesc = "" +
 	"\n" +
 	"next_timer\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tnextTimer\x129\n" +
 	"\n" +
-	"next_round\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tnextRound\"\\\n" +
+	"next_round\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tnextRound\x121\n" +
+	"\x06offset\x18\a \x01(\v2\x19.google.protobuf.DurationR\x06offset\"\\\n" +
 	"\x0eSetTimeRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\"A\n" +
@@ -1629,42 +1639,43 @@ var file_control_v1_clock_proto_depIdxs = []int32{
 	22, // 4: canisterd.control.v1.GetTimeResponse.next_due:type_name -> google.protobuf.Timestamp
 	22, // 5: canisterd.control.v1.GetTimeResponse.next_timer:type_name -> google.protobuf.Timestamp
 	22, // 6: canisterd.control.v1.GetTimeResponse.next_round:type_name -> google.protobuf.Timestamp
-	22, // 7: canisterd.control.v1.SetTimeRequest.time:type_name -> google.protobuf.Timestamp
-	22, // 8: canisterd.control.v1.SetTimeResponse.time:type_name -> google.protobuf.Timestamp
-	21, // 9: canisterd.control.v1.AdvanceTimeRequest.duration:type_name -> google.protobuf.Duration
-	22, // 10: canisterd.control.v1.AdvanceTimeResponse.time:type_name -> google.protobuf.Timestamp
-	3,  // 11: canisterd.control.v1.SetPacingRequest.pacing:type_name -> canisterd.control.v1.Pacing
-	3,  // 12: canisterd.control.v1.SetPacingResponse.pacing:type_name -> canisterd.control.v1.Pacing
-	22, // 13: canisterd.control.v1.RunRoundsResponse.time:type_name -> google.protobuf.Timestamp
-	1,  // 14: canisterd.control.v1.Move.kind:type_name -> canisterd.control.v1.MoveKind
-	14, // 15: canisterd.control.v1.ListMovesResponse.moves:type_name -> canisterd.control.v1.Move
-	14, // 16: canisterd.control.v1.StepMessageRequest.move:type_name -> canisterd.control.v1.Move
-	14, // 17: canisterd.control.v1.StepMessageResponse.made:type_name -> canisterd.control.v1.Move
-	22, // 18: canisterd.control.v1.StepMessageResponse.time:type_name -> google.protobuf.Timestamp
-	22, // 19: canisterd.control.v1.RunUntilRequest.time:type_name -> google.protobuf.Timestamp
-	2,  // 20: canisterd.control.v1.RunUntilResponse.reason:type_name -> canisterd.control.v1.StopReason
-	22, // 21: canisterd.control.v1.RunUntilResponse.time:type_name -> google.protobuf.Timestamp
-	4,  // 22: canisterd.control.v1.Clock.GetTime:input_type -> canisterd.control.v1.GetTimeRequest
-	6,  // 23: canisterd.control.v1.Clock.SetTime:input_type -> canisterd.control.v1.SetTimeRequest
-	8,  // 24: canisterd.control.v1.Clock.AdvanceTime:input_type -> canisterd.control.v1.AdvanceTimeRequest
-	10, // 25: canisterd.control.v1.Clock.SetPacing:input_type -> canisterd.control.v1.SetPacingRequest
-	12, // 26: canisterd.control.v1.Clock.RunRounds:input_type -> canisterd.control.v1.RunRoundsRequest
-	15, // 27: canisterd.control.v1.Clock.ListMoves:input_type -> canisterd.control.v1.ListMovesRequest
-	17, // 28: canisterd.control.v1.Clock.StepMessage:input_type -> canisterd.control.v1.StepMessageRequest
-	19, // 29: canisterd.control.v1.Clock.RunUntil:input_type -> canisterd.control.v1.RunUntilRequest
-	5,  // 30: canisterd.control.v1.Clock.GetTime:output_type -> canisterd.control.v1.GetTimeResponse
-	7,  // 31: canisterd.control.v1.Clock.SetTime:output_type -> canisterd.control.v1.SetTimeResponse
-	9,  // 32: canisterd.control.v1.Clock.AdvanceTime:output_type -> canisterd.control.v1.AdvanceTimeResponse
-	11, // 33: canisterd.control.v1.Clock.SetPacing:output_type -> canisterd.control.v1.SetPacingResponse
-	13, // 34: canisterd.control.v1.Clock.RunRounds:output_type -> canisterd.control.v1.RunRoundsResponse
-	16, // 35: canisterd.control.v1.Clock.ListMoves:output_type -> canisterd.control.v1.ListMovesResponse
-	18, // 36: canisterd.control.v1.Clock.StepMessage:output_type -> canisterd.control.v1.StepMessageResponse
-	20, // 37: canisterd.control.v1.Clock.RunUntil:output_type -> canisterd.control.v1.RunUntilResponse
-	30, // [30:38] is the sub-list for method output_type
-	22, // [22:30] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	21, // 7: canisterd.control.v1.GetTimeResponse.offset:type_name -> google.protobuf.Duration
+	22, // 8: canisterd.control.v1.SetTimeRequest.time:type_name -> google.protobuf.Timestamp
+	22, // 9: canisterd.control.v1.SetTimeResponse.time:type_name -> google.protobuf.Timestamp
+	21, // 10: canisterd.control.v1.AdvanceTimeRequest.duration:type_name -> google.protobuf.Duration
+	22, // 11: canisterd.control.v1.AdvanceTimeResponse.time:type_name -> google.protobuf.Timestamp
+	3,  // 12: canisterd.control.v1.SetPacingRequest.pacing:type_name -> canisterd.control.v1.Pacing
+	3,  // 13: canisterd.control.v1.SetPacingResponse.pacing:type_name -> canisterd.control.v1.Pacing
+	22, // 14: canisterd.control.v1.RunRoundsResponse.time:type_name -> google.protobuf.Timestamp
+	1,  // 15: canisterd.control.v1.Move.kind:type_name -> canisterd.control.v1.MoveKind
+	14, // 16: canisterd.control.v1.ListMovesResponse.moves:type_name -> canisterd.control.v1.Move
+	14, // 17: canisterd.control.v1.StepMessageRequest.move:type_name -> canisterd.control.v1.Move
+	14, // 18: canisterd.control.v1.StepMessageResponse.made:type_name -> canisterd.control.v1.Move
+	22, // 19: canisterd.control.v1.StepMessageResponse.time:type_name -> google.protobuf.Timestamp
+	22, // 20: canisterd.control.v1.RunUntilRequest.time:type_name -> google.protobuf.Timestamp
+	2,  // 21: canisterd.control.v1.RunUntilResponse.reason:type_name -> canisterd.control.v1.StopReason
+	22, // 22: canisterd.control.v1.RunUntilResponse.time:type_name -> google.protobuf.Timestamp
+	4,  // 23: canisterd.control.v1.Clock.GetTime:input_type -> canisterd.control.v1.GetTimeRequest
+	6,  // 24: canisterd.control.v1.Clock.SetTime:input_type -> canisterd.control.v1.SetTimeRequest
+	8,  // 25: canisterd.control.v1.Clock.AdvanceTime:input_type -> canisterd.control.v1.AdvanceTimeRequest
+	10, // 26: canisterd.control.v1.Clock.SetPacing:input_type -> canisterd.control.v1.SetPacingRequest
+	12, // 27: canisterd.control.v1.Clock.RunRounds:input_type -> canisterd.control.v1.RunRoundsRequest
+	15, // 28: canisterd.control.v1.Clock.ListMoves:input_type -> canisterd.control.v1.ListMovesRequest
+	17, // 29: canisterd.control.v1.Clock.StepMessage:input_type -> canisterd.control.v1.StepMessageRequest
+	19, // 30: canisterd.control.v1.Clock.RunUntil:input_type -> canisterd.control.v1.RunUntilRequest
+	5,  // 31: canisterd.control.v1.Clock.GetTime:output_type -> canisterd.control.v1.GetTimeResponse
+	7,  // 32: canisterd.control.v1.Clock.SetTime:output_type -> canisterd.control.v1.SetTimeResponse
+	9,  // 33: canisterd.control.v1.Clock.AdvanceTime:output_type -> canisterd.control.v1.AdvanceTimeResponse
+	11, // 34: canisterd.control.v1.Clock.SetPacing:output_type -> canisterd.control.v1.SetPacingResponse
+	13, // 35: canisterd.control.v1.Clock.RunRounds:output_type -> canisterd.control.v1.RunRoundsResponse
+	16, // 36: canisterd.control.v1.Clock.ListMoves:output_type -> canisterd.control.v1.ListMovesResponse
+	18, // 37: canisterd.control.v1.Clock.StepMessage:output_type -> canisterd.control.v1.StepMessageResponse
+	20, // 38: canisterd.control.v1.Clock.RunUntil:output_type -> canisterd.control.v1.RunUntilResponse
+	31, // [31:39] is the sub-list for method output_type
+	23, // [23:31] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_clock_proto_init() }

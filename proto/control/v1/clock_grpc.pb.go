@@ -33,15 +33,17 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Clock moves the time of an instance and says when its rounds happen.
+// Clock moves the time of an instance and says when its rounds happen. Time is moved ahead in every pacing: where the wall clock moves
+// it too, that goes on from there, and the instance has an offset from then on.
 type ClockClient interface {
 	// GetTime is the time of the last round and how it moves.
 	GetTime(ctx context.Context, in *GetTimeRequest, opts ...grpc.CallOption) (*GetTimeResponse, error)
-	// SetTime sets the time of the next round, and runs none.
-	// Errors: FAILED_PRECONDITION (pacing is not manual; time never goes back, and what it is now).
+	// SetTime sets the time of the next round, and runs none; where pacing is auto, what is due by then is executed at once.
+	// Errors: FAILED_PRECONDITION (time never goes back, and what it is now).
 	SetTime(ctx context.Context, in *SetTimeRequest, opts ...grpc.CallOption) (*SetTimeResponse, error)
 	// AdvanceTime moves time ahead, with whatever falls due on the way executed at its own time where through_timers is set.
-	// Errors: FAILED_PRECONDITION (pacing is not manual; to_next_timer, and nothing waits for a time).
+	// Cancelled, it stops between two rounds, and time goes on from there.
+	// Errors: FAILED_PRECONDITION (to_next_timer, and nothing waits for a time).
 	AdvanceTime(ctx context.Context, in *AdvanceTimeRequest, opts ...grpc.CallOption) (*AdvanceTimeResponse, error)
 	// SetPacing changes when rounds happen, while the instance runs.
 	SetPacing(ctx context.Context, in *SetPacingRequest, opts ...grpc.CallOption) (*SetPacingResponse, error)
@@ -55,9 +57,9 @@ type ClockClient interface {
 	// Errors: FAILED_PRECONDITION (pacing is not manual), NOT_FOUND (no such move).
 	StepMessage(ctx context.Context, in *StepMessageRequest, opts ...grpc.CallOption) (*StepMessageResponse, error)
 	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is hit; the answer says which. In manual
-	// pacing time that has to pass passes at once; otherwise it is the wall clock's, and conditions of time are refused. Modules that are
-	// compiled and mocks that answer are waited for. Cancelled, it stops between two rounds.
-	// Errors: NOT_FOUND (no such request), FAILED_PRECONDITION (a condition of time, and pacing is not manual).
+	// pacing time that has to pass passes at once; otherwise only for conditions of time, and as the wall clock's for others. Modules that
+	// are compiled and mocks that answer are waited for. Cancelled, it stops between two rounds.
+	// Errors: NOT_FOUND (no such request).
 	RunUntil(ctx context.Context, in *RunUntilRequest, opts ...grpc.CallOption) (*RunUntilResponse, error)
 }
 
@@ -153,15 +155,17 @@ func (c *clockClient) RunUntil(ctx context.Context, in *RunUntilRequest, opts ..
 // All implementations must embed UnimplementedClockServer
 // for forward compatibility.
 //
-// Clock moves the time of an instance and says when its rounds happen.
+// Clock moves the time of an instance and says when its rounds happen. Time is moved ahead in every pacing: where the wall clock moves
+// it too, that goes on from there, and the instance has an offset from then on.
 type ClockServer interface {
 	// GetTime is the time of the last round and how it moves.
 	GetTime(context.Context, *GetTimeRequest) (*GetTimeResponse, error)
-	// SetTime sets the time of the next round, and runs none.
-	// Errors: FAILED_PRECONDITION (pacing is not manual; time never goes back, and what it is now).
+	// SetTime sets the time of the next round, and runs none; where pacing is auto, what is due by then is executed at once.
+	// Errors: FAILED_PRECONDITION (time never goes back, and what it is now).
 	SetTime(context.Context, *SetTimeRequest) (*SetTimeResponse, error)
 	// AdvanceTime moves time ahead, with whatever falls due on the way executed at its own time where through_timers is set.
-	// Errors: FAILED_PRECONDITION (pacing is not manual; to_next_timer, and nothing waits for a time).
+	// Cancelled, it stops between two rounds, and time goes on from there.
+	// Errors: FAILED_PRECONDITION (to_next_timer, and nothing waits for a time).
 	AdvanceTime(context.Context, *AdvanceTimeRequest) (*AdvanceTimeResponse, error)
 	// SetPacing changes when rounds happen, while the instance runs.
 	SetPacing(context.Context, *SetPacingRequest) (*SetPacingResponse, error)
@@ -175,9 +179,9 @@ type ClockServer interface {
 	// Errors: FAILED_PRECONDITION (pacing is not manual), NOT_FOUND (no such move).
 	StepMessage(context.Context, *StepMessageRequest) (*StepMessageResponse, error)
 	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is hit; the answer says which. In manual
-	// pacing time that has to pass passes at once; otherwise it is the wall clock's, and conditions of time are refused. Modules that are
-	// compiled and mocks that answer are waited for. Cancelled, it stops between two rounds.
-	// Errors: NOT_FOUND (no such request), FAILED_PRECONDITION (a condition of time, and pacing is not manual).
+	// pacing time that has to pass passes at once; otherwise only for conditions of time, and as the wall clock's for others. Modules that
+	// are compiled and mocks that answer are waited for. Cancelled, it stops between two rounds.
+	// Errors: NOT_FOUND (no such request).
 	RunUntil(context.Context, *RunUntilRequest) (*RunUntilResponse, error)
 	mustEmbedUnimplementedClockServer()
 }

@@ -348,7 +348,8 @@ type CreateInstanceRequest struct {
 	Subnets []*SubnetSpec `protobuf:"bytes,2,rep,name=subnets,proto3" json:"subnets,omitempty"`
 	// What keys, ids and randomness come from: 0 to 32 bytes. The same seed and inputs give the same network, bit for bit.
 	Seed []byte `protobuf:"bytes,3,opt,name=seed,proto3" json:"seed,omitempty"`
-	// Time of the network before its first round; the wall clock's where unset and pacing is not manual, else 2021-05-06T19:17:10Z.
+	// Time of the network before its first round; the wall clock's where unset and pacing is not manual, else 2021-05-06T19:17:10Z. Where the
+	// wall clock moves time, it goes on from a start in the future; from one in the past it catches up.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
 	Pacing    *Pacing                `protobuf:"bytes,5,opt,name=pacing,proto3" json:"pacing,omitempty"`
 	Outcalls  OutcallMode            `protobuf:"varint,6,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"`

@@ -61,7 +61,8 @@ type InstancesClient interface {
 	// DeleteSnapshot forgets a snapshot.
 	DeleteSnapshot(ctx context.Context, in *DeleteSnapshotRequest, opts ...grpc.CallOption) (*DeleteSnapshotResponse, error)
 	// RestoreSnapshot makes an instance go on from a snapshot, which can be restored any number of times. Calls that wait for a message
-	// the restored state does not know end with ABORTED.
+	// the restored state does not know end with ABORTED. Time goes on from the snapshot's, or from the wall clock's where that moves it and
+	// is later.
 	RestoreSnapshot(ctx context.Context, in *RestoreSnapshotRequest, opts ...grpc.CallOption) (*RestoreSnapshotResponse, error)
 	// Diff says what differs between two instances, an instance and a snapshot, or two snapshots. Memory that they share is not read.
 	Diff(ctx context.Context, in *DiffRequest, opts ...grpc.CallOption) (*DiffResponse, error)
@@ -262,7 +263,8 @@ type InstancesServer interface {
 	// DeleteSnapshot forgets a snapshot.
 	DeleteSnapshot(context.Context, *DeleteSnapshotRequest) (*DeleteSnapshotResponse, error)
 	// RestoreSnapshot makes an instance go on from a snapshot, which can be restored any number of times. Calls that wait for a message
-	// the restored state does not know end with ABORTED.
+	// the restored state does not know end with ABORTED. Time goes on from the snapshot's, or from the wall clock's where that moves it and
+	// is later.
 	RestoreSnapshot(context.Context, *RestoreSnapshotRequest) (*RestoreSnapshotResponse, error)
 	// Diff says what differs between two instances, an instance and a snapshot, or two snapshots. Memory that they share is not read.
 	Diff(context.Context, *DiffRequest) (*DiffResponse, error)

@@ -1,0 +1,200 @@
+package control_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/daemon"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+const week = 7 * 24 * time.Hour
+
+// later is a request for so much time to pass, with what is due on the way.
+func later(by time.Duration) *controlv1.AdvanceTimeRequest {
+	return &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(by)}, ThroughTimers: true}
+}
+
+// ahead is how far the time of the default instance is ahead of the wall clock; what
+// its network has is no further.
+func (a *api) ahead() time.Duration {
+	a.Helper()
+	now := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{})
+	offset := now.GetOffset().AsDuration()
+	for _, at := range []*timestamppb.Timestamp{now.GetTime(), now.GetNextRound()} {
+		if late := time.Since(at.AsTime().Add(-offset)); late < 0 || late > patience {
+			a.Errorf("%s ahead of the wall clock a round is at %s, %s ago", offset, at.AsTime(), late)
+		}
+	}
+	return offset
+}
+
+// Of a set time, what is exact is written down; from there on time flows.
+func TestTheWallClockGoesOnFromATimeThatIsSet(t *testing.T) {
+	a := served(t, daemon.Config{Pacing: daemon.Interval, Interval: time.Hour})
+	call(a, a.clock.SetTime, &controlv1.SetTimeRequest{Time: timestamppb.New(beginning)})
+	a.note("rounds are run at the times of what is due, and the last at the time that is to be reached")
+	tomorrow := timestamppb.New(beginning.Add(24 * time.Hour))
+	call(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_Time{Time: tomorrow}})
+	call(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_Time{Time: timestamppb.New(beginning)}})
+	now := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{})
+	if !now.GetTime().AsTime().Equal(tomorrow.AsTime()) || !now.GetNextRound().AsTime().After(tomorrow.AsTime()) {
+		t.Errorf("the time is %s, the next round is at %s", now.GetTime().AsTime(), now.GetNextRound().AsTime())
+	}
+	if ahead, want := a.ahead(), time.Until(tomorrow.AsTime()); ahead < want || ahead > want+patience {
+		t.Errorf("it is %s ahead, want %s", ahead, want)
+	}
+	a.note("nothing waits for a time")
+	call(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_ToNextTimer{ToNextTimer: true}})
+	call(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_NextTimer{NextTimer: true}})
+	a.compare("clock_offset")
+	_, err := a.clock.SetTime(a.ctx, &controlv1.SetTimeRequest{Time: tomorrow})
+	if status.Code(err) != codes.FailedPrecondition {
+		t.Errorf("a time that has been: %v", err)
+	}
+}
+
+func TestAWeekPassesOnARunningInstance(t *testing.T) {
+	a := served(t, daemon.Config{})
+	id := a.started(time.Hour)
+	for n := range 2 {
+		out := must(a, a.clock.AdvanceTime, later(week))
+		if out.GetRounds() < 7*24 {
+			t.Errorf("only %d rounds were run", out.GetRounds())
+		}
+		if got, want := a.ticks(id), uint64(7*24*(n+1)); got != want {
+			t.Errorf("the timer has fired %d times, want %d", got, want)
+		}
+		if got, want := a.ahead(), time.Duration(n+1)*week; got != want {
+			t.Errorf("it is %s ahead, want %s", got, want)
+		}
+	}
+	counter := a.fixture("counter")
+	if _, reject := a.answer(counter, counter, "inc", encoded(a)); reject != "" {
+		t.Errorf("life does not go on: %s", reject)
+	}
+}
+
+func TestTimeThatJumpsOnARunningInstanceFiresATimerOnce(t *testing.T) {
+	a := served(t, daemon.Config{})
+	id := a.started(time.Hour)
+	jump := later(week)
+	jump.ThroughTimers = false
+	must(a, a.clock.AdvanceTime, jump)
+	for a.ticks(id) == 0 { // without anybody running a round
+		if a.ctx.Err() != nil {
+			t.Fatal("the timer does not fire")
+		}
+	}
+	if got := a.ticks(id); got != 1 {
+		t.Errorf("the timer has fired %d times, want once", got)
+	}
+	if got := a.ahead(); got != week {
+		t.Errorf("it is %s ahead, want a week", got)
+	}
+}
+
+func TestTimeGoesToTheNextTimerOfARunningInstance(t *testing.T) {
+	a := served(t, daemon.Config{})
+	id := a.started(time.Hour)
+	for n := range uint64(3) {
+		next := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{}).GetNextTimer().AsTime()
+		if n == 0 {
+			must(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_NextTimer{NextTimer: true}})
+		} else {
+			must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_ToNextTimer{ToNextTimer: true}, ThroughTimers: true})
+		}
+		if late := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{}).GetTime().AsTime().Sub(next); late < 0 || late > patience {
+			t.Errorf("the time is %s after that of the timer", late)
+		}
+		if got := a.ticks(id); got != n+1 {
+			t.Errorf("the timer has fired %d times, want %d", got, n+1)
+		}
+	}
+	if got := a.ahead(); got > 3*time.Hour || got < 3*time.Hour-patience {
+		t.Errorf("it is %s ahead, want three hours", got)
+	}
+}
+
+// Who goes away while time passes leaves an instance that goes on from where it stands.
+func TestTimeGoesOnFromWhereItsClientLeftIt(t *testing.T) {
+	a := served(t, daemon.Config{})
+	a.started(time.Hour)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := a.clock.AdvanceTime(ctx, later(100*365*24*time.Hour)); status.Code(err) != codes.DeadlineExceeded {
+		t.Fatalf("a hundred years end with %v", err)
+	}
+	a.stands()
+	left := a.ahead()
+	if left < time.Hour || left > 99*365*24*time.Hour {
+		t.Errorf("it is %s ahead", left)
+	}
+	must(a, a.clock.AdvanceTime, later(week))
+	if got := a.ahead(); got != left+week {
+		t.Errorf("it is %s ahead, want a week more than %s", got, left)
+	}
+}
+
+func TestRequestsAreAnsweredWhileAWeekPasses(t *testing.T) {
+	a := served(t, daemon.Config{})
+	a.started(time.Second)
+	counter := a.fixture("counter")
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	other := connected(t, a.daemon)
+	go func() {
+		_, err := other.clock.AdvanceTime(ctx, later(100*week))
+		ended <- err
+	}()
+	for range 20 {
+		if _, reject := a.answer(counter, counter, "inc", encoded(a)); reject != "" {
+			t.Errorf("rejected: %s", reject)
+		}
+	}
+	cancel()
+	if err := <-ended; status.Code(err) != codes.Canceled {
+		t.Errorf("the client that left got %v", err)
+	}
+}
+
+// restless is a canister that asks for random bytes as often as it gets some: a call takes
+// a round.
+const restless = `(module
+	(import "ic0" "call_new" (func $new (param i32 i32 i32 i32 i32 i32 i32 i32)))
+	(import "ic0" "call_data_append" (func $append (param i32 i32)))
+	(import "ic0" "call_perform" (func $perform (result i32)))
+	(memory 1)
+	(data (i32.const 0) "raw_rand")
+	(data (i32.const 8) "DIDL\00\00")
+	(table funcref (elem $ask))
+	(func $ask (param i32)
+		(call $new (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 8) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0))
+		(call $append (i32.const 8) (i32.const 6))
+		(drop (call $perform)))
+	(func (export "canister_update begin") (call $ask (i32.const 0))))`
+
+// Rounds follow each other at once there, by themselves and for who moves time: it goes on
+// between them all the same.
+func TestADayPassesWhereACanisterIsNeverDone(t *testing.T) {
+	for _, pacing := range []daemon.Pacing{daemon.Auto, daemon.Manual} {
+		a := served(t, daemon.Config{Pacing: pacing})
+		id := a.installedModule(wat.MustAssemble(restless), nil)
+		a.sent(id, id, "begin", nil)
+		before := must(a, a.clock.RunRounds, &controlv1.RunRoundsRequest{Rounds: 3})
+		if !before.GetBusy() {
+			t.Fatal("the canister is done")
+		}
+		out := must(a, a.clock.AdvanceTime, later(24*time.Hour))
+		if late := out.GetTime().AsTime().Sub(before.GetTime().AsTime().Add(24 * time.Hour)); late < 0 || late > patience {
+			t.Errorf("%s: a day ends %s late", pacing, late)
+		}
+	}
+}
