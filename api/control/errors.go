@@ -79,7 +79,7 @@ func (r *Reason) Refuse(args ...any) *Refusal {
 	refusal := &Refusal{Reason: r, Text: shortened(fmt.Sprintf(r.Text, in...), maxErrorText)}
 	for i, key := range r.Keys {
 		if key != "" && i < len(args) {
-			refusal.With(key, fmt.Sprint(args[i]))
+			refusal = refusal.With(key, fmt.Sprint(args[i]))
 		}
 	}
 	return refusal

@@ -21,6 +21,8 @@ const (
 	// for a sign of life, and how long it may take to give one: leases of a client
 	// that cannot be reached end within twice that. Ours.
 	KeepAlive = 10 * time.Second
+	// cutPatience is how long clients have to hear that the daemon stops. Ours.
+	cutPatience = 500 * time.Millisecond
 	// MinPing is how often a client may ask for a sign of life of the daemon; one
 	// that asks more often is cut off. Ours.
 	MinPing = 5 * time.Second

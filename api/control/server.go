@@ -41,6 +41,8 @@ type Server struct {
 	keepAlive  time.Duration
 	closing    chan struct{} // closed when streams that would last for ever have to end
 	close      sync.Once
+	cut        context.Context // ends when everything has to end
+	cutOff     context.CancelFunc
 	interfaces interfaces         // of canisters, for arguments and replies
 	token      *[sha256.Size]byte // hash of it; nil where none is asked for
 }
@@ -55,6 +57,7 @@ func New(registry Registry, options Options) *Server {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.cut, s.cutOff = context.WithCancel(context.Background())
 	alive := cmp.Or(options.KeepAlive, KeepAlive)
 	s.keepAlive = alive
 	with := []grpc.ServerOption{
@@ -105,7 +108,7 @@ func (s *Server) Serve(l net.Listener) error {
 }
 
 // Close says NOT_SERVING to whoever watches, lets RPCs under way end until ctx does,
-// and then cuts them off.
+// tells those that have not that the daemon stops, and then cuts them off.
 func (s *Server) Close(ctx context.Context) {
 	s.health.Shutdown()
 	s.close.Do(func() { close(s.closing) })
@@ -117,9 +120,15 @@ func (s *Server) Close(ctx context.Context) {
 	select {
 	case <-done:
 	case <-ctx.Done():
-		s.grpc.Stop()
-		<-done
+		s.cutOff()
+		select {
+		case <-done:
+		case <-time.After(cutPatience):
+			s.grpc.Stop()
+			<-done
+		}
 	}
+	s.cutOff()
 }
 
 // until is a context for a stream that lasts until its client or the server ends it;
@@ -141,22 +150,41 @@ func (s *Server) until(ctx context.Context) (context.Context, context.CancelFunc
 // instance is the instance a request means.
 func (s *Server) instance(name string) (Instance, error) { return s.registry.Instance(name) }
 
-// guardUnary gives errors their codes, and panics the end of an error.
+// guardUnary gives errors their codes, and panics the end of an error. What goes on when
+// everything has to end is told so.
 func (s *Server) guardUnary(ctx context.Context, in any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (out any, err error) {
 	defer func() { err = s.answer(info.FullMethod, recover(), err) }()
 	if err := fits(in); err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.cut, func() { cancel(DaemonStops.Refuse()) })()
 	out, err = handler(ctx, in)
+	if refused, ok := errors.AsType[*Refusal](context.Cause(ctx)); ok && err != nil {
+		return nil, refused
+	}
 	if err == nil {
 		err = sendable(out)
 	}
 	return out, err
 }
 
-func (s *Server) guardStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
-	defer func() { err = s.answer(info.FullMethod, recover(), err) }()
-	return handler(srv, boundedStream{stream})
+// guardStream is guardUnary for streams. A handler that waits for its client goes on
+// until that stream is over.
+func (s *Server) guardStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() { done <- s.answer(info.FullMethod, recover(), err) }()
+		err = handler(srv, boundedStream{stream})
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-s.cut.Done():
+		return s.answer(info.FullMethod, nil, DaemonStops.Refuse())
+	}
 }
 
 // answer is the error a client is told.
