@@ -15,6 +15,8 @@ const (
 	MaxResponseBytes = 64 << 20
 	// MaxStreams is how many RPCs one connection may have open. Ours.
 	MaxStreams = 4096
+	// MaxHeadBytes is how large the metadata of an RPC may be. Ours.
+	MaxHeadBytes = 64 << 10
 	// ConnectPatience is how long a client may take to open a connection. Ours.
 	ConnectPatience = 10 * time.Second
 	// KeepAlive is how long a connection may be silent before the client is asked

@@ -43,6 +43,7 @@ type Server struct {
 	close      sync.Once
 	cut        context.Context // ends when everything has to end
 	cutOff     context.CancelFunc
+	plugged    connections
 	interfaces interfaces         // of canisters, for arguments and replies
 	token      *[sha256.Size]byte // hash of it; nil where none is asked for
 }
@@ -62,7 +63,7 @@ func New(registry Registry, options Options) *Server {
 	s.keepAlive = alive
 	with := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxReadBytes), grpc.MaxSendMsgSize(MaxResponseBytes),
-		grpc.MaxConcurrentStreams(MaxStreams), grpc.ConnectionTimeout(ConnectPatience),
+		grpc.MaxConcurrentStreams(MaxStreams), grpc.ConnectionTimeout(ConnectPatience), grpc.MaxHeaderListSize(MaxHeadBytes),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: alive, Timeout: alive}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: min(alive, MinPing), PermitWithoutStream: true}),
 		grpc.UnaryInterceptor(s.guardUnary), grpc.StreamInterceptor(s.guardStream),
@@ -101,7 +102,7 @@ func (s *Server) SetServing(serving bool) {
 
 // Serve takes connections until the listener or the server is closed.
 func (s *Server) Serve(l net.Listener) error {
-	if err := s.grpc.Serve(l); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+	if err := s.grpc.Serve(s.plugged.of(l)); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 		return fmt.Errorf("serving the control API at %s: %w", l.Addr(), err)
 	}
 	return nil
@@ -124,6 +125,7 @@ func (s *Server) Close(ctx context.Context) {
 		select {
 		case <-done:
 		case <-time.After(cutPatience):
+			s.plugged.close() // also those that gRPC waits for to begin
 			s.grpc.Stop()
 			<-done
 		}

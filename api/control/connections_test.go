@@ -1,0 +1,110 @@
+package control_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/daemon"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// clientPreface is how a client of HTTP/2 begins, up to its first frame.
+const clientPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+// plugIn is a connection over which any bytes go.
+func (a *api) plugIn(first string) net.Conn {
+	a.Helper()
+	conn, err := net.Dial("tcp", a.daemon.ControlAddress())
+	a.ok(err)
+	a.Cleanup(func() { conn.Close() })
+	_, err = io.WriteString(conn, first)
+	a.ok(err)
+	return conn
+}
+
+func TestBytesThatNobodyUnderstandsEndTheirConnectionAndNoOther(t *testing.T) {
+	a := served(t, daemon.Config{})
+	noise := make([]byte, 1<<16)
+	rand.NewChaCha8([32]byte{1}).Read(noise)
+	for what, first := range map[string]string{
+		"noise":                        string(noise),
+		"half of the preface":          clientPreface[:10] + string(noise),
+		"noise after the preface":      clientPreface + string(noise),
+		"a frame of 16 MiB":            clientPreface + "\xff\xff\xff\x04\x00\x00\x00\x00\x00" + string(noise),
+		"settings of a stream":         clientPreface + "\x00\x00\x00\x04\x00\x00\x00\x00\x01",
+		"a head that is not encoded":   clientPreface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" + "\x00\x00\x04\x01\x05\x00\x00\x00\x01\xff\xff\xff\xff",
+		"a head that goes on for ever": clientPreface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" + strings.Repeat("\x00\x00\x04\x01\x00\x00\x00\x00\x01AAAA", 100),
+		"TLS":                          "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + string(noise),
+		"a head of HTTP/1 of 2 MiB":    "GET / HTTP/1.1\r\nX: " + strings.Repeat("x", 2<<20) + "\r\n\r\n",
+	} {
+		conn := a.plugIn(first)
+		a.ok(conn.SetReadDeadline(time.Now().Add(patience)))
+		if said, err := io.ReadAll(conn); err != nil && strings.Contains(err.Error(), "timeout") {
+			t.Errorf("%s: the connection stays open; over it came %.100q", what, said)
+		}
+	}
+	must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{})
+}
+
+// Who says nothing is waited for, by nobody but itself, and not by a daemon that closes.
+func TestConnectionsThatGoNoFurtherHoldUpNobody(t *testing.T) {
+	a := served(t, daemon.Config{})
+	for range 50 {
+		a.plugIn("")
+		a.plugIn(clientPreface[:5])
+		a.plugIn(clientPreface)
+		a.plugIn(clientPreface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00")
+		a.plugIn("POST /api/v2/status HTTP/1.1\r\nContent-Le")
+	}
+	must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{})
+	begun := time.Now()
+	if err := a.daemon.Close(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begun); took > control.ConnectPatience*3/4 {
+		t.Errorf("it took %s to close", took)
+	}
+}
+
+func TestOneConnectionHasSoManyStreamsAndOthersHaveTheirs(t *testing.T) {
+	a := served(t, daemon.Config{})
+	greedy := connected(t, a.daemon)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	for range control.MaxStreams {
+		lease, err := greedy.instances.HoldLease(ctx, &controlv1.HoldLeaseRequest{})
+		a.ok(err)
+		if _, err := lease.Recv(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	if err := second(greedy.instances.GetInstance(short, &controlv1.GetInstanceRequest{})); status.Code(err) != codes.DeadlineExceeded {
+		t.Errorf("one stream more: %v", err)
+	}
+	must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{})
+	leave()
+	must(greedy, greedy.instances.GetInstance, &controlv1.GetInstanceRequest{})
+}
+
+func TestMetadataOfMegabytesIsRefused(t *testing.T) {
+	a := served(t, daemon.Config{})
+	large := metadata.AppendToOutgoingContext(a.ctx, "x-large", string(bytes.Repeat([]byte("x"), 1<<20)))
+	err := second(a.instances.GetInstance(large, &controlv1.GetInstanceRequest{}))
+	if err == nil || !strings.Contains(err.Error(), "header list size") {
+		t.Errorf("%.200v", err)
+	}
+	must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{})
+}
