@@ -57,8 +57,9 @@ func Import(r io.Reader, config Config) (*Network, error) {
 		return nil, fmt.Errorf("import a network: %w", c.Err())
 	}
 	n, err := New(config)
-	if err != nil {
-		return nil, fmt.Errorf("import a network: %w", err)
+	if err != nil { // the subnets are of no network
+		c.Fail("%v", err)
+		return nil, fmt.Errorf("import a network: %w", c.Err())
 	}
 	n.archive(c)
 	if err := c.Close(); err != nil {

@@ -68,6 +68,27 @@ func (a *api) imported(what string, options *controlv1.ImportOptions, file []byt
 	return out.GetInstance()
 }
 
+// withoutSubnets is a file whose sums are right, and whose network has no subnets.
+func withoutSubnets(t *testing.T) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	c := archive.NewWriter(&file)
+	c.Section("network", func() {
+		var none uint64
+		var version string
+		c.Fixed(make([]byte, 32))
+		archive.Number(c, &none)
+		archive.String(c, &version, 100)
+		for range 11 { // limits, and how many subnets follow
+			archive.Number(c, &none)
+		}
+	})
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
 func TestAnInstanceGoesThroughAFile(t *testing.T) {
 	a := served(t, daemon.Config{Pacing: daemon.Manual, Seed: [32]byte{1, 2, 3}})
 	a.still()
@@ -102,6 +123,7 @@ func TestAnInstanceGoesThroughAFile(t *testing.T) {
 	a.imported("a file of a newer version of the format", &controlv1.ImportOptions{}, newer)
 	a.imported("a file that is damaged", &controlv1.ImportOptions{}, damaged)
 	a.imported("a file that is cut off", &controlv1.ImportOptions{}, present[:40_000])
+	a.imported("a file without subnets, as nobody has exported", &controlv1.ImportOptions{}, withoutSubnets(t))
 	a.imported("something else", &controlv1.ImportOptions{}, []byte("GIF89a and so on and on"))
 	a.imported("nothing", &controlv1.ImportOptions{}, nil)
 	a.imported("a name that is taken", &controlv1.ImportOptions{Instance: "default"}, present)
