@@ -1,7 +1,9 @@
 package remote
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -28,10 +30,17 @@ func Reason(err error) (reason string, metadata map[string]string) {
 	return "", nil
 }
 
-// Text is what an error of a call says, without gRPC's own words around it.
+// Text is what an error says, without gRPC's own words around what the daemon said; "" for none. What others wrote before that stays.
 func Text(err error) string {
-	if s, ok := status.FromError(err); ok {
-		return s.Message()
+	if err == nil {
+		return ""
+	}
+	var said interface {
+		error
+		GRPCStatus() *status.Status
+	}
+	if errors.As(err, &said) {
+		return strings.Replace(err.Error(), said.Error(), said.GRPCStatus().Message(), 1)
 	}
 	return err.Error()
 }
