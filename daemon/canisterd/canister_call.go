@@ -30,7 +30,9 @@ func (c *cli) canisterSubmit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "submit CANISTER METHOD [ARGUMENTS]",
 		Short: "Call a method and print the request's id without waiting for its reply (canister await)",
-		Args:  cobra.RangeArgs(2, 3),
+		Example: `  request=$(canisterd canister submit bank withdraw 100)
+  canisterd canister await $request`,
+		Args: cobra.RangeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			call, err := f.call(c, args)
 			if err != nil {
@@ -106,6 +108,9 @@ ARGUMENTS is a Candid argument list such as '("Ada", 3)'; for one argument the
 parentheses may be left out. Types and the names in the reply come from the
 canister's own interface where it has one. With --form json, arguments and
 reply are JSON.`,
+		Example: fmt.Sprintf(`  canisterd canister %[1]s bank balance
+  canisterd canister %[1]s bank transfer '(record { to = "Ada"; amount = 3 })'
+  canisterd canister %[1]s bank transfer '[{"to": "Ada", "amount": 3}]' --form json`, name),
 		Args: cobra.RangeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			call, err := f.call(c, args)
@@ -118,6 +123,7 @@ reply are JSON.`,
 					return err
 				}
 				if _, err := remote.Reply(outcome); err != nil {
+					c.hintMethod(ctx, d, call.GetCanisterId(), call.GetMethod(), err)
 					return err
 				}
 				return c.reply(outcome)

@@ -17,7 +17,10 @@ func (c *cli) canisterCreate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Create an empty canister and print its id",
-		Args:  cobra.NoArgs,
+		Example: `  id=$(canisterd canister create)
+  canisterd canister create --cycles 5T --env STAGE=test
+  canisterd canister create --id rwlgt-iiaaa-aaaaa-aaaaa-cai`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			request := &controlv1.CreateCanisterRequest{Instance: c.instance, SubnetId: subnet, CanisterId: exactly}
 			var err error
@@ -89,7 +92,7 @@ func (c *cli) canisterList() *cobra.Command {
 						if name == s.GetCanisterId() {
 							name = ""
 						}
-						t.row(s.GetCanisterId(), name, statusText(s.GetStatus()), s.GetCycles(), size(int64(s.GetMemoryBytes())), fmt.Sprintf("%.12x", s.GetModuleHash()))
+						t.row(s.GetCanisterId(), name, statusText(s.GetStatus()), grouped(s.GetCycles()), size(int64(s.GetMemoryBytes())), fmt.Sprintf("%.12x", s.GetModuleHash()))
 					}
 					all.Canisters = append(all.Canisters, page.GetCanisters()...)
 					if token = page.GetNextPageToken(); token == "" {

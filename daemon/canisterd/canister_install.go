@@ -22,7 +22,10 @@ func (c *cli) canisterInstall() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install CANISTER MODULE",
 		Short: "Install or upgrade a canister from a Wasm file, plain or gzipped",
-		Args:  cobra.ExactArgs(2),
+		Example: `  canisterd canister install $id bank.wasm
+  canisterd canister install bank build/bank.wasm.gz --mode upgrade
+  canisterd canister install bank bank.wasm --mode reinstall --arg '("Ada", 3)'`,
+		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := c.canisterOf(args[0])
 			if err != nil {

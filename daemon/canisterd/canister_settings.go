@@ -121,7 +121,10 @@ func (c *cli) canisterSettings() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "settings CANISTER",
 		Short: "Show the settings of a canister, or change those that are given",
-		Args:  cobra.ExactArgs(1),
+		Example: `  canisterd canister settings bank
+  canisterd canister settings bank --freezing-threshold 86400 --log-visibility public
+  canisterd canister settings bank --controller 2vxsx-fae,aaaaa-aa`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := c.canisterOf(args[0])
 			if err != nil {

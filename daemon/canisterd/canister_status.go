@@ -105,7 +105,9 @@ func (c *cli) canisterMetadata() *cobra.Command {
 	return &cobra.Command{
 		Use:   "metadata CANISTER [NAME]",
 		Short: "List the metadata sections of a canister's module, or print one",
-		Args:  cobra.RangeArgs(1, 2),
+		Example: `  canisterd canister metadata bank
+  canisterd canister metadata bank candid:service`,
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := c.canisterOf(args[0])
 			if err != nil {
@@ -155,7 +157,9 @@ func (c *cli) canisterRead() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "read CANISTER heap|stable",
 		Short: "Write bytes of a canister's memory to standard output; a dump in hex on a terminal",
-		Args:  cobra.ExactArgs(2),
+		Example: `  canisterd canister read bank stable > bank.stable
+  canisterd canister read bank heap --offset 65536 --length 256`,
+		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := c.canisterOf(args[0])
 			if err != nil {
@@ -202,7 +206,10 @@ func (c *cli) canisterCycles() *cobra.Command {
 	return &cobra.Command{
 		Use:   "cycles CANISTER [AMOUNT | +AMOUNT]",
 		Short: "Show, set or add to the balance of a canister; the cycles come from nowhere",
-		Args:  cobra.RangeArgs(1, 2),
+		Example: `  canisterd canister cycles bank
+  canisterd canister cycles bank +5T
+  canisterd canister cycles bank 0`,
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := c.canisterOf(args[0])
 			if err != nil {

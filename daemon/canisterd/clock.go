@@ -67,7 +67,9 @@ func parseMove(text string, jump bool) (clockMove, error) {
 	advance := func(r *controlv1.AdvanceTimeRequest) clockMove {
 		return func(ctx context.Context, c *cli, d *remote.Daemon) error {
 			r.Instance, r.ThroughTimers = c.instance, !jump
+			done := c.passing(ctx, d)
 			moved, err := d.Clock.AdvanceTime(ctx, r)
+			done()
 			if err == nil {
 				c.note("%s, %s", count(moved.GetRounds(), "round"), count(moved.GetMessages(), "message"))
 			}
@@ -170,7 +172,10 @@ func (c *cli) pacing() *cobra.Command {
 	return &cobra.Command{
 		Use:   "pacing [auto | manual | INTERVAL]",
 		Short: "Show or change when rounds happen",
-		Args:  cobra.MaximumNArgs(1),
+		Example: `  canisterd pacing
+  canisterd pacing manual
+  canisterd pacing 500ms`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			want, err := parsePacing(first(args))
 			if err != nil {
@@ -235,7 +240,9 @@ pacing is manual.`,
 			}
 			request.Instance, request.MaxRounds = c.instance, rounds
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				done := c.passing(ctx, d)
 				ran, err := d.Clock.RunUntil(ctx, request)
+				done()
 				if err != nil {
 					return err
 				}
@@ -287,7 +294,9 @@ func (c *cli) step() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "step",
 		Short: "Make the next delivery, or list those that may be next",
-		Args:  cobra.NoArgs,
+		Example: `  canisterd step --list
+  canisterd step --position 2`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				if list {

@@ -8,52 +8,184 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/canisterd/canisterd/api/control/remote"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 // completePatience is how long somebody waits who presses the tab key.
 const completePatience = time.Second
 
-// complete makes the shell offer names: of instances for --instance, of canisters where a command takes one.
-func (c *cli) complete(root *cobra.Command) {
-	// It fails only where there is no such flag.
-	_ = root.RegisterFlagCompletionFunc("instance", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return c.instanceNames(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
-	})
-	var visit func(cmd *cobra.Command)
-	visit = func(cmd *cobra.Command) {
-		use := strings.Fields(cmd.Use)
-		if cmd.ValidArgsFunction == nil && len(use) > 1 && strings.Trim(use[1], "[]") == "CANISTER" {
-			cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-				if len(args) > 0 {
-					return nil, cobra.ShellCompDirectiveDefault
-				}
-				return slices.Sorted(maps.Keys(c.known())), cobra.ShellCompDirectiveNoFileComp
-			}
-		}
-		for _, child := range cmd.Commands() {
-			visit(child)
-		}
-	}
-	visit(root)
+// offer gives the words that may stand in a place. before are the arguments before it.
+type offer func(ctx context.Context, c *cli, before []string) []string
+
+func words(all ...string) offer { return func(context.Context, *cli, []string) []string { return all } }
+
+// places are what may stand for the words of usage lines: those after the name of a command.
+var places = map[string]offer{
+	"CANISTER":    canisters,
+	"METHOD":      methods,
+	"NAME":        instances,
+	"SNAPSHOT":    snapshots,
+	"BEFORE":      states,
+	"AFTER":       states,
+	"heap|stable": words("heap", "stable"),
 }
 
-// instanceNames are those the daemon has; none where it does not answer in time.
-func (c *cli) instanceNames(ctx context.Context) (names []string) {
-	d, err := c.remote()
+// firstWords are what commands may begin with whose usage lines list it.
+var firstWords = map[string]offer{
+	"canisterd rule add": words("hold", "drop", "unknown", "reply", "reject", "delay"),
+	"canisterd settle":   words("unknown", "reply", "reject"),
+	"canisterd pacing":   words("auto", "manual"),
+	"canisterd run":      words("idle", "next-timer"),
+	"canisterd time":     words("+1h", "+1d", "+1w", "next-timer"),
+	// A new name is nobody's yet.
+	"canisterd instance create": words(), "canisterd instance fork": words(), "canisterd instance snapshot": words(),
+}
+
+// flagWords are what flags take, of all commands that have such a flag or of the one that is named.
+var flagWords = map[string]offer{
+	"--instance": instances, "--snapshot": snapshots, "--fork": states,
+	"--canister": canisters, "--caller": canisters, "--callee": canisters,
+	"--outcalls": words("allow", "hold", "deny"), "--pacing": words("auto", "manual"), "--memory": words("keep", "replace"),
+	"--log-visibility": words("public", "controllers"), "--snapshot-visibility": words("public", "controllers"), "--status-visibility": words("public", "controllers"),
+	"--subnet": words(enumNames(controlv1.SubnetKind_name, "SUBNET_KIND_")...), "canisterd canister create --subnet": words(), "canisterd settle --subnet": words(), "canisterd trace --subnet": words(),
+	"--form": words("text", "json", "hex"), "canisterd trace --form": words("text", "mermaid", "json"), "canisterd canister install --form": words("text", "json"),
+	"canisterd canister install --mode": words("install", "reinstall", "upgrade", "auto"), "canisterd deploy --mode": words("auto", "reinstall", "upgrade"),
+	"canisterd rule add --kind": words("request", "response", "ingress"), "canisterd events --kind": words(enumNames(controlv1.EventKind_name, "EVENT_KIND_")...),
+}
+
+// Flags that name files and folders, for which the shell knows best.
+var (
+	fileFlags   = []string{"identity", "token-file", "tls-roots", "control-tls-cert", "control-tls-key", "control-token-file"}
+	folderFlags = []string{"deploy", "state-dir", "cache-dir"}
+)
+
+// complete makes the shell offer what may stand in each place of each command, and files only where a file is named.
+func (c *cli) complete(cmd *cobra.Command) {
+	if cmd.ValidArgsFunction == nil && cmd.Name() != "completion" {
+		cmd.ValidArgsFunction = c.argumentsOf(cmd)
+	}
+	flags := func(f *pflag.Flag) {
+		var err error
+		switch {
+		case f.Value.Type() == "bool":
+		case slices.Contains(fileFlags, f.Name):
+		case slices.Contains(folderFlags, f.Name):
+			err = cmd.MarkFlagDirname(f.Name)
+		default:
+			err = cmd.RegisterFlagCompletionFunc(f.Name, c.offered(flagWords[cmd.CommandPath()+" --"+f.Name], flagWords["--"+f.Name]))
+		}
+		if err != nil { // there is such a flag, and this is done once
+			panic(err)
+		}
+	}
+	cmd.LocalNonPersistentFlags().VisitAll(flags)
+	cmd.PersistentFlags().VisitAll(flags)
+	for _, child := range cmd.Commands() {
+		c.complete(child)
+	}
+}
+
+// completion is what cobra asks for what may stand in a place.
+type completion = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
+
+// offered are the words of the first offer that is one.
+func (c *cli) offered(offers ...offer) completion {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		for _, words := range offers {
+			if words != nil {
+				return words(cmd.Context(), c, args), cobra.ShellCompDirectiveNoFileComp
+			}
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// argumentsOf are the arguments of a command, as its usage line names them.
+func (c *cli) argumentsOf(cmd *cobra.Command) completion {
+	path, use := cmd.CommandPath(), strings.Fields(cmd.Use)[1:]
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 && firstWords[path] != nil {
+			return c.offered(firstWords[path])(cmd, args, typed)
+		}
+		place := ""
+		if len(use) > 0 && strings.HasSuffix(use[len(use)-1], "...") {
+			place = use[min(len(args), len(use)-1)]
+		} else if len(args) < len(use) {
+			place = use[len(args)]
+		}
+		switch place = strings.Trim(place, "[]."); place {
+		case "FILE", "MODULE":
+			return nil, cobra.ShellCompDirectiveDefault
+		case "FOLDER":
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		}
+		return c.offered(places[place])(cmd, args, typed)
+	}
+}
+
+func canisters(_ context.Context, c *cli, _ []string) []string {
+	return slices.Sorted(maps.Keys(c.known()))
+}
+
+// methods are those of the canister before, without those that nobody calls by hand.
+func methods(ctx context.Context, c *cli, before []string) (names []string) {
+	id, err := c.canisterOf(before[len(before)-1])
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = d.Close() }() // it was only asked
-	ctx, cancel := context.WithTimeout(ctx, completePatience)
-	defer cancel()
-	page, err := d.Instances.ListInstances(ctx, &controlv1.ListInstancesRequest{PageSize: pageSize})
-	if err != nil {
-		return nil
-	}
-	for _, i := range page.GetInstances() {
-		names = append(names, i.GetName())
+	c.asked(ctx, func(ctx context.Context, d *remote.Daemon) error {
+		got, err := d.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: c.instance, CanisterId: id})
+		for _, m := range got.GetCanister().GetMethods() {
+			if !strings.HasPrefix(m.GetName(), "__") && !strings.HasPrefix(m.GetName(), "@") && oneLine(m.GetName()) == m.GetName() {
+				names = append(names, m.GetName())
+			}
+		}
+		return err
+	})
+	return names
+}
+
+func instances(ctx context.Context, c *cli, before []string) (names []string) {
+	c.asked(ctx, func(ctx context.Context, d *remote.Daemon) error {
+		page, err := d.Instances.ListInstances(ctx, &controlv1.ListInstancesRequest{PageSize: pageSize})
+		for _, i := range page.GetInstances() {
+			if !slices.Contains(before, i.GetName()) {
+				names = append(names, i.GetName())
+			}
+		}
+		return err
+	})
+	return names
+}
+
+func snapshots(ctx context.Context, c *cli, before []string) (names []string) {
+	c.asked(ctx, func(ctx context.Context, d *remote.Daemon) error {
+		page, err := d.Instances.ListSnapshots(ctx, &controlv1.ListSnapshotsRequest{Instance: c.instance, PageSize: pageSize})
+		for _, s := range page.GetSnapshots() {
+			if !slices.Contains(before, s.GetName()) {
+				names = append(names, s.GetName())
+			}
+		}
+		return err
+	})
+	return names
+}
+
+// states are the present of all instances and the snapshots of the one that the command is about.
+func states(ctx context.Context, c *cli, _ []string) []string {
+	names := instances(ctx, c, nil)
+	for _, snapshot := range snapshots(ctx, c, nil) {
+		names = append(names, c.instance+"@"+snapshot)
 	}
 	return names
+}
+
+// asked asks the daemon where it answers in time; somebody who types is told no errors.
+func (c *cli) asked(ctx context.Context, ask func(context.Context, *remote.Daemon) error) {
+	ctx, cancel := context.WithTimeout(ctx, completePatience)
+	defer cancel()
+	_ = c.connected(ctx, ask)
 }

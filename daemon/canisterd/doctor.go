@@ -38,7 +38,7 @@ func (c *cli) doctor() *cobra.Command {
 				return err
 			}
 			if ill > 0 {
-				return fmt.Errorf("%d checks failed", ill)
+				return fmt.Errorf("%s failed", count(uint64(ill), "check"))
 			}
 			return nil
 		},
@@ -62,9 +62,9 @@ func (c *cli) examineDaemon(ctx context.Context) []daemon.Finding {
 	case remote.Code(err) == codes.Unavailable:
 		return []daemon.Finding{{Check: "daemon", Health: daemon.Well, Found: "none answers at " + c.controlAddress(), Advice: "canisterd start"}}
 	case err != nil:
-		return []daemon.Finding{{Check: "daemon", Health: daemon.Ill, Found: c.explained(err).Error()}}
+		return []daemon.Finding{{Check: "daemon", Health: daemon.Ill, Found: c.explained(ctx, err).Error()}}
 	}
-	findings := []daemon.Finding{{Check: "daemon", Found: fmt.Sprintf("answers at %s, %d instances", c.controlAddress(), len(all.GetInstances()))}}
+	findings := []daemon.Finding{{Check: "daemon", Found: fmt.Sprintf("answers at %s, %s", c.controlAddress(), count(uint64(len(all.GetInstances())), "instance"))}}
 	for _, i := range all.GetInstances() {
 		if i.GetState() == controlv1.InstanceState_INSTANCE_STATE_FAILED {
 			findings = append(findings, daemon.Finding{

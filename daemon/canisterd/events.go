@@ -24,7 +24,10 @@ func (c *cli) events() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "events",
 		Short: "Follow what happens, from now on or from what is remembered",
-		Args:  cobra.NoArgs,
+		Example: `  canisterd events --failures
+  canisterd events --from-beginning --canister bank --kind trapped,logged
+  canisterd events --json | jq .kind`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			request, err := f.watch(c)
 			if err != nil {
@@ -140,7 +143,9 @@ func (c *cli) logs() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logs CANISTER",
 		Short: "Print the log of a canister",
-		Args:  cobra.ExactArgs(1),
+		Example: `  canisterd logs bank --last 20
+  canisterd logs -f bank`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := c.canisterOf(args[0])
 			if err != nil {

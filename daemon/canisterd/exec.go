@@ -5,9 +5,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -38,9 +42,14 @@ started for as long as the command runs. The command finds in its environment
   CANISTERD_HTTP       where agents reach the instance
   CANISTERD_ROOT_KEY   the root key of the instance, DER in hex
 
-and with --deploy, CANISTER_ID_NAME for each canister of the folder. The instance
-is gone when the command has ended, however it did. The exit code is the
-command's.`,
+and with --deploy, for each canister of the folder its id: CANISTER_ID_MY_BANK
+for my-bank. canisterd itself is about that instance there, by the same daemon
+and with the same token. The instance is gone when the command has ended,
+however it did. The exit code is the command's; of one that a signal has ended,
+128 and the signal's number. Who interrupts twice kills the command.`,
+		Example: `  canisterd exec --deploy . -- npm test
+  canisterd exec --pacing manual --seed 07 -- sh -c 'canisterd time +4w'
+  canisterd exec --fork lab@before -- ./explore`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.execute(cmd.Context(), &f, args) },
 	}
@@ -64,28 +73,52 @@ func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err err
 	defer func() { _ = d.Close() }()                      // nothing is under way
 	lease, err := d.HoldLease(context.WithoutCancel(ctx)) // until the command has ended, whatever it was told
 	if err != nil {
-		return c.explained(err)
+		return c.explained(ctx, err)
 	}
 	defer lease.Release()
 	instance, err := c.leased(ctx, d, f, lease.ID())
 	if err != nil {
-		return c.explained(err)
+		return c.explained(ctx, err)
 	}
-	environment := append(os.Environ(),
-		"CANISTERD_URL="+c.url, "CANISTERD_INSTANCE="+instance.GetName(),
-		"CANISTERD_HTTP="+first(instance.GetUrls()), "CANISTERD_ROOT_KEY="+hex.EncodeToString(instance.GetRootKey()))
+	c.instance, c.deployed = instance.GetName(), nil
+	environment := append(os.Environ(), c.environment(instance)...)
 	if f.deploy != "" {
-		c.instance, c.deployed = instance.GetName(), nil
+		defer func() { err = errors.Join(err, forgetNames(f.deploy, instance.GetName())) }()
 		done, err := c.deployFolder(ctx, d, f.deploy, &deployFlags{mode: "auto"})
 		if err != nil {
-			return c.explained(err)
+			return c.explained(ctx, err)
 		}
-		for name, made := range done {
-			environment = append(environment, "CANISTER_ID_"+name+"="+made.ID)
+		ids, err := idVariables(done)
+		if err != nil {
+			return err
 		}
-		defer func() { err = errors.Join(err, forgetNames(f.deploy, instance.GetName())) }()
+		environment = append(environment, ids...)
 	}
 	return c.command(ctx, args, environment)
+}
+
+// environment is what a command needs to reach its instance as this one does.
+func (c *cli) environment(instance *controlv1.Instance) []string {
+	return []string{
+		"CANISTERD_URL=" + c.url, "CANISTERD_INSTANCE=" + instance.GetName(),
+		"CANISTERD_HTTP=" + first(instance.GetUrls()), "CANISTERD_ROOT_KEY=" + hex.EncodeToString(instance.GetRootKey()),
+		// Empty is as if it were not set: a daemon of our own is not where the user's environment says.
+		"CANISTERD_CONTROL=" + c.control, "CANISTERD_TOKEN_FILE=" + c.tokenFile, "CANISTERD_TLS_ROOTS=" + c.roots,
+	}
+}
+
+// idVariables are the ids of canisters under names that shells take.
+func idVariables(done map[string]deployment) (variables []string, err error) {
+	given := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(done)) {
+		variable := "CANISTER_ID_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+		if other := given[variable]; other != "" {
+			return nil, fmt.Errorf("the canisters %s and %s would both be %s in the environment: rename one", other, name, variable)
+		}
+		given[variable] = name
+		variables = append(variables, variable+"="+done[name].ID)
+	}
+	return variables, nil
 }
 
 // ensureDaemon starts a daemon of its own where none answers. end stops it.
@@ -98,7 +131,7 @@ func (c *cli) ensureDaemon(ctx context.Context) (end func() error, err error) {
 	patience, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if _, err = d.Instances.ListInstances(patience, &controlv1.ListInstancesRequest{PageSize: 1}); remote.Code(err) != codes.Unavailable {
-		return func() error { return nil }, c.explained(err)
+		return func() error { return nil }, c.explained(ctx, err)
 	}
 	own, err := daemon.Start(context.WithoutCancel(ctx), daemon.Config{Listen: "127.0.0.1:0"})
 	if err != nil {
@@ -132,21 +165,44 @@ func (c *cli) leased(ctx context.Context, d *remote.Daemon, f *execFlags, lease 
 // killPatience is how long a command that was interrupted may take to end.
 const killPatience = 10 * time.Second
 
+// signalled is what shells add to the number of the signal that ended a command.
+const signalled = 128
+
 // command runs the command and gives its exit code.
 func (c *cli) command(ctx context.Context, args, environment []string) error {
 	run := exec.CommandContext(ctx, args[0], args[1:]...)
 	run.Env, run.Stdin, run.Stdout, run.Stderr = environment, os.Stdin, c.out, c.err
-	run.Cancel = func() error { return terminate(run.Process) }
+	again := make(chan os.Signal, 1)
+	ended := make(chan struct{})
+	defer close(ended)
+	run.Cancel = func() error {
+		signal.Notify(again, os.Interrupt, syscall.SIGTERM)
+		go killWhen(run.Process, again, ended)
+		return terminate(run.Process)
+	}
 	run.WaitDelay = killPatience
+	defer signal.Stop(again)
 	err := run.Run()
-	var exited *exec.ExitError
-	switch {
-	case errors.As(err, &exited) && exited.ExitCode() > 0:
-		return exitCode(exited.ExitCode())
-	case err != nil:
+	if run.ProcessState == nil {
 		return fmt.Errorf("running %s: %w", args[0], err)
 	}
+	// Whatever it was told, the command has ended as it liked.
+	if status, ok := run.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return exitCode(signalled + int(status.Signal()))
+	}
+	if code := run.ProcessState.ExitCode(); code != exitOK {
+		return exitCode(code)
+	}
 	return nil
+}
+
+// killWhen kills a command whose user does not want to wait for it any more.
+func killWhen(process *os.Process, again <-chan os.Signal, ended <-chan struct{}) {
+	select {
+	case <-again:
+		_ = process.Kill() // it may have ended meanwhile
+	case <-ended:
+	}
 }
 
 // terminate asks the command to end. A terminal has interrupted it already; the other signal is for one that ignores that.

@@ -3,8 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/canisterd/canisterd/daemon"
 )
 
 func TestACommandHasADaemonOfItsOwnWhereNoneRuns(t *testing.T) {
@@ -45,4 +48,38 @@ func (s *signalling) Write(p []byte) (int, error) {
 		s.first = nil
 	}
 	return s.to.Write(p)
+}
+
+func TestACommandThatASignalEndsHasTheExitCodeThatShellsGiveIt(t *testing.T) {
+	for command, want := range map[string]int{"kill -TERM $$": 143, "kill -KILL $$": 137, "exit 7": 7, "exit 0": 0} {
+		if code, _, errOut := invoke(t, "exec", "--", "sh", "-c", command); code != want || errOut != "" {
+			t.Errorf("%s: exit code %d, stderr %q, want %d", command, code, errOut, want)
+		}
+	}
+}
+
+func TestACommandReachesTheDaemonThatExecReached(t *testing.T) {
+	socket := "unix://" + filepath.Join(t.TempDir(), "socket")
+	serving(t, daemon.Control{Address: socket})
+	t.Setenv("CANISTERD_CONTROL", "127.0.0.1:1")
+	if code, out, errOut := invoke(t, "--control", socket, "exec", "--", "printenv", "CANISTERD_CONTROL"); code != exitOK || strings.TrimSpace(out) != socket {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errOut)
+	}
+	// Of a daemon that is started for the command, the variable of the user is not true.
+	if code, out, errOut := invoke(t, "exec", "--", "printenv", "CANISTERD_CONTROL"); code != exitOK || strings.TrimSpace(out) != "" {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errOut)
+	}
+}
+
+func TestInterruptedWorkIsNoFailureOfTheDaemons(t *testing.T) {
+	t.Setenv("CANISTERD_URL", serving(t, daemon.Control{}).URL())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for args, want := range map[string]int{"held --wait": exitInterrupted, "events": exitOK, "--json run": exitInterrupted} {
+		var out, errOut bytes.Buffer
+		code := run(ctx, strings.Fields(args), &out, &errOut)
+		if code != want || strings.Contains(errOut.String(), "context") {
+			t.Errorf("canisterd %s: exit code %d, stderr %q, want %d", args, code, errOut.String(), want)
+		}
+	}
 }

@@ -19,7 +19,9 @@ func (c *cli) held() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "held",
 		Short: "List the messages that rules hold",
-		Args:  cobra.NoArgs,
+		Example: `  canisterd -i lab held
+  canisterd -i lab held --wait --rule 1`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				if wait {
@@ -93,7 +95,9 @@ func (c *cli) settle() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "settle (--held N | --call N --subnet ID) unknown | reply CANDID | reject [CODE] TEXT",
 		Short: "Answer a call in the place of its callee",
-		Args:  cobra.RangeArgs(1, 3),
+		Example: `  canisterd settle --held 1 reject sys_transient "the network is busy"
+  canisterd settle --call 7 reply '(record { ok = 1 })'`,
+		Args: cobra.RangeArgs(1, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			answer, err := parseAnswer(args)
 			if err != nil {

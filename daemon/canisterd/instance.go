@@ -24,21 +24,6 @@ func (c *cli) instanceGroup() *cobra.Command {
 	return cmd
 }
 
-// group is a command that only has others under it.
-func group(name, short string) *cobra.Command {
-	return &cobra.Command{
-		Use:   name,
-		Short: short,
-		// Without this a word that is no command would print the help and succeed.
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q for %q: see %s --help", args[0], cmd.CommandPath(), cmd.CommandPath())
-			}
-			return cmd.Help()
-		},
-	}
-}
-
 func (c *cli) instanceList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
@@ -154,7 +139,10 @@ func (c *cli) instanceCreate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create [NAME]",
 		Short: "Make an instance",
-		Args:  cobra.MaximumNArgs(1),
+		Example: `  canisterd instance create lab --pacing manual
+  canisterd instance create lab --start-time 2030-01-01T00:00:00Z --seed 07
+  canisterd instance create two --subnet nns,application,application`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request, err := f.request(first(args))
 			if err != nil {
@@ -248,7 +236,9 @@ func (c *cli) instanceFork() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fork [NAME]",
 		Short: "Make an instance that goes on from the present of another (--instance)",
-		Args:  cobra.MaximumNArgs(1),
+		Example: `  canisterd -i lab instance fork branch
+  canisterd -i lab instance fork branch --snapshot before --reseed again`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pacing, err := parsePacing(f.pacing)
 			if err != nil {

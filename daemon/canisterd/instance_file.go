@@ -18,7 +18,9 @@ func (c *cli) instanceExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Write an instance into one file; - for standard output",
-		Args:  cobra.ExactArgs(1),
+		Example: `  canisterd -i lab instance export lab.ic
+  canisterd -i lab instance export --snapshot before - | gzip > before.gz`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				tell, done := c.progress("exporting", 0)
@@ -59,7 +61,9 @@ func (c *cli) instanceImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE [NAME]",
 		Short: "Make an instance of a file that export wrote; - for standard input",
-		Args:  cobra.RangeArgs(1, 2),
+		Example: `  canisterd instance import lab.ic copy --pacing manual
+  gunzip -c before.gz | canisterd instance import - copy`,
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pacing, err := parsePacing(f.pacing)
 			if err != nil {

@@ -99,6 +99,9 @@ func (c *cli) instanceDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff BEFORE [AFTER]",
 		Short: "Say what differs between two states: NAME, NAME@SNAPSHOT or @SNAPSHOT",
+		Example: `  canisterd -i lab instance diff @before
+  canisterd instance diff lab branch
+  canisterd instance diff lab@before lab@after`,
 		Long: `Say what differs between two states. A state is the present of an instance
 (NAME) or one of its snapshots (NAME@SNAPSHOT; @SNAPSHOT for one of
 --instance). Without AFTER the other is the present of the same instance.`,

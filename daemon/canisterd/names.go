@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
 )
@@ -92,13 +93,18 @@ func (c *cli) canisterOf(text string) (string, error) {
 	if id, ok := c.known()[text]; ok {
 		return id, nil
 	}
-	if id, err := principal.Parse(text); err == nil {
+	id, err := principal.Parse(text)
+	if err == nil {
 		return id.String(), nil
 	}
-	if len(c.known()) == 0 {
-		return "", fmt.Errorf("%q is not the id of a canister, and no canisters were deployed from this folder (canisterd deploy)", text)
+	all := slices.Sorted(maps.Keys(c.known()))
+	switch {
+	case strings.HasSuffix(text, "-cai"):
+		return "", err
+	case len(all) == 0:
+		return "", fmt.Errorf("%q is not the id of a canister, and no canisters were deployed from this folder to instance %s (canisterd deploy)", text, c.instanceName())
 	}
-	return "", fmt.Errorf("%q is neither the id of a canister nor one that was deployed from this folder: %v", text, slices.Sorted(maps.Keys(c.known())))
+	return "", fmt.Errorf("%q is neither the id of a canister nor the name of one that was deployed from this folder%s (there are %s)", text, meant(text, all), strings.Join(all, ", "))
 }
 
 // nameOf is the name a canister was deployed under, or else its id.

@@ -18,7 +18,7 @@ func (c *cli) connected(ctx context.Context, do func(ctx context.Context, d *rem
 		return err
 	}
 	defer func() { _ = d.Close() }() // what was asked for has been answered
-	return c.explained(do(ctx, d))
+	return c.explained(ctx, do(ctx, d))
 }
 
 func (c *cli) remote() (*remote.Daemon, error) {
@@ -44,26 +44,45 @@ func (c *cli) controlAddress() string {
 	return c.url
 }
 
-// explained says what to do about a daemon that is not there, and leaves the daemon's own words as they are.
-func (c *cli) explained(err error) error {
+// explained says in the command line's words what a daemon refused, and what to do about one that is not there.
+func (c *cli) explained(ctx context.Context, err error) error {
+	text := remote.Text(err)
+	reason, of := remote.Reason(err)
 	switch remote.Code(err) {
 	case codes.OK, codes.Unknown:
 		return err
 	case codes.Unavailable:
-		if reason, _ := remote.Reason(err); reason == "" {
-			return fmt.Errorf("no daemon answers at %s (canisterd start, or --url): %s", c.controlAddress(), remote.Text(err))
+		if reason == "" {
+			return fmt.Errorf("no daemon answers at %s (%s): %s", c.controlAddress(), unreached(text), text)
 		}
 	case codes.Unauthenticated:
-		return fmt.Errorf("%s (--token-file)", remote.Text(err))
+		return fmt.Errorf("%s (--token-file)", text)
 	}
-	return &refused{err}
+	if reason == "INSTANCE_UNKNOWN" {
+		text = c.noSuchInstance(ctx, text, of["instance"])
+	}
+	return &refused{inCommands(text), err}
 }
 
-// refused is an error of the daemon, in its words.
-type refused struct{ err error }
+// unreached is what to do about a daemon that is not reached.
+func unreached(text string) string {
+	switch {
+	case strings.Contains(text, "x509: "):
+		return "--tls-roots FILE names the certificates to trust"
+	case strings.Contains(text, "reading server preface"):
+		return "write https:// before the address of one that has TLS"
+	}
+	return "canisterd start, or --url"
+}
+
+// refused is an error of the daemon, in our words.
+type refused struct {
+	text string
+	err  error
+}
 
 // Error is what the daemon said.
-func (r *refused) Error() string { return remote.Text(r.err) }
+func (r *refused) Error() string { return r.text }
 
 // Unwrap is gRPC's error.
 func (r *refused) Unwrap() error { return r.err }

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/api/control/remote"
@@ -17,9 +18,10 @@ import (
 
 // Exit codes: a reject is the canister's answer, anything else is ours.
 const (
-	exitOK     = 0
-	exitFailed = 1
-	exitReject = 2
+	exitOK          = 0
+	exitFailed      = 1
+	exitReject      = 2
+	exitInterrupted = 130 // as shells say that a program ended by Ctrl-C
 )
 
 // defaultURL is where `canisterd start` listens unless told otherwise.
@@ -46,6 +48,9 @@ type exitCode int
 // Error is for those who would print it all the same.
 func (e exitCode) Error() string { return fmt.Sprintf("the program ended with exit code %d", int(e)) }
 
+// errInterrupted is what somebody is told who does not want to wait.
+var errInterrupted = errors.New("interrupted")
+
 // run is the program without its process: arguments in, exit code out.
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	c := &cli{out: out, err: errOut}
@@ -64,20 +69,22 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 		return exitReject
 	case errors.As(err, &exit):
 		return int(exit)
+	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || remote.Code(err) == codes.Canceled):
+		c.fail(errInterrupted, nil)
+		return exitInterrupted
 	}
 	c.fail(err, nil)
 	return exitFailed
 }
 
 func (c *cli) root() *cobra.Command {
-	root := &cobra.Command{
-		Use:           "canisterd",
-		Short:         "A local Internet Computer in one binary",
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Version:       daemon.Version(),
-	}
+	root := group("canisterd", "A local Internet Computer in one binary")
+	root.Long, root.Version = about, daemon.Version()
+	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetVersionTemplate("canisterd {{.Version}}\n")
+	root.SetHelpCommand(helpCommand())
+	root.SetFlagErrorFunc(unknownFlag)
+	c.fitHelp(root)
 	flags := root.PersistentFlags()
 	flags.StringVar(&c.url, "url", envOr("CANISTERD_URL", defaultURL), "address of the daemon (environment: CANISTERD_URL)")
 	flags.StringVar(&c.control, "control", os.Getenv("CANISTERD_CONTROL"), "address of the daemon's control API where it is not that of --url: host:port, https://host:port or unix:///path (environment: CANISTERD_CONTROL)")
@@ -111,7 +118,7 @@ func explain(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
-				return fmt.Errorf("%d arguments given to %s (%s --help says more)", len(args), cmd.UseLine(), cmd.CommandPath())
+				return fmt.Errorf("%s given to %s (%s --help says more)", count(uint64(len(args)), "argument"), cmd.UseLine(), cmd.CommandPath())
 			}
 			return nil
 		}

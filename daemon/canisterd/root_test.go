@@ -25,7 +25,7 @@ func TestWrongCommandLinesFailOnStderrAndSayWhatIsRight(t *testing.T) {
 		"canister nonsense":                 "canisterd canister --help",
 		"--nonsense":                        "unknown flag: --nonsense",
 		"canister call one":                 "canisterd canister call CANISTER METHOD [ARGUMENTS]",
-		"stop now":                          "1 arguments given to canisterd stop",
+		"stop now":                          "1 argument given to canisterd stop",
 		"status":                            "no daemon answers at http://127.0.0.1:1 (canisterd start, or --url)",
 		"stop":                              "no daemon answers at http://127.0.0.1:1",
 		"--url here status":                 `--url "here" is not the address of a daemon: write it as http://127.0.0.1:4943`,

@@ -59,15 +59,7 @@ func mustAbs(t *testing.T, path string) string {
 
 // play runs a script and gives it back with what its commands print now.
 func play(t *testing.T, script, fixtures string) string {
-	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	d := serving(t, daemon.Control{})
 	for _, name := range []string{"CANISTERD_CONTROL", "CANISTERD_INSTANCE", "CANISTERD_IDENTITY", "CANISTERD_AS", "CANISTERD_TOKEN_FILE", "CANISTERD_TLS_ROOTS"} {
 		t.Setenv(name, "")
 	}
@@ -93,6 +85,21 @@ func play(t *testing.T, script, fixtures string) string {
 		}
 	}
 	return text.String()
+}
+
+// serving is a daemon that ends with the test.
+func serving(t *testing.T, control daemon.Control) *daemon.Daemon {
+	t.Helper()
+	d, err := daemon.Start(context.WithoutCancel(t.Context()), daemon.Config{Listen: "127.0.0.1:0", Control: control, CacheDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
 }
 
 // masks are what differs from run to run: ports, times of the wall clock, and how long things took. Networks of scripts live in 2030,

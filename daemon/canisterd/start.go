@@ -26,8 +26,12 @@ func (c *cli) start() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "start",
 		Short: "Start a local Internet Computer and stay with it until stopped",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), f) },
+		Example: `  canisterd start
+  canisterd start --listen 127.0.0.1:0 --json
+  canisterd start --subnet nns,application,application --outcalls deny
+  canisterd start --control 0.0.0.0:4944 --control-tls-cert cert.pem --control-tls-key key.pem --control-token-file token`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", daemon.DefaultListen, "address to listen on, host:port; port 0 takes any free one")

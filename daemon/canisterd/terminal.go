@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
-	"time"
 
 	"golang.org/x/term"
 )
@@ -36,36 +34,6 @@ func (c *cli) paint(as colour, text string) string {
 	return "\x1b[" + string(as) + "m" + text + "\x1b[0m"
 }
 
-// progressPause is how often a line of progress is drawn.
-const progressPause = 100 * time.Millisecond
-
-// progress draws how far long work has come: one line that is drawn over on a terminal, nothing elsewhere. total 0 is not known. done
-// takes the line away.
-func (c *cli) progress(what string, total int64) (tell func(bytes int64), done func()) {
-	if !terminal(c.err) || c.json {
-		return func(int64) {}, func() {}
-	}
-	var last time.Time
-	tell = func(bytes int64) {
-		if now := time.Now(); now.Sub(last) >= progressPause {
-			last = now
-			fmt.Fprintf(c.err, "\r\x1b[K%s %s", what, far(bytes, total))
-		}
-	}
-	return tell, func() { fmt.Fprint(c.err, "\r\x1b[K") }
-}
-
-// barCells is how wide a bar of progress is.
-const barCells = 24
-
-func far(bytes, total int64) string {
-	if total <= 0 {
-		return size(bytes)
-	}
-	cells := int(min(bytes, total) * barCells / total)
-	return fmt.Sprintf("[%s%s] %s of %s", strings.Repeat("=", cells), strings.Repeat(" ", barCells-cells), size(bytes), size(total))
-}
-
 // size is a number of bytes for people.
 func size(bytes int64) string {
 	switch {
@@ -77,6 +45,14 @@ func size(bytes int64) string {
 		return fmt.Sprintf("%.1f KiB", float64(bytes)/(1<<10))
 	}
 	return fmt.Sprintf("%d B", bytes)
+}
+
+// grouped is decimal digits in groups of three, as traces show them and --cycles takes them.
+func grouped(digits string) string {
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "_" + digits[at:]
+	}
+	return digits
 }
 
 // count is a number of things for people.

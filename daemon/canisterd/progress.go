@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// progressPause is how often a line of progress is drawn.
+const progressPause = 100 * time.Millisecond
+
+// progress draws how far the sending or reading of something has come. total 0 is not known. done takes the line away.
+func (c *cli) progress(what string, total int64) (tell func(bytes int64), done func()) {
+	if !terminal(c.err) || c.json {
+		return func(int64) {}, func() {}
+	}
+	var last time.Time
+	tell = func(bytes int64) {
+		if now := time.Now(); now.Sub(last) >= progressPause {
+			last = now
+			c.draw(what + " " + far(bytes, total))
+		}
+	}
+	return tell, c.erase
+}
+
+// passing draws what time it is in the instance while a request lets it pass. done takes the line away.
+func (c *cli) passing(ctx context.Context, d *remote.Daemon) (done func()) {
+	if !terminal(c.err) || c.json {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	drawn := make(chan struct{})
+	go func() {
+		defer close(drawn)
+		tick := time.NewTicker(progressPause)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				c.erase()
+				return
+			case <-tick.C:
+				if now, err := d.Clock.GetTime(ctx, &controlv1.GetTimeRequest{Instance: c.instance}); err == nil {
+					c.draw(fmt.Sprintf("%s after %s", stamp(now.GetTime()), count(now.GetHeight(), "round")))
+				}
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-drawn
+	}
+}
+
+// draw writes over the line that is there. One that is wider than the terminal could not be written over.
+func (c *cli) draw(line string) {
+	if f, ok := c.err.(*os.File); ok {
+		if cells, _, err := term.GetSize(int(f.Fd())); err == nil {
+			line = narrow(line, cells-1)
+		}
+	}
+	fmt.Fprintf(c.err, "\r\x1b[K%s", line)
+}
+
+func (c *cli) erase() { fmt.Fprint(c.err, "\r\x1b[K") }
+
+// narrow is the part of a line that has room in so many cells.
+func narrow(line string, cells int) string {
+	if runes := []rune(oneLine(line)); len(runes) > max(cells, 0) {
+		return string(runes[:max(cells, 0)])
+	}
+	return oneLine(line)
+}
+
+// barCells is how wide a bar of progress is.
+const barCells = 24
+
+func far(bytes, total int64) string {
+	if total <= 0 {
+		return size(bytes)
+	}
+	cells := int(min(bytes, total) * barCells / total)
+	return fmt.Sprintf("[%s%s] %s of %s", strings.Repeat("=", cells), strings.Repeat(" ", barCells-cells), size(bytes), size(total))
+}
