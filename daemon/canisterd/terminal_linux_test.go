@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/canisterd/canisterd/daemon"
+)
+
+// openTerminal is a terminal of so many columns: what is written to it is read from its other end.
+func openTerminal(t *testing.T, columns uint16) (end, screen *os.File) {
+	t.Helper()
+	end, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd := int(end.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	screen, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := end.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := screen.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return end, screen
+}
+
+// readUntil reads what is shown until some text has been.
+func readUntil(t *testing.T, end *os.File, text string) string {
+	t.Helper()
+	var shown strings.Builder
+	part := make([]byte, 4096)
+	for !strings.Contains(shown.String(), text) {
+		n, err := end.Read(part)
+		if err != nil {
+			t.Fatalf("%v after %q, without %q", err, shown.String(), text)
+		}
+		shown.Write(part[:n])
+	}
+	return shown.String()
+}
+
+const escape = "\x1b["
+
+func TestColoursAreForTerminalsAndForThoseWhoWantThem(t *testing.T) {
+	t.Setenv("CANISTERD_URL", serving(t, daemon.Control{}).URL())
+	t.Setenv("NO_COLOR", "")
+	list := func(out *os.File) {
+		if code := run(context.Background(), []string{"instance", "list"}, out, out); code != exitOK {
+			t.Fatalf("exit code %d", code)
+		}
+	}
+	end, screen := openTerminal(t, 100)
+	list(screen)
+	if shown := readUntil(t, end, "http://"); !strings.Contains(shown, escape+"32mrunning") {
+		t.Errorf("a terminal shows %q", shown)
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "list"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list(file)
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(file.Name()); err != nil || bytes.Contains(text, []byte(escape)) || !bytes.Contains(text, []byte("running")) {
+		t.Errorf("a file has %q (%v)", text, err)
+	}
+	t.Setenv("NO_COLOR", "1")
+	list(screen)
+	if shown := readUntil(t, end, "http://"); strings.Contains(shown, escape) {
+		t.Errorf("with NO_COLOR a terminal shows %q", shown)
+	}
+}
+
+func TestTheTimeThatPassesIsShownInALineThatIsTakenAway(t *testing.T) {
+	d := serving(t, daemon.Control{})
+	end, screen := openTerminal(t, 20)
+	c := &cli{url: d.URL(), out: screen, err: screen}
+	connection, err := c.remote()
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := c.passing(t.Context(), connection)
+	shown := readUntil(t, end, "T")
+	done()
+	if err := connection.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := screen.WriteString("END"); err != nil {
+		t.Fatal(err)
+	}
+	shown += readUntil(t, end, "END")
+	if !strings.HasSuffix(shown, "\r\x1b[KEND") {
+		t.Errorf("the line stays: %q", shown)
+	}
+	for line := range strings.SplitSeq(shown, "\r\x1b[K") {
+		if len(line) >= 20 {
+			t.Errorf("%q is wider than the terminal", line)
+		}
+	}
+	c.json = true
+	c.passing(t.Context(), connection)()
+	if _, err := screen.WriteString("END"); err != nil {
+		t.Fatal(err)
+	}
+	if shown := readUntil(t, end, "END"); shown != "END" {
+		t.Errorf("with --json there is %q", shown)
+	}
+}
+
+func TestHelpIsAsWideAsTheTerminal(t *testing.T) {
+	end, screen := openTerminal(t, 60)
+	go func() { // a terminal takes only so much that nobody reads
+		run(context.Background(), []string{"canister", "query", "--help"}, screen, screen)
+		_, _ = screen.WriteString("END")
+	}()
+	_, flags, _ := strings.Cut(readUntil(t, end, "END"), "Global Flags:")
+	for line := range strings.Lines(flags) {
+		if len(strings.TrimRight(line, "\r\n")) > 60 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+}
