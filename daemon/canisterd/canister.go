@@ -39,6 +39,33 @@ func (c *cli) canisterDelete() *cobra.Command {
 	return cmd
 }
 
+// ofCanister is the work of a command on the canister that its first argument names.
+func (c *cli) ofCanister(do func(ctx context.Context, d *remote.Daemon, id string, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		id, err := c.canisterOf(args[0])
+		if err != nil {
+			return err
+		}
+		return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error { return do(ctx, d, id, args) })
+	}
+}
+
+// forCanister is a command that does one thing to one canister and has nothing to print but that it is done.
+func (c *cli) forCanister(name, short, done string, do func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:   name + " CANISTER",
+		Short: short,
+		Args:  cobra.ExactArgs(1),
+		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
+			if _, err := do(ctx, d, id); err != nil {
+				return err
+			}
+			c.note("%s: %s", args[0], done)
+			return nil
+		}),
+	}
+}
+
 // sender is the principal that calls are made as: --as, or the one that belongs to the key of --identity.
 func (c *cli) sender() (string, error) {
 	if c.identity == "" {

@@ -105,5 +105,5 @@ func (c *cli) canisterList() *cobra.Command {
 }
 
 func statusText(s controlv1.CanisterStatus) string {
-	return strings.ToLower(strings.TrimPrefix(s.String(), "CANISTER_STATUS_"))
+	return word(s, "CANISTER_STATUS_")
 }

@@ -19,19 +19,13 @@ func (c *cli) canisterStatus() *cobra.Command {
 		Use:   "status CANISTER",
 		Short: "Show a canister's state, module, memory, cycles, methods and what waits",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := c.canisterOf(args[0])
+		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
+			got, err := d.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: c.instance, CanisterId: id})
 			if err != nil {
 				return err
 			}
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				got, err := d.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: c.instance, CanisterId: id})
-				if err != nil {
-					return err
-				}
-				return c.print(canisterText(got.GetCanister()), canisterResult(got.GetCanister()))
-			})
-		},
+			return c.print(canisterText(got.GetCanister()), canisterResult(got.GetCanister()))
+		}),
 	}
 }
 
@@ -108,26 +102,20 @@ func (c *cli) canisterMetadata() *cobra.Command {
 		Example: `  canisterd canister metadata bank
   canisterd canister metadata bank candid:service`,
 		Args: cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := c.canisterOf(args[0])
-			if err != nil {
-				return err
-			}
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				if len(args) == 1 {
-					got, err := d.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: c.instance, CanisterId: id})
-					if err != nil {
-						return err
-					}
-					return c.print(strings.Join(got.GetCanister().GetMetadata(), "\n"), got.GetCanister().GetMetadata())
-				}
-				read, err := d.Canisters.ReadMetadata(ctx, &controlv1.ReadMetadataRequest{Instance: c.instance, CanisterId: id, Name: args[1]})
+		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
+			if len(args) == 1 {
+				got, err := d.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: c.instance, CanisterId: id})
 				if err != nil {
 					return err
 				}
-				return c.print(string(read.GetContent()), read)
-			})
-		},
+				return c.print(strings.Join(got.GetCanister().GetMetadata(), "\n"), got.GetCanister().GetMetadata())
+			}
+			read, err := d.Canisters.ReadMetadata(ctx, &controlv1.ReadMetadataRequest{Instance: c.instance, CanisterId: id, Name: args[1]})
+			if err != nil {
+				return err
+			}
+			return c.print(string(read.GetContent()), read)
+		}),
 	}
 }
 
@@ -136,19 +124,13 @@ func (c *cli) canisterInterface() *cobra.Command {
 		Use:   "interface CANISTER",
 		Short: "Print the Candid interface of a canister",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := c.canisterOf(args[0])
+		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
+			got, err := d.Canisters.GetInterface(ctx, &controlv1.GetInterfaceRequest{Instance: c.instance, CanisterId: id})
 			if err != nil {
 				return err
 			}
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				got, err := d.Canisters.GetInterface(ctx, &controlv1.GetInterfaceRequest{Instance: c.instance, CanisterId: id})
-				if err != nil {
-					return err
-				}
-				return c.print(strings.TrimRight(got.GetCandid(), "\n"), got)
-			})
-		},
+			return c.print(strings.TrimRight(got.GetCandid(), "\n"), got)
+		}),
 	}
 }
 
@@ -253,18 +235,12 @@ func (c *cli) canisterMove() *cobra.Command {
 		Use:   "move CANISTER SUBNET",
 		Short: "Move a stopped canister, with its id, to another subnet",
 		Args:  cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := c.canisterOf(args[0])
-			if err != nil {
-				return err
+		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
+			_, err := d.Canisters.MoveCanister(ctx, &controlv1.MoveCanisterRequest{Instance: c.instance, CanisterId: id, SubnetId: args[1]})
+			if err == nil {
+				c.note("%s is on %s", args[0], args[1])
 			}
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				_, err := d.Canisters.MoveCanister(ctx, &controlv1.MoveCanisterRequest{Instance: c.instance, CanisterId: id, SubnetId: args[1]})
-				if err == nil {
-					c.note("%s is on %s", args[0], args[1])
-				}
-				return err
-			})
-		},
+			return err
+		}),
 	}
 }

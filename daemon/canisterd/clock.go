@@ -220,7 +220,7 @@ func pacingText(p *controlv1.Pacing) string {
 	if p.GetMode() == controlv1.PacingMode_PACING_MODE_INTERVAL {
 		return "every " + p.GetInterval().AsDuration().String()
 	}
-	return strings.ToLower(strings.TrimPrefix(p.GetMode().String(), "PACING_MODE_"))
+	return word(p.GetMode(), "PACING_MODE_")
 }
 
 func (c *cli) runCommand() *cobra.Command {
@@ -330,7 +330,7 @@ func (c *cli) step() *cobra.Command {
 func (c *cli) moves(moves []*controlv1.Move) string {
 	t := c.table("", "CANISTER", "KIND", "METHOD", "FROM", "NUMBER")
 	for i, m := range moves {
-		t.row(fmt.Sprint(i), c.nameOf(m.GetCanisterId()), strings.ToLower(strings.TrimPrefix(m.GetKind().String(), "MOVE_KIND_")),
+		t.row(fmt.Sprint(i), c.nameOf(m.GetCanisterId()), word(m.GetKind(), "MOVE_KIND_"),
 			m.GetMethod(), c.nameOf(m.GetSender()), fmt.Sprint(m.GetNumber()))
 	}
 	return t.String()

@@ -85,7 +85,7 @@ func (f *eventFlags) watch(c *cli) (*controlv1.WatchRequest, error) {
 // event is an event in one line.
 func (c *cli) event(e *controlv1.Event) string {
 	var text strings.Builder
-	kind := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(e.GetKind().String(), "EVENT_KIND_")), "_", " ")
+	kind := strings.ReplaceAll(word(e.GetKind(), "EVENT_KIND_"), "_", " ")
 	fmt.Fprintf(&text, "%s %s", c.paint(faint, stamp(e.GetTime())), c.paint(eventColour(e), kind))
 	say := func(name, value string) {
 		if value != "" {
@@ -146,30 +146,24 @@ func (c *cli) logs() *cobra.Command {
 		Example: `  canisterd logs bank --last 20
   canisterd logs -f bank`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := c.canisterOf(args[0])
+		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
+			stream, err := d.Canisters.ReadLogs(ctx, &controlv1.ReadLogsRequest{Instance: c.instance, CanisterId: id, Follow: follow, Last: last, FromIndex: from})
 			if err != nil {
 				return err
 			}
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				stream, err := d.Canisters.ReadLogs(ctx, &controlv1.ReadLogsRequest{Instance: c.instance, CanisterId: id, Follow: follow, Last: last, FromIndex: from})
+			for {
+				record, err := stream.Recv()
+				if errors.Is(err, io.EOF) {
+					return nil
+				}
 				if err != nil {
+					return unlessInterrupted(ctx, err)
+				}
+				if err := c.print(c.logged(record), record); err != nil {
 					return err
 				}
-				for {
-					record, err := stream.Recv()
-					if errors.Is(err, io.EOF) {
-						return nil
-					}
-					if err != nil {
-						return unlessInterrupted(ctx, err)
-					}
-					if err := c.print(c.logged(record), record); err != nil {
-						return err
-					}
-				}
-			})
-		},
+			}
+		}),
 	}
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with new records as they come")
 	cmd.Flags().Uint32Var(&last, "last", 0, "only so many of those there are (default: all)")

@@ -80,7 +80,7 @@ func waits(w *controlv1.Waiting) string {
 	if w.GetText() != "" {
 		return w.GetText()
 	}
-	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(w.GetReason().String(), "WAIT_REASON_")), "_", " ")
+	return strings.ReplaceAll(word(w.GetReason(), "WAIT_REASON_"), "_", " ")
 }
 
 func (c *cli) contexts() *cobra.Command {
@@ -154,26 +154,4 @@ func (c *cli) timers() *cobra.Command {
 		}),
 	)
 	return cmd
-}
-
-// forCanister is a command that does one thing to one canister and has nothing to print but that it is done.
-func (c *cli) forCanister(name, short, done string, do func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error)) *cobra.Command {
-	return &cobra.Command{
-		Use:   name + " CANISTER",
-		Short: short,
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := c.canisterOf(args[0])
-			if err != nil {
-				return err
-			}
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				if _, err := do(ctx, d, id); err != nil {
-					return err
-				}
-				c.note("%s: %s", args[0], done)
-				return nil
-			})
-		},
-	}
 }

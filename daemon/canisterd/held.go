@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
@@ -37,7 +36,7 @@ func (c *cli) held() *cobra.Command {
 						return err
 					}
 					for _, h := range r.GetHeld() {
-						t.row(fmt.Sprint(h.GetHeldId()), fmt.Sprint(h.GetRuleId()), strings.ToLower(strings.TrimPrefix(h.GetKind().String(), "MESSAGE_KIND_")),
+						t.row(fmt.Sprint(h.GetHeldId()), fmt.Sprint(h.GetRuleId()), word(h.GetKind(), "MESSAGE_KIND_"),
 							c.nameOf(h.GetCaller()), c.nameOf(h.GetCallee()), h.GetMethod(), stamp(h.GetSince()))
 					}
 					all.Held = append(all.Held, r.GetHeld()...)

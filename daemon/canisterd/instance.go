@@ -59,21 +59,6 @@ func (c *cli) instances(all []*controlv1.Instance) string {
 	return t.String()
 }
 
-func first(all []string) string {
-	if len(all) == 0 {
-		return ""
-	}
-	return all[0]
-}
-
-// stamp is a time of a network; none is shown as nothing.
-func stamp(t *timestamppb.Timestamp) string {
-	if t == nil {
-		return ""
-	}
-	return t.AsTime().UTC().Format("2006-01-02T15:04:05.999999999Z")
-}
-
 type instanceFlags struct {
 	subnets                             []string
 	seed, start, pacing, outcalls       string
@@ -126,14 +111,6 @@ func parseOutcallMode(text string) (controlv1.OutcallMode, error) {
 	return controlv1.OutcallMode(mode), nil
 }
 
-// enumNames are the values of an enumeration as people write them, without the one that stands for none.
-func enumNames(all map[int32]string, prefix string) (names []string) {
-	for i := int32(1); i < int32(len(all)); i++ {
-		names = append(names, strings.ToLower(strings.TrimPrefix(all[i], prefix)))
-	}
-	return names
-}
-
 func (c *cli) instanceCreate() *cobra.Command {
 	var f instanceFlags
 	cmd := &cobra.Command{
@@ -164,7 +141,7 @@ func (c *cli) instanceCreate() *cobra.Command {
 // described is an instance for people.
 func (c *cli) described(i *controlv1.Instance) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s is %s\n", i.GetName(), strings.ToLower(strings.TrimPrefix(i.GetState().String(), "INSTANCE_STATE_")))
+	fmt.Fprintf(&text, "%s is %s\n", i.GetName(), word(i.GetState(), "INSTANCE_STATE_"))
 	if i.GetFailure() != "" {
 		fmt.Fprintf(&text, "failure   %s\n", c.paint(red, i.GetFailure()))
 	}
@@ -172,7 +149,7 @@ func (c *cli) described(i *controlv1.Instance) string {
 		fmt.Fprintf(&text, "http      %s\n", url)
 	}
 	for _, s := range i.GetSubnets() {
-		fmt.Fprintf(&text, "subnet    %s (%s, %s)\n", s.GetSubnetId(), strings.ToLower(strings.TrimPrefix(s.GetKind().String(), "SUBNET_KIND_")), count(uint64(s.GetNodes()), "node"))
+		fmt.Fprintf(&text, "subnet    %s (%s, %s)\n", s.GetSubnetId(), word(s.GetKind(), "SUBNET_KIND_"), count(uint64(s.GetNodes()), "node"))
 	}
 	fmt.Fprintf(&text, "time      %s after %s, pacing %s\n", stamp(i.GetTime()), count(i.GetHeight(), "round"), pacingText(i.GetPacing()))
 	if n := i.GetCensus(); n != nil {

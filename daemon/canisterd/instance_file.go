@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +40,7 @@ func (c *cli) instanceExport() *cobra.Command {
 
 // whole writes a file that is there only when all of it is.
 func whole(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(folder(path), ".canisterd-*")
+	f, err := os.CreateTemp(filepath.Dir(path), ".canisterd-*")
 	if err != nil {
 		return fmt.Errorf("making %s: %w", path, err)
 	}

@@ -56,9 +56,6 @@ func (a allNames) write(folderOf string) error {
 	})
 }
 
-// folder is where a file lies.
-func folder(path string) string { return filepath.Dir(path) }
-
 // instanceName is the instance commands are about, by the name the daemon has for it.
 func (c *cli) instanceName() string {
 	if c.instance == "" {
@@ -72,7 +69,7 @@ func (c *cli) known() names {
 	if c.deployed != nil {
 		return c.deployed
 	}
-	c.deployed = names{}
+	c.deployed, c.called = names{}, map[string]string{}
 	dir, err := os.Getwd()
 	for err == nil {
 		if all, failed := readNames(dir); failed == nil && len(all) > 0 {
@@ -84,6 +81,11 @@ func (c *cli) known() names {
 			break
 		}
 		dir = above
+	}
+	for name, id := range c.deployed {
+		if other, found := c.called[id]; !found || name < other {
+			c.called[id] = name
+		}
 	}
 	return c.deployed
 }
@@ -109,10 +111,9 @@ func (c *cli) canisterOf(text string) (string, error) {
 
 // nameOf is the name a canister was deployed under, or else its id.
 func (c *cli) nameOf(id string) string {
-	for _, name := range slices.Sorted(maps.Keys(c.known())) {
-		if c.known()[name] == id {
-			return name
-		}
+	c.known()
+	if name, found := c.called[id]; found {
+		return name
 	}
 	return id
 }

@@ -39,7 +39,8 @@ type cli struct {
 	json      bool
 	out, err  io.Writer
 
-	deployed names // read when first asked for
+	deployed names             // read when first asked for
+	called   map[string]string // the same by id
 }
 
 // exitCode is the exit code of a program that was run for the user, as an error that was told already.

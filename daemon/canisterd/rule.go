@@ -150,7 +150,7 @@ func (c *cli) ruleList() *cobra.Command {
 				t := c.table("RULE", "DOES", "TO", "CALLER", "CALLEE", "METHOD", "MATCHED", "NOTE")
 				for _, r := range all.GetRules() {
 					m := r.GetMatch()
-					kind := strings.ToLower(strings.TrimPrefix(m.GetKind().String(), "MESSAGE_KIND_"))
+					kind := word(m.GetKind(), "MESSAGE_KIND_")
 					t.row(fmt.Sprint(r.GetRuleId()), action(r), kind, c.any(m.GetCaller()), c.any(m.GetCallee()), c.any(m.GetMethod()), fmt.Sprint(r.GetMatched()), r.GetNote())
 				}
 				return c.print(t.String(), all)

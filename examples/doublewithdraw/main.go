@@ -42,7 +42,7 @@ func main() {
 	err := run(ctx, *address, os.Stdout)
 	stop()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "doublewithdraw:", err)
+		fmt.Fprintln(os.Stderr, "doublewithdraw:", remote.Text(err))
 		os.Exit(1)
 	}
 }
