@@ -23,9 +23,14 @@ func (c *cli) progress(what string, total int64) (tell func(bytes int64), done f
 	}
 	var last time.Time
 	tell = func(bytes int64) {
-		if now := time.Now(); now.Sub(last) >= progressPause {
+		all := total > 0 && bytes >= total
+		if now := time.Now(); all || now.Sub(last) >= progressPause {
 			last = now
-			c.draw(what + " " + far(bytes, total))
+			line := what + " " + far(bytes, total)
+			if all {
+				line += ", waiting for the daemon"
+			}
+			c.draw(line)
 		}
 	}
 	return tell, c.erase

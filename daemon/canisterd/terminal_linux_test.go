@@ -131,6 +131,20 @@ func TestTheTimeThatPassesIsShownInALineThatIsTakenAway(t *testing.T) {
 	}
 }
 
+func TestAfterTheLastByteTheDaemonIsWaitedFor(t *testing.T) {
+	end, screen := openTerminal(t, 100)
+	c := &cli{out: screen, err: screen}
+	tell, done := c.progress("sending a.wasm", 2048)
+	tell(1024)
+	tell(2048)
+	done()
+	want := "\r\x1b[Ksending a.wasm [============            ] 1.0 KiB of 2.0 KiB" +
+		"\r\x1b[Ksending a.wasm [========================] 2.0 KiB of 2.0 KiB, waiting for the daemon\r\x1b[K"
+	if shown := readUntil(t, end, "daemon\r\x1b[K"); shown != want {
+		t.Errorf("%q, want %q", shown, want)
+	}
+}
+
 func TestHelpIsAsWideAsTheTerminal(t *testing.T) {
 	end, screen := openTerminal(t, 60)
 	go func() { // a terminal takes only so much that nobody reads
