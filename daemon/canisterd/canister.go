@@ -39,6 +39,21 @@ func (c *cli) canisterDelete() *cobra.Command {
 	return cmd
 }
 
+func (c *cli) canisterMove() *cobra.Command {
+	return &cobra.Command{
+		Use:   "move CANISTER SUBNET",
+		Short: "Move a stopped canister, with its id, to another subnet",
+		Args:  cobra.ExactArgs(2),
+		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
+			_, err := d.Canisters.MoveCanister(ctx, &controlv1.MoveCanisterRequest{Instance: c.instance, CanisterId: id, SubnetId: args[1]})
+			if err == nil {
+				c.note("%s is on %s", args[0], args[1])
+			}
+			return err
+		}),
+	}
+}
+
 // ofCanister is the work of a command on the canister that its first argument names.
 func (c *cli) ofCanister(do func(ctx context.Context, d *remote.Daemon, id string, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,63 +45,4 @@ func (c *cli) canisterCreate() *cobra.Command {
 	cmd.Flags().StringVar(&exactly, "id", "", "the id to give it")
 	s.add(cmd)
 	return cmd
-}
-
-// parseCycles reads an amount with or without a unit (k M G T P) as decimal digits; nothing for no text.
-func parseCycles(text string) (string, error) {
-	digits, zeros := text, 0
-	for i, unit := range []string{"k", "M", "G", "T", "P"} {
-		if before, found := strings.CutSuffix(text, unit); found {
-			digits, zeros = before, 3*(i+1)
-		}
-	}
-	whole, part, _ := strings.Cut(strings.ReplaceAll(digits, "_", ""), ".")
-	part = strings.TrimRight(part, "0")
-	all := whole + part
-	if strings.Trim(all, "0123456789") != "" || text != "" && whole == "" || len(part) > zeros {
-		return "", fmt.Errorf("%q is no amount of cycles: write decimal digits, with k, M, G, T or P after them if you like, such as 1.5T", text)
-	}
-	if text == "" {
-		return "", nil
-	}
-	amount := strings.TrimLeft(all+strings.Repeat("0", zeros-len(part)), "0")
-	if amount == "" {
-		amount = "0"
-	}
-	return amount, nil
-}
-
-func (c *cli) canisterList() *cobra.Command {
-	return &cobra.Command{
-		Use:   "list",
-		Short: "List the canisters of an instance",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				all := &controlv1.ListCanistersResponse{}
-				t := c.table("CANISTER", "NAME", "STATUS", "CYCLES", "MEMORY", "MODULE")
-				for token := ""; ; {
-					page, err := d.Canisters.ListCanisters(ctx, &controlv1.ListCanistersRequest{Instance: c.instance, PageSize: pageSize, PageToken: token})
-					if err != nil {
-						return err
-					}
-					for _, s := range page.GetCanisters() {
-						name := c.nameOf(s.GetCanisterId())
-						if name == s.GetCanisterId() {
-							name = ""
-						}
-						t.row(s.GetCanisterId(), name, statusText(s.GetStatus()), grouped(s.GetCycles()), size(int64(s.GetMemoryBytes())), fmt.Sprintf("%.12x", s.GetModuleHash()))
-					}
-					all.Canisters = append(all.Canisters, page.GetCanisters()...)
-					if token = page.GetNextPageToken(); token == "" {
-						return c.print(t.String(), all)
-					}
-				}
-			})
-		},
-	}
-}
-
-func statusText(s controlv1.CanisterStatus) string {
-	return word(s, "CANISTER_STATUS_")
 }

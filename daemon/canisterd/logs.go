@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+func (c *cli) logs() *cobra.Command {
+	var follow bool
+	var last uint32
+	var from uint64
+	cmd := &cobra.Command{
+		Use:   "logs CANISTER",
+		Short: "Print the log of a canister",
+		Example: `  canisterd logs bank --last 20
+  canisterd logs -f bank`,
+		Args: cobra.ExactArgs(1),
+		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
+			stream, err := d.Canisters.ReadLogs(ctx, &controlv1.ReadLogsRequest{Instance: c.instance, CanisterId: id, Follow: follow, Last: last, FromIndex: from})
+			if err != nil {
+				return err
+			}
+			for {
+				record, err := stream.Recv()
+				if errors.Is(err, io.EOF) {
+					return nil
+				}
+				if err != nil {
+					return unlessInterrupted(ctx, err)
+				}
+				if err := c.print(c.logged(record), record); err != nil {
+					return err
+				}
+			}
+		}),
+	}
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with new records as they come")
+	cmd.Flags().Uint32Var(&last, "last", 0, "only so many of those there are (default: all)")
+	cmd.Flags().Uint64Var(&from, "from", 0, "only records from this index on")
+	return cmd
+}
+
+// logged is a record of a log as people read it: text where it is text, else hex.
+func (c *cli) logged(r *controlv1.ReadLogsResponse) string {
+	text := string(r.GetContent())
+	if strings.ToValidUTF8(text, "") != text {
+		text = fmt.Sprintf("(bytes) %x", text)
+	}
+	return fmt.Sprintf("%s %s", c.paint(faint, fmt.Sprintf("[%d] %s", r.GetIndex(), stamp(r.GetTime()))), oneLine(text))
+}
