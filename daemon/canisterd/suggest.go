@@ -148,7 +148,7 @@ func (c *cli) hintMethod(ctx context.Context, d *remote.Daemon, canister, method
 		words = append(words, m.GetName())
 	}
 	if kind := names[method]; kind != "" {
-		c.note("note: %s is a %s method of %s", method, kind, c.nameOf(canister))
+		c.note("note: %s.%s is a method of kind %s", c.nameOf(canister), method, kind)
 	} else if word := closest(method, words); word != "" {
 		c.note("note: did you mean %s?", oneLine(word))
 	}
