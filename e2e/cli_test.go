@@ -3,7 +3,12 @@
 package e2e
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -46,6 +51,57 @@ func TestErrorsOfTheCommandLineSayWhatToDo(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("canisterd %s: got %v, want an error with %q", c.args, err, c.want)
 		}
+	}
+}
+
+func TestACommandWhoseReaderGoesAwayEndsWithoutAWord(t *testing.T) {
+	d := start(t)
+	d.command(t, "canister", "create")
+	cmd := exec.Command(d.binary, "--url", d.url, "events", "--from-beginning")
+	var errOut bytes.Buffer
+	cmd.Stderr = &errOut
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReaderSize(out, 16).ReadByte(); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d.command(t, "canister", "create") // which is an event that nobody reads
+	var ended *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &ended) || errOut.Len() != 0 {
+		t.Errorf("it ended with %v and said %q", err, errOut.String())
+	}
+}
+
+func TestAnInterruptedCommandTakesItsInstanceWithIt(t *testing.T) {
+	d := start(t)
+	cmd := exec.Command(d.binary, "--url", d.url, "exec", "--", "sh", "-c", "echo begun; exec sleep 600")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "begun\n" {
+		t.Fatalf("%q (%v)", line, err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	var ended *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &ended) || ended.ExitCode() != 143 {
+		t.Errorf("it ended with %v, want the exit code of a command that was terminated", err)
+	}
+	if all := d.command(t, "instance", "list"); strings.Count(all, "\n") != 1 {
+		t.Errorf("instances are left behind:\n%s", all)
 	}
 }
 

@@ -80,6 +80,7 @@ func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err err
 	if err != nil {
 		return c.explained(ctx, err)
 	}
+	defer c.deleteLeased(ctx, d, instance.GetName())
 	c.instance, c.deployed = instance.GetName(), nil
 	environment := append(os.Environ(), c.environment(instance)...)
 	if f.deploy != "" {
@@ -160,6 +161,16 @@ func (c *cli) leased(ctx context.Context, d *remote.Daemon, f *execFlags, lease 
 		Instance: from.GetInstance(), Snapshot: from.GetSnapshot(), Pacing: request.GetPacing(), HttpListen: request.GetHttpListen(), Lease: lease,
 	})
 	return made.GetInstance(), err
+}
+
+// deleteLeased deletes an instance and waits until it is gone; its lease would see to it only later.
+func (c *cli) deleteLeased(ctx context.Context, d *remote.Daemon, instance string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), killPatience)
+	defer cancel()
+	_, err := d.Instances.DeleteInstance(ctx, &controlv1.DeleteInstanceRequest{Instance: instance})
+	if err != nil && remote.Code(err) != codes.NotFound {
+		c.note("note: instance %s goes with its lease, and could not be deleted before: %v", instance, c.explained(ctx, err))
+	}
 }
 
 // killPatience is how long a command that was interrupted may take to end.
