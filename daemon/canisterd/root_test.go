@@ -7,6 +7,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"github.com/canisterd/canisterd/daemon"
 )
 
 // invoke runs the program in this process against an address nobody listens on.
@@ -17,6 +19,21 @@ func invoke(t *testing.T, args ...string) (code int, out, errOut string) {
 	var stdout, stderr bytes.Buffer
 	code = run(context.Background(), args, &stdout, &stderr)
 	return code, stdout.String(), stderr.String()
+}
+
+// serving is a daemon that ends with the test.
+func serving(t *testing.T, control daemon.Control) *daemon.Daemon {
+	t.Helper()
+	d, err := daemon.Start(context.WithoutCancel(t.Context()), daemon.Config{Listen: "127.0.0.1:0", Control: control, CacheDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
 }
 
 func TestWrongCommandLinesFailOnStderrAndSayWhatIsRight(t *testing.T) {

@@ -87,21 +87,6 @@ func play(t *testing.T, script, fixtures string) string {
 	return text.String()
 }
 
-// serving is a daemon that ends with the test.
-func serving(t *testing.T, control daemon.Control) *daemon.Daemon {
-	t.Helper()
-	d, err := daemon.Start(context.WithoutCancel(t.Context()), daemon.Config{Listen: "127.0.0.1:0", Control: control, CacheDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return d
-}
-
 // masks are what differs from run to run: ports, times of the wall clock, and how long things took. Networks of scripts live in 2030,
 // but for the default one: how many rounds it has run is masked too.
 var masks = []struct {
