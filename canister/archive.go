@@ -16,6 +16,9 @@ func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
 	archive.Number(a, &c.Installed)
 	archive.AtMost(a, &c.Status, Stopped)
 	a.Check(c.Status != 0, "a canister without a status")
+	if a.Reading() {
+		c.Settings = new(Settings)
+	}
 	c.Settings.archive(a)
 	a.Amount(&c.Balance)
 	a.Amount(&c.Reserved)
@@ -47,8 +50,9 @@ func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
 		c.state = modules.readState(a)
 	default:
 		archive.Hash(a, &c.state.binary.hash)
-		c.state.guest.Archive(a)
-		c.state.stable.Archive(a)
+		r := c.state.awake()
+		r.guest.Archive(a)
+		r.stable.Archive(a)
 	}
 }
 

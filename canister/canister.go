@@ -40,8 +40,9 @@ type Canister struct {
 	Created, Installed uint64
 	// Status is written by start_canister, stop_canister and the end of stopping.
 	Status Status
-	// Settings is written by update_settings. Its ranges hold.
-	Settings Settings
+	// Settings is replaced by update_settings, never written: forks and queries have it, too.
+	// Its ranges hold.
+	Settings *Settings
 	// Balance is the main balance: it moves with every charge, transfer and refund. While a
 	// message runs it lacks what was prepaid for it, and the executor owns it. Reserved is the
 	// reserved balance: it grows with memory and shrinks as storage is paid.
@@ -107,7 +108,7 @@ func (u Usage) Total() uint64 {
 
 // New is an empty canister, running, without cycles.
 func New(id principal.Principal, now uint64, settings Settings) *Canister {
-	return &Canister{ID: id, Created: now, Status: Running, Settings: settings}
+	return &Canister{ID: id, Created: now, Status: Running, Settings: &settings}
 }
 
 // Module is the installed module, nil on an empty canister.
@@ -123,7 +124,7 @@ func (c *Canister) Module() *Module {
 func (c *Canister) MemoryUsage() Usage {
 	u := c.overhead()
 	if s := c.state; s != nil {
-		s.measure(&u, s.heap, s.pages)
+		s.module.measure(&u, s.heap, s.pages)
 	} else {
 		u.Logs = 0
 	}
@@ -140,7 +141,7 @@ func (c *Canister) overhead() Usage {
 // usage is the memory used with the memories of a runner as they are now.
 func (c *Canister) usage(r *runner) Usage {
 	u := c.overhead()
-	r.measure(&u, r.guest.MemorySize(), r.stable.Size())
+	r.module.measure(&u, r.guest.MemorySize(), r.stable.Size())
 	return u
 }
 

@@ -27,13 +27,13 @@ func (c *Canister) Execute(sub *Subnet, m *Message) Outcome {
 		c.Timer = 0
 	}
 	out := c.execute(sub, m)
-	c.state.forget()
+	c.state.runner.forget()
 	return out
 }
 
 func (c *Canister) execute(sub *Subnet, m *Message) Outcome {
-	s := c.state
-	entry, missing := s.entry(m)
+	r := c.state.awake()
+	entry, missing := r.entry(m)
 	if missing != nil {
 		return Outcome{Failure: missing.reject(c.ID)}
 	}
@@ -47,13 +47,13 @@ func (c *Canister) execute(sub *Subnet, m *Message) Outcome {
 		reserve = limit / 100 * CleanupReservePercent
 		a.limit -= reserve
 	}
-	res := s.run(c, &c.Logs, sub, m, &a)
+	res := r.run(c, &c.Logs, sub, m, &a)
 	if reject := c.overdrawn(m, &res); reject != nil {
 		return Outcome{Failure: reject, Instructions: res.instructions, DirtyPages: res.pages, Logs: c.forget()}
 	}
 	c.settle(&res)
 	if res.failure == nil {
-		return s.outcome(&res)
+		return r.outcome(&res)
 	}
 	if entry.Export == "" && m.Cleanup != nil {
 		return c.cleanup(sub, m, &a, res, reserve)
@@ -101,10 +101,11 @@ func (c *Canister) settle(res *result) {
 	if res.failure != nil {
 		return
 	}
-	x := c.state.x
+	r := c.state.runner
+	x := r.x
 	x.Drop()
 	if res.counted {
-		res.delta = wasm.PageSize * uint64(res.pages+c.state.stable.Changed())
+		res.delta = wasm.PageSize * uint64(res.pages+r.stable.Changed())
 	}
 	if err := c.commit(x.Context); err != nil {
 		res.failure = engineFailed(err)
@@ -112,8 +113,8 @@ func (c *Canister) settle(res *result) {
 }
 
 // outcome is what a message did that succeeded.
-func (s *state) outcome(res *result) Outcome {
-	x := s.x
+func (r *runner) outcome(res *result) Outcome {
+	x := r.x
 	return Outcome{
 		Response: x.Response, Calls: x.Calls, Accepted: x.Accepted, Burned: x.Burned,
 		Instructions: res.instructions, DirtyPages: res.pages, Logs: len(x.Logs()), HeapDelta: res.delta,
@@ -131,9 +132,9 @@ func (c *Canister) commit(context Context) error {
 	} else {
 		s.rollback()
 	}
-	c.adopt(&s.runner)
+	c.adopt(s.runner)
 	c.Version++
-	c.Logs.add(s.x.Logs(), c.Settings.LogMemoryLimit)
+	c.Logs.add(s.runner.x.Logs(), c.Settings.LogMemoryLimit)
 	return nil
 }
 
@@ -181,7 +182,7 @@ func (c *Canister) overdrawn(m *Message, res *result) *intercanister.Reject {
 	if m.Debit.IsZero() || res.failure != nil || m.Context == ReplyCallback || m.Context == RejectCallback {
 		return nil
 	}
-	missing, poor := c.state.x.Overdrawn(c.Balance, c.Reserved, m.Debit, c.MessageBytes)
+	missing, poor := c.state.runner.x.Overdrawn(c.Balance, c.Reserved, m.Debit, c.MessageBytes)
 	if !poor {
 		return nil
 	}
@@ -195,18 +196,18 @@ func (c *Canister) overdrawn(m *Message, res *result) *intercanister.Reject {
 // forget undoes a message, all but its logs.
 func (c *Canister) forget() (logs int) {
 	s := c.state
-	s.x.Drop()
+	s.runner.x.Drop()
 	s.rollback()
-	c.Logs.add(s.x.Logs(), c.Settings.LogMemoryLimit)
-	return len(s.x.Logs())
+	c.Logs.add(s.runner.x.Logs(), c.Settings.LogMemoryLimit)
+	return len(s.runner.x.Logs())
 }
 
 func (c *Canister) undo(res *result) (logs int) {
 	s := c.state
 	s.rollback()
-	res.failure.log(s.x)
-	c.Logs.add(s.x.Logs(), c.Settings.LogMemoryLimit)
-	return len(s.x.Logs())
+	res.failure.log(s.runner.x)
+	c.Logs.add(s.runner.x.Logs(), c.Settings.LogMemoryLimit)
+	return len(s.runner.x.Logs())
 }
 
 // cleanup runs the cleanup closure of a callback that failed, on the state before it, with the
@@ -217,7 +218,7 @@ func (c *Canister) cleanup(sub *Subnet, m *Message, a *attempt, callback result,
 	a.context = Cleanup
 	a.entry = wasm.Entry{Fn: m.Cleanup.Fn, Env: m.Cleanup.Env}
 	a.limit = a.limit - callback.instructions + reserve
-	res := s.run(c, &c.Logs, sub, m, a)
+	res := s.runner.run(c, &c.Logs, sub, m, a)
 	out := Outcome{
 		Instructions: callback.instructions + res.instructions, DirtyPages: callback.pages + res.pages, Backtrace: callback.failure.frames(),
 	}
@@ -228,7 +229,7 @@ func (c *Canister) cleanup(sub *Subnet, m *Message, a *attempt, callback result,
 		return out
 	}
 	out.HeapDelta = res.delta
-	out.Cleaned, out.Burned, out.Logs = true, s.x.Burned, logs+len(s.x.Logs())
+	out.Cleaned, out.Burned, out.Logs = true, s.runner.x.Burned, logs+len(s.runner.x.Logs())
 	out.Failure = callback.failure.reject(c.ID)
 	return out
 }

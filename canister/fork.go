@@ -1,6 +1,21 @@
 package canister
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/canisterd/canisterd/canister/internal/stable"
+	"github.com/canisterd/canisterd/canister/internal/wasm"
+)
+
+// moment is the committed memories of a canister at one time. A canister and its forks
+// have it together; each makes memories of its own of it when it is used, which few of
+// the canisters of a fork ever are.
+type moment struct {
+	guest  wasm.Moment
+	stable stable.Moment
+	users  atomic.Int64
+}
 
 // Fork is a second canister with the same id and the same state, for another network: from here on each goes its own way, on a goroutine of its
 // own. Nothing is copied but a few words: the two share memories, chunks, logs, history and snapshots, each until it changes them.
@@ -26,8 +41,23 @@ func (c *Canister) Fork() *Canister {
 
 // fork makes an empty state one with the same memories.
 func (s *state) fork(f *state) {
-	f.binary, f.heap, f.pages = s.binary.retain(), s.heap, s.pages
-	f.init(s.module, s.guest.Fork(), s.stable.Fork())
+	if s.moment == nil {
+		s.moment = &moment{guest: s.runner.guest.Moment(), stable: s.runner.stable.Moment()}
+		s.moment.users.Add(1)
+	}
+	s.moment.users.Add(1)
+	f.module, f.binary, f.heap, f.pages, f.moment = s.module, s.binary.retain(), s.heap, s.pages, s.moment
+}
+
+// past lets go of the moment, which is over or not needed any more.
+func (s *state) past() {
+	if m := s.moment; m != nil {
+		s.moment = nil
+		if m.users.Add(-1) == 0 {
+			m.guest.Close()
+			m.stable.Close()
+		}
+	}
 }
 
 func (s *Snapshots) fork() Snapshots {

@@ -104,7 +104,7 @@ func (i *installation) run() *intercanister.Reject {
 		return reject
 	}
 	if i.in.Mode == Upgrade && !i.in.SkipPreUpgrade && old.module.Has(PreUpgrade) {
-		if reject := i.step(&old.runner, PreUpgrade); reject != nil {
+		if reject := i.step(old.awake(), PreUpgrade); reject != nil {
 			return reject
 		}
 	}
@@ -120,7 +120,7 @@ func (i *installation) run() *intercanister.Reject {
 	if i.in.Mode != Upgrade {
 		w.Certified = []byte{}
 	}
-	next := &i.next.runner
+	next := i.next.runner
 	if i.in.Module.Has(Start) {
 		if reject := i.step(next, Start); reject != nil {
 			return reject
@@ -185,7 +185,7 @@ func (i *installation) create(old *state) *intercanister.Reject {
 	if old == nil {
 		guest, err = m.engine.wasm.NewGuest(m.code)
 	} else {
-		guest, err = old.guest.Successor(m.code, i.in.Mode == Upgrade && i.in.Persistence == Keep)
+		guest, err = old.awake().guest.Successor(m.code, i.in.Mode == Upgrade && i.in.Persistence == Keep)
 	}
 	if err != nil {
 		kept.release()
@@ -193,7 +193,7 @@ func (i *installation) create(old *state) *intercanister.Reject {
 	}
 	var memory *stable.Memory
 	if i.in.Mode == Upgrade {
-		memory = old.stable
+		memory = old.awake().stable
 	} else {
 		memory = stable.New(m.engine.wasm.File())
 	}
@@ -242,14 +242,14 @@ func (i *installation) step(r *runner, context Context) *intercanister.Reject {
 // and sets cycles aside for growth.
 func (i *installation) affordable() *intercanister.Reject {
 	w, sub := &i.work, i.sub
-	heap := i.next.guest.MemorySize()
+	heap := i.next.runner.guest.MemorySize()
 	if limit := w.Settings.WasmMemoryLimit; limit != 0 && heap > limit {
 		return (&failure{Failure: ic0.HeapLimit(limit, heap)}).reject(w.ID)
 	}
 	before := i.real.MemoryUsage().Total()
-	after := w.usage(&i.next.runner).Total()
-	i.next.fill(w, &i.real.Logs, sub, &i.message, Init)
-	x := i.next.x
+	after := w.usage(i.next.runner).Total()
+	i.next.runner.fill(w, &i.real.Logs, sub, &i.message, Init)
+	x := i.next.runner.x
 	grown := max(after, w.Settings.MemoryAllocation) - min(max(before, w.Settings.MemoryAllocation), max(after, w.Settings.MemoryAllocation))
 	if room := x.Subnet.Available; grown > room {
 		return intercanister.Rejectf(intercanister.SubnetOversubscribed,
@@ -276,7 +276,7 @@ func (i *installation) delta() uint64 {
 	if i.sub.Limits.HeapDelta == 0 {
 		return 0
 	}
-	return wasm.PageSize * (uint64(i.pages+i.next.stable.Changed()) + i.fresh)
+	return wasm.PageSize * (uint64(i.pages+i.next.runner.stable.Changed()) + i.fresh)
 }
 
 // commit makes the new state the canister's.

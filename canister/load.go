@@ -40,7 +40,7 @@ func (s *Snapshot) HeapWith(m *Module) uint64 {
 func (c *Canister) UsageLoaded(s *Snapshot, m *Module) Usage {
 	u := c.overhead()
 	u.Chunks = s.Chunks.Bytes()
-	(&runner{module: m}).measure(&u, s.HeapWith(m), s.Size(StablePart)/stable.PageSize)
+	m.measure(&u, s.HeapWith(m), s.Size(StablePart)/stable.PageSize)
 	return u
 }
 
@@ -91,7 +91,8 @@ func (s *Snapshot) values(m *Module) []wasm.GlobalValue {
 func (c *Canister) HeapDelta() uint64 {
 	n := c.Chunks.HeapDelta()
 	if s := c.state; s != nil {
-		n += wasm.PageSize * (s.guest.Written() + s.stable.Written())
+		r := s.awake()
+		n += wasm.PageSize * (r.guest.Written() + r.stable.Written())
 	}
 	return n
 }

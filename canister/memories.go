@@ -20,7 +20,8 @@ func (c *Canister) Memories() *Memories {
 	if c.state == nil {
 		return nil
 	}
-	return &Memories{c.state.guest.Freeze(), c.state.stable.Snapshot()}
+	r := c.state.awake()
+	return &Memories{r.guest.Freeze(), r.stable.Snapshot()}
 }
 
 // HeapSize and StableSize are the sizes in bytes.

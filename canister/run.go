@@ -59,7 +59,7 @@ func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt)
 // fill tells the execution all it may know.
 func (r *runner) fill(c *Canister, log *Log, sub *Subnet, m *Message, context Context) {
 	r.ready()
-	x, set := r.x, &c.Settings
+	x, set := r.x, c.Settings
 	x.Context = context
 	x.Canister = ic0.Canister{
 		ID: c.ID, Status: uint32(c.Status), Version: c.Version, Controllers: set.Controllers,

@@ -83,9 +83,10 @@ func (d *SnapshotMetadata) Bytes() uint64 {
 // Snapshot takes a snapshot of an idle canister that has code. Nothing is copied. hook is where its low-memory hook stands.
 func (c *Canister) Snapshot(now uint64, hook Hook) *Snapshot {
 	s, timer := c.state, c.Timer
+	r := s.awake()
 	return &Snapshot{
 		Taken: now, Version: c.Version, Certified: c.Certified, Chunks: c.Chunks.Clone(), Globals: s.globals(), Timer: &timer, Hook: &hook,
-		binary: s.binary.retain(), heap: s.guest.Freeze(), stable: s.stable.Fork(),
+		binary: s.binary.retain(), heap: r.guest.Freeze(), stable: r.stable.Fork(),
 	}
 }
 
@@ -98,7 +99,7 @@ func (c *Canister) SnapshotBytes() uint64 {
 // globals are the values of all globals a replica keeps with the state.
 func (s *state) globals() []Global {
 	exposed := s.module.m.Exposed
-	mutable := s.guest.Globals()
+	mutable := s.awake().guest.Globals()
 	all := make([]Global, len(exposed))
 	for i, x := range exposed {
 		all[i] = Global{x.Type, x.Low, x.High}

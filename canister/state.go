@@ -10,9 +10,14 @@ import (
 
 // state is the Wasm state of a canister: what exists while code is installed.
 type state struct {
-	runner
+	module      *Module
 	binary      *binary
 	heap, pages uint64 // committed sizes: of the heap in bytes, of stable memory in pages
+
+	// The committed memories are those of the runner, where there is one, and of the moment, where there is one: a fork has no runner before it
+	// is awake, and nothing has a moment that was changed since it was forked.
+	runner *runner
+	moment *moment
 
 	// Views of the committed state that wait for the next query. They come back from other
 	// goroutines, hence the lock.
@@ -66,21 +71,30 @@ func (r *runner) sliced(executed uint64) {
 func newState(m *Module, b *binary, g *wasm.Guest, mem *stable.Memory) *state {
 	installed := *m
 	installed.uploaded = nil
-	s := &state{binary: b}
-	s.init(&installed, g, mem)
+	s := &state{module: &installed, binary: b, runner: new(runner)}
+	s.runner.init(s.module, g, mem)
 	return s
 }
 
+// awake is the runner of the state.
+func (s *state) awake() *runner {
+	if s.runner == nil {
+		s.runner = new(runner)
+		s.runner.init(s.module, s.moment.guest.Guest(), s.moment.stable.Memory())
+	}
+	return s.runner
+}
+
 // note enters the sizes that were just committed.
-func (s *state) note() { s.heap, s.pages = s.guest.MemorySize(), s.stable.Size() }
+func (s *state) note() { s.heap, s.pages = s.runner.guest.MemorySize(), s.runner.stable.Size() }
 
 // measure adds what the code takes and memories of these sizes.
-func (r *runner) measure(u *Usage, heap, pages uint64) {
+func (m *Module) measure(u *Usage, heap, pages uint64) {
 	u.Heap = heap
 	u.Stable = pages * stable.PageSize
-	u.Globals = globalMemory(len(r.module.m.Exposed))
-	u.Binary = uint64(r.module.UploadedSize())
-	u.Custom = r.module.custom
+	u.Globals = globalMemory(len(m.m.Exposed))
+	u.Binary = uint64(m.UploadedSize())
+	u.Custom = m.custom
 }
 
 // globalBytes is what a replica counts for a global.
@@ -89,7 +103,19 @@ const globalBytes = 32
 // globalMemory is what it counts for the globals of a module, with the one in which it counts instructions.
 func globalMemory(globals int) uint64 { return globalBytes * uint64(globals+1) }
 
+// commit makes what a message did the committed state.
+func (s *state) commit() error {
+	s.past()
+	return s.runner.commit()
+}
+
 // rollback makes everything what it was before the message.
+func (s *state) rollback() {
+	if s.runner != nil {
+		s.runner.rollback()
+	}
+}
+
 func (r *runner) rollback() {
 	r.guest.Rollback()
 	r.stable.Rollback()
@@ -104,11 +130,14 @@ func (s *state) close(keepStable bool) {
 	for _, v := range idle {
 		v.close()
 	}
-	s.guest.Close()
-	s.binary.release()
-	if !keepStable {
-		s.stable.Close()
+	if s.runner != nil {
+		s.runner.guest.Close()
+		if !keepStable {
+			s.runner.stable.Close()
+		}
 	}
+	s.past()
+	s.binary.release()
 }
 
 func (r *runner) close() {
@@ -129,12 +158,13 @@ func (s *state) view() (*runner, error) {
 		v.guest.View(0, 0) // opens it on the newest state now, not when the query runs
 		return v, nil
 	}
-	g, err := s.guest.Snapshot()
+	r := s.awake()
+	g, err := r.guest.Snapshot()
 	if err != nil {
 		return nil, err
 	}
 	v = new(runner)
-	v.init(s.module, g, s.stable.Snapshot())
+	v.init(s.module, g, r.stable.Snapshot())
 	return v, nil
 }
 

@@ -3,7 +3,6 @@ package replica
 import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 // IngressAnswer is what is known of a user's message, and what became of it.
@@ -53,14 +52,14 @@ func (n *Network) HostOf(id principal.Principal) (subnet principal.Principal, ok
 
 // measured enters what the execution of a user's message took.
 func (m *machine) measured(j *Job) {
-	var record *state.Ingress
+	var number uint64
 	switch {
 	case j.install != nil && j.install.command.FromUser():
-		record = m.History.At(j.install.command.Origin.Ingress)
+		number = j.install.command.Origin.Ingress
 	case j.install == nil && j.in.Source == intercanister.SourceIngress:
-		record = m.History.At(j.in.Ingress)
+		number = j.in.Ingress
 	default:
 		return
 	}
-	record.Instructions = j.outcome.Instructions
+	m.History.Measured(number, j.outcome.Instructions)
 }

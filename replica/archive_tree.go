@@ -5,7 +5,6 @@ import (
 
 	"github.com/canisterd/canisterd/intercanister/archive"
 	"github.com/canisterd/canisterd/replica/certify"
-	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 // shown is what the certified tree shows at a label, nil for nothing.
@@ -79,7 +78,9 @@ func (m *machine) learn() {
 	for r := range m.Residents.All() {
 		m.net.facts.coded(r.ID(), r.Canister.Module())
 	}
-	m.History.Each(func(in *state.Ingress) { m.net.facts.received(m.ID, in) })
+	for in := range m.History.All() {
+		m.net.facts.received(m.ID, in)
+	}
 }
 
 // canistersNow are what the state is of all canisters but some.
@@ -94,11 +95,11 @@ func (m *machine) canistersNow(but map[certify.Label]bool) (all []certify.Change
 
 // requestsNow are where all known messages stand but some.
 func (m *machine) requestsNow(but map[certify.Label]bool) (all []certify.Change) {
-	m.History.Each(func(in *state.Ingress) {
+	for in := range m.History.All() {
 		if label := certify.Label(in.ID[:]); !but[label] {
 			change := m.requestChange(in.ID)
 			all = append(all, certify.Change{Label: label, Node: change.node()})
 		}
-	})
+	}
 	return all
 }

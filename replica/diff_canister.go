@@ -18,7 +18,7 @@ func (d *differ) residents(x, y *entry) {
 	d.texts("module", module(a), module(b))
 	differing(d, "installed", a.Installed, b.Installed, moment)
 	differing(d, "version", a.Version, b.Version, number)
-	d.settings(&a.Settings, &b.Settings)
+	d.settings(a.Settings, b.Settings)
 	differing(d, "balance", a.Balance, b.Balance, amount)
 	differing(d, "reserved cycles", a.Reserved, b.Reserved, amount)
 	differing(d, "cycles used", a.Consumed.Total(), b.Consumed.Total(), amount)

@@ -13,13 +13,8 @@ import (
 // never change while it is known; views of different heights share them.
 type facts struct {
 	mu       sync.RWMutex
-	requests map[requestKey]RequestFacts
+	requests map[principal.Principal]map[RequestID]*RequestFacts // by subnet; what is pointed to belongs to forks, too
 	modules  map[principal.Principal]*canister.Module
-}
-
-type requestKey struct {
-	subnet principal.Principal
-	id     RequestID
 }
 
 // RequestFacts says who made a request, and of whom.
@@ -29,15 +24,20 @@ func (f *facts) received(subnet principal.Principal, in *state.Ingress) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.requests == nil {
-		f.requests = make(map[requestKey]RequestFacts)
+		f.requests = make(map[principal.Principal]map[RequestID]*RequestFacts)
 	}
-	f.requests[requestKey{subnet, in.ID}] = RequestFacts{in.Sender, in.Receiver, in.Effective}
+	known := f.requests[subnet]
+	if known == nil {
+		known = make(map[RequestID]*RequestFacts)
+		f.requests[subnet] = known
+	}
+	known[in.ID] = &RequestFacts{in.Sender, in.Receiver, in.Effective}
 }
 
 func (f *facts) pruned(subnet principal.Principal, id RequestID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.requests, requestKey{subnet, id})
+	delete(f.requests[subnet], id)
 }
 
 func (f *facts) coded(id principal.Principal, module *canister.Module) {
@@ -58,8 +58,11 @@ func (f *facts) coded(id principal.Principal, module *canister.Module) {
 func (v *View) Request(subnet principal.Principal, id RequestID) (sender, receiver, effective principal.Principal, ok bool) {
 	v.facts.mu.RLock()
 	defer v.facts.mu.RUnlock()
-	f, ok := v.facts.requests[requestKey{subnet, id}]
-	return f.Sender, f.Receiver, f.Effective, ok
+	f := v.facts.requests[subnet][id]
+	if f == nil {
+		return principal.Principal{}, principal.Principal{}, principal.Principal{}, false
+	}
+	return f.Sender, f.Receiver, f.Effective, true
 }
 
 // Module is the code a canister has now, nil where it has none.

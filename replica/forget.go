@@ -30,8 +30,7 @@ func (n *Network) forgetAnswers(in *ForgetAnswers) Result {
 	})
 	for _, id := range in.Requests {
 		if r := m.History.Find(id); r != nil && r.Status.Terminal() && !open[r.Number] {
-			m.History.Forget(r, &m.Deadlines)
-			m.Show(r)
+			m.Show(m.History.Forget(r, &m.Deadlines))
 		}
 	}
 	return Result{}

@@ -184,7 +184,11 @@ func (p *proof) fork(signed HeightSink) *proof {
 func (f *facts) fork() *facts {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	return &facts{requests: maps.Clone(f.requests), modules: maps.Clone(f.modules)}
+	requests := maps.Clone(f.requests)
+	for subnet, known := range requests { // each by itself: no order can be seen
+		requests[subnet] = maps.Clone(known)
+	}
+	return &facts{requests: requests, modules: maps.Clone(f.modules)}
 }
 
 func (d *delegations) fork() *delegations {

@@ -124,7 +124,9 @@ func (m *machine) outOfCycles(r *state.Resident) {
 	c := r.Canister
 	c.Consumed.Uninstall = c.Consumed.Uninstall.Add(c.Balance).Add(c.Reserved)
 	c.Balance, c.Reserved = cycles.Amount{}, cycles.Amount{}
-	c.Settings.ComputeAllocation, c.Settings.MemoryAllocation = 0, 0
+	settings := *c.Settings
+	settings.ComputeAllocation, settings.MemoryAllocation = 0, 0
+	c.Settings = &settings
 	c.History.Drop()
 	c.Snapshots.Clear()
 	m.Uninstall(r)

@@ -56,7 +56,7 @@ func (n *Network) Reports(after principal.Principal, most int) []CanisterReport 
 func (m *machine) report(r *state.Resident) CanisterReport {
 	c := r.Canister
 	return CanisterReport{
-		ID: c.ID, Subnet: m.ID, Status: c.Status, Settings: c.Settings, Module: c.Module(),
+		ID: c.ID, Subnet: m.ID, Status: c.Status, Settings: *c.Settings, Module: c.Module(),
 		Balance: c.Balance.Add(r.Credit), Reserved: c.Reserved, IdlePerDay: m.Fees.IdlePerDay(c.Holdings()),
 		Usage: c.MemoryUsage(), Version: c.Version, Certified: c.Certified,
 		Created: c.Created, Installed: c.Installed, Timer: c.Timer, Heartbeat: r.Beating,

@@ -164,11 +164,12 @@ func (m Manager) change(c *state.Command, r *state.Resident, words []string) sta
 
 // environment sets the program a word names, or takes it away.
 func (m Manager) environment(c *state.Command, r *state.Resident, words []string) {
-	settings := &r.Canister.Settings
+	settings := *r.Canister.Settings
 	variables := slices.DeleteFunc(slices.Clone(settings.Environment), func(v canister.Variable) bool { return v.Name == words[0] })
 	if len(words) > 1 {
 		variables = append(variables, canister.Variable{Name: words[0], Value: words[1]})
 	}
 	settings.SetEnvironment(variables)
+	r.Canister.Settings = &settings
 	c.Machine.Recoded(r)
 }

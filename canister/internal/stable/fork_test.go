@@ -13,6 +13,12 @@ import (
 type family struct {
 	space   *space
 	members []*member
+	moments []*past
+}
+
+type past struct {
+	Moment
+	flat []byte
 }
 
 type member struct {
@@ -44,6 +50,20 @@ func (f *family) actions() map[string]func(*rapid.T) {
 			if len(f.members) < 6 {
 				m := f.draw(t)
 				f.members = append(f.members, &member{m.Fork(), bytes.Clone(m.flat)})
+			}
+		},
+		"moment": func(t *rapid.T) {
+			if len(f.moments) < 2 {
+				m := f.draw(t)
+				f.moments = append(f.moments, &past{m.Moment(), bytes.Clone(m.flat)})
+				return
+			}
+			p := f.moments[0]
+			if rapid.Bool().Draw(t, "forked") && len(f.members) < 6 {
+				f.members = append(f.members, &member{p.Memory(), bytes.Clone(p.flat)})
+			} else {
+				p.Close()
+				f.moments = f.moments[1:]
 			}
 		},
 		"close": func(t *rapid.T) {
@@ -102,6 +122,11 @@ func (f *family) check(t *rapid.T) {
 			seen[m.head.table.get(page)] = true
 		}
 	}
+	for _, p := range f.moments {
+		for page := range uint64(len(p.flat) / OSPageSize) {
+			seen[p.table.get(page)] = true
+		}
+	}
 	for _, list := range []runs{s.free, s.holes} {
 		for _, r := range list.all {
 			for page := r.first; page < r.first+r.pages; page++ {
@@ -118,7 +143,7 @@ func (f *family) check(t *rapid.T) {
 		}
 	}
 	for _, c := range s.owners.chunks {
-		if len(f.members) == 1 && c != nil {
+		if len(f.members) == 1 && len(f.moments) == 0 && c != nil {
 			t.Fatal("a memory that is alone has pages with several owners")
 		}
 	}
@@ -141,8 +166,11 @@ func TestForksShareWhatNeitherWrites(t *testing.T) {
 		m := New(file)
 		m.Grow(familyPages)
 		done(t, m.Commit())
-		f := &family{m.space, []*member{{m, make([]byte, familyPages*PageSize)}}}
+		f := &family{space: m.space, members: []*member{{m, make([]byte, familyPages*PageSize)}}}
 		t.Repeat(f.actions())
+		for _, p := range f.moments {
+			p.Close()
+		}
 		for _, m := range f.members {
 			m.Close()
 		}

@@ -38,15 +38,7 @@ func New(file *checkpoint.File) *Memory {
 
 // Fork makes a memory of its own with the committed bytes of m, at the cost of a few pointers: the two share every page until one of them
 // writes it. What an open message of m wrote is m's alone.
-func (m *Memory) Fork() *Memory {
-	s := m.space
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f := &Memory{space: s, own: head{m.head.table.share(), m.head.size, m.head.written}, size: m.head.size}
-	f.head = &f.own
-	s.users++
-	return f
-}
+func (m *Memory) Fork() *Memory { return m.space.fork(m.head) }
 
 // Written is the number of pages of 4 KiB that were ever written.
 func (m *Memory) Written() uint64 { return m.head.written }

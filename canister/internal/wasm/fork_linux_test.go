@@ -21,7 +21,7 @@ func TestAForkThatIsGoneLeavesItsSourceAsItWas(t *testing.T) {
 		commit(t, g)
 		space, used := takenBy(t, e.file), e.file.InUse()
 		for range 50 {
-			f := g.Fork()
+			f := forkOf(g)
 			if taken := takenBy(t, e.file); taken != space {
 				t.Fatalf("a fork takes %d bytes", taken-space)
 			}
@@ -60,7 +60,7 @@ func TestForksKeepToTheMappingsThereAre(t *testing.T) {
 		commit(t, g)
 		var forks []*Guest
 		for range 50 {
-			f := g.Fork()
+			f := forkOf(g)
 			t.Cleanup(f.Close)
 			forks = append(forks, f)
 		}

@@ -24,6 +24,7 @@ type relatives struct {
 	code    *Code
 	members []*relative
 	images  []*picture
+	moments []*past
 }
 
 type relative struct {
@@ -33,6 +34,11 @@ type relative struct {
 
 type picture struct {
 	im   *Image
+	heap []byte
+}
+
+type past struct {
+	Moment
 	heap []byte
 }
 
@@ -128,6 +134,7 @@ func (r *relatives) actions() map[string]func(*rapid.T) {
 		},
 		"upgrade": func(t *rapid.T) { r.upgrade(t, r.draw(t)) },
 		"image":   r.image,
+		"moment":  r.moment,
 		"query":   func(t *rapid.T) { r.query(t, r.draw(t)) },
 		"":        r.check,
 	}
@@ -135,7 +142,7 @@ func (r *relatives) actions() map[string]func(*rapid.T) {
 
 func (r *relatives) fork(from *relative) {
 	if len(r.members) < 6 {
-		r.members = append(r.members, &relative{from.g.Fork(), bytes.Clone(from.heap)})
+		r.members = append(r.members, &relative{forkOf(from.g), bytes.Clone(from.heap)})
 	}
 }
 
@@ -161,6 +168,24 @@ func (r *relatives) upgrade(t *rapid.T, m *relative) {
 		t.Fatal(err)
 	}
 	m.g, m.heap = next, m.fill(bytes.Clone(m.heap), 0, 10_000, 200)
+}
+
+// moment takes a moment, makes a guest of one or closes one.
+func (r *relatives) moment(t *rapid.T) {
+	if len(r.moments) < 3 {
+		m := r.draw(t)
+		r.moments = append(r.moments, &past{m.g.Moment(), bytes.Clone(m.heap)})
+		return
+	}
+	i := rapid.IntRange(0, 2).Draw(t, "moment")
+	p := r.moments[i]
+	if rapid.Bool().Draw(t, "forked") && len(r.members) < 6 {
+		r.members = append(r.members, &relative{p.Guest(), bytes.Clone(p.heap)})
+	}
+	if rapid.Bool().Draw(t, "closed") {
+		p.Close()
+		r.moments = append(r.moments[:i], r.moments[i+1:]...)
+	}
 }
 
 // image takes an image, loads one or closes one.
@@ -199,7 +224,7 @@ func (r *relatives) query(t *rapid.T, m *relative) {
 	for range rapid.IntRange(0, 4).Draw(t, "changes") {
 		m.message(t, rapid.SampledFrom([]string{"fill", "scatter", "grow"}).Draw(t, "change"), func() {})
 		if rapid.Bool().Draw(t, "forked") {
-			forks = append(forks, m.g.Fork())
+			forks = append(forks, forkOf(m.g))
 		} else if n := len(forks); n > 0 {
 			forks[n-1].Close()
 			forks = forks[:n-1]
@@ -284,6 +309,9 @@ func TestForksAreWhatWasWrittenToThem(t *testing.T) {
 				for _, m := range r.members {
 					m.g.Close()
 				}
+				for _, p := range r.moments {
+					p.Close()
+				}
 				for _, p := range r.images {
 					p.im.Close()
 				}
@@ -341,7 +369,7 @@ func TestForksCommitSideBySide(t *testing.T) {
 		g := newTestGuest(t, e, counter)
 		all := []*Guest{g}
 		for i := range 5 {
-			f := all[i].Fork()
+			f := forkOf(all[i])
 			t.Cleanup(f.Close)
 			all = append(all, f)
 		}
@@ -352,7 +380,7 @@ func TestForksCommitSideBySide(t *testing.T) {
 					run(t, g, "inc")
 					commit(t, g)
 					if i%20 == 7 {
-						f := g.Fork()
+						f := forkOf(g)
 						run(t, f, "inc")
 						commit(t, f)
 						f.Close()
@@ -368,4 +396,11 @@ func TestForksCommitSideBySide(t *testing.T) {
 			g.Rollback()
 		}
 	})
+}
+
+// forkOf is a second guest with the committed state of g.
+func forkOf(g *Guest) *Guest {
+	m := g.Moment()
+	defer m.Close()
+	return m.Guest()
 }

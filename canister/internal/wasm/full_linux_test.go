@@ -101,7 +101,7 @@ func TestAFullDiskLeavesForksAsTheyWere(t *testing.T) {
 		run(t, g, "all")
 		commit(t, g)
 		was := heapOf(t, g)
-		f := g.Fork()
+		f := forkOf(g)
 		same := func(what string, g *Guest, want []byte) {
 			t.Helper()
 			if !bytes.Equal(heapOf(t, g), want) {

@@ -20,7 +20,7 @@ func canisterStatus(c *state.Command, a *idArg) state.Answer {
 		Status:     statusOf(k.Status),
 		Ready:      r.Settled(),
 		Version:    k.Version,
-		Settings:   definite(&k.Settings),
+		Settings:   definite(k.Settings),
 		Module:     moduleHash(k),
 		Memory:     bytesOf(usage.Total()),
 		Metrics:    metricsOf(&usage),

@@ -188,7 +188,7 @@ func TestCallersFromOtherSubnetsMayOnlyCallWhatTheyMay(t *testing.T) {
 
 func TestStatusAndLogsAreShownByTheirVisibility(t *testing.T) {
 	r := newRig(t)
-	s := &r.target.Canister.Settings
+	s := r.target.Canister.Settings
 	s.StatusVisibility = canister.Visibility{Kind: canister.AllowedViewers, Viewers: []principal.Principal{bob}}
 	status := func(who principal.Principal) *state.Command {
 		return r.byUser(who, "canister_status", idArg{r.target.ID()})

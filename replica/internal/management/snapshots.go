@@ -80,7 +80,7 @@ func viewed(c *state.Command, id principal.Principal) (*state.Resident, *interca
 	if r == nil {
 		return nil, rejectNotFound(id)
 	}
-	set := &r.Canister.Settings
+	set := r.Canister.Settings
 	if !set.SnapshotVisibility.Allows(c.Caller, set.Controllers) {
 		return nil, rejectSnapshotsDenied(c.Caller, c.Method)
 	}

@@ -17,7 +17,7 @@ func updateSettings(c *state.Command, a *updateSettingsArg) state.Answer {
 		// What the canister can pay is known only when its message is over.
 		return state.WhenIdle(r)
 	}
-	settings, reject := a.Settings.with(r.Canister.Settings)
+	settings, reject := a.Settings.with(*r.Canister.Settings)
 	if reject != nil {
 		return state.Fail(reject)
 	}
@@ -26,7 +26,7 @@ func updateSettings(c *state.Command, a *updateSettingsArg) state.Answer {
 	if reject != nil {
 		return state.Fail(reject)
 	}
-	r.Canister.Settings = p.settings
+	r.Canister.Settings = &p.settings
 	reserve(r.Canister, p.reservation)
 	r.Canister.Version++
 	if a.Settings.LogMemoryLimit != nil && !r.Running {
@@ -42,7 +42,7 @@ func updateSettings(c *state.Command, a *updateSettingsArg) state.Answer {
 func holderOf(r *state.Resident) holder {
 	k := r.Canister
 	return holder{
-		settings: k.Settings, usage: k.MemoryUsage().Total(), messages: k.MessageBytes,
+		settings: *k.Settings, usage: k.MemoryUsage().Total(), messages: k.MessageBytes,
 		balance: k.Balance.Add(r.Credit), reserved: k.Reserved,
 	}
 }

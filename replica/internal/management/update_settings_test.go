@@ -58,7 +58,7 @@ func TestEverySettingCanBeSet(t *testing.T) {
 		Environment: []canister.Variable{{Name: "k", Value: "v"}},
 	}
 	k := r.target.Canister
-	if got := fmt.Sprint(k.Settings); got != fmt.Sprint(want) {
+	if got := fmt.Sprint(*k.Settings); got != fmt.Sprint(want) {
 		t.Errorf("got  %s\nwant %v", got, want)
 	}
 	entry := k.History.Recent(1)[0]

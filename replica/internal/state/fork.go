@@ -103,19 +103,19 @@ func (r *Resident) fork() *Resident {
 	return to
 }
 
-// fork makes all records anew, together as they are recycled together. Those that are
-// free come when they are needed.
+// fork shares the records of messages that are answered until one of the two writes them;
+// those of open messages, to which others point, are made anew.
 func (h *History) fork() History {
+	h.era++
 	to := *h
 	to.order = h.order.Fork()
-	to.free = slices.Clone(h.free)
-	to.slots = make([]*Ingress, len(h.slots))
-	to.known = make(map[RequestID]*Ingress, len(h.known))
-	records := make([]Ingress, 0, len(h.known))
-	for id, in := range h.known { // each by itself: no order can be seen
-		records = append(records, *in)
-		copied := &records[len(records)-1]
-		to.slots[in.Number-1], to.known[id] = copied, copied
+	to.known, to.slots, to.free = maps.Clone(h.known), slices.Clone(h.slots), slices.Clone(h.free)
+	for i, in := range h.slots {
+		if !in.Status.Terminal() {
+			in.era = h.era
+			copied := *in
+			to.slots[i] = &copied
+		}
 	}
 	return to
 }

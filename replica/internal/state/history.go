@@ -53,6 +53,7 @@ type Ingress struct {
 	Instructions uint64
 	deadline     timers.Handle
 	noted        bool // in State.Answered
+	era          uint64
 }
 
 // History is the ingress history of a subnet: every accepted message, found by
@@ -60,11 +61,14 @@ type Ingress struct {
 // forgotten oldest first.
 type History struct {
 	Limit   int // messages; 0 for MaxIngressMessages
-	known   map[RequestID]*Ingress
-	slots   []*Ingress // by number-1; nil for free ones that a fork has not needed
+	known   map[RequestID]uint64
+	slots   []*Ingress // by number-1, free ones too
 	free    []uint64   // numbers
 	order   intercanister.FIFO[answer]
 	answers int // bytes of kept answers
+	// era counts the forks. A record of an earlier era belongs to several histories and is
+	// copied before it is written.
+	era uint64
 }
 
 type answer struct {
@@ -87,18 +91,26 @@ func (h *History) Capacity() int {
 }
 
 // Find is the message with an id, nil where it is unknown.
-func (h *History) Find(id RequestID) *Ingress { return h.known[id] }
+func (h *History) Find(id RequestID) *Ingress {
+	if number := h.known[id]; number != 0 {
+		return h.slots[number-1]
+	}
+	return nil
+}
 
 // All gives the known messages in the order of their numbers.
 func (h *History) All() iter.Seq[*Ingress] {
 	return func(yield func(*Ingress) bool) {
 		for _, in := range h.slots {
-			if in != nil && h.known[in.ID] == in && !yield(in) {
+			if h.has(in) && !yield(in) {
 				return
 			}
 		}
 	}
 }
+
+// has reports whether a record of the history is in use.
+func (h *History) has(in *Ingress) bool { return h.known[in.ID] == in.Number }
 
 // At is the message with a number; it panics where there is none.
 func (h *History) At(number uint64) *Ingress { return h.slots[number-1] }
@@ -107,16 +119,16 @@ func (h *History) At(number uint64) *Ingress { return h.slots[number-1] }
 // in; Number, Status and what comes with an answer are set here.
 func (h *History) Receive(in *Ingress, deadlines *timers.Table) *Ingress {
 	if h.known == nil {
-		h.known = make(map[RequestID]*Ingress)
+		h.known = make(map[RequestID]uint64)
 	}
-	if h.known[in.ID] != nil {
+	if h.known[in.ID] != 0 {
 		panic("state: a message was received twice")
 	}
 	var r *Ingress
 	var number uint64
 	if n := len(h.free); n > 0 {
 		number, h.free = h.free[n-1], h.free[:n-1]
-		if r = h.slots[number-1]; r == nil { // of a fork
+		if r = h.slots[number-1]; r.era != h.era {
 			r = new(Ingress)
 			h.slots[number-1] = r
 		}
@@ -126,9 +138,20 @@ func (h *History) Receive(in *Ingress, deadlines *timers.Table) *Ingress {
 		number = uint64(len(h.slots))
 	}
 	*r = *in
-	r.Number, r.Status, r.Answered, r.Reply, r.Reject = number, Received, 0, nil, nil
+	r.Number, r.Status, r.Answered, r.Reply, r.Reject, r.era = number, Received, 0, nil, nil, h.era
 	r.deadline = deadlines.Add(timers.Deadline{At: r.Expiry, Kind: timers.IngressExpiry, Number: number})
-	h.known[r.ID] = r
+	h.known[r.ID] = number
+	return r
+}
+
+// own is the record of a message for writing. Records of messages that are answered
+// belong to forks, too.
+func (h *History) own(r *Ingress) *Ingress {
+	if r.era != h.era {
+		copied := *r
+		r = &copied
+		r.era, h.slots[r.Number-1] = h.era, r
+	}
 	return r
 }
 
@@ -174,11 +197,12 @@ func (r *Ingress) answerBytes() int {
 
 func (h *History) shed(forget func(*Ingress)) {
 	a := h.order.Pop()
-	r := h.known[a.id]
+	r := h.Find(a.id)
 	if r == nil || r.Answered != a.answered || r.Status == Done {
 		return
 	}
 	h.answers -= r.answerBytes()
+	r = h.own(r)
 	r.Reply, r.Reject, r.Status = nil, nil, Done
 	forget(r)
 }
@@ -187,7 +211,7 @@ func (h *History) shed(forget func(*Ingress)) {
 // message must be rejected because it has not begun, or was pruned; a pruned
 // record may be read until the next Receive.
 func (h *History) Due(number, now uint64, deadlines *timers.Table) (r *Ingress, expired, pruned bool) {
-	r = h.At(number)
+	r = h.own(h.At(number))
 	r.deadline = 0
 	switch {
 	case r.Status == Received:
@@ -206,7 +230,7 @@ func (h *History) prune(r *Ingress) {
 	h.answers -= r.answerBytes()
 	delete(h.known, r.ID)
 	h.free = append(h.free, r.Number)
-	for h.order.Len() > 0 && h.known[h.order.At(0).id] == nil {
+	for h.order.Len() > 0 && h.known[h.order.At(0).id] == 0 {
 		h.order.Pop()
 	}
 	r.Reply, r.Reject = nil, nil
@@ -216,13 +240,9 @@ func (h *History) prune(r *Ingress) {
 // last brought up to date.
 func (r *Ingress) Noted() bool { return r.noted }
 
-// Each shows all known messages, in the order of their numbers.
-func (h *History) Each(visit func(*Ingress)) {
-	for _, in := range h.slots {
-		if in != nil && h.known[in.ID] == in {
-			visit(in)
-		}
-	}
+// Measured notes what the execution of a message took.
+func (h *History) Measured(number, instructions uint64) {
+	h.own(h.At(number)).Instructions = instructions
 }
 
 // Knows reports whether there is a message with a number.
@@ -230,6 +250,5 @@ func (h *History) Knows(number uint64) bool {
 	if number == 0 || number > uint64(len(h.slots)) {
 		return false
 	}
-	in := h.slots[number-1]
-	return in != nil && h.known[in.ID] == in
+	return h.has(h.slots[number-1])
 }

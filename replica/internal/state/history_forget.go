@@ -6,17 +6,19 @@ import (
 )
 
 // Forget prunes an answered message before its time. Nothing may name it by its number any
-// more, and nobody may send it again; it may be read until the next Receive.
-func (h *History) Forget(r *Ingress, deadlines *timers.Table) {
+// more, and nobody may send it again. What is left of it may be read until the next Receive.
+func (h *History) Forget(r *Ingress, deadlines *timers.Table) *Ingress {
 	if !r.Status.Terminal() {
 		panic("state: a message is forgotten that is not answered")
 	}
 	deadlines.Remove(r.deadline)
+	r = h.own(r)
 	r.deadline = 0
 	h.prune(r)
 	if h.order.Len() > forgottenAnswers+2*len(h.known) {
 		h.compact()
 	}
+	return r
 }
 
 // compact takes the answers out of the order that are not known any more: one that is kept
@@ -25,7 +27,7 @@ func (h *History) compact() {
 	var kept intercanister.FIFO[answer]
 	for i := range h.order.Len() {
 		a := h.order.At(i)
-		if r := h.known[a.id]; r != nil && r.Answered == a.answered {
+		if r := h.Find(a.id); r != nil && r.Answered == a.answered {
 			kept.Push(*a)
 		}
 	}

@@ -1,6 +1,9 @@
 package state
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -115,4 +118,92 @@ func TestIDsAreGivenOnceAndOnlyFromTheAllocationRange(t *testing.T) {
 	if !ids.Hosts(principal.Canister(3)) || ids.Hosts(principal.Canister(7)) || ids.Hosts(principal.Management) || ids.Allocates(principal.Canister(3)) {
 		t.Error("hosts the wrong ids")
 	}
+}
+
+// Forks go on with each other's records; what one does with them the other must not see.
+func TestForksOfAHistoryDoNotSeeEachOther(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := []*kept{{State: new(State), now: 1}}
+		t.Repeat(map[string]func(*rapid.T){
+			"message": func(t *rapid.T) { all[rapid.IntRange(0, len(all)-1).Draw(t, "history")].message(t) },
+			"time":    func(t *rapid.T) { all[rapid.IntRange(0, len(all)-1).Draw(t, "history")].pass(t) },
+			"fork": func(t *rapid.T) {
+				if len(all) < 4 {
+					all = append(all, all[rapid.IntRange(0, len(all)-1).Draw(t, "history")].fork())
+				}
+			},
+			"": func(t *rapid.T) {
+				for i, k := range all {
+					if got := k.looks(); !maps.Equal(got, k.want) {
+						t.Fatalf("history %d of %d has %v, want %v", i, len(all), got, k.want)
+					}
+				}
+			},
+		})
+	})
+}
+
+// answers are bytes that nobody touches.
+var answers = make([]byte, MaxAnswerBytes/2)
+
+// kept is a history with what each of its messages must be.
+type kept struct {
+	*State
+	now  uint64
+	want map[RequestID]string
+}
+
+func (k *kept) fork() *kept {
+	f := &kept{State: new(State), now: k.now, want: maps.Clone(k.want)}
+	f.History, f.Deadlines, f.Answered = k.History.fork(), k.Deadlines.Fork(), slices.Clone(k.Answered)
+	return f
+}
+
+func (k *kept) looks() map[RequestID]string {
+	all := make(map[RequestID]string)
+	for in := range k.History.All() {
+		all[in.ID] = k.is(in)
+		if k.History.At(in.Number) != in || k.History.Find(in.ID) != in {
+			all[in.ID] = "two records"
+		}
+	}
+	return all
+}
+
+func (k *kept) is(in *Ingress) string {
+	return fmt.Sprint(in.Status, len(in.Reply), in.Answered, in.Instructions, in.Noted(), in.Number, len(in.Arg))
+}
+
+// message is a step in the life of one of a few messages.
+func (k *kept) message(t *rapid.T) {
+	id := RequestID{rapid.ByteRange(1, 5).Draw(t, "id")}
+	h := &k.History
+	in := h.Find(id)
+	switch {
+	case in == nil:
+		h.Receive(&Ingress{ID: id, Expiry: k.now + 50, Arg: []byte{1}}, &k.Deadlines)
+	case in.Status == Received:
+		h.Begin(in)
+	case in.Status == Processing:
+		h.Answer(in, answers[:MaxAnswerBytes/rapid.IntRange(2, 5).Draw(t, "share")], nil, k.now, &k.Deadlines, k.Show)
+		h.Measured(in.Number, k.now)
+		k.Show(in)
+	default:
+		k.Untouch()
+	}
+	k.want = k.looks()
+}
+
+func (k *kept) pass(t *rapid.T) {
+	k.now += rapid.Uint64Range(1, KeepAnswer).Draw(t, "ns")
+	for {
+		d, ok := k.Deadlines.Pop(k.now)
+		if !ok {
+			break
+		}
+		if in, expired, _ := k.History.Due(d.Number, k.now, &k.Deadlines); expired {
+			k.History.Answer(in, nil, nil, k.now, &k.Deadlines, k.Show)
+		}
+	}
+	k.want = k.looks()
 }

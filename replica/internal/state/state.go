@@ -123,7 +123,7 @@ func (s *State) Untouch() {
 	}
 	for _, id := range s.Answered {
 		if in := s.History.Find(id); in != nil {
-			in.noted = false
+			s.History.own(in).noted = false
 		}
 	}
 	clear(s.Touched)
