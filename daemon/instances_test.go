@@ -204,7 +204,7 @@ func TestAThousandInstancesLiveSideBySide(t *testing.T) {
 	during := d.holdings(t)
 	each := (during.heap + during.stacks - before.heap - before.stacks) / uint64(n)
 	t.Logf("an instance with a canister has %d KiB and %.2f goroutines", each>>10, float64(during.goroutines-before.goroutines)/float64(n))
-	if each > 512<<10 || during.goroutines > before.goroutines+2*n || during.files > before.files+50 {
+	if each > 256<<10 || during.goroutines > before.goroutines+2*n || during.files > before.files+50 {
 		t.Errorf("before %+v, with %d instances %+v", before, n, during)
 	}
 	if ticks := d.ticksIn(time.Second); ticks > n/5 {

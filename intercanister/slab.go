@@ -5,8 +5,8 @@ package intercanister
 // allocation, and an index of four bytes per slot, open addressing with linear
 // probing.
 type slab[T any] struct {
-	chunks []*[chunkSize]record[T]
-	free   uint32 // slot+1 of the first free record, chained
+	chunks [][]record[T] // of chunkSize slots, the first of firstChunk
+	free   uint32        // slot+1 of the first free record, chained
 	live   int
 	index  []uint32    // slot+1, 0 empty
 	packed []record[T] // of a fork that nobody has used: the records, which have no slots yet; nobody writes it
@@ -18,8 +18,12 @@ type record[T any] struct {
 	value T
 }
 
-// chunkSize makes a chunk of futures a whole number of memory pages.
-const chunkSize = 1024
+// chunkSize makes a chunk of futures a whole number of memory pages. The first chunk has
+// fewer slots, because few networks have so many calls, and of thousands each has a first.
+const (
+	chunkSize  = 1024
+	firstChunk = 31 // as many futures as fit 6 KiB
+)
 
 func (s *slab[T]) at(slot uint32) *record[T] { return &s.chunks[slot/chunkSize][slot%chunkSize] }
 
@@ -78,9 +82,12 @@ func (s *slab[T]) enter(id uint64, slot uint32) {
 
 func (s *slab[T]) extend() {
 	first := uint32(len(s.chunks)) * chunkSize
-	chunk := new([chunkSize]record[T])
+	chunk := make([]record[T], chunkSize)
+	if first == 0 {
+		chunk = make([]record[T], firstChunk)
+	}
 	s.chunks = append(s.chunks, chunk)
-	for i := chunkSize - 1; i >= 0; i-- {
+	for i := len(chunk) - 1; i >= 0; i-- {
 		chunk[i].next, s.free = s.free, first+uint32(i)+1
 	}
 }

@@ -55,7 +55,7 @@ var ErrClosed = errors.New("the instance is stopped")
 
 // Node is a running network. All methods are safe for concurrent use.
 type Node struct {
-	inbox        chan *request
+	inbox        atomic.Pointer[chan *request]
 	nudge        chan struct{} // the network is busy and nobody works on it
 	outcallsMade chan struct{}
 	closing      chan struct{}
@@ -117,7 +117,7 @@ func prepare(engine *canister.Engine, config Config) *Node {
 		workers = runtime.NumCPU()
 	}
 	n := &Node{
-		inbox: make(chan *request, MaxInbox), nudge: make(chan struct{}, 1), outcallsMade: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
+		nudge: make(chan struct{}, 1), outcallsMade: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
 		seats: make(chan struct{}, workers), compiling: make(chan struct{}, max(1, workers/2)), pool: NewPool(workers, config.Stopwatch), mode: config.Mode,
 		waiters: make(map[waitKey][]*waiter), engine: engine, era: new(era), config: config,
 	}
@@ -238,7 +238,7 @@ func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.
 	r := requests.Get().(*request)
 	r.do = s.apply
 	select {
-	case n.inbox <- r:
+	case n.box() <- r:
 	case <-n.ended:
 		return result, nil, n.stopped()
 	default:

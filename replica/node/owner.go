@@ -40,7 +40,7 @@ func (n *Node) own() {
 		select {
 		case <-n.closing:
 			return
-		case first = <-n.inbox:
+		case first = <-n.waiting():
 		case <-n.nudge:
 		}
 		n.owner.Lock()
@@ -91,7 +91,7 @@ func (n *Node) serve() bool {
 		select {
 		case <-n.closing:
 			return false
-		case r := <-n.inbox:
+		case r := <-n.waiting():
 			n.answer(r)
 		default:
 			return true
@@ -111,7 +111,7 @@ func (n *Node) answer(r *request) {
 // goroutine and back costs more than most messages. What is left to do after one
 // round is the node's goroutine's. done is false where the caller must ask.
 func (n *Node) inline(do func(*Node)) (done bool, err error) {
-	if len(n.inbox) > 0 || !n.owner.TryLock() {
+	if len(n.waiting()) > 0 || !n.owner.TryLock() {
 		return false, nil
 	}
 	defer func() {
@@ -133,12 +133,38 @@ func (n *Node) inline(do func(*Node)) (done bool, err error) {
 		n.round()
 	}
 	if n.busy() {
-		select {
-		case n.nudge <- struct{}{}:
-		default:
-		}
+		n.poke()
 	}
 	return true, nil
+}
+
+// poke makes the node's goroutine look.
+func (n *Node) poke() {
+	select {
+	case n.nudge <- struct{}{}:
+	default:
+	}
+}
+
+// waiting is the inbox: what waits for the owner. It is nil, of which nothing comes, until
+// somebody had to wait.
+func (n *Node) waiting() chan *request {
+	if box := n.inbox.Load(); box != nil {
+		return *box
+	}
+	return nil
+}
+
+// box is the inbox for somebody who has to wait. It takes half of the memory of an instance
+// in which nothing happens, so the first makes it, and tells the node's goroutine.
+func (n *Node) box() chan *request {
+	if box := n.waiting(); box != nil {
+		return box
+	}
+	if box := make(chan *request, MaxInbox); n.inbox.CompareAndSwap(nil, &box) {
+		n.poke()
+	}
+	return n.waiting()
 }
 
 // Do runs a function that owns the network meanwhile, and returns when it has
@@ -168,7 +194,7 @@ func (n *Node) send(ctx context.Context, do func(*Node)) (*request, error) {
 	r := requests.Get().(*request)
 	r.do = do
 	select {
-	case n.inbox <- r:
+	case n.box() <- r:
 		return r, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -1,6 +1,8 @@
 package management
 
 import (
+	"sync"
+
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/internal/state"
@@ -12,12 +14,17 @@ type facade struct{ methods map[string]*method }
 
 // New is the management canister of a network.
 func New() state.Management {
-	f := &facade{methods: make(map[string]*method)}
-	for _, m := range table() {
-		f.methods[m.name] = &m
-	}
-	return f
+	return &facade{methods: methods()}
 }
+
+// methods are all methods by name. They are the same in all networks and never change.
+var methods = sync.OnceValue(func() map[string]*method {
+	all := make(map[string]*method)
+	for _, m := range table() {
+		all[m.name] = &m
+	}
+	return all
+})
 
 // Effective is the canister a call is about. It answers for calls of users and
 // of canisters alike, because calls between subnets find their way by it: that
