@@ -31,7 +31,7 @@ func TestAnswersThatAreForgottenMakeRoomInTheIngressHistory(t *testing.T) {
 		t.Errorf("a message that is forgotten is %s", status)
 	}
 	s.Round()
-	exchanged(t, s.Network, replica.Config{Engine: real.NewEngine(t)}).Close() // compares the certified trees
+	s.Network = exchanged(t, s.Network, replica.Config{Engine: s.Network.Engine(), IngressMessages: 6}) // compares the certified trees
 	for n := known; n < 6; n++ {
 		submitted(t, s, "A", `reply "x"`)
 	}

@@ -18,7 +18,7 @@ import (
 // Reasons of files of instances.
 var (
 	// notNow takes why.
-	notNow = reason("NOT_EXPORTABLE_NOW", codes.FailedPrecondition, "%v: end the round with Clock.RunRounds (canisterd run), and of a snapshot in an instance that it is restored to")
+	notNow = reason("NOT_EXPORTABLE_NOW", codes.FailedPrecondition, "%v: end the round first with Clock.RunRounds; that of a snapshot in an instance that is restored to it")
 	// fileDamaged takes what is wrong and where, the section and the byte.
 	fileDamaged = reason("FILE_DAMAGED", codes.DataLoss, "the file is damaged: %v", "", "section", "offset")
 	// fileNewer takes the version.

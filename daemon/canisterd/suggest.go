@@ -103,11 +103,11 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 // commandOf is what does on the command line what a procedure that the daemon's texts name does.
 var commandOf = map[string]string{
 	"ListInstances": "canisterd instance list", "ListCanisters": "canisterd canister list", "ListSnapshots": "canisterd instance snapshots",
-	"Clock.ListMoves": "canisterd step --list", "Clock.AdvanceTime": "canisterd time", "Flights.ListFutures": "canisterd futures",
+	"Clock.ListMoves": "canisterd step --list", "Clock.AdvanceTime": "canisterd time", "Clock.RunRounds": "canisterd run", "Flights.ListFutures": "canisterd futures",
 	"call Clock.SetPacing with PACING_MODE_MANUAL": "canisterd pacing manual", "call Await with its id": "canisterd canister await",
 }
 
-var procedures = regexp.MustCompile(`\bcall Clock\.SetPacing with PACING_MODE_MANUAL|\bcall Await with its id|\b(Clock\.|Flights\.)?(List|Advance)[A-Z][A-Za-z]+`)
+var procedures = regexp.MustCompile(`\bcall Clock\.SetPacing with PACING_MODE_MANUAL|\bcall Await with its id|\b(Clock\.|Flights\.)?(List|Advance|Run)[A-Z][A-Za-z]+`)
 
 // inCommands is a text of the daemon with commands in the places of procedures.
 func inCommands(text string) string {
