@@ -20,11 +20,35 @@ type moment struct {
 // Fork is a second canister with the same id and the same state, for another network: from here on each goes its own way, on a goroutine of its
 // own. Nothing is copied but a few words: the two share memories, chunks, logs, history and snapshots, each until it changes them.
 // Where a message of the canister is paused, the fork is as before it, but for logs and timer, which a message changes before it is over.
-func (c *Canister) Fork() *Canister {
-	both := new(struct {
-		canister Canister
-		state    state
-	})
+func (c *Canister) Fork() *Canister { return c.fork(new(forked)) }
+
+// Forks makes forks of so many canisters in less time, in blocks of ForkBlock: the space of
+// one is free again when all of its block are gone.
+type Forks struct {
+	left int
+	room []forked
+}
+
+// NewForks makes forks of n canisters.
+func NewForks(n int) *Forks { return &Forks{left: n} }
+
+// Fork is the next one.
+func (f *Forks) Fork(c *Canister) *Canister {
+	if len(f.room) == 0 {
+		f.room = make([]forked, min(f.left, ForkBlock))
+		f.left -= len(f.room)
+	}
+	to := &f.room[0]
+	f.room = f.room[1:]
+	return c.fork(to)
+}
+
+type forked struct {
+	canister Canister
+	state    state
+}
+
+func (c *Canister) fork(both *forked) *Canister {
 	f := &both.canister
 	*f = *c
 	c.Logs.share()

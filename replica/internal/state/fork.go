@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 )
 
@@ -54,7 +55,8 @@ func (f *Fork) Resident(r *Resident) *Resident {
 	}
 	copied := f.gone[r]
 	if copied == nil {
-		copied = r.fork()
+		copied = new(Resident)
+		r.fork(copied, r.Canister.Fork())
 		if f.gone == nil {
 			f.gone = make(map[*Resident]*Resident)
 		}
@@ -82,25 +84,30 @@ func (f *Fork) mailbox(m *intercanister.Mailbox) *intercanister.Mailbox {
 	return &f.Residents.Get(m.Owner).Mailbox
 }
 
-// fork makes all residents anew. They are made together: most of them are never
-// deleted.
+// fork makes all residents anew, in blocks: most of them are never deleted.
 func (s *Residents) fork() Residents {
 	to := Residents{byID: make(map[principal.Principal]*Resident, len(s.order)), order: make([]*Resident, len(s.order))}
+	canisters := canister.NewForks(len(s.order))
+	var block []Resident
 	for i, r := range s.order {
-		copied := r.fork()
+		if len(block) == 0 {
+			block = make([]Resident, min(canister.ForkBlock, len(s.order)-i))
+		}
+		copied := &block[0]
+		block = block[1:]
+		r.fork(copied, canisters.Fork(r.Canister))
 		to.order[i] = copied
 		to.byID[r.ID()] = copied
 	}
 	return to
 }
 
-func (r *Resident) fork() *Resident {
-	to := new(Resident)
+// fork makes a resident one with the same mailbox, and a fork of the canister.
+func (r *Resident) fork(to *Resident, c *canister.Canister) {
 	*to = *r
-	to.Canister = r.Canister.Fork()
+	to.Canister = c
 	r.Mailbox.Fork(&to.Mailbox)
 	to.Stops, to.Waiting = slices.Clone(r.Stops), slices.Clone(r.Waiting)
-	return to
 }
 
 // fork shares the records of messages that are answered until one of the two writes them;
