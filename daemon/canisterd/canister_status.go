@@ -70,8 +70,8 @@ func canisterText(s *controlv1.Canister) string {
 		module = hex.EncodeToString(s.GetModuleHash())
 	}
 	line("module", "%s", module)
-	line("memory", "%d bytes (heap %s, stable %s)", s.GetMemoryBytes(), size(int64(s.GetHeapBytes())), size(int64(s.GetStableBytes())))
-	line("cycles", "%s (%s a day)", s.GetCycles(), s.GetIdleCyclesBurnedPerDay())
+	line("memory", "%s (heap %s, stable %s)", size(int64(s.GetMemoryBytes())), size(int64(s.GetHeapBytes())), size(int64(s.GetStableBytes())))
+	line("cycles", "%s (%s a day)", grouped(s.GetCycles()), grouped(s.GetIdleCyclesBurnedPerDay()))
 	line("controllers", "%s", strings.Join(s.GetSettings().GetControllers().GetPrincipals(), "\n            "))
 	line("subnet", "%s", s.GetSubnetId())
 	if s.GetGlobalTimer() != nil {
