@@ -85,5 +85,10 @@ func BenchmarkRatioForkOf10000Canisters(b *testing.B) {
 	s := replicatest.NewWasmStage(b, replica.Config{}, module)
 	s.Create(canisters, 1e18)
 	s.Round()
+	before := s.Network.Engine().InUse()
 	forkOf(b, s, canisters)
+	defer s.Network.Fork(replica.ForkConfig{}).Close()
+	if n := s.Network.Engine().InUse(); n != before || before < 1<<30 {
+		b.Fatalf("with a fork %d bytes of the checkpoint file are in use, %d were before: heaps are not to be copied", n, before)
+	}
 }
