@@ -13,7 +13,7 @@ import (
 // never change while it is known; views of different heights share them.
 type facts struct {
 	mu       sync.RWMutex
-	requests map[principal.Principal]map[RequestID]*RequestFacts // by subnet; what is pointed to belongs to forks, too
+	requests map[principal.Principal]map[RequestID]RequestFacts // by subnet; without pointers, which the collector would follow
 	modules  map[principal.Principal]*canister.Module
 }
 
@@ -24,14 +24,14 @@ func (f *facts) received(subnet principal.Principal, in *state.Ingress) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.requests == nil {
-		f.requests = make(map[principal.Principal]map[RequestID]*RequestFacts)
+		f.requests = make(map[principal.Principal]map[RequestID]RequestFacts)
 	}
 	known := f.requests[subnet]
 	if known == nil {
-		known = make(map[RequestID]*RequestFacts)
+		known = make(map[RequestID]RequestFacts)
 		f.requests[subnet] = known
 	}
-	known[in.ID] = &RequestFacts{in.Sender, in.Receiver, in.Effective}
+	known[in.ID] = RequestFacts{in.Sender, in.Receiver, in.Effective}
 }
 
 func (f *facts) pruned(subnet principal.Principal, id RequestID) {
@@ -58,11 +58,8 @@ func (f *facts) coded(id principal.Principal, module *canister.Module) {
 func (v *View) Request(subnet principal.Principal, id RequestID) (sender, receiver, effective principal.Principal, ok bool) {
 	v.facts.mu.RLock()
 	defer v.facts.mu.RUnlock()
-	f := v.facts.requests[subnet][id]
-	if f == nil {
-		return principal.Principal{}, principal.Principal{}, principal.Principal{}, false
-	}
-	return f.Sender, f.Receiver, f.Effective, true
+	f, ok := v.facts.requests[subnet][id]
+	return f.Sender, f.Receiver, f.Effective, ok
 }
 
 // Module is the code a canister has now, nil where it has none.
