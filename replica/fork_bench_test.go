@@ -52,10 +52,28 @@ func forkOf(b *testing.B, s *replicatest.Stage, canisters int) {
 	ratio.CompareTimed(b, 5, fork, clone)
 	b.ReportMetric(float64(first)/1e6, "first-ms")
 	b.ReportMetric(float64(least)/1e6, "least-ms")
+	inARow(b, s)
 	before := live()
 	f := s.Network.Fork(replica.ForkConfig{})
 	b.ReportMetric(float64(live()-before)/float64(canisters), "bytes/canister")
 	f.Close()
+}
+
+// inARow tells the mean and the worst of forks that follow each other at once: from time to
+// time the garbage of those before is collected beside one.
+func inARow(b *testing.B, s *replicatest.Stage) {
+	const forks = 100
+	var all, worst time.Duration
+	for range forks {
+		begin := time.Now()
+		f := s.Network.Fork(replica.ForkConfig{})
+		took := time.Since(begin)
+		all += took
+		worst = max(worst, took)
+		f.Close()
+	}
+	b.ReportMetric(float64(all)/forks/1e6, "mean-ms")
+	b.ReportMetric(float64(worst)/1e6, "worst-ms")
 }
 
 // BenchmarkRatioForkOf10000Puppets is a fork of a network whose canisters have no Wasm.
