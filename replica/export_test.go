@@ -67,3 +67,13 @@ func Circles(edges [][2]int) map[int]int {
 
 // Written is a time as Diff writes it.
 func Written(ns uint64) string { return moment(ns) }
+
+// UseAll makes the network use all its canisters, so that it has none of them together with
+// forks.
+func (n *Network) UseAll() {
+	for _, m := range n.machines {
+		for r := range m.Residents.All() {
+			_ = r
+		}
+	}
+}

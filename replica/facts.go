@@ -5,6 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica/internal/cow"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -13,8 +14,8 @@ import (
 // never change while it is known; views of different heights share them.
 type facts struct {
 	mu       sync.RWMutex
-	requests map[principal.Principal]map[RequestID]RequestFacts // by subnet; without pointers, which the collector would follow
-	modules  map[principal.Principal]*canister.Module
+	requests map[principal.Principal]*cow.Map[RequestID, RequestFacts] // by subnet; without pointers, which the collector would follow
+	modules  cow.Map[principal.Principal, *canister.Module]
 }
 
 // RequestFacts says who made a request, and of whom.
@@ -24,32 +25,31 @@ func (f *facts) received(subnet principal.Principal, in *state.Ingress) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.requests == nil {
-		f.requests = make(map[principal.Principal]map[RequestID]RequestFacts)
+		f.requests = make(map[principal.Principal]*cow.Map[RequestID, RequestFacts])
 	}
 	known := f.requests[subnet]
 	if known == nil {
-		known = make(map[RequestID]RequestFacts)
+		known = new(cow.Map[RequestID, RequestFacts])
 		f.requests[subnet] = known
 	}
-	known[in.ID] = RequestFacts{in.Sender, in.Receiver, in.Effective}
+	known.Set(in.ID, RequestFacts{in.Sender, in.Receiver, in.Effective})
 }
 
 func (f *facts) pruned(subnet principal.Principal, id RequestID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.requests[subnet], id)
+	if known := f.requests[subnet]; known != nil {
+		known.Delete(id)
+	}
 }
 
 func (f *facts) coded(id principal.Principal, module *canister.Module) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.modules == nil {
-		f.modules = make(map[principal.Principal]*canister.Module)
-	}
 	if module == nil {
-		delete(f.modules, id)
+		f.modules.Delete(id)
 	} else {
-		f.modules[id] = module
+		f.modules.Set(id, module)
 	}
 }
 
@@ -58,7 +58,11 @@ func (f *facts) coded(id principal.Principal, module *canister.Module) {
 func (v *View) Request(subnet principal.Principal, id RequestID) (sender, receiver, effective principal.Principal, ok bool) {
 	v.facts.mu.RLock()
 	defer v.facts.mu.RUnlock()
-	f, ok := v.facts.requests[subnet][id]
+	known := v.facts.requests[subnet]
+	if known == nil {
+		return sender, receiver, effective, false
+	}
+	f, ok := known.Get(id)
 	return f.Sender, f.Receiver, f.Effective, ok
 }
 
@@ -66,7 +70,8 @@ func (v *View) Request(subnet principal.Principal, id RequestID) (sender, receiv
 func (v *View) Module(id principal.Principal) *canister.Module {
 	v.facts.mu.RLock()
 	defer v.facts.mu.RUnlock()
-	return v.facts.modules[id]
+	module, _ := v.facts.modules.Get(id)
+	return module
 }
 
 // Private reports whether a canister's module has a custom section of this name

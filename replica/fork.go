@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica/internal/cow"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -30,9 +32,10 @@ type ForkConfig struct {
 // and in the middle of their code, timers, clock, chance, answers and certificates. The
 // same inputs make both do the same; neither notices what the other does, and each is
 // closed by itself. Whoever owns the network calls it; the fork may live on another
-// goroutine. Heaps and stable memories are shared until somebody writes them, all else
-// costs what its size is: it takes time in proportion to canisters, open calls and known
-// ingress messages.
+// goroutine. Heaps and stable memories are shared until somebody writes them, canisters
+// until somebody uses one, known messages until something becomes of them: a fork copies a
+// few words for every block of canisters and page of messages. Open calls and deadlines
+// are copied.
 //
 // A fork that nobody moves needs none of its parts and no goroutine: it sleeps, and is a
 // snapshot of the network. Modules that are being compiled are asked for again of the
@@ -182,13 +185,14 @@ func (p *proof) fork(signed HeightSink) *proof {
 }
 
 func (f *facts) fork() *facts {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	requests := maps.Clone(f.requests)
-	for subnet, known := range requests { // each by itself: no order can be seen
-		requests[subnet] = maps.Clone(known)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	requests := make(map[principal.Principal]*cow.Map[RequestID, RequestFacts], len(f.requests))
+	for subnet, known := range f.requests { // each by itself: no order can be seen
+		forked := known.Fork()
+		requests[subnet] = &forked
 	}
-	return &facts{requests: requests, modules: maps.Clone(f.modules)}
+	return &facts{requests: requests, modules: f.modules.Fork()}
 }
 
 func (d *delegations) fork() *delegations {

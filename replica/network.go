@@ -152,9 +152,7 @@ func (n *Network) Close() {
 			j.abandon()
 		}
 		m.parked = nil
-		for r := range m.Residents.All() {
-			r.Canister.Close()
-		}
+		m.Residents.Close()
 	}
 	if n.own != nil {
 		n.own.Close()
@@ -266,9 +264,7 @@ func (n *Network) Census() (all Census) {
 		all.Signatures += len(m.Signing.Pending)
 		all.Ingress += m.History.Len()
 		all.Held += m.Kept.Len()
-		for r := range m.Residents.All() {
-			all.Waiting += r.Mailbox.Len() + len(r.Waiting)
-		}
+		m.Residents.Look(func(r *state.Resident) { all.Waiting += r.Mailbox.Len() + len(r.Waiting) })
 		all.Waiting += len(m.preparing)
 	}
 	return all

@@ -234,7 +234,7 @@ func (m *machine) reply(from *state.Resident, origin *intercanister.Origin, resp
 }
 
 func (m *machine) answerIngress(in *state.Ingress, reply []byte, reject *intercanister.Reject) {
-	m.History.Answer(in, reply, reject, m.Time, &m.Deadlines, m.forget)
+	in = m.History.Answer(in, reply, reject, m.Time, &m.Deadlines, m.forget)
 	m.Show(in)
 	m.net.answered = append(m.net.answered, in.ID)
 	m.changed = m.changed || !m.net.open

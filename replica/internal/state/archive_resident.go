@@ -4,6 +4,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/archive"
+	"github.com/canisterd/canisterd/replica/internal/cow"
 )
 
 // archive writes what there is about a canister beside itself, or reads it into a new
@@ -44,11 +45,8 @@ func (h *History) archive(c *archive.Coder) {
 		free[number] = true
 	}
 	c.Check(len(free) == len(h.free), "a number of a message is free twice")
-	if c.Reading() {
-		h.known = make(map[RequestID]uint64)
-	}
 	number := uint64(0)
-	archive.Slice(c, &h.slots, archive.MaxItems, func(slot **Ingress) {
+	archiveList(c, &h.slots, func(slot **Ingress) {
 		number++
 		if c.Reading() {
 			*slot = &Ingress{Number: number}
@@ -62,15 +60,32 @@ func (h *History) archive(c *archive.Coder) {
 		if !c.Reading() || c.Failed() {
 			return
 		}
-		c.Check(h.known[in.ID] == 0, "message %x is there twice", in.ID)
-		h.known[in.ID] = number
+		_, twice := h.known.Get(in.ID)
+		c.Check(!twice, "message %x is there twice", in.ID)
+		h.known.Set(in.ID, number)
 		h.answers += in.answerBytes()
 	})
 	c.Check(len(free) == 0, "the number of a message is free that never was given")
-	h.order.Archive(c, func(a *answer) {
+	archiveList(c, &h.order, func(a *answer) {
 		archive.Hash(c, &a.id)
 		archive.Number(c, &a.answered)
 	})
+}
+
+// archiveList writes the values of a list in their order, or adds those that were written.
+func archiveList[T any](c *archive.Coder, l *cow.List[T], each func(*T)) {
+	n := l.Len()
+	archive.AtMost(c, &n, archive.MaxItems)
+	for i := 0; i < n && !c.Failed(); i++ {
+		var value T
+		if !c.Reading() {
+			value = l.At(i)
+		}
+		each(&value)
+		if c.Reading() {
+			l.Push(value)
+		}
+	}
 }
 
 func (r *Ingress) archive(c *archive.Coder) {

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 )
@@ -84,24 +83,6 @@ func (f *Fork) mailbox(m *intercanister.Mailbox) *intercanister.Mailbox {
 	return &f.Residents.Get(m.Owner).Mailbox
 }
 
-// fork makes all residents anew, in blocks: most of them are never deleted.
-func (s *Residents) fork() Residents {
-	to := Residents{byID: make(map[principal.Principal]*Resident, len(s.order)), order: make([]*Resident, len(s.order))}
-	canisters := canister.NewForks(len(s.order))
-	var block []Resident
-	for i, r := range s.order {
-		if len(block) == 0 {
-			block = make([]Resident, min(canister.ForkBlock, len(s.order)-i))
-		}
-		copied := &block[0]
-		block = block[1:]
-		r.fork(copied, canisters.Fork(r.Canister))
-		to.order[i] = copied
-		to.byID[r.ID()] = copied
-	}
-	return to
-}
-
 // fork makes a resident one with the same mailbox, and a fork of the canister.
 func (r *Resident) fork(to *Resident, c *canister.Canister) {
 	*to = *r
@@ -110,20 +91,11 @@ func (r *Resident) fork(to *Resident, c *canister.Canister) {
 	to.Stops, to.Waiting = slices.Clone(r.Stops), slices.Clone(r.Waiting)
 }
 
-// fork shares the records of messages that are answered until one of the two writes them;
-// those of open messages, to which others point, are made anew.
+// fork shares all records until one of the two writes them.
 func (h *History) fork() History {
 	h.era++
 	to := *h
-	to.order = h.order.Fork()
-	to.known, to.slots, to.free = maps.Clone(h.known), slices.Clone(h.slots), slices.Clone(h.free)
-	for i, in := range h.slots {
-		if !in.Status.Terminal() {
-			in.era = h.era
-			copied := *in
-			to.slots[i] = &copied
-		}
-	}
+	to.known, to.slots, to.free, to.order = h.known.Fork(), h.slots.Fork(), slices.Clone(h.free), h.order.Fork()
 	return to
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/cow"
 	"github.com/canisterd/canisterd/timers"
 )
 
@@ -61,11 +62,11 @@ type Ingress struct {
 // forgotten oldest first.
 type History struct {
 	Limit   int // messages; 0 for MaxIngressMessages
-	known   map[RequestID]uint64
-	slots   []*Ingress // by number-1, free ones too
-	free    []uint64   // numbers
-	order   intercanister.FIFO[answer]
-	answers int // bytes of kept answers
+	known   cow.Map[RequestID, uint64]
+	slots   cow.List[*Ingress] // by number-1, free ones too
+	free    []uint64           // numbers
+	order   cow.List[answer]   // as they were given
+	answers int                // bytes of kept answers
 	// era counts the forks. A record of an earlier era belongs to several histories and is
 	// copied before it is written.
 	era uint64
@@ -77,10 +78,10 @@ type answer struct {
 }
 
 // Len is the number of known messages.
-func (h *History) Len() int { return len(h.known) }
+func (h *History) Len() int { return h.known.Len() }
 
 // Full reports whether no further message may be accepted (IC0204).
-func (h *History) Full() bool { return len(h.known) >= h.Capacity() }
+func (h *History) Full() bool { return h.known.Len() >= h.Capacity() }
 
 // Capacity is how many messages the history takes.
 func (h *History) Capacity() int {
@@ -92,8 +93,8 @@ func (h *History) Capacity() int {
 
 // Find is the message with an id, nil where it is unknown.
 func (h *History) Find(id RequestID) *Ingress {
-	if number := h.known[id]; number != 0 {
-		return h.slots[number-1]
+	if number, ok := h.known.Get(id); ok {
+		return h.At(number)
 	}
 	return nil
 }
@@ -101,8 +102,8 @@ func (h *History) Find(id RequestID) *Ingress {
 // All gives the known messages in the order of their numbers.
 func (h *History) All() iter.Seq[*Ingress] {
 	return func(yield func(*Ingress) bool) {
-		for _, in := range h.slots {
-			if h.has(in) && !yield(in) {
+		for i := range h.slots.Len() {
+			if in := h.slots.At(i); h.has(in) && !yield(in) {
 				return
 			}
 		}
@@ -110,47 +111,55 @@ func (h *History) All() iter.Seq[*Ingress] {
 }
 
 // has reports whether a record of the history is in use.
-func (h *History) has(in *Ingress) bool { return h.known[in.ID] == in.Number }
+func (h *History) has(in *Ingress) bool {
+	number, ok := h.known.Get(in.ID)
+	return ok && number == in.Number
+}
 
 // At is the message with a number; it panics where there is none.
-func (h *History) At(number uint64) *Ingress { return h.slots[number-1] }
+func (h *History) At(number uint64) *Ingress { return h.slots.At(int(number - 1)) }
 
 // Receive enters a message. Its id must be unknown. The record is filled from
 // in; Number, Status and what comes with an answer are set here.
 func (h *History) Receive(in *Ingress, deadlines *timers.Table) *Ingress {
-	if h.known == nil {
-		h.known = make(map[RequestID]uint64)
-	}
-	if h.known[in.ID] != 0 {
+	if _, known := h.known.Get(in.ID); known {
 		panic("state: a message was received twice")
 	}
-	var r *Ingress
-	var number uint64
-	if n := len(h.free); n > 0 {
-		number, h.free = h.free[n-1], h.free[:n-1]
-		if r = h.slots[number-1]; r.era != h.era {
-			r = new(Ingress)
-			h.slots[number-1] = r
-		}
-	} else {
-		r = new(Ingress)
-		h.slots = append(h.slots, r)
-		number = uint64(len(h.slots))
-	}
+	r, number := h.slot()
 	*r = *in
 	r.Number, r.Status, r.Answered, r.Reply, r.Reject, r.era = number, Received, 0, nil, nil, h.era
 	r.deadline = deadlines.Add(timers.Deadline{At: r.Expiry, Kind: timers.IngressExpiry, Number: number})
-	h.known[r.ID] = number
+	h.known.Set(r.ID, number)
 	return r
 }
 
-// own is the record of a message for writing. Records of messages that are answered
-// belong to forks, too.
+// slot is a record that is free, with its number.
+func (h *History) slot() (r *Ingress, number uint64) {
+	n := len(h.free)
+	if n == 0 {
+		r = new(Ingress)
+		h.slots.Push(r)
+		return r, uint64(h.slots.Len())
+	}
+	number, h.free = h.free[n-1], h.free[:n-1]
+	if r = h.At(number); r.era != h.era {
+		r = new(Ingress)
+		h.slots.Set(int(number-1), r)
+	}
+	return r, number
+}
+
+// own is the record of a message for writing, whichever of its records r is: forks have
+// those of earlier eras, too.
 func (h *History) own(r *Ingress) *Ingress {
-	if r.era != h.era {
+	if r.era == h.era {
+		return r
+	}
+	if r = h.At(r.Number); r.era != h.era {
 		copied := *r
 		r = &copied
-		r.era, h.slots[r.Number-1] = h.era, r
+		r.era = h.era
+		h.slots.Set(int(r.Number-1), r)
 	}
 	return r
 }
@@ -158,6 +167,7 @@ func (h *History) own(r *Ingress) *Ingress {
 // Begin marks a message as processing and gives up its argument; what is attested
 // of its sender is forgotten.
 func (h *History) Begin(r *Ingress) (arg []byte) {
+	r = h.own(r)
 	if r.Status != Received {
 		panic("state: a message began twice")
 	}
@@ -166,9 +176,10 @@ func (h *History) Begin(r *Ingress) (arg []byte) {
 }
 
 // Answer settles a message with a reply or a reject and keeps the answer until
-// it is pruned. forget is called for each older message whose answer was
+// it is pruned. It gives the record as it is then. forget is called for each older message whose answer was
 // dropped to make room.
-func (h *History) Answer(r *Ingress, reply []byte, reject *intercanister.Reject, now uint64, deadlines *timers.Table, forget func(*Ingress)) {
+func (h *History) Answer(r *Ingress, reply []byte, reject *intercanister.Reject, now uint64, deadlines *timers.Table, forget func(*Ingress)) *Ingress {
+	r = h.own(r)
 	if r.Status.Terminal() {
 		panic("state: a message was answered twice")
 	}
@@ -185,6 +196,7 @@ func (h *History) Answer(r *Ingress, reply []byte, reject *intercanister.Reject,
 	for h.answers > MaxAnswerBytes && h.order.Len() > 1 {
 		h.shed(forget)
 	}
+	return r
 }
 
 func (r *Ingress) answerBytes() int {
@@ -228,9 +240,9 @@ func (h *History) Due(number, now uint64, deadlines *timers.Table) (r *Ingress, 
 
 func (h *History) prune(r *Ingress) {
 	h.answers -= r.answerBytes()
-	delete(h.known, r.ID)
+	h.known.Delete(r.ID)
 	h.free = append(h.free, r.Number)
-	for h.order.Len() > 0 && h.known[h.order.At(0).id] == 0 {
+	for h.order.Len() > 0 && h.Find(h.order.At(0).id) == nil {
 		h.order.Pop()
 	}
 	r.Reply, r.Reject = nil, nil
@@ -247,8 +259,5 @@ func (h *History) Measured(number, instructions uint64) {
 
 // Knows reports whether there is a message with a number.
 func (h *History) Knows(number uint64) bool {
-	if number == 0 || number > uint64(len(h.slots)) {
-		return false
-	}
-	return h.has(h.slots[number-1])
+	return number != 0 && number <= uint64(h.slots.Len()) && h.has(h.At(number))
 }

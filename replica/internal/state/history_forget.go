@@ -1,7 +1,7 @@
 package state
 
 import (
-	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/cow"
 	"github.com/canisterd/canisterd/timers"
 )
 
@@ -15,7 +15,7 @@ func (h *History) Forget(r *Ingress, deadlines *timers.Table) *Ingress {
 	r = h.own(r)
 	r.deadline = 0
 	h.prune(r)
-	if h.order.Len() > forgottenAnswers+2*len(h.known) {
+	if h.order.Len() > forgottenAnswers+2*h.known.Len() {
 		h.compact()
 	}
 	return r
@@ -24,11 +24,11 @@ func (h *History) Forget(r *Ingress, deadlines *timers.Table) *Ingress {
 // compact takes the answers out of the order that are not known any more: one that is kept
 // may stand before any number of them.
 func (h *History) compact() {
-	var kept intercanister.FIFO[answer]
+	var kept cow.List[answer]
 	for i := range h.order.Len() {
 		a := h.order.At(i)
 		if r := h.Find(a.id); r != nil && r.Answered == a.answered {
-			kept.Push(*a)
+			kept.Push(a)
 		}
 	}
 	h.order = kept

@@ -17,8 +17,8 @@ func TestAnswersThatAreForgottenLeaveNothingBehind(t *testing.T) {
 		h.Answer(r, []byte("answer"), nil, uint64(n), &deadlines, nil)
 		h.Forget(r, &deadlines)
 	}
-	if h.Len() != 1 || h.Find(kept.ID) != kept || len(h.slots) != 2 || h.answers != len("kept") || deadlines.Len() != 1 {
-		t.Errorf("%d messages, %d records, %d bytes and %d deadlines are left", h.Len(), len(h.slots), h.answers, deadlines.Len())
+	if h.Len() != 1 || h.Find(kept.ID) != kept || h.slots.Len() != 2 || h.answers != len("kept") || deadlines.Len() != 1 {
+		t.Errorf("%d messages, %d records, %d bytes and %d deadlines are left", h.Len(), h.slots.Len(), h.answers, deadlines.Len())
 	}
 	if h.order.Len() > forgottenAnswers+2 {
 		t.Errorf("%d answers are in the order", h.order.Len())

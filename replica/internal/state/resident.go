@@ -1,7 +1,6 @@
 package state
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -118,43 +117,6 @@ func (r *Resident) Settled() bool {
 // Controls reports whether p is a controller.
 func (r *Resident) Controls(p principal.Principal) bool {
 	return slices.Contains(r.Canister.Settings.Controllers, p)
-}
-
-// Residents are the canisters of a subnet in the order of their ids.
-type Residents struct {
-	byID  map[principal.Principal]*Resident
-	order []*Resident
-}
-
-// Get is the canister with an id, nil where there is none.
-func (s *Residents) Get(id principal.Principal) *Resident { return s.byID[id] }
-
-// Len is the number of canisters.
-func (s *Residents) Len() int { return len(s.order) }
-
-// All gives the canisters in the order of their ids.
-func (s *Residents) All() iter.Seq[*Resident] { return slices.Values(s.order) }
-
-func (s *Residents) add(r *Resident) {
-	if s.byID == nil {
-		s.byID = make(map[principal.Principal]*Resident)
-	}
-	id := r.ID()
-	if s.byID[id] != nil {
-		panic("state: canister " + id.String() + " is there already")
-	}
-	s.byID[id] = r
-	at, _ := slices.BinarySearchFunc(s.order, id, byID)
-	s.order = slices.Insert(s.order, at, r)
-}
-
-func (s *Residents) remove(r *Resident) {
-	at, found := slices.BinarySearchFunc(s.order, r.ID(), byID)
-	if !found {
-		panic("state: canister " + r.ID().String() + " is not there")
-	}
-	delete(s.byID, r.ID())
-	s.order = slices.Delete(s.order, at, at+1)
 }
 
 func byID(r *Resident, id principal.Principal) int { return r.ID().Compare(id) }

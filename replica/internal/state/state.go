@@ -110,8 +110,8 @@ func (s *State) Touch(r *Resident) {
 
 // Show notes that the certified tree's part of an ingress message has changed.
 func (s *State) Show(in *Ingress) {
-	if !in.noted {
-		in.noted = true
+	if r := s.History.At(in.Number); !r.noted {
+		s.History.own(r).noted = true
 		s.Answered = append(s.Answered, in.ID)
 	}
 }

@@ -1,0 +1,98 @@
+package cow
+
+import "maps"
+
+// most is the share of the entries all forks have, one in so many, that may have changed
+// since: beyond it a fork makes them anew.
+const most = 4
+
+// Map is a map that forks. The zero value is empty. Keys and values without pointers make
+// one that the collector does not look into.
+type Map[K comparable, V any] struct {
+	own  map[K]V        // of this map alone
+	base map[K]V        // of forks, too: never written; no key of own is in it and not gone
+	gone map[K]struct{} // keys of base that are not in the map any more
+}
+
+// Len is the number of entries.
+func (m *Map[K, V]) Len() int { return len(m.own) + len(m.base) - len(m.gone) }
+
+// Get is the value of a key, false where there is none.
+func (m *Map[K, V]) Get(key K) (V, bool) {
+	value, ok := m.own[key]
+	if !ok && m.base != nil {
+		return m.below(key)
+	}
+	return value, ok
+}
+
+// below is the value of a key in the base.
+func (m *Map[K, V]) below(key K) (V, bool) {
+	value, ok := m.base[key]
+	if ok && len(m.gone) > 0 {
+		if _, gone := m.gone[key]; gone {
+			var none V
+			return none, false
+		}
+	}
+	return value, ok
+}
+
+// Set enters a value under a key, in the place of the one that is there.
+func (m *Map[K, V]) Set(key K, value V) {
+	m.drop(key)
+	if m.own == nil {
+		m.own = make(map[K]V)
+	}
+	m.own[key] = value
+}
+
+// Delete takes the entry of a key out, if there is one.
+func (m *Map[K, V]) Delete(key K) {
+	delete(m.own, key)
+	m.drop(key)
+}
+
+// drop takes the entry of a key out of the base; one of which nothing is left is let go of.
+func (m *Map[K, V]) drop(key K) {
+	if m.base == nil {
+		return
+	}
+	if _, ok := m.base[key]; !ok {
+		return
+	}
+	if m.gone == nil {
+		m.gone = make(map[K]struct{})
+	}
+	m.gone[key] = struct{}{}
+	if len(m.gone) == len(m.base) {
+		m.base, m.gone = nil, nil
+	}
+}
+
+// Fork is a second map with the same entries. It takes time in proportion to what has
+// changed since the last fork; in the mean over many forks also where that is much.
+func (m *Map[K, V]) Fork() Map[K, V] {
+	switch changed := len(m.own) + len(m.gone); {
+	case m.base == nil:
+		m.base, m.own = m.own, nil
+		if len(m.base) == 0 {
+			m.base = nil
+		}
+	case changed > len(m.base)/most:
+		m.settle()
+	}
+	return Map[K, V]{own: maps.Clone(m.own), base: m.base, gone: maps.Clone(m.gone)}
+}
+
+// settle makes all entries those of the forks to come.
+func (m *Map[K, V]) settle() {
+	all := make(map[K]V, m.Len())
+	for key, value := range m.base { // each by itself: no order can be seen
+		if _, gone := m.gone[key]; !gone {
+			all[key] = value
+		}
+	}
+	maps.Copy(all, m.own)
+	m.own, m.base, m.gone = nil, all, nil
+}

@@ -1,0 +1,64 @@
+package state
+
+import (
+	"testing"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+)
+
+// populated is a set of canisters in several blocks.
+func populated(n uint64) *Residents {
+	s := new(State)
+	for i := range n {
+		s.Add(canister.New(principal.Canister(i), 0, canister.Settings{}))
+	}
+	return &s.Residents
+}
+
+// apart is how many blocks a set has for itself.
+func apart(s *Residents) (n int) {
+	for i := range s.blocks {
+		if s.blocks[i].past == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func TestCanistersThatNobodyUsesStayTogetherWithAFork(t *testing.T) {
+	source := populated(3*canister.ForkBlock + 1)
+	fork := source.fork()
+	seen := 0
+	for _, s := range []*Residents{source, &fork} {
+		s.Look(func(*Resident) { seen++ })
+	}
+	if seen != 2*source.Len() || apart(source) != 0 || apart(&fork) != 0 {
+		t.Errorf("%d canisters were seen, source and fork have %d and %d of 4 blocks for themselves", seen, apart(source), apart(&fork))
+	}
+	id := principal.Canister(canister.ForkBlock)
+	if fork.Get(id) == source.Get(id) || apart(source) != 1 || apart(&fork) != 1 {
+		t.Errorf("source and fork have the same canister, or %d and %d blocks for themselves", apart(source), apart(&fork))
+	}
+	if page := fork.After(id, 2); len(page) != 2 || page[0].ID() != principal.Canister(canister.ForkBlock+1) || apart(&fork) != 1 {
+		t.Errorf("after a canister are %d others, and %d blocks were parted for them", len(page), apart(&fork))
+	}
+}
+
+// The one that goes on first leaves what was, once; whoever is the last takes it.
+func TestABlockIsCopiedNoOftenerThanThereAreNetworks(t *testing.T) {
+	source := populated(1)
+	id := principal.Canister(0)
+	first, second := source.fork(), source.fork()
+	source.Get(id).Charged = 1
+	left := first.blocks[0].past.kept[0]
+	if got := first.Get(id); got == left || got.Charged != 0 {
+		t.Errorf("a fork has taken what another still needs, or it is %d", got.Charged)
+	}
+	if got := second.Get(id); got != left {
+		t.Error("the last fork has copied what nobody else needs")
+	}
+	if source.blocks[0].past != nil {
+		t.Error("the source thinks that somebody needs its past")
+	}
+}
