@@ -33,9 +33,9 @@ type ForkConfig struct {
 // same inputs make both do the same; neither notices what the other does, and each is
 // closed by itself. Whoever owns the network calls it; the fork may live on another
 // goroutine. Heaps and stable memories are shared until somebody writes them, canisters
-// until somebody uses one, known messages until something becomes of them: a fork copies a
-// few words for every block of canisters and page of messages. Open calls and deadlines
-// are copied.
+// until somebody uses one, known messages and deadlines until something becomes of them: a
+// fork copies a few words for every block of canisters and page of messages, and what is
+// under way.
 //
 // A fork that nobody moves needs none of its parts and no goroutine: it sleeps, and is a
 // snapshot of the network. Modules that are being compiled are asked for again of the

@@ -65,7 +65,7 @@ var forks = map[string]string{
 	"intercanister.record":     `remake: value`,
 	"intercanister.Context":    `fork: Origin`,
 	"intercanister.Ready":      `remake: now next`,
-	"timers.Table":             `fork: heap slots free`,
+	"timers.Table":             `share: heap slots free`,
 	"replica.Job":              `fork: machine resident in install parked; share: sub message outcome refused; new: room strand`,
 	"replica.installation":     `fork: command; new: in`,
 	"replica.parked":           `fork: seen`,

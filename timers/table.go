@@ -60,6 +60,9 @@ type Table struct {
 	slots []slot
 	free  []uint32
 	seq   uint64
+	// shared is set where a fork has heap, slots and free, too: they are copied before they
+	// are written.
+	shared bool
 }
 
 type key struct {
@@ -83,6 +86,9 @@ func (t *Table) Len() int { return len(t.heap) }
 
 // Add puts a deadline into the table.
 func (t *Table) Add(d Deadline) Handle {
+	if t.shared {
+		t.own()
+	}
 	var s uint32
 	if n := len(t.free); n > 0 {
 		s, t.free = t.free[n-1], t.free[:n-1]
@@ -137,6 +143,9 @@ func (t *Table) Pop(now uint64) (Deadline, bool) {
 
 // drop removes the entry at a position of the heap and frees its slot.
 func (t *Table) drop(i int) {
+	if t.shared {
+		t.own()
+	}
 	s := t.heap[i].slot
 	t.slots[s].generation++
 	t.slots[s].what = Deadline{}

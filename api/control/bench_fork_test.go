@@ -1,0 +1,134 @@
+package control_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"golang.org/x/sync/errgroup"
+)
+
+// stocked is a canister that writes 107,374 bytes of its heap when it is installed: ten
+// thousand of them write 1 GiB.
+const stocked = `(module
+	(import "ic0" "msg_reply" (func $reply))
+	(memory 2)
+	(func (export "canister_init") (memory.fill (i32.const 0) (i32.const 1) (i32.const 107374)))
+	(func (export "canister_update touch")
+		(i32.store (i32.const 0) (i32.const 2))
+		(call $reply)))`
+
+// forks is a daemon whose instances are forked over its control API.
+type forks struct {
+	b         *testing.B
+	instances controlv1.InstancesClient
+	canisters controlv1.CanistersClient
+	calls     controlv1.CallsClient
+	module    []byte
+	first     map[string]string // canister of each instance
+	made      int
+	used      time.Duration // the longest time until a fork had answered an update
+}
+
+func newForks(b *testing.B) *forks {
+	b.Helper()
+	d, err := daemon.Start(b.Context(), daemon.Config{Listen: "127.0.0.1:0", CacheDir: b.TempDir()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	conn := dialBench(b, strings.TrimPrefix(d.URL(), "http://"))
+	f := &forks{
+		b: b, instances: controlv1.NewInstancesClient(conn), canisters: controlv1.NewCanistersClient(conn), calls: controlv1.NewCallsClient(conn),
+		first: make(map[string]string),
+	}
+	if f.module, err = wat.Assemble(stocked); err != nil {
+		b.Fatal(err)
+	}
+	return f
+}
+
+// instance makes an instance with so many canisters.
+func (f *forks) instance(name string, canisters int) {
+	f.b.Helper()
+	if _, err := f.instances.CreateInstance(f.b.Context(), &controlv1.CreateInstanceRequest{Instance: name}); err != nil {
+		f.b.Fatal(err)
+	}
+	f.first[name] = f.canister(name)
+	var several errgroup.Group
+	several.SetLimit(16)
+	for range canisters - 1 {
+		several.Go(func() error { f.canister(name); return nil })
+	}
+	if err := several.Wait(); err != nil {
+		f.b.Fatal(err)
+	}
+}
+
+func (f *forks) canister(instance string) (id string) {
+	ctx := f.b.Context()
+	made, err := f.canisters.CreateCanister(ctx, &controlv1.CreateCanisterRequest{Instance: instance, Cycles: "1000000000000000000"})
+	if err != nil {
+		f.b.Error(err)
+		return ""
+	}
+	stream, err := f.canisters.InstallCode(ctx)
+	if err != nil {
+		f.b.Error(err)
+		return ""
+	}
+	// What a send fails of, the answer says.
+	_ = stream.Send(&controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Head{Head: &controlv1.InstallHead{Instance: instance, CanisterId: made.GetCanisterId()}}})
+	_ = stream.Send(&controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Chunk{Chunk: f.module}})
+	if _, err := stream.CloseAndRecv(); err != nil {
+		f.b.Error(err)
+	}
+	return made.GetCanisterId()
+}
+
+// fork is how long a fork of an instance takes, which answers an update then.
+func (f *forks) fork(source string) time.Duration {
+	f.made++
+	ctx, name := context.Background(), fmt.Sprintf("fork-%d", f.made)
+	begin := time.Now()
+	if _, err := f.instances.ForkInstance(ctx, &controlv1.ForkInstanceRequest{Instance: source, Name: name}); err != nil {
+		f.b.Fatal(err)
+	}
+	took := time.Since(begin)
+	out, err := f.calls.Update(ctx, &controlv1.UpdateRequest{Instance: name, Call: &controlv1.Call{CanisterId: f.first[source], Method: "touch"}})
+	if err != nil || out.GetOutcome().GetReply() == nil {
+		f.b.Fatal(out, err)
+	}
+	f.used = max(f.used, time.Since(begin))
+	if _, err := f.instances.DeleteInstance(ctx, &controlv1.DeleteInstanceRequest{Instance: name}); err != nil {
+		f.b.Fatal(err)
+	}
+	return took
+}
+
+// BenchmarkRatioForkOverTheControlAPI is a fork of an instance of 10,000 canisters that have
+// written 1 GiB of heap between them; the floor is that of an instance of one canister. Of some
+// hundred forks, it tells how long the slowest took, and the slowest with its first update.
+func BenchmarkRatioForkOverTheControlAPI(b *testing.B) {
+	f := newForks(b)
+	f.instance("large", 10_000)
+	f.instance("small", 1)
+	ratio.CompareTimed(b, 3, func() time.Duration { return f.fork("large") }, func() time.Duration { return f.fork("small") })
+	var worst time.Duration
+	f.used = 0
+	for range 300 {
+		worst = max(worst, f.fork("large"))
+	}
+	b.ReportMetric(float64(worst)/1e6, "worst-ms")
+	b.ReportMetric(float64(f.used)/1e6, "worst-used-ms")
+}
