@@ -22,22 +22,14 @@ type moment struct {
 // Where a message of the canister is paused, the fork is as before it, but for logs and timer, which a message changes before it is over.
 func (c *Canister) Fork() *Canister { return c.fork(new(forked)) }
 
-// Forks makes forks of so many canisters in less time, in blocks of ForkBlock: the space of
-// one is free again when all of its block are gone.
-type Forks struct {
-	left int
-	room []forked
-}
+// Forks makes forks of several canisters in one piece of memory, which is free again when all of them are gone.
+type Forks struct{ room []forked }
 
 // NewForks makes forks of n canisters.
-func NewForks(n int) *Forks { return &Forks{left: n} }
+func NewForks(n int) *Forks { return &Forks{make([]forked, n)} }
 
 // Fork is the next one.
 func (f *Forks) Fork(c *Canister) *Canister {
-	if len(f.room) == 0 {
-		f.room = make([]forked, min(f.left, ForkBlock))
-		f.left -= len(f.room)
-	}
 	to := &f.room[0]
 	f.room = f.room[1:]
 	return c.fork(to)

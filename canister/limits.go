@@ -94,8 +94,6 @@ const (
 	// compiled before (the replica's).
 	knownModuleDiscount = 100
 
-	// ForkBlock is how many canisters of a fork are made at once. Ours.
-	ForkBlock = 32
 	// idleViews is how many views of a canister's state wait for the next query.
 	idleViews = 4
 

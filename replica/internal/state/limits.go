@@ -19,6 +19,8 @@ const (
 	// RoundTime is how long a round is taken to last at most, in nanoseconds: about mainnet's time between rounds. An idle network has
 	// none, and debits are worked off all the same.
 	RoundTime = 1_000_000_000
+	// blockLen is how many canisters lie in a block, of which source and fork part together. Ours.
+	blockLen = 32
 	// MaxManagementQueue is how many calls of the management canister wait for
 	// execution on one subnet. Ours; the replica bounds them by message memory.
 	MaxManagementQueue = 100_000

@@ -7,7 +7,7 @@ import (
 )
 
 // residentBlock are some canisters that lie beside each other; nil where there is none.
-type residentBlock [canister.ForkBlock]*Resident
+type residentBlock [blockLen]*Resident
 
 // block is a block of canisters of one network.
 //

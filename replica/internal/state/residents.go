@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica/internal/cow"
 )
 
@@ -29,7 +28,7 @@ type Residents struct {
 type seat uint32
 
 func (s seat) place() (block, at int) {
-	return int(s) / canister.ForkBlock, int(s) % canister.ForkBlock
+	return int(s) / blockLen, int(s) % blockLen
 }
 
 type seated struct {

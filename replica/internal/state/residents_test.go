@@ -27,7 +27,7 @@ func apart(s *Residents) (n int) {
 }
 
 func TestCanistersThatNobodyUsesStayTogetherWithAFork(t *testing.T) {
-	source := populated(3*canister.ForkBlock + 1)
+	source := populated(3*blockLen + 1)
 	fork := source.fork()
 	seen := 0
 	for _, s := range []*Residents{source, &fork} {
@@ -36,11 +36,11 @@ func TestCanistersThatNobodyUsesStayTogetherWithAFork(t *testing.T) {
 	if seen != 2*source.Len() || apart(source) != 0 || apart(&fork) != 0 {
 		t.Errorf("%d canisters were seen, source and fork have %d and %d of 4 blocks for themselves", seen, apart(source), apart(&fork))
 	}
-	id := principal.Canister(canister.ForkBlock)
+	id := principal.Canister(blockLen)
 	if fork.Get(id) == source.Get(id) || apart(source) != 1 || apart(&fork) != 1 {
 		t.Errorf("source and fork have the same canister, or %d and %d blocks for themselves", apart(source), apart(&fork))
 	}
-	if page := fork.After(id, 2); len(page) != 2 || page[0].ID() != principal.Canister(canister.ForkBlock+1) || apart(&fork) != 1 {
+	if page := fork.After(id, 2); len(page) != 2 || page[0].ID() != principal.Canister(blockLen+1) || apart(&fork) != 1 {
 		t.Errorf("after a canister are %d others, and %d blocks were parted for them", len(page), apart(&fork))
 	}
 }
