@@ -3,6 +3,7 @@ package control_test
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -208,6 +209,49 @@ func TestCallsAreLostAndSettledAsANetworkCould(t *testing.T) {
 	a.compare("flights_settled")
 }
 
+// A page has fewer rules than it may where they are large.
+func TestRulesAreListedInPages(t *testing.T) {
+	a := byHand(t)
+	add := func(r *controlv1.Rule) uint64 {
+		r.Match = &controlv1.Match{Callee: "aaaaa-aa"}
+		return must(a, a.flights.AddRule, &controlv1.AddRuleRequest{Rule: r}).GetRule().GetRuleId()
+	}
+	hold := func(note string) *controlv1.Rule {
+		return &controlv1.Rule{Action: &controlv1.Rule_Hold{Hold: true}, Note: note}
+	}
+	for _, note := range []string{"one", "two", "three", "four", "five"} {
+		add(hold(note))
+	}
+	list := func(size uint32, token string) string {
+		return call(a, a.flights.ListRules, &controlv1.ListRulesRequest{Page: &controlv1.Page{Size: size, Token: token}}).GetNextPageToken()
+	}
+	next := list(2, "")
+	a.note("a list goes on behind a rule that has gone meanwhile")
+	must(a, a.flights.RemoveRule, &controlv1.RemoveRuleRequest{RuleId: 2})
+	must(a, a.flights.RemoveRule, &controlv1.RemoveRuleRequest{RuleId: 3})
+	list(0, list(1, next))
+	a.compare("flights_rules_pages")
+
+	large := rawOf(strings.Repeat("x", 2_000_000))
+	for range 2 {
+		add(&controlv1.Rule{Action: &controlv1.Rule_Answer{Answer: &controlv1.Answer{Answer: &controlv1.Answer_Reply{Reply: large}}}})
+	}
+	for range 96 {
+		add(hold(""))
+	}
+	var rules []int
+	for page := (&controlv1.Page{}); ; {
+		out := must(a, a.flights.ListRules, &controlv1.ListRulesRequest{Page: page})
+		rules = append(rules, len(out.GetRules()))
+		if page.Token = out.GetNextPageToken(); page.GetToken() == "" {
+			break
+		}
+	}
+	if want := []int{4, 97}; !slices.Equal(rules, want) {
+		t.Errorf("the pages have %d rules, want %d", rules, want)
+	}
+}
+
 func TestRulesAnswerDelayAndLose(t *testing.T) {
 	a := byHand(t)
 	ids := cast(a, "ALICE", "BOB")
@@ -292,6 +336,8 @@ func TestBadArgumentsOfFlightsAreRefused(t *testing.T) {
 	call(a, a.flights.ListFutures, &controlv1.ListFuturesRequest{Page: &controlv1.Page{Size: 1001}})
 	call(a, a.flights.ListMessages, &controlv1.ListMessagesRequest{Page: &controlv1.Page{Token: "x"}})
 	call(a, a.flights.ListTimers, &controlv1.ListTimersRequest{CanisterId: "x"})
+	call(a, a.flights.ListRules, &controlv1.ListRulesRequest{Page: &controlv1.Page{Size: 1001}})
+	call(a, a.flights.ListRules, &controlv1.ListRulesRequest{Page: &controlv1.Page{Token: "x"}})
 	call(a, a.flights.ListHeld, &controlv1.ListHeldRequest{Page: &controlv1.Page{Token: "x"}})
 	call(a, a.flights.ListOutcalls, &controlv1.ListOutcallsRequest{Page: &controlv1.Page{Size: 1001}})
 	a.note("what there is not")

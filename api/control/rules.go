@@ -3,7 +3,7 @@ package control
 import (
 	"context"
 	"net/http"
-	"slices"
+	"sort"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -164,13 +164,31 @@ func (s *flights) ListRules(ctx context.Context, in *controlv1.ListRulesRequest)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := sight(ctx, i, func(n *replica.Network) []replica.RuleState { return slices.Clone(n.Rules()) })
+	page, err := readPage(in.GetPage(), "")
 	if err != nil {
 		return nil, err
 	}
+	rules, err := sight(ctx, i, (*replica.Network).Rules)
+	if err != nil {
+		return nil, err
+	}
+	rules = rules[sort.Search(len(rules), func(at int) bool { return rules[at].ID > page.After.ID }):]
+	shown := within(min(page.Limit, len(rules)), func(at int) int { return ruleBytes(&rules[at]) })
 	out := &controlv1.ListRulesResponse{}
-	for at := range rules {
+	for at := range rules[:shown] {
 		out.Rules = append(out.Rules, shownRule(&rules[at]))
 	}
+	if shown < len(rules) {
+		out.NextPageToken = pageToken(&replica.Cursor{ID: rules[shown-1].ID})
+	}
 	return out, nil
+}
+
+// ruleBytes is how much of a rule on a page clients have chosen the length of.
+func ruleBytes(r *replica.RuleState) int {
+	bytes := len(r.Match.Method) + len(r.Note) + len(r.Action.Reply)
+	if r.Action.Reject != nil {
+		bytes += len(r.Action.Reject.Text)
+	}
+	return bytes
 }

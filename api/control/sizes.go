@@ -13,7 +13,7 @@ var (
 		"a message of %d bytes is larger than %d, which is the most a client sends at once: send a module or a file in chunks of at most 3 MiB, and fewer calls in one message", "size", "limit")
 	// answerTooLarge takes the size and the limit.
 	answerTooLarge = reason("ANSWER_TOO_LARGE", codes.ResourceExhausted,
-		"the answer has %d bytes, and at most %d are sent at once: ask for less, by smaller pages, fewer calls in one message or fewer rules", "size", "limit")
+		"the answer has %d bytes, and at most %d are sent at once: ask for less, by smaller pages or fewer calls in one message, or for a reply in bytes", "size", "limit")
 )
 
 // fits refuses a message of a client that is too large.

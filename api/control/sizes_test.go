@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -105,17 +106,19 @@ func TestTheOutcomesOfABatchHaveSoMuchRoomTogether(t *testing.T) {
 	a.compare("calls_batch_full")
 }
 
-// Rules are no list in pages: their answers may be more than is sent at once.
+// Lists come in pages: what can be larger than is sent at once is a reply, written in full.
 func TestAnAnswerThatIsTooLargeIsRefusedWithItsSizeAndWhatToDo(t *testing.T) {
-	a := served(t, daemon.Config{Pacing: daemon.Manual})
-	rule := &controlv1.Rule{
-		Match:  &controlv1.Match{Callee: "aaaaa-aa"},
-		Action: &controlv1.Rule_Answer{Answer: &controlv1.Answer{Answer: &controlv1.Answer_Reply{Reply: rawOf(strings.Repeat("x", 2_000_000))}}},
-	}
-	for range 35 {
-		must(a, a.flights.AddRule, &controlv1.AddRuleRequest{Rule: rule})
-	}
+	a := byHand(t) // the outcome's time is as long in every run
+	const (
+		field   = "\x6c\x01\xff\xff\xff\xff\x0f" // a record with the field 4_294_967_295
+		count   = 800_000
+		records = "DIDL\x04\x6d\x01" + field + "\x02" + field + "\x03" + field + "\x7e\x01\x00"
+	)
+	header := binary.AppendUvarint([]byte(records), count)
+	program := canistertest.Script().Blob(header).Append().Text("\x00").Int(count).Fill().Append().Answer()
+	id := a.scripted().String()
 	roomy := connected(t, a.daemon, grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(control.MaxResponseBytes)))
-	call(roomy, roomy.flights.ListRules, &controlv1.ListRulesRequest{})
+	roomy.mask(id, "SCRIPT")
+	call(roomy, roomy.calls.Query, &controlv1.QueryRequest{Call: &controlv1.Call{CanisterId: id, Method: "query", Argument: rawOf(string(program.Bytes())), ReplyForm: asText}})
 	roomy.compare("sizes_answer")
 }

@@ -143,17 +143,23 @@ func (c *cli) ruleList() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				all, err := d.Flights.ListRules(ctx, &controlv1.ListRulesRequest{Instance: c.instance})
-				if err != nil {
-					return err
-				}
+				all := &controlv1.ListRulesResponse{}
 				t := c.table("RULE", "DOES", "TO", "CALLER", "CALLEE", "METHOD", "MATCHED", "NOTE")
-				for _, r := range all.GetRules() {
-					m := r.GetMatch()
-					kind := word(m.GetKind(), "MESSAGE_KIND_")
-					t.row(fmt.Sprint(r.GetRuleId()), action(r), kind, c.any(m.GetCaller()), c.any(m.GetCallee()), c.any(m.GetMethod()), fmt.Sprint(r.GetMatched()), r.GetNote())
+				for page := (&controlv1.Page{Size: pageSize}); ; {
+					some, err := d.Flights.ListRules(ctx, &controlv1.ListRulesRequest{Instance: c.instance, Page: page})
+					if err != nil {
+						return err
+					}
+					for _, r := range some.GetRules() {
+						m := r.GetMatch()
+						kind := word(m.GetKind(), "MESSAGE_KIND_")
+						t.row(fmt.Sprint(r.GetRuleId()), action(r), kind, c.any(m.GetCaller()), c.any(m.GetCallee()), c.any(m.GetMethod()), fmt.Sprint(r.GetMatched()), r.GetNote())
+					}
+					all.Rules = append(all.Rules, some.GetRules()...)
+					if page.Token = some.GetNextPageToken(); page.GetToken() == "" {
+						return c.print(t.String(), all)
+					}
 				}
-				return c.print(t.String(), all)
 			})
 		},
 	}

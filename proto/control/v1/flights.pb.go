@@ -2147,6 +2147,7 @@ func (x *RemoveRuleResponse) GetReleased() uint64 {
 type ListRulesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Page          *Page                  `protobuf:"bytes,2,opt,name=page,proto3" json:"page,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2188,9 +2189,17 @@ func (x *ListRulesRequest) GetInstance() string {
 	return ""
 }
 
+func (x *ListRulesRequest) GetPage() *Page {
+	if x != nil {
+		return x.Page
+	}
+	return nil
+}
+
 type ListRulesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Rules         []*Rule                `protobuf:"bytes,1,rep,name=rules,proto3" json:"rules,omitempty"`
+	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2230,6 +2239,13 @@ func (x *ListRulesResponse) GetRules() []*Rule {
 		return x.Rules
 	}
 	return nil
+}
+
+func (x *ListRulesResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
 }
 
 // Held is a message that a rule holds.
@@ -4102,11 +4118,13 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\arule_id\x18\x02 \x01(\x04R\x06ruleId\x12\x18\n" +
 	"\arelease\x18\x03 \x01(\bR\arelease\"0\n" +
 	"\x12RemoveRuleResponse\x12\x1a\n" +
-	"\breleased\x18\x01 \x01(\x04R\breleased\".\n" +
+	"\breleased\x18\x01 \x01(\x04R\breleased\"^\n" +
 	"\x10ListRulesRequest\x12\x1a\n" +
-	"\binstance\x18\x01 \x01(\tR\binstance\"E\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\x12.\n" +
+	"\x04page\x18\x02 \x01(\v2\x1a.canisterd.control.v1.PageR\x04page\"m\n" +
 	"\x11ListRulesResponse\x120\n" +
-	"\x05rules\x18\x01 \x03(\v2\x1a.canisterd.control.v1.RuleR\x05rules\"\xf2\x04\n" +
+	"\x05rules\x18\x01 \x03(\v2\x1a.canisterd.control.v1.RuleR\x05rules\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf2\x04\n" +
 	"\x04Held\x12\x17\n" +
 	"\aheld_id\x18\x01 \x01(\x04R\x06heldId\x12\x17\n" +
 	"\arule_id\x18\x02 \x01(\x04R\x06ruleId\x125\n" +
@@ -4374,72 +4392,73 @@ var file_control_v1_flights_proto_depIdxs = []int32{
 	59, // 25: canisterd.control.v1.Answer.reject:type_name -> canisterd.control.v1.Reject
 	23, // 26: canisterd.control.v1.AddRuleRequest.rule:type_name -> canisterd.control.v1.Rule
 	23, // 27: canisterd.control.v1.AddRuleResponse.rule:type_name -> canisterd.control.v1.Rule
-	23, // 28: canisterd.control.v1.ListRulesResponse.rules:type_name -> canisterd.control.v1.Rule
-	1,  // 29: canisterd.control.v1.Held.kind:type_name -> canisterd.control.v1.MessageKind
-	4,  // 30: canisterd.control.v1.Held.call:type_name -> canisterd.control.v1.CallRef
-	59, // 31: canisterd.control.v1.Held.reject:type_name -> canisterd.control.v1.Reject
-	56, // 32: canisterd.control.v1.Held.since:type_name -> google.protobuf.Timestamp
-	56, // 33: canisterd.control.v1.Held.deadline:type_name -> google.protobuf.Timestamp
-	56, // 34: canisterd.control.v1.Held.release:type_name -> google.protobuf.Timestamp
-	2,  // 35: canisterd.control.v1.ListHeldRequest.page:type_name -> canisterd.control.v1.Page
-	31, // 36: canisterd.control.v1.ListHeldResponse.held:type_name -> canisterd.control.v1.Held
-	31, // 37: canisterd.control.v1.AwaitHeldResponse.held:type_name -> canisterd.control.v1.Held
-	4,  // 38: canisterd.control.v1.SettleRequest.call:type_name -> canisterd.control.v1.CallRef
-	24, // 39: canisterd.control.v1.SettleRequest.answer:type_name -> canisterd.control.v1.Answer
-	43, // 40: canisterd.control.v1.MockRequest.head:type_name -> canisterd.control.v1.MockHead
-	44, // 41: canisterd.control.v1.MockRequest.answer:type_name -> canisterd.control.v1.MockAnswer
-	60, // 42: canisterd.control.v1.MockHead.argument_form:type_name -> canisterd.control.v1.Form
-	24, // 43: canisterd.control.v1.MockAnswer.with:type_name -> canisterd.control.v1.Answer
-	47, // 44: canisterd.control.v1.MockResponse.call:type_name -> canisterd.control.v1.MockedCall
-	46, // 45: canisterd.control.v1.MockResponse.gone:type_name -> canisterd.control.v1.MockGone
-	58, // 46: canisterd.control.v1.MockedCall.argument:type_name -> canisterd.control.v1.Value
-	56, // 47: canisterd.control.v1.MockedCall.deadline:type_name -> google.protobuf.Timestamp
-	2,  // 48: canisterd.control.v1.ListOutcallsRequest.page:type_name -> canisterd.control.v1.Page
-	51, // 49: canisterd.control.v1.ListOutcallsResponse.outcalls:type_name -> canisterd.control.v1.Outcall
-	48, // 50: canisterd.control.v1.Outcall.headers:type_name -> canisterd.control.v1.HttpHeader
-	53, // 51: canisterd.control.v1.OutcallAnswer.response:type_name -> canisterd.control.v1.HttpResponse
-	59, // 52: canisterd.control.v1.OutcallAnswer.reject:type_name -> canisterd.control.v1.Reject
-	48, // 53: canisterd.control.v1.HttpResponse.headers:type_name -> canisterd.control.v1.HttpHeader
-	52, // 54: canisterd.control.v1.AnswerOutcallRequest.answers:type_name -> canisterd.control.v1.OutcallAnswer
-	5,  // 55: canisterd.control.v1.Flights.ListContexts:input_type -> canisterd.control.v1.ListContextsRequest
-	8,  // 56: canisterd.control.v1.Flights.ListFutures:input_type -> canisterd.control.v1.ListFuturesRequest
-	12, // 57: canisterd.control.v1.Flights.ListMessages:input_type -> canisterd.control.v1.ListMessagesRequest
-	15, // 58: canisterd.control.v1.Flights.ListTimers:input_type -> canisterd.control.v1.ListTimersRequest
-	18, // 59: canisterd.control.v1.Flights.FireTimer:input_type -> canisterd.control.v1.FireTimerRequest
-	20, // 60: canisterd.control.v1.Flights.CancelTimer:input_type -> canisterd.control.v1.CancelTimerRequest
-	25, // 61: canisterd.control.v1.Flights.AddRule:input_type -> canisterd.control.v1.AddRuleRequest
-	27, // 62: canisterd.control.v1.Flights.RemoveRule:input_type -> canisterd.control.v1.RemoveRuleRequest
-	29, // 63: canisterd.control.v1.Flights.ListRules:input_type -> canisterd.control.v1.ListRulesRequest
-	32, // 64: canisterd.control.v1.Flights.ListHeld:input_type -> canisterd.control.v1.ListHeldRequest
-	34, // 65: canisterd.control.v1.Flights.AwaitHeld:input_type -> canisterd.control.v1.AwaitHeldRequest
-	36, // 66: canisterd.control.v1.Flights.Release:input_type -> canisterd.control.v1.ReleaseRequest
-	38, // 67: canisterd.control.v1.Flights.Drop:input_type -> canisterd.control.v1.DropRequest
-	40, // 68: canisterd.control.v1.Flights.Settle:input_type -> canisterd.control.v1.SettleRequest
-	42, // 69: canisterd.control.v1.Flights.Mock:input_type -> canisterd.control.v1.MockRequest
-	49, // 70: canisterd.control.v1.Flights.ListOutcalls:input_type -> canisterd.control.v1.ListOutcallsRequest
-	54, // 71: canisterd.control.v1.Flights.AnswerOutcall:input_type -> canisterd.control.v1.AnswerOutcallRequest
-	6,  // 72: canisterd.control.v1.Flights.ListContexts:output_type -> canisterd.control.v1.ListContextsResponse
-	9,  // 73: canisterd.control.v1.Flights.ListFutures:output_type -> canisterd.control.v1.ListFuturesResponse
-	13, // 74: canisterd.control.v1.Flights.ListMessages:output_type -> canisterd.control.v1.ListMessagesResponse
-	16, // 75: canisterd.control.v1.Flights.ListTimers:output_type -> canisterd.control.v1.ListTimersResponse
-	19, // 76: canisterd.control.v1.Flights.FireTimer:output_type -> canisterd.control.v1.FireTimerResponse
-	21, // 77: canisterd.control.v1.Flights.CancelTimer:output_type -> canisterd.control.v1.CancelTimerResponse
-	26, // 78: canisterd.control.v1.Flights.AddRule:output_type -> canisterd.control.v1.AddRuleResponse
-	28, // 79: canisterd.control.v1.Flights.RemoveRule:output_type -> canisterd.control.v1.RemoveRuleResponse
-	30, // 80: canisterd.control.v1.Flights.ListRules:output_type -> canisterd.control.v1.ListRulesResponse
-	33, // 81: canisterd.control.v1.Flights.ListHeld:output_type -> canisterd.control.v1.ListHeldResponse
-	35, // 82: canisterd.control.v1.Flights.AwaitHeld:output_type -> canisterd.control.v1.AwaitHeldResponse
-	37, // 83: canisterd.control.v1.Flights.Release:output_type -> canisterd.control.v1.ReleaseResponse
-	39, // 84: canisterd.control.v1.Flights.Drop:output_type -> canisterd.control.v1.DropResponse
-	41, // 85: canisterd.control.v1.Flights.Settle:output_type -> canisterd.control.v1.SettleResponse
-	45, // 86: canisterd.control.v1.Flights.Mock:output_type -> canisterd.control.v1.MockResponse
-	50, // 87: canisterd.control.v1.Flights.ListOutcalls:output_type -> canisterd.control.v1.ListOutcallsResponse
-	55, // 88: canisterd.control.v1.Flights.AnswerOutcall:output_type -> canisterd.control.v1.AnswerOutcallResponse
-	72, // [72:89] is the sub-list for method output_type
-	55, // [55:72] is the sub-list for method input_type
-	55, // [55:55] is the sub-list for extension type_name
-	55, // [55:55] is the sub-list for extension extendee
-	0,  // [0:55] is the sub-list for field type_name
+	2,  // 28: canisterd.control.v1.ListRulesRequest.page:type_name -> canisterd.control.v1.Page
+	23, // 29: canisterd.control.v1.ListRulesResponse.rules:type_name -> canisterd.control.v1.Rule
+	1,  // 30: canisterd.control.v1.Held.kind:type_name -> canisterd.control.v1.MessageKind
+	4,  // 31: canisterd.control.v1.Held.call:type_name -> canisterd.control.v1.CallRef
+	59, // 32: canisterd.control.v1.Held.reject:type_name -> canisterd.control.v1.Reject
+	56, // 33: canisterd.control.v1.Held.since:type_name -> google.protobuf.Timestamp
+	56, // 34: canisterd.control.v1.Held.deadline:type_name -> google.protobuf.Timestamp
+	56, // 35: canisterd.control.v1.Held.release:type_name -> google.protobuf.Timestamp
+	2,  // 36: canisterd.control.v1.ListHeldRequest.page:type_name -> canisterd.control.v1.Page
+	31, // 37: canisterd.control.v1.ListHeldResponse.held:type_name -> canisterd.control.v1.Held
+	31, // 38: canisterd.control.v1.AwaitHeldResponse.held:type_name -> canisterd.control.v1.Held
+	4,  // 39: canisterd.control.v1.SettleRequest.call:type_name -> canisterd.control.v1.CallRef
+	24, // 40: canisterd.control.v1.SettleRequest.answer:type_name -> canisterd.control.v1.Answer
+	43, // 41: canisterd.control.v1.MockRequest.head:type_name -> canisterd.control.v1.MockHead
+	44, // 42: canisterd.control.v1.MockRequest.answer:type_name -> canisterd.control.v1.MockAnswer
+	60, // 43: canisterd.control.v1.MockHead.argument_form:type_name -> canisterd.control.v1.Form
+	24, // 44: canisterd.control.v1.MockAnswer.with:type_name -> canisterd.control.v1.Answer
+	47, // 45: canisterd.control.v1.MockResponse.call:type_name -> canisterd.control.v1.MockedCall
+	46, // 46: canisterd.control.v1.MockResponse.gone:type_name -> canisterd.control.v1.MockGone
+	58, // 47: canisterd.control.v1.MockedCall.argument:type_name -> canisterd.control.v1.Value
+	56, // 48: canisterd.control.v1.MockedCall.deadline:type_name -> google.protobuf.Timestamp
+	2,  // 49: canisterd.control.v1.ListOutcallsRequest.page:type_name -> canisterd.control.v1.Page
+	51, // 50: canisterd.control.v1.ListOutcallsResponse.outcalls:type_name -> canisterd.control.v1.Outcall
+	48, // 51: canisterd.control.v1.Outcall.headers:type_name -> canisterd.control.v1.HttpHeader
+	53, // 52: canisterd.control.v1.OutcallAnswer.response:type_name -> canisterd.control.v1.HttpResponse
+	59, // 53: canisterd.control.v1.OutcallAnswer.reject:type_name -> canisterd.control.v1.Reject
+	48, // 54: canisterd.control.v1.HttpResponse.headers:type_name -> canisterd.control.v1.HttpHeader
+	52, // 55: canisterd.control.v1.AnswerOutcallRequest.answers:type_name -> canisterd.control.v1.OutcallAnswer
+	5,  // 56: canisterd.control.v1.Flights.ListContexts:input_type -> canisterd.control.v1.ListContextsRequest
+	8,  // 57: canisterd.control.v1.Flights.ListFutures:input_type -> canisterd.control.v1.ListFuturesRequest
+	12, // 58: canisterd.control.v1.Flights.ListMessages:input_type -> canisterd.control.v1.ListMessagesRequest
+	15, // 59: canisterd.control.v1.Flights.ListTimers:input_type -> canisterd.control.v1.ListTimersRequest
+	18, // 60: canisterd.control.v1.Flights.FireTimer:input_type -> canisterd.control.v1.FireTimerRequest
+	20, // 61: canisterd.control.v1.Flights.CancelTimer:input_type -> canisterd.control.v1.CancelTimerRequest
+	25, // 62: canisterd.control.v1.Flights.AddRule:input_type -> canisterd.control.v1.AddRuleRequest
+	27, // 63: canisterd.control.v1.Flights.RemoveRule:input_type -> canisterd.control.v1.RemoveRuleRequest
+	29, // 64: canisterd.control.v1.Flights.ListRules:input_type -> canisterd.control.v1.ListRulesRequest
+	32, // 65: canisterd.control.v1.Flights.ListHeld:input_type -> canisterd.control.v1.ListHeldRequest
+	34, // 66: canisterd.control.v1.Flights.AwaitHeld:input_type -> canisterd.control.v1.AwaitHeldRequest
+	36, // 67: canisterd.control.v1.Flights.Release:input_type -> canisterd.control.v1.ReleaseRequest
+	38, // 68: canisterd.control.v1.Flights.Drop:input_type -> canisterd.control.v1.DropRequest
+	40, // 69: canisterd.control.v1.Flights.Settle:input_type -> canisterd.control.v1.SettleRequest
+	42, // 70: canisterd.control.v1.Flights.Mock:input_type -> canisterd.control.v1.MockRequest
+	49, // 71: canisterd.control.v1.Flights.ListOutcalls:input_type -> canisterd.control.v1.ListOutcallsRequest
+	54, // 72: canisterd.control.v1.Flights.AnswerOutcall:input_type -> canisterd.control.v1.AnswerOutcallRequest
+	6,  // 73: canisterd.control.v1.Flights.ListContexts:output_type -> canisterd.control.v1.ListContextsResponse
+	9,  // 74: canisterd.control.v1.Flights.ListFutures:output_type -> canisterd.control.v1.ListFuturesResponse
+	13, // 75: canisterd.control.v1.Flights.ListMessages:output_type -> canisterd.control.v1.ListMessagesResponse
+	16, // 76: canisterd.control.v1.Flights.ListTimers:output_type -> canisterd.control.v1.ListTimersResponse
+	19, // 77: canisterd.control.v1.Flights.FireTimer:output_type -> canisterd.control.v1.FireTimerResponse
+	21, // 78: canisterd.control.v1.Flights.CancelTimer:output_type -> canisterd.control.v1.CancelTimerResponse
+	26, // 79: canisterd.control.v1.Flights.AddRule:output_type -> canisterd.control.v1.AddRuleResponse
+	28, // 80: canisterd.control.v1.Flights.RemoveRule:output_type -> canisterd.control.v1.RemoveRuleResponse
+	30, // 81: canisterd.control.v1.Flights.ListRules:output_type -> canisterd.control.v1.ListRulesResponse
+	33, // 82: canisterd.control.v1.Flights.ListHeld:output_type -> canisterd.control.v1.ListHeldResponse
+	35, // 83: canisterd.control.v1.Flights.AwaitHeld:output_type -> canisterd.control.v1.AwaitHeldResponse
+	37, // 84: canisterd.control.v1.Flights.Release:output_type -> canisterd.control.v1.ReleaseResponse
+	39, // 85: canisterd.control.v1.Flights.Drop:output_type -> canisterd.control.v1.DropResponse
+	41, // 86: canisterd.control.v1.Flights.Settle:output_type -> canisterd.control.v1.SettleResponse
+	45, // 87: canisterd.control.v1.Flights.Mock:output_type -> canisterd.control.v1.MockResponse
+	50, // 88: canisterd.control.v1.Flights.ListOutcalls:output_type -> canisterd.control.v1.ListOutcallsResponse
+	55, // 89: canisterd.control.v1.Flights.AnswerOutcall:output_type -> canisterd.control.v1.AnswerOutcallResponse
+	73, // [73:90] is the sub-list for method output_type
+	56, // [56:73] is the sub-list for method input_type
+	56, // [56:56] is the sub-list for extension type_name
+	56, // [56:56] is the sub-list for extension extendee
+	0,  // [0:56] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_flights_proto_init() }

@@ -61,6 +61,7 @@ type FlightsClient interface {
 	AddRule(ctx context.Context, in *AddRuleRequest, opts ...grpc.CallOption) (*AddRuleResponse, error)
 	// RemoveRule forgets a rule; what it holds stays held unless release is set.
 	RemoveRule(ctx context.Context, in *RemoveRuleRequest, opts ...grpc.CallOption) (*RemoveRuleResponse, error)
+	// ListRules lists the rules, the oldest first.
 	ListRules(ctx context.Context, in *ListRulesRequest, opts ...grpc.CallOption) (*ListRulesResponse, error)
 	// ListHeld lists the messages that rules hold.
 	ListHeld(ctx context.Context, in *ListHeldRequest, opts ...grpc.CallOption) (*ListHeldResponse, error)
@@ -289,6 +290,7 @@ type FlightsServer interface {
 	AddRule(context.Context, *AddRuleRequest) (*AddRuleResponse, error)
 	// RemoveRule forgets a rule; what it holds stays held unless release is set.
 	RemoveRule(context.Context, *RemoveRuleRequest) (*RemoveRuleResponse, error)
+	// ListRules lists the rules, the oldest first.
 	ListRules(context.Context, *ListRulesRequest) (*ListRulesResponse, error)
 	// ListHeld lists the messages that rules hold.
 	ListHeld(context.Context, *ListHeldRequest) (*ListHeldResponse, error)
