@@ -27,9 +27,9 @@ var (
 	// eventsForgotten takes the number of the event wanted and that of the first there is.
 	eventsForgotten = reason("EVENTS_FORGOTTEN", codes.OutOfRange,
 		"event %d is not remembered any more, the first that is is %d: watch from the beginning, and read faster or with a narrower filter", "wanted", "first")
-	// otherIncarnation takes nothing.
+	// otherIncarnation takes what is of another, and what to do.
 	otherIncarnation = reason("OTHER_INCARNATION", codes.FailedPrecondition,
-		"the token is of another life of the instance, or of another instance: watch without a token, or from the beginning")
+		"%s is of another life of the instance, or of another instance: %s")
 	// eventNotYet takes the number of the event wanted.
 	eventNotYet = reason("EVENT_NOT_YET", codes.FailedPrecondition, "event %d has not happened: the token is none of this instance", "wanted")
 )
@@ -103,7 +103,7 @@ func misplaced(err error) error {
 	case !ok:
 		return err
 	case errors.Is(err, node.ErrOtherIncarnation):
-		return otherIncarnation.Refuse()
+		return otherIncarnation.Refuse("the token", "watch without a token, or from the beginning")
 	case errors.Is(err, node.ErrNotYet):
 		return eventNotYet.Refuse(place.Wanted)
 	}

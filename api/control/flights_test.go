@@ -354,6 +354,7 @@ func TestBadArgumentsOfFlightsAreRefused(t *testing.T) {
 	call(a, a.flights.CancelTimer, &controlv1.CancelTimerRequest{CanisterId: "x"})
 	call(a, a.flights.AnswerOutcall, &controlv1.AnswerOutcallRequest{})
 	call(a, a.flights.AnswerOutcall, &controlv1.AnswerOutcallRequest{SubnetId: "aaaaa-aa"})
+	call(a, a.flights.AnswerOutcall, &controlv1.AnswerOutcallRequest{SubnetId: "aaaaa-aa", Incarnation: "1"})
 	a.compare("flights_refused")
 }
 
@@ -407,6 +408,7 @@ func TestOutcallsAreAnswered(t *testing.T) {
 	a.note("a run for an answer stops where outcalls wait for a client")
 	call(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_RequestId{RequestId: sent[0][:]}})
 	page := call(a, a.flights.ListOutcalls, &controlv1.ListOutcallsRequest{Page: &controlv1.Page{Size: 2}})
+	a.mask(page.GetOutcalls()[0].GetIncarnation(), "INCARNATION")
 	rest := call(a, a.flights.ListOutcalls, &controlv1.ListOutcallsRequest{Page: &controlv1.Page{Token: page.GetNextPageToken()}})
 	if len(page.GetOutcalls()) != 2 || len(rest.GetOutcalls()) != 1 {
 		t.Fatal("the pages do not have three outcalls")

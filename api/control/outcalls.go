@@ -3,8 +3,10 @@ package control
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
@@ -67,6 +69,7 @@ func shownOutcall(o *node.Outcall) *controlv1.Outcall {
 	shown := &controlv1.Outcall{
 		SubnetId: o.Subnet.String(), Number: o.Number, Nodes: uint32(o.Nodes), CanisterId: o.Request.Canister.String(),
 		Url: o.Request.URL, Method: o.Request.Method, Body: o.Request.Body, MaxResponseBytes: o.Request.MaxResponse,
+		Incarnation: shownIncarnation(o.Incarnation),
 	}
 	for _, h := range o.Request.Headers {
 		shown.Headers = append(shown.Headers, &controlv1.HttpHeader{Name: h[0], Value: h[1]})
@@ -92,7 +95,7 @@ func (s *flights) AnswerOutcall(ctx context.Context, in *controlv1.AnswerOutcall
 		}
 		answer.Answers = append(answer.Answers, one)
 	}
-	err = i.Node().Answer(ctx, answer)
+	err = answerOutcall(ctx, i.Node(), in.GetIncarnation(), answer)
 	refused, ok := errors.AsType[*replica.Refusal](err)
 	if !ok {
 		return &controlv1.AnswerOutcallResponse{}, err
@@ -105,6 +108,34 @@ func (s *flights) AnswerOutcall(ctx context.Context, in *controlv1.AnswerOutcall
 		return nil, outcallUnknown.Refuse(refused.Text)
 	}
 	return nil, badOutcall.Refuse(refused.Text)
+}
+
+// answerOutcall answers the outcall of an incarnation, or whichever has the number now.
+func answerOutcall(ctx context.Context, n *node.Node, incarnation string, answer *replica.HTTPAnswer) error {
+	if incarnation == "" {
+		return n.Answer(ctx, answer)
+	}
+	of, err := readIncarnation(incarnation)
+	if err != nil {
+		return err
+	}
+	err = n.AnswerOf(ctx, of, answer)
+	if errors.Is(err, node.ErrRestored) {
+		what := fmt.Sprintf("HTTP outcall %d of subnet %s in incarnation %s", answer.Number, answer.Subnet, incarnation)
+		return otherIncarnation.Refuse(what, "ListOutcalls says which outcalls wait now")
+	}
+	return err
+}
+
+// shownIncarnation is the text of an incarnation, which readIncarnation reads.
+func shownIncarnation(n uint64) string { return fmt.Sprintf("%016x", n) }
+
+func readIncarnation(text string) (uint64, error) {
+	n, err := strconv.ParseUint(text, 16, 64)
+	if err != nil || shownIncarnation(n) != text {
+		return 0, BadField.Refuse("incarnation", quoted(text), "it must be that of an outcall of ListOutcalls, or empty")
+	}
+	return n, nil
 }
 
 func readOutcallAnswer(in *controlv1.OutcallAnswer) (a replica.OutcallAnswer, err error) {

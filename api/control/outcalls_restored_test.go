@@ -130,3 +130,51 @@ func TestAnAnswerToAnOutcallOfBeforeARestoreIsDropped(t *testing.T) {
 		t.Errorf("the canister says %q", said)
 	}
 }
+
+func TestAnAnswerThatNamesTheIncarnationOfItsOutcallIsForNoOther(t *testing.T) {
+	a := byHand(t)
+	alice := cast(a, "ALICE")[0]
+	must(a, a.instances.TakeSnapshot, &controlv1.TakeSnapshotRequest{Snapshot: "quiet"})
+	restore := func() {
+		must(a, a.instances.RestoreSnapshot, &controlv1.RestoreSnapshotRequest{Snapshot: "quiet"})
+	}
+	listed := func(instance, as string) *controlv1.Outcall {
+		all := must(a, a.flights.ListOutcalls, &controlv1.ListOutcallsRequest{Instance: instance}).GetOutcalls()
+		if len(all) != 1 {
+			t.Fatalf("these outcalls wait: %v", all)
+		}
+		a.mask(all[0].GetIncarnation(), as)
+		return all[0]
+	}
+	answer := func(instance string, o *controlv1.Outcall, incarnation string) {
+		call(a, a.flights.AnswerOutcall, &controlv1.AnswerOutcallRequest{
+			Instance: instance, SubnetId: o.GetSubnetId(), Number: o.GetNumber(), Incarnation: incarnation,
+			Answers: []*controlv1.OutcallAnswer{{Answer: &controlv1.OutcallAnswer_Reject{Reject: &controlv1.Reject{Code: 2, Text: "answered"}}}},
+		})
+	}
+	a.asksOutside(alice, "https://example.org/before")
+	before := listed("", "BEFORE")
+	restore()
+	sent, _ := a.asksOutside(alice, "https://example.org/after")
+	after := listed("", "AFTER")
+	must(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{Name: "branch"})
+	branch := listed("branch", "BRANCH")
+	if before.GetNumber() != after.GetNumber() || before.GetSubnetId() != after.GetSubnetId() {
+		t.Fatalf("their numbers are %d and %d", before.GetNumber(), after.GetNumber())
+	}
+	a.note("the outcall that has the number now is another, and so is that of a fork")
+	answer("", before, before.GetIncarnation())
+	answer("branch", branch, after.GetIncarnation())
+	answer("", after, "x")
+	a.note("it is answered where it is named")
+	answer("branch", branch, branch.GetIncarnation())
+	answer("", after, after.GetIncarnation())
+	answer("", after, after.GetIncarnation())
+	a.idle()
+	a.note("%s", a.said(sent))
+	a.note("who names no incarnation answers whatever has the number")
+	restore()
+	a.asksOutside(alice, "https://example.org/again")
+	answer("", before, "")
+	a.compare("flights_outcalls_restored")
+}

@@ -107,7 +107,7 @@ func (n *Node) replace(next *replica.Network) {
 	next.Wake(n.parts())
 	n.recorder.restart()
 	n.network, n.era = next, new(era)
-	n.restores++
+	n.incarnation++
 	if n.config.Restored != nil {
 		n.config.Restored(next.Clock())
 	}

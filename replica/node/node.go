@@ -41,7 +41,7 @@ type Config struct {
 
 	// Record makes the instance remember events from its start; otherwise it does from when
 	// somebody first asks for them. Events and EventBytes say how many of the newest; 0: MaxEvents,
-	// MaxEventBytes. Tokens of an instance with another Incarnation are refused.
+	// MaxEventBytes. Tokens and outcalls of an instance with another Incarnation are refused.
 	Record             bool
 	Events, EventBytes int
 	Incarnation        uint64
@@ -83,8 +83,9 @@ type Node struct {
 	mode     Mode
 	waiters  map[waitKey][]*waiter
 	outcalls uint64 // made, when last announced
-	restores uint64 // so far: outcalls with one number before and after one are not the same
-	looked   bool   // the request that is being done changes nothing
+	// Outcalls with one number in two incarnations are not the same.
+	incarnation uint64 // Config.Incarnation, and one more for each Restore
+	looked      bool   // the request that is being done changes nothing
 }
 
 // era is the time between two restores: what belongs to one network.
@@ -119,7 +120,7 @@ func prepare(engine *canister.Engine, config Config) *Node {
 	n := &Node{
 		nudge: make(chan struct{}, 1), outcallsMade: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
 		seats: make(chan struct{}, workers), compiling: make(chan struct{}, max(1, workers/2)), pool: NewPool(workers, config.Stopwatch), mode: config.Mode,
-		waiters: make(map[waitKey][]*waiter), engine: engine, era: new(era), config: config,
+		waiters: make(map[waitKey][]*waiter), engine: engine, era: new(era), config: config, incarnation: config.Incarnation,
 	}
 	n.config.Network = replica.Config{}
 	n.compiler.node = n

@@ -27,11 +27,11 @@ func (n *Node) announce() {
 	}
 }
 
-// Outcall is an HTTP outcall that waits for an answer. Its number names it until the node
-// is restored: then another may have it.
+// Outcall is an HTTP outcall that waits for an answer. Its number names it in one
+// incarnation of the instance: after a restore, and in a fork, another may have it.
 type Outcall struct {
 	replica.PendingOutcall
-	Restores uint64 // of the node, when the outcall was listed: how often it was restored
+	Incarnation uint64 // of the instance, when the outcall was listed
 }
 
 // Outcalls are the HTTP outcalls that wait for an answer, by subnet and number.
@@ -41,7 +41,7 @@ func (n *Node) Outcalls(ctx context.Context) ([]Outcall, error) {
 		pending := n.network.Outcalls()
 		all := make([]Outcall, len(pending))
 		for i := range pending {
-			all[i] = Outcall{pending[i], n.restores}
+			all[i] = Outcall{pending[i], n.incarnation}
 		}
 		listed <- all
 	})
@@ -60,23 +60,28 @@ func (n *Node) Answer(ctx context.Context, in *replica.HTTPAnswer) error {
 	return n.settle(ctx, nil, in)
 }
 
-// AnswerListed is Answer, in the same words to all nodes of the subnet, to an outcall that
-// was listed: ErrRestored where the node was restored since.
+// AnswerOf is Answer to an outcall of an incarnation: ErrRestored where that is not the
+// instance's, or no more.
+func (n *Node) AnswerOf(ctx context.Context, incarnation uint64, in *replica.HTTPAnswer) error {
+	return n.settle(ctx, &incarnation, in)
+}
+
+// AnswerListed is AnswerOf, in the same words to all nodes of the subnet, to an outcall that
+// was listed.
 func (n *Node) AnswerListed(ctx context.Context, o *Outcall, answer *replica.OutcallAnswer) error {
-	return n.settle(ctx, &o.Restores, &replica.HTTPAnswer{Subnet: o.Subnet, Number: o.Number, Answers: []replica.OutcallAnswer{*answer}})
+	return n.AnswerOf(ctx, o.Incarnation, &replica.HTTPAnswer{Subnet: o.Subnet, Number: o.Number, Answers: []replica.OutcallAnswer{*answer}})
 }
 
 // received is what an answer becomes, on the network that was there when it came.
 type received struct {
-	receptions []*replica.Reception
-	restores   uint64
-	err        error
+	receptions  []*replica.Reception
+	incarnation uint64
+	err         error
 }
 
-// settle answers an outcall of the network that was there after so many restores; nil: of
-// the present one. A restore between the two times it owns the network ends it.
-func (n *Node) settle(ctx context.Context, restores *uint64, in *replica.HTTPAnswer) error {
-	got, err := n.receive(ctx, restores, in)
+// settle answers an outcall of the network of an incarnation; nil: of the present one. A restore between the two times it owns the network ends it.
+func (n *Node) settle(ctx context.Context, incarnation *uint64, in *replica.HTTPAnswer) error {
+	got, err := n.receive(ctx, incarnation, in)
 	if err != nil {
 		return err
 	}
@@ -94,7 +99,7 @@ func (n *Node) settle(ctx context.Context, restores *uint64, in *replica.HTTPAns
 	}
 	done := make(chan error, 1)
 	err = n.ask(ctx, func(n *Node) {
-		if n.restores != got.restores {
+		if n.incarnation != got.incarnation {
 			done <- undone(in)
 		} else if refusal := n.network.Apply(&answer).Refusal; refusal != nil {
 			done <- refusal
@@ -109,15 +114,15 @@ func (n *Node) settle(ctx context.Context, restores *uint64, in *replica.HTTPAns
 }
 
 // receive looks at an answer.
-func (n *Node) receive(ctx context.Context, restores *uint64, in *replica.HTTPAnswer) (received, error) {
+func (n *Node) receive(ctx context.Context, incarnation *uint64, in *replica.HTTPAnswer) (received, error) {
 	done := make(chan received, 1)
 	err := n.ask(ctx, func(n *Node) {
-		if restores != nil && n.restores != *restores {
+		if incarnation != nil && n.incarnation != *incarnation {
 			done <- received{err: undone(in)}
 			return
 		}
 		receptions, refusal := n.network.Receive(in)
-		got := received{receptions: receptions, restores: n.restores}
+		got := received{receptions: receptions, incarnation: n.incarnation}
 		if refusal != nil {
 			got.err = refusal
 		}

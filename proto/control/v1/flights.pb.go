@@ -3605,8 +3605,10 @@ type Outcall struct {
 	Headers          []*HttpHeader          `protobuf:"bytes,7,rep,name=headers,proto3" json:"headers,omitempty"`
 	Body             []byte                 `protobuf:"bytes,8,opt,name=body,proto3" json:"body,omitempty"`
 	MaxResponseBytes uint64                 `protobuf:"varint,9,opt,name=max_response_bytes,json=maxResponseBytes,proto3" json:"max_response_bytes,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Of the instance, when the outcall was listed: for AnswerOutcall. After a restore, and in a fork, it is another.
+	Incarnation   string `protobuf:"bytes,10,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Outcall) Reset() {
@@ -3700,6 +3702,13 @@ func (x *Outcall) GetMaxResponseBytes() uint64 {
 		return x.MaxResponseBytes
 	}
 	return 0
+}
+
+func (x *Outcall) GetIncarnation() string {
+	if x != nil {
+		return x.Incarnation
+	}
+	return ""
 }
 
 type OutcallAnswer struct {
@@ -3845,11 +3854,13 @@ func (x *HttpResponse) GetBody() []byte {
 }
 
 type AnswerOutcallRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	SubnetId      string                 `protobuf:"bytes,2,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	Number        uint64                 `protobuf:"varint,3,opt,name=number,proto3" json:"number,omitempty"`
-	Answers       []*OutcallAnswer       `protobuf:"bytes,4,rep,name=answers,proto3" json:"answers,omitempty"` // one, or one for each node
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	SubnetId string                 `protobuf:"bytes,2,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
+	Number   uint64                 `protobuf:"varint,3,opt,name=number,proto3" json:"number,omitempty"`
+	Answers  []*OutcallAnswer       `protobuf:"bytes,4,rep,name=answers,proto3" json:"answers,omitempty"` // one, or one for each node
+	// That of the listed outcall: the answer is for it and no other that has its number by now. Empty for whatever has the number.
+	Incarnation   string `protobuf:"bytes,5,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3910,6 +3921,13 @@ func (x *AnswerOutcallRequest) GetAnswers() []*OutcallAnswer {
 		return x.Answers
 	}
 	return nil
+}
+
+func (x *AnswerOutcallRequest) GetIncarnation() string {
+	if x != nil {
+		return x.Incarnation
+	}
+	return ""
 }
 
 type AnswerOutcallResponse struct {
@@ -4218,7 +4236,7 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\x04page\x18\x02 \x01(\v2\x1a.canisterd.control.v1.PageR\x04page\"y\n" +
 	"\x14ListOutcallsResponse\x129\n" +
 	"\boutcalls\x18\x01 \x03(\v2\x1d.canisterd.control.v1.OutcallR\boutcalls\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9d\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xbf\x02\n" +
 	"\aOutcall\x12\x1b\n" +
 	"\tsubnet_id\x18\x01 \x01(\tR\bsubnetId\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12\x14\n" +
@@ -4229,7 +4247,9 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\x06method\x18\x06 \x01(\tR\x06method\x12:\n" +
 	"\aheaders\x18\a \x03(\v2 .canisterd.control.v1.HttpHeaderR\aheaders\x12\x12\n" +
 	"\x04body\x18\b \x01(\fR\x04body\x12,\n" +
-	"\x12max_response_bytes\x18\t \x01(\x04R\x10maxResponseBytes\"\x93\x01\n" +
+	"\x12max_response_bytes\x18\t \x01(\x04R\x10maxResponseBytes\x12 \n" +
+	"\vincarnation\x18\n" +
+	" \x01(\tR\vincarnation\"\x93\x01\n" +
 	"\rOutcallAnswer\x12@\n" +
 	"\bresponse\x18\x01 \x01(\v2\".canisterd.control.v1.HttpResponseH\x00R\bresponse\x126\n" +
 	"\x06reject\x18\x02 \x01(\v2\x1c.canisterd.control.v1.RejectH\x00R\x06rejectB\b\n" +
@@ -4237,12 +4257,13 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\fHttpResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\rR\x06status\x12:\n" +
 	"\aheaders\x18\x02 \x03(\v2 .canisterd.control.v1.HttpHeaderR\aheaders\x12\x12\n" +
-	"\x04body\x18\x03 \x01(\fR\x04body\"\xa6\x01\n" +
+	"\x04body\x18\x03 \x01(\fR\x04body\"\xc8\x01\n" +
 	"\x14AnswerOutcallRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1b\n" +
 	"\tsubnet_id\x18\x02 \x01(\tR\bsubnetId\x12\x16\n" +
 	"\x06number\x18\x03 \x01(\x04R\x06number\x12=\n" +
-	"\aanswers\x18\x04 \x03(\v2#.canisterd.control.v1.OutcallAnswerR\aanswers\"\x17\n" +
+	"\aanswers\x18\x04 \x03(\v2#.canisterd.control.v1.OutcallAnswerR\aanswers\x12 \n" +
+	"\vincarnation\x18\x05 \x01(\tR\vincarnation\"\x17\n" +
 	"\x15AnswerOutcallResponse*\xe1\x02\n" +
 	"\n" +
 	"WaitReason\x12\x1b\n" +
