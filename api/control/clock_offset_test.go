@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -79,6 +80,28 @@ func TestAWeekPassesOnARunningInstance(t *testing.T) {
 	counter := a.fixture("counter")
 	if _, reject := a.answer(counter, counter, "inc", encoded(a)); reject != "" {
 		t.Errorf("life does not go on: %s", reject)
+	}
+}
+
+func TestADescriptionOfAnInstanceSaysHowFarItsTimeIsAhead(t *testing.T) {
+	a := served(t, daemon.Config{})
+	must(a, a.clock.AdvanceTime, later(week))
+	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "beside"})
+	must(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{Name: "fork"})
+	must(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{Name: "by-hand", Pacing: manual})
+	want := map[string]*durationpb.Duration{"default": durationpb.New(week), "beside": nil, "fork": durationpb.New(week), "by-hand": nil}
+	for _, listed := range must(a, a.instances.ListInstances, &controlv1.ListInstancesRequest{}).GetInstances() {
+		name := listed.GetName()
+		if got := listed.GetOffset(); !proto.Equal(got, want[name]) {
+			t.Errorf("in the list %s is %v ahead, want %v", name, got, want[name])
+		}
+		if got := must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Instance: name}).GetInstance().GetOffset(); !proto.Equal(got, want[name]) {
+			t.Errorf("by itself %s is %v ahead, want %v", name, got, want[name])
+		}
+		delete(want, name)
+	}
+	if len(want) != 0 {
+		t.Errorf("these are not listed: %v", want)
 	}
 }
 

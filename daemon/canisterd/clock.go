@@ -45,10 +45,7 @@ there, and the instance is ahead of it from then on. Time never goes back.`,
 				if err != nil {
 					return err
 				}
-				text := fmt.Sprintf("%s after %s, pacing %s", stamp(now.GetTime()), count(now.GetHeight(), "round"), pacingText(now.GetPacing()))
-				if ahead := aheadText(now.GetOffset().AsDuration()); ahead != "" {
-					text += ", " + ahead + " ahead of the wall clock"
-				}
+				text := timeText(now)
 				if due := now.GetNextDue(); due != nil {
 					text += ", next due " + stamp(due)
 				}
@@ -119,6 +116,21 @@ func (c *cli) passUntil(ctx context.Context, d *remote.Daemon, at time.Time) err
 		c.note("%s, %s", count(passed.GetRounds(), "round"), count(passed.GetMessages(), "message"))
 	}
 	return err
+}
+
+// timeText is the time of an instance, what moves it and how far that is ahead of the wall clock.
+func timeText(now interface {
+	GetTime() *timestamppb.Timestamp
+	GetHeight() uint64
+	GetPacing() *controlv1.Pacing
+	GetOffset() *durationpb.Duration
+},
+) string {
+	text := fmt.Sprintf("%s after %s, pacing %s", stamp(now.GetTime()), count(now.GetHeight(), "round"), pacingText(now.GetPacing()))
+	if ahead := aheadText(now.GetOffset().AsDuration()); ahead != "" {
+		text += ", " + ahead + " ahead of the wall clock"
+	}
+	return text
 }
 
 // aheadText is an offset in days and what is left of it, to the second; nothing for less.

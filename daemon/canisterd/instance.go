@@ -54,7 +54,11 @@ func (c *cli) instances(all []*controlv1.Instance) string {
 		if i.GetState() == controlv1.InstanceState_INSTANCE_STATE_FAILED {
 			state, as = "failed", red
 		}
-		t.row(i.GetName(), c.paint(as, state), pacingText(i.GetPacing()), fmt.Sprint(i.GetHeight()), stamp(i.GetTime()), first(i.GetUrls()))
+		at := stamp(i.GetTime())
+		if ahead := aheadText(i.GetOffset().AsDuration()); ahead != "" {
+			at += ", " + ahead + " ahead"
+		}
+		t.row(i.GetName(), c.paint(as, state), pacingText(i.GetPacing()), fmt.Sprint(i.GetHeight()), at, first(i.GetUrls()))
 	}
 	return t.String()
 }
@@ -151,7 +155,7 @@ func (c *cli) described(i *controlv1.Instance) string {
 	for _, s := range i.GetSubnets() {
 		fmt.Fprintf(&text, "subnet    %s (%s, %s)\n", s.GetSubnetId(), word(s.GetKind(), "SUBNET_KIND_"), count(uint64(s.GetNodes()), "node"))
 	}
-	fmt.Fprintf(&text, "time      %s after %s, pacing %s\n", stamp(i.GetTime()), count(i.GetHeight(), "round"), pacingText(i.GetPacing()))
+	fmt.Fprintf(&text, "time      %s\n", timeText(i))
 	if n := i.GetCensus(); n != nil {
 		fmt.Fprintf(&text, "inside    %s, %s, %s, %d queued and %d held messages\n",
 			count(n.GetCanisters(), "canister"), count(n.GetCallContexts(), "call context"), count(n.GetFutures(), "future"), n.GetQueuedMessages(), n.GetHeldMessages())

@@ -522,8 +522,10 @@ type Instance struct {
 	StateDir                   string                 `protobuf:"bytes,15,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`
 	Lease                      string                 `protobuf:"bytes,16,opt,name=lease,proto3" json:"lease,omitempty"`
 	Census                     *Census                `protobuf:"bytes,17,opt,name=census,proto3" json:"census,omitempty"`
-	unknownFields              protoimpl.UnknownFields
-	sizeCache                  protoimpl.SizeCache
+	// How far its time is ahead of the wall clock, which moves it; unset where it is not, and in manual pacing.
+	Offset        *durationpb.Duration `protobuf:"bytes,18,opt,name=offset,proto3" json:"offset,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Instance) Reset() {
@@ -671,6 +673,13 @@ func (x *Instance) GetLease() string {
 func (x *Instance) GetCensus() *Census {
 	if x != nil {
 		return x.Census
+	}
+	return nil
+}
+
+func (x *Instance) GetOffset() *durationpb.Duration {
+	if x != nil {
+		return x.Offset
 	}
 	return nil
 }
@@ -2468,7 +2477,7 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"httpListen\x12\x14\n" +
 	"\x05lease\x18\t \x01(\tR\x05lease\"T\n" +
 	"\x16CreateInstanceResponse\x12:\n" +
-	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\xae\x05\n" +
+	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\xe1\x05\n" +
 	"\bInstance\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x129\n" +
 	"\x05state\x18\x02 \x01(\x0e2#.canisterd.control.v1.InstanceStateR\x05state\x12\x18\n" +
@@ -2488,7 +2497,8 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x04seed\x18\x0e \x01(\fR\x04seed\x12\x1b\n" +
 	"\tstate_dir\x18\x0f \x01(\tR\bstateDir\x12\x14\n" +
 	"\x05lease\x18\x10 \x01(\tR\x05lease\x124\n" +
-	"\x06census\x18\x11 \x01(\v2\x1c.canisterd.control.v1.CensusR\x06census\"\xcd\x01\n" +
+	"\x06census\x18\x11 \x01(\v2\x1c.canisterd.control.v1.CensusR\x06census\x121\n" +
+	"\x06offset\x18\x12 \x01(\v2\x19.google.protobuf.DurationR\x06offset\"\xcd\x01\n" +
 	"\x06Subnet\x12\x1b\n" +
 	"\tsubnet_id\x18\x01 \x01(\tR\bsubnetId\x124\n" +
 	"\x04kind\x18\x02 \x01(\x0e2 .canisterd.control.v1.SubnetKindR\x04kind\x12\x14\n" +
@@ -2721,56 +2731,57 @@ var file_control_v1_instances_proto_depIdxs = []int32{
 	40, // 11: canisterd.control.v1.Instance.pacing:type_name -> canisterd.control.v1.Pacing
 	2,  // 12: canisterd.control.v1.Instance.outcalls:type_name -> canisterd.control.v1.OutcallMode
 	10, // 13: canisterd.control.v1.Instance.census:type_name -> canisterd.control.v1.Census
-	0,  // 14: canisterd.control.v1.Subnet.kind:type_name -> canisterd.control.v1.SubnetKind
-	9,  // 15: canisterd.control.v1.Subnet.ranges:type_name -> canisterd.control.v1.CanisterRange
-	7,  // 16: canisterd.control.v1.ListInstancesResponse.instances:type_name -> canisterd.control.v1.Instance
-	7,  // 17: canisterd.control.v1.GetInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	40, // 18: canisterd.control.v1.ForkInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
-	7,  // 19: canisterd.control.v1.ForkInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	39, // 20: canisterd.control.v1.Snapshot.taken:type_name -> google.protobuf.Timestamp
-	39, // 21: canisterd.control.v1.Snapshot.time:type_name -> google.protobuf.Timestamp
-	19, // 22: canisterd.control.v1.TakeSnapshotResponse.snapshot:type_name -> canisterd.control.v1.Snapshot
-	19, // 23: canisterd.control.v1.ListSnapshotsResponse.snapshots:type_name -> canisterd.control.v1.Snapshot
-	7,  // 24: canisterd.control.v1.RestoreSnapshotResponse.instance:type_name -> canisterd.control.v1.Instance
-	28, // 25: canisterd.control.v1.DiffRequest.before:type_name -> canisterd.control.v1.State
-	28, // 26: canisterd.control.v1.DiffRequest.after:type_name -> canisterd.control.v1.State
-	31, // 27: canisterd.control.v1.DiffResponse.differences:type_name -> canisterd.control.v1.Difference
-	35, // 28: canisterd.control.v1.ImportInstanceRequest.options:type_name -> canisterd.control.v1.ImportOptions
-	40, // 29: canisterd.control.v1.ImportOptions.pacing:type_name -> canisterd.control.v1.Pacing
-	2,  // 30: canisterd.control.v1.ImportOptions.outcalls:type_name -> canisterd.control.v1.OutcallMode
-	7,  // 31: canisterd.control.v1.ImportInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	41, // 32: canisterd.control.v1.HoldLeaseResponse.until_next:type_name -> google.protobuf.Duration
-	5,  // 33: canisterd.control.v1.Instances.CreateInstance:input_type -> canisterd.control.v1.CreateInstanceRequest
-	11, // 34: canisterd.control.v1.Instances.ListInstances:input_type -> canisterd.control.v1.ListInstancesRequest
-	13, // 35: canisterd.control.v1.Instances.GetInstance:input_type -> canisterd.control.v1.GetInstanceRequest
-	15, // 36: canisterd.control.v1.Instances.DeleteInstance:input_type -> canisterd.control.v1.DeleteInstanceRequest
-	17, // 37: canisterd.control.v1.Instances.ForkInstance:input_type -> canisterd.control.v1.ForkInstanceRequest
-	20, // 38: canisterd.control.v1.Instances.TakeSnapshot:input_type -> canisterd.control.v1.TakeSnapshotRequest
-	22, // 39: canisterd.control.v1.Instances.ListSnapshots:input_type -> canisterd.control.v1.ListSnapshotsRequest
-	24, // 40: canisterd.control.v1.Instances.DeleteSnapshot:input_type -> canisterd.control.v1.DeleteSnapshotRequest
-	26, // 41: canisterd.control.v1.Instances.RestoreSnapshot:input_type -> canisterd.control.v1.RestoreSnapshotRequest
-	29, // 42: canisterd.control.v1.Instances.Diff:input_type -> canisterd.control.v1.DiffRequest
-	32, // 43: canisterd.control.v1.Instances.ExportInstance:input_type -> canisterd.control.v1.ExportInstanceRequest
-	34, // 44: canisterd.control.v1.Instances.ImportInstance:input_type -> canisterd.control.v1.ImportInstanceRequest
-	37, // 45: canisterd.control.v1.Instances.HoldLease:input_type -> canisterd.control.v1.HoldLeaseRequest
-	6,  // 46: canisterd.control.v1.Instances.CreateInstance:output_type -> canisterd.control.v1.CreateInstanceResponse
-	12, // 47: canisterd.control.v1.Instances.ListInstances:output_type -> canisterd.control.v1.ListInstancesResponse
-	14, // 48: canisterd.control.v1.Instances.GetInstance:output_type -> canisterd.control.v1.GetInstanceResponse
-	16, // 49: canisterd.control.v1.Instances.DeleteInstance:output_type -> canisterd.control.v1.DeleteInstanceResponse
-	18, // 50: canisterd.control.v1.Instances.ForkInstance:output_type -> canisterd.control.v1.ForkInstanceResponse
-	21, // 51: canisterd.control.v1.Instances.TakeSnapshot:output_type -> canisterd.control.v1.TakeSnapshotResponse
-	23, // 52: canisterd.control.v1.Instances.ListSnapshots:output_type -> canisterd.control.v1.ListSnapshotsResponse
-	25, // 53: canisterd.control.v1.Instances.DeleteSnapshot:output_type -> canisterd.control.v1.DeleteSnapshotResponse
-	27, // 54: canisterd.control.v1.Instances.RestoreSnapshot:output_type -> canisterd.control.v1.RestoreSnapshotResponse
-	30, // 55: canisterd.control.v1.Instances.Diff:output_type -> canisterd.control.v1.DiffResponse
-	33, // 56: canisterd.control.v1.Instances.ExportInstance:output_type -> canisterd.control.v1.ExportInstanceResponse
-	36, // 57: canisterd.control.v1.Instances.ImportInstance:output_type -> canisterd.control.v1.ImportInstanceResponse
-	38, // 58: canisterd.control.v1.Instances.HoldLease:output_type -> canisterd.control.v1.HoldLeaseResponse
-	46, // [46:59] is the sub-list for method output_type
-	33, // [33:46] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	41, // 14: canisterd.control.v1.Instance.offset:type_name -> google.protobuf.Duration
+	0,  // 15: canisterd.control.v1.Subnet.kind:type_name -> canisterd.control.v1.SubnetKind
+	9,  // 16: canisterd.control.v1.Subnet.ranges:type_name -> canisterd.control.v1.CanisterRange
+	7,  // 17: canisterd.control.v1.ListInstancesResponse.instances:type_name -> canisterd.control.v1.Instance
+	7,  // 18: canisterd.control.v1.GetInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
+	40, // 19: canisterd.control.v1.ForkInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
+	7,  // 20: canisterd.control.v1.ForkInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
+	39, // 21: canisterd.control.v1.Snapshot.taken:type_name -> google.protobuf.Timestamp
+	39, // 22: canisterd.control.v1.Snapshot.time:type_name -> google.protobuf.Timestamp
+	19, // 23: canisterd.control.v1.TakeSnapshotResponse.snapshot:type_name -> canisterd.control.v1.Snapshot
+	19, // 24: canisterd.control.v1.ListSnapshotsResponse.snapshots:type_name -> canisterd.control.v1.Snapshot
+	7,  // 25: canisterd.control.v1.RestoreSnapshotResponse.instance:type_name -> canisterd.control.v1.Instance
+	28, // 26: canisterd.control.v1.DiffRequest.before:type_name -> canisterd.control.v1.State
+	28, // 27: canisterd.control.v1.DiffRequest.after:type_name -> canisterd.control.v1.State
+	31, // 28: canisterd.control.v1.DiffResponse.differences:type_name -> canisterd.control.v1.Difference
+	35, // 29: canisterd.control.v1.ImportInstanceRequest.options:type_name -> canisterd.control.v1.ImportOptions
+	40, // 30: canisterd.control.v1.ImportOptions.pacing:type_name -> canisterd.control.v1.Pacing
+	2,  // 31: canisterd.control.v1.ImportOptions.outcalls:type_name -> canisterd.control.v1.OutcallMode
+	7,  // 32: canisterd.control.v1.ImportInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
+	41, // 33: canisterd.control.v1.HoldLeaseResponse.until_next:type_name -> google.protobuf.Duration
+	5,  // 34: canisterd.control.v1.Instances.CreateInstance:input_type -> canisterd.control.v1.CreateInstanceRequest
+	11, // 35: canisterd.control.v1.Instances.ListInstances:input_type -> canisterd.control.v1.ListInstancesRequest
+	13, // 36: canisterd.control.v1.Instances.GetInstance:input_type -> canisterd.control.v1.GetInstanceRequest
+	15, // 37: canisterd.control.v1.Instances.DeleteInstance:input_type -> canisterd.control.v1.DeleteInstanceRequest
+	17, // 38: canisterd.control.v1.Instances.ForkInstance:input_type -> canisterd.control.v1.ForkInstanceRequest
+	20, // 39: canisterd.control.v1.Instances.TakeSnapshot:input_type -> canisterd.control.v1.TakeSnapshotRequest
+	22, // 40: canisterd.control.v1.Instances.ListSnapshots:input_type -> canisterd.control.v1.ListSnapshotsRequest
+	24, // 41: canisterd.control.v1.Instances.DeleteSnapshot:input_type -> canisterd.control.v1.DeleteSnapshotRequest
+	26, // 42: canisterd.control.v1.Instances.RestoreSnapshot:input_type -> canisterd.control.v1.RestoreSnapshotRequest
+	29, // 43: canisterd.control.v1.Instances.Diff:input_type -> canisterd.control.v1.DiffRequest
+	32, // 44: canisterd.control.v1.Instances.ExportInstance:input_type -> canisterd.control.v1.ExportInstanceRequest
+	34, // 45: canisterd.control.v1.Instances.ImportInstance:input_type -> canisterd.control.v1.ImportInstanceRequest
+	37, // 46: canisterd.control.v1.Instances.HoldLease:input_type -> canisterd.control.v1.HoldLeaseRequest
+	6,  // 47: canisterd.control.v1.Instances.CreateInstance:output_type -> canisterd.control.v1.CreateInstanceResponse
+	12, // 48: canisterd.control.v1.Instances.ListInstances:output_type -> canisterd.control.v1.ListInstancesResponse
+	14, // 49: canisterd.control.v1.Instances.GetInstance:output_type -> canisterd.control.v1.GetInstanceResponse
+	16, // 50: canisterd.control.v1.Instances.DeleteInstance:output_type -> canisterd.control.v1.DeleteInstanceResponse
+	18, // 51: canisterd.control.v1.Instances.ForkInstance:output_type -> canisterd.control.v1.ForkInstanceResponse
+	21, // 52: canisterd.control.v1.Instances.TakeSnapshot:output_type -> canisterd.control.v1.TakeSnapshotResponse
+	23, // 53: canisterd.control.v1.Instances.ListSnapshots:output_type -> canisterd.control.v1.ListSnapshotsResponse
+	25, // 54: canisterd.control.v1.Instances.DeleteSnapshot:output_type -> canisterd.control.v1.DeleteSnapshotResponse
+	27, // 55: canisterd.control.v1.Instances.RestoreSnapshot:output_type -> canisterd.control.v1.RestoreSnapshotResponse
+	30, // 56: canisterd.control.v1.Instances.Diff:output_type -> canisterd.control.v1.DiffResponse
+	33, // 57: canisterd.control.v1.Instances.ExportInstance:output_type -> canisterd.control.v1.ExportInstanceResponse
+	36, // 58: canisterd.control.v1.Instances.ImportInstance:output_type -> canisterd.control.v1.ImportInstanceResponse
+	38, // 59: canisterd.control.v1.Instances.HoldLease:output_type -> canisterd.control.v1.HoldLeaseResponse
+	47, // [47:60] is the sub-list for method output_type
+	34, // [34:47] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_instances_proto_init() }
