@@ -62,34 +62,33 @@ func passing(callee, program string) string {
 	return fmt.Sprintf(`call %s.run(%s) on-reject(reject reject-message)`, callee, program)
 }
 
+// trapped are the frames of a canister whose argument is a program that traps, in a context.
+// Of the function that reads the argument only the index is known.
+func trapped(name string, index, context int) string {
+	var text strings.Builder
+	for _, function := range []string{"op.trap", "interpret", "body", "run", "argument", fmt.Sprintf("unknown function at index %d", index)} {
+		fmt.Fprintf(&text, "%s %s %d\n", name, function, context)
+	}
+	return text.String()
+}
+
+func sameFrames(t *testing.T, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("the backtrace is\n%s, want\n%s", got, want)
+	}
+}
+
 func TestARejectThatIsPassedOnSaysWhereItComesFrom(t *testing.T) {
 	s := named(t)
 	id := submitted(t, s, "A", passing("B", passing("C", `trap "boom"`)))
-	const want = `C op.trap 3
-C interpret 3
-C body 3
-C run 3
-C argument 3
-C unknown function at index 96 3
-C run 3
-B run 2
-A run 1
-`
-	if got := backtrace(t, s, id); got != want {
-		t.Errorf("the backtrace is\n%s, want\n%s", got, want)
-	}
+	sameFrames(t, backtrace(t, s, id), trapped("C", 96, 3)+"C run 3\nB run 2\nA run 1\n")
 }
 
 func TestACallerThatTrapsOverARejectIsInItsBacktrace(t *testing.T) {
 	s := named(t)
 	id := submitted(t, s, "A", `call B.run(trap "boom") on-reject(trap concat("called: ", reject-message))`)
-	if got, want := backtrace(t, s, id), `B op.trap 2
-B interpret 2
-B body 2
-B run 2
-B argument 2
-B unknown function at index 96 2
-B run 2
+	sameFrames(t, backtrace(t, s, id), trapped("B", 96, 2)+`B run 2
 A op.trap 1
 A interpret 1
 A body 1
@@ -98,9 +97,7 @@ A run_kept 1
 A on_reject 1
 A unknown function at index 194 1
 A run 1
-`; got != want {
-		t.Errorf("the backtrace is\n%s, want\n%s", got, want)
-	}
+`)
 }
 
 func TestABacktraceIsOfNoOtherFailure(t *testing.T) {
@@ -140,40 +137,13 @@ func TestACompositeQuerySaysWhereItsRejectComesFrom(t *testing.T) {
 	ask := func(method, program string) string {
 		return frames(s, s.Query("A", method, compiled(t, s, program)).Backtrace)
 	}
-	if got, want := ask("ask", `call B.ask(call C.query(trap "boom") on-reject(reject reject-message)) on-reject(reject reject-message)`), `C op.trap 0
-C interpret 0
-C body 0
-C run 0
-C argument 0
-C unknown function at index 97 0
-C query 0
-B ask 0
-A ask 0
-`; got != want {
-		t.Errorf("the backtrace is\n%s, want\n%s", got, want)
-	}
-	if got, want := ask("query", `trap "boom"`), `A op.trap 0
-A interpret 0
-A body 0
-A run 0
-A argument 0
-A unknown function at index 97 0
-A query 0
-`; got != want {
-		t.Errorf("the backtrace is\n%s, want\n%s", got, want)
-	}
+	sameFrames(t, ask("ask", `call B.ask(call C.query(trap "boom") on-reject(reject reject-message)) on-reject(reject reject-message)`),
+		trapped("C", 97, 0)+"C query 0\nB ask 0\nA ask 0\n")
+	sameFrames(t, ask("query", `trap "boom"`), trapped("A", 97, 0)+"A query 0\n")
 }
 
 func TestAnInstallationThatFailsSaysWhere(t *testing.T) {
 	s := named(t)
 	id, _ := s.SubmitManagement("B", "install_code", s.InstallArgs("B", real.Reinstall, canistertest.Variant{Named: true}.Module(), compiled(t, s, `trap "boom"`)))
-	if got, want := backtrace(t, s, id), `B op.trap 0
-B interpret 0
-B body 0
-B run 0
-B argument 0
-B unknown function at index 99 0
-`; got != want {
-		t.Errorf("the backtrace is\n%s, want\n%s", got, want)
-	}
+	sameFrames(t, backtrace(t, s, id), trapped("B", 99, 0))
 }
