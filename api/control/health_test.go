@@ -61,10 +61,17 @@ func TestAServerSaysNotServingUntilItIsToldToServe(t *testing.T) {
 	}
 }
 
+// busyBefore is how many messages keep a canister busy before those that are under way: one of
+// them takes about as long as the daemon waits for requests when it closes.
+const busyBefore = 10
+
 // underWay begins RPCs that would go on for ever, and gives what waits for their ends.
 func underWay(a *api, canister string) map[string]func() error {
 	a.Helper()
 	busy := &controlv1.Call{CanisterId: canister, Method: "run", Argument: rawOf(string(canistertest.Script().Busy(1_000_000_000_000).Bytes()))}
+	for range busyBefore {
+		must(a, a.calls.Submit, &controlv1.SubmitRequest{Call: busy})
+	}
 	lease, err := a.instances.HoldLease(a.ctx, &controlv1.HoldLeaseRequest{})
 	a.ok(err)
 	watch, err := a.events.Watch(a.ctx, &controlv1.WatchRequest{})
@@ -135,7 +142,7 @@ func TestWhatIsUnderWayEndsClearlyWithTheDaemon(t *testing.T) {
 	for what, do := range all {
 		go func() { ends <- end{what, do()} }()
 	}
-	for begun := 0; begun < 3; { // the update, the batch and the stream of calls
+	for begun := 0; begun < busyBefore+3; { // the update, the batch and the stream of calls
 		a.ok(a.daemon.Node().Do(a.ctx, func(n *replica.Network) { begun = n.Census().Contexts + n.Census().Waiting }))
 	}
 	must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{}) // what this client has sent before was read before
