@@ -54,7 +54,7 @@ func (s *instances) GetInstance(ctx context.Context, in *controlv1.GetInstanceRe
 			return nil, err
 		}
 	}
-	return &controlv1.GetInstanceResponse{Instance: described}, nil
+	return &controlv1.GetInstanceResponse{Instance: described, DaemonVersion: s.version}, nil
 }
 
 // DeleteInstance ends an instance.

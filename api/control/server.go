@@ -28,6 +28,7 @@ type Options struct {
 	Log       *slog.Logger  // nil: nothing is logged
 	KeepAlive time.Duration // 0: KeepAlive
 	Token     string        // that clients have to send; "": none
+	Version   string        // of the daemon, for those who ask
 	// Transport is TLS; nil: none.
 	Transport credentials.TransportCredentials
 }
@@ -39,6 +40,7 @@ type Server struct {
 	grpc       *grpc.Server
 	health     *health.Server
 	keepAlive  time.Duration
+	version    string
 	closing    chan struct{} // closed when streams that would last for ever have to end
 	close      sync.Once
 	cut        context.Context // ends when everything has to end
@@ -54,7 +56,7 @@ var DaemonStops = reason("DAEMON_STOPS", codes.Unavailable, "the daemon stops")
 // New makes a server with all services. It serves nobody yet, and its health is
 // NOT_SERVING until SetServing.
 func New(registry Registry, options Options) *Server {
-	s := &Server{registry: registry, log: options.Log, health: health.NewServer(), closing: make(chan struct{}), token: tokenHash(options.Token)}
+	s := &Server{registry: registry, log: options.Log, health: health.NewServer(), version: options.Version, closing: make(chan struct{}), token: tokenHash(options.Token)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

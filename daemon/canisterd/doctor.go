@@ -59,6 +59,8 @@ func (c *cli) examineDaemon(ctx context.Context) []daemon.Finding {
 	defer func() { _ = d.Close() }() // it was only asked
 	all, err := d.Instances.ListInstances(ctx, &controlv1.ListInstancesRequest{PageSize: pageSize})
 	switch {
+	case remote.Code(err) == codes.Unavailable && c.control == "" && c.httpAlone(ctx):
+		return []daemon.Finding{{Check: "daemon", Health: daemon.Weak, Found: c.url + " has its control API at another address, or none", Advice: "--control says where it is"}}
 	case remote.Code(err) == codes.Unavailable:
 		return []daemon.Finding{{Check: "daemon", Health: daemon.Well, Found: "none answers at " + c.controlAddress(), Advice: "canisterd start"}}
 	case err != nil:

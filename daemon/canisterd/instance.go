@@ -144,8 +144,12 @@ func (c *cli) instanceCreate() *cobra.Command {
 
 // described is an instance for people.
 func (c *cli) described(i *controlv1.Instance) string {
+	return fmt.Sprintf("%s is %s\n%s", i.GetName(), word(i.GetState(), "INSTANCE_STATE_"), c.particulars(i))
+}
+
+// particulars are what belongs to an instance, line by line.
+func (c *cli) particulars(i *controlv1.Instance) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s is %s\n", i.GetName(), word(i.GetState(), "INSTANCE_STATE_"))
 	if i.GetFailure() != "" {
 		fmt.Fprintf(&text, "failure   %s\n", c.paint(red, i.GetFailure()))
 	}

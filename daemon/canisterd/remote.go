@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc/codes"
 
@@ -53,7 +55,10 @@ func (c *cli) explained(ctx context.Context, err error) error {
 		return err
 	case codes.Unavailable:
 		if reason == "" {
-			return fmt.Errorf("no daemon answers at %s (%s): %s", c.controlAddress(), unreached(text), text)
+			if c.control == "" && c.httpAlone(ctx) {
+				return &refused{fmt.Sprintf("the daemon at %s has its control API at another address, or none: --control says where, as canisterd start --control does", c.url), errNoControl}
+			}
+			return fmt.Errorf("no daemon answers at %s (%s): %s", c.controlAddress(), c.unreached(text), text)
 		}
 	case codes.Unauthenticated:
 		return fmt.Errorf("%s (--token-file)", text)
@@ -64,13 +69,30 @@ func (c *cli) explained(ctx context.Context, err error) error {
 	return &refused{inCommands(text), err}
 }
 
+// errNoControl is why a daemon that answers HTTP can do nothing else for us.
+var errNoControl = errors.New("no control API at this address")
+
+// httpAlone reports whether HTTP is answered where no control API is.
+func (c *cli) httpAlone(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	connection, err := c.dial(ctx, c.url)
+	if err != nil {
+		return false
+	}
+	connection.Close()
+	return true
+}
+
 // unreached is what to do about a daemon that is not reached.
-func unreached(text string) string {
+func (c *cli) unreached(text string) string {
 	switch {
 	case strings.Contains(text, "x509: "):
 		return "--tls-roots FILE names the certificates to trust"
 	case strings.Contains(text, "reading server preface"):
 		return "write https:// before the address of one that has TLS"
+	case c.control != "":
+		return "canisterd start --control, or another --control"
 	}
 	return "canisterd start, or --url"
 }

@@ -145,9 +145,9 @@ func checkURL(address string) error {
 	return nil
 }
 
-// dial connects to the daemon as the identity asked for.
-func (c *cli) dial(ctx context.Context) (*client.Client, error) {
-	if err := checkURL(c.url); err != nil {
+// dial connects to an HTTP interface as the identity asked for.
+func (c *cli) dial(ctx context.Context, address string) (*client.Client, error) {
+	if err := checkURL(address); err != nil {
 		return nil, err
 	}
 	var options []client.Option
@@ -158,9 +158,13 @@ func (c *cli) dial(ctx context.Context) (*client.Client, error) {
 		}
 		options = append(options, client.WithKey(key))
 	}
-	connection, err := client.Dial(ctx, c.url, options...)
+	connection, err := client.Dial(ctx, address, options...)
+	var answered *client.HTTPError
+	if errors.As(err, &answered) {
+		return nil, fmt.Errorf("asking %s for its status: %w", address, err)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("no daemon answers at %s (canisterd start, or --url): %w", c.url, err)
+		return nil, fmt.Errorf("no daemon answers at %s (canisterd start, or --url): %w", address, err)
 	}
 	return connection, nil
 }

@@ -1,51 +1,114 @@
 package main
 
 import (
+	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/canisterd/canisterd/api/client"
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
+// statusResult is the status with --json.
 type statusResult struct {
-	URL     string          `json:"url"`
-	Health  string          `json:"health"`
-	Version string          `json:"version"`
-	Height  uint64          `json:"certified_height"`
-	RootKey string          `json:"root_key"`
-	Subnets []client.Subnet `json:"subnets"`
+	URL      string         `json:"url"`               // of the HTTP interface of the instance
+	Control  string         `json:"control,omitempty"` // address of the control API that was asked; none where HTTP was
+	Instance string         `json:"instance,omitempty"`
+	Health   string         `json:"health"` // healthy or failed; that of the replica where HTTP was asked
+	Failure  string         `json:"failure,omitempty"`
+	Version  string         `json:"version"`
+	Height   uint64         `json:"certified_height"`
+	RootKey  string         `json:"root_key"`
+	Subnets  []statusSubnet `json:"subnets"`
+}
+
+// statusSubnet is a subnet of the status: its kind is what the control API says, its type what the network certifies.
+type statusSubnet struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind,omitempty"`
+	Type string `json:"type,omitempty"`
 }
 
 func (c *cli) status() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Say whether the daemon is there, and what it is",
-		Args:  cobra.NoArgs,
+		Long: `Say whether the daemon is there, and what it is.
+
+Asked is the daemon that all commands talk to, about the instance they are about
+(--instance): its control API at --control, or at --url without. So all that is
+shown is what that daemon says of itself, also where its HTTP interface cannot
+be reached from here.
+
+Where nothing but HTTP is served at --url (canisterd start --control off, or
+with another address) and no --control is given, the HTTP interface is asked. It
+says less: which type each subnet certifies to be of, and not its kind.`,
+		Example: `  canisterd status
+  canisterd --control unix:///run/canisterd.sock status
+  canisterd --control https://ic.example:4944 --token-file token --json status`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			connection, err := c.dial(ctx)
-			if err != nil {
-				return err
+			err := c.connected(cmd.Context(), c.controlStatus)
+			if errors.Is(err, errNoControl) {
+				return c.httpStatus(cmd.Context())
 			}
-			defer connection.Close()
-			s, err := connection.Status(ctx)
-			if err != nil {
-				return err
-			}
-			subnets, err := connection.Subnets(ctx)
-			if err != nil {
-				return err
-			}
-			names := make([]string, len(subnets))
-			for i, s := range subnets {
-				names[i] = fmt.Sprintf("%s (%s)", s.ID, s.Kind)
-			}
-			text := fmt.Sprintf("%s is %s\nversion  %s\nheight   %d\nsubnets  %s\nroot key %x",
-				c.url, s.Health, s.Version, s.CertifiedHeight, strings.Join(names, "\n         "), s.RootKey)
-			return c.print(text, statusResult{c.url, s.Health, s.Version, s.CertifiedHeight, hex.EncodeToString(s.RootKey), subnets})
+			return err
 		},
 	}
+}
+
+// controlStatus is what the control API says of the daemon.
+func (c *cli) controlStatus(ctx context.Context, d *remote.Daemon) error {
+	got, err := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: c.instance})
+	if err != nil {
+		return err
+	}
+	i := got.GetInstance()
+	result := statusResult{
+		URL: first(i.GetUrls()), Control: c.controlAddress(), Instance: i.GetName(), Health: "healthy", Failure: i.GetFailure(),
+		Version: got.GetDaemonVersion(), Height: i.GetHeight(), RootKey: hex.EncodeToString(i.GetRootKey()),
+	}
+	verdict := "is healthy"
+	if i.GetState() == controlv1.InstanceState_INSTANCE_STATE_FAILED {
+		result.Health, verdict = "failed", "answers, but its instance has "+c.paint(red, "failed")
+	}
+	for _, s := range i.GetSubnets() {
+		result.Subnets = append(result.Subnets, statusSubnet{ID: s.GetSubnetId(), Kind: word(s.GetKind(), "SUBNET_KIND_")})
+	}
+	return c.print(fmt.Sprintf("%s %s\nversion   %s\ninstance  %s\n%s", result.Control, verdict, result.Version, result.Instance, c.particulars(i)), result)
+}
+
+// httpStatus is what the HTTP interface says where there is no control API.
+func (c *cli) httpStatus(ctx context.Context) error {
+	address := c.url
+	if c.instance != "" {
+		address = strings.TrimSuffix(address, "/") + "/instances/" + url.PathEscape(c.instance)
+	}
+	connection, err := c.dial(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	s, err := connection.Status(ctx)
+	if err != nil {
+		return err
+	}
+	subnets, err := connection.Subnets(ctx)
+	if err != nil {
+		return err
+	}
+	result := statusResult{URL: address, Health: s.Health, Version: s.Version, Height: s.CertifiedHeight, RootKey: hex.EncodeToString(s.RootKey)}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s is %s\ncontrol   none at this address, other commands want --control\nversion   %s\n", address, s.Health, s.Version)
+	for _, s := range subnets {
+		result.Subnets = append(result.Subnets, statusSubnet{ID: s.ID.String(), Type: s.Kind})
+		fmt.Fprintf(&text, "subnet    %s (of type %s)\n", s.ID, s.Kind)
+	}
+	fmt.Fprintf(&text, "height    %d\nroot key  %s", s.CertifiedHeight, result.RootKey)
+	return c.print(text.String(), result)
 }

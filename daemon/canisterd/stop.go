@@ -65,7 +65,9 @@ func (c *cli) stop() *cobra.Command {
 	return &cobra.Command{
 		Use:   "stop",
 		Short: "Stop the daemon on this machine",
-		Args:  cobra.NoArgs,
+		Long: `Stop the daemon that this user started on this machine and that serves HTTP at
+--url. --control plays no part: its address may be that of another machine.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), stopPatience)
 			defer cancel()
@@ -82,7 +84,7 @@ func (c *cli) stop() *cobra.Command {
 // A daemon that does not answer is not signalled: the process of that number may
 // be another by now.
 func (c *cli) end(ctx context.Context) error {
-	connection, err := c.dial(ctx)
+	connection, err := c.dial(ctx, c.url)
 	if err != nil {
 		return err
 	}

@@ -1063,8 +1063,10 @@ func (x *GetInstanceRequest) GetInstance() string {
 }
 
 type GetInstanceResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      *Instance              `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Instance *Instance              `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	// Of the daemon that answers: a release, such as v1.4.0, or the commit it was built from.
+	DaemonVersion string `protobuf:"bytes,2,opt,name=daemon_version,json=daemonVersion,proto3" json:"daemon_version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1104,6 +1106,13 @@ func (x *GetInstanceResponse) GetInstance() *Instance {
 		return x.Instance
 	}
 	return nil
+}
+
+func (x *GetInstanceResponse) GetDaemonVersion() string {
+	if x != nil {
+		return x.DaemonVersion
+	}
+	return ""
 }
 
 type DeleteInstanceRequest struct {
@@ -2526,9 +2535,10 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\tinstances\x18\x01 \x03(\v2\x1e.canisterd.control.v1.InstanceR\tinstances\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"0\n" +
 	"\x12GetInstanceRequest\x12\x1a\n" +
-	"\binstance\x18\x01 \x01(\tR\binstance\"Q\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\"x\n" +
 	"\x13GetInstanceResponse\x12:\n" +
-	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"3\n" +
+	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\x12%\n" +
+	"\x0edaemon_version\x18\x02 \x01(\tR\rdaemonVersion\"3\n" +
 	"\x15DeleteInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\"\x18\n" +
 	"\x16DeleteInstanceResponse\"\xe6\x01\n" +
