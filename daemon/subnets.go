@@ -12,8 +12,9 @@ import (
 
 // Subnet is what users ask of a subnet first.
 type Subnet struct {
-	ID   principal.Principal `json:"id"`
-	Kind string              `json:"kind"`
+	ID principal.Principal `json:"id"`
+	// Kind is what ParseSubnets reads, such as nns.
+	Kind string `json:"kind"`
 	// First is the first canister id the subnet hosts: an effective id for
 	// requests that create canisters there.
 	First principal.Principal `json:"first_canister"`
@@ -21,8 +22,8 @@ type Subnet struct {
 
 // kinds are the subnet kinds in the order help texts list them.
 var kinds = []replica.SubnetKind{
-	replica.Application, replica.System, replica.VerifiedApplication, replica.CloudEngine,
-	replica.NNS, replica.II, replica.SNS, replica.Fiduciary, replica.Bitcoin, replica.TestKeys,
+	replica.Application, replica.NNS, replica.II, replica.SNS, replica.Fiduciary, replica.Bitcoin, replica.TestKeys,
+	replica.System, replica.VerifiedApplication, replica.CloudEngine,
 }
 
 // ParseSubnets reads the names of subnet kinds, in any case, with or without
@@ -75,7 +76,7 @@ func administered(subnets []replica.SubnetConfig, admins []principal.Principal) 
 func kindOf(name string) (replica.SubnetKind, bool) {
 	plain := strings.ReplaceAll(name, "_", "")
 	for _, k := range kinds {
-		if strings.EqualFold(plain, k.String()) {
+		if strings.EqualFold(plain, strings.ReplaceAll(k.String(), "_", "")) {
 			return k, true
 		}
 	}

@@ -93,7 +93,7 @@ func start(t *testing.T, args ...string) *daemon {
 	}
 	d.url = ready.URL
 	for _, s := range ready.Subnets {
-		if s.Kind == "Application" {
+		if s.Kind == "application" {
 			d.first = s.First
 		}
 	}

@@ -99,7 +99,7 @@ func (e *entry) there() string {
 	case e == nil:
 		return ""
 	case e.resident == nil:
-		return fmt.Sprintf("%s, %d canisters", e.machine.config.Kind, e.machine.Residents.Len())
+		return fmt.Sprintf("%s, canisters: %d", e.machine.config.Kind, e.machine.Residents.Len())
 	}
 	return e.resident.Canister.Status.String() + ", " + amount(e.resident.Canister.Balance)
 }

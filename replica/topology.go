@@ -49,29 +49,29 @@ func (k SubnetKind) facts() kindFacts {
 	case NNS:
 		// Its id belongs to its key, which is not mainnet's: agents derive the id of
 		// the root subnet from the root key. SubnetConfig.ID can say otherwise.
-		return kindFacts{"NNS", "system", true, 40, "", []Range{span(0, 6), span(8, 0xfffff)}}
+		return kindFacts{"nns", "system", true, 40, "", []Range{span(0, 6), span(8, 0xfffff)}}
 	case II:
-		return kindFacts{"II", "system", true, 34, "uzr34-akd3s-xrdag-3ql62-ocgoh-ld2ao-tamcv-54e7j-krwgb-2gm4z-oqe", []Range{span(7, 7), block(0x2100000)}}
+		return kindFacts{"ii", "system", true, 34, "uzr34-akd3s-xrdag-3ql62-ocgoh-ld2ao-tamcv-54e7j-krwgb-2gm4z-oqe", []Range{span(7, 7), block(0x2100000)}}
 	case SNS:
-		return kindFacts{"SNS", "application", false, 34, "x33ed-h457x-bsgyx-oqxqf-6pzwv-wkhzr-rm2j3-npodi-purzm-n66cg-gae", []Range{block(0x2000000)}}
+		return kindFacts{"sns", "application", false, 34, "x33ed-h457x-bsgyx-oqxqf-6pzwv-wkhzr-rm2j3-npodi-purzm-n66cg-gae", []Range{block(0x2000000)}}
 	case Fiduciary:
-		return kindFacts{"Fiduciary", "application", false, 34, "pzp6e-ekpqk-3c5x7-2h6so-njoeq-mt45d-h3h6c-q3mxf-vpeq5-fk5o7-yae", []Range{block(0x2300000)}}
+		return kindFacts{"fiduciary", "application", false, 34, "pzp6e-ekpqk-3c5x7-2h6so-njoeq-mt45d-h3h6c-q3mxf-vpeq5-fk5o7-yae", []Range{block(0x2300000)}}
 	case Bitcoin:
-		return kindFacts{"Bitcoin", "system", true, 13, "w4rem-dv5e3-widiz-wbpea-kbttk-mnzfm-tzrc7-svcj3-kbxyb-zamch-hqe", []Range{block(0x1a00000)}}
+		return kindFacts{"bitcoin", "system", true, 13, "w4rem-dv5e3-widiz-wbpea-kbttk-mnzfm-tzrc7-svcj3-kbxyb-zamch-hqe", []Range{block(0x1a00000)}}
 	case TestKeys:
-		return kindFacts{"TestThresholdKeys", "application", false, 13, "fuqsr-in2lc-zbcjj-ydmcw-pzq7h-4xm2z-pto4i-dcyee-5z4rz-x63ji-nae", []Range{block(0x1d00000)}}
+		return kindFacts{"test_keys", "application", false, 13, "fuqsr-in2lc-zbcjj-ydmcw-pzq7h-4xm2z-pto4i-dcyee-5z4rz-x63ji-nae", []Range{block(0x1d00000)}}
 	case System:
-		return kindFacts{"System", "system", true, 13, "", nil}
+		return kindFacts{"system", "system", true, 13, "", nil}
 	case VerifiedApplication:
-		return kindFacts{"VerifiedApplication", "verified_application", false, 13, "", nil}
+		return kindFacts{"verified_application", "verified_application", false, 13, "", nil}
 	case CloudEngine:
-		return kindFacts{"CloudEngine", "cloud_engine", false, 13, "", nil}
+		return kindFacts{"cloud_engine", "cloud_engine", false, 13, "", nil}
 	default:
-		return kindFacts{"Application", "application", false, 13, "", nil}
+		return kindFacts{"application", "application", false, 13, "", nil}
 	}
 }
 
-// String is the kind's name in the PocketIC interface.
+// String is the kind's name as users write it: that of the control API, in small letters.
 func (k SubnetKind) String() string { return k.facts().name }
 
 // SubnetConfig describes a subnet to be made. The zero value is an application

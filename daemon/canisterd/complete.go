@@ -50,7 +50,7 @@ var flagWords = map[string]offer{
 	"--canister": canisters, "--caller": canisters, "--callee": canisters,
 	"--outcalls": words("allow", "hold", "deny"), "--pacing": words("auto", "manual"), "--memory": words("keep", "replace"),
 	"--log-visibility": words("public", "controllers"), "--snapshot-visibility": words("public", "controllers"), "--status-visibility": words("public", "controllers"),
-	"--subnet": words(enumNames(controlv1.SubnetKind_name, "SUBNET_KIND_")...), "canisterd canister create --subnet": words(), "canisterd settle --subnet": words(), "canisterd trace --subnet": words(),
+	"--subnet": words(subnetKinds()...), "canisterd canister create --subnet": words(), "canisterd settle --subnet": words(), "canisterd trace --subnet": words(),
 	"--form": words("text", "json", "hex"), "canisterd trace --form": words("text", "mermaid", "json"), "canisterd canister install --form": words("text", "json"),
 	"canisterd canister install --mode": words("install", "reinstall", "upgrade", "auto"), "canisterd deploy --mode": words("auto", "reinstall", "upgrade"),
 	"canisterd rule add --kind": words("request", "response", "ingress"), "canisterd events --kind": words(enumNames(controlv1.EventKind_name, "EVENT_KIND_")...),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,9 @@ func (c *cli) instances(all []*controlv1.Instance) string {
 	return t.String()
 }
 
+// subnetUsage is of --subnet wherever networks are made.
+var subnetUsage = "kind of a subnet, repeated or comma-separated: " + strings.Join(subnetKinds(), ", ") + " (default: nns,application)"
+
 type instanceFlags struct {
 	subnets                             []string
 	seed, start, pacing, outcalls       string
@@ -71,7 +75,7 @@ type instanceFlags struct {
 
 func (f *instanceFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.subnets, "subnet", nil, "kind of a subnet, repeated or comma-separated (default: nns,application)")
+	flags.StringSliceVar(&f.subnets, "subnet", nil, subnetUsage)
 	flags.StringVar(&f.seed, "seed", "", "what keys, ids and randomness come from: up to 32 bytes in hex")
 	flags.StringVar(&f.start, "start-time", "", "time of the network before its first round, such as 2021-05-06T19:17:10Z (default: now)")
 	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: auto, manual, or an interval such as 500ms (default: auto)")
@@ -83,11 +87,11 @@ func (f *instanceFlags) add(cmd *cobra.Command) {
 func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, error) {
 	r := &controlv1.CreateInstanceRequest{Instance: name, StateDir: f.stateDir, HttpListen: f.httpListen, Lease: f.lease}
 	for _, kind := range f.subnets {
-		k, ok := controlv1.SubnetKind_value["SUBNET_KIND_"+strings.ToUpper(kind)]
-		if !ok || k == 0 {
-			return nil, fmt.Errorf("--subnet %q is no kind of subnet: use one of %s", kind, strings.Join(enumNames(controlv1.SubnetKind_name, "SUBNET_KIND_"), ", "))
+		k := slices.IndexFunc(subnetKinds(), func(name string) bool { return strings.EqualFold(bare(kind), bare(name)) })
+		if k < 0 {
+			return nil, fmt.Errorf("--subnet %q is no kind of subnet: use one of %s", kind, strings.Join(subnetKinds(), ", "))
 		}
-		r.Subnets = append(r.Subnets, &controlv1.SubnetSpec{Kind: controlv1.SubnetKind(k)})
+		r.Subnets = append(r.Subnets, &controlv1.SubnetSpec{Kind: controlv1.SubnetKind(k + 1)})
 	}
 	var err error
 	if r.Seed, err = hex.DecodeString(strings.TrimPrefix(f.seed, "0x")); err != nil {
@@ -106,6 +110,11 @@ func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, 
 	r.Outcalls, err = parseOutcallMode(f.outcalls)
 	return r, err
 }
+
+// subnetKinds are the kinds of subnets as users write and see them. Like `canisterd start`, we read them in any case, with or without underscores.
+func subnetKinds() []string { return enumNames(controlv1.SubnetKind_name, "SUBNET_KIND_") }
+
+func bare(kind string) string { return strings.ReplaceAll(kind, "_", "") }
 
 func parseOutcallMode(text string) (controlv1.OutcallMode, error) {
 	mode, ok := controlv1.OutcallMode_value["OUTCALL_MODE_"+strings.ToUpper(text)]

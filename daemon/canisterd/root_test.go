@@ -53,7 +53,7 @@ func TestWrongCommandLinesFailOnStderrAndSayWhatIsRight(t *testing.T) {
 		"canister install aaaaa-aa a --x":   "unknown flag: --x",
 		"--identity /nowhere stop":          "reading the identity: open /nowhere",
 		"--identity root_test.go stop":      "the identity root_test.go is not a PEM file",
-		"start --subnet palace":             `"palace" is no kind of subnet: use one of Application`,
+		"start --subnet palace":             `"palace" is no kind of subnet: use one of application, nns, ii, sns, fiduciary, bitcoin, test_keys, system, verified_application, cloud_engine`,
 		"start --subnet-admin me":           "the subnet admin:",
 		"start --outcalls perhaps":          `"perhaps" is nothing to do with HTTP outcalls: use one of allow, hold, deny`,
 		"start --listen here":               `listening on "here", which must be host:port`,

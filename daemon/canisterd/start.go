@@ -37,7 +37,7 @@ func (c *cli) start() *cobra.Command {
 	flags.StringVar(&f.listen, "listen", daemon.DefaultListen, "address to listen on, host:port; port 0 takes any free one")
 	flags.StringVar(&f.stateDir, "state-dir", "", "folder for the memories of canisters while running (default: memory)")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "folder for compiled modules, kept (default: the user's cache folder)")
-	flags.StringSliceVar(&f.subnets, "subnet", nil, "kind of a subnet, repeated or comma-separated: application, system, verified_application, nns, ii, sns, fiduciary, bitcoin (default: nns,application)")
+	flags.StringSliceVar(&f.subnets, "subnet", nil, subnetUsage)
 	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "principal of a subnet admin, repeated or comma-separated: application subnets and cloud engines are theirs and cost nothing then (default: none)")
 	flags.StringVar(&f.outcalls, "outcalls", daemon.AllowOutcalls.String(), "what becomes of the HTTP outcalls of canisters: allow makes them (https and http), hold keeps them to be answered by a client, deny rejects them")
 	flags.StringVar(&f.control.Address, "control", "", "address of the control API (gRPC): host:port, unix:///PATH, or off (default: that of --listen, where only this machine reaches it)")

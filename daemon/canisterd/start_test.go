@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/daemon"
+)
+
+func TestKindsOfSubnetsAreSpelledOneWayInFlagsBannersAndDescriptions(t *testing.T) {
+	subnets, err := daemon.ParseSubnets(subnetKinds())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := daemon.Start(context.WithoutCancel(t.Context()), daemon.Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir(), Subnets: subnets})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	shown := map[string]string{"banner": banner(d)}
+	for _, command := range []string{"status", "instance show", "instance create all --subnet " + strings.Join(subnetKinds(), ",")} {
+		var out, errOut bytes.Buffer
+		if code := run(context.Background(), append([]string{"--url", d.URL()}, strings.Fields(command)...), &out, &errOut); code != exitOK {
+			t.Fatalf("canisterd %s: exit code %d: %s", command, code, &errOut)
+		}
+		shown[command] = out.String()
+	}
+	for where, text := range shown {
+		for _, kind := range subnetKinds() {
+			if strings.Count(text, "("+kind+",")+strings.Count(text, "("+kind+")") != 1 {
+				t.Errorf("%s does not name a subnet of kind %s once:\n%s", where, kind, text)
+			}
+		}
+	}
+}
+
+func TestKindsOfSubnetsAreReadInAnyCaseWithOrWithoutUnderscores(t *testing.T) {
+	for _, kind := range []string{"NNS", "verified_application", "VerifiedApplication", "TEST_KEYS", "testkeys"} {
+		of := &instanceFlags{subnets: []string{kind}}
+		made, err := of.request("")
+		if err != nil {
+			t.Errorf("instance create: %v", err)
+			continue
+		}
+		started, err := daemon.ParseSubnets([]string{kind})
+		if err != nil {
+			t.Errorf("start: %v", err)
+		} else if asked := word(made.GetSubnets()[0].GetKind(), "SUBNET_KIND_"); asked != started[0].Kind.String() {
+			t.Errorf("%s is %s for instances and %s for the daemon", kind, asked, started[0].Kind)
+		}
+	}
+}
