@@ -50,8 +50,10 @@ is an upgrade.`,
 				folder = args[0]
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				done, err := c.deployFolder(ctx, d, folder, &f)
+				tell, told := c.telling()
+				done, err := c.deployFolder(ctx, d, folder, &f, tell)
 				if err != nil {
+					told()
 					return err
 				}
 				t := c.table("CANISTER", "ID", "")
@@ -82,7 +84,25 @@ type deploying struct {
 	ids     names
 }
 
-func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string, f *deployFlags) (map[string]deployment, error) {
+// noteDone says what became of a canister.
+func (c *cli) noteDone(name, what string) { c.note("%s: %s", name, what) }
+
+// telling is how deploy says what it has done as it goes, and what it has said where it fails. On a terminal that shows stdout, too, the
+// table that comes in the end says it all, so nothing is said before; then told makes up for a table that does not come.
+func (c *cli) telling() (tell func(name, what string), told func()) {
+	if c.json || !terminal(c.out) || !terminal(c.err) {
+		return c.noteDone, func() {}
+	}
+	var all [][2]string
+	return func(name, what string) { all = append(all, [2]string{name, what}) }, func() {
+		for _, one := range all {
+			c.noteDone(one[0], one[1])
+		}
+	}
+}
+
+// deployFolder creates and installs the canisters of a folder; tell hears of each that is done.
+func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string, f *deployFlags, tell func(name, what string)) (map[string]deployment, error) {
 	p, err := readProject(folder)
 	if err != nil {
 		return nil, err
@@ -109,23 +129,35 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 		all[c.instanceName()] = x.ids
 	}
 	for _, name := range order {
-		if err := x.create(ctx, name); err != nil {
+		drawn := c.doing("creating " + name)
+		err := x.create(ctx, name)
+		drawn()
+		if err != nil {
 			return nil, fmt.Errorf("creating %s: %w", name, err)
 		}
 		if err := all.write(folder); err != nil { // what is created is never forgotten
 			return nil, err
 		}
 	}
+	return x.installAll(ctx, order, tell)
+}
+
+// installAll installs the canisters that were asked for, in this order.
+func (x *deploying) installAll(ctx context.Context, order []string, tell func(name, what string)) (map[string]deployment, error) {
 	done := map[string]deployment{}
 	for _, name := range order {
 		what := "left alone"
-		if len(f.only) == 0 || slices.Contains(f.only, name) {
-			if what, err = x.install(ctx, name); err != nil {
+		if len(x.flags.only) == 0 || slices.Contains(x.flags.only, name) {
+			drawn := x.cli.doing("installing " + name)
+			var err error
+			what, err = x.install(ctx, name)
+			drawn()
+			if err != nil {
 				return nil, fmt.Errorf("installing %s: %w", name, err)
 			}
 		}
 		done[name] = deployment{x.ids[name], what}
-		c.note("%s: %s", name, what)
+		tell(name, what)
 	}
 	return done, nil
 }

@@ -85,7 +85,7 @@ func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err err
 	environment := append(os.Environ(), c.environment(instance)...)
 	if f.deploy != "" {
 		defer func() { err = errors.Join(err, forgetNames(f.deploy, instance.GetName())) }()
-		done, err := c.deployFolder(ctx, d, f.deploy, &deployFlags{mode: "auto"})
+		done, err := c.deployFolder(ctx, d, f.deploy, &deployFlags{mode: "auto"}, c.noteDone)
 		if err != nil {
 			return c.explained(ctx, err)
 		}

@@ -36,6 +36,15 @@ func (c *cli) progress(what string, total int64) (tell func(bytes int64), done f
 	return tell, c.erase
 }
 
+// doing draws what is under way. done takes the line away.
+func (c *cli) doing(what string) (done func()) {
+	if !terminal(c.err) || c.json {
+		return func() {}
+	}
+	c.draw(what)
+	return c.erase
+}
+
 // passing draws what time it is in the instance while a request lets it pass. done takes the line away.
 func (c *cli) passing(ctx context.Context, d *remote.Daemon) (done func()) {
 	if !terminal(c.err) || c.json {

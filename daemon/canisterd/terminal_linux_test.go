@@ -131,6 +131,74 @@ func TestTheTimeThatPassesIsShownInALineThatIsTakenAway(t *testing.T) {
 	}
 }
 
+// erased begins a line anew.
+const erased = "\r" + escape + "K"
+
+// left is what a terminal shows in the end: lines of progress are gone, and colours are left out.
+func left(shown string) string {
+	for _, colour := range []colour{"0", faint} {
+		shown = strings.ReplaceAll(shown, escape+string(colour)+"m", "")
+	}
+	var text strings.Builder
+	for line := range strings.Lines(shown) {
+		if at := strings.LastIndex(line, erased); at >= 0 {
+			line = line[at+len(erased):]
+		}
+		text.WriteString(line)
+	}
+	return text.String()
+}
+
+func TestWhatDeployHasDoneIsShownOnceOnATerminal(t *testing.T) {
+	t.Setenv("CANISTERD_URL", serving(t, daemon.Control{}).URL())
+	t.Setenv("NO_COLOR", "")
+	folder, fixtures := t.TempDir(), mustAbs(t, "../../canister/canistertest/fixtures")
+	project := func(bank string) {
+		text := fmt.Sprintf("canisters:\n  ledger: {wasm: %s/ledger.wasm}\n  bank: {wasm: %s/%s.wasm, after: [ledger]}\n", fixtures, fixtures, bank)
+		if err := os.WriteFile(filepath.Join(folder, projectFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end, screen := openTerminal(t, 100)
+	deploy := func(out, errOut *os.File, want int, args ...string) string {
+		t.Helper()
+		if code := run(context.Background(), append([]string{"deploy", folder}, args...), out, errOut); code != want {
+			t.Errorf("exit code %d, want %d", code, want)
+		}
+		if _, err := screen.WriteString("END"); err != nil {
+			t.Fatal(err)
+		}
+		return readUntil(t, end, "END")
+	}
+
+	project("nowhere")
+	shown := deploy(screen, screen, exitFailed)
+	if text := left(shown); !strings.HasPrefix(text, "ledger: installed\r\nerror: installing bank: ") {
+		t.Errorf("where it fails, a terminal shows %q", text)
+	}
+	project("counter")
+	shown = deploy(screen, screen, exitOK)
+	if text := left(shown); strings.Count(text, "unchanged") != 1 || strings.Count(text, "installed") != 1 || !strings.HasPrefix(text, "CANISTER") {
+		t.Errorf("a terminal shows %q", text)
+	}
+	if !strings.Contains(shown, erased+"installing bank"+erased) {
+		t.Errorf("what is under way is not shown: %q", shown)
+	}
+
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown = deploy(file, screen, exitOK)
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file.Name())
+	if left(shown) != "ledger: unchanged\r\nbank: unchanged\r\nEND" || err != nil || strings.Count(string(text), "unchanged") != 2 {
+		t.Errorf("where stdout is a file, the terminal shows %q and the file has %q (%v)", left(shown), text, err)
+	}
+}
+
 func TestAfterTheLastByteTheDaemonIsWaitedFor(t *testing.T) {
 	end, screen := openTerminal(t, 100)
 	c := &cli{out: screen, err: screen}
