@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/cells"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -87,11 +88,8 @@ func (c *cli) draw(line string) {
 func (c *cli) erase() { fmt.Fprint(c.err, "\r\x1b[K") }
 
 // narrow is the part of a line that has room in so many cells.
-func narrow(line string, cells int) string {
-	if runes := []rune(oneLine(line)); len(runes) > max(cells, 0) {
-		return string(runes[:max(cells, 0)])
-	}
-	return oneLine(line)
+func narrow(line string, room int) string {
+	return cells.Cut(oneLine(line), room)
 }
 
 // barCells is how wide a bar of progress is.

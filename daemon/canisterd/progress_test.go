@@ -11,6 +11,7 @@ func TestALineOfProgressHasRoomInTheTerminal(t *testing.T) {
 		{"sending größe.wasm", 40, "sending größe.wasm"},
 		{"sending größe.wasm", 10, "sending gr"},
 		{"a\x1b[2J\nb", 40, "a·[2J·b"},
+		{"sending 銀行.wasm", 11, "sending 銀"},
 		{"anything", 0, ""},
 		{"anything", -1, ""},
 	} {

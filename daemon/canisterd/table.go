@@ -2,7 +2,10 @@ package main
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/canisterd/canisterd/cells"
 )
 
 // table is rows under heads, each column as wide as its widest cell.
@@ -46,24 +49,24 @@ func (t *table) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// oneLine makes control characters visible, so that nobody's text moves the cursor. Our own colours stay.
+// oneLine makes visible what would move the cursor, break the line or turn the direction of writing in somebody's text. Our own colours stay.
 func oneLine(text string) string {
 	if strings.HasPrefix(text, "\x1b[") && strings.HasSuffix(text, "\x1b[0m") {
 		return text
 	}
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == utf8.RuneError {
+		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) || r == utf8.RuneError {
 			return '·'
 		}
 		return r
 	}, text)
 }
 
-// shownWidth is how many cells a text takes on a terminal, where every character takes one.
+// shownWidth is how many cells a text takes on a terminal: colours take none.
 func shownWidth(text string) int {
 	if strings.HasPrefix(text, "\x1b[") {
 		_, text, _ = strings.Cut(text, "m")
 		text = strings.TrimSuffix(text, "\x1b[0m")
 	}
-	return utf8.RuneCountInString(text)
+	return cells.Of(text)
 }

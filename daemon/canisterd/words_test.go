@@ -47,6 +47,18 @@ func TestTablesKeepTheirShapeWhateverIsInThem(t *testing.T) {
 	}
 }
 
+func TestColumnsStayColumnsWhateverTheScript(t *testing.T) {
+	c := &cli{out: new(strings.Builder)}
+	table := c.table("METHOD", "CANISTER")
+	for _, method := range []string{"withdraw", "出金する", "인출", "🏦_out", "retire\u0301", "\u202eteg"} {
+		table.row(method, "bank")
+	}
+	const want = "METHOD    CANISTER\nwithdraw  bank\n出金する  bank\n인출      bank\n🏦_out    bank\nretire\u0301    bank\n·teg      bank"
+	if got := table.String(); got != want {
+		t.Errorf("\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestAnswersAreReadAsTheyAreWritten(t *testing.T) {
 	for text, fine := range map[string]bool{
 		"unknown": true, "reply|(1)": true, "reply|1, 2": true, "reject|no": true, "reject|sys_transient|no": true,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/cells"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/trace"
@@ -84,6 +85,21 @@ func TestHostileTextStaysOnItsLineAndInItsLabel(t *testing.T) {
 		}
 		if err := json.Unmarshal(encoded, &decoded); err != nil || len(decoded.TraceEvents) < 7 {
 			t.Errorf("%q makes JSON of %d events: %v", text, len(decoded.TraceEvents), err)
+		}
+	}
+}
+
+func TestColumnsOfATraceBeginInOneCellWhateverTheScript(t *testing.T) {
+	for _, text := range []string{"withdraw", "出金する", "🏦", "retire\u0301"} {
+		plain := trace.Text(hostileTree(text), nil)
+		columns := map[int]bool{}
+		for line := range strings.Lines(plain) {
+			if before, _, is := strings.Cut(line, "  round "); is && cells.Of(strings.TrimRight(before, " ")) <= trace.MaxColumn {
+				columns[cells.Of(before)] = true
+			}
+		}
+		if len(columns) != 1 {
+			t.Errorf("the rounds of %q begin in columns %v:\n%s", text, columns, plain)
 		}
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/canisterd/canisterd/cells"
 )
 
 // Text is a tree as indented lines, a call or an execution on each, with the round,
@@ -139,23 +140,23 @@ func (w *sheet) String() string {
 	left := 0
 	for _, r := range w.rows {
 		if len(r.cells) > 0 {
-			left = max(left, min(utf8.RuneCountInString(r.text), MaxColumn))
+			left = max(left, min(cells.Of(r.text), MaxColumn))
 		}
 		for i, cell := range r.cells {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], cells.Of(cell))
 		}
 	}
 	var out strings.Builder
 	for _, r := range w.rows {
 		line := r.text
 		if len(r.cells) > 0 {
-			line += strings.Repeat(" ", left-min(left, utf8.RuneCountInString(r.text)))
+			line += strings.Repeat(" ", left-min(left, cells.Of(r.text)))
 		}
 		for i, cell := range r.cells {
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			pad := strings.Repeat(" ", widths[i]-cells.Of(cell))
 			if i == 0 {
 				line += "  " + cell + pad
 			} else {
