@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/candid/principal"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -84,6 +86,9 @@ func (c *cli) forCanister(name, short, done string, do func(ctx context.Context,
 // sender is the principal that calls are made as: --as, or the one that belongs to the key of --identity.
 func (c *cli) sender() (string, error) {
 	if c.identity == "" {
+		if _, err := principal.Parse(c.as); c.as != "" && err != nil {
+			return "", fmt.Errorf("--as: %w", err)
+		}
 		return c.as, nil
 	}
 	if c.as != "" {

@@ -237,7 +237,7 @@ func (c *cli) reply(outcome *controlv1.Outcome) error {
 func requestID(text string) ([]byte, error) {
 	id, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 	if err != nil || len(id) != requestIDBytes {
-		return nil, fmt.Errorf("%q is no request id: that is %d bytes in hex", text, requestIDBytes)
+		return nil, fmt.Errorf("%q is no request id: that is %d bytes in hex (canister submit prints it, events --json has it whole)", text, requestIDBytes)
 	}
 	return id, nil
 }

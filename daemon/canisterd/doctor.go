@@ -62,7 +62,7 @@ func (c *cli) examineDaemon(ctx context.Context) []daemon.Finding {
 	case remote.Code(err) == codes.Unavailable && c.control == "" && c.httpAlone(ctx):
 		return []daemon.Finding{{Check: "daemon", Health: daemon.Weak, Found: c.url + " has its control API at another address, or none", Advice: "--control says where it is"}}
 	case remote.Code(err) == codes.Unavailable:
-		return []daemon.Finding{{Check: "daemon", Health: daemon.Well, Found: "none answers at " + c.controlAddress(), Advice: "canisterd start"}}
+		return []daemon.Finding{{Check: "daemon", Health: daemon.Well, Found: "none answers at " + c.controlAddress(), Advice: c.unreached(remote.Text(err))}}
 	case err != nil:
 		return []daemon.Finding{{Check: "daemon", Health: daemon.Ill, Found: c.explained(ctx, err).Error()}}
 	}

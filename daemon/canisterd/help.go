@@ -58,13 +58,16 @@ func group(name, short string) *cobra.Command {
 		Short: short,
 		Args:  cobra.ArbitraryArgs,
 		// Without this a word that is no command would print the help and succeed.
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return cmd.Help()
-		},
+		RunE: others,
 	}
+}
+
+// others is what a command does that only has others under it.
+func others(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknownCommand(cmd, args[0])
+	}
+	return cmd.Help()
 }
 
 // Widths of help, in cells.

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -111,6 +113,9 @@ func (c *cli) instanceDiff() *cobra.Command {
 			after := &controlv1.State{Instance: before.GetInstance()}
 			if len(args) > 1 {
 				after = c.state(args[1])
+			}
+			if proto.Equal(before, after) {
+				return fmt.Errorf("%s would be compared with itself: name another state, such as %s@SNAPSHOT or a second instance", args[0], cmp.Or(before.GetInstance(), c.instanceName()))
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				diff, err := d.Instances.Diff(ctx, &controlv1.DiffRequest{Before: before, After: after, Limit: limit})

@@ -91,6 +91,8 @@ func (c *cli) unreached(text string) string {
 		return "--tls-roots FILE names the certificates to trust"
 	case strings.Contains(text, "reading server preface"):
 		return "write https:// before the address of one that has TLS"
+	case strings.Contains(text, "does not look like a TLS handshake"):
+		return "write http:// before the address of one that has no TLS"
 	case c.control != "":
 		return "canisterd start --control, or another --control"
 	}

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/url"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc/codes"
@@ -84,6 +86,7 @@ func (c *cli) root() *cobra.Command {
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetVersionTemplate("canisterd {{.Version}}\n")
 	root.SetHelpCommand(helpCommand())
+	root.PersistentPreRun = func(*cobra.Command, []string) { c.url = withScheme(c.url) }
 	root.SetFlagErrorFunc(unknownFlag)
 	c.fitHelp(root)
 	flags := root.PersistentFlags()
@@ -111,6 +114,10 @@ func (c *cli) root() *cobra.Command {
 	grouped("watch", c.logs(), c.events(), c.trace())
 	c.complete(root)
 	explain(root)
+	root.InitDefaultCompletionCmd()
+	if completion := commandNamed(root, "completion"); completion != nil { // cobra's prints its help for a shell it does not know, and succeeds
+		completion.Args, completion.RunE = cobra.ArbitraryArgs, others
+	}
 	return root
 }
 
@@ -134,6 +141,14 @@ func envOr(name, otherwise string) string {
 		return value
 	}
 	return otherwise
+}
+
+// withScheme is an address as HTTP clients take it: host:port is enough, as for --control.
+func withScheme(address string) string {
+	if _, _, err := net.SplitHostPort(address); err == nil && !strings.Contains(address, "://") {
+		return "http://" + address
+	}
+	return address
 }
 
 // checkURL refuses what is no daemon's address before anything is sent there.

@@ -104,13 +104,15 @@ func setAction(rule *controlv1.Rule, args []string) error {
 			}
 			rule.Action = &controlv1.Rule_Delay{Delay: durationpb.New(by)}
 		}
-	default:
+	case "unknown", "reply", "reject":
 		answer, err := parseAnswer(args)
 		rule.Action = &controlv1.Rule_Answer{Answer: answer}
 		return err
+	default:
+		return fmt.Errorf("%q: say hold, drop, unknown, reply CANDID, reject [CODE] TEXT or delay DURATION", strings.Join(args, " "))
 	}
 	if len(args) != want {
-		return fmt.Errorf("%s takes %d arguments, %d were given", args[0], want-1, len(args)-1)
+		return fmt.Errorf("%s takes %s, %d given", args[0], count(uint64(want-1), "argument"), len(args)-1)
 	}
 	return nil
 }
@@ -133,7 +135,7 @@ func parseAnswer(args []string) (*controlv1.Answer, error) {
 		}
 		return &controlv1.Answer{Answer: &controlv1.Answer_Reject{Reject: reject}}, nil
 	}
-	return nil, fmt.Errorf("%q: say hold, drop, unknown, reply CANDID, reject [CODE] TEXT or delay DURATION", strings.Join(args, " "))
+	return nil, fmt.Errorf("%q is no answer: say unknown, reply CANDID or reject [CODE] TEXT", strings.Join(args, " "))
 }
 
 func (c *cli) ruleList() *cobra.Command {
@@ -207,7 +209,7 @@ func (c *cli) ruleRemove() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				c.note("rule %d is forgotten, %d messages released", id, removed.GetReleased())
+				c.note("rule %d is forgotten, %s released", id, count(removed.GetReleased(), "message"))
 				return nil
 			})
 		},

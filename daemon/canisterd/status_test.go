@@ -89,11 +89,13 @@ func TestWithoutAControlAPIStatusIsThatOfTheHTTPInterfaceAndOtherCommandsSayWhat
 			t.Errorf("a subnet is %+v", s)
 		}
 	}
+	plain := strings.TrimPrefix(serving(t, daemon.Control{}).URL(), "http://")
 	for command, want := range map[string]string{
-		"instance list":                   "has its control API at another address, or none: --control says where",
-		"status -i lab":                   `asking http://127.0.0.1:PORT/instances/lab for its status: `,
-		"status --control 127.0.0.1:1":    "no daemon answers at 127.0.0.1:PORT (canisterd start --control, or another --control)",
-		"status --control unix:///nobody": "no daemon answers at unix:///nobody",
+		"status --control https://" + plain: "(write http:// before the address of one that has no TLS)",
+		"instance list":                     "has its control API at another address, or none: --control says where",
+		"status -i lab":                     `asking http://127.0.0.1:PORT/instances/lab for its status: `,
+		"status --control 127.0.0.1:1":      "no daemon answers at 127.0.0.1:PORT (canisterd start --control, or another --control)",
+		"status --control unix:///nobody":   "no daemon answers at unix:///nobody",
 	} {
 		var out, errOut bytes.Buffer
 		code := run(context.Background(), append([]string{"--url", d.URL()}, strings.Fields(command)...), &out, &errOut)

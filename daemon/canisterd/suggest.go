@@ -96,6 +96,8 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	question := ""
 	if name := closest(missing.GetSpecifiedName(), names); name != "" {
 		question = fmt.Sprintf("; did you mean --%s?", name)
+	} else if cmd.Name() == "exec" {
+		question = "; write -- before a command with flags of its own"
 	}
 	return fmt.Errorf("%w%s (%s --help lists those there are)", err, question, cmd.CommandPath())
 }
