@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -33,7 +34,7 @@ type canisterSpec struct {
 	InitJSON    string            `yaml:"init_json"` // the same as JSON
 	Cycles      string            `yaml:"cycles"`
 	ID          string            `yaml:"id"`
-	Subnet      string            `yaml:"subnet"`
+	Subnet      string            `yaml:"subnet"`      // its id, or its kind where there is one of that
 	Controllers []string          `yaml:"controllers"` // principals, or names of canisters
 	Environment map[string]string `yaml:"environment"`
 	After       []string          `yaml:"after"` // canisters to be installed before
@@ -65,7 +66,7 @@ func readProject(folder string) (*project, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(p); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %s", path, inYAML(err))
 	}
 	if len(p.Canisters) == 0 {
 		return nil, fmt.Errorf("%s names no canisters: list them under canisters:, each with its wasm: file", path)
@@ -76,6 +77,18 @@ func readProject(folder string) (*project, error) {
 		}
 	}
 	return p, nil
+}
+
+// goTypes are what the YAML library says of types of this program.
+var goTypes = regexp.MustCompile(` (?:in type|into) (?:main\.|\[\]|map\[)?[\w.\[\]*]+`)
+
+// inYAML is why a text is no project, without what only its authors understand.
+func inYAML(err error) string {
+	if errors.Is(err, io.EOF) {
+		return "it is empty: list canisters under canisters:, each with its wasm: file"
+	}
+	text := goTypes.ReplaceAllString(err.Error(), " here")
+	return strings.TrimPrefix(strings.ReplaceAll(text, "unmarshal errors:\n  ", ""), "yaml: ")
 }
 
 // moduleSuffixes are the names of modules, plain and compressed.

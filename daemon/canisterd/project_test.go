@@ -78,7 +78,9 @@ func TestMistakesInAProjectAreNamed(t *testing.T) {
 		"canisters: {a: {wasm: x, init: '${c}'}}":              "${c} is no canister of the project",
 		"canisters: {a: {wasm: x, init: '1', init_json: '1'}}": "both init and init_json",
 		"canisters: {a: {wasm: x, cycles: lots}}":              `"lots" is no amount of cycles`,
-		"canisters: [":                                         "canisterd.yaml:",
+		"":               "it is empty: list canisters under canisters:",
+		"canisters: [1]": "line 1: cannot unmarshal !!seq here",
+		"canisters: [":   "canisterd.yaml:",
 	} {
 		if _, err := projectOf(t, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

@@ -54,6 +54,7 @@ func TestWrongCommandLinesFailOnStderrAndSayWhatIsRight(t *testing.T) {
 		"--identity /nowhere stop":          "reading the identity: open /nowhere",
 		"--identity root_test.go stop":      "the identity root_test.go is not a PEM file",
 		"completion tcsh":                   `unknown command "tcsh" for "canisterd completion"`,
+		"canister list --all":               "unknown flag: --all (canisterd canister list --help",
 		"exec ls -l":                        "write -- before a command with flags of its own",
 		"canister call aaaaa-aa m --as me":  "--as: ",
 		"settle --held 1 hold":              `"hold" is no answer: say unknown, reply CANDID or reject [CODE] TEXT`,

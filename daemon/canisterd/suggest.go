@@ -15,9 +15,9 @@ import (
 )
 
 // closest is the word that somebody most likely meant who wrote another: the one that fewest letters make of it, the first of equals;
-// none where that is more than every third letter.
+// none where that is more than every third letter, but for one in short words.
 func closest(written string, words []string) string {
-	best, found := len(written)/3+1, ""
+	best, found := max(len(written)/3, 1), ""
 	for _, word := range words {
 		if n := distance(written, word); n <= best && n < len(word) && (found == "" || n < best) {
 			best, found = n, word
