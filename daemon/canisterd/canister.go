@@ -47,7 +47,11 @@ func (c *cli) canisterMove() *cobra.Command {
 		Short: "Move a stopped canister, with its id, to another subnet",
 		Args:  cobra.ExactArgs(2),
 		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
-			_, err := d.Canisters.MoveCanister(ctx, &controlv1.MoveCanisterRequest{Instance: c.instance, CanisterId: id, SubnetId: args[1]})
+			subnet, err := c.subnetOf(ctx, d, args[1])
+			if err != nil {
+				return err
+			}
+			_, err = d.Canisters.MoveCanister(ctx, &controlv1.MoveCanisterRequest{Instance: c.instance, CanisterId: id, SubnetId: subnet})
 			if err == nil {
 				c.note("%s is on %s", args[0], args[1])
 			}

@@ -20,7 +20,7 @@ func (c *cli) canisterCreate() *cobra.Command {
   canisterd canister create --id rwlgt-iiaaa-aaaaa-aaaaa-cai`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			request := &controlv1.CreateCanisterRequest{Instance: c.instance, SubnetId: subnet, CanisterId: exactly}
+			request := &controlv1.CreateCanisterRequest{Instance: c.instance, CanisterId: exactly}
 			var err error
 			if request.Cycles, err = parseCycles(amount); err != nil {
 				return err
@@ -32,6 +32,9 @@ func (c *cli) canisterCreate() *cobra.Command {
 				return err
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if request.SubnetId, err = c.subnetOf(ctx, d, subnet); err != nil {
+					return err
+				}
 				created, err := d.Canisters.CreateCanister(ctx, request)
 				if err != nil {
 					return err
@@ -41,7 +44,7 @@ func (c *cli) canisterCreate() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&amount, "cycles", "", "cycles to start with, such as 5T (default: what the daemon gives, 100T)")
-	cmd.Flags().StringVar(&subnet, "subnet", "", "id of the subnet to create it on (default: an application subnet)")
+	cmd.Flags().StringVar(&subnet, "subnet", "", "id of the subnet to create it on, or its kind where there is one of that (default: an application subnet)")
 	cmd.Flags().StringVar(&exactly, "id", "", "the id to give it")
 	s.add(cmd)
 	return cmd

@@ -179,8 +179,12 @@ func (x *deploying) create(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	subnet, err := x.cli.subnetOf(ctx, x.daemon, spec.Subnet)
+	if err != nil {
+		return err
+	}
 	created, err := x.daemon.Canisters.CreateCanister(ctx, &controlv1.CreateCanisterRequest{
-		Instance: x.cli.instance, Cycles: amount, CanisterId: spec.ID, SubnetId: spec.Subnet, Sender: sender,
+		Instance: x.cli.instance, Cycles: amount, CanisterId: spec.ID, SubnetId: subnet, Sender: sender,
 	})
 	if err == nil {
 		x.ids[name] = created.GetCanisterId()

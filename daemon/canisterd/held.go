@@ -107,11 +107,17 @@ func (c *cli) settle() *cobra.Command {
 			case held != 0 && call == 0:
 				request.Which = &controlv1.SettleRequest_HeldId{HeldId: held}
 			case call != 0 && held == 0:
-				request.Which = &controlv1.SettleRequest_Call{Call: &controlv1.CallRef{SubnetId: subnet, CallId: call}}
 			default:
 				return errors.New("say which call: --held N (canisterd held) or --call N (canisterd futures)")
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if call != 0 {
+					which, err := c.waitingCall(ctx, d, subnet, call)
+					if err != nil {
+						return err
+					}
+					request.Which = &controlv1.SettleRequest_Call{Call: which}
+				}
 				if _, err := d.Flights.Settle(ctx, request); err != nil {
 					return err
 				}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -87,20 +86,20 @@ func (f *instanceFlags) add(cmd *cobra.Command) {
 func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, error) {
 	r := &controlv1.CreateInstanceRequest{Instance: name, StateDir: f.stateDir, HttpListen: f.httpListen, Lease: f.lease}
 	for _, kind := range f.subnets {
-		k := slices.IndexFunc(subnetKinds(), func(name string) bool { return strings.EqualFold(bare(kind), bare(name)) })
-		if k < 0 {
+		k, ok := kindNamed(kind)
+		if !ok {
 			return nil, fmt.Errorf("--subnet %q is no kind of subnet: use one of %s", kind, strings.Join(subnetKinds(), ", "))
 		}
-		r.Subnets = append(r.Subnets, &controlv1.SubnetSpec{Kind: controlv1.SubnetKind(k + 1)})
+		r.Subnets = append(r.Subnets, &controlv1.SubnetSpec{Kind: k})
 	}
 	var err error
 	if r.Seed, err = hex.DecodeString(strings.TrimPrefix(f.seed, "0x")); err != nil {
-		return nil, fmt.Errorf("--seed: %w", err)
+		return nil, fmt.Errorf("--seed %q is not written in hex, two digits a byte, such as 07: %w", f.seed, err)
 	}
 	if f.start != "" {
 		t, err := time.Parse(time.RFC3339Nano, f.start)
 		if err != nil {
-			return nil, fmt.Errorf("--start-time: %w", err)
+			return nil, fmt.Errorf("--start-time %q is no time: write it as 2030-01-01T00:00:00Z", f.start)
 		}
 		r.StartTime = timestamppb.New(t)
 	}
@@ -110,11 +109,6 @@ func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, 
 	r.Outcalls, err = parseOutcallMode(f.outcalls)
 	return r, err
 }
-
-// subnetKinds are the kinds of subnets as users write and see them. Like `canisterd start`, we read them in any case, with or without underscores.
-func subnetKinds() []string { return enumNames(controlv1.SubnetKind_name, "SUBNET_KIND_") }
-
-func bare(kind string) string { return strings.ReplaceAll(kind, "_", "") }
 
 func parseOutcallMode(text string) (controlv1.OutcallMode, error) {
 	mode, ok := controlv1.OutcallMode_value["OUTCALL_MODE_"+strings.ToUpper(text)]

@@ -43,7 +43,6 @@ func (c *cli) trace() *cobra.Command {
 			case callContext != 0 && len(args) > 0:
 				return errors.New("give either REQUEST or --context, not both")
 			case callContext != 0:
-				request.Of = &controlv1.GetTraceRequest_Context{Context: &controlv1.ContextRef{SubnetId: subnet, ContextId: callContext}}
 			case len(args) > 0:
 				id, err := requestID(args[0])
 				if err != nil {
@@ -54,7 +53,7 @@ func (c *cli) trace() *cobra.Command {
 				request.Of = &controlv1.GetTraceRequest_Last{Last: true}
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				got, err := d.Events.GetTrace(ctx, request)
+				got, err := c.traced(ctx, d, request, subnet, callContext)
 				if err != nil {
 					return err
 				}
