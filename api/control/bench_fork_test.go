@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
-	"golang.org/x/sync/errgroup"
 )
 
 // stocked is a canister that writes 107,374 bytes of its heap when it is installed: ten
@@ -65,14 +65,16 @@ func (f *forks) instance(name string, canisters int) {
 		f.b.Fatal(err)
 	}
 	f.first[name] = f.canister(name)
-	var several errgroup.Group
-	several.SetLimit(16)
-	for range canisters - 1 {
-		several.Go(func() error { f.canister(name); return nil })
+	const side = 16 // so many at a time
+	var several sync.WaitGroup
+	for first := range side {
+		several.Go(func() {
+			for n := first; n < canisters-1; n += side {
+				f.canister(name)
+			}
+		})
 	}
-	if err := several.Wait(); err != nil {
-		f.b.Fatal(err)
-	}
+	several.Wait()
 }
 
 func (f *forks) canister(instance string) (id string) {
