@@ -34,6 +34,9 @@ func (n *Network) Open(subnet int) []Open {
 	return all
 }
 
+// Memory is what all canisters of a subnet use, in bytes, as it is counted.
+func (n *Network) Memory(subnet int) uint64 { return n.machines[subnet].memory }
+
 // Opened is the round that is under way, of which a step may have told no event yet.
 func (n *Network) Opened() (height, time uint64, open bool) { return n.height, n.time, n.open }
 

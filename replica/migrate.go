@@ -100,6 +100,7 @@ func (m *machine) movable(r *state.Resident, id principal.Principal, doing strin
 func (m *machine) depart(r *state.Resident, id principal.Principal) *canister.Canister {
 	m.charge(r)
 	before := r.ID()
+	m.uncount(r)
 	c := r.Canister.Move(id)
 	m.Remove(r) // what is left is empty: nothing is buried with it
 	m.changed = true
@@ -111,7 +112,9 @@ func (m *machine) depart(r *state.Resident, id principal.Principal) *canister.Ca
 
 // arrive makes a canister from elsewhere a resident.
 func (m *machine) arrive(c *canister.Canister) {
-	m.Recoded(m.Add(c))
+	r := m.Add(c)
+	m.Recoded(r)
+	m.recount(r)
 	m.changed = true
 	m.net.generation++
 }

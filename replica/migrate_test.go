@@ -5,9 +5,11 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
 // moved is a network of three subnets whose canister 0 of the root subnet was
@@ -63,6 +65,20 @@ func TestTheRoutingTableFollowsACanister(t *testing.T) {
 				t.Errorf("the tree of subnet %d shows for subnet %d %v, %v", i, j, ranges, err)
 			}
 		}
+	}
+}
+
+func TestACanisterTakesItsMemoryAlong(t *testing.T) {
+	s := real.NewStage(t, replica.Config{Subnets: make([]replica.SubnetConfig, 2)})
+	s.Create("A", 0, real.Plenty)
+	s.Install("A", real.Install, canistertest.Scriptable(), nil)
+	s.Manage("A", "stop_canister", s.About("A", ""))
+	before := s.Memory(0)
+	if r := s.Apply(replica.MigrateCanister{Canister: s.ID("A"), Subnet: s.View().Subnets[1].ID}); r.Refusal != nil {
+		t.Fatal(r.Refusal)
+	}
+	if from, to := s.Memory(0), s.Memory(1); before == 0 || from != 0 || to != before {
+		t.Errorf("of %d bytes the subnet that it left counts %d, the one to which it came %d", before, from, to)
 	}
 }
 
