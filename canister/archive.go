@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/canister/internal/stable"
+	"github.com/canisterd/canisterd/canister/internal/wasm"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/archive"
 	"github.com/canisterd/canisterd/intercanister/cycles"
@@ -39,6 +40,9 @@ func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
 			(*s).archive(a, modules)
 		}
 	})
+	for i, s := range c.Snapshots.all {
+		a.Check(a.Failed() || s.Number < c.Snapshots.next && (i == 0 || c.Snapshots.all[i-1].Number < s.Number), "snapshot %d is not in the order of numbers", i)
+	}
 	if a.Reading() && a.Failed() {
 		c.Snapshots.all = slices.DeleteFunc(c.Snapshots.all, func(s *Snapshot) bool { return s == nil })
 	}
@@ -140,11 +144,12 @@ func (m *Modules) readSnapshot(a *archive.Coder) *Snapshot {
 	if !a.Check(m.engine != nil, "there is no engine for snapshots") {
 		return nil
 	}
+	var module *Module
 	var named bool
 	if a.Bool(&named); named {
 		var hash [32]byte
 		archive.Hash(a, &hash)
-		_, s.binary = m.find(a, hash)
+		module, s.binary = m.find(a, hash)
 	} else {
 		s.binary = m.archiveUnnamed(a, nil)
 	}
@@ -160,7 +165,21 @@ func (m *Modules) readSnapshot(a *archive.Coder) *Snapshot {
 		s.binary.release()
 		return nil
 	}
+	if !s.loadable(a, module) {
+		s.Close()
+		return nil
+	}
 	return s
+}
+
+// loadable looks whether a snapshot that was read can be loaded into a canister: one that
+// was taken is not looked at again. Its module is nil where that was uploaded.
+func (s *Snapshot) loadable(a *archive.Coder, module *Module) bool {
+	for _, g := range s.Globals {
+		a.Check(g.Type >= GlobalV128 && g.Type <= GlobalI32, "a global of type %#x", g.Type)
+	}
+	a.Check(s.heap.Size()%wasm.WasmPageSize == 0, "the heap of snapshot %d has %d bytes", s.Number, s.heap.Size())
+	return a.Check(s.Uploaded || module != nil && s.Matches(module) && s.Fits(module), "snapshot %d does not fit its module", s.Number)
 }
 
 func (s *Snapshot) archiveFields(a *archive.Coder) {
@@ -194,13 +213,14 @@ func (s *Settings) archive(a *archive.Coder) {
 	}
 	archive.Number(a, &s.LogMemoryLimit)
 	archive.Slice(a, &s.Environment, archive.MaxItems, func(v *Variable) {
-		archive.String(a, &v.Name, archive.MaxBytes)
-		archive.String(a, &v.Value, archive.MaxBytes)
+		archive.Text(a, &v.Name, archive.MaxBytes)
+		archive.Text(a, &v.Value, archive.MaxBytes)
 	})
 }
 
 func (l *Log) archive(a *archive.Coder) {
 	archive.Number(a, &l.next)
+	after := uint64(0) // the last record, and one
 	l.records.Archive(a, func(r *LogRecord) {
 		archive.Number(a, &r.Index)
 		archive.Number(a, &r.Time)
@@ -208,6 +228,8 @@ func (l *Log) archive(a *archive.Coder) {
 		if a.Reading() {
 			l.bytes += stored(r)
 		}
+		a.Check(r.Index >= after && r.Index < l.next, "record %d is not in the order of a log whose next is %d", r.Index, l.next)
+		after = r.Index + 1
 	})
 }
 
@@ -251,6 +273,7 @@ func (h *History) archive(a *archive.Coder) {
 		c.Origin.archive(a)
 		c.Details = archiveDetails(a, c.Details)
 	})
+	a.Check(uint64(len(h.Changes)) <= h.Total, "there are %d changes in a history of %d", len(h.Changes), h.Total)
 }
 
 // The kinds of changes, in the order of their types in history.go.

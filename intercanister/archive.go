@@ -101,7 +101,10 @@ func (m *Mailbox) Archive(c *archive.Coder) {
 			c.Principal(&a.sender)
 		}
 	})
-	m.tasks.Archive(c, func(t *Task) { archive.AtMost(c, t, LowMemory) })
+	m.tasks.Archive(c, func(t *Task) {
+		archive.AtMost(c, t, LowMemory)
+		c.Check(*t != NoTask, "a task is none")
+	})
 	m.responses.Archive(c, func(s *settled) {
 		archive.Number(c, &s.call)
 		c.Bool(&s.bounded)
@@ -129,7 +132,10 @@ func (m *Mailbox) archivePairs(c *archive.Coder) {
 		p := m.pair(*other)
 		archive.AtMost(c, &p.calls, QueueCapacity)
 		archive.AtMost(c, &p.owed, QueueCapacity)
-		p.requests.Archive(c, func(q *Request) { q.Archive(c) })
+		p.requests.Archive(c, func(q *Request) {
+			q.Archive(c)
+			c.Check(q.Sender == *other, "a request of %s waits among those of %s", q.Sender, other)
+		})
 	})
 }
 
@@ -160,8 +166,8 @@ func (m *Mailbox) consistent() bool {
 // Archive writes contexts and futures by their ids, or makes the empty ledger one that
 // has them.
 func (l *Ledger) Archive(c *archive.Coder) {
-	archive.Number(c, &l.lastContext)
-	archive.Number(c, &l.lastCall)
+	archive.AtMost(c, &l.lastContext, maxArchivedID)
+	archive.AtMost(c, &l.lastCall, maxArchivedID)
 	archiveSlab(c, &l.contexts, uint64(l.lastContext), func(id uint64, x *Context) { x.archive(c, ContextID(id)) })
 	archiveSlab(c, &l.futures, uint64(l.lastCall), func(_ uint64, f *Future) { f.archive(c) })
 }

@@ -20,4 +20,7 @@ const (
 	// MaxRejectTextBytes is where the text of a reject is cut in its middle (the replica's
 	// 8 KiB).
 	MaxRejectTextBytes = 8 << 10
+	// maxArchivedID is the last call or call context that a ledger may have had that is
+	// read: ids after it never end. Ours.
+	maxArchivedID = 1 << 62
 )

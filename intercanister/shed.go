@@ -19,6 +19,29 @@ func (r *Response) Memory() uint64 {
 	return uint64(ResponseOverhead + r.PayloadBytes())
 }
 
+// Memory is what everything that waits takes, in bytes: messages of calls with guaranteed
+// response, with the room that is kept for responses, and of best-effort calls.
+func (m *Mailbox) Memory() (guaranteed, bestEffort uint64) {
+	add := func(bounded bool, bytes uint64) {
+		if bounded {
+			bestEffort += bytes
+		} else {
+			guaranteed += bytes
+		}
+	}
+	for i := range m.responses.Len() {
+		s := m.responses.At(i)
+		add(s.bounded, s.response.Memory())
+	}
+	for _, p := range m.pairs { // a sum: no order can be seen
+		for i := range p.requests.Len() {
+			q := p.requests.At(i)
+			add(q.Deadline != 0, q.Memory())
+		}
+	}
+	return guaranteed, bestEffort
+}
+
 // Shed drops the largest best-effort message that waits, of several the last, and
 // says which it was; it is false where there is none. A request is gone, and owed an
 // answer no more; in place of a response its callback gets the reject.

@@ -74,6 +74,17 @@ func Import(r io.Reader, config Config) (*Network, error) {
 
 // archive writes or reads what is not in the configuration.
 func (n *Network) archive(c *archive.Coder) {
+	n.archiveState(c)
+	c.Section("roots", func() {
+		if c.Reading() && !c.Failed() {
+			n.resume(c)
+		}
+		n.archiveRoots(c)
+	})
+}
+
+// archiveState writes or reads everything but what it must come to.
+func (n *Network) archiveState(c *archive.Coder) {
 	modules := canister.NewModules(n.config.Engine)
 	if c.Reading() {
 		defer modules.Close()
@@ -96,22 +107,17 @@ func (n *Network) archive(c *archive.Coder) {
 	for i, m := range n.machines {
 		c.Section(fmt.Sprintf("subnet %d", i), func() { m.archive(c, modules) })
 	}
-	c.Section("rounds", func() { n.archiveRounds(c) })
-	if c.Reading() {
-		n.restore(c)
-	}
+	c.Section("rounds", func() {
+		if n.archiveRounds(c); c.Reading() && !c.Failed() {
+			n.restore(c)
+		}
+	})
 	for i, m := range n.machines {
 		c.Section(fmt.Sprintf("tree of subnet %d", i), func() { m.archiveTree(c) })
 	}
 	if c.Reading() && !c.Failed() {
 		n.show()
 	}
-	c.Section("roots", func() {
-		if c.Reading() && !c.Failed() {
-			n.resume(c)
-		}
-		n.archiveRoots(c)
-	})
 }
 
 // archive writes or reads what a network was made of.
@@ -173,24 +179,4 @@ func (n *Network) archiveRoots(c *archive.Coder) {
 		same("the state of subnet "+m.ID.String(), m.proof.height().Root())
 	}
 	same("the network", n.RootHash())
-}
-
-// restore makes the routes of what subnets host now.
-func (n *Network) restore(c *archive.Coder) {
-	held, bytes := 0, 0
-	for _, m := range n.machines {
-		for _, h := range m.Kept.All() {
-			held, bytes = held+1, bytes+h.PayloadBytes()
-		}
-	}
-	c.Check(held == n.rules.Held && bytes == n.rules.Bytes, "%d messages of %d bytes are held, not %d of %d", held, bytes, n.rules.Held, n.rules.Bytes)
-	routes := &routes{}
-	for i, m := range n.machines {
-		m.shownRanges = nil
-		if err := routes.add(i, m.ID, m.Ids.Ranges); err != nil {
-			c.Fail("%w", err)
-			return
-		}
-	}
-	n.routes = routes
 }

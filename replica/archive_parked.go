@@ -106,6 +106,9 @@ func (j *Job) check(c *archive.Coder) {
 		c.Check(j.install.fits(m, j), "the installation in canister %s is nobody's", id)
 		return
 	}
+	if !c.Check(!m.net.executor.Empty(j.resident.Canister), "a message of canister %s is parked, and it has no code", id) {
+		return
+	}
 	context := m.Ledger.Context(j.context)
 	if !c.Check(context != nil && context.Canister == id && !context.Deleted && j.fits(context), "the message of canister %s is of no call context that it has", id) {
 		return

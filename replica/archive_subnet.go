@@ -54,6 +54,7 @@ func (m *machine) archiveLimits(c *archive.Coder) {
 	}
 	for i := range m.prepaid {
 		m.prepaid[i] = m.Fees.Execution(m.limits.Message, i == 1)
+		c.Check(m.prepaid[i].Hi == 0, "a message may run %d instructions: nobody can pay for them", m.limits.Message)
 	}
 }
 
@@ -127,75 +128,4 @@ func (m *machine) archivePrepared(c *archive.Coder) {
 		}
 		m.prepared[*hash] = reject
 	})
-}
-
-// checkArchived looks whether what was read fits together, as far as something else would
-// be looked for in vain.
-func (m *machine) checkArchived(c *archive.Coder) {
-	taken := m.begun()
-	if m.CheckArchived(c, taken); c.Failed() {
-		return
-	}
-	for i := range m.Postponed {
-		c.Check(m.net.management.Postponed(m.Postponed[i].Method) != nil, "method %q puts nothing off", m.Postponed[i].Method)
-	}
-	for i := range m.Signing.Pending {
-		c.Check(m.net.signing.signer != nil && slices.Contains(m.Signing.Keys, m.Signing.Pending[i].Key), "there is no key for a signature")
-	}
-	for _, in := range taken.Aside {
-		c.Check(m.isCommand(in), "a call of the management canister is nobody's")
-	}
-	outgoing := make(map[*state.Resident]int)
-	for to, queue := range m.out {
-		for i := range queue {
-			p := &queue[i]
-			outgoing[p.from]++
-			c.Check(to != m.position && p.fits(m.net), "a message to subnet %d belongs to nobody", to)
-		}
-	}
-	for _, h := range m.Kept.All() {
-		if h.Kind == state.KindRequest {
-			outgoing[m.Residents.Get(h.Request.Sender)]++
-		}
-	}
-	for r := range m.Residents.All() {
-		c.Check(r.Outgoing == outgoing[r], "canister %s has %d messages to send, and %d wait", r.ID(), r.Outgoing, outgoing[r])
-	}
-	for i := range m.inbound {
-		c.Check(m.inbound[i].fits(m.net), "a message from another subnet belongs to nobody")
-	}
-}
-
-// begun is what is not over and in no queue.
-func (m *machine) begun() *state.Taken {
-	t := &state.Taken{Parked: make(intercanister.Parked, len(m.parked))}
-	for i := range m.preparing {
-		t.Aside = append(t.Aside, &m.preparing[i].in)
-	}
-	for _, j := range m.parked {
-		for i := range j.resident.Waiting {
-			t.Aside = append(t.Aside, &j.resident.Waiting[i])
-		}
-		if j.install != nil {
-			t.Installing = append(t.Installing, j.install.command.Ticket())
-		} else {
-			t.Parked[j.context] = j.in.Call
-		}
-	}
-	return t
-}
-
-// isCommand reports whether an input is a call of the management canister that somebody
-// has made.
-func (m *machine) isCommand(in *intercanister.Input) bool {
-	return in.Source == intercanister.SourceIngress || in.Source == intercanister.SourceRequests && m.net.routes.find(in.Request.Sender) >= 0
-}
-
-// fits reports whether a parcel is of a canister that some subnet hosts.
-func (p *parcel) fits(n *Network) bool {
-	owner := p.owner
-	if p.request != nil {
-		owner = p.request.Sender
-	}
-	return n.routes.find(owner) >= 0 && (p.request != nil || p.response.Reject != nil || p.response.Reply != nil || p.call == 0)
 }

@@ -67,10 +67,13 @@ func (m *machine) archivePart(c *archive.Coder, tree certify.Tree, name certify.
 			then = append(then, certify.Change{Label: label, Node: *s.node})
 		}
 	}
-	if !c.Reading() || c.Failed() || !there {
+	if !c.Reading() || c.Failed() {
 		return
 	}
-	m.tree = m.tree.Set(certify.Node{}, name).Apply(append(now(but), then...), name)
+	all := append(now(but), then...)
+	if c.Check(there || len(all) == 0, "%d entries of %q are not shown", len(all), string(name)); there {
+		m.tree = m.tree.Set(certify.Node{}, name).Apply(all, name)
+	}
 }
 
 // learn remembers of canisters and messages what the tree does not show.

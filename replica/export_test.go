@@ -1,8 +1,12 @@
 package replica
 
 import (
+	"io"
+
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/archive"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
@@ -79,4 +83,40 @@ func (n *Network) UseAll() {
 			_ = r
 		}
 	}
+}
+
+// ImportForged is Import of a file whose roots are right: somebody who makes up a file can
+// make them up as well. What comes after the trees is not read.
+func ImportForged(r io.Reader, config Config) (*Network, error) {
+	c := archive.NewReader(r)
+	config.archive(c)
+	if c.Failed() {
+		return nil, c.Err()
+	}
+	n, err := New(config)
+	if err != nil {
+		return nil, err
+	}
+	if n.archiveState(c); !c.Failed() {
+		n.resume(c)
+	}
+	if c.Failed() {
+		n.Close()
+		return nil, c.Err()
+	}
+	return n, nil
+}
+
+// State is what a subnet is, for those who damage it.
+func (n *Network) State(subnet int) *state.State { return &n.machines[subnet].State }
+
+// Damage is what a subnet has beside its state and can be damaged.
+func (n *Network) Damage(subnet int) (rules *state.Rules, limits *canister.Limits, sent []*uint64) {
+	m := n.machines[subnet]
+	for _, queue := range m.out {
+		for i := range queue {
+			sent = append(sent, &queue[i].deadline)
+		}
+	}
+	return &n.rules, &m.limits, sent
 }

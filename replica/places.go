@@ -78,8 +78,10 @@ type callKey struct {
 
 // places are where all calls are that have not been answered.
 type places struct {
-	net *Network
-	all map[callKey]place
+	net       *Network
+	all       map[callKey]place
+	counts    map[callKey]int       // in how many places each is: one, where no file says otherwise
+	strangers []principal.Principal // callers that no subnet hosts: none, likewise
 }
 
 // of is where a call is.
@@ -93,7 +95,7 @@ func (s *places) of(subnet int, call intercanister.CallID, caller principal.Prin
 
 // whereabouts finds all calls. It takes time in proportion to everything that is open.
 func (n *Network) whereabouts() *places {
-	s := &places{n, make(map[callKey]place)}
+	s := &places{net: n, all: make(map[callKey]place), counts: make(map[callKey]int)}
 	for _, m := range n.machines {
 		s.held(m)
 		s.between(m)
@@ -114,10 +116,14 @@ func (n *Network) whereabouts() *places {
 }
 
 func (s *places) put(caller principal.Principal, call intercanister.CallID, at place) {
-	if position := s.net.routes.find(caller); position >= 0 {
-		at.caller = caller
-		s.all[callKey{position, call}] = at
+	position := s.net.routes.find(caller)
+	if position < 0 {
+		s.strangers = append(s.strangers, caller)
+		return
 	}
+	at.caller = caller
+	s.all[callKey{position, call}] = at
+	s.counts[callKey{position, call}]++
 }
 
 func (s *places) input(in *state.Input, at place) {

@@ -1,6 +1,8 @@
 package archive
 
 import (
+	"unicode/utf8"
+
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
@@ -102,6 +104,12 @@ func String[T ~string](c *Coder, v *T, most int) {
 	}
 	c.Bytes(&b, most)
 	*v = T(b)
+}
+
+// Text is a String that is UTF-8, because it goes into Candid.
+func Text[T ~string](c *Coder, v *T, most int) {
+	String(c, v, most)
+	c.Check(utf8.ValidString(string(*v)), "the text %q is not UTF-8", string(*v))
 }
 
 // Hash is 32 bytes.

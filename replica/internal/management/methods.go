@@ -28,8 +28,9 @@ type method struct {
 	// postponed answers in the next round; nil: nothing is put off.
 	postponed func(*state.State) state.Answer
 
-	key  func(arg []byte) (state.KeyID, error)                    // nil: about no threshold key
-	sign func(*state.State, *state.PendingSignature) state.Answer // in the next round; nil: signs nothing
+	key     func(arg []byte) (state.KeyID, error)                    // nil: about no threshold key
+	sign    func(*state.State, *state.PendingSignature) state.Answer // in the next round; nil: signs nothing
+	accepts func(arg []byte) bool                                    // what can be read; nil: all of that is signed
 }
 
 // ingress says whether users may call a method, and if not, what they hear.
@@ -154,6 +155,9 @@ func onlyAsked(m method) method {
 
 // bounded is implemented by arguments with lists of bounded length.
 type bounded interface{ bounds() error }
+
+// acceptable is implemented by arguments of which not all that can be read are signed.
+type acceptable interface{ acceptable() bool }
 
 // redirected is implemented by arguments that say which canister or subnet a
 // canister's call goes to.

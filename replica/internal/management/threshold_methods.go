@@ -46,6 +46,12 @@ func keyAbout[A any, P interface {
 		}
 		return P(a).key(), nil
 	}
+	if _, ok := any(new(A)).(acceptable); ok {
+		m.accepts = func(arg []byte) bool {
+			a, err := read[A](arg)
+			return err == nil && any(a).(acceptable).acceptable()
+		}
+	}
 	if sign != nil {
 		m.sign = func(s *state.State, p *state.PendingSignature) state.Answer {
 			a, err := read[A](p.Arg)
@@ -74,6 +80,16 @@ func (f *facade) Route(name string, arg []byte, known []state.KeyID) (id state.K
 		reject = cut(rejectUnknownKey(name, id, known, m.sign != nil))
 	}
 	return id, true, reject
+}
+
+// Signs reports whether a request is one that is accepted (state.Signer).
+func (f *facade) Signs(p *state.PendingSignature) bool {
+	m := f.methods[p.Method]
+	if m == nil || m.sign == nil {
+		return false
+	}
+	id, err := m.key(p.Arg)
+	return err == nil && id == p.Key && (m.accepts == nil || m.accepts(p.Arg))
 }
 
 // Sign answers a request that was accepted (state.Signer).

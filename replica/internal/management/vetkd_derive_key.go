@@ -5,9 +5,15 @@ import (
 	"github.com/canisterd/canisterd/replica/threshold"
 )
 
+// acceptable reports whether the transport key is one.
+func (a *vetKDDeriveKeyArg) acceptable() bool {
+	_, err := threshold.ParseTransportKey(a.Transport)
+	return err == nil
+}
+
 // vetKDDeriveKey is vetkd_derive_key.
 func vetKDDeriveKey(c *state.Command, a *vetKDDeriveKeyArg) state.Answer {
-	if _, err := threshold.ParseTransportKey(a.Transport); err != nil {
+	if !a.acceptable() {
 		return state.Fail(rejectTransportKey())
 	}
 	return askToSign(c, a.key())

@@ -107,9 +107,12 @@ func (i *Ids) archive(c *archive.Coder) {
 		archive.Number(c, &r.First)
 		archive.Number(c, &r.Last)
 	})
+	allocation := i.Allocation
 	archive.Number(c, &i.Allocation.First)
 	archive.Number(c, &i.Allocation.Last)
 	archive.Number(c, &i.next)
+	c.Check(i.Allocation == allocation && i.next <= allocation.Last-allocation.First+1, "canister ids are taken from %d to %d, %d of them, and not from %d to %d",
+		i.Allocation.First, i.Allocation.Last, i.next, allocation.First, allocation.Last)
 }
 
 func (t *Ticket) archive(c *archive.Coder) {
@@ -145,17 +148,17 @@ func (p *PendingOutcall) archive(c *archive.Coder) {
 	archive.Number(c, &p.Expiry)
 	o := &p.Sent
 	c.Principal(&o.Canister)
-	archive.String(c, &o.Method, archive.MaxBytes)
-	archive.String(c, &o.URL, archive.MaxBytes)
+	archive.Text(c, &o.Method, archive.MaxBytes)
+	archive.Text(c, &o.URL, archive.MaxBytes)
 	archive.Slice(c, &o.Headers, archive.MaxItems, func(header *[2]string) {
-		archive.String(c, &header[0], archive.MaxBytes)
-		archive.String(c, &header[1], archive.MaxBytes)
+		archive.Text(c, &header[0], archive.MaxBytes)
+		archive.Text(c, &header[1], archive.MaxBytes)
 	})
 	c.Bytes(&o.Body, archive.MaxBytes)
 	archive.Number(c, &o.MaxResponse)
 	c.Bool(&o.Bounded)
 	archive.Pointer(c, &o.Transform, func(t *Transform) {
-		archive.String(c, &t.Method, archive.MaxBytes)
+		archive.Text(c, &t.Method, archive.MaxBytes)
 		c.Bytes(&t.Context, archive.MaxBytes)
 	})
 	c.Bool(&o.Replicated)
@@ -216,8 +219,9 @@ func archiveResidents(c *archive.Coder, s *State, list *[]*Resident) {
 }
 
 // archiveTouched writes the list of touched canisters. Of those that are gone the id is
-// left: the tree still shows them.
+// left: the tree still shows them. Another may have come with the id since.
 func (s *State) archiveTouched(c *archive.Coder) {
+	var left []principal.Principal
 	archive.Slice(c, &s.Touched, archive.MaxItems, func(r **Resident) {
 		var id principal.Principal
 		gone := false
@@ -228,13 +232,20 @@ func (s *State) archiveTouched(c *archive.Coder) {
 		if c.Bool(&gone); !c.Reading() {
 			return
 		}
-		if *r = s.Residents.Get(id); gone {
+		there := s.Residents.Get(id)
+		if c.Check((there != nil || gone) && (there == nil || !there.touched), "canister %s is touched twice, or not there", id); gone {
+			left = append(left, id)
 			*r = &Resident{Canister: canister.New(id, 0, canister.Settings{}), Gone: true}
+			return
 		}
-		if c.Check(*r != nil && !(*r).touched, "canister %s is touched twice, or not there", id) {
-			(*r).touched = true
+		if *r = there; there != nil {
+			there.touched = true
 		}
 	})
+	for _, id := range left {
+		r := s.Residents.Get(id)
+		c.Check(r == nil || r.touched, "canister %s is gone, and there", id)
+	}
 }
 
 // archiveReady writes which mailboxes are in the next wave.

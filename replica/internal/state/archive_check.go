@@ -1,11 +1,9 @@
 package state
 
 import (
-	"slices"
-
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/archive"
-	"github.com/canisterd/canisterd/timers"
 )
 
 // Taken is what was taken out of the queues of a state and is not over.
@@ -13,21 +11,19 @@ type Taken struct {
 	Aside      []*Input             // calls of the management canister that wait elsewhere than in its queue
 	Parked     intercanister.Parked // messages of canisters that are parked
 	Installing []Ticket             // installations that are parked
+
+	Sent map[*Resident]MessageMemory // what the messages of canisters in output queues take
 }
 
 // CheckArchived looks whether what was read fits together, as far as something else would
 // be looked for in vain.
 func (s *State) CheckArchived(c *archive.Coder, taken *Taken) {
-	var messages MessageMemory
-	for r := range s.Residents.All() {
-		messages.Guaranteed += r.Messages.Guaranteed
-		messages.BestEffort += r.Messages.BestEffort
-		c.Check(r.Canister.MessageBytes == r.Messages.Guaranteed+r.Messages.BestEffort, "the memory of the messages of canister %s does not add up", r.ID())
-	}
-	c.Check(messages == s.Messages, "the memory of messages does not add up")
+	noted := make(map[RequestID]bool, len(s.Answered))
 	for _, id := range s.Answered {
-		in := s.History.Find(id)
-		c.Check(in == nil || in.noted, "message %x has changed, and has not", id)
+		noted[id] = true
+	}
+	for in := range s.History.All() {
+		c.Check(in.noted == noted[in.ID], "message %x has changed, and has not", in.ID)
 	}
 	owed := make(map[uint64]bool) // the messages of users to whom an answer is on its way
 	processing := func(number uint64) bool {
@@ -37,37 +33,81 @@ func (s *State) CheckArchived(c *archive.Coder, taken *Taken) {
 		owed[number] = true
 		return s.processing(number)
 	}
+	s.checkLives(c)
 	s.checkMailboxes(c, taken, processing)
+	s.checkWaiting(c, taken)
 	s.checkHeld(c)
 	s.checkTickets(c, taken, processing)
+	if c.Failed() {
+		return
+	}
 	s.checkDeadlines(c)
+	s.checkMemory(c, taken.Sent)
+	for number := range s.Outcalls { // all must hold: no order can be seen
+		o := &s.Outcalls[number].Sent
+		c.Check(number < s.OutcallsMade && o.Node < max(1, s.Nodes), "HTTP outcall %d of node %d is none of the %d that %d nodes have made", number, o.Node, s.OutcallsMade, s.Nodes)
+	}
 }
 
-// checkMailboxes looks whether the messages of users that wait are known, and whether
-// calls and mailboxes fit together.
+// checkLives looks whether canisters stand where they can, and wait for what comes.
+func (s *State) checkLives(c *archive.Coder) {
+	throttled := make(map[*Resident]bool, len(s.throttled))
+	for _, r := range s.throttled {
+		c.Check(r != nil, "nobody has changed too much memory")
+		throttled[r] = true
+	}
+	for r := range s.Residents.All() {
+		id, k := r.ID(), r.Canister
+		c.Check(r.Mailbox.Held == (r.Running != throttled[r]), "canister %s may take a message, and must wait, or waits for nothing", id)
+		c.Check(k.Status != canister.Stopped || r.Mailbox.Contexts == 0, "canister %s is stopped with %d call contexts", id, r.Mailbox.Contexts)
+		c.Check(k.Status == canister.Stopping || len(r.Stops) == 0, "canister %s is %s, and somebody waits for it to stop", id, k.Status)
+		c.Check(r.Charged <= s.Time, "canister %s has paid until %d, and it is %d", id, r.Charged, s.Time)
+		for i := range r.Stops {
+			c.Check(r.Stops[i].Number <= s.stops, "stop %d comes after the last, %d", r.Stops[i].Number, s.stops)
+		}
+	}
+}
+
+// checkMailboxes looks whether calls and mailboxes fit together.
 func (s *State) checkMailboxes(c *archive.Coder, taken *Taken, processing func(uint64) bool) {
 	boxes := make([]*intercanister.Mailbox, 0, s.Residents.Len())
 	for r := range s.Residents.All() {
 		boxes = append(boxes, &r.Mailbox)
-		c.Check(!r.Running || r.Mailbox.Held && !slices.Contains(s.throttled, r), "canister %s may take a message, and one of it is parked", r.ID())
 	}
 	s.Ledger.CheckArchived(c, boxes, taken.Parked, processing)
+	tasks, _, _, _ := s.Commands.Waiting()
+	c.Check(tasks == 0 && s.Commands.Responses() == 0 && s.Commands.Contexts == 0 && s.Commands.Calls == 0, "the management canister makes calls, or has tasks")
+}
+
+// checkWaiting looks whether the messages of users that wait are known, and each waits in
+// one place, where it is looked for when it expires.
+func (s *State) checkWaiting(c *archive.Coder, taken *Taken) {
 	waiting := make(map[uint64]bool)
-	look := func(in *intercanister.Input) {
-		if in.Source != intercanister.SourceIngress {
-			return
-		}
-		known := s.History.Knows(in.Ingress) && s.History.At(in.Ingress).Status == Received
-		c.Check(!waiting[in.Ingress] && known, "message %d of a user waits twice, or is not known", in.Ingress)
-		waiting[in.Ingress] = true
+	look := func(number uint64) {
+		known := s.History.Knows(number) && s.History.At(number).Status == Received
+		c.Check(!waiting[number] && known, "message %d of a user waits twice, or is not known", number)
+		waiting[number] = true
 	}
-	for _, m := range append(boxes, &s.Commands) {
-		m.Each(look)
+	waits := func(in *Input) {
+		if in.Source == intercanister.SourceIngress {
+			look(in.Ingress)
+		}
+	}
+	s.Commands.Each(waits)
+	for r := range s.Residents.All() {
+		r.Mailbox.Each(func(in *Input) {
+			waits(in)
+			c.Check(in.Source != intercanister.SourceIngress || c.Failed() || s.History.At(in.Ingress).Effective == r.ID(), "message %d of a user waits for canister %s, and is for another", in.Ingress, r.ID())
+		})
 	}
 	for _, in := range taken.Aside {
-		look(in)
+		waits(in)
 	}
-	c.Check(s.Commands.Responses() == 0 && s.Commands.Contexts == 0 && s.Commands.Calls == 0, "the management canister makes calls")
+	for _, h := range s.Kept.All() {
+		if h.Kind == KindIngress {
+			look(h.Ingress)
+		}
+	}
 }
 
 // checkTickets looks whether who waits for the management canister can be answered.
@@ -97,22 +137,4 @@ func (s *State) checkTickets(c *archive.Coder, taken *Taken, processing func(uin
 // processing reports whether a message with a number waits for its answer.
 func (s *State) processing(number uint64) bool {
 	return s.History.Knows(number) && s.History.At(number).Status == Processing
-}
-
-// checkDeadlines looks whether there is what deadlines are about.
-func (s *State) checkDeadlines(c *archive.Coder) {
-	for _, d := range s.Deadlines.All() {
-		there := true
-		switch d.Kind {
-		case timers.GlobalTimer:
-			there = s.Residents.Get(d.Subject) != nil
-		case timers.IngressExpiry, timers.IngressPrune:
-			there = s.History.Knows(d.Number)
-		case timers.OutcallExpiry:
-			there = s.Outcalls[d.Number] != nil
-		case timers.HeldMessage:
-			there = s.Kept.Find(d.Number) != nil
-		}
-		c.Check(there && d.Kind != 0, "there is nothing for a deadline of kind %q", d.Kind)
-	}
 }

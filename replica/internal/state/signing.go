@@ -68,6 +68,9 @@ type Signer interface {
 	// taken to the subnet that holds the key.
 	Route(method string, arg []byte, known []KeyID) (id KeyID, keyed bool, reject *intercanister.Reject)
 
+	// Signs reports whether Sign can answer a request: one that was accepted is.
+	Signs(p *PendingSignature) bool
+
 	// Sign answers a request that was accepted.
 	Sign(s *State, p *PendingSignature) Answer
 }

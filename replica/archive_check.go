@@ -1,0 +1,185 @@
+package replica
+
+import (
+	"math"
+	"slices"
+
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/archive"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// What is looked for in vain is a bug, and stops an instance: a file must not bring that
+// about, whoever has made it.
+
+// restore makes the routes of what subnets host now, and looks whether what subnets say
+// fits together.
+func (n *Network) restore(c *archive.Coder) {
+	before, routes := n.routes, &routes{}
+	for i, m := range n.machines {
+		m.shownRanges = nil
+		if err := routes.add(i, m.ID, m.Ids.Ranges); err != nil {
+			c.Fail("%w", err)
+			return
+		}
+	}
+	n.routes = routes
+	c.Check(slices.Equal(before.hosted(), routes.hosted()), "the subnets host other canister ids than they were made with")
+	n.checkTimes(c)
+	n.checkRules(c)
+	for i, m := range n.machines {
+		for r := range m.Residents.All() {
+			c.Check(routes.find(r.ID()) == i, "canister %s is not on the subnet that hosts it", r.ID())
+		}
+	}
+	n.checkCalls(c)
+}
+
+// hosted are the ranges of all subnets together, those that touch made one.
+func (t *routes) hosted() (all []Range) {
+	for _, r := range t.ranges {
+		if last := len(all) - 1; last >= 0 && all[last].Last+1 == r.First {
+			all[last].Last = r.Last
+		} else {
+			all = append(all, r.Range)
+		}
+	}
+	return all
+}
+
+// checkTimes looks whether it is the same time everywhere, and one that there is: clients
+// and canisters have times in 63 bits.
+func (n *Network) checkTimes(c *archive.Coder) {
+	c.Check(n.time <= n.clock && n.clock <= math.MaxInt64, "the time is %d, and is to be %d", n.time, n.clock)
+	c.Check(n.height <= math.MaxInt64, "there were %d rounds", n.height)
+	for _, m := range n.machines {
+		c.Check(m.Time == n.time && m.Height == n.height, "round %d of subnet %s was at %d, and round %d of the network at %d", m.Height, m.ID, m.Time, n.height, n.time)
+	}
+}
+
+// checkRules looks whether rules can be applied, and whether held messages are those that
+// are counted.
+func (n *Network) checkRules(c *archive.Coder) {
+	rules := &n.rules
+	c.Check(len(rules.List) <= MaxRules, "there are %d rules", len(rules.List))
+	for i := range rules.List {
+		r := &rules.List[i]
+		c.Check(r.ID <= rules.Last && (i == 0 || rules.List[i-1].ID < r.ID), "rule %d is not in the order of rules, the last of which is %d", r.ID, rules.Last)
+		why := wrongRule(&r.Rule)
+		c.Check(why == "" && r.Match.Kind != 0, "rule %d cannot be applied: %s", r.ID, why)
+	}
+	held, bytes := make(map[uint64]bool), 0
+	for _, m := range n.machines {
+		for _, h := range m.Kept.All() {
+			c.Check(!held[h.ID] && h.ID <= rules.Count, "held message %d is there twice, or comes after the last, %d", h.ID, rules.Count)
+			held[h.ID] = true
+			bytes += h.PayloadBytes()
+		}
+	}
+	c.Check(len(held) == rules.Held && bytes == rules.Bytes, "%d messages of %d bytes are held, not %d of %d", len(held), bytes, rules.Held, rules.Bytes)
+}
+
+// checkCalls looks whether those are hosted whose calls are to be answered, and whether
+// the call of a held response is nowhere else: it would be answered, and the response
+// would be that to none.
+func (n *Network) checkCalls(c *archive.Coder) {
+	places := n.whereabouts()
+	for _, caller := range places.strangers {
+		c.Check(false, "a call of %s is to be answered, which no subnet hosts", caller)
+	}
+	for i, m := range n.machines {
+		for _, h := range m.Kept.All() {
+			c.Check(h.Kind != KindResponse || places.counts[callKey{i, h.Call}] == 1, "the response to call %d of subnet %s is held, and the call is elsewhere as well", h.Call, m.ID)
+		}
+	}
+}
+
+// checkArchived looks whether what was read fits together, as far as something else would
+// be looked for in vain.
+func (m *machine) checkArchived(c *archive.Coder) {
+	taken := m.begun()
+	if m.CheckArchived(c, taken); c.Failed() {
+		return
+	}
+	for i := range m.Postponed {
+		c.Check(m.net.management.Postponed(m.Postponed[i].Method) != nil, "method %q puts nothing off", m.Postponed[i].Method)
+	}
+	for i := range m.Signing.Pending {
+		p := &m.Signing.Pending[i]
+		c.Check(m.net.signing.signer != nil && m.Signing.Holds(p.Key) && m.net.signing.signer.Signs(p), "a request for a signature cannot be answered")
+	}
+	for _, in := range taken.Aside {
+		c.Check(m.isCommand(in), "a call of the management canister is nobody's")
+	}
+	outgoing := make(map[*state.Resident]int)
+	for to, queue := range m.out {
+		for i := range queue {
+			p := &queue[i]
+			outgoing[p.from]++
+			c.Check(to != m.position && p.fits(m.net), "a message to subnet %d belongs to nobody", to)
+		}
+	}
+	for _, h := range m.Kept.All() {
+		if h.Kind == state.KindRequest {
+			outgoing[m.Residents.Get(h.Request.Sender)]++
+		}
+	}
+	counted := uint64(0)
+	for r := range m.Residents.All() {
+		c.Check(r.Outgoing == outgoing[r], "canister %s has %d messages to send, and %d wait", r.ID(), r.Outgoing, outgoing[r])
+		counted += r.Counted
+	}
+	m.memory = counted // files that were written before counted canisters that had moved away
+	for i := range m.inbound {
+		c.Check(m.inbound[i].fits(m.net), "a message from another subnet belongs to nobody")
+	}
+}
+
+// begun is what is not over and in no queue.
+func (m *machine) begun() *state.Taken {
+	t := &state.Taken{Parked: make(intercanister.Parked, len(m.parked)), Sent: make(map[*state.Resident]state.MessageMemory)}
+	for _, queue := range m.out {
+		for i := range queue {
+			p := &queue[i]
+			sent := t.Sent[p.from]
+			if p.deadline != 0 {
+				sent.BestEffort += p.memory()
+			} else {
+				sent.Guaranteed += p.memory()
+			}
+			t.Sent[p.from] = sent
+		}
+	}
+	for i := range m.preparing {
+		t.Aside = append(t.Aside, &m.preparing[i].in)
+	}
+	for _, j := range m.parked {
+		for i := range j.resident.Waiting {
+			t.Aside = append(t.Aside, &j.resident.Waiting[i])
+		}
+		if j.install != nil {
+			t.Installing = append(t.Installing, j.install.command.Ticket())
+		} else {
+			t.Parked[j.context] = j.in.Call
+		}
+	}
+	return t
+}
+
+// isCommand reports whether an input is a call of the management canister that somebody
+// has made.
+func (m *machine) isCommand(in *intercanister.Input) bool {
+	return in.Source == intercanister.SourceIngress || in.Source == intercanister.SourceRequests && m.net.routes.find(in.Request.Sender) >= 0
+}
+
+// fits reports whether a parcel is of a canister that some subnet hosts.
+func (p *parcel) fits(n *Network) bool {
+	owner := p.owner
+	if p.request != nil {
+		owner = p.request.Sender
+		if p.deadline != p.request.Deadline {
+			return false
+		}
+	}
+	return n.routes.find(owner) >= 0 && (p.request != nil || p.response.Reject != nil || p.response.Reply != nil || p.call == 0)
+}

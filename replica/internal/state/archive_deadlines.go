@@ -1,0 +1,87 @@
+package state
+
+import (
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/archive"
+	"github.com/canisterd/canisterd/timers"
+)
+
+// claims are the deadlines that somebody has a handle of.
+type claims struct {
+	c       *archive.Coder
+	table   *timers.Table
+	claimed map[timers.Handle]bool
+	kinds   map[timers.Kind]int
+}
+
+// claim looks whether a deadline, where there is one under a handle, is the one that is
+// meant, and nobody else's.
+func (k *claims) claim(h timers.Handle, meant func(*timers.Deadline) bool) {
+	d, alive := k.table.Get(h)
+	if !alive {
+		return
+	}
+	k.c.Check(meant(&d) && !k.claimed[h], "a deadline of kind %q is somebody else's", d.Kind)
+	k.claimed[h] = true
+	k.kinds[d.Kind]++
+}
+
+// checkDeadlines looks whether there is what deadlines are about, and whether they go with
+// it: then none comes when it is gone.
+func (s *State) checkDeadlines(c *archive.Coder) {
+	k := &claims{c: c, table: &s.Deadlines, claimed: make(map[timers.Handle]bool), kinds: make(map[timers.Kind]int)}
+	for r := range s.Residents.All() {
+		k.ofCanister(r)
+	}
+	for in := range s.History.All() {
+		k.claim(in.deadline, func(d *timers.Deadline) bool {
+			return (d.Kind == timers.IngressExpiry || d.Kind == timers.IngressPrune && in.Status.Terminal()) && d.Number == in.Number
+		})
+	}
+	s.Ledger.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
+		k.claim(f.Expiry, func(d *timers.Deadline) bool {
+			return d.Kind == timers.CallExpiry && d.Number == uint64(id) && f.State == intercanister.Waiting && f.Deadline != 0
+		})
+	})
+	for number := range s.Outcalls { // each by itself: no order can be seen
+		k.claim(s.Outcalls[number].Expiry, func(d *timers.Deadline) bool { return d.Kind == timers.OutcallExpiry && d.Number == number })
+	}
+	for _, h := range s.Kept.All() {
+		k.claim(h.Due, func(d *timers.Deadline) bool { return d.Kind == timers.HeldMessage && d.Number == h.ID })
+	}
+	k.complete()
+}
+
+// ofCanister claims the deadlines of a canister: its timer, who waits for it to stop, the
+// best-effort requests that wait for it.
+func (k *claims) ofCanister(r *Resident) {
+	k.claim(r.timer, func(d *timers.Deadline) bool { return d.Kind == timers.GlobalTimer && d.Subject == r.ID() })
+	for i := range r.Stops {
+		stop := &r.Stops[i]
+		k.claim(stop.Timeout, func(d *timers.Deadline) bool {
+			return d.Kind == timers.StopTimeout && d.Subject == r.ID() && d.Number == stop.Number
+		})
+	}
+	r.Mailbox.Each(func(in *Input) {
+		if in.Source == intercanister.SourceRequests {
+			k.claim(in.Request.Expiry, func(d *timers.Deadline) bool {
+				return d.Kind == timers.RequestExpiry && d.Subject == r.ID() && in.Request.Deadline != 0
+			})
+		}
+	})
+}
+
+// complete looks whether every deadline is claimed but those that nobody has a handle of:
+// charges, of which there is one at a time, and hooks that are tried again.
+func (k *claims) complete() {
+	there := make(map[timers.Kind]int)
+	for _, d := range k.table.All() {
+		there[d.Kind]++
+		k.c.Check(d.Kind != 0 && (d.Kind != timers.Charge || there[d.Kind] == 1), "there is nothing for a deadline of kind %q", d.Kind)
+	}
+	for kind := timers.GlobalTimer; kind <= timers.HeldMessage; kind++ {
+		if kind != timers.Charge && kind != timers.HookRetry {
+			k.c.Check(there[kind] == k.kinds[kind], "there is nothing for a deadline of kind %q", kind)
+		}
+	}
+}

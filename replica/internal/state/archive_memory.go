@@ -1,0 +1,51 @@
+package state
+
+import (
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/archive"
+)
+
+// checkMemory looks whether the memory of messages is that of the messages there are, and
+// of the room that is kept for responses: what is freed later must be held. sent is what
+// messages in output queues take.
+func (s *State) checkMemory(c *archive.Coder, sent map[*Resident]MessageMemory) {
+	held := make(map[*Resident]*MessageMemory, s.Residents.Len())
+	for r := range s.Residents.All() {
+		m := sent[r]
+		guaranteed, bestEffort := r.Mailbox.Memory()
+		m.Guaranteed += guaranteed
+		m.BestEffort += bestEffort
+		held[r] = &m
+	}
+	s.Ledger.EachFuture(func(_ intercanister.CallID, f *intercanister.Future) {
+		if f.State == intercanister.Waiting && f.Deadline == 0 {
+			held[s.Residents.Get(f.Owner)].Guaranteed += intercanister.ResponseReservation
+		}
+	})
+	s.Ledger.EachContext(func(x *intercanister.Context) {
+		if o := &x.Origin; o.Kind == intercanister.FromCanister && !x.Responded && o.Deadline == 0 {
+			held[s.Residents.Get(x.Canister)].Guaranteed += intercanister.ResponseReservation
+		}
+	})
+	for _, h := range s.Kept.All() {
+		if r := s.Residents.Get(h.of()); h.Kind != KindIngress {
+			*held[r].of(h.deadline()) += h.Memory()
+		}
+	}
+	var all MessageMemory
+	for r := range s.Residents.All() {
+		m := held[r]
+		all.Guaranteed, all.BestEffort = all.Guaranteed+m.Guaranteed, all.BestEffort+m.BestEffort
+		c.Check(r.Messages == *m && r.Canister.MessageBytes == m.Guaranteed+m.BestEffort,
+			"the messages of canister %s take %d and %d bytes, not %d and %d", r.ID(), m.Guaranteed, m.BestEffort, r.Messages.Guaranteed, r.Messages.BestEffort)
+	}
+	c.Check(s.Messages == all, "all messages take %d and %d bytes, not %d and %d", all.Guaranteed, all.BestEffort, s.Messages.Guaranteed, s.Messages.BestEffort)
+}
+
+// deadline is that of the call a held message belongs to.
+func (h *Held) deadline() uint64 {
+	if h.Kind == KindRequest {
+		return h.Request.Deadline
+	}
+	return h.Deadline
+}
