@@ -3,13 +3,11 @@ package control_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
-	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -38,20 +36,12 @@ type forks struct {
 
 func newForks(b *testing.B) *forks {
 	b.Helper()
-	d, err := daemon.Start(b.Context(), daemon.Config{Listen: "127.0.0.1:0", CacheDir: b.TempDir()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			b.Error(err)
-		}
-	})
-	conn := dialBench(b, strings.TrimPrefix(d.URL(), "http://"))
+	_, conn := startBench(b)
 	f := &forks{
 		b: b, instances: controlv1.NewInstancesClient(conn), canisters: controlv1.NewCanistersClient(conn), calls: controlv1.NewCallsClient(conn),
 		first: make(map[string]string),
 	}
+	var err error
 	if f.module, err = wat.Assemble(stocked); err != nil {
 		b.Fatal(err)
 	}

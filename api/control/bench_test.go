@@ -39,7 +39,8 @@ type bench struct {
 	sent   uint64
 }
 
-func newBench(b *testing.B) *bench {
+// startBench is a daemon with a connection to its control API.
+func startBench(b *testing.B) (*daemon.Daemon, *grpc.ClientConn) {
 	b.Helper()
 	d, err := daemon.Start(b.Context(), daemon.Config{Listen: "127.0.0.1:0", CacheDir: b.TempDir()})
 	if err != nil {
@@ -51,6 +52,12 @@ func newBench(b *testing.B) *bench {
 		}
 	})
 	conn := dialBench(b, strings.TrimPrefix(d.URL(), "http://"))
+	return d, conn
+}
+
+func newBench(b *testing.B) *bench {
+	b.Helper()
+	d, conn := startBench(b)
 	w := &bench{b: b, daemon: d, calls: controlv1.NewCallsClient(conn)}
 	canisters := controlv1.NewCanistersClient(conn)
 	made, err := canisters.CreateCanister(b.Context(), &controlv1.CreateCanisterRequest{Cycles: "1000000000000000000000"})
