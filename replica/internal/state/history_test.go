@@ -207,3 +207,38 @@ func (k *kept) pass(t *rapid.T) {
 	}
 	k.want = k.looks()
 }
+
+// A number that is free again is given to the next message, in source and fork by itself.
+func TestSourceAndForkGiveAwayTheirOwnNumbers(t *testing.T) {
+	var source History
+	var deadlines timers.Table
+	receive := func(h *History, id byte) *Ingress {
+		return h.Receive(&Ingress{ID: RequestID{id}, Expiry: 1}, &deadlines)
+	}
+	forget := func(h *History, id byte) {
+		r := h.Find(RequestID{id})
+		h.Forget(h.Answer(r, nil, nil, 1, &deadlines, nil), &deadlines)
+	}
+	for id := range byte(4) {
+		receive(&source, id)
+	}
+	forget(&source, 3)
+	fork := source.fork()
+	for i, h := range []*History{&source, &fork} {
+		receive(h, 4)
+		forget(h, byte(i))
+	}
+	for i, h := range []*History{&source, &fork} {
+		receive(h, 5)
+		known := 0
+		for in := range h.All() {
+			known++
+			if h.Find(in.ID) != in || in.ID == (RequestID{byte(i)}) {
+				t.Errorf("history %d has message %x, and finds another", i, in.ID[0])
+			}
+		}
+		if known != 4 || h.Len() != 4 {
+			t.Errorf("history %d has %d messages and knows %d", i, known, h.Len())
+		}
+	}
+}

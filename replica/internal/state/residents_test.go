@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -60,5 +61,27 @@ func TestABlockIsCopiedNoOftenerThanThereAreNetworks(t *testing.T) {
 	}
 	if source.blocks[0].past != nil {
 		t.Error("the source thinks that somebody needs its past")
+	}
+}
+
+// A seat that is free again is given to the next canister, in source and fork by itself.
+func TestSourceAndForkGiveAwayTheirOwnSeats(t *testing.T) {
+	source := populated(5)
+	source.remove(source.Get(principal.Canister(4)))
+	fork := source.fork()
+	for i, s := range []*Residents{source, &fork} {
+		s.add(&Resident{Canister: canister.New(principal.Canister(5), 0, canister.Settings{})})
+		s.remove(s.Get(principal.Canister(uint64(i))))
+	}
+	for i, s := range []*Residents{source, &fork} {
+		s.add(&Resident{Canister: canister.New(principal.Canister(6), 0, canister.Settings{})})
+		var seen []principal.Principal
+		for r := range s.All() {
+			seen = append(seen, r.ID())
+		}
+		gone := principal.Canister(uint64(i))
+		if len(seen) != 5 || len(slices.Compact(seen)) != 5 || !slices.IsSortedFunc(seen, principal.Principal.Compare) || slices.Contains(seen, gone) {
+			t.Errorf("network %d has the canisters %s", i, seen)
+		}
 	}
 }
