@@ -7,5 +7,5 @@
 // Machine. It must not run anything: who runs what, and when, is replica's
 // business. It must not know the management canister's methods. replica and
 // replica/internal/management may import it; it imports canister, intercanister,
-// timers and principal.
+// timers, principal, replica/certify, replica/threshold and replica/internal/cow.
 package state
