@@ -2,11 +2,15 @@ package daemon
 
 import (
 	"context"
+	"crypto/ed25519"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
@@ -35,8 +39,8 @@ func large() []byte {
 	return append(module, section(10, code)...)
 }
 
-// installing is a program that installs a module into a canister.
-func (u user) installing(target principal.Principal, module []byte) []byte {
+// reinstallation is the argument of install_code that reinstalls a canister.
+func (u user) reinstallation(target principal.Principal, module []byte) []byte {
 	u.Helper()
 	type mode struct {
 		Reinstall *candid.Null `ic:"reinstall,variant"`
@@ -50,8 +54,14 @@ func (u user) installing(target principal.Principal, module []byte) []byte {
 	if err != nil {
 		u.Fatal(err)
 	}
+	return arg
+}
+
+// installing is a program that installs a module into a canister.
+func (u user) installing(target principal.Principal, module []byte) []byte {
+	u.Helper()
 	return canistertest.Script().Call(canistertest.Call{
-		Callee: principal.Management, Method: "install_code", Arg: arg,
+		Callee: principal.Management, Method: "install_code", Arg: u.reinstallation(target, module),
 		OnReply: canistertest.Script().ReplyText("installed"), OnReject: canistertest.Script().RejectMessage().ReplyTop(),
 	}).Drop().Bytes()
 }
@@ -111,4 +121,41 @@ func TestCloseWhileAModuleIsCompiledLeavesNothing(t *testing.T) {
 	cancel()
 	<-called
 	u.Close()
+}
+
+func TestModulesOfStrangersAreRefusedBeforeTheyAreCompiled(t *testing.T) {
+	dir := t.TempDir()
+	d, err := Start(patient(t), Config{Listen: "127.0.0.1:0", CacheDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	owner := userOf(t, d)
+	target := owner.deployWith(canistertest.Scriptable(), nil)
+	prepared := func() int {
+		files, err := os.ReadDir(filepath.Join(dir, "modules"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(files)
+	}
+	before := prepared()
+	stranger, err := client.Dial(owner.ctx, d.URL(), client.WithKey(ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stranger.Close()
+	_, err = stranger.Call(owner.ctx, principal.Management, target, "install_code", owner.reinstallation(target, large()))
+	if err == nil || !strings.Contains(err.Error(), "Only controllers of canister") {
+		t.Errorf("a stranger's installation ends with %v", err)
+	}
+	if after := prepared(); after != before {
+		t.Errorf("%d files were added to the cache for a stranger", after-before)
+	}
+	if _, err := owner.Call(owner.ctx, principal.Management, target, "install_code", owner.reinstallation(target, large())); err != nil {
+		t.Fatal(err)
+	}
+	if prepared() == before {
+		t.Error("the cache shows no module of the controller either: the test proves nothing")
+	}
 }

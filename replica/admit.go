@@ -80,12 +80,8 @@ func (m *machine) accept(in *Ingress) (*state.Resident, *intercanister.Reject) {
 	}
 	r := m.Residents.Get(in.Effective)
 	if in.Receiver == principal.Management || in.BySubnet {
-		c := m.commandOf(in, r)
-		if reject := m.net.management.Admit(&c); reject != nil {
+		if reject := m.admitCommand(in, r); reject != nil {
 			return nil, reject
-		}
-		if m.Commands.Len() >= state.MaxManagementQueue {
-			return nil, rejectQueueFull()
 		}
 	} else if reject := m.acceptCall(in, r); reject != nil {
 		return nil, reject

@@ -12,12 +12,17 @@ import (
 // prepared before they enter the network.
 const warmedMethod = "install_code"
 
+// BringsModule reports whether a message installs a module that it brings whole.
+func BringsModule(in *Ingress) bool {
+	return in.Receiver == principal.Management && in.Method == warmedMethod
+}
+
 // Warm prepares the module an install_code message brings, so that the engine
 // has it when the message is executed: compiling takes long and needs nothing
 // of the network. It may be called on any goroutine, for any message; what it
 // cannot read it leaves to the management canister to reject.
 func Warm(ctx context.Context, engine *canister.Engine, in *Ingress) {
-	if engine == nil || in.Receiver != principal.Management || in.Method != warmedMethod {
+	if engine == nil || !BringsModule(in) {
 		return
 	}
 	var arg struct {

@@ -208,8 +208,10 @@ type Receipt struct {
 // Submit hands in an ingress message. The error is a *replica.Refusal where the
 // message is malformed or the node overloaded, the context's, or ErrClosed.
 func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error) {
-	if err := n.warm(ctx, in); err != nil {
-		return Receipt{}, err
+	if replica.BringsModule(in) {
+		if receipt, enters, err := n.prepareModule(ctx, in); !enters {
+			return receipt, err
+		}
 	}
 	for {
 		result, inspect, err := n.submit(ctx, in)
@@ -264,24 +266,6 @@ func (s *submission) apply(n *Node) {
 		}
 	}
 	s.result = n.network.Apply(s.in)
-}
-
-// warm compiles what a message installs before the owner sees it. A message whose
-// sender went away before it was compiled must not enter: the owner would compile it.
-func (n *Node) warm(ctx context.Context, in *replica.Ingress) error {
-	if in.Method != "install_code" {
-		return nil
-	}
-	select {
-	case n.compiling <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-n.ended:
-		return n.stopped()
-	}
-	defer func() { <-n.compiling }()
-	replica.Warm(ctx, n.engine, in)
-	return ctx.Err()
 }
 
 func (n *Node) inspect(inspect func() *intercanister.Reject) *intercanister.Reject {

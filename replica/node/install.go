@@ -1,0 +1,38 @@
+package node
+
+import (
+	"context"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// prepareModule compiles the module that a message installs before the message enters,
+// so that the owner of the network does not have to. Senders are authorized first:
+// a message that would be refused compiles nothing. enters is false where the message
+// must not enter; a sender that went away is such a reason, because the owner would
+// compile the module then.
+func (n *Node) prepareModule(ctx context.Context, in *replica.Ingress) (receipt Receipt, enters bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return Receipt{}, false, err
+	}
+	verdict := make(chan replica.Result, 1)
+	if err := n.look(ctx, func(n *Node) { verdict <- n.network.Authorize(in) }); err != nil {
+		return Receipt{}, false, err
+	}
+	switch result := <-verdict; {
+	case result.Refusal != nil:
+		return Receipt{}, false, result.Refusal
+	case result.Reject != nil || result.Known != 0:
+		return Receipt{result.Reject, result.Known}, false, nil
+	}
+	select {
+	case n.compiling <- struct{}{}:
+	case <-ctx.Done():
+		return Receipt{}, false, ctx.Err()
+	case <-n.ended:
+		return Receipt{}, false, n.stopped()
+	}
+	defer func() { <-n.compiling }()
+	replica.Warm(ctx, n.engine, in)
+	return Receipt{}, ctx.Err() == nil, ctx.Err()
+}
