@@ -54,7 +54,8 @@ type Origin struct {
 // Context is a call context (interface specification, "Call contexts"): what
 // the messages that serve one call have in common.
 //
-// Invariants: Available is zero once Responded; a Deleted context has
+// Invariants: Available is zero once Responded, because the execution that answers
+// may accept until its end and the rest is refunded then; a Deleted context has
 // Responded; the ledger forgets a context when it has Responded and nothing is
 // Outstanding.
 type Context struct {

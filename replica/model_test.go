@@ -59,7 +59,7 @@ func (p *poet) program(depth int) string {
 			words = append(words, p.call(depth-1))
 		}
 	}
-	ends := []string{"reply a", "reply bb", "echo", "reject no", "trap end", "reply a", "echo", "", "reply x reply y"}
+	ends := []string{"reply a", "reply bb", "echo", "reject no", "trap end", "reply a", "echo", "", "reply x reply y", "reply a accept 500000", "reject no accept 500000"}
 	return strings.Join(append(words, p.among(ends...)), " ")
 }
 

@@ -39,8 +39,11 @@ func motokoStage(t *testing.T, config replica.Config) *actorStage {
 func (s *actorStage) code(actor string) []byte {
 	s.t.Helper()
 	folder := filepath.Join("..", "canister", "canistertest", "fixtures")
-	if actor == "greeter" || actor == "relay" {
+	switch actor {
+	case "greeter", "relay":
 		folder = filepath.Join("..", "examples", "motoko")
+	case "purse":
+		folder = filepath.Join(folder, "cycles")
 	}
 	module, err := os.ReadFile(filepath.Join(folder, actor+".wasm"))
 	if err != nil {
@@ -131,6 +134,24 @@ func (s *actorStage) rest() {
 	}
 	if c := s.Census(); c.Contexts != 0 || c.Futures != 0 || c.Waiting != 0 || c.Parked != 0 {
 		s.t.Errorf("something is left: %+v", c)
+	}
+}
+
+// A one-way function of Motoko replies before its body runs.
+func TestAOneWayFunctionOfMotokoHasTheCyclesOfItsCallAndWhatItLeavesIsRefunded(t *testing.T) {
+	s := motokoStage(t, replica.Config{})
+	s.actor("purse", 0)
+	s.expect("give", s.call("purse", "give", `("$purse")`), "()")
+	s.rest()
+	var printed []string
+	log := &s.Canister(s.ID("purse")).Logs
+	for i := range log.Len() {
+		printed = append(printed, string(log.At(i).Content))
+	}
+	s.expect("printed", strings.Join(printed, " "), "3_456 2_456")
+	s.expect("count", s.query("purse", "count"), "(1_000 : nat)")
+	if money := s.Treasury(); money.Held().Add(money.Spent()) != money.Minted {
+		t.Errorf("the books do not balance: %+v", money)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
 // responseFunctions answer the call context.
@@ -52,8 +51,9 @@ func (x *Execution) checkAnswer(function, suggestion string, have, more uint64) 
 	}
 }
 
-// respond answers the call context: what it still offers goes back.
+// respond answers the call context. The cycles it still offers stay available until the
+// execution ends, which refunds what is left.
 func (x *Execution) respond(r intercanister.Response) {
 	x.Response = &r
-	x.Responded, x.reply, x.Offered = true, nil, cycles.Amount{}
+	x.Responded, x.reply = true, nil
 }
