@@ -42,6 +42,14 @@ test-clients: $(TOOLS)/grpcurl $(TOOLS)/buf ## unmodified agents, modules and gR
 bench: ## ratios to floors measured in the same run, as a table and bench.json
 	$(GO) run ./daemon/bench -json bench.json
 
+.PHONY: hostile
+hostile: ## attacks on the binary: what innocent canisters notice, memory and pauses (Linux)
+	$(GO) run ./daemon/hostile -json hostile.json
+
+.PHONY: check-hostile
+check-hostile: ## the attacks that need no long time, briefly
+	$(GO) run ./daemon/hostile -check
+
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (10s)
 	GO="$(GO)" FUZZTIME="$(or $(FUZZTIME),10s)" sh daemon/fuzz.sh
@@ -69,7 +77,7 @@ lint: $(TOOLS)/golangci-lint ## static checks
 	$(TOOLS)/golangci-lint run ./...
 
 .PHONY: check
-check: check-format check-proto check-generated check-cross lint test-race test test-clients ## everything CI runs
+check: check-format check-proto check-generated check-cross lint test-race test test-clients check-hostile ## everything CI runs
 
 .PHONY: check-format
 check-format: $(TOOLS)/gofumpt
@@ -92,7 +100,7 @@ check-cross: ## vet the other systems' builds
 
 .PHONY: clean
 clean: ## remove what make made
-	rm -rf bin bench.json
+	rm -rf bin bench.json hostile.json
 
 $(TOOLS)/gofumpt:
 	GOBIN=$(TOOLS) $(GO) install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)

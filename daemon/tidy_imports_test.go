@@ -51,6 +51,7 @@ var arrows = map[string]struct {
 	"api/client":                   {[]string{"api/internal/", "candid", "candid/", "replica/certify", "intercanister"}, "speaks to a daemon over its public interface"},
 	"daemon":                       {[]string{"api", "api/", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/"}, "wiring"},
 	"daemon/canisterd":             {[]string{"daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "cells", "intercanister", "intercanister/cycles", "replica/certify"}, "the command line is a client"},
+	"daemon/hostile":               {[]string{"api/control/remote", "proto/control/v1", "candid", "candid/principal", "canister/canistertest/wat"}, "attacks the binary from outside"},
 	"e2e":                          {nil, "drives the binary from outside"},
 	"examples":                     {[]string{"daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/"}, "what a newcomer would import"},
 }
