@@ -91,8 +91,8 @@ func (c Config) withDefaults() (Config, error) {
 	if err := (control.Pacing{Mode: c.Pacing, Interval: c.Interval}).Check(); err != nil {
 		return c, err
 	}
-	if c.Outcalls > control.DenyOutcalls {
-		return c, fmt.Errorf("mode %d of HTTP outcalls is unknown: use AllowOutcalls, HoldOutcalls or DenyOutcalls", c.Outcalls)
+	if c.Outcalls > control.LastOutcalls {
+		return c, fmt.Errorf("mode %d of HTTP outcalls is unknown: use AllowOutcalls or another of the constants beside it", c.Outcalls)
 	}
 	if c.wall == nil {
 		c.wall = time.Now

@@ -19,7 +19,7 @@ import (
 type Outcalls = control.OutcallMode
 
 const (
-	// AllowOutcalls makes the requests, to any address, https or http.
+	// AllowOutcalls makes the requests, https or http.
 	AllowOutcalls = control.AllowOutcalls
 	// HoldOutcalls keeps them for a client of the control API, or who embeds the daemon
 	// (Daemon.Outcalls, Daemon.AnswerOutcall), to answer; what is not answered within
@@ -27,12 +27,14 @@ const (
 	HoldOutcalls = control.HoldOutcalls
 	// DenyOutcalls rejects them at once.
 	DenyOutcalls = control.DenyOutcalls
+	// StrictOutcalls makes the requests that mainnet makes: only https.
+	StrictOutcalls = control.StrictOutcalls
 )
 
-// ParseOutcalls reads allow, hold or deny.
+// ParseOutcalls reads the name of a mode.
 func ParseOutcalls(name string) (Outcalls, error) {
 	var names []string
-	for o := AllowOutcalls; o <= DenyOutcalls; o++ {
+	for o := AllowOutcalls; o <= control.LastOutcalls; o++ {
 		if name == o.String() {
 			return o, nil
 		}
@@ -198,8 +200,8 @@ func (i *instance) outcall() {
 				return
 			}
 			p := newPerformer(i.node, i.log)
-			if i.about.Outcalls == AllowOutcalls {
-				outside := newOutside()
+			if i.about.Outcalls != DenyOutcalls {
+				outside := newOutside(i.about.Outcalls == StrictOutcalls)
 				defer outside.close()
 				p.fetch = outside.fetch
 			}

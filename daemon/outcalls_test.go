@@ -263,7 +263,7 @@ func hanging(t *testing.T) (url string, asked <-chan struct{}) {
 
 func TestAServerThatDoesNotAnswerInTimeIsGivenUp(t *testing.T) {
 	url, _ := hanging(t)
-	o := newOutside()
+	o := newOutside(false)
 	defer o.close()
 	o.timeout = 20 * time.Millisecond
 	a := o.fetch(t.Context(), &replica.Outcall{Method: "GET", URL: url, MaxResponse: 1000})

@@ -3,12 +3,14 @@ package daemon
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -38,37 +40,96 @@ const (
 // being followed, bodies being unpacked, or proxies of this machine's user.
 type outside struct {
 	client  http.Client
+	strict  bool           // as on mainnet: https only
+	roots   *x509.CertPool // that certificates are verified with; nil for the system's
 	timeout time.Duration
 }
 
-func newOutside() *outside {
-	return &outside{
-		timeout: outcallTimeout,
-		client: http.Client{
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			Transport: &http.Transport{
-				DialContext:            (&net.Dialer{Timeout: connectTimeout}).DialContext,
-				ForceAttemptHTTP2:      true,
-				DisableCompression:     true,
-				MaxResponseHeaderBytes: maxHeadBytes,
-				MaxIdleConnsPerHost:    maxOutcalls,
-				IdleConnTimeout:        maxIdle,
-			},
+func newOutside(strict bool) *outside {
+	o := &outside{strict: strict, timeout: outcallTimeout}
+	o.client = http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			DialContext:            o.dial,
+			DialTLSContext:         o.dialTLS,
+			ForceAttemptHTTP2:      true,
+			DisableCompression:     true,
+			MaxResponseHeaderBytes: maxHeadBytes,
+			MaxIdleConnsPerHost:    maxOutcalls,
+			IdleConnTimeout:        maxIdle,
 		},
 	}
+	return o
 }
 
 func (o *outside) close() { o.client.CloseIdleConnections() }
+
+// connect opens a connection to a server.
+func (o *outside) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: connectTimeout}
+	return dialer.DialContext(ctx, network, address)
+}
+
+// dial opens a connection for HTTP/1 without TLS.
+func (o *outside) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := o.connect(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return &recordedConn{Conn: conn}, nil
+}
+
+// dialTLS opens a connection with TLS. The client looks into its type for HTTP/2, so only
+// those for HTTP/1 are recorded.
+func (o *outside) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := o.connect(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	host, _, err := net.SplitHostPort(address)
+	secure := tls.Client(conn, &tls.Config{ServerName: host, RootCAs: o.roots, NextProtos: []string{"h2", "http/1.1"}, MinVersion: tls.VersionTLS12})
+	if err == nil {
+		err = secure.HandshakeContext(ctx)
+	}
+	if err != nil {
+		_ = conn.Close() // nothing was said over it
+		return nil, err
+	}
+	if secure.ConnectionState().NegotiatedProtocol == "h2" {
+		return secure, nil
+	}
+	return &recordedConn{Conn: secure}, nil
+}
+
+// send sends a request. The headers of the response are those the server sent.
+func (o *outside) send(request *http.Request) (response *http.Response, headers [][2]string, err error) {
+	var conn *recordedConn // nil for HTTP/2
+	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
+		if conn, _ = info.Conn.(*recordedConn); conn != nil {
+			conn.record()
+		}
+	}}
+	response, err = o.client.Do(request.WithContext(httptrace.WithClientTrace(request.Context(), trace)))
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case conn == nil:
+		return response, decodedHeaders(response), nil
+	}
+	return response, sentHeaders(conn.take()), nil
+}
 
 // fetch makes a request. Rejects have the texts of the replica's HTTP adapter.
 func (o *outside) fetch(ctx context.Context, q *replica.Outcall) replica.OutcallAnswer {
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
-	request, failed := requestOf(ctx, q)
-	if failed != nil {
-		return *failed
+	request, err := o.requestOf(ctx, q)
+	if err != nil {
+		return rejected(intercanister.SysFatal, "%v", err)
 	}
-	response, err := o.client.Do(request)
+	response, headers, err := o.send(request)
 	if err != nil {
 		if ctx.Err() != nil {
 			return rejected(intercanister.SysFatal, "Timeout expired")
@@ -76,9 +137,12 @@ func (o *outside) fetch(ctx context.Context, q *replica.Outcall) replica.Outcall
 		return unreachable(request.URL.Hostname(), err)
 	}
 	defer func() { _ = response.Body.Close() }() // everything of it that counts is read
-	headers, size, failed := headersOf(response)
-	if failed != nil {
-		return *failed
+	size := uint64(0)
+	for _, h := range headers {
+		if !visible(h[1]) {
+			return rejected(intercanister.SysTransient, "Failed to parse headers: failed to convert header to a str")
+		}
+		size += uint64(len(h[0]) + len(h[1]))
 	}
 	if size > q.MaxResponse {
 		return rejected(intercanister.SysFatal, "Header size exceeds specified response size limit %d", q.MaxResponse)
@@ -107,34 +171,36 @@ func unreachable(host string, err error) replica.OutcallAnswer {
 		host[:min(len(host), maxHostBytes)], err, strings.Repeat(" ", 36), "No SOCKS proxy addresses provided")
 }
 
-// requestOf is the request that a canister asks for, or why it is none.
-func requestOf(ctx context.Context, q *replica.Outcall) (*http.Request, *replica.OutcallAnswer) {
-	fail := func(text string) (*http.Request, *replica.OutcallAnswer) {
-		answer := rejected(intercanister.SysFatal, "%s", text)
-		return nil, &answer
+// What the replica says of headers that it cannot send.
+var (
+	errHeaderName  = errors.New("Failed to parse header name invalid HTTP header name")
+	errHeaderValue = errors.New("Failed to parse header value failed to parse header value")
+)
+
+// requestOf is the request that a canister asks for.
+func (o *outside) requestOf(ctx context.Context, q *replica.Outcall) (*http.Request, error) {
+	to, err := parseURL(q.URL, o.strict)
+	if err != nil {
+		return nil, err
 	}
-	request, err := http.NewRequestWithContext(ctx, q.Method, q.URL, bytes.NewReader(q.Body))
-	switch {
-	case err != nil:
-		return fail("Failed to parse URL: invalid uri character")
-	case request.URL.Scheme != "https" && request.URL.Scheme != "http":
-		return fail("Url need to specify https scheme")
-	case request.URL.Host == "":
-		return fail("Failed to parse URL: invalid format")
+	request, err := http.NewRequestWithContext(ctx, q.Method, to.Scheme+"://"+to.Host, bytes.NewReader(q.Body))
+	if err != nil {
+		return nil, errURLAuthority
 	}
+	request.URL = to
 	for _, h := range q.Headers {
 		switch {
 		case !validName(h[0]):
-			return fail("Failed to parse header name invalid HTTP header name")
+			return nil, errHeaderName
 		case !visible(h[1]):
-			return fail("Failed to parse header value failed to parse header value")
+			return nil, errHeaderValue
 		case strings.EqualFold(h[0], "host"):
 			request.Host = h[1]
 		default:
 			request.Header.Add(h[0], h[1])
 		}
 	}
-	if request.Header.Get("User-Agent") == "" {
+	if request.Header["User-Agent"] == nil {
 		request.Header.Set("User-Agent", userAgent)
 	}
 	return request, nil
@@ -143,8 +209,7 @@ func requestOf(ctx context.Context, q *replica.Outcall) (*http.Request, *replica
 // validName reports whether a text is the name of a header: a token (RFC 9110).
 func validName(name string) bool {
 	return name != "" && strings.IndexFunc(name, func(r rune) bool {
-		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-		return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+		return !alphanumeric(r) && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 	}) < 0
 }
 
@@ -152,26 +217,4 @@ func validName(name string) bool {
 // tabs.
 func visible(value string) bool {
 	return strings.IndexFunc(value, func(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }) < 0
-}
-
-// headersOf are the headers of a response by name, in small letters as all
-// protocols but the oldest have them, and how many bytes they are.
-func headersOf(response *http.Response) (headers [][2]string, size uint64, failed *replica.OutcallAnswer) {
-	for _, coding := range response.TransferEncoding {
-		headers = append(headers, [2]string{"transfer-encoding", coding})
-	}
-	for name, values := range response.Header {
-		for _, value := range values {
-			headers = append(headers, [2]string{strings.ToLower(name), value})
-		}
-	}
-	slices.SortStableFunc(headers, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
-	for _, h := range headers {
-		if !visible(h[1]) {
-			answer := rejected(intercanister.SysTransient, "Failed to parse headers: failed to convert header to a str")
-			return nil, 0, &answer
-		}
-		size += uint64(len(h[0]) + len(h[1]))
-	}
-	return headers, size, nil
 }

@@ -47,8 +47,9 @@ func TestACanisterOfTheBinaryReachesAServerUnlessOutcallsAreDenied(t *testing.T)
 	}))
 	defer server.Close()
 	for mode, want := range map[string]string{
-		"allow": "you asked for /news as ic/1.0",
-		"deny":  "HTTP outcalls are denied on this network (canisterd start --outcalls=deny)",
+		"allow":  "you asked for /news as ic/1.0",
+		"deny":   "HTTP outcalls are denied on this network (canisterd start --outcalls=deny)",
+		"strict": "Url need to specify https scheme",
 	} {
 		d := start(t, "--outcalls", mode)
 		id := d.command(t, "canister", "create")

@@ -78,9 +78,10 @@ func kindOf(kind controlv1.SubnetKind) (replica.SubnetKind, bool) {
 
 // outcallMessages are the modes as clients see them.
 var outcallMessages = [...]controlv1.OutcallMode{
-	AllowOutcalls: controlv1.OutcallMode_OUTCALL_MODE_ALLOW,
-	HoldOutcalls:  controlv1.OutcallMode_OUTCALL_MODE_HOLD,
-	DenyOutcalls:  controlv1.OutcallMode_OUTCALL_MODE_DENY,
+	AllowOutcalls:  controlv1.OutcallMode_OUTCALL_MODE_ALLOW,
+	HoldOutcalls:   controlv1.OutcallMode_OUTCALL_MODE_HOLD,
+	DenyOutcalls:   controlv1.OutcallMode_OUTCALL_MODE_DENY,
+	StrictOutcalls: controlv1.OutcallMode_OUTCALL_MODE_STRICT,
 }
 
 // principalOf reads a principal; field is its name.

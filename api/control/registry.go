@@ -91,16 +91,21 @@ type Placement struct {
 type OutcallMode uint8
 
 const (
-	// AllowOutcalls makes the requests, to any address, https or http.
+	// AllowOutcalls makes the requests, https or http.
 	AllowOutcalls OutcallMode = iota
 	// HoldOutcalls keeps them for a client to answer; what is not answered within a
 	// minute of the network's time is rejected.
 	HoldOutcalls
 	// DenyOutcalls rejects them at once.
 	DenyOutcalls
+	// StrictOutcalls makes the requests that mainnet makes: only https.
+	StrictOutcalls
+
+	// LastOutcalls is the last mode.
+	LastOutcalls = StrictOutcalls
 )
 
-var outcallModes = [...]string{"allow", "hold", "deny"}
+var outcallModes = [...]string{"allow", "hold", "deny", "strict"}
 
 // String is the name on the command line.
 func (o OutcallMode) String() string { return outcallModes[o] }

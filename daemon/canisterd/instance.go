@@ -66,6 +66,9 @@ func (c *cli) instances(all []*controlv1.Instance) string {
 // subnetUsage is of --subnet wherever networks are made.
 var subnetUsage = "kind of a subnet, repeated or comma-separated: " + strings.Join(subnetKinds(), ", ") + " (default: nns,application)"
 
+// outcallsUsage is of --outcalls wherever networks are made.
+const outcallsUsage = "what becomes of HTTP outcalls: allow (https and http), hold, deny or strict (https only) (default: the daemon's)"
+
 type instanceFlags struct {
 	subnets                             []string
 	seed, start, pacing, outcalls       string
@@ -78,7 +81,7 @@ func (f *instanceFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.seed, "seed", "", "what keys, ids and randomness come from: up to 32 bytes in hex")
 	flags.StringVar(&f.start, "start-time", "", "time of the network before its first round, such as 2021-05-06T19:17:10Z (default: now)")
 	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: auto, manual, or an interval such as 500ms (default: auto)")
-	flags.StringVar(&f.outcalls, "outcalls", "", "what becomes of HTTP outcalls: allow, hold or deny (default: the daemon's)")
+	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
 	flags.StringVar(&f.stateDir, "state-dir", "", "folder of the daemon's machine for the memories of canisters (default: memory)")
 	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own, host:port; port 0 takes any free one")
 }
@@ -111,9 +114,9 @@ func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, 
 }
 
 func parseOutcallMode(text string) (controlv1.OutcallMode, error) {
-	mode, ok := controlv1.OutcallMode_value["OUTCALL_MODE_"+strings.ToUpper(text)]
-	if !ok && text != "" {
-		return 0, fmt.Errorf("--outcalls %q: say allow, hold or deny", text)
+	mode := controlv1.OutcallMode_value["OUTCALL_MODE_"+strings.ToUpper(text)]
+	if mode == 0 && text != "" {
+		return 0, fmt.Errorf("--outcalls %q: say allow, hold, deny or strict", text)
 	}
 	return controlv1.OutcallMode(mode), nil
 }

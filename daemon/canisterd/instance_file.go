@@ -93,7 +93,7 @@ func (c *cli) instanceImport() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: auto, manual, or an interval (default: auto)")
-	flags.StringVar(&f.outcalls, "outcalls", "", "what becomes of HTTP outcalls: allow, hold or deny (default: the daemon's)")
+	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
 	flags.StringVar(&f.stateDir, "state-dir", "", "folder of the daemon's machine for the memories of canisters (default: memory)")
 	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own")
 	return cmd

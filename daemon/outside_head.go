@@ -1,0 +1,110 @@
+package daemon
+
+import (
+	"bytes"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// recordedConn is a connection of HTTP/1 that records the head of the response that is
+// being read. The HTTP client changes the headers it hands out: it deletes connection:
+// close, content-length beside a transfer encoding and trailer, and adds cache-control to
+// pragma. What canisters get, and what counts for their limits, is what the server sent.
+type recordedConn struct {
+	net.Conn
+
+	mu        sync.Mutex // guards the fields below
+	recording bool
+	head      []byte // read since record; at most maxHeadBytes and what one Read adds
+}
+
+// record begins to record: the next request is about to be sent.
+func (c *recordedConn) record() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recording, c.head = true, nil
+}
+
+// take ends the recording and returns it.
+func (c *recordedConn) take() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	head := c.head
+	c.recording, c.head = false, nil
+	return head
+}
+
+// Read reads and records.
+func (c *recordedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.recording && len(c.head) < maxHeadBytes {
+		c.head = append(c.head, p[:n]...)
+	}
+	return n, err
+}
+
+// sentHeaders are the headers of the last head in recorded bytes, names in small letters:
+// those with the same name follow the first of them, otherwise they are in the order in
+// which the server sent them. Informational responses (1xx) come before the last head.
+func sentHeaders(recorded []byte) (headers [][2]string) {
+	informational := false
+	for first := true; len(recorded) > 0; {
+		var line []byte
+		line, recorded, _ = bytes.Cut(recorded, []byte("\n"))
+		line = bytes.TrimRight(line, "\r")
+		switch name, value, _ := bytes.Cut(line, []byte(":")); {
+		case len(line) == 0 && first:
+			continue // empty lines before a status line are ignored
+		case first:
+			_, status, _ := bytes.Cut(line, []byte(" "))
+			informational, first = bytes.HasPrefix(status, []byte("1")), false
+		case len(line) == 0 && informational:
+			headers, first = nil, true
+		case len(line) == 0:
+			return grouped(headers)
+		case (line[0] == ' ' || line[0] == '\t') && len(headers) > 0: // a folded value goes on
+			last := &headers[len(headers)-1]
+			last[1] = strings.TrimSpace(last[1] + " " + string(bytes.TrimSpace(line)))
+		default:
+			headers = append(headers, [2]string{strings.ToLower(string(bytes.TrimSpace(name))), string(bytes.Trim(value, " \t"))})
+		}
+	}
+	return grouped(headers)
+}
+
+// grouped moves headers to the first of the same name.
+func grouped(headers [][2]string) [][2]string {
+	position := make(map[string]int)
+	for _, h := range headers {
+		if _, known := position[h[0]]; !known {
+			position[h[0]] = len(position)
+		}
+	}
+	slices.SortStableFunc(headers, func(a, b [2]string) int { return position[a[0]] - position[b[0]] })
+	return headers
+}
+
+// decodedHeaders are the headers of a response that came over HTTP/2, by name: the client
+// keeps all of them but trailer, whose names it keeps elsewhere.
+func decodedHeaders(response *http.Response) (headers [][2]string) {
+	for name, values := range response.Header {
+		for _, value := range values {
+			headers = append(headers, [2]string{strings.ToLower(name), value})
+		}
+	}
+	if len(response.Trailer) > 0 {
+		var names []string
+		for name := range response.Trailer {
+			names = append(names, strings.ToLower(name))
+		}
+		slices.Sort(names)
+		headers = append(headers, [2]string{"trailer", strings.Join(names, ", ")})
+	}
+	slices.SortStableFunc(headers, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	return headers
+}
