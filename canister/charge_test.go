@@ -63,7 +63,7 @@ var charges = map[string]uint64{
 func TestEveryFunctionCostsWhatTheTableSays(t *testing.T) {
 	p := canistertest.NewPlace(t)
 	ends := " trap msg_reply call_on_cleanup call_data_append call_with_best_effort_response call_cycles_add call_cycles_add128 call_perform " +
-		"env_var_name_size env_var_name_copy env_var_value_size env_var_value_copy "
+		"env_var_name_size env_var_name_copy env_var_value_size env_var_value_copy cost_http_request_v2 "
 	for _, f := range systemFunctions() {
 		if !f.allows("U") || strings.Contains(ends, " "+f.name+" ") || f.name == "msg_reject" {
 			continue

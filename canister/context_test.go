@@ -40,6 +40,7 @@ canister_self_size : ->p : *
 canister_self_copy : ppp-> : *
 subnet_self_size : ->p : *
 subnet_self_copy : ppp-> : *
+subnet_self_node_count : ->i : *
 canister_cycle_balance : ->l : *
 canister_cycle_balance128 : p-> : *
 canister_liquid_cycle_balance128 : p-> : *
@@ -77,6 +78,7 @@ in_replicated_execution : ->i : * s
 cost_call : llp-> : * s
 cost_create_canister : p-> : * s
 cost_http_request : llp-> : * s
+cost_http_request_v2 : ppp-> : * s
 cost_sign_with_ecdsa : ppip->i : * s
 cost_sign_with_schnorr : ppip->i : * s
 cost_vetkd_derive_key : ppip->i : * s
@@ -220,8 +222,8 @@ var modes = map[string]string{
 func TestEveryFunctionWorksInItsContextsAndTrapsInAllOthers(t *testing.T) {
 	p := canistertest.NewPlace(t)
 	functions := systemFunctions()
-	if len(functions) != 74 {
-		t.Fatalf("the table has %d functions, the specification 74", len(functions))
+	if len(functions) != 76 {
+		t.Fatalf("the table has %d functions, the specification 76", len(functions))
 	}
 	for _, f := range functions {
 		for _, wide := range []bool{false, true} {

@@ -39,4 +39,5 @@ const (
 	SchnorrBIP340   = ic0.SchnorrBIP340
 	SchnorrEd25519  = ic0.SchnorrEd25519
 	VetKDBLS12381G2 = ic0.VetKDBLS12381G2
+	ECDSASecp256r1  = ic0.ECDSASecp256r1
 )

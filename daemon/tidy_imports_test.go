@@ -25,7 +25,7 @@ var arrows = map[string]struct {
 	"canister/internal/checkpoint": {nil, "one file of slots; what lies in them is the memories' business"},
 	"canister/internal/stable":     {[]string{"canister/internal/checkpoint", "intercanister/archive"}, "pages know no message"},
 	"canister/internal/wasm":       {[]string{"canister/internal/rewrite", "canister/internal/checkpoint", "intercanister/archive"}, "the engine runs guests; what they may call is linked in"},
-	"canister/internal/ic0":        {[]string{"candid/principal", "intercanister", "intercanister/cycles", "canister/internal/wasm", "canister/internal/stable", "canister/internal/rewrite"}, "the System API serves one message"},
+	"canister/internal/ic0":        {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/wasm", "canister/internal/stable", "canister/internal/rewrite"}, "the System API serves one message"},
 	"canister":                     {[]string{"intercanister/archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister/internal/"}, "one canister knows no subnet"},
 	"canister/canistertest":        {[]string{"candid", "candid/principal", "canister", "canister/canistertest/", "intercanister", "intercanister/cycles"}, "support for everyone's tests"},
 	"canister/canistertest/wat":    {nil, "an assembler knows no canister"},

@@ -91,6 +91,13 @@ func TestWhatACanisterHasSignedVerifiesUnderTheKeyItWasGiven(t *testing.T) {
 		t.Errorf("ECDSA: %v", err)
 	}
 
+	const secp256r1 = path + ` key_id = record { curve = variant { secp256r1 }; name = "test_key_1" }`
+	asked(t, s, "ecdsa_public_key", `(record { canister_id = null : opt principal; `+secp256r1+` })`, &key)
+	asked(t, s, "sign_with_ecdsa", `(record { message_hash = blob "the message, 32 bytes, hashed..."; `+secp256r1+` })`, &signed)
+	if err := thresholdtest.ECDSAOverSecp256r1(key.Key, message, signed.Signature); err != nil {
+		t.Errorf("ECDSA over secp256r1: %v", err)
+	}
+
 	const ed25519 = path + ` key_id = record { algorithm = variant { ed25519 }; name = "dfx_test_key" }`
 	asked(t, s, "schnorr_public_key", `(record { canister_id = null : opt principal; `+ed25519+` })`, &key)
 	asked(t, s, "sign_with_schnorr", `(record { message = blob "the message, 32 bytes, hashed..."; `+ed25519+` })`, &signed)

@@ -50,7 +50,7 @@ func (n *Network) placeKeys() {
 	var shown []canister.Key
 	for _, key := range thresholdKeys() {
 		holders := n.holdersOf(&key)
-		for scheme := canister.ECDSASecp256k1; scheme <= canister.VetKDBLS12381G2; scheme++ {
+		for scheme := canister.ECDSASecp256k1; scheme <= canister.ECDSASecp256r1; scheme++ {
 			id := state.KeyID{Scheme: scheme, Name: key.name}
 			n.signing.known = append(n.signing.known, id)
 			n.signing.holders[id] = holders[0]

@@ -83,6 +83,15 @@ func (a Amount) Div(n uint64) Amount {
 	return Amount{hi, lo}
 }
 
+// DivCeil is a/n, rounded up; n must not be zero.
+func (a Amount) DivCeil(n uint64) Amount {
+	down := a.Div(n)
+	if down.Mul(n).Less(a) {
+		return down.Add(Of(1))
+	}
+	return down
+}
+
 // Min is the smaller of a and b.
 func (a Amount) Min(b Amount) Amount {
 	if a.Less(b) {

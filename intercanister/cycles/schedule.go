@@ -26,6 +26,8 @@ type Schedule struct {
 	OutcallNode         uint64
 	OutcallRequestByte  uint64
 	OutcallResponseByte uint64
+	// PayAsYouGo are the prices of HTTP outcalls of pricing version 2.
+	PayAsYouGo Rates
 
 	// Growing past Threshold bytes of subnet memory reserves cycles for up to
 	// ReservationSeconds at Capacity.
@@ -52,6 +54,7 @@ func Application(nodes uint64) Schedule {
 		OutcallNode:         60_000,
 		OutcallRequestByte:  400,
 		OutcallResponseByte: 800,
+		PayAsYouGo:          payAsYouGo(),
 		ReservationSeconds:  300_000_000,
 	}
 }

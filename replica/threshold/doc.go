@@ -4,8 +4,8 @@
 //
 // It owns how the keys of an instance follow from its seed (Ring), how keys of
 // canisters are derived from them, and how they sign, one file for each scheme:
-// ECDSA and BIP 340 over secp256k1 with generalised BIP 32 derivation, Ed25519,
-// and vetKD over BLS12-381. What many nodes compute together on mainnet one
+// ECDSA over secp256k1 and secp256r1 and BIP 340 over secp256k1, with generalised
+// BIP 32 derivation, Ed25519, and vetKD over BLS12-381. What many nodes compute together on mainnet one
 // process computes here with the whole secret; the results cannot be told apart.
 //
 // It must not know canisters, cycles or who may ask. It imports only libraries

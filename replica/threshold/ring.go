@@ -14,6 +14,7 @@ type Ring struct {
 	mu        sync.Mutex
 	seed      [32]byte
 	secp256k1 map[string]*Secp256k1
+	secp256r1 map[string]*Secp256r1
 	ed25519   map[string]*Ed25519
 	vetKD     map[string]*VetKD
 }
@@ -21,13 +22,17 @@ type Ring struct {
 // NewRing is the ring of a seed.
 func NewRing(seed [32]byte) *Ring {
 	return &Ring{
-		seed: seed, secp256k1: make(map[string]*Secp256k1), ed25519: make(map[string]*Ed25519), vetKD: make(map[string]*VetKD),
+		seed: seed, secp256k1: make(map[string]*Secp256k1), secp256r1: make(map[string]*Secp256r1),
+		ed25519: make(map[string]*Ed25519), vetKD: make(map[string]*VetKD),
 	}
 }
 
 // Secp256k1 is the key with a name for ECDSA or BIP 340. The ring keeps it, so
 // names must be of a set that does not grow.
 func (r *Ring) Secp256k1(name string) *Secp256k1 { return made(r, r.secp256k1, name, newSecp256k1) }
+
+// Secp256r1 is the key with a name for ECDSA over secp256r1.
+func (r *Ring) Secp256r1(name string) *Secp256r1 { return made(r, r.secp256r1, name, newSecp256r1) }
 
 // Ed25519 is the key with a name for Ed25519.
 func (r *Ring) Ed25519(name string) *Ed25519 { return made(r, r.ed25519, name, newEd25519) }

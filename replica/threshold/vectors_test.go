@@ -1,9 +1,11 @@
 package threshold
 
 import (
+	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/binary"
 	"encoding/hex"
+	"math/big"
 	"testing"
 
 	"filippo.io/edwards25519"
@@ -78,6 +80,48 @@ func TestIndicesOfFourBytesAreThoseOfBIP32(t *testing.T) {
 	want(t, "the chain code", chain[:], "c783e67b921d2beb8f6b389cc646d7263b4145701dadd2161548a8b078e65e9e")
 	key = compressed(&point)
 	want(t, "the public key", key[:], "022a471424da5e657499d1ff51cb43c47481a03b1e77f951fe64cec9f5a48f7011")
+}
+
+// Test vectors of SLIP 10 for nist256p1: m/0'/1 of the first from its parent, and
+// m/28578'/33941, whose first offset is not below the order.
+func TestKeysOverSecp256r1AreDerivedAsInSLIP10(t *testing.T) {
+	for _, v := range []struct {
+		secret, chain, public string
+		index                 uint32
+		wantSecret, wantChain string
+		wantPublic            string
+	}{
+		{
+			"6939694369114c67917a182c59ddb8cafc3004e63ca5d3b84403ba8613debc0c", "3460cea53e6a6bb5fb391eeef3237ffd8724bf0a40e94943c98b83825342ee11",
+			"0384610f5ecffe8fda089363a41f56a5c7ffc1d81b59a612d0d649b2d22355590c", 1,
+			"284e9d38d07d21e4e281b645089a94f4cf5a5a81369acf151a1c3a57f18b2129", "4187afff1aafa8445010097fb99d23aee9f599450c7bd140b6826ac22ba21d0c",
+			"03526c63f8d0b4bbbf9c80df553fe66742df4676b241dabefdef67733e070f6844",
+		},
+		{
+			"06f0db126f023755d0b8d86d4591718a5210dd8d024e3e14b6159d63f53aa669", "e94c8ebe30c2250a14713212f6449b20f3329105ea15b652ca5bdfc68f6c65c2",
+			"02519b5554a4872e8c9c1c847115363051ec43e93400e030ba3c36b52a3e70a5b7", 33941,
+			"092154eed4af83e078ff9b84322015aefe5769e31270f62c3f66c33888335f3a", "9e87fe95031f14736774cd82f25fd885065cb7c358c1edf813c72af535e83071",
+			"0235bfee614c0d5b2cae260000bb1d0d84b270099ad790022c1ae0b2e782efe120",
+		},
+	} {
+		secret := new(big.Int).SetBytes(raw(t, v.secret))
+		key := secp256r1Public(secret)
+		want(t, "the parent's public key", key[:], v.public)
+		derived, chain := deriveSecp256r1(secret, [ChainCodeBytes]byte(raw(t, v.chain)), bip32(v.index))
+		want(t, "the secret key", secp256r1Bytes(derived), v.wantSecret)
+		want(t, "the chain code", chain[:], v.wantChain)
+		key = secp256r1Public(derived)
+		want(t, "the public key", key[:], v.wantPublic)
+	}
+}
+
+// RFC 6979, A.2.5, "sample" with SHA-256; s of the RFC is over half the order.
+func TestTheNonceOverSecp256r1IsThatOfRFC6979(t *testing.T) {
+	secret := new(big.Int).SetBytes(raw(t, "c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721"))
+	s := new(big.Int).SetBytes(raw(t, "f7cb1c942d657c41d436c7a1b6e29f65f3e900dbb9aff4064dc4ab2f843acda8"))
+	signature := (&Secp256r1{secret}).SignECDSA(nil, sha256.Sum256([]byte("sample")))
+	want(t, "the signature of \"sample\"", signature[:], "efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716"+
+		hex.EncodeToString(secp256r1Bytes(s.Sub(secp256r1Order(), s))))
 }
 
 func bip32(indices ...uint32) (path [][]byte) {

@@ -35,6 +35,22 @@ func TestSignaturesByECDSAVerify(t *testing.T) {
 	})
 }
 
+func TestSignaturesOverSecp256r1Verify(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		key := ring.Secp256r1("ecdsa")
+		path, hash := paths().Draw(t, "path"), [32]byte(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "hash"))
+		public, _ := key.Public(path)
+		signature := key.SignECDSA(path, hash)
+		if err := thresholdtest.ECDSAOverSecp256r1(public[:], hash[:], signature[:]); err != nil {
+			t.Fatal(err)
+		}
+		hash[3]++
+		if thresholdtest.ECDSAOverSecp256r1(public[:], hash[:], signature[:]) == nil {
+			t.Fatal("it verifies for another hash")
+		}
+	})
+}
+
 func TestSignaturesByBIP340AndBIP341Verify(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := ring.Secp256k1("bip340")
@@ -139,20 +155,21 @@ func TestTheSameSeedGivesTheSameKeysAndSignatures(t *testing.T) {
 		a := ring.Secp256k1(name).SignECDSA(nil, [32]byte{1})
 		b := ring.Secp256k1(name).SignBIP340(nil, nil)
 		c := ring.Ed25519(name).Sign(nil, nil)
-		d := ring.VetKD(name).Public(nil, nil)
-		return slices.Concat(a[:], b[:], c[:], d[:])
+		d := ring.Secp256r1(name).SignECDSA(nil, [32]byte{1})
+		e := ring.VetKD(name).Public(nil, nil)
+		return slices.Concat(a[:], b[:], c[:], d[:], e[:])
 	}
 	first := sign(1, "key_1")
 	if !bytes.Equal(first, sign(1, "key_1")) {
 		t.Error("they differ")
 	}
 	for _, other := range [][]byte{sign(2, "key_1"), sign(1, "test_key_1")} {
-		for i := range 3 {
+		for i := range 4 {
 			if bytes.Equal(first[64*i:64*i+64], other[64*i:64*i+64]) {
 				t.Error("another seed or name gives the same")
 			}
 		}
-		if bytes.Equal(first[192:], other[192:]) {
+		if bytes.Equal(first[256:], other[256:]) {
 			t.Error("another seed or name gives the same key for vetKD")
 		}
 	}

@@ -28,8 +28,11 @@ func costFunctions() []function {
 		{name: "cost_http_request", params: "llp", where: everywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			x.putAmount("ic0_cost_http_request", s[2], x.Fees.Outcall(s[0], s[1]))
 		}},
+		{name: "cost_http_request_v2", params: "ppp", where: everywhere, cost: flat(decoding), body: func(x *Execution, s []uint64) {
+			x.putAmount("ic0_cost_http_request_v2", s[2], x.outcallPrice(x.heap("ic0.cost_http_request_v2 heap", s[0], s[1])))
+		}},
 		{name: "cost_sign_with_ecdsa", params: "ppip", results: "i", where: everywhere, cost: bytesOf(1), body: func(x *Execution, s []uint64) {
-			s[0] = x.signatureCost("cost_sign_with_ecdsa", s, ECDSASecp256k1)
+			s[0] = x.signatureCost("cost_sign_with_ecdsa", s, ECDSASecp256k1, ECDSASecp256r1)
 		}},
 		{name: "cost_sign_with_schnorr", params: "ppip", results: "i", where: everywhere, cost: bytesOf(1), body: func(x *Execution, s []uint64) {
 			s[0] = x.signatureCost("cost_sign_with_schnorr", s, SchnorrBIP340, SchnorrEd25519)

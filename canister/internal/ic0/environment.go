@@ -27,6 +27,9 @@ func environmentFunctions() []function {
 			var id [32]byte
 			x.copyOut("ic0.subnet_self_copy", "id", s[0], s[1], s[2], x.SubnetID.Append(id[:0]))
 		}},
+		{name: "subnet_self_node_count", results: "i", where: anywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
+			s[0] = x.Fees.Nodes
+		}},
 		{name: "canister_status", results: "i", where: anywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			s[0] = uint64(x.Status)
 		}},

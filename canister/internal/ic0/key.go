@@ -9,6 +9,7 @@ const (
 	SchnorrBIP340
 	SchnorrEd25519
 	VetKDBLS12381G2
+	ECDSASecp256r1 // after the others: files of exported instances have these numbers
 )
 
 // Key is a threshold key and the size of the subnet that holds it.

@@ -23,7 +23,8 @@ const (
 
 // Charges, in instructions (metering, System API).
 const (
-	plain             = 500  // what most calls cost
-	stableAccess      = 20   // a read or write of stable memory, and one for each byte
-	stablePageWritten = 1000 // each 4 KiB page of stable memory a message writes first
+	plain             = 500    // what most calls cost
+	decoding          = 10_000 // a call whose argument is Candid
+	stableAccess      = 20     // a read or write of stable memory, and one for each byte
+	stablePageWritten = 1000   // each 4 KiB page of stable memory a message writes first
 )

@@ -8,7 +8,6 @@ import (
 func signWithECDSA(c *state.Command, a *signWithECDSAArg) state.Answer { return askToSign(c, a.key()) }
 
 func ecdsaSignature(s *state.State, p *state.PendingSignature, a *signWithECDSAArg) state.Answer {
-	master := s.Signing.Ring.Secp256k1(p.Key.String())
-	signature := master.SignECDSA(keyPath(p.Caller.Bytes(), a.Path), [MessageHashBytes]byte(a.Hash))
+	signature := ecdsaKey(&s.Signing, p.Key).SignECDSA(keyPath(p.Caller.Bytes(), a.Path), [MessageHashBytes]byte(a.Hash))
 	return reply(signatureResult{signature[:]})
 }

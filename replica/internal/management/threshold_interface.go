@@ -26,11 +26,15 @@ func pathInstructions(path [][]byte) uint64 { return PathInstructions * uint64(1
 type ecdsaKeyID struct {
 	Curve struct {
 		Secp256k1 *candid.Null `ic:"secp256k1,variant"`
+		Secp256r1 *candid.Null `ic:"secp256r1,variant"`
 	} `ic:"curve"`
 	Name string `ic:"name"`
 }
 
 func (id *ecdsaKeyID) id() state.KeyID {
+	if id.Curve.Secp256r1 != nil {
+		return state.KeyID{Scheme: canister.ECDSASecp256r1, Name: id.Name}
+	}
 	return state.KeyID{Scheme: canister.ECDSASecp256k1, Name: id.Name}
 }
 

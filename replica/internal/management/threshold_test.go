@@ -23,6 +23,11 @@ func secp256k1(name string) (id ecdsaKeyID) {
 	return id
 }
 
+func secp256r1(name string) (id ecdsaKeyID) {
+	id.Name, id.Curve.Secp256r1 = name, null
+	return id
+}
+
 func bip340(name string) (id schnorrKeyID) {
 	id.Name, id.Algorithm.BIP340 = name, null
 	return id
@@ -59,7 +64,7 @@ func keyArgFor(method string) any {
 // holding makes the rig's subnet hold a key for every scheme, all called key_1.
 func (r *rig) holding() *rig {
 	r.st.Signing.Ring = threshold.NewRing([32]byte{7})
-	for scheme := canister.ECDSASecp256k1; scheme <= canister.VetKDBLS12381G2; scheme++ {
+	for scheme := canister.ECDSASecp256k1; scheme <= canister.ECDSASecp256r1; scheme++ {
 		r.st.Signing.Keys = append(r.st.Signing.Keys, state.KeyID{Scheme: scheme, Name: "key_1"})
 	}
 	return r
@@ -94,6 +99,12 @@ func TestSignaturesVerifyUnderThePublicKeyOfTheCaller(t *testing.T) {
 	r.signed("sign_with_ecdsa", signWithECDSAArg{Hash: hash, Path: path, Key: secp256k1("key_1")}, &signature)
 	if err := thresholdtest.ECDSA(public.Key, hash, signature.Signature); err != nil || len(public.Chain) != threshold.ChainCodeBytes {
 		t.Errorf("ECDSA: %v", err)
+	}
+
+	r.replied(r.byCanister(r.target, 0, "ecdsa_public_key", ecdsaPublicKeyArg{Path: path, Key: secp256r1("key_1")}), &public)
+	r.signed("sign_with_ecdsa", signWithECDSAArg{Hash: hash, Path: path, Key: secp256r1("key_1")}, &signature)
+	if err := thresholdtest.ECDSAOverSecp256r1(public.Key, hash, signature.Signature); err != nil || len(public.Chain) != threshold.ChainCodeBytes {
+		t.Errorf("ECDSA over secp256r1: %v", err)
 	}
 
 	r.replied(r.byCanister(r.target, 0, "schnorr_public_key", schnorrPublicKeyArg{Path: path, Key: ed25519("key_1")}), &public)
@@ -169,7 +180,7 @@ func TestCallsFindTheirKeyOrHearWhatKeysThereAre(t *testing.T) {
 	if _, keyed, reject := r.facade.Route("raw_rand", nil, known); keyed || reject != nil {
 		t.Error("raw_rand is about a key")
 	}
-	const all = "[ecdsa:Secp256k1:key_1, schnorr:Bip340Secp256k1:key_1, schnorr:Ed25519:key_1, vetkd:Bls12_381_G2:key_1]"
+	const all = "[ecdsa:Secp256k1:key_1, ecdsa:Secp256r1:key_1, schnorr:Bip340Secp256k1:key_1, schnorr:Ed25519:key_1, vetkd:Bls12_381_G2:key_1]"
 	unknown := func(method string, arg any, known []state.KeyID, text string) {
 		t.Helper()
 		_, _, reject := r.facade.Route(method, r.encode(arg), known)

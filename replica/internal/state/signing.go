@@ -20,6 +20,7 @@ func (id KeyID) String() string {
 	scheme := [...]string{
 		canister.ECDSASecp256k1: "ecdsa:Secp256k1", canister.SchnorrBIP340: "schnorr:Bip340Secp256k1",
 		canister.SchnorrEd25519: "schnorr:Ed25519", canister.VetKDBLS12381G2: "vetkd:Bls12_381_G2",
+		canister.ECDSASecp256r1: "ecdsa:Secp256r1",
 	}[id.Scheme]
 	return scheme + ":" + id.Name
 }

@@ -57,6 +57,21 @@ func (p *performer) arg(rest string) {
 	p.args[name] = "0x" + hex.EncodeToString(p.managementArg(method, values))
 }
 
+// candid gives an argument of no method in particular a name: values in Candid text, with
+// the types that the text says.
+func (p *performer) candid(rest string) {
+	name, text := cut(rest)
+	values, err := candid.ParseArgs(text)
+	if err != nil {
+		p.t.Fatalf("candid %s: %v", name, err)
+	}
+	raw, err := candid.EncodeValues(values...)
+	if err != nil {
+		p.t.Fatalf("candid %s: %v", name, err)
+	}
+	p.args[name] = "0x" + hex.EncodeToString(raw)
+}
+
 // managementArg is an argument of a method of the management canister: values of its
 // type in Candid text.
 func (p *performer) managementArg(method, values string) []byte {

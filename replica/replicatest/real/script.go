@@ -96,7 +96,7 @@ func commands() map[string]command {
 		"shown":   (*performer).shownLeaves,
 		"network": (*performer).network, "canister": (*performer).canister, "install": (*performer).install,
 		"run": (*performer).run, "call": (*performer).call, "query": (*performer).query, "manage": (*performer).manage,
-		"prober": (*performer).prober, "api": (*performer).api, "api-mute": (*performer).apiMute, "api-query": (*performer).apiQuery, "api-said": (*performer).apiSaid,
+		"candid": (*performer).candid, "prober": (*performer).prober, "api": (*performer).api, "api-mute": (*performer).apiMute, "api-query": (*performer).apiQuery, "api-said": (*performer).apiSaid,
 		"api-keep": (*performer).apiKeep, "api-told": (*performer).apiTold, "api-upgrade": (*performer).apiUpgrade, "api-answered": (*performer).apiAnswered,
 		"api-replicated": (*performer).apiReplicated, "api-compose": (*performer).apiCompose, "api-composed": (*performer).apiComposed,
 		"api-inspected": (*performer).apiInspected, "api-transformed": (*performer).apiTransformed, "api-arg": (*performer).apiArg,

@@ -1,7 +1,9 @@
 package thresholdtest
 
 import (
+	standard "crypto/ecdsa"
 	"crypto/ed25519"
+	"crypto/elliptic"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -35,6 +37,27 @@ func ECDSA(key, hash, signature []byte) error {
 		err = errors.New("the signature does not verify")
 	}
 	return err
+}
+
+// ECDSAOverSecp256r1 is ECDSA over the curve secp256r1.
+func ECDSAOverSecp256r1(key, hash, signature []byte) error {
+	x, y := elliptic.UnmarshalCompressed(elliptic.P256(), key)
+	if x == nil || len(signature) != 64 {
+		return fmt.Errorf("a key of %d bytes, a signature of %d bytes", len(key), len(signature))
+	}
+	point := append(append([]byte{4}, x.FillBytes(make([]byte, 32))...), y.FillBytes(make([]byte, 32))...)
+	public, err := standard.ParseUncompressedPublicKey(elliptic.P256(), point)
+	if err != nil {
+		return err
+	}
+	r, s := new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:])
+	switch {
+	case s.Cmp(new(big.Int).Rsh(elliptic.P256().Params().N, 1)) > 0:
+		return errors.New("s is over half the order")
+	case !standard.Verify(public, hash, r, s):
+		return errors.New("the signature does not verify")
+	}
+	return nil
 }
 
 // BIP340 checks a signature of a message by the key with an x coordinate of 32
