@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/internal/demangle"
 	"github.com/canisterd/canisterd/canister/internal/ic0"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 	"github.com/canisterd/canisterd/intercanister"
@@ -71,7 +72,7 @@ func backtrace(frames []wasm.Frame) string {
 		case ours(frame.Name):
 		case frame.Name != "":
 			named = true
-			lines.WriteString(demangle(frame.Name) + "\n")
+			lines.WriteString(demangle.Name(frame.Name) + "\n")
 		default:
 			fmt.Fprintf(&lines, "unknown function at index %d\n", frame.Index)
 		}

@@ -22,6 +22,7 @@ var arrows = map[string]struct {
 	"intercanister/archive":        {[]string{"candid/principal", "intercanister/cycles"}, "a form of values knows none of those who have state"},
 	"intercanister":                {[]string{"candid/principal", "intercanister/archive", "intercanister/cycles", "timers"}, "the ledger of calls must not know what a canister executes"},
 	"canister/internal/rewrite":    {nil, "a pass from bytes to bytes"},
+	"canister/internal/demangle":   {nil, "a name is read without its module"},
 	"canister/internal/checkpoint": {nil, "one file of slots; what lies in them is the memories' business"},
 	"canister/internal/stable":     {[]string{"canister/internal/checkpoint", "intercanister/archive"}, "pages know no message"},
 	"canister/internal/wasm":       {[]string{"canister/internal/rewrite", "canister/internal/checkpoint", "intercanister/archive"}, "the engine runs guests; what they may call is linked in"},

@@ -1,0 +1,117 @@
+package demangle
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// table are the names of testdata/names.txt with what rustc-demangle 0.1.28 prints for
+// them in its alternate form: each name on a line, its text with a tab on the next.
+func table(t testing.TB) (names, texts []string) {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/names.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n") {
+		text, second := strings.CutPrefix(line, "\t")
+		if second != (i%2 == 1) {
+			t.Fatalf("line %d of the table is out of place: %s", i+1, line)
+		}
+		if second {
+			texts = append(texts, text)
+		} else {
+			names = append(names, line)
+		}
+	}
+	return names, texts
+}
+
+func TestNamesOfRustFunctionsAreReadAsTheReplicaReadsThem(t *testing.T) {
+	names, texts := table(t)
+	if len(names) < 100 {
+		t.Fatalf("the table has %d names", len(names))
+	}
+	for i, name := range names {
+		if got := Name(name); got != texts[i] {
+			t.Errorf("%s is read as %s, want %s", name, got, texts[i])
+		}
+	}
+}
+
+// bomb is a symbol whose text doubles with each of its tuples, of which each refers
+// to the one before twice.
+func bomb(tuples int) string {
+	symbol := "INvC1a1b" + "ThhE"
+	at := len(symbol) - len("ThhE")
+	for range tuples {
+		next := len(symbol)
+		symbol += "TB" + base62(at) + "B" + base62(at) + "E"
+		at = next
+	}
+	return "_R" + symbol + "E"
+}
+
+func base62(n int) string {
+	const digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	if n == 0 {
+		return "_"
+	}
+	text := "_"
+	for n--; ; n /= 62 {
+		text = digits[n%62:n%62+1] + text
+		if n < 62 {
+			return text
+		}
+	}
+}
+
+func TestASymbolThatStandsForAnEndlessTextEndsAtTheLimit(t *testing.T) {
+	const mark = "{size limit reached}"
+	for name, symbol := range map[string]string{
+		"text that doubles":              bomb(60),
+		"a long path that is skipped":    "_RINvC1a1bXC" + "99990_" + strings.Repeat("x", 99990) + "hC1c" + strings.Repeat("B8_", 100_000) + "E",
+		"many lifetimes":                 "_RINvC1a1bFGzzzzzzzz_EuE",
+		"a number of a hundred thousand": "_RINvC1a1bKj" + strings.Repeat("f", 100_000) + "_" + strings.Repeat("KBb_", 100_000) + "E",
+	} {
+		began := time.Now()
+		text := Name(symbol)
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s: took %s", name, took)
+		}
+		if !strings.HasSuffix(text, mark) || len(text) > maxTextBytes+len(mark) {
+			t.Errorf("%s: %d bytes, which end with %q", name, len(text), text[max(0, len(text)-40):])
+		}
+	}
+}
+
+func TestAPartNestsAsDeeplyAsTheReplicaReads(t *testing.T) {
+	nested := func(levels int) string {
+		return "_RINvC1a1b" + strings.Repeat("S", levels) + "hE"
+	}
+	if text := Name(nested(maxDepth - 1)); text != "a::b::<"+strings.Repeat("[", maxDepth-1)+"u8"+strings.Repeat("]", maxDepth-1)+">" {
+		t.Errorf("at the limit: %s", text)
+	}
+	if text := Name(nested(maxDepth)); text != nested(maxDepth) {
+		t.Errorf("above it: %s", text)
+	}
+}
+
+func FuzzName(f *testing.F) {
+	names, _ := table(f)
+	for _, name := range names {
+		f.Add(name)
+	}
+	f.Add(bomb(8))
+	f.Fuzz(func(t *testing.T, name string) {
+		text := Name(name)
+		if most := max(len(name), maxTextBytes) + len("{size limit reached}") + len(name); len(text) > most {
+			t.Errorf("%d bytes became %d", len(name), len(text))
+		}
+		if Name(name) != text {
+			t.Error("a name is read in two ways")
+		}
+	})
+}
