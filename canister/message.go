@@ -88,4 +88,7 @@ type Message struct {
 	// not over. It may block; the canister stays in the middle of the message meanwhile.
 	// nil: never called.
 	Pause func()
+	// Canceled reports whether the result is no longer wanted; it is asked after each Pause, in
+	// runs of a QueryTarget only, and ends the run with a failure. nil: the result is always wanted.
+	Canceled func() bool
 }

@@ -42,7 +42,7 @@ func (q *QueryTarget) Run(sub *Subnet, m *Message) Outcome {
 		return Outcome{Failure: missing.reject(c.ID)}
 	}
 	limit := limitOf(&sub.Limits, m.Context)
-	a := attempt{context: m.Context, entry: entry, limit: limit, report: limit, pause: m.Pause, after: sub.Limits.PauseAfter}
+	a := attempt{context: m.Context, entry: entry, limit: limit, report: limit, pause: m.Pause, after: sub.Limits.PauseAfter, canceled: m.Canceled}
 	var out Outcome
 	switch m.Context {
 	case CompositeReply, CompositeReject:

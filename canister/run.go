@@ -20,6 +20,8 @@ type attempt struct {
 	tracked bool   // changed pages are charged
 	pause   func()
 	after   uint64
+
+	canceled func() bool // nil in messages that change the state
 }
 
 // result is how it went.
@@ -35,7 +37,7 @@ type result struct {
 // nothing is committed. log gives the numbers of log records.
 func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt) result {
 	r.fill(c, log, sub, m, a.context)
-	r.pause, r.after, r.nextPause = a.pause, a.after, a.after
+	r.pause, r.canceled, r.after, r.nextPause = a.pause, a.canceled, a.after, a.after
 	budget := wasm.Budget{Limit: a.limit, Slice: engineSlice, ReplicaSlice: a.slice, Pause: r.onSlice}
 	err := r.guest.Run(a.entry, r.x, budget)
 	var out result

@@ -36,6 +36,7 @@ type runner struct {
 
 	onSlice   func(uint64)
 	pause     func()
+	canceled  func() bool
 	nextPause uint64
 	after     uint64
 }
@@ -55,6 +56,7 @@ func (r *runner) ready() {
 
 // forget lets go of what a message brought and made.
 func (r *runner) forget() {
+	r.pause, r.canceled = nil, nil
 	if r.x != nil {
 		r.x.Forget()
 	}
@@ -62,9 +64,15 @@ func (r *runner) forget() {
 
 // sliced is called whenever the engine looks up.
 func (r *runner) sliced(executed uint64) {
-	if r.pause != nil && executed >= r.nextPause {
-		r.nextPause = executed + r.after
+	if executed < r.nextPause {
+		return
+	}
+	r.nextPause = executed + r.after
+	if r.pause != nil {
 		r.pause()
+	}
+	if r.canceled != nil && r.canceled() {
+		r.x.Cancel()
 	}
 }
 

@@ -24,7 +24,8 @@ import (
 type Daemon struct {
 	engines   engines
 	instances registry
-	first     *instance // the one it was started with
+	queries   *node.QuerySlots // that all instances share
+	first     *instance        // the one it was started with
 	wall      func() time.Time
 	schedule  *schedule
 	keys      replica.Keys
@@ -77,7 +78,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	}
 	d := &Daemon{
 		listener: listener, log: config.Log, failed: make(chan struct{}), engines: engines{cacheDir: config.CacheDir},
-		instances: newRegistry(config.Instances), wall: config.wall, schedule: newSchedule(config.wall), outcalls: config.Outcalls,
+		instances: newRegistry(config.Instances), queries: node.NewQuerySlots(runtime.NumCPU()), wall: config.wall, schedule: newSchedule(config.wall), outcalls: config.Outcalls,
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	d.cancel = cancel

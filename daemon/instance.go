@@ -66,7 +66,7 @@ func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
 	// The instance is there before its node, whose goroutine calls it.
 	var err error
 	i.node, err = f.start(node.Config{
-		Mode: modeOf(f.pacing), Stirred: i.pacer.stir, Called: i.outcall, Restored: i.clock.goOn, Failed: i.failed,
+		Mode: modeOf(f.pacing), Queries: d.queries, Stirred: i.pacer.stir, Called: i.outcall, Restored: i.clock.goOn, Failed: i.failed,
 		Record: true, Incarnation: incarnation(), Stopwatch: stopwatch(),
 	})
 	if err != nil {

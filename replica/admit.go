@@ -162,45 +162,60 @@ func (m *machine) acceptCall(in *Ingress, r *state.Resident) *intercanister.Reje
 	if reject != nil {
 		return reject
 	}
-	return inspect()
+	return inspect.Run(Turns{})
+}
+
+// Inspection is canister_inspect_message for a message, with hold of the state it needs.
+// Exactly one of Run and Discard must be called, once, on any goroutine.
+type Inspection struct {
+	id      principal.Principal
+	target  *canister.QueryTarget
+	sub     canister.Subnet
+	message canister.Message
 }
 
 // Inspect prepares canister_inspect_message for a message, nil where there is
-// nothing to run (Apply decides then alone). The function may be called once, on
-// any goroutine; a message it has no objection to may be applied with Inspected
-// set.
-func (n *Network) Inspect(in *Ingress) func() *intercanister.Reject {
+// nothing to run (Apply decides then alone). A message it has no objection to may
+// be applied with Inspected set.
+func (n *Network) Inspect(in *Ingress) *Inspection {
 	m, r := n.resident(in.Receiver)
 	if r == nil || in.Receiver != in.Effective || !n.executor.Has(r.Canister, canister.InspectMessage) {
 		return nil
 	}
-	inspect, reject := m.inspection(in, r)
+	inspection, reject := m.inspection(in, r)
 	if reject != nil {
 		return nil
 	}
-	return inspect
+	return inspection
 }
 
-func (m *machine) inspection(in *Ingress, r *state.Resident) (func() *intercanister.Reject, *intercanister.Reject) {
+func (m *machine) inspection(in *Ingress, r *state.Resident) (*Inspection, *intercanister.Reject) {
 	target, reject := r.Canister.PrepareQuery()
 	if reject != nil {
 		return nil, reject
 	}
-	sub := *m.sub
-	id, message := r.ID(), &canister.Message{Context: canister.InspectMessage, Method: in.Method, Caller: in.Sender, Payload: in.Arg}
-	message.CallerInfo, message.Signer = in.Info.Parts()
-	return func() *intercanister.Reject {
-		defer target.Release()
-		out := target.Run(&sub, message)
-		switch {
-		case out.Failure != nil:
-			return out.Failure
-		case !out.AcceptedIngress:
-			return rejectNotAccepted(id)
-		}
-		return nil
-	}, nil
+	i := &Inspection{id: r.ID(), target: target, sub: *m.sub}
+	i.message = canister.Message{Context: canister.InspectMessage, Method: in.Method, Caller: in.Sender, Payload: in.Arg}
+	i.message.CallerInfo, i.message.Signer = in.Info.Parts()
+	return i, nil
 }
+
+// Run runs the inspection and gives its objection.
+func (i *Inspection) Run(turns Turns) *intercanister.Reject {
+	defer i.Discard()
+	turns.apply(&i.message)
+	out := i.target.Run(&i.sub, &i.message)
+	switch {
+	case out.Failure != nil:
+		return out.Failure
+	case !out.AcceptedIngress:
+		return rejectNotAccepted(i.id)
+	}
+	return nil
+}
+
+// Discard gives up an inspection that will not run.
+func (i *Inspection) Discard() { i.target.Release() }
 
 // receiveIngress enters an accepted message and queues it.
 func (m *machine) receiveIngress(in *Ingress, r *state.Resident) {

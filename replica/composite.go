@@ -17,6 +17,7 @@ import (
 type composite struct {
 	query  *PreparedQuery
 	owner  func(do func()) error
+	turns  Turns
 	spent  uint64
 	failed *intercanister.Reject // of the whole
 	counts []QueryCount
@@ -52,7 +53,7 @@ func (p *PreparedQuery) compose() (result QueryResult) {
 	defer p.Discard()
 	var calls []nestedCall
 	for range MaxCompositeAttempts {
-		c := &composite{query: p, owner: p.owner}
+		c := &composite{query: p, owner: p.owner, turns: p.turns}
 		if calls != nil {
 			if err := p.owner(func() { p.again(c, calls) }); err != nil {
 				return p.abandoned(err)
@@ -65,7 +66,8 @@ func (p *PreparedQuery) compose() (result QueryResult) {
 		calls = c.calls
 	}
 	err := p.owner(func() {
-		c := &composite{query: p, owner: func(do func()) error { do(); return nil }}
+		// The owner's goroutine must not pause: everything else waits for it.
+		c := &composite{query: p, owner: func(do func()) error { do(); return nil }, turns: Turns{Canceled: p.turns.Canceled}}
 		p.again(c, nil)
 		result = c.run()
 	})
@@ -188,6 +190,8 @@ func (c *composite) over(depth int) bool {
 		c.failed = rejectGraphInstructions()
 	case p.query.Late != nil && p.query.Late():
 		c.failed = rejectLateQuery()
+	case c.turns.Canceled != nil && c.turns.Canceled():
+		c.failed = rejectCanceled()
 	}
 	return c.failed != nil
 }
@@ -196,6 +200,7 @@ func (c *composite) over(depth int) bool {
 func (c *composite) execute(target *canister.QueryTarget, m *canister.Message) canister.Outcome {
 	sub := c.query.sub
 	sub.Limits.Query -= min(sub.Limits.Query, c.spent)
+	c.turns.apply(m)
 	out := target.Run(&sub, m)
 	c.spent += out.Instructions
 	if out.Failure != nil {

@@ -48,6 +48,7 @@ type PreparedQuery struct {
 	network    *Network
 	query      *Query
 	owner      func(do func()) error
+	turns      Turns
 	machine    *machine
 	generation uint64 // of the state
 	result     QueryResult
@@ -183,6 +184,22 @@ func (p *PreparedQuery) prepare(kind MethodKind) {
 	}
 }
 
+// Turns is how code that runs beside the network shares the processors with other such code.
+// The zero value runs to the end.
+type Turns struct {
+	// Pause is called each time SliceInstructions have run and the code goes on; it may block.
+	Pause func()
+	// Canceled reports whether the result is no longer wanted; then the code ends after the
+	// slice, with a reject.
+	Canceled func() bool
+}
+
+// apply makes a message pause and end as the turns say.
+func (t *Turns) apply(m *canister.Message) { m.Pause, m.Canceled = t.Pause, t.Canceled }
+
+// TakeTurns makes the query pause between slices. It is called before Run.
+func (p *PreparedQuery) TakeTurns(turns Turns) { p.turns = turns }
+
 // Through makes the query reach for the network, as composite queries must for
 // the canisters they call, by way of ask, which runs a function on the goroutine
 // that owns the network. Without it Run must be called there.
@@ -197,6 +214,7 @@ func (p *PreparedQuery) Run() QueryResult {
 		return p.compose()
 	}
 	defer p.Discard()
+	p.turns.apply(&p.message)
 	out := p.target.Run(&p.sub, &p.message)
 	result := p.result
 	result.Instructions = out.Instructions

@@ -20,3 +20,11 @@ const (
 	minChunk      = 4
 	maxChunk      = 256
 )
+
+// How many queries that are not over hold state of canisters while they wait for a slot: maxParked
+// after their first slice, maxTrying before its end. In all, of one instance, of one canister, and of
+// one sender to it. Ours; the replica runs at most 4 queries at once.
+var (
+	maxParked = [levels]int{allQueries: 1024, instanceQueries: 64, canisterQueries: 8, senderQueries: 4}
+	maxTrying = [levels]int{allQueries: 256, instanceQueries: 64, canisterQueries: 16, senderQueries: 8}
+)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -29,6 +28,9 @@ type Config struct {
 	Network replica.Config
 	Mode    Mode
 	Workers int // 0: as many as there are processors
+	// Queries are the slots in which queries run, which nodes of one process share; nil: as many
+	// as Workers, for this node alone.
+	Queries *QuerySlots
 	// Stirred is called when something has happened, once until the next Tick; Called
 	// when canisters have made HTTP outcalls; Restored with the time of the network that
 	// the node goes on with from here; Failed with the bug that has stopped the node. They
@@ -62,7 +64,7 @@ type Node struct {
 	ended        chan struct{}
 	closed       sync.Once
 	view         atomic.Pointer[replica.View]
-	seats        chan struct{} // for queries
+	slots        *QuerySlots
 	compiling    chan struct{} // for those who compile: half of the processors, and queries never wait for them
 	bug          atomic.Pointer[error]
 	engine       *canister.Engine // safe for anybody
@@ -117,9 +119,13 @@ func prepare(engine *canister.Engine, config Config) *Node {
 	if workers == 0 {
 		workers = runtime.NumCPU()
 	}
+	slots := config.Queries
+	if slots == nil {
+		slots = NewQuerySlots(workers)
+	}
 	n := &Node{
 		nudge: make(chan struct{}, 1), outcallsMade: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
-		seats: make(chan struct{}, workers), compiling: make(chan struct{}, max(1, workers/2)), pool: NewPool(workers, config.Stopwatch), mode: config.Mode,
+		slots: slots, compiling: make(chan struct{}, max(1, workers/2)), pool: NewPool(workers, config.Stopwatch), mode: config.Mode,
 		waiters: make(map[waitKey][]*waiter), engine: engine, era: new(era), config: config, incarnation: config.Incarnation,
 	}
 	n.config.Network = replica.Config{}
@@ -213,18 +219,26 @@ func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error)
 			return receipt, err
 		}
 	}
+	var slot *querySlot
 	for {
-		result, inspect, err := n.submit(ctx, in)
+		result, inspection, err := n.submit(ctx, in)
 		switch {
 		case err != nil:
 			return Receipt{}, err
-		case inspect == nil && result.Refusal != nil:
+		case inspection == nil && result.Refusal != nil:
 			return Receipt{}, result.Refusal
-		case inspect == nil:
+		case inspection == nil:
 			return Receipt{result.Reject, result.Known}, nil
 		}
-		if reject := n.inspect(inspect); reject != nil {
-			return Receipt{Reject: reject}, nil
+		if slot == nil {
+			slot = n.slotFor(ctx, in.Receiver, in.Sender)
+		}
+		reject, err := n.inspect(slot, inspection)
+		switch {
+		case err == errEvicted && slot.evicted():
+			continue
+		case reject != nil || err != nil:
+			return Receipt{Reject: reject}, err
 		}
 		copied := *in
 		copied.Inspected = true
@@ -233,10 +247,10 @@ func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error)
 }
 
 // submit applies a message, or gives the canister's own check to be run first.
-func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.Result, inspect func() *intercanister.Reject, err error) {
+func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.Result, inspection *replica.Inspection, err error) {
 	s := &submission{in: in}
 	if done, err := n.inline(s.apply); done {
-		return s.result, s.inspect, err
+		return s.result, s.inspection, err
 	}
 	r := requests.Get().(*request)
 	r.do = s.apply
@@ -250,28 +264,22 @@ func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.
 	if err := n.wait(ctx, r); err != nil {
 		return result, nil, err
 	}
-	return s.result, s.inspect, nil
+	return s.result, s.inspection, nil
 }
 
 type submission struct {
-	in      *replica.Ingress
-	result  replica.Result
-	inspect func() *intercanister.Reject
+	in         *replica.Ingress
+	result     replica.Result
+	inspection *replica.Inspection
 }
 
 func (s *submission) apply(n *Node) {
 	if !s.in.Inspected {
-		if s.inspect = n.network.Inspect(s.in); s.inspect != nil {
+		if s.inspection = n.network.Inspect(s.in); s.inspection != nil {
 			return
 		}
 	}
 	s.result = n.network.Apply(s.in)
-}
-
-func (n *Node) inspect(inspect func() *intercanister.Reject) *intercanister.Reject {
-	n.seats <- struct{}{}
-	defer func() { <-n.seats }()
-	return inspect()
 }
 
 // AdvanceTo sets the time of the next round, in nanoseconds; the time never goes
@@ -311,103 +319,6 @@ func (n *Node) Round(ctx context.Context) (replica.RoundReport, error) {
 // SetMode changes when rounds happen.
 func (n *Node) SetMode(ctx context.Context, mode Mode) error {
 	return n.ask(ctx, func(n *Node) { n.mode = mode })
-}
-
-// query is a query that is prepared, nil inside where its asker went away.
-type query struct {
-	*replica.PreparedQuery
-	era *era
-}
-
-// Query runs a query on the state as of now. A query that has begun is run to
-// its end even where ctx ends before; its result is then dropped.
-func (n *Node) Query(ctx context.Context, q *replica.Query) (replica.QueryResult, error) {
-	select {
-	case n.seats <- struct{}{}:
-	case <-ctx.Done():
-		return replica.QueryResult{}, ctx.Err()
-	case <-n.ended:
-		return replica.QueryResult{}, n.stopped()
-	}
-	prepared := make(chan query, 1)
-	prepare := func(n *Node) {
-		p := n.network.PrepareQuery(q)
-		if ctx.Err() != nil {
-			p.Discard()
-			p = nil
-		} else {
-			n.era.queries.Add(1)
-		}
-		prepared <- query{p, n.era}
-	}
-	if done, err := n.inline(prepare); err != nil {
-		<-n.seats
-		return replica.QueryResult{}, err
-	} else if done {
-		return n.runQuery(ctx, <-prepared)
-	}
-	r, err := n.send(ctx, prepare)
-	if err != nil {
-		<-n.seats
-		return replica.QueryResult{}, err
-	}
-	if err := n.wait(ctx, r); err != nil {
-		go n.abandon(prepared)
-		return replica.QueryResult{}, err
-	}
-	return n.runQuery(ctx, <-prepared)
-}
-
-// abandon gives back what a query held whose asker went away.
-func (n *Node) abandon(prepared <-chan query) {
-	defer func() { <-n.seats }()
-	select {
-	case p := <-prepared:
-		p.discard()
-	case <-n.ended:
-		select {
-		case p := <-prepared:
-			p.discard()
-		default:
-		}
-	}
-}
-
-func (q *query) discard() {
-	if q.PreparedQuery != nil {
-		q.Discard()
-		q.era.queries.Done()
-	}
-}
-
-func (n *Node) runQuery(ctx context.Context, q query) (replica.QueryResult, error) {
-	if q.PreparedQuery == nil {
-		<-n.seats
-		return replica.QueryResult{}, ctx.Err()
-	}
-	done := make(chan replica.QueryResult, 1)
-	bug := make(chan error, 1)
-	q.Through(func(do func()) error { return n.ask(context.Background(), func(*Node) { do() }) })
-	go func() {
-		defer q.era.queries.Done()
-		defer func() { <-n.seats }()
-		defer func() {
-			if r := recover(); r != nil {
-				bug <- fmt.Errorf("a query failed by a bug: %v\n%s", r, debug.Stack())
-			}
-		}()
-		result := q.Run()
-		q.era.counts.add(&result)
-		done <- result
-	}()
-	select {
-	case result := <-done:
-		return result, nil
-	case err := <-bug:
-		return replica.QueryResult{}, err
-	case <-ctx.Done():
-		return replica.QueryResult{}, ctx.Err()
-	}
 }
 
 // waitKey is an ingress message of a subnet.

@@ -5,8 +5,11 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
@@ -147,5 +150,72 @@ func TestQueriesAreCountedInTheRoundAfterThem(t *testing.T) {
 	}
 	if after := calls(); before != [2]uint64{} || after != [2]uint64{1, 2} {
 		t.Errorf("counted %v before the round, %v after it", before, after)
+	}
+}
+
+// endlessQueries keeps a number of queries of canister 0 under way that never end, each of a
+// sender of its own, until stop is called, which returns when all have ended.
+func endlessQueries(r *running, queries int) (stop func()) {
+	ctx, cancel := context.WithCancel(r.t.Context())
+	var running sync.WaitGroup
+	for i := range queries {
+		running.Go(func() {
+			for ctx.Err() == nil {
+				r.Query(ctx, &replica.Query{Receiver: id(0), Effective: id(0), Sender: principal.Canister(uint64(i)), Method: "query", Arg: canistertest.Script().Busy(4_900_000_000).ReplyText("x").Bytes()})
+			}
+		})
+	}
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+func TestEndlessQueriesOfACanisterDelayOthersByATurnOnly(t *testing.T) {
+	r := wasm(t, 2)
+	stop := endlessQueries(r, 32)
+	defer stop()
+	time.Sleep(100 * time.Millisecond) // they have begun, and wait for each other
+	for n := range 2 {
+		longest := time.Duration(0)
+		for range 10 {
+			begin := time.Now()
+			result, err := r.Query(t.Context(), &replica.Query{Receiver: id(n), Effective: id(n), Method: "query", Arg: canistertest.Script().ReplyText("quick").Bytes()})
+			if err != nil || string(result.Reply) != "quick" {
+				t.Fatalf("got %q, %v, %v", result.Reply, result.Reject, err)
+			}
+			longest = max(longest, time.Since(begin))
+		}
+		t.Logf("a query of canister %d waits %s at most", n, longest)
+		if longest > time.Second {
+			t.Errorf("a query of canister %d waited %s for queries that never end", n, longest)
+		}
+	}
+}
+
+func TestQueriesOfClientsThatGoAwayEndAfterTheirSlice(t *testing.T) {
+	r := wasm(t, 2)
+	stop := endlessQueries(r, 32)
+	time.Sleep(50 * time.Millisecond)
+	begin := time.Now()
+	stop()
+	if err := r.Close(); err != nil { // waits for queries that have begun
+		t.Error(err)
+	}
+	if took := time.Since(begin); took > 2*time.Second {
+		t.Errorf("32 queries that never end took %s to end after their clients had gone", took)
+	}
+}
+
+func TestAnInstanceThatIsClosedEndsItsQueries(t *testing.T) {
+	r := wasm(t, 2)
+	defer endlessQueries(r, 8)()
+	time.Sleep(50 * time.Millisecond)
+	begin := time.Now()
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begin); took > 2*time.Second {
+		t.Errorf("closing took %s", took)
 	}
 }

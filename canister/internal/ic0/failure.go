@@ -62,6 +62,11 @@ func (x *Execution) fail(f *Failure) {
 	x.Guest.End(&x.ended)
 }
 
+// Cancel ends a query whose result is no longer wanted. It does not return.
+func (x *Execution) Cancel() {
+	x.fail(&Failure{Code: intercanister.CanisterWasmEngineError, Text: "The query was canceled: its client no longer waits for the answer"})
+}
+
 // Misuse is a failure of code that breaks the contract of the System API (IC0504).
 func Misuse(what string) *Failure { return violation(what, ToolchainHelp) }
 

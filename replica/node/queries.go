@@ -1,0 +1,153 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// inspect runs canister_inspect_message in a query slot. The error is errEvicted where it is to be
+// prepared and run again.
+func (n *Node) inspect(slot *querySlot, inspection *replica.Inspection) (*intercanister.Reject, error) {
+	defer slot.release()
+	if err := slot.acquire(); err != nil {
+		inspection.Discard()
+		return nil, err
+	}
+	reject := inspection.Run(slot.turns())
+	return reject, slot.err
+}
+
+// query is a query that is prepared, nil inside where its asker went away.
+type query struct {
+	*replica.PreparedQuery
+	era *era
+}
+
+// Query runs a query on the state as of now. A query that has begun ends at the end of its
+// slice where ctx ends before.
+func (n *Node) Query(ctx context.Context, q *replica.Query) (replica.QueryResult, error) {
+	slot := n.slotFor(ctx, q.Receiver, q.Sender)
+	for {
+		result, err := n.query(slot, q)
+		if err != errEvicted || !slot.evicted() {
+			return result, err
+		}
+	}
+}
+
+// query prepares and runs a query. The error is errEvicted where it is to begin again.
+func (n *Node) query(slot *querySlot, q *replica.Query) (replica.QueryResult, error) {
+	ctx := slot.ctx
+	if err := slot.acquire(); err != nil {
+		slot.release()
+		return replica.QueryResult{}, err
+	}
+	prepared := make(chan query, 1)
+	prepare := func(n *Node) {
+		p := n.network.PrepareQuery(q)
+		if ctx.Err() != nil {
+			p.Discard()
+			p = nil
+		} else {
+			n.era.queries.Add(1)
+		}
+		prepared <- query{p, n.era}
+	}
+	if done, err := n.inline(prepare); err != nil {
+		slot.release()
+		return replica.QueryResult{}, err
+	} else if done {
+		return n.runQuery(slot, <-prepared)
+	}
+	slot.yield() // the owner may be busy for long, and other instances share the slots
+	r, err := n.send(ctx, prepare)
+	if err != nil {
+		slot.release()
+		return replica.QueryResult{}, err
+	}
+	if err := n.wait(ctx, r); err != nil {
+		go n.abandon(slot, prepared)
+		return replica.QueryResult{}, err
+	}
+	return n.runQuery(slot, <-prepared)
+}
+
+// abandon gives back what a query held whose asker went away.
+func (n *Node) abandon(slot *querySlot, prepared <-chan query) {
+	defer slot.release()
+	select {
+	case p := <-prepared:
+		p.discard()
+	case <-n.ended:
+		select {
+		case p := <-prepared:
+			p.discard()
+		default:
+		}
+	}
+}
+
+func (q *query) discard() {
+	if q.PreparedQuery != nil {
+		q.Discard()
+		q.era.queries.Done()
+	}
+}
+
+// runQuery runs a prepared query on a goroutine of its own, so that the caller is not held up
+// where ctx ends in the middle of a slice.
+func (n *Node) runQuery(slot *querySlot, q query) (replica.QueryResult, error) {
+	ctx := slot.ctx
+	if q.PreparedQuery == nil {
+		slot.release()
+		return replica.QueryResult{}, ctx.Err()
+	}
+	done := make(chan replica.QueryResult, 1)
+	failed := make(chan error, 1)
+	q.TakeTurns(slot.turns())
+	q.Through(func(do func()) error {
+		slot.yield()
+		if err := n.ask(context.Background(), func(*Node) { do() }); err != nil {
+			return err
+		}
+		return slot.acquire()
+	})
+	go func() {
+		defer q.era.queries.Done()
+		defer func() {
+			if r := recover(); r != nil {
+				failed <- fmt.Errorf("a query failed by a bug: %v\n%s", r, debug.Stack())
+			}
+		}()
+		result, err := slot.run(q.PreparedQuery)
+		if err != nil {
+			failed <- err
+			return
+		}
+		q.era.counts.add(&result)
+		done <- result
+	}()
+	select {
+	case result := <-done:
+		return result, nil
+	case err := <-failed:
+		return replica.QueryResult{}, err
+	case <-ctx.Done():
+		return replica.QueryResult{}, ctx.Err()
+	}
+}
+
+// run runs a prepared query in the slot.
+func (q *querySlot) run(prepared *replica.PreparedQuery) (replica.QueryResult, error) {
+	defer q.release()
+	if err := q.acquire(); err != nil {
+		prepared.Discard()
+		return replica.QueryResult{}, err
+	}
+	result := prepared.Run()
+	return result, q.err
+}
