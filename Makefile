@@ -51,8 +51,8 @@ check-hostile: ## the attacks that need no long time, briefly
 	$(GO) run ./daemon/hostile -check
 
 .PHONY: fuzz
-fuzz: ## every fuzz target for FUZZTIME (10s)
-	GO="$(GO)" FUZZTIME="$(or $(FUZZTIME),10s)" sh daemon/fuzz.sh
+fuzz: ## every fuzz target for FUZZTIME (10s), from an empty cache
+	$(GO) run ./daemon/fuzz -time $(or $(FUZZTIME),10s)
 
 .PHONY: fixtures
 fixtures: ## compile the test canisters (Motoko: Node.js and npm; Rust and C: Debian 12's rustc and clang)
