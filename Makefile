@@ -54,6 +54,10 @@ check-hostile: ## the attacks that need no long time, briefly
 fuzz: ## every fuzz target for FUZZTIME (10s), from an empty cache
 	$(GO) run ./daemon/fuzz -time $(or $(FUZZTIME),10s)
 
+.PHONY: mutants
+mutants: ## change each limit and the listed comparisons one at a time; the tests must notice (hours; SAMPLE=N for N of them)
+	$(GO) run ./daemon/mutants -sample $(or $(SAMPLE),0)
+
 .PHONY: fixtures
 fixtures: ## compile the test canisters (Motoko: Node.js and npm; Rust and C: Debian 12's rustc and clang)
 	npm ci --prefix canister/canistertest/fixtures --no-audit --no-fund
@@ -77,7 +81,7 @@ lint: $(TOOLS)/golangci-lint ## static checks
 	$(TOOLS)/golangci-lint run ./...
 
 .PHONY: check
-check: check-format check-proto check-generated check-cross lint test-race test test-clients check-hostile ## everything CI runs
+check: check-format check-proto check-generated check-cross lint test-race test check-mutants test-clients check-hostile ## everything CI runs
 
 .PHONY: check-format
 check-format: $(TOOLS)/gofumpt
@@ -92,6 +96,10 @@ check-proto: proto ## the .proto files are tidy, break nobody, and their Go code
 .PHONY: check-generated
 check-generated: fixtures ## what is committed is what the sources make
 	git diff --exit-code --stat -- '*.wasm' '*.did'
+
+.PHONY: check-mutants
+check-mutants: ## a sample of make mutants
+	$(GO) run ./daemon/mutants -sample 6
 
 .PHONY: check-cross
 check-cross: ## vet the other systems' builds

@@ -2,6 +2,8 @@ package principal
 
 import (
 	"bytes"
+	"encoding/binary"
+	"hash/crc32"
 	"strings"
 	"testing"
 )
@@ -27,6 +29,20 @@ func TestTextThatIsNotAPrincipalIsRefused(t *testing.T) {
 	for _, text := range []string{"", "aaaaa", "aaaaa-ab", "aaaaaaa", "rwlgt-iiaaa-aaaaa-aaaaa-caj", "rwlgtiiaaa-aaaaa-aaaaa-cai", "!!"} {
 		if p, err := Parse(text); err == nil {
 			t.Errorf("Parse(%q) = %s, want an error", text, p)
+		}
+	}
+}
+
+func TestEveryBitOfTheChecksumCounts(t *testing.T) {
+	raw := Canister(7).Bytes()
+	packed := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(raw))
+	packed = append(packed, raw...)
+	for bit := range 32 {
+		changed := bytes.Clone(packed)
+		changed[bit/8] ^= 1 << (bit % 8)
+		text := encoding.EncodeToString(changed)
+		if p, err := Parse(text); err == nil || !strings.Contains(err.Error(), "checksum does not match") {
+			t.Errorf("with bit %d of the checksum flipped Parse(%q) = %s, %v", bit, text, p, err)
 		}
 	}
 }

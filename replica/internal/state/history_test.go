@@ -67,6 +67,40 @@ func TestOldAnswersMakeRoomForNewOnes(t *testing.T) {
 	}
 }
 
+// The order of answers still names a message after its record was pruned. When the same
+// message is received and answered again, its new answer is not the one that the old
+// place in the order stands for.
+func TestAnAnswerIsDroppedByItsOwnAgeWhenItsMessageComesTwice(t *testing.T) {
+	var h History
+	var deadlines timers.Table
+	answer := func(id byte, size int, now uint64, forget func(*Ingress)) {
+		r := h.Receive(&Ingress{ID: RequestID{id}, Expiry: now + 1}, &deadlines)
+		h.Answer(r, make([]byte, size), nil, now, &deadlines, forget)
+	}
+	prune := func(now uint64) {
+		for d, ok := deadlines.Pop(now); ok; d, ok = deadlines.Pop(now) {
+			h.Due(d.Number, now, &deadlines)
+		}
+	}
+	const half = MaxAnswerBytes/2 + 1
+	// Message 1 stays in front of the order, so that the first answer to message 2 stays in it when it is pruned.
+	r := h.Receive(&Ingress{ID: RequestID{1}, Expiry: 10 * KeepAnswer}, &deadlines)
+	h.Answer(r, []byte("small"), nil, 0, &deadlines, nil)
+	answer(2, 1, 1, nil)
+	prune(KeepAnswer + 2)
+	if h.Find(RequestID{2}) != nil || h.Find(RequestID{1}) == nil {
+		t.Fatal("message 2 is to be pruned and message 1 is not")
+	}
+	now := uint64(KeepAnswer + 3)
+	answer(3, half, now, nil)
+	answer(2, 1, now+1, nil)
+	var dropped []RequestID
+	answer(4, half, now+2, func(old *Ingress) { dropped = append(dropped, old.ID) })
+	if want := []RequestID{{1}, {3}}; !slices.Equal(dropped, want) {
+		t.Errorf("dropped the answers of %v, want %v: the answer to message 2 is younger than the one to message 3", dropped, want)
+	}
+}
+
 func TestRecordsAreRecycledWithoutAllocating(t *testing.T) {
 	var h History
 	var deadlines timers.Table

@@ -1,0 +1,19 @@
+// Command mutants checks the tests: it changes the code in one small place at a
+// time and runs the tests, which must fail. A change that no test notices is a
+// survivor.
+//
+// There are two kinds of mutants. Each integer constant of each limits.go is
+// doubled and halved, so that a limit without a test shows. Each comparison of
+// the files in compared is flipped: == and !=, < and <=, > and >=, so that a
+// condition or a boundary without a test shows. Those files decide who may do
+// something, what is charged, and what is dropped.
+//
+// The working tree stays as it is: the compiler reads the changed file in place
+// of the original (go build -overlay). The tests of a mutant are those of its
+// own package and of the packages in suites, in short mode, until one fails.
+//
+// survivors.txt lists each known survivor with its reason. The run fails where a
+// mutant survives that is not listed, and where a listed one is killed or has no
+// code any more, so the list stays true. -sample N runs N mutants, drawn with
+// -seed, and those in always; continuous integration runs such a sample.
+package main

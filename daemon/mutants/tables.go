@@ -1,0 +1,41 @@
+package main
+
+// compared are the files whose comparisons are flipped.
+var compared = []string{
+	"api/internal/wire/authenticate.go",
+	"api/internal/wire/delegation.go",
+	"api/internal/wire/expiry.go",
+	"candid/principal/principal.go",
+	"intercanister/mailbox.go",
+	"replica/admit.go",
+	"replica/internal/state/history.go",
+	"replica/money.go",
+	"replica/proof.go",
+}
+
+// suites are the packages whose tests a mutant of a package must survive, beside
+// those of the package itself. They are run in this order.
+var suites = map[string][]string{
+	"api":                         {"api/ic"},
+	"api/client":                  {"daemon/canisterd", "daemon"},
+	"api/control/remote":          {"api/control"},
+	"canister/internal/ic0":       {"canister", "replica"},
+	"canister/internal/rewrite":   {"canister"},
+	"canister/internal/stable":    {"canister"},
+	"canister/internal/wasm":      {"canister"},
+	"canister":                    {"replica"},
+	"daemon":                      {"api/control"},
+	"intercanister":               {"replica"},
+	"replica":                     {"api/control"},
+	"replica/internal/management": {"replica"},
+	"replica/internal/outcall":    {"replica", "daemon"},
+	"replica/internal/state":      {"replica"},
+	"replica/node":                {"api/control"},
+	"replica/trace":               {"api/control"},
+}
+
+// always are the mutants that every sample has: each was a survivor once.
+var always = []string{
+	"candid/principal/principal.go:Parse: != becomes == in crc32.ChecksumIEEE(raw[4:]) != binary.BigEndian.Uint32(raw)",
+	"replica/internal/state/history.go:shed: != becomes == in r.Answered != a.answered",
+}
