@@ -21,6 +21,8 @@ type callVerdict struct {
 // submit checks a call and hands it to the network (interface specification,
 // "Request: Call"). The error is a refusal, or the context's.
 func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerdict, error) {
+	h.signer.arriving.Add(1)
+	defer h.signer.arriving.Add(-1)
 	call, err := wire.DecodeCall(body)
 	if err != nil {
 		return callVerdict{}, err
@@ -28,7 +30,7 @@ func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerd
 	if err := to.checkReceiver(&call.Message, "create_canister", "provisional_create_canister_with_cycles"); err != nil {
 		return callVerdict{}, err
 	}
-	if limit := to.maxIngress(); len(body) > limit {
+	if limit := to.maxIngress(len(body)); len(body) > limit {
 		return callVerdict{}, api.IngressTooLarge.Refuse(call.ID, len(body), limit)
 	}
 	claims, err := h.authorize(to, call, &call.Envelope)
@@ -36,7 +38,7 @@ func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerd
 		return callVerdict{}, err
 	}
 	verdict := callVerdict{id: claims.ID}
-	if _, verdict.shown = to.view.Certified(to.subnet).Tree().Get(certify.RequestStatusPath(claims.ID, "status")...); verdict.shown {
+	if verdict.shown = to.shows(to.view, claims.ID); verdict.shown {
 		return verdict, nil
 	}
 	receipt, err := h.backend.Submit(ctx, &api.Ingress{
@@ -48,8 +50,23 @@ func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerd
 	return verdict, err
 }
 
-// maxIngress is the size of a call on the subnet, in bytes.
-func (to *target) maxIngress() int {
+// shows reports whether a view's certified state has the status of a request. The
+// tree of a view is made when it is first asked for, which costs more than an
+// update, so views of which the request is unknown are not asked.
+func (to *target) shows(view api.View, id wire.RequestID) bool {
+	if _, _, _, known := view.Request(to.subnet, api.RequestID(id)); !known {
+		return false
+	}
+	_, shown := view.Certified(to.subnet).Tree().Get(certify.RequestStatusPath(id, "status")...)
+	return shown
+}
+
+// maxIngress is the largest size of a call on the subnet, in bytes, for a call of
+// some size: the kind of the subnet counts only for large ones.
+func (to *target) maxIngress(size int) int {
+	if size <= replica.MaxIngressBytes {
+		return replica.MaxIngressBytes
+	}
 	kind, ok := to.view.Certified(to.subnet).Tree().Get(certify.SubnetPath(to.subnet, "type")...)
 	if ok && string(kind.Value()) == "system" {
 		return replica.MaxIngressBytesSystem

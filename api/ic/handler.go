@@ -22,6 +22,7 @@ type Handler struct {
 	info    Info
 	timeout time.Duration              // of synchronous calls
 	trust   atomic.Pointer[wire.Trust] // nil before the first request that is signed
+	signer  signer
 }
 
 // New is the handler for a network.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/canisterd/canisterd/api"
@@ -35,8 +36,9 @@ type fakeNetwork struct {
 	answer func(in *api.Ingress) ([]byte, *intercanister.Reject)
 	query  func(q *api.Query) (api.QueryResult, error)
 
-	submitted int
-	waiting   int
+	submitted  int
+	waiting    int
+	signatures atomic.Int64
 }
 
 type fakeSubnet struct {
@@ -120,7 +122,7 @@ func (n *fakeNetwork) publish() {
 	}
 	for _, s := range []*fakeSubnet{n.nns, n.app} {
 		s.tree = s.tree.Set(certify.Leaf(certify.Nat(n.now)), "time")
-		v.heights[s.id] = certify.NewHeight(s.tree, s.key)
+		v.heights[s.id] = certify.NewToldHeight(s.tree, s.key, func() { n.signatures.Add(1) })
 	}
 	n.view = v
 	close(n.changed)

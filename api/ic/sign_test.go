@@ -1,0 +1,132 @@
+package ic
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/api/internal/wire"
+)
+
+func TestOneSignatureServesAllCallsThatWaitForOne(t *testing.T) {
+	const clients = 64
+	calls := make([]wire.Signed, clients)
+	for i := range calls {
+		calls[i] = sign(t, wire.NewCall(appCanister, "f", fmt.Appendf(nil, "%d", i)), alice(t))
+	}
+	synctest.Test(t, func(t *testing.T) {
+		n := newFakeNetwork(t)
+		n.answer = echo
+		together := barrier{waiting: clients, open: make(chan struct{})}
+		h := New(together.before(n), Info{})
+		var all sync.WaitGroup
+		for i, call := range calls {
+			all.Go(func() {
+				wantReply(t, post(t, h, canisterURL("v4", appCanister, "call"), call.Body), call.ID, fmt.Sprintf("f %d", i))
+			})
+		}
+		all.Wait()
+		// The leader of the first group may find no call on its way just before the others join.
+		if got := n.signatures.Load(); got > 2 {
+			t.Errorf("%d calls that were there at once took %d signatures", clients, got)
+		}
+	})
+}
+
+// barrier lets calls into a network once all of them are there.
+type barrier struct {
+	api.Backend
+	waiting int64
+	arrived atomic.Int64
+	open    chan struct{}
+}
+
+func (b *barrier) before(n *fakeNetwork) *barrier {
+	b.Backend = n
+	return b
+}
+
+func (b *barrier) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
+	if b.arrived.Add(1) == b.waiting {
+		close(b.open)
+	}
+	<-b.open
+	return b.Backend.Submit(ctx, in)
+}
+
+func TestAClientThatIsAloneWaitsForNoOtherCall(t *testing.T) {
+	call := sign(t, wire.NewCall(appCanister, "f", nil), alice(t))
+	synctest.Test(t, func(t *testing.T) {
+		n := newFakeNetwork(t)
+		n.answer = echo
+		begun := time.Now()
+		wantReply(t, post(t, New(n, Info{}), canisterURL("v4", appCanister, "call"), call.Body), call.ID, "f ")
+		if waited := time.Since(begun); waited != 0 {
+			t.Errorf("the call waited for %v", waited)
+		}
+	})
+}
+
+func TestASignatureWaitsForSlowCallsOnlySoLong(t *testing.T) {
+	quick := sign(t, wire.NewCall(appCanister, "f", []byte("quick")), alice(t))
+	slow := sign(t, wire.NewCall(appCanister, "f", []byte("slow")), alice(t))
+	synctest.Test(t, func(t *testing.T) {
+		n := newFakeNetwork(t)
+		n.answer = echo
+		h := New(&slowBackend{n}, Info{})
+		var both sync.WaitGroup
+		both.Go(func() { post(t, h, canisterURL("v4", appCanister, "call"), slow.Body) })
+		synctest.Wait() // the slow call is on its way
+		begun := time.Now()
+		wantReply(t, post(t, h, canisterURL("v4", appCanister, "call"), quick.Body), quick.ID, "f quick")
+		if waited := time.Since(begun); waited < MaxSignDelay || waited > MaxSignDelay+signPoll {
+			t.Errorf("the call waited for %v, want %v", waited, MaxSignDelay)
+		}
+		both.Wait()
+	})
+}
+
+// slowBackend takes a minute to take in a call whose argument is "slow".
+type slowBackend struct{ *fakeNetwork }
+
+func (s *slowBackend) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
+	if string(in.Arg) == "slow" {
+		time.Sleep(time.Minute)
+	}
+	return s.fakeNetwork.Submit(ctx, in)
+}
+
+func TestACallWhoseAnswerTheNewestViewLostIsCertifiedByItsOwnView(t *testing.T) {
+	n := newFakeNetwork(t)
+	n.answer = echo
+	call := sign(t, wire.NewCall(appCanister, "f", nil), alice(t))
+	// The views are: where the call goes, what it is answered from, and what is signed.
+	before := n.View()
+	h := New(&restoredBackend{fakeNetwork: n, views: []api.View{before, nil, before}}, Info{})
+	w := post(t, h, canisterURL("v4", appCanister, "call"), call.Body)
+	if w.Code != http.StatusOK {
+		t.Fatalf("status %d", w.Code)
+	}
+	wantReply(t, w, call.ID, "f ")
+}
+
+// restoredBackend shows one view after the other; nil stands for the network's own.
+type restoredBackend struct {
+	*fakeNetwork
+	views []api.View
+}
+
+func (r *restoredBackend) View() api.View {
+	v := r.views[0]
+	r.views = r.views[1:]
+	if v == nil {
+		return r.fakeNetwork.View()
+	}
+	return v
+}
