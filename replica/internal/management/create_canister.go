@@ -28,8 +28,13 @@ func readCreateCanister(arg []byte) (*createArg, error) {
 }
 
 // createCanister is create_canister: all cycles of the call, less the fee, are the
-// new canister's balance. Where it fails they all go back.
+// new canister's balance. Where it fails they all go back. Settings that cannot be
+// parsed are rejected before anything else.
 func createCanister(c *state.Command, a *createArg) state.Answer {
+	settings, reject := a.Settings.parse(canister.DefaultSettings(c.Caller))
+	if reject != nil {
+		return state.Fail(reject)
+	}
 	if reject := mayCreate(c); reject != nil {
 		return state.Fail(reject)
 	}
@@ -39,7 +44,7 @@ func createCanister(c *state.Command, a *createArg) state.Answer {
 	if !ok {
 		return state.Fail(rejectCreationFee(fee, c.Attached))
 	}
-	r, reject := create(c, nil, a.Settings, balance, a.Version)
+	r, reject := create(c, &birth{given: a.Settings, settings: settings, balance: balance, version: a.Version})
 	if reject != nil {
 		return state.Fail(reject)
 	}
@@ -60,30 +65,40 @@ func mayCreate(c *state.Command) *intercanister.Reject {
 	return rejectFarCreation()
 }
 
+// birth is a canister that is to be created.
+type birth struct {
+	id       *principal.Principal // nil: the subnet's next one
+	given    *settingsArg         // nil for none
+	settings canister.Settings    // given, parsed
+	balance  cycles.Amount
+	version  *uint64 // of the sender
+}
+
 // create makes a canister with settings, pays for its allocations out of its
 // balance, and enters its creation into its history.
-func create(c *state.Command, id *principal.Principal, given *settingsArg, balance cycles.Amount, version *uint64) (*state.Resident, *intercanister.Reject) {
-	blank := canister.DefaultSettings(c.Caller)
-	settings, reject := given.with(blank)
+func create(c *state.Command, b *birth) (*state.Resident, *intercanister.Reject) {
+	if reject := b.given.checkEnvironment(); reject != nil {
+		return nil, reject
+	}
+	h := holder{settings: canister.DefaultSettings(c.Caller), balance: b.balance}
+	p, reject := h.plan(c, b.settings)
 	if reject != nil {
 		return nil, reject
 	}
-	h := holder{settings: blank, balance: balance}
-	p, reject := h.plan(c, settings)
-	if reject != nil {
-		return nil, reject
+	if b.id != nil && c.State.Ids.Allocates(*b.id) {
+		return nil, rejectSpecifiedID(*b.id)
 	}
-	r, reject := c.Machine.Create(id, p.settings, balance)
+	r, reject := c.Machine.Create(b.id, p.settings, b.balance)
 	if reject != nil {
 		return nil, reject
 	}
 	reserve(r.Canister, p.reservation)
 	born := canister.Creation{Controllers: slices.Clone(r.Canister.Settings.Controllers)}
-	if given != nil && given.Environment != nil {
+	if b.given != nil && b.given.Environment != nil {
 		hash := environmentHash(r.Canister.Settings.Environment)
 		born.EnvironmentHash = &hash
 	}
-	record(c, r, version, born)
+	record(c, r, b.version, born)
 	c.Machine.Touch(r)
 	return r, nil
 }

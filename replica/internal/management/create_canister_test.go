@@ -118,6 +118,13 @@ func TestAProvisionalCanisterCannotTakeAnIdTheSubnetGivesItself(t *testing.T) {
 	id := principal.Canister(100)
 	r.rejected(r.byUser(bob, "provisional_create_canister_with_cycles", provisionalCreateArg{Specified: &id}), intercanister.InvalidManagementPayload,
 		"The `specified_id` "+id.String()+" is invalid because it belongs to the canister allocation ranges of the test environment.\n…")
-	r.rejected(r.byUser(bob, "provisional_create_canister_with_cycles", provisionalCreateArg{Amount: big(128)}), intercanister.InvalidManagementPayload,
-		"Amount of cycles expected to be in the range of [0..2^128-1], got 340_282_366_920_938_463_463_374_607_431_768_211_456")
+}
+
+func TestAProvisionalAmountThatIsTooLargeFor128BitsCountsAsNone(t *testing.T) {
+	r := newRig(t)
+	var made idArg
+	r.replied(r.byUser(bob, "provisional_create_canister_with_cycles", provisionalCreateArg{Amount: big(128)}), &made)
+	if balance := r.st.Residents.Get(made.Canister).Canister.Balance; balance != cycles.Of(DefaultProvisionalBalance) {
+		t.Errorf("balance %s", balance)
+	}
 }

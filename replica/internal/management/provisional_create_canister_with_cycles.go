@@ -1,6 +1,8 @@
 package management
 
 import (
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
@@ -8,20 +10,26 @@ import (
 // provisionalCreate is provisional_create_canister_with_cycles: a canister with
 // cycles out of nothing, without a fee, with a chosen id where one is given.
 func provisionalCreate(c *state.Command, a *provisionalCreateArg) state.Answer {
-	balance := cycles.Of(DefaultProvisionalBalance)
-	if a.Amount != nil {
-		var ok bool
-		if balance, ok = amountOf(*a.Amount); !ok {
-			return state.Fail(rejectAmount(*a.Amount))
-		}
+	settings, reject := a.Settings.parse(canister.DefaultSettings(c.Caller))
+	if reject != nil {
+		return state.Fail(reject)
 	}
-	if a.Specified != nil && c.State.Ids.Allocates(*a.Specified) {
-		return state.Fail(rejectSpecifiedID(*a.Specified))
-	}
-	r, reject := create(c, a.Specified, a.Settings, balance, a.Version)
+	balance := provisionalAmount(a.Amount)
+	r, reject := create(c, &birth{id: a.Specified, given: a.Settings, settings: settings, balance: balance, version: a.Version})
 	if reject != nil {
 		return state.Fail(reject)
 	}
 	c.State.Books.Mint(balance)
 	return reply(idArg{r.ID()})
+}
+
+// provisionalAmount is how many cycles a provisional method gives. As on the replica an
+// amount of more than 128 bits counts as none.
+func provisionalAmount(given *candid.Nat) cycles.Amount {
+	if given != nil {
+		if amount, ok := amountOf(*given); ok {
+			return amount
+		}
+	}
+	return cycles.Of(DefaultProvisionalBalance)
 }

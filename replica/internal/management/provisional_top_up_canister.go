@@ -7,14 +7,11 @@ import (
 // provisionalTopUp is provisional_top_up_canister: cycles out of nothing, for any
 // canister, by anyone.
 func provisionalTopUp(c *state.Command, a *topUpArg) state.Answer {
-	amount, ok := amountOf(a.Amount)
-	if !ok {
-		return state.Fail(rejectAmount(a.Amount))
-	}
 	r := c.State.Residents.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectNotFound(a.Canister))
 	}
+	amount := provisionalAmount(&a.Amount)
 	r.Give(amount)
 	c.State.Books.Mint(amount)
 	return reply()

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
@@ -274,8 +273,4 @@ func rejectUpgradeEmpty(id principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterWasmModuleNotFound,
 		"Error from Canister %s: Attempted to execute a message, but the canister contains no Wasm module..%s", id,
 		help("Please install code to this canister before calling it.", "wasm-module-not-found"))
-}
-
-func rejectAmount(n candid.Nat) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.InvalidManagementPayload, "Amount of cycles expected to be in the range of [0..2^128-1], got %s", grouped(n))
 }

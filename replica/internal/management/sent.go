@@ -39,14 +39,10 @@ func (f *facade) Sent(name string, arg []byte, version uint64, hosted func(princ
 	return nil
 }
 
-// checkVersion compares sender_canister_version, where the argument has it. An
-// argument that cannot be read is the caller's fault here, as everything about
-// versions is, and not the callee's.
+// checkVersion compares sender_canister_version, where the argument has it.
 func (m *method) checkVersion(arg []byte, version uint64) *intercanister.Reject {
 	if err := m.check(arg); err != nil {
-		reject := rejectUndecodable(err)
-		reject.Code = intercanister.CanisterError
-		return reject
+		return rejectUndecodable(err)
 	}
 	var given struct {
 		Version *uint64 `ic:"sender_canister_version"`

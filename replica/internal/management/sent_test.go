@@ -62,7 +62,7 @@ func TestACallThatFindsNoSubnetIsAnsweredWhereItIsMade(t *testing.T) {
 	if reject := r.facade.Sent("no_such", nil, 1, r.Hosted); reject.Message() != "IC0536: Management canister has no method 'no_such'" {
 		t.Errorf("callers read %s", reject.Message())
 	}
-	if reject := r.facade.Sent("install_code", []byte("rubbish"), 1, r.Hosted); reject.Code != intercanister.CanisterError || reject.Error != intercanister.InvalidManagementPayload {
+	if reject := r.facade.Sent("install_code", []byte("rubbish"), 1, r.Hosted); reject.Code != intercanister.CanisterReject || reject.Error != intercanister.InvalidManagementPayload {
 		t.Errorf("got %s", reject)
 	}
 }

@@ -13,9 +13,10 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// with are the settings old with what the argument gives, all ranges checked
-// (interface specification, "IC method update_settings").
-func (a *settingsArg) with(old canister.Settings) (canister.Settings, *intercanister.Reject) {
+// parse gives the settings old with what the argument gives. It rejects numbers out of
+// their range and names that are given twice (interface specification, "IC method
+// update_settings"), as the replica does before it looks at anything else.
+func (a *settingsArg) parse(old canister.Settings) (canister.Settings, *intercanister.Reject) {
 	s := old
 	if a == nil {
 		return s, nil
@@ -35,9 +36,9 @@ func (a *settingsArg) with(old canister.Settings) (canister.Settings, *intercani
 		}
 	}
 	if a.Environment != nil {
-		variables, reject := environment(*a.Environment)
-		if reject != nil {
-			return s, reject
+		variables, ok := environment(*a.Environment)
+		if !ok {
+			return s, rejectDuplicateVariables()
 		}
 		s.SetEnvironment(variables)
 	}
@@ -117,8 +118,8 @@ func visibilityOf(v canister.Visibility) visibility {
 	return visibility{Controllers: null}
 }
 
-// environment checks environment variables.
-func environment(given []variable) ([]canister.Variable, *intercanister.Reject) {
+// environment are the variables by their names. It is false where two have the same.
+func environment(given []variable) ([]canister.Variable, bool) {
 	out := make([]canister.Variable, len(given))
 	for i, v := range given {
 		out[i] = canister.Variable(v)
@@ -126,21 +127,30 @@ func environment(given []variable) ([]canister.Variable, *intercanister.Reject) 
 	slices.SortFunc(out, func(a, b canister.Variable) int { return cmp.Compare(a.Name, b.Name) })
 	for i := range out {
 		if i > 0 && out[i].Name == out[i-1].Name {
-			return nil, rejectDuplicateVariables()
+			return nil, false
 		}
 	}
-	if len(out) > canister.MaxVariables {
-		return nil, rejectTooManyVariables(len(out))
+	return out, true
+}
+
+// checkEnvironment checks the number and the sizes of the variables that are given.
+func (a *settingsArg) checkEnvironment() *intercanister.Reject {
+	if a == nil || a.Environment == nil {
+		return nil
 	}
-	for _, v := range out {
+	if n := len(*a.Environment); n > canister.MaxVariables {
+		return rejectTooManyVariables(n)
+	}
+	sorted := slices.SortedFunc(slices.Values(*a.Environment), func(a, b variable) int { return cmp.Compare(a.Name, b.Name) })
+	for _, v := range sorted {
 		if len(v.Name) > canister.MaxVariableNameBytes {
-			return nil, rejectLongVariable("name", v.Name, canister.MaxVariableNameBytes)
+			return rejectLongVariable("name", v.Name, canister.MaxVariableNameBytes)
 		}
 		if len(v.Value) > canister.MaxVariableBytes {
-			return nil, rejectLongVariable("value", v.Value, canister.MaxVariableBytes)
+			return rejectLongVariable("value", v.Value, canister.MaxVariableBytes)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // environmentHash is the representation-independent hash of the map of names to

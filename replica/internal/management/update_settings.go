@@ -9,6 +9,9 @@ import (
 
 // updateSettings is update_settings. What is not given stays as it is.
 func updateSettings(c *state.Command, a *updateSettingsArg) state.Answer {
+	if _, reject := a.Settings.parse(canister.Settings{}); reject != nil {
+		return state.Fail(reject)
+	}
 	r, reject := controlled(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)
@@ -17,7 +20,10 @@ func updateSettings(c *state.Command, a *updateSettingsArg) state.Answer {
 		// What the canister can pay is known only when its message is over.
 		return state.WhenIdle(r)
 	}
-	settings, reject := a.Settings.with(*r.Canister.Settings)
+	settings, reject := a.Settings.parse(*r.Canister.Settings)
+	if reject == nil {
+		reject = a.Settings.checkEnvironment()
+	}
 	if reject != nil {
 		return state.Fail(reject)
 	}
