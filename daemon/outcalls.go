@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/candid/principal"
@@ -27,8 +29,13 @@ const (
 	HoldOutcalls = control.HoldOutcalls
 	// DenyOutcalls rejects them at once.
 	DenyOutcalls = control.DenyOutcalls
-	// StrictOutcalls makes the requests that mainnet makes: only https.
+	// StrictOutcalls makes the requests that mainnet makes: only https, otherwise as
+	// ReplicatedOutcalls.
 	StrictOutcalls = control.StrictOutcalls
+	// ReplicatedOutcalls makes the requests, https or http: GET and HEAD once for each node
+	// of the subnet, whose answers are compared as consensus does. Without a transform, or
+	// with one that leaves a date in, they differ, and the canister gets a reject.
+	ReplicatedOutcalls = control.ReplicatedOutcalls
 )
 
 // ParseOutcalls reads the name of a mode.
@@ -54,19 +61,24 @@ const (
 	maxCanisterOutcalls = 100
 )
 
+// maxNodeRequests is how many nodes' requests of one replicated outcall are made at once;
+// those of further nodes follow in the order of the nodes. An application subnet has 13.
+const maxNodeRequests = 13
+
 // performer makes the outcalls of a network's canisters: one request for all nodes
-// of a subnet.
+// of a subnet, or one for each.
 type performer struct {
-	node  *node.Node
-	log   *slog.Logger
-	fetch func(ctx context.Context, request *replica.Outcall) replica.OutcallAnswer
+	node       *node.Node
+	log        *slog.Logger
+	replicated bool // ask for each node
+	fetch      func(ctx context.Context, request *replica.Outcall) replica.OutcallAnswer
 
 	incarnation uint64                         // of the instance, when the outcalls were listed that were seen
 	seen        map[principal.Principal]uint64 // by subnet: the number of the next outcall nobody has looked at
 	held        map[outcallID]bool             // seen, but there was no room for them
-	making      map[principal.Principal]int    // by canister
-	made        int                            // under way: the sum of making
-	ended       chan principal.Principal       // whose canister's outcall is over
+	making      map[principal.Principal]int    // by canister: requests that may be under way
+	made        int                            // the sum of making
+	ended       chan principal.Principal       // whose canister's requests are over, each by itself
 	running     sync.WaitGroup
 }
 
@@ -121,16 +133,19 @@ func (p *performer) begin(ctx context.Context, pending []node.Outcall) {
 		}
 		p.seen[o.Subnet] = max(p.seen[o.Subnet], o.Number+1)
 		canister := o.Request.Canister
-		if p.made >= maxOutcalls || p.making[canister] >= maxCanisterOutcalls {
+		width := min(p.requestsFor(o), maxNodeRequests)
+		if p.made+width > maxOutcalls || p.making[canister]+width > maxCanisterOutcalls {
 			held[id] = true
 			continue
 		}
-		p.made++
-		p.making[canister]++
+		p.made += width
+		p.making[canister] += width
 		begun := *o // alone: the others of the list are not kept with it
 		p.running.Go(func() {
 			p.answer(ctx, &begun)
-			p.ended <- canister
+			for range width {
+				p.ended <- canister
+			}
 		})
 	}
 	p.held = held
@@ -143,22 +158,53 @@ func (p *performer) end(canister principal.Principal) {
 	}
 }
 
+// requestsFor is how many requests are made for an outcall: one, or one for each node where
+// the answers are to be compared and a request changes nothing at the server.
+func (p *performer) requestsFor(o *node.Outcall) int {
+	method := o.Request.Method
+	if p.replicated && o.Request.Replicated && (method == http.MethodGet || method == http.MethodHead) {
+		return o.Nodes
+	}
+	return 1
+}
+
 // answer makes an outcall.
 func (p *performer) answer(ctx context.Context, o *node.Outcall) {
-	answer := p.fetch(ctx, &o.Request)
+	log := p.log.With("canister", o.Request.Canister, "method", o.Request.Method, "url", o.Request.URL)
+	answers := p.fetchAll(ctx, o)
 	if ctx.Err() != nil {
 		return
 	}
-	log := p.log.With("canister", o.Request.Canister, "method", o.Request.Method, "url", o.Request.URL)
-	if answer.Reject != nil {
-		log.Debug("outcall failed", "reject", answer.Reject)
-	} else {
-		log.Debug("outcall", "status", answer.Status, "bytes", len(answer.Body))
+	for i := range answers {
+		if reject := answers[i].Reject; reject != nil {
+			log.Debug("outcall failed", "request", i, "reject", reject)
+		} else {
+			log.Debug("outcall", "request", i, "status", answers[i].Status, "bytes", len(answers[i].Body))
+		}
 	}
-	err := p.node.AnswerListed(ctx, o, &answer)
+	err := p.node.AnswerListed(ctx, o, answers...)
 	if err != nil && ctx.Err() == nil {
 		log.Debug("nobody waits for the outcall any more", "error", err)
 	}
+}
+
+// fetchAll makes the requests of an outcall. They begin in the order of the nodes, up to
+// maxNodeRequests at once.
+func (p *performer) fetchAll(ctx context.Context, o *node.Outcall) []replica.OutcallAnswer {
+	answers := make([]replica.OutcallAnswer, p.requestsFor(o))
+	var next atomic.Int64
+	fetch := func() {
+		for i := int(next.Add(1)) - 1; i < len(answers); i = int(next.Add(1)) - 1 {
+			answers[i] = p.fetch(ctx, &o.Request)
+		}
+	}
+	var others sync.WaitGroup
+	for range min(len(answers), maxNodeRequests) - 1 {
+		others.Go(fetch)
+	}
+	fetch()
+	others.Wait()
+	return answers
 }
 
 // deny is the fetch of networks where outcalls are denied.
@@ -204,6 +250,7 @@ func (i *instance) outcall() {
 				outside := newOutside(i.about.Outcalls == StrictOutcalls)
 				defer outside.close()
 				p.fetch = outside.fetch
+				p.replicated = i.about.Outcalls == ReplicatedOutcalls || i.about.Outcalls == StrictOutcalls
 			}
 			p.perform(i.ctx)
 		})

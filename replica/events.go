@@ -28,7 +28,7 @@ const (
 	CanisterCreated
 	CanisterDeleted
 	StatusChanged // Number: the canister's status
-	OutcallMade   // Number: the outcall's; Call (of http_request), Method and Text (the URL)
+	OutcallMade   // Number: the outcall's; Call (of http_request), Method, Text (the URL) and NoTransform
 	RoundEnded    // Number: messages; Instructions
 	MessageShed   // Source, Method, Peer, Call, Reject (instead of a response): a best-effort message had to make room
 	CanisterMoved // Peer: its id from now on, on another subnet where that is its own
@@ -81,18 +81,21 @@ type Event struct {
 	Entry      canister.Context // of a message: what ran
 	Reentrant  bool             // the callee waits for this very call, directly or through others
 	CleanupRan bool
-	Subnet     principal.Principal
-	Canister   principal.Principal
-	Peer       principal.Principal
-	Request    RequestID // of the ingress message that opened the context, as long as it is known
-	Context    intercanister.ContextID
-	Call       intercanister.CallID
-	Method     string // that was called; of a callback the method whose context it continues
-	Origin     Origin // of the context
-	Number     uint64
-	Time       uint64 // ns
-	Height     uint64
-	Reject     *intercanister.Reject
+	// NoTransform says of an HTTP outcall that its response is compared and handed on as the
+	// server sent it.
+	NoTransform bool
+	Subnet      principal.Principal
+	Canister    principal.Principal
+	Peer        principal.Principal
+	Request     RequestID // of the ingress message that opened the context, as long as it is known
+	Context     intercanister.ContextID
+	Call        intercanister.CallID
+	Method      string // that was called; of a callback the method whose context it continues
+	Origin      Origin // of the context
+	Number      uint64
+	Time        uint64 // ns
+	Height      uint64
+	Reject      *intercanister.Reject
 
 	Instructions uint64
 	Cycles       cycles.Amount // paid for the execution; of a call, attached; of its settlement, refunded

@@ -27,6 +27,7 @@ import (
 //	began_height, began_time    of a message
 //	wall_ns           on the stopwatch the runner was given
 //	cleanup_ran, logs
+//	no_transform      of an outcall: its response is handed on as the server sent it
 //	reject_code, error_code, reject_message
 //	rule, held        the rule a message matched, and the number under which it is held
 //	fault             what was done to it: held, dropped, replied, rejected, unknown, delayed, mocked
@@ -69,6 +70,7 @@ var fields = [...]struct {
 	{"wall_ns", func(e *Event) any { return said(e.Wall) }},
 	{"cleanup_ran", func(e *Event) any { return said(e.CleanupRan) }},
 	{"logs", func(e *Event) any { return said(e.Logs) }},
+	{"no_transform", func(e *Event) any { return said(e.NoTransform) }},
 	{"reject_code", func(e *Event) any { return texted(e.Reject != nil, func() string { return e.Reject.Code.String() }) }},
 	{"error_code", func(e *Event) any {
 		return texted(e.Reject != nil && e.Reject.Error != 0, func() string { return e.Reject.Error.String() })

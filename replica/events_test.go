@@ -31,7 +31,7 @@ func TestEveryKindOfEventHasANameOfItsOwn(t *testing.T) {
 func TestEveryFieldOfAnEventIsInTheVocabulary(t *testing.T) {
 	full := replica.Event{
 		Kind: replica.Trapped, Source: intercanister.SourceRequests, Task: intercanister.Heartbeat, Entry: canister.Update,
-		Reentrant: true, CleanupRan: true, Subnet: principal.Canister(1), Canister: principal.Canister(2), Peer: principal.Canister(3),
+		Reentrant: true, CleanupRan: true, NoTransform: true, Subnet: principal.Canister(1), Canister: principal.Canister(2), Peer: principal.Canister(3),
 		Request: replica.RequestID{1}, Context: 4, Call: 5, Method: "m", Number: 6, Time: 7, Height: 8,
 		Origin: replica.Origin{Kind: intercanister.FromCanister, Caller: principal.Canister(9), Call: 10},
 		Reject: &intercanister.Reject{Code: intercanister.CanisterError, Error: intercanister.CanisterTrapped, Text: "x"},
@@ -46,7 +46,7 @@ func TestEveryFieldOfAnEventIsInTheVocabulary(t *testing.T) {
 			t.Errorf("the test says nothing of field %s", v.Type().Field(i).Name)
 		}
 	}
-	if all := maps.Collect(full.Fields()); len(all) != 36 {
+	if all := maps.Collect(full.Fields()); len(all) != 37 {
 		t.Errorf("%d fields are said: %v", len(all), all)
 	}
 	// What is zero is not said, whichever field it is.

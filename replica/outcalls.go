@@ -191,7 +191,7 @@ func (m *machine) Outcall(t state.Ticket, sent state.Outcall) {
 	if m.net.sink != nil {
 		m.net.emit(Event{
 			Kind: OutcallMade, Subnet: m.ID, Canister: sent.Canister, Peer: principal.Management, Call: t.Origin.Call,
-			Number: number, Method: sent.Method, Text: sent.URL,
+			Number: number, Method: sent.Method, Text: sent.URL, NoTransform: sent.Transform == nil,
 		})
 	}
 }

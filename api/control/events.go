@@ -177,7 +177,7 @@ func shownEvent(sequence uint64, e *replica.Event) *controlv1.Event {
 	shown := &controlv1.Event{
 		Kind: eventKinds[e.Kind], Sequence: sequence, Time: stamp(e.Time), Height: e.Height, Source: sources[e.Source], Method: e.Method,
 		ContextId: uint64(e.Context), CallId: uint64(e.Call), Reentrant: e.Reentrant, Reject: shownReject(e.Reject), Instructions: e.Instructions,
-		DirtyPages: uint64(e.DirtyPages), Number: e.Number, RuleId: e.Rule, HeldId: e.Held, Fault: e.Fault, CleanupRan: e.CleanupRan,
+		DirtyPages: uint64(e.DirtyPages), Number: e.Number, RuleId: e.Rule, HeldId: e.Held, Fault: e.Fault, CleanupRan: e.CleanupRan, NoTransform: e.NoTransform,
 		OriginCall: uint64(e.Origin.Call), Bytes: uint64(e.Bytes), Deadline: moment(e.Deadline), HeapBytes: e.Heap, StableBytes: e.Stable,
 		BeganHeight: e.Began.Height, BeganTime: moment(e.Began.Time), Logs: uint32(e.Logs),
 	}

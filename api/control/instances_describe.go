@@ -78,10 +78,11 @@ func kindOf(kind controlv1.SubnetKind) (replica.SubnetKind, bool) {
 
 // outcallMessages are the modes as clients see them.
 var outcallMessages = [...]controlv1.OutcallMode{
-	AllowOutcalls:  controlv1.OutcallMode_OUTCALL_MODE_ALLOW,
-	HoldOutcalls:   controlv1.OutcallMode_OUTCALL_MODE_HOLD,
-	DenyOutcalls:   controlv1.OutcallMode_OUTCALL_MODE_DENY,
-	StrictOutcalls: controlv1.OutcallMode_OUTCALL_MODE_STRICT,
+	AllowOutcalls:      controlv1.OutcallMode_OUTCALL_MODE_ALLOW,
+	HoldOutcalls:       controlv1.OutcallMode_OUTCALL_MODE_HOLD,
+	DenyOutcalls:       controlv1.OutcallMode_OUTCALL_MODE_DENY,
+	StrictOutcalls:     controlv1.OutcallMode_OUTCALL_MODE_STRICT,
+	ReplicatedOutcalls: controlv1.OutcallMode_OUTCALL_MODE_REPLICATED,
 }
 
 // principalOf reads a principal; field is its name.

@@ -98,14 +98,18 @@ const (
 	HoldOutcalls
 	// DenyOutcalls rejects them at once.
 	DenyOutcalls
-	// StrictOutcalls makes the requests that mainnet makes: only https.
+	// StrictOutcalls makes the requests that mainnet makes: only https, otherwise as
+	// ReplicatedOutcalls.
 	StrictOutcalls
+	// ReplicatedOutcalls makes the requests, https or http: those that all nodes of a subnet
+	// make and that change nothing (GET and HEAD) once for each node.
+	ReplicatedOutcalls
 
 	// LastOutcalls is the last mode.
-	LastOutcalls = StrictOutcalls
+	LastOutcalls = ReplicatedOutcalls
 )
 
-var outcallModes = [...]string{"allow", "hold", "deny", "strict"}
+var outcallModes = [...]string{"allow", "hold", "deny", "strict", "replicated"}
 
 // String is the name on the command line.
 func (o OutcallMode) String() string { return outcallModes[o] }

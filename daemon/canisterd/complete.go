@@ -48,7 +48,7 @@ var firstWords = map[string]offer{
 var flagWords = map[string]offer{
 	"--instance": instances, "--snapshot": snapshots, "--fork": states,
 	"--canister": canisters, "--caller": canisters, "--callee": canisters,
-	"--outcalls": words("allow", "hold", "deny", "strict"), "--pacing": words("auto", "manual"), "--memory": words("keep", "replace"),
+	"--outcalls": words("allow", "hold", "deny", "strict", "replicated"), "--pacing": words("auto", "manual"), "--memory": words("keep", "replace"),
 	"--log-visibility": words("public", "controllers"), "--snapshot-visibility": words("public", "controllers"), "--status-visibility": words("public", "controllers"),
 	"--subnet": words(subnetKinds()...), "canisterd canister create --subnet": words(), "canisterd settle --subnet": words(), "canisterd trace --subnet": words(),
 	"--form": words("text", "json", "hex"), "canisterd trace --form": words("text", "mermaid", "json"), "canisterd canister install --form": words("text", "json"),

@@ -67,7 +67,7 @@ func (c *cli) instances(all []*controlv1.Instance) string {
 var subnetUsage = "kind of a subnet, repeated or comma-separated: " + strings.Join(subnetKinds(), ", ") + " (default: nns,application)"
 
 // outcallsUsage is of --outcalls wherever networks are made.
-const outcallsUsage = "what becomes of HTTP outcalls: allow (https and http), hold, deny or strict (https only) (default: the daemon's)"
+const outcallsUsage = "what becomes of HTTP outcalls: allow (https and http), hold, deny, strict (as mainnet: https only) or replicated (GET and HEAD once for each node) (default: the daemon's)"
 
 type instanceFlags struct {
 	subnets                             []string
@@ -116,7 +116,7 @@ func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, 
 func parseOutcallMode(text string) (controlv1.OutcallMode, error) {
 	mode := controlv1.OutcallMode_value["OUTCALL_MODE_"+strings.ToUpper(text)]
 	if mode == 0 && text != "" {
-		return 0, fmt.Errorf("--outcalls %q: say allow, hold, deny or strict", text)
+		return 0, fmt.Errorf("--outcalls %q: say allow, hold, deny, strict or replicated", text)
 	}
 	return controlv1.OutcallMode(mode), nil
 }

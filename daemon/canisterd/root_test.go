@@ -65,7 +65,7 @@ func TestWrongCommandLinesFailOnStderrAndSayWhatIsRight(t *testing.T) {
 		"--url 127.0.0.1:1 stop":            "no daemon answers at http://127.0.0.1:1 (",
 		"start --subnet palace":             `"palace" is no kind of subnet: use one of application, nns, ii, sns, fiduciary, bitcoin, test_keys, system, verified_application, cloud_engine`,
 		"start --subnet-admin me":           "the subnet admin:",
-		"start --outcalls perhaps":          `"perhaps" is nothing to do with HTTP outcalls: use one of allow, hold, deny, strict`,
+		"start --outcalls perhaps":          `"perhaps" is nothing to do with HTTP outcalls: use one of allow, hold, deny, strict, replicated`,
 		"start --listen here":               `listening on "here", which must be host:port`,
 		"start --state-dir root_test.go/in": "making the folder root_test.go/in",
 	} {

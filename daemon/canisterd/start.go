@@ -39,7 +39,7 @@ func (c *cli) start() *cobra.Command {
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "folder for compiled modules, kept (default: the user's cache folder)")
 	flags.StringSliceVar(&f.subnets, "subnet", nil, subnetUsage)
 	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "principal of a subnet admin, repeated or comma-separated: application subnets and cloud engines are theirs and cost nothing then (default: none)")
-	flags.StringVar(&f.outcalls, "outcalls", daemon.AllowOutcalls.String(), "what becomes of the HTTP outcalls of canisters: allow makes them (https and http), hold keeps them to be answered by a client, deny rejects them, strict makes them as mainnet does (https only)")
+	flags.StringVar(&f.outcalls, "outcalls", daemon.AllowOutcalls.String(), "what becomes of the HTTP outcalls of canisters: allow makes them (https and http), hold keeps them to be answered by a client, deny rejects them, replicated sends GET and HEAD once for each node of the subnet and compares what comes, strict makes them as mainnet does (replicated, https only)")
 	flags.StringVar(&f.control.Address, "control", "", "address of the control API (gRPC): host:port, unix:///PATH, or off (default: that of --listen, where only this machine reaches it)")
 	flags.StringVar(&f.control.Certificate, "control-tls-cert", "", "file with the TLS certificate of the control API")
 	flags.StringVar(&f.control.Key, "control-tls-key", "", "file with the key of that certificate")

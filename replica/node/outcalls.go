@@ -66,10 +66,10 @@ func (n *Node) AnswerOf(ctx context.Context, incarnation uint64, in *replica.HTT
 	return n.settle(ctx, &incarnation, in)
 }
 
-// AnswerListed is AnswerOf, in the same words to all nodes of the subnet, to an outcall that
-// was listed.
-func (n *Node) AnswerListed(ctx context.Context, o *Outcall, answer *replica.OutcallAnswer) error {
-	return n.AnswerOf(ctx, o.Incarnation, &replica.HTTPAnswer{Subnet: o.Subnet, Number: o.Number, Answers: []replica.OutcallAnswer{*answer}})
+// AnswerListed is AnswerOf, for an outcall that was listed: one answer for all nodes of the
+// subnet, or one for each.
+func (n *Node) AnswerListed(ctx context.Context, o *Outcall, answers ...replica.OutcallAnswer) error {
+	return n.AnswerOf(ctx, o.Incarnation, &replica.HTTPAnswer{Subnet: o.Subnet, Number: o.Number, Answers: answers})
 }
 
 // received is what an answer becomes, on the network that was there when it came.

@@ -15,7 +15,11 @@ func remark(e *replica.Event) string {
 	what := messages[e.Source]
 	switch e.Kind {
 	case replica.OutcallMade:
-		return fmt.Sprintf("HTTP outcall %d: %s %s", e.Number, e.Method, e.Text)
+		said := fmt.Sprintf("HTTP outcall %d: %s %s", e.Number, e.Method, e.Text)
+		if e.NoTransform {
+			said += " (without a transform)"
+		}
+		return said
 	case replica.ResponseLate:
 		return "the response came late and was dropped"
 	case replica.MessageDropped, replica.MessageShed:

@@ -433,9 +433,10 @@ type Event struct {
 	StableBytes   uint64                 `protobuf:"varint,33,opt,name=stable_bytes,json=stableBytes,proto3" json:"stable_bytes,omitempty"`
 	BeganHeight   uint64                 `protobuf:"varint,34,opt,name=began_height,json=beganHeight,proto3" json:"began_height,omitempty"` // of a message
 	BeganTime     *timestamppb.Timestamp `protobuf:"bytes,35,opt,name=began_time,json=beganTime,proto3" json:"began_time,omitempty"`
-	Backtrace     []*Frame               `protobuf:"bytes,36,rep,name=backtrace,proto3" json:"backtrace,omitempty"` // of a trap: the contexts its message answers to, itself first
-	Text          string                 `protobuf:"bytes,37,opt,name=text,proto3" json:"text,omitempty"`           // of a trap: the backtrace of its own canister, as the replica writes it; of an HTTP outcall: its URL
-	Logs          uint32                 `protobuf:"varint,38,opt,name=logs,proto3" json:"logs,omitempty"`          // lines the message added to the canister's log
+	Backtrace     []*Frame               `protobuf:"bytes,36,rep,name=backtrace,proto3" json:"backtrace,omitempty"`                         // of a trap: the contexts its message answers to, itself first
+	Text          string                 `protobuf:"bytes,37,opt,name=text,proto3" json:"text,omitempty"`                                   // of a trap: the backtrace of its own canister, as the replica writes it; of an HTTP outcall: its URL
+	Logs          uint32                 `protobuf:"varint,38,opt,name=logs,proto3" json:"logs,omitempty"`                                  // lines the message added to the canister's log
+	NoTransform   bool                   `protobuf:"varint,39,opt,name=no_transform,json=noTransform,proto3" json:"no_transform,omitempty"` // of an HTTP outcall: the response is compared and handed on as the server sent it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -734,6 +735,13 @@ func (x *Event) GetLogs() uint32 {
 		return x.Logs
 	}
 	return 0
+}
+
+func (x *Event) GetNoTransform() bool {
+	if x != nil {
+		return x.NoTransform
+	}
+	return false
 }
 
 type GetTraceRequest struct {
@@ -1280,7 +1288,7 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\ronly_failures\x18\x04 \x01(\bR\fonlyFailures\"e\n" +
 	"\rWatchResponse\x121\n" +
 	"\x05event\x18\x01 \x01(\v2\x1b.canisterd.control.v1.EventR\x05event\x12!\n" +
-	"\fresume_token\x18\x02 \x01(\tR\vresumeToken\"\xce\t\n" +
+	"\fresume_token\x18\x02 \x01(\tR\vresumeToken\"\xf1\t\n" +
 	"\x05Event\x123\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1f.canisterd.control.v1.EventKindR\x04kind\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12.\n" +
@@ -1328,7 +1336,8 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"began_time\x18# \x01(\v2\x1a.google.protobuf.TimestampR\tbeganTime\x129\n" +
 	"\tbacktrace\x18$ \x03(\v2\x1b.canisterd.control.v1.FrameR\tbacktrace\x12\x12\n" +
 	"\x04text\x18% \x01(\tR\x04text\x12\x12\n" +
-	"\x04logs\x18& \x01(\rR\x04logs\"\xdf\x02\n" +
+	"\x04logs\x18& \x01(\rR\x04logs\x12!\n" +
+	"\fno_transform\x18' \x01(\bR\vnoTransform\"\xdf\x02\n" +
 	"\x0fGetTraceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\n" +

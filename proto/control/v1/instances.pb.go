@@ -155,7 +155,10 @@ const (
 	OutcallMode_OUTCALL_MODE_ALLOW       OutcallMode = 1 // they are made, https and http
 	OutcallMode_OUTCALL_MODE_HOLD        OutcallMode = 2 // they wait for Outcalls.AnswerOutcall
 	OutcallMode_OUTCALL_MODE_DENY        OutcallMode = 3 // they are rejected
-	OutcallMode_OUTCALL_MODE_STRICT      OutcallMode = 4 // they are made as on mainnet: http is rejected
+	OutcallMode_OUTCALL_MODE_STRICT      OutcallMode = 4 // they are made as on mainnet: http is rejected, and otherwise as OUTCALL_MODE_REPLICATED
+	// They are made, https and http. GET and HEAD are sent once for each node of the subnet, in the order of the nodes and up to 13 at
+	// once, and the nodes compare what they got; other methods, and outcalls of one node alone, are sent once.
+	OutcallMode_OUTCALL_MODE_REPLICATED OutcallMode = 5
 )
 
 // Enum value maps for OutcallMode.
@@ -166,6 +169,7 @@ var (
 		2: "OUTCALL_MODE_HOLD",
 		3: "OUTCALL_MODE_DENY",
 		4: "OUTCALL_MODE_STRICT",
+		5: "OUTCALL_MODE_REPLICATED",
 	}
 	OutcallMode_value = map[string]int32{
 		"OUTCALL_MODE_UNSPECIFIED": 0,
@@ -173,6 +177,7 @@ var (
 		"OUTCALL_MODE_HOLD":        2,
 		"OUTCALL_MODE_DENY":        3,
 		"OUTCALL_MODE_STRICT":      4,
+		"OUTCALL_MODE_REPLICATED":  5,
 	}
 )
 
@@ -2645,13 +2650,14 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\vFeeSchedule\x12\x1c\n" +
 	"\x18FEE_SCHEDULE_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14FEE_SCHEDULE_MAINNET\x10\x01\x12\x15\n" +
-	"\x11FEE_SCHEDULE_FREE\x10\x02*\x8a\x01\n" +
+	"\x11FEE_SCHEDULE_FREE\x10\x02*\xa7\x01\n" +
 	"\vOutcallMode\x12\x1c\n" +
 	"\x18OUTCALL_MODE_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12OUTCALL_MODE_ALLOW\x10\x01\x12\x15\n" +
 	"\x11OUTCALL_MODE_HOLD\x10\x02\x12\x15\n" +
 	"\x11OUTCALL_MODE_DENY\x10\x03\x12\x17\n" +
-	"\x13OUTCALL_MODE_STRICT\x10\x04*f\n" +
+	"\x13OUTCALL_MODE_STRICT\x10\x04\x12\x1b\n" +
+	"\x17OUTCALL_MODE_REPLICATED\x10\x05*f\n" +
 	"\rInstanceState\x12\x1e\n" +
 	"\x1aINSTANCE_STATE_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16INSTANCE_STATE_RUNNING\x10\x01\x12\x19\n" +
