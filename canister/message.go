@@ -86,7 +86,8 @@ type Message struct {
 	MessageRoom uint64
 	// Pause is called each time Limits.PauseAfter instructions have run and the message is
 	// not over. It may block; the canister stays in the middle of the message meanwhile.
-	// nil: never called.
+	// Large copies and fills, which are charged before they begin, count once more while they
+	// run. nil: never called.
 	Pause func()
 	// Canceled reports whether the result is no longer wanted; it is asked after each Pause, in
 	// runs of a QueryTarget only, and ends the run with a failure. nil: the result is always wanted.

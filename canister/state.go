@@ -63,11 +63,11 @@ func (r *runner) forget() {
 }
 
 // sliced is called whenever the engine looks up.
-func (r *runner) sliced(executed uint64) {
-	if executed < r.nextPause {
+func (r *runner) sliced(progress uint64) {
+	if progress < r.nextPause {
 		return
 	}
-	r.nextPause = executed + r.after
+	r.nextPause = progress + r.after
 	if r.pause != nil {
 		r.pause()
 	}

@@ -100,7 +100,8 @@ func (p *parked) archive(c *archive.Coder) {
 // check looks whether a job that was read fits what else was.
 func (j *Job) check(c *archive.Coder) {
 	id, m := j.resident.ID(), j.machine
-	pauses := j.limit/max(1, m.limits.PauseAfter) + canister.InstallSteps
+	// The pieces of bulk operations count twice, see canister.Message.Pause.
+	pauses := 2*j.limit/max(1, m.limits.PauseAfter) + canister.InstallSteps
 	c.Check(uint64(j.parked.slices) <= pauses, "the message of canister %s is parked after %d slices, and can have %d", id, j.parked.slices, pauses)
 	if j.install != nil {
 		c.Check(j.install.fits(m, j), "the installation in canister %s is nobody's", id)

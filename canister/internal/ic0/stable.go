@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/canisterd/canisterd/canister/internal/stable"
+	"github.com/canisterd/canisterd/canister/internal/wasm"
 	"github.com/canisterd/canisterd/intercanister"
 )
 
@@ -98,12 +99,25 @@ func (x *Execution) readStable(dst, offset, size uint64) {
 	x.addressable(dst, size)
 	accessed, _ := x.Stable.Fresh(offset, size)
 	x.access(accessed)
-	to, ok := x.Guest.View(dst, size)
-	if !ok {
+	x.eachPiece(dst, offset, size, x.Stable.Read)
+}
+
+// eachPiece moves size bytes between the heap and stable memory in pieces, between which the message may pause. It ends the message before
+// the first byte where the range is not in the heap.
+func (x *Execution) eachPiece(address, offset, size uint64, move func(offset uint64, heap []byte) error) {
+	if _, ok := x.Guest.View(address, size); !ok {
 		x.fail(Trapped(heapOutOfBounds))
 	}
-	if err := x.Stable.Read(offset, to); err != nil {
-		x.broken(err)
+	for {
+		piece, _ := x.Guest.View(address, min(size, wasm.PieceBytes)) // a pause makes an older view invalid
+		if err := move(offset, piece); err != nil {
+			x.broken(err)
+		}
+		if size <= wasm.PieceBytes {
+			return
+		}
+		address, offset, size = address+wasm.PieceBytes, offset+wasm.PieceBytes, size-wasm.PieceBytes
+		x.Guest.FinishPiece(wasm.PieceBytes)
 	}
 }
 
@@ -125,13 +139,7 @@ func (x *Execution) writeStable(offset, src, size uint64) {
 	if written != 0 {
 		x.Guest.Spend(written * stablePageWritten)
 	}
-	from, ok := x.Guest.View(src, size)
-	if !ok {
-		x.fail(Trapped(heapOutOfBounds))
-	}
-	if err := x.Stable.Write(offset, from); err != nil {
-		x.broken(err)
-	}
+	x.eachPiece(src, offset, size, x.Stable.Write)
 }
 
 func (x *Execution) access(pages uint64) {

@@ -6,6 +6,7 @@ type operand struct {
 	small   bool   // an i64 known to be below 2^32
 	local   int32  // the local it was read from, or -1
 	version uint32 // of that local when it was read
+	short   bool   // a constant that as a size makes no bulk operator longer than a piece
 }
 
 // frame is an open control construct of the original code.

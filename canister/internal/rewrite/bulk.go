@@ -140,26 +140,19 @@ func (b *body) dataOp(code uint32) {
 		return
 	}
 	b.beginBulk(1, typeI32)
-	b.take(typeI32)
-	b.take(typeI32)
-	address := b.take(m.index())
-	if !m.wide {
-		b.copy()
-		return
+	n, from, to := b.take(typeI32), b.take(typeI32), b.take(m.index())
+	if b.live && b.r.err == nil {
+		b.lowerThree(n, from, to)
+		b.splitSegment(i, n)
+		b.misc(code, i, 0)
 	}
-	if !b.live || b.r.err != nil {
-		return
-	}
-	size, from := b.keep(typeI32), b.secondScratch()
-	b.opIndex(opLocalSet, from)
-	b.lowerTop(address)
-	b.opIndex(opLocalGet, from)
-	b.opIndex(opLocalGet, size)
-	b.misc(code, i, 0)
 }
 
 // lowerThree lowers three operands, the topmost first; those not wide stay as they are. All types are index types.
 func (b *body) lowerThree(third, second, first operand) {
+	if third.typ != typeI64 && second.typ != typeI64 && first.typ != typeI64 {
+		return
+	}
 	lowerOne := func(v operand) {
 		if v.typ == typeI64 {
 			b.lowerTop(v)
@@ -184,12 +177,9 @@ func (b *body) memoryCopy() {
 	index := m.index()
 	b.beginBulk(weightCopy, index)
 	n, from, to := b.take(index), b.take(index), b.take(index)
-	if !m.wide {
-		b.copy()
-		return
-	}
 	if b.live && b.r.err == nil {
 		b.lowerThree(n, from, to)
+		b.splitMemory(miscMemoryCopy, n)
 		b.misc(miscMemoryCopy, 0, 0)
 	}
 }
@@ -202,12 +192,9 @@ func (b *body) memoryFill() {
 	index := m.index()
 	b.beginBulk(weightFill, index)
 	n, value, to := b.take(index), b.take(typeI32), b.take(index)
-	if !m.wide {
-		b.copy()
-		return
-	}
 	if b.live && b.r.err == nil {
 		b.lowerThree(n, value, to)
+		b.splitMemory(miscMemoryFill, n)
 		b.misc(miscMemoryFill, 0)
 	}
 }
@@ -222,8 +209,8 @@ func (b *body) tableInit() {
 		b.fail("unknown elem segment " + decimal(uint64(segment)))
 		return
 	}
-	if b.s.elems[segment] != t.elem {
-		b.fail("type mismatch: expected " + t.elem.String() + ", found " + b.s.elems[segment].String())
+	if b.s.elems[segment].elem != t.elem {
+		b.fail("type mismatch: expected " + t.elem.String() + ", found " + b.s.elems[segment].elem.String())
 		return
 	}
 	b.forbid("table.init")
@@ -231,6 +218,7 @@ func (b *body) tableInit() {
 	n, from, to := b.take(typeI32), b.take(typeI32), b.take(t.limits.index())
 	if b.live && b.r.err == nil {
 		b.lowerThree(n, from, to)
+		b.splitElements(segment, at, n)
 		b.misc(miscTableInit, segment, at)
 	}
 }
@@ -254,6 +242,7 @@ func (b *body) tableCopy() {
 	n, s, d := b.take(size), b.take(from.limits.index()), b.take(to.limits.index())
 	if b.live && b.r.err == nil {
 		b.lowerThree(n, s, d)
+		b.splitTable(miscTableCopy, dst, src, typeI32, n)
 		b.misc(miscTableCopy, dst, src)
 	}
 }
@@ -296,6 +285,7 @@ func (b *body) tableResize(code uint32) {
 		n, _, to := b.take(index), b.take(t.elem), b.take(index)
 		if b.live && b.r.err == nil {
 			b.lowerFill(n, t.elem, to)
+			b.splitTable(code, at, 0, t.elem, n)
 			b.misc(code, at)
 		}
 	}

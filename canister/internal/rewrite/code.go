@@ -10,15 +10,31 @@ type codeWriter struct {
 	counter           uint32 // global index of the counter
 	outOfInstructions uint32 // function indices in the rewritten module
 	growCheck         uint32
+	bulkCheck         uint32
 	chargeFunction    uint32
-	firstDispatcher   uint32
+	firstAdded        uint32
 
-	dispatchers []dispatcher
-	open        map[funcType]int // dispatcher of a type that takes further functions
+	added     []addedFunction
+	open      map[funcType]openDispatcher // those that take further functions
+	splitters map[splitter]uint32         // place among the added functions
 
 	mutatesTable bool
 	operators    uint64
 	violation    *Invalid // the first function that a replica would not accept
+}
+
+// addedFunction is a function that bodies need. It has a type of its own.
+type addedFunction interface {
+	signature() funcType
+	body(c *codeWriter) []byte
+	// name is for backtraces, "" for none.
+	name() string
+}
+
+// add returns the place of a further function among the added ones.
+func (c *codeWriter) add(f addedFunction) uint32 {
+	c.added = append(c.added, f)
+	return uint32(len(c.added) - 1)
 }
 
 // rewriteBodies validates, meters and lowers every body.
@@ -27,9 +43,10 @@ func (c *codeWriter) rewriteBodies() *Invalid {
 	c.counter = uint32(len(s.globals))
 	c.outOfInstructions = uint32(s.importedFunctions)
 	c.growCheck = c.outOfInstructions + 1
+	c.bulkCheck = c.outOfInstructions + 2
 	c.chargeFunction = s.shifted(uint32(len(s.functions)))
-	c.firstDispatcher = c.chargeFunction + s.helpers()
-	c.open = map[funcType]int{}
+	c.firstAdded = c.chargeFunction + s.helpers()
+	c.open, c.splitters = map[funcType]openDispatcher{}, map[splitter]uint32{}
 	c.out = make([]byte, 0, int(s.codeSize)+int(s.codeSize)/2+256)
 	b := &body{s: s, code: c}
 	r := s.bodies

@@ -97,7 +97,13 @@ func (s *source) lowerOffset(out []byte, c constant) []byte {
 }
 
 // injectedFunctions is how many function imports the pass appends to the original ones.
-const injectedFunctions = 2
+const injectedFunctions = 3
+
+// replicaFunctions is how many a replica's pass puts before the functions of a module, those that its backtraces count.
+const replicaFunctions = 2
+
+// ReplicaIndex is the index that a replica's backtrace gives a function of the rewritten module.
+func ReplicaIndex(rewritten int) int { return rewritten - injectedFunctions + replicaFunctions }
 
 // shifted is the index a function has in the rewritten module.
 func (s *source) shifted(i uint32) uint32 {

@@ -90,15 +90,26 @@ func (s *source) nameMap(r *reader) []functionName {
 	return names
 }
 
-// appendNames appends a name section with the function names at their new indices.
-func (s *source) appendNames(out []byte, names []functionName) []byte {
+// appendNames appends a name section with the function names at their new indices and those of added functions.
+func (s *source) appendNames(out []byte, names []functionName, code *codeWriter) []byte {
 	if len(names) == 0 {
 		return out
 	}
-	functions := appendU32(nil, uint32(len(names)))
-	for _, n := range names {
-		functions = appendName(appendU32(functions, s.shifted(n.index)), n.name)
+	count := uint32(0)
+	var functions []byte
+	add := func(index uint32, name string) {
+		functions = appendName(appendU32(functions, index), name)
+		count++
 	}
+	for _, n := range names {
+		add(s.shifted(n.index), n.name)
+	}
+	for i, f := range code.added {
+		if name := f.name(); name != "" {
+			add(code.firstAdded+uint32(i), name)
+		}
+	}
+	functions = append(appendU32(nil, count), functions...)
 	content := appendSection(appendName(nil, "name"), 1, functions)
 	return appendSection(out, sectionCustom, content)
 }

@@ -12,17 +12,22 @@ type dispatcher struct {
 	calls []uint32 // function indices in the rewritten module
 }
 
+// openDispatcher is a dispatcher with its place among the added functions.
+type openDispatcher struct {
+	*dispatcher
+	at uint32
+}
+
 // dispatch returns the dispatcher's function index and the function's place in it.
 func (c *codeWriter) dispatch(typ funcType, function uint32) (dispatcherIndex, place uint32) {
-	i, ok := c.open[typ]
-	if !ok || len(c.dispatchers[i].calls) == dispatcherWidth {
-		i = len(c.dispatchers)
-		c.dispatchers = append(c.dispatchers, dispatcher{typ: typ})
-		c.open[typ] = i
+	d, ok := c.open[typ]
+	if !ok || len(d.calls) == dispatcherWidth {
+		d.dispatcher = &dispatcher{typ: typ}
+		d.at = c.add(d.dispatcher)
+		c.open[typ] = d
 	}
-	d := &c.dispatchers[i]
 	d.calls = append(d.calls, function)
-	return c.firstDispatcher + uint32(i), uint32(len(d.calls) - 1)
+	return c.firstAdded + d.at, uint32(len(d.calls) - 1)
 }
 
 // signature is the dispatcher's own type.
@@ -30,17 +35,19 @@ func (d *dispatcher) signature() funcType {
 	return funcType{params: d.typ.params + "iI", results: d.typ.results}
 }
 
-func (d *dispatcher) body(counter, outOfInstructions uint32) []byte {
+func (d *dispatcher) name() string { return "" }
+
+func (d *dispatcher) body(c *codeWriter) []byte {
 	out := []byte{0}
 	get := func(op byte, i uint32) { out = appendU32(append(out, op), i) }
 	place := uint32(len(d.typ.params))
 	for _, op := range [...]byte{opI64Sub, opI64Add} {
-		get(opGlobalGet, counter)
+		get(opGlobalGet, c.counter)
 		get(opLocalGet, place+1)
 		out = append(out, op)
-		get(opGlobalSet, counter)
+		get(opGlobalSet, c.counter)
 		if op == opI64Sub {
-			get(opCall, outOfInstructions)
+			get(opCall, c.outOfInstructions)
 		}
 	}
 	last := len(d.calls) - 1

@@ -40,6 +40,17 @@
 //
 // Code that validation proves unreachable is checked and counted but not emitted.
 //
+// # How a bulk operator is split
+//
+// The engine runs a memory.copy of gigabytes without a stop, and a garbage collection of the whole process waits for it. An operator whose size
+// is not a small constant therefore asks a function added to the module for help where the size exceeds a piece:
+//
+//	(to, from, n)  if n > piece: call splitter, which does all pieces but the last
+//	the operator, with the operands of the last piece
+//
+// The splitter calls the host after each piece. It does nothing where an operand is out of bounds: the operator then traps, before a byte is
+// written, where it always did. The whole operation is charged before it begins, as on a replica.
+//
 // # How a 64-bit address is lowered
 //
 // A 32-bit engine address is made from a 64-bit one by saturation: anything at or above 2^32 becomes 2^32-1, which no lowered memory reaches

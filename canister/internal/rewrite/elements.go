@@ -49,8 +49,8 @@ func (s *source) elementSegment(r *reader, out []byte) []byte {
 		out = append(out, kind)
 		elem = s.elementKind(r, kind, expressions)
 	}
-	s.elems = append(s.elems, elem)
 	items := r.count(maxEngineElements, "elements")
+	s.elems = append(s.elems, elementSegment{elem, uint64(items)})
 	out = appendU32(out, uint32(items))
 	s.elemBeyond = s.elemBeyond || uint64(items) > room
 	for range items {

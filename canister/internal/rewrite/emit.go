@@ -21,6 +21,7 @@ func (e *emitter) closureEnv() valueType {
 const (
 	addedCheck   = iota // () -> ()
 	addedGrow           // (i32, i32) -> i32
+	addedBulk           // (i32) -> ()
 	addedCharge         // (i64) -> i64
 	addedEnv            // (I) -> ()
 	addedClosure        // (i32, I) -> ()
@@ -63,18 +64,18 @@ func appendTypes(out []byte, types string) []byte {
 func (e *emitter) typeSection() {
 	s := e.s
 	env := string(e.closureEnv())
-	content := appendU32(nil, uint32(len(s.types)+addedTypes+len(e.code.dispatchers)))
+	content := appendU32(nil, uint32(len(s.types)+addedTypes+len(e.code.added)))
 	add := func(t funcType) { content = appendTypes(appendTypes(append(content, 0x60), t.params), t.results) }
 	for _, t := range s.types {
 		add(t)
 	}
 	for _, t := range [addedTypes]funcType{
-		addedCheck: {}, addedGrow: {"ii", "i"}, addedCharge: {"I", "I"}, addedEnv: {env, ""}, addedClosure: {"i" + env, ""},
+		addedCheck: {}, addedGrow: {"ii", "i"}, addedBulk: {"i", ""}, addedCharge: {"I", "I"}, addedEnv: {env, ""}, addedClosure: {"i" + env, ""},
 	} {
 		add(t)
 	}
-	for i := range e.code.dispatchers {
-		add(e.code.dispatchers[i].signature())
+	for _, f := range e.code.added {
+		add(f.signature())
 	}
 	e.out = appendSection(e.out, sectionType, content)
 }
@@ -107,6 +108,7 @@ func (e *emitter) importSection() {
 	}
 	inject(OutOfInstructions, addedCheck)
 	inject(GrowCheck, addedGrow)
+	inject(BulkCheck, addedBulk)
 	e.out = appendSection(e.out, sectionImport, content)
 }
 
@@ -121,19 +123,19 @@ func (e *emitter) functionSection() {
 	if e.s.trampoline() {
 		content = appendU32(content, e.addedType(addedClosure))
 	}
-	for i := range e.code.dispatchers {
+	for i := range e.code.added {
 		content = appendU32(content, e.addedType(addedTypes+i))
 	}
 	e.out = appendSection(e.out, sectionFunction, content)
 }
 
 // added counts the functions appended to the original ones.
-func (e *emitter) added() uint32 { return e.s.helpers() + uint32(len(e.code.dispatchers)) }
+func (e *emitter) added() uint32 { return e.s.helpers() + uint32(len(e.code.added)) }
 
 // trampoline tells whether there is a table of functions to call through.
 func (s *source) trampoline() bool { return len(s.tables) > 0 && s.tables[0].elem == typeFunc }
 
-// helpers counts the functions that follow the original ones in every module of its kind; dispatchers follow them.
+// helpers counts the functions that follow the original ones in every module of its kind; those that bodies needed follow them.
 func (s *source) helpers() uint32 {
 	if s.trampoline() {
 		return 2
@@ -254,8 +256,8 @@ func (e *emitter) codeSection() {
 	if e.s.trampoline() {
 		helpers = appendCode(helpers, e.closureBody())
 	}
-	for i := range e.code.dispatchers {
-		helpers = appendCode(helpers, e.code.dispatchers[i].body(e.code.counter, e.code.outOfInstructions))
+	for _, f := range e.code.added {
+		helpers = appendCode(helpers, f.body(e.code))
 	}
 	count := appendU32(nil, uint32(e.s.bodyCount)+e.added())
 	e.out = append(e.out, sectionCode)

@@ -19,6 +19,7 @@ type guest struct {
 	slice   int64 // instructions per refill
 	refills int
 	grown   [][2]uint32 // arguments of the growth checks
+	pieces  []uint32    // arguments of the checks between pieces
 
 	onCharge func(cost int64, check bool) // what the imports of module "points" do, see the slow meter
 	onSize   func(size int64)
@@ -65,6 +66,9 @@ func start(t testing.TB, m *Module) *guest {
 	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
 		g.grown = append(g.grown, [2]uint32{uint32(stack[0]), uint32(stack[1])})
 	}), []api.ValueType{i32, i32}, []api.ValueType{i32}).Export(GrowCheck)
+	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
+		g.pieces = append(g.pieces, uint32(stack[0]))
+	}), []api.ValueType{i32}, nil).Export(BulkCheck)
 	if _, err := host.Instantiate(context.Background()); err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,10 @@ const (
 	maxModuleLocals  = 10_000_000 // declared by all functions together; no replica limit, real modules have some hundred thousand
 	maxNesting       = 100_000    // control frames; the specification sets none, the replica's is bounded by the body size
 
+	// PieceBytes is how much of a memory or table a bulk operator moves before the host is called (a replica interrupts none): about a
+	// millisecond, page faults included.
+	PieceBytes = 1 << 20
+
 	narrowMaxPages = 65536 // 4 GiB
 	wideMaxPages   = 65535 // the replica allows 98304 (6 GiB); the last page below 4 GiB stays free for saturated addresses
 	wideSpecPages  = 98304 // declared maximum a replica accepts

@@ -9,6 +9,8 @@ const (
 	// OutOfInstructions () is called at a check point where the counter is below zero. The host sets the counter to zero or more, or
 	// ends the message by a panic.
 	OutOfInstructions = "out_of_instructions"
+	// BulkCheck (instructions i32) is called between two pieces of a bulk operator, with what was charged for the one that is done. It may block.
+	BulkCheck = "bulk_check"
 	// GrowCheck (old i32, pages i32) -> i32 is called after every memory.grow with its result and the pages asked for, and returns what the guest
 	// sees. For a 64-bit memory pages saturate at 2^32-1.
 	GrowCheck = "grow_check"

@@ -159,11 +159,15 @@ const (
 	opI64Const           = 0x42
 	opF32Const           = 0x43
 	opF64Const           = 0x44
+	opI32GtU             = 0x4b
 	opI64Eqz             = 0x50
 	opI64LtS             = 0x53
 	opI64GtS             = 0x55
+	opI64GtU             = 0x56
 	opF32Ne              = 0x5c
 	opF64Ne              = 0x62
+	opI32Add             = 0x6a
+	opI32Sub             = 0x6b
 	opI64DivU            = 0x80
 	opI64RemU            = 0x82
 	opI64Add             = 0x7c
@@ -171,6 +175,7 @@ const (
 	opI64And             = 0x83
 	opI64Or              = 0x84
 	opI64Xor             = 0x85
+	opI64Shl             = 0x86
 	opI64ShrU            = 0x88
 	opI32WrapI64         = 0xa7
 	opI64ExtendI32S      = 0xac

@@ -54,7 +54,7 @@ func rewriteRaw(raw []byte, options Options, rules rules) (*Module, *Invalid) {
 	}
 	m := s.describe(code)
 	e := &emitter{s: s, code: code}
-	m.Binary = s.appendNames(e.emit(), m.names)
+	m.Binary = s.appendNames(e.emit(), m.names, code)
 	if m.HasTable = s.trampoline(); m.HasTable {
 		m.TableSize = s.tables[0].limits.min
 	}

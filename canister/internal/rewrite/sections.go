@@ -71,6 +71,11 @@ type dataSegment struct {
 	bytes  []byte
 }
 
+type elementSegment struct {
+	elem  valueType
+	items uint64
+}
+
 type customItem struct {
 	name    string
 	content []byte
@@ -96,10 +101,10 @@ type source struct {
 	start      int64 // function index, or -1
 	dataCount  int64 // -1 if the section is absent
 	declared   []bool
-	elems      []valueType // type of every element segment
-	elemOut    []byte      // element section, re-encoded
-	elemBeyond bool        // an active element segment does not fit its table as declared
-	bodies     reader      // the code section after its count
+	elems      []elementSegment
+	elemOut    []byte // element section, re-encoded
+	elemBeyond bool   // an active element segment does not fit its table as declared
+	bodies     reader // the code section after its count
 	bodyCount  int
 	codeSize   uint32
 	hasCode    bool

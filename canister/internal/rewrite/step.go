@@ -16,12 +16,14 @@ func (b *body) step(op byte) {
 	case opLocalGet, opLocalSet, opLocalTee:
 		b.localOp(op)
 	case opI32Const:
-		b.r.signed(32)
+		v := b.r.signed(32)
 		b.simple(costDefault, 1, "", "i")
+		b.stack[len(b.stack)-1].short = isShort(v)
 	case opI64Const:
 		v := b.r.signed(64)
 		b.simple(costDefault, 1, "", "I")
-		b.stack[len(b.stack)-1].small = v >= 0 && v <= 0xffffffff
+		top := &b.stack[len(b.stack)-1]
+		top.small, top.short = v >= 0 && v <= 0xffffffff, isShort(v)
 	case opF32Const:
 		b.r.skip(4)
 		b.simple(costDefault, 1, "", "f")
@@ -73,7 +75,7 @@ func (b *body) localOp(op byte) {
 	b.begin(costDefault, 1)
 	l := &b.locals[i]
 	if op == opLocalGet {
-		b.stack = append(b.stack, operand{l.typ, l.small && l.genS == b.lower.gen, int32(i), l.version})
+		b.stack = append(b.stack, operand{typ: l.typ, small: l.small && l.genS == b.lower.gen, local: int32(i), version: l.version})
 		b.copy()
 		return
 	}
@@ -82,7 +84,7 @@ func (b *body) localOp(op byte) {
 	l.gen = 0
 	l.small, l.genS = v.small, b.lower.gen
 	if op == opLocalTee {
-		b.stack = append(b.stack, operand{l.typ, v.small, int32(i), l.version})
+		b.stack = append(b.stack, operand{typ: l.typ, small: v.small, local: int32(i), version: l.version})
 	}
 	b.copy()
 }

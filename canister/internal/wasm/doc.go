@@ -43,5 +43,6 @@
 //
 // A page fault that fails inside compiled code kills the process, so nothing is ever protected against writing and no file is
 // cut under a mapping. Compiled code cannot be preempted: the instruction counter is granted in slices small enough that a garbage collection waits
-// milliseconds. Memory cannot shrink, so a message that grew it and is rolled back loses its instance.
+// milliseconds, and bulk operations run in pieces (PieceBytes). For the same reason Go code here copies and compares large ranges in pieces: the
+// runtime cannot interrupt one call of copy either. Memory cannot shrink, so a message that grew it and is rolled back loses its instance.
 package wasm

@@ -36,6 +36,7 @@ type Guest struct {
 	boundary uint64 // executed count at which the replica's slice ends
 	resumed  uint64 // executed count at which it began
 	granted  uint64 // executed instructions = granted - counter
+	moved    uint64 // instructions of those that pieces of bulk operations were charged with, see Budget.Pause
 
 	changed []span
 	marked  map[int64]*[PageSize]byte // pages as they were at Mark, where they differed from the committed ones

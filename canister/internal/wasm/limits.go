@@ -1,5 +1,7 @@
 package wasm
 
+import "github.com/canisterd/canisterd/canister/internal/rewrite"
+
 // None of these is a number of the specification; they bound what the engine keeps.
 const (
 	// PageSize is the operating system page of the specification (4 KiB), the unit of dirty-page charges (spec: 4,096).
@@ -18,6 +20,8 @@ const (
 	maxPinned = 4096
 	// MaxSlice is the largest number of instructions granted at once: about 5 ms of compiled code.
 	MaxSlice = 5_000_000
+	// PieceBytes is how much of a bulk operation runs between two calls of FinishPiece (the specification has no such pauses).
+	PieceBytes = rewrite.PieceBytes
 	// DefaultSlice is granted when a budget names none.
 	DefaultSlice = 2_000_000
 	// stickyPages is how many private pages a heap keeps between messages, so that hot pages are not faulted in again and again.

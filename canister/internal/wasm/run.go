@@ -20,9 +20,10 @@ type Budget struct {
 	// ReplicaSlice is the slice of the replica's deterministic time slicing (2e9): one step that overshoots the end of a slice by
 	// a whole slice ends the message with SliceOverrun. 0 = no such slices (queries).
 	ReplicaSlice uint64
-	// Pause is called on the guest's goroutine each time a slice ends and the message goes on. It may block: that is how a long message is
-	// suspended. It may call End.
-	Pause func(executed uint64)
+	// Pause is called on the guest's goroutine each time a slice ends and the message goes on, and between the pieces of a bulk operation. It may
+	// block: that is how a long message is suspended. It may call End. Progress is the number of instructions executed; a bulk operation,
+	// which is charged as a whole before it begins, adds its own once more, piece by piece. It depends on the code alone, never on time.
+	Pause func(progress uint64)
 }
 
 // Run runs one function of the message. It returns nil, a *Trap, or the error a host function gave to End. A panic in a host function
@@ -113,7 +114,7 @@ func (g *Guest) grant(executed uint64) {
 	}
 	slice = min(slice, MaxSlice)
 	if executed == 0 {
-		g.boundary, g.resumed = math.MaxUint64, 0
+		g.boundary, g.resumed, g.moved = math.MaxUint64, 0, 0
 		if g.budget.ReplicaSlice != 0 {
 			g.boundary = g.budget.ReplicaSlice
 		}
@@ -136,17 +137,25 @@ func (g *Guest) refill() {
 	if executed > g.budget.Limit {
 		g.End(&Trap{Kind: InstructionLimit})
 	}
-	if g.budget.Pause != nil {
-		g.pause(executed)
-	}
+	g.pause(executed + g.moved)
 	g.grant(executed)
 }
 
 // pause lets go of the thread, since it may take long.
-func (g *Guest) pause(executed uint64) {
+func (g *Guest) pause(progress uint64) {
+	if g.budget.Pause == nil {
+		return
+	}
 	g.live.heap.unwatch()
 	defer g.live.heap.watch()
-	g.budget.Pause(executed)
+	g.budget.Pause(progress)
+}
+
+// FinishPiece is called between two pieces of a bulk operation, with what was charged for the one that is done: the message may pause there.
+// The counter does not change.
+func (g *Guest) FinishPiece(instructions uint64) {
+	g.moved += instructions
+	g.pause(g.Executed() + g.moved)
 }
 
 // Host is what Run was given, for host functions.

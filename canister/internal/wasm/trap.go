@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
 
 // TrapKind says why a message ended.
@@ -47,7 +49,7 @@ func (k TrapKind) String() string {
 // Frame is a function on the Wasm stack.
 type Frame struct {
 	Name  string // from the name section; "" where there is none
-	Index int    // in the rewritten module, -1 where only the name is known
+	Index int    // as a replica numbers functions, -1 where only the name is known
 }
 
 // Trap is the error of a message that the engine ended.
@@ -144,7 +146,7 @@ func frameOf(name string) Frame {
 	name = strings.TrimPrefix(name, ".")
 	if number, ok := strings.CutPrefix(name, "$"); ok {
 		if index, err := strconv.Atoi(number); err == nil {
-			return Frame{Index: index}
+			return Frame{Index: rewrite.ReplicaIndex(index)}
 		}
 	}
 	return Frame{Name: name, Index: -1}
