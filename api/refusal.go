@@ -49,6 +49,7 @@ const (
 	ForeignRequest                    //
 	OtherEffectiveID                  // request id, id in the URL
 	RequestNotOfTargets               //
+	ForeignPage                       // method, header with its value
 	Stopped                           // error
 	NoCertifiedState                  //
 )
@@ -82,6 +83,7 @@ var refusals = [...]struct {
 	ForeignRequest:      {http.StatusForbidden, "The user tries to access Request ID not signed by the caller."},
 	OtherEffectiveID:    {http.StatusForbidden, "Request %s was not made with the effective id %s: ask with the id it was made with."},
 	RequestNotOfTargets: {http.StatusForbidden, "The user tries to access request IDs for canisters not belonging to sender delegation targets."},
+	ForeignPage:         {http.StatusForbidden, "%s is refused for a request with %.300q: pages that are not of localhost, *.localhost or a loopback address cannot use provisional methods. Use canisterd on the command line, or serve the page on localhost."},
 	Stopped:             {http.StatusServiceUnavailable, "The instance is not running: %v."},
 	NoCertifiedState:    {http.StatusServiceUnavailable, "Certified state is not available yet. Please try again..."},
 }

@@ -51,6 +51,12 @@ type Config struct {
 	Instances int
 	// Outcalls says what becomes of canisters' HTTP outcalls.
 	Outcalls Outcalls
+	// OutcallsLocal lets outcalls reach this machine and its networks: loopback, link-local
+	// and private addresses.
+	OutcallsLocal bool
+	// OutcallTargets are servers there that they may reach without OutcallsLocal: host:port,
+	// host, or a prefix of addresses such as 10.0.0.0/8.
+	OutcallTargets []string
 	// Log gets what the daemon has to say; nil for nothing.
 	Log *slog.Logger
 

@@ -27,12 +27,8 @@ func (d *Daemon) Create(ctx context.Context, spec *control.Spec) (control.Instan
 		if err != nil {
 			return nil, err
 		}
-		outcalls := d.outcalls
-		if spec.Outcalls != nil {
-			outcalls = *spec.Outcalls
-		}
 		return &founding{
-			about: control.About{Outcalls: outcalls, Seed: spec.Seed, StateDir: spec.StateDir}, pacing: pacing, engine: engine,
+			about: control.About{Outcalls: d.outcallsOf(spec.Outcalls), Reach: d.reachOf(spec.Reach), Seed: spec.Seed, StateDir: spec.StateDir}, pacing: pacing, engine: engine,
 			start: func(config node.Config) (*node.Node, error) {
 				config.Network = replica.Config{
 					Seed: spec.Seed, Start: d.startOf(spec), Subnets: spec.Subnets, Engine: engine.Engine, Version: Version(), Keys: &d.keys,
@@ -52,6 +48,22 @@ func (d *Daemon) Create(ctx context.Context, spec *control.Spec) (control.Instan
 		return nil, err
 	}
 	return i, nil
+}
+
+// outcallsOf is the mode of an instance: the daemon's where the instance says nothing.
+func (d *Daemon) outcallsOf(mode *control.OutcallMode) control.OutcallMode {
+	if mode == nil {
+		return d.outcalls
+	}
+	return *mode
+}
+
+// reachOf is what the outcalls of an instance reach: as outcallsOf.
+func (d *Daemon) reachOf(given control.OutcallReach) control.OutcallReach {
+	if given.IsZero() {
+		return d.reach
+	}
+	return given
 }
 
 func (d *Daemon) startOf(spec *control.Spec) uint64 {

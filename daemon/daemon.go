@@ -29,7 +29,8 @@ type Daemon struct {
 	wall      func() time.Time
 	schedule  *schedule
 	keys      replica.Keys
-	outcalls  Outcalls // of instances that say nothing of it
+	outcalls  Outcalls             // of instances that say nothing of it
+	reach     control.OutcallReach // likewise
 	board     *switchboard
 	server    *http.Server
 	listener  net.Listener
@@ -79,6 +80,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	d := &Daemon{
 		listener: listener, log: config.Log, failed: make(chan struct{}), engines: engines{cacheDir: config.CacheDir},
 		instances: newRegistry(config.Instances), queries: node.NewQuerySlots(runtime.NumCPU()), wall: config.wall, schedule: newSchedule(config.wall), outcalls: config.Outcalls,
+		reach: control.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	d.cancel = cancel

@@ -25,11 +25,7 @@ func (d *Daemon) Import(ctx context.Context, spec *control.ImportSpec, file io.R
 		if err != nil {
 			return nil, errors.Join(err, d.engines.leave(engine))
 		}
-		outcalls := d.outcalls
-		if spec.Outcalls != nil {
-			outcalls = *spec.Outcalls
-		}
-		about := control.About{Outcalls: outcalls, Seed: network.Seed(), StateDir: spec.StateDir}
+		about := control.About{Outcalls: d.outcallsOf(spec.Outcalls), Reach: d.reachOf(spec.Reach), Seed: network.Seed(), StateDir: spec.StateDir}
 		return &founding{about: about, pacing: pacing, engine: engine, start: func(config node.Config) (*node.Node, error) {
 			return node.Wake(network, config), nil
 		}}, nil

@@ -28,6 +28,7 @@ type instance struct {
 	backend *backend
 	handler http.Handler // of its HTTP interface
 	server  *http.Server // on a listener of its own; nil where there is none
+	reach   reach        // of its outcalls
 	pacer   pacer
 	clock   clock
 	log     *slog.Logger
@@ -58,13 +59,16 @@ type founding struct {
 
 // found makes an instance that runs.
 func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
-	i := &instance{name: f.name, about: f.about, engine: f.engine, log: d.log.With("instance", f.name), there: make(chan struct{})}
+	reach, err := newReach(f.about.Reach)
+	if err != nil {
+		return nil, err
+	}
+	i := &instance{reach: reach, name: f.name, about: f.about, engine: f.engine, log: d.log.With("instance", f.name), there: make(chan struct{})}
 	i.about.Created = time.Now()
 	i.ctx, i.end = context.WithCancel(context.Background())
 	i.clock.wall = d.wall
 	i.pacer = pacer{clock: &i.clock, schedule: d.schedule, pacing: control.Pacing{Mode: Manual}}
 	// The instance is there before its node, whose goroutine calls it.
-	var err error
 	i.node, err = f.start(node.Config{
 		Mode: modeOf(f.pacing), Queries: d.queries, Stirred: i.pacer.stir, Called: i.outcall, Restored: i.clock.goOn, Failed: i.failed,
 		Record: true, Incarnation: incarnation(), Stopwatch: stopwatch(),

@@ -247,7 +247,7 @@ func (i *instance) outcall() {
 			}
 			p := newPerformer(i.node, i.log)
 			if i.about.Outcalls != DenyOutcalls {
-				outside := newOutside(i.about.Outcalls == StrictOutcalls)
+				outside := newOutside(i.about.Outcalls == StrictOutcalls, i.reach)
 				defer outside.close()
 				p.fetch = outside.fetch
 				p.replicated = i.about.Outcalls == ReplicatedOutcalls || i.about.Outcalls == StrictOutcalls

@@ -53,7 +53,7 @@ func TestReplicatedOutcallsAskForEachNodeAndCompareWhatComes(t *testing.T) {
 			{`url = "URL/"; method = variant { put }; headers = vec {}; is_replicated = opt false`, 1, ""},
 		},
 	} {
-		b := browse(t, started(t, Config{Outcalls: mode}))
+		b := browse(t, started(t, Config{Outcalls: mode, OutcallsLocal: true}))
 		for _, row := range rows {
 			asked.Store(0)
 			_, refused := b.outcall(strings.ReplaceAll(row.text, "URL", url))

@@ -163,7 +163,7 @@ func site(t *testing.T) string {
 func TestOutcallsReachAServerAsTheyAreAndBringBackWhatItSays(t *testing.T) {
 	base := site(t)
 	host := strings.TrimPrefix(base, "http://")
-	b := browse(t, started(t, Config{}))
+	b := browse(t, started(t, Config{OutcallsLocal: true}))
 	for text, want := range map[string]string{
 		`url = "` + base + `/echo?a=b"; method = variant { get }; headers = vec {}`:                                                                                                                  "GET /echo?a=b " + host + "|ic/1.0|||",
 		`url = "` + base + `/echo"; method = variant { post }; body = opt blob "sent"; headers = vec { record { name = "x-asked"; value = "a b" }; record { name = "user-AGENT"; value = "me" } }`:   "POST /echo " + host + "|me|a b||sent",
@@ -188,7 +188,7 @@ func TestOutcallsReachAServerAsTheyAreAndBringBackWhatItSays(t *testing.T) {
 
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	base := site(t)
-	b := browse(t, started(t, Config{}))
+	b := browse(t, started(t, Config{OutcallsLocal: true}))
 	r, refused := b.outcall(`url = "` + base + `/away"; method = variant { get }; headers = vec {}`)
 	if r.Status != http.StatusFound || r.header("location") != "/echo" {
 		t.Errorf("got %d %v %s", r.Status, r.Headers, refused)
@@ -197,7 +197,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 
 func TestAnOutcallsResponseIsBoundedInItsHeadersAndBody(t *testing.T) {
 	base := site(t)
-	b := browse(t, started(t, Config{}))
+	b := browse(t, started(t, Config{OutcallsLocal: true}))
 	// content-type: x and content-length: 1000 are 31 bytes
 	for limit, want := range map[string]string{
 		"1031": "", "1030": "1Http body exceeds size limit of 1030 bytes.", "31": "1Http body exceeds size limit of 31 bytes.",
@@ -227,7 +227,7 @@ func TestOutcallsThatFailSayWhy(t *testing.T) {
 	if refusal == nil {
 		t.Fatalf("somebody listens on %s", dead)
 	}
-	b := browse(t, started(t, Config{}))
+	b := browse(t, started(t, Config{OutcallsLocal: true}))
 	for text, want := range map[string]string{
 		`url = "http://` + dead + `/"; method = variant { get }; headers = vec {}`:                                   "2Connecting to 127.0.0.1 failed: direct connect " + refusal.Error() + "\n                                    and connect through socks \"No SOCKS proxy addresses provided\"",
 		`url = "ftp://example.com/"; method = variant { get }; headers = vec {}`:                                     "1Url need to specify https scheme",
@@ -263,7 +263,7 @@ func hanging(t *testing.T) (url string, asked <-chan struct{}) {
 
 func TestAServerThatDoesNotAnswerInTimeIsGivenUp(t *testing.T) {
 	url, _ := hanging(t)
-	o := newOutside(false)
+	o := newOutside(false, reach{all: true})
 	defer o.close()
 	o.timeout = 20 * time.Millisecond
 	a := o.fetch(t.Context(), &replica.Outcall{Method: "GET", URL: url, MaxResponse: 1000})
@@ -275,7 +275,7 @@ func TestAServerThatDoesNotAnswerInTimeIsGivenUp(t *testing.T) {
 func TestCloseGivesUpTheOutcallsUnderWay(t *testing.T) {
 	url, asked := hanging(t)
 	before := goleak.IgnoreCurrent()
-	d, err := Start(t.Context(), Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir()})
+	d, err := Start(t.Context(), Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir(), OutcallsLocal: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +347,7 @@ func TestDeniedOutcallsAreRejected(t *testing.T) {
 // meanwhile.
 func TestAnEndlessTransformDelaysNobody(t *testing.T) {
 	base := site(t)
-	b := browse(t, started(t, Config{}))
+	b := browse(t, started(t, Config{OutcallsLocal: true}))
 	done := make(chan string)
 	go func() {
 		_, refused := b.outcall(`url = "` + base + `/echo"; method = variant { get }; headers = vec {}; transform = opt record { function = func "SELF"."endless"; context = blob "" }`)
@@ -370,7 +370,7 @@ func TestAnEndlessTransformDelaysNobody(t *testing.T) {
 
 func TestManyOutcallsAreMadeAndAllAreAnswered(t *testing.T) {
 	base := site(t)
-	b := browse(t, started(t, Config{}))
+	b := browse(t, started(t, Config{OutcallsLocal: true}))
 	const count = maxCanisterOutcalls + 50
 	failed := make(chan string, count)
 	for i := range count {

@@ -12,6 +12,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/canisterd/canisterd/intercanister"
@@ -41,12 +42,13 @@ const (
 type outside struct {
 	client  http.Client
 	strict  bool           // as on mainnet: https only
+	reach   reach          // which servers of this machine and its networks may be asked
 	roots   *x509.CertPool // that certificates are verified with; nil for the system's
 	timeout time.Duration
 }
 
-func newOutside(strict bool) *outside {
-	o := &outside{strict: strict, timeout: outcallTimeout}
+func newOutside(strict bool, reach reach) *outside {
+	o := &outside{strict: strict, reach: reach, timeout: outcallTimeout}
 	o.client = http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
@@ -64,9 +66,10 @@ func newOutside(strict bool) *outside {
 
 func (o *outside) close() { o.client.CloseIdleConnections() }
 
-// connect opens a connection to a server.
+// connect opens a connection to a server. What is checked is each address that is about to
+// be dialed: a name may resolve to another one the next time.
 func (o *outside) connect(ctx context.Context, network, address string) (net.Conn, error) {
-	dialer := net.Dialer{Timeout: connectTimeout}
+	dialer := net.Dialer{Timeout: connectTimeout, Control: func(_, dialed string, _ syscall.RawConn) error { return o.reach.check(address, dialed) }}
 	return dialer.DialContext(ctx, network, address)
 }
 
@@ -163,6 +166,9 @@ func (o *outside) fetch(ctx context.Context, q *replica.Outcall) replica.Outcall
 // unreachable is for a server that cannot be spoken with. The text is in two lines
 // as the replica's is.
 func unreachable(host string, err error) replica.OutcallAnswer {
+	if local, ok := errors.AsType[*unreachableError](err); ok {
+		return rejected(intercanister.SysFatal, "%v", local)
+	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err

@@ -214,7 +214,9 @@ func (d *Daemon) Fork(ctx context.Context, spec *control.ForkSpec) (control.Inst
 		if err != nil {
 			return nil, errors.Join(err, d.engines.leave(engine))
 		}
-		about := control.About{Outcalls: source.about.Outcalls, Seed: source.about.Seed, StateDir: source.about.StateDir, ForkedFrom: source.name}
+		about := control.About{
+			Outcalls: source.about.Outcalls, Reach: source.about.Reach, Seed: source.about.Seed, StateDir: source.about.StateDir, ForkedFrom: source.name,
+		}
 		if spec.Snapshot != "" {
 			about.ForkedFrom += "@" + spec.Snapshot
 		}

@@ -51,7 +51,7 @@ func TestACanisterOfTheBinaryReachesAServerUnlessOutcallsAreDenied(t *testing.T)
 		"deny":   "HTTP outcalls are denied on this network (canisterd start --outcalls=deny)",
 		"strict": "Url need to specify https scheme",
 	} {
-		d := start(t, "--outcalls", mode)
+		d := start(t, "--outcalls", mode, "--outcalls-local")
 		id := d.command(t, "canister", "create")
 		d.command(t, "canister", "install", id, assembled(t, fetcher))
 		said, err := d.try("canister", "call", id, "fetch", `(record { url = "`+server.URL+`/news"; method = variant { get }; headers = vec {} })`)
@@ -60,6 +60,31 @@ func TestACanisterOfTheBinaryReachesAServerUnlessOutcallsAreDenied(t *testing.T)
 		}
 		if !strings.Contains(said, want) {
 			t.Errorf("%s: %s\nwant %s", mode, said, want)
+		}
+	}
+}
+
+func TestACanisterOfTheBinaryDoesNotReachThisMachineUnlessTheServerIsNamed(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "for this machine alone") }))
+	defer server.Close()
+	address := strings.TrimPrefix(server.URL, "http://")
+	for _, row := range []struct {
+		flags []string
+		want  string
+	}{
+		{nil, "The outcall to " + address + " is refused: 127.0.0.1 is an address of this machine or of its networks. Allow all of them with --outcalls-local, or this server with --outcalls-target " + address},
+		{[]string{"--outcalls-target", address}, "for this machine alone"},
+		{[]string{"--outcalls-target", "10.0.0.0/8,127.0.0.1:1"}, "is refused"},
+	} {
+		d := start(t, row.flags...)
+		id := d.command(t, "canister", "create")
+		d.command(t, "canister", "install", id, assembled(t, fetcher))
+		said, err := d.try("canister", "call", id, "fetch", `(record { url = "`+server.URL+`"; method = variant { get }; headers = vec {} })`)
+		if err != nil {
+			said = err.Error()
+		}
+		if !strings.Contains(said, row.want) {
+			t.Errorf("%v: %s\nwant %s", row.flags, said, row.want)
 		}
 	}
 }

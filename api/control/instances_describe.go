@@ -18,7 +18,7 @@ func describe(i Instance) *controlv1.Instance {
 		Created: timestamppb.New(about.Created), ForkedFrom: about.ForkedFrom, Urls: about.URLs, RootKey: view.RootKey,
 		DefaultEffectiveCanisterId: view.DefaultCanister().String(), Time: stamp(view.Time), Height: view.Height,
 		Pacing: shownPacing(i.Pacing()), Outcalls: outcallMessages[about.Outcalls], Seed: about.Seed[:], StateDir: about.StateDir, Lease: about.Lease,
-		Offset: shownOffset(i),
+		Offset: shownOffset(i), OutcallsLocal: about.Reach.Local, OutcallTargets: about.Reach.Targets,
 	}
 	if bug := i.Node().Bug(); bug != nil {
 		out.State, out.Failure = controlv1.InstanceState_INSTANCE_STATE_FAILED, bug.Error()

@@ -11,6 +11,7 @@ import (
 func specOf(in *controlv1.CreateInstanceRequest) (*Spec, error) {
 	spec := &Spec{
 		Placement: Placement{Name: in.GetInstance(), HTTPListen: in.GetHttpListen(), Lease: in.GetLease()}, StateDir: in.GetStateDir(),
+		Reach: OutcallReach{Local: in.GetOutcallsLocal(), Targets: in.GetOutcallTargets()},
 	}
 	if len(in.GetSeed()) > len(spec.Seed) {
 		return nil, BadField.Refuse("seed", fmt.Sprintf("%d bytes", len(in.GetSeed())), "take at most 32 bytes")

@@ -91,6 +91,7 @@ func (s *instances) ImportInstance(stream grpc.ClientStreamingServer[controlv1.I
 func importOf(in *controlv1.ImportOptions) (*ImportSpec, error) {
 	spec := &ImportSpec{
 		Placement: Placement{Name: in.GetInstance(), HTTPListen: in.GetHttpListen(), Lease: in.GetLease()}, StateDir: in.GetStateDir(),
+		Reach: OutcallReach{Local: in.GetOutcallsLocal(), Targets: in.GetOutcallTargets()},
 	}
 	var err error
 	if spec.Pacing, err = readPacing(in.GetPacing()); err != nil {

@@ -51,7 +51,8 @@ type Spec struct {
 	Pacing  Pacing
 	// Outcalls is what becomes of outcalls; nil: as the daemon was started.
 	Outcalls *OutcallMode
-	StateDir string // absolute; "": memory
+	Reach    OutcallReach // zero: as the daemon was started
+	StateDir string       // absolute; "": memory
 }
 
 // ForkSpec says what an instance is to be a fork of.
@@ -68,6 +69,7 @@ type ImportSpec struct {
 	Placement
 	Pacing   Pacing
 	Outcalls *OutcallMode // nil: as the daemon was started
+	Reach    OutcallReach // zero: as the daemon was started
 	StateDir string       // absolute; "": memory
 }
 
@@ -114,12 +116,23 @@ var outcallModes = [...]string{"allow", "hold", "deny", "strict", "replicated"}
 // String is the name on the command line.
 func (o OutcallMode) String() string { return outcallModes[o] }
 
+// OutcallReach says which servers of this machine and its networks outcalls may reach. They
+// may reach all other servers.
+type OutcallReach struct {
+	Local   bool     // all of them
+	Targets []string // these: host:port, host, or a prefix of addresses such as 10.0.0.0/8
+}
+
+// IsZero reports whether they may reach none of them.
+func (r OutcallReach) IsZero() bool { return !r.Local && len(r.Targets) == 0 }
+
 // About is what is known of an instance beside its network.
 type About struct {
 	Created    time.Time // by the wall clock
 	ForkedFrom string    // instance, or instance@snapshot
 	URLs       []string  // of its HTTP interface, the one of its own first
 	Outcalls   OutcallMode
+	Reach      OutcallReach
 	Seed       [32]byte
 	StateDir   string
 	Lease      string

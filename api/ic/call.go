@@ -2,9 +2,11 @@ package ic
 
 import (
 	"context"
+	"slices"
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
@@ -29,6 +31,9 @@ func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerd
 	}
 	if err := to.checkReceiver(&call.Message, "create_canister", "provisional_create_canister_with_cycles"); err != nil {
 		return callVerdict{}, err
+	}
+	if to.foreign != "" && call.CanisterID == principal.Management && slices.Contains(provisionalMethods, call.MethodName) {
+		return callVerdict{}, api.ForeignPage.Refuse(call.MethodName, to.foreign)
 	}
 	if limit := to.maxIngress(len(body)); len(body) > limit {
 		return callVerdict{}, api.IngressTooLarge.Refuse(call.ID, len(body), limit)

@@ -54,6 +54,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, to *target) {
 		respond(w, http.StatusOK, h.status(h.backend.View()))
 		return
 	}
+	to.foreign = foreignHeader(r)
 	body, err := readBody(w, r)
 	if err == nil {
 		err = to.locate(h.backend.View())

@@ -41,6 +41,7 @@ func sign(tb testing.TB, d *wire.Draft, id wire.Identity) wire.Signed {
 
 func newRequest(method, url string, body []byte) *http.Request {
 	r := httptest.NewRequest(method, url, bytes.NewReader(body))
+	r.Host = "127.0.0.1:4943"
 	r.Header.Set("Content-Type", "application/cbor")
 	return r
 }

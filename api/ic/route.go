@@ -32,6 +32,7 @@ type target struct {
 	subnet    principal.Principal // that hosts effective
 	byWall    bool                // the request is of the wall clock's time, and the network's is another
 	deadline  uint64              // ns: its ingress_expiry, by the network's time
+	foreign   string              // the header by which the request is of a page of strangers; "" for other requests
 }
 
 // routes are the twelve endpoints by the path of their URL (interface specification, "HTTPS

@@ -73,6 +73,20 @@ type instanceFlags struct {
 	subnets                             []string
 	seed, start, pacing, outcalls       string
 	stateDir, httpListen, reseed, lease string
+	reach                               reachFlags
+}
+
+// reachFlags say which servers of this machine and its networks outcalls may reach.
+type reachFlags struct {
+	local   bool
+	targets []string
+}
+
+// add adds the flags; otherwise says what holds without them.
+func (f *reachFlags) add(cmd *cobra.Command, otherwise string) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.local, "outcalls-local", false, "let HTTP outcalls reach this machine and its networks: loopback, link-local and private addresses (default: "+otherwise+")")
+	flags.StringSliceVar(&f.targets, "outcalls-target", nil, "server there that HTTP outcalls may reach, repeated or comma-separated: host:port, host, or a prefix of addresses such as 10.0.0.0/8")
 }
 
 func (f *instanceFlags) add(cmd *cobra.Command) {
@@ -82,12 +96,13 @@ func (f *instanceFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.start, "start-time", "", "time of the network before its first round, such as 2021-05-06T19:17:10Z (default: now)")
 	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: auto, manual, or an interval such as 500ms (default: auto)")
 	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
+	f.reach.add(cmd, "the daemon's")
 	flags.StringVar(&f.stateDir, "state-dir", "", "folder of the daemon's machine for the memories of canisters (default: memory)")
 	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own, host:port; port 0 takes any free one")
 }
 
 func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, error) {
-	r := &controlv1.CreateInstanceRequest{Instance: name, StateDir: f.stateDir, HttpListen: f.httpListen, Lease: f.lease}
+	r := &controlv1.CreateInstanceRequest{Instance: name, StateDir: f.stateDir, HttpListen: f.httpListen, Lease: f.lease, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets}
 	for _, kind := range f.subnets {
 		k, ok := kindNamed(kind)
 		if !ok {

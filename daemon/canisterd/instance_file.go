@@ -74,7 +74,7 @@ func (c *cli) instanceImport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			options := &controlv1.ImportOptions{Instance: first(args[1:]), Pacing: pacing, Outcalls: outcalls, StateDir: f.stateDir, HttpListen: f.httpListen}
+			options := &controlv1.ImportOptions{Instance: first(args[1:]), Pacing: pacing, Outcalls: outcalls, StateDir: f.stateDir, HttpListen: f.httpListen, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				from, total, err := source(args[0])
 				if err != nil {
@@ -94,6 +94,7 @@ func (c *cli) instanceImport() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: auto, manual, or an interval (default: auto)")
 	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
+	f.reach.add(cmd, "the daemon's")
 	flags.StringVar(&f.stateDir, "state-dir", "", "folder of the daemon's machine for the memories of canisters (default: memory)")
 	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own")
 	return cmd

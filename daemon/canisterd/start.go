@@ -16,6 +16,7 @@ type startFlags struct {
 	listen, stateDir, cacheDir string
 	subnets, admins            []string
 	outcalls                   string
+	reach                      reachFlags
 	control                    daemon.Control
 	tokenFile                  string
 	verbose                    bool
@@ -29,6 +30,7 @@ func (c *cli) start() *cobra.Command {
 		Example: `  canisterd start
   canisterd start --listen 127.0.0.1:0 --json
   canisterd start --subnet nns,application,application --outcalls deny
+  canisterd start --outcalls-target localhost:8080
   canisterd start --control 0.0.0.0:4944 --control-tls-cert cert.pem --control-tls-key key.pem --control-token-file token`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), f) },
@@ -40,6 +42,7 @@ func (c *cli) start() *cobra.Command {
 	flags.StringSliceVar(&f.subnets, "subnet", nil, subnetUsage)
 	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "principal of a subnet admin, repeated or comma-separated: application subnets and cloud engines are theirs and cost nothing then (default: none)")
 	flags.StringVar(&f.outcalls, "outcalls", daemon.AllowOutcalls.String(), "what becomes of the HTTP outcalls of canisters: allow makes them (https and http), hold keeps them to be answered by a client, deny rejects them, replicated sends GET and HEAD once for each node of the subnet and compares what comes, strict makes them as mainnet does (replicated, https only)")
+	f.reach.add(cmd, "none of them")
 	flags.StringVar(&f.control.Address, "control", "", "address of the control API (gRPC): host:port, unix:///PATH, or off (default: that of --listen, where only this machine reaches it)")
 	flags.StringVar(&f.control.Certificate, "control-tls-cert", "", "file with the TLS certificate of the control API")
 	flags.StringVar(&f.control.Key, "control-tls-key", "", "file with the key of that certificate")
@@ -78,7 +81,7 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 		return err
 	}
 	d, err := daemon.Start(ctx, daemon.Config{
-		Listen: f.listen, Control: f.control, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Admins: admins, Outcalls: outcalls,
+		Listen: f.listen, Control: f.control, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Admins: admins, Outcalls: outcalls, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets,
 		Log: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level})),
 	})
 	if err != nil {

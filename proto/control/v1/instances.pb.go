@@ -367,9 +367,14 @@ type CreateInstanceRequest struct {
 	// one; empty for none.
 	HttpListen string `protobuf:"bytes,8,opt,name=http_listen,json=httpListen,proto3" json:"http_listen,omitempty"`
 	// A lease of HoldLease the instance is bound to; empty for none.
-	Lease         string `protobuf:"bytes,9,opt,name=lease,proto3" json:"lease,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Lease string `protobuf:"bytes,9,opt,name=lease,proto3" json:"lease,omitempty"`
+	// Let outcalls reach this machine and its networks: loopback, link-local and private addresses.
+	OutcallsLocal bool `protobuf:"varint,10,opt,name=outcalls_local,json=outcallsLocal,proto3" json:"outcalls_local,omitempty"`
+	// Servers there that outcalls may reach: host:port, host, or a prefix of addresses such as 10.0.0.0/8. Where neither this nor
+	// outcalls_local is set, the instance has what the daemon was started with.
+	OutcallTargets []string `protobuf:"bytes,11,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *CreateInstanceRequest) Reset() {
@@ -465,6 +470,20 @@ func (x *CreateInstanceRequest) GetLease() string {
 	return ""
 }
 
+func (x *CreateInstanceRequest) GetOutcallsLocal() bool {
+	if x != nil {
+		return x.OutcallsLocal
+	}
+	return false
+}
+
+func (x *CreateInstanceRequest) GetOutcallTargets() []string {
+	if x != nil {
+		return x.OutcallTargets
+	}
+	return nil
+}
+
 type CreateInstanceResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      *Instance              `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
@@ -531,9 +550,11 @@ type Instance struct {
 	Lease                      string                 `protobuf:"bytes,16,opt,name=lease,proto3" json:"lease,omitempty"`
 	Census                     *Census                `protobuf:"bytes,17,opt,name=census,proto3" json:"census,omitempty"`
 	// How far its time is ahead of the wall clock, which moves it; unset where it is not, and in manual pacing.
-	Offset        *durationpb.Duration `protobuf:"bytes,18,opt,name=offset,proto3" json:"offset,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Offset         *durationpb.Duration `protobuf:"bytes,18,opt,name=offset,proto3" json:"offset,omitempty"`
+	OutcallsLocal  bool                 `protobuf:"varint,19,opt,name=outcalls_local,json=outcallsLocal,proto3" json:"outcalls_local,omitempty"`
+	OutcallTargets []string             `protobuf:"bytes,20,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Instance) Reset() {
@@ -688,6 +709,20 @@ func (x *Instance) GetCensus() *Census {
 func (x *Instance) GetOffset() *durationpb.Duration {
 	if x != nil {
 		return x.Offset
+	}
+	return nil
+}
+
+func (x *Instance) GetOutcallsLocal() bool {
+	if x != nil {
+		return x.OutcallsLocal
+	}
+	return false
+}
+
+func (x *Instance) GetOutcallTargets() []string {
+	if x != nil {
+		return x.OutcallTargets
 	}
 	return nil
 }
@@ -2253,15 +2288,17 @@ func (*ImportInstanceRequest_Options) isImportInstanceRequest_Part() {}
 func (*ImportInstanceRequest_Chunk) isImportInstanceRequest_Part() {}
 
 type ImportOptions struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // its name; empty for one the daemon chooses
-	Pacing        *Pacing                `protobuf:"bytes,2,opt,name=pacing,proto3" json:"pacing,omitempty"`
-	Outcalls      OutcallMode            `protobuf:"varint,3,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"`
-	StateDir      string                 `protobuf:"bytes,4,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`
-	HttpListen    string                 `protobuf:"bytes,5,opt,name=http_listen,json=httpListen,proto3" json:"http_listen,omitempty"`
-	Lease         string                 `protobuf:"bytes,6,opt,name=lease,proto3" json:"lease,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Instance       string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // its name; empty for one the daemon chooses
+	Pacing         *Pacing                `protobuf:"bytes,2,opt,name=pacing,proto3" json:"pacing,omitempty"`
+	Outcalls       OutcallMode            `protobuf:"varint,3,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"`
+	StateDir       string                 `protobuf:"bytes,4,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`
+	HttpListen     string                 `protobuf:"bytes,5,opt,name=http_listen,json=httpListen,proto3" json:"http_listen,omitempty"`
+	Lease          string                 `protobuf:"bytes,6,opt,name=lease,proto3" json:"lease,omitempty"`
+	OutcallsLocal  bool                   `protobuf:"varint,7,opt,name=outcalls_local,json=outcallsLocal,proto3" json:"outcalls_local,omitempty"`   // as of CreateInstanceRequest
+	OutcallTargets []string               `protobuf:"bytes,8,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"` // as of CreateInstanceRequest
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ImportOptions) Reset() {
@@ -2334,6 +2371,20 @@ func (x *ImportOptions) GetLease() string {
 		return x.Lease
 	}
 	return ""
+}
+
+func (x *ImportOptions) GetOutcallsLocal() bool {
+	if x != nil {
+		return x.OutcallsLocal
+	}
+	return false
+}
+
+func (x *ImportOptions) GetOutcallTargets() []string {
+	if x != nil {
+		return x.OutcallTargets
+	}
+	return nil
 }
 
 type ImportInstanceResponse struct {
@@ -2480,7 +2531,7 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\tsubnet_id\x18\x03 \x01(\tR\bsubnetId\x125\n" +
 	"\x04fees\x18\x04 \x01(\x0e2!.canisterd.control.v1.FeeScheduleR\x04fees\x12\x16\n" +
 	"\x06admins\x18\x05 \x03(\tR\x06admins\x12$\n" +
-	"\x0eno_rate_limits\x18\x06 \x01(\bR\fnoRateLimits\"\x87\x03\n" +
+	"\x0eno_rate_limits\x18\x06 \x01(\bR\fnoRateLimits\"\xd7\x03\n" +
 	"\x15CreateInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12:\n" +
 	"\asubnets\x18\x02 \x03(\v2 .canisterd.control.v1.SubnetSpecR\asubnets\x12\x12\n" +
@@ -2492,9 +2543,12 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\tstate_dir\x18\a \x01(\tR\bstateDir\x12\x1f\n" +
 	"\vhttp_listen\x18\b \x01(\tR\n" +
 	"httpListen\x12\x14\n" +
-	"\x05lease\x18\t \x01(\tR\x05lease\"T\n" +
+	"\x05lease\x18\t \x01(\tR\x05lease\x12%\n" +
+	"\x0eoutcalls_local\x18\n" +
+	" \x01(\bR\routcallsLocal\x12'\n" +
+	"\x0foutcall_targets\x18\v \x03(\tR\x0eoutcallTargets\"T\n" +
 	"\x16CreateInstanceResponse\x12:\n" +
-	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\xe1\x05\n" +
+	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\xb1\x06\n" +
 	"\bInstance\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x129\n" +
 	"\x05state\x18\x02 \x01(\x0e2#.canisterd.control.v1.InstanceStateR\x05state\x12\x18\n" +
@@ -2515,7 +2569,9 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\tstate_dir\x18\x0f \x01(\tR\bstateDir\x12\x14\n" +
 	"\x05lease\x18\x10 \x01(\tR\x05lease\x124\n" +
 	"\x06census\x18\x11 \x01(\v2\x1c.canisterd.control.v1.CensusR\x06census\x121\n" +
-	"\x06offset\x18\x12 \x01(\v2\x19.google.protobuf.DurationR\x06offset\"\xcd\x01\n" +
+	"\x06offset\x18\x12 \x01(\v2\x19.google.protobuf.DurationR\x06offset\x12%\n" +
+	"\x0eoutcalls_local\x18\x13 \x01(\bR\routcallsLocal\x12'\n" +
+	"\x0foutcall_targets\x18\x14 \x03(\tR\x0eoutcallTargets\"\xcd\x01\n" +
 	"\x06Subnet\x12\x1b\n" +
 	"\tsubnet_id\x18\x01 \x01(\tR\bsubnetId\x124\n" +
 	"\x04kind\x18\x02 \x01(\x0e2 .canisterd.control.v1.SubnetKindR\x04kind\x12\x14\n" +
@@ -2617,7 +2673,7 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x15ImportInstanceRequest\x12?\n" +
 	"\aoptions\x18\x01 \x01(\v2#.canisterd.control.v1.ImportOptionsH\x00R\aoptions\x12\x16\n" +
 	"\x05chunk\x18\x02 \x01(\fH\x00R\x05chunkB\x06\n" +
-	"\x04part\"\xf4\x01\n" +
+	"\x04part\"\xc4\x02\n" +
 	"\rImportOptions\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x124\n" +
 	"\x06pacing\x18\x02 \x01(\v2\x1c.canisterd.control.v1.PacingR\x06pacing\x12=\n" +
@@ -2625,7 +2681,9 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\tstate_dir\x18\x04 \x01(\tR\bstateDir\x12\x1f\n" +
 	"\vhttp_listen\x18\x05 \x01(\tR\n" +
 	"httpListen\x12\x14\n" +
-	"\x05lease\x18\x06 \x01(\tR\x05lease\"T\n" +
+	"\x05lease\x18\x06 \x01(\tR\x05lease\x12%\n" +
+	"\x0eoutcalls_local\x18\a \x01(\bR\routcallsLocal\x12'\n" +
+	"\x0foutcall_targets\x18\b \x03(\tR\x0eoutcallTargets\"T\n" +
 	"\x16ImportInstanceResponse\x12:\n" +
 	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\x12\n" +
 	"\x10HoldLeaseRequest\"c\n" +

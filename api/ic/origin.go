@@ -1,0 +1,66 @@
+package ic
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// provisionalMethods give cycles to anyone who asks. Pages of strangers, which a browser on
+// this machine may have open, cannot use them: they would have canisters of their own here.
+var provisionalMethods = []string{"provisional_create_canister_with_cycles", "provisional_top_up_canister"}
+
+// privateDomains are the top-level domains that public name servers never resolve, so that
+// no page of a stranger can have a name in them.
+var privateDomains = []string{"localhost", "internal", "local", "test"}
+
+// foreignHeader is the header by which a request is of a page of strangers, with its value:
+// an Origin that is not of this machine, or, where such a page has its own name resolve to
+// this machine (DNS rebinding), the name as the Host. It is empty for other requests.
+func foreignHeader(r *http.Request) string {
+	for _, origin := range r.Header.Values("Origin") {
+		if page, err := url.Parse(origin); err != nil || !localName(page.Hostname()) {
+			return "Origin: " + origin
+		}
+	}
+	if !privateName(hostname(r.Host)) {
+		return "Host: " + r.Host
+	}
+	return ""
+}
+
+// hostname is the host of host:port.
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
+}
+
+// localName reports whether a host is this machine: localhost, a name below it, or a
+// loopback address.
+func localName(host string) bool {
+	if address, err := netip.ParseAddr(host); err == nil {
+		return address.Unmap().IsLoopback()
+	}
+	return topLevel(host) == "localhost"
+}
+
+// privateName reports whether a host cannot be the public name of a page: an address, a
+// name without dots, or one in a private domain.
+func privateName(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	top := topLevel(host)
+	return top == strings.ToLower(strings.TrimSuffix(host, ".")) || slices.Contains(privateDomains, top)
+}
+
+// topLevel is the last label of a name, in small letters.
+func topLevel(name string) string {
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	return name[strings.LastIndexByte(name, '.')+1:]
+}

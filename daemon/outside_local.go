@@ -1,0 +1,147 @@
+package daemon
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/canisterd/canisterd/api/control"
+)
+
+// reach says which servers of this machine and its networks outcalls may reach. A page in a
+// browser can have a canister here without being asked (README, "Pages in a browser"), so by default
+// none: what only this machine can reach is not for canisters.
+type reach struct {
+	all      bool
+	prefixes []netip.Prefix
+	servers  []server
+}
+
+// server is a server that was named.
+type server struct {
+	host string // in small letters; a name or an address
+	port string // "" for any
+}
+
+// newReach reads what is configured. The error is a refusal.
+func newReach(config control.OutcallReach) (reach, error) {
+	r := reach{all: config.Local}
+	for _, text := range config.Targets {
+		if prefix, err := netip.ParsePrefix(text); err == nil {
+			r.prefixes = append(r.prefixes, prefix.Masked())
+			continue
+		}
+		host, port, err := net.SplitHostPort(text)
+		if err != nil {
+			host, port = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"), ""
+		}
+		number, err := strconv.ParseUint(port, 10, 16)
+		_, notAddress := netip.ParseAddr(host)
+		if host == "" || strings.ContainsAny(host, "/@?# ") || notAddress != nil && strings.Contains(host, ":") || port != "" && (err != nil || number == 0) {
+			return reach{}, control.BadField.Refuse("outcall_targets", fmt.Sprintf("%.100q", text), "take host:port, host, or a prefix of addresses such as 10.0.0.0/8")
+		}
+		r.servers = append(r.servers, server{strings.ToLower(host), port})
+	}
+	return r, nil
+}
+
+// permits reports whether an outcall to host:port may connect to an address to which the
+// host resolved.
+func (r *reach) permits(hostPort string, dialed netip.AddrPort) bool {
+	address := dialed.Addr().WithZone("").Unmap()
+	if r.all || !isLocal(address) {
+		return true
+	}
+	for _, prefix := range r.prefixes {
+		if prefix.Contains(address) {
+			return true
+		}
+	}
+	host, port, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		return false
+	}
+	for _, named := range r.servers {
+		if (named.host == strings.ToLower(host) || named.host == address.String()) && (named.port == "" || named.port == port) {
+			return true
+		}
+	}
+	return false
+}
+
+// unreachableError is for an outcall to a server of this machine or its networks.
+type unreachableError struct {
+	hostPort string
+	address  netip.Addr
+}
+
+// Error says what to do.
+func (e *unreachableError) Error() string {
+	return fmt.Sprintf("The outcall to %s is refused: %s is an address of this machine or of its networks. Allow all of them with --outcalls-local, or this server with --outcalls-target %s (canisterd start, canisterd instance create).",
+		e.hostPort, e.address, e.hostPort)
+}
+
+// check refuses an address that is about to be dialed.
+func (r *reach) check(hostPort, dialed string) error {
+	to, err := netip.ParseAddrPort(dialed)
+	if err != nil {
+		return fmt.Errorf("the address %q that %s resolved to: %w", dialed, hostPort, err)
+	}
+	if !r.permits(hostPort, to) {
+		return &unreachableError{hostPort, to.Addr()}
+	}
+	return nil
+}
+
+// localPrefixes are those that do not lead into the Internet, beside the ones netip knows.
+var localPrefixes = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),      // this network (RFC 1122); Linux connects to itself
+	netip.MustParsePrefix("100.64.0.0/10"),  // shared with the provider (RFC 6598)
+	netip.MustParsePrefix("192.0.0.0/24"),   // protocol assignments (RFC 6890)
+	netip.MustParsePrefix("198.18.0.0/15"),  // benchmarks of networks (RFC 2544)
+	netip.MustParsePrefix("240.0.0.0/4"),    // reserved, with the limited broadcast (RFC 1112)
+	netip.MustParsePrefix("fec0::/10"),      // site-local (RFC 3879)
+	netip.MustParsePrefix("64:ff9b:1::/48"), // translation within a network (RFC 8215)
+}
+
+// embedded are prefixes of IPv6 addresses that have an IPv4 address in them, from a byte on.
+var embedded = []struct {
+	prefix netip.Prefix
+	at     int
+}{
+	{netip.MustParsePrefix("::/96"), 12},        // IPv4-compatible (RFC 4291)
+	{netip.MustParsePrefix("64:ff9b::/96"), 12}, // NAT64 (RFC 6052)
+	{netip.MustParsePrefix("2002::/16"), 2},     // 6to4 (RFC 3056)
+}
+
+// isLocal reports whether an address is of this machine or of its networks: loopback,
+// link-local, private, multicast, reserved, or one of this machine's interfaces.
+func isLocal(address netip.Addr) bool {
+	address = address.WithZone("").Unmap()
+	if address.IsUnspecified() || address.IsLoopback() || address.IsPrivate() || address.IsLinkLocalUnicast() || address.IsMulticast() {
+		return true
+	}
+	for _, prefix := range localPrefixes {
+		if prefix.Contains(address) {
+			return true
+		}
+	}
+	for _, e := range embedded {
+		if e.prefix.Contains(address) {
+			bytes := address.As16()
+			return isLocal(netip.AddrFrom4([4]byte(bytes[e.at : e.at+4])))
+		}
+	}
+	interfaces, err := net.InterfaceAddrs()
+	if err != nil {
+		return true // which addresses are this machine's is unknown
+	}
+	for _, own := range interfaces {
+		if prefix, err := netip.ParsePrefix(own.String()); err == nil && prefix.Addr().Unmap() == address {
+			return true
+		}
+	}
+	return false
+}
