@@ -3,7 +3,6 @@ package canister
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -67,7 +66,7 @@ func (e *Engine) Close() error { return e.wasm.Close() }
 // afterwards. The reject is IC0505, or IC0521; its
 // text lacks the canister: "Error from Canister <id>: " belongs before it.
 func (e *Engine) Prepare(ctx context.Context, uploaded []byte) (*Module, *intercanister.Reject) {
-	hash := sha256.Sum256(uploaded)
+	hash := rewrite.Hash(uploaded)
 	m, ok := e.wasm.CachedModule(hash)
 	if !ok {
 		var err error

@@ -153,7 +153,7 @@ func (c *File) Reserve(offset, size int64) error {
 // ReadAt fills dst with the bytes at offset, all of which lie in extents handed out.
 func (c *File) ReadAt(dst []byte, offset int64) error {
 	if v := c.View(offset, int64(len(dst))); v != nil {
-		copy(dst, v)
+		Copy(dst, v)
 		return nil
 	}
 	if _, err := c.file.ReadAt(dst, offset); err != nil {
@@ -174,7 +174,7 @@ func (c *File) WriteAt(src []byte, offset int64) error {
 func (c *File) Overwrite(src []byte, offset int64) error {
 	if c.memory {
 		if v := c.View(offset, int64(len(src))); v != nil {
-			copy(v, src)
+			Copy(v, src)
 			return nil
 		}
 	}

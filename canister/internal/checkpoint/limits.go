@@ -5,6 +5,8 @@ const (
 	pageSize = 4096
 	// chunkPages is how many pages are written with one system call.
 	chunkPages = 64
+	// piece is how many bytes are copied without a place where the runtime can stop the world (no value in the specification).
+	piece = 1 << 20
 	// MinExtent is the smallest extent: one page of Wasm memory.
 	MinExtent = 64 << 10
 	// MaxFile is the largest file: ext4 with blocks of 4 KiB stops at 16 TiB. Extents that are never written count here but take no space.

@@ -28,9 +28,19 @@ func Rewrite(uploaded []byte, options Options) (*Module, error) {
 	if bad != nil {
 		return nil, bad
 	}
-	m.Hash, m.UploadedSize, m.Size = sha256.Sum256(uploaded), len(uploaded), len(raw)
-	m.BinaryHash = sha256.Sum256(m.Binary)
+	m.Hash, m.UploadedSize, m.Size = Hash(uploaded), len(uploaded), len(raw)
+	m.BinaryHash = Hash(m.Binary)
 	return m, nil
+}
+
+// Hash is the SHA-256 of a module. It is computed in pieces, since the runtime cannot stop the world within one.
+func Hash(module []byte) (hash [32]byte) {
+	h := sha256.New()
+	for piece := range slices.Chunk(module, PieceBytes) {
+		h.Write(piece)
+	}
+	h.Sum(hash[:0])
+	return hash
 }
 
 func rewriteRaw(raw []byte, options Options, rules rules) (*Module, *Invalid) {

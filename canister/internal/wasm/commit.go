@@ -3,6 +3,8 @@ package wasm
 import (
 	"bytes"
 	"fmt"
+
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
 // Committed is what a message did to the state.
@@ -221,7 +223,7 @@ func (g *Guest) ReadHeap(off uint64, dst []byte) error {
 		return fmt.Errorf("read %d bytes of heap at offset %d: the heap has %d bytes", len(dst), off, size)
 	}
 	if g.open {
-		copy(dst, g.live.heap.bytes()[off:])
+		checkpoint.Copy(dst, g.live.heap.bytes()[off:])
 		return nil
 	}
 	return g.slot.read(dst, int64(off))

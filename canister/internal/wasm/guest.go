@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
 // Guest is the Wasm state of one canister: heap, mutable globals, instance. It is live or asleep; every method wakes it as needed.
@@ -36,6 +38,7 @@ type Guest struct {
 	boundary uint64 // executed count at which the replica's slice ends
 	resumed  uint64 // executed count at which it began
 	granted  uint64 // executed instructions = granted - counter
+	sliceEnd uint64 // executed count at which the slice ends, at least granted
 	moved    uint64 // instructions of those that pieces of bulk operations were charged with, see Budget.Pause
 
 	changed []span
@@ -80,7 +83,7 @@ func (g *Guest) applyData() error {
 			return &Trap{Kind: HeapOutOfBounds, Detail: fmt.Sprintf("data segment %d: %d bytes at offset %d of a memory of %d bytes",
 				i, len(d.Bytes), d.Offset, len(memory))}
 		}
-		copy(memory[d.Offset:], d.Bytes)
+		checkpoint.Copy(memory[d.Offset:], d.Bytes)
 	}
 	return nil
 }
@@ -120,7 +123,7 @@ func (g *Guest) inherit(from *Guest) error {
 	}
 	memory := g.live.heap.bytes()
 	for _, c := range changed {
-		copy(memory[c.first*PageSize:c.end*PageSize], old[c.first*PageSize:])
+		checkpoint.Copy(memory[c.first*PageSize:c.end*PageSize], old[c.first*PageSize:])
 	}
 	g.compared = false
 	g.live.heap.lost()

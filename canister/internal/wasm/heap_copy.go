@@ -1,5 +1,7 @@
 package wasm
 
+import "github.com/canisterd/canisterd/canister/internal/checkpoint"
+
 // copyHeap is the portable heap: a plain copy of the committed bytes, and a second one to compare with. Every operation costs the size of the heap.
 type copyHeap struct {
 	slot   *slot
@@ -13,12 +15,22 @@ func newCopyHeap(s *slot, size int64) (*copyHeap, error) {
 	return h, h.load()
 }
 
+// cloneInto gives the bytes of src, in dst where they fit.
+func cloneInto(dst, src []byte) []byte {
+	if cap(dst) < len(src) {
+		dst = make([]byte, len(src))
+	}
+	dst = dst[:len(src)]
+	checkpoint.Copy(dst, src)
+	return dst
+}
+
 func (h *copyHeap) bytes() []byte { return h.memory }
 
 func (h *copyHeap) grow(size int64) error {
 	if size > int64(cap(h.memory)) {
 		grown := make([]byte, size, min(size+size/4, 65536*WasmPageSize))
-		copy(grown, h.memory)
+		checkpoint.Copy(grown, h.memory)
 		h.memory = grown
 		return nil
 	}
@@ -31,8 +43,8 @@ func (h *copyHeap) load() error {
 	if err := h.slot.read(h.memory[:known], 0); err != nil {
 		return err
 	}
-	clear(h.memory[known:])
-	h.shadow = append(h.shadow[:0], h.memory...)
+	checkpoint.Clear(h.memory[known:])
+	h.shadow = cloneInto(h.shadow, h.memory)
 	return nil
 }
 
@@ -54,17 +66,17 @@ func (h *copyHeap) committed(changed []span) {
 		h.shadow = append(h.shadow, make([]byte, grown)...)
 	}
 	for _, c := range changed {
-		copy(h.shadow[c.first*PageSize:c.end*PageSize], h.memory[c.first*PageSize:])
+		checkpoint.Copy(h.shadow[c.first*PageSize:c.end*PageSize], h.memory[c.first*PageSize:])
 	}
 }
 
 func (h *copyHeap) restore(changed []span, compared bool) error {
 	if !compared {
-		copy(h.memory, h.shadow)
+		checkpoint.Copy(h.memory, h.shadow)
 		return nil
 	}
 	for _, c := range changed {
-		copy(h.memory[c.first*PageSize:c.end*PageSize], h.shadow[c.first*PageSize:])
+		checkpoint.Copy(h.memory[c.first*PageSize:c.end*PageSize], h.shadow[c.first*PageSize:])
 	}
 	return nil
 }
@@ -72,12 +84,12 @@ func (h *copyHeap) restore(changed []span, compared bool) error {
 func (h *copyHeap) preserve(span) {}
 
 func (h *copyHeap) hold() error {
-	h.held = append(h.held[:0], h.memory...)
+	h.held = cloneInto(h.held, h.memory)
 	return nil
 }
 
 func (h *copyHeap) revert() error {
-	clear(h.memory[copy(h.memory, h.held):])
+	checkpoint.Clear(h.memory[checkpoint.Copy(h.memory, h.held):])
 	return nil
 }
 

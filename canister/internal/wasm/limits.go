@@ -18,10 +18,13 @@ const (
 	fewRuns, pagesPerRunWhereFull = 8, 256
 	// maxPinned is how many guests above MaxLive may be live because they are in the middle of a message.
 	maxPinned = 4096
-	// MaxSlice is the largest number of instructions granted at once: about 5 ms of compiled code.
+	// MaxSlice is the largest number of instructions between two pauses: about 5 ms of compiled code.
 	MaxSlice = 5_000_000
 	// PieceBytes is how much of a bulk operation runs between two calls of FinishPiece (the specification has no such pauses).
 	PieceBytes = rewrite.PieceBytes
+	// maxGrant is how many instructions the counter is set to at once. Compiled code cannot be interrupted in between, and code that writes to
+	// another page every few instructions takes a page fault of some microseconds each time.
+	maxGrant = 50_000
 	// DefaultSlice is granted when a budget names none.
 	DefaultSlice = 2_000_000
 	// stickyPages is how many private pages a heap keeps between messages, so that hot pages are not faulted in again and again.

@@ -16,7 +16,7 @@ type Entry struct {
 // Budget is how many instructions a message may use and how they are granted.
 type Budget struct {
 	Limit uint64 // in all; the message ends at the first check that finds more executed
-	Slice uint64 // granted at once, at most MaxSlice; 0 = DefaultSlice
+	Slice uint64 // between two calls of Pause, at most MaxSlice; 0 = DefaultSlice
 	// ReplicaSlice is the slice of the replica's deterministic time slicing (2e9): one step that overshoots the end of a slice by
 	// a whole slice ends the message with SliceOverrun. 0 = no such slices (queries).
 	ReplicaSlice uint64
@@ -106,7 +106,7 @@ func (g *Guest) outcome(err error, entry Entry) error {
 	return trap
 }
 
-// grant sets the counter for the next slice after so many executed instructions: no further than the limit and the end of the replica's slice.
+// grant begins the next slice after so many executed instructions: no further than the limit and the end of the replica's slice.
 func (g *Guest) grant(executed uint64) {
 	slice := g.budget.Slice
 	if slice == 0 {
@@ -120,13 +120,25 @@ func (g *Guest) grant(executed uint64) {
 		}
 	}
 	next := min(slice, g.budget.Limit-executed, g.boundary-executed)
+	g.sliceEnd = executed + next
+	g.grantPart(executed)
+}
+
+// grantPart sets the counter for the next part of the slice. Parts change nothing that can be seen: the message neither pauses nor ends between
+// two of them.
+func (g *Guest) grantPart(executed uint64) {
+	next := min(maxGrant, g.sliceEnd-executed)
 	g.granted = executed + next
 	g.live.counter.Set(next)
 }
 
-// refill is called where the counter was found below zero: the next slice begins or the message ends.
+// refill is called where the counter was found below zero: the next part of the slice or the next slice begins, or the message ends.
 func (g *Guest) refill() {
 	executed := g.Executed()
+	if executed <= g.sliceEnd {
+		g.grantPart(executed)
+		return
+	}
 	if executed > g.boundary && g.boundary < g.budget.Limit {
 		if executed-g.boundary >= g.budget.ReplicaSlice {
 			g.End(&Trap{Kind: SliceOverrun, Count: min(executed-g.resumed, math.MaxInt64)})

@@ -1,0 +1,97 @@
+package wasm
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/canisterd/canisterd/daemon/bench/ratio"
+)
+
+// longestStop is how long the world took to stop, at worst, while work was done, and how long the work took.
+func longestStop(work func()) (longest, took time.Duration) {
+	done, stopped := make(chan struct{}), make(chan time.Duration)
+	go func() {
+		worst := time.Duration(0)
+		var stats runtime.MemStats
+		for {
+			select {
+			case <-done:
+				stopped <- worst
+				return
+			case <-time.After(time.Millisecond):
+			}
+			start := time.Now()
+			runtime.ReadMemStats(&stats)
+			worst = max(worst, time.Since(start))
+		}
+	}()
+	start := time.Now()
+	work()
+	took = time.Since(start)
+	close(done)
+	return <-stopped, took
+}
+
+const bulkModule = `(module (memory 32768)
+	(data $d "x")
+	(func (export "canister_update fill") (memory.fill (i32.const 0) (i32.const 7) (i32.const 2147483647)))
+	(func (export "canister_update piece") (memory.fill (i32.const 0) (i32.const 7) (i32.const 1048576)))
+	(func (export "canister_update up") (memory.copy (i32.const 4096) (i32.const 0) (i32.const 524288000)))
+	(func (export "canister_update down") (memory.copy (i32.const 0) (i32.const 4097) (i32.const 524288000)))
+	(func (export "canister_update dirty") (memory.fill (i32.const 0) (i32.const 7) (i32.const 524288000)))
+	(func (export "canister_update again") (memory.fill (i32.const 0) (i32.const 8) (i32.const 524288000)))
+	(func (export "canister_update scatter") (local $i i32)
+		(loop (i32.store8 (local.get $i) (i32.const 9))
+			(br_if 0 (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 12288))) (i32.const 1500000000))))))`
+
+func TestTheWorldCanStopWhileMuchMemoryIsMoved(t *testing.T) {
+	g := newTestGuest(t, newTestEngine(t, Config{}), bulkModule)
+	do := func(name string) func() { return func() { run(t, g, name) } }
+	for _, step := range []struct {
+		name string
+		work func()
+	}{
+		{"fill 500 MB", do("dirty")},
+		{"roll them back", g.Rollback},
+		{"fill them again", do("dirty")},
+		{"commit them", func() { commit(t, g) }},
+		{"fill them with something else", do("again")},
+		{"commit over them", func() { commit(t, g) }},
+		{"copy them up", do("up")},
+		{"copy them down", do("down")},
+		{"commit the copies", func() { commit(t, g) }},
+		{"scatter writes", do("scatter")},
+		{"roll the scattered pages back", g.Rollback},
+		{"scatter writes again", do("scatter")},
+		{"commit the scattered pages", func() { commit(t, g) }},
+	} {
+		longest, took := longestStop(step.work)
+		t.Logf("%s: %v, stopping the world took %v at most", step.name, took, longest)
+		if took > 400*time.Millisecond && longest > took/4 {
+			t.Errorf("%s took %v, and stopping the world %v", step.name, took, longest)
+		}
+	}
+}
+
+// BenchmarkRatioStopUnderFill is the longest time that stopping the world takes during a memory.fill of 2 GB; the floor is
+// the time of one piece of it.
+func BenchmarkRatioStopUnderFill(b *testing.B) {
+	g := newTestGuest(b, newTestEngine(b, Config{}), bulkModule)
+	call := func(name string) {
+		if err := g.Run(method(name), nil, plenty); err != nil {
+			b.Fatal(err)
+		}
+	}
+	ratio.CompareTimed(b, 20, func() time.Duration {
+		longest, _ := longestStop(func() { call("fill") })
+		g.Rollback()
+		return longest
+	}, func() time.Duration {
+		start := time.Now()
+		call("piece")
+		took := time.Since(start)
+		g.Rollback()
+		return took
+	})
+}
