@@ -149,3 +149,40 @@ func TestAFullDiskLeavesForksAsTheyWere(t *testing.T) {
 		same("the source alone", g, append(was[:4128768:4128768], bytes.Repeat([]byte{3}, 65536)...))
 	}
 }
+
+// A commit that fails gives scattered pages back together: each time that takes may be as long as the disk likes.
+func TestACommitThatFailsGivesScatteredPagesBackTogether(t *testing.T) {
+	e := newTestEngine(t, Config{HeapDir: t.TempDir()})
+	g := newTestGuest(t, e, `(module (memory 64)
+		(func (export "canister_update keep") (i32.store (i32.const 0x100000) (i32.const 7)))
+		(func (export "canister_update scatter") (local $at i32)
+			(loop $next
+				(i32.store (local.get $at) (i32.const 5))
+				(br_if $next (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 0x4000))) (i32.const 0x400000))))))`)
+	run(t, g, "keep")
+	commit(t, g)
+	before := takenBy(t, e.file)
+	run(t, g, "scatter")
+	withFileLimit(t, 2<<20, func() {
+		if _, err := g.Commit(); !errors.Is(err, checkpoint.ErrFull) {
+			t.Fatalf("commit to a file of at most 2 MiB: %v", err)
+		}
+	})
+	punched := 0
+	g.slot.eachAbsentRange([]span{{0, 1}, {4, 5}, {252, 253}, {256, 257}, {260, 264}}, func(offset, size int64) { punched++ })
+	if punched != 2 {
+		t.Errorf("five runs of pages around one that is present are given back in %d ranges, want 2", punched)
+	}
+	g.Rollback()
+	// The file system may keep a block of its own, for the list of the ranges there were.
+	if after := takenBy(t, e.file); after > before+PageSize {
+		t.Errorf("the file took %d bytes before a commit that failed, and %d after it", before, after)
+	}
+	memory := make([]byte, 0x400000)
+	if err := g.ReadHeap(0, memory); err != nil {
+		t.Fatal(err)
+	}
+	if memory[0x100000] != 7 || bytes.IndexByte(memory[0x100001:], 5) >= 0 || bytes.IndexByte(memory[:0x100000], 5) >= 0 {
+		t.Error("the heap is not what it was before the commit that failed")
+	}
+}

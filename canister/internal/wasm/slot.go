@@ -56,21 +56,12 @@ func (s *slot) room(size int64, changed []span) error {
 	return s.ensure(size)
 }
 
-// reserve makes sure that writing the pages cannot run out of space half-way, where the system can promise that. Needs mu.
-func (s *slot) reserve(changed []span) error {
-	return s.eachRun(changed, false, func(first, end, offset int64) error {
-		return s.file.Reserve(offset, (end-first)*PageSize)
-	})
-}
-
 // write makes the changed pages of memory committed bytes, after open snapshots have taken over what they still need. On an error
 // nothing has changed. Needs mu.
 func (s *slot) write(memory []byte, changed []span) error {
-	if err := s.tryWrite(memory, changed); err != nil {
-		_ = s.eachRun(changed, false, func(first, end, offset int64) error {
-			s.file.Punch(offset, (end-first)*PageSize)
-			return nil
-		})
+	if reached, err := s.tryWrite(memory, changed); err != nil {
+		// In as few calls as possible: each may wait for the disk.
+		s.eachAbsentRange(before(changed, reached), s.file.Punch)
 		return err
 	}
 	s.leave(changed)
@@ -82,23 +73,55 @@ func (s *slot) write(memory []byte, changed []span) error {
 	return nil
 }
 
-// tryWrite writes the pages first that are new in the extents: they are the ones for which there may be no space, and they are easily given
-// up. On an error the pages that were present are what they were, the others anything.
-func (s *slot) tryWrite(memory []byte, changed []span) error {
-	if err := s.reserve(changed); err != nil {
-		return err
+// eachAbsentRange calls visit for ranges of the file that hold the changed pages that are not
+// present. Runs of such pages are visited together with the absent pages between them. Needs mu.
+func (s *slot) eachAbsentRange(changed []span, visit func(offset, size int64)) {
+	var from, to int64 // bytes of the file
+	var last int64     // the page after them
+	_ = s.eachRun(changed, false, func(first, end, offset int64) error {
+		if gap := (first - last) * PageSize; from == to || offset != to+gap || !s.present.none(last, first) {
+			if from < to {
+				visit(from, to-from)
+			}
+			from = offset
+		}
+		to, last = offset+(end-first)*PageSize, end
+		return nil
+	})
+	if from < to {
+		visit(from, to-from)
 	}
+}
+
+// tryWrite writes the pages first that are new in the extents: they are the ones for which there may be no space, and they are easily given
+// up. On an error the pages that were present are what they were, and the new ones before page reached anything.
+func (s *slot) tryWrite(memory []byte, changed []span) (reached int64, err error) {
 	for _, r := range s.readers {
 		for _, c := range changed {
 			r.heap.preserve(c)
 		}
 	}
-	if err := s.eachRun(changed, false, func(first, end, offset int64) error {
+	err = s.eachRun(changed, false, func(first, end, offset int64) error {
+		reached = end
+		if err := s.file.Reserve(offset, (end-first)*PageSize); err != nil {
+			return err
+		}
 		return s.file.WriteAt(memory[first*PageSize:end*PageSize], offset)
-	}); err != nil {
-		return err
+	})
+	if err != nil {
+		return reached, err
 	}
-	return s.overwrite(memory, changed)
+	return reached, s.overwrite(memory, changed)
+}
+
+// before is the part of the spans that lies before a page.
+func before(spans []span, page int64) (part []span) {
+	for _, p := range spans {
+		if p.first < page {
+			part = append(part, span{p.first, min(p.end, page)})
+		}
+	}
+	return part
 }
 
 // undo is the committed bytes of a page that is being overwritten.

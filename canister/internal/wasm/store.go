@@ -42,6 +42,21 @@ func (b bitmap) word(page int64) uint64 {
 	return 0
 }
 
+// none reports whether it has none of the pages [first, end).
+func (b bitmap) none(first, end int64) bool {
+	for first < end {
+		if first&63 == 0 && first+64 <= end && b.word(first) == 0 {
+			first += 64
+			continue
+		}
+		if b.has(first) {
+			return false
+		}
+		first++
+	}
+	return true
+}
+
 // both counts the pages that two have.
 func (b bitmap) both(other bitmap) (pages int64) {
 	for i := range min(len(b), len(other)) {
@@ -280,10 +295,25 @@ func (s *store) any(page int64) (word uint64) {
 // who have such a page in their mapping go on reading zeros.
 func (s *store) trim(pages []span) {
 	if s.file.InMemory() {
-		for _, p := range pages {
+		for i := 0; i < len(pages); {
+			p := pages[i]
+			for i++; i < len(pages) && s.noneHas(p.end, pages[i].first); i++ {
+				p.end = pages[i].end
+			}
 			s.eachAbsent(p.first, p.end, func(first, end int64) { s.punch(first, end, nil) })
 		}
 	}
+}
+
+// noneHas reports whether nobody has any of the pages [first, end): then runs of pages before
+// and after them can be given back together, which costs one call for both.
+func (s *store) noneHas(first, end int64) bool {
+	for ; s != nil; s = s.below() {
+		if !s.present.none(first, end) {
+			return false
+		}
+	}
+	return true
 }
 
 // leave is trim for pages that are about to be entered and lie in a layer as yet.
