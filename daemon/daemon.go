@@ -37,6 +37,9 @@ type Daemon struct {
 	control   *control.Server // nil until it is served, or might be
 	log       *slog.Logger
 
+	// processors are shared by the messages of all instances.
+	processors *node.Processors
+
 	controlAddress string
 
 	cancel  context.CancelFunc // ends every request's context
@@ -80,7 +83,8 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	d := &Daemon{
 		listener: listener, log: config.Log, failed: make(chan struct{}), engines: engines{cacheDir: config.CacheDir},
 		instances: newRegistry(config.Instances), queries: node.NewQuerySlots(runtime.NumCPU()), wall: config.wall, schedule: newSchedule(config.wall), outcalls: config.Outcalls,
-		reach: control.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
+		processors: node.NewProcessors(runtime.NumCPU(), stopwatch()),
+		reach:      control.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	d.cancel = cancel
@@ -105,9 +109,10 @@ func listening(address string, err error) error {
 
 // build makes the instance the daemon begins with.
 func (d *Daemon) build(ctx context.Context, config *Config) error {
-	// A processor that runs compiled Wasm cannot be taken back for other work:
-	// two more than the machine has keep requests served while all of them do.
-	if processors := runtime.NumCPU() + 2; runtime.GOMAXPROCS(0) < processors {
+	// A processor that runs compiled Wasm is not given back before its slice is over. As many
+	// as the machine has run updates at a time, and as many queries: two more keep requests
+	// served while all of them do.
+	if processors := 2*runtime.NumCPU() + 2; runtime.GOMAXPROCS(0) < processors {
 		runtime.GOMAXPROCS(processors)
 	}
 	stateDir, err := filepath.Abs(config.StateDir)

@@ -70,7 +70,7 @@ func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
 	i.pacer = pacer{clock: &i.clock, schedule: d.schedule, pacing: control.Pacing{Mode: Manual}}
 	// The instance is there before its node, whose goroutine calls it.
 	i.node, err = f.start(node.Config{
-		Mode: modeOf(f.pacing), Queries: d.queries, Stirred: i.pacer.stir, Called: i.outcall, Restored: i.clock.goOn, Failed: i.failed,
+		Mode: modeOf(f.pacing), Queries: d.queries, Processors: d.processors, Stirred: i.pacer.stir, Called: i.outcall, Restored: i.clock.goOn, Failed: i.failed,
 		Record: true, Incarnation: incarnation(), Stopwatch: stopwatch(),
 	})
 	if err != nil {

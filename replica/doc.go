@@ -23,7 +23,7 @@
 // the messages, one in each wave; what it does itself takes a slice of a round, then
 // its other calls wait. A module that a call installs is compiled beside the network
 // where the Compiler of the configuration does that. A message that uses up its slice is parked and
-// goes on in the next round.
+// goes on in the next round, or in a later one where many are parked.
 //
 // Queries take the state they need (Network.PrepareQuery) and run beside the
 // machine, on any goroutine; what they took comes back as an input (QueryCounts).

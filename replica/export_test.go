@@ -120,3 +120,16 @@ func (n *Network) Damage(subnet int) (rules *state.Rules, limits *canister.Limit
 	}
 	return &n.rules, &m.limits, sent
 }
+
+// Slices is the least and the most slices that a parked message of all subnets had.
+func (n *Network) Slices() (least, most int) {
+	for _, m := range n.machines {
+		for _, j := range m.parked {
+			if least == 0 || j.parked.slices < least {
+				least = j.parked.slices
+			}
+			most = max(most, j.parked.slices)
+		}
+	}
+	return least, most
+}

@@ -12,6 +12,10 @@ const (
 	// next round (the replica's: 2 billion; ours is less, so that a canister in
 	// an endless loop delays nobody noticeably).
 	SliceInstructions = 10_000_000
+	// ResumedPerRound is how many parked messages of a subnet go on in a round (the replica's:
+	// one of each of its 4 scheduler cores). The others wait, so that new messages do not wait
+	// for a slice of each of them.
+	ResumedPerRound = 4
 
 	// MaxIngressBytes is the size of an ingress message (specification: 2 MiB, on
 	// system subnets 3.5 MiB).

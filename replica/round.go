@@ -1,6 +1,9 @@
 package replica
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/canisterd/canisterd/intercanister"
 )
 
@@ -81,10 +84,30 @@ func (m *machine) begin() {
 	m.sign()
 	m.due()
 	m.beat()
-	for _, j := range m.parked {
+	for _, j := range m.resumed() {
 		j.resident.Mailbox.Resume = true
 		m.Ready.Add(&j.resident.Mailbox)
 	}
+}
+
+// resumed are the parked messages that go on in this round, at most ResumedPerRound: those
+// that had the fewest slices for the rounds since they began, so that all take turns and
+// none waits for ever. What new messages wait for is a few slices, not one of every message
+// that is parked.
+func (m *machine) resumed() []*Job {
+	if len(m.parked) <= ResumedPerRound {
+		return m.parked
+	}
+	byShare := slices.Clone(m.parked)
+	slices.SortStableFunc(byShare, func(a, b *Job) int {
+		return cmp.Compare(a.share(m.Height), b.share(m.Height))
+	})
+	return byShare[:ResumedPerRound]
+}
+
+// share is how many slices a parked message had of a million rounds.
+func (j *Job) share(height uint64) uint64 {
+	return uint64(j.parked.slices) * 1_000_000 / max(1, height-j.began.Height)
 }
 
 func (m *machine) end() {

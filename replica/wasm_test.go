@@ -82,6 +82,33 @@ func TestALoopingWasmCanisterIsParkedAndAbandoned(t *testing.T) {
 	}
 }
 
+func TestARoundGoesOnWithFewOfTheParkedMessagesAndAllTakeTurns(t *testing.T) {
+	const canisters, slice = 11, 1_000_000
+	s := wasmStage(t, replica.Config{SliceInstructions: slice, Runner: new(replica.Strands)}, canisters)
+	for n := range canisters - 1 {
+		submit(t, s, n, "run", string(script().Busy(100*slice).ReplyText("long").Bytes()))
+	}
+	s.Round()
+	for round := range 40 {
+		if report := s.Round(); report.Instructions > (replica.ResumedPerRound+1)*slice {
+			t.Fatalf("a round ran %d instructions, want at most %d slices of %d", report.Instructions, replica.ResumedPerRound, slice)
+		}
+		if round == 20 {
+			before := s.View().Height
+			expect(t, "the other", s.Run(canisters-1, string(script().ReplyText("quick").Bytes())), "replied: quick")
+			if rounds := s.View().Height - before; rounds != 1 {
+				t.Errorf("beside parked messages an update took %d rounds", rounds)
+			}
+		}
+		if least, most := s.Slices(); most-least > 2 {
+			t.Fatalf("after %d rounds one message had %d slices and another %d", round, least, most)
+		}
+	}
+	if parked := s.Census().Parked; parked != canisters-1 {
+		t.Errorf("%d messages are parked, want %d", parked, canisters-1)
+	}
+}
+
 // An update from its acceptance to the certified view, against the execution of
 // the same message on the engine alone.
 func BenchmarkAWasmUpdateInItsOwnRound(b *testing.B) {

@@ -12,7 +12,8 @@
 // does its request and the round that follows itself; everything else is the
 // node's own goroutine's. Modules that canisters install are compiled on one more,
 // which is there while it has something to do. A batch of one message runs on the owner; of larger
-// batches, helpers take their share, which come with the first such batch. A message that is parked in the middle of
+// batches, helpers take their share, which come with the first such batch. Nodes that share Processors
+// run as many messages at once as these allow. A message that is parked in the middle of
 // its code stays behind on its own strand. Queries run on the goroutine of
 // whoever asks, in slots that are shared fairly (QuerySlots). So are modules compiled that users
 // install; queries do not wait for them. Close ends all of them.

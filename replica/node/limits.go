@@ -14,6 +14,9 @@ const (
 	MaxEventBytes = 32 << 20
 	// ReaderRest is how long a reader of events waits at least between two wakings. Ours.
 	ReaderRest = time.Millisecond
+	// sleeperCredit is how much less than the busy nodes a node counts as having used of shared
+	// processors that had nothing to do, in nanoseconds: so long its messages go first. Ours.
+	sleeperCredit = int64(20 * time.Millisecond)
 	// chunksPerRing is how many chunks a full ring has at least: the oldest is forgotten as a
 	// whole. Chunks have minChunk to maxChunk events. Ours.
 	chunksPerRing = 64

@@ -31,6 +31,9 @@ type Config struct {
 	// Queries are the slots in which queries run, which nodes of one process share; nil: as many
 	// as Workers, for this node alone.
 	Queries *QuerySlots
+	// Processors bound how many messages of all nodes that share them run at once; nil: each
+	// node has as many as it has workers.
+	Processors *Processors
 	// Stirred is called when something has happened, once until the next Tick; Called
 	// when canisters have made HTTP outcalls; Restored with the time of the network that
 	// the node goes on with from here; Failed with the bug that has stopped the node. They
@@ -129,6 +132,7 @@ func prepare(engine *canister.Engine, config Config) *Node {
 		waiters: make(map[waitKey][]*waiter), engine: engine, era: new(era), config: config, incarnation: config.Incarnation,
 	}
 	n.config.Network = replica.Config{}
+	n.pool.processors = config.Processors
 	n.compiler.node = n
 	n.recorder.init(&n.config)
 	n.recording.Store(config.Record)

@@ -20,6 +20,10 @@ type Pool struct {
 	batch     sync.WaitGroup
 	bug       atomic.Pointer[any]
 	ended     sync.WaitGroup
+	// processors bound how many jobs run at once, with those of other pools; nil: only the
+	// workers do. used is what the jobs of this pool used of them.
+	processors *Processors
+	used       usage
 }
 
 // NewPool is a pool of this many workers, at least one, which measure with a stopwatch what
@@ -35,7 +39,9 @@ func NewPool(workers int, stopwatch func() int64) *Pool {
 func (p *Pool) Run(jobs []*replica.Job) {
 	helpers := min(p.helpers, len(jobs)-1)
 	if helpers == 0 {
-		p.own.Run(jobs)
+		for _, job := range jobs {
+			p.runOne(&p.own, job)
+		}
 		return
 	}
 	p.jobs = jobs
@@ -61,8 +67,19 @@ func (p *Pool) work(strands *replica.Strands) {
 		if i >= len(p.jobs) {
 			return
 		}
-		strands.RunOne(p.jobs[i])
+		p.runOne(strands, p.jobs[i])
 	}
+}
+
+// runOne runs one job when the processors have room for it.
+func (p *Pool) runOne(strands *replica.Strands, job *replica.Job) {
+	if p.processors == nil {
+		strands.RunOne(job)
+		return
+	}
+	begun := p.processors.acquire(&p.used)
+	defer p.processors.release(&p.used, begun)
+	strands.RunOne(job)
 }
 
 func (p *Pool) help() {

@@ -1,0 +1,120 @@
+package node
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Processors is a fair semaphore: it bounds how many messages run at once on all nodes that
+// share it. Where messages of several nodes wait, the node that ran for the shortest time goes
+// first (start-time fair queueing), so that a node which had nothing to do waits for the end
+// of one slice, however many others are busy. Safe for concurrent use.
+type Processors struct {
+	// free is how many more messages may run. It is taken from without mu where none waits.
+	free atomic.Int64
+	// waiting is how many messages wait; changed under mu.
+	waiting atomic.Int64
+	clock   func() int64 // nanoseconds; nil: every message counts the same
+
+	mu    sync.Mutex // guards queue and now
+	queue []*turnstile
+	now   int64 // virtual time: the start of the message that was let through last
+}
+
+// turnstile is a message that waits.
+type turnstile struct {
+	of   *usage
+	open chan struct{}
+}
+
+// usage is what a node used of the processors.
+type usage struct {
+	// finish is the virtual time at which the messages are over that the node was let run; it
+	// never goes back.
+	finish atomic.Int64
+}
+
+// NewProcessors lets a number of messages run at once, at least one; clock measures them.
+func NewProcessors(processors int, clock func() int64) *Processors {
+	p := &Processors{clock: clock}
+	p.free.Store(int64(max(processors, 1)))
+	return p
+}
+
+// acquire waits until a message of a node may run, and gives the time it began: 0 where it
+// need not be measured, because there was room for another beside it.
+func (p *Processors) acquire(of *usage) (begun int64) {
+	if p.waiting.Load() == 0 {
+		if free := p.free.Load(); free > 0 && p.free.CompareAndSwap(free, free-1) {
+			if free > 1 {
+				return 0
+			}
+			return p.read()
+		}
+	}
+	if gate := p.enqueue(of); gate != nil {
+		<-gate.open
+	}
+	return p.read()
+}
+
+func (p *Processors) read() int64 {
+	if p.clock == nil {
+		return 1
+	}
+	return max(p.clock(), 1)
+}
+
+// enqueue makes a message wait, unless there is room.
+func (p *Processors) enqueue(of *usage) *turnstile {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting.Add(1)
+	of.finish.Store(max(of.finish.Load(), p.now-sleeperCredit))
+	gate := &turnstile{of, make(chan struct{})}
+	p.queue = append(p.queue, gate)
+	p.admit()
+	return gate
+}
+
+// release ends what acquire began.
+func (p *Processors) release(of *usage, begun int64) {
+	if begun > 0 {
+		used := int64(1)
+		if p.clock != nil {
+			used = max(p.clock()-begun, 1)
+		}
+		of.finish.Add(used)
+	}
+	p.free.Add(1)
+	if p.waiting.Load() > 0 {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.admit()
+	}
+}
+
+// admit lets messages through as long as there is room, that of the node which used least
+// first; among equals, the one that came first. Needs mu.
+func (p *Processors) admit() {
+	for len(p.queue) > 0 {
+		free := p.free.Load()
+		if free <= 0 {
+			return
+		}
+		if !p.free.CompareAndSwap(free, free-1) {
+			continue
+		}
+		first := 0
+		for i, gate := range p.queue {
+			if gate.of.finish.Load() < p.queue[first].of.finish.Load() {
+				first = i
+			}
+		}
+		gate := p.queue[first]
+		p.queue = append(p.queue[:first], p.queue[first+1:]...)
+		p.waiting.Add(-1)
+		p.now = max(p.now, gate.of.finish.Load())
+		close(gate.open)
+	}
+}
