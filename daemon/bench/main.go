@@ -5,7 +5,7 @@
 // work could cost. It reports three metrics: "measured-ns" and "floor-ns" for
 // one operation each (about memory "measured-bytes" and "floor-bytes"), and
 // "limit-x", the greatest ratio of the two that is accepted; 0 is no limit, the
-// row is for information. Every benchmark runs several times; the table shows
+// row is for information. It may report "mean-ns" and "p99-ns" of what it measured. Every benchmark runs several times; the table shows
 // medians, so that a noisy machine shows as little as possible. Package ratio
 // below measures and reports.
 package main
@@ -90,6 +90,8 @@ type Row struct {
 	Floor    float64 `json:"floor"`
 	Ratio    float64 `json:"ratio"`
 	Limit    float64 `json:"limit,omitempty"`
+	Mean     float64 `json:"mean,omitempty"` // of what was measured, in ns
+	P99      float64 `json:"p99,omitempty"`
 	Runs     int     `json:"runs"`
 }
 
@@ -101,8 +103,8 @@ var line = regexp.MustCompile(`^BenchmarkRatio(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
 // collect reads the output of go test -bench.
 func collect(out io.Reader) ([]Row, error) {
 	type samples struct {
-		unit                          string
-		measured, floor, ratio, limit []float64
+		unit                                     string
+		measured, floor, ratio, limit, mean, p99 []float64
 	}
 	all := map[string]*samples{}
 	var order []string
@@ -134,6 +136,8 @@ func collect(out io.Reader) ([]Row, error) {
 		s.floor = append(s.floor, floor)
 		s.ratio = append(s.ratio, measured/floor)
 		s.limit = append(s.limit, metrics["limit-x"])
+		s.mean = append(s.mean, metrics["mean-ns"])
+		s.p99 = append(s.p99, metrics["p99-ns"])
 	}
 	if err := scanner.Err(); err != nil {
 		return nil, fmt.Errorf("reading the benchmarks' output: %w", err)
@@ -141,7 +145,10 @@ func collect(out io.Reader) ([]Row, error) {
 	rows := make([]Row, 0, len(order))
 	for _, name := range order {
 		s := all[name]
-		rows = append(rows, Row{name, s.unit, median(s.measured), median(s.floor), median(s.ratio), median(s.limit), len(s.ratio)})
+		rows = append(rows, Row{
+			Name: name, Unit: s.unit, Measured: median(s.measured), Floor: median(s.floor), Ratio: median(s.ratio), Limit: median(s.limit),
+			Mean: median(s.mean), P99: median(s.p99), Runs: len(s.ratio),
+		})
 	}
 	return rows, nil
 }
@@ -174,7 +181,7 @@ func median(values []float64) float64 {
 
 func table(out io.Writer, rows []Row) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "name\tmeasured\tfloor\tratio\tlimit\truns\t\t")
+	fmt.Fprintln(w, "name\tmeasured\tfloor\tratio\tlimit\tmean\tp99\truns\t\t")
 	for _, r := range rows {
 		limit, verdict := "", ""
 		if r.Limit > 0 {
@@ -183,7 +190,8 @@ func table(out io.Writer, rows []Row) error {
 		if r.Missed() {
 			verdict = "MISSED"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%d\t%s\t\n", r.Name, amount(r.Measured, r.Unit), amount(r.Floor, r.Unit), r.Ratio, limit, r.Runs, verdict)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%s\t%s\t%d\t%s\t\n", r.Name, amount(r.Measured, r.Unit), amount(r.Floor, r.Unit), r.Ratio, limit,
+			spread(r.Mean), spread(r.P99), r.Runs, verdict)
 	}
 	return w.Flush()
 }
@@ -193,6 +201,14 @@ func amount(value float64, unit string) string {
 		return fmt.Sprintf("%.1f %s", value, unit)
 	}
 	return duration(value)
+}
+
+// spread is a mean or a percentile; a row about memory has none.
+func spread(ns float64) string {
+	if ns == 0 {
+		return ""
+	}
+	return duration(ns)
 }
 
 func duration(ns float64) string {

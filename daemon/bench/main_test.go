@@ -2,14 +2,15 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 )
 
 const output = `goos: linux
-BenchmarkRatioUpdate-2   	   10	  900 ns/op	   600 floor-ns	  4.0 limit-x	  1200 measured-ns
-BenchmarkRatioUpdate-2   	   10	  900 ns/op	   600 floor-ns	  4.0 limit-x	  3000 measured-ns
-BenchmarkRatioUpdate-2   	   10	  900 ns/op	   600 floor-ns	  4.0 limit-x	  1800 measured-ns
+BenchmarkRatioUpdate-2   	   10	  900 ns/op	   600 floor-ns	  4.0 limit-x	  1200 measured-ns	 1300 mean-ns	 5000 p99-ns
+BenchmarkRatioUpdate-2   	   10	  900 ns/op	   600 floor-ns	  4.0 limit-x	  3000 measured-ns	 3100 mean-ns	 9000 p99-ns
+BenchmarkRatioUpdate-2   	   10	  900 ns/op	   600 floor-ns	  4.0 limit-x	  1800 measured-ns	 1900 mean-ns	 7000 p99-ns
 BenchmarkRatioInfo   	   10	  900 ns/op	   100 floor-ns	  150 measured-ns
 BenchmarkRatioSize-2   	   10	  900 ns/op	   100 floor-bytes	  150 measured-bytes	  2.0 limit-x
 BenchmarkOther-2   	   10	  900 ns/op
@@ -21,18 +22,26 @@ func TestRowsAreMediansInTheOrderOfTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != 3 || rows[0] != (Row{"Update", "ns", 1800, 600, 3, 4, 3}) || rows[1] != (Row{"Info", "ns", 150, 100, 1.5, 0, 1}) || rows[2] != (Row{"Size", "bytes", 150, 100, 1.5, 2, 1}) {
+	want := []Row{
+		{Name: "Update", Unit: "ns", Measured: 1800, Floor: 600, Ratio: 3, Limit: 4, Mean: 1900, P99: 7000, Runs: 3},
+		{Name: "Info", Unit: "ns", Measured: 150, Floor: 100, Ratio: 1.5, Runs: 1},
+		{Name: "Size", Unit: "bytes", Measured: 150, Floor: 100, Ratio: 1.5, Limit: 2, Runs: 1},
+	}
+	if !slices.Equal(rows, want) {
 		t.Errorf("got %+v", rows)
 	}
 }
 
 func TestAMissedLimitIsSaidInTheTable(t *testing.T) {
 	var out bytes.Buffer
-	if err := table(&out, []Row{{"Slow", "ns", 900, 100, 9, 4, 5}, {"Fine", "bytes", 300, 100, 3, 4, 5}}); err != nil {
+	if err := table(&out, []Row{
+		{Name: "Slow", Unit: "ns", Measured: 900, Floor: 100, Ratio: 9, Limit: 4, P99: 1500, Runs: 5},
+		{Name: "Fine", Unit: "bytes", Measured: 300, Floor: 100, Ratio: 3, Limit: 4, Runs: 5},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\n")
-	if !strings.Contains(lines[1], "MISSED") || !strings.Contains(lines[2], "ok") || !strings.Contains(lines[2], "300.0 bytes") {
+	if !strings.Contains(lines[1], "MISSED") || !strings.Contains(lines[1], "1.5µs") || !strings.Contains(lines[2], "ok") || !strings.Contains(lines[2], "300.0 bytes") {
 		t.Errorf("the table says\n%s", out.String())
 	}
 }

@@ -96,6 +96,25 @@ func (s Sample) Least() (measured, floor float64) {
 	return slices.Min(s.Measured), slices.Min(s.Floor)
 }
 
+// Mean is the mean of the turns. It is the sample of work whose bursts are to count.
+func (s Sample) Mean() (measured, floor float64) { return mean(s.Measured), mean(s.Floor) }
+
+// spread reports what the quartile hides of the measured side.
+func (s Sample) spread(b *testing.B) {
+	b.Helper()
+	b.ReportMetric(mean(s.Measured), "mean-ns")
+	sorted := slices.Sorted(slices.Values(s.Measured))
+	b.ReportMetric(sorted[len(sorted)*99/100], "p99-ns")
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
 func quartile(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[len(sorted)/4]
@@ -104,23 +123,38 @@ func quartile(values []float64) float64 {
 // Compare takes a sample and reports its quartiles.
 func Compare(b *testing.B, limit float64, measured, floor Work) {
 	b.Helper()
-	m, f := Take(b, measured, floor).Quartile()
+	s := Take(b, measured, floor)
+	m, f := s.Quartile()
 	Report(b, limit, m, f)
+	s.spread(b)
+}
+
+// CompareMean takes a sample and reports its means: the limit holds for bursts too.
+func CompareMean(b *testing.B, limit float64, measured, floor Work) {
+	b.Helper()
+	s := Take(b, measured, floor)
+	m, f := s.Mean()
+	Report(b, limit, m, f)
+	s.spread(b)
 }
 
 // CompareTimed is Compare of sides that time themselves.
 func CompareTimed(b *testing.B, limit float64, measured, floor func() time.Duration) {
 	b.Helper()
-	m, f := TakeTimed(b, measured, floor).Quartile()
+	s := TakeTimed(b, measured, floor)
+	m, f := s.Quartile()
 	Report(b, limit, m, f)
+	s.spread(b)
 }
 
 // CompareLeast is CompareTimed of work that takes long enough to be disturbed almost
 // every time: the least times are reported.
 func CompareLeast(b *testing.B, limit float64, measured, floor func() time.Duration) {
 	b.Helper()
-	m, f := TakeTimed(b, measured, floor).Least()
+	s := TakeTimed(b, measured, floor)
+	m, f := s.Least()
 	Report(b, limit, m, f)
+	s.spread(b)
 }
 
 // Report reports a row of the table, in nanoseconds of one operation; limit 0 is
