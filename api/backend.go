@@ -54,6 +54,9 @@ type View interface {
 	// Host is the subnet that hosts a canister id, whether the canister exists or
 	// not.
 	Host(canister principal.Principal) (subnet principal.Principal, ok bool)
+	// DefaultCanister is the canister id that stands for the network where a request names
+	// no canister.
+	DefaultCanister() principal.Principal
 	// Certified is the certified state of a subnet, nil where there is no such
 	// subnet.
 	Certified(subnet principal.Principal) *certify.Height

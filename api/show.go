@@ -24,6 +24,8 @@ func (s shown) Host(canister principal.Principal) (subnet principal.Principal, o
 	return principal.Principal{}, false
 }
 
+func (s shown) DefaultCanister() principal.Principal { return s.view.DefaultCanister() }
+
 func (s shown) Certified(subnet principal.Principal) *certify.Height {
 	if found := s.view.Subnet(subnet); found != nil {
 		return found.Certified()

@@ -35,6 +35,9 @@ func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerd
 	if to.foreign != "" && call.CanisterID == principal.Management && slices.Contains(provisionalMethods, call.MethodName) {
 		return callVerdict{}, api.ForeignPage.Refuse(call.MethodName, to.foreign)
 	}
+	if to.anywhere && call.MethodName != "provisional_create_canister_with_cycles" {
+		return callVerdict{}, api.NoHost.Refuse(principal.Management)
+	}
 	if limit := to.maxIngress(len(body)); len(body) > limit {
 		return callVerdict{}, api.IngressTooLarge.Refuse(call.ID, len(body), limit)
 	}

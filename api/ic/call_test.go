@@ -254,6 +254,43 @@ func TestACallBySubnetIdCreatesCanistersThere(t *testing.T) {
 	}
 }
 
+func TestAProvisionalCreationMayNameTheManagementCanisterInsteadOfAnEffectiveOne(t *testing.T) {
+	n := newFakeNetwork(t)
+	n.answer = echo
+	var got api.Ingress
+	n.submit = func(in *api.Ingress) (api.Receipt, error) { got = *in; return api.Receipt{}, nil }
+	create := func() *wire.Draft {
+		return wire.NewCall(principal.Management, "provisional_create_canister_with_cycles", nil)
+	}
+	for _, version := range []string{"v3", "v4"} {
+		signed := sign(t, create(), alice(t))
+		w := post(t, New(n, Info{}), canisterURL(version, principal.Management, "call"), signed.Body)
+		wantOutcome(t, n, w, appCanister, signed.ID, map[certify.Label]string{"status": "replied"})
+		if got.BySubnet || got.Subnet != n.app.id || got.Effective != appCanister || got.Receiver != principal.Management {
+			t.Errorf("%s: handed in %+v", version, got)
+		}
+	}
+	signed := sign(t, create(), alice(t))
+	if w := post(t, New(n, Info{}), canisterURL("v2", principal.Management, "call"), signed.Body); w.Code != http.StatusAccepted {
+		t.Errorf("v2: status %d, body %q", w.Code, w.Body)
+	}
+	for _, version := range []string{"v2", "v3"} {
+		ask := sign(t, wire.NewReadState(wire.Path{[]byte("request_status"), signed.ID[:]}), alice(t)).Body
+		if w := post(t, New(n, Info{}), canisterURL(version, principal.Management, "read_state"), ask); w.Code != http.StatusOK {
+			t.Errorf("%s: status %d, body %q", version, w.Code, w.Body)
+		}
+		other := sign(t, wire.NewReadState(wire.Path{[]byte("canister"), appCanister.Bytes(), []byte("module_hash")}), alice(t)).Body
+		wantRefusal(t, post(t, New(n, Info{}), canisterURL(version, principal.Management, "read_state"), other), 404, "")
+	}
+	const none = "Canister aaaaa-aa does not belong to any subnet."
+	for _, method := range []string{"create_canister", "raw_rand"} {
+		other := sign(t, wire.NewCall(principal.Management, method, nil), alice(t)).Body
+		wantRefusal(t, post(t, New(n, Info{}), canisterURL("v4", principal.Management, "call"), other), 400, none)
+	}
+	query := sign(t, wire.NewQuery(principal.Management, "canister_status", nil), alice(t)).Body
+	wantRefusal(t, post(t, New(n, Info{}), canisterURL("v3", principal.Management, "query"), query), 400, none)
+}
+
 func TestCallsAreRefusedWithStatusAndText(t *testing.T) {
 	overload := func(status int) func(*api.Ingress) (api.Receipt, error) {
 		return func(*api.Ingress) (api.Receipt, error) {

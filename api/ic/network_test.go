@@ -229,6 +229,8 @@ func (v *fakeView) Host(canister principal.Principal) (principal.Principal, bool
 	return principal.Principal{}, false
 }
 
+func (v *fakeView) DefaultCanister() principal.Principal { return appCanister }
+
 func (v *fakeView) Certified(subnet principal.Principal) *certify.Height { return v.heights[subnet] }
 
 func (v *fakeView) Delegation(subnet principal.Principal, layout certify.RangesLayout) *certify.Delegation {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
+	"github.com/canisterd/canisterd/candid/principal"
 )
 
 // query is POST /api/v2/canister/{ecid}/query, /api/v3/canister/{ecid}/query and
@@ -17,6 +18,9 @@ func (h *Handler) query(ctx context.Context, to *target, body []byte) ([]byte, e
 	}
 	if err := to.checkReceiver(&q.Message, "list_canisters"); err != nil {
 		return nil, err
+	}
+	if to.anywhere {
+		return nil, api.NoHost.Refuse(principal.Management)
 	}
 	claims, err := h.authorize(to, q, &q.Envelope)
 	if err != nil {

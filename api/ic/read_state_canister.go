@@ -17,7 +17,7 @@ func (h *Handler) readCanisterState(_ context.Context, to *target, body []byte) 
 
 // canisterPath refuses what may not be asked for by canister id.
 func (r *reader) canisterPath(path certify.Path) error {
-	if len(path) > 2 && path[0] == "canister" {
+	if len(path) > 2 && path[0] == "canister" && !r.anywhere {
 		return r.ownCanister(path)
 	}
 	return r.commonPath(path)

@@ -28,6 +28,7 @@ type target struct {
 	endpoint
 	effective principal.Principal
 	bySubnet  bool // effective is a subnet's id
+	anywhere  bool // the URL has the management canister's id; effective is that of the default canister
 	view      api.View
 	subnet    principal.Principal // that hosts effective
 	byWall    bool                // the request is of the wall clock's time, and the network's is another
@@ -92,7 +93,9 @@ func find(path string) (target, error) {
 	return to, nil
 }
 
-// locate finds the subnet that answers for the effective id.
+// locate finds the subnet that answers for the effective id. The management canister's
+// own id leads to the default canister's subnet: older agents send it with
+// provisional_create_canister_with_cycles, and ask there for the answer.
 func (to *target) locate(view api.View) error {
 	if view == nil {
 		return api.NoCertifiedState.Refuse()
@@ -104,6 +107,9 @@ func (to *target) locate(view api.View) error {
 		}
 		to.subnet = to.effective
 		return nil
+	}
+	if to.anywhere = to.effective == principal.Management; to.anywhere {
+		to.effective = view.DefaultCanister()
 	}
 	subnet, ok := view.Host(to.effective)
 	if !ok {
