@@ -73,12 +73,18 @@ func (m *machine) wellFormed(in *Ingress) (Result, bool) {
 }
 
 // accept decides whether a well-formed message enters the state, and makes its
-// canister pay for that. It gives the canister that pays, nil for none.
+// canister pay for that. It gives the canister that pays, nil for none. Whether that can
+// pay is looked at before anything else, as on the replica.
 func (m *machine) accept(in *Ingress) (*state.Resident, *intercanister.Reject) {
 	if m.History.Full() {
 		return nil, rejectHistoryFull(m.History.Capacity())
 	}
 	r := m.Residents.Get(in.Effective)
+	if r != nil && m.paysFirst(in) {
+		if reject := m.unaffordable(in, r); reject != nil {
+			return nil, reject
+		}
+	}
 	if in.Receiver == principal.Management || in.BySubnet {
 		if reject := m.admitCommand(in, r); reject != nil {
 			return nil, reject
@@ -90,6 +96,19 @@ func (m *machine) accept(in *Ingress) (*state.Resident, *intercanister.Reject) {
 		return nil, nil
 	}
 	return r, m.payIngress(in, r)
+}
+
+// paysFirst reports whether a message is paid for by the canister of its effective id
+// before it is executed.
+func (m *machine) paysFirst(in *Ingress) bool {
+	if in.Receiver != principal.Management {
+		return true
+	}
+	if free[in.Method] || paysLate(in.Method, in.Arg) {
+		return false
+	}
+	_, anywhere, reject := m.net.management.Effective(in.Method, in.Arg)
+	return !anywhere && reject == nil
 }
 
 // paysLate reports whether a message is paid for after it was executed: so that
@@ -121,18 +140,30 @@ var free = map[string]bool{
 	"create_canister":                         true,
 }
 
+// unaffordable rejects a message whose fee the canister cannot pay.
+func (m *machine) unaffordable(in *Ingress, r *state.Resident) *intercanister.Reject {
+	fee := m.Fees.IngressMessage(in.Size)
+	if fee.IsZero() {
+		return nil
+	}
+	owed, limit := r.Debit.Add(fee), m.freezingLimit(r)
+	if left, ok := r.Canister.Balance.Take(owed); !ok || left.Less(limit) {
+		return rejectOutOfCycles(r.ID(), limit.Add(owed).Sub(r.Canister.Balance), r.Controls(in.Sender))
+	}
+	return nil
+}
+
 // payIngress takes the fee for an ingress message. While a message of the
 // canister runs, its executor owns the balance: the fee is owed until the message
 // is over.
 func (m *machine) payIngress(in *Ingress, r *state.Resident) *intercanister.Reject {
 	fee := m.Fees.IngressMessage(in.Size)
 	if r.Running {
-		owed, limit := r.Debit.Add(fee), m.freezingLimit(r)
-		if left, ok := r.Canister.Balance.Take(owed); !fee.IsZero() && (!ok || left.Less(limit)) {
-			return rejectOutOfCycles(r.ID(), limit.Add(owed).Sub(r.Canister.Balance), r.Controls(in.Sender))
+		reject := m.unaffordable(in, r)
+		if reject == nil {
+			r.Debit = r.Debit.Add(fee)
 		}
-		r.Debit = owed
-		return nil
+		return reject
 	}
 	reject := m.spend(r, fee, in.Sender)
 	if reject == nil {
@@ -146,14 +177,8 @@ func (m *machine) acceptCall(in *Ingress, r *state.Resident) *intercanister.Reje
 	if r == nil {
 		return rejectNotFound(in.Effective)
 	}
-	if reject := rejectNotRunning(r.Canister); reject != nil {
+	if reject := m.uninspectable(in, r); reject != nil {
 		return reject
-	}
-	if m.net.executor.Empty(r.Canister) {
-		return rejectEmptyIngress()
-	}
-	if m.frozen(r) {
-		return rejectOutOfCycles(r.ID(), m.freezingLimit(r).Sub(r.Canister.Balance), r.Controls(in.Sender))
 	}
 	if in.Inspected || !m.net.executor.Has(r.Canister, canister.InspectMessage) {
 		return nil
@@ -174,12 +199,30 @@ type Inspection struct {
 	message canister.Message
 }
 
+// uninspectable rejects a call of an ordinary canister that the canister is not asked
+// about: by its status, as a composite query, for its lack of code.
+func (m *machine) uninspectable(in *Ingress, r *state.Resident) *intercanister.Reject {
+	if reject := rejectIngress(r.Canister); reject != nil {
+		return reject
+	}
+	if m.net.executor.Empty(r.Canister) {
+		return rejectEmptyIngress()
+	}
+	if m.net.executor.Method(r.Canister, in.Method) == CompositeMethod {
+		return rejectComposite()
+	}
+	return nil
+}
+
 // Inspect prepares canister_inspect_message for a message, nil where there is
 // nothing to run (Apply decides then alone). A message it has no objection to may
 // be applied with Inspected set.
 func (n *Network) Inspect(in *Ingress) *Inspection {
 	m, r := n.resident(in.Receiver)
 	if r == nil || in.Receiver != in.Effective || !n.executor.Has(r.Canister, canister.InspectMessage) {
+		return nil
+	}
+	if m.unaffordable(in, r) != nil || m.uninspectable(in, r) != nil {
 		return nil
 	}
 	inspection, reject := m.inspection(in, r)

@@ -36,7 +36,7 @@ func TestStoppingWaitsForOpenCallsAndStoppedCanistersRefuse(t *testing.T) {
 	stop := submit(t, s, 0, "stop", "0")
 	s.Round()
 	expect(t, "the stop", s.Answer(stop), "processing")
-	expect(t, "an update meanwhile", s.Run(0, "reply x"), "not accepted: CANISTER_ERROR (IC0509): Canister lxzze-o7777-77777-aaaaa-cai is not running")
+	expect(t, "an update meanwhile", s.Run(0, "reply x"), "not accepted: CANISTER_ERROR (IC0509): Canister lxzze-o7777-77777-aaaaa-cai is stopping")
 	expect(t, "a call meanwhile", s.Run(2, "call 0 (reply x) else (reply refused)"), "replied: refused")
 	s.Apply(replica.AdvanceTo(s.View().Time + 301*second))
 	s.Round()

@@ -46,7 +46,7 @@ func TestAnswersOfPuppets(t *testing.T) {
 
 func TestUpdatesThatAreNotAccepted(t *testing.T) {
 	s := stage(t, 2)
-	if got := s.Call(1, "create", "5"); !strings.HasPrefix(got, "replied") {
+	if got := s.Call(1, "create", "5000000000"); !strings.HasPrefix(got, "replied") {
 		t.Fatal(got)
 	}
 	for _, c := range []struct {
@@ -58,7 +58,7 @@ func TestUpdatesThatAreNotAccepted(t *testing.T) {
 		{"nobody", 9, "run", "not accepted: DESTINATION_INVALID (IC0301): Canister kirkt-nh777-77777-aaaeq-cai not found"},
 		{"an empty canister", 2, "run", "not accepted: CANISTER_ERROR (IC0537): Requested canister has no wasm module"},
 		{"no such method", 0, "none", "rejected 5 IC0536: Error from Canister lxzze-o7777-77777-aaaaa-cai: Canister has no update method 'none'.."},
-		{"a composite query", 0, "both", "rejected 5 IC0527: Composite query cannot be called in replicated mode"},
+		{"a composite query", 0, "both", "not accepted: CANISTER_ERROR (IC0527): Composite query cannot be called in replicated mode"},
 		{"a query method", 0, "look", "replied: x"},
 	} {
 		got := s.Call(c.n, c.method, "reply x")

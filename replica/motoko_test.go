@@ -340,7 +340,7 @@ func TestAMotokoActorThatStopsAnswersTheCallsThatAreOpen(t *testing.T) {
 	s.expect("the call", s.told(s.Await(call)), "(1 : nat)")
 	s.expect("the stop", s.told(s.Await(stop)), "()")
 	s.expect("a stopped actor", s.call("caller", "trapAtOnce", "()"),
-		"not accepted: CANISTER_ERROR (IC0508): Canister "+s.ID("caller").String()+" is not running")
+		"not accepted: CANISTER_ERROR (IC0508): Canister "+s.ID("caller").String()+" is stopped")
 	s.expect("start", s.told(s.Manage("caller", "start_canister", s.About("caller", ""))), "()")
 	s.expect("before and after", s.query("caller", "seen"), "(1 : nat, 1 : nat)")
 	s.rest()

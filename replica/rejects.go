@@ -27,8 +27,8 @@ func rejectNoRoute(id principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterNotFound, "No route to canister %s", id).Barely()
 }
 
-// rejectNotRunning is for a message that is about to be executed, or a user's
-// that is about to enter; nil where the canister is running.
+// rejectNotRunning is for a message that is about to be executed; nil where the canister
+// is running.
 func rejectNotRunning(c *canister.Canister) *intercanister.Reject {
 	switch c.Status {
 	case canister.Stopping:
@@ -39,13 +39,22 @@ func rejectNotRunning(c *canister.Canister) *intercanister.Reject {
 	return nil
 }
 
-// rejectRequest is for a request that arrives; nil where the canister is running.
-func rejectRequest(c *canister.Canister) *intercanister.Reject {
+// rejectIngress is for a user's message that is about to enter; nil where the canister
+// is running.
+func rejectIngress(c *canister.Canister) *intercanister.Reject {
 	switch c.Status {
 	case canister.Stopping:
-		return intercanister.Rejectf(intercanister.CanisterStopping, "Canister %s is stopping", c.ID).Barely()
+		return intercanister.Rejectf(intercanister.CanisterStopping, "Canister %s is stopping", c.ID)
 	case canister.Stopped:
-		return intercanister.Rejectf(intercanister.CanisterStopped, "Canister %s is stopped", c.ID).Barely()
+		return intercanister.Rejectf(intercanister.CanisterStopped, "Canister %s is stopped", c.ID)
+	}
+	return nil
+}
+
+// rejectRequest is for a request that arrives; nil where the canister is running.
+func rejectRequest(c *canister.Canister) *intercanister.Reject {
+	if reject := rejectIngress(c); reject != nil {
+		return reject.Barely()
 	}
 	return nil
 }

@@ -56,19 +56,25 @@ func (c *Canister) give(amount uint64) {
 	}
 }
 
-// due are the fees of an ingress message; a canister that cannot pay them refuses.
-func (c *Canister) due(bytes int) bool {
-	fee := c.subnet.Fees.Ingress + c.subnet.Fees.IngressByte*uint64(bytes)
-	switch {
-	case c.Balance < c.debit+fee && fee > 0:
-		return false
-	case c.running != nil:
+// fee is what an ingress message costs.
+func (c *Canister) fee(bytes int) uint64 {
+	return c.subnet.Fees.Ingress + c.subnet.Fees.IngressByte*uint64(bytes)
+}
+
+// affords reports whether a canister can pay for an ingress message.
+func (c *Canister) affords(bytes int) bool {
+	fee := c.fee(bytes)
+	return fee == 0 || c.Balance >= c.debit+fee
+}
+
+// pay takes the fee of an ingress message.
+func (c *Canister) pay(bytes int) {
+	if fee := c.fee(bytes); c.running != nil {
 		c.debit += fee
-	default:
+	} else {
 		c.Balance -= fee
 		c.Paid += fee
 	}
-	return true
 }
 
 // settle moves what came and what fell due while a message ran that is over.

@@ -17,17 +17,23 @@ func (w *World) Submit(key uint64, to ID, method, arg string, bytes int, expiry 
 	switch {
 	case c == nil && method != "create":
 		refused = &Response{Code: NotFound}
+	case c != nil && !c.affords(bytes):
+		refused = &Response{Code: OutOfCycles}
 	case managed:
-	case c.Status != Running:
-		refused = c.notRunning()
+	case c.Status == Stopping:
+		refused = &Response{Code: IsStopping, Text: "is stopping"}
+	case c.Status == Stopped:
+		refused = &Response{Code: IsStopped, Text: "is stopped"}
 	case !c.Code:
 		refused = &Response{Code: NoCode}
-	}
-	if refused == nil && c != nil && !c.due(bytes) {
-		refused = &Response{Code: OutOfCycles}
+	case method == "both":
+		refused = &Response{Code: CompositeCalled, Text: "Composite query"}
 	}
 	if refused != nil {
 		return refused
+	}
+	if c != nil {
+		c.pay(bytes)
 	}
 	in := &ingress{key: key, to: to, method: method, arg: arg, expiry: expiry}
 	w.ingress.put(key, in)
