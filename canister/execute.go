@@ -116,7 +116,7 @@ func (c *Canister) settle(res *result) {
 func (r *runner) outcome(res *result) Outcome {
 	x := r.x
 	return Outcome{
-		Response: x.Response, Calls: x.Calls, Accepted: x.Accepted, Burned: x.Burned,
+		Response: x.Response, Calls: x.Calls, Accepted: x.Accepted, Burned: x.Burned, Minted: x.Minted,
 		Instructions: res.instructions, DirtyPages: res.pages, Logs: len(x.Logs()), HeapDelta: res.delta,
 	}
 }

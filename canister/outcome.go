@@ -27,6 +27,8 @@ type Outcome struct {
 	Accepted cycles.Amount
 	// Burned are the cycles burned with ic0.cycles_burn128; Consumed.Burned has them.
 	Burned cycles.Amount
+	// Minted are the cycles made with ic0.mint_cycles128; the balance has them.
+	Minted cycles.Amount
 	// Instructions is what the message is charged for: what it ran, with dirty pages, at most
 	// the limit.
 	Instructions uint64

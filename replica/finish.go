@@ -99,6 +99,7 @@ func (m *machine) apply(j *Job, context *intercanister.Context) {
 	m.spent += out.Instructions
 	context.Instructions += out.Instructions
 	context.Available = context.Available.Sub(out.Accepted)
+	m.Books.Mint(out.Minted)
 	for i := range out.Calls {
 		m.call(j, context.ID, &out.Calls[i])
 	}

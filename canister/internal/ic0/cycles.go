@@ -1,6 +1,13 @@
 package ic0
 
-import "github.com/canisterd/canisterd/intercanister/cycles"
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// cyclesMinting is the cycles minting canister, rkp4c-7iaaa-aaaaa-aaaca-cai: the only one
+// that makes cycles.
+var cyclesMinting = principal.Canister(4)
 
 // cyclesFunctions read and move cycles.
 func cyclesFunctions() []function {
@@ -28,6 +35,12 @@ func cyclesFunctions() []function {
 			x.Balance, x.Burned = x.Balance.Sub(amount), x.Burned.Add(amount)
 			x.putAmount("ic0_cycles_burn128", s[2], amount)
 		}},
+		{name: "mint_cycles128", params: "llp", where: paying, body: func(x *Execution, s []uint64) {
+			if x.ID != cyclesMinting {
+				x.misuse("ic0.mint_cycles128 cannot be executed on non Cycles Minting Canister: %s != %s", x.ID, cyclesMinting)
+			}
+			x.putAmount("ic0_mint_cycles_128", s[2], x.mint(cycles.Amount{Hi: s[0], Lo: s[1]}))
+		}},
 		{name: "canister_cycle_balance", results: "l", where: anywhere, cost: flat(plain), narrow: true, body: func(x *Execution, s []uint64) {
 			s[0] = x.narrow(x.Balance)
 		}},
@@ -38,6 +51,13 @@ func cyclesFunctions() []function {
 			x.putAmount("ic0_canister_liquid_cycle_balance128", s[0], x.liquid())
 		}},
 	}
+}
+
+// mint adds cycles to the balance, as many as it has room for.
+func (x *Execution) mint(amount cycles.Amount) cycles.Amount {
+	amount = amount.Min(cycles.Max.Sub(x.Balance))
+	x.Balance, x.Minted = x.Balance.Add(amount), x.Minted.Add(amount)
+	return amount
 }
 
 // accept takes up to limit of what the call context offers.

@@ -82,6 +82,7 @@ type Changes struct {
 	Balance, Reserved cycles.Amount
 	Offered           cycles.Amount // cycles of the call context not yet accepted
 	Accepted, Burned  cycles.Amount
+	Minted            cycles.Amount // made by the cycles minting canister; the balance has them
 	Sent              cycles.Amount // paid for carrying requests
 	Timer             uint64
 	TimerSet          bool

@@ -8,7 +8,7 @@ import (
 // Books say where the cycles of a subnet came from and went to that no canister
 // which is there has or has paid. They only grow.
 type Books struct {
-	Minted  cycles.Amount // came out of nothing: provisional cycles, the powers of tests
+	Minted  cycles.Amount // came out of nothing: provisional cycles, the cycles minting canister, the powers of tests
 	Gone    cycles.Amount // what deleted canisters had paid until they were deleted
 	Deleted cycles.Amount // what deleted canisters still had
 	Signed  cycles.Amount // what signatures cost, which are paid with attached cycles

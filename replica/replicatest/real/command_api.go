@@ -6,16 +6,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
 )
 
 // prober creates a canister of package canistertest's prober. The words: wide, hooked,
-// subnet=POSITION, cycles=N; what follows is the program of its canister_init.
+// subnet=POSITION, id=ID, cycles=N; what follows is the program of its canister_init.
 func (p *performer) prober(rest string) {
 	p.Listen(nil)
 	defer p.Listen(p)
 	name, rest := cut(rest)
-	wide, module, balance, position := false, canistertest.Prober, uint64(Plenty), 0
+	wide, module, balance, position, id := false, canistertest.Prober, uint64(Plenty), 0, ""
 	for rest != "" {
 		word, more := cut(rest)
 		key, value, _ := strings.Cut(word, "=")
@@ -28,13 +29,23 @@ func (p *performer) prober(rest string) {
 			balance = uint64(p.number(value))
 		case "subnet":
 			position = p.number(value)
+		case "id":
+			id = value
 		}
-		if key != "wide" && key != "hooked" && key != "cycles" && key != "subnet" {
+		if key != "wide" && key != "hooked" && key != "cycles" && key != "subnet" && key != "id" {
 			break
 		}
 		rest = more
 	}
-	p.Create(name, position, balance)
+	if id != "" {
+		at, err := principal.Parse(id)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		p.CreateAt(name, at, balance)
+	} else {
+		p.Create(name, position, balance)
+	}
 	p.modules[name] = module(wide)
 	program := p.probe(rest)
 	if a := p.Install(name, Install, p.modules[name], program.Bytes()); a.Status != "replied" {
