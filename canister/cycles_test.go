@@ -42,9 +42,10 @@ func TestCyclesAreAcceptedUpToWhatIsOffered(t *testing.T) {
 	}
 	before = c.Balance
 	out = run(canistertest.Script().Reply(nil).Accept(30).Drop().Print("x"))
-	if reply(t, out); !out.Accepted.IsZero() || c.Balance != before {
+	if reply(t, out); out.Accepted != cycles.Of(30) || c.Balance != before.Add(cycles.Of(30)) {
 		t.Errorf("after the reply %s were accepted", out.Accepted)
 	}
+	before = c.Balance
 	out = run(canistertest.Script().Accept(30).Drop().Trap("no"))
 	if !out.Accepted.IsZero() || c.Balance != before {
 		t.Errorf("a message that trapped accepted %s", out.Accepted)
@@ -101,7 +102,7 @@ func TestTheCostFunctionsTellThePrices(t *testing.T) {
 		  (call $call (i64.const 3) (i64.const 97) (i32.const 0)) (call $create (i32.const 16)) (call $http (i64.const 10) (i64.const 1000) (i32.const 32))
 		  (i32.store8 (i32.const 80) (call $ecdsa (i32.const 1000) (i32.const 5) (i32.const 0) (i32.const 48)))
 		  (i32.store8 (i32.const 81) (call $schnorr (i32.const 1005) (i32.const 10) (i32.const 1) (i32.const 64)))
-		  (i32.store8 (i32.const 82) (call $ecdsa (i32.const 1000) (i32.const 5) (i32.const 1) (i32.const 90)))
+		  (i32.store8 (i32.const 82) (call $ecdsa (i32.const 1000) (i32.const 5) (i32.const 2) (i32.const 90)))
 		  (i32.store8 (i32.const 83) (call $schnorr (i32.const 1005) (i32.const 10) (i32.const 0) (i32.const 90)))
 		  (call $append (i32.const 0) (i32.const 84)) (call $reply)))`), nil)
 	got := reply(t, p.Query(c, "q", nil))
