@@ -365,7 +365,7 @@ func (h *mappedHeap) restore(changed []span, compared bool) error {
 }
 
 func (h *mappedHeap) watch() {
-	h.counting = h.space.countFaults && len(h.memory) >= faultCountSize
+	h.counting = h.space.countFaults
 	if h.counting {
 		runtime.LockOSThread()
 		h.faults = countFaults(&h.usage)

@@ -31,8 +31,6 @@ const (
 	stickyPages = 64
 	// stickyCommits is after how many commits the private pages that the last one did not change are given up.
 	stickyCommits = 32
-	// faultCountSize is the size of heap from which counting page faults is cheaper than listing private pages.
-	faultCountSize = 512 << 10
 	// maxUndo is how many committed pages a commit remembers so that it can be undone if the disk fails while they are overwritten.
 	maxUndo = 64 << 20 / PageSize
 	// maxCopy is how many pages are copied from file to file at a time.
