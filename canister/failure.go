@@ -66,14 +66,16 @@ func (c *Canister) visible(m *Message) bool {
 // empty where none of them has a name.
 func backtrace(frames []wasm.Frame) string {
 	var lines strings.Builder
-	named := false
+	named, printed := false, 0
 	for _, frame := range frames {
-		switch {
-		case ours(frame.Name):
-		case frame.Name != "":
+		if ours(frame.Name) || printed == maxBacktraceFrames {
+			continue
+		}
+		printed++
+		if frame.Name != "" {
 			named = true
 			lines.WriteString(demangle.Name(frame.Name) + "\n")
-		default:
+		} else {
 			fmt.Fprintf(&lines, "unknown function at index %d\n", frame.Index)
 		}
 	}

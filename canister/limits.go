@@ -61,6 +61,8 @@ const (
 	engineSlice = 2_000_000
 	// CleanupReservePercent is the part of a callback's limit kept for its cleanup closure.
 	CleanupReservePercent = 5
+	// maxBacktraceFrames is how many of the canister's functions a backtrace shows (replica: 20, wasm_backtrace_max_frames).
+	maxBacktraceFrames = 20
 
 	MaxControllers           = 10
 	MaxViewers               = 10

@@ -124,12 +124,16 @@ func kernelModule(text, pointer string) string {
 // timed is a compiled kernel.
 type timed struct {
 	f     api.Function
+	room  api.MutableGlobal // on the call stack; nil where nothing is metered
 	n     uint64
 	stack [1]uint64
 }
 
 func (k *timed) run(b *testing.B) time.Duration {
 	k.stack[0] = k.n
+	if k.room != nil {
+		k.room.Set(StackSize)
+	}
 	from := time.Now()
 	if err := k.f.CallWithStack(context.Background(), k.stack[:]); err != nil {
 		b.Fatal(err)
@@ -148,7 +152,7 @@ func original(b *testing.B, raw []byte, n uint64) *timed {
 func rewritten(b *testing.B, text string, n uint64) *timed {
 	g := start(b, rewriteText(b, text, conformance))
 	g.reset(math.MaxInt64)
-	return &timed{f: g.inst.ExportedFunction("f"), n: n}
+	return &timed{f: g.inst.ExportedFunction("f"), room: g.room, n: n}
 }
 
 // metering is a kernel metered, and as it was.

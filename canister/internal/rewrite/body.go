@@ -7,6 +7,7 @@ type operand struct {
 	local   int32  // the local it was read from, or -1
 	version uint32 // of that local when it was read
 	short   bool   // a constant that as a size makes no bulk operator longer than a piece
+	from    uint32 // calls before it came to be, as frameModel counts them
 }
 
 // frame is an open control construct of the original code.
@@ -33,6 +34,7 @@ type body struct {
 	frames []frame
 	locals []localState
 	self   uint32 // the function's index in the rewritten module
+	place  int    // among the local functions
 	given  int    // locals of the original, parameters included
 	typ    funcType
 	live   bool // the operator at hand can be reached: it is emitted
@@ -42,12 +44,14 @@ type body struct {
 	declStart, declEnd int    // where they stand
 	declared           int    // locals of all functions so far
 
-	at    int // offset of the operator at hand
-	ops   int // operators read, the one at hand included
-	bad   string
-	extra []valueType // locals added
-	meter meter
-	lower lowering
+	at       int // offset of the operator at hand
+	ops      int // operators read, the one at hand included
+	bad      string
+	extra    []valueType // locals added
+	meter    meter
+	calls    callStack
+	estimate frameModel
+	lower    lowering
 
 	complexity uint64
 }
@@ -89,9 +93,11 @@ func (b *body) reset(r reader, typ funcType) {
 	b.locals, b.extra = b.locals[:0], b.extra[:0]
 	b.ops, b.complexity, b.bad = 0, 0, ""
 	b.lower.reset()
+	b.calls.reset()
 	for i := range len(typ.params) {
 		b.locals = append(b.locals, localState{typ: valueType(typ.params[i])})
 	}
+	b.estimate.reset(b.locals)
 }
 
 func (b *body) localDeclarations() {
@@ -112,6 +118,7 @@ func (b *body) localDeclarations() {
 		}
 	}
 	b.given, b.declEnd = len(b.locals), b.r.pos
+	b.estimate.declare(b.given)
 	if b.declared += b.given; b.declared > maxModuleLocals {
 		b.r.fail("too many locals: the module's functions declare more than " + decimal(maxModuleLocals))
 	}
@@ -136,7 +143,9 @@ func (b *body) op(op byte) { b.out = append(b.out, op) }
 
 func (b *body) opIndex(op byte, index uint32) { b.out = appendU32(append(b.out, op), index) }
 
-func (b *body) push(t valueType) { b.stack = append(b.stack, operand{typ: t, local: -1}) }
+func (b *body) push(t valueType) {
+	b.stack = append(b.stack, operand{typ: t, local: -1, from: b.estimate.calls})
+}
 
 func (b *body) pushAll(types string) {
 	for i := range len(types) {
@@ -155,8 +164,30 @@ func (b *body) pop() operand {
 	}
 	v := b.stack[len(b.stack)-1]
 	b.stack = b.stack[:len(b.stack)-1]
+	b.consume(&v)
 	return v
 }
+
+// consume ends the life of an operand.
+func (b *body) consume(v *operand) {
+	switch {
+	case v.from == b.estimate.calls || v.local == constantOperand:
+	case v.local >= 0 && b.locals[v.local].version == v.version:
+		b.estimate.values[v.local].end = b.estimate.calls
+	default:
+		b.estimate.live(v.typ, v.from, b.estimate.calls)
+	}
+}
+
+// constant treats an operator that pushes a constant.
+func (b *body) constant(t valueType) {
+	b.begin(costDefault, 1)
+	b.stack = append(b.stack, operand{typ: t, local: constantOperand})
+	b.copy()
+}
+
+// constantOperand is the place of a constant, which no register has to keep.
+const constantOperand = -2
 
 // take takes an operand of the given type.
 func (b *body) take(want valueType) operand {
@@ -165,6 +196,7 @@ func (b *body) take(want valueType) operand {
 		v := b.stack[len(b.stack)-1]
 		if v.typ == want || v.typ == typeUnknown {
 			b.stack = b.stack[:len(b.stack)-1]
+			b.consume(&v)
 			return v
 		}
 		b.fail("type mismatch: expected " + want.String() + ", found " + v.typ.String())

@@ -11,8 +11,12 @@ type codeWriter struct {
 	outOfInstructions uint32 // function indices in the rewritten module
 	growCheck         uint32
 	bulkCheck         uint32
+	stack             uint32 // global index of the room left on the call stack
 	chargeFunction    uint32
 	firstAdded        uint32
+
+	frames     []uint32 // bytes of the call stack that each function written so far takes
+	stackNeeds []uint32 // the same with all it calls, unboundedStack if it checks
 
 	added     []addedFunction
 	open      map[funcType]openDispatcher // those that take further functions
@@ -44,6 +48,8 @@ func (c *codeWriter) rewriteBodies() *Invalid {
 	c.outOfInstructions = uint32(s.importedFunctions)
 	c.growCheck = c.outOfInstructions + 1
 	c.bulkCheck = c.outOfInstructions + 2
+	c.stack = c.counter + 1
+	c.frames, c.stackNeeds = make([]uint32, s.bodyCount), make([]uint32, s.bodyCount)
 	c.chargeFunction = s.shifted(uint32(len(s.functions)))
 	c.firstAdded = c.chargeFunction + s.helpers()
 	c.open, c.splitters = map[funcType]openDispatcher{}, map[splitter]uint32{}
@@ -61,6 +67,7 @@ func (c *codeWriter) rewriteBodies() *Invalid {
 			return r.err
 		}
 		b.self = s.shifted(uint32(s.importedFunctions + i))
+		b.place = i
 		if bad := b.run(code, s.types[s.functions[s.importedFunctions+i]]); bad != nil {
 			return bad
 		}
@@ -83,12 +90,13 @@ func (c *codeWriter) append(b *body) {
 	for range b.extra {
 		extra += 2
 	}
-	c.out = appendU32(c.out, uint32(len(decl)+len(raw)+extra+len(b.out)))
+	entry := b.stackEntry()
+	c.out = appendU32(c.out, uint32(len(decl)+len(raw)+extra+len(entry)+len(b.out)))
 	c.out = append(append(c.out, decl...), raw...)
 	for _, t := range b.extra {
 		c.out = append(c.out, 1, t.encoded())
 	}
-	c.out = append(c.out, b.out...)
+	c.out = append(append(c.out, entry...), b.out...)
 }
 
 // judge holds a body against the replica's limits; the first violation of the first function counts.

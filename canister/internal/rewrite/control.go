@@ -154,6 +154,9 @@ func (b *body) endOp() {
 		return
 	}
 	if !f.dead {
+		if f.op == opLoop {
+			b.estimate.closeLoop()
+		}
 		b.prepareJoin(&f)
 		b.endBlock()
 		b.closeFrame(&f)
@@ -326,7 +329,10 @@ func (b *body) callOp(op byte) {
 	b.begin(cost, weight)
 	t := b.s.types[b.s.functions[i]]
 	b.takeAll(t.params)
-	if b.live {
+	if b.live && b.r.err == nil {
+		b.estimate.pass(t.params)
+		b.estimate.call()
+		b.passStack(i, op == opReturnCall)
 		b.opIndex(op, b.s.shifted(i))
 	}
 	b.called(op == opReturnCall, t)
@@ -370,6 +376,9 @@ func (b *body) callIndirectOp(op byte) {
 		if target.limits.wide {
 			b.lowerTop(index)
 		}
+		b.estimate.pass(t.params)
+		b.estimate.call()
+		b.passStackUnseen(op == opReturnCallIndirect)
 		b.opIndex(op, i)
 		b.out = appendU32(b.out, at)
 	}

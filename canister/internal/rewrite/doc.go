@@ -51,6 +51,26 @@
 // The splitter calls the host after each piece. It does nothing where an operand is out of bounds: the operator then traps, before a byte is
 // written, where it always did. The whole operation is charged before it begins, as on a replica.
 //
+// # How the call stack is metered
+//
+// A replica runs canisters on a stack of 5 MiB. A second exported global holds the bytes left, for the function about to be called: the
+// host sets it before every entry, and a function writes it before each call. Nothing is written after a call or at a return, so there is
+// nothing to put right after a trap:
+//
+//	block (full)
+//	  room = global - frame; br_if (full) if room < 0
+//	  ...
+//	  global = room; call f
+//	  ...
+//	end (full)
+//	global = room; call out_of_instructions; unreachable
+//
+// A function that calls no others, or only such functions before it in the module, is bounded: up to [maxUncheckedStack] it checks nothing and its
+// callers write nothing. Recursion always passes through a function that checks. A tail call writes the room with its own frame given back.
+//
+// The frame is that of the replica's engine, estimated in the same walk (frame.go): the values that live across a call of the function as a
+// replica instruments it, which are kept in five saved registers, then in spill slots, and the arguments that do not fit registers.
+//
 // # How a 64-bit address is lowered
 //
 // A 32-bit engine address is made from a 64-bit one by saturation: anything at or above 2^32 becomes 2^32-1, which no lowered memory reaches

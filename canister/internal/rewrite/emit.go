@@ -205,11 +205,13 @@ func (e *emitter) memorySection() {
 
 func (e *emitter) globalSection() {
 	local := e.s.globals[e.s.importedGlobals:]
-	content := appendU32(nil, uint32(len(local)+1))
+	content := appendU32(nil, uint32(len(local)+2))
 	for _, g := range local {
 		content = append(appendGlobalType(content, g), g.init...)
 	}
 	content = append(appendGlobalType(content, global{value: typeI64, mutable: true}), opI64Const, 0, opEnd)
+	content = append(appendGlobalType(content, global{value: typeI32, mutable: true}), opI32Const)
+	content = append(appendSigned(content, StackSize), opEnd)
 	e.out = appendSection(e.out, sectionGlobal, content)
 }
 
@@ -238,6 +240,7 @@ func (e *emitter) exportSection() {
 		}
 	}
 	add(CounterGlobal, kindGlobal, e.code.counter)
+	add(StackGlobal, kindGlobal, e.code.stack)
 	if len(s.memories) > 0 {
 		add(ExportedMemory, kindMemory, 0)
 	}

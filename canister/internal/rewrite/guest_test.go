@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
@@ -16,7 +17,8 @@ type guest struct {
 	module  *Module
 	inst    api.Module
 	counter api.MutableGlobal
-	slice   int64 // instructions per refill
+	room    api.MutableGlobal // on the call stack
+	slice   int64             // instructions per refill
 	refills int
 	grown   [][2]uint32 // arguments of the growth checks
 	pieces  []uint32    // arguments of the checks between pieces
@@ -50,6 +52,9 @@ func assemble(t testing.TB, text string) []byte {
 	return raw
 }
 
+// errStackOverflow ends a call whose frames do not fit the call stack.
+var errStackOverflow = errors.New("stack overflow")
+
 // conformance runs any module: no Internet Computer rules.
 var conformance = Options{Conformance: true}
 
@@ -59,6 +64,9 @@ func start(t testing.TB, m *Module) *guest {
 	rt := engine(t)
 	host := rt.NewHostModuleBuilder(ModuleName)
 	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(context.Context, api.Module, []uint64) {
+		if int32(g.room.Get()) < 0 {
+			panic(errStackOverflow)
+		}
 		g.refills++
 		g.counter.Set(uint64(g.slice))
 	}), nil, nil).Export(OutOfInstructions)
@@ -79,6 +87,7 @@ func start(t testing.TB, m *Module) *guest {
 	}
 	g.inst = inst
 	g.counter = inst.ExportedGlobal(CounterGlobal).(api.MutableGlobal)
+	g.room = inst.ExportedGlobal(StackGlobal).(api.MutableGlobal)
 	g.counter.Set(uint64(g.slice))
 	return g
 }
@@ -110,6 +119,7 @@ func (g *guest) call(name string, args ...uint64) ([]uint64, error) {
 	if f == nil {
 		g.t.Fatalf("no export %q", name)
 	}
+	g.room.Set(StackSize)
 	return f.Call(context.Background(), args...)
 }
 

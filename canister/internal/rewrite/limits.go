@@ -1,5 +1,8 @@
 package rewrite
 
+// StackSize is the size of the call stack in bytes of the replica's engine (replica: MAX_WASM_STACK_SIZE, 5242880).
+const StackSize = 5 << 20
+
 // Limits of a module. The specification's value stands beside ours where they differ.
 const (
 	maxModuleBytes      = 100 << 20  // uncompressed module; replica 104857600
@@ -34,6 +37,8 @@ const (
 	// PieceBytes is how much of a memory or table a bulk operator moves before the host is called (a replica interrupts none): about a
 	// millisecond, page faults included.
 	PieceBytes = 1 << 20
+	// maxUncheckedStack is how many bytes of the call stack a function and all it calls take at most without a check.
+	maxUncheckedStack = 1 << 10
 
 	narrowMaxPages = 65536 // 4 GiB
 	wideMaxPages   = 65535 // the replica allows 98304 (6 GiB); the last page below 4 GiB stays free for saturated addresses

@@ -22,13 +22,14 @@ type meter struct {
 func (b *body) meterFunction() {
 	m := &b.meter
 	m.loopCosts = m.loopCosts[:0]
+	b.estimate.call()
 	m.mirror = b.newLocal(typeI64)
 	m.off = b.s.options.unmetered
 	m.state = mirrorStale
 	m.cost, m.check, m.pending, m.first, m.patch, m.slot = costEntry, true, !m.off, 1, -1, -1
 	if !m.off {
 		b.out = append(b.out, opBlock, blockEmpty)
-		b.labels++
+		b.labels += 2 // that of the stack check too, which stackEntry writes
 	}
 }
 
@@ -74,6 +75,7 @@ func (b *body) chargeSize(size valueType) {
 	if !b.live || b.meter.off {
 		return
 	}
+	b.estimate.call()
 	b.settle()
 	if size == typeI32 {
 		b.op(opI64ExtendI32U)
@@ -169,6 +171,7 @@ func (b *body) closeFunction() {
 	b.out = appendSigned(append(b.out, opI32Const), int64(place))
 	b.out = appendSigned(append(b.out, opI64Const), int64(b.meter.entry))
 	b.opIndex(opCall, dispatcher)
+	b.closeStackCheck()
 	b.op(opEnd)
 }
 
@@ -190,6 +193,7 @@ func (b *body) openLoop(f *frame, encoded []byte) {
 		m.check = true
 		return
 	}
+	b.estimate.openLoop(b.ops)
 	if m.state == mirrorStale && !m.off {
 		b.refresh()
 	}

@@ -7,7 +7,8 @@ const (
 	// ModuleName is the import module of the two host functions the pass needs.
 	ModuleName = "canisterd"
 	// OutOfInstructions () is called at a check point where the counter is below zero. The host sets the counter to zero or more, or
-	// ends the message by a panic.
+	// ends the message by a panic. It is also called, with StackGlobal below zero, by a function whose frame does not fit the call stack: then the
+	// host must end the message.
 	OutOfInstructions = "out_of_instructions"
 	// BulkCheck (instructions i32) is called between two pieces of a bulk operator, with what was charged for the one that is done. It may block.
 	BulkCheck = "bulk_check"
@@ -21,6 +22,9 @@ const (
 
 	// CounterGlobal is the exported mutable i64 global with the instructions left in the current slice; it may be negative.
 	CounterGlobal = "canisterd instructions"
+	// StackGlobal is the exported mutable i32 global with the bytes left on the call stack for the function called next. The host sets it to
+	// StackSize before every call.
+	StackGlobal = "canisterd stack"
 	// CallClosure is the exported trampoline (fn i32, env i32 or i64): call_indirect on the first table with type (I) -> (). It is not metered.
 	CallClosure = "canisterd call closure"
 	// ExportedMemory and ExportedTable are the memory and the first table.

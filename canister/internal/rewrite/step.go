@@ -17,19 +17,19 @@ func (b *body) step(op byte) {
 		b.localOp(op)
 	case opI32Const:
 		v := b.r.signed(32)
-		b.simple(costDefault, 1, "", "i")
+		b.constant(typeI32)
 		b.stack[len(b.stack)-1].short = isShort(v)
 	case opI64Const:
 		v := b.r.signed(64)
-		b.simple(costDefault, 1, "", "I")
+		b.constant(typeI64)
 		top := &b.stack[len(b.stack)-1]
 		top.small, top.short = v >= 0 && v <= 0xffffffff, isShort(v)
 	case opF32Const:
 		b.r.skip(4)
-		b.simple(costDefault, 1, "", "f")
+		b.constant(typeF32)
 	case opF64Const:
 		b.r.skip(8)
-		b.simple(costDefault, 1, "", "F")
+		b.constant(typeF64)
 	case opGlobalGet, opGlobalSet:
 		b.globalOp(op)
 	case opCall, opReturnCall:
@@ -75,16 +75,24 @@ func (b *body) localOp(op byte) {
 	b.begin(costDefault, 1)
 	l := &b.locals[i]
 	if op == opLocalGet {
-		b.stack = append(b.stack, operand{typ: l.typ, small: l.small && l.genS == b.lower.gen, local: int32(i), version: l.version})
+		b.stack = append(b.stack, operand{
+			typ: l.typ, small: l.small && l.genS == b.lower.gen, local: int32(i), version: l.version, from: b.estimate.calls,
+		})
+		if b.live {
+			b.estimate.read(i)
+		}
 		b.copy()
 		return
 	}
 	v := b.take(l.typ)
 	l.version++
+	if b.live {
+		b.estimate.assign(i, l.typ, b.ops)
+	}
 	l.gen = 0
 	l.small, l.genS = v.small, b.lower.gen
 	if op == opLocalTee {
-		b.stack = append(b.stack, operand{typ: l.typ, small: v.small, local: int32(i), version: l.version})
+		b.stack = append(b.stack, operand{typ: l.typ, small: v.small, local: int32(i), version: l.version, from: b.estimate.calls})
 	}
 	b.copy()
 }
@@ -138,7 +146,7 @@ func (b *body) selectOp(op byte) {
 	case y.typ != x.typ && y.typ != typeUnknown:
 		b.fail("type mismatch: select operands have different types")
 	}
-	b.stack = append(b.stack, operand{typ: x.typ, small: x.small && y.small, local: -1})
+	b.stack = append(b.stack, operand{typ: x.typ, small: x.small && y.small, local: -1, from: b.estimate.calls})
 	b.copy()
 }
 

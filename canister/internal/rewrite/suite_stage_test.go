@@ -47,6 +47,7 @@ type stage struct {
 	instances   map[string]*instance // "" is the latest
 	definitions map[string][]byte    // prepared binaries; "" is the latest
 	registered  map[string]*instance
+	made        []api.Module
 	cut         bool // the next instance is of a module some fields were cut out of
 	missing     bool // the latest instantiation imports from a module that could not be made
 	grants      int
@@ -103,6 +104,9 @@ func (s *stage) close() { s.runtime.Close(s.ctx) }
 // outOfInstructions forgets the debt, however large: a memory.fill of 2^64-1
 // bytes is charged for before it is found too long.
 func (s *stage) outOfInstructions(_ context.Context, module api.Module, _ []uint64) {
+	if room := module.ExportedGlobal(rewrite.StackGlobal).(api.MutableGlobal); int32(room.Get()) < 0 {
+		panic(errors.New("stack overflow"))
+	}
 	if s.grants++; s.grants > maxGrants {
 		panic(errors.New("the instruction limit of a suite command is reached"))
 	}
@@ -111,12 +115,22 @@ func (s *stage) outOfInstructions(_ context.Context, module api.Module, _ []uint
 	counter.Set(uint64(max(int64(counter.Get())+grant, grant)))
 }
 
+// emptyStacks gives every instance its whole call stack: what a command calls may be of any of them.
+func (s *stage) emptyStacks() {
+	for _, i := range s.made {
+		if room, ok := i.ExportedGlobal(rewrite.StackGlobal).(api.MutableGlobal); ok {
+			room.Set(rewrite.StackSize)
+		}
+	}
+}
+
 // growCheck lets every memory.grow be what the engine says.
 func growCheck(context.Context, api.Module, []uint64) {}
 
 // perform does one command; nil means it went as the script says.
 func (s *stage) perform(c wast.Command) error {
 	s.grants = 0
+	s.emptyStacks()
 	switch c.Kind {
 	case wast.Define:
 		return s.define(c)
@@ -188,6 +202,7 @@ func (s *stage) instantiate(binary []byte) (*instance, error) {
 		return i, fmt.Errorf("instantiate: %w", err)
 	}
 	i.module = module
+	s.made = append(s.made, module)
 	return i, nil
 }
 

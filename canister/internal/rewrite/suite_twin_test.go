@@ -86,6 +86,7 @@ type twinOutcome struct {
 }
 
 func twinRun(s *stage, i *instance, args []uint64) twinOutcome {
+	s.emptyStacks()
 	results, err := i.module.ExportedFunction("f2").Call(s.ctx, args...)
 	o := twinOutcome{text: fmt.Sprintf("%#x", results)}
 	if err != nil {

@@ -174,9 +174,9 @@ func (e *Engine) Link(modules ...HostModule) error {
 func meteringModule() HostModule {
 	i32 := api.ValueTypeI32
 	return HostModule{Name: rewrite.ModuleName, Functions: []HostFunction{
-		{Name: "out_of_instructions", Call: func(g *Guest, _ []uint64) { g.refill() }},
+		{Name: rewrite.OutOfInstructions, Call: func(g *Guest, _ []uint64) { g.refill() }},
 		{Name: rewrite.BulkCheck, Params: []api.ValueType{i32}, Call: func(g *Guest, stack []uint64) { g.FinishPiece(uint64(uint32(stack[0]))) }},
-		{Name: "grow_check", Params: []api.ValueType{i32, i32}, Results: []api.ValueType{i32}, Call: func(g *Guest, stack []uint64) {
+		{Name: rewrite.GrowCheck, Params: []api.ValueType{i32, i32}, Results: []api.ValueType{i32}, Call: func(g *Guest, stack []uint64) {
 			old, pages := uint32(stack[0]), uint32(stack[1])
 			g.grew(old, pages)
 			stack[0] = uint64(old)

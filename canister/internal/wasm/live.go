@@ -21,6 +21,7 @@ type live struct {
 	instance     api.Module
 	heap         heap
 	counter      api.MutableGlobal
+	room         api.MutableGlobal // on the call stack
 	globals      []globalCell
 	functions    [maxFunctions]function
 	next         int      // function to forget next
@@ -70,6 +71,9 @@ func newLive(g *Guest, code *Code, h heap) (l *live, err error) {
 		return l, fmt.Errorf("module exports no %q", rewrite.CounterGlobal)
 	}
 	l.counter = counter
+	if l.room, ok = l.instance.ExportedGlobal(rewrite.StackGlobal).(api.MutableGlobal); !ok {
+		return l, fmt.Errorf("module exports no %q", rewrite.StackGlobal)
+	}
 	l.segments = segmentsOf(l.instance)
 	l.segmentsWere = slices.Clone(l.segments)
 	l.globals, err = code.layout.cells(l.instance)

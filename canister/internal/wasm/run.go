@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
 
 // Entry is what a message runs: an exported function without parameters, or a closure (table index and argument) if Export is "".
@@ -42,6 +44,7 @@ func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 	}
 	g.host, g.budget, g.compared, g.ending = host, budget, false, nil
 	g.grant(0)
+	l.room.Set(rewrite.StackSize)
 	l.stack = [2]uint64{uint64(entry.Fn), entry.Env}
 	g.running = true
 	l.heap.watch()
@@ -132,8 +135,12 @@ func (g *Guest) grantPart(executed uint64) {
 	g.live.counter.Set(next)
 }
 
-// refill is called where the counter was found below zero: the next part of the slice or the next slice begins, or the message ends.
+// refill is called where the counter was found below zero: the next part of the slice or the next slice begins, or the message ends. With the
+// room on the call stack below zero it is called by a function whose frame does not fit.
 func (g *Guest) refill() {
+	if int32(g.live.room.Get()) < 0 {
+		g.End(&Trap{Kind: StackOverflow})
+	}
 	executed := g.Executed()
 	if executed <= g.sliceEnd {
 		g.grantPart(executed)
