@@ -132,7 +132,7 @@ type timed struct {
 func (k *timed) run(b *testing.B) time.Duration {
 	k.stack[0] = k.n
 	if k.room != nil {
-		k.room.Set(StackSize)
+		k.room.Set(StackRoom)
 	}
 	from := time.Now()
 	if err := k.f.CallWithStack(context.Background(), k.stack[:]); err != nil {

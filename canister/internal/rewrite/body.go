@@ -7,7 +7,7 @@ type operand struct {
 	local   int32  // the local it was read from, or -1
 	version uint32 // of that local when it was read
 	short   bool   // a constant that as a size makes no bulk operator longer than a piece
-	from    uint32 // calls before it came to be, as frameModel counts them
+	from    uint32 // calls before it came to be, as frameEstimate counts them
 }
 
 // frame is an open control construct of the original code.
@@ -50,7 +50,7 @@ type body struct {
 	extra    []valueType // locals added
 	meter    meter
 	calls    callStack
-	estimate frameModel
+	estimate frameEstimate
 	lower    lowering
 
 	complexity uint64
@@ -97,7 +97,7 @@ func (b *body) reset(r reader, typ funcType) {
 	for i := range len(typ.params) {
 		b.locals = append(b.locals, localState{typ: valueType(typ.params[i])})
 	}
-	b.estimate.reset(b.locals)
+	b.estimate.reset(len(b.locals))
 }
 
 func (b *body) localDeclarations() {
@@ -167,27 +167,6 @@ func (b *body) pop() operand {
 	b.consume(&v)
 	return v
 }
-
-// consume ends the life of an operand.
-func (b *body) consume(v *operand) {
-	switch {
-	case v.from == b.estimate.calls || v.local == constantOperand:
-	case v.local >= 0 && b.locals[v.local].version == v.version:
-		b.estimate.values[v.local].end = b.estimate.calls
-	default:
-		b.estimate.live(v.typ, v.from, b.estimate.calls)
-	}
-}
-
-// constant treats an operator that pushes a constant.
-func (b *body) constant(t valueType) {
-	b.begin(costDefault, 1)
-	b.stack = append(b.stack, operand{typ: t, local: constantOperand})
-	b.copy()
-}
-
-// constantOperand is the place of a constant, which no register has to keep.
-const constantOperand = -2
 
 // take takes an operand of the given type.
 func (b *body) take(want valueType) operand {

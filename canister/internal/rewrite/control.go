@@ -328,10 +328,11 @@ func (b *body) callOp(op byte) {
 	}
 	b.begin(cost, weight)
 	t := b.s.types[b.s.functions[i]]
+	b.keepConstants(0, len(t.params))
 	b.takeAll(t.params)
 	if b.live && b.r.err == nil {
 		b.estimate.pass(t.params)
-		b.estimate.call()
+		b.estimate.addCall()
 		b.passStack(i, op == opReturnCall)
 		b.opIndex(op, b.s.shifted(i))
 	}
@@ -371,13 +372,14 @@ func (b *body) callIndirectOp(op byte) {
 	b.begin(cost, weight)
 	index := b.take(target.limits.index())
 	t := b.s.types[i]
+	b.keepConstants(0, len(t.params))
 	b.takeAll(t.params)
 	if b.live {
 		if target.limits.wide {
 			b.lowerTop(index)
 		}
 		b.estimate.pass(t.params)
-		b.estimate.call()
+		b.estimate.addCall()
 		b.passStackUnseen(op == opReturnCallIndirect)
 		b.opIndex(op, i)
 		b.out = appendU32(b.out, at)

@@ -211,7 +211,7 @@ func (e *emitter) globalSection() {
 	}
 	content = append(appendGlobalType(content, global{value: typeI64, mutable: true}), opI64Const, 0, opEnd)
 	content = append(appendGlobalType(content, global{value: typeI32, mutable: true}), opI32Const)
-	content = append(appendSigned(content, StackSize), opEnd)
+	content = append(appendSigned(content, StackRoom), opEnd)
 	e.out = appendSection(e.out, sectionGlobal, content)
 }
 

@@ -2,172 +2,170 @@ package rewrite
 
 import "slices"
 
-// Sizes of a frame of the replica's engine (Cranelift on x86-64, no optimization), in bytes.
+// Frames of the replica's engine: Cranelift for x86-64 without optimization, with its calling convention for tail calls. Bytes.
 const (
 	frameLink      = 16 // return address and saved frame pointer
 	frameAlignment = 16
-	registerBytes  = 8
-	vectorBytes    = 16
-	savedRegisters = 5 // integers that live across calls in registers; a function that uses one saves it
-	intArguments   = 4 // registers for integer parameters, beside two of the engine's own
+	intBytes       = 8
+	floatBytes     = 16 // floats and vectors have slots of one size
+	savedRegisters = 5  // keep integers across calls; a function saves those it uses
+	intArguments   = 4  // registers for integer parameters, beside two of the engine's own
 	floatArguments = 8
+
+	// entryStack is what the engine has used of the call stack when it enters a canister, and what it keeps for the link of a callee.
+	entryStack = 80
 )
 
-// valueClass is how a value is kept over a call.
+// valueClass is a kind of register.
 type valueClass uint8
 
 const (
 	intClass valueClass = iota
 	floatClass
-	vectorClass
 	valueClasses
 )
 
 func classOf(t valueType) valueClass {
 	switch t {
-	case typeF32, typeF64:
+	case typeF32, typeF64, typeV128:
 		return floatClass
-	case typeV128:
-		return vectorClass
 	}
 	return intClass
 }
 
-// frameModel estimates the frame that the replica's engine gives a function: it counts, at each place where the function as a replica
-// instruments it calls something, the values that are needed afterwards.
-type frameModel struct {
-	calls    uint32 // places so far
-	changes  [valueClasses][]int32
-	values   []liveValue // of the locals, as they are now
-	loops    []liveLoop
-	most     [valueClasses]uint32
-	outgoing uint32 // bytes of arguments on the stack, at most
+// frameEstimate estimates the frame that the replica's engine gives a function. It counts the values that are needed after each call, where
+// a call is whatever calls in the function as a replica instruments it: the check at its entry and at the head of a loop too.
+type frameEstimate struct {
+	calls    uint32                // so far
+	changes  [valueClasses][]int32 // by call: values that begin to be needed after it, less those that end
+	values   []localValue          // of the locals, as they are now
+	loops    []carryingLoop        // open ones
+	outgoing uint32                // bytes of arguments on the stack, at most
 }
 
-// liveValue is the value of a local since it was last assigned.
-type liveValue struct {
-	assigned  int    // ordinal of the operator, 0 for a parameter, -1 for a local that was not assigned
-	from, end uint32 // it lives across the calls from <= c < end
-	loop      int    // first operator of the loop over which it is known to live, -1 for none
+// localValue is the value of a local since it was last assigned. It is needed after the calls from <= c < end.
+type localValue struct {
+	assigned  int // ordinal of the operator, 0 for a parameter, -1 for a local that was not assigned
+	from, end uint32
+	loop      int // ordinal of the loop over which the value is known to be needed, 0 for none
 }
 
-// liveLoop is an open loop. The locals that are read in it before they are assigned live to its end.
-type liveLoop struct {
+// carryingLoop is an open loop. A local that is read in it, but was assigned before it, is needed until its end.
+type carryingLoop struct {
 	first   int // ordinal of its operator
 	carried []uint32
 }
 
-func (m *frameModel) reset(locals []localState) {
-	m.calls, m.outgoing = 0, 0
-	m.loops = m.loops[:0]
-	for c := range m.changes {
-		m.changes[c] = append(m.changes[c][:0], 0)
+func (e *frameEstimate) reset(params int) {
+	e.calls, e.outgoing = 0, 0
+	e.values, e.loops = e.values[:0], e.loops[:0]
+	for c := range e.changes {
+		e.changes[c] = append(e.changes[c][:0], 0)
 	}
-	m.values = m.values[:0]
-	for range locals {
-		m.values = append(m.values, liveValue{assigned: 0, loop: -1})
-	}
-}
-
-func (m *frameModel) declare(n int) {
-	for len(m.values) < n {
-		m.values = append(m.values, liveValue{assigned: -1, loop: -1})
+	for range params {
+		e.values = append(e.values, localValue{})
 	}
 }
 
-// call is a place where the function calls something.
-func (m *frameModel) call() {
-	m.calls++
-	for c := range m.changes {
-		m.changes[c] = append(m.changes[c], 0)
+// declare adds locals up to n in all. They are zero, and a constant needs no register.
+func (e *frameEstimate) declare(n int) {
+	for len(e.values) < n {
+		e.values = append(e.values, localValue{assigned: -1})
 	}
 }
 
-// live counts a value that lives across the calls from <= c < end.
-func (m *frameModel) live(t valueType, from, end uint32) {
+// addCall is a place where the function calls something.
+func (e *frameEstimate) addCall() {
+	e.calls++
+	for c := range e.changes {
+		e.changes[c] = append(e.changes[c], 0)
+	}
+}
+
+// keep counts a value that is needed after the calls from <= c < end.
+func (e *frameEstimate) keep(t valueType, from, end uint32) {
 	if end > from {
-		changes := m.changes[classOf(t)]
+		changes := e.changes[classOf(t)]
 		changes[from]++
 		changes[end]--
 	}
 }
 
-// openLoop and closeLoop stand around the body of a loop.
-func (m *frameModel) openLoop(at int) {
-	m.loops = append(m.loops, liveLoop{first: at})
-	m.call()
+func (e *frameEstimate) openLoop(ordinal int) {
+	if n := len(e.loops); n < cap(e.loops) {
+		e.loops = e.loops[:n+1]
+	} else {
+		e.loops = append(e.loops, carryingLoop{})
+	}
+	l := &e.loops[len(e.loops)-1]
+	l.first, l.carried = ordinal, l.carried[:0]
+	e.addCall()
 }
 
-func (m *frameModel) closeLoop() {
-	last := len(m.loops) - 1
-	for _, i := range m.loops[last].carried {
-		m.values[i].end = m.calls
+func (e *frameEstimate) closeLoop() {
+	last := len(e.loops) - 1
+	for _, i := range e.loops[last].carried {
+		e.values[i].end = e.calls
 	}
-	m.loops = m.loops[:last]
+	e.loops = e.loops[:last]
 }
 
 // read is a use of a local.
-func (m *frameModel) read(i uint32) {
-	v := &m.values[i]
-	v.end = m.calls
-	if len(m.loops) == 0 {
+func (e *frameEstimate) read(local uint32) {
+	v := &e.values[local]
+	v.end = e.calls
+	if len(e.loops) == 0 {
 		return
 	}
-	outer, _ := slices.BinarySearchFunc(m.loops, v.assigned, func(l liveLoop, assigned int) int { return l.first - assigned })
-	if outer < len(m.loops) && v.loop != m.loops[outer].first {
-		l := &m.loops[outer]
+	outermost, _ := slices.BinarySearchFunc(e.loops, v.assigned, func(l carryingLoop, assigned int) int { return l.first - assigned })
+	if outermost < len(e.loops) && v.loop != e.loops[outermost].first {
+		l := &e.loops[outermost]
 		v.loop = l.first
-		l.carried = append(l.carried, i)
+		l.carried = append(l.carried, local)
 	}
 }
 
 // assign ends the value that a local had.
-func (m *frameModel) assign(i uint32, t valueType, at int) {
-	v := &m.values[i]
+func (e *frameEstimate) assign(local uint32, t valueType, ordinal int) {
+	v := &e.values[local]
 	if v.assigned >= 0 {
-		m.live(t, v.from, v.end)
+		e.keep(t, v.from, v.end)
 	}
-	v.assigned, v.from, v.end = at, m.calls, m.calls
+	v.assigned, v.from, v.end = ordinal, e.calls, e.calls
 }
 
 // pass counts the arguments of a call that do not fit the registers.
-func (m *frameModel) pass(params string) {
-	m.outgoing = max(m.outgoing, stackArguments(params))
-}
-
-func stackArguments(params string) uint32 {
+func (e *frameEstimate) pass(params string) {
 	ints, floats, bytes := 0, 0, uint32(0)
 	for i := range len(params) {
-		switch classOf(valueType(params[i])) {
-		case intClass:
+		switch t := valueType(params[i]); {
+		case classOf(t) == intClass:
 			if ints++; ints > intArguments {
-				bytes += registerBytes
+				bytes += intBytes
 			}
-		case floatClass:
-			if floats++; floats > floatArguments {
-				bytes += registerBytes
+		default:
+			if floats++; floats <= floatArguments {
+				continue
 			}
-		case vectorClass:
-			if floats++; floats > floatArguments {
-				bytes = align(bytes) + vectorBytes
+			if bytes += intBytes; t == typeV128 {
+				bytes = alignFrame(bytes-intBytes) + floatBytes
 			}
 		}
 	}
-	return align(bytes)
+	e.outgoing = max(e.outgoing, alignFrame(bytes))
 }
 
-func align(bytes uint32) uint32 { return (bytes + frameAlignment - 1) &^ (frameAlignment - 1) }
+func alignFrame(bytes uint32) uint32 { return (bytes + frameAlignment - 1) &^ (frameAlignment - 1) }
 
-// size closes the function.
-func (m *frameModel) size(locals []localState) uint32 {
-	for i := range m.values {
-		if v := &m.values[i]; v.assigned >= 0 {
-			m.live(locals[i].typ, v.from, v.end)
+// size is the frame at the end of the function.
+func (e *frameEstimate) size(locals []localState) uint32 {
+	for i := range e.values {
+		if v := &e.values[i]; v.assigned >= 0 {
+			e.keep(locals[i].typ, v.from, v.end)
 		}
 	}
-	most := &m.most
-	*most = [valueClasses]uint32{}
-	for c, changes := range m.changes {
+	var most [valueClasses]uint32
+	for c, changes := range e.changes {
 		now := int32(0)
 		for _, change := range changes {
 			now += change
@@ -176,6 +174,6 @@ func (m *frameModel) size(locals []localState) uint32 {
 	}
 	ints := most[intClass] + 1 // the engine's own context
 	saved := min(ints, savedRegisters)
-	spilled := (ints-saved+most[floatClass])*registerBytes + most[vectorClass]*vectorBytes
-	return frameLink + align(saved*registerBytes) + align(spilled) + m.outgoing
+	spilled := (ints-saved)*intBytes + most[floatClass]*floatBytes
+	return frameLink + alignFrame(saved*intBytes) + alignFrame(spilled) + e.outgoing
 }

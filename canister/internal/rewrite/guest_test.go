@@ -119,7 +119,7 @@ func (g *guest) call(name string, args ...uint64) ([]uint64, error) {
 	if f == nil {
 		g.t.Fatalf("no export %q", name)
 	}
-	g.room.Set(StackSize)
+	g.room.Set(StackRoom)
 	return f.Call(context.Background(), args...)
 }
 

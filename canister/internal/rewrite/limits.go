@@ -3,6 +3,9 @@ package rewrite
 // StackSize is the size of the call stack in bytes of the replica's engine (replica: MAX_WASM_STACK_SIZE, 5242880).
 const StackSize = 5 << 20
 
+// StackRoom is the part of it that the frames of a canister's functions have.
+const StackRoom = StackSize - entryStack
+
 // Limits of a module. The specification's value stands beside ours where they differ.
 const (
 	maxModuleBytes      = 100 << 20  // uncompressed module; replica 104857600

@@ -22,7 +22,7 @@ type meter struct {
 func (b *body) meterFunction() {
 	m := &b.meter
 	m.loopCosts = m.loopCosts[:0]
-	b.estimate.call()
+	b.estimate.addCall()
 	m.mirror = b.newLocal(typeI64)
 	m.off = b.s.options.unmetered
 	m.state = mirrorStale
@@ -62,6 +62,7 @@ func (b *body) beginBulk(weight uint64, size valueType) {
 		wideOps = dynamicWideOps
 	}
 	b.meter.operators += wideOps
+	b.keepConstants(1, 2)
 	if b.meter.pending && b.meter.first == b.ops {
 		b.chargeSize(size)
 		b.begin(costBulk, weight)
@@ -75,7 +76,7 @@ func (b *body) chargeSize(size valueType) {
 	if !b.live || b.meter.off {
 		return
 	}
-	b.estimate.call()
+	b.estimate.addCall()
 	b.settle()
 	if size == typeI32 {
 		b.op(opI64ExtendI32U)

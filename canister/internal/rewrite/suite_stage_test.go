@@ -119,7 +119,7 @@ func (s *stage) outOfInstructions(_ context.Context, module api.Module, _ []uint
 func (s *stage) emptyStacks() {
 	for _, i := range s.made {
 		if room, ok := i.ExportedGlobal(rewrite.StackGlobal).(api.MutableGlobal); ok {
-			room.Set(rewrite.StackSize)
+			room.Set(rewrite.StackRoom)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 	}
 	g.host, g.budget, g.compared, g.ending = host, budget, false, nil
 	g.grant(0)
-	l.room.Set(rewrite.StackSize)
+	l.room.Set(rewrite.StackRoom)
 	l.stack = [2]uint64{uint64(entry.Fn), entry.Env}
 	g.running = true
 	l.heap.watch()
