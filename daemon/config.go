@@ -39,10 +39,15 @@ type Config struct {
 	// costs anything then (interface specification, "Subnet admins"). Subnets can also
 	// have admins of their own (replica.SubnetConfig).
 	Admins []principal.Principal
-	// Seed is what keys, ids and randomness come from. The zero seed is a seed
-	// like any other: networks are the same from start to start unless told
-	// otherwise, so that ids and root key need not be looked up again.
-	Seed [32]byte
+	// Seed is what keys, ids and randomness come from, up to 32 bytes: with the same seed
+	// networks are the same from start to start, the first and, made in the same order, those
+	// that are made without a seed of their own. None: a seed is drawn. Networks of different
+	// seeds differ in root key, subnet ids and canister ids, so that an agent that reaches
+	// another one by mistake is refused.
+	Seed []byte
+	// RateLimits limits how much memory canisters change and how often they are installed, as
+	// mainnet does (IC0209).
+	RateLimits bool
 	// Pacing says how the network's time moves.
 	Pacing Pacing
 	// Interval is the time between two rounds where Pacing is Interval; 0 for a second.
@@ -96,6 +101,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if err := (control.Pacing{Mode: c.Pacing, Interval: c.Interval}).Check(); err != nil {
 		return c, err
+	}
+	if len(c.Seed) > seedBytes {
+		return c, fmt.Errorf("the seed has %d bytes: use at most %d", len(c.Seed), seedBytes)
 	}
 	if c.Outcalls > control.LastOutcalls {
 		return c, fmt.Errorf("mode %d of HTTP outcalls is unknown: use AllowOutcalls or another of the constants beside it", c.Outcalls)

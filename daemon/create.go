@@ -22,19 +22,18 @@ func (d *Daemon) Create(ctx context.Context, spec *control.Spec) (control.Instan
 	if err := pacing.Check(); err != nil {
 		return nil, err
 	}
+	seed := d.seeds.next(spec.Seed)
+	subnets := d.subnetsOf(spec)
 	i, err := d.admit(ctx, &spec.Placement, func(string) (*founding, error) {
 		engine, err := d.engines.in(spec.StateDir)
 		if err != nil {
 			return nil, err
 		}
 		return &founding{
-			about: control.About{Outcalls: d.outcallsOf(spec.Outcalls), Reach: d.reachOf(spec.Reach), Seed: spec.Seed, StateDir: spec.StateDir}, pacing: pacing, engine: engine,
+			about: control.About{Outcalls: d.outcallsOf(spec.Outcalls), Reach: d.reachOf(spec.Reach), Seed: seed, StateDir: spec.StateDir}, pacing: pacing, engine: engine,
 			start: func(config node.Config) (*node.Node, error) {
 				config.Network = replica.Config{
-					Seed: spec.Seed, Start: d.startOf(spec), Subnets: spec.Subnets, Engine: engine.Engine, Version: Version(), Keys: &d.keys,
-				}
-				if len(config.Network.Subnets) == 0 {
-					config.Network.Subnets = slices.Clone(defaultSubnets)
+					Seed: seed, Start: d.startOf(spec), Subnets: subnets, Engine: engine.Engine, Version: Version(), Keys: &d.keys,
 				}
 				n, err := node.Start(config)
 				if err != nil {
@@ -48,6 +47,21 @@ func (d *Daemon) Create(ctx context.Context, spec *control.Spec) (control.Instan
 		return nil, err
 	}
 	return i, nil
+}
+
+// subnetsOf are the subnets of an instance, without rate limits unless it or the daemon was
+// told to have them.
+func (d *Daemon) subnetsOf(spec *control.Spec) []replica.SubnetConfig {
+	subnets := slices.Clone(spec.Subnets)
+	if len(subnets) == 0 {
+		subnets = slices.Clone(defaultSubnets)
+	}
+	if !spec.RateLimits && !d.rateLimits {
+		for i := range subnets {
+			subnets[i].NoRateLimits = true
+		}
+	}
+	return subnets
 }
 
 // outcallsOf is the mode of an instance: the daemon's where the instance says nothing.

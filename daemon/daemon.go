@@ -22,20 +22,22 @@ import (
 // Daemon is some networks, one of them to begin with, with their HTTP interfaces and
 // the control API over them.
 type Daemon struct {
-	engines   engines
-	instances registry
-	queries   *node.QuerySlots // that all instances share
-	first     *instance        // the one it was started with
-	wall      func() time.Time
-	schedule  *schedule
-	keys      replica.Keys
-	outcalls  Outcalls             // of instances that say nothing of it
-	reach     control.OutcallReach // likewise
-	board     *switchboard
-	server    *http.Server
-	listener  net.Listener
-	control   *control.Server // nil until it is served, or might be
-	log       *slog.Logger
+	engines    engines
+	instances  registry
+	queries    *node.QuerySlots // that all instances share
+	first      *instance        // the one it was started with
+	wall       func() time.Time
+	schedule   *schedule
+	keys       replica.Keys
+	seeds      *seeds               // of instances that are made without one
+	rateLimits bool                 // of instances that say nothing of it
+	outcalls   Outcalls             // of instances that say nothing of it
+	reach      control.OutcallReach // likewise
+	board      *switchboard
+	server     *http.Server
+	listener   net.Listener
+	control    *control.Server // nil until it is served, or might be
+	log        *slog.Logger
 
 	// processors are shared by the messages of all instances.
 	processors *node.Processors
@@ -85,6 +87,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 		instances: newRegistry(config.Instances), queries: node.NewQuerySlots(runtime.NumCPU()), wall: config.wall, schedule: newSchedule(config.wall), outcalls: config.Outcalls,
 		processors: node.NewProcessors(runtime.NumCPU(), stopwatch()),
 		reach:      control.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
+		seeds:      newSeeds(config.Seed), rateLimits: config.RateLimits,
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	d.cancel = cancel
@@ -124,7 +127,7 @@ func (d *Daemon) build(ctx context.Context, config *Config) error {
 	}
 	made, err := d.Create(ctx, &control.Spec{
 		Placement: control.Placement{Name: control.DefaultInstance},
-		Seed:      config.Seed, Start: uint64(d.wall().UnixNano()), Subnets: config.Subnets,
+		Start:     uint64(d.wall().UnixNano()), Subnets: config.Subnets,
 		Pacing: control.Pacing{Mode: config.Pacing, Interval: config.Interval}, Outcalls: &config.Outcalls, StateDir: stateDir,
 	})
 	if err != nil {
@@ -200,6 +203,9 @@ func (d *Daemon) Node() *node.Node { return d.first.node }
 
 // RootKey is the network's root key in DER form.
 func (d *Daemon) RootKey() []byte { return d.Node().View().RootKey }
+
+// Seed is what the network's keys, ids and randomness come from.
+func (d *Daemon) Seed() []byte { return d.first.about.Seed[:] }
 
 // Subnets are the network's subnets, the root subnet first.
 func (d *Daemon) Subnets() []Subnet {

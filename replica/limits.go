@@ -55,7 +55,8 @@ const (
 	RequestLifetime = 300_000_000_000
 	// MaxSubnetAdmins is how many admins a subnet has (the replica's: 10).
 	MaxSubnetAdmins = 10
-	// MaxSubnets is the size of a network. Ours.
+	// MaxSubnets is the size of a network, and how many blocks of canister ids it has to
+	// itself. Ours.
 	MaxSubnets = 64
 	// RangesPerShard is how many canister ranges one leaf under /canister_ranges
 	// shows. Ours; the specification leaves it free.

@@ -81,7 +81,7 @@ func newMachine(n *Network, position int, config *SubnetConfig) *machine {
 	m.Time = n.config.Start
 	m.History.Limit = n.config.IngressMessages
 	m.Compiled = make(map[[32]byte]bool)
-	m.Ids = config.ids(position)
+	m.Ids = config.ids(&n.config.Seed, position)
 	m.Chance = state.NewChance(n.config.Seed, "random beacon of subnet "+m.ID.String())
 	m.Outcalls = make(map[uint64]*state.PendingOutcall)
 	m.Commands.Owner = principal.Management

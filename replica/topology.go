@@ -112,10 +112,14 @@ func (c *SubnetConfig) check() error {
 	return nil
 }
 
-// allocation is the k-th range from which subnets take new canister ids: blocks
-// of 2^20 from the top of the numbers downwards, as PocketIC has them.
-func allocation(k int) Range {
-	first := (uint64(1)<<44 - 2 - uint64(k)) << 20
+// allocation is the k-th range from which subnets of a network take new canister ids:
+// blocks of 2^20 from the top of the numbers downwards, as PocketIC has them. Where they
+// begin follows from the last three bytes of the seed, so that networks of seeds that were
+// drawn have canister ids of their own; a seed of up to 29 bytes begins at the top. The
+// blocks of two such networks are MaxSubnets apart, and far above those of mainnet.
+func allocation(seed *[32]byte, k int) Range {
+	drawn := uint64(seed[29])<<16 | uint64(seed[30])<<8 | uint64(seed[31])
+	first := (uint64(1)<<44 - 2 - drawn*MaxSubnets - uint64(k)) << 20
 	return span(first, first+1<<20-1)
 }
 
@@ -138,8 +142,8 @@ func (c *SubnetConfig) fees() cycles.Schedule {
 }
 
 // ids are the canister ids of the subnet at a position of the network.
-func (c *SubnetConfig) ids(position int) state.Ids {
-	ids := state.Ids{Allocation: allocation(position)}
+func (c *SubnetConfig) ids(seed *[32]byte, position int) state.Ids {
+	ids := state.Ids{Allocation: allocation(seed, position)}
 	ids.Ranges = append(append(append(ids.Ranges, c.Kind.facts().ranges...), c.Ranges...), ids.Allocation)
 	return ids
 }

@@ -19,6 +19,7 @@ type View struct {
 	routes       *routes
 	delegations  *delegations
 	facts        *facts
+	seed         *[32]byte // of the network; immutable
 }
 
 // SubnetView is one subnet in a View.
@@ -76,11 +77,11 @@ func (v *View) DefaultCanister() principal.Principal {
 	for _, wanted := range []SubnetKind{Application, VerifiedApplication, System} {
 		for i := range v.Subnets {
 			if v.Subnets[i].Kind == wanted {
-				return principal.Canister(allocation(i).First)
+				return principal.Canister(allocation(v.seed, i).First)
 			}
 		}
 	}
-	return principal.Canister(allocation(0).First)
+	return principal.Canister(allocation(v.seed, 0).First)
 }
 
 // Certificate is a certificate of a subnet for some paths, with the delegation
@@ -147,7 +148,7 @@ func (n *Network) publish() {
 
 // show makes the view of what was certified last.
 func (n *Network) show() {
-	view := &View{Time: n.time, Height: n.height, RootKey: n.rootKey, routes: n.routes, delegations: n.delegations, facts: n.facts}
+	view := &View{Time: n.time, Height: n.height, RootKey: n.rootKey, routes: n.routes, delegations: n.delegations, facts: n.facts, seed: &n.config.Seed}
 	view.Subnets = make([]SubnetView, len(n.machines))
 	for i, m := range n.machines {
 		if m.shownRanges == nil {

@@ -24,7 +24,7 @@ func TestStatesAreCompared(t *testing.T) {
 	a.note("from the other side, as much as is asked for")
 	call(a, a.instances.Diff, &controlv1.DiffRequest{Before: present, After: &controlv1.State{Instance: "fork"}, Limit: 2})
 	a.note("of a network with other subnets and without the canister")
-	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "other", Pacing: manual, Subnets: []*controlv1.SubnetSpec{{Nodes: 1}}})
+	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "other", Seed: []byte{0}, Pacing: manual, Subnets: []*controlv1.SubnetSpec{{Nodes: 1}}})
 	call(a, a.instances.Diff, &controlv1.DiffRequest{Before: before, After: &controlv1.State{Instance: "other"}})
 	a.note("what is not there is not compared")
 	call(a, a.instances.Diff, &controlv1.DiffRequest{})

@@ -13,11 +13,11 @@ func specOf(in *controlv1.CreateInstanceRequest) (*Spec, error) {
 		Placement: Placement{Name: in.GetInstance(), HTTPListen: in.GetHttpListen(), Lease: in.GetLease()}, StateDir: in.GetStateDir(),
 		Reach: OutcallReach{Local: in.GetOutcallsLocal(), Targets: in.GetOutcallTargets()},
 	}
-	if len(in.GetSeed()) > len(spec.Seed) {
-		return nil, BadField.Refuse("seed", fmt.Sprintf("%d bytes", len(in.GetSeed())), "take at most 32 bytes")
-	}
-	copy(spec.Seed[:], in.GetSeed())
+	spec.RateLimits = in.GetRateLimits()
 	var err error
+	if spec.Seed, err = seedOf(in.GetSeed()); err != nil {
+		return nil, err
+	}
 	if in.GetStartTime() != nil {
 		if spec.Start, err = instant("start_time", in.GetStartTime()); err != nil {
 			return nil, err
@@ -37,6 +37,19 @@ func specOf(in *controlv1.CreateInstanceRequest) (*Spec, error) {
 		spec.Subnets = append(spec.Subnets, config)
 	}
 	return spec, nil
+}
+
+// seedOf reads a seed; nil for none.
+func seedOf(given []byte) (*[32]byte, error) {
+	if len(given) == 0 {
+		return nil, nil
+	}
+	seed := new([32]byte)
+	if len(given) > len(seed) {
+		return nil, BadField.Refuse("seed", fmt.Sprintf("%d bytes", len(given)), "take at most 32 bytes")
+	}
+	copy(seed[:], given)
+	return seed, nil
 }
 
 // outcallsOf reads a mode; nil for none.

@@ -90,7 +90,7 @@ func withoutSubnets(t *testing.T) []byte {
 }
 
 func TestAnInstanceGoesThroughAFile(t *testing.T) {
-	a := served(t, daemon.Config{Pacing: daemon.Manual, Seed: [32]byte{1, 2, 3}})
+	a := served(t, daemon.Config{Pacing: daemon.Manual, Seed: []byte{1, 2, 3}})
 	a.still()
 	id := a.installed(canistertest.Fixture("counter"), nil)
 	a.expect("at first", a.counting("", id), "(1 : nat)")

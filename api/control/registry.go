@@ -46,9 +46,12 @@ type Registry interface {
 type Spec struct {
 	Placement
 	Subnets []replica.SubnetConfig // none: a root subnet and an application subnet
-	Seed    [32]byte
-	Start   uint64 // ns, time before the first round; 0: the wall clock's, or Genesis in mode Manual
+	Seed    *[32]byte              // nil: one that is drawn
+	Start   uint64                 // ns, time before the first round; 0: the wall clock's, or Genesis in mode Manual
 	Pacing  Pacing
+	// RateLimits limits how much memory canisters change and how often they are installed, on
+	// subnets that do not say NoRateLimits; false: as the daemon was started.
+	RateLimits bool
 	// Outcalls is what becomes of outcalls; nil: as the daemon was started.
 	Outcalls *OutcallMode
 	Reach    OutcallReach // zero: as the daemon was started

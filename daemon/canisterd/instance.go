@@ -74,6 +74,21 @@ type instanceFlags struct {
 	seed, start, pacing, outcalls       string
 	stateDir, httpListen, reseed, lease string
 	reach                               reachFlags
+	rateLimits                          bool
+}
+
+const (
+	seedUsage       = "what keys, ids and randomness come from: up to 32 bytes in hex (default: drawn, instance show says it)"
+	rateLimitsUsage = "limit how much memory canisters change and how often they are installed, as mainnet does"
+)
+
+// parseSeed reads a seed; nil for none.
+func parseSeed(text string) ([]byte, error) {
+	seed, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
+	if err != nil {
+		return nil, fmt.Errorf("--seed %q is not written in hex, two digits a byte, such as 07: %w", text, err)
+	}
+	return seed, nil
 }
 
 // reachFlags say which servers of this machine and its networks outcalls may reach.
@@ -92,7 +107,8 @@ func (f *reachFlags) add(cmd *cobra.Command, otherwise string) {
 func (f *instanceFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.subnets, "subnet", nil, subnetUsage)
-	flags.StringVar(&f.seed, "seed", "", "what keys, ids and randomness come from: up to 32 bytes in hex")
+	flags.StringVar(&f.seed, "seed", "", seedUsage)
+	flags.BoolVar(&f.rateLimits, "rate-limits", false, rateLimitsUsage)
 	flags.StringVar(&f.start, "start-time", "", "time of the network before its first round, such as 2021-05-06T19:17:10Z (default: now)")
 	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: auto, manual, or an interval such as 500ms (default: auto)")
 	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
@@ -102,7 +118,7 @@ func (f *instanceFlags) add(cmd *cobra.Command) {
 }
 
 func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, error) {
-	r := &controlv1.CreateInstanceRequest{Instance: name, StateDir: f.stateDir, HttpListen: f.httpListen, Lease: f.lease, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets}
+	r := &controlv1.CreateInstanceRequest{Instance: name, StateDir: f.stateDir, HttpListen: f.httpListen, Lease: f.lease, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, RateLimits: f.rateLimits}
 	for _, kind := range f.subnets {
 		k, ok := kindNamed(kind)
 		if !ok {
@@ -111,8 +127,8 @@ func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, 
 		r.Subnets = append(r.Subnets, &controlv1.SubnetSpec{Kind: k})
 	}
 	var err error
-	if r.Seed, err = hex.DecodeString(strings.TrimPrefix(f.seed, "0x")); err != nil {
-		return nil, fmt.Errorf("--seed %q is not written in hex, two digits a byte, such as 07: %w", f.seed, err)
+	if r.Seed, err = parseSeed(f.seed); err != nil {
+		return nil, err
 	}
 	if f.start != "" {
 		t, err := time.Parse(time.RFC3339Nano, f.start)
@@ -188,7 +204,7 @@ func (c *cli) particulars(i *controlv1.Instance) string {
 	if from := i.GetForkedFrom(); from != "" {
 		fmt.Fprintf(&text, "forked    from %s\n", from)
 	}
-	fmt.Fprintf(&text, "root key  %x", i.GetRootKey())
+	fmt.Fprintf(&text, "seed      %x\nroot key  %x", i.GetSeed(), i.GetRootKey())
 	return text.String()
 }
 

@@ -17,6 +17,8 @@ type startFlags struct {
 	subnets, admins            []string
 	outcalls                   string
 	reach                      reachFlags
+	seed                       string
+	rateLimits                 bool
 	control                    daemon.Control
 	tokenFile                  string
 	verbose                    bool
@@ -43,6 +45,8 @@ func (c *cli) start() *cobra.Command {
 	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "principal of a subnet admin, repeated or comma-separated: application subnets and cloud engines are theirs and cost nothing then (default: none)")
 	flags.StringVar(&f.outcalls, "outcalls", daemon.AllowOutcalls.String(), "what becomes of the HTTP outcalls of canisters: allow makes them (https and http), hold keeps them to be answered by a client, deny rejects them, replicated sends GET and HEAD once for each node of the subnet and compares what comes, strict makes them as mainnet does (replicated, https only)")
 	f.reach.add(cmd, "none of them")
+	flags.StringVar(&f.seed, "seed", "", seedUsage)
+	flags.BoolVar(&f.rateLimits, "rate-limits", false, rateLimitsUsage)
 	flags.StringVar(&f.control.Address, "control", "", "address of the control API (gRPC): host:port, unix:///PATH, or off (default: that of --listen, where only this machine reaches it)")
 	flags.StringVar(&f.control.Certificate, "control-tls-cert", "", "file with the TLS certificate of the control API")
 	flags.StringVar(&f.control.Key, "control-tls-key", "", "file with the key of that certificate")
@@ -57,6 +61,7 @@ type ready struct {
 	URL     string          `json:"url"`
 	Control string          `json:"control,omitempty"`
 	RootKey string          `json:"root_key"`
+	Seed    string          `json:"seed"`
 	Subnets []daemon.Subnet `json:"subnets"`
 }
 
@@ -73,6 +78,10 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	if err != nil {
 		return err
 	}
+	seed, err := parseSeed(f.seed)
+	if err != nil {
+		return err
+	}
 	level := slog.LevelInfo
 	if f.verbose {
 		level = slog.LevelDebug
@@ -81,7 +90,7 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 		return err
 	}
 	d, err := daemon.Start(ctx, daemon.Config{
-		Listen: f.listen, Control: f.control, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Admins: admins, Outcalls: outcalls, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets,
+		Listen: f.listen, Control: f.control, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Admins: admins, Seed: seed, RateLimits: f.rateLimits, Outcalls: outcalls, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets,
 		Log: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level})),
 	})
 	if err != nil {
@@ -93,7 +102,7 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	} else {
 		defer remove()
 	}
-	if err := c.print(banner(d), ready{d.URL(), d.ControlAddress(), fmt.Sprintf("%x", d.RootKey()), d.Subnets()}); err != nil {
+	if err := c.print(banner(d), ready{d.URL(), d.ControlAddress(), fmt.Sprintf("%x", d.RootKey()), fmt.Sprintf("%x", d.Seed()), d.Subnets()}); err != nil {
 		return err
 	}
 	select {
@@ -129,6 +138,6 @@ func banner(d *daemon.Daemon) string {
 	for _, s := range d.Subnets() {
 		fmt.Fprintf(&text, "subnet    %s (%s), canisters from %s\n", s.ID, s.Kind, s.First)
 	}
-	fmt.Fprintf(&text, "root key  %x\n\nready; stop with Ctrl-C or canisterd stop", d.RootKey())
+	fmt.Fprintf(&text, "root key  %x\nseed      %x\n\nready; stop with Ctrl-C or canisterd stop", d.RootKey(), d.Seed())
 	return text.String()
 }

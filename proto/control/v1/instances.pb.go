@@ -270,7 +270,7 @@ type SubnetSpec struct {
 	Fees     FeeSchedule `protobuf:"varint,4,opt,name=fees,proto3,enum=canisterd.control.v1.FeeSchedule" json:"fees,omitempty"`
 	// Principals that administer the subnet; only a free application subnet or cloud engine can have some.
 	Admins []string `protobuf:"bytes,5,rep,name=admins,proto3" json:"admins,omitempty"`
-	// Let canisters change as much memory and install as often as they like.
+	// Let canisters change as much memory and install as often as they like, also where the instance has rate limits.
 	NoRateLimits  bool `protobuf:"varint,6,opt,name=no_rate_limits,json=noRateLimits,proto3" json:"no_rate_limits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -354,7 +354,8 @@ type CreateInstanceRequest struct {
 	Instance string `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
 	// The topology; none for a root subnet and one application subnet.
 	Subnets []*SubnetSpec `protobuf:"bytes,2,rep,name=subnets,proto3" json:"subnets,omitempty"`
-	// What keys, ids and randomness come from: 0 to 32 bytes. The same seed and inputs give the same network, bit for bit.
+	// What keys, ids and randomness come from: up to 32 bytes. The same seed and inputs give the same network, bit for bit. Empty: a seed is
+	// drawn, so that the keys and ids of instances differ; the description of the instance has it.
 	Seed []byte `protobuf:"bytes,3,opt,name=seed,proto3" json:"seed,omitempty"`
 	// Time of the network before its first round; the wall clock's where unset and pacing is not manual, else 2021-05-06T19:17:10Z. Where the
 	// wall clock moves time, it goes on from a start in the future; from one in the past it catches up.
@@ -373,8 +374,11 @@ type CreateInstanceRequest struct {
 	// Servers there that outcalls may reach: host:port, host, or a prefix of addresses such as 10.0.0.0/8. Where neither this nor
 	// outcalls_local is set, the instance has what the daemon was started with.
 	OutcallTargets []string `protobuf:"bytes,11,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Limit how much memory canisters change and how often they are installed, as mainnet does (IC0209). Unset: as the daemon was started,
+	// which is not at all unless told otherwise.
+	RateLimits    bool `protobuf:"varint,12,opt,name=rate_limits,json=rateLimits,proto3" json:"rate_limits,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateInstanceRequest) Reset() {
@@ -482,6 +486,13 @@ func (x *CreateInstanceRequest) GetOutcallTargets() []string {
 		return x.OutcallTargets
 	}
 	return nil
+}
+
+func (x *CreateInstanceRequest) GetRateLimits() bool {
+	if x != nil {
+		return x.RateLimits
+	}
+	return false
 }
 
 type CreateInstanceResponse struct {
@@ -2531,7 +2542,7 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\tsubnet_id\x18\x03 \x01(\tR\bsubnetId\x125\n" +
 	"\x04fees\x18\x04 \x01(\x0e2!.canisterd.control.v1.FeeScheduleR\x04fees\x12\x16\n" +
 	"\x06admins\x18\x05 \x03(\tR\x06admins\x12$\n" +
-	"\x0eno_rate_limits\x18\x06 \x01(\bR\fnoRateLimits\"\xd7\x03\n" +
+	"\x0eno_rate_limits\x18\x06 \x01(\bR\fnoRateLimits\"\xf8\x03\n" +
 	"\x15CreateInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12:\n" +
 	"\asubnets\x18\x02 \x03(\v2 .canisterd.control.v1.SubnetSpecR\asubnets\x12\x12\n" +
@@ -2546,7 +2557,9 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x05lease\x18\t \x01(\tR\x05lease\x12%\n" +
 	"\x0eoutcalls_local\x18\n" +
 	" \x01(\bR\routcallsLocal\x12'\n" +
-	"\x0foutcall_targets\x18\v \x03(\tR\x0eoutcallTargets\"T\n" +
+	"\x0foutcall_targets\x18\v \x03(\tR\x0eoutcallTargets\x12\x1f\n" +
+	"\vrate_limits\x18\f \x01(\bR\n" +
+	"rateLimits\"T\n" +
 	"\x16CreateInstanceResponse\x12:\n" +
 	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\xb1\x06\n" +
 	"\bInstance\x12\x12\n" +

@@ -1,0 +1,41 @@
+package daemon
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"sync/atomic"
+)
+
+// seedBytes is the length of a seed.
+const seedBytes = 32
+
+// seeds gives each instance that is made without a seed one of its own: the first is that of
+// the daemon, the others follow from it and from how many were given before. So a daemon
+// that is started with a seed is the same from start to start.
+type seeds struct {
+	daemon [seedBytes]byte
+	given  atomic.Uint64
+}
+
+// newSeeds begins with a seed, filled up with zeros; nil for one that is drawn.
+func newSeeds(seed []byte) *seeds {
+	s := new(seeds)
+	copy(s.daemon[:], seed)
+	if len(seed) == 0 {
+		_, _ = rand.Read(s.daemon[:]) // never fails
+	}
+	return s
+}
+
+// next is the seed of an instance: its own where it has one.
+func (s *seeds) next(own *[seedBytes]byte) [seedBytes]byte {
+	if own != nil {
+		return *own
+	}
+	number := s.given.Add(1) - 1
+	if number == 0 {
+		return s.daemon
+	}
+	return sha256.Sum256(binary.BigEndian.AppendUint64(append([]byte("canisterd instance"), s.daemon[:]...), number))
+}
