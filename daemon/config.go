@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -30,7 +29,7 @@ type Config struct {
 	// memory that needs no folder.
 	StateDir string
 	// CacheDir keeps compiled modules from one start to the next; empty for a
-	// folder of the user's cache.
+	// folder of the user's cache, or without a usable home a temporary one of this user alone.
 	CacheDir string
 	// Subnets are the network's subnets; none for a root subnet with the id of
 	// mainnet's and one application subnet.
@@ -115,12 +114,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.CacheDir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			// Without a home there is still a folder for what can be made again.
-			cache = os.TempDir()
-		}
-		c.CacheDir = filepath.Join(cache, "canisterd", "modules")
+		c.CacheDir = defaultCache(c.Log)
 	}
 	var failed error
 	for _, dir := range []string{c.CacheDir, c.StateDir} {

@@ -49,7 +49,11 @@ func Examine(config Config) []Finding {
 	if err != nil {
 		return append(findings, Finding{Check: "folders", Health: Ill, Found: err.Error(), Advice: "make the folder writable, or name another with --cache-dir or --state-dir"})
 	}
-	findings = append(findings, examineFolder("compiled modules", config.CacheDir))
+	if config.CacheDir == "" {
+		findings = append(findings, Finding{Check: "compiled modules", Health: Weak, Found: "no folder that only this user can write", Advice: "set HOME, or name a folder with --cache-dir"})
+	} else {
+		findings = append(findings, examineFolder("compiled modules", config.CacheDir))
+	}
 	if config.StateDir != "" {
 		findings = append(findings, examineFolder("memories", config.StateDir))
 	}

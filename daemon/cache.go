@@ -1,0 +1,59 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// defaultCache is the folder for compiled modules where none is named: in the user's cache,
+// or without a usable home in a folder of the shared temporary one. Modules there are native
+// code that runs, so nobody else may be able to write it. Without such a folder modules are
+// compiled at each start ("").
+func defaultCache(log *slog.Logger) string {
+	home, err := os.UserCacheDir()
+	if err == nil {
+		home = filepath.Join(home, "canisterd")
+		if err = makePrivate(home); err == nil {
+			return madeModules(home, log)
+		}
+	}
+	shared := filepath.Join(os.TempDir(), "canisterd-"+strconv.Itoa(os.Getuid()))
+	if failed := makePrivate(shared); failed != nil {
+		log.Warn("compiled modules are not kept: name a folder for them with --cache-dir", "error", errors.Join(err, failed))
+		return ""
+	}
+	log.Warn("compiled modules are kept in a temporary folder: the home cannot be used", "folder", shared, "error", err)
+	return madeModules(shared, log)
+}
+
+// madeModules is the folder for modules in a private one.
+func madeModules(private string, log *slog.Logger) string {
+	dir := filepath.Join(private, "modules")
+	if err := makePrivate(dir); err != nil {
+		log.Warn("compiled modules are not kept: name a folder for them with --cache-dir", "error", err)
+		return ""
+	}
+	return dir
+}
+
+// makePrivate makes a folder that only this user can write, or checks that it is one.
+func makePrivate(dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return fmt.Errorf("making the folder of %s: %w", dir, err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("making the folder: %w", err)
+	}
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return fmt.Errorf("looking at the folder: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a folder but %s: remove it", dir, info.Mode().Type())
+	}
+	return checkOwner(dir, info)
+}

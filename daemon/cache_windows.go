@@ -1,0 +1,7 @@
+package daemon
+
+import "os"
+
+// checkOwner accepts each folder: the user's folders are closed to others by their lists of
+// access, the temporary one among them.
+func checkOwner(string, os.FileInfo) error { return nil }
