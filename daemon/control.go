@@ -62,6 +62,9 @@ func (d *Daemon) serveControl(ctx context.Context, config *Control) error {
 		return err
 	}
 	d.controlAddress = addressOf(listener.Addr(), options.Transport != nil)
+	if listener != net.Listener(&d.board.grpc) {
+		listener = &limitedListener{Listener: listener, limit: d.limit, grpc: true}
+	}
 	d.running.Go(func() {
 		if err := d.control.Serve(listener); err != nil && !errors.Is(err, net.ErrClosed) {
 			d.stopFor(err)

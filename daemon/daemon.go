@@ -33,6 +33,7 @@ type Daemon struct {
 	rateLimits bool                 // of instances that say nothing of it
 	outcalls   Outcalls             // of instances that say nothing of it
 	reach      control.OutcallReach // likewise
+	limit      *connectionLimit
 	board      *switchboard
 	server     *http.Server
 	listener   net.Listener
@@ -88,6 +89,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 		processors: node.NewProcessors(runtime.NumCPU(), stopwatch()),
 		reach:      control.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
 		seeds:      newSeeds(config.Seed), rateLimits: config.RateLimits,
+		limit: newConnectionLimit(connectionsOf(descriptors())),
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	d.cancel = cancel
@@ -137,10 +139,16 @@ func (d *Daemon) build(ctx context.Context, config *Config) error {
 	return nil
 }
 
+// connectionsOf is how many connections a process with so many descriptors takes.
+func connectionsOf(descriptors uint64) int {
+	return int(max(min(descriptors/2, maxConnections), minConnections))
+}
+
 // newServer is a server of HTTP interfaces; ctx ends what is under way.
 func newServer(ctx context.Context, handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler:           logged(handler, log),
+		Handler:           occupying(logged(handler, log)),
+		ConnContext:       withConnection,
 		ReadHeaderTimeout: headTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
@@ -153,7 +161,7 @@ func newServer(ctx context.Context, handler http.Handler, log *slog.Logger) *htt
 // serve begins to answer whoever connects.
 func (d *Daemon) serve(running context.Context, config *Control) error {
 	d.server = newServer(running, http.HandlerFunc(d.answer), d.log)
-	d.board = newSwitchboard(d.listener)
+	d.board = newSwitchboard(d.listener, d.limit)
 	d.running.Go(func() {
 		if err := d.board.run(); err != nil {
 			d.stopFor(fmt.Errorf("serving %s: %w", d.listener.Addr(), err))

@@ -88,7 +88,7 @@ func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
 		err = i.goOn(ctx, f.ahead)
 	}
 	if err == nil && f.listen != "" {
-		err = i.listen(ctx, f.listen)
+		err = i.listen(ctx, f.listen, d.limit)
 	}
 	if err != nil {
 		return nil, errors.Join(err, i.close())
@@ -119,7 +119,7 @@ func modeOf(pacing control.Pacing) node.Mode {
 }
 
 // listen serves the HTTP interface on an address of its own.
-func (i *instance) listen(ctx context.Context, address string) error {
+func (i *instance) listen(ctx context.Context, address string, limit *connectionLimit) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return control.BadAddress.Refuse(address, err)
@@ -127,7 +127,7 @@ func (i *instance) listen(ctx context.Context, address string) error {
 	i.about.URLs = append(i.about.URLs, "http://"+listener.Addr().String())
 	i.server = newServer(i.ctx, i.handler, i.log)
 	i.running.Go(func() {
-		if err := i.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := i.server.Serve(&limitedListener{Listener: listener, limit: limit}); !errors.Is(err, http.ErrServerClosed) {
 			i.log.Error("the HTTP interface is served no longer", "address", address, "error", err)
 		}
 	})

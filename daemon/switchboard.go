@@ -17,6 +17,7 @@ const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 // the connection to itself.
 type switchboard struct {
 	listener net.Listener
+	limit    *connectionLimit
 	http     exchange
 	grpc     exchange
 	running  sync.WaitGroup
@@ -26,16 +27,16 @@ type switchboard struct {
 	waiting  map[net.Conn]struct{} // that have not said what they are
 }
 
-func newSwitchboard(l net.Listener) *switchboard {
-	s := &switchboard{listener: l, ended: make(chan struct{}), waiting: make(map[net.Conn]struct{})}
+func newSwitchboard(l net.Listener, limit *connectionLimit) *switchboard {
+	s := &switchboard{listener: l, limit: limit, ended: make(chan struct{}), waiting: make(map[net.Conn]struct{})}
 	for _, e := range []*exchange{&s.http, &s.grpc} {
 		*e = exchange{board: s, accepted: make(chan net.Conn), closed: make(chan struct{})}
 	}
 	return s
 }
 
-// How often in a row, and how fast, an accept that fails is tried again: a machine
-// that is short of descriptors may have some soon.
+// How often in a row, and how fast, an accept that fails is tried again. One that fails for
+// want of descriptors is tried for ever: some are free soon, by those that are closed for it.
 const (
 	acceptTries = 100
 	acceptPause = 50 * time.Millisecond
@@ -49,6 +50,10 @@ func (s *switchboard) run() error {
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return nil
+		case outOfDescriptors(err):
+			s.limit.evict()
+			time.Sleep(acceptPause)
+			continue
 		case err != nil && failed >= acceptTries:
 			return err
 		case err != nil:
@@ -57,8 +62,8 @@ func (s *switchboard) run() error {
 			continue
 		}
 		failed = 0
-		if s.await(conn) {
-			s.running.Go(func() { s.connect(conn) })
+		if admitted := s.limit.admit(conn); admitted != nil && s.await(admitted) {
+			s.running.Go(func() { s.connect(admitted) })
 		}
 	}
 }
@@ -77,7 +82,7 @@ func (s *switchboard) await(conn net.Conn) bool {
 }
 
 // connect gives a connection to whom it is for.
-func (s *switchboard) connect(conn net.Conn) {
+func (s *switchboard) connect(conn *limitedConn) {
 	known := &knownConn{Conn: conn}
 	_ = conn.SetReadDeadline(time.Now().Add(headTimeout)) // a connection that is closed says so to the read
 	for len(known.begun) < len(preface) && bytes.HasPrefix([]byte(preface), known.begun) {
@@ -95,6 +100,10 @@ func (s *switchboard) connect(conn net.Conn) {
 	to := &s.http
 	if string(known.begun) == preface {
 		to = &s.grpc
+		if !conn.occupyByGRPC() {
+			_ = conn.Close() // its client tries again
+			return
+		}
 	}
 	select {
 	case to.accepted <- known:

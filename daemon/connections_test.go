@@ -1,0 +1,117 @@
+package daemon
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestIdleConnectionsMakeRoomForNewOnesOldestFirst(t *testing.T) {
+	d := started(t, Config{})
+	d.limit.mu.Lock()
+	d.limit.most = 6
+	d.limit.mu.Unlock()
+	address := strings.TrimPrefix(d.URL(), "http://")
+	var idle []net.Conn
+	for i := range 50 {
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		switch i % 3 { // silent, slow, and begun like gRPC
+		case 1:
+			_, _ = io.WriteString(conn, "GET /api/v2/status HTTP/1.1\r\nHost: local")
+		case 2:
+			_, _ = io.WriteString(conn, preface[:10])
+		}
+		idle = append(idle, conn)
+	}
+	response, err := http.Get(d.URL() + "/api/v2/status")
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("beside idle connections: %v, %v", response, err)
+	}
+	response.Body.Close()
+	_ = idle[0].SetReadDeadline(time.Now().Add(patience))
+	if n, err := idle[0].Read(make([]byte, 1)); err == nil || os.IsTimeout(err) {
+		t.Errorf("the oldest connection is still open: %d, %v", n, err)
+	}
+}
+
+func TestBusyConnectionsAreNotClosedForNewOnes(t *testing.T) {
+	limit := newConnectionLimit(2)
+	pipe := func() net.Conn { a, b := net.Pipe(); t.Cleanup(func() { b.Close() }); return a }
+	first, second := limit.admit(pipe()), limit.admit(pipe())
+	first.occupy()
+	third := limit.admit(pipe())
+	if third == nil || !second.closed || first.closed {
+		t.Fatalf("the idle connection was not closed for a new one: first %v, second %v", first.closed, second.closed)
+	}
+	third.occupy()
+	if limit.admit(pipe()) != nil || limit.open != 2 {
+		t.Errorf("a connection was taken beside %d busy ones", limit.open)
+	}
+	first.release()
+	if limit.admit(pipe()) == nil || !first.closed {
+		t.Error("a connection whose request is over made no room")
+	}
+	third.release()
+	third.Close()
+	third.Close()
+	if limit.open != 1 || limit.idle.Len() != 1 {
+		t.Errorf("%d are open, %d idle, want 1 and 1", limit.open, limit.idle.Len())
+	}
+}
+
+func TestGRPCHasHalfOfTheConnections(t *testing.T) {
+	limit := newConnectionLimit(4)
+	for i := range 3 {
+		a, b := net.Pipe()
+		defer b.Close()
+		if got, want := limit.admit(a).occupyByGRPC(), i < 2; got != want {
+			t.Errorf("connection %d of gRPC: %v, want %v", i, got, want)
+		}
+	}
+}
+
+// scarce is a listener that says again and again that no descriptor is free.
+type scarce struct {
+	net.Listener
+	left int
+}
+
+func (s *scarce) Accept() (net.Conn, error) {
+	if s.left--; s.left >= 0 {
+		return nil, &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
+	}
+	return s.Listener.Accept()
+}
+
+func TestWithoutFreeDescriptorsTheSwitchboardGoesOn(t *testing.T) {
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	board := newSwitchboard(&scarce{l, acceptTries + 5}, newConnectionLimit(10))
+	ended := make(chan error, 1)
+	go func() { ended <- board.run() }()
+	go func() {
+		_ = http.Serve(&board.http, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "here") }))
+	}()
+	response, err := http.Get("http://" + l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	board.close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
