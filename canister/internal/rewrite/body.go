@@ -22,6 +22,7 @@ type frame struct {
 	join            mirrorState // at its end, as the edges so far want it
 	atIf            mirrorState // where an `if` begins
 	costSlot        int         // of the check point at its head, for loops that leave before calling the host
+	construct       int32       // its place in the estimate
 }
 
 // body holds the walk over one function body: decode, check, meter and emit. It is reused from function to function.
@@ -44,16 +45,19 @@ type body struct {
 	declStart, declEnd int    // where they stand
 	declared           int    // locals of all functions so far
 
-	at       int // offset of the operator at hand
-	ops      int // operators read, the one at hand included
-	bad      string
-	extra    []valueType // locals added
-	meter    meter
-	calls    callStack
-	estimate frameEstimate
-	lower    lowering
+	at    int // offset of the operator at hand
+	ops   int // operators read, the one at hand included
+	bad   string
+	extra []valueType // locals added
+	meter meter
+	calls callStack
+	lower lowering
+
+	engineFrame frameEstimate // of the stack the function takes in the replica's engine
+	estimate    estimate      // of the time to compile the function
 
 	complexity uint64
+	nans       int // values made canonical so far
 }
 
 type localState struct {
@@ -71,6 +75,7 @@ func (b *body) run(r reader, typ funcType) *Invalid {
 	b.localDeclarations()
 	b.frames = append(b.frames, frame{results: typ.results, op: opBlock, label: 1})
 	b.labels, b.live = 1, true
+	b.estimate.reset(len(b.locals))
 	b.meterFunction()
 	for b.r.err == nil && len(b.frames) > 0 {
 		b.at = b.r.pos
@@ -91,13 +96,13 @@ func (b *body) reset(r reader, typ funcType) {
 	b.r, b.typ = r, typ
 	b.out, b.stack, b.frames = b.out[:0], b.stack[:0], b.frames[:0]
 	b.locals, b.extra = b.locals[:0], b.extra[:0]
-	b.ops, b.complexity, b.bad = 0, 0, ""
+	b.ops, b.complexity, b.nans, b.bad = 0, 0, 0, ""
 	b.lower.reset()
 	b.calls.reset()
 	for i := range len(typ.params) {
 		b.locals = append(b.locals, localState{typ: valueType(typ.params[i])})
 	}
-	b.estimate.reset(len(b.locals))
+	b.engineFrame.reset(len(b.locals))
 }
 
 func (b *body) localDeclarations() {
@@ -118,7 +123,7 @@ func (b *body) localDeclarations() {
 		}
 	}
 	b.given, b.declEnd = len(b.locals), b.r.pos
-	b.estimate.declare(b.given)
+	b.engineFrame.declare(b.given)
 	if b.declared += b.given; b.declared > maxModuleLocals {
 		b.r.fail("too many locals: the module's functions declare more than " + decimal(maxModuleLocals))
 	}
@@ -144,7 +149,7 @@ func (b *body) op(op byte) { b.out = append(b.out, op) }
 func (b *body) opIndex(op byte, index uint32) { b.out = appendU32(append(b.out, op), index) }
 
 func (b *body) push(t valueType) {
-	b.stack = append(b.stack, operand{typ: t, local: -1, from: b.estimate.calls})
+	b.stack = append(b.stack, operand{typ: t, local: -1, from: b.engineFrame.calls})
 }
 
 func (b *body) pushAll(types string) {

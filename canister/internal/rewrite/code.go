@@ -22,9 +22,11 @@ type codeWriter struct {
 	open      map[funcType]openDispatcher // those that take further functions
 	splitters map[splitter]uint32         // place among the added functions
 
-	mutatesTable bool
-	operators    uint64
-	violation    *Invalid // the first function that a replica would not accept
+	mutableGlobals int
+	mutatesTable   bool
+	operators      uint64
+	violation      *Invalid // the first function that a replica would not accept
+	compileTime    uint64   // estimate for all functions so far, in nanoseconds
 }
 
 // addedFunction is a function that bodies need. It has a type of its own.
@@ -53,6 +55,7 @@ func (c *codeWriter) rewriteBodies() *Invalid {
 	c.chargeFunction = s.shifted(uint32(len(s.functions)))
 	c.firstAdded = c.chargeFunction + s.helpers()
 	c.open, c.splitters = map[funcType]openDispatcher{}, map[splitter]uint32{}
+	c.mutableGlobals = s.countMutableGlobals()
 	c.out = make([]byte, 0, int(s.codeSize)+int(s.codeSize)/2+256)
 	b := &body{s: s, code: c}
 	r := s.bodies
@@ -74,6 +77,7 @@ func (c *codeWriter) rewriteBodies() *Invalid {
 		c.append(b)
 		c.judge(i, b)
 	}
+	c.judgeModule()
 	c.operators += b.meter.operators
 	if !r.done() {
 		r.fail("unexpected content after last item in section")
@@ -115,6 +119,8 @@ func (c *codeWriter) judge(index int, b *body) {
 	case b.ops > maxFunctionOps:
 		c.violation = invalid(RuleFunctionSize, "Wasm module contains a function at index %d of size %d that exceeds the maximum allowed size of %d.",
 			index, b.ops, maxFunctionOps).advise(advice, "wasm-module-function-too-large")
+	default:
+		c.violation = c.judgeFunction(index, b)
 	}
 }
 

@@ -107,6 +107,7 @@ func (b *body) open(op byte) {
 		b.labels++
 	}
 	f.label = b.labels
+	b.estimateOpen(&f)
 	b.frames = append(b.frames, f)
 	b.pushAll(t.params)
 }
@@ -131,6 +132,7 @@ func (b *body) elseOp() {
 		return
 	}
 	if !f.dead {
+		b.estimateElse(&f)
 		b.prepareJoin(&f)
 		b.op(opElse)
 		b.meter.state = f.atIf
@@ -155,8 +157,9 @@ func (b *body) endOp() {
 	}
 	if !f.dead {
 		if f.op == opLoop {
-			b.estimate.closeLoop()
+			b.engineFrame.closeLoop()
 		}
+		b.estimateEnd(&f)
 		b.prepareJoin(&f)
 		b.endBlock()
 		b.closeFrame(&f)
@@ -245,6 +248,7 @@ func (b *body) branchOp(op byte) {
 	}
 	types := f.labelTypes()
 	b.takeAll(types)
+	b.estimateBranch(f, op)
 	b.prepareBranch(f)
 	if b.live {
 		b.opIndex(op, uint32(b.labels-f.label))
@@ -284,6 +288,7 @@ func (b *body) branchTableOp() {
 			b.checkLabel(types)
 			checked = types
 		}
+		b.estimateBranch(f, opBrTable)
 		b.prepareBranch(f)
 	}
 	if b.live {
@@ -331,8 +336,8 @@ func (b *body) callOp(op byte) {
 	b.keepConstants(0, len(t.params))
 	b.takeAll(t.params)
 	if b.live && b.r.err == nil {
-		b.estimate.pass(t.params)
-		b.estimate.addCall()
+		b.engineFrame.pass(t.params)
+		b.engineFrame.addCall()
 		b.passStack(i, op == opReturnCall)
 		b.opIndex(op, b.s.shifted(i))
 	}
@@ -341,6 +346,7 @@ func (b *body) callOp(op byte) {
 
 // called treats what calls have in common after their emission.
 func (b *body) called(tail bool, t funcType) {
+	b.estimateCall(t)
 	if b.live {
 		b.meter.state = mirrorStale
 	}
@@ -378,8 +384,8 @@ func (b *body) callIndirectOp(op byte) {
 		if target.limits.wide {
 			b.lowerTop(index)
 		}
-		b.estimate.pass(t.params)
-		b.estimate.addCall()
+		b.engineFrame.pass(t.params)
+		b.engineFrame.addCall()
 		b.passStackUnseen(op == opReturnCallIndirect)
 		b.opIndex(op, i)
 		b.out = appendU32(b.out, at)

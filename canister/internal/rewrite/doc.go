@@ -71,6 +71,11 @@
 // The frame is that of the replica's engine, estimated in the same walk (frame.go): the values that live across a call of the function as a
 // replica instruments it, which are kept in five saved registers, then in spill slots, and the arguments that do not fit registers.
 //
+// # How long compiling takes
+//
+// The same walk estimates the time that the compiler will need (estimate.go), from the phis, live values and blocks of each function. What is above the
+// limits is refused with the replica's complexity error: the compiler is never started on it.
+//
 // # How a 64-bit address is lowered
 //
 // A 32-bit engine address is made from a 64-bit one by saturation: anything at or above 2^32 becomes 2^32-1, which no lowered memory reaches

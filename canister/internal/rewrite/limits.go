@@ -47,3 +47,34 @@ const (
 	wideMaxPages   = 65535 // the replica allows 98304 (6 GiB); the last page below 4 GiB stays free for saturated addresses
 	wideSpecPages  = 98304 // declared maximum a replica accepts
 )
+
+// Limits of the estimated time to compile, in nanoseconds of one processor: the compiler's time can grow with the fourth power of a
+// module's size, the replica's hardly does. The worst function of real modules of up to 14 MB is estimated at 0.25 s, whole
+// modules at 2.6 to 3.1 times their operators.
+const (
+	maxCompileTime       = 2_000_000_000 // one function
+	maxModuleCompileTime = 5_000_000_000 // all functions together, and so many times their operators besides
+	compileTimeFactor    = 8
+	maxNaNBranches       = 500                             // of one function; further values are made canonical without a branch
+	maxConstructs        = maxComplexity/weightControl + 1 // counted in one function; more are above maxComplexity
+)
+
+// What a unit of the estimate takes, in nanoseconds, measured with one processor of 2024; TestTheEstimateFollowsTheCompiler measures again.
+const (
+	operatorTime       = 1000
+	operandTime        = 1000
+	blockTime          = 6000
+	stepTime           = 10
+	crossingTime       = 500
+	liveTime           = 100
+	dominatorTime      = 10
+	boundTime          = 45
+	phiTime            = 2 // for each pass that removes phis
+	joinsPerNanosecond = 3
+	typeTime           = 16 // for each type and function
+	localsPerOperand   = 8
+	blocksPerLoop      = 2       // a metered loop is two
+	nanOperands        = 2       // to make a value canonical
+	splitOperands      = 30      // of a bulk operator that is split
+	farthest           = 1 << 30 // more than any block has
+)

@@ -122,6 +122,7 @@ func (b *body) memArg(natural uint8) (memArg, limits) {
 	at := b.r.pos
 	a := memArg{align: b.r.u32()}
 	m, _ := b.memory()
+	b.estimateMemory()
 	if m.wide {
 		a.offset = b.r.u64()
 	} else {

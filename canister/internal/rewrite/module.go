@@ -81,6 +81,7 @@ type Module struct {
 	Functions       uint32 // functions, imported ones included, of the original module
 	Operators       uint64 // of the module as a replica instruments it
 	InstructionCost uint64 // what creating the execution state charges
+	CompileTime     uint64 // estimated, in nanoseconds of one processor
 
 	names []functionName
 }

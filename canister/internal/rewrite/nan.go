@@ -29,27 +29,50 @@ func vectorNaN(code uint32) valueType {
 	return 0
 }
 
-// canonicalize replaces a NaN on top of the stack by the canonical one, unless the next operator does not see the difference.
+// canonicalize replaces a NaN on top of the stack by the canonical one, unless the next operator does not see the difference. A branch is
+// the fastest way, but the time to compile grows with the square of the branches: functions with many get a select from some point on.
 func (b *body) canonicalize(t valueType) {
 	if !b.live || b.r.err != nil || b.r.pos < len(b.r.data) && ignoresNaNBits(b.r.data[b.r.pos]) {
 		return
 	}
 	v := b.scratch(t)
 	b.opIndex(opLocalTee, v)
+	b.estimate.operands += nanOperands
+	if b.nans++; b.nans > maxNaNBranches {
+		b.selectCanonical(t, v)
+		return
+	}
+	b.estimateCheck(1)
 	b.opIndex(opLocalGet, v)
 	differs := byte(opF64Ne)
 	if t == typeF32 {
 		differs = opF32Ne
 	}
 	b.out = append(b.out, differs, opIf, blockEmpty)
+	b.canonicalNaN(t)
+	b.opIndex(opLocalSet, v)
+	b.op(opEnd)
+	b.opIndex(opLocalGet, v)
+}
+
+// selectCanonical replaces a NaN that is on top of the stack and in a local, without a branch.
+func (b *body) selectCanonical(t valueType, v uint32) {
+	equal := byte(opF64Eq)
+	if t == typeF32 {
+		equal = opF32Eq
+	}
+	b.canonicalNaN(t)
+	b.opIndex(opLocalGet, v)
+	b.opIndex(opLocalGet, v)
+	b.out = append(b.out, equal, opSelect)
+}
+
+func (b *body) canonicalNaN(t valueType) {
 	if t == typeF32 {
 		b.out = binary.LittleEndian.AppendUint32(append(b.out, opF32Const), canonicalF32)
 	} else {
 		b.out = binary.LittleEndian.AppendUint64(append(b.out, opF64Const), canonicalF64)
 	}
-	b.opIndex(opLocalSet, v)
-	b.op(opEnd)
-	b.opIndex(opLocalGet, v)
 }
 
 // canonicalizeLanes does the same for every lane of a vector.

@@ -164,7 +164,9 @@ const (
 	opI64LtS             = 0x53
 	opI64GtS             = 0x55
 	opI64GtU             = 0x56
+	opF32Eq              = 0x5b
 	opF32Ne              = 0x5c
+	opF64Eq              = 0x61
 	opF64Ne              = 0x62
 	opI32Add             = 0x6a
 	opI32Sub             = 0x6b

@@ -90,6 +90,7 @@ func (s *source) describe(code *codeWriter) *Module {
 		}
 	}
 	m.Exposed = s.exposed()
+	m.CompileTime = code.compileTime
 	m.Operators = code.operators + helperOperators + perGlobal*uint64(len(s.globals)+injectedGlobals)
 	s.describeInterface(m)
 	m.InstructionCost = s.rules.executionStateBase + InstructionsPerOperator*m.Operators

@@ -53,6 +53,8 @@ func (b *body) split(s splitter, n operand) {
 	if b.meter.off || n.short {
 		return
 	}
+	b.estimate.operands += splitOperands
+	b.estimateCheck(3)
 	function, typ := b.code.splitter(s)
 	size := b.scratch(typeI32)
 	b.opIndex(opLocalTee, size)
