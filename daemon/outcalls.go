@@ -158,10 +158,14 @@ func (p *performer) end(canister principal.Principal) {
 	}
 }
 
-// requestsFor is how many requests are made for an outcall: one, or one for each node where
-// the answers are to be compared and a request changes nothing at the server.
+// requestsFor is how many requests are made for an outcall: one for each node of the committee
+// of a flexible outcall; else one, or one for each node where the answers are to be compared
+// and a request changes nothing at the server.
 func (p *performer) requestsFor(o *node.Outcall) int {
 	method := o.Request.Method
+	if o.Request.Flexible() {
+		return len(o.Request.Members)
+	}
 	if p.replicated && o.Request.Replicated && (method == http.MethodGet || method == http.MethodHead) {
 		return o.Nodes
 	}

@@ -140,21 +140,21 @@ func (o *outside) fetch(ctx context.Context, q *replica.Outcall) replica.Outcall
 		return unreachable(request.URL.Hostname(), err)
 	}
 	defer func() { _ = response.Body.Close() }() // everything of it that counts is read
-	size := uint64(0)
+	size, limit := uint64(0), q.DownloadLimit()
 	for _, h := range headers {
 		if !visible(h[1]) {
 			return rejected(intercanister.SysTransient, "Failed to parse headers: failed to convert header to a str")
 		}
 		size += uint64(len(h[0]) + len(h[1]))
 	}
-	if size > q.MaxResponse {
-		return rejected(intercanister.SysFatal, "Header size exceeds specified response size limit %d", q.MaxResponse)
+	if size > limit {
+		return rejected(intercanister.SysFatal, "Header size exceeds specified response size limit %d", limit)
 	}
-	room := int64(q.MaxResponse - size)
+	room := int64(limit - size)
 	body, err := io.ReadAll(io.LimitReader(response.Body, room+1))
 	switch {
 	case int64(len(body)) > room:
-		return rejected(intercanister.SysFatal, "Http body exceeds size limit of %d bytes.", q.MaxResponse)
+		return rejected(intercanister.SysFatal, "Http body exceeds size limit of %d bytes.", limit)
 	case ctx.Err() != nil:
 		return rejected(intercanister.SysFatal, "Timeout expired")
 	case err != nil:

@@ -36,7 +36,7 @@ var arrows = map[string]struct {
 	"replica/threshold":            {nil, "mathematics of keys and bytes"},
 	"replica/internal/cow":         {nil, "maps and lists know nothing of what lies in them"},
 	"replica/internal/state":       {[]string{"intercanister/archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/certify", "replica/threshold", "replica/internal/cow"}, "the state is held, not run"},
-	"replica/internal/outcall":     {[]string{"candid", "intercanister", "intercanister/cycles", "replica/internal/state"}, "what answers become, whoever got them"},
+	"replica/internal/outcall":     {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "replica/internal/state"}, "what answers become, whoever got them"},
 	"replica/internal/management":  {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/internal/state", "replica/internal/outcall", "replica/certify", "replica/threshold"}, "methods change the state they are handed"},
 	"replica":                      {[]string{"intercanister/archive", "candid", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/"}, "the machine must not know who drives it"},
 	"replica/trace":                {[]string{"candid/principal", "cells", "canister", "intercanister", "intercanister/cycles", "replica"}, "events in, call trees out"},

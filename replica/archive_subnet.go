@@ -23,6 +23,9 @@ func (m *machine) archive(c *archive.Coder, modules *canister.Modules) {
 	archive.Number(c, &m.memory)
 	c.Amount(&m.consumed)
 	archive.Number(c, &m.transactions)
+	if c.Since(3) {
+		m.archiveInstructions(c)
+	}
 	archive.Number(c, &m.swept)
 	c.Bool(&m.changed)
 	m.archiveWave(c)
@@ -128,4 +131,14 @@ func (m *machine) archivePrepared(c *archive.Coder) {
 		}
 		m.prepared[*hash] = reject
 	})
+}
+
+// archiveInstructions writes the instructions of all rounds, with those of the one that is
+// over, which is begun no more.
+func (m *machine) archiveInstructions(c *archive.Coder) {
+	all := m.instructions + m.spent
+	archive.Number(c, &all)
+	if c.Reading() {
+		m.instructions, m.spent = all, 0
+	}
 }

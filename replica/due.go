@@ -6,6 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/outcall"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/timers"
@@ -34,7 +35,7 @@ func (m *machine) due() {
 		case timers.Charge:
 			m.chargeAll()
 		case timers.OutcallExpiry:
-			m.settleOutcall(d.Number, state.Fail(outcall.Expired()))
+			m.settleOutcall(d.Number, outcall.Expired(&m.Outcalls[d.Number].Sent), cycles.Amount{})
 		case timers.HeldMessage:
 			m.dueHeld(d.Number)
 		}

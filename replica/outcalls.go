@@ -7,6 +7,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/outcall"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/timers"
@@ -67,6 +68,7 @@ type Reception struct {
 
 	answer *OutcallAnswer
 	sent   *Outcall
+	fees   *cycles.Schedule // of the subnet; they never change
 }
 
 // Take takes the result of Query.
@@ -75,7 +77,9 @@ func (r *Reception) Take(result QueryResult) {
 	if result.Refusal != nil {
 		reject = &intercanister.Reject{Code: intercanister.SysTransient, Text: result.Refusal.Text, Bare: true}
 	}
-	r.Content = outcall.Transformed(r.sent, result.Reply, reject)
+	r.Content = outcall.Transformed(r.fees, r.sent, r.Content.Spent, &outcall.Transform{
+		Reply: result.Reply, Refused: reject, Instructions: result.Instructions,
+	})
 	r.Query = nil
 }
 
@@ -103,12 +107,13 @@ func (n *Network) Receive(in *HTTPAnswer) ([]*Reception, *Refusal) {
 }
 
 func (m *machine) receiveAnswer(pending *state.PendingOutcall, a *OutcallAnswer) *Reception {
-	r := &Reception{answer: a, sent: &pending.Sent}
-	arg, content := outcall.Received(r.sent, a)
+	r := &Reception{answer: a, sent: &pending.Sent, fees: &m.sub.Fees}
+	arg, content := outcall.Received(r.fees, r.sent, a)
 	r.Content = content
 	switch {
 	case arg != nil && m.Residents.Get(r.sent.Canister) == nil:
-		r.Content = outcall.Transformed(r.sent, nil, rejectNotFound(r.sent.Canister)) // it lives on the root subnet, or no more
+		// It lives on the root subnet, or no more.
+		r.Content = outcall.Transformed(r.fees, r.sent, content.Spent, &outcall.Transform{Refused: rejectNotFound(r.sent.Canister)})
 	case arg != nil:
 		r.Query = &Query{
 			Sender: principal.Management, Receiver: r.sent.Canister, Effective: r.sent.Canister,
@@ -136,7 +141,11 @@ func (n *Network) pendingOutcall(in *HTTPAnswer) (*machine, *state.PendingOutcal
 	if pending == nil {
 		return nil, nil, refuse(400, "subnet %s has no pending HTTP outcall %d: it was answered, has timed out, or was never made", in.Subnet, in.Number).Refusal
 	}
-	if count := len(in.Answers); count != 1 && count != m.Nodes {
+	count, members := len(in.Answers), len(pending.Sent.Members)
+	if pending.Sent.Flexible() && (count == 0 || count > members) {
+		return nil, nil, refuse(400, "flexible HTTP outcall %d has %d answers: give one for all nodes that make it, or one for each of them, at most %d", in.Number, count, members).Refusal
+	}
+	if !pending.Sent.Flexible() && count != 1 && count != m.Nodes {
 		return nil, nil, refuse(400, "HTTP outcall %d has %d answers: give one for all nodes of subnet %s, or one for each of its %d nodes", in.Number, count, in.Subnet, m.Nodes).Refusal
 	}
 	for i := range in.Answers {
@@ -164,8 +173,30 @@ func (n *Network) answerOutcall(in *HTTPAnswer) Result {
 	if len(contents) != len(in.Answers) {
 		return refuse(400, "HTTP outcall %d has %d answers, but %d contents: there must be one for each", in.Number, len(in.Answers), len(contents))
 	}
-	m.settleOutcall(in.Number, outcall.Agree(in.Number, m.Nodes, &pending.Sent, contents))
+	sent := &pending.Sent
+	switch {
+	case sent.Flexible():
+		answer, spent, decided := outcall.Flexible(&m.sub.Fees, sent, m.nodeIDs(), contents)
+		if !decided {
+			return refuse(400, "%d answers do not decide flexible HTTP outcall %d, which needs %d responses of %d nodes: give more, or let it time out", len(contents), in.Number, sent.Min, len(sent.Members))
+		}
+		m.settleOutcall(in.Number, answer, spent)
+	case sent.PayAsYouGo:
+		answer, spent := outcall.Deliver(in.Number, &m.sub.Fees, sent, contents)
+		m.settleOutcall(in.Number, answer, spent)
+	default:
+		m.settleOutcall(in.Number, outcall.Agree(in.Number, m.Nodes, sent, contents), cycles.Amount{})
+	}
 	return Result{}
+}
+
+// nodeIDs are the ids of the subnet's nodes.
+func (m *machine) nodeIDs() []principal.Principal {
+	ids := make([]principal.Principal, len(m.Blocks.Nodes))
+	for i := range m.Blocks.Nodes {
+		ids[i] = m.Blocks.Nodes[i].ID
+	}
+	return ids
 }
 
 // transformed runs the transforms of answers here and now.
@@ -181,24 +212,35 @@ func (n *Network) transformed(in *HTTPAnswer) []OutcallContent {
 	return contents
 }
 
-// Outcall hands an HTTP outcall to the outside.
-func (m *machine) Outcall(t state.Ticket, sent state.Outcall) {
+// Outcall hands an HTTP outcall to the outside. withheld is what its nodes may spend.
+func (m *machine) Outcall(t state.Ticket, sent state.Outcall, withheld cycles.Amount) {
 	number := m.OutcallsMade
 	m.OutcallsMade++
-	m.Outcalls[number] = &state.PendingOutcall{Ticket: t, Sent: sent, Expiry: m.Deadlines.Add(timers.Deadline{
+	m.Outcalls[number] = &state.PendingOutcall{Ticket: t, Sent: sent, Withheld: withheld, Expiry: m.Deadlines.Add(timers.Deadline{
 		At: m.Time + outcall.Timeout + 1, Kind: timers.OutcallExpiry, Number: number,
 	})}
 	if m.net.sink != nil {
 		m.net.emit(Event{
 			Kind: OutcallMade, Subnet: m.ID, Canister: sent.Canister, Peer: principal.Management, Call: t.Origin.Call,
-			Number: number, Method: sent.Method, Text: sent.URL, NoTransform: sent.Transform == nil,
+			Number: number, Method: sent.Method, Text: sent.URL, NoTransform: sent.Transform == nil && !sent.Flexible(),
 		})
 	}
 }
 
-// settleOutcall answers the canister that made an outcall.
-func (m *machine) settleOutcall(number uint64, answer state.Answer) {
+// settleOutcall answers the canister that made an outcall. What its nodes have not spent of
+// what was withheld goes back to the canister's balance, not with the response, as on
+// mainnet; to a canister that is not here it goes with the response.
+func (m *machine) settleOutcall(number uint64, answer state.Answer, spent cycles.Amount) {
 	pending := m.Outcalls[number]
+	spent = spent.Min(pending.Withheld)
+	left := pending.Withheld.Sub(spent)
+	if r := m.Residents.Get(pending.Sent.Canister); r != nil {
+		r.Canister.Consumed.Outcalls = r.Canister.Consumed.Outcalls.Add(spent)
+		r.Give(left)
+	} else {
+		m.Books.Sign(spent)
+		pending.Ticket.Refund = pending.Ticket.Refund.Add(left)
+	}
 	m.Deadlines.Remove(pending.Expiry)
 	delete(m.Outcalls, number)
 	m.Answer(pending.Ticket, answer)

@@ -125,6 +125,14 @@ func (m *machine) prove() *proof {
 	return m.proof
 }
 
+// Metrics are those of the last proof (state.Machine).
+func (m *machine) Metrics() (metrics certify.SubnetMetrics, instructions uint64) {
+	if m.proof != nil {
+		metrics = m.proof.metrics
+	}
+	return metrics, m.instructions
+}
+
 // rebase takes the tree of the last proof for the base of the next, where it
 // was made, or makes it where too much has changed since the base.
 func (m *machine) rebase() {

@@ -66,6 +66,7 @@ func (n *Network) end() RoundReport {
 
 func (m *machine) begin() {
 	m.Time, m.Height = m.net.time, m.net.height
+	m.instructions += m.spent
 	m.spent, m.worked, m.executed, m.waves = 0, 0, 0, 0
 	m.Commands.Held = false
 	m.Ready.Add(&m.Commands)

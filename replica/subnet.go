@@ -45,11 +45,13 @@ type machine struct {
 	asked     preparation                        // the command that runs, if it is about to wait
 	prepared  map[[32]byte]*intercanister.Reject // the modules that are ready, since the last checkpoint; nil for those that are valid
 
-	spent    uint64 // instructions of this round
-	worked   uint64 // those of the management canister itself
-	executed int    // messages of this round
-	waves    int    // of this round
-	since    wave
+	spent uint64 // instructions of this round
+	// instructions are those of all rounds before this one. They only grow.
+	instructions uint64
+	worked       uint64 // those of the management canister itself
+	executed     int    // messages of this round
+	waves        int    // of this round
+	since        wave
 
 	batch, running []*Job
 	spare          []*Job

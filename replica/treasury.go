@@ -61,7 +61,7 @@ func (m *machine) count(t *Treasury) {
 	attached, _ := m.Commands.Holdings()
 	add(&t.Attached, attached)
 	for _, pending := range m.Outcalls { // a sum: no order can be seen
-		add(&t.Deferred, pending.Ticket.Refund)
+		add(&t.Deferred, pending.Ticket.Refund.Add(pending.Withheld))
 	}
 	for i := range m.Signing.Pending {
 		add(&t.Deferred, m.Signing.Pending[i].Ticket.Refund)

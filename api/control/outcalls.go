@@ -71,6 +71,9 @@ func shownOutcall(o *node.Outcall) *controlv1.Outcall {
 		Url: o.Request.URL, Method: o.Request.Method, Body: o.Request.Body, MaxResponseBytes: o.Request.MaxResponse,
 		Incarnation: shownIncarnation(o.Incarnation),
 	}
+	if o.Request.Flexible() {
+		shown.Nodes = uint32(len(o.Request.Members)) // that make the request, and may answer each
+	}
 	for _, h := range o.Request.Headers {
 		shown.Headers = append(shown.Headers, &controlv1.HttpHeader{Name: h[0], Value: h[1]})
 	}

@@ -1,7 +1,10 @@
 package management
 
 import (
+	"slices"
+
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/outcall"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
@@ -13,26 +16,100 @@ func httpRequest(c *state.Command, a *httpRequestArg) state.Answer {
 	if reject != nil {
 		return state.Fail(reject)
 	}
+	return makeOutcall(c, &sent, a.Pricing != nil && *a.Pricing == payAsYouGo)
+}
+
+// payAsYouGo is the pricing version of outcalls that is not the default. Any other number
+// is the default's, as in the replica.
+const payAsYouGo = 2
+
+// makeOutcall takes the price of an outcall and hands it to the outside. Of version 2 that
+// is the base fee, and what the nodes may spend.
+func makeOutcall(c *state.Command, sent *state.Outcall, metered bool) state.Answer {
 	if len(c.State.Outcalls) >= outcall.MaxInFlight {
 		return state.Fail(rejectInFlight())
 	}
-	fee := c.Machine.Subnet().Fees.Outcall(outcall.RequestBytes(&sent), sent.MaxResponse)
+	fees := &c.Machine.Subnet().Fees
+	fee := fees.Outcall(outcall.RequestBytes(sent), sent.MaxResponse)
+	if metered {
+		fee = fees.OutcallBaseFee(outcall.RequestBytes(sent), sent.Committee())
+	}
 	if c.Attached.Less(fee) {
-		return state.Fail(rejectOutcallFee(c.Attached, fee))
+		return state.Fail(rejectOutcallFee(c.Method, c.Attached, fee))
 	}
 	c.Accept(fee)
 	if c.Sender != nil {
 		paid := &c.Sender.Canister.Consumed.Outcalls
 		*paid = paid.Add(fee)
 	}
-	c.Machine.Outcall(c.Ticket(), sent)
+	var withheld cycles.Amount
+	if metered {
+		withheld = c.Accept(outcall.Withhold(fees, sent, c.Attached))
+	}
+	c.Machine.Outcall(c.Ticket(), *sent, withheld)
 	return state.Later()
+}
+
+// flexibleHTTPRequest is flexible_http_request: a request by a committee of nodes, whose
+// responses are delivered one by one.
+func flexibleHTTPRequest(c *state.Command, a *flexibleRequestArg) state.Answer {
+	sent, everybody, reject := requestOf(c, a.request())
+	if reject != nil {
+		return state.Fail(reject)
+	}
+	nodes := uint32(c.State.Nodes)
+	counts := replicationArg{Min: 2*nodes/3 + 1, Max: nodes, Total: nodes}
+	if a.Replication != nil {
+		counts = *a.Replication
+	}
+	if reject := counts.check(nodes, everybody); reject != nil {
+		return state.Fail(reject)
+	}
+	sent.Min, sent.Max = counts.Min, counts.Max
+	for i := range uint64(counts.Total) {
+		sent.Members = append(sent.Members, int((c.State.OutcallsMade+i)%uint64(nodes)))
+	}
+	slices.Sort(sent.Members)
+	return makeOutcall(c, &sent, true)
+}
+
+// check says why a subnet of so many nodes cannot make a request with these counts. One that
+// changes things needs the same number of requests and responses.
+func (a *replicationArg) check(nodes uint32, everybody bool) *intercanister.Reject {
+	switch {
+	case a.Total < 1:
+		return rejectReplication("total_requests (%d) must be at least 1", a.Total)
+	case a.Total > nodes:
+		return rejectReplication("total_requests (%d) must not exceed the number of available nodes (%d)", a.Total, nodes)
+	case a.Min > a.Max:
+		return rejectReplication("min_responses (%d) must not exceed max_responses (%d)", a.Min, a.Max)
+	case a.Max > a.Total:
+		return rejectReplication("max_responses (%d) must not exceed total_requests (%d)", a.Max, a.Total)
+	case !everybody && (a.Min != a.Max || a.Max != a.Total):
+		return rejectReplication("The requested HTTP method is only allowed for flexible requests with min_responses = max_responses = total_requests.")
+	}
+	return nil
 }
 
 // outcallOf is the outcall an argument asks for. Of one that is not replicated, the
 // nodes take turns.
 func outcallOf(c *state.Command, a *httpRequestArg) (sent state.Outcall, reject *intercanister.Reject) {
-	sent = state.Outcall{Canister: c.Caller, URL: a.URL, MaxResponse: outcall.MaxResponseBytes, Replicated: a.Replicated == nil || *a.Replicated}
+	sent, everybody, reject := requestOf(c, a)
+	if reject != nil {
+		return sent, reject
+	}
+	if sent.Replicated = a.Replicated == nil || *a.Replicated; sent.Replicated && !everybody {
+		return sent, rejectReplicated()
+	}
+	if !sent.Replicated {
+		sent.Node = int(c.State.OutcallsMade % uint64(c.State.Nodes))
+	}
+	return sent, nil
+}
+
+// requestOf is the request an argument asks for, and whether every node may make it.
+func requestOf(c *state.Command, a *httpRequestArg) (sent state.Outcall, everybody bool, reject *intercanister.Reject) {
+	sent = state.Outcall{Canister: c.Caller, URL: a.URL, MaxResponse: outcall.MaxResponseBytes}
 	for i := range a.Headers {
 		sent.Headers = append(sent.Headers, [2]string{a.Headers[i].Name, a.Headers[i].Value})
 	}
@@ -41,28 +118,22 @@ func outcallOf(c *state.Command, a *httpRequestArg) (sent state.Outcall, reject 
 	}
 	if t := a.Transform; t != nil {
 		if t.Function.Service != c.Caller {
-			return sent, rejectTransform(c.Caller, t.Function.Service)
+			return sent, false, rejectTransform(c.Caller, t.Function.Service)
 		}
 		sent.Transform = &state.Transform{Method: t.Function.Method, Context: t.Context}
 	}
 	if len(sent.URL) > outcall.MaxURLBytes {
-		return sent, rejectURL(len(sent.URL))
+		return sent, false, rejectURL(len(sent.URL))
 	}
 	if fault := outcall.Check(sent.Headers, sent.Body); fault != "" {
-		return sent, rejectOutcall(fault)
+		return sent, false, rejectOutcall(fault)
 	}
 	if a.MaxResponse != nil {
 		if *a.MaxResponse > outcall.MaxResponseBytes {
-			return sent, rejectMaxResponse(*a.MaxResponse)
+			return sent, false, rejectMaxResponse(*a.MaxResponse)
 		}
 		sent.MaxResponse, sent.Bounded = *a.MaxResponse, true
 	}
-	var everybody bool
-	if sent.Method, everybody = a.Method.name(); sent.Replicated && !everybody {
-		return sent, rejectReplicated()
-	}
-	if !sent.Replicated {
-		sent.Node = int(c.State.OutcallsMade % uint64(c.State.Nodes))
-	}
-	return sent, nil
+	sent.Method, everybody = a.Method.name()
+	return sent, everybody, nil
 }

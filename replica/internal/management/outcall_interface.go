@@ -16,7 +16,33 @@ type httpRequestArg struct {
 	Body        *[]byte          `ic:"body"`
 	Transform   *httpTransform   `ic:"transform"`
 	Replicated  *bool            `ic:"is_replicated"`
+	Pricing     *uint32          `ic:"pricing_version"`
 }
+
+// flexibleRequestArg is flexible_http_request_args.
+type flexibleRequestArg struct {
+	URL         string           `ic:"url"`
+	MaxResponse *uint64          `ic:"max_response_bytes"`
+	Method      httpMethod       `ic:"method"`
+	Headers     []outcall.Header `ic:"headers"`
+	Body        *[]byte          `ic:"body"`
+	Transform   *httpTransform   `ic:"transform"`
+	Replication *replicationArg  `ic:"replication"`
+}
+
+// replicationArg is replication_counts.
+type replicationArg struct {
+	Min   uint32 `ic:"min_responses"`
+	Max   uint32 `ic:"max_responses"`
+	Total uint32 `ic:"total_requests"`
+}
+
+// request is the part that flexible outcalls have in common with the others.
+func (a *flexibleRequestArg) request() *httpRequestArg {
+	return &httpRequestArg{URL: a.URL, MaxResponse: a.MaxResponse, Method: a.Method, Headers: a.Headers, Body: a.Body, Transform: a.Transform}
+}
+
+func (a *flexibleRequestArg) bounds() error { return boundHeaders(a.Headers) }
 
 type httpMethod struct {
 	Get    *candid.Null `ic:"get,variant"`
@@ -51,11 +77,13 @@ type httpTransform struct {
 	Context  []byte                `ic:"context"`
 }
 
-// bounds checks the headers as they are decoded.
-func (a *httpRequestArg) bounds() error {
+func (a *httpRequestArg) bounds() error { return boundHeaders(a.Headers) }
+
+// boundHeaders checks headers as they are decoded.
+func boundHeaders(headers []outcall.Header) error {
 	all := 0
-	for i := range a.Headers {
-		size := len(a.Headers[i].Name) + len(a.Headers[i].Value)
+	for i := range headers {
+		size := len(headers[i].Name) + len(headers[i].Value)
 		all += size
 		switch {
 		case i == outcall.MaxHeaders:
@@ -73,5 +101,6 @@ func (a *httpRequestArg) bounds() error {
 func outcallMethods() []method {
 	return []method{
 		on(method{name: "http_request", users: notByIngress, near: true}, read, httpRequest),
+		on(method{name: "flexible_http_request", users: notByIngress, near: true}, read, flexibleHTTPRequest),
 	}
 }

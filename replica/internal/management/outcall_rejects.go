@@ -32,7 +32,12 @@ func rejectInFlight() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "max number (%d) of http requests in-flight reached.", outcall.MaxInFlight)
 }
 
-func rejectOutcallFee(sent, fee cycles.Amount) *intercanister.Reject {
+func rejectOutcallFee(method string, sent, fee cycles.Amount) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage,
-		"http_request request sent with %s cycles, but %s cycles are required.", grouped(sent), grouped(fee))
+		"%s request sent with %s cycles, but %s cycles are required.", method, grouped(sent), grouped(fee))
+}
+
+// rejectReplication is for counts that no flexible outcall can have.
+func rejectReplication(format string, args ...any) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, format, args...)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -97,7 +98,7 @@ func (m *machine) Delete(r *state.Resident) {
 	m.deleted = append(m.deleted, r.ID())
 }
 
-func (m *machine) Outcall(t state.Ticket, sent state.Outcall) {
+func (m *machine) Outcall(t state.Ticket, sent state.Outcall, _ cycles.Amount) {
 	m.tickets, m.sent = append(m.tickets, t), append(m.sent, sent)
 }
 
@@ -114,6 +115,11 @@ func (m *machine) SubnetOf(id principal.Principal) (principal.Principal, bool) {
 	s, ok := m.hosted[id]
 	return s, ok
 }
+
+func (m *machine) Metrics() (certify.SubnetMetrics, uint64) {
+	return certify.SubnetMetrics{Canisters: 2, StateBytes: 3, UpdateTransactions: 4, ConsumedCyclesLow: 5, ConsumedCyclesHigh: 1}, 41_000_001
+}
+
 func (m *machine) Version() string          { return "1.2.3" }
 func (m *machine) Engine() *canister.Engine { return m.engine }
 

@@ -55,6 +55,8 @@ var signatures = map[string][2]shape{ // argument, result
 	"provisional_top_up_canister":             {of[topUpArg]()},
 	"fetch_canister_logs":                     {of[logsArg](), of[logsResult]()},
 	"http_request":                            {of[httpRequestArg](), of[outcall.Result]()},
+	"flexible_http_request":                   {of[flexibleRequestArg](), of[outcall.FlexibleResult]()},
+	"subnet_metrics":                          {of[subnetInfoArg](), of[subnetMetricsResult]()},
 	"take_canister_snapshot":                  {of[takeSnapshotArg](), of[snapshotResult]()},
 	"load_canister_snapshot":                  {of[loadSnapshotArg]()},
 	"read_canister_snapshot_metadata":         {of[snapshotArg](), of[snapshotMetadata]()},

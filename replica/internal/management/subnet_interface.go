@@ -1,6 +1,9 @@
 package management
 
-import "github.com/canisterd/canisterd/candid/principal"
+import (
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+)
 
 // Arguments and results of the methods about subnets.
 
@@ -13,6 +16,16 @@ func (a *subnetInfoArg) destination() principal.Principal { return a.Subnet }
 type subnetInfoResult struct {
 	Version  string `ic:"replica_version"`
 	Registry uint64 `ic:"registry_version"`
+}
+
+// subnetMetricsResult is subnet_metrics_result.
+type subnetMetricsResult struct {
+	Height       uint       `ic:"block_height"`
+	Canisters    uint       `ic:"num_canisters"`
+	StateBytes   uint       `ic:"canister_state_bytes"`
+	Consumed     candid.Nat `ic:"consumed_cycles_total"`
+	Transactions uint       `ic:"update_transactions_total"`
+	Instructions uint       `ic:"million_round_instructions_total"`
 }
 
 type nodeMetricsArg struct {
@@ -38,5 +51,6 @@ func subnetMethods() []method {
 	return []method{
 		on(method{name: "node_metrics_history", users: notByIngress}, read, nodeMetricsHistory),
 		on(method{name: "subnet_info", users: notByIngress}, read, subnetInfo),
+		on(method{name: "subnet_metrics", users: notByIngress}, read, subnetMetrics),
 	}
 }

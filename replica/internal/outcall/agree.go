@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
@@ -28,6 +29,13 @@ func Agree(number uint64, nodes int, sent *state.Outcall, contents []state.Outca
 	case !sent.Replicated:
 		return answer(&contents[sent.Node])
 	}
+	_, a := agreed(number, nodes, contents)
+	return a
+}
+
+// agreed is the content that enough nodes have, and the answer it makes; nil where there is
+// none.
+func agreed(number uint64, nodes int, contents []state.OutcallContent) (*state.OutcallContent, state.Answer) {
 	var camps []camp
 	for i := range contents {
 		hash := hashOf(&contents[i])
@@ -46,9 +54,9 @@ func Agree(number uint64, nodes int, sent *state.Outcall, contents []state.Outca
 	})
 	faulty := (nodes - 1) / 3
 	if camps[0].nodes >= nodes-faulty {
-		return answer(camps[0].content)
+		return camps[0].content, answer(camps[0].content)
 	}
-	return state.Fail(diverged(number, camps))
+	return nil, state.Fail(diverged(number, camps))
 }
 
 func answer(c *state.OutcallContent) state.Answer {
@@ -90,7 +98,15 @@ func diverged(number uint64, camps []camp) *intercanister.Reject {
 		"No consensus could be reached. Replicas had different responses. Details: request_id: %d, hashes: %s", number, hashes.String())
 }
 
-// Expired is for an outcall that nobody answered in time.
-func Expired() *intercanister.Reject {
-	return reject(intercanister.SysTransient, "Canister http request timed out")
+// Expired is the answer to an outcall that had none in time. A flexible one that needs no
+// response has succeeded.
+func Expired(sent *state.Outcall) state.Answer {
+	switch {
+	case !sent.Flexible():
+		return state.Fail(reject(intercanister.SysTransient, "Canister http request timed out"))
+	case sent.Min == 0:
+		return state.Reply(encode(FlexibleResult{OK: new([]Result)}))
+	}
+	failed := FlexibleError{Global: &GlobalError{Timeout: new(candid.Reserved)}, Message: "Flexible HTTP request timed out"}
+	return state.Reply(encode(FlexibleResult{Err: &failed}))
 }

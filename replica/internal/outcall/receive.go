@@ -3,18 +3,24 @@ package outcall
 import (
 	"strings"
 
+	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 // Received is what a node makes of the answer it got: the argument of the
 // transform it must run, or where there is none, nil and the content.
-func Received(sent *state.Outcall, a *state.OutcallAnswer) (transform []byte, content state.OutcallContent) {
+func Received(fees *cycles.Schedule, sent *state.Outcall, a *state.OutcallAnswer) (transform []byte, content state.OutcallContent) {
 	if a.Reject != nil {
-		return nil, state.OutcallContent{Reject: reject(a.Reject.Code, "%s", a.Reject.Text)}
+		return nil, gossiped(fees, sent, state.OutcallContent{Reject: reject(a.Reject.Code, "%s", a.Reject.Text)})
+	}
+	if !spend(sent, &content, fees.OutcallDownload(rawBytes(a), 0)) {
+		return nil, content
 	}
 	if fault := Check(a.Headers, a.Body); fault != "" {
-		return nil, state.OutcallContent{Reject: reject(intercanister.SysFatal, "%s", fault)}
+		content.Reject = reject(intercanister.SysFatal, "%s", fault)
+		return nil, gossiped(fees, sent, content)
 	}
 	result := Result{Status: uint(a.Status), Body: a.Body}
 	for _, h := range a.Headers {
@@ -22,21 +28,41 @@ func Received(sent *state.Outcall, a *state.OutcallAnswer) (transform []byte, co
 		result.Headers = append(result.Headers, Header{strings.ToValidUTF8(h[0], "\uFFFD"), strings.ToValidUTF8(h[1], "\uFFFD")})
 	}
 	if sent.Transform == nil {
-		return nil, state.OutcallContent{Reply: encode(result)}
+		content.Reply = encode(result)
+		return nil, gossiped(fees, sent, content)
 	}
 	return encode(TransformArg{result, sent.Transform.Context}), content
 }
 
-// Transformed is what a node makes of the transform's reply or reject.
-func Transformed(sent *state.Outcall, reply []byte, refused *intercanister.Reject) state.OutcallContent {
-	content := state.OutcallContent{Reply: reply}
-	size := len(reply)
-	if refused != nil {
-		content = state.OutcallContent{Reject: reject(refused.Code, "%s", refused.Message())}
-		size = len(content.Reject.Text)
+// Transform is the result of a transform: a reply or a reject, and what it ran.
+type Transform struct {
+	Reply        []byte
+	Refused      *intercanister.Reject
+	Instructions uint64
+}
+
+// Transformed is what a node makes of the result of a transform. It has spent for the
+// download before that.
+func Transformed(fees *cycles.Schedule, sent *state.Outcall, spent cycles.Amount, t *Transform) state.OutcallContent {
+	content := state.OutcallContent{Spent: spent}
+	if !spend(sent, &content, fees.OutcallTransform(t.Instructions)) {
+		return content
 	}
-	if uint64(size) > sent.MaxResponse {
-		return state.OutcallContent{Reject: reject(intercanister.SysFatal, "Transformed http response exceeds limit: %d", sent.MaxResponse)}
+	content.Reply = t.Reply
+	if t.Refused != nil {
+		content.Reply, content.Reject = nil, reject(t.Refused.Code, "%s", t.Refused.Message())
 	}
+	if err := candid.Unmarshal(content.Reply, new(Result)); err != nil && sent.Flexible() && content.Reject == nil {
+		content.Reply, content.Reject = nil, reject(intercanister.SysFatal, "Failed to decode the transformed http response: %v", err)
+	}
+	if size(&content) > sent.MaxResponse {
+		content.Reply, content.Reject = nil, reject(intercanister.SysFatal, "Transformed http response exceeds limit: %d", sent.MaxResponse)
+	}
+	return gossiped(fees, sent, content)
+}
+
+// gossiped is a content that the node has paid to hand to the others.
+func gossiped(fees *cycles.Schedule, sent *state.Outcall, content state.OutcallContent) state.OutcallContent {
+	spend(sent, &content, fees.OutcallGossip(size(&content), sent.Committee()))
 	return content
 }

@@ -163,6 +163,16 @@ func (p *PendingOutcall) archive(c *archive.Coder) {
 	})
 	c.Bool(&o.Replicated)
 	archive.Number(c, &o.Node)
+	if !c.Since(3) {
+		return // no outcall was flexible or of pricing version 2
+	}
+	archive.Slice(c, &o.Members, archive.MaxItems, func(node *int) { archive.Number(c, node) })
+	archive.Number(c, &o.Min)
+	archive.Number(c, &o.Max)
+	c.Bool(&o.PayAsYouGo)
+	c.Amount(&o.Allowance)
+	archive.Number(c, &o.Download)
+	c.Amount(&p.Withheld)
 }
 
 // ArchiveParked writes the canister whose message is parked, with what waits for it to be

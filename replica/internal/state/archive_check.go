@@ -1,6 +1,8 @@
 package state
 
 import (
+	"slices"
+
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/archive"
@@ -45,6 +47,8 @@ func (s *State) CheckArchived(c *archive.Coder, taken *Taken) {
 	s.checkMemory(c, taken.Sent)
 	for number := range s.Outcalls { // all must hold: no order can be seen
 		o := &s.Outcalls[number].Sent
+		c.Check(slices.IndexFunc(o.Members, func(node int) bool { return node < 0 || node >= s.Nodes }) < 0 && o.Min <= o.Max && int(o.Max) <= max(len(o.Members), 0),
+			"flexible HTTP outcall %d of nodes %v wants %d to %d responses of %d nodes", number, o.Members, o.Min, o.Max, s.Nodes)
 		c.Check(number < s.OutcallsMade && o.Node < max(1, s.Nodes), "HTTP outcall %d of node %d is none of the %d that %d nodes have made", number, o.Node, s.OutcallsMade, s.Nodes)
 	}
 }

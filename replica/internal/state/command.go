@@ -5,6 +5,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/certify"
 )
 
 // Management is the management canister as the machine sees it: the plug that
@@ -131,6 +132,10 @@ func WhenCompiled() Answer { return Answer{When: Compiling} }
 // Machine is what the subnet's machine does for a handler beyond changing
 // the state it is handed.
 type Machine interface {
+	// Metrics are the certified metrics of the subnet as of the round before, and all
+	// instructions of its rounds until then.
+	Metrics() (metrics certify.SubnetMetrics, instructions uint64)
+
 	// Answer settles a deferred call. Exactly once for each ticket.
 	Answer(t Ticket, a Answer)
 
@@ -165,7 +170,7 @@ type Machine interface {
 
 	// Outcall hands an HTTP outcall to the outside. What its answers, which come
 	// in as input, or their absence make of it settles the ticket.
-	Outcall(t Ticket, sent Outcall)
+	Outcall(t Ticket, sent Outcall, withheld cycles.Amount)
 
 	// NextRound settles a deferred call of a method at the beginning of the next round,
 	// before any message, with what Management.Postponed makes of the state then.

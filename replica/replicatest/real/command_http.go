@@ -31,7 +31,12 @@ func (p *performer) outcalls(string) {
 		if q.Transform != nil {
 			line += fmt.Sprintf(", transform %q with %q", q.Transform.Method, q.Transform.Context)
 		}
-		if !q.Replicated {
+		if q.PayAsYouGo {
+			line += fmt.Sprintf(", %s cycles for each node", q.Allowance)
+		}
+		if q.Flexible() {
+			line += fmt.Sprintf(", by nodes %v for %d to %d responses", q.Members, q.Min, q.Max)
+		} else if !q.Replicated {
 			line += fmt.Sprintf(", by node %d alone", q.Node)
 		}
 		p.say("%s", line)

@@ -1,0 +1,24 @@
+package management
+
+import (
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// instructionUnit is what subnet_metrics counts instructions in.
+const instructionUnit = 1_000_000
+
+// subnetMetrics is subnet_metrics: the height is that of this round, everything else is
+// what the certified state said at the end of the round before.
+func subnetMetrics(c *state.Command, a *subnetInfoArg) state.Answer {
+	if a.Subnet != c.State.ID {
+		return state.Fail(rejectOtherSubnet(a.Subnet, c.State.ID))
+	}
+	m, instructions := c.Machine.Metrics()
+	consumed := cycles.Amount{Hi: m.ConsumedCyclesHigh, Lo: m.ConsumedCyclesLow}
+	return reply(subnetMetricsResult{
+		Height: uint(c.State.Height), Canisters: uint(m.Canisters), StateBytes: uint(m.StateBytes),
+		Consumed: natOf(consumed), Transactions: uint(m.UpdateTransactions),
+		Instructions: uint((instructions + instructionUnit - 1) / instructionUnit),
+	})
+}
