@@ -61,6 +61,10 @@ type Config struct {
 	// OutcallTargets are servers there that they may reach without OutcallsLocal: host:port,
 	// host, or a prefix of addresses such as 10.0.0.0/8.
 	OutcallTargets []string
+	// MemoryLimit is how many bytes of memory the process uses at most, besides the heaps and stable
+	// memories of canisters: above it, requests are refused. 0: half of the memory of the machine or
+	// control group; at least MinMemoryLimit.
+	MemoryLimit int64
 	// Log gets what the daemon has to say; nil for nothing.
 	Log *slog.Logger
 
@@ -106,6 +110,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Outcalls > control.LastOutcalls {
 		return c, fmt.Errorf("mode %d of HTTP outcalls is unknown: use AllowOutcalls or another of the constants beside it", c.Outcalls)
+	}
+	if c.MemoryLimit != 0 && c.MemoryLimit < MinMemoryLimit {
+		return c, fmt.Errorf("a memory limit of %d bytes is too low: use at least %d (128MiB), or 0 for half of the memory of this machine", c.MemoryLimit, MinMemoryLimit)
 	}
 	if c.wall == nil {
 		c.wall = time.Now

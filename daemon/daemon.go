@@ -25,7 +25,8 @@ type Daemon struct {
 	engines    engines
 	instances  registry
 	queries    *node.QuerySlots // that all instances share
-	first      *instance        // the one it was started with
+	memory     memory
+	first      *instance // the one it was started with
 	wall       func() time.Time
 	schedule   *schedule
 	keys       replica.Keys
@@ -93,7 +94,9 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	d.cancel = cancel
+	d.memory = newMemory(config.MemoryLimit)
 	d.running.Go(func() { d.schedule.run(running) })
+	d.running.Go(func() { d.memory.giveBack(running) })
 	if err := d.build(ctx, &config); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -244,6 +247,7 @@ func (d *Daemon) close() error {
 		errs = append(errs, d.bury(i))
 	}
 	errs = append(errs, d.engines.close())
+	d.memory.close()
 	select {
 	case <-d.failed:
 		errs = append(errs, d.err)

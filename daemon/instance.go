@@ -15,6 +15,7 @@ import (
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/api/ic"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
@@ -32,6 +33,7 @@ type instance struct {
 	pacer   pacer
 	clock   clock
 	log     *slog.Logger
+	memory  *budget.Budget
 
 	ctx        context.Context // ends with the instance
 	end        context.CancelFunc
@@ -63,23 +65,24 @@ func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &instance{reach: reach, name: f.name, about: f.about, engine: f.engine, log: d.log.With("instance", f.name), there: make(chan struct{})}
+	i := &instance{reach: reach, name: f.name, about: f.about, engine: f.engine, log: d.log.With("instance", f.name), there: make(chan struct{}), memory: d.memory.instance(f.name)}
 	i.about.Created = time.Now()
 	i.ctx, i.end = context.WithCancel(context.Background())
 	i.clock.wall = d.wall
 	i.pacer = pacer{clock: &i.clock, schedule: d.schedule, pacing: control.Pacing{Mode: Manual}}
 	// The instance is there before its node, whose goroutine calls it.
 	i.node, err = f.start(node.Config{
-		Mode: modeOf(f.pacing), Queries: d.queries, Processors: d.processors, Stirred: i.pacer.stir, Called: i.outcall, Restored: i.clock.goOn, Failed: i.failed,
+		Mode: modeOf(f.pacing), Queries: d.queries, Memory: i.memory, EventBytes: int(min(node.MaxEventBytes, i.memory.Limit()/eventShare)), Processors: d.processors, Stirred: i.pacer.stir, Called: i.outcall, Restored: i.clock.goOn, Failed: i.failed,
 		Record: true, Incarnation: incarnation(), Stopwatch: stopwatch(),
 	})
 	if err != nil {
 		i.end()
+		i.memory.Close()
 		return nil, err
 	}
 	i.backend = &backend{node: i.node, clock: &i.clock}
 	i.backend.pacing.Store(uint32(Manual)) // until it is paced
-	i.handler = ic.New(i.backend, ic.Info{Version: Version()})
+	i.handler = ic.New(i.backend, ic.Info{Version: Version(), Memory: d.memory.requests})
 	if i.node.View().Height == 0 {
 		// The first round certifies the state before anything happened.
 		_, err = i.node.Round(ctx)
@@ -222,5 +225,6 @@ func (i *instance) close() error {
 	}
 	i.running.Wait()
 	i.snapshots.close()
+	i.memory.Close()
 	return err
 }

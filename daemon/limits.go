@@ -1,5 +1,7 @@
 package daemon
 
+import "time"
+
 const (
 	// MaxInstances is how many instances a daemon has at most. Ours.
 	MaxInstances = 10_000
@@ -13,4 +15,27 @@ const (
 	fallbackDescriptors = 16_384
 	// maxNameBytes is how long the name of an instance or a snapshot is at most. Ours.
 	maxNameBytes = 64
+)
+
+// Memory. All ours; the specification has none.
+const (
+	// MinMemoryLimit is the least Config.MemoryLimit.
+	MinMemoryLimit = 128 << 20
+	// defaultMemory is how much memory a machine is taken to have that does not say it.
+	defaultMemory = 8 << 30
+	// Of the limit, 1/dataShare is for bytes that are counted: the rest is for garbage, copies, and
+	// what is not counted. 1/requestShare is for requests while they are read and answered, and
+	// instanceShare/instanceShareOf for one instance.
+	dataShare                      = 2
+	requestShare                   = 8
+	instanceShare, instanceShareOf = 3, 8
+	// reclaimInterval is how often the daemon looks whether memory can be given back to the system,
+	// reclaimRest how many times it then does not look, reclaimBytes how much there must be, and
+	// idleAllocation below how many bytes allocated in an interval it is idle.
+	reclaimInterval = time.Second
+	reclaimRest     = 2
+	reclaimBytes    = 32 << 20
+	idleAllocation  = 16 << 20
+	// eventShare is the part of its budget that an instance remembers events in, 1/eventShare.
+	eventShare = 8
 )

@@ -43,7 +43,7 @@ func (m *machine) archiveTree(c *archive.Coder) {
 	m.archivePart(c, tree, "request_status", requests, m.requestsNow)
 	if c.Reading() {
 		p.base = m.tree
-		m.proof, m.canisters, m.requests = p, nil, nil
+		m.proof, m.canisters, m.requests, m.unproved = p, nil, nil, 0
 	}
 }
 

@@ -95,7 +95,7 @@ func (m *machine) fork(n *Network) *machine {
 	f.canisters, f.requests = slices.Clip(m.canisters), slices.Clip(m.requests) // the source appends behind them
 	f.proof = m.proof.fork(n.config.Signed)
 	if f.proof.canisters == nil && f.proof.requests == nil { // it was made: what changed before is in it
-		f.tree, f.canisters, f.requests = f.proof.base, nil, nil
+		f.tree, f.canisters, f.requests, f.unproved = f.proof.base, nil, nil, 0
 	}
 	sub := *m.sub
 	f.sub = &sub

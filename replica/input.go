@@ -26,7 +26,7 @@ const (
 )
 
 // Input is something that happens to a network from outside: one of *Ingress,
-// AdvanceTo, *HTTPAnswer, *ModulePrepared, AddCycles, SetCycles, QueryCounts, *ForgetAnswers, MigrateCanister, RenameCanister,
+// AdvanceTo, *HTTPAnswer, *ModulePrepared, AddCycles, SetCycles, QueryCounts, *ForgetAnswers, *ShedAnswers, MigrateCanister, RenameCanister,
 // *AddRule, RemoveRule, ReleaseHeld, DropHeld, *SettleHeld, *SettleCall, FireTimer, CancelTimer.
 type Input interface{ input() }
 
@@ -113,6 +113,8 @@ func (n *Network) Apply(in Input) Result {
 		return n.rename(in)
 	case QueryCounts:
 		return n.countQueries(in)
+	case *ShedAnswers:
+		return n.shedAnswers(in)
 	case *ForgetAnswers:
 		return n.forgetAnswers(in)
 	}

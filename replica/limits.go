@@ -87,7 +87,10 @@ const (
 	// MaxUnproved is how many parts of a certified tree may have changed before it
 	// is brought up to date though nobody asked for a certificate: it bounds what
 	// the first who asks waits for (some 25 ms). Ours.
-	MaxUnproved = 16_384
+	// MaxUnprovedBytes is how many bytes of answers they may have: the list of changes keeps answers
+	// that the ingress history has dropped. Ours.
+	MaxUnproved      = 16_384
+	MaxUnprovedBytes = 16 << 20
 	// MaxRules is how many rules there are for messages on their way, MaxRuleTextBytes how long
 	// their texts. Ours.
 	MaxRules         = 1000

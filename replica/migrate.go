@@ -145,7 +145,7 @@ func (n *Network) replant() {
 	n.delegations = new(delegations)
 	for _, m := range n.machines {
 		last := m.proof
-		m.tree, m.canisters, m.requests = last.height().Tree(), nil, nil
+		m.tree, m.canisters, m.requests, m.unproved = last.height().Tree(), nil, nil, 0
 		for _, other := range n.machines {
 			label, ranges := certify.LabelOf(other.ID), other.ranges()
 			m.tree = m.tree.Set(certify.Leaf(ranges.Encode()), "subnet", label, "canister_ranges")

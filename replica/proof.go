@@ -85,6 +85,14 @@ func lastOfEach(requests []requestChange) []certify.Change {
 	return changes
 }
 
+// bytes is what the answer takes.
+func (c *requestChange) bytes() int {
+	if c.reject != nil {
+		return len(c.reply) + len(c.reject.Text)
+	}
+	return len(c.reply)
+}
+
 // node is what shows where an ingress message stands.
 func (c *requestChange) node() certify.Node {
 	if c.gone {
@@ -110,7 +118,9 @@ func (m *machine) prove() *proof {
 		m.canisters = append(m.canisters, m.canisterChange(r))
 	}
 	for _, id := range m.Answered {
-		m.requests = append(m.requests, m.requestChange(id))
+		change := m.requestChange(id)
+		m.requests = append(m.requests, change)
+		m.unproved += change.bytes()
 	}
 	m.transactions += uint64(m.executed)
 	m.Untouch()
@@ -136,10 +146,10 @@ func (m *machine) Metrics() (metrics certify.SubnetMetrics, instructions uint64)
 // rebase takes the tree of the last proof for the base of the next, where it
 // was made, or makes it where too much has changed since the base.
 func (m *machine) rebase() {
-	if m.proof == nil || m.proof.made.Load() == nil && len(m.canisters)+len(m.requests) < MaxUnproved {
+	if m.proof == nil || m.proof.made.Load() == nil && len(m.canisters)+len(m.requests) < MaxUnproved && m.unproved < MaxUnprovedBytes {
 		return
 	}
-	m.tree, m.canisters, m.requests = m.proof.height().Tree(), nil, nil
+	m.tree, m.canisters, m.requests, m.unproved = m.proof.height().Tree(), nil, nil, 0
 }
 
 func (m *machine) canisterChange(r *state.Resident) certify.Change {

@@ -23,6 +23,7 @@ type machine struct {
 	tree         certify.Tree     // certified state, without the changes since
 	canisters    []certify.Change // since tree; with requests at most MaxUnproved and one round's
 	requests     []requestChange
+	unproved     int    // bytes of answers in requests, and of those in tree that were dropped since; at most MaxUnprovedBytes and one round's
 	proof        *proof // of the last view
 	publicKey    []byte // DER
 	shownRanges  certify.Ranges

@@ -7,12 +7,15 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
+	"github.com/canisterd/canisterd/replica/budget"
 )
 
 // Info is what the status endpoint says of the implementation.
 type Info struct {
 	Version string
 	Hash    string // empty: left out
+	// Memory is what bodies are read into and answers sent from; nil: without a limit.
+	Memory *budget.Budget
 }
 
 // Handler answers the Internet Computer's HTTP interface for one network. It is
@@ -55,13 +58,18 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, to *target) {
 		return
 	}
 	to.foreign = foreignHeader(r)
-	body, err := readBody(w, r)
+	memory := h.info.Memory.NewReservation()
+	defer memory.Release()
+	body, err := readBody(w, r, memory)
 	if err == nil {
 		err = to.locate(h.backend.View())
 	}
 	var answer []byte
 	if err == nil {
 		answer, err = to.answer(h, r.Context(), to, body)
+	}
+	if err == nil {
+		err = memory.Grow(int64(len(answer))) // a slow client keeps it
 	}
 	switch {
 	case err != nil:

@@ -1,13 +1,14 @@
 package ic
 
 import (
-	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/replica/budget"
 )
 
 const (
@@ -32,8 +33,9 @@ func preflight(w http.ResponseWriter, method string) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// readBody is the body of a request that says it is CBOR and keeps the limit.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+// readBody is the body of a request that says it is CBOR and keeps the limit. Its bytes are
+// reserved as they arrive: a length that is only announced takes nothing from others.
+func readBody(w http.ResponseWriter, r *http.Request, memory *budget.Reservation) ([]byte, error) {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if !strings.EqualFold(strings.TrimSpace(kind), typeCBOR) {
 		return nil, api.WrongContentType.Refuse()
@@ -41,19 +43,50 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > MaxBodyBytes {
 		return nil, api.BodyTooLarge.Refuse(MaxBodyBytes)
 	}
-	var buffer bytes.Buffer
-	if r.ContentLength > 0 {
-		// Room for the read that finds the end, so that the buffer does not grow.
-		buffer.Grow(min(int(r.ContentLength), firstBody) + bytes.MinRead)
+	most := int(MaxBodyBytes)
+	if r.ContentLength >= 0 {
+		most = int(r.ContentLength)
 	}
-	_, err := buffer.ReadFrom(http.MaxBytesReader(w, r.Body, MaxBodyBytes))
+	body, err := readAll(http.MaxBytesReader(w, r.Body, MaxBodyBytes), most, memory)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return nil, api.BodyTooLarge.Refuse(MaxBodyBytes)
+	}
+	if _, exceeded := errors.AsType[*budget.Exceeded](err); exceeded {
+		return nil, err
 	}
 	if err != nil {
 		return nil, api.BodyCutOff.Refuse(err)
 	}
-	return buffer.Bytes(), nil
+	return body, nil
+}
+
+// readAll reads a body of at most so many bytes, or to its error, and reserves what the buffer
+// takes.
+func readAll(from io.Reader, most int, memory *budget.Reservation) ([]byte, error) {
+	var body []byte
+	for {
+		if len(body) == cap(body) {
+			// One byte more, for the read that finds the end.
+			size := min(max(firstBody, 2*cap(body)), most+1)
+			if size == cap(body) {
+				size = 2 * cap(body)
+			}
+			if err := memory.Grow(int64(size - cap(body))); err != nil {
+				return nil, err
+			}
+			grown := make([]byte, len(body), size)
+			copy(grown, body)
+			body = grown
+		}
+		n, err := from.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if err == io.EOF {
+			return body, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 func respond(w http.ResponseWriter, status int, body []byte) {
@@ -69,6 +102,9 @@ func refuse(w http.ResponseWriter, err error) {
 	header := w.Header()
 	header.Set("Content-Type", typeText)
 	header.Set("X-Content-Type-Options", "nosniff")
+	if status == http.StatusTooManyRequests {
+		header.Set("Retry-After", retryAfter)
+	}
 	send(w, status, []byte(text))
 }
 

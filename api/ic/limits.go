@@ -23,6 +23,9 @@ const (
 	// corsMaxAge is how long a browser may remember what it may send, in seconds.
 	corsMaxAge = "600"
 
+	// retryAfter is after how many seconds a client that was refused for lack of memory tries
+	// again. Ours.
+	retryAfter = "1"
 	// firstBody is how much memory a body gets at first, whatever length is
 	// announced. Ours.
 	firstBody = 64 << 10

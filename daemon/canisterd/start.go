@@ -21,6 +21,7 @@ type startFlags struct {
 	rateLimits                 bool
 	control                    daemon.Control
 	tokenFile                  string
+	memoryLimit                string
 	verbose                    bool
 }
 
@@ -52,6 +53,7 @@ func (c *cli) start() *cobra.Command {
 	flags.StringVar(&f.control.Key, "control-tls-key", "", "file with the key of that certificate")
 	flags.StringVar(&f.tokenFile, "control-token-file", "", "file with the token that clients of the control API have to send (environment: CANISTERD_CONTROL_TOKEN, the token itself)")
 	flags.BoolVar(&f.control.Insecure, "insecure-control", false, "let other machines reach the control API without TLS and token: whoever does has every power")
+	flags.StringVar(&f.memoryLimit, "memory-limit", "", "memory the daemon uses at most, besides the memories of canisters: 512MiB, 4GiB (default: half of this machine's or control group's); above it requests are refused with 429 or RESOURCE_EXHAUSTED")
 	flags.BoolVar(&f.verbose, "verbose", false, "log every request and all that happens in instances")
 	return cmd
 }
@@ -78,6 +80,12 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	if err != nil {
 		return err
 	}
+	var memoryLimit int64
+	if f.memoryLimit != "" {
+		if memoryLimit, err = daemon.ParseBytes(f.memoryLimit); err != nil {
+			return fmt.Errorf("--memory-limit: %w", err)
+		}
+	}
 	seed, err := parseSeed(f.seed)
 	if err != nil {
 		return err
@@ -90,8 +98,10 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 		return err
 	}
 	d, err := daemon.Start(ctx, daemon.Config{
-		Listen: f.listen, Control: f.control, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Admins: admins, Seed: seed, RateLimits: f.rateLimits, Outcalls: outcalls, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets,
-		Log: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level})),
+		Listen: f.listen, Control: f.control, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Admins: admins,
+		Seed: seed, RateLimits: f.rateLimits, Outcalls: outcalls, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets,
+		MemoryLimit: memoryLimit,
+		Log:         slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level})),
 	})
 	if err != nil {
 		return err

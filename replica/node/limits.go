@@ -24,6 +24,18 @@ const (
 	maxChunk      = 256
 )
 
+const (
+	// messageOverhead is what a message takes beside its argument, in bytes. Ours.
+	messageOverhead = 512
+	// largeArgument is from how many bytes on an argument is charged before its round ends. Ours.
+	largeArgument = 16 << 10
+	// answerShare is the part of an instance's budget that kept answers take, 1/answerShare. Ours; the
+	// replica keeps up to 4 GiB of them on a subnet.
+	answerShare = 4
+	// minRingBytes is what an instance keeps of its events where memory is short. Ours.
+	minRingBytes = 1 << 20
+)
+
 // How many queries that are not over hold state of canisters while they wait for a slot: maxParked
 // after their first slice, maxTrying before its end. In all, of one instance, of one canister, and of
 // one sender to it. Ours; the replica runs at most 4 queries at once.

@@ -12,6 +12,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/budget"
 )
 
 // Mode says when rounds happen.
@@ -43,6 +44,9 @@ type Config struct {
 	Called   func()
 	Restored func(time uint64)
 	Failed   func(bug error)
+
+	// Memory is the budget of the instance; nil: without a limit.
+	Memory *budget.Budget
 
 	// Record makes the instance remember events from its start; otherwise it does from when
 	// somebody first asks for them. Events and EventBytes say how many of the newest; 0: MaxEvents,
@@ -90,7 +94,8 @@ type Node struct {
 	outcalls uint64 // made, when last announced
 	// Outcalls with one number in two incarnations are not the same.
 	incarnation uint64 // Config.Incarnation, and one more for each Restore
-	looked      bool   // the request that is being done changes nothing
+	accounted   accounting
+	looked      bool // the request that is being done changes nothing
 }
 
 // era is the time between two restores: what belongs to one network.
@@ -194,6 +199,7 @@ func (n *Node) countNow() {
 
 // show shows what a round did.
 func (n *Node) show(report replica.RoundReport) {
+	n.account()
 	n.view.Store(n.network.View())
 	n.announce()
 	if len(n.waiters) > 0 {
@@ -223,6 +229,11 @@ func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error)
 			return receipt, err
 		}
 	}
+	reserved, err := n.reserve(in)
+	if err != nil {
+		return Receipt{}, refusedFor(err)
+	}
+	defer n.config.Memory.Release(reserved)
 	var slot *querySlot
 	for {
 		result, inspection, err := n.submit(ctx, in)
@@ -284,6 +295,9 @@ func (s *submission) apply(n *Node) {
 		}
 	}
 	s.result = n.network.Apply(s.in)
+	if len(s.in.Arg) >= largeArgument {
+		n.account() // the others wait for the end of the round
+	}
 }
 
 // AdvanceTo sets the time of the next round, in nanoseconds; the time never goes

@@ -108,6 +108,22 @@ func (r *recorder) forget() {
 	}
 }
 
+// size is how many bytes events take.
+func (r *recorder) size() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return int64(r.bytes)
+}
+
+// shrink forgets the oldest events, so many bytes of them, but keeps minRingBytes.
+func (r *recorder) shrink(bytes int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for least := max(r.bytes-bytes, minRingBytes); len(r.chunks) > 1 && r.bytes > least; {
+		r.forget()
+	}
+}
+
 // first is the number of the oldest event there is, next's where there is none.
 func (r *recorder) first() uint64 {
 	if len(r.chunks) == 0 {

@@ -63,6 +63,7 @@ func (h *History) archive(c *archive.Coder) {
 		_, twice := h.known.Get(in.ID)
 		c.Check(!twice, "message %x is there twice", in.ID)
 		h.known.Set(in.ID, number)
+		h.waiting += len(in.Arg)
 		h.answers += in.answerBytes()
 	})
 	c.Check(len(free) == 0, "the number of a message is free that never was given")

@@ -67,6 +67,7 @@ type History struct {
 	free    []uint64           // numbers
 	order   cow.List[answer]   // as they were given
 	answers int                // bytes of kept answers
+	waiting int                // bytes of arguments of messages that have not begun
 	// era counts the forks. A record of an earlier era belongs to several histories and is
 	// copied before it is written.
 	era uint64
@@ -130,6 +131,7 @@ func (h *History) Receive(in *Ingress, deadlines *timers.Table) *Ingress {
 	r.Number, r.Status, r.Answered, r.Reply, r.Reject, r.era = number, Received, 0, nil, nil, h.era
 	r.deadline = deadlines.Add(timers.Deadline{At: r.Expiry, Kind: timers.IngressExpiry, Number: number})
 	h.known.Set(r.ID, number)
+	h.waiting += len(r.Arg)
 	return r
 }
 
@@ -171,6 +173,7 @@ func (h *History) Begin(r *Ingress) (arg []byte) {
 	if r.Status != Received {
 		panic("state: a message began twice")
 	}
+	h.waiting -= len(r.Arg)
 	arg, r.Arg, r.Info, r.Status = r.Arg, nil, nil, Processing
 	return arg
 }
@@ -183,6 +186,7 @@ func (h *History) Answer(r *Ingress, reply []byte, reject *intercanister.Reject,
 	if r.Status.Terminal() {
 		panic("state: a message was answered twice")
 	}
+	h.waiting -= len(r.Arg)
 	r.Arg, r.Info, r.Reply, r.Reject, r.Answered = nil, nil, reply, reject, now
 	r.Status = Replied
 	if reject != nil {
@@ -197,6 +201,17 @@ func (h *History) Answer(r *Ingress, reply []byte, reject *intercanister.Reject,
 		h.shed(forget)
 	}
 	return r
+}
+
+// Bytes is what waiting arguments take, and what kept answers do.
+func (h *History) Bytes() (waiting, answers int) { return h.waiting, h.answers }
+
+// ShedTo drops the oldest answers until those that are kept take so many bytes at most. forget is
+// called for each message whose answer was dropped.
+func (h *History) ShedTo(bytes int, forget func(*Ingress)) {
+	for h.answers > bytes && h.order.Len() > 0 {
+		h.shed(forget)
+	}
 }
 
 func (r *Ingress) answerBytes() int {

@@ -1,0 +1,146 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/canisterd/canisterd/replica/budget"
+)
+
+// memory is the daemon's budget, and what gives memory back to the system.
+type memory struct {
+	limit    int64          // of the process, in bytes
+	daemon   *budget.Budget // everything below
+	requests *budget.Budget // what front ends read and send
+	before   int64          // the limit of the Go runtime before the daemon set its own
+}
+
+// newMemory makes the budgets for a limit, 0 for half of the memory the process may use.
+func newMemory(limit int64) memory {
+	if limit == 0 {
+		limit = availableMemory() / 2
+	}
+	daemon := budget.New("the daemon", limit/dataShare)
+	m := memory{limit: limit, daemon: daemon, requests: daemon.Child("requests being read and answered", limit/requestShare)}
+	m.before = debug.SetMemoryLimit(-1)
+	if limit < m.before {
+		debug.SetMemoryLimit(limit)
+	}
+	return m
+}
+
+// close gives the Go runtime its limit back.
+func (m *memory) close() {
+	if m.daemon != nil {
+		debug.SetMemoryLimit(m.before)
+	}
+}
+
+// instance is the budget of an instance.
+func (m *memory) instance(name string) *budget.Budget {
+	return m.daemon.Child("instance "+name, m.limit/instanceShareOf*instanceShare)
+}
+
+// giveBack gives memory that is free back to the system until ctx ends: the Go runtime keeps it
+// for minutes. It does so when the load has ended, or the budgets say that much was freed.
+func (m *memory) giveBack(ctx context.Context) {
+	var r reclaimer
+	tick := time.NewTicker(reclaimInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if r.due(m.daemon.Used(), sampleMemory()) {
+			debug.FreeOSMemory()
+			r.reclaimed(m.daemon.Used(), sampleMemory())
+		}
+	}
+}
+
+// memorySample is what the Go runtime says of its memory.
+type memorySample struct {
+	resident  int64 // bytes taken from the system and not given back
+	allocated int64 // bytes ever allocated
+}
+
+func sampleMemory() memorySample {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(samples)
+	at := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
+	return memorySample{resident: at(0) - at(1), allocated: at(2)}
+}
+
+// reclaimer decides when memory is given back.
+type reclaimer struct {
+	peak  int64        // most bytes of the budgets in use since memory was last given back
+	floor int64        // resident bytes when it was
+	last  memorySample // of the tick before
+	rest  int          // ticks until it may be given back again
+}
+
+// due reports whether memory is to be given back, at a tick.
+func (r *reclaimer) due(used int64, now memorySample) bool {
+	idle := now.allocated-r.last.allocated < idleAllocation
+	r.last, r.peak = now, max(r.peak, used)
+	if r.floor == 0 {
+		r.floor = now.resident
+	}
+	if r.rest > 0 {
+		r.rest--
+		return false
+	}
+	return idle && now.resident-r.floor > reclaimBytes || r.peak-used > reclaimBytes && used < r.peak/2
+}
+
+// reclaimed notes that memory was given back.
+func (r *reclaimer) reclaimed(used int64, now memorySample) {
+	r.peak, r.floor, r.last, r.rest = used, now.resident, now, reclaimRest
+}
+
+// availableMemory is how much memory the process may use: the machine's or its control
+// group's, whichever is less.
+func availableMemory() int64 {
+	available := int64(defaultMemory)
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		var kilobytes int64
+		if n, err := fmt.Sscanf(string(text), "MemTotal: %d kB", &kilobytes); err == nil && n == 1 {
+			available = kilobytes << 10
+		}
+	}
+	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		if limit, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && limit > 0 {
+			available = min(available, limit)
+		}
+	}
+	return max(available, 2*MinMemoryLimit)
+}
+
+// ParseBytes reads a number of bytes: 1073741824, 1GiB, 512MiB, 64KiB.
+func ParseBytes(text string) (int64, error) {
+	digits, shift := text, 0
+	for i, unit := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if before, ok := strings.CutSuffix(text, unit); ok {
+			digits, shift = before, 10*(i+1)
+		}
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(digits), 10, 63)
+	if err != nil || bits.Len64(n)+shift > 63 || n > math.MaxInt64 {
+		return 0, fmt.Errorf("invalid number of bytes %q: expected a whole number with KiB, MiB, GiB or TiB, for example 512MiB", text)
+	}
+	return int64(n) << shift, nil
+}

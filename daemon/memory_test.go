@@ -1,0 +1,56 @@
+package daemon
+
+import "testing"
+
+func TestNumbersOfBytesAreReadWithTheirUnits(t *testing.T) {
+	for text, want := range map[string]int64{"512MiB": 512 << 20, "4GiB": 4 << 30, "64 KiB": 64 << 10, "1073741824": 1 << 30, "1TiB": 1 << 40} {
+		if got, err := ParseBytes(text); err != nil || got != want {
+			t.Errorf("%s is %d, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "MiB", "-1MiB", "1.5GiB", "4GB", "9223372036854775808", "8388608TiB"} {
+		if got, err := ParseBytes(text); err == nil {
+			t.Errorf("%q is %d", text, got)
+		}
+	}
+}
+
+func TestMemoryIsGivenBackWhenTheLoadEndsOrMuchWasFreed(t *testing.T) {
+	const mib = 1 << 20
+	type tick struct {
+		used, resident, allocated int64 // MiB, allocated since the tick before
+		due                       bool
+	}
+	for name, ticks := range map[string][]tick{
+		"idle from the start":        {{0, 50, 0, false}, {0, 50, 0, false}},
+		"busy":                       {{0, 50, 100, false}, {100, 400, 100, false}, {100, 400, 100, false}},
+		"the load ends":              {{0, 50, 100, false}, {0, 400, 100, false}, {0, 400, 1, true}, {0, 60, 0, false}, {0, 60, 0, false}, {0, 60, 0, false}},
+		"much is freed under load":   {{100, 200, 100, false}, {10, 200, 100, true}, {100, 200, 100, false}, {10, 200, 100, false}, {10, 200, 100, true}},
+		"little is freed under load": {{100, 200, 100, false}, {80, 200, 100, false}},
+	} {
+		r, allocated := reclaimer{}, int64(0)
+		for i, k := range ticks {
+			allocated += k.allocated * mib
+			sample := memorySample{resident: k.resident * mib, allocated: allocated}
+			if due := r.due(k.used*mib, sample); due != k.due {
+				t.Errorf("%s: at tick %d memory is given back: %t, want %t", name, i, due, k.due)
+			} else if due {
+				r.reclaimed(k.used*mib, memorySample{resident: 50 * mib, allocated: allocated})
+			}
+		}
+	}
+}
+
+func TestAnInstanceGivesItsBudgetBackWhenItIsDeleted(t *testing.T) {
+	d := started(t, Config{MemoryLimit: MinMemoryLimit})
+	if d.memory.daemon.Limit() != MinMemoryLimit/dataShare || d.first.memory.Limit() != MinMemoryLimit/8*3 {
+		t.Errorf("the limits are %d and %d", d.memory.daemon.Limit(), d.first.memory.Limit())
+	}
+	d.first.memory.Charge(1 << 20)
+	if err := d.Delete(""); err != nil {
+		t.Fatal(err)
+	}
+	if used := d.memory.daemon.Used(); used != 0 {
+		t.Errorf("%d bytes are in use", used)
+	}
+}

@@ -1,0 +1,39 @@
+package replica
+
+// ShedAnswers makes every subnet drop its oldest answers until those that are kept take so many
+// bytes at most. The requests are "done" from then on, as where answers take more than
+// MaxAnswerBytes. Those who run out of memory for them send it.
+type ShedAnswers struct{ Bytes int }
+
+func (*ShedAnswers) input() {}
+
+func (n *Network) shedAnswers(in *ShedAnswers) Result {
+	for _, m := range n.machines {
+		_, before := m.History.Bytes()
+		m.History.ShedTo(in.Bytes, m.forget)
+		_, after := m.History.Bytes()
+		if dropped := before - after; dropped > 0 {
+			m.unproved += dropped // the tree still has them
+			m.changed = true
+		}
+	}
+	return Result{}
+}
+
+// MessageBytes is what messages take between rounds.
+type MessageBytes struct {
+	Waiting  int // arguments of users' messages that have not begun
+	Answers  int // kept answers
+	Unproved int // answers that the certified trees do not show yet; some of them are kept as well
+}
+
+// MessageBytes is what the messages of all subnets take.
+func (n *Network) MessageBytes() (sum MessageBytes) {
+	for _, m := range n.machines {
+		waiting, answers := m.History.Bytes()
+		sum.Waiting += waiting
+		sum.Answers += answers
+		sum.Unproved += m.unproved
+	}
+	return sum
+}

@@ -1,0 +1,55 @@
+package node
+
+import (
+	"errors"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/budget"
+)
+
+// accounting is what the instance's budget was charged with for what the network and the recorder
+// keep. Only who holds owner touches it.
+type accounting struct {
+	charged int64
+}
+
+// reserve takes the bytes of a message before the owner sees it; the caller gives them back when
+// it was applied.
+func (n *Node) reserve(in *replica.Ingress) (bytes int64, err error) {
+	bytes = int64(len(in.Arg) + len(in.Method) + messageOverhead)
+	return bytes, n.config.Memory.Reserve(bytes)
+}
+
+// account charges the budget with what the network keeps now. Answers that take more than their
+// share of the budget are dropped, oldest first, as they are above replica.MaxAnswerBytes.
+func (n *Node) account() {
+	if n.config.Memory == nil {
+		return
+	}
+	sum := n.network.MessageBytes()
+	most := int(n.config.Memory.Limit() / answerShare)
+	n.charge(&sum)
+	if excess := int(n.config.Memory.Excess()); excess > 0 {
+		most = min(most, max(sum.Answers-excess, 0))
+		n.recorder.shrink(excess)
+	}
+	if sum.Answers > most && !n.network.Begun() {
+		n.network.Apply(&replica.ShedAnswers{Bytes: most})
+		sum = n.network.MessageBytes()
+	}
+	n.charge(&sum)
+}
+
+func (n *Node) charge(sum *replica.MessageBytes) {
+	now := int64(sum.Waiting+sum.Answers+sum.Unproved) + n.recorder.size()
+	n.config.Memory.Charge(now - n.accounted.charged)
+	n.accounted.charged = now
+}
+
+// refusedFor is the refusal of a message for which there is no memory.
+func refusedFor(err error) error {
+	if exceeded, ok := errors.AsType[*budget.Exceeded](err); ok {
+		return &replica.Refusal{HTTP: exceeded.HTTPStatus(), Text: exceeded.Error()}
+	}
+	return err
+}

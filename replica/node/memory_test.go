@@ -1,0 +1,66 @@
+package node_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+func TestMessagesAreRefusedWhereTheirArgumentsFillTheBudgetOfTheInstance(t *testing.T) {
+	memory := budget.New("instance test", 16<<20)
+	r := start(t, node.Config{Memory: memory, Mode: node.Manual})
+	argument := "reply " + strings.Repeat("x", 1<<20)
+	accepted, refused := 0, 0
+	for range 40 {
+		_, err := r.Submit(t.Context(), r.message(0, "create", argument))
+		switch refusal, ok := errors.AsType[*replica.Refusal](err); {
+		case err == nil:
+			accepted++
+		case ok && refusal.HTTP == 429 && strings.Contains(refusal.Text, "of 16777216 bytes are in use"):
+			refused++
+		default:
+			t.Fatal(err)
+		}
+	}
+	if accepted != 15 || refused != 25 || memory.Excess() > 0 {
+		t.Errorf("%d messages of 1 MiB were accepted and %d refused, %d bytes are in use", accepted, refused, memory.Used())
+	}
+	if _, err := r.Round(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if used := memory.Used(); used > 1<<20 {
+		t.Errorf("%d bytes are in use after the messages were executed", used)
+	}
+	if _, err := r.Submit(t.Context(), r.message(0, "create", argument)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheOldestAnswersAreDroppedWhereTheyTakeMoreThanTheirShareOfTheBudget(t *testing.T) {
+	memory := budget.New("instance test", 16<<20)
+	r := start(t, node.Config{Memory: memory})
+	r.create(1)
+	first := r.message(0, "run", "reply "+strings.Repeat("x", 1<<20))
+	if _, err := r.Submit(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 40 {
+		if got := r.must(0, "run", "reply "+strings.Repeat(string(rune('a'+n%26)), 1<<20)); len(got) != 1<<20 {
+			t.Fatalf("reply %d has %d bytes: %.100q", n, len(got), got)
+		}
+		if used := memory.Used(); used > 10<<20 {
+			t.Fatalf("after %d replies of 1 MiB %d bytes are in use", n+2, used)
+		}
+	}
+	var status replica.Status
+	if err := r.Do(t.Context(), func(n *replica.Network) { status = n.IngressStatus(n.View().Root().ID, first.ID) }); err != nil {
+		t.Fatal(err)
+	}
+	if status != replica.Done {
+		t.Errorf("the first message is %s, want done", status)
+	}
+}
