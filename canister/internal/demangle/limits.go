@@ -11,7 +11,7 @@ const (
 
 	// maxSteps is how many bytes of a v0 symbol are read, each time a back reference leads to
 	// them again (rustc-demangle's: no limit). A name above it ends like one that is too long.
-	// Real symbols of a few hundred bytes take some thousand steps; a million take 10 ms.
+	// Real symbols of a few hundred bytes take some thousands; a million take about 10 ms.
 	maxSteps = 1_000_000
 
 	// maxUnicodeRunes is the length of an identifier that is decoded from Punycode
