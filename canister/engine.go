@@ -17,10 +17,12 @@ import (
 // EngineConfig says where an engine keeps what it can make again (CacheDir:
 // compiled modules), where it keeps the memories of canisters (HeapDir) and how
 // many canisters it holds ready to run (MaxLive, 0 for the default). Empty
-// folders mean: in memory.
+// folders mean: in memory. Compiler, where there is one, does CompileInto in a process of its own for
+// modules that take long.
 type EngineConfig struct {
 	CacheDir, HeapDir string
 	MaxLive           int
+	Compiler          func(ctx context.Context, dir string, binary []byte) error
 }
 
 // Engine runs Wasm with the System API. It is safe for concurrent use; one serves
@@ -35,7 +37,7 @@ type Engine struct {
 
 // NewEngine makes an engine. Errors are those of its folders.
 func NewEngine(cfg EngineConfig) (*Engine, error) {
-	e, err := wasm.NewEngine(wasm.Config{CacheDir: cfg.CacheDir, HeapDir: cfg.HeapDir, MaxLive: cfg.MaxLive})
+	e, err := wasm.NewEngine(wasm.Config{CacheDir: cfg.CacheDir, HeapDir: cfg.HeapDir, MaxLive: cfg.MaxLive, Compiler: cfg.Compiler})
 	if err != nil {
 		return nil, fmt.Errorf("making the Wasm engine: %w", err)
 	}
@@ -66,32 +68,72 @@ func (e *Engine) Close() error { return e.wasm.Close() }
 // afterwards. The reject is IC0505, or IC0521; its
 // text lacks the canister: "Error from Canister <id>: " belongs before it.
 func (e *Engine) Prepare(ctx context.Context, uploaded []byte) (*Module, *intercanister.Reject) {
-	hash := rewrite.Hash(uploaded)
-	m, ok := e.wasm.CachedModule(hash)
-	if !ok {
-		var err error
-		if m, err = rewrite.Rewrite(uploaded, rewrite.Options{SystemAPI: e.signature}); err != nil {
-			return nil, invalidModule(err)
-		}
-		e.wasm.CacheModule(hash, m)
-	}
-	code, err := e.wasm.Compile(ctx, m)
+	m, reject, err := e.prepare(ctx, uploaded)
 	if err != nil {
 		return nil, intercanister.Rejectf(intercanister.CanisterWasmEngineError, "Canister encountered a Wasm engine error: %v", err)
 	}
-	return &Module{engine: e, code: code, m: m, custom: customBytes(m), uploaded: uploaded}, nil
+	return m, reject
 }
 
-func invalidModule(err error) *intercanister.Reject {
+// Warm is Prepare for a module that is about to be installed. The error says why it was not compiled where
+// that is not the module's fault, so that trying again may help.
+func (e *Engine) Warm(ctx context.Context, uploaded []byte) error {
+	_, _, err := e.prepare(ctx, uploaded)
+	return err
+}
+
+func (e *Engine) prepare(ctx context.Context, uploaded []byte) (*Module, *intercanister.Reject, error) {
+	m, err := e.rewrite(ctx, uploaded)
 	var invalid *rewrite.Invalid
-	if errors.As(err, &invalid) {
-		return &intercanister.Reject{
-			Code:  intercanister.CanisterInvalidWasm.Reject(),
-			Error: intercanister.CanisterInvalidWasm,
-			Text:  invalid.Message(),
-		}
+	switch {
+	case errors.As(err, &invalid):
+		return nil, invalidModule(invalid), nil
+	case err != nil:
+		return nil, nil, err
 	}
-	panic(fmt.Errorf("canister: %w", err))
+	code, err := e.wasm.Compile(ctx, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Module{engine: e, code: code, m: m, custom: customBytes(m), uploaded: uploaded}, nil, nil
+}
+
+// rewrite is the rewritten form of a module, from the cache where it is there.
+func (e *Engine) rewrite(ctx context.Context, uploaded []byte) (*rewrite.Module, error) {
+	hash := rewrite.Hash(uploaded)
+	if m, ok := e.wasm.CachedModule(hash); ok {
+		return m, nil
+	}
+	end, err := e.wasm.WaitTurn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	m, err := rewrite.Rewrite(uploaded, rewrite.Options{SystemAPI: e.signature})
+	if err != nil {
+		return nil, err
+	}
+	e.wasm.CacheModule(hash, m)
+	return m, nil
+}
+
+// CompileFor returns a context whose modules are compiled in turn with those of other instances, and of
+// other senders of the instance. Both must be comparable.
+func CompileFor(ctx context.Context, instance, sender any) context.Context {
+	return wasm.WithClient(ctx, wasm.Client{Instance: instance, Sender: sender})
+}
+
+// CompileInto compiles a rewritten module with so many goroutines and leaves the compiled form in a folder: what EngineConfig.Compiler is to do.
+func CompileInto(ctx context.Context, dir string, binary []byte, workers int) error {
+	return wasm.CompileInto(ctx, dir, binary, workers)
+}
+
+func invalidModule(invalid *rewrite.Invalid) *intercanister.Reject {
+	return &intercanister.Reject{
+		Code:  intercanister.CanisterInvalidWasm.Reject(),
+		Error: intercanister.CanisterInvalidWasm,
+		Text:  invalid.Message(),
+	}
 }
 
 // Module is a module ready to be installed. It is immutable.

@@ -2,6 +2,7 @@ package replica_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"testing"
@@ -32,7 +33,7 @@ func (w *workshop) ready() {
 	jobs := w.asked
 	w.asked = nil
 	for i := range jobs {
-		w.Apply(jobs[i].Prepare(w.engine))
+		w.Apply(jobs[i].Prepare(context.Background(), w.engine))
 	}
 }
 

@@ -41,8 +41,8 @@ type ModulePrepared struct {
 func (*ModulePrepared) input() {}
 
 // Prepare does the work of a Compiler, on any goroutine.
-func (c *Compilation) Prepare(engine *canister.Engine) *ModulePrepared {
-	_, reject := engine.Prepare(context.Background(), c.Module)
+func (c *Compilation) Prepare(ctx context.Context, engine *canister.Engine) *ModulePrepared {
+	_, reject := engine.Prepare(ctx, c.Module)
 	return &ModulePrepared{Subnet: c.Subnet, Hash: c.Hash, Reject: reject}
 }
 
@@ -154,10 +154,15 @@ func (n *Network) modulePrepared(in *ModulePrepared) Result {
 }
 
 // Prepare makes a module as uploaded ready to be installed. What a Compiler found
-// invalid need not be looked at again.
+// invalid need not be looked at again; what it could not compile is compiled again for the
+// next command.
 func (m *machine) Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject) {
 	if len(m.prepared) > 0 {
-		if reject := m.prepared[sha256.Sum256(uploaded)]; reject != nil {
+		hash := sha256.Sum256(uploaded)
+		if reject := m.prepared[hash]; reject != nil {
+			if reject.Error == intercanister.CanisterWasmEngineError {
+				delete(m.prepared, hash)
+			}
 			return nil, reject
 		}
 	}

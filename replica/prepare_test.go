@@ -1,6 +1,7 @@
 package replica_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"strings"
@@ -50,7 +51,7 @@ func (w *workshop) finish() {
 	jobs := w.asked
 	w.asked = nil
 	for i := range jobs {
-		w.Apply(jobs[i].Prepare(w.engine))
+		w.Apply(jobs[i].Prepare(context.Background(), w.engine))
 	}
 	w.settle()
 }

@@ -20,15 +20,17 @@ func BringsModule(in *Ingress) bool {
 // Warm prepares the module an install_code message brings, so that the engine
 // has it when the message is executed: compiling takes long and needs nothing
 // of the network. It may be called on any goroutine, for any message; what it
-// cannot read it leaves to the management canister to reject.
-func Warm(ctx context.Context, engine *canister.Engine, in *Ingress) {
+// cannot read it leaves to the management canister to reject. The error says why the
+// module was not compiled where that is not its own fault.
+func Warm(ctx context.Context, engine *canister.Engine, in *Ingress) error {
 	if engine == nil || !BringsModule(in) {
-		return
+		return nil
 	}
 	var arg struct {
 		Module []byte `ic:"wasm_module"`
 	}
-	if candid.Unmarshal(in.Arg, &arg) == nil {
-		engine.Prepare(ctx, arg.Module)
+	if candid.Unmarshal(in.Arg, &arg) != nil {
+		return nil
 	}
+	return engine.Warm(ctx, arg.Module)
 }

@@ -2,7 +2,10 @@ package node
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -25,14 +28,17 @@ func (n *Node) prepareModule(ctx context.Context, in *replica.Ingress) (receipt 
 	case result.Reject != nil || result.Known != 0:
 		return Receipt{result.Reject, result.Known}, false, nil
 	}
-	select {
-	case n.compiling <- struct{}{}:
-	case <-ctx.Done():
+	compiling, cancel := context.WithCancel(canister.CompileFor(ctx, n, in.Sender))
+	defer cancel()
+	defer context.AfterFunc(n.open, cancel)()
+	err = replica.Warm(compiling, n.engine, in)
+	switch {
+	case ctx.Err() != nil:
 		return Receipt{}, false, ctx.Err()
-	case <-n.ended:
+	case n.open.Err() != nil:
 		return Receipt{}, false, n.stopped()
+	case err != nil:
+		return Receipt{}, false, &replica.Refusal{HTTP: http.StatusServiceUnavailable, Text: fmt.Sprintf("the module could not be compiled, try again later: %v", err)}
 	}
-	defer func() { <-n.compiling }()
-	replica.Warm(ctx, n.engine, in)
-	return Receipt{}, ctx.Err() == nil, ctx.Err()
+	return Receipt{}, true, nil
 }

@@ -72,7 +72,8 @@ type Node struct {
 	closed       sync.Once
 	view         atomic.Pointer[replica.View]
 	slots        *QuerySlots
-	compiling    chan struct{} // for those who compile: half of the processors, and queries never wait for them
+	open         context.Context // ends when closing is closed
+	shut         context.CancelFunc
 	bug          atomic.Pointer[error]
 	engine       *canister.Engine // safe for anybody
 	sent         atomic.Uint64    // messages that FreshID has named
@@ -133,9 +134,10 @@ func prepare(engine *canister.Engine, config Config) *Node {
 	}
 	n := &Node{
 		nudge: make(chan struct{}, 1), outcallsMade: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
-		slots: slots, compiling: make(chan struct{}, max(1, workers/2)), pool: NewPool(workers, config.Stopwatch), mode: config.Mode,
+		slots: slots, pool: NewPool(workers, config.Stopwatch), mode: config.Mode,
 		waiters: make(map[waitKey][]*waiter), engine: engine, era: new(era), config: config, incarnation: config.Incarnation,
 	}
+	n.open, n.shut = context.WithCancel(context.Background())
 	n.config.Network = replica.Config{}
 	n.pool.processors = config.Processors
 	n.compiler.node = n
@@ -159,9 +161,17 @@ func (n *Node) parts() replica.Parts {
 // Close stops the node and frees everything: goroutines, Wasm memories. Whoever
 // waits gets ErrClosed.
 func (n *Node) Close() error {
-	n.closed.Do(func() { close(n.closing) })
+	n.close()
 	<-n.ended
 	return n.failure()
+}
+
+// close tells everything that goes on that the node closes.
+func (n *Node) close() {
+	n.closed.Do(func() {
+		close(n.closing)
+		n.shut()
+	})
 }
 
 // Bug is what stopped the node, nil where it runs or was closed.

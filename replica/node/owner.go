@@ -61,7 +61,7 @@ func (n *Node) fail(bug any) {
 			n.config.Failed(err)
 		}
 	}
-	n.closed.Do(func() { close(n.closing) })
+	n.close()
 }
 
 // work takes what waits and runs rounds until there is nothing to do. It is

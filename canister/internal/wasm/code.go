@@ -3,11 +3,9 @@ package wasm
 import (
 	"container/list"
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
@@ -19,9 +17,10 @@ type Code struct {
 	module *rewrite.Module
 	layout globalLayout
 
-	mu       sync.Mutex // held while compiling
+	mu       sync.Mutex // guards everything below; never held while compiling
 	compiled wazero.CompiledModule
-	lives    int // instances; changed under mu
+	flight   *flight // the compilation under way; nil for none
+	lives    int     // instances
 }
 
 // Module is what the code was compiled from.
@@ -43,9 +42,7 @@ func newCodeCache() codeCache {
 // any for a module that the rewriter accepted, or that of a cancelled context.
 func (e *Engine) Compile(ctx context.Context, m *rewrite.Module) (*Code, error) {
 	c := e.code(m)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.compile(ctx); err != nil {
+	if _, err := c.ready(ctx, false); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -67,43 +64,6 @@ func (e *Engine) code(m *rewrite.Module) *Code {
 func (cc *codeCache) add(c *Code) {
 	cc.byHash[c.module.BinaryHash] = cc.order.PushFront(c)
 	cc.bytes += len(c.module.Binary)
-}
-
-// compile makes the compiled form if it is missing. Needs c.mu.
-func (c *Code) compile(ctx context.Context) error {
-	if c.compiled != nil {
-		return nil
-	}
-	e := c.engine
-	ctx = experimental.WithCompilationWorkers(ctx, e.config.CompileWorkers)
-	var compiled wazero.CompiledModule
-	run := func() (err error) {
-		if err = ctx.Err(); err == nil {
-			compiled, err = e.runtime.CompileModule(ctx, c.module.Binary)
-		}
-		return err
-	}
-	var err error
-	if e.disk != nil {
-		err = e.disk.compile(ctx, c.module.BinaryHash, run)
-	} else {
-		err = run()
-	}
-	if err != nil {
-		return fmt.Errorf("compile module %x: %w", c.module.Hash[:8], err)
-	}
-	c.compiled = compiled
-	e.mu.Lock()
-	e.compiled++
-	if _, ok := e.codes.byHash[c.module.BinaryHash]; !ok {
-		e.codes.add(c) // dropped before, needed again
-	}
-	victims := e.codes.overflow(c)
-	e.mu.Unlock()
-	for _, v := range victims {
-		v.drop()
-	}
-	return nil
 }
 
 // overflow removes the codes that are too many from the cache, except keep. Needs the engine's lock.
@@ -140,15 +100,7 @@ func (c *Code) dropIdle() {
 }
 
 // acquire returns the compiled form for one instance, which release gives back.
-func (c *Code) acquire() (wazero.CompiledModule, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.compile(context.Background()); err != nil {
-		return nil, err
-	}
-	c.lives++
-	return c.compiled, nil
-}
+func (c *Code) acquire() (wazero.CompiledModule, error) { return c.ready(context.Background(), true) }
 
 func (c *Code) release() {
 	c.mu.Lock()

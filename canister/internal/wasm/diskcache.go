@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"sync"
 
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
@@ -23,7 +22,6 @@ type diskCache struct {
 	dir   string // of the modules and receipts
 	root  string
 	build [32]byte
-	mu    sync.Mutex // held while compiling: a new file belongs to the module being compiled
 }
 
 func openDiskCache(root string) (*diskCache, error) {
@@ -33,6 +31,7 @@ func openDiskCache(root string) (*diskCache, error) {
 	}
 	d.prune()
 	d.dropOrphans()
+	d.dropScratch()
 	return d, nil
 }
 

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
@@ -23,6 +23,9 @@ type Config struct {
 	MaxLive        int      // live instances; 0 = DefaultMaxLive
 	CompileWorkers int      // goroutines that compile one module; 0 = number of processors
 	Heaps          HeapKind // HeapAuto outside of tests
+	// Compiler does CompileInto in a process of its own, for modules that take long; nil = in this process. It needs
+	// CacheDir, or a temporary folder is made.
+	Compiler func(ctx context.Context, dir string, binary []byte) error
 }
 
 // Engine compiles modules and keeps guests. Its methods may be called from any goroutine.
@@ -37,8 +40,15 @@ type Engine struct {
 	// instances is the configuration of every instance. A source of random bytes is given because making the default one takes longer
 	// than the rest of an instance; no module can ask for any.
 	instances wazero.ModuleConfig
+	temporary string // folder in place of CacheDir that Close removes; "" for none
 
-	mu       sync.Mutex
+	// Modules that take long to compile have slots of their own, so that the others do not wait for them.
+	quick, slow compileQueue
+	flights     sync.WaitGroup  // compilations under way
+	lifetime    context.Context // ends with Close
+	end         context.CancelFunc
+
+	mu       sync.Mutex // guards everything below
 	codes    codeCache
 	modules  moduleCache
 	live     []*Guest // guests with an instance
@@ -56,7 +66,9 @@ func NewEngine(cfg Config) (*Engine, error) {
 	if cfg.CompileWorkers <= 0 {
 		cfg.CompileWorkers = runtime.NumCPU()
 	}
-	e := &Engine{config: cfg, codes: newCodeCache(), modules: newModuleCache()}
+	slots := max(1, cfg.CompileWorkers/2)
+	e := &Engine{config: cfg, codes: newCodeCache(), modules: newModuleCache(), quick: compileQueue{free: slots}, slow: compileQueue{free: slots}}
+	e.lifetime, e.end = context.WithCancel(context.Background())
 	if err := e.open(); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
@@ -80,6 +92,12 @@ func (e *Engine) open() (err error) {
 		}
 	}
 	e.cache = wazero.NewCompilationCache()
+	if e.config.Compiler != nil && e.config.CacheDir == "" {
+		if e.temporary, err = os.MkdirTemp("", "canisterd-compiled-"); err != nil {
+			return fmt.Errorf("make a folder for compiled code: %w", err)
+		}
+		e.config.CacheDir = e.temporary
+	}
 	if dir := e.config.CacheDir; dir != "" {
 		if e.cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
 			return fmt.Errorf("open the cache of compiled code: %w", err)
@@ -89,9 +107,7 @@ func (e *Engine) open() (err error) {
 		}
 	}
 	e.instances = wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(strings.NewReader(""))
-	features := api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall
-	e.runtime = wazero.NewRuntimeWithConfig(context.Background(),
-		wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithDebugInfoEnabled(false).WithCompilationCache(e.cache))
+	e.runtime = wazero.NewRuntimeWithConfig(context.Background(), runtimeConfig(e.cache))
 	return nil
 }
 
@@ -112,6 +128,8 @@ func (e *Engine) Close() error {
 	live := e.live
 	e.live = nil
 	e.mu.Unlock()
+	e.end()
+	e.flights.Wait()
 	var err error
 	for _, g := range live {
 		if l := g.live; l != nil {
@@ -128,6 +146,9 @@ func (e *Engine) Close() error {
 	}
 	if e.heaps != nil {
 		err = errors.Join(err, e.heaps.close())
+	}
+	if e.temporary != "" {
+		err = errors.Join(err, os.RemoveAll(e.temporary))
 	}
 	return err
 }

@@ -1,6 +1,10 @@
 package wasm
 
-import "github.com/canisterd/canisterd/canister/internal/rewrite"
+import (
+	"time"
+
+	"github.com/canisterd/canisterd/canister/internal/rewrite"
+)
 
 // None of these is a number of the specification; they bound what the engine keeps.
 const (
@@ -45,6 +49,11 @@ const (
 	// maxModules and maxModuleBytes bound the rewritten modules kept in memory.
 	maxModules     = 256
 	maxModuleBytes = 64 << 20
+	// slowCompileTime is the estimated time, in nanoseconds, from which a module is compiled in a process of its own where there is one,
+	// and in slots of its own: starting a process and loading its result takes some 50 ms.
+	slowCompileTime = 500_000_000
+	// maxScratchAge is when a folder that a module is compiled into is left behind for sure.
+	maxScratchAge = time.Hour
 	// maxDiskCache bounds the cache folder when it is opened; the oldest files go first.
 	maxDiskCache = 8 << 30
 )

@@ -1,13 +1,13 @@
 package wasm
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
+	"time"
 )
 
 // A receipt says which file of the engine's own cache holds the compiled form of a module, and its checksum. The engine checks the machine
@@ -79,37 +79,54 @@ func (d *diskCache) check(hash [32]byte) bool {
 	return false
 }
 
-// compile runs a compilation and makes a receipt for the file that it left in the cache.
-func (d *diskCache) compile(ctx context.Context, hash [32]byte, run func() error) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.check(hash) && run() == nil {
-		return nil
+// scratchPrefix begins the names of the folders that modules are compiled into.
+const scratchPrefix = "compiling-"
+
+// compile has a module compiled into a folder of its own, and moves the compiled form into the cache
+// with a receipt. Nothing is locked meanwhile: the folder tells whose compiled form it is.
+func (d *diskCache) compile(hash [32]byte, build func(dir string) error) (err error) {
+	dir, err := os.MkdirTemp(d.root, scratchPrefix)
+	if err != nil {
+		return err
 	}
-	before := d.compiled()
-	if err := run(); err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
-		d.dropOrphans() // a damaged file without a receipt is reported like a compile error
-		before = d.compiled()
-		if err := run(); err != nil {
-			return err
-		}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := build(dir); err != nil {
+		return err
 	}
-	for _, path := range d.compiled() {
-		if slices.Contains(before, path) || filepath.Ext(path) != "" {
-			continue
-		}
-		r, err := receiptOf(path)
-		if err == nil {
-			err = d.replace(d.receiptPath(hash), fmt.Appendf(nil, "%s %d %x\n", r.file, r.size, r.sum))
-		}
-		if err != nil {
-			_ = os.Remove(path) // never use what cannot be checked
+	files, _ := filepath.Glob(filepath.Join(dir, "wazero-*", "*"))
+	for _, path := range files {
+		if err := d.adopt(hash, path); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// adopt moves a file of compiled code into the cache. Its receipt is written first, so that no
+// file is there that cannot be checked.
+func (d *diskCache) adopt(hash [32]byte, path string) error {
+	r, err := receiptOf(path)
+	if err != nil {
+		return err
+	}
+	if err := d.replace(d.receiptPath(hash), fmt.Appendf(nil, "%s %d %x\n", r.file, r.size, r.sum)); err != nil {
+		return err
+	}
+	folder := filepath.Join(d.root, filepath.Base(filepath.Dir(path)))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	return os.Rename(path, filepath.Join(folder, r.file))
+}
+
+// dropScratch removes the folders of compilations that were cut off.
+func (d *diskCache) dropScratch() {
+	folders, _ := filepath.Glob(filepath.Join(d.root, scratchPrefix+"*"))
+	for _, path := range folders {
+		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > maxScratchAge {
+			_ = os.RemoveAll(path)
+		}
+	}
 }
 
 // dropOrphans removes compiled code without a receipt: it cannot be checked.

@@ -1,0 +1,184 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// flight is a compilation that any number of callers wait for. It is given up when the last of them goes away.
+type flight struct {
+	done   chan struct{}
+	err    error // good when done
+	cancel context.CancelFunc
+
+	waiters int // guarded by the code's mu
+}
+
+func runtimeConfig(cache wazero.CompilationCache) wazero.RuntimeConfig {
+	features := api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall
+	return wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithDebugInfoEnabled(false).WithCompilationCache(cache)
+}
+
+// CompileInto compiles a rewritten module and leaves the compiled form in a folder, for the engine of this program.
+func CompileInto(ctx context.Context, dir string, binary []byte, workers int) error {
+	cache, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		return fmt.Errorf("open the folder of compiled code: %w", err)
+	}
+	r := wazero.NewRuntimeWithConfig(ctx, runtimeConfig(cache))
+	_, err = r.CompileModule(experimental.WithCompilationWorkers(ctx, workers), binary)
+	return errors.Join(err, r.Close(context.WithoutCancel(ctx)), cache.Close(context.WithoutCancel(ctx)))
+}
+
+// WaitTurn waits until the client of a context may work on a module that does not take long. The function it
+// returns ends the turn.
+func (e *Engine) WaitTurn(ctx context.Context) (end func(), err error) {
+	if err := e.quick.acquire(ctx); err != nil {
+		return nil, err
+	}
+	return func() { e.quick.release(ctx) }, nil
+}
+
+// ready returns the compiled form, which is made if it is missing, and counts an instance on it if asked.
+func (c *Code) ready(ctx context.Context, instance bool) (wazero.CompiledModule, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("compile module %x: %w", c.module.Hash[:8], err)
+		}
+		c.mu.Lock()
+		if compiled := c.compiled; compiled != nil {
+			if instance {
+				c.lives++
+			}
+			c.mu.Unlock()
+			return compiled, nil
+		}
+		if c.flight == nil {
+			c.flight = c.start(ctx)
+		}
+		f := c.flight
+		f.waiters++
+		c.mu.Unlock()
+		if err := c.await(ctx, f); err != nil {
+			return nil, fmt.Errorf("compile module %x: %w", c.module.Hash[:8], err)
+		}
+	}
+}
+
+// start begins a compilation on behalf of the first caller that waits for it. Needs c.mu.
+func (c *Code) start(ctx context.Context) *flight {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	f := &flight{done: make(chan struct{}), cancel: cancel}
+	stop := context.AfterFunc(c.engine.lifetime, cancel)
+	c.engine.flights.Go(func() {
+		defer cancel()
+		defer stop()
+		compiled, err := c.compile(ctx)
+		c.land(f, compiled, err)
+	})
+	return f
+}
+
+// land ends a compilation.
+func (c *Code) land(f *flight, compiled wazero.CompiledModule, err error) {
+	c.mu.Lock()
+	if c.flight == f {
+		c.flight = nil
+	}
+	switch {
+	case err != nil:
+		f.err = err
+	case c.compiled == nil:
+		c.compiled = compiled
+	default: // a later flight was faster
+		_ = compiled.Close(context.Background())
+	}
+	c.mu.Unlock()
+	if err == nil {
+		c.engine.recordCompiled(c)
+	}
+	close(f.done)
+}
+
+// await waits for a compilation, or gives it up with the context.
+func (c *Code) await(ctx context.Context, f *flight) error {
+	select {
+	case <-f.done:
+		return f.err
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.waiters--; f.waiters == 0 {
+		f.cancel()
+		if c.flight == f {
+			c.flight = nil
+		}
+	}
+	return ctx.Err()
+}
+
+// recordCompiled keeps a code that was dropped before and is needed again, and drops those that are too many.
+func (e *Engine) recordCompiled(c *Code) {
+	e.mu.Lock()
+	e.compiled++
+	if _, ok := e.codes.byHash[c.module.BinaryHash]; !ok {
+		e.codes.add(c)
+	}
+	victims := e.codes.overflow(c)
+	e.mu.Unlock()
+	for _, v := range victims {
+		v.drop()
+	}
+}
+
+// compile makes the compiled form, from the cache folder where it is there.
+func (c *Code) compile(ctx context.Context) (compiled wazero.CompiledModule, err error) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			err = fmt.Errorf("the compiler failed by a bug: %v\n%s", bug, debug.Stack())
+		}
+	}()
+	e, hash := c.engine, c.module.BinaryHash
+	if e.disk != nil && e.disk.check(hash) {
+		if compiled, err := c.load(ctx); err == nil {
+			return compiled, nil
+		}
+	}
+	slow := c.module.CompileTime > slowCompileTime
+	queue := &e.quick
+	if slow {
+		queue = &e.slow
+	}
+	if err := queue.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer queue.release(ctx)
+	if e.disk != nil {
+		if err := e.disk.compile(hash, func(dir string) error { return c.build(ctx, dir, slow) }); err != nil {
+			return nil, err
+		}
+	}
+	return c.load(ctx)
+}
+
+// build compiles the module into a folder.
+func (c *Code) build(ctx context.Context, dir string, slow bool) error {
+	e := c.engine
+	if slow && e.config.Compiler != nil {
+		return e.config.Compiler(ctx, dir, c.module.Binary)
+	}
+	return CompileInto(ctx, dir, c.module.Binary, e.config.CompileWorkers)
+}
+
+// load has the engine's runtime take the compiled form from its cache, or make it.
+func (c *Code) load(ctx context.Context) (wazero.CompiledModule, error) {
+	ctx = experimental.WithCompilationWorkers(ctx, c.engine.config.CompileWorkers)
+	return c.engine.runtime.CompileModule(ctx, c.module.Binary)
+}

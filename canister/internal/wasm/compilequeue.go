@@ -1,0 +1,134 @@
+package wasm
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// Client is on whose behalf a module is compiled: clients of one instance share the turns
+// of that instance. Both must be comparable.
+type Client struct{ Instance, Sender any }
+
+type clientKey struct{}
+
+// WithClient returns a context whose compilations wait for their turn among those of other
+// clients. Compilations without a client begin at once.
+func WithClient(ctx context.Context, c Client) context.Context {
+	return context.WithValue(ctx, clientKey{}, c)
+}
+
+// compileQueue bounds how many modules are compiled at a time. Those that wait take turns: one
+// module of each instance after the other, and within an instance one of each sender.
+type compileQueue struct {
+	mu        sync.Mutex // guards everything below
+	free      int        // slots
+	instances []instanceQueue
+}
+
+// instanceQueue is an instance with modules that wait; its turn is next where it is first.
+type instanceQueue struct {
+	instance any
+	senders  []senderQueue
+}
+
+type senderQueue struct {
+	sender  any
+	tickets []chan struct{} // closed when a slot is theirs
+}
+
+// acquire waits for a slot, which release gives back. The error is the context's.
+func (q *compileQueue) acquire(ctx context.Context) error {
+	client, queued := ctx.Value(clientKey{}).(Client)
+	if !queued {
+		return ctx.Err()
+	}
+	ticket := q.enqueue(client)
+	select {
+	case <-ticket:
+		return nil
+	case <-ctx.Done():
+		if !q.withdraw(client, ticket) {
+			q.release(ctx)
+		}
+		return ctx.Err()
+	}
+}
+
+// release gives a slot to the next that waits.
+func (q *compileQueue) release(ctx context.Context) {
+	if _, queued := ctx.Value(clientKey{}).(Client); !queued {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.free++
+	q.grant()
+}
+
+// enqueue adds a ticket, which is closed at once where a slot is free.
+func (q *compileQueue) enqueue(c Client) chan struct{} {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	ticket := make(chan struct{})
+	at := slices.IndexFunc(q.instances, func(i instanceQueue) bool { return i.instance == c.Instance })
+	if at < 0 {
+		at = len(q.instances)
+		q.instances = append(q.instances, instanceQueue{instance: c.Instance})
+	}
+	senders := &q.instances[at].senders
+	of := slices.IndexFunc(*senders, func(s senderQueue) bool { return s.sender == c.Sender })
+	if of < 0 {
+		of = len(*senders)
+		*senders = append(*senders, senderQueue{sender: c.Sender})
+	}
+	(*senders)[of].tickets = append((*senders)[of].tickets, ticket)
+	q.grant()
+	return ticket
+}
+
+// grant gives the free slots away. Whose turn it was goes to the end of the line. Needs q.mu.
+func (q *compileQueue) grant() {
+	for ; q.free > 0 && len(q.instances) > 0; q.free-- {
+		instance := q.instances[0]
+		sender := instance.senders[0]
+		close(sender.tickets[0])
+		sender.tickets = sender.tickets[1:]
+		instance.senders = slices.Delete(instance.senders, 0, 1)
+		if len(sender.tickets) > 0 {
+			instance.senders = append(instance.senders, sender)
+		}
+		q.instances = slices.Delete(q.instances, 0, 1)
+		if len(instance.senders) > 0 {
+			q.instances = append(q.instances, instance)
+		}
+	}
+}
+
+// withdraw removes a ticket; it is false where the ticket has a slot already.
+func (q *compileQueue) withdraw(c Client, ticket chan struct{}) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i := range q.instances {
+		instance := &q.instances[i]
+		if instance.instance != c.Instance {
+			continue
+		}
+		for j := range instance.senders {
+			sender := &instance.senders[j]
+			at := slices.Index(sender.tickets, ticket)
+			if at < 0 {
+				continue
+			}
+			sender.tickets = slices.Delete(sender.tickets, at, at+1)
+			if len(sender.tickets) == 0 {
+				instance.senders = slices.Delete(instance.senders, j, j+1)
+			}
+			if len(instance.senders) == 0 {
+				q.instances = slices.Delete(q.instances, i, i+1)
+			}
+			return true
+		}
+	}
+	return false
+}
