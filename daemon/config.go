@@ -31,6 +31,10 @@ type Config struct {
 	// CacheDir keeps compiled modules from one start to the next; empty for a
 	// folder of the user's cache, or without a usable home a temporary one of this user alone.
 	CacheDir string
+	// CompileWorker is a program with arguments that calls CompileWorker on the folder in its
+	// last argument. It compiles the modules that take long; none to compile them in
+	// this process.
+	CompileWorker []string
 	// Subnets are the network's subnets; none for a root subnet with the id of
 	// mainnet's and one application subnet.
 	Subnets []replica.SubnetConfig

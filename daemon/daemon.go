@@ -85,7 +85,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 		return nil, listening(config.Listen, err)
 	}
 	d := &Daemon{
-		listener: listener, log: config.Log, failed: make(chan struct{}), engines: engines{cacheDir: config.CacheDir},
+		listener: listener, log: config.Log, failed: make(chan struct{}), engines: engines{cacheDir: config.CacheDir, worker: config.CompileWorker},
 		instances: newRegistry(config.Instances), queries: node.NewQuerySlots(runtime.NumCPU()), wall: config.wall, schedule: newSchedule(config.wall), outcalls: config.Outcalls,
 		processors: node.NewProcessors(runtime.NumCPU(), stopwatch()),
 		reach:      control.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},

@@ -20,13 +20,18 @@ type engine struct {
 // engines are the engines of a daemon.
 type engines struct {
 	cacheDir string
+	worker   []string // Config.CompileWorker
 	mu       sync.Mutex
 	memory   *engine // its first use is the daemon's own; nil until somebody needs it
 }
 
 // open makes an engine that keeps memories in a folder, with one use.
 func (e *engines) open(dir string) (*engine, error) {
-	made, err := canister.NewEngine(canister.EngineConfig{CacheDir: e.cacheDir, HeapDir: dir})
+	config := canister.EngineConfig{CacheDir: e.cacheDir, HeapDir: dir}
+	if len(e.worker) > 0 {
+		config.Compiler = (&compileWorker{e.worker}).compile
+	}
+	made, err := canister.NewEngine(config)
 	if err != nil {
 		return nil, fmt.Errorf("starting the engine: %w", err)
 	}

@@ -15,6 +15,15 @@ const (
 	fallbackDescriptors = 16_384
 	// maxNameBytes is how long the name of an instance or a snapshot is at most. Ours.
 	maxNameBytes = 64
+	// maxCompileWall is when a compile worker is killed. Modules that are accepted are estimated at a fifth of it at most, so
+	// only a machine that is far too busy comes near. Ours.
+	maxCompileWall = 5 * time.Minute
+	// maxWorkerMemory is what a compile worker may use, in bytes, where the system can enforce it (Linux). Ours.
+	maxWorkerMemory = 4 << 30
+	// workerNiceness is how much a compile worker gives way to other processes. Ours.
+	workerNiceness = 10
+	// maxWorkerText is how many bytes of a compile worker's last words are kept. Ours.
+	maxWorkerText = 4 << 10
 )
 
 // Memory. All ours; the specification has none.

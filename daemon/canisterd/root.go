@@ -112,6 +112,7 @@ func (c *cli) root() *cobra.Command {
 	grouped("work", c.deploy(), c.canister())
 	grouped("powers", c.timeCommand(), c.pacing(), c.runCommand(), c.step(), c.timers(), c.contexts(), c.futures(), c.queues(), c.rules(), c.held(), c.release(), c.drop(), c.settle())
 	grouped("watch", c.logs(), c.events(), c.trace())
+	root.AddCommand(compileWorkerCommand())
 	c.complete(root)
 	explain(root)
 	root.InitDefaultCompletionCmd()

@@ -100,8 +100,8 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	d, err := daemon.Start(ctx, daemon.Config{
 		Listen: f.listen, Control: f.control, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Admins: admins,
 		Seed: seed, RateLimits: f.rateLimits, Outcalls: outcalls, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets,
-		MemoryLimit: memoryLimit,
-		Log:         slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level})),
+		MemoryLimit: memoryLimit, CompileWorker: compileWorker(),
+		Log: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level})),
 	})
 	if err != nil {
 		return err

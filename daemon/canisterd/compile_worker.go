@@ -1,0 +1,29 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/daemon"
+)
+
+const compileWorkerName = "compile-worker"
+
+// compileWorker is the command line of a compile worker, nothing where this program cannot be found: modules are
+// compiled in the daemon then.
+func compileWorker() []string {
+	program, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []string{program, compileWorkerName}
+}
+
+// compileWorkerCommand is for the daemon alone, which starts it for modules that take long to compile.
+func compileWorkerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: compileWorkerName + " FOLDER", Short: "Compile the module in a folder", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return daemon.CompileWorker(cmd.Context(), args[0]) },
+	}
+}

@@ -1,0 +1,91 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/canisterd/canisterd/canister"
+)
+
+// workerModule is the file in the folder of a compile worker that has the module to compile.
+const workerModule = "module.wasm"
+
+// compileWorker compiles modules in processes of this program: each ends after one module, and gives back what it used.
+type compileWorker struct{ command []string }
+
+// compile runs one process. It is killed when the context ends or maxCompileWall has passed.
+func (w *compileWorker) compile(ctx context.Context, dir string, binary []byte) error {
+	module := filepath.Join(dir, workerModule)
+	if err := os.WriteFile(module, binary, 0o600); err != nil {
+		return fmt.Errorf("hand a module to the compile worker: %w", err)
+	}
+	limited, cancel := context.WithTimeout(ctx, maxCompileWall)
+	defer cancel()
+	cmd := exec.CommandContext(limited, w.command[0], append(w.command[1:], dir)...)
+	cmd.Env = []string{} // it needs none of the daemon's secrets
+	said := &headWriter{room: maxWorkerText}
+	cmd.Stderr = said
+	// The worker ends when its standard input does, which the system closes with the daemon.
+	alive, err := cmd.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("start the compile worker: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the compile worker %s: %w", w.command[0], err)
+	}
+	err = errors.Join(cmd.Wait(), ignoreClosed(alive.Close()))
+	switch {
+	case err == nil:
+		return os.Remove(module)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case limited.Err() != nil:
+		return fmt.Errorf("compiling the module took longer than %s: the machine is busy, or the module's functions are too complex", maxCompileWall)
+	case strings.Contains(said.String(), "out of memory") || strings.Contains(said.String(), "cannot allocate memory"):
+		return fmt.Errorf("compiling the module takes more than the %d MiB of memory that a compile worker may use: break large functions up", maxWorkerMemory>>20)
+	}
+	first, _, _ := strings.Cut(said.String(), "\n")
+	return fmt.Errorf("the compile worker failed (%w): %s", err, first)
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// CompileWorker is the other side: it compiles the module in a folder, within limits of memory, and
+// ends the process when its standard input ends.
+func CompileWorker(ctx context.Context, dir string) error {
+	go func() {
+		_, _ = os.Stdin.Read(make([]byte, 1))
+		os.Exit(1)
+	}()
+	limitWorker()
+	binary, err := os.ReadFile(filepath.Join(dir, workerModule))
+	if err != nil {
+		return fmt.Errorf("read the module to compile: %w", err)
+	}
+	return canister.CompileInto(ctx, dir, binary, runtime.NumCPU())
+}
+
+// headWriter keeps the beginning of what is written.
+type headWriter struct {
+	bytes.Buffer
+	room int
+}
+
+func (w *headWriter) Write(p []byte) (int, error) {
+	kept := p[:min(len(p), w.room)]
+	w.room -= len(kept)
+	_, err := w.Buffer.Write(kept)
+	return len(p), err
+}

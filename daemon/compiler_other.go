@@ -1,0 +1,9 @@
+//go:build !linux
+
+package daemon
+
+import "runtime/debug"
+
+// limitWorker bounds the memory of this process as well as can be: the collector works harder near the limit, and
+// the estimate of the time bounds the memory too. There is no hard limit here.
+func limitWorker() { debug.SetMemoryLimit(maxWorkerMemory / 2) }
