@@ -45,16 +45,16 @@ type body struct {
 	declStart, declEnd int    // where they stand
 	declared           int    // locals of all functions so far
 
-	at    int // offset of the operator at hand
-	ops   int // operators read, the one at hand included
-	bad   string
-	extra []valueType // locals added
-	meter meter
-	calls callStack
-	lower lowering
+	at       int // offset of the operator at hand
+	ops      int // operators read, the one at hand included
+	bad      string
+	extra    []valueType // locals added
+	meter    meter
+	calls    callStack
+	estimate frameEstimate
+	lower    lowering
 
-	engineFrame frameEstimate // of the stack the function takes in the replica's engine
-	estimate    estimate      // of the time to compile the function
+	compile compileEstimate // of the time to compile the function
 
 	complexity uint64
 	nans       int // values made canonical so far
@@ -75,7 +75,7 @@ func (b *body) run(r reader, typ funcType) *Invalid {
 	b.localDeclarations()
 	b.frames = append(b.frames, frame{results: typ.results, op: opBlock, label: 1})
 	b.labels, b.live = 1, true
-	b.estimate.reset(len(b.locals))
+	b.compile.reset(len(b.locals))
 	b.meterFunction()
 	for b.r.err == nil && len(b.frames) > 0 {
 		b.at = b.r.pos
@@ -102,7 +102,7 @@ func (b *body) reset(r reader, typ funcType) {
 	for i := range len(typ.params) {
 		b.locals = append(b.locals, localState{typ: valueType(typ.params[i])})
 	}
-	b.engineFrame.reset(len(b.locals))
+	b.estimate.reset(len(b.locals))
 }
 
 func (b *body) localDeclarations() {
@@ -123,7 +123,7 @@ func (b *body) localDeclarations() {
 		}
 	}
 	b.given, b.declEnd = len(b.locals), b.r.pos
-	b.engineFrame.declare(b.given)
+	b.estimate.declare(b.given)
 	if b.declared += b.given; b.declared > maxModuleLocals {
 		b.r.fail("too many locals: the module's functions declare more than " + decimal(maxModuleLocals))
 	}
@@ -149,7 +149,7 @@ func (b *body) op(op byte) { b.out = append(b.out, op) }
 func (b *body) opIndex(op byte, index uint32) { b.out = appendU32(append(b.out, op), index) }
 
 func (b *body) push(t valueType) {
-	b.stack = append(b.stack, operand{typ: t, local: -1, from: b.engineFrame.calls})
+	b.stack = append(b.stack, operand{typ: t, local: -1, from: b.estimate.calls})
 }
 
 func (b *body) pushAll(types string) {

@@ -157,7 +157,7 @@ func (b *body) endOp() {
 	}
 	if !f.dead {
 		if f.op == opLoop {
-			b.engineFrame.closeLoop()
+			b.estimate.closeLoop()
 		}
 		b.estimateEnd(&f)
 		b.prepareJoin(&f)
@@ -336,8 +336,8 @@ func (b *body) callOp(op byte) {
 	b.keepConstants(0, len(t.params))
 	b.takeAll(t.params)
 	if b.live && b.r.err == nil {
-		b.engineFrame.pass(t.params)
-		b.engineFrame.addCall()
+		b.estimate.pass(t.params)
+		b.estimate.addCall()
 		b.passStack(i, op == opReturnCall)
 		b.opIndex(op, b.s.shifted(i))
 	}
@@ -384,8 +384,8 @@ func (b *body) callIndirectOp(op byte) {
 		if target.limits.wide {
 			b.lowerTop(index)
 		}
-		b.engineFrame.pass(t.params)
-		b.engineFrame.addCall()
+		b.estimate.pass(t.params)
+		b.estimate.addCall()
 		b.passStackUnseen(op == opReturnCallIndirect)
 		b.opIndex(op, i)
 		b.out = appendU32(b.out, at)

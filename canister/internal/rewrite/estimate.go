@@ -2,7 +2,7 @@ package rewrite
 
 import "math/bits"
 
-// estimate predicts how long the compiler takes for a function, while its body is walked.
+// compileEstimate predicts how long the compiler takes for a function, while its body is walked.
 // The compiler brings a body into static single assignment form, with a phi (a
 // parameter of a block) for each local that has several definitions there, and works on
 // blocks, phis and the values that are live in each block. Each of these is at worst a product of
@@ -12,7 +12,7 @@ import "math/bits"
 // between a use and its definition.
 //
 // It depends on the bytes of the body alone, so that a module is accepted everywhere or nowhere.
-type estimate struct {
+type compileEstimate struct {
 	constructs []construct
 	loops      []int32 // open ones, outermost first
 	locals     []localUse
@@ -56,11 +56,11 @@ type localUse struct {
 	construct int32  // innermost one with a definition or phi of it
 	defined   uint32 // block of its last definition or phi
 	last      uint32 // block of its last definition or use
-	joined    uint64 // estimate.joined at that time
+	joined    uint64 // compileEstimate.joined at that time
 }
 
-func (e *estimate) reset(locals int) {
-	*e = estimate{constructs: e.constructs[:0], loops: e.loops[:0], locals: e.locals[:0], block: 1}
+func (e *compileEstimate) reset(locals int) {
+	*e = compileEstimate{constructs: e.constructs[:0], loops: e.loops[:0], locals: e.locals[:0], block: 1}
 	e.constructs = append(e.constructs, construct{parent: -1, depth: farthest, bounds: farthest})
 	for range locals {
 		e.locals = append(e.locals, localUse{})
@@ -69,7 +69,7 @@ func (e *estimate) reset(locals int) {
 }
 
 // nanoseconds is the time to compile the function walked, of so many operators, with one processor.
-func (e *estimate) nanoseconds(operators int) uint64 {
+func (e *compileEstimate) nanoseconds(operators int) uint64 {
 	if e.over {
 		return maxCompileTime + 1
 	}
@@ -91,7 +91,7 @@ func saturatedProduct(a, b uint64) uint64 {
 }
 
 // use counts a use of a local in the construct at hand.
-func (e *estimate) use(i uint32, at int32) {
+func (e *compileEstimate) use(i uint32, at int32) {
 	l := &e.locals[i]
 	if l.defined != e.block {
 		e.steps += uint64(e.chain)
@@ -111,12 +111,12 @@ func (e *estimate) use(i uint32, at int32) {
 }
 
 // define counts an assignment.
-func (e *estimate) define(i uint32, at int32) {
+func (e *compileEstimate) define(i uint32, at int32) {
 	e.locals[i] = localUse{construct: at, defined: e.block, last: e.block, joined: e.joined}
 }
 
 // extend keeps a local live up to the block at hand.
-func (e *estimate) extend(l *localUse) {
+func (e *compileEstimate) extend(l *localUse) {
 	e.live += uint64(e.block - l.last)
 	e.crossings += e.joined - l.joined
 	l.last, l.joined = e.block, e.joined
@@ -124,7 +124,7 @@ func (e *estimate) extend(l *localUse) {
 
 // join gives a local phis at the ends of the constructs around its definition that are
 // closed, up to the one given, and makes the first that is not its place.
-func (e *estimate) join(l *localUse, until int32) {
+func (e *compileEstimate) join(l *localUse, until int32) {
 	at := l.construct
 	for at != until && e.constructs[at].closed {
 		c := &e.constructs[at]
@@ -144,6 +144,6 @@ func (c *construct) joins() bool { return !c.loop && c.edges > 1 }
 
 // stop ends the counting of a function that is above its bound by its operands alone, so that a
 // body does not take the rewriter longer than others of its size.
-func (e *estimate) stop() {
+func (e *compileEstimate) stop() {
 	e.over = e.over || e.operands > maxCompileTime/operandTime
 }

@@ -1,7 +1,7 @@
 package rewrite
 
 // enter opens a construct within another and returns its place.
-func (e *estimate) enter(op byte, parent int32, operands int) int32 {
+func (e *compileEstimate) enter(op byte, parent int32, operands int) int32 {
 	at := int32(len(e.constructs))
 	c := construct{parent: parent, nested: e.constructs[parent].nested, loop: op == opLoop, depth: farthest, bounds: farthest}
 	c.ifChain, c.ifDepth, c.ifBounds = e.chain, e.depth, e.bounds
@@ -25,7 +25,7 @@ func (e *estimate) enter(op byte, parent int32, operands int) int32 {
 }
 
 // begin enters a new block with so many operands on the stack.
-func (e *estimate) begin(operands int) {
+func (e *compileEstimate) begin(operands int) {
 	e.block++
 	e.live += uint64(operands)
 	e.dominators += uint64(e.depth)
@@ -33,14 +33,14 @@ func (e *estimate) begin(operands int) {
 }
 
 // follow enters a block whose only predecessor is the block at hand.
-func (e *estimate) follow(operands int) {
+func (e *compileEstimate) follow(operands int) {
 	e.chain++
 	e.depth++
 	e.begin(operands)
 }
 
 // edge counts a branch from the block at hand to the label of a construct.
-func (e *estimate) edge(at int32, operands int) {
+func (e *compileEstimate) edge(at int32, operands int) {
 	c := &e.constructs[at]
 	c.edges++
 	c.chain = e.chain
@@ -50,13 +50,13 @@ func (e *estimate) edge(at int32, operands int) {
 }
 
 // restore goes back to where an `if` begins.
-func (e *estimate) restore(at int32) {
+func (e *compileEstimate) restore(at int32) {
 	c := &e.constructs[at]
 	e.chain, e.depth, e.bounds = c.ifChain, c.ifDepth, c.ifBounds
 }
 
 // leave closes a construct. Its edges meet in a new block.
-func (e *estimate) leave(at int32, operands int) {
+func (e *compileEstimate) leave(at int32, operands int) {
 	c := &e.constructs[at]
 	c.closed = true
 	if c.loop {
@@ -78,7 +78,7 @@ func (e *estimate) leave(at int32, operands int) {
 }
 
 // repeat carries the locals of a loop back to its head.
-func (e *estimate) repeat(c *construct, at int32) {
+func (e *compileEstimate) repeat(c *construct, at int32) {
 	e.loops = e.loops[:len(e.loops)-1]
 	e.operands += uint64(c.edges) * uint64(len(c.uses))
 	for _, i := range c.uses {
@@ -91,89 +91,89 @@ func (e *estimate) repeat(c *construct, at int32) {
 
 // estimateOpen hands the construct that the operator at hand opens to the estimate.
 func (b *body) estimateOpen(f *frame) {
-	if b.live && !b.estimate.over {
-		f.construct = b.estimate.enter(f.op, b.frames[len(b.frames)-1].construct, len(b.stack))
+	if b.live && !b.compile.over {
+		f.construct = b.compile.enter(f.op, b.frames[len(b.frames)-1].construct, len(b.stack))
 	}
 }
 
 func (b *body) estimateElse(f *frame) {
-	if b.estimate.over {
+	if b.compile.over {
 		return
 	}
 	if b.live {
-		b.estimate.edge(f.construct, len(f.results))
+		b.compile.edge(f.construct, len(f.results))
 	}
-	b.estimate.restore(f.construct)
-	b.estimate.follow(len(b.stack))
+	b.compile.restore(f.construct)
+	b.compile.follow(len(b.stack))
 }
 
 func (b *body) estimateEnd(f *frame) {
-	if b.estimate.over {
+	if b.compile.over {
 		return
 	}
 	if b.live && f.op != opLoop {
-		b.estimate.edge(f.construct, len(f.results))
+		b.compile.edge(f.construct, len(f.results))
 	}
 	if f.op == opIf { // without an else
-		b.estimate.restore(f.construct)
-		b.estimate.edge(f.construct, 0)
+		b.compile.restore(f.construct)
+		b.compile.edge(f.construct, 0)
 	}
-	b.estimate.leave(f.construct, len(b.stack)+len(f.results))
+	b.compile.leave(f.construct, len(b.stack)+len(f.results))
 }
 
 // estimateCheck counts an `if` that the rewriter adds, which takes operands and gives as many.
 func (b *body) estimateCheck(operands int) {
-	if !b.live || b.estimate.over {
+	if !b.live || b.compile.over {
 		return
 	}
-	at := b.estimate.enter(opIf, b.frames[len(b.frames)-1].construct, len(b.stack))
-	b.estimate.edge(at, operands)
-	b.estimate.restore(at)
-	b.estimate.edge(at, operands)
-	b.estimate.leave(at, len(b.stack))
+	at := b.compile.enter(opIf, b.frames[len(b.frames)-1].construct, len(b.stack))
+	b.compile.edge(at, operands)
+	b.compile.restore(at)
+	b.compile.edge(at, operands)
+	b.compile.leave(at, len(b.stack))
 }
 
 // estimateBranch counts a branch to a construct. Conditional ones get a block of their
 // own on the way, and `br_if` goes on in a block of its own.
 func (b *body) estimateBranch(f *frame, op byte) {
-	if !b.live || b.estimate.over {
+	if !b.live || b.compile.over {
 		return
 	}
-	b.estimate.edge(f.construct, len(f.labelTypes()))
+	b.compile.edge(f.construct, len(f.labelTypes()))
 	if op != opBr {
-		b.estimate.begin(len(b.stack))
+		b.compile.begin(len(b.stack))
 	}
 	if op == opBrIf {
-		b.estimate.follow(len(b.stack))
+		b.compile.follow(len(b.stack))
 	}
 }
 
 func (b *body) estimateLocal(op byte, i uint32) {
 	switch {
-	case !b.live || b.estimate.over:
+	case !b.live || b.compile.over:
 	case op == opLocalGet:
-		b.estimate.use(i, b.frames[len(b.frames)-1].construct)
+		b.compile.use(i, b.frames[len(b.frames)-1].construct)
 	default:
-		b.estimate.define(i, b.frames[len(b.frames)-1].construct)
+		b.compile.define(i, b.frames[len(b.frames)-1].construct)
 	}
 }
 
 // estimateCall counts a call: all mutable globals are read again after it.
 func (b *body) estimateCall(t funcType) {
 	if b.live {
-		b.estimate.operands += uint64(len(t.params) + len(t.results) + b.code.mutableGlobals)
+		b.compile.operands += uint64(len(t.params) + len(t.results) + b.code.mutableGlobals)
 	}
 }
 
 // estimateMemory counts an access to the memory.
 func (b *body) estimateMemory() {
 	b.estimateGlobal()
-	b.estimate.bounds++
+	b.compile.bounds++
 }
 
 // estimateGlobal counts a use of a global, which is looked for like a local.
 func (b *body) estimateGlobal() {
 	if b.live {
-		b.estimate.steps += uint64(b.estimate.chain)
+		b.compile.steps += uint64(b.compile.chain)
 	}
 }

@@ -6,7 +6,7 @@ const estimateAdvice = "Complexity is the time to compile the code here, in micr
 
 // judgeFunction holds the estimate of a function against its limit and adds it to the module's.
 func (c *codeWriter) judgeFunction(index int, b *body) *Invalid {
-	time := b.estimate.nanoseconds(b.ops)
+	time := b.compile.nanoseconds(b.ops)
 	c.compileTime = min(c.compileTime+time, 1<<62)
 	if time <= maxCompileTime {
 		return nil

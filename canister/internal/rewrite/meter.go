@@ -22,7 +22,7 @@ type meter struct {
 func (b *body) meterFunction() {
 	m := &b.meter
 	m.loopCosts = m.loopCosts[:0]
-	b.engineFrame.addCall()
+	b.estimate.addCall()
 	m.mirror = b.newLocal(typeI64)
 	m.off = b.s.options.unmetered
 	m.state = mirrorStale
@@ -76,7 +76,7 @@ func (b *body) chargeSize(size valueType) {
 	if !b.live || b.meter.off {
 		return
 	}
-	b.engineFrame.addCall()
+	b.estimate.addCall()
 	b.settle()
 	if size == typeI32 {
 		b.op(opI64ExtendI32U)
@@ -194,7 +194,7 @@ func (b *body) openLoop(f *frame, encoded []byte) {
 		m.check = true
 		return
 	}
-	b.engineFrame.openLoop(b.ops)
+	b.estimate.openLoop(b.ops)
 	if m.state == mirrorStale && !m.off {
 		b.refresh()
 	}

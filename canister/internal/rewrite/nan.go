@@ -37,7 +37,7 @@ func (b *body) canonicalize(t valueType) {
 	}
 	v := b.scratch(t)
 	b.opIndex(opLocalTee, v)
-	b.estimate.operands += nanOperands
+	b.compile.operands += nanOperands
 	if b.nans++; b.nans > maxNaNBranches {
 		b.selectCanonical(t, v)
 		return

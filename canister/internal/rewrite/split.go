@@ -53,7 +53,7 @@ func (b *body) split(s splitter, n operand) {
 	if b.meter.off || n.short {
 		return
 	}
-	b.estimate.operands += splitOperands
+	b.compile.operands += splitOperands
 	b.estimateCheck(3)
 	function, typ := b.code.splitter(s)
 	size := b.scratch(typeI32)

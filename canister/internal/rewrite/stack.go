@@ -56,7 +56,7 @@ func (b *body) roomLocal() uint32 {
 // closeStackCheck decides whether the function checks the stack, and writes what the check leaves for.
 func (b *body) closeStackCheck() {
 	c := &b.calls
-	c.frame = b.engineFrame.size(b.locals)
+	c.frame = b.estimate.size(b.locals)
 	need := c.frame + c.need
 	if c.room >= 0 || need > maxUncheckedStack {
 		need = unboundedStack
