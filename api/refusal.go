@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/budget"
 )
 
 // Refusal is a request that is not let in: nothing happened, and nothing of it is
@@ -105,6 +106,9 @@ func Answer(err error) (status int, text string) {
 	}
 	if refusal, ok := errors.AsType[*replica.Refusal](err); ok {
 		return refusal.HTTP, refusal.Text
+	}
+	if exceeded, ok := errors.AsType[*budget.Exceeded](err); ok {
+		return http.StatusTooManyRequests, exceeded.Error()
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

@@ -43,7 +43,7 @@ var arrows = map[string]struct {
 	"replica/node":                 {[]string{"replica/budget", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/certify", "replica/sched", "replica/trace"}, "owns the goroutine around the machine"},
 	"replica/replicatest":          {[]string{"candid/", "candid", "intercanister", "intercanister/cycles", "timers", "canister", "canister/canistertest", "canister/canistertest/", "replica", "replica/"}, "support for tests"},
 	"replica/replicatest/model":    {nil, "a second opinion shares nothing with the first"},
-	"api":                          {[]string{"candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/certify"}, "what front ends share"},
+	"api":                          {[]string{"replica/budget", "candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/certify"}, "what front ends share"},
 	"api/internal/wire":            {[]string{"candid/principal", "replica/certify"}, "bytes of requests; it decides who asks, never what happens"},
 	"replica/budget":               {nil, "a count of bytes"},
 	"api/ic":                       {[]string{"replica/budget", "api", "api/internal/", "candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/certify"}, "the public interface, and no power beyond it"},

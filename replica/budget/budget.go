@@ -2,7 +2,6 @@ package budget
 
 import (
 	"fmt"
-	"net/http"
 	"sync/atomic"
 )
 
@@ -90,9 +89,6 @@ func (e *Exceeded) Error() string {
 	return fmt.Sprintf("the memory budget of %s is used up: %d bytes are wanted, and %d of %d bytes are in use: try again later, or start the daemon with a larger --memory-limit",
 		e.Name, e.Wanted, e.Used, e.Limit)
 }
-
-// HTTPStatus is 429.
-func (*Exceeded) HTTPStatus() int { return http.StatusTooManyRequests }
 
 // Reservation is bytes of a budget that grow while something is read. Not safe for concurrent
 // use.

@@ -49,7 +49,7 @@ func (n *Node) charge(sum *replica.MessageBytes) {
 // refusedFor is the refusal of a message for which there is no memory.
 func refusedFor(err error) error {
 	if exceeded, ok := errors.AsType[*budget.Exceeded](err); ok {
-		return &replica.Refusal{HTTP: exceeded.HTTPStatus(), Text: exceeded.Error()}
+		return &replica.Refusal{HTTP: 429, Text: exceeded.Error()}
 	}
 	return err
 }
