@@ -14,7 +14,7 @@ func descriptors() uint64 {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return fallbackDescriptors
 	}
-	return uint64(limit.Cur)
+	return limit.Cur
 }
 
 // outOfDescriptors reports whether an error says that no descriptor is free.

@@ -26,11 +26,19 @@ func Warm(ctx context.Context, engine *canister.Engine, in *Ingress) error {
 	if engine == nil || !BringsModule(in) {
 		return nil
 	}
+	module, ok := broughtModule(in)
+	if !ok {
+		return nil
+	}
+	return engine.Warm(ctx, module)
+}
+
+// broughtModule is the module in the argument of install_code; false if the argument
+// cannot be read.
+func broughtModule(in *Ingress) ([]byte, bool) {
 	var arg struct {
 		Module []byte `ic:"wasm_module"`
 	}
-	if candid.Unmarshal(in.Arg, &arg) != nil {
-		return nil
-	}
-	return engine.Warm(ctx, arg.Module)
+	err := candid.Unmarshal(in.Arg, &arg)
+	return arg.Module, err == nil
 }

@@ -44,7 +44,7 @@ func main() {
 	if len(packages) == 0 {
 		packages = []string{"./..."}
 	}
-	err := error(nil)
+	var err error
 	if o.only, err = regexp.Compile(*only); err == nil {
 		err = run(ctx, o, packages)
 	}
@@ -60,7 +60,7 @@ func run(ctx context.Context, o options, packages []string) error {
 	if err != nil {
 		return fmt.Errorf("making a folder for test binaries: %w", err)
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 	targets, err := list(ctx, packages, o.only)
 	if err != nil {
 		return err

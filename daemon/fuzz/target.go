@@ -84,7 +84,7 @@ func (t target) fuzz(ctx context.Context, folder string, o options) (result, err
 	if err != nil {
 		return result{}, fmt.Errorf("making an empty cache: %w", err)
 	}
-	defer os.RemoveAll(cache)
+	defer func() { _ = os.RemoveAll(cache) }()
 	cmd := exec.CommandContext(ctx, binary, "-test.run=^$", "-test.fuzz=^"+t.name+"$", "-test.fuzztime="+o.duration.String(),
 		"-test.fuzzminimizetime="+o.minimize.String(), "-test.fuzzcachedir="+cache)
 	cmd.Dir = t.folder

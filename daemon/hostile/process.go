@@ -41,7 +41,7 @@ func startProcess(ctx context.Context, o *options, dir string, l launch) (*proce
 	if l.descriptors > 0 {
 		args = append([]string{"sh", "-c", fmt.Sprintf(`ulimit -n %d && exec "$@"`, l.descriptors), "sh"}, args...)
 	}
-	p := &process{cmd: exec.Command(args[0], args[1:]...), log: &stderrReader{show: o.verbose}, ended: make(chan struct{})}
+	p := &process{cmd: exec.CommandContext(context.WithoutCancel(ctx), args[0], args[1:]...), log: &stderrReader{show: o.verbose}, ended: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), "GODEBUG=gctrace=1")
 	p.cmd.Stderr = p.log
 	out, err := p.cmd.StdoutPipe()

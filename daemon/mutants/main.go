@@ -32,7 +32,7 @@ func main() {
 	flag.DurationVar(&o.timeout, "timeout", 5*time.Minute, "how long the tests of one package may run; a mutant that takes longer is killed")
 	flag.BoolVar(&o.list, "list", false, "print the names of the mutants and run nothing")
 	flag.Parse()
-	err := error(nil)
+	var err error
 	if o.only, err = regexp.Compile(*only); err == nil {
 		err = run(ctx, o)
 	}

@@ -32,7 +32,7 @@ func newTester(timeout time.Duration) (*tester, error) {
 	return &tester{root, folder, timeout, map[string]bool{}}, nil
 }
 
-func (t *tester) close() { os.RemoveAll(t.folder) }
+func (t *tester) close() { _ = os.RemoveAll(t.folder) }
 
 // test runs the tests of a mutant. It returns what killed it: a package, or the
 // compiler; "" if it survives.
