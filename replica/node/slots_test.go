@@ -140,7 +140,10 @@ func TestOnlySoManyQueriesOfASenderACanisterAndAnInstanceHoldState(t *testing.T)
 					if q.acquire() == nil {
 						for q.pause(); q.err == nil; q.pause() {
 							most = max(most, all.checkBounds(q.class))
-							if all.slots.last > 10_000 {
+							all.slots.mu.Lock()
+							enough := all.slots.last > 10_000
+							all.slots.mu.Unlock()
+							if enough {
 								cancel()
 							}
 						}
