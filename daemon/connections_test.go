@@ -115,3 +115,11 @@ func TestWithoutFreeDescriptorsTheSwitchboardGoesOn(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestAProcessTakesConnectionsForHalfOfItsDescriptors(t *testing.T) {
+	for descriptors, want := range map[uint64]int{0: 8, 10: 8, 100: 50, 1024: 512, 1 << 40: 20_000} {
+		if got := connectionsOf(descriptors); got != want {
+			t.Errorf("with %d descriptors a daemon takes %d connections, want %d", descriptors, got, want)
+		}
+	}
+}
