@@ -11,7 +11,7 @@ import (
 
 // defaultCache is the folder for compiled modules where none is named: in the user's cache,
 // or without a usable home in a folder of the shared temporary one. Modules there are native
-// code that runs, so nobody else may be able to write it. Without such a folder modules are
+// code that runs, so no other user may write to it. Without such a folder modules are
 // compiled at each start ("").
 func defaultCache(log *slog.Logger) string {
 	home, err := os.UserCacheDir()

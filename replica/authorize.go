@@ -9,7 +9,7 @@ import (
 // Authorize reports what would keep a message from entering the network as it stands:
 // its destination, size and expiry, and whether its sender may call the method. It
 // changes nothing, charges nothing and runs no canister, so it comes before any work
-// done for a message that has not entered yet. Apply decides again.
+// done for a message before it enters. Apply decides again.
 func (n *Network) Authorize(in *Ingress) Result {
 	m, result := n.destination(in)
 	if m == nil {

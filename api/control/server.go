@@ -20,8 +20,6 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 
-	"github.com/canisterd/canisterd/replica/budget"
-
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -31,8 +29,6 @@ type Options struct {
 	KeepAlive time.Duration // 0: KeepAlive
 	Token     string        // that clients have to send; "": none
 	Version   string        // of the daemon, for those who ask
-	// Memory is what messages are read into and answers sent from; nil: without a limit.
-	Memory *budget.Budget
 	// Transport is TLS; nil: none.
 	Transport credentials.TransportCredentials
 }

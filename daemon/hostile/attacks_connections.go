@@ -40,7 +40,7 @@ func connectionAttacks() []attack {
 }
 
 // holdConnections keeps connections open that send a text a byte at a time, and opens
-// those anew that the daemon closed, until ctx ends.
+// new ones for those that the daemon closed, until ctx ends.
 func (s *stage) holdConnections(ctx context.Context, count int, text string) {
 	s.keep(ctx, count, 500*time.Millisecond, func(ctx context.Context, _ int) error {
 		c, err := s.connect(ctx)

@@ -125,7 +125,7 @@ type stderrReader struct {
 
 	// mu guards what follows.
 	mu    sync.Mutex
-	rest  []byte // of a line that has not ended
+	rest  []byte // the line that is still being read
 	lines []string
 	pause time.Duration // longest since resetPause
 }

@@ -305,7 +305,7 @@ func (s *store) trim(pages []span) {
 	}
 }
 
-// noneHas reports whether nobody has any of the pages [first, end): then runs of pages before
+// noneHas reports whether no store in the chain has any of the pages [first, end): then runs of pages before
 // and after them can be given back together, which costs one call for both.
 func (s *store) noneHas(first, end int64) bool {
 	for ; s != nil; s = s.below() {
