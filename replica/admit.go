@@ -285,23 +285,25 @@ func (m *machine) receiveIngress(in *Ingress, r *state.Resident) {
 
 // IngressStatus is where a message stands now, before the next view shows it.
 func (n *Network) IngressStatus(subnet principal.Principal, id RequestID) Status {
-	position, ok := n.routes.byID[subnet]
-	if !ok {
-		return 0
-	}
-	if in := n.machines[position].History.Find(id); in != nil {
-		return in.Status
-	}
-	return 0
+	status, _ := n.IngressShown(subnet, id)
+	return status
 }
 
 // Shown reports whether the last view shows what the network knows of an ingress
 // message: an answer given between two rounds is in the next view only.
 func (n *Network) Shown(subnet principal.Principal, id RequestID) bool {
+	_, shown := n.IngressShown(subnet, id)
+	return shown
+}
+
+// IngressShown is IngressStatus and Shown at once.
+func (n *Network) IngressShown(subnet principal.Principal, id RequestID) (status Status, shown bool) {
 	position, ok := n.routes.byID[subnet]
 	if !ok {
-		return false
+		return 0, false
 	}
-	in := n.machines[position].History.Find(id)
-	return in != nil && !in.Noted()
+	if in := n.machines[position].History.Find(id); in != nil {
+		return in.Status, !in.Noted()
+	}
+	return 0, false
 }

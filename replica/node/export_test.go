@@ -6,7 +6,9 @@ import "context"
 func (n *Node) Waiters() (waiting int) {
 	n.ask(context.Background(), func(n *Node) {
 		for _, list := range n.waiters {
-			waiting += len(list)
+			for ; list != nil; list = list.next {
+				waiting++
+			}
 		}
 	})
 	return waiting

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/canisterd/canisterd/replica"
 )
@@ -113,11 +112,8 @@ func (n *Node) replace(next *replica.Network) {
 	}
 	n.outcalls = next.OutcallsMade() + 1 // those that wait are announced in any case
 	n.show(replica.RoundReport{})
-	for id, list := range n.waiters {
-		n.waiters[id] = slices.DeleteFunc(list, func(w *waiter) bool { return n.retell(id, w) })
-		if len(n.waiters[id]) == 0 {
-			delete(n.waiters, id)
-		}
+	for id := range n.waiters {
+		n.keep(id, func(w *waiter) bool { return !n.retell(w) })
 	}
 	n.retiring.Go(func() {
 		ended.queries.Wait()
@@ -127,13 +123,13 @@ func (n *Node) replace(next *replica.Network) {
 
 // retell tells somebody who waits for an answer what another network knows of it. It is
 // false where it is still to come.
-func (n *Node) retell(id replica.RequestID, w *waiter) bool {
-	switch status := n.network.IngressStatus(w.subnet, id); {
+func (n *Node) retell(w *waiter) bool {
+	switch status, shown := n.network.IngressShown(w.subnet, w.id); {
 	case status == 0:
-		w.err = fmt.Errorf("request %x: %w", id, ErrRestored)
-	case !status.Terminal() || !n.network.Shown(w.subnet, id):
+		w.err = fmt.Errorf("request %x: %w", w.id, ErrRestored)
+	case !status.Terminal() || !shown:
 		return false
 	}
-	close(w.done)
+	w.tell()
 	return true
 }

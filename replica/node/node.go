@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
@@ -91,7 +90,7 @@ type Node struct {
 	retiring sync.WaitGroup // networks that were replaced
 	pool     *Pool
 	mode     Mode
-	waiters  map[waitKey][]*waiter
+	waiters  map[waitKey]*waiter
 	outcalls uint64 // made, when last announced
 	// Outcalls with one number in two incarnations are not the same.
 	incarnation uint64 // Config.Incarnation, and one more for each Restore
@@ -135,7 +134,7 @@ func prepare(engine *canister.Engine, config Config) *Node {
 	n := &Node{
 		nudge: make(chan struct{}, 1), outcallsMade: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
 		slots: slots, pool: NewPool(workers, config.Stopwatch), mode: config.Mode,
-		waiters: make(map[waitKey][]*waiter), engine: engine, era: new(era), config: config, incarnation: config.Incarnation,
+		waiters: make(map[waitKey]*waiter), engine: engine, era: new(era), config: config, incarnation: config.Incarnation,
 	}
 	n.open, n.shut = context.WithCancel(context.Background())
 	n.config.Network = replica.Config{}
@@ -273,12 +272,15 @@ func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error)
 
 // submit applies a message, or gives the canister's own check to be run first.
 func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.Result, inspection *replica.Inspection, err error) {
-	s := &submission{in: in}
-	if done, err := n.inline(s.apply); done {
-		return s.result, s.inspection, err
+	s := submissions.Get().(*submission)
+	s.in = in
+	if done, err := n.inline(s.do); done {
+		result, inspection = s.result, s.inspection
+		s.recycle()
+		return result, inspection, err
 	}
 	r := requests.Get().(*request)
-	r.do = s.apply
+	r.do = s.do
 	select {
 	case n.box() <- r:
 	case <-n.ended:
@@ -287,15 +289,32 @@ func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.
 		return result, nil, &replica.Refusal{HTTP: 503, Text: fmt.Sprintf("the instance is overloaded: %d requests wait, try again later", MaxInbox)}
 	}
 	if err := n.wait(ctx, r); err != nil {
-		return result, nil, err
+		return result, nil, err // the owner may still apply it: it is not recycled
 	}
-	return s.result, s.inspection, nil
+	result, inspection = s.result, s.inspection
+	s.recycle()
+	return result, inspection, nil
 }
 
+// submission is a message on its way to the owner, and what became of it. It is recycled, with
+// its function, since most messages come one after the other.
 type submission struct {
 	in         *replica.Ingress
 	result     replica.Result
 	inspection *replica.Inspection
+	do         func(*Node) // apply
+}
+
+var submissions = sync.Pool{New: func() any {
+	s := new(submission)
+	s.do = s.apply
+	return s
+}}
+
+// recycle gives back a submission that the owner has done with.
+func (s *submission) recycle() {
+	*s = submission{do: s.do}
+	submissions.Put(s)
 }
 
 func (s *submission) apply(n *Node) {
@@ -347,40 +366,6 @@ func (n *Node) Round(ctx context.Context) (replica.RoundReport, error) {
 // SetMode changes when rounds happen.
 func (n *Node) SetMode(ctx context.Context, mode Mode) error {
 	return n.ask(ctx, func(n *Node) { n.mode = mode })
-}
-
-// waitKey is an ingress message of a subnet.
-type waitKey = replica.RequestID
-
-type waiter struct {
-	subnet principal.Principal
-	done   chan struct{}
-	err    error // good when it is done
-}
-
-// Await returns when the message has its answer and View shows it, or never
-// was accepted: then at once, with ErrUnknown. Where the node is restored to a state that
-// does not know the message, the error is ErrRestored.
-func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
-	w := &waiter{subnet: subnet, done: make(chan struct{})}
-	known := make(chan bool, 1)
-	err := n.ask(ctx, func(n *Node) { known <- n.enlist(ctx, subnet, id, w) })
-	if err == nil && !<-known {
-		return fmt.Errorf("request %x: %w", id, ErrUnknown)
-	}
-	if err != nil {
-		n.strike(id, w)
-		return err
-	}
-	select {
-	case <-w.done:
-		return w.err
-	case <-ctx.Done():
-		n.strike(id, w)
-		return ctx.Err()
-	case <-n.ended:
-		return n.stopped()
-	}
 }
 
 // ErrUnknown is for a message the subnet does not know.

@@ -2,42 +2,131 @@ package node
 
 import (
 	"context"
-	"slices"
+	"fmt"
+	"sync"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
 )
 
-// enlist makes a waiter wait for an answer, or wakes it where the answer is
-// there. It is false where the message is unknown.
-func (n *Node) enlist(ctx context.Context, subnet principal.Principal, id replica.RequestID, w *waiter) bool {
-	status := n.network.IngressStatus(subnet, id)
+// waitKey is an ingress message of a subnet.
+type waitKey = replica.RequestID
+
+// waiter is a caller of Await. Waiters are recycled once the owner has no hold of them any
+// more, with their channel and function: most wait for nothing, or for one round.
+type waiter struct {
+	subnet principal.Principal
+	id     replica.RequestID
+	ctx    context.Context // of the caller: one that is over is not listed
+	done   chan struct{}   // takes one signal: when the answer is there, or will not come
+	err    error           // good when it is done
+	found  found           // good when the owner has enlisted it
+	do     func(*Node)     // enlist
+	next   *waiter         // for the same message
+}
+
+// found is what the owner knows of a message that somebody is to wait for.
+type found uint8
+
+const (
+	unknown found = iota
+	pending
+	answered // and shown
+)
+
+var waiters = sync.Pool{New: func() any {
+	w := &waiter{done: make(chan struct{}, 1)}
+	w.do = w.enlist
+	return w
+}}
+
+// recycle gives back a waiter that nobody else has, and whose signal was taken.
+func (w *waiter) recycle() {
+	*w = waiter{done: w.done, do: w.do}
+	waiters.Put(w)
+}
+
+// Await returns when the message has its answer and View shows it, or never
+// was accepted: then at once, with ErrUnknown. Where the node is restored to a state that
+// does not know the message, the error is ErrRestored.
+func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
+	w := waiters.Get().(*waiter)
+	w.subnet, w.id, w.ctx = subnet, id, ctx
+	if err := n.ask(ctx, w.do); err != nil {
+		n.strike(w)
+		return err
+	}
+	switch w.found {
+	case unknown:
+		w.recycle()
+		return fmt.Errorf("request %x: %w", id, ErrUnknown)
+	case answered:
+		w.recycle()
+		return nil
+	case pending:
+	}
+	select {
+	case <-w.done:
+		err := w.err
+		w.recycle()
+		return err
+	case <-ctx.Done():
+		n.strike(w)
+		return ctx.Err()
+	case <-n.ended:
+		return n.stopped()
+	}
+}
+
+// enlist makes a waiter wait for an answer, unless the answer is there or the message is
+// unknown.
+func (w *waiter) enlist(n *Node) {
+	status, shown := n.network.IngressShown(w.subnet, w.id)
 	switch {
 	case status == 0:
-		return false
-	case status.Terminal() && n.network.Shown(subnet, id):
-		close(w.done)
-	case ctx.Err() == nil:
-		n.waiters[id] = append(n.waiters[id], w)
+		w.found = unknown
+	case status.Terminal() && shown:
+		w.found = answered
+	default:
+		w.found = pending
+		if w.ctx.Err() == nil {
+			w.next = n.waiters[w.id]
+			n.waiters[w.id] = w
+		}
 	}
-	return true
 }
 
-// strike makes a waiter wait no longer. It does not wait for the owner.
-func (n *Node) strike(id replica.RequestID, w *waiter) {
-	go n.tell(func(n *Node) {
-		rest := slices.DeleteFunc(n.waiters[id], func(o *waiter) bool { return o == w })
-		if len(rest) == 0 {
-			delete(n.waiters, id)
-		} else {
-			n.waiters[id] = rest
-		}
-	})
+// strike makes a waiter wait no longer. It does not wait for the owner, who may have it until
+// then: it is not recycled.
+func (n *Node) strike(w *waiter) {
+	go n.tell(func(n *Node) { n.keep(w.id, func(o *waiter) bool { return o != w }) })
 }
+
+// keep keeps those who wait for a message that stay reports, and lets go of the others.
+func (n *Node) keep(id replica.RequestID, stay func(*waiter) bool) {
+	var kept *waiter
+	for w := n.waiters[id]; w != nil; {
+		next := w.next // who is told may recycle it
+		if stay(w) {
+			w.next, kept = kept, w
+		}
+		w = next
+	}
+	if kept == nil {
+		delete(n.waiters, id)
+	} else {
+		n.waiters[id] = kept
+	}
+}
+
+// tell tells a waiter that its time has come. Its caller may recycle it from then on.
+func (w *waiter) tell() { w.done <- struct{}{} }
 
 func (n *Node) wakeAll(id replica.RequestID) {
-	for _, w := range n.waiters[id] {
-		close(w.done)
+	for w := n.waiters[id]; w != nil; {
+		next := w.next
+		w.tell()
+		w = next
 	}
 	delete(n.waiters, id)
 }
