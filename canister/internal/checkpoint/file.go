@@ -122,7 +122,7 @@ func (c *File) Allocate(size int64) (Extent, error) {
 
 // Free takes an extent back and gives its space to the file system.
 func (c *File) Free(e Extent) {
-	if c.punch && punch(c.file, e.Offset, e.Size) != nil {
+	if c.punch && c.punchParts(e.Offset, e.Size) != nil {
 		return // never hand out bytes that might not read as zero
 	}
 	c.mu.Lock()
@@ -135,8 +135,18 @@ func (c *File) Free(e Extent) {
 // Punch gives the space of [offset, offset+size) back; the range reads as zero afterwards where Punches is true.
 func (c *File) Punch(offset, size int64) {
 	if c.punch {
-		_ = punch(c.file, offset, size) // only space is lost when it fails
+		_ = c.punchParts(offset, size) // only space is lost when it fails
 	}
+}
+
+// punchParts punches a range in parts: all who write to the file wait for each.
+func (c *File) punchParts(offset, size int64) error {
+	for ; size > 0; offset, size = offset+punchPart, size-punchPart {
+		if err := punch(c.file, offset, min(size, punchPart)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Reserve makes sure that writing [offset, offset+size) cannot run out of space, where the system can promise that.

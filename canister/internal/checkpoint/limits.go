@@ -7,6 +7,8 @@ const (
 	chunkPages = 64
 	// piece is how many bytes are copied without a place where the runtime can stop the world (no value in the specification).
 	piece = 1 << 20
+	// punchPart is how many bytes are given back to the system at a time.
+	punchPart = 8 << 20
 	// MinExtent is the smallest extent: one page of Wasm memory.
 	MinExtent = 64 << 10
 	// MaxFile is the largest file: ext4 with blocks of 4 KiB stops at 16 TiB. Extents that are never written count here but take no space.

@@ -78,7 +78,7 @@ func (g *Guest) DirtyPages() int {
 }
 
 // Commit makes heap and globals the committed state and ends the message. On an error (the disk is full) nothing is committed and the
-// message is still open. A snapshot cannot be committed: that is a bug.
+// message is still open, to be rolled back: its heap may have any bytes. A snapshot cannot be committed: that is a bug.
 func (g *Guest) Commit() (Committed, error) {
 	if g.origin != nil {
 		panic("wasm: commit of a snapshot")
@@ -97,6 +97,10 @@ func (g *Guest) commit() (Committed, error) {
 	if err := g.store(changed); err != nil {
 		return Committed{}, fmt.Errorf("commit %d pages of heap: %w", countPages(changed), err)
 	}
+	if g.lost {
+		g.sleep() // the slot has everything
+		g.lost = false
+	}
 	if p := g.predecessor; p != nil {
 		g.predecessor = nil
 		p.Close()
@@ -114,10 +118,10 @@ func (g *Guest) store(changed []span) error {
 	if err := s.room(int64(len(memory)), changed); err != nil {
 		return err
 	}
-	if err := s.write(memory, changed); err != nil {
+	if err := s.write(memory, changed, l.heap.written); err != nil {
 		return err
 	}
-	l.heap.committed(changed)
+	lost := l.heap.committed(changed) != nil
 	s.size = int64(len(memory))
 	if len(s.globals) != g.code.layout.words || s.globals == nil {
 		s.globals = make([]uint64, g.code.layout.words)
@@ -126,7 +130,9 @@ func (g *Guest) store(changed []span) error {
 	s.owner = g
 	s.version++
 	g.version = s.version
-	if s.base != nil {
+	if lost {
+		g.lost = true
+	} else if s.base != nil {
 		s.settle(s.size, g.engine.heaps.maxRuns(s.size), l.heap.remap)
 	}
 	return nil

@@ -10,7 +10,9 @@
 //
 // The committed bytes of a heap live in one sparse checkpoint file, in a slot made of extents. A live guest maps them MAP_PRIVATE: what a message
 // writes becomes private pages, and commit and rollback look at those alone, so their cost follows the pages written and never the
-// size of the heap. Where the system cannot list private pages the heap is a plain copy with a shadow (see [HeapKind]).
+// size of the heap. Blocks of a heap that were never written are anonymous memory until a page of theirs is committed: through a private mapping of
+// a file in memory, a write to a hole takes a page of the file beside the private one. A commit that writes many pages gives the private ones up
+// as it goes on, so that nothing is held twice. Where the system cannot list private pages the heap is a plain copy with a shadow (see [HeapKind]).
 //
 // # Forks
 //

@@ -298,7 +298,15 @@ func recount(t *rapid.T, s *store, size int64) {
 	}
 }
 
+// smallBlocks lets small heaps do what large ones do.
+func smallBlocks(t *testing.T) {
+	block, many := blockPages, manyPages
+	t.Cleanup(func() { blockPages, manyPages = block, many })
+	blockPages, manyPages = 64, 16
+}
+
 func TestForksAreWhatWasWrittenToThem(t *testing.T) {
+	smallBlocks(t)
 	eachKind(t, func(t *testing.T, kind HeapKind) {
 		e := newTestEngine(t, Config{Heaps: kind, MaxLive: 4})
 		code := compiled(t, e, marks)

@@ -30,6 +30,7 @@ type Guest struct {
 	running     bool
 	compared    bool // changed is up to date
 	closed      bool
+	lost        bool // the heap that a commit leaves behind, see heap.committed
 
 	host     any
 	onGrow   func(oldPages, wantPages uint32) error

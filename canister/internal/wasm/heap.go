@@ -21,8 +21,12 @@ type heap interface {
 	// changed appends the pages whose bytes differ from the committed ones to spans, in order. The pages it had to look at stay noted for
 	// commit and restore until the next call. Needs the slot's lock.
 	changed(spans []span) ([]span, error)
-	// committed says that the changed pages found last are now the committed ones.
-	committed(changed []span)
+	// written says that the bytes of pages are in the file, and a commit is under way: until committed, restore or free the heap may have
+	// any bytes there. Needs the slot's lock.
+	written(pages span)
+	// committed says that the changed pages found last are now the committed ones. On an error the heap is lost: it can only be freed. Needs
+	// the slot's lock.
+	committed(changed []span) error
 	// restore makes all bytes the committed ones again; compared says that changed holds the pages found last and nothing was written
 	// since. The size is as it was. Needs the slot's lock.
 	restore(changed []span, compared bool) error
@@ -98,12 +102,15 @@ func (hs *heapSpace) close() error {
 	return hs.pagemap.Close()
 }
 
+// scarce says that half of all mappings are in use.
+func (hs *heapSpace) scarce() bool { return hs.mappings.Load() >= hs.room/2 }
+
 // maxRuns is how many runs of pages of its own a heap may have among those of the layers under it.
 func (hs *heapSpace) maxRuns(size int64) int64 {
 	switch pages := size / PageSize; {
 	case hs.kind == HeapCopy:
 		return math.MaxInt64
-	case hs.mappings.Load() < hs.room/2:
+	case !hs.scarce():
 		return manyRuns + pages/pagesPerRun
 	default:
 		return fewRuns + pages/pagesPerRunWhereFull

@@ -61,13 +61,16 @@ func (h *copyHeap) changed(spans []span) ([]span, error) {
 	return spans, nil
 }
 
-func (h *copyHeap) committed(changed []span) {
+func (h *copyHeap) written(span) {}
+
+func (h *copyHeap) committed(changed []span) error {
 	if grown := len(h.memory) - len(h.shadow); grown > 0 {
 		h.shadow = append(h.shadow, make([]byte, grown)...)
 	}
 	for _, c := range changed {
 		checkpoint.Copy(h.shadow[c.first*PageSize:c.end*PageSize], h.memory[c.first*PageSize:])
 	}
+	return nil
 }
 
 func (h *copyHeap) restore(changed []span, compared bool) error {

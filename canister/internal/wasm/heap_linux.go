@@ -3,7 +3,6 @@ package wasm
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -28,6 +27,8 @@ type mappedHeap struct {
 	faults   int64
 	counting bool
 	commits  uint
+	// flushed says that private pages were given up before their commit was over, see written.
+	flushed bool
 	// preserved is unknown as seen by the goroutine that preserves pages. Guarded by the slot's lock.
 	preserved bool
 	pages     privatePages
@@ -50,7 +51,7 @@ func newMappedHeap(hs *heapSpace, s *slot, size int64, reader bool) (heap, error
 	}
 	h.place(0, size/PageSize)
 	defer h.count()
-	if len(h.pieces) == 1 {
+	if len(h.pieces) == 1 && h.pieces[0].offset != anonymousPiece {
 		base, err := unix.MmapPtr(s.file.Descriptor(), h.pieces[0].offset, nil, uintptr(size), protection, unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 		if err != nil {
 			h.pieces = nil
@@ -73,14 +74,6 @@ func newMappedHeap(hs *heapSpace, s *slot, size int64, reader bool) (heap, error
 	return h, nil
 }
 
-// place adds pieces for pages at the end.
-func (h *mappedHeap) place(first, end int64) {
-	_ = h.slot.eachPlace(first, end, func(first, _, offset int64) error {
-		h.pieces = h.pieces.add(piece{first, offset})
-		return nil
-	})
-}
-
 // count brings the number of mappings of all heaps up to date.
 func (h *mappedHeap) count() {
 	h.space.mappings.Add(int64(len(h.pieces) - h.counted))
@@ -96,7 +89,13 @@ func (h *mappedHeap) mapFrom(page int64) error {
 			continue
 		}
 		first := max(p.first, page)
-		if err := h.mapPages(span{first, stop}, p.at(first)); err != nil {
+		var err error
+		if p.offset == anonymousPiece {
+			err = mapAnonymous(h.memory[first*PageSize : stop*PageSize])
+		} else {
+			err = h.mapPages(span{first, stop}, p.at(first))
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -177,11 +176,8 @@ func (h *mappedHeap) moveInto(memory, old []byte, anonymous bool) ([]byte, error
 	if !anonymous {
 		return nil, h.mapFrom(pages)
 	}
-	h.pieces = append(h.pieces, piece{pages, anonymousPiece})
-	if _, err := unix.MmapPtr(-1, 0, unsafe.Pointer(&memory[len(old)]), uintptr(len(memory)-len(old)), protection, reserving|unix.MAP_FIXED); err != nil {
-		return nil, fmt.Errorf("map %d bytes of heap: %w", len(memory)-len(old), err)
-	}
-	return nil, nil
+	h.pieces = h.pieces.add(piece{pages, anonymousPiece})
+	return nil, mapAnonymous(memory[len(old):])
 }
 
 // movePages moves mappings. The system may hold as several what is one piece here, and moves one at a time. On an error, moved is how many bytes were
@@ -235,59 +231,6 @@ func (h *mappedHeap) remap() error {
 	return nil
 }
 
-// follow maps pages from where they are now; drop says that those which have not moved are to be dropped.
-func (h *mappedHeap) follow(pages span, drop bool) error {
-	defer h.count()
-	return h.slot.eachPlace(pages.first, pages.end, func(first, end, offset int64) error {
-		for first < end {
-			i := h.pieces.find(first)
-			stop := min(end, h.pieces.end(i, end))
-			var err error
-			if was := h.pieces[i]; was.offset == anonymousPiece || was.at(first) == offset {
-				if drop {
-					err = h.drop(span{first, stop})
-				}
-			} else if err = h.mapPages(span{first, stop}, offset); err == nil {
-				h.pieces = h.pieces.put(span{first, stop}, offset, int64(len(h.memory)/PageSize))
-			}
-			if err != nil {
-				return err
-			}
-			offset += (stop - first) * PageSize
-			first = stop
-		}
-		return nil
-	})
-}
-
-func (h *mappedHeap) dropAll() error {
-	err := h.dropPages(h.private)
-	h.private, h.unknown = h.private[:0], err != nil
-	return err
-}
-
-func (h *mappedHeap) dropPages(pages []span) error {
-	for _, p := range pages {
-		var err error
-		if h.moves == h.slot.moves {
-			err = h.drop(p)
-		} else {
-			err = h.follow(p, true)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (h *mappedHeap) drop(p span) error {
-	if err := unix.Madvise(h.memory[p.first*PageSize:p.end*PageSize], unix.MADV_DONTNEED); err != nil {
-		return fmt.Errorf("drop %d private pages: %w", p.end-p.first, err)
-	}
-	return nil
-}
-
 func (h *mappedHeap) page(n int64) []byte { return h.memory[n*PageSize : (n+1)*PageSize] }
 
 func (h *mappedHeap) changed(spans []span) ([]span, error) {
@@ -309,13 +252,25 @@ func (h *mappedHeap) changed(spans []span) ([]span, error) {
 }
 
 // committed keeps a few private pages, the changed ones: they are the hot ones. From time to time all others go, because every one
-// that stays is compared at each commit.
-func (h *mappedHeap) committed(changed []span) {
+// that stays is compared at each commit. After an error the heap is lost, and the slot has all of its bytes.
+func (h *mappedHeap) committed(changed []span) error {
 	h.commits++
-	private := countPages(h.private)
-	if private <= stickyPages && (h.commits%stickyCommits != 0 || private == countPages(changed)) {
-		return
+	if h.flushed {
+		return h.dropFlushed()
 	}
+	private := countPages(h.private)
+	if private > stickyPages || h.commits%stickyCommits == 0 && private != countPages(changed) {
+		_ = h.dropPages(h.cold(changed)) // a page that stays is only compared again
+		h.unknown = true
+	}
+	if h.moves != h.slot.moves && h.slot.base == nil && !h.pieces.anonymous() {
+		h.moves = h.slot.moves
+	}
+	return nil
+}
+
+// cold is the private pages but for a few of the changed ones.
+func (h *mappedHeap) cold(changed []span) (cold []span) {
 	kept := int64(0)
 	for _, p := range h.private {
 		for first := p.first; first < p.end; {
@@ -330,12 +285,12 @@ func (h *mappedHeap) committed(changed []span) {
 				kept += keep - first
 			}
 			if keep < end {
-				_ = h.dropPages([]span{{keep, end}}) // a page that stays is only compared again
+				cold = append(cold, span{keep, end})
 			}
 			first = end
 		}
 	}
-	h.unknown = true
+	return cold
 }
 
 // restore copies over few pages and drops many: a page that is dropped has to be faulted in again.
@@ -343,8 +298,8 @@ func (h *mappedHeap) restore(changed []span, compared bool) error {
 	if err := h.list(); err != nil {
 		return err
 	}
-	if countPages(h.private) > stickyPages {
-		dropped := slices.Clone(h.private)
+	if h.flushed || countPages(h.private) > stickyPages {
+		dropped := h.ofTheFile(h.private)
 		err := h.dropAll()
 		h.slot.trim(dropped)
 		return err
@@ -393,7 +348,8 @@ func countFaults(u *unix.Rusage) int64 {
 	return u.Minflt + u.Majflt
 }
 
-// preserve writes to each page without changing it: the kernel makes a private copy of what is there now.
+// preserve writes to each page without changing it: the kernel makes a private copy of what is there now. What is mapped from nowhere
+// does not change with the file.
 //
 //go:norace
 func (h *mappedHeap) preserve(pages span) {
@@ -401,8 +357,13 @@ func (h *mappedHeap) preserve(pages span) {
 	if h.held.active {
 		h.keep(pages)
 	}
-	for n := pages.first; n < min(pages.end, int64(len(h.memory)/PageSize)); n++ {
-		atomic.AddUint32((*uint32)(unsafe.Pointer(&h.memory[n*PageSize])), 0)
+	for end := min(pages.end, int64(len(h.memory)/PageSize)); pages.first < end; {
+		i := h.pieces.find(pages.first)
+		stop := h.pieces.end(i, end)
+		for n := pages.first; n < stop && h.pieces[i].offset != anonymousPiece; n++ {
+			atomic.AddUint32((*uint32)(unsafe.Pointer(&h.memory[n*PageSize])), 0)
+		}
+		pages.first = stop
 	}
 }
 

@@ -35,6 +35,9 @@ const (
 	stickyPages = 64
 	// stickyCommits is after how many commits the private pages that the last one did not change are given up.
 	stickyCommits = 32
+	// dropPart is how many private pages are given up at a time, and how many pages of a commit are written at a time; dropGap is how many
+	// others are dropped with those around them.
+	dropPart, dropGap = 1 << 20 / PageSize, 32
 	// maxUndo is how many committed pages a commit remembers so that it can be undone if the disk fails while they are overwritten.
 	maxUndo = 64 << 20 / PageSize
 	// maxCopy is how many pages are copied from file to file at a time.
@@ -56,4 +59,12 @@ const (
 	maxScratchAge = time.Hour
 	// maxDiskCache bounds the cache folder when it is opened; the oldest files go first.
 	maxDiskCache = 8 << 30
+)
+
+// Smaller in tests, whose heaps are small.
+var (
+	// blockPages is the unit in which pages of a heap that were never written are told from others, in pages; a multiple of 64.
+	blockPages = int64(256)
+	// manyPages is how many private pages a commit gives up while it writes, and not all at its end.
+	manyPages = 4 << 20 / PageSize
 )

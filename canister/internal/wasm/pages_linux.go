@@ -16,6 +16,7 @@ const (
 	pageIsFile    = 1 << 2
 	pageIsPresent = 1 << 3
 	pageIsSwapped = 1 << 4
+	pageIsZero    = 1 << 5
 )
 
 type scanArguments struct {
@@ -45,7 +46,7 @@ func (p *privatePages) list(hs *heapSpace, memory []byte, spans []span) ([]span,
 		p.arguments = scanArguments{
 			size: uint64(unsafe.Sizeof(p.arguments)), start: start, end: end,
 			vec: uint64(uintptr(unsafe.Pointer(&p.regions))), vecLen: uint64(len(p.regions)),
-			inverted: pageIsFile, mask: pageIsFile, anyOf: pageIsPresent | pageIsSwapped, returned: pageIsPresent | pageIsSwapped,
+			inverted: pageIsFile | pageIsZero, mask: pageIsFile | pageIsZero, anyOf: pageIsPresent | pageIsSwapped, returned: pageIsPresent | pageIsSwapped,
 		}
 		n, _, errno := unix.Syscall(unix.SYS_IOCTL, hs.pagemap.Fd(), pagemapScan, uintptr(unsafe.Pointer(&p.arguments)))
 		if errno == unix.EINTR {

@@ -33,7 +33,10 @@ func (ps pieces) find(page int64) int {
 
 // goesOn says that the piece goes on in another one.
 func (p piece) goesOn(next piece) bool {
-	return p.offset != anonymousPiece && next.offset != anonymousPiece && p.at(next.first) == next.offset
+	if p.offset == anonymousPiece || next.offset == anonymousPiece {
+		return p.offset == next.offset
+	}
+	return p.at(next.first) == next.offset
 }
 
 // add puts a piece at the end.

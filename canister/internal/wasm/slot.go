@@ -57,9 +57,9 @@ func (s *slot) room(size int64, changed []span) error {
 }
 
 // write makes the changed pages of memory committed bytes, after open snapshots have taken over what they still need. On an error
-// nothing has changed. Needs mu.
-func (s *slot) write(memory []byte, changed []span) error {
-	if reached, err := s.tryWrite(memory, changed); err != nil {
+// nothing has changed. written is called for new pages that are in the file. Needs mu.
+func (s *slot) write(memory []byte, changed []span, written func(span)) error {
+	if reached, err := s.tryWrite(memory, changed, written); err != nil {
 		// In as few calls as possible: each may wait for the disk.
 		s.eachAbsentRange(before(changed, reached), s.file.Punch)
 		return err
@@ -95,7 +95,7 @@ func (s *slot) eachAbsentRange(changed []span, visit func(offset, size int64)) {
 
 // tryWrite writes the pages first that are new in the extents: they are the ones for which there may be no space, and they are easily given
 // up. On an error the pages that were present are what they were, and the new ones before page reached anything.
-func (s *slot) tryWrite(memory []byte, changed []span) (reached int64, err error) {
+func (s *slot) tryWrite(memory []byte, changed []span, written func(span)) (reached int64, err error) {
 	for _, r := range s.readers {
 		for _, c := range changed {
 			r.heap.preserve(c)
@@ -103,10 +103,16 @@ func (s *slot) tryWrite(memory []byte, changed []span) (reached int64, err error
 	}
 	err = s.eachRun(changed, false, func(first, end, offset int64) error {
 		reached = end
-		if err := s.file.Reserve(offset, (end-first)*PageSize); err != nil {
-			return err
+		err := s.file.Reserve(offset, (end-first)*PageSize)
+		for ; err == nil && first < end; first += dropPart {
+			part := span{first, min(first+dropPart, end)}
+			err = s.file.WriteAt(memory[part.first*PageSize:part.end*PageSize], offset)
+			offset += dropPart * PageSize
+			if err == nil {
+				written(part)
+			}
 		}
-		return s.file.WriteAt(memory[first*PageSize:end*PageSize], offset)
+		return err
 	})
 	if err != nil {
 		return reached, err

@@ -375,6 +375,7 @@ func TestRandomProgramsAgreeWithACopy(t *testing.T) {
 		(func (export "canister_update fill") (memory.fill (global.get $at) (global.get $v) (global.get $n)))
 		(func (export "canister_update trap") (memory.fill (global.get $at) (global.get $v) (global.get $n)) (unreachable))
 		(func (export "canister_update grow") (drop (memory.grow (global.get $n)))))`
+	smallBlocks(t)
 	eachKind(t, func(t *testing.T, kind HeapKind) {
 		e := newTestEngine(t, Config{Heaps: kind, MaxLive: 2})
 		code := compiled(t, e, text)

@@ -195,6 +195,9 @@ func (s *store) enter(page int64) {
 	if s.present.has(page) {
 		return
 	}
+	if s.blank(page) {
+		s.moves++ // it was mapped from nowhere, perhaps
+	}
 	s.present.set(page)
 	s.own++
 	switch b := s.base; {
@@ -263,6 +266,27 @@ func (s *store) allAt(at *store, page int64) bool {
 		}
 	}
 	return s.base == nil || page >= s.base.pages || s.here.word(page) == ^uint64(0)
+}
+
+// blank says that nobody has any page of the block that a page is in.
+func (s *store) blank(page int64) bool {
+	page = page / blockPages * blockPages
+	for end := page + blockPages; page < end; page += 64 {
+		if s.any(page) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// blanks is where the run of pages ends that begins at first and is all of whole blank blocks, or all of other pages.
+func (s *store) blanks(first, end int64) (next int64, blank bool) {
+	whole := func(page int64) bool { return page%blockPages == 0 && page+blockPages <= end && s.blank(page) }
+	blank = whole(first)
+	for next = first; next < end && whole(next) == blank; {
+		next = next/blockPages*blockPages + blockPages
+	}
+	return min(next, end), blank
 }
 
 // eachAbsent calls visit for the runs of pages that nobody has.
