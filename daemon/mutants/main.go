@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/signal"
 	"regexp"
@@ -73,7 +73,8 @@ func run(ctx context.Context, o options) error {
 	return judge(ctx, t, chosen, known)
 }
 
-// choose returns the mutants that match, or a sample of them.
+// choose returns the mutants that match, or a sample of them: those of the lowest rank. A new
+// constant therefore moves at most one mutant out of the sample.
 func choose(all []mutant, o options) ([]mutant, error) {
 	var matching, kept, rest []mutant
 	for _, m := range all {
@@ -94,8 +95,7 @@ func choose(all []mutant, o options) ([]mutant, error) {
 			rest = append(rest, m)
 		}
 	}
-	random := rand.New(rand.NewPCG(o.seed, 0))
-	random.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+	slices.SortFunc(rest, func(a, b mutant) int { return cmp.Compare(a.rank(o.seed), b.rank(o.seed)) })
 	return append(kept, rest[:min(o.sample, len(rest))]...), nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -119,6 +120,28 @@ func TestASampleIsTheSameForTheSameSeedAndHasWhatOnceSurvived(t *testing.T) {
 	}
 	if len(first) != len(always)+5 || !slices.Contains(names(first), always[0]) {
 		t.Errorf("the sample is %q, want %d mutants and those in always", names(first), 5)
+	}
+}
+
+func TestANewMutantMovesAtMostOneOutOfTheSample(t *testing.T) {
+	all, err := find("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options{only: regexp.MustCompile(""), sample: 5, seed: 7}
+	before, err := choose(all, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		after, err := choose(append([]mutant{{name: fmt.Sprintf("new.go:Max%d: halved", i)}}, all...), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := slices.DeleteFunc(names(before), func(name string) bool { return !slices.Contains(names(after), name) })
+		if len(kept) < len(before)-1 {
+			t.Errorf("after Max%d came, only %q of %q are left", i, kept, names(before))
+		}
 	}
 }
 

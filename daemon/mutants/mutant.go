@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -26,6 +28,12 @@ func (m mutant) apply(text []byte) []byte {
 
 // folder is the package of the mutant, relative to the repository.
 func (m mutant) folder() string { return filepath.ToSlash(filepath.Dir(m.file)) }
+
+// rank is the mutant's place in a sample of that seed. It depends on nothing but its name.
+func (m mutant) rank(seed uint64) uint64 {
+	sum := sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, seed), m.name...))
+	return binary.BigEndian.Uint64(sum[:])
+}
 
 // find lists the mutants of a repository, in the order of files and places.
 func find(root string) ([]mutant, error) {
