@@ -56,7 +56,7 @@ func TestRowsFailAboveEachLimitAndNotAtIt(t *testing.T) {
 		Same: latency{P99: standard.same, Requests: 1}, Other: latency{P99: standard.other, Requests: 1},
 		Memory: standard.memory, Back: standard.back, Pause: standard.pause,
 	}
-	at.check(&standard)
+	at.check(&standard, false)
 	if len(at.Failures) > 0 {
 		t.Errorf("at its limits a row fails: %v", at.Failures)
 	}
@@ -72,9 +72,29 @@ func TestRowsFailAboveEachLimitAndNotAtIt(t *testing.T) {
 	} {
 		r := at
 		change(&r)
-		r.check(&standard)
+		r.check(&standard, false)
 		if len(r.Failures) != 1 || !strings.Contains(r.Failures[0], want) {
 			t.Errorf("%s: the row says %q", want, r.Failures)
+		}
+	}
+}
+
+func TestOnABusyMachineLimitsOfLatenciesGrowWithTheQuietOnes(t *testing.T) {
+	quiet := latency{P99: 30 * time.Millisecond}
+	at := row{
+		Same: latency{P99: standard.same, Requests: 1}, QuietSame: quiet,
+		Other: latency{P99: quietShare * quiet.P99, Requests: 1}, QuietOther: quiet,
+	}
+	at.check(&standard, true)
+	if len(at.Failures) > 0 {
+		t.Errorf("at its limits a row fails: %v", at.Failures)
+	}
+	for want, busy := range map[string]bool{"other instance p99 150.0 ms > 50.0": false, "other instance p99 150.0 ms > 150.0": true} {
+		r := at
+		r.Other.P99++
+		r.check(&standard, busy)
+		if len(r.Failures) != 1 || !strings.HasPrefix(r.Failures[0], want) {
+			t.Errorf("the row says %q, want %q", r.Failures, want)
 		}
 	}
 }
