@@ -43,7 +43,7 @@ const unixScheme = "unix://"
 
 // serveControl begins to serve the control API.
 func (d *Daemon) serveControl(ctx context.Context, config *Control) error {
-	options := control.Options{Log: d.log, Token: config.Token, KeepAlive: config.KeepAlive, Version: Version()}
+	options := control.Options{Log: d.log, Token: config.Token, KeepAlive: config.KeepAlive, Version: Version(), Memory: d.memory.control}
 	listener, err := d.controlListener(ctx, config)
 	if err == nil && (config.Certificate != "" || config.Key != "") {
 		options.Transport, err = transportOf(config)

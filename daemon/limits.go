@@ -33,8 +33,8 @@ const (
 	// defaultMemory is how much memory a machine is taken to have that does not say it.
 	defaultMemory = 8 << 30
 	// Of the limit, 1/dataShare is for bytes that are counted: the rest is for garbage, copies, and
-	// what is not counted. 1/requestShare is for requests while they are read and answered, and
-	// instanceShare/instanceShareOf for one instance.
+	// what is not counted. 1/requestShare is for requests of each interface while they are read and
+	// answered, and instanceShare/instanceShareOf for one instance.
 	dataShare                      = 2
 	requestShare                   = 8
 	instanceShare, instanceShareOf = 3, 8

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
@@ -19,7 +20,8 @@ import (
 type memory struct {
 	limit    int64          // of the process, in bytes
 	daemon   *budget.Budget // everything below
-	requests *budget.Budget // what front ends read and send
+	requests *budget.Budget // what the HTTP interface reads and sends
+	control  *budget.Budget // what the control API does
 	before   int64          // the limit of the Go runtime before the daemon set its own
 }
 
@@ -29,7 +31,11 @@ func newMemory(limit int64) memory {
 		limit = availableMemory() / 2
 	}
 	daemon := budget.New("the daemon", limit/dataShare)
-	m := memory{limit: limit, daemon: daemon, requests: daemon.Child("requests being read and answered", limit/requestShare)}
+	m := memory{
+		limit: limit, daemon: daemon,
+		requests: daemon.Child("requests being read and answered", limit/requestShare),
+		control:  daemon.Child("messages of the control API", limit/requestShare),
+	}
 	m.before = debug.SetMemoryLimit(-1)
 	if limit < m.before {
 		debug.SetMemoryLimit(limit)
@@ -62,6 +68,7 @@ func (m *memory) giveBack(ctx context.Context) {
 		case <-tick.C:
 		}
 		if r.due(m.daemon.Used(), sampleMemory()) {
+			runtime.GC() // what a sync.Pool holds is free after two collections
 			debug.FreeOSMemory()
 			r.reclaimed(m.daemon.Used(), sampleMemory())
 		}

@@ -20,16 +20,20 @@ var (
 // openMethods may be called without the token: whether the daemon serves is no secret.
 const openMethods = "/grpc.health.v1.Health/"
 
-// admit refuses a call without the token before anything but its head is read.
+// admit refuses a call without the token, and any while messages take all of their memory, before
+// anything but its head is read.
 func (s *Server) admit(ctx context.Context, call *tap.Info) (context.Context, error) {
 	err := s.authorize(call.Header, call.FullMethodName)
+	if err == nil {
+		err = s.open.admit()
+	}
 	return ctx, s.answer(call.FullMethodName, nil, err)
 }
 
 // authorize refuses a call without the token. How long it takes says nothing about
 // the token: hashes are compared.
 func (s *Server) authorize(head metadata.MD, method string) error {
-	if strings.HasPrefix(method, openMethods) {
+	if s.token == nil || strings.HasPrefix(method, openMethods) {
 		return nil
 	}
 	sent := head.Get("authorization")

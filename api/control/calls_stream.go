@@ -11,7 +11,9 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/budget"
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
 )
 
 // load is a stream of calls. Whoever reads the stream submits what is there in batches
@@ -25,6 +27,8 @@ type load struct {
 	forgets  bool                    // the network forgets what is answered
 	room     chan struct{}           // a place for each call under way
 	left     chan struct{}           // has a value when some calls are still to be waited for
+	memory   *budget.Budget          // of calls that are not answered; nil: without a limit
+	freed    chan struct{}           // has a value when some of memory was given back
 
 	mu      sync.Mutex
 	waiting map[replica.RequestID]*flown
@@ -37,9 +41,16 @@ type load struct {
 type flown struct {
 	*order
 	tag     uint64
+	bytes   int64 // of the stream's memory
 	id      replica.RequestID
 	entered bool                // the network has it, or has had it
 	subnet  principal.Principal // then: whose it is
+}
+
+// callRequest is a call of a stream as it came.
+type callRequest struct {
+	*controlv1.StreamRequest
+	bytes int64 // of the stream's memory
 }
 
 // settledCall is a call of a stream with its answer.
@@ -68,12 +79,17 @@ func (s *calls) Stream(stream grpc.BidiStreamingServer[controlv1.StreamRequest, 
 	l := &load{
 		calls: s, stream: stream, name: first.GetInstance(), instance: instance, end: end, forgets: first.GetForget(),
 		room: make(chan struct{}, MaxUnderWay), left: make(chan struct{}, 1), waiting: make(map[replica.RequestID]*flown),
+		memory: s.open.memory.Child("calls of a stream that are not answered", maxUnanswered), freed: make(chan struct{}, 1),
 	}
-	come := make(chan *controlv1.StreamRequest, MaxStreamBatch)
-	come <- first
+	defer l.hush()
+	come := make(chan callRequest, MaxStreamBatch)
+	bytes, err := l.takeMemory(ctx, first)
+	if err != nil {
+		return err
+	}
+	come <- callRequest{first, bytes}
 	read := guarded(func() error { return l.read(ctx, come) })
 	collected := guarded(func() error { return l.collect(ctx) })
-	defer l.hush()
 	if err := l.submitAll(ctx, come); err != nil {
 		return err
 	}
@@ -84,7 +100,7 @@ func (s *calls) Stream(stream grpc.BidiStreamingServer[controlv1.StreamRequest, 
 }
 
 // read reads the stream to its end.
-func (l *load) read(ctx context.Context, come chan<- *controlv1.StreamRequest) error {
+func (l *load) read(ctx context.Context, come chan<- callRequest) error {
 	defer close(come)
 	for {
 		in, err := l.stream.Recv()
@@ -94,25 +110,48 @@ func (l *load) read(ctx context.Context, come chan<- *controlv1.StreamRequest) e
 		if err != nil {
 			return err
 		}
+		bytes, err := l.takeMemory(ctx, in)
+		if err != nil {
+			return err
+		}
 		select {
-		case come <- in:
+		case come <- callRequest{in, bytes}:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
 }
 
+// takeMemory takes memory for a call until it is answered. It waits for other calls of the stream
+// to be answered, and refuses where other streams and messages have it.
+func (l *load) takeMemory(ctx context.Context, in *controlv1.StreamRequest) (bytes int64, err error) {
+	if l.memory == nil {
+		return 0, nil
+	}
+	for bytes = min(int64(proto.Size(in)), l.memory.Limit()); ; {
+		err := l.memory.Reserve(bytes)
+		if err == nil || l.memory.Used()+bytes <= l.memory.Limit() {
+			return bytes, err
+		}
+		select {
+		case <-l.freed:
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		}
+	}
+}
+
 // submitAll submits what comes, all that is there at once together.
-func (l *load) submitAll(ctx context.Context, come <-chan *controlv1.StreamRequest) error {
+func (l *load) submitAll(ctx context.Context, come <-chan callRequest) error {
 	var batch []*flown
 	for {
-		var in *controlv1.StreamRequest
+		var in callRequest
 		select {
 		case in = <-come:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if in == nil {
+		if in.StreamRequest == nil {
 			return nil
 		}
 		batch = batch[:0]
@@ -137,7 +176,7 @@ func (l *load) submitAll(ctx context.Context, come <-chan *controlv1.StreamReque
 
 // take takes a place for a call and understands it. Those that have to run on their
 // own begin to.
-func (l *load) take(ctx context.Context, in *controlv1.StreamRequest, batch []*flown) ([]*flown, error) {
+func (l *load) take(ctx context.Context, in callRequest, batch []*flown) ([]*flown, error) {
 	select {
 	case l.room <- struct{}{}:
 	default:
@@ -154,13 +193,13 @@ func (l *load) take(ctx context.Context, in *controlv1.StreamRequest, batch []*f
 	}
 	if name := in.GetInstance(); name != "" && name != l.name {
 		refused := BadField.Refuse("instance", strconv.Quote(name), "a stream is to the instance of its first message")
-		return batch, l.answer(&controlv1.StreamResponse{Tag: in.GetTag(), Failure: failureOf(refused)})
+		return batch, l.answer(in.bytes, &controlv1.StreamResponse{Tag: in.GetTag(), Failure: failureOf(refused)})
 	}
 	o, err := l.order(ctx, l.instance, in.GetCall())
 	if err != nil {
-		return batch, l.answer(&controlv1.StreamResponse{Tag: in.GetTag(), Failure: failureOf(err)})
+		return batch, l.answer(in.bytes, &controlv1.StreamResponse{Tag: in.GetTag(), Failure: failureOf(err)})
 	}
-	f := &flown{order: o, tag: in.GetTag()}
+	f := &flown{order: o, tag: in.GetTag(), bytes: in.bytes}
 	if in.GetQuery() {
 		l.alone(f, func() (*controlv1.Outcome, error) { return o.query(ctx) })
 		return batch, nil
@@ -190,7 +229,7 @@ func (l *load) alone(f *flown, do func() (*controlv1.Outcome, error)) {
 		if err != nil {
 			out.Failure = failureOf(err)
 		}
-		return l.answer(out)
+		return l.answer(f.bytes, out)
 	})
 	go func() {
 		if err := <-done; err != nil {
@@ -264,7 +303,7 @@ func (l *load) followed(ctx context.Context, f *flown, r *replica.Result) error 
 		l.alone(f, func() (*controlv1.Outcome, error) { return l.updated(ctx, f.order) })
 		return nil
 	case r.Refusal != nil:
-		return l.answer(&controlv1.StreamResponse{Tag: f.tag, Failure: failureOf(r.Refusal)})
+		return l.answer(f.bytes, &controlv1.StreamResponse{Tag: f.tag, Failure: failureOf(r.Refusal)})
 	}
-	return l.answer(&controlv1.StreamResponse{Tag: f.tag, Outcome: notLetIn(f.order, r.Reject)})
+	return l.answer(f.bytes, &controlv1.StreamResponse{Tag: f.tag, Outcome: notLetIn(f.order, r.Reject)})
 }

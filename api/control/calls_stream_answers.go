@@ -162,20 +162,25 @@ func (l *load) tell(all []settledCall) error {
 		default:
 			out.Outcome = outcomeOf(c.id, &c.answer, c.form, c.described)
 		}
-		if err := l.answer(out); err != nil {
+		if err := l.answer(c.bytes, out); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// answer sends an answer and gives its place to another call.
-func (l *load) answer(out *controlv1.StreamResponse) error {
+// answer sends an answer and gives the call's place and memory to another one.
+func (l *load) answer(bytes int64, out *controlv1.StreamResponse) error {
 	l.sending.Lock()
 	defer l.sending.Unlock()
 	defer func() { <-l.room }()
 	if l.over {
 		return nil
+	}
+	l.memory.Release(bytes)
+	select {
+	case l.freed <- struct{}{}:
+	default:
 	}
 	return l.stream.Send(out)
 }
@@ -185,6 +190,7 @@ func (l *load) hush() {
 	l.sending.Lock()
 	defer l.sending.Unlock()
 	l.over = true
+	l.memory.Close()
 }
 
 // drain waits until every call is answered, or the answers do not come any more.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
@@ -61,6 +62,7 @@ var (
 	requestUnknown  = reason("REQUEST_UNKNOWN", codes.NotFound, "%v")
 	messageRefused  = reason("MESSAGE_REFUSED", codes.InvalidArgument, "%s", "", "http_status")
 	messageTooLarge = reason("MESSAGE_TOO_LARGE", codes.ResourceExhausted, "%s", "", "http_status")
+	memorySpent     = reason("MEMORY_SPENT", codes.ResourceExhausted, "%v", "", "budget", "wanted", "used", "limit")
 	overloaded      = reason("OVERLOADED", codes.Unavailable, "%s", "", "http_status")
 )
 
@@ -139,6 +141,9 @@ func (r *Refusal) GRPCStatus() *status.Status {
 func refusalOf(err error) *Refusal {
 	if refused, ok := errors.AsType[*Refusal](err); ok {
 		return refused
+	}
+	if exceeded, ok := errors.AsType[*budget.Exceeded](err); ok {
+		return memorySpent.Refuse(exceeded, exceeded.Name, exceeded.Wanted, exceeded.Used, exceeded.Limit)
 	}
 	if refused, ok := errors.AsType[*api.Refusal](err); ok {
 		return refusedByHTTP(refused.Status, refused.Text)

@@ -8,7 +8,7 @@ const (
 	MaxRequestBytes = 4 << 20
 	// maxReadBytes is how large a message is that is read, so that its sender hears what to
 	// do: a whole module in one chunk, say. gRPC itself refuses larger ones. Ours.
-	maxReadBytes = 128 << 20
+	maxReadBytes = 32 << 20
 	// MaxResponseBytes is how large a message to a client may be: a reply of 3 MiB
 	// as JSON, and lists. Clients have to raise their own limit (4 MiB) to take more
 	// than that. Ours.
@@ -52,6 +52,9 @@ const (
 	// MaxUnderWay is how many calls of a stream are under way; then the stream is read
 	// no more. Ours.
 	MaxUnderWay = 1024
+	// maxUnanswered is how many bytes the unanswered calls of a stream have; then the stream is
+	// read no more. Ours.
+	maxUnanswered = 16 << 20
 	// MaxStreamBatch is how many calls of a stream are handed in together. Ours.
 	MaxStreamBatch = 128
 	// DeadlineSpare is how long before a deadline a call that is not answered is given

@@ -20,6 +20,8 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 
+	"github.com/canisterd/canisterd/replica/budget"
+
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -29,6 +31,8 @@ type Options struct {
 	KeepAlive time.Duration // 0: KeepAlive
 	Token     string        // that clients have to send; "": none
 	Version   string        // of the daemon, for those who ask
+	// Memory is what messages are read into and answers sent from; nil: without a limit.
+	Memory *budget.Budget
 	// Transport is TLS; nil: none.
 	Transport credentials.TransportCredentials
 }
@@ -45,7 +49,7 @@ type Server struct {
 	close      sync.Once
 	cut        context.Context // ends when everything has to end
 	cutOff     context.CancelFunc
-	plugged    connections
+	open       connections
 	interfaces interfaces         // of canisters, for arguments and replies
 	token      *[sha256.Size]byte // hash of it; nil where none is asked for
 }
@@ -57,6 +61,7 @@ var DaemonStops = reason("DAEMON_STOPS", codes.Unavailable, "the daemon stops")
 // NOT_SERVING until SetServing.
 func New(registry Registry, options Options) *Server {
 	s := &Server{registry: registry, log: options.Log, health: health.NewServer(), version: options.Version, closing: make(chan struct{}), token: tokenHash(options.Token)}
+	s.open.memory = options.Memory
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -69,12 +74,10 @@ func New(registry Registry, options Options) *Server {
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: alive, Timeout: alive}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: min(alive, MinPing), PermitWithoutStream: true}),
 		grpc.UnaryInterceptor(s.guardUnary), grpc.StreamInterceptor(s.guardStream),
+		grpc.InTapHandle(s.admit), grpc.StatsHandler(traffic{}),
 	}
 	if options.Transport != nil {
 		with = append(with, grpc.Creds(options.Transport))
-	}
-	if s.token != nil {
-		with = append(with, grpc.InTapHandle(s.admit))
 	}
 	s.grpc = grpc.NewServer(with...)
 	controlv1.RegisterInstancesServer(s.grpc, &instances{Server: s})
@@ -104,7 +107,7 @@ func (s *Server) SetServing(serving bool) {
 
 // Serve takes connections until the listener or the server is closed.
 func (s *Server) Serve(l net.Listener) error {
-	if err := s.grpc.Serve(s.plugged.of(l)); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+	if err := s.grpc.Serve(s.open.listener(l)); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 		return fmt.Errorf("serving the control API at %s: %w", l.Addr(), err)
 	}
 	return nil
@@ -127,7 +130,7 @@ func (s *Server) Close(ctx context.Context) {
 		select {
 		case <-done:
 		case <-time.After(cutPatience):
-			s.plugged.close() // also those that gRPC waits for to begin
+			s.open.close() // also those that gRPC waits for to begin
 			s.grpc.Stop()
 			<-done
 		}
@@ -169,7 +172,7 @@ func (s *Server) guardUnary(ctx context.Context, in any, info *grpc.UnaryServerI
 		return nil, refused
 	}
 	if err == nil {
-		err = sendable(out)
+		err = sendable(ctx, out)
 	}
 	return out, err
 }
@@ -181,7 +184,7 @@ func (s *Server) guardStream(srv any, stream grpc.ServerStream, info *grpc.Strea
 	go func() {
 		var err error
 		defer func() { done <- s.answer(info.FullMethod, recover(), err) }()
-		err = handler(srv, boundedStream{stream})
+		err = handler(srv, boundedStream{stream, rpcOf(stream.Context())})
 	}()
 	select {
 	case err := <-done:

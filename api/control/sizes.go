@@ -1,6 +1,8 @@
 package control
 
 import (
+	"context"
+
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
@@ -26,23 +28,40 @@ func fits(in any) error {
 	return nil
 }
 
-// sendable refuses an answer that is too large.
-func sendable(out any) error {
-	if m, ok := out.(proto.Message); ok {
-		if size := proto.Size(m); size > MaxResponseBytes {
-			return answerTooLarge.Refuse(size, MaxResponseBytes)
-		}
+// sendable refuses an answer that is too large, or that there is no memory for.
+func sendable(ctx context.Context, out any) error {
+	m, ok := out.(proto.Message)
+	if !ok {
+		return nil
 	}
-	return nil
+	size := proto.Size(m)
+	if size > MaxResponseBytes {
+		return answerTooLarge.Refuse(size, MaxResponseBytes)
+	}
+	return rpcOf(ctx).send(size)
 }
 
 // boundedStream is a stream whose messages are refused as those of unary RPCs are.
-type boundedStream struct{ grpc.ServerStream }
+type boundedStream struct {
+	grpc.ServerStream
+	rpc *rpc
+}
 
-// RecvMsg is the next message, which is not too large.
+// RecvMsg is the next message, which is not too large. The handler is done with the one before.
 func (s boundedStream) RecvMsg(m any) error {
+	s.rpc.release()
 	if err := s.ServerStream.RecvMsg(m); err != nil {
 		return err
 	}
 	return fits(m)
+}
+
+// SendMsg sends a message that there is memory for.
+func (s boundedStream) SendMsg(m any) error {
+	if out, ok := m.(proto.Message); ok {
+		if err := s.rpc.send(proto.Size(out)); err != nil {
+			return refusalOf(err)
+		}
+	}
+	return s.ServerStream.SendMsg(m)
 }

@@ -36,6 +36,7 @@ func connectionAttacks() []attack {
 		},
 		unreadAnswers(),
 		unreadStreams(),
+		halfSentMessages(),
 	}
 }
 

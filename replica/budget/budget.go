@@ -17,8 +17,11 @@ type Budget struct {
 // New makes a budget at the top of a tree.
 func New(name string, limit int64) *Budget { return &Budget{name: name, limit: limit} }
 
-// Child makes a budget whose bytes count in b as well.
+// Child makes a budget whose bytes count in b as well; of a nil budget it is nil.
 func (b *Budget) Child(name string, limit int64) *Budget {
+	if b == nil {
+		return nil
+	}
 	return &Budget{name: name, parent: b, limit: limit}
 }
 

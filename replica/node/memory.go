@@ -1,11 +1,6 @@
 package node
 
-import (
-	"errors"
-
-	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/budget"
-)
+import "github.com/canisterd/canisterd/replica"
 
 // accounting is what the instance's budget was charged with for what the network and the recorder
 // keep. Only who holds owner touches it.
@@ -44,12 +39,4 @@ func (n *Node) charge(sum *replica.MessageBytes) {
 	now := int64(sum.Waiting+sum.Answers+sum.Unproved) + n.recorder.size()
 	n.config.Memory.Charge(now - n.accounted.charged)
 	n.accounted.charged = now
-}
-
-// refusedFor is the refusal of a message for which there is no memory.
-func refusedFor(err error) error {
-	if exceeded, ok := errors.AsType[*budget.Exceeded](err); ok {
-		return &replica.Refusal{HTTP: 429, Text: exceeded.Error()}
-	}
-	return err
 }

@@ -17,10 +17,10 @@ func TestMessagesAreRefusedWhereTheirArgumentsFillTheBudgetOfTheInstance(t *test
 	accepted, refused := 0, 0
 	for range 40 {
 		_, err := r.Submit(t.Context(), r.message(0, "create", argument))
-		switch refusal, ok := errors.AsType[*replica.Refusal](err); {
+		switch exceeded, ok := errors.AsType[*budget.Exceeded](err); {
 		case err == nil:
 			accepted++
-		case ok && refusal.HTTP == 429 && strings.Contains(refusal.Text, "of 16777216 bytes are in use"):
+		case ok && exceeded.Limit == 16<<20 && strings.Contains(err.Error(), "of 16777216 bytes are in use"):
 			refused++
 		default:
 			t.Fatal(err)

@@ -231,7 +231,8 @@ type Receipt struct {
 }
 
 // Submit hands in an ingress message. The error is a *replica.Refusal where the
-// message is malformed or the node overloaded, the context's, or ErrClosed.
+// message is malformed or the node overloaded, a *budget.Exceeded where there is no
+// memory for it, the context's, or ErrClosed.
 func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error) {
 	if replica.BringsModule(in) {
 		if receipt, enters, err := n.prepareModule(ctx, in); !enters {
@@ -240,7 +241,7 @@ func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error)
 	}
 	reserved, err := n.reserve(in)
 	if err != nil {
-		return Receipt{}, refusedFor(err)
+		return Receipt{}, err
 	}
 	defer n.config.Memory.Release(reserved)
 	var slot *querySlot

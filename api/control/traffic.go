@@ -1,0 +1,98 @@
+package control
+
+import (
+	"context"
+
+	"google.golang.org/grpc/stats"
+)
+
+// traffic tells each connection which of its bytes handlers are done with. gRPC calls it for
+// every connection, RPC and message.
+type traffic struct{}
+
+// rpc is an RPC's part of what its connection holds. gRPC calls traffic, and the handler its
+// stream, on one goroutine at a time for what arrives.
+type rpc struct {
+	connection *connection
+	taken      int64 // bytes of the message that the handler works on
+	reading    bool  // it may still bring bytes
+	streams    bool  // its client sends more than one message
+}
+
+type (
+	connectionKey struct{} // of a *connection in the context of a connection
+	rpcKey        struct{} // of an *rpc in the context of an RPC
+)
+
+// frameBytes is what a message takes beside its own bytes, at most: its share of heads and frames.
+const frameBytes = 64
+
+// rpcOf is the RPC of a context; nil where its connection is not counted.
+func rpcOf(ctx context.Context) *rpc {
+	r, _ := ctx.Value(rpcKey{}).(*rpc)
+	return r
+}
+
+// release says that the handler is done with what it has taken.
+func (r *rpc) release() {
+	if r != nil && r.taken > 0 {
+		r.connection.consume(r.taken)
+		r.taken = 0
+	}
+}
+
+// send takes room for an answer of that many bytes.
+func (r *rpc) send(bytes int) error {
+	if r == nil {
+		return nil
+	}
+	return r.connection.send(int64(bytes))
+}
+
+// stop says that no more bytes come.
+func (r *rpc) stop() {
+	if r.reading {
+		r.reading = false
+		r.connection.end()
+	}
+}
+
+// TagConn puts the connection into the contexts of its RPCs.
+func (traffic) TagConn(ctx context.Context, info *stats.ConnTagInfo) context.Context {
+	if addr, ok := info.RemoteAddr.(connectionAddr); ok {
+		return context.WithValue(ctx, connectionKey{}, addr.connection)
+	}
+	return ctx
+}
+
+// HandleConn does nothing: connections see for themselves that they are closed.
+func (traffic) HandleConn(context.Context, stats.ConnStats) {}
+
+// TagRPC puts the RPC into its context.
+func (traffic) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context {
+	conn, ok := ctx.Value(connectionKey{}).(*connection)
+	if !ok {
+		return ctx
+	}
+	return context.WithValue(ctx, rpcKey{}, &rpc{connection: conn})
+}
+
+// HandleRPC follows an RPC from its beginning over its messages to its end.
+func (traffic) HandleRPC(ctx context.Context, event stats.RPCStats) {
+	r := rpcOf(ctx)
+	if r == nil {
+		return
+	}
+	switch event := event.(type) {
+	case *stats.Begin:
+		r.streams, r.reading = event.IsClientStream, true
+		r.connection.begin()
+	case *stats.InPayload:
+		// What was compressed takes its full size from here on.
+		r.connection.receive(int64(max(event.Length-event.WireLength, 0)))
+		r.taken += int64(max(event.Length, event.WireLength)) + frameBytes
+	case *stats.End:
+		r.release()
+		r.stop()
+	}
+}

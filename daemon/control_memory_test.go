@@ -1,0 +1,146 @@
+package daemon
+
+import (
+	"context"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
+	"github.com/canisterd/canisterd/canister/canistertest"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// stallingConn is a client's connection that keeps for itself what is written beyond some bytes,
+// and reads nothing more once it is stalled.
+type stallingConn struct {
+	net.Conn
+	room    atomic.Int64 // bytes that still go through
+	stalled atomic.Bool
+}
+
+func (c *stallingConn) Write(p []byte) (int, error) {
+	if through := min(int64(len(p)), max(c.room.Load(), 0)); through > 0 {
+		c.room.Add(-through)
+		if _, err := c.Conn.Write(p[:through]); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+func (c *stallingConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	for c.stalled.Load() && err == nil {
+		time.Sleep(time.Millisecond)
+		err = c.Conn.SetWriteDeadline(time.Now().Add(time.Hour)) // fails once it is closed
+	}
+	return n, err
+}
+
+// stalling is a gRPC client over a connection that may stall.
+func stalling(t *testing.T, d *Daemon, room int64) (*grpc.ClientConn, *stallingConn) {
+	t.Helper()
+	raw, err := net.Dial("tcp", strings.TrimPrefix(d.URL(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := &stallingConn{Conn: raw}
+	conn.room.Store(room)
+	used := false
+	client, err := grpc.NewClient("passthrough:///stalling", grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) {
+			if used {
+				return nil, net.ErrClosed
+			}
+			used = true
+			return conn, nil
+		}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return client, conn
+}
+
+// waitForMemory waits until the messages of the control API take what is wanted.
+func waitForMemory(t *testing.T, d *Daemon, what string, wanted func(used int64) bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !wanted(d.memory.control.Used()); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: messages take %d of %d bytes", what, d.memory.control.Used(), d.memory.control.Limit())
+		}
+	}
+}
+
+// little is what heads and pings take until the next RPC ends.
+func little(used int64) bool { return used < 64<<10 }
+
+func TestHalfSentMessagesTakeNoMoreThanTheirBudgetAndTheLargestGoFirst(t *testing.T) {
+	d := started(t, Config{MemoryLimit: MinMemoryLimit})
+	limit := d.memory.control.Limit()
+	done := make(chan error, 40)
+	for range cap(done) {
+		client, _ := stalling(t, d, 3<<20)
+		go func() {
+			_, err := controlv1.NewCallsClient(client).Update(t.Context(), &controlv1.UpdateRequest{Call: &controlv1.Call{
+				CanisterId: "aaaaa-aa", Argument: &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: make([]byte, 4<<20)}},
+			}})
+			done <- err
+		}()
+	}
+	for closed := 0; closed < cap(done)-int(limit>>20)/3; closed++ {
+		if err := <-done; status.Code(err) != codes.Unavailable {
+			t.Errorf("a client that sends half of a message hears %v", err)
+		}
+		if used := d.memory.control.Used(); used > limit+limit/4 {
+			t.Errorf("messages take %d of %d bytes", used, limit)
+		}
+	}
+	if err := knock(t, d.URL()); err != nil {
+		t.Errorf("beside half-sent messages a small one is answered with %v", err)
+	}
+}
+
+func TestAnswersThatClientsDoNotReadAreRefusedAboveTheirBudget(t *testing.T) {
+	d := started(t, Config{MemoryLimit: MinMemoryLimit})
+	large := &controlv1.QueryRequest{Call: &controlv1.Call{
+		CanisterId: userOf(t, d).deployWith(canistertest.Scriptable(), nil).String(), Method: "query",
+		Argument: &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: canistertest.Script().Text("x").Int(1_900_000).Fill().Append().Answer().Bytes()}},
+	}}
+	ask := func(client *grpc.ClientConn) error {
+		_, err := controlv1.NewCallsClient(client).Query(t.Context(), large)
+		return err
+	}
+	client, conn := stalling(t, d, 1<<30)
+	if err := ask(client); err != nil {
+		t.Fatal(err)
+	}
+	waitForMemory(t, d, "after an answer was read", little)
+	conn.stalled.Store(true)
+	for range 40 {
+		go func() { _ = ask(client) }()
+	}
+	waitForMemory(t, d, "with unread answers", func(used int64) bool { return used > d.memory.control.Limit()-2_000_000 })
+	other, _ := stalling(t, d, 1<<30)
+	var refused error
+	for range 10 {
+		if refused = ask(other); refused != nil {
+			break
+		}
+	}
+	if status.Code(refused) != codes.ResourceExhausted || !strings.Contains(refused.Error(), "the memory budget of messages of the control API is used up") {
+		t.Errorf("beside unread answers a large one is refused with %v", refused)
+	} else if info := status.Convert(refused).Details()[0].(*errdetails.ErrorInfo); info.GetReason() != "MEMORY_SPENT" || info.GetMetadata()["limit"] != "16777216" {
+		t.Errorf("the refusal says %v", info)
+	}
+	_ = conn.Close()
+	waitForMemory(t, d, "after the connection was closed", little)
+}
