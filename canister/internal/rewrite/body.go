@@ -7,7 +7,7 @@ type operand struct {
 	local   int32  // the local it was read from, or -1
 	version uint32 // of that local when it was read
 	short   bool   // a constant that as a size makes no bulk operator longer than a piece
-	from    uint32 // calls before it came to be, as frameEstimate counts them
+	from    uint32 // calls before it came to be, as engineFrame counts them
 }
 
 // frame is an open control construct of the original code.
@@ -17,6 +17,7 @@ type frame struct {
 	label           int   // place of its branch target among the labels of the output
 	closes          uint8 // how many output labels its end closes
 	op              byte  // opBlock (also the function itself), opLoop, opIf, opElse
+	begin           int   // of its operator in the output
 	unreachable     bool
 	dead            bool        // entered from unreachable code: nothing of it is emitted
 	join            mirrorState // at its end, as the edges so far want it
@@ -45,14 +46,14 @@ type body struct {
 	declStart, declEnd int    // where they stand
 	declared           int    // locals of all functions so far
 
-	at       int // offset of the operator at hand
-	ops      int // operators read, the one at hand included
-	bad      string
-	extra    []valueType // locals added
-	meter    meter
-	calls    callStack
-	estimate frameEstimate
-	lower    lowering
+	at          int // offset of the operator at hand
+	ops         int // operators read, the one at hand included
+	bad         string
+	extra       []valueType // locals added
+	meter       meter
+	calls       callStack
+	engineFrame engineFrame
+	lower       lowering
 
 	compile compileEstimate // of the time to compile the function
 
@@ -102,7 +103,7 @@ func (b *body) reset(r reader, typ funcType) {
 	for i := range len(typ.params) {
 		b.locals = append(b.locals, localState{typ: valueType(typ.params[i])})
 	}
-	b.estimate.reset(len(b.locals))
+	b.engineFrame.reset(len(b.locals))
 }
 
 func (b *body) localDeclarations() {
@@ -123,7 +124,7 @@ func (b *body) localDeclarations() {
 		}
 	}
 	b.given, b.declEnd = len(b.locals), b.r.pos
-	b.estimate.declare(b.given)
+	b.engineFrame.declare(b.given)
 	if b.declared += b.given; b.declared > maxModuleLocals {
 		b.r.fail("too many locals: the module's functions declare more than " + decimal(maxModuleLocals))
 	}
@@ -149,7 +150,7 @@ func (b *body) op(op byte) { b.out = append(b.out, op) }
 func (b *body) opIndex(op byte, index uint32) { b.out = appendU32(append(b.out, op), index) }
 
 func (b *body) push(t valueType) {
-	b.stack = append(b.stack, operand{typ: t, local: -1, from: b.estimate.calls})
+	b.stack = append(b.stack, operand{typ: t, local: -1, from: b.engineFrame.calls})
 }
 
 func (b *body) pushAll(types string) {

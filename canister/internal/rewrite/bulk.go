@@ -31,7 +31,7 @@ func (b *body) memorySizeOp(op byte) {
 	b.opIndex(opLocalTee, pages)
 	b.out = append(b.out, opMemoryGrow, 0)
 	b.opIndex(opLocalGet, pages)
-	b.estimate.addCall()
+	b.engineFrame.addCall()
 	b.opIndex(opCall, b.code.growCheck)
 	b.meter.state = mirrorStale
 	if m.wide {

@@ -94,13 +94,13 @@ func (c *codeWriter) append(b *body) {
 	for range b.extra {
 		extra += 2
 	}
-	entry := b.stackEntry()
-	c.out = appendU32(c.out, uint32(len(decl)+len(raw)+extra+len(entry)+len(b.out)))
+	entry, code := b.stackEntry(), b.splice()
+	c.out = appendU32(c.out, uint32(len(decl)+len(raw)+extra+len(entry)+len(code)))
 	c.out = append(append(c.out, decl...), raw...)
 	for _, t := range b.extra {
 		c.out = append(c.out, 1, t.encoded())
 	}
-	c.out = append(append(c.out, entry...), b.out...)
+	c.out = append(append(c.out, entry...), code...)
 }
 
 // judge holds a body against the replica's limits; the first violation of the first function counts.

@@ -16,7 +16,9 @@ func (b *body) controlOp(op byte) {
 		b.begin(costDefault, 1)
 		b.takeAll(b.typ.results)
 		b.prepareBranch(&b.frames[0])
+		at := len(b.out)
 		b.copy()
+		b.leaves(at, opReturn, 0, 0)
 		b.endBlock()
 		b.stop()
 	case opUnreachable:
@@ -88,7 +90,9 @@ func (b *body) open(op byte) {
 		b.take(typeI32)
 	}
 	b.takeAll(t.params)
-	f := frame{params: t.params, results: t.results, height: len(b.stack), op: op, dead: !b.live, closes: 1, costSlot: -1}
+	f := frame{
+		params: t.params, results: t.results, height: len(b.stack), op: op, begin: len(b.out), dead: !b.live, closes: 1, costSlot: -1,
+	}
 	if b.live && op == opIf {
 		f.atIf = b.meter.state
 		f.join = f.atIf // the edge of an else that may not come
@@ -98,6 +102,7 @@ func (b *body) open(op byte) {
 		b.endBlock()
 		b.openLoop(&f, encoded)
 	case opIf:
+		b.calls.branched = true
 		b.copy()
 		b.endBlock()
 	default:
@@ -134,6 +139,7 @@ func (b *body) elseOp() {
 	if !f.dead {
 		b.estimateElse(&f)
 		b.prepareJoin(&f)
+		b.endRegion()
 		b.op(opElse)
 		b.meter.state = f.atIf
 		b.lower.forget()
@@ -157,11 +163,12 @@ func (b *body) endOp() {
 	}
 	if !f.dead {
 		if f.op == opLoop {
-			b.estimate.closeLoop()
+			b.engineFrame.closeLoop()
 		}
 		b.estimateEnd(&f)
 		b.prepareJoin(&f)
 		b.endBlock()
+		b.endRegion()
 		b.closeFrame(&f)
 		b.meter.state = f.join
 		b.lower.forget()
@@ -251,7 +258,9 @@ func (b *body) branchOp(op byte) {
 	b.estimateBranch(f, op)
 	b.prepareBranch(f)
 	if b.live {
+		at := len(b.out)
 		b.opIndex(op, uint32(b.labels-f.label))
+		b.leaves(at, op, f.label, f.label)
 	}
 	b.endBlock()
 	if op == opBr {
@@ -292,12 +301,15 @@ func (b *body) branchTableOp() {
 		b.prepareBranch(f)
 	}
 	if b.live {
+		at, shallow, deep := len(b.out), b.labels, 0
 		b.r.pos = first
 		b.out = appendU32(append(b.out, opBrTable), uint32(n))
 		for range n + 1 {
 			f := b.target()
+			shallow, deep = min(shallow, f.label), max(deep, f.label)
 			b.out = appendU32(b.out, uint32(b.labels-f.label))
 		}
+		b.leaves(at, opBrTable, shallow, deep)
 	}
 	b.endBlock()
 	b.stop()
@@ -336,10 +348,13 @@ func (b *body) callOp(op byte) {
 	b.keepConstants(0, len(t.params))
 	b.takeAll(t.params)
 	if b.live && b.r.err == nil {
-		b.estimate.pass(t.params)
-		b.estimate.addCall()
-		b.passStack(i, op == opReturnCall)
+		b.engineFrame.pass(t.params)
+		b.engineFrame.addCall()
+		at := len(b.out)
 		b.opIndex(op, b.s.shifted(i))
+		if !b.bounded(i, op == opReturnCall) {
+			b.meterCall(at, op == opReturnCall)
+		}
 	}
 	b.called(op == opReturnCall, t)
 }
@@ -384,11 +399,12 @@ func (b *body) callIndirectOp(op byte) {
 		if target.limits.wide {
 			b.lowerTop(index)
 		}
-		b.estimate.pass(t.params)
-		b.estimate.addCall()
-		b.passStackUnseen(op == opReturnCallIndirect)
+		b.engineFrame.pass(t.params)
+		b.engineFrame.addCall()
+		before := len(b.out)
 		b.opIndex(op, i)
 		b.out = appendU32(b.out, at)
+		b.meterCall(before, op == opReturnCallIndirect)
 	}
 	b.called(op == opReturnCallIndirect, t)
 }

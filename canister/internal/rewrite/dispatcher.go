@@ -4,7 +4,7 @@ package rewrite
 const dispatcherWidth = 64
 
 // dispatcher is the function that a function's entry check leaves for when the counter is below zero: it calls the host, gives the
-// charge back and calls the function anew. Every operand travels as an argument and nothing is needed after the call, so that the way into
+// charge back and calls the function again. Every operand travels as an argument and nothing is needed after the call, so that the way into
 // the body keeps all its values in registers. It has the type of the functions it serves, followed by which of them to call (i32) and the
 // charge of its entry (i64).
 type dispatcher struct {

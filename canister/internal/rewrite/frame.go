@@ -33,9 +33,9 @@ func classOf(t valueType) valueClass {
 	return intClass
 }
 
-// frameEstimate estimates the frame that the replica's engine gives a function. It counts the values that are needed after each call, where
+// engineFrame estimates the frame that the replica's engine gives a function. It counts the values that are needed after each call, where
 // a call is whatever calls in the function as a replica instruments it: the check at its entry and at the head of a loop too.
-type frameEstimate struct {
+type engineFrame struct {
 	calls    uint32                // so far
 	changes  [valueClasses][]int32 // by call: values that begin to be needed after it, less those that end
 	values   []localValue          // of the locals, as they are now
@@ -56,7 +56,7 @@ type carryingLoop struct {
 	carried []uint32
 }
 
-func (e *frameEstimate) reset(params int) {
+func (e *engineFrame) reset(params int) {
 	e.calls, e.outgoing = 0, 0
 	e.values, e.loops = e.values[:0], e.loops[:0]
 	for c := range e.changes {
@@ -68,14 +68,14 @@ func (e *frameEstimate) reset(params int) {
 }
 
 // declare adds locals up to n in all. They are zero, and a constant needs no register.
-func (e *frameEstimate) declare(n int) {
+func (e *engineFrame) declare(n int) {
 	for len(e.values) < n {
 		e.values = append(e.values, localValue{assigned: -1})
 	}
 }
 
 // addCall is a place where the function calls something.
-func (e *frameEstimate) addCall() {
+func (e *engineFrame) addCall() {
 	e.calls++
 	for c := range e.changes {
 		e.changes[c] = append(e.changes[c], 0)
@@ -83,7 +83,7 @@ func (e *frameEstimate) addCall() {
 }
 
 // keep counts a value that is needed after the calls from <= c < end.
-func (e *frameEstimate) keep(t valueType, from, end uint32) {
+func (e *engineFrame) keep(t valueType, from, end uint32) {
 	if end > from {
 		changes := e.changes[classOf(t)]
 		changes[from]++
@@ -91,7 +91,7 @@ func (e *frameEstimate) keep(t valueType, from, end uint32) {
 	}
 }
 
-func (e *frameEstimate) openLoop(ordinal int) {
+func (e *engineFrame) openLoop(ordinal int) {
 	if n := len(e.loops); n < cap(e.loops) {
 		e.loops = e.loops[:n+1]
 	} else {
@@ -102,7 +102,7 @@ func (e *frameEstimate) openLoop(ordinal int) {
 	e.addCall()
 }
 
-func (e *frameEstimate) closeLoop() {
+func (e *engineFrame) closeLoop() {
 	last := len(e.loops) - 1
 	for _, i := range e.loops[last].carried {
 		e.values[i].end = e.calls
@@ -111,7 +111,7 @@ func (e *frameEstimate) closeLoop() {
 }
 
 // read is a use of a local.
-func (e *frameEstimate) read(local uint32) {
+func (e *engineFrame) read(local uint32) {
 	v := &e.values[local]
 	v.end = e.calls
 	if len(e.loops) == 0 {
@@ -126,7 +126,7 @@ func (e *frameEstimate) read(local uint32) {
 }
 
 // assign ends the value that a local had.
-func (e *frameEstimate) assign(local uint32, t valueType, ordinal int) {
+func (e *engineFrame) assign(local uint32, t valueType, ordinal int) {
 	v := &e.values[local]
 	if v.assigned >= 0 {
 		e.keep(t, v.from, v.end)
@@ -135,7 +135,7 @@ func (e *frameEstimate) assign(local uint32, t valueType, ordinal int) {
 }
 
 // pass counts the arguments of a call that do not fit the registers.
-func (e *frameEstimate) pass(params string) {
+func (e *engineFrame) pass(params string) {
 	ints, floats, bytes := 0, 0, uint32(0)
 	for i := range len(params) {
 		switch t := valueType(params[i]); {
@@ -158,7 +158,7 @@ func (e *frameEstimate) pass(params string) {
 func alignFrame(bytes uint32) uint32 { return (bytes + frameAlignment - 1) &^ (frameAlignment - 1) }
 
 // size is the frame at the end of the function.
-func (e *frameEstimate) size(locals []localState) uint32 {
+func (e *engineFrame) size(locals []localState) uint32 {
 	for i := range e.values {
 		if v := &e.values[i]; v.assigned >= 0 {
 			e.keep(locals[i].typ, v.from, v.end)

@@ -120,7 +120,11 @@ func (g *guest) call(name string, args ...uint64) ([]uint64, error) {
 		g.t.Fatalf("no export %q", name)
 	}
 	g.room.Set(StackRoom)
-	return f.Call(context.Background(), args...)
+	results, err := f.Call(context.Background(), args...)
+	if room := int32(g.room.Get()); err == nil && room != StackRoom {
+		g.t.Errorf("%s returns with room for %d bytes on the call stack, want %d", name, room, StackRoom)
+	}
+	return results, err
 }
 
 // used is what was charged since the start or the last call of reset.

@@ -22,7 +22,7 @@ type meter struct {
 func (b *body) meterFunction() {
 	m := &b.meter
 	m.loopCosts = m.loopCosts[:0]
-	b.estimate.addCall()
+	b.engineFrame.addCall()
 	m.mirror = b.newLocal(typeI64)
 	m.off = b.s.options.unmetered
 	m.state = mirrorStale
@@ -76,7 +76,7 @@ func (b *body) chargeSize(size valueType) {
 	if !b.live || b.meter.off {
 		return
 	}
-	b.estimate.addCall()
+	b.engineFrame.addCall()
 	b.settle()
 	if size == typeI32 {
 		b.op(opI64ExtendI32U)
@@ -159,12 +159,13 @@ func (b *body) checkEntry() {
 	b.opIndex(opBrIf, 0)
 }
 
-// closeFunction ends the body and has it called anew by its dispatcher where the check leaves for.
+// closeFunction ends the body and has its dispatcher call the function again where the check leaves for.
 func (b *body) closeFunction() {
 	if b.live {
 		b.settle()
 	}
 	b.out = append(b.out, opReturn, opEnd)
+	b.calls.refill = len(b.out)
 	for i := range len(b.typ.params) {
 		b.opIndex(opLocalGet, uint32(i))
 	}
@@ -194,7 +195,7 @@ func (b *body) openLoop(f *frame, encoded []byte) {
 		m.check = true
 		return
 	}
-	b.estimate.openLoop(b.ops)
+	b.engineFrame.openLoop(b.ops)
 	if m.state == mirrorStale && !m.off {
 		b.refresh()
 	}

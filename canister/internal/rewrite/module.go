@@ -22,8 +22,8 @@ const (
 
 	// CounterGlobal is the exported mutable i64 global with the instructions left in the current slice; it may be negative.
 	CounterGlobal = "canisterd instructions"
-	// StackGlobal is the exported mutable i32 global with the bytes left on the call stack for the function called next. The host sets it to
-	// StackRoom before every call.
+	// StackGlobal is the exported mutable i32 global with the bytes left on the call stack. The host sets it to StackRoom
+	// before every call; a call that returns leaves it so, a trap may leave less.
 	StackGlobal = "canisterd stack"
 	// CallClosure is the exported trampoline (fn i32, env i32 or i64): call_indirect on the first table with type (I) -> (). It is not metered.
 	CallClosure = "canisterd call closure"

@@ -6,7 +6,7 @@ const constantOperand = -2
 // constant treats an operator that pushes a constant.
 func (b *body) constant(t valueType) {
 	b.begin(costDefault, 1)
-	b.stack = append(b.stack, operand{typ: t, local: constantOperand, from: b.estimate.calls})
+	b.stack = append(b.stack, operand{typ: t, local: constantOperand, from: b.engineFrame.calls})
 	b.copy()
 }
 
@@ -24,10 +24,10 @@ func (b *body) keepConstants(topmost, n int) {
 // consume counts the calls over which an operand that is taken was needed.
 func (b *body) consume(v *operand) {
 	switch {
-	case v.from == b.estimate.calls || v.local == constantOperand:
+	case v.from == b.engineFrame.calls || v.local == constantOperand:
 	case v.local >= 0 && b.locals[v.local].version == v.version:
-		b.estimate.values[v.local].end = b.estimate.calls
+		b.engineFrame.values[v.local].end = b.engineFrame.calls
 	default:
-		b.estimate.keep(v.typ, v.from, b.estimate.calls)
+		b.engineFrame.keep(v.typ, v.from, b.engineFrame.calls)
 	}
 }

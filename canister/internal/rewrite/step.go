@@ -77,10 +77,10 @@ func (b *body) localOp(op byte) {
 	l := &b.locals[i]
 	if op == opLocalGet {
 		b.stack = append(b.stack, operand{
-			typ: l.typ, small: l.small && l.genS == b.lower.gen, local: int32(i), version: l.version, from: b.estimate.calls,
+			typ: l.typ, small: l.small && l.genS == b.lower.gen, local: int32(i), version: l.version, from: b.engineFrame.calls,
 		})
 		if b.live {
-			b.estimate.read(i)
+			b.engineFrame.read(i)
 		}
 		b.copy()
 		return
@@ -88,12 +88,12 @@ func (b *body) localOp(op byte) {
 	v := b.take(l.typ)
 	l.version++
 	if b.live {
-		b.estimate.assign(i, l.typ, b.ops)
+		b.engineFrame.assign(i, l.typ, b.ops)
 	}
 	l.gen = 0
 	l.small, l.genS = v.small, b.lower.gen
 	if op == opLocalTee {
-		b.stack = append(b.stack, operand{typ: l.typ, small: v.small, local: int32(i), version: l.version, from: b.estimate.calls})
+		b.stack = append(b.stack, operand{typ: l.typ, small: v.small, local: int32(i), version: l.version, from: b.engineFrame.calls})
 	}
 	b.copy()
 }
@@ -148,7 +148,7 @@ func (b *body) selectOp(op byte) {
 	case y.typ != x.typ && y.typ != typeUnknown:
 		b.fail("type mismatch: select operands have different types")
 	}
-	b.stack = append(b.stack, operand{typ: x.typ, small: x.small && y.small, local: -1, from: b.estimate.calls})
+	b.stack = append(b.stack, operand{typ: x.typ, small: x.small && y.small, local: -1, from: b.engineFrame.calls})
 	b.copy()
 }
 

@@ -1,0 +1,85 @@
+package rewrite
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+)
+
+// TestEveryWayThroughAFunctionGivesItsFrameBack runs shapes of code whose calls are on some of the ways. What they call
+// comes later in the module, so that it may check; guest.call wants the whole stack back.
+func TestEveryWayThroughAFunctionGivesItsFrameBack(t *testing.T) {
+	const callee = `(func $g (param i32) (result i32)
+		local.get 0 i32.const 9 i32.gt_u if (result i32) i32.const 8 call $g else local.get 0 end)`
+	for _, c := range []struct{ name, body string }{
+		{"a call at once", `local.get 0 call $g`},
+		{"a call after a return", `local.get 0 if i32.const 1 return end local.get 0 call $g`},
+		{"a call in one branch", `local.get 0 i32.const 1 i32.and if (result i32) local.get 0 call $g else i32.const 2 end`},
+		{"a call in the other", `local.get 0 i32.const 1 i32.and if (result i32) i32.const 2 else local.get 0 call $g end`},
+		{"calls in both and afterwards", `local.get 0 i32.const 1 i32.and if (result i32) local.get 0 call $g else i32.const 3 call $g end call $g`},
+		{"a return between calls", `local.get 0 if local.get 0 call $g i32.const 2 i32.eq if i32.const 7 return end i32.const 1 call $g drop end local.get 0`},
+		{"a return behind a call", `local.get 0 call $g i32.const 2 i32.gt_u if i32.const 7 return end local.get 0 call $g`},
+		{"br_if out of the function", `local.get 0 call $g local.get 0 i32.const 1 i32.and br_if 0 drop local.get 0 call $g`},
+		{"br_if out of a block", `block local.get 0 i32.const 3 i32.and br_if 0 local.get 0 call $g br_if 0 i32.const 4 call $g drop end local.get 0`},
+		{"br_if past a call and back", `block block local.get 0 br_if 0 i32.const 1 call $g br_if 1 end i32.const 2 call $g drop end i32.const 3 call $g`},
+		{"br out of a branch", `block local.get 0 if local.get 0 call $g drop br 1 end i32.const 2 call $g drop end local.get 0`},
+		{"br_table out and within", `block block local.get 0 if (result i32) local.get 0 call $g
+			block local.get 0 br_table 0 2 3 0 end else i32.const 1 end drop br 1 end i32.const 2 call $g drop end local.get 0`},
+		{"br_table out of the function", `local.get 0 call $g local.get 0 br_table 0 0`},
+		{"br_table out of the function or not", `block (result i32) local.get 0 call $g local.get 0 br_table 0 1 0 end call $g`},
+		{"calls in a loop", `loop local.get 0 call $g drop local.get 0 i32.const 1 i32.sub local.tee 0 i32.const 0 i32.gt_s br_if 0 end local.get 0`},
+		{"calls in a loop on one way", `(local i32) i32.const 6 local.set 1 block local.get 0 i32.const 3 i32.eq br_if 0
+			loop local.get 1 i32.const 1 i32.sub local.tee 1 br_if 0 local.get 1 i32.eqz br_if 1 i32.const 4 call $g drop br 0 end end local.get 0`},
+		{"a call in a loop that is left", `(local i32) loop local.get 1 i32.const 5 i32.eq if i32.const 1 return end
+			local.get 1 call $g i32.const 1 i32.add local.tee 1 i32.const 4 i32.ne br_if 0 end local.get 1`},
+		{"a tail call", `local.get 0 return_call $g`},
+		{"a call and a tail call", `local.get 0 call $g return_call $g`},
+		{"a call or a tail call", `local.get 0 if (result i32) local.get 0 call $g i32.const 1 i32.and if local.get 0 return_call $g end i32.const 1 else i32.const 0 return_call $g end`},
+		{"calls through a table", `local.get 0 if (result i32) local.get 0 i32.const 0 call_indirect (param i32) (result i32) else i32.const 20 i32.const 0 return_call_indirect (param i32) (result i32) end`},
+		{"a way without end", `local.get 0 i32.const 77 i32.eq if local.get 0 call $g drop unreachable end local.get 0`},
+	} {
+		g := start(t, rewriteText(t, fmt.Sprintf(`(module (table funcref (elem $g)) (func (export "f") (param i32) (result i32) %s) %s)`, c.body, callee), conformance))
+		off := conformance
+		off.unmetered = true
+		bare := start(t, rewriteText(t, fmt.Sprintf(`(module (table funcref (elem $g)) (func (export "f") (param i32) (result i32) %s) %s)`, c.body, callee), off))
+		for n := range uint64(12) {
+			want, err := bare.call("f", n)
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			for _, slice := range []int64{1 << 40, 3} {
+				g.reset(slice)
+				if got, err := g.call("f", n); err != nil || got[0] != want[0] {
+					t.Fatalf("%s: f(%d) is %v (%v), want %v", c.name, n, got, err, want)
+				}
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("%s: see above", c.name)
+		}
+	}
+}
+
+func TestARecursionOnAnyWayEndsWhereTheStackIsFull(t *testing.T) {
+	for _, c := range []struct{ name, body string }{
+		{"at once", `call $f`},
+		{"in a branch", `i32.const 1 if call $f end`},
+		{"in the other branch", `i32.const 0 if else call $f end`},
+		{"after a block that may be left", `block i32.const 0 br_if 0 end call $f`},
+		{"in a loop", `loop i32.const 0 br_if 0 call $f br 0 end`},
+		{"where a br_table leaves and stays", `i32.const 1 if call $f block i32.const 0 br_table 0 1 2 end end`},
+		{"through a table", `i32.const 1 if i32.const 0 call_indirect end`},
+		{"through another function", `i32.const 1 if call $g end`},
+		{"through a tail call", `i32.const 1 if call $h end`},
+	} {
+		g := start(t, rewriteText(t, fmt.Sprintf(`(module (table funcref (elem $f)) (global (export "depth") (mut i32) (i32.const 0))
+			(func $f (export "f") global.get 0 i32.const 1 i32.add global.set 0 %s)
+			(func $g i32.const 1 if call $f end) (func $h i32.const 1 if return_call $f end))`, c.body), conformance))
+		if _, err := g.call("f"); !errors.Is(err, errStackOverflow) {
+			t.Errorf("%s: %v, want a stack overflow", c.name, err)
+		}
+		if depth := g.inst.ExportedGlobal("depth").Get(); depth < StackSize/128 || depth > StackSize/32 {
+			t.Errorf("%s: it is %d deep", c.name, depth)
+		}
+	}
+}
