@@ -300,9 +300,9 @@ func recount(t *rapid.T, s *store, size int64) {
 
 // smallBlocks lets small heaps do what large ones do.
 func smallBlocks(t *testing.T) {
-	block, many := blockPages, manyPages
-	t.Cleanup(func() { blockPages, manyPages = block, many })
-	blockPages, manyPages = 64, 16
+	block, many, large := blockPages, manyPages, largeHeap
+	t.Cleanup(func() { blockPages, manyPages, largeHeap = block, many, large })
+	blockPages, manyPages, largeHeap = 64, 16, 2*WasmPageSize
 }
 
 func TestForksAreWhatWasWrittenToThem(t *testing.T) {

@@ -35,9 +35,12 @@ const (
 	stickyPages = 64
 	// stickyCommits is after how many commits the private pages that the last one did not change are given up.
 	stickyCommits = 32
-	// dropPart is how many private pages are given up at a time, and how many pages of a commit are written at a time; dropGap is how many
-	// others are dropped with those around them.
-	dropPart, dropGap = 1 << 20 / PageSize, 32
+	// writtenPart is how many pages of a commit are written at a time.
+	writtenPart = 1 << 20 / PageSize
+	// dropGap is how many pages are dropped with the private ones around them.
+	dropGap = 32
+	// tablePages is how many pages a page table of the processor has, dropTables of how many tables pages are dropped at a time.
+	tablePages, dropTables = 512, 2
 	// maxUndo is how many committed pages a commit remembers so that it can be undone if the disk fails while they are overwritten.
 	maxUndo = 64 << 20 / PageSize
 	// maxCopy is how many pages are copied from file to file at a time.
@@ -67,4 +70,6 @@ var (
 	blockPages = int64(256)
 	// manyPages is how many private pages a commit gives up while it writes, and not all at its end.
 	manyPages = 4 << 20 / PageSize
+	// largeHeap is from how many bytes on page tables are dropped, too.
+	largeHeap = 64 << 20
 )

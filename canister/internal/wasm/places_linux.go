@@ -132,10 +132,33 @@ func (h *mappedHeap) ofTheFile(pages []span) (all []span) {
 }
 
 func (h *mappedHeap) dropAll() error {
-	err := h.dropPages(h.private)
+	err := h.dropPages(h.withTables(h.private))
 	h.private, h.unknown = h.private[:0], err != nil
 	h.flushed = h.flushed && err != nil
 	return err
+}
+
+// withTables is the private pages of a large heap with all others that have their page tables in common: the kernel frees a table that it dropped as a
+// whole (since Linux 6.14). Listing private pages then walks the tables of what was touched since, and not of all that ever was.
+func (h *mappedHeap) withTables(private []span) (tables []span) {
+	if len(h.memory) < largeHeap || h.moves != h.slot.moves {
+		return private
+	}
+	base, last := h.firstPage(), int64(len(h.memory)/PageSize)
+	for _, p := range private {
+		t := span{max((base+p.first)/tablePages*tablePages-base, 0), min((base+p.end+tablePages-1)/tablePages*tablePages-base, last)}
+		if n := len(tables); n > 0 && t.first <= tables[n-1].end {
+			tables[n-1].end = t.end
+		} else {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+// firstPage is the number of the first page in the address space.
+func (h *mappedHeap) firstPage() int64 {
+	return int64(uintptr(unsafe.Pointer(unsafe.SliceData(h.memory)))) / PageSize
 }
 
 // dropPages drops private pages, all of which must be committed or given up. What lies between two of them is dropped with them where that is little:
@@ -159,13 +182,14 @@ func (h *mappedHeap) dropPages(pages []span) error {
 	return nil
 }
 
-// drop gives up private pages, in parts: the whole process waits for each where it maps memory.
+// drop gives up private pages, in parts that end where a page table does: the whole process waits for each where it maps memory.
 func (h *mappedHeap) drop(p span) error {
-	for first := p.first; first < p.end; first += dropPart {
-		end := min(first+dropPart, p.end)
-		if err := unix.Madvise(h.memory[first*PageSize:end*PageSize], unix.MADV_DONTNEED); err != nil {
-			return fmt.Errorf("drop %d private pages: %w", end-first, err)
+	for base := h.firstPage(); p.first < p.end; {
+		end := min((base+p.first)/tablePages*tablePages+dropTables*tablePages-base, p.end)
+		if err := unix.Madvise(h.memory[p.first*PageSize:end*PageSize], unix.MADV_DONTNEED); err != nil {
+			return fmt.Errorf("drop %d private pages: %w", end-p.first, err)
 		}
+		p.first = end
 	}
 	return nil
 }

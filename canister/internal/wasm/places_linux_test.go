@@ -61,7 +61,7 @@ func TestAMessageTakesMemoryForEachPageOnce(t *testing.T) {
 		g.live.heap = &sampled{heap, func(private int64) { most = max(most, private+takenBy(t, e.file)-before) }}
 		commit(t, g)
 		g.live.heap = heap
-		if most == 0 || most > filled+dropPart*PageSize {
+		if most == 0 || most > filled+writtenPart*PageSize {
 			t.Errorf("%s: a commit of %d bytes took %d meanwhile", kind, filled, most)
 		}
 		if left := heap.taken(); left > stickyPages*PageSize {

@@ -104,10 +104,10 @@ func (s *slot) tryWrite(memory []byte, changed []span, written func(span)) (reac
 	err = s.eachRun(changed, false, func(first, end, offset int64) error {
 		reached = end
 		err := s.file.Reserve(offset, (end-first)*PageSize)
-		for ; err == nil && first < end; first += dropPart {
-			part := span{first, min(first+dropPart, end)}
+		for ; err == nil && first < end; first += writtenPart {
+			part := span{first, min(first+writtenPart, end)}
 			err = s.file.WriteAt(memory[part.first*PageSize:part.end*PageSize], offset)
-			offset += dropPart * PageSize
+			offset += writtenPart * PageSize
 			if err == nil {
 				written(part)
 			}
