@@ -6,18 +6,22 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // connectionLimit bounds the connections of clients, so that the daemon keeps descriptors for
 // its files. Where all are taken, the connection that has waited longest without a request
-// under way, be it silent, slow or kept for the next request, is closed for a new one.
+// under way, be it silent, slow or kept for the next request, is closed for a new one. One that
+// was opened just now, or whose request just begins to come, is spared: the new one waits.
 type connectionLimit struct {
 	most int // connections; of gRPC at most half as many
 
-	mu   sync.Mutex // guards the fields below and those of connections
-	open int
-	grpc int
-	idle list.List // of *limitedConn without a request under way, the oldest first
+	mu     sync.Mutex // guards the fields below and those of connections
+	open   int
+	grpc   int
+	silent list.List // of *limitedConn without a request under way, the oldest first
+	begun  list.List // of those whose request has begun to come
 }
 
 // limitedConn is a connection that counts.
@@ -25,40 +29,143 @@ type limitedConn struct {
 	net.Conn
 	limit    *connectionLimit
 	requests int           // under way
-	place    *list.Element // in idle; nil while a request is under way, and once it is closed
+	in       *list.List    // silent or begun; nil while a request is under way, and once it is closed
+	place    *list.Element // there
+	since    time.Time     // when it came there
 	grpc     bool
 	closed   bool
+	// heard says that it is not silent. It is written with the lock.
+	heard atomic.Bool
 }
 
 func newConnectionLimit(most int) *connectionLimit { return &connectionLimit{most: most} }
 
-// admit counts a new connection; nil where there is no room for it: it was closed.
+// admit counts a new connection; nil where there is no room for it: it was closed. It may wait
+// until another was there for long enough to be closed.
 func (l *connectionLimit) admit(conn net.Conn) *limitedConn {
-	l.mu.Lock()
-	full := l.open >= l.most
-	l.mu.Unlock()
-	if full && !l.evict() {
-		_ = conn.Close() // all others are busy
-		return nil
+	for {
+		victim, wait, full := l.choose(time.Now())
+		switch {
+		case !full:
+			return l.enter(conn)
+		case victim != nil:
+			_ = victim.Conn.Close() // its client hears nothing more
+		case wait == 0:
+			_ = conn.Close() // all others are busy
+			return nil
+		default:
+			time.Sleep(wait)
+		}
 	}
+}
+
+func (l *connectionLimit) enter(conn net.Conn) *limitedConn {
 	c := &limitedConn{Conn: conn, limit: l}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open++
-	c.place = l.idle.PushBack(c)
+	c.move(&l.silent)
 	return c
 }
 
-// evict closes the connection that has been idle for longest; it is false where none is.
+// choose takes the connection out that is to be closed for a new one, where there is no room. wait is
+// how long all are spared, 0 where none is idle.
+func (l *connectionLimit) choose(now time.Time) (victim *limitedConn, wait time.Duration, full bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open < l.most {
+		return nil, 0, false
+	}
+	for _, from := range []struct {
+		list  *list.List
+		grace time.Duration
+	}{{&l.silent, silentGrace}, {&l.begun, begunGrace}} {
+		c, rest := l.oldest(from.list, now.Add(-from.grace))
+		switch {
+		case c == nil:
+		case rest > 0:
+			if wait == 0 || rest < wait {
+				wait = rest
+			}
+		case victim == nil || c.since.Before(victim.since):
+			victim = c
+		}
+	}
+	if victim != nil {
+		victim.leave()
+	}
+	return victim, wait, true
+}
+
+// oldest is the first of a list, and for how long it is spared where those are that came after
+// a time. Silent ones whose request has come, and was not read yet, begin. Needs mu.
+func (l *connectionLimit) oldest(of *list.List, spared time.Time) (c *limitedConn, rest time.Duration) {
+	for e := of.Front(); e != nil; e = of.Front() {
+		c = e.Value.(*limitedConn)
+		if rest = c.since.Sub(spared); rest > 0 || of != &l.silent || !unread(c.Conn) {
+			return c, max(rest, 0)
+		}
+		c.begin()
+	}
+	return nil, 0
+}
+
+// evict closes the connection that has been idle for longest, spared or not; it is false where none is.
 func (l *connectionLimit) evict() bool {
 	l.mu.Lock()
-	oldest := l.idle.Front()
-	l.mu.Unlock()
-	if oldest == nil {
-		return false
+	var victim *limitedConn
+	for _, of := range []*list.List{&l.silent, &l.begun} {
+		if e := of.Front(); e != nil && (victim == nil || e.Value.(*limitedConn).since.Before(victim.since)) {
+			victim = e.Value.(*limitedConn)
+		}
 	}
-	_ = oldest.Value.(*limitedConn).Close() // its client hears nothing more
-	return true
+	if victim != nil {
+		victim.leave()
+	}
+	l.mu.Unlock()
+	return victim != nil && victim.Conn.Close() == nil
+}
+
+// move puts the connection at the end of a list; nil: into none. Needs the limit's mu.
+func (c *limitedConn) move(to *list.List) {
+	if c.in != nil {
+		c.in.Remove(c.place)
+	}
+	if c.in, c.place = to, nil; to != nil {
+		c.place, c.since = to.PushBack(c), time.Now()
+	}
+}
+
+// begin says that a request begins to come. Needs the limit's mu.
+func (c *limitedConn) begin() {
+	c.heard.Store(true)
+	if c.in != nil {
+		c.move(&c.limit.begun)
+	}
+}
+
+// leave says that the connection counts no more. Needs the limit's mu.
+func (c *limitedConn) leave() {
+	if c.closed {
+		return
+	}
+	c.closed = true
+	c.limit.open--
+	if c.grpc {
+		c.limit.grpc--
+	}
+	c.move(nil)
+}
+
+// Read reads; the first bytes of a request spare the connection for a while.
+func (c *limitedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 && !c.heard.Load() {
+		c.limit.mu.Lock()
+		c.begin()
+		c.limit.mu.Unlock()
+	}
+	return n, err
 }
 
 // occupy says that a request is under way.
@@ -66,10 +173,7 @@ func (c *limitedConn) occupy() {
 	c.limit.mu.Lock()
 	defer c.limit.mu.Unlock()
 	c.requests++
-	if c.place != nil {
-		c.limit.idle.Remove(c.place)
-		c.place = nil
-	}
+	c.move(nil)
 }
 
 // release says that a request is over.
@@ -77,7 +181,8 @@ func (c *limitedConn) release() {
 	c.limit.mu.Lock()
 	defer c.limit.mu.Unlock()
 	if c.requests--; c.requests == 0 && !c.closed {
-		c.place = c.limit.idle.PushBack(c)
+		c.heard.Store(false)
+		c.move(&c.limit.silent)
 	}
 }
 
@@ -101,17 +206,7 @@ func (c *limitedConn) occupyByGRPC() bool {
 // Close closes the connection, which counts no more.
 func (c *limitedConn) Close() error {
 	c.limit.mu.Lock()
-	if !c.closed {
-		c.closed = true
-		c.limit.open--
-		if c.grpc {
-			c.limit.grpc--
-		}
-		if c.place != nil {
-			c.limit.idle.Remove(c.place)
-			c.place = nil
-		}
-	}
+	c.leave()
 	c.limit.mu.Unlock()
 	return c.Conn.Close()
 }

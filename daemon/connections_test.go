@@ -64,8 +64,8 @@ func TestBusyConnectionsAreNotClosedForNewOnes(t *testing.T) {
 	third.release()
 	third.Close()
 	third.Close()
-	if limit.open != 1 || limit.idle.Len() != 1 {
-		t.Errorf("%d are open, %d idle, want 1 and 1", limit.open, limit.idle.Len())
+	if limit.open != 1 || limit.silent.Len() != 1 {
+		t.Errorf("%d are open, %d idle, want 1 and 1", limit.open, limit.silent.Len())
 	}
 }
 
@@ -77,6 +77,47 @@ func TestGRPCHasHalfOfTheConnections(t *testing.T) {
 		if got, want := limit.admit(a).occupyByGRPC(), i < 2; got != want {
 			t.Errorf("connection %d of gRPC: %v, want %v", i, got, want)
 		}
+	}
+}
+
+func TestAConnectionWhoseRequestHasComeIsSpared(t *testing.T) {
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	limit := newConnectionLimit(3)
+	admit := func(sends string) *limitedConn {
+		t.Helper()
+		client, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { client.Close() })
+		if _, err := io.WriteString(client, sends); err != nil {
+			t.Fatal(err)
+		}
+		conn, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return limit.admit(conn)
+	}
+	unread, read, silent := admit("GET"), admit("GET"), admit("")
+	if _, err := read.Read(make([]byte, 3)); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	next := admit("")
+	if took := time.Since(began); took < silentGrace/2 {
+		t.Errorf("the new connection waited for %v, want until a silent one had %v to speak", took, silentGrace)
+	}
+	if !silent.closed || unread.closed || read.closed {
+		t.Errorf("closed are silent %v, sent and unread %v, sent and read %v; want the silent one", silent.closed, unread.closed, read.closed)
+	}
+	next.occupy()
+	if last := admit(""); last == nil || unread.closed == read.closed {
+		t.Errorf("of slow connections unread %v, read %v were closed, want one", unread.closed, read.closed)
 	}
 }
 

@@ -4,6 +4,7 @@ package daemon
 
 import (
 	"errors"
+	"net"
 	"syscall"
 )
 
@@ -20,4 +21,22 @@ func descriptors() uint64 {
 // outOfDescriptors reports whether an error says that no descriptor is free.
 func outOfDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// unread reports whether a connection has bytes that wait to be read.
+func unread(conn net.Conn) (yes bool) {
+	socket, ok := conn.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return false
+	}
+	err = raw.Control(func(fd uintptr) {
+		var one [1]byte
+		n, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		yes = err == nil && n > 0
+	})
+	return yes && err == nil
 }

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"errors"
+	"net"
 	"syscall"
 )
 
@@ -13,3 +14,6 @@ func descriptors() uint64 { return fallbackDescriptors }
 
 // outOfDescriptors reports whether an error says that no socket is free.
 func outOfDescriptors(err error) bool { return errors.Is(err, tooManySockets) }
+
+// unread reports whether a connection has bytes that wait to be read: it cannot be told here.
+func unread(net.Conn) bool { return false }

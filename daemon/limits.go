@@ -11,6 +11,10 @@ const (
 	// half of the descriptors it may have, but at least minConnections. Ours.
 	maxConnections = 20_000
 	minConnections = 8
+	// silentGrace is how long a connection without a request is spared before it may be closed for a
+	// new one, begunGrace how long one whose request has begun to come. Ours.
+	silentGrace = 10 * time.Millisecond
+	begunGrace  = 250 * time.Millisecond
 	// fallbackDescriptors is how many descriptors there are where the system does not say.
 	fallbackDescriptors = 16_384
 	// maxNameBytes is how long the name of an instance or a snapshot is at most. Ours.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -62,12 +63,19 @@ var build = sync.OnceValues(func() (string, error) {
 // start runs the binary and waits for the line that says where it listens.
 func start(t *testing.T, args ...string) *daemon {
 	t.Helper()
+	return startWithin(t, nil, args...)
+}
+
+// startWithin is start by a command that takes the one to run as arguments.
+func startWithin(t *testing.T, around []string, args ...string) *daemon {
+	t.Helper()
 	binary, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := &daemon{binary: binary, log: &lines{}}
-	d.cmd = exec.Command(binary, append([]string{"start", "--listen", "127.0.0.1:0", "--json"}, args...)...)
+	args = slices.Concat(around, []string{binary, "start", "--listen", "127.0.0.1:0", "--json"}, args)
+	d.cmd = exec.Command(args[0], args[1:]...)
 	d.cmd.Stderr = d.log
 	out, err := d.cmd.StdoutPipe()
 	if err != nil {
