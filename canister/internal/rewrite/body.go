@@ -1,13 +1,18 @@
 package rewrite
 
-// operand is one entry of the validator's operand stack, with what lowering knows about its value.
+// operand is one entry of the validator's operand stack, with what lowering knows about its value. Structs of up to
+// four fields travel in registers: with more, pushing and taking cost twice as much.
 type operand struct {
-	typ     valueType
-	small   bool   // an i64 known to be below 2^32
+	operandKind
 	local   int32  // the local it was read from, or -1
 	version uint32 // of that local when it was read
-	short   bool   // a constant that as a size makes no bulk operator longer than a piece
 	from    uint32 // calls before it came to be, as engineFrame counts them
+}
+
+type operandKind struct {
+	typ   valueType
+	small bool // an i64 known to be below 2^32
+	short bool // a constant that as a size makes no bulk operator longer than a piece
 }
 
 // frame is an open control construct of the original code.
@@ -140,8 +145,16 @@ func (b *body) fail(text string) { b.r.failAt(b.at, text) }
 
 // copy emits the operator at hand as it was.
 func (b *body) copy() {
-	if b.live && b.r.err == nil {
-		b.out = append(b.out, b.r.data[b.at:b.r.pos]...)
+	if !b.live || b.r.err != nil {
+		return
+	}
+	switch raw := b.r.data[b.at:b.r.pos]; len(raw) { // most are short, and a call to copy them costs more than they do
+	case 1:
+		b.out = append(b.out, raw[0])
+	case 2:
+		b.out = append(b.out, raw[0], raw[1])
+	default:
+		b.out = append(b.out, raw...)
 	}
 }
 
@@ -150,7 +163,7 @@ func (b *body) op(op byte) { b.out = append(b.out, op) }
 func (b *body) opIndex(op byte, index uint32) { b.out = appendU32(append(b.out, op), index) }
 
 func (b *body) push(t valueType) {
-	b.stack = append(b.stack, operand{typ: t, local: -1, from: b.engineFrame.calls})
+	b.stack = append(b.stack, operand{operandKind: operandKind{typ: t}, local: -1, from: b.engineFrame.calls})
 }
 
 func (b *body) pushAll(types string) {
@@ -166,11 +179,11 @@ func (b *body) pop() operand {
 		if !f.unreachable {
 			b.fail("type mismatch: expected a type but nothing on stack")
 		}
-		return operand{typ: typeUnknown, local: -1}
+		return operand{operandKind: operandKind{typ: typeUnknown}, local: -1}
 	}
 	v := b.stack[len(b.stack)-1]
 	b.stack = b.stack[:len(b.stack)-1]
-	b.consume(&v)
+	b.consume(v)
 	return v
 }
 
@@ -181,14 +194,14 @@ func (b *body) take(want valueType) operand {
 		v := b.stack[len(b.stack)-1]
 		if v.typ == want || v.typ == typeUnknown {
 			b.stack = b.stack[:len(b.stack)-1]
-			b.consume(&v)
+			b.consume(v)
 			return v
 		}
 		b.fail("type mismatch: expected " + want.String() + ", found " + v.typ.String())
 	} else if !f.unreachable {
 		b.fail("type mismatch: expected " + want.String() + " but nothing on stack")
 	}
-	return operand{typ: want, local: -1}
+	return operand{operandKind: operandKind{typ: want}, local: -1}
 }
 
 func (b *body) takeAll(types string) {

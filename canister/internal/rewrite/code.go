@@ -56,7 +56,7 @@ func (c *codeWriter) rewriteBodies() *Invalid {
 	c.firstAdded = c.chargeFunction + s.helpers()
 	c.open, c.splitters = map[funcType]openDispatcher{}, map[splitter]uint32{}
 	c.mutableGlobals = s.countMutableGlobals()
-	c.out = make([]byte, 0, int(s.codeSize)+int(s.codeSize)/2+256)
+	c.out = make([]byte, 0, 5*int(s.codeSize)/2+256)
 	b := &body{s: s, code: c}
 	r := s.bodies
 	for i := range s.bodyCount {

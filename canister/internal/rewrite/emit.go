@@ -1,6 +1,9 @@
 package rewrite
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // emitter writes the rewritten module from the parsed one and its rewritten code.
 type emitter struct {
@@ -30,7 +33,7 @@ const (
 
 func (e *emitter) emit() []byte {
 	s := e.s
-	e.out = make([]byte, 0, len(e.code.out)+len(s.elemOut)+4096)
+	e.out = make([]byte, 0, len(s.elemOut)+4096) // codeSection makes room for the code
 	e.out = append(e.out, "\x00asm\x01\x00\x00\x00"...)
 	e.typeSection()
 	e.importSection()
@@ -263,6 +266,7 @@ func (e *emitter) codeSection() {
 		helpers = appendCode(helpers, f.body(e.code))
 	}
 	count := appendU32(nil, uint32(e.s.bodyCount)+e.added())
+	e.out = slices.Grow(e.out, len(count)+len(e.code.out)+len(helpers)+4096)
 	e.out = append(e.out, sectionCode)
 	e.out = appendU32(e.out, uint32(len(count)+len(e.code.out)+len(helpers)))
 	e.out = append(append(append(e.out, count...), e.code.out...), helpers...)

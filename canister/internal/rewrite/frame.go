@@ -114,12 +114,14 @@ func (e *engineFrame) closeLoop() {
 func (e *engineFrame) read(local uint32) {
 	v := &e.values[local]
 	v.end = e.calls
-	if len(e.loops) == 0 {
+	if n := len(e.loops); n == 0 || v.assigned > e.loops[n-1].first {
 		return
 	}
-	outermost, _ := slices.BinarySearchFunc(e.loops, v.assigned, func(l carryingLoop, assigned int) int { return l.first - assigned })
-	if outermost < len(e.loops) && v.loop != e.loops[outermost].first {
-		l := &e.loops[outermost]
+	outermost := 0
+	if v.assigned > e.loops[0].first {
+		outermost, _ = slices.BinarySearchFunc(e.loops, v.assigned, func(l carryingLoop, assigned int) int { return l.first - assigned })
+	}
+	if l := &e.loops[outermost]; v.loop != l.first {
 		v.loop = l.first
 		l.carried = append(l.carried, local)
 	}

@@ -49,7 +49,7 @@ func (b *body) begin(cost, weight uint64) {
 			b.checkInline()
 		}
 	}
-	if b.live && observes(b.r.data[b.at]) {
+	if b.live && observes[b.r.data[b.at]] {
 		b.settle()
 	}
 }

@@ -9,9 +9,16 @@ const (
 	mirrorStale                    // the counter is right, the mirror may be any older value
 )
 
-// observes tells whether an operator may trap or call, upon which the counter may be looked at. Operators that leave the function settle the
-// counter themselves.
-func observes(op byte) bool {
+// observes tells which operators may trap or call, upon which the counter may be looked at. Operators that leave the
+// function settle the counter themselves.
+var observes = func() (table [256]bool) {
+	for op := range table {
+		table[op] = mayTrapOrCall(byte(op))
+	}
+	return table
+}()
+
+func mayTrapOrCall(op byte) bool {
 	switch {
 	case op == opUnreachable, op >= opCall && op <= opReturnCallIndirect, op == opTableGet, op == opTableSet,
 		op >= firstMemoryOp && op < opMemorySize, op == opMemoryGrow,

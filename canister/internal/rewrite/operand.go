@@ -6,7 +6,7 @@ const constantOperand = -2
 // constant treats an operator that pushes a constant.
 func (b *body) constant(t valueType) {
 	b.begin(costDefault, 1)
-	b.stack = append(b.stack, operand{typ: t, local: constantOperand, from: b.engineFrame.calls})
+	b.stack = append(b.stack, operand{operandKind: operandKind{typ: t}, local: constantOperand, from: b.engineFrame.calls})
 	b.copy()
 }
 
@@ -22,7 +22,7 @@ func (b *body) keepConstants(topmost, n int) {
 }
 
 // consume counts the calls over which an operand that is taken was needed.
-func (b *body) consume(v *operand) {
+func (b *body) consume(v operand) {
 	switch {
 	case v.from == b.engineFrame.calls || v.local == constantOperand:
 	case v.local >= 0 && b.locals[v.local].version == v.version:

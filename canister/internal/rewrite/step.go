@@ -77,7 +77,7 @@ func (b *body) localOp(op byte) {
 	l := &b.locals[i]
 	if op == opLocalGet {
 		b.stack = append(b.stack, operand{
-			typ: l.typ, small: l.small && l.genS == b.lower.gen, local: int32(i), version: l.version, from: b.engineFrame.calls,
+			operandKind{typ: l.typ, small: l.small && l.genS == b.lower.gen}, int32(i), l.version, b.engineFrame.calls,
 		})
 		if b.live {
 			b.engineFrame.read(i)
@@ -93,7 +93,7 @@ func (b *body) localOp(op byte) {
 	l.gen = 0
 	l.small, l.genS = v.small, b.lower.gen
 	if op == opLocalTee {
-		b.stack = append(b.stack, operand{typ: l.typ, small: v.small, local: int32(i), version: l.version, from: b.engineFrame.calls})
+		b.stack = append(b.stack, operand{operandKind{typ: l.typ, small: v.small}, int32(i), l.version, b.engineFrame.calls})
 	}
 	b.copy()
 }
@@ -148,7 +148,7 @@ func (b *body) selectOp(op byte) {
 	case y.typ != x.typ && y.typ != typeUnknown:
 		b.fail("type mismatch: select operands have different types")
 	}
-	b.stack = append(b.stack, operand{typ: x.typ, small: x.small && y.small, local: -1, from: b.engineFrame.calls})
+	b.stack = append(b.stack, operand{operandKind: operandKind{typ: x.typ, small: x.small && y.small}, local: -1, from: b.engineFrame.calls})
 	b.copy()
 }
 
