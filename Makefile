@@ -55,8 +55,9 @@ fuzz: ## every fuzz target for FUZZTIME (10s), from an empty cache
 	$(GO) run ./daemon/fuzz -time $(or $(FUZZTIME),10s)
 
 .PHONY: mutants
-mutants: ## change each limit and the listed comparisons one at a time; the tests must notice (hours; SAMPLE=N for N of them)
-	$(GO) run ./daemon/mutants -sample $(or $(SAMPLE),0)
+mutants: ## change each limit and the listed comparisons one at a time; the tests must notice (hours, and goes on where it was interrupted; SAMPLE=N for N of them)
+	@mkdir -p bin
+	$(GO) run ./daemon/mutants -sample $(or $(SAMPLE),0) -results bin/mutants.txt
 
 .PHONY: fixtures
 fixtures: ## compile the test canisters (Motoko: Node.js and npm; Rust and C: Debian 12's rustc and clang)

@@ -15,5 +15,6 @@
 // survivors.txt lists each known survivor with its reason. The run fails where a
 // mutant survives that is not listed, and where a listed one is killed or has no
 // code any more, so the list stays true. -sample N runs N mutants, drawn with
-// -seed, and those in always; continuous integration runs such a sample.
+// -seed, and those in always; continuous integration runs such a sample. -results
+// FILE keeps the verdicts, so that a run that was interrupted goes on.
 package main

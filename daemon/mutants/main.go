@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -20,6 +21,7 @@ type options struct {
 	seed    uint64
 	timeout time.Duration // of the tests of one package
 	list    bool
+	results string // a file of verdicts; "" for none
 }
 
 func main() {
@@ -31,6 +33,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "what -sample draws with")
 	flag.DurationVar(&o.timeout, "timeout", 5*time.Minute, "how long the tests of one package may run; a mutant that takes longer is killed")
 	flag.BoolVar(&o.list, "list", false, "print the names of the mutants and run nothing")
+	flag.StringVar(&o.results, "results", "", "write each verdict to this file, and do not repeat those that it has for the same source: a run of hours can be interrupted")
 	flag.Parse()
 	var err error
 	if o.only, err = regexp.Compile(*only); err == nil {
@@ -70,7 +73,10 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer t.close()
-	return judge(ctx, t, chosen, known)
+	if t.verdicts, err = openVerdicts(o.results); err != nil {
+		return err
+	}
+	return errors.Join(judge(ctx, t, chosen, known), t.verdicts.close())
 }
 
 // choose returns the mutants that match, or a sample of them: those of the lowest rank. A new

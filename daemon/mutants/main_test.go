@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -141,6 +142,30 @@ func TestANewMutantMovesAtMostOneOutOfTheSample(t *testing.T) {
 		kept := slices.DeleteFunc(names(before), func(name string) bool { return !slices.Contains(names(after), name) })
 		if len(kept) < len(before)-1 {
 			t.Errorf("after Max%d came, only %q of %q are left", i, kept, names(before))
+		}
+	}
+}
+
+func TestVerdictsAreKnownInTheNextRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "verdicts")
+	for run := range 2 {
+		v, err := openVerdicts(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run == 0 {
+			if err := errors.Join(v.add("tree a.go:MaxA: doubled", "candid"), v.add("tree a.go:MaxA: halved", "")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if by, known := v.known["tree a.go:MaxA: doubled"]; !known || by != "candid" {
+			t.Errorf("in run %d the first was killed by %q (%t)", run, by, known)
+		}
+		if by, known := v.known["tree a.go:MaxA: halved"]; !known || by != "" {
+			t.Errorf("in run %d the second was killed by %q (%t)", run, by, known)
+		}
+		if err := v.close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

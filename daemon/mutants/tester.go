@@ -18,6 +18,8 @@ type tester struct {
 	folder  string // for changed files
 	timeout time.Duration
 	passed  map[string]bool // packages whose tests pass without a change
+
+	verdicts verdicts
 }
 
 func newTester(timeout time.Duration) (*tester, error) {
@@ -29,19 +31,65 @@ func newTester(timeout time.Duration) (*tester, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for changed files: %w", err)
 	}
-	return &tester{root, folder, timeout, map[string]bool{}}, nil
+	return &tester{root: root, folder: folder, timeout: timeout, passed: map[string]bool{}}, nil
 }
 
 func (t *tester) close() { _ = os.RemoveAll(t.folder) }
 
-// test runs the tests of a mutant. It returns what killed it: a package, or the
-// compiler; "" if it survives.
+// test returns what kills a mutant: a package, or the compiler; "" if it survives. It runs the
+// tests where the verdict is not known: a mutant that was killed stays dead while its package is
+// the same, and one that survived is tried again when any of the tests changed.
 func (t *tester) test(ctx context.Context, m mutant) (killedBy string, err error) {
+	own, err := t.key(ctx, m, m.folder())
+	if err != nil {
+		return "", err
+	}
+	all, err := t.key(ctx, m, t.tested(m)...)
+	if err != nil {
+		return "", err
+	}
+	for _, key := range []string{own, all} {
+		if killedBy, known := t.verdicts.known[key]; known {
+			return killedBy, nil
+		}
+	}
+	switch killedBy, err = t.run(ctx, m); {
+	case err != nil:
+		return "", err
+	case killedBy == "":
+		return "", t.verdicts.add(all, "")
+	}
+	return killedBy, t.verdicts.add(own, killedBy)
+}
+
+// tested are the packages whose tests a mutant must survive.
+func (t *tester) tested(m mutant) []string {
+	return append([]string{m.folder()}, suites[m.folder()]...)
+}
+
+// key names a mutant and the committed source of packages, tests included.
+func (t *tester) key(ctx context.Context, m mutant, folders ...string) (string, error) {
+	if t.verdicts.file == nil {
+		return m.name, nil
+	}
+	var key strings.Builder
+	for _, folder := range folders {
+		out, err := t.command(ctx, "git", "rev-parse", "--short", "HEAD:"+folder)
+		if err != nil {
+			return "", fmt.Errorf("%w\n%s", err, out)
+		}
+		key.WriteString(strings.TrimSpace(string(out)) + " ")
+	}
+	return key.String() + m.name, nil
+}
+
+// run runs the tests of a mutant.
+func (t *tester) run(ctx context.Context, m mutant) (killedBy string, err error) {
 	overlay, err := t.overlay(m)
 	if err != nil {
 		return "", err
 	}
-	for _, folder := range append([]string{m.folder()}, suites[m.folder()]...) {
+	for _, folder := range t.tested(m) {
 		if err := t.baseline(ctx, folder); err != nil {
 			return "", err
 		}
@@ -70,15 +118,15 @@ func (t *tester) baseline(ctx context.Context, folder string) error {
 
 func (t *tester) tests(ctx context.Context, folder string, flags ...string) ([]byte, error) {
 	args := append([]string{"test", "-vet=off", "-short", "-failfast", "-timeout", t.timeout.String()}, flags...)
-	return t.run(ctx, append(args, "./"+folder)...)
+	return t.command(ctx, "go", append(args, "./"+folder)...)
 }
 
-func (t *tester) run(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
+func (t *tester) command(ctx context.Context, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = t.root
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return out, fmt.Errorf("running go %s: %w", strings.Join(args, " "), err)
+		return out, fmt.Errorf("running %s %s: %w", name, strings.Join(args, " "), err)
 	}
 	return out, nil
 }

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// verdicts are results of earlier runs, by the key of the mutant. The file has a line each:
+//
+//	KILLED-BY<tab>KEY
+type verdicts struct {
+	known map[string]string // what kills it; "" for what survives
+	file  *os.File          // that new ones are added to; nil for none
+}
+
+// openVerdicts reads the verdicts of a file, which is made where there is none; "" for none.
+func openVerdicts(path string) (verdicts, error) {
+	v := verdicts{known: map[string]string{}}
+	if path == "" {
+		return v, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return v, fmt.Errorf("reading verdicts: %w", err)
+	}
+	for lines := bufio.NewScanner(strings.NewReader(string(text))); lines.Scan(); {
+		if killedBy, key, ok := strings.Cut(lines.Text(), "\t"); ok {
+			v.known[key] = killedBy
+		}
+	}
+	if v.file, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
+		return v, fmt.Errorf("opening the file for verdicts: %w", err)
+	}
+	return v, nil
+}
+
+// add notes a verdict.
+func (v *verdicts) add(key, killedBy string) error {
+	v.known[key] = killedBy
+	if v.file == nil {
+		return nil
+	}
+	if _, err := fmt.Fprintf(v.file, "%s\t%s\n", killedBy, key); err != nil {
+		return fmt.Errorf("writing a verdict: %w", err)
+	}
+	return nil
+}
+
+func (v *verdicts) close() error {
+	if v.file == nil {
+		return nil
+	}
+	return v.file.Close()
+}
