@@ -67,6 +67,15 @@ func TestFieldsAreEncodedAsTheSpecificationSays(t *testing.T) {
 	}
 }
 
+func TestAMemoryOfItsDataHasAsManyPagesAsTheDataTakes(t *testing.T) {
+	for bytes, pages := range map[int]string{0: "00", 1: "01", 65_536: "01", 65_537: "02"} {
+		got := assembled(t, `(memory (data "`+strings.Repeat("x", bytes)+`"))`)
+		if want := "0504" + "0101" + pages + pages; !strings.HasPrefix(got, want) {
+			t.Errorf("for %d bytes the module begins with %.20s, want %s", bytes, got, want)
+		}
+	}
+}
+
 func TestFunctionNamesGoIntoTheNameSection(t *testing.T) {
 	text := `(module $m (import "a" "b" (func $first)) (func) (func $"third one"))`
 	binary, err := Assemble(text)
