@@ -267,7 +267,6 @@ func (m *machine) receiveIngress(in *Ingress, r *state.Resident) {
 		Method: in.Method, Arg: in.Arg, Info: in.Info, Size: in.Size, Expiry: in.Expiry,
 	}, &m.Deadlines)
 	m.Show(record)
-	m.net.facts.received(m.ID, record)
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: IngressReceived, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Bytes: len(in.Arg), Origin: Origin{Kind: intercanister.FromIngress, Caller: in.Sender}})
 	}

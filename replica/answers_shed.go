@@ -13,7 +13,7 @@ func (n *Network) shedAnswers(in *ShedAnswers) Result {
 		m.History.ShedTo(in.Bytes, m.forget)
 		_, after := m.History.Bytes()
 		if dropped := before - after; dropped > 0 {
-			m.unproved += dropped // the tree still has them
+			m.record.bytes += dropped // the tree still has them
 			m.changed = true
 		}
 	}
@@ -33,7 +33,7 @@ func (n *Network) MessageBytes() (sum MessageBytes) {
 		waiting, answers := m.History.Bytes()
 		sum.Waiting += waiting
 		sum.Answers += answers
-		sum.Unproved += m.unproved
+		sum.Unproved += m.record.bytes
 	}
 	return sum
 }

@@ -116,7 +116,9 @@ func (n *Network) archiveState(c *archive.Coder) {
 		c.Section(fmt.Sprintf("tree of subnet %d", i), func() { m.archiveTree(c) })
 	}
 	if c.Reading() && !c.Failed() {
+		n.views.mu.Lock()
 		n.show()
+		n.views.mu.Unlock()
 	}
 }
 
@@ -176,7 +178,7 @@ func (n *Network) archiveRoots(c *archive.Coder) {
 		c.Check(written == now, "%s comes to %x, and was %x when the file was written", what, now, written)
 	}
 	for _, m := range n.machines {
-		same("the state of subnet "+m.ID.String(), m.proof.height().Root())
+		same("the state of subnet "+m.ID.String(), m.proof().height().Root())
 	}
 	same("the network", n.RootHash())
 }

@@ -17,16 +17,15 @@ type shown struct {
 // of canisters and messages that have changed since, what they were. What is read makes
 // the tree; all subnets must have their canisters and answers.
 func (m *machine) archiveTree(c *archive.Coder) {
-	p, tree := m.proof, certify.Tree{}
+	p, tree := &m.ended, certify.Tree{}
 	if c.Reading() {
-		p = &proof{subnet: m.ID, key: m.key, signed: m.net.config.Signed}
 		m.plant()
 		m.learn()
 	} else {
-		tree = p.height().Tree()
+		tree = m.proof().height().Tree()
 	}
 	archive.Number(c, &p.time)
-	archive.Number(c, &p.at)
+	archive.Number(c, &p.height)
 	archive.Number(c, &p.metrics.Canisters)
 	archive.Number(c, &p.metrics.StateBytes)
 	archive.Number(c, &p.metrics.UpdateTransactions)
@@ -36,15 +35,11 @@ func (m *machine) archiveTree(c *archive.Coder) {
 	for _, r := range m.Touched {
 		canisters = append(canisters, certify.LabelOf(r.ID()))
 	}
-	for _, id := range m.Answered {
-		requests = append(requests, certify.Label(id[:]))
+	for i := range m.Answered {
+		requests = append(requests, certify.Label(m.Answered[i].ID[:]))
 	}
 	m.archivePart(c, tree, "canister", canisters, m.canistersNow)
 	m.archivePart(c, tree, "request_status", requests, m.requestsNow)
-	if c.Reading() {
-		p.base = m.tree
-		m.proof, m.canisters, m.requests, m.unproved = p, nil, nil, 0
-	}
 }
 
 // archivePart writes what one map of the tree shows at some labels, or makes the map of
@@ -72,7 +67,7 @@ func (m *machine) archivePart(c *archive.Coder, tree certify.Tree, name certify.
 	}
 	all := append(now(but), then...)
 	if c.Check(there || len(all) == 0, "%d entries of %q are not shown", len(all), string(name)); there {
-		m.tree = m.tree.Set(certify.Node{}, name).Apply(all, name)
+		m.record.base = m.record.base.Set(certify.Node{}, name).Apply(all, name)
 	}
 }
 
@@ -81,16 +76,21 @@ func (m *machine) learn() {
 	for r := range m.Residents.All() {
 		m.net.facts.coded(r.ID(), r.Canister.Module())
 	}
+	var all []requestChange
 	for in := range m.History.All() {
-		m.net.facts.received(m.ID, in)
+		change := requestChangeOf(in)
+		change.fresh = true
+		all = append(all, change)
 	}
+	m.net.facts.learn(m.ID, all)
 }
 
 // canistersNow are what the state is of all canisters but some.
 func (m *machine) canistersNow(but map[certify.Label]bool) (all []certify.Change) {
 	for r := range m.Residents.All() {
 		if !but[certify.LabelOf(r.ID())] {
-			all = append(all, m.canisterChange(r))
+			change := m.canisterChange(r)
+			all = append(all, change.change())
 		}
 	}
 	return all
@@ -100,7 +100,7 @@ func (m *machine) canistersNow(but map[certify.Label]bool) (all []certify.Change
 func (m *machine) requestsNow(but map[certify.Label]bool) (all []certify.Change) {
 	for in := range m.History.All() {
 		if label := certify.Label(in.ID[:]); !but[label] {
-			change := m.requestChange(in.ID)
+			change := requestChangeOf(in)
 			all = append(all, certify.Change{Label: label, Node: change.node()})
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica/internal/cow"
-	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 // facts is what readers of views may ask that the certified trees do not show:
@@ -21,7 +20,11 @@ type facts struct {
 // RequestFacts says who made a request, and of whom.
 type RequestFacts struct{ Sender, Receiver, Effective principal.Principal }
 
-func (f *facts) received(subnet principal.Principal, in *state.Ingress) {
+// learn enters who made requests of which nobody has heard yet.
+func (f *facts) learn(subnet principal.Principal, requests []requestChange) {
+	if len(requests) == 0 {
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.requests == nil {
@@ -32,7 +35,11 @@ func (f *facts) received(subnet principal.Principal, in *state.Ingress) {
 		known = new(cow.Map[RequestID, RequestFacts])
 		f.requests[subnet] = known
 	}
-	known.Set(in.ID, RequestFacts{in.Sender, in.Receiver, in.Effective})
+	for i := range requests {
+		if r := &requests[i]; r.fresh {
+			known.Set(r.id, r.facts)
+		}
+	}
 }
 
 func (f *facts) pruned(subnet principal.Principal, id RequestID) {
@@ -54,7 +61,7 @@ func (f *facts) coded(id principal.Principal, module *canister.Module) {
 }
 
 // Request is who made a request of a subnet; false where the subnet does not
-// know it.
+// know it, or no view shows it yet.
 func (v *View) Request(subnet principal.Principal, id RequestID) (sender, receiver, effective principal.Principal, ok bool) {
 	v.facts.mu.RLock()
 	defer v.facts.mu.RUnlock()

@@ -41,6 +41,7 @@ type ForkConfig struct {
 // snapshot of the network. Modules that are being compiled are asked for again of the
 // fork's Compiler; without one they are compiled in its first round.
 func (n *Network) Fork(config ForkConfig) *Network {
+	view := n.View() // what was noted is not written any more: the two may have it together
 	f := new(Network)
 	*f = *n
 	if config.Executor != nil {
@@ -60,7 +61,8 @@ func (n *Network) Fork(config ForkConfig) *Network {
 	for key, m := range f.signing.holders { // each by itself: no order can be seen
 		f.signing.holders[key] = f.machines[m.position]
 	}
-	f.view = n.view.fork(f)
+	f.views = &Views{network: f, time: n.views.time, height: n.views.height, signed: n.views.signed}
+	f.views.latest.Store(view.fork(f))
 	for _, m := range f.machines {
 		if config.Reseed != nil {
 			m.Chance.Reseed(*config.Reseed)
@@ -92,10 +94,12 @@ func (m *machine) fork(n *Network) *machine {
 	*f = *m
 	f.net = n
 	forked := m.State.Fork(&f.State)
-	f.canisters, f.requests = slices.Clip(m.canisters), slices.Clip(m.requests) // the source appends behind them
-	f.proof = m.proof.fork(n.config.Signed)
-	if f.proof.canisters == nil && f.proof.requests == nil { // it was made: what changed before is in it
-		f.tree, f.canisters, f.requests, f.unproved = f.proof.base, nil, nil, 0
+	f.record.canisters.list, f.record.requests.list = slices.Clip(m.record.canisters.list), slices.Clip(m.record.requests.list) // the source appends behind them
+	if h := m.proof().made.Load(); h != nil {                                                                                   // what changed before is in it
+		f.record.rebase(h.Tree())
+	}
+	if m.ahead != nil {
+		f.ahead = m.ahead.fork(n.config.Signed)
 	}
 	sub := *m.sub
 	f.sub = &sub
@@ -176,7 +180,7 @@ func (v *View) fork(n *Network) *View {
 func (p *proof) fork(signed HeightSink) *proof {
 	f := &proof{
 		subnet: p.subnet, key: p.key, base: p.base, canisters: slices.Clip(p.canisters), requests: slices.Clip(p.requests),
-		time: p.time, at: p.at, signed: signed, metrics: p.metrics,
+		ended: p.ended, signed: signed,
 	}
 	if h := p.made.Load(); h != nil {
 		f.base, f.canisters, f.requests = h.Tree(), nil, nil

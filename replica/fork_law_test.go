@@ -25,10 +25,10 @@ import (
 // Whoever adds such a field sees to it in the fork of its struct (fork.go of its package)
 // and enters it here.
 var forks = map[string]string{
-	"replica.Network": `new: config runner executor sink told own event view traps; share: management routes rootKey;
-		fork: machines signing report answered rules; remake: delegations facts`,
-	"replica.machine": `fork: State net parked inbound out preparing prepared since; share: config key nodes tree publicKey shownRanges limits;
-		remake: canisters requests proof; fork: sub; new: asked batch running spare mailboxes choices`,
+	"replica.Network": `new: config runner executor sink told own event traps; share: management routes rootKey;
+		fork: machines signing report answered rules; remake: delegations facts views`,
+	"replica.machine": `fork: State net parked inbound out preparing prepared since; share: config key nodes publicKey shownRanges limits;
+		remake: record ahead; fork: sub; new: asked batch running spare mailboxes choices`,
 	"state.State": `share: Admins; fork: Blocks Ids Residents History Ledger Deadlines Ready Chance Compiled Commands Beating Outcalls Signing
 		Postponed Touched Answered Kept throttled`,
 	"state.Blocks":             `fork: Nodes days`,
@@ -74,7 +74,6 @@ var forks = map[string]string{
 	"replica.wave":             `fork: credited`,
 	"replica.signing":          `share: signer known; fork: holders`,
 	"replica.RoundReport":      `fork: Answered`,
-	"replica.requestChange":    `share: reply reject`,
 	"canister.Subnet":          `share: RootKey Keys`,
 	"replica.SubnetConfig":     `share: Ranges Admins`,
 	"intercanister.Future":     ``,

@@ -121,6 +121,7 @@ func (m *machine) arrive(c *canister.Canister) {
 
 // reroute makes a canister id one of a subnet's.
 func (n *Network) reroute(id principal.Principal, to *machine) {
+	n.View() // made before anything of it changes: it stays the last until the next round ends
 	number, ok := id.CanisterNumber()
 	position := n.routes.find(id)
 	if !ok || position < 0 {
@@ -144,14 +145,15 @@ func (n *Network) reroute(id principal.Principal, to *machine) {
 func (n *Network) replant() {
 	n.delegations = new(delegations)
 	for _, m := range n.machines {
-		last := m.proof
-		m.tree, m.canisters, m.requests, m.unproved = last.height().Tree(), nil, nil, 0
+		last := m.proof()
+		tree := last.height().Tree()
 		for _, other := range n.machines {
 			label, ranges := certify.LabelOf(other.ID), other.ranges()
-			m.tree = m.tree.Set(certify.Leaf(ranges.Encode()), "subnet", label, "canister_ranges")
-			m.tree = m.tree.Set(ranges.Shards(RangesPerShard), "canister_ranges", label)
+			tree = tree.Set(certify.Leaf(ranges.Encode()), "subnet", label, "canister_ranges")
+			tree = tree.Set(ranges.Shards(RangesPerShard), "canister_ranges", label)
 		}
-		m.proof = &proof{subnet: m.ID, key: m.key, base: m.tree, time: last.time, at: last.at, signed: last.signed, metrics: last.metrics}
+		m.record.rebase(tree)
+		m.ahead = &proof{subnet: m.ID, key: m.key, base: tree, ended: last.ended, signed: last.signed}
 		m.changed = true
 	}
 }

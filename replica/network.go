@@ -62,7 +62,7 @@ type Network struct {
 	height         uint64
 	generation     uint64 // counts what may have changed canisters: rounds and powers
 	open           bool   // a round has begun and not ended
-	view           *View
+	views          *Views
 	report         RoundReport
 	answered, told []RequestID // since the last round; in its report
 	own            *Strands
@@ -80,6 +80,7 @@ func New(config Config) (*Network, error) {
 		return nil, fmt.Errorf("a network has 1 to %d subnets, got %d", MaxSubnets, len(config.Subnets))
 	}
 	n := &Network{config: config, clock: config.Start, time: config.Start, sink: config.Events, routes: new(routes), delegations: new(delegations), facts: new(facts)}
+	n.views = &Views{network: n}
 	n.applyDefaults()
 	subnets := slices.Clone(config.Subnets)
 	slices.SortStableFunc(subnets, func(a, b SubnetConfig) int { return rootFirst(a) - rootFirst(b) })
@@ -169,7 +170,10 @@ func (n *Network) Seed() [32]byte { return n.config.Seed }
 func (n *Network) Engine() *canister.Engine { return n.config.Engine }
 
 // View is the state as of the end of the last round: immutable, for any reader.
-func (n *Network) View() *View { return n.view }
+func (n *Network) View() *View { return n.views.Latest() }
+
+// Views is what gives the network's views to readers on other goroutines.
+func (n *Network) Views() *Views { return n.views }
 
 // NextDue is the earliest time at which something happens by itself.
 func (n *Network) NextDue() (at uint64, ok bool) {

@@ -24,7 +24,7 @@ func (m *machine) plant() {
 		subnets = append(subnets, certify.Entry{Label: label, Node: certify.Map(own...)})
 		ranges = append(ranges, certify.Entry{Label: label, Node: other.ranges().Shards(RangesPerShard)})
 	}
-	m.tree = certify.TreeOf(certify.Map(
+	m.record.base = certify.TreeOf(certify.Map(
 		certify.Entry{Label: "subnet", Node: certify.Map(subnets...)},
 		certify.Entry{Label: "canister_ranges", Node: certify.Map(ranges...)},
 	))
@@ -52,7 +52,7 @@ func (m *machine) ranges() certify.Ranges {
 func (n *Network) RootHash() [32]byte {
 	h := sha256.New()
 	for _, m := range n.machines {
-		root := m.proof.height().Root()
+		root := m.proof().height().Root()
 		h.Write(root[:])
 		numbers := []uint64{m.Time, m.Height, uint64(m.Ledger.Contexts()), uint64(m.Ledger.Futures()), m.Chance.Drawn, uint64(m.Deadlines.Len()), m.OutcallsMade}
 		for r := range m.Residents.All() {

@@ -163,7 +163,7 @@ func (m *machine) hold(id principal.Principal, method string) held {
 
 // prepare makes the message of a canister's query, on the state it has hold of.
 func (p *PreparedQuery) prepare(kind MethodKind) {
-	m, q, view := p.machine, p.query, p.network.view
+	m, q := p.machine, p.query
 	p.sub = *m.sub
 	p.sub.Time = m.Time
 	p.message = canister.Message{Context: canister.Query, Method: q.Method, Caller: q.Sender, Payload: q.Arg}
@@ -176,7 +176,7 @@ func (p *PreparedQuery) prepare(kind MethodKind) {
 		p.message.Context = canister.CompositeQuery
 	}
 	if m.Residents.Get(q.Receiver).Proved.Certified != nil {
-		dated, layout, id := view.Dated(q.Dated), q.Layout, q.Receiver
+		dated, layout, id := p.network.View().Dated(q.Dated), q.Layout, q.Receiver
 		shown := &dated.Subnets[m.position]
 		p.message.Certify = func() []byte {
 			return dated.Certificate(shown, layout, certify.CanisterPath(id, "certified_data"))

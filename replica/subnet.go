@@ -20,12 +20,10 @@ type machine struct {
 	config       SubnetConfig
 	key          *certify.SubnetKey
 	nodes        []*certify.NodeKey
-	tree         certify.Tree     // certified state, without the changes since
-	canisters    []certify.Change // since tree; with requests at most MaxUnproved and one round's
-	requests     []requestChange
-	unproved     int    // bytes of answers in requests, and of those in tree that were dropped since; at most MaxUnprovedBytes and one round's
-	proof        *proof // of the last view
-	publicKey    []byte // DER
+	record       recording // what has changed in the certified tree; written under Views.mu
+	ended        ended     // the last round; as record
+	ahead        *proof    // that the next view goes on from, where canister ranges have changed since the last; or nil
+	publicKey    []byte    // DER
 	shownRanges  certify.Ranges
 	memory       uint64        // bytes all canisters used when last counted
 	consumed     cycles.Amount // spent when last counted

@@ -2,15 +2,16 @@ package replica
 
 import (
 	"testing"
-
-	"github.com/canisterd/canisterd/replica/certify"
 )
 
 // changedBy is a machine whose tree has changed by so many parts with answers of so many bytes since
 // it was last made.
 func changedBy(parts, bytes int) *machine {
-	m := &machine{tree: certify.Tree{}, requests: make([]requestChange, parts), unproved: bytes}
-	m.proof = &proof{requests: m.requests}
+	n := &Network{facts: new(facts)}
+	n.views = &Views{network: n}
+	m := &machine{net: n}
+	m.record.requests.list = make([]requestChange, parts)
+	m.record.bytes = bytes
 	return m
 }
 
@@ -23,8 +24,8 @@ func TestTheTreeIsMadeWhereManyPartsOrBytesChangedThoughNobodyAsks(t *testing.T)
 	} {
 		m := changedBy(c.parts, c.bytes)
 		m.rebase()
-		if made := m.proof.made.Load() != nil; made != c.made || made && (m.requests != nil || m.unproved != 0) {
-			t.Errorf("%d parts with %d bytes: the tree was made: %t, want %t; %d parts are left", c.parts, c.bytes, made, c.made, len(m.requests))
+		if _, made := m.record.base.Get("request_status"); made != c.made || made && (len(m.record.requests.list) != 0 || m.record.bytes != 0) {
+			t.Errorf("%d parts with %d bytes: the tree was made: %t, want %t; %d parts are left", c.parts, c.bytes, made, c.made, len(m.record.requests.list))
 		}
 	}
 	if MaxUnproved != 16_384 || MaxUnprovedBytes != 16<<20 {

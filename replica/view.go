@@ -3,6 +3,7 @@ package replica
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica/certify"
@@ -138,26 +139,73 @@ func (d *delegations) get(v *View, subnet principal.Principal, layout certify.Ra
 	return m.delegation
 }
 
-// publish certifies what changed and makes the view of it.
+// Views gives the views of a network to readers on any goroutine. The owner makes none: most
+// rounds end without a reader, and then nothing is made for them. A round that ends notes what
+// has changed, in its record's own part; the first reader who comes before the next round ends
+// makes the view, and what the record has by then is shared from there on.
+type Views struct {
+	latest atomic.Pointer[View] // nil until somebody asks for it
+
+	// mu guards what follows and, of the network, what a view is made of: that is written with
+	// mu held, or while there is a latest view, of which no other is made.
+	mu           sync.Mutex
+	network      *Network
+	time, height uint64 // of the round that ended last
+	signed       HeightSink
+}
+
+// Latest is the view of the round that ended last.
+func (v *Views) Latest() *View {
+	if view := v.latest.Load(); view != nil {
+		return view
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if view := v.latest.Load(); view != nil {
+		return view
+	}
+	view := v.make()
+	v.latest.Store(view)
+	return view
+}
+
+// make makes the view. mu is held.
+func (v *Views) make() *View {
+	n := v.network
+	view := &View{Time: v.time, Height: v.height, RootKey: n.rootKey, routes: n.routes, delegations: n.delegations, facts: n.facts, seed: &n.config.Seed}
+	view.Subnets = make([]SubnetView, len(n.machines))
+	for i, m := range n.machines {
+		view.Subnets[i] = SubnetView{
+			ID: m.ID, Kind: m.config.Kind, proof: m.prove(v.signed),
+			Nodes: m.nodes, Ranges: m.shownRanges, PublicKey: m.publicKey,
+		}
+	}
+	return view
+}
+
+// publish notes what changed, for the next view.
 func (n *Network) publish() {
 	for _, m := range n.machines {
-		m.prove()
+		m.rebase()
+	}
+	n.views.mu.Lock()
+	defer n.views.mu.Unlock()
+	for _, m := range n.machines {
+		m.noteRound()
 	}
 	n.show()
 }
 
-// show makes the view of what was certified last.
+// show lets readers have a view of what was noted last. Views.mu is held.
 func (n *Network) show() {
-	view := &View{Time: n.time, Height: n.height, RootKey: n.rootKey, routes: n.routes, delegations: n.delegations, facts: n.facts, seed: &n.config.Seed}
-	view.Subnets = make([]SubnetView, len(n.machines))
-	for i, m := range n.machines {
+	for _, m := range n.machines {
 		if m.shownRanges == nil {
 			m.shownRanges = m.ranges()
 		}
-		view.Subnets[i] = SubnetView{
-			ID: m.ID, Kind: m.config.Kind, proof: m.proof,
-			Nodes: m.nodes, Ranges: m.shownRanges, PublicKey: m.publicKey,
-		}
 	}
-	n.view = view
+	v := n.views
+	v.time, v.height, v.signed = n.time, n.height, n.config.Signed
+	if v.latest.Load() != nil {
+		v.latest.Store(nil)
+	}
 }

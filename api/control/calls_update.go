@@ -81,14 +81,35 @@ func (s *calls) Await(ctx context.Context, in *controlv1.AwaitRequest) (*control
 	if err := checkForm("reply_form", in.GetReplyForm()); err != nil {
 		return nil, err
 	}
-	view := instance.Node().View()
-	for i := range view.Subnets {
-		subnet := view.Subnets[i].ID
-		if _, receiver, _, known := view.Request(subnet, id); known {
-			return s.awaitAt(ctx, instance, subnet, receiver, id, in.GetReplyForm())
-		}
+	subnet, receiver, err := whereabouts(ctx, instance, id)
+	if err != nil {
+		return nil, err
 	}
-	return nil, requestUnknown.Refuse(node.ErrUnknown)
+	return s.awaitAt(ctx, instance, subnet, receiver, id, in.GetReplyForm())
+}
+
+// whereabouts are the subnet that knows a message and the canister it is for, before the next
+// view shows them.
+func whereabouts(ctx context.Context, instance Instance, id replica.RequestID) (subnet, receiver principal.Principal, err error) {
+	found := make(chan [2]principal.Principal, 1)
+	err = instance.Node().Do(ctx, func(n *replica.Network) {
+		defer close(found)
+		for i := range n.View().Subnets {
+			if at := n.View().Subnets[i].ID; n.IngressStatus(at, id) != 0 {
+				a, _ := n.IngressAnswer(at, id)
+				found <- [2]principal.Principal{at, a.Receiver}
+				return
+			}
+		}
+	})
+	if err != nil {
+		return subnet, receiver, err
+	}
+	both, known := <-found
+	if !known {
+		return subnet, receiver, requestUnknown.Refuse(node.ErrUnknown)
+	}
+	return both[0], both[1], nil
 }
 
 func (s *calls) awaitAt(ctx context.Context, instance Instance, subnet, receiver principal.Principal, id replica.RequestID, form controlv1.Form) (*controlv1.AwaitResponse, error) {

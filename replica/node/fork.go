@@ -61,7 +61,7 @@ func Wake(network *replica.Network, config Config) *Node {
 	n := prepare(network.Engine(), config)
 	network.Wake(n.parts())
 	n.network = network
-	n.view.Store(network.View())
+	n.views.Store(network.Views())
 	n.announce()
 	if n.busy() {
 		n.nudge <- struct{}{}
@@ -111,6 +111,7 @@ func (n *Node) replace(next *replica.Network) {
 		n.config.Restored(next.Clock())
 	}
 	n.outcalls = next.OutcallsMade() + 1 // those that wait are announced in any case
+	n.views.Store(next.Views())
 	n.show(replica.RoundReport{})
 	for id := range n.waiters {
 		n.keep(id, func(w *waiter) bool { return !n.retell(w) })

@@ -69,7 +69,7 @@ type Node struct {
 	closing      chan struct{}
 	ended        chan struct{}
 	closed       sync.Once
-	view         atomic.Pointer[replica.View]
+	views        atomic.Pointer[replica.Views]
 	slots        *QuerySlots
 	open         context.Context // ends when closing is closed
 	shut         context.CancelFunc
@@ -116,7 +116,7 @@ func Start(config Config) (*Node, error) {
 		return nil, fmt.Errorf("start a node: %w", err)
 	}
 	n.network = network
-	n.view.Store(network.View())
+	n.views.Store(network.Views())
 	go n.own()
 	return n, nil
 }
@@ -209,7 +209,6 @@ func (n *Node) countNow() {
 // show shows what a round did.
 func (n *Node) show(report replica.RoundReport) {
 	n.account()
-	n.view.Store(n.network.View())
 	n.announce()
 	if len(n.waiters) > 0 {
 		for _, id := range report.Answered {
@@ -222,7 +221,7 @@ func (n *Node) show(report replica.RoundReport) {
 }
 
 // View is the network as of the end of its last round.
-func (n *Node) View() *replica.View { return n.view.Load() }
+func (n *Node) View() *replica.View { return n.views.Load().Latest() }
 
 // Receipt says what became of a message that was not refused.
 type Receipt struct {

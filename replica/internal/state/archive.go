@@ -66,7 +66,7 @@ func (s *State) Archive(c *archive.Coder) {
 		archive.String(c, &p.Method, archive.MaxBytes)
 	})
 	s.archiveTouched(c)
-	archive.Slice(c, &s.Answered, archive.MaxItems, func(id *RequestID) { archive.Hash(c, id) })
+	s.archiveAnswered(c)
 	archiveResidents(c, s, &s.throttled)
 	archive.Number(c, &s.stops)
 	s.archiveReady(c)
@@ -226,6 +226,21 @@ func archiveResidents(c *archive.Coder, s *State, list *[]*Resident) {
 	if c.Reading() {
 		*list = there
 	}
+}
+
+// archiveAnswered writes the ids of the messages that have changed. Those that are known have
+// their place in the list again where it is read.
+func (s *State) archiveAnswered(c *archive.Coder) {
+	at := 0
+	archive.Slice(c, &s.Answered, archive.MaxItems, func(a *Noted) {
+		archive.Hash(c, &a.ID)
+		if at++; !c.Reading() {
+			return
+		}
+		if in := s.History.Find(a.ID); in != nil && in.noted != 0 {
+			a.Number, in.noted = in.Number, at
+		}
+	})
 }
 
 // archiveTouched writes the list of touched canisters. Of those that are gone the id is

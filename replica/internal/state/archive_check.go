@@ -21,11 +21,11 @@ type Taken struct {
 // be looked for in vain.
 func (s *State) CheckArchived(c *archive.Coder, taken *Taken) {
 	noted := make(map[RequestID]bool, len(s.Answered))
-	for _, id := range s.Answered {
-		noted[id] = true
+	for i := range s.Answered {
+		noted[s.Answered[i].ID] = true
 	}
 	for in := range s.History.All() {
-		c.Check(in.noted == noted[in.ID], "message %x has changed, and has not", in.ID)
+		c.Check(in.Noted() == noted[in.ID], "message %x has changed, and has not", in.ID)
 	}
 	owed := make(map[uint64]bool) // the messages of users to whom an answer is on its way
 	processing := func(number uint64) bool {

@@ -105,7 +105,10 @@ func (r *Ingress) archive(c *archive.Coder) {
 	intercanister.ArchiveReject(c, &r.Reject)
 	archive.AtMost(c, &r.Status, Done)
 	archive.Number(c, &r.deadline)
-	c.Bool(&r.noted)
+	noted := r.Noted()
+	if c.Bool(&noted); noted && c.Reading() {
+		r.noted = 1 // archiveAnswered says where
+	}
 	c.Check(r.Status != 0 && (r.Status == Rejected) == (r.Reject != nil), "message %x has no status that there is", r.ID)
 }
 

@@ -53,9 +53,16 @@ type Ingress struct {
 	// Instructions are those of its own execution or installation; 0 before.
 	Instructions uint64
 	deadline     timers.Handle
-	noted        bool // in State.Answered
-	era          uint64
+	// Recorded is the number of what its machine has recorded of it: Unrecorded before the first
+	// time, 0 where it is not known whether the certified tree has it.
+	Recorded uint64
+	noted    int  // its place in State.Answered, from 1; 0 where it is not in it
+	pruned   bool // the record may be read for the last time
+	era      uint64
 }
+
+// Unrecorded is what Ingress.Recorded is of a message that has just come.
+const Unrecorded = 1<<64 - 1
 
 // History is the ingress history of a subnet: every accepted message, found by
 // id or number, until its status is pruned. Answers beyond MaxAnswerBytes are
@@ -123,14 +130,15 @@ func (h *History) At(number uint64) *Ingress { return h.slots.At(int(number - 1)
 // Receive enters a message. Its id must be unknown. The record is filled from
 // in; Number, Status and what comes with an answer are set here.
 func (h *History) Receive(in *Ingress, deadlines *timers.Table) *Ingress {
-	if _, known := h.known.Get(in.ID); known {
-		panic("state: a message was received twice")
-	}
 	r, number := h.slot()
 	*r = *in
 	r.Number, r.Status, r.Answered, r.Reply, r.Reject, r.era = number, Received, 0, nil, nil, h.era
+	r.Recorded = Unrecorded
 	r.deadline = deadlines.Add(timers.Deadline{At: r.Expiry, Kind: timers.IngressExpiry, Number: number})
-	h.known.Set(r.ID, number)
+	before := h.known.Len()
+	if h.known.Set(r.ID, number); h.known.Len() == before {
+		panic("state: a message was received twice")
+	}
 	h.waiting += len(r.Arg)
 	return r
 }
@@ -260,12 +268,15 @@ func (h *History) prune(r *Ingress) {
 	for h.order.Len() > 0 && h.Find(h.order.At(0).id) == nil {
 		h.order.Pop()
 	}
-	r.Reply, r.Reject = nil, nil
+	r.Reply, r.Reject, r.pruned = nil, nil, true
 }
 
 // Noted reports whether the message has changed since the certified tree was
 // last brought up to date.
-func (r *Ingress) Noted() bool { return r.noted }
+func (r *Ingress) Noted() bool { return r.noted != 0 }
+
+// Record notes under which number a message is recorded (Ingress.Recorded).
+func (h *History) Record(number, recorded uint64) { h.own(h.At(number)).Recorded = recorded }
 
 // Measured notes what the execution of a message took.
 func (h *History) Measured(number, instructions uint64) {

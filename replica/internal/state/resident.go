@@ -73,7 +73,10 @@ const (
 )
 
 // Proof is what the certified tree says of a canister, to see what changed.
-type Proof struct{ Certified []byte }
+type Proof struct {
+	Certified []byte
+	Recorded  uint64 // the number of what its machine has recorded of it
+}
 
 // Freezing is the freezing limit with what it was computed from.
 type Freezing struct {

@@ -61,7 +61,7 @@ type State struct {
 	// Touched are the canisters, and Answered the messages, whose part of the
 	// certified tree may have changed since the last round.
 	Touched  []*Resident
-	Answered []RequestID
+	Answered []Noted
 
 	// Kept are the messages that are held on their way.
 	Kept HeldMessages
@@ -69,6 +69,13 @@ type State struct {
 	throttled []*Resident
 
 	stops uint64
+}
+
+// Noted is a message whose part of the certified tree may have changed.
+type Noted struct {
+	ID       RequestID
+	Number   uint64 // in the history; 0 where it was pruned since
+	Recorded uint64 // Ingress.Recorded of one that was pruned
 }
 
 // Postponed is a call of the management canister that is answered when the next
@@ -110,9 +117,15 @@ func (s *State) Touch(r *Resident) {
 
 // Show notes that the certified tree's part of an ingress message has changed.
 func (s *State) Show(in *Ingress) {
-	if r := s.History.At(in.Number); !r.noted {
-		s.History.own(r).noted = true
-		s.Answered = append(s.Answered, in.ID)
+	r := s.History.At(in.Number)
+	if r.noted == 0 {
+		s.Answered = append(s.Answered, Noted{ID: r.ID, Number: r.Number})
+		r = s.History.own(r)
+		r.noted = len(s.Answered)
+	}
+	if r.pruned {
+		a := &s.Answered[r.noted-1]
+		a.Number, a.Recorded = 0, r.Recorded
 	}
 }
 
@@ -121,9 +134,9 @@ func (s *State) Untouch() {
 	for _, r := range s.Touched {
 		r.touched = false
 	}
-	for _, id := range s.Answered {
-		if in := s.History.Find(id); in != nil {
-			s.History.own(in).noted = false
+	for i := range s.Answered {
+		if number := s.Answered[i].Number; number != 0 {
+			s.History.own(s.History.At(number)).noted = 0
 		}
 	}
 	clear(s.Touched)

@@ -1,0 +1,268 @@
+package replica
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// recording is what has changed in a subnet's certified tree since it was last made. Most requests
+// come and go before anyone asks for a certificate: they leave nothing in it. No tree and no
+// node is made from it before a reader asks, or it is full.
+//
+//	requests   a b c │ d ✗ f        a to c are in a view; d to f are the machine's own:
+//	           shared┘              overwritten in place, and ✗ came and went
+type recording struct {
+	base      certify.Tree // certified state, without the changes
+	canisters changes[canisterChange]
+	requests  changes[requestChange]
+	cancelled int // own requests that came and went
+	bytes     int // of answers in requests, and of those in base that were dropped since; at most MaxUnprovedBytes and one round's
+}
+
+// changes is a list of what has changed. What a reader has of it is not written any more; the
+// rest is the machine's own. Of several changes of one thing the last counts.
+type changes[T any] struct {
+	list   []T
+	shared int    // readers have those before
+	first  uint64 // numbers given before list[0]; a change has the same number until it is dropped or moved
+}
+
+// own is the change with a number for writing, nil where readers have it, or there is none.
+func (c *changes[T]) own(number uint64) *T {
+	if at := number - c.first - 1; number > c.first && at < uint64(len(c.list)) && int(at) >= c.shared {
+		return &c.list[at]
+	}
+	return nil
+}
+
+// add gives the number of another change, from 1 on.
+func (c *changes[T]) add(change T) (number uint64) {
+	c.list = append(c.list, change)
+	return c.first + uint64(len(c.list))
+}
+
+// share gives all changes to a reader.
+func (c *changes[T]) share() []T {
+	c.shared = len(c.list)
+	return slices.Clip(c.list)
+}
+
+// drop begins the list again. Its numbers are not given a second time.
+func (c *changes[T]) drop() {
+	c.first += uint64(len(c.list))
+	if c.shared > 0 {
+		c.list, c.shared = nil, 0
+		return
+	}
+	clear(c.list)
+	c.list = c.list[:0]
+}
+
+// requestChange is where an ingress message stands now, with what readers may ask about it.
+type requestChange struct {
+	id        RequestID
+	number    uint64 // in the history
+	status    Status
+	gone      bool // pruned, and perhaps in the tree
+	fresh     bool // neither the base nor a reader knew it before
+	cancelled bool // it came and went
+	reply     []byte
+	reject    *intercanister.Reject
+	facts     RequestFacts
+}
+
+// canisterChange is what the tree shows of a canister.
+type canisterChange struct {
+	id                 principal.Principal
+	gone               bool
+	controllers        []principal.Principal
+	created, installed uint64 // ns
+	certified          []byte // nil for none
+	module             *canister.Module
+}
+
+// full reports whether the tree is to be made though nobody asked.
+func (r *recording) full() bool {
+	return len(r.canisters.list)+len(r.requests.list)-r.cancelled >= MaxUnproved || r.bytes >= MaxUnprovedBytes
+}
+
+// rebase takes a tree that has all changes for the base.
+func (r *recording) rebase(base certify.Tree) {
+	r.base, r.cancelled, r.bytes = base, 0, 0
+	r.canisters.drop()
+	r.requests.drop()
+}
+
+// canister records what a canister is now, in the place of what it was where no reader has that.
+func (r *recording) canister(proved *state.Proof, change canisterChange) {
+	if own := r.canisters.own(proved.Recorded); own != nil {
+		*own = change
+		return
+	}
+	proved.Recorded = r.canisters.add(change)
+}
+
+// request records where a message stands, as canister does. It gives the number of the change.
+func (r *recording) request(change requestChange, number uint64) uint64 {
+	r.bytes += change.bytes()
+	if own := r.requests.own(number); own != nil {
+		r.bytes -= own.bytes()
+		change.fresh = own.fresh
+		*own = change
+		return number
+	}
+	change.fresh = number == state.Unrecorded
+	return r.requests.add(change)
+}
+
+// prune records that a message is gone. It reports whether it came and went: then nothing is
+// left of it.
+func (r *recording) prune(id RequestID, number uint64) (cameAndWent bool) {
+	if number == state.Unrecorded {
+		return true
+	}
+	own := r.requests.own(number)
+	if own == nil {
+		r.requests.add(requestChange{id: id, gone: true})
+		return false
+	}
+	r.bytes -= own.bytes()
+	if own.fresh {
+		*own = requestChange{cancelled: true}
+		r.cancelled++
+		return true
+	}
+	*own = requestChange{id: id, gone: true}
+	return false
+}
+
+// compact takes requests that came and went out of the list where they are more than half of
+// what is the machine's own: in the mean each is moved once at most. moved learns the new
+// numbers of the others.
+func (r *recording) compact(moved func(history, number uint64)) {
+	c := &r.requests
+	if r.cancelled < compactFrom || 2*r.cancelled < len(c.list)-c.shared {
+		return
+	}
+	kept := c.list[:c.shared]
+	for i := c.shared; i < len(c.list); i++ {
+		if e := &c.list[i]; !e.cancelled {
+			if kept = append(kept, *e); !e.gone {
+				moved(e.number, c.first+uint64(len(kept)))
+			}
+		}
+	}
+	clear(c.list[len(kept):])
+	c.list, r.cancelled = kept, 0
+}
+
+// compactFrom is how many requests come and go before it is looked whether they are many.
+const compactFrom = 64
+
+// apply is the tree with changes made to it.
+func apply(base certify.Tree, canisters []canisterChange, requests []requestChange) certify.Tree {
+	all := make([]certify.Change, len(canisters))
+	for i := range canisters {
+		all[i] = canisters[i].change()
+	}
+	return base.Apply(all, "canister").Apply(lastOfEach(requests), "request_status")
+}
+
+// lastOfEach is the last change of every request, as changes of the tree, by id.
+func lastOfEach(requests []requestChange) []certify.Change {
+	type place struct {
+		head uint64 // of the id: few ids have the same
+		at   int
+	}
+	places := make([]place, 0, len(requests))
+	for i := range requests {
+		if !requests[i].cancelled {
+			places = append(places, place{binary.BigEndian.Uint64(requests[i].id[:]), i})
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		if a.head != b.head {
+			return cmp.Compare(a.head, b.head)
+		}
+		return cmp.Or(bytes.Compare(requests[a.at].id[:], requests[b.at].id[:]), a.at-b.at)
+	})
+	last := make([]certify.Change, 0, len(places))
+	for i, p := range places {
+		c := &requests[p.at]
+		if i+1 < len(places) && requests[places[i+1].at].id == c.id {
+			continue
+		}
+		last = append(last, certify.Change{Label: certify.Label(c.id[:]), Node: c.node(), Gone: c.gone})
+	}
+	return last
+}
+
+// bytes is what the answer takes.
+func (c *requestChange) bytes() int {
+	if c.reject != nil {
+		return len(c.reply) + len(c.reject.Text)
+	}
+	return len(c.reply)
+}
+
+// node is what shows where an ingress message stands.
+func (c *requestChange) node() certify.Node {
+	if c.gone {
+		return certify.Node{}
+	}
+	fields := []certify.Entry{{Label: "status", Node: certify.Leaf([]byte(c.status.String()))}}
+	switch c.status {
+	case Replied:
+		fields = append(fields, certify.Entry{Label: "reply", Node: certify.Leaf(c.reply)})
+	case Rejected:
+		fields = append(fields,
+			certify.Entry{Label: "reject_code", Node: certify.Leaf(certify.Nat(uint64(c.reject.Code)))},
+			certify.Entry{Label: "reject_message", Node: certify.Leaf([]byte(c.reject.Text))},
+			certify.Entry{Label: "error_code", Node: certify.Leaf([]byte(c.reject.Error.String()))})
+	}
+	return certify.Map(fields...)
+}
+
+// change is the change of the tree.
+func (c *canisterChange) change() certify.Change {
+	label := certify.LabelOf(c.id)
+	if c.gone {
+		return certify.Change{Label: label, Gone: true}
+	}
+	fields := []certify.Entry{
+		{Label: "controllers", Node: certify.Leaf(certify.EncodeControllers(c.controllers))},
+		{Label: "canister_creation_timestamp", Node: certify.Leaf(certify.Nat(c.created))},
+	}
+	if c.certified != nil {
+		fields = append(fields, certify.Entry{Label: "certified_data", Node: certify.Leaf(c.certified)})
+	}
+	if c.installed != 0 {
+		fields = append(fields, certify.Entry{Label: "last_install_timestamp", Node: certify.Leaf(certify.Nat(c.installed))})
+	}
+	return certify.Change{Label: label, Node: certify.Map(append(fields, codeEntries(c.module)...)...)}
+}
+
+// codeEntries are what the tree shows of a canister's module.
+func codeEntries(module *canister.Module) []certify.Entry {
+	if module == nil {
+		return nil
+	}
+	hash := module.Hash()
+	entries := []certify.Entry{{Label: "module_hash", Node: certify.Leaf(hash[:])}}
+	if sections := module.Sections(); len(sections) > 0 {
+		metadata := make([]certify.Entry, len(sections))
+		for i, s := range sections {
+			metadata[i] = certify.Entry{Label: certify.Label(s.Name), Node: certify.Leaf(s.Content)}
+		}
+		entries = append(entries, certify.Entry{Label: "metadata", Node: certify.Map(metadata...)})
+	}
+	return entries
+}
