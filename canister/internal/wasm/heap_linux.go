@@ -22,11 +22,12 @@ type mappedHeap struct {
 	private []span // private pages found last
 	// unknown says that there may be more private pages than those. A thread that took no page fault made none, and counting faults
 	// is cheaper than listing pages, which walks the page tables of the whole heap.
-	unknown  bool
-	usage    unix.Rusage
-	faults   int64
-	counting bool
-	commits  uint
+	unknown   bool
+	usage     unix.Rusage
+	faults    int64
+	counting  bool
+	commits   uint
+	untrimmed int64 // page faults since trim did something last
 	// flushed says that private pages were given up before their commit was over, see written.
 	flushed bool
 	// preserved is unknown as seen by the goroutine that preserves pages. Guarded by the slot's lock.
@@ -332,10 +333,12 @@ func (h *mappedHeap) unwatch() {
 		h.unknown = true
 		return
 	}
-	if countFaults(&h.usage) != h.faults {
-		h.unknown = true
-	}
+	faults := countFaults(&h.usage) - h.faults
 	runtime.UnlockOSThread()
+	if faults > 0 {
+		h.unknown = true
+		h.trim(faults)
+	}
 }
 
 func (h *mappedHeap) lost() { h.unknown = true }

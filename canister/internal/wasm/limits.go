@@ -66,6 +66,8 @@ const (
 
 // Smaller in tests, whose heaps are small.
 var (
+	// trimFaults is after how many page faults of a heap the pages of the file are given back that are not committed.
+	trimFaults = int64(32 << 20 / PageSize)
 	// blockPages is the unit in which pages of a heap that were never written are told from others, in pages; a multiple of 64.
 	blockPages = int64(256)
 	// manyPages is how many private pages a commit gives up while it writes, and not all at its end.

@@ -194,6 +194,18 @@ func (h *mappedHeap) drop(p span) error {
 	return nil
 }
 
+// trim notes page faults. After some it gives the pages of the file back that lie in blocks with committed pages and are not committed
+// themselves: there is one for each that was written or read.
+func (h *mappedHeap) trim(faults int64) {
+	if h.untrimmed += faults; h.untrimmed < trimFaults {
+		return
+	}
+	h.untrimmed = 0
+	h.slot.mu.Lock()
+	defer h.slot.mu.Unlock()
+	h.slot.trim(h.ofTheFile([]span{{0, min(int64(len(h.memory)/PageSize), h.slot.reach())}}))
+}
+
 // written gives up private pages whose bytes are in the file, where a message changed many: else a commit would take their space twice.
 func (h *mappedHeap) written(pages span) {
 	if !h.flushed && countPages(h.private) <= manyPages {

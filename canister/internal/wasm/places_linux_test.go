@@ -120,6 +120,36 @@ func TestScatteredPagesMakeFewMappings(t *testing.T) {
 	}
 }
 
+func TestPagesBetweenCommittedOnesTakeMemoryOnce(t *testing.T) {
+	often := trimFaults
+	t.Cleanup(func() { trimFaults = often })
+	trimFaults = 2048
+	for _, kind := range mappedKinds() {
+		e := newTestEngine(t, Config{Heaps: kind})
+		g := newTestGuest(t, e, filling)
+		run(t, g, "scatter") // 16 pages of each block
+		commit(t, g)
+		before := takenBy(t, e.file)
+		most := int64(0)
+		budget := plenty
+		budget.Slice = 10_000
+		budget.Pause = func(uint64) { most = max(most, takenBy(t, e.file)-before) }
+		for _, name := range []string{"fill", "look"} {
+			if err := g.Run(method(name), &testHost{}, budget); err != nil {
+				t.Fatal(err)
+			}
+			most = max(most, takenBy(t, e.file)-before)
+			g.Rollback()
+		}
+		if most > trimFaults*PageSize*3/2 {
+			t.Errorf("%s: pages that are not committed take %d bytes of the file", kind, most)
+		}
+		if n := notes(t, g, "look"); n != 9*filled/WasmPageSize {
+			t.Errorf("%s: the sum of the pages is %d", kind, n)
+		}
+	}
+}
+
 // losing is a heap that a commit leaves without its mappings.
 type losing struct{ *mappedHeap }
 
