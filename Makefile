@@ -60,10 +60,11 @@ mutants: ## change each limit and the listed comparisons one at a time; the test
 	$(GO) run ./daemon/mutants -sample $(or $(SAMPLE),0) -results bin/mutants.txt
 
 .PHONY: fixtures
-fixtures: ## compile the test canisters (Motoko: Node.js and npm; Rust and C: Debian 12's rustc and clang)
+fixtures: ## compile the test canisters (Motoko: Node.js and npm; Rust and C: compilers of Debian 12)
 	npm ci --prefix canister/canistertest/fixtures --no-audit --no-fund
 	node canister/canistertest/fixtures/build.mjs
 	sh canister/canistertest/fixtures/native.sh
+	sh canister/canistertest/fixtures/rust.sh
 
 .PHONY: proto
 proto: $(TOOLS)/buf $(TOOLS)/protoc-gen-go $(TOOLS)/protoc-gen-go-grpc ## the Go code of the control API from its .proto files
