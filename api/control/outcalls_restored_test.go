@@ -16,8 +16,8 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// httpRequestOf is an argument of http_request, whose function has a type that Go has not.
-func (a *api) httpRequestOf(fields string) []byte {
+// httpRequestOf is an argument of http_request or flexible_http_request, whose function has a type that Go has not.
+func (a *api) httpRequestOf(method, fields string) []byte {
 	a.Helper()
 	described, err := os.ReadFile("../../replica/internal/management/testdata/ic.did")
 	if err != nil {
@@ -27,8 +27,8 @@ func (a *api) httpRequestOf(fields string) []byte {
 	if err != nil {
 		a.Fatal(err)
 	}
-	method, _ := file.Method("http_request")
-	types := []*candid.Type{method.Args[0].Type}
+	m, _ := file.Method(method)
+	types := []*candid.Type{m.Args[0].Type}
 	args, err := candid.ParseArgsAt("(record {"+fields+"})", types)
 	if err != nil {
 		a.Fatal(err)
@@ -44,7 +44,7 @@ func (a *api) httpRequestOf(fields string) []byte {
 // transform, and gives the outcall that waits then.
 func (a *api) asksOutside(id principal.Principal, url string) (sent replica.RequestID, waits node.Outcall) {
 	a.Helper()
-	request := a.httpRequestOf(fmt.Sprintf(`url = %q; method = variant { get }; headers = vec {}; transform = opt record { function = func %q."query"; context = blob "" }`, url, id))
+	request := a.httpRequestOf("http_request", fmt.Sprintf(`url = %q; method = variant { get }; headers = vec {}; transform = opt record { function = func %q."query"; context = blob "" }`, url, id))
 	sent = a.runs(id, canistertest.Script().Call(canistertest.Call{
 		Callee: principal.Management, Method: "http_request", Arg: request, Cycles: 100_000_000_000,
 		OnReply: canistertest.Script().Arg().ReplyTop(), OnReject: canistertest.Script().Text("rejected: ").Append().RejectMessage().ReplyTop(),
