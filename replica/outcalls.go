@@ -238,7 +238,7 @@ func (m *machine) settleOutcall(number uint64, answer state.Answer, spent cycles
 		r.Canister.Consumed.Outcalls = r.Canister.Consumed.Outcalls.Add(spent)
 		r.Give(left)
 	} else {
-		m.Books.Sign(spent)
+		m.Books.Pay(spent)
 		pending.Ticket.Refund = pending.Ticket.Refund.Add(left)
 	}
 	m.Deadlines.Remove(pending.Expiry)

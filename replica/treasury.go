@@ -45,7 +45,7 @@ func (n *Network) Treasury() (t Treasury) {
 
 func (m *machine) count(t *Treasury) {
 	add := func(to *cycles.Amount, amount cycles.Amount) { *to = to.Add(amount) }
-	add(&t.Consumed, m.Books.Gone.Add(m.Books.Signed))
+	add(&t.Consumed, m.Books.Gone.Add(m.Books.Fees))
 	add(&t.Deleted, m.Books.Deleted)
 	add(&t.Lost, m.Books.Lost)
 	add(&t.Minted, m.Books.Minted)

@@ -2,6 +2,7 @@ package management
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -120,10 +121,37 @@ func TestAnEmptyCanisterHasNoMetadata(t *testing.T) {
 		"The canister "+r.target.ID().String()+" has no Wasm module and hence no metadata is available.")
 }
 
-func TestLogsAreOnlyQueried(t *testing.T) {
+func TestCanisterInfoIsQueriedByEveryone(t *testing.T) {
 	r := newRig(t)
-	r.rejected(r.byCanister(r.target, 5, "fetch_canister_logs", logsArg{Canister: r.target.ID()}), intercanister.CanisterRejectedMessage,
-		"fetch_canister_logs API is only accessible to end users in non-replicated mode")
+	var out infoResult
+	r.read(r.facade.Query(r.byUser(principal.Anonymous, "canister_info", infoArg{Canister: r.target.ID()})), &out)
+	if !slices.Equal(out.Controllers, []principal.Principal{alice}) {
+		t.Errorf("%+v", out)
+	}
+	r.is(r.facade.Query(r.byUser(alice, "canister_info", infoArg{Canister: nowhere})).Reject, intercanister.CanisterNotFound, "Canister "+nowhere.String()+" not found")
+}
+
+func TestCanistersPayForTheLogsTheyFetch(t *testing.T) {
+	r, module := withEngine(t)
+	r.install(installMode{Install: null}, module) // which prints hello
+	r.target.Canister.Settings.LogVisibility.Kind = canister.Public
+	other := r.add(2, bob)
+	fees := &r.sub.Fees
+	most := fees.ManagementWork(LogsInstructions + LogInstructions*50_000)
+	r.rejected(r.byCanister(other, most.Lo-1, "fetch_canister_logs", logsArg{Canister: r.target.ID()}), intercanister.CanisterRejectedMessage,
+		fmt.Sprintf("fetch_canister_logs request sent with %s cycles, but %s cycles are required.", grouped(cycles.Of(most.Lo-1)), grouped(most)))
+	r.rejected(r.byCanister(other, most.Lo, "fetch_canister_logs", logsArg{Canister: nowhere}), intercanister.CanisterNotFound, "Canister "+nowhere.String()+" not found.")
+	c := r.byCanister(other, most.Lo, "fetch_canister_logs", logsArg{Canister: r.target.ID()})
+	var out logsResult
+	r.replied(c, &out)
+	paid := fees.ManagementWork(LogsInstructions + LogInstructions + uint64(len("hello")))
+	if len(out.Records) != 1 || most.Sub(c.Attached) != paid || r.st.Books.Fees != paid {
+		t.Errorf("%+v for %s, of which the books have %s; want %s", out, most.Sub(c.Attached), r.st.Books.Fees, paid)
+	}
+}
+
+func TestLogsAreQueried(t *testing.T) {
+	r := newRig(t)
 	r.is(r.facade.Query(r.byUser(alice, "fetch_canister_logs", logsArg{Canister: nowhere})).Reject, intercanister.CanisterNotFound, "Canister "+nowhere.String()+" not found")
 }
 

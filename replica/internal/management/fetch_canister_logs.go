@@ -7,7 +7,26 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// fetchCanisterLogs is fetch_canister_logs, a query method: the records of the
+// buyCanisterLogs is fetch_canister_logs as canisters call it: they pay for the work with
+// attached cycles. They must have attached what as many records would cost as an answer has
+// room for.
+func buyCanisterLogs(c *state.Command, a *logsArg) state.Answer {
+	if c.State.Residents.Get(a.Canister) == nil {
+		return state.Fail(rejectNotFound(a.Canister))
+	}
+	fees := &c.State.Fees
+	most := fees.ManagementWork(LogsInstructions + LogInstructions*(MaxLogsBytes/canister.LogRecordOverhead))
+	if c.Attached.Less(most) {
+		return state.Fail(rejectFee(c.Method, c.Attached, most))
+	}
+	answer := fetchCanisterLogs(c, a)
+	if answer.Reject == nil {
+		c.State.Books.Pay(c.Accept(fees.ManagementWork(answer.Instructions)))
+	}
+	return answer
+}
+
+// fetchCanisterLogs is fetch_canister_logs as a query method: the records of the
 // log that a filter lets through, oldest first. Where they are too many, the newest
 // are given without a filter, and the oldest with one: who pages through a log goes
 // on after the last it got.

@@ -35,7 +35,7 @@ func makeOutcall(c *state.Command, sent *state.Outcall, metered bool) state.Answ
 		fee = fees.OutcallBaseFee(outcall.RequestBytes(sent), sent.Committee())
 	}
 	if c.Attached.Less(fee) {
-		return state.Fail(rejectOutcallFee(c.Method, c.Attached, fee))
+		return state.Fail(rejectFee(c.Method, c.Attached, fee))
 	}
 	c.Accept(fee)
 	if c.Sender != nil {

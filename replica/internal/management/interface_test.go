@@ -25,7 +25,7 @@ func TestTheInterfaceIsTheSpecifications(t *testing.T) {
 		}
 		same(t, m.name+" argument", declared.Args, signatures[m.name][0])
 		same(t, m.name+" result", declared.Results, signatures[m.name][1])
-		if queryOnly := declared.Annotation == candid.Query; queryOnly != (m.run == nil) {
+		if queryOnly := declared.Annotation == candid.Query; queryOnly != m.onlyQueriedByUsers() {
 			t.Errorf("%s: query %v", m.name, queryOnly)
 		}
 	}

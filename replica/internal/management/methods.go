@@ -99,9 +99,9 @@ func table() []method {
 		// What is known of a canister.
 		asked(on(method{name: "canister_status", authority: statusViewers, about: canisterID}, read, canisterStatus)),
 		asked(on(method{name: "canister_metrics", authority: controllersAndAdmins, about: canisterID}, read, canisterMetrics)),
-		on(method{name: "canister_info", users: onlyCanisters, about: canisterID}, read, canisterInfo),
+		asked(on(method{name: "canister_info", users: onlyCanisters, about: canisterID}, read, canisterInfo)),
 		on(method{name: "canister_metadata", users: onlyCanisters, about: canisterID}, read, canisterMetadata),
-		onlyAsked(on(method{name: "fetch_canister_logs", users: notByIngress, about: canisterID}, read, fetchCanisterLogs)),
+		askedFor(on(method{name: "fetch_canister_logs", users: notByIngress, about: canisterID, near: true}, read, buyCanisterLogs), fetchCanisterLogs),
 
 		// Chance.
 		on(method{name: "raw_rand", users: notByIngress, near: true, postponed: drawRand}, readNothing, rawRand),
@@ -141,9 +141,19 @@ func on[A any](m method, read func([]byte) (*A, error), run func(*state.Command,
 	return m
 }
 
+// onlyQueriedByUsers reports whether a query is the only way by which users reach a method:
+// the interface says so then, because clients go by it. Canisters may call it all the same.
+func (m *method) onlyQueriedByUsers() bool { return m.query != nil && m.users != mayCall }
+
 // asked is a method that is also a query method.
 func asked(m method) method {
 	m.query = m.run
+	return m
+}
+
+// askedFor is a method that does something else where it is a query method.
+func askedFor[A any](m method, query func(*state.Command, *A) state.Answer) method {
+	m.query = on(method{}, read, query).run
 	return m
 }
 

@@ -3,7 +3,6 @@ package management
 import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/outcall"
 )
 
@@ -30,11 +29,6 @@ func rejectReplicated() *intercanister.Reject {
 
 func rejectInFlight() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "max number (%d) of http requests in-flight reached.", outcall.MaxInFlight)
-}
-
-func rejectOutcallFee(method string, sent, fee cycles.Amount) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterRejectedMessage,
-		"%s request sent with %s cycles, but %s cycles are required.", method, grouped(sent), grouped(fee))
 }
 
 // rejectReplication is for counts that no flexible outcall can have.

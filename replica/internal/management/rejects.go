@@ -81,6 +81,12 @@ func rejectOnlyQuery(method string) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "%s API is only accessible to end users in non-replicated mode", method)
 }
 
+// rejectFee is for a call that has too few cycles attached to pay for what it asks for.
+func rejectFee(method string, sent, fee cycles.Amount) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterRejectedMessage,
+		"%s request sent with %s cycles, but %s cycles are required.", method, grouped(sent), grouped(fee))
+}
+
 func rejectUser(method string) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterContractViolation, "%s cannot be called by a user.", method)
 }

@@ -87,7 +87,7 @@ func Interface() string {
 	for _, m := range table() {
 		s := signatures[m.name]
 		signature := candid.Signature{Args: typesOf(s[0]), Results: typesOf(s[1])}
-		if m.run == nil {
+		if m.onlyQueriedByUsers() {
 			signature.Annotation = candid.Query
 		}
 		function, err := candid.FuncOf(signature)

@@ -106,12 +106,12 @@ func askToSign(c *state.Command, id state.KeyID) state.Answer {
 		fee = c.State.Fees.Scale(cycles.Of(c.State.Fees.Signature))
 	}
 	if c.Attached.Less(fee) {
-		return state.Fail(rejectSignatureFee(c.Method, c.Attached, fee))
+		return state.Fail(rejectFee(c.Method, c.Attached, fee))
 	}
 	if signing.Waiting(id) >= MaxPendingSignatures {
 		return state.Fail(rejectSignatureQueue(c.Method, id))
 	}
-	c.State.Books.Sign(c.Accept(fee))
+	c.State.Books.Pay(c.Accept(fee))
 	signing.Pending = append(signing.Pending, state.PendingSignature{
 		Ticket: c.Ticket(), Key: id, Caller: c.Caller, Method: c.Method, Arg: c.Arg,
 	})

@@ -8,7 +8,6 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -40,11 +39,6 @@ func rejectUnknownKey(method string, id state.KeyID, known []state.KeyID, signs 
 // rejectNotHeld is for a call that names another subnet than one that holds the key.
 func rejectNotHeld(subnet principal.Principal, id state.KeyID) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "Subnet %s does not hold threshold key %s.", subnet, id)
-}
-
-func rejectSignatureFee(method string, sent, fee cycles.Amount) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterRejectedMessage,
-		"%s request sent with %s cycles, but %s cycles are required.", method, grouped(sent), grouped(fee))
 }
 
 func rejectSignatureQueue(method string, id state.KeyID) *intercanister.Reject {

@@ -86,7 +86,7 @@ func (s *State) archiveFacts(c *archive.Coder) {
 	archive.Number(c, &s.Wave)
 	c.Fixed(s.Chance.key[:])
 	archive.Number(c, &s.Chance.Drawn)
-	for _, amount := range []*cycles.Amount{&s.Books.Minted, &s.Books.Gone, &s.Books.Deleted, &s.Books.Signed, &s.Books.Lost} {
+	for _, amount := range []*cycles.Amount{&s.Books.Minted, &s.Books.Gone, &s.Books.Deleted, &s.Books.Fees, &s.Books.Lost} {
 		c.Amount(amount)
 	}
 	s.Messages.archive(c)

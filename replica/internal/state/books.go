@@ -11,7 +11,7 @@ type Books struct {
 	Minted  cycles.Amount // came out of nothing: provisional cycles, the cycles minting canister, the powers of tests
 	Gone    cycles.Amount // what deleted canisters had paid until they were deleted
 	Deleted cycles.Amount // what deleted canisters still had
-	Signed  cycles.Amount // what signatures cost, which are paid with attached cycles
+	Fees    cycles.Amount // what calls paid with attached cycles: for signatures, for reading logs
 	Lost    cycles.Amount // came back to a canister that was gone, or was taken by a power of tests
 }
 
@@ -27,13 +27,13 @@ func (b *Books) Mint(amount cycles.Amount) { b.Minted = b.Minted.Add(amount) }
 // Lose enters cycles that nobody gets.
 func (b *Books) Lose(amount cycles.Amount) { b.Lost = b.Lost.Add(amount) }
 
-// Sign enters the fee of a signature.
-func (b *Books) Sign(fee cycles.Amount) { b.Signed = b.Signed.Add(fee) }
+// Pay enters a fee that was paid with attached cycles.
+func (b *Books) Pay(fee cycles.Amount) { b.Fees = b.Fees.Add(fee) }
 
 // Spent is everything that left the subnet's canisters for good: what they paid,
-// also for signatures, what was deleted with them, what was lost.
+// also with attached cycles, what was deleted with them, what was lost.
 func (s *State) Spent() cycles.Amount {
-	spent := s.Books.Gone.Add(s.Books.Signed).Add(s.Books.Deleted).Add(s.Books.Lost)
+	spent := s.Books.Gone.Add(s.Books.Fees).Add(s.Books.Deleted).Add(s.Books.Lost)
 	for r := range s.Residents.All() {
 		spent = spent.Add(r.Canister.Consumed.Total())
 	}
