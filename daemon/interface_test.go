@@ -50,6 +50,7 @@ func TestEveryPartOfTheInterfaceIsListedWithATestThatCoversIt(t *testing.T) {
 	p.endpoints()
 	p.certifiedPaths()
 	p.errorCodes()
+	p.specification()
 	for _, fault := range p.faults {
 		t.Error(fault)
 	}

@@ -1,0 +1,55 @@
+package daemon_test
+
+import (
+	"fmt"
+	"strings"
+)
+
+// change is a change of the specification or of the Rust CDK after version 0.66.0, what we do, and
+// the script or test that shows it; none where we differ.
+type change struct{ from, what, here, proof string }
+
+// changes are all since 0.66.0 (2026-08-17), and before them where we differ on purpose.
+var changes = []change{
+	{"0.67.0", "`log_memory_limit` is a setting, 0 or 4,096 to 2,097,152; `log_memory_store_size` is in `memory_metrics`", "built", "management_settings.txt"},
+	{"0.67.0", "the oldest logs go first; the store is billed whole", "built", "management_logs.txt"},
+	{"0.67.0", "`fetch_canister_logs` has a `filter`, and as many records as a response holds", "built", "TestALogFilterIsHalfOpen"},
+	{"0.67.0", "canisters call `fetch_canister_logs`", "built; the price is that of one version of the replica, the specification names none", "TestCanistersPayForTheLogsTheyFetch"},
+	{"0.67.0", "users and composite queries query `canister_info`", "built", "TestCanisterInfoIsQueriedByEveryone"},
+	{"0.67.0", "`secp256r1` of `ecdsa_curve`; curve 1 of `cost_sign_with_ecdsa`", "built: every ECDSA key has it, where mainnet has no key of it yet", "TestACanisterOfTheNewestRustCDKSignsOverSecp256r1"},
+	{"ic0 1.2", "`subnet_self_node_count`, `cost_http_request_v2`", "built; not in the specification yet", "TestACanisterOfTheNewestRustCDKKnowsNodesAndPrices"},
+	{"types 0.10", "`pricing_version` of `http_request`", "built: anything but 2 is version 1, as in the replica", "outcalls_pricing.txt"},
+	{"types 0.10", "`flexible_http_request`", "built; one daemon makes the requests of all nodes", "TestAFlexibleOutcallIsMadeOnceForEachNodeOfItsCommittee"},
+	{"types 0.10", "`subnet_metrics`", "built; consumed cycles are those when they were last counted", "real/subnets.txt"},
+	{"types 0.11", "`million_round_instructions_total` of `subnet_metrics`", "built", "real/subnets.txt"},
+	{"all", "the service declares `canister_status` and `canister_metrics` as queries", "differs: declared as calls, because clients go by it and a call is certified; both ways work", ""},
+	{"all", "outcalls go by https to the public internet", "differs: http is allowed unless outcalls are strict, this machine where it is named", ""},
+	{"all", "all nodes make the request of an outcall", "differs: one request answers for all nodes unless outcalls are replicated or strict", ""},
+	{"all", "provisional methods are for testing environments", "differs: they are open to everyone, as in other local networks", ""},
+	{"all", "the bitcoin methods", "differs: deprecated, and rejected where there is no bitcoin canister", ""},
+}
+
+// specification lists the changes. A proof that is not there is a fault of the page.
+func (p *page) specification() {
+	p.section("Changes of the specification", "The newest that could be had: interface specification 0.67.0 (2026-08-31), `ic0` 1.2.0, `ic-cdk` 0.20.3, `ic-cdk-management-canister` 0.3.0 and "+
+		"`ic-management-canister-types` 0.11.0 (types, 2026-10-02). The rest of this page was built from 0.66.0. These are the changes since, and some places where we differ on purpose.",
+		"since", "change", "here", "shown by")
+	for _, c := range changes {
+		shown := "–"
+		if c.proof != "" {
+			shown = p.named(c.proof)
+		}
+		fmt.Fprintf(p, "| %s |\n", strings.Join([]string{c.from, c.what, c.here, shown}, " | "))
+	}
+}
+
+// named is the first proof with a name: that of a test, or of a script's file.
+func (p *page) named(name string) string {
+	for _, one := range p.proofs {
+		if one.test == name || one.script() && strings.HasSuffix(one.file, "/"+name) {
+			return one.String()
+		}
+	}
+	p.faults = append(p.faults, "a change is shown by "+name+", which is not there")
+	return ""
+}
