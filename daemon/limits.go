@@ -13,7 +13,7 @@ const (
 	minConnections = 8
 	// silentGrace is how long a connection without a request is spared before it may be closed for a
 	// new one, begunGrace how long one whose request has begun to come. Ours.
-	silentGrace = 10 * time.Millisecond
+	silentGrace = 20 * time.Millisecond
 	begunGrace  = 250 * time.Millisecond
 	// fallbackDescriptors is how many descriptors there are where the system does not say.
 	fallbackDescriptors = 16_384

@@ -39,6 +39,7 @@ type Guest struct {
 	boundary uint64 // executed count at which the replica's slice ends
 	resumed  uint64 // executed count at which it began
 	granted  uint64 // executed instructions = granted - counter
+	part     uint64 // instructions, at most, that are granted next: few after many page faults
 	sliceEnd uint64 // executed count at which the slice ends, at least granted
 	moved    uint64 // instructions of those that pieces of bulk operations were charged with, see Budget.Pause
 

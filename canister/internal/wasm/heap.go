@@ -34,6 +34,8 @@ type heap interface {
 	watch()
 	unwatch()
 	lost()
+	// faulted is how many page faults the thread took since watch or the last call, where that is known. It is called between the two.
+	faulted() int64
 	// preserve makes the heap keep its bytes of these pages although the committed ones are about to change. Called by another goroutine
 	// than the one that runs the guest, with the slot's lock.
 	preserve(pages span)

@@ -108,3 +108,5 @@ func (h *copyHeap) free() error {
 func (h *copyHeap) watch()   {}
 func (h *copyHeap) unwatch() {}
 func (h *copyHeap) lost()    {}
+
+func (h *copyHeap) faulted() int64 { return 0 }

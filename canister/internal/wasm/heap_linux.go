@@ -24,6 +24,7 @@ type mappedHeap struct {
 	// is cheaper than listing pages, which walks the page tables of the whole heap.
 	unknown   bool
 	usage     unix.Rusage
+	asked     int64
 	faults    int64
 	counting  bool
 	commits   uint
@@ -325,6 +326,7 @@ func (h *mappedHeap) watch() {
 	if h.counting {
 		runtime.LockOSThread()
 		h.faults = countFaults(&h.usage)
+		h.asked = h.faults
 	}
 }
 
@@ -339,6 +341,15 @@ func (h *mappedHeap) unwatch() {
 		h.unknown = true
 		h.trim(faults)
 	}
+}
+
+func (h *mappedHeap) faulted() int64 {
+	if !h.counting {
+		return 0
+	}
+	before := h.asked
+	h.asked = countFaults(&h.usage)
+	return h.asked - before
 }
 
 func (h *mappedHeap) lost() { h.unknown = true }

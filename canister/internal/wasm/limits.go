@@ -26,9 +26,10 @@ const (
 	MaxSlice = 5_000_000
 	// PieceBytes is how much of a bulk operation runs between two calls of FinishPiece (the specification has no such pauses).
 	PieceBytes = rewrite.PieceBytes
-	// maxGrant is how many instructions the counter is set to at once. Compiled code cannot be interrupted in between, and code that writes to
-	// another page every few instructions takes a page fault of some microseconds each time.
-	maxGrant = 50_000
+	// minGrant to maxGrant is how many instructions the counter is set to at once. Compiled code cannot be interrupted in between, and code that
+	// writes to another page every few instructions takes a page fault of some microseconds each time: after manyFaults it is granted least.
+	minGrant, maxGrant = 5_000, 50_000
+	manyFaults         = 100
 	// DefaultSlice is granted when a budget names none.
 	DefaultSlice = 2_000_000
 	// stickyPages is how many private pages a heap keeps between messages, so that hot pages are not faulted in again and again.

@@ -172,3 +172,22 @@ func TestAHeapThatACommitLosesIsThatOfTheFileAgain(t *testing.T) {
 		}
 	}
 }
+
+// Compiled code cannot be interrupted before what it was granted is used up.
+func TestCodeThatTakesManyPageFaultsIsGrantedLittle(t *testing.T) {
+	for _, kind := range mappedKinds() {
+		g := newTestGuest(t, newTestEngine(t, Config{Heaps: kind}), `(module (memory 1024)
+			(func (export "canister_update scatter") (local $i i32)
+				(loop (i32.store8 (local.get $i) (i32.const 9))
+					(br_if 0 (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 4096))) (i32.const 0x4000000)))))
+			(func (export "canister_update spin") (local $i i32)
+				(loop (br_if 0 (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const 1000000))))))`)
+		for name, want := range map[string]uint64{"scatter": minGrant, "spin": maxGrant} {
+			run(t, g, name)
+			if g.part != want {
+				t.Errorf("%s: %s is granted %d instructions at a time, want %d", kind, name, g.part, want)
+			}
+			g.Rollback()
+		}
+	}
+}

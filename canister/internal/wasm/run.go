@@ -117,7 +117,7 @@ func (g *Guest) grant(executed uint64) {
 	}
 	slice = min(slice, MaxSlice)
 	if executed == 0 {
-		g.boundary, g.resumed, g.moved = math.MaxUint64, 0, 0
+		g.boundary, g.resumed, g.moved, g.part = math.MaxUint64, 0, 0, minGrant
 		if g.budget.ReplicaSlice != 0 {
 			g.boundary = g.budget.ReplicaSlice
 		}
@@ -130,7 +130,7 @@ func (g *Guest) grant(executed uint64) {
 // grantPart sets the counter for the next part of the slice. Parts change nothing that can be seen: the message neither pauses nor ends between
 // two of them.
 func (g *Guest) grantPart(executed uint64) {
-	next := min(maxGrant, g.sliceEnd-executed)
+	next := min(g.part, g.sliceEnd-executed)
 	g.granted = executed + next
 	g.live.counter.Set(next)
 }
@@ -142,6 +142,11 @@ func (g *Guest) refill() {
 		g.End(&Trap{Kind: StackOverflow})
 	}
 	executed := g.Executed()
+	if g.live.heap.faulted() > manyFaults {
+		g.part = minGrant
+	} else {
+		g.part = min(2*g.part, maxGrant)
+	}
 	if executed <= g.sliceEnd {
 		g.grantPart(executed)
 		return
