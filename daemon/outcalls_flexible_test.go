@@ -66,13 +66,15 @@ func (o *outcaller) calls(name, arg string) string {
 func counter(t *testing.T, drops ...int64) (url string, asked *atomic.Int64) {
 	t.Helper()
 	asked = new(atomic.Int64)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		number := asked.Add(1)
 		if slices.Contains(drops, number) {
 			panic(http.ErrAbortHandler)
 		}
 		_, _ = fmt.Fprintf(w, "number %02d", number)
 	}))
+	s.Config.SetKeepAlivesEnabled(false) // on a connection that served before, a client may ask again
+	s.Start()
 	t.Cleanup(s.Close)
 	return s.URL, asked
 }

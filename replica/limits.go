@@ -5,9 +5,9 @@ const (
 	// RoundInstructions is how many instructions a subnet runs in a round before
 	// it waits for the next (the replica's: 4 billion on application subnets, 7
 	// on system subnets; ours is less, so that answers are seen soon).
-	RoundInstructions = 500_000_000
+	RoundInstructions = 50_000_000
 	// RoundMessages is how many messages a subnet executes in a round. Ours.
-	RoundMessages = 20_000
+	RoundMessages = 2_000
 	// SliceInstructions is how long a message runs before it is parked until the
 	// next round (the replica's: 2 billion; ours is less, so that a canister in
 	// an endless loop delays nobody noticeably).
