@@ -77,7 +77,7 @@ func TestARefusalDoesNotRepeatAHugeKey(t *testing.T) {
 	}
 	call.Sender = principal.SelfAuthenticating(huge)
 	_, err = Authenticate(call, instant, nil)
-	wantRefusal(t, err, http.StatusBadRequest, "Invalid public key: Malformed Unspecified public key: "+strings.Repeat("00", maxBytesInText)+"…")
+	wantRefusal(t, err, http.StatusBadRequest, "Invalid public key: Malformed Unspecified public key: "+strings.Repeat("00", 1024)+"… (1048576 bytes)")
 	if !bytes.Equal(huge, call.Auth.PublicKey) {
 		t.Error("authenticating changed the request")
 	}

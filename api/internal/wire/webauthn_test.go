@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"math/big"
 	"net/http"
 	"strings"
 	"testing"
@@ -255,6 +256,12 @@ func TestCOSEKeysAreTakenOrNamed(t *testing.T) {
 		{"Ed25519", pairsOf(1, nat(1), 3, number(-8), -1, nat(6), -2, x), ""},
 		{"Ed25519 to verify", pairsOf(1, nat(1), 3, number(-8), -1, nat(6), -2, x, 4, text("verify")), ""},
 		{"RSA", pairsOf(1, nat(3), 3, number(-257), -1, modulus, -2, blob([]byte{3})), ""},
+		{"RSA of 2048 bits", rsaKey(2048, 3), ""},
+		{"RSA of 2047 bits", rsaKey(2047, 3), "Malformed RsaSha256 public key: "},
+		{"RSA of 8192 bits", rsaKey(8192, 3), ""},
+		{"RSA of 8193 bits", rsaKey(8193, 3), "Malformed RsaSha256 public key: "},
+		{"RSA with an exponent of 31 bits", rsaKey(2048, 1<<30+1), ""},
+		{"RSA with an exponent of 32 bits", rsaKey(2048, 1<<31+1), "Malformed RsaSha256 public key: "},
 		{"RSA of 1024 bits", pairsOf(1, nat(3), 3, number(-257), -1, blob(append([]byte{0x80}, append(make([]byte, 126), 1)...)), -2, blob([]byte{3})), "Malformed RsaSha256 public key: "},
 		{"RSA of 16384 bits", pairsOf(1, nat(3), 3, number(-257), -1, blob(append([]byte{0x80}, append(make([]byte, 2046), 1)...)), -2, blob([]byte{3})), "Malformed RsaSha256 public key: "},
 		{"RSA with an even exponent", pairsOf(1, nat(3), 3, number(-257), -1, modulus, -2, blob([]byte{2})), "Malformed RsaSha256 public key: "},
@@ -266,4 +273,11 @@ func TestCOSEKeysAreTakenOrNamed(t *testing.T) {
 			t.Errorf("%s: got %v\nwant …%s…", c.name, err, c.text)
 		}
 	}
+}
+
+// rsaKey is a COSE key with an odd modulus of so many bits.
+func rsaKey(bits uint, exponent uint32) []byte {
+	modulus := new(big.Int).Lsh(big.NewInt(1), bits-1)
+	modulus.SetBit(modulus, 0, 1)
+	return pairsOf(1, nat(3), 3, number(-257), -1, blob(modulus.Bytes()), -2, blob(binary.BigEndian.AppendUint32(nil, exponent)))
 }

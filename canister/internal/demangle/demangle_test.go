@@ -1,10 +1,12 @@
 package demangle
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // table are the names of testdata/names.txt with what rustc-demangle 0.1.28 prints for
@@ -91,11 +93,38 @@ func TestAPartNestsAsDeeplyAsTheReplicaReads(t *testing.T) {
 	nested := func(levels int) string {
 		return "_RINvC1a1b" + strings.Repeat("S", levels) + "hE"
 	}
-	if text := Name(nested(maxDepth - 1)); text != "a::b::<"+strings.Repeat("[", maxDepth-1)+"u8"+strings.Repeat("]", maxDepth-1)+">" {
+	if text := Name(nested(499)); text != "a::b::<"+strings.Repeat("[", 499)+"u8"+strings.Repeat("]", 499)+">" {
 		t.Errorf("at the limit: %s", text)
 	}
-	if text := Name(nested(maxDepth)); text != nested(maxDepth) {
+	if text := Name(nested(500)); text != nested(500) {
 		t.Errorf("above it: %s", text)
+	}
+}
+
+func TestATextHas16KiBAndIsReadInAMillionSteps(t *testing.T) {
+	named := func(length int) string { return fmt.Sprintf("_RNvC1a%d_%s", length, strings.Repeat("x", length)) }
+	// Each back reference leads to a number of 99,990 digits and a name.
+	far := func(references int) string {
+		return "_RINvCs" + strings.Repeat("0", 99_990) + "_1a1b" + strings.Repeat("B2_", references) + "E"
+	}
+	for name, c := range map[string]struct{ symbol, text string }{
+		"16,384 bytes":   {named(16_381), "a::" + strings.Repeat("x", 16_381)},
+		"16,385 bytes":   {named(16_382), "a::{size limit reached}"},
+		"999,953 steps":  {far(9), "a::b::<a" + strings.Repeat(", a", 8) + ">"},
+		"a million more": {far(10), "a::b::<a" + strings.Repeat(", a", 8) + ", {size limit reached}"},
+	} {
+		if text := Name(c.symbol); text != c.text {
+			t.Errorf("%s: %d bytes, which end with %q", name, len(text), text[max(0, len(text)-40):])
+		}
+	}
+}
+
+func TestAnIdentifierOf128CharactersIsDecoded(t *testing.T) {
+	for ascii, want := range map[int]bool{127: true, 128: false} {
+		text, ok := identifier{strings.Repeat("a", ascii), "tda"}.decode()
+		if ok != want || ok && utf8.RuneCountInString(text) != 128 {
+			t.Errorf("%d characters of ASCII and one more: %t, %q", ascii, ok, text)
+		}
 	}
 }
 

@@ -1,0 +1,31 @@
+package wire
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"strings"
+	"testing"
+)
+
+func TestTenThousandSignaturesAreRememberedAtMost(t *testing.T) {
+	trust, most := &Trust{}, 0
+	for i := range uint64(20_000) {
+		trust.learn(sha256.Sum256(binary.BigEndian.AppendUint64(nil, i)))
+		most = max(most, len(trust.seen)+len(trust.older))
+	}
+	if most != 10_000 {
+		t.Errorf("%d are remembered", most)
+	}
+}
+
+func TestACanisterSignatureHas256KiBAtMost(t *testing.T) {
+	for size, want := range map[int]string{
+		262_144: "failed to parse signature CBOR",
+		262_145: "it has 262145 bytes; at most 262144 are read",
+	} {
+		err := nobody.verify(canisterKey(hello, "seed"), nil, append([]byte{0xd9, 0xd9, 0xf7}, make([]byte, size-3)...))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: %.100v, want %q", size, err, want)
+		}
+	}
+}
