@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"time"
 
@@ -82,6 +83,8 @@ func (s *events) Watch(in *controlv1.WatchRequest, stream grpc.ServerStreamingSe
 		if err := stream.Send(out); err != nil {
 			return err
 		}
+		// Streams that have much to send would each run for 10 ms before another goroutine does.
+		runtime.Gosched()
 	}
 }
 
