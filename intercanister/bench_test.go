@@ -45,7 +45,7 @@ func BenchmarkRatioBytesOfARegisteredFuture(b *testing.B) {
 		slope, r = line(xs, ys)
 	}
 	record := float64(unsafe.Sizeof(Future{}))
-	ratio.ReportBytes(b, MaxFutureBytes/record, slope, record)
+	ratio.ReportBytes(b, maxFutureBytes/record, slope, record)
 	b.ReportMetric(r, "r")
 }
 

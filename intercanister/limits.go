@@ -14,9 +14,6 @@ const (
 	// ResponseReservation is the memory that is kept at both ends for the response of
 	// a call with guaranteed response: the largest there is.
 	ResponseReservation = 2<<20 + ResponseOverhead
-	// MaxFutureBytes is what one registered future may take in memory beyond
-	// payloads, index included (the measure of the design).
-	MaxFutureBytes = 204
 	// MaxRejectTextBytes is where the text of a reject is cut in its middle (the replica's
 	// 8 KiB).
 	MaxRejectTextBytes = 8 << 10

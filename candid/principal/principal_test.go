@@ -67,3 +67,63 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestAPrincipalHas29BytesAtMost(t *testing.T) {
+	if p, err := FromBytes(make([]byte, 29)); err != nil || p.Len() != 29 {
+		t.Errorf("29 bytes: %s, %v", p, err)
+	}
+	if p, err := FromBytes(make([]byte, 30)); err == nil || err.Error() != "a principal has at most 29 bytes, got 30" {
+		t.Errorf("30 bytes: %s, %v", p, err)
+	}
+}
+
+func TestTheLastByteTellsTheClass(t *testing.T) {
+	for want, raw := range map[Class][][]byte{
+		ClassManagement:         {{}},
+		ClassOpaque:             {{1}, {9, 1}},
+		ClassSelfAuthenticating: {SelfAuthenticating([]byte("key")).Bytes()},
+		ClassDerived:            {{9, 3}},
+		ClassAnonymous:          {{4}},
+		ClassReserved:           {{9, 0x7f}},
+		ClassOther:              {{9, 2}, {9, 4}, {9}},
+	} {
+		for _, b := range raw {
+			p := MustFromBytes(b)
+			if p.Class() != want || p.IsAnonymous() != (want == ClassAnonymous) {
+				t.Errorf("%x has class %d, want %d; anonymous: %t", b, p.Class(), want, p.IsAnonymous())
+			}
+		}
+	}
+}
+
+func TestTextOfJSONIsReadAndAFaultIsReported(t *testing.T) {
+	var p Principal
+	if err := p.UnmarshalText([]byte("2vxsx-fae")); err != nil || p != Anonymous {
+		t.Errorf("got %s, %v", p, err)
+	}
+	if err := p.UnmarshalText([]byte("2vxsx-faf")); err == nil || p != Anonymous {
+		t.Errorf("of a wrong text: %s, %v", p, err)
+	}
+	if err := (*Principal)(nil).UnmarshalText([]byte("2vxsx-fae")); err == nil || err.Error() != "no principal to read into" {
+		t.Errorf("into nothing: %v", err)
+	}
+}
+
+func TestMustPanicsWhereTheTextOrTheBytesAreWrong(t *testing.T) {
+	if MustParse("2vxsx-fae") != Anonymous || MustFromBytes([]byte{4}) != Anonymous {
+		t.Error("not what was parsed")
+	}
+	for name, call := range map[string]func(){
+		"text":  func() { MustParse("2vxsx-faf") },
+		"bytes": func() { MustFromBytes(make([]byte, 30)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a wrong %s is taken", name)
+				}
+			}()
+			call()
+		}()
+	}
+}

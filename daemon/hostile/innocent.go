@@ -102,6 +102,16 @@ func (i *innocent) observe(ctx context.Context) latency {
 	return l
 }
 
+// The load of an innocent canister: light enough for any machine, and enough requests for a p99.
+const (
+	// interval is the time between two requests of a kind.
+	interval = 40 * time.Millisecond
+	// maxInFlight is how many requests of a kind are in flight.
+	maxInFlight = 32
+	// requestTimeout bounds every request of the suite.
+	requestTimeout = 30 * time.Second
+)
+
 // repeat sends a request each interval. Where the answers are late, maxInFlight are under
 // way, and the latency of those that had to wait counts from when they were due.
 func (i *innocent) repeat(ctx context.Context, kind int, into *series) {

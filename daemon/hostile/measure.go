@@ -83,6 +83,14 @@ func (s *stage) attack(ctx context.Context, duration time.Duration, a *attack, r
 	r.Requests, r.Refused = s.requests.Load(), s.refused.Load()
 }
 
+const (
+	// sampleInterval is the time between two looks at the daemon's memory.
+	sampleInterval = 50 * time.Millisecond
+	// runaway is the memory at which an attack is ended early, for the machine's sake: the limit
+	// of memory has long been passed there, and the attack has failed.
+	runaway = 4 << 30
+)
+
 // watchMemory samples the memory until ctx ends and gives the peak.
 func (s *stage) watchMemory(ctx context.Context, abort func()) (peak int64) {
 	ticker := time.NewTicker(sampleInterval)

@@ -85,6 +85,13 @@ func knowsFlag(ctx context.Context, binary, name string) bool {
 	return err == nil && strings.Contains(string(out), name+" ")
 }
 
+const (
+	// stopTimeout is how long the daemon has to end after SIGTERM.
+	stopTimeout = 15 * time.Second
+	// readyTimeout is how long the daemon has to start.
+	readyTimeout = 15 * time.Second
+)
+
 // alive reports whether the daemon still runs.
 func (p *process) alive() bool {
 	select {

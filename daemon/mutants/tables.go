@@ -28,7 +28,7 @@ var suites = map[string][]string{
 	"intercanister":               {"replica"},
 	"replica":                     {"api/control"},
 	"replica/internal/management": {"replica"},
-	"replica/internal/outcall":    {"replica", "daemon"},
+	"replica/internal/outcall":    {"replica/internal/management", "replica", "daemon"},
 	"replica/internal/state":      {"replica"},
 	"replica/node":                {"api/control"},
 	"replica/trace":               {"api/control"},

@@ -9,6 +9,12 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
+// firstPause and lastPause bound the pauses between attempts to connect again. They change how soon a stream goes on, and nothing else.
+const (
+	firstPause = 50 * time.Millisecond
+	lastPause  = 5 * time.Second
+)
+
 // Watch hands each event to handle until ctx ends, handle fails or the daemon refuses. A connection that breaks is made anew, and the stream
 // goes on after the last event that was handled: nothing is lost and nothing comes twice, as long as the daemon remembers it.
 func (d *Daemon) Watch(ctx context.Context, request *controlv1.WatchRequest, handle func(*controlv1.Event) error) error {

@@ -37,6 +37,16 @@ type File struct {
 // Page is a buffer for the smallest unit that the users of the file write.
 type Page [pageSize]byte
 
+// Sizes of system calls, which change how long they take and no result.
+const (
+	// chunkPages is how many pages are written with one system call.
+	chunkPages = 64
+	// punchPart is how many bytes are given back to the system at a time.
+	punchPart = 8 << 20
+	// growStep is by how much the length of the file grows at a time; the new bytes are a hole.
+	growStep = 1 << 30
+)
+
 // chunk is what WritePages writes at a time.
 type chunk [chunkPages * pageSize]byte
 

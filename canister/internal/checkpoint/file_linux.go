@@ -57,6 +57,14 @@ func retry(call func() error) error {
 	}
 }
 
+// What is not in the window is read with system calls: only the time of reading depends on its size.
+const (
+	// windowSize is how much of the file is mapped for reading; a quarter of it is tried where the address space is too small.
+	windowSize = 4 << 40
+	// minWindow is the smallest window worth having.
+	minWindow = 16 << 30
+)
+
 func mapWindow(f *os.File, write bool) []byte {
 	protection := unix.PROT_READ
 	if write {

@@ -47,7 +47,7 @@ func TestGrowingStopsAtTheLimit(t *testing.T) {
 	for _, c := range []struct {
 		pages, was uint64
 		ok         bool
-	}{{3, 0, true}, {0, 3, true}, {MaxPages, 0, false}, {1<<64 - 1, 0, false}, {MaxPages - 3, 3, true}, {1, 0, false}, {0, MaxPages, true}} {
+	}{{3, 0, true}, {0, 3, true}, {8_192_000, 0, false}, {1<<64 - 1, 0, false}, {8_191_997, 3, true}, {1, 0, false}, {0, 8_192_000, true}} {
 		if was, ok := m.Grow(c.pages); was != c.was || ok != c.ok {
 			t.Errorf("Grow(%d) = %d, %v; want %d, %v", c.pages, was, ok, c.was, c.ok)
 		}

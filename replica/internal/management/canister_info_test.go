@@ -137,14 +137,14 @@ func TestCanistersPayForTheLogsTheyFetch(t *testing.T) {
 	r.target.Canister.Settings.LogVisibility.Kind = canister.Public
 	other := r.add(2, bob)
 	fees := &r.sub.Fees
-	most := fees.ManagementWork(LogsInstructions + LogInstructions*50_000)
+	most := fees.ManagementWork(150_000 + 900*50_000)
 	r.rejected(r.byCanister(other, most.Lo-1, "fetch_canister_logs", logsArg{Canister: r.target.ID()}), intercanister.CanisterRejectedMessage,
 		fmt.Sprintf("fetch_canister_logs request sent with %s cycles, but %s cycles are required.", grouped(cycles.Of(most.Lo-1)), grouped(most)))
 	r.rejected(r.byCanister(other, most.Lo, "fetch_canister_logs", logsArg{Canister: nowhere}), intercanister.CanisterNotFound, "Canister "+nowhere.String()+" not found.")
 	c := r.byCanister(other, most.Lo, "fetch_canister_logs", logsArg{Canister: r.target.ID()})
 	var out logsResult
 	r.replied(c, &out)
-	paid := fees.ManagementWork(LogsInstructions + LogInstructions + uint64(len("hello")))
+	paid := fees.ManagementWork(150_000 + 900 + uint64(len("hello")))
 	if len(out.Records) != 1 || most.Sub(c.Attached) != paid || r.st.Books.Fees != paid {
 		t.Errorf("%+v for %s, of which the books have %s; want %s", out, most.Sub(c.Attached), r.st.Books.Fees, paid)
 	}

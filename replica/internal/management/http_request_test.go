@@ -1,11 +1,11 @@
 package management
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
-	"github.com/canisterd/canisterd/replica/internal/outcall"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -16,7 +16,7 @@ func getNothing() httpRequestArg { return httpRequestArg{Method: httpMethod{Get:
 func TestASubnetHasThreeThousandOutcallsInFlightAndNoMore(t *testing.T) {
 	r := newRig(t)
 	r.st.Outcalls = make(map[uint64]*state.PendingOutcall)
-	for i := range uint64(outcall.MaxInFlight - 1) {
+	for i := range uint64(2_999) {
 		r.st.Outcalls[i] = nil
 	}
 	c := r.byCanister(r.target, outcallPrice+5, "http_request", getNothing())
@@ -26,9 +26,23 @@ func TestASubnetHasThreeThousandOutcallsInFlightAndNoMore(t *testing.T) {
 	if paid := r.target.Canister.Consumed.Outcalls; paid != cycles.Of(outcallPrice) {
 		t.Errorf("the canister has paid %s", paid)
 	}
-	r.st.Outcalls[outcall.MaxInFlight] = nil
+	r.st.Outcalls[3_000] = nil
 	r.rejected(r.byCanister(r.target, outcallPrice, "http_request", getNothing()), intercanister.CanisterRejectedMessage,
 		"max number (3000) of http requests in-flight reached.")
+}
+
+func TestTheURLAndTheResponseOfAnOutcallHaveLimits(t *testing.T) {
+	r := newRig(t)
+	with := func(url int, response uint64) *state.Command {
+		a := getNothing()
+		a.URL, a.MaxResponse = strings.Repeat("u", url), &response
+		return r.byCanister(r.target, 10*outcallPrice, "http_request", a)
+	}
+	if a := r.facade.Run(with(8_192, 2_000_000)); a.When != state.Deferred {
+		t.Errorf("the largest: %+v", a)
+	}
+	r.rejected(with(8_193, 2_000_000), intercanister.CanisterRejectedMessage, "url size 8193 exceeds 8192")
+	r.rejected(with(8_192, 2_000_001), intercanister.CanisterRejectedMessage, "max_response_bytes expected to be in the range [0..2000000], got 2000001")
 }
 
 func TestOutcallsOfSystemSubnetsAndWithoutFeesAreFree(t *testing.T) {

@@ -215,7 +215,7 @@ func TestWhatIsNotSignedCostsNothing(t *testing.T) {
 	asks("vetkd_derive_key", vetKDDeriveKeyArg{Transport: make([]byte, threshold.TransportKeyBytes), Key: bls("key_1")}, "The provided transport public key is invalid.")
 	asks("sign_with_ecdsa", signWithECDSAArg{Hash: make([]byte, 32), Key: secp256k1("other")},
 		"Subnet "+subnet.String()+" does not hold threshold key ecdsa:Secp256k1:other.")
-	for range MaxPendingSignatures {
+	for range 20 {
 		if a := r.facade.Run(r.byCanister(r.target, signatureFee, "sign_with_ecdsa", keyArgFor("sign_with_ecdsa"))); a.When != state.Deferred {
 			t.Fatalf("%+v", a)
 		}
