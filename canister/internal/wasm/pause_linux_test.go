@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -45,7 +46,9 @@ const bulkModule = `(module (memory 32768)
 		(loop (i32.store8 (local.get $i) (i32.const 9))
 			(br_if 0 (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 12288))) (i32.const 1500000000))))))`
 
-func TestTheWorldCanStopWhileMuchMemoryIsMoved(t *testing.T) {
+// stops does much to a large memory and names the steps during which the world could not stop for
+// a quarter of their time.
+func stops(t *testing.T) (stuck []string) {
 	g := newTestGuest(t, newTestEngine(t, Config{}), bulkModule)
 	do := func(name string) func() { return func() { run(t, g, name) } }
 	for _, step := range []struct {
@@ -69,8 +72,22 @@ func TestTheWorldCanStopWhileMuchMemoryIsMoved(t *testing.T) {
 		longest, took := longestStop(step.work)
 		t.Logf("%s: %v, stopping the world took %v at most", step.name, took, longest)
 		if took > 400*time.Millisecond && longest > took/4 {
-			t.Errorf("%s took %v, and stopping the world %v", step.name, took, longest)
+			stuck = append(stuck, step.name)
 		}
+	}
+	return stuck
+}
+
+// A machine that does something else may take the processor away during any step, but hardly three
+// times during the same one.
+func TestTheWorldCanStopWhileMuchMemoryIsMoved(t *testing.T) {
+	always := stops(t)
+	for attempt := 1; attempt < 3 && len(always) > 0; attempt++ {
+		again := stops(t)
+		always = slices.DeleteFunc(always, func(step string) bool { return !slices.Contains(again, step) })
+	}
+	if len(always) > 0 {
+		t.Errorf("the world cannot stop during %q", always)
 	}
 }
 
