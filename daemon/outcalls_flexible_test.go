@@ -61,7 +61,7 @@ func (o *outcaller) calls(name, arg string) string {
 	return candid.FormatArgs(values)
 }
 
-// counter is a server that tells each who asks how many asked before, and hangs up on those
+// counter is a server that answers with the number of the request, and hangs up on those
 // whose number is in drops.
 func counter(t *testing.T, drops ...int64) (url string, asked *atomic.Int64) {
 	t.Helper()

@@ -20,7 +20,7 @@ type facts struct {
 // RequestFacts says who made a request, and of whom.
 type RequestFacts struct{ Sender, Receiver, Effective principal.Principal }
 
-// learn enters who made requests of which nobody has heard yet.
+// learn enters who made requests that no view shows yet.
 func (f *facts) learn(subnet principal.Principal, requests []requestChange) {
 	if len(requests) == 0 {
 		return

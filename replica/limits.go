@@ -85,7 +85,7 @@ const (
 	// after it was executed (the replica's).
 	LateFeeBytes = 366
 	// MaxUnproved is how many parts of a certified tree may have changed before it
-	// is brought up to date though nobody asked for a certificate: it bounds what
+	// is brought up to date though no certificate was asked for: it bounds what
 	// the first who asks waits for (some 25 ms). Ours.
 	// MaxUnprovedBytes is how many bytes of answers they may have: the list of changes keeps answers
 	// that the ingress history has dropped. Ours.

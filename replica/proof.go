@@ -17,7 +17,7 @@ type proof struct {
 	subnet    principal.Principal
 	key       *certify.SubnetKey
 	base      certify.Tree
-	canisters []canisterChange // since base, in order; the owner appends behind them, nobody writes them
+	canisters []canisterChange // since base, in order; the owner appends behind them, they are never written again
 	requests  []requestChange  // as canisters
 	ended     ended
 	signed    HeightSink
@@ -81,7 +81,7 @@ func (m *machine) proof() *proof {
 	return m.net.View().Subnets[m.position].proof
 }
 
-// noteRound notes what has changed in a round. Views.mu is held, and nobody has a view of it yet.
+// noteRound notes what has changed in a round. Views.mu is held, and no reader has a view of it yet.
 func (m *machine) noteRound() {
 	for _, r := range m.Touched {
 		m.record.canister(&r.Proved, m.canisterChange(r))

@@ -89,7 +89,7 @@ type canisterChange struct {
 	module             *canister.Module
 }
 
-// full reports whether the tree is to be made though nobody asked.
+// full reports whether the tree is to be made without a reader.
 func (r *recording) full() bool {
 	return len(r.canisters.list)+len(r.requests.list)-r.cancelled >= MaxUnproved || r.bytes >= MaxUnprovedBytes
 }

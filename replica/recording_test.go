@@ -89,7 +89,7 @@ func requestOf(n uint64) (id RequestID) {
 
 func TestARequestThatCameAndWentBetweenTwoCertificatesLeavesNoWork(t *testing.T) {
 	r := newRecorded()
-	r.net.View() // somebody has seen the network before
+	r.net.View() // a reader has seen the network before
 	for n := range uint64(3 * MaxUnproved) {
 		r.receive(requestOf(n))
 		r.answer(requestOf(n), "answer")
@@ -105,7 +105,7 @@ func TestARequestThatCameAndWentBetweenTwoCertificatesLeavesNoWork(t *testing.T)
 		t.Errorf("answers of %d bytes are recorded, want %d", r.record.bytes, want)
 	}
 	if _, made := r.record.base.Get("request_status"); made {
-		t.Error("a tree was made though nobody asked")
+		t.Error("a tree was made without a reader")
 	}
 	if n := len(r.net.facts.requests); n != 0 {
 		t.Errorf("who made them is remembered for %d subnets, and no reader came", n)
@@ -162,7 +162,7 @@ func TestTheTreeAfterRandomRoundsIsTheTreeMadeFromScratch(t *testing.T) {
 
 func TestOfSeveralChangesOfARequestTheLastCounts(t *testing.T) {
 	one, other := requestOf(1), requestOf(1)
-	other[31]++ // the same but for the end
+	other[31]++ // the same except the end
 	list := []requestChange{
 		{id: other, status: Received}, {id: one, status: Received}, {cancelled: true}, {id: one, gone: true}, {id: other, status: Processing}, {id: one, status: Replied},
 	}

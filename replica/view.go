@@ -144,7 +144,7 @@ func (d *delegations) get(v *View, subnet principal.Principal, layout certify.Ra
 // has changed, in its record's own part; the first reader who comes before the next round ends
 // makes the view, and what the record has by then is shared from there on.
 type Views struct {
-	latest atomic.Pointer[View] // nil until somebody asks for it
+	latest atomic.Pointer[View] // nil until a reader asks for it
 
 	// mu guards what follows and, of the network, what a view is made of: that is written with
 	// mu held, or while there is a latest view, of which no other is made.

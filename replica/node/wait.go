@@ -25,7 +25,7 @@ type waiter struct {
 	next   *waiter         // for the same message
 }
 
-// found is what the owner knows of a message that somebody is to wait for.
+// found is what the owner knows of a message that a client is to wait for.
 type found uint8
 
 const (
@@ -40,7 +40,7 @@ var waiters = sync.Pool{New: func() any {
 	return w
 }}
 
-// recycle gives back a waiter that nobody else has, and whose signal was taken.
+// recycle gives back a waiter that no other goroutine has, and whose signal was taken.
 func (w *waiter) recycle() {
 	*w = waiter{done: w.done, do: w.do}
 	waiters.Put(w)

@@ -16,7 +16,7 @@
 //
 // The counter is an exported global. Each function mirrors it in a local: a charge subtracts from
 // the local, and the global is written before the next operator that may trap or call, or that
-// leaves the function: nobody looks at it in between, so it is right at every trap and every host
+// leaves the function: nothing reads it in between, so it is right at every trap and every host
 // call. After anything that may move the global (a call) the local is stale and is read again at
 // the next charge, or before a branch back to a loop.
 //

@@ -271,7 +271,7 @@ func (h *mappedHeap) committed(changed []span) error {
 	return nil
 }
 
-// cold is the private pages but for a few of the changed ones.
+// cold is the private pages except a few of the changed ones.
 func (h *mappedHeap) cold(changed []span) (cold []span) {
 	kept := int64(0)
 	for _, p := range h.private {

@@ -268,7 +268,7 @@ func (s *store) allAt(at *store, page int64) bool {
 	return s.base == nil || page >= s.base.pages || s.here.word(page) == ^uint64(0)
 }
 
-// blank says that nobody has any page of the block that a page is in.
+// blank reports whether no heap has a page of the block that a page is in.
 func (s *store) blank(page int64) bool {
 	page = page / blockPages * blockPages
 	for end := page + blockPages; page < end; page += 64 {
