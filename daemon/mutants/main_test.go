@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 const sample = `package p
@@ -180,5 +182,25 @@ func TestAListOfSurvivorsThatNamesNoMutantIsRefused(t *testing.T) {
 	}
 	if _, err := readSurvivors(path); err == nil || !strings.Contains(err.Error(), ":4: expected NAME = REASON") {
 		t.Errorf("reading says %v", err)
+	}
+}
+
+// failing is set where the test binary runs itself.
+const failing = "CANISTERD_FAILING_PROPERTY"
+
+func TestAPropertyThatFailsForAMutantIsNotKeptForTheNext(t *testing.T) {
+	if os.Getenv(failing) != "" {
+		rapid.Check(t, func(t *rapid.T) { t.Fatal(rapid.Int().Draw(t, "n")) })
+		return
+	}
+	t.Setenv(failing, "yes")
+	tester := tester{root: t.TempDir()}
+	out, err := tester.command(t.Context(), os.Args[0], "-test.run", "^"+t.Name()+"$")
+	if err == nil || !strings.Contains(string(out), "[rapid] failed after 0 tests") {
+		t.Fatalf("the property does not fail: %v\n%s", err, out)
+	}
+	left, err := os.ReadDir(tester.root)
+	if err != nil || len(left) > 0 {
+		t.Errorf("%v are left behind: %v", left, err)
 	}
 }

@@ -11,12 +11,4 @@ const (
 	maxBuffered = 256
 	// maxFree is how many unused pages keep their space in the file; the space of more is given back.
 	maxFree = 1024
-	// minMerge is how many runs of unused pages there are before those side by side are looked for.
-	minMerge = 64
-	// keptTouched is the size above which the record of touched pages is dropped instead of emptied.
-	keptTouched = 1024
-	// ownersInChunk is how many file pages have their owners counted together.
-	ownersInChunk = 256
-	// maxExtent is the largest extent asked of the file at a time.
-	maxExtent = 64 << 20
 )

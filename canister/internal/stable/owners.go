@@ -5,6 +5,9 @@ type owners struct {
 	chunks []*ownersChunk // by file page; nil where all pages have one owner
 }
 
+// ownersInChunk is how many file pages have their owners counted together: the size of a table, which no count depends on.
+const ownersInChunk = 256
+
 type ownersChunk struct {
 	more   [ownersInChunk]uint32 // owners beyond the first
 	shared int                   // pages that have some

@@ -72,6 +72,9 @@ func (s *space) take(most uint32) (r run, offset int64, old bool, err error) {
 
 var errTooManyPages = errors.New("a stable memory, its snapshots and its forks use more than 16 TiB")
 
+// maxExtent is the largest extent asked of the file at a time: what is not used of it takes no space.
+const maxExtent = 64 << 20
+
 // extend adds an extent as big as all before it, within bounds. Needs mu.
 func (s *space) extend() error {
 	e, err := s.file.Allocate(min(max(int64(s.end)*OSPageSize, checkpoint.MinExtent), maxExtent))

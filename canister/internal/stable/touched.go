@@ -49,6 +49,9 @@ func (t *touched) mark(first, end uint64, write bool) {
 	})
 }
 
+// keptTouched is the size above which the record of touched pages is dropped instead of emptied. It only changes what is allocated.
+const keptTouched = 1024
+
 func (t *touched) reset() {
 	if len(t.words) > keptTouched {
 		t.words = nil

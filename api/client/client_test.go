@@ -1,0 +1,88 @@
+package client
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/canisterd/canisterd/api/internal/wire"
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// replica answers every request.
+type replica func(*http.Request) *http.Response
+
+func (r replica) RoundTrip(req *http.Request) (*http.Response, error) { return r(req), nil }
+
+func answers(code int, body io.Reader) *http.Response {
+	return &http.Response{StatusCode: code, Body: io.NopCloser(body)}
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+func TestAnAnswerHas16MiBAtMost(t *testing.T) {
+	for size, want := range map[int64]string{16_777_216: "", 16_777_217: "the replica's answer has more than 16777216 bytes"} {
+		c := &Client{http: &http.Client{Transport: replica(func(*http.Request) *http.Response {
+			return answers(http.StatusOK, io.LimitReader(zeros{}, size))
+		})}}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://replica/", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, body, err := c.do(req); want == "" && (err != nil || len(body) != 16_777_216) || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("of %d bytes %d are read: %v", size, len(body), err)
+		}
+	}
+}
+
+func TestARequestExpiresInFourMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		draft := wire.NewCall(principal.Canister(1), "greet", nil)
+		if _, err := new(Client).sign(draft); err != nil {
+			t.Fatal(err)
+		}
+		if left := draft.IngressExpiry - uint64(time.Now().UnixNano()); left != 240_000_000_000 {
+			t.Errorf("%d ns are left", left)
+		}
+	})
+}
+
+func TestACertificateMayBeFiveMinutesAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := uint64(time.Now().UnixNano())
+		const most = 300_000_000_000
+		for _, at := range []uint64{now, now - most, now + most} {
+			if err := checkAge(at); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, at := range []uint64{now - most - 1, now + most + 1} {
+			if err := checkAge(at); err == nil || !strings.Contains(err.Error(), "at most 5m0s is allowed") {
+				t.Errorf("a nanosecond more: %v", err)
+			}
+		}
+	})
+}
+
+func TestARequestIsSentSixTimesWhereThereIsNoRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sent, began := 0, time.Now()
+		c := &Client{address: "http://replica", http: &http.Client{Transport: replica(func(*http.Request) *http.Response {
+			sent++
+			return answers(http.StatusServiceUnavailable, strings.NewReader("full"))
+		})}}
+		_, _, err := c.post(t.Context(), "/", wire.Signed{})
+		// The pauses are 20, 40, 80, 160 and 320 ms.
+		if took := time.Since(began); err == nil || sent != 6 || took != 620*time.Millisecond {
+			t.Errorf("sent %d times in %s: %v", sent, took, err)
+		}
+	})
+}
