@@ -84,7 +84,7 @@ func TestNoFilePageIsLostOrUsedTwice(t *testing.T) {
 	if reader != nil {
 		reader.Close()
 	}
-	if n := m.space.free.pages; n > maxFree {
+	if n := m.space.free.pages; n > 1024 {
 		t.Errorf("%d unused pages keep their space", n)
 	}
 }

@@ -292,3 +292,21 @@ func FuzzKeys(f *testing.F) {
 		}
 	})
 }
+
+func TestSignaturesAndKeysCountInTheInstructionsOfTheRound(t *testing.T) {
+	path := make([][]byte, 3)
+	for name, c := range map[string]struct {
+		arg  interface{ instructions() uint64 }
+		want uint64
+	}{
+		"a key at three elements":       {&ecdsaPublicKeyArg{Path: path}, 400_000},
+		"a signature at three elements": {&signWithECDSAArg{Path: path}, 900_000},
+		"a Schnorr signature":           {&signWithSchnorrArg{}, 600_000},
+		"a VetKD key":                   {&vetKDPublicKeyArg{}, 5_000_000},
+		"a derived VetKD key":           {&vetKDDeriveKeyArg{}, 5_000_000},
+	} {
+		if got := c.arg.instructions(); got != c.want {
+			t.Errorf("%s counts %d instructions, want %d", name, got, c.want)
+		}
+	}
+}
