@@ -15,7 +15,7 @@ import (
 // recorded is one subnet's state without canisters, whose rounds are made by hand.
 type recorded struct {
 	*machine
-	now, sent uint64
+	now uint64
 }
 
 func newRecorded() *recorded {
