@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"sync"
 
 	"google.golang.org/grpc/stats"
 )
@@ -10,13 +11,14 @@ import (
 // every connection, RPC and message.
 type traffic struct{}
 
-// rpc is an RPC's part of what its connection holds. gRPC calls traffic, and the handler its
-// stream, on one goroutine at a time for what arrives.
+// rpc is an RPC's part of what its connection holds. A stream that is cut off ends while its
+// handler still waits for a message, so gRPC may call traffic on two goroutines.
 type rpc struct {
 	connection *connection
-	taken      int64 // bytes of the message that the handler works on
-	reading    bool  // it may still bring bytes
-	streams    bool  // its client sends more than one message
+
+	mu      sync.Mutex
+	taken   int64 // bytes of messages that the handler works on
+	reading bool  // it may still bring bytes: from its beginning to its end
 }
 
 type (
@@ -35,9 +37,21 @@ func rpcOf(ctx context.Context) *rpc {
 
 // release says that the handler is done with what it has taken.
 func (r *rpc) release() {
-	if r != nil && r.taken > 0 {
-		r.connection.consume(r.taken)
-		r.taken = 0
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.connection.consume(r.taken)
+	r.taken = 0
+}
+
+// take counts a message that the handler works on from now on.
+func (r *rpc) take(bytes int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.reading {
+		r.taken += bytes
 	}
 }
 
@@ -49,10 +63,21 @@ func (r *rpc) send(bytes int) error {
 	return r.connection.send(int64(bytes))
 }
 
-// stop says that no more bytes come.
-func (r *rpc) stop() {
-	if r.reading {
-		r.reading = false
+// begin says that bytes may come, end that no more do.
+func (r *rpc) begin() {
+	r.mu.Lock()
+	r.reading = true
+	r.mu.Unlock()
+	r.connection.begin()
+}
+
+func (r *rpc) end() {
+	r.release()
+	r.mu.Lock()
+	ended := r.reading
+	r.reading = false
+	r.mu.Unlock()
+	if ended {
 		r.connection.end()
 	}
 }
@@ -85,14 +110,12 @@ func (traffic) HandleRPC(ctx context.Context, event stats.RPCStats) {
 	}
 	switch event := event.(type) {
 	case *stats.Begin:
-		r.streams, r.reading = event.IsClientStream, true
-		r.connection.begin()
+		r.begin()
 	case *stats.InPayload:
 		// What was compressed takes its full size from here on.
 		r.connection.receive(int64(max(event.Length-event.WireLength, 0)))
-		r.taken += int64(max(event.Length, event.WireLength)) + frameBytes
+		r.take(int64(max(event.Length, event.WireLength)) + frameBytes)
 	case *stats.End:
-		r.release()
-		r.stop()
+		r.end()
 	}
 }
