@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/api/ic"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -26,6 +27,7 @@ type Daemon struct {
 	instances  registry
 	queries    *node.QuerySlots // that all instances share
 	memory     memory
+	decoders   ic.Decoders
 	first      *instance // the one it was started with
 	wall       func() time.Time
 	schedule   *schedule
@@ -95,6 +97,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	d.cancel = cancel
 	d.memory = newMemory(config.MemoryLimit)
+	d.decoders = ic.NewDecoders(runtime.GOMAXPROCS(0) / 2)
 	d.running.Go(func() { d.schedule.run(running) })
 	d.running.Go(func() { d.memory.giveBack(running) })
 	if err := d.build(ctx, &config); err != nil {

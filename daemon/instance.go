@@ -82,7 +82,7 @@ func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
 	}
 	i.backend = &backend{node: i.node, clock: &i.clock}
 	i.backend.pacing.Store(uint32(Manual)) // until it is paced
-	i.handler = ic.New(i.backend, ic.Info{Version: Version(), Memory: d.memory.requests})
+	i.handler = ic.New(i.backend, ic.Info{Version: Version(), Memory: d.memory.requests, Decoders: d.decoders})
 	if i.node.View().Height == 0 {
 		// The first round certifies the state before anything happened.
 		_, err = i.node.Round(ctx)

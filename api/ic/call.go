@@ -25,7 +25,7 @@ type callVerdict struct {
 func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerdict, error) {
 	h.signer.arriving.Add(1)
 	defer h.signer.arriving.Add(-1)
-	call, err := wire.DecodeCall(body)
+	call, err := decode(ctx, h.info.Decoders, body, wire.DecodeCall)
 	if err != nil {
 		return callVerdict{}, err
 	}

@@ -16,6 +16,8 @@ type Info struct {
 	Hash    string // empty: left out
 	// Memory is what bodies are read into and answers sent from; nil: without a limit.
 	Memory *budget.Budget
+	// Decoders are the places in which large bodies are decoded; nil: without a bound.
+	Decoders Decoders
 }
 
 // Handler answers the Internet Computer's HTTP interface for one network. It is

@@ -26,6 +26,8 @@ const (
 	// retryAfter is after how many seconds a client that was refused for lack of memory tries
 	// again. Ours.
 	retryAfter = "1"
+	// largeBody is how many bytes a body has that waits for a place to be decoded. Ours.
+	largeBody = 256 << 10
 	// firstBody is how much memory a body gets at first, whatever length is
 	// announced. Ours.
 	firstBody = 64 << 10

@@ -12,7 +12,7 @@ import (
 // /api/v3/subnet/{esid}/query: the answer, signed by a node of the subnet
 // (interface specification, "Request: Query call").
 func (h *Handler) query(ctx context.Context, to *target, body []byte) ([]byte, error) {
-	q, err := wire.DecodeQuery(body)
+	q, err := decode(ctx, h.info.Decoders, body, wire.DecodeQuery)
 	if err != nil {
 		return nil, err
 	}

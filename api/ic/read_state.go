@@ -1,6 +1,7 @@
 package ic
 
 import (
+	"context"
 	"slices"
 
 	"github.com/canisterd/canisterd/api/internal/wire"
@@ -8,8 +9,8 @@ import (
 )
 
 // readState answers a read_state whose paths reader allows.
-func (h *Handler) readState(to *target, body []byte, allow func(*reader, certify.Path) error) ([]byte, error) {
-	request, err := wire.DecodeReadState(body)
+func (h *Handler) readState(ctx context.Context, to *target, body []byte, allow func(*reader, certify.Path) error) ([]byte, error) {
+	request, err := decode(ctx, h.info.Decoders, body, wire.DecodeReadState)
 	if err != nil {
 		return nil, err
 	}

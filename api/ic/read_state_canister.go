@@ -11,8 +11,8 @@ import (
 // readCanisterState is POST /api/v2/canister/{ecid}/read_state and
 // /api/v3/canister/{ecid}/read_state (interface specification, "Request: Read
 // state").
-func (h *Handler) readCanisterState(_ context.Context, to *target, body []byte) ([]byte, error) {
-	return h.readState(to, body, (*reader).canisterPath)
+func (h *Handler) readCanisterState(ctx context.Context, to *target, body []byte) ([]byte, error) {
+	return h.readState(ctx, to, body, (*reader).canisterPath)
 }
 
 // canisterPath refuses what may not be asked for by canister id.

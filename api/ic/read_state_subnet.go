@@ -11,8 +11,8 @@ import (
 // readSubnetState is POST /api/v2/subnet/{esid}/read_state and
 // /api/v3/subnet/{esid}/read_state (interface specification, "Request: Read
 // state").
-func (h *Handler) readSubnetState(_ context.Context, to *target, body []byte) ([]byte, error) {
-	return h.readState(to, body, (*reader).subnetPath)
+func (h *Handler) readSubnetState(ctx context.Context, to *target, body []byte) ([]byte, error) {
+	return h.readState(ctx, to, body, (*reader).subnetPath)
 }
 
 // subnetPath refuses what may not be asked for by subnet id.
