@@ -17,10 +17,11 @@ const (
 	// backSlack is how many bytes above the quiet memory count as given back: code of
 	// modules that stays cached, stacks, and what the runtime keeps for the next allocation.
 	backSlack = 64 << 20
-	// quietShare: the short version allows a latency of this many times the quiet one where
-	// that is above the limit. A machine whose quiet p99 is a fifth of the limit is busy with
-	// something else.
+	// quietShare and shortShare: the short version allows a latency of this many times the quiet
+	// one, or the limit, whichever is more. It sends 75 requests of a kind, so its p99 is the
+	// slowest of all, and the machine may be busy with something else.
 	quietShare = 5
+	shortShare = 2
 )
 
 // standard are the limits that hold for every attack: an innocent canister in another

@@ -69,7 +69,7 @@ func parseFlags() (options, error) {
 	only := flag.String("only", "", "only attacks whose name matches this expression")
 	list := flag.Bool("list", false, "list the attacks and why each is there, and end")
 	seconds := flag.Float64("seconds", 0, "how long each attack lasts (default 8, with -check 3)")
-	flag.BoolVar(&o.check, "check", false, "the short version for continuous integration: fewer attacks, for less time, up to three times where one fails, limits of latencies that grow with the quiet ones")
+	flag.BoolVar(&o.check, "check", false, "the short version for continuous integration: fewer attacks, for less time, up to three times where one fails, with wider limits of latencies")
 	flag.StringVar(&o.json, "json", "", "also write the table to this file, as JSON")
 	flag.StringVar(&o.binary, "binary", "", "attack this canisterd binary instead of building one")
 	flag.BoolVar(&o.verbose, "v", false, "show what the daemon writes to stderr")

@@ -141,13 +141,13 @@ func (s *stage) recover(ctx context.Context, a *attack, r *row) {
 	}
 }
 
-// check compares what was measured with the limits. Where the machine may be busy with other
-// work, limits of latencies grow with the quiet latency.
-func (r *row) check(l *limits, busy bool) {
+// check compares what was measured with the limits. In the short version the limits of latencies
+// are wider, and grow with the quiet latency.
+func (r *row) check(l *limits, short bool) {
 	same, other := l.same, l.other
-	if busy {
-		same = max(same, quietShare*r.QuietSame.P99)
-		other = max(other, quietShare*r.QuietOther.P99)
+	if short {
+		same = max(shortShare*same, quietShare*r.QuietSame.P99)
+		other = max(shortShare*other, quietShare*r.QuietOther.P99)
 	}
 	r.checkLatency("same instance", &r.Same, &r.QuietSame, same)
 	r.checkLatency("other instance", &r.Other, &r.QuietOther, other)
