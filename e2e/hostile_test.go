@@ -10,9 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -173,55 +171,4 @@ func TestAfterAKillTheNextDaemonStarts(t *testing.T) {
 	if got := next.command(t, "canister", "call", id, "inc"); got != "(1 : nat)" {
 		t.Errorf("inc says %s", got)
 	}
-}
-
-// Where the system gives few descriptors, silent connections take all that clients may have. Who has
-// something to say is heard nevertheless, and the daemon does not end.
-func TestWithFewDescriptorsSilentConnectionsKeepNobodyOut(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("processes have no limit of descriptors there")
-	}
-	d := startWithin(t, []string{"sh", "-c", `ulimit -n 100 && exec "$@"`, "sh"})
-	u, err := url.Parse(d.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	var silent sync.WaitGroup
-	for range 150 {
-		silent.Go(func() {
-			for {
-				if c, err := net.Dial("tcp", u.Host); err == nil {
-					_ = c.SetReadDeadline(time.Now().Add(250 * time.Millisecond))
-					_, _ = c.Read(make([]byte, 1)) // until it is closed for another
-					_ = c.Close()
-				}
-				select {
-				case <-done:
-					return
-				case <-time.After(50 * time.Millisecond):
-				}
-			}
-		})
-	}
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	failed := 0
-	for range 300 {
-		response, err := client.Get(d.url + "/api/v2/status")
-		if err != nil {
-			failed++
-			t.Log(err)
-			continue
-		}
-		if response.StatusCode != http.StatusOK {
-			t.Errorf("status: %s", response.Status)
-		}
-		_ = response.Body.Close()
-	}
-	close(done)
-	silent.Wait()
-	if failed > 0 {
-		t.Errorf("%d of 300 requests failed", failed)
-	}
-	d.command(t, "canister", "create")
 }
