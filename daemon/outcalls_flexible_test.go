@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -30,11 +28,7 @@ type outcaller struct {
 
 func newOutcaller(t *testing.T, config Config) *outcaller {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "canister", "canistertest", "fixtures", "outcaller", "outcaller.did"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := did.Parse(string(text))
+	file, err := did.Parse(canistertest.OutcallerInterface())
 	if err != nil {
 		t.Fatal(err)
 	}

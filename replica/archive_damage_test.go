@@ -160,7 +160,7 @@ var damages = []damage{
 			break
 		}
 		w.Answered = nil
-	}, "has changed, and has not"},
+	}, "is in one of two lists of changed messages and not in the other"},
 	{"number of a snapshot", func(w *wreck) { w.resident("A").Canister.Snapshots.All()[0].Number = 9 }, "is not in the order of numbers"},
 	{"globals of a snapshot", func(w *wreck) { s := w.resident("A").Canister.Snapshots.All()[0]; s.Globals = s.Globals[1:] }, "does not fit its module"},
 	{"a global of a snapshot", func(w *wreck) { w.resident("A").Canister.Snapshots.All()[0].Globals = []canister.Global{{Type: 1}} }, "a global of type 0x1"},

@@ -2,8 +2,6 @@ package replica_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -26,11 +24,7 @@ type outcaller struct {
 
 func newOutcaller(t *testing.T) *outcaller {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "canister", "canistertest", "fixtures", "outcaller", "outcaller.did"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := did.Parse(string(text))
+	file, err := did.Parse(canistertest.OutcallerInterface())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// provisionalMethods give cycles to anyone who asks. Foreign pages, which a browser on
+// provisionalMethods give cycles to any caller. Foreign pages, which a browser on
 // this machine may have open, cannot use them: they would have canisters of their own here.
 var provisionalMethods = []string{"provisional_create_canister_with_cycles", "provisional_top_up_canister"}
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-//go:embed fixtures/*.wasm
+//go:embed fixtures/*.wasm fixtures/outcaller/outcaller.did
 var fixtures embed.FS
 
 // Fixture is a module of the folder fixtures: the Motoko actors caller, clock, counter, heart and
@@ -16,4 +16,13 @@ func Fixture(name string) []byte {
 		panic(fmt.Errorf("canistertest: there is no fixture %s: %w", name, err))
 	}
 	return module
+}
+
+// OutcallerInterface is the Candid interface of the fixture outcaller.
+func OutcallerInterface() string {
+	text, err := fixtures.ReadFile("fixtures/outcaller/outcaller.did")
+	if err != nil {
+		panic(fmt.Errorf("canistertest: the interface of outcaller: %w", err))
+	}
+	return string(text)
 }

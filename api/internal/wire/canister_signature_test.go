@@ -284,7 +284,7 @@ func TestAttestedInformationIsSignedByTheSendersCanister(t *testing.T) {
 		{"something else attested", a.identity(a.subnet), attest(hello, "info", "else"), "Invalid sender info: signature verification failed: IcCanisterSignature signature could not be verified: public key "},
 		{"by another", a.identity(a.subnet), attest(stranger, "info", "info"), "Invalid sender info: signer " + stranger.String() + " does not match canister ID " + hello.String() + " in sender_pubkey"},
 		{"of a user with a key of his own", person(t, "alice"), attest(hello, "info", "info"), "Invalid sender info: sender_pubkey is not a valid canister signature public key: "},
-		{"of nobody", Identity{}, attest(hello, "info", "info"), "Invalid sender info: sender_info requires an authenticated request with sender_pubkey"},
+		{"of an anonymous caller", Identity{}, attest(hello, "info", "info"), "Invalid sender info: sender_info requires an authenticated request with sender_pubkey"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, draft := range []*Draft{helloCall(), NewQuery(hello, "greet", nil)} {
@@ -336,7 +336,7 @@ func TestWhatWasSeenToBeRightIsRemembered(t *testing.T) {
 }
 
 func TestALongSignatureIsCutShortInTheText(t *testing.T) {
-	err := nobody.verify(canisterKey(hello, "seed"), nil, bytes.Repeat([]byte{1}, 1<<20))
+	err := noTrust.verify(canisterKey(hello, "seed"), nil, bytes.Repeat([]byte{1}, 1<<20))
 	if err == nil || len(err.Error()) > 4096 || !strings.Contains(err.Error(), "(1048576 bytes)") {
 		t.Errorf("%.200v", err)
 	}

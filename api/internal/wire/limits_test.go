@@ -23,7 +23,7 @@ func TestACanisterSignatureHas256KiBAtMost(t *testing.T) {
 		262_144: "failed to parse signature CBOR",
 		262_145: "it has 262145 bytes; at most 262144 are read",
 	} {
-		err := nobody.verify(canisterKey(hello, "seed"), nil, append([]byte{0xd9, 0xd9, 0xf7}, make([]byte, size-3)...))
+		err := noTrust.verify(canisterKey(hello, "seed"), nil, append([]byte{0xd9, 0xd9, 0xf7}, make([]byte, size-3)...))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d bytes: %.100v, want %q", size, err, want)
 		}

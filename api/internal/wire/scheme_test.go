@@ -165,13 +165,13 @@ func TestEd25519FollowsZIP215WhereTheStandardLibraryIsStricter(t *testing.T) {
 			key, _ := hex.DecodeString(a)
 			sig, _ := hex.DecodeString(r + strings.Repeat("00", 32))
 			der := append([]byte(ed25519Prefix), key...)
-			if err := nobody.verify(der, []byte("Zcash"), sig); err != nil {
+			if err := noTrust.verify(der, []byte("Zcash"), sig); err != nil {
 				t.Errorf("key %s, R %s: %v", a, r, err)
 			}
 			if !ed25519.Verify(key, []byte("Zcash"), sig) {
 				stricter++
 			}
-			if err := nobody.verify(der, []byte("Zcash"), append(sig[:32:32], hexBytes(groupOrder)...)); err == nil {
+			if err := noTrust.verify(der, []byte("Zcash"), append(sig[:32:32], hexBytes(groupOrder)...)); err == nil {
 				t.Errorf("key %s, R %s: s that is not reduced is taken", a, r)
 			}
 		}
@@ -198,8 +198,8 @@ func canisterKey(canister principal.Principal, seed string) []byte {
 	return append([]byte{0x30, byte(len(inner) + len(raw))}, append(inner, raw...)...)
 }
 
-// nobody is trusted.
-var nobody *Trust
+// noTrust has no root key: what it trusts is checked by itself.
+var noTrust *Trust
 
 func TestKeysThatAreNotTakenAreNamed(t *testing.T) {
 	ed := person(t, "alice").key
@@ -228,7 +228,7 @@ func TestKeysThatAreNotTakenAreNamed(t *testing.T) {
 		{"a canister with parameters", hexBytes("3014300e060a2b0601040183b843010205000302000a"), "Unsupported or unparsable public key"},
 		{"an unknown algorithm", hexBytes("300a300506032b656e030100"), "Unsupported or unparsable public key"},
 	} {
-		err := nobody.verify(c.der, []byte("m"), make([]byte, 64))
+		err := noTrust.verify(c.der, []byte("m"), make([]byte, 64))
 		if err == nil || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: got %v\nwant …%s…", c.name, err, c.text)
 		}

@@ -29,10 +29,10 @@ const (
 func TestSignaturesOfRealDevicesHold(t *testing.T) {
 	for name, c := range map[string][2]string{"P-256": {yubiKey, yubiSig}, "RSA": {helloKey, helloSig}} {
 		key, sig := hexBytes(c[0]), hexBytes(c[1])
-		if err := nobody.verify(key, []byte("hello"), sig); err != nil {
+		if err := noTrust.verify(key, []byte("hello"), sig); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		err := nobody.verify(key, []byte("\x00hi"), sig)
+		err := noTrust.verify(key, []byte("\x00hi"), sig)
 		if err == nil || err.Error() != "Challenge in webauthn is [104, 101, 108, 108, 111] while it is expected to be [0, 104, 105]" {
 			t.Errorf("%s, another message: %v", name, err)
 		}

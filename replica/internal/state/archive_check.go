@@ -25,7 +25,7 @@ func (s *State) CheckArchived(c *archive.Coder, taken *Taken) {
 		noted[s.Answered[i].ID] = true
 	}
 	for in := range s.History.All() {
-		c.Check(in.Noted() == noted[in.ID], "message %x has changed, and has not", in.ID)
+		c.Check(in.Noted() == noted[in.ID], "message %x is in one of two lists of changed messages and not in the other", in.ID)
 	}
 	owed := make(map[uint64]bool) // the messages of users to whom an answer is on its way
 	processing := func(number uint64) bool {
