@@ -272,6 +272,9 @@ func (h *History) archive(a *archive.Coder) {
 		archive.Number(a, &c.Version)
 		c.Origin.archive(a)
 		c.Details = archiveDetails(a, c.Details)
+		if a.Reading() {
+			h.bytes += c.bytes()
+		}
 	})
 	a.Check(uint64(len(h.Changes)) <= h.Total, "there are %d changes in a history of %d", len(h.Changes), h.Total)
 }

@@ -1,11 +1,11 @@
 package canister
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/canisterd/canisterd/canister/internal/ic0"
@@ -235,7 +235,10 @@ func (m *Module) Section(name string) (Section, bool) {
 // export is the full export name of a method, empty where there is none.
 func (m *Module) export(kind MethodKind, name string) string {
 	i, found := slices.BinarySearchFunc(m.m.Methods, Method{kind, name}, func(a rewrite.Method, b Method) int {
-		return cmp.Or(cmp.Compare(kindOf(a.Kind), b.Kind), cmp.Compare(a.Name, b.Name))
+		if kind := kindOf(a.Kind); kind != b.Kind {
+			return int(kind) - int(b.Kind)
+		}
+		return strings.Compare(a.Name, b.Name)
 	})
 	if !found {
 		return ""

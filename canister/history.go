@@ -11,6 +11,7 @@ import (
 type History struct {
 	Total   uint64
 	Changes []Change // oldest first
+	bytes   uint64   // of all changes: each message asks for it, a change is rare
 }
 
 // Change is one entry of the history.
@@ -80,9 +81,11 @@ func (Renaming) change()          {}
 func (h *History) Add(c Change) {
 	h.Total++
 	if len(h.Changes) == MaxHistory {
+		h.bytes -= h.Changes[0].bytes()
 		h.Changes = slices.Clone(h.Changes[1:]) // a fork may have the old ones
 	}
 	h.Changes = append(h.Changes, c)
+	h.bytes += c.bytes()
 }
 
 // Recent are the newest n changes, oldest first; fewer where there are fewer.
@@ -93,16 +96,10 @@ func (h *History) Recent(n uint64) []Change {
 
 // Drop forgets all changes but not how many there were: what happens to a
 // canister that runs out of cycles.
-func (h *History) Drop() { h.Changes = nil }
+func (h *History) Drop() { h.Changes, h.bytes = nil, 0 }
 
 // Bytes is the memory the history is billed for.
-func (h *History) Bytes() uint64 {
-	var n uint64
-	for i := range h.Changes {
-		n += h.Changes[i].bytes()
-	}
-	return n
-}
+func (h *History) Bytes() uint64 { return h.bytes }
 
 // changeBytes is what the replica counts for a change besides lists of principals.
 const changeBytes = 104

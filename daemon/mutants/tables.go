@@ -37,5 +37,5 @@ var suites = map[string][]string{
 // always are the mutants that every sample has: each was a survivor once.
 var always = []string{
 	"candid/principal/principal.go:Parse: != becomes == in crc32.ChecksumIEEE(raw[4:]) != binary.BigEndian.Uint32(raw)",
-	"replica/internal/state/history.go:shed: != becomes == in r.Answered != a.answered",
+	"replica/internal/state/history.go:answered: != becomes == in r.Answered != a.answered",
 }

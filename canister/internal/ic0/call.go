@@ -80,11 +80,12 @@ func callNew(x *Execution, s []uint64) {
 	if err != nil {
 		x.fail(invalidPrincipal())
 	}
-	x.pending = &pending{Call: Call{
+	x.building = pending{Call: Call{
 		Request: intercanister.Request{Sender: x.ID, Receiver: callee, Method: method},
 		Reply:   closure(s[4], s[5]),
 		Reject:  closure(s[6], s[7]),
 	}}
+	x.pending = &x.building
 }
 
 // closure is a closure as the code gave it. No table has a function 2^32-1, so that an index
@@ -116,16 +117,13 @@ func (x *Execution) perform(p *pending) bool {
 	if !x.hasRoom(p.Receiver) || !x.prepay(p) {
 		return false
 	}
-	if x.rooms == nil {
-		x.rooms = make(map[principal.Principal]int)
-	}
-	x.rooms[p.Receiver]++
+	x.made.add(p.Receiver)
 	x.Calls = append(x.Calls, p.Call)
 	return true
 }
 
 func (x *Execution) hasRoom(callee principal.Principal) bool {
-	return x.Room == nil || len(x.Calls) < x.Callbacks && x.rooms[callee] < x.Room(callee)
+	return x.Room == nil || len(x.Calls) < x.Callbacks && x.made.to(callee) < x.Room(callee)
 }
 
 // prepay takes the price of the call from the balance. The request's place in memory counts

@@ -26,7 +26,8 @@ type Execution struct {
 	// Failure is set where a function ended the message.
 	Failure *Failure
 
-	ended wasm.Trap // what a function that fails ends the guest with; the engine adds the backtrace
+	building pending
+	ended    wasm.Trap // what a function that fails ends the guest with; the engine adds the backtrace
 }
 
 // Canister is what the functions read of the canister.
@@ -97,9 +98,9 @@ type Performed struct {
 	Admitted bool // accept_message was called
 	log      delta
 
-	reply   []byte // what msg_reply_data_append gathered
-	pending *pending
-	rooms   map[principal.Principal]int // calls made by this message
+	reply   []byte   // what msg_reply_data_append gathered
+	pending *pending // the call under construction: building, or nil
+	made    callees
 
 	guaranteed uint64 // bytes of memory its calls with guaranteed response take
 
@@ -119,7 +120,7 @@ func (x *Execution) Begin(pages uint64) {
 
 // Forget lets go of what the message brought and made.
 func (x *Execution) Forget() {
-	x.Message, x.Performed, x.Certified = Message{}, Performed{}, nil
+	x.Message, x.Performed, x.Certified, x.building = Message{}, Performed{}, nil, pending{}
 }
 
 // Logs are the records the execution logged.

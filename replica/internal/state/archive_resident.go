@@ -70,6 +70,7 @@ func (h *History) archive(c *archive.Coder) {
 	archiveList(c, &h.order, func(a *answer) {
 		archive.Hash(c, &a.id)
 		archive.Number(c, &a.answered)
+		a.number, _ = h.known.Get(a.id)
 	})
 }
 

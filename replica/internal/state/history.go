@@ -80,8 +80,11 @@ type History struct {
 	era uint64
 }
 
+// answer is one answer in the order they were given. It outlives its message where that is
+// pruned, and another message may have its number by then.
 type answer struct {
 	id       RequestID
+	number   uint64 // in the history; 0 where the message was not known when a file was read
 	answered uint64
 }
 
@@ -201,7 +204,7 @@ func (h *History) Answer(r *Ingress, reply []byte, reject *intercanister.Reject,
 		r.Status = Rejected
 	}
 	h.answers += r.answerBytes()
-	h.order.Push(answer{r.ID, now})
+	h.order.Push(answer{r.ID, r.Number, now})
 	if _, armed := deadlines.Get(r.deadline); !armed {
 		r.deadline = deadlines.Add(timers.Deadline{At: now + KeepAnswer, Kind: timers.IngressPrune, Number: r.Number})
 	}
@@ -231,15 +234,27 @@ func (r *Ingress) answerBytes() int {
 }
 
 func (h *History) shed(forget func(*Ingress)) {
-	a := h.order.Pop()
-	r := h.Find(a.id)
-	if r == nil || r.Answered != a.answered || r.Status == Done {
+	r := h.answered(h.order.Pop())
+	if r == nil || r.Status == Done {
 		return
 	}
 	h.answers -= r.answerBytes()
 	r = h.own(r)
 	r.Reply, r.Reject, r.Status = nil, nil, Done
 	forget(r)
+}
+
+// answered is the message that an answer in the order belongs to, nil where it was pruned. It
+// looks at the record and not for the id: each message that is pruned comes here.
+func (h *History) answered(a answer) *Ingress {
+	if a.number == 0 {
+		return nil
+	}
+	r := h.At(a.number)
+	if r.pruned || r.ID != a.id || r.Answered != a.answered {
+		return nil
+	}
+	return r
 }
 
 // Due is called when the deadline of a message has come. It tells whether the
@@ -265,10 +280,10 @@ func (h *History) prune(r *Ingress) {
 	h.answers -= r.answerBytes()
 	h.known.Delete(r.ID)
 	h.free = append(h.free, r.Number)
-	for h.order.Len() > 0 && h.Find(h.order.At(0).id) == nil {
+	r.Reply, r.Reject, r.pruned = nil, nil, true
+	for h.order.Len() > 0 && h.answered(h.order.At(0)) == nil {
 		h.order.Pop()
 	}
-	r.Reply, r.Reject, r.pruned = nil, nil, true
 }
 
 // Noted reports whether the message has changed since the certified tree was

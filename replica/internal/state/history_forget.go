@@ -26,8 +26,7 @@ func (h *History) Forget(r *Ingress, deadlines *timers.Table) *Ingress {
 func (h *History) compact() {
 	var kept cow.List[answer]
 	for i := range h.order.Len() {
-		a := h.order.At(i)
-		if r := h.Find(a.id); r != nil && r.Answered == a.answered {
+		if a := h.order.At(i); h.answered(a) != nil {
 			kept.Push(a)
 		}
 	}
