@@ -18,6 +18,9 @@ import (
 // disturbs a machine.
 const chunk = time.Millisecond
 
+// confirmations is how often a chunk must be full before its size is taken.
+const confirmations = 3
+
 // turns is the least number of turns of each side, however long they take.
 const turns = 7
 
@@ -66,12 +69,16 @@ func take(b *testing.B, measured, floor func() float64) Sample {
 	return s
 }
 
-// fill is how many operations fill a chunk; it warms the work up.
+// fill is how many operations fill a chunk; it warms the work up. The work must take as long
+// several times: a chunk that was disturbed once would be far too small, and then the clock and
+// cold caches are measured.
 func fill(work Work) int {
 	for n := 1; ; n *= 2 {
-		start := time.Now()
-		work(n)
-		if time.Since(start) >= chunk || n >= 1<<24 {
+		full := 0
+		for full < confirmations && per(work, n)*float64(n) >= float64(chunk) {
+			full++
+		}
+		if full == confirmations || n >= 1<<24 {
 			return n
 		}
 	}
