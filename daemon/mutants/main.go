@@ -9,8 +9,8 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -22,7 +22,14 @@ type options struct {
 	timeout time.Duration // of the tests of one package
 	list    bool
 	results string // a file of verdicts; "" for none
+
+	parallel int
+	whole    bool // run all tests of a package
 }
+
+// few mutants are not worth measuring what each test reaches, which takes minutes for a
+// large package: they run whole packages, one after the other.
+const few = 12
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -34,6 +41,8 @@ func main() {
 	flag.DurationVar(&o.timeout, "timeout", 5*time.Minute, "how long the tests of one package may run; a mutant that takes longer is killed")
 	flag.BoolVar(&o.list, "list", false, "print the names of the mutants and run nothing")
 	flag.StringVar(&o.results, "results", "", "write each verdict to this file, and do not repeat those that it has for the same source: a run of hours can be interrupted")
+	flag.IntVar(&o.parallel, "parallel", runtime.GOMAXPROCS(0), "how many mutants are tested at a time")
+	flag.BoolVar(&o.whole, "whole", false, fmt.Sprintf("run all tests of a package, one mutant at a time, as for up to %d mutants; otherwise only those that reach what is changed", few))
 	flag.Parse()
 	var err error
 	if o.only, err = regexp.Compile(*only); err == nil {
@@ -72,11 +81,23 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	defer t.close()
+	if o.whole = o.whole || len(chosen) <= few; o.whole {
+		o.parallel = 1
+	} else if t.reached, err = newReached(t.root, kept(o.results)); err != nil {
+		return err
+	}
 	if t.verdicts, err = openVerdicts(o.results); err != nil {
 		return err
 	}
-	return errors.Join(judge(ctx, t, chosen, known), t.verdicts.close())
+	return errors.Join(judge(ctx, t, chosen, known, o.parallel), t.verdicts.close())
+}
+
+// kept is the folder for what tests reach: beside the verdicts.
+func kept(results string) string {
+	if results == "" {
+		return ""
+	}
+	return results + ".reached"
 }
 
 // choose returns the mutants that match, or a sample of them: those of the lowest rank. A new
@@ -103,38 +124,4 @@ func choose(all []mutant, o options) ([]mutant, error) {
 	}
 	slices.SortFunc(rest, func(a, b mutant) int { return cmp.Compare(a.rank(o.seed), b.rank(o.seed)) })
 	return append(kept, rest[:min(o.sample, len(rest))]...), nil
-}
-
-// judge runs the mutants and prints what became of each. An error names those
-// that survive without a reason and those that no longer survive.
-func judge(ctx context.Context, t *tester, mutants []mutant, known survivors) error {
-	killed, survived := 0, 0
-	var wrong []string
-	for _, m := range mutants {
-		by, err := t.test(ctx, m)
-		if err != nil {
-			return err
-		}
-		reason, listed := known[m.name]
-		switch {
-		case by != "" && listed:
-			wrong = append(wrong, fmt.Sprintf("%s is listed in %s, but %s kills it: remove the line", m.name, survivorsFile, by))
-			fallthrough
-		case by != "":
-			killed++
-			fmt.Printf("killed    %s (%s)\n", m.name, by)
-		case listed:
-			survived++
-			fmt.Printf("survived  %s: %s\n", m.name, reason)
-		default:
-			survived++
-			wrong = append(wrong, m.name+" survives: write a test for it, or list it with a reason in "+survivorsFile)
-			fmt.Printf("SURVIVED  %s\n", m.name)
-		}
-	}
-	fmt.Printf("%d mutants: %d killed, %d survived\n", len(mutants), killed, survived)
-	if len(wrong) > 0 {
-		return fmt.Errorf("the tests and the list disagree:\n  %s", strings.Join(wrong, "\n  "))
-	}
-	return nil
 }

@@ -19,6 +19,10 @@ type mutant struct {
 	name       string // unique: file, place in it, change
 	start, end int    // the bytes of the file that are replaced
 	with       string
+
+	subject  string // the constant, or the function with the comparison
+	constant bool
+	place    place // of a comparison
 }
 
 // apply returns the text of the file with the change.
@@ -94,6 +98,11 @@ type source struct {
 
 func (s *source) offset(p token.Pos) int { return s.fset.Position(p).Offset }
 
+func (s *source) point(p token.Pos) point {
+	at := s.fset.Position(p)
+	return point{at.Line, at.Column}
+}
+
 // code is an expression as it stands in the file, on one line.
 func (s *source) code(e ast.Expr) string {
 	return strings.Join(strings.Fields(string(s.text[s.offset(e.Pos()):s.offset(e.End())])), " ")
@@ -146,6 +155,7 @@ func constants(s *source) []mutant {
 					mutants = append(mutants, mutant{
 						file: s.path, name: s.path + ":" + values.Names[i].Name + ": " + change.what,
 						start: s.offset(value.Pos()), end: s.offset(value.End()), with: "(" + s.code(value) + ")" + change.operation,
+						subject: values.Names[i].Name, constant: true,
 					})
 				}
 			}
@@ -192,6 +202,7 @@ func comparisons(s *source) []mutant {
 				mutants = append(mutants, mutant{
 					file: s.path, name: fmt.Sprintf("%s:%s: %s becomes %s in %s", s.path, f.Name.Name, comparison.Op, to, s.code(comparison)),
 					start: at, end: at + len(comparison.Op.String()), with: to.String(),
+					subject: f.Name.Name, place: place{s.path, s.point(comparison.OpPos), s.point(f.Pos()), s.point(f.End())},
 				})
 			}
 			return true

@@ -12,14 +12,17 @@ import (
 	"time"
 )
 
+// compiler is what kills a mutant that is no program.
+const compiler = "compiler"
+
 // tester runs the tests of mutants.
 type tester struct {
-	root    string // the repository
-	folder  string // for changed files
-	timeout time.Duration
-	passed  map[string]bool // packages whose tests pass without a change
+	root     string // the repository
+	timeout  time.Duration
+	passed   map[string]bool // packages whose tests pass without a change; only where whole
+	verdicts *verdicts
 
-	verdicts verdicts
+	reached *reached // what tests reach; nil to run whole packages
 }
 
 func newTester(timeout time.Duration) (*tester, error) {
@@ -27,14 +30,8 @@ func newTester(timeout time.Duration) (*tester, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the repository: %w", err)
 	}
-	folder, err := os.MkdirTemp("", "canisterd-mutants-")
-	if err != nil {
-		return nil, fmt.Errorf("making a folder for changed files: %w", err)
-	}
-	return &tester{root: root, folder: folder, timeout: timeout, passed: map[string]bool{}}, nil
+	return &tester{root: root, timeout: timeout, passed: map[string]bool{}}, nil
 }
-
-func (t *tester) close() { _ = os.RemoveAll(t.folder) }
 
 // test returns what kills a mutant: a package, or the compiler; "" if it survives. It runs the
 // tests where the verdict is not known: a mutant that was killed stays dead while its package is
@@ -48,10 +45,8 @@ func (t *tester) test(ctx context.Context, m mutant) (killedBy string, err error
 	if err != nil {
 		return "", err
 	}
-	for _, key := range []string{own, all} {
-		if killedBy, known := t.verdicts.known[key]; known {
-			return killedBy, nil
-		}
+	if killedBy, known := t.verdicts.find(own, all); known {
+		return killedBy, nil
 	}
 	switch killedBy, err = t.run(ctx, m); {
 	case err != nil:
@@ -85,19 +80,27 @@ func (t *tester) key(ctx context.Context, m mutant, folders ...string) (string, 
 
 // run runs the tests of a mutant.
 func (t *tester) run(ctx context.Context, m mutant) (killedBy string, err error) {
-	overlay, err := t.overlay(m)
+	folder, err := os.MkdirTemp("", "canisterd-mutant-")
+	if err != nil {
+		return "", fmt.Errorf("making a folder for a changed file: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	overlay, err := t.overlay(m, folder)
 	if err != nil {
 		return "", err
 	}
-	for _, folder := range t.tested(m) {
-		if err := t.baseline(ctx, folder); err != nil {
+	if t.reached != nil {
+		return t.runReaching(ctx, m, overlay, folder)
+	}
+	for _, tested := range t.tested(m) {
+		if err := t.baseline(ctx, tested); err != nil {
 			return "", err
 		}
-		if out, err := t.tests(ctx, folder, "-overlay", overlay); err != nil {
+		if out, err := t.tests(ctx, tested, "-overlay", overlay); err != nil {
 			if bytes.Contains(out, []byte("[build failed]")) {
-				folder = "compiler"
+				tested = compiler
 			}
-			return folder, ctx.Err()
+			return tested, ctx.Err()
 		}
 	}
 	return "", nil
@@ -121,9 +124,15 @@ func (t *tester) tests(ctx context.Context, folder string, flags ...string) ([]b
 	return t.command(ctx, "go", append(args, "./"+folder)...)
 }
 
+// command runs a command in the repository.
 func (t *tester) command(ctx context.Context, name string, args ...string) ([]byte, error) {
+	return t.commandIn(ctx, t.root, name, args...)
+}
+
+func (t *tester) commandIn(ctx context.Context, folder, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = t.root
+	cmd.Dir = folder
+	cmd.WaitDelay = time.Second // for processes that a killed test leaves behind
 	// A property that fails is not to be made small, which takes up to half a minute, and
 	// not to be kept: the tests of the next mutant would begin with it, and fail where it
 	// was made for this one.
@@ -137,13 +146,13 @@ func (t *tester) command(ctx context.Context, name string, args ...string) ([]by
 
 // overlay writes the changed file and the list that puts it in the place of the
 // original (go help build, -overlay).
-func (t *tester) overlay(m mutant) (path string, err error) {
+func (t *tester) overlay(m mutant, folder string) (path string, err error) {
 	original := filepath.Join(t.root, m.file)
 	text, err := os.ReadFile(original)
 	if err != nil {
 		return "", fmt.Errorf("reading the file to change: %w", err)
 	}
-	changed := filepath.Join(t.folder, "changed.go")
+	changed := filepath.Join(folder, "changed.go")
 	if err := os.WriteFile(changed, m.apply(text), 0o600); err != nil {
 		return "", fmt.Errorf("writing the changed file: %w", err)
 	}
@@ -151,7 +160,7 @@ func (t *tester) overlay(m mutant) (path string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("encoding the overlay: %w", err)
 	}
-	path = filepath.Join(t.folder, "overlay.json")
+	path = filepath.Join(folder, "overlay.json")
 	if err := os.WriteFile(path, list, 0o600); err != nil {
 		return "", fmt.Errorf("writing the overlay: %w", err)
 	}

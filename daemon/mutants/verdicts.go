@@ -7,19 +7,21 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 )
 
 // verdicts are results of earlier runs, by the key of the mutant. The file has a line each:
 //
 //	KILLED-BY<tab>KEY
 type verdicts struct {
+	mu    sync.Mutex
 	known map[string]string // what kills it; "" for what survives
 	file  *os.File          // that new ones are added to; nil for none
 }
 
 // openVerdicts reads the verdicts of a file, which is made where there is none; "" for none.
-func openVerdicts(path string) (verdicts, error) {
-	v := verdicts{known: map[string]string{}}
+func openVerdicts(path string) (*verdicts, error) {
+	v := &verdicts{known: map[string]string{}}
 	if path == "" {
 		return v, nil
 	}
@@ -38,8 +40,22 @@ func openVerdicts(path string) (verdicts, error) {
 	return v, nil
 }
 
+// find returns the verdict of the first of the keys that is known.
+func (v *verdicts) find(keys ...string) (killedBy string, known bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, key := range keys {
+		if killedBy, known := v.known[key]; known {
+			return killedBy, true
+		}
+	}
+	return "", false
+}
+
 // add notes a verdict.
 func (v *verdicts) add(key, killedBy string) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	v.known[key] = killedBy
 	if v.file == nil {
 		return nil

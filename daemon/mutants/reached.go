@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// reached is what the tests of each package reach. It is measured when it is asked for
+// the first time, and kept in a folder for the next run.
+type reached struct {
+	uses *uses
+	kept string // the folder; "" for none
+
+	mu       sync.Mutex
+	packages map[string]func() (*tests, error)
+}
+
+// tests are the tests of a package.
+type tests struct {
+	suite *suite
+	text  mentions
+}
+
+func newReached(root, kept string) (*reached, error) {
+	u, err := readUses(root)
+	if err != nil {
+		return nil, err
+	}
+	return &reached{uses: u, kept: kept, packages: map[string]func() (*tests, error){}}, nil
+}
+
+// pkg returns the tests of the package in a folder.
+func (r *reached) pkg(ctx context.Context, t *tester, folder string) (*tests, error) {
+	r.mu.Lock()
+	measure, ok := r.packages[folder]
+	if !ok {
+		measure = sync.OnceValues(func() (*tests, error) { return r.read(ctx, t, folder) })
+		r.packages[folder] = measure
+	}
+	r.mu.Unlock()
+	return measure()
+}
+
+func (r *reached) read(ctx context.Context, t *tester, folder string) (*tests, error) {
+	text, err := readMentions(filepath.Join(t.root, folder))
+	if err != nil {
+		return nil, err
+	}
+	key, err := r.key(ctx, t, folder)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(r.kept, key+".json")
+	if kept, err := os.ReadFile(path); r.kept != "" && err == nil {
+		var s suite
+		if err := json.Unmarshal(kept, &s); err == nil {
+			return &tests{&s, text}, nil
+		}
+	}
+	s, err := t.collect(ctx, folder, r.uses.module)
+	if err != nil || r.kept == "" {
+		return &tests{s, text}, err
+	}
+	encoded, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("encoding what tests reach: %w", err)
+	}
+	if err := os.MkdirAll(r.kept, 0o755); err != nil {
+		return nil, fmt.Errorf("making the folder for what tests reach: %w", err)
+	}
+	if err := os.WriteFile(path, encoded, 0o644); err != nil {
+		return nil, fmt.Errorf("keeping what tests reach: %w", err)
+	}
+	return &tests{s, text}, nil
+}
+
+// key names the tests of a package and all that is in the folders that they are compiled from.
+func (r *reached) key(ctx context.Context, t *tester, folder string) (string, error) {
+	paths, err := dependencies(ctx, t, folder, r.uses.module)
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	note := func(path string) error {
+		text, err := os.ReadFile(path)
+		if err == nil {
+			_, err = fmt.Fprintf(hash, "%s %d\n%s", path, len(text), text)
+		}
+		return err
+	}
+	err = note(filepath.Join(t.root, "go.mod"))
+	for _, pkg := range paths {
+		if err != nil {
+			break
+		}
+		dir := filepath.Join(t.root, strings.TrimPrefix(pkg, r.uses.module))
+		err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && path != dir && filepath.Dir(path) == dir && d.Name() != "testdata":
+				return filepath.SkipDir
+			case d.Type().IsRegular():
+				return note(path)
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading what the tests of %s are made of: %w", folder, err)
+	}
+	return strings.ReplaceAll(folder, "/", "-") + "-" + hex.EncodeToString(hash.Sum(nil)[:8]), nil
+}
+
+// dependencies lists the packages of the module that the tests of a folder are compiled
+// from, sorted, those of the tests themselves left out.
+func dependencies(ctx context.Context, t *tester, folder, module string) ([]string, error) {
+	out, err := t.command(ctx, "go", "list", "-deps", "-test", "./"+folder)
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, out)
+	}
+	var paths []string
+	for line := range strings.Lines(string(out)) {
+		path, _, variant := strings.Cut(strings.TrimSpace(line), " ")
+		if variant && strings.HasSuffix(path, "_test") || strings.HasSuffix(path, ".test") {
+			continue
+		}
+		if path == module || strings.HasPrefix(path, module+"/") {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}
