@@ -13,7 +13,7 @@ type change struct{ from, what, here, proof string }
 var changes = []change{
 	{"0.67.0", "`log_memory_limit` is a setting, 0 or 4,096 to 2,097,152; `log_memory_store_size` is in `memory_metrics`", "built", "management_settings.txt"},
 	{"0.67.0", "the oldest logs go first; the store is billed whole", "built", "management_logs.txt"},
-	{"0.67.0", "a canister that runs out of cycles has its `log_memory_limit` reset", "not built: it stays as it was; the changelog does not say to which value", ""},
+	{"0.67.0", "a canister that runs out of cycles has its `log_memory_limit` reset", "built: to the default, 4,096, as the allocations are; the changelog does not name the value", "charging.txt"},
 	{"0.67.0", "`fetch_canister_logs` has a `filter`, and as many records as a response holds", "built", "TestALogFilterIsHalfOpen"},
 	{"0.67.0", "canisters call `fetch_canister_logs`", "built; the price is that of one version of the replica, the specification names none", "TestCanistersPayForTheLogsTheyFetch"},
 	{"0.67.0", "users and composite queries query `canister_info`", "built", "TestCanisterInfoIsQueriedByEveryone"},

@@ -125,7 +125,7 @@ func (m *machine) outOfCycles(r *state.Resident) {
 	c.Consumed.Uninstall = c.Consumed.Uninstall.Add(c.Balance).Add(c.Reserved)
 	c.Balance, c.Reserved = cycles.Amount{}, cycles.Amount{}
 	settings := *c.Settings
-	settings.ComputeAllocation, settings.MemoryAllocation = 0, 0
+	settings.ComputeAllocation, settings.MemoryAllocation, settings.LogMemoryLimit = 0, 0, canister.DefaultLogMemoryLimit
 	c.Settings = &settings
 	c.History.Drop()
 	c.Snapshots.Clear()
