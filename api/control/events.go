@@ -78,7 +78,9 @@ func (s *events) Watch(in *controlv1.WatchRequest, stream grpc.ServerStreamingSe
 		sent = reader.Token()
 		out := &controlv1.WatchResponse{ResumeToken: sent.String()}
 		if !silent {
-			out.Event = shownEvent(e.Sequence, &e.Event)
+			if out.Event, err = s.shown(ctx, &e); err != nil {
+				return err
+			}
 		}
 		if err := stream.Send(out); err != nil {
 			return err
@@ -173,6 +175,19 @@ func eventKindOf(shown controlv1.EventKind) (replica.EventKind, bool) {
 		}
 	}
 	return 0, false
+}
+
+// shown is an event in the words of the API, made in one of the server's places. Fifty streams that
+// replay events at once would otherwise all be ready to run, and every step of a small request would
+// wait for a turn of each. The error is the cause of ctx's end.
+func (s *events) shown(ctx context.Context, e *node.Recorded) (*controlv1.Event, error) {
+	select {
+	case s.showing <- struct{}{}:
+		defer func() { <-s.showing }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	return shownEvent(e.Sequence, &e.Event), nil
 }
 
 // shownEvent is an event in the words of the API.

@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -189,6 +190,37 @@ func cutOff(a *api, in *controlv1.WatchRequest, events int, seen func(*controlv1
 		if out.GetEvent() != nil {
 			seen(out.GetEvent())
 			events--
+		}
+	}
+}
+
+func TestManyWatchersAtOnceSeeTheSameEvents(t *testing.T) {
+	a := byHand(t)
+	const rounds, watchers = 200, 20
+	must(a, a.clock.RunRounds, &controlv1.RunRoundsRequest{Rounds: rounds})
+	unread, err := a.events.Watch(a.ctx, &controlv1.WatchRequest{FromBeginning: true})
+	if err == nil {
+		_, err = unread.Recv()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, watchers)
+	for range watchers {
+		go func() {
+			stream, err := a.events.Watch(a.ctx, &controlv1.WatchRequest{FromBeginning: true})
+			for next := uint64(0); err == nil && next <= rounds; next++ {
+				var out *controlv1.WatchResponse
+				if out, err = stream.Recv(); err == nil && out.GetEvent().GetSequence() != next {
+					err = fmt.Errorf("event %d comes where %d was to come", out.GetEvent().GetSequence(), next)
+				}
+			}
+			ended <- err
+		}()
+	}
+	for range watchers {
+		if err := <-ended; err != nil {
+			t.Error(err)
 		}
 	}
 }

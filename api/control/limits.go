@@ -57,6 +57,10 @@ const (
 	maxUnanswered = 16 << 20
 	// MaxStreamBatch is how many calls of a stream are handed in together. Ours.
 	MaxStreamBatch = 128
+	// showingShare is for which part of the processors there are places in which streams make messages
+	// of events, 1/showingShare: an event takes a processor for about 10 µs, and streams that replay
+	// thousands at once leave the other part to other requests. Ours.
+	showingShare = 2
 	// DeadlineSpare is how long before a deadline a call that is not answered is given
 	// up, at most: its client has to hear the request's id. Ours.
 	DeadlineSpare = 50 * time.Millisecond

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -51,6 +52,7 @@ type Server struct {
 	cutOff     context.CancelFunc
 	open       connections
 	interfaces interfaces         // of canisters, for arguments and replies
+	showing    chan struct{}      // places in which streams make messages of events
 	token      *[sha256.Size]byte // hash of it; nil where none is asked for
 }
 
@@ -62,6 +64,7 @@ var DaemonStops = reason("DAEMON_STOPS", codes.Unavailable, "the daemon stops")
 func New(registry Registry, options Options) *Server {
 	s := &Server{registry: registry, log: options.Log, health: health.NewServer(), version: options.Version, closing: make(chan struct{}), token: tokenHash(options.Token)}
 	s.open.memory = options.Memory
+	s.showing = make(chan struct{}, max(runtime.GOMAXPROCS(0)/showingShare, 1))
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
