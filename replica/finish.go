@@ -23,6 +23,8 @@ func (m *machine) finish(j *Job) {
 	}
 	r := j.resident
 	r.Running, r.Mailbox.Held = false, false
+	m.dirtied += j.outcome.DirtyPages
+	r.Dirty(j.outcome.DirtyPages)
 	r.Settle()
 	m.note(j)
 	m.trapped(j)
@@ -43,7 +45,7 @@ func (m *machine) finish(j *Job) {
 }
 
 func (m *machine) park(j *Job) {
-	m.spent += m.net.config.SliceInstructions
+	m.spent += j.slice()
 	j.pause()
 	if slices.Contains(m.parked, j) {
 		return

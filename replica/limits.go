@@ -8,10 +8,17 @@ const (
 	RoundInstructions = 50_000_000
 	// RoundMessages is how many messages a subnet executes in a round. Ours.
 	RoundMessages = 2_000
+	// RoundPages is how many heap pages of 4 KiB the messages of a round change before the
+	// subnet waits for the next round. Ours: a page fault and its copy take as long as
+	// thousands of instructions, so a count of instructions does not bound such a round.
+	RoundPages = 4_096
 	// SliceInstructions is how long a message runs before it is parked until the
 	// next round (the replica's: 2 billion; ours is less, so that a canister in
 	// an endless loop delays nobody noticeably).
 	SliceInstructions = 10_000_000
+	// ScatteredSliceInstructions is that of a canister whose messages change RoundPages pages
+	// or more. Such a message may take a page fault every dozen instructions. Ours.
+	ScatteredSliceInstructions = 100_000
 	// ResumedPerRound is how many parked messages of a subnet go on in a round (the replica's:
 	// one of each of its 4 scheduler cores). The others wait, so that new messages do not wait
 	// for a slice of each of them.

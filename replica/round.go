@@ -67,7 +67,7 @@ func (n *Network) end() RoundReport {
 func (m *machine) begin() {
 	m.Time, m.Height = m.net.time, m.net.height
 	m.instructions += m.spent
-	m.spent, m.worked, m.executed, m.waves = 0, 0, 0, 0
+	m.spent, m.worked, m.executed, m.dirtied, m.waves = 0, 0, 0, 0, 0
 	m.Commands.Held = false
 	m.Ready.Add(&m.Commands)
 	if m.Height%CheckpointRounds == 0 {
@@ -122,7 +122,7 @@ func (m *machine) end() {
 
 // within reports whether the round's limits leave room for another wave.
 func (m *machine) within() bool {
-	return m.spent < m.net.config.RoundInstructions && m.executed < m.net.config.RoundMessages
+	return m.spent < m.net.config.RoundInstructions && m.executed < m.net.config.RoundMessages && m.dirtied < RoundPages
 }
 
 // nextWave begins a wave where none is under way. It is false where nothing is

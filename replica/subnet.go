@@ -49,6 +49,7 @@ type machine struct {
 	instructions uint64
 	worked       uint64 // those of the management canister itself
 	executed     int    // messages of this round
+	dirtied      int    // heap pages that messages of this round changed, rolled back or not
 	waves        int    // of this round
 	since        wave
 

@@ -37,6 +37,9 @@ func (m *machine) take(box *intercanister.Mailbox, choice *intercanister.Choice)
 	case intercanister.SourceResponses:
 		m.takeResponse(j)
 	}
+	if r.Dirtied >= RoundPages {
+		j.message.PauseAfter = ScatteredSliceInstructions
+	}
 	j.begin()
 	return j
 }
