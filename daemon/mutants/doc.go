@@ -15,7 +15,7 @@
 // A test that does not execute the changed code cannot notice the change. So each
 // test of a package runs alone once, with its coverage measured, and a mutant needs
 // only those that execute the comparison, or a place that uses the constant or
-// what is defined by it, or that name it themselves. Those in files that name it run
+// what is defined by it, or that name it themselves. Those that name it run
 // first, then the others, the fast ones before the slow ones; they may take ten times
 // as long as without a change. All tests run where coverage does not tell: where
 // the constant is part of a type. Tests that start other processes always run. What is

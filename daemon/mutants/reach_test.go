@@ -128,6 +128,18 @@ func TestStarts(t *testing.T) { exec.Command("x") }
 	}
 }
 
+func TestALikelyTestComesBeforeAnUnlikelyOneOfTheSameSpeedAndASlowOneBeforeFastOnesThatAreUnlikely(t *testing.T) {
+	fast, medium, slow := time.Millisecond, time.Second, time.Minute
+	places := []int{
+		order(true, true, fast), order(true, false, medium), order(false, true, fast),
+		order(true, true, slow), order(false, true, medium), order(false, false, fast),
+		order(false, true, slow), order(false, false, medium), order(false, false, slow),
+	}
+	if !slices.IsSorted(places) || len(slices.Compact(slices.Clone(places))) != len(places) {
+		t.Errorf("the places are %v, want rising ones", places)
+	}
+}
+
 func TestAMutantThatNeverEndsIsStoppedSoon(t *testing.T) {
 	tester := tester{timeout: 5 * time.Minute}
 	if got := tester.allowed(2 * time.Second); got != 50*time.Second {

@@ -25,9 +25,26 @@ type batch struct {
 	took  time.Duration
 }
 
-// slow separates tests in a batch of their own: within a call tests run in the order of
-// the source, and the fast ones kill most mutants.
-const slow = time.Second
+// speeds separate fast tests from slow ones: within a call tests run in the order of the
+// source, and the fast ones kill most mutants.
+var speeds = []time.Duration{200 * time.Millisecond, 2 * time.Second}
+
+// kinds are how many speeds there are, and how many degrees of how likely a test is to notice.
+const kinds = 3
+
+// order is where a test comes: the likely and fast ones first, and slow ones that are likely
+// before fast ones that are not.
+func order(likely, named bool, took time.Duration) int {
+	doubt := kinds - 1
+	switch {
+	case likely:
+		doubt = 0
+	case named:
+		doubt = 1
+	}
+	slowness, _ := slices.BinarySearch(speeds, took)
+	return (doubt+slowness)*kinds + doubt
+}
 
 // add notes the blocks that a test executed.
 func (s *suite) add(run testRun, executed []block, indexes map[block]int) {
@@ -43,9 +60,9 @@ func (s *suite) add(run testRun, executed []block, indexes map[block]int) {
 	s.Tests = append(s.Tests, run)
 }
 
-// choose returns the tests that may notice a mutant, in the order to run them: those in a file
-// that names what is changed, then the others, each the fast ones first. The rest does not
-// execute the changed code.
+// choose returns the tests that may notice a mutant, in the order to run them: those that
+// use what is changed, those in a file that names it, then the others, and in that the fast ones
+// first. The rest does not execute the changed code.
 func (s *suite) choose(t target, text mentions) []batch {
 	wanted := map[int]bool{}
 	for _, p := range t.places {
@@ -55,21 +72,15 @@ func (s *suite) choose(t target, text mentions) []batch {
 	}
 	through := text.through(t.names)
 	apart := text.through(processes)
-	var batches [4]batch
+	batches := make([]batch, 2*kinds*kinds)
 	for _, run := range s.Tests {
 		reaches := slices.ContainsFunc(run.Blocks, func(i int) bool { return wanted[i] })
 		if !reaches && !t.anywhere && !run.Always && !through[run.Name] && !apart[run.Name] {
 			continue
 		}
-		order := 0
-		if !text.fileNames(run.Name, t.subject) {
-			order += 2
-		}
-		if run.Took >= slow {
-			order++
-		}
-		batches[order].tests = append(batches[order].tests, run.Name)
-		batches[order].took += run.Took
+		b := &batches[order(through[run.Name], text.fileNames(run.Name, t.subject), run.Took)]
+		b.tests = append(b.tests, run.Name)
+		b.took += run.Took
 	}
-	return slices.DeleteFunc(batches[:], func(b batch) bool { return len(b.tests) == 0 })
+	return slices.DeleteFunc(batches, func(b batch) bool { return len(b.tests) == 0 })
 }
