@@ -80,9 +80,6 @@ func (m *Message) Archive(a *archive.Coder) {
 	a.Bytes(&m.Signer, archive.MaxBytes)
 	archive.Number(a, &m.Callbacks)
 	archive.Number(a, &m.MessageRoom)
-	if a.Since(4) {
-		archive.Number(a, &m.PauseAfter)
-	}
 }
 
 // Archive writes an installation that is to begin, or anew, or reads one. modules have

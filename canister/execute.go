@@ -1,7 +1,6 @@
 package canister
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/canisterd/canisterd/canister/internal/wasm"
@@ -41,7 +40,7 @@ func (c *Canister) execute(sub *Subnet, m *Message) Outcome {
 	limit := limitOf(&sub.Limits, m.Context)
 	a := attempt{
 		context: m.Context, entry: entry, limit: limit, report: limit, slice: sub.Limits.Slice,
-		tracked: m.Context.Keeps(), pause: m.Pause, after: cmp.Or(m.PauseAfter, sub.Limits.PauseAfter),
+		tracked: m.Context.Keeps(), pause: m.Pause, after: sub.Limits.PauseAfter,
 	}
 	reserve := uint64(0)
 	if entry.Export == "" {

@@ -84,10 +84,9 @@ type Message struct {
 	// is not nil.
 	Callbacks   int
 	MessageRoom uint64
-	// PauseAfter is Limits.PauseAfter for this message; 0 for that of the subnet.
-	PauseAfter uint64
-	// Pause is called each time PauseAfter instructions have run and the message is
+	// Pause is called each time Limits.PauseAfter instructions have run and the message is
 	// not over. It may block; the canister stays in the middle of the message meanwhile.
+	// A message that has changed many pages pauses each ScatteredPauseAfter instructions.
 	// Large copies and fills, which are charged before they begin, count once more while they
 	// run. nil: never called.
 	Pause func()

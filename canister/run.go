@@ -38,7 +38,10 @@ type result struct {
 func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt) result {
 	r.fill(c, log, sub, m, a.context)
 	r.pause, r.canceled, r.after, r.nextPause = a.pause, a.canceled, a.after, a.after
-	budget := wasm.Budget{Limit: a.limit, Slice: cmp.Or(min(m.PauseAfter, engineSlice), engineSlice), ReplicaSlice: a.slice, Pause: r.onSlice}
+	budget := wasm.Budget{Limit: a.limit, Slice: engineSlice, ReplicaSlice: a.slice, Pause: r.onSlice}
+	if a.tracked {
+		budget.ScatteredPages, budget.ScatteredSlice = scatteredPages, ScatteredPauseAfter
+	}
 	err := r.guest.Run(a.entry, r.x, budget)
 	var out result
 	out.instructions = r.guest.Executed()

@@ -101,7 +101,7 @@ func (p *parked) archive(c *archive.Coder) {
 func (j *Job) check(c *archive.Coder) {
 	id, m := j.resident.ID(), j.machine
 	// The pieces of bulk operations count twice, see canister.Message.Pause.
-	pauses := 2*j.limit/max(1, j.slice()) + canister.InstallSteps
+	pauses := 2*j.limit/max(1, min(m.limits.PauseAfter, canister.ScatteredPauseAfter)) + canister.InstallSteps
 	c.Check(uint64(j.parked.slices) <= pauses, "the message of canister %s is parked after %d slices, and can have %d", id, j.parked.slices, pauses)
 	if j.install != nil {
 		c.Check(j.install.fits(m, j), "the installation in canister %s is nobody's", id)

@@ -13,6 +13,7 @@ import (
 // over.
 func (m *machine) finish(j *Job) {
 	m.executed++
+	m.dirtied += j.outcome.DirtyPages
 	reveal(j.resident)
 	if j.runs() && !j.over {
 		m.park(j)
@@ -23,8 +24,6 @@ func (m *machine) finish(j *Job) {
 	}
 	r := j.resident
 	r.Running, r.Mailbox.Held = false, false
-	m.dirtied += j.outcome.DirtyPages
-	r.Dirty(j.outcome.DirtyPages)
 	r.Settle()
 	m.note(j)
 	m.trapped(j)
@@ -45,7 +44,7 @@ func (m *machine) finish(j *Job) {
 }
 
 func (m *machine) park(j *Job) {
-	m.spent += j.slice()
+	m.spent += m.net.config.SliceInstructions
 	j.pause()
 	if slices.Contains(m.parked, j) {
 		return

@@ -1,8 +1,6 @@
 package replica
 
 import (
-	"cmp"
-
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
@@ -59,11 +57,6 @@ func (j *Job) execute(pause func()) {
 	}
 	j.message.Pause = pause
 	j.outcome = x.Execute(j.resident.Canister, j.sub, &j.message)
-}
-
-// slice is after how many instructions the message is parked.
-func (j *Job) slice() uint64 {
-	return cmp.Or(j.message.PauseAfter, j.machine.net.config.SliceInstructions)
 }
 
 // runs reports whether the job needs an executor.

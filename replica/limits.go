@@ -16,9 +16,6 @@ const (
 	// next round (the replica's: 2 billion; ours is less, so that a canister in
 	// an endless loop delays nobody noticeably).
 	SliceInstructions = 10_000_000
-	// ScatteredSliceInstructions is that of a canister whose messages change RoundPages pages
-	// or more. Such a message may take a page fault every dozen instructions. Ours.
-	ScatteredSliceInstructions = 100_000
 	// ResumedPerRound is how many parked messages of a subnet go on in a round (the replica's:
 	// one of each of its 4 scheduler cores). The others wait, so that new messages do not wait
 	// for a slice of each of them.

@@ -37,9 +37,6 @@ func (m *machine) take(box *intercanister.Mailbox, choice *intercanister.Choice)
 	case intercanister.SourceResponses:
 		m.takeResponse(j)
 	}
-	if r.Dirtied >= RoundPages {
-		j.message.PauseAfter = ScatteredSliceInstructions
-	}
 	j.begin()
 	return j
 }

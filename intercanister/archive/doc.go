@@ -32,7 +32,6 @@
 //	1  the first
 //	2  messages that are parked in the middle of their code
 //	3  flexible outcalls, outcalls of pricing version 2, and the instructions of all rounds
-//	4  after how many instructions a message is parked
 //
 // # What is promised
 //

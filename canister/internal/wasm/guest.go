@@ -41,7 +41,10 @@ type Guest struct {
 	granted  uint64 // executed instructions = granted - counter
 	part     uint64 // instructions, at most, that are granted next: few after many page faults
 	sliceEnd uint64 // executed count at which the slice ends, at least granted
-	moved    uint64 // instructions of those that pieces of bulk operations were charged with, see Budget.Pause
+	look     uint64 // progress at which changed pages are counted next, see Budget.ScatteredPages
+	// scattered says that the message was found to be a scattered one.
+	scattered bool
+	moved     uint64 // instructions of those that pieces of bulk operations were charged with, see Budget.Pause
 
 	changed []span
 	marked  map[int64]*[PageSize]byte // pages as they were at Mark, where they differed from the committed ones

@@ -61,6 +61,11 @@ func (h *copyHeap) changed(spans []span) ([]span, error) {
 	return spans, nil
 }
 
+func (h *copyHeap) changedMany(pages int) (bool, error) {
+	changed, err := h.changed(nil)
+	return countPages(changed) >= pages, err
+}
+
 func (h *copyHeap) written(span) {}
 
 func (h *copyHeap) committed(changed []span) error {

@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"sync/atomic"
 	"unsafe"
@@ -22,7 +23,9 @@ type mappedHeap struct {
 	private []span // private pages found last
 	// unknown says that there may be more private pages than those. A thread that took no page fault made none, and counting faults
 	// is cheaper than listing pages, which walks the page tables of the whole heap.
-	unknown   bool
+	unknown bool
+	// fresh is at least how many pages became private since they were listed.
+	fresh     int64
 	usage     unix.Rusage
 	asked     int64
 	faults    int64
@@ -207,7 +210,7 @@ func (h *mappedHeap) list() error {
 	if h.private, err = h.pages.list(h.space, h.memory, h.private[:0]); err != nil {
 		return err
 	}
-	h.unknown, h.preserved = false, false
+	h.unknown, h.preserved, h.fresh = false, false, 0
 	return nil
 }
 
@@ -251,6 +254,30 @@ func (h *mappedHeap) changed(spans []span) ([]span, error) {
 		}
 	}
 	return spans, nil
+}
+
+func (h *mappedHeap) changedMany(pages int) (bool, error) {
+	if !h.preserved && int64(countPages(h.private))+h.fresh < int64(pages) {
+		return false, nil
+	}
+	if err := h.list(); err != nil {
+		return false, err
+	}
+	for _, p := range h.private {
+		for n := p.first; n < p.end; n++ {
+			content, err := h.slot.page(n, &h.content)
+			if err != nil {
+				return false, err
+			}
+			if samePage(h.page(n), content) {
+				continue
+			}
+			if pages--; pages <= 0 {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
 }
 
 // committed keeps a few private pages, the changed ones: they are the hot ones. From time to time all others go, because every one
@@ -332,13 +359,14 @@ func (h *mappedHeap) watch() {
 
 func (h *mappedHeap) unwatch() {
 	if !h.counting {
-		h.unknown = true
+		h.lost()
 		return
 	}
 	faults := countFaults(&h.usage) - h.faults
 	runtime.UnlockOSThread()
 	if faults > 0 {
 		h.unknown = true
+		h.fresh += faults
 		h.trim(faults)
 	}
 }
@@ -352,7 +380,8 @@ func (h *mappedHeap) faulted() int64 {
 	return h.asked - before
 }
 
-func (h *mappedHeap) lost() { h.unknown = true }
+// lost is called where pages may have become private without a fault of the thread.
+func (h *mappedHeap) lost() { h.unknown, h.fresh = true, math.MaxInt32 }
 
 // countFaults is the number of page faults the current thread has taken.
 func countFaults(u *unix.Rusage) int64 {

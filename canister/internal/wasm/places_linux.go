@@ -133,7 +133,10 @@ func (h *mappedHeap) ofTheFile(pages []span) (all []span) {
 
 func (h *mappedHeap) dropAll() error {
 	err := h.dropPages(h.withTables(h.private))
-	h.private, h.unknown = h.private[:0], err != nil
+	h.private, h.unknown = h.private[:0], false
+	if err != nil {
+		h.lost()
+	}
 	h.flushed = h.flushed && err != nil
 	return err
 }

@@ -22,6 +22,11 @@ type Budget struct {
 	// ReplicaSlice is the slice of the replica's deterministic time slicing (2e9): one step that overshoots the end of a slice by
 	// a whole slice ends the message with SliceOverrun. 0 = no such slices (queries).
 	ReplicaSlice uint64
+	// ScatteredPages is how many changed pages make a message a scattered one, and ScatteredSlice its slice: page faults take time
+	// that instructions do not tell. Pages are counted after ScatteredSlice instructions and each time their number has doubled.
+	// 0 = no message is.
+	ScatteredPages int
+	ScatteredSlice uint64
 	// Pause is called on the guest's goroutine each time a slice ends and the message goes on, and between the pieces of a bulk operation. It may
 	// block: that is how a long message is suspended. It may call End. Progress is the number of instructions executed; a bulk operation,
 	// which is charged as a whole before it begins, adds its own once more, piece by piece. It depends on the code alone, never on time.
@@ -118,6 +123,10 @@ func (g *Guest) grant(executed uint64) {
 	slice = min(slice, MaxSlice)
 	if executed == 0 {
 		g.boundary, g.resumed, g.moved, g.part = math.MaxUint64, 0, 0, minGrant
+		g.scattered, g.look = false, math.MaxUint64
+		if g.budget.ScatteredSlice != 0 {
+			g.look = g.budget.ScatteredSlice
+		}
 		if g.budget.ReplicaSlice != 0 {
 			g.boundary = g.budget.ReplicaSlice
 		}
@@ -130,7 +139,7 @@ func (g *Guest) grant(executed uint64) {
 // grantPart sets the counter for the next part of the slice. Parts change nothing that can be seen: the message neither pauses nor ends between
 // two of them.
 func (g *Guest) grantPart(executed uint64) {
-	next := min(g.part, g.sliceEnd-executed)
+	next := min(g.part, g.sliceEnd-executed, g.look-executed)
 	g.granted = executed + next
 	g.live.counter.Set(next)
 }
@@ -147,7 +156,8 @@ func (g *Guest) refill() {
 	} else {
 		g.part = min(2*g.part, maxGrant)
 	}
-	if executed <= g.sliceEnd {
+	found := g.lookForScattered(executed + g.moved)
+	if executed <= g.sliceEnd && !found {
 		g.grantPart(executed)
 		return
 	}
@@ -165,6 +175,30 @@ func (g *Guest) refill() {
 	g.grant(executed)
 }
 
+// lookForScattered counts the pages that the message has changed, where it is time to do so. It reports whether the message has just been found to
+// be a scattered one. The bytes of the heap decide and nothing else, so that a message pauses at the same places wherever it runs.
+func (g *Guest) lookForScattered(progress uint64) bool {
+	if progress < g.look {
+		return false
+	}
+	g.look = 2 * progress
+	g.live.heap.unwatch()
+	defer g.live.heap.watch()
+	g.slot.mu.Lock()
+	defer g.slot.mu.Unlock()
+	many, err := g.live.heap.changedMany(g.budget.ScatteredPages)
+	if err != nil {
+		panic(fmt.Errorf("wasm: count the pages a message changed: %w", err))
+	}
+	if many {
+		g.look, g.scattered, g.budget.Slice = math.MaxUint64, true, g.budget.ScatteredSlice
+	}
+	return many
+}
+
+// Scattered reports whether the message of the Run was found to be a scattered one, see Budget.
+func (g *Guest) Scattered() bool { return g.scattered }
+
 // pause lets go of the thread, since it may take long.
 func (g *Guest) pause(progress uint64) {
 	if g.budget.Pause == nil {
@@ -179,7 +213,9 @@ func (g *Guest) pause(progress uint64) {
 // The counter does not change.
 func (g *Guest) FinishPiece(instructions uint64) {
 	g.moved += instructions
-	g.pause(g.Executed() + g.moved)
+	progress := g.Executed() + g.moved
+	g.lookForScattered(progress)
+	g.pause(progress)
 }
 
 // Host is what Run was given, for host functions.

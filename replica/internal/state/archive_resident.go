@@ -34,9 +34,6 @@ func (r *Resident) archive(c *archive.Coder) {
 	}
 	c.Bool(&r.Beating)
 	c.Bytes(&r.Proved.Certified, canister.MaxCertifiedBytes)
-	if c.Since(4) {
-		archive.AtMost(c, &r.Dirtied, maxDirtied)
-	}
 }
 
 // archive writes the history of messages, or reads it into a new one. A message that was

@@ -1,7 +1,5 @@
 package state
 
-import "github.com/canisterd/canisterd/canister"
-
 // Limits of a subnet's state.
 const (
 	// KeepAnswer is how long an answer is kept at least (specification: 5 minutes).
@@ -23,12 +21,6 @@ const (
 	RoundTime = 1_000_000_000
 	// blockLen is how many canisters lie in a block, of which source and fork part together. Ours.
 	blockLen = 32
-	// dirtiedDecay says how long many changed pages are remembered: each message takes a part
-	// in so many of their number. Ours.
-	dirtiedDecay = 64
-	// maxDirtied is how many pages of 4 KiB a message may change: a callback and its cleanup
-	// change each page of the heap.
-	maxDirtied = 2 * canister.WideHeapBytes / (4 << 10)
 	// MaxManagementQueue is how many calls of the management canister wait for
 	// execution on one subnet. Ours; the replica bounds them by message memory.
 	MaxManagementQueue = 100_000

@@ -38,9 +38,6 @@ type Resident struct {
 	Running bool
 	// Outgoing is how many messages of the canister wait to be sent to other subnets.
 	Outgoing int
-	// Dirtied is the most heap pages that a recent message changed: each message takes a part
-	// of it away, so that it says what the next one may do.
-	Dirtied int
 	// Charged is the time until which the canister has paid for its resources.
 	Charged uint64
 
@@ -53,11 +50,6 @@ type Resident struct {
 	Beating  bool // exports canister_heartbeat
 	Proved   Proof
 	Freezing Freezing
-}
-
-// Dirty notes how many heap pages a message changed.
-func (r *Resident) Dirty(pages int) {
-	r.Dirtied = max(pages, r.Dirtied-(r.Dirtied+dirtiedDecay-1)/dirtiedDecay)
 }
 
 // Input is a message that waits for the management canister.
