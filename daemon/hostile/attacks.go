@@ -23,8 +23,6 @@ type attack struct {
 // Reasons for which the short version leaves attacks out.
 const (
 	similar = "another attack of the short version takes the same way"
-	moving  = "rolling back or committing 500 MB is one step, close to the limit on a busy machine"
-	faults  = "one slice of it takes more than 100,000 page faults, close to the limit on a busy machine"
 	onDisk  = "it measures the disk of the machine"
 )
 
@@ -32,12 +30,10 @@ const (
 var leftOut = map[string]string{
 	"queries": similar, "heartbeat": similar, "slow": similar, "log-short": similar, "reply-2mb-query": similar,
 	"bulk-fill-query": similar, "bulk-copy": similar, "stable-write": similar,
-	"dirty-and-trap": moving, "scatter-and-trap": faults,
 	"scatter": onDisk, "full-disk": onDisk,
 	"argument-2mb":   "a request of an innocent client may be refused while the budget is used up",
-	"recursion":      "its times are close to their limits",
+	"recursion":      "its time in another instance is close to the limit",
 	"unread-answers": similar,
-	"unread-streams": "events that are not read slow their instance down",
 	"descriptors":    "on a busy machine a request may take longer to come than a new connection is spared",
 }
 
