@@ -71,7 +71,7 @@ func TestADramaGoesOnInAnImportedNetwork(t *testing.T) {
 			}
 			s.Network.Round()
 		})
-		same(rt, d, "imported", th.play(d, nil, round), imported)
+		identical(rt, d, "imported", th.play(d, nil, round), imported)
 	})
 }
 

@@ -113,7 +113,7 @@ func TestADramaOfRealCanistersGoesOnInAForkAsInItsSource(t *testing.T) {
 				old.Close()
 			}
 		}
-		same(rt, d, "rounds", want, th.playOn(d, nil, saw, func(s *real.Stage) {
+		identical(rt, d, "rounds", want, th.playOn(d, nil, saw, func(s *real.Stage) {
 			swap(s)
 			s.Round()
 		}))
@@ -160,6 +160,6 @@ func TestRealCanistersDoNotNoticeTheirForks(t *testing.T) {
 		for _, i := range rapid.Permutation(others).Draw(rt, "order") {
 			i.Close()
 		}
-		same(rt, d, "with forks", want, got)
+		identical(rt, d, "with forks", want, got)
 	})
 }

@@ -165,12 +165,15 @@ func differs(t *rapid.T, what, one, two string) {
 func TestMeddlingIsTheSameEachTimeInStepsAndInAFork(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c, a, m := config(rt), acts(rt), meddlers(rt)
-		one, _ := meddled(t, c, a, m, byRounds)
-		two, _ := meddled(t, c, a, m, byRounds)
+		one, s1 := meddled(t, c, a, m, byRounds)
+		two, s2 := meddled(t, c, a, m, byRounds)
 		differs(rt, "again", one, two)
-		three, _ := meddled(t, c, a, m, func(s *replicatest.Stage) { stepping(s, func() {}) })
+		if stateHash(t, s1.Network) != stateHash(t, s2.Network) {
+			rt.Fatal("the state is another one the second time")
+		}
+		three, s3 := meddled(t, c, a, m, func(s *replicatest.Stage) { stepping(s, func() {}) })
 		differs(rt, "in steps", one, three)
-		four, _ := meddled(t, c, a, m, func(s *replicatest.Stage) {
+		four, s4 := meddled(t, c, a, m, func(s *replicatest.Stage) {
 			stepping(s, func() {
 				if moment(rt) {
 					old := *s
@@ -180,6 +183,9 @@ func TestMeddlingIsTheSameEachTimeInStepsAndInAFork(t *testing.T) {
 			})
 		})
 		differs(rt, "in forks", one, four)
+		if stateHash(t, s3.Network) != stateHash(t, s4.Network) {
+			rt.Fatal("the state is another one in forks")
+		}
 	})
 }
 

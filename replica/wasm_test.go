@@ -178,7 +178,7 @@ func TestRandomProgramsOfWasmCanistersEndInTheSameState(t *testing.T) {
 		for s.Busy() {
 			pass(s.Network)
 		}
-		return s.RootHash()
+		return stateHash(t, s.Network)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		var programs [][]byte
