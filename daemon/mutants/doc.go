@@ -8,21 +8,29 @@
 // condition or a boundary without a test shows. Those files decide who may do
 // something, what is charged, and what is dropped.
 //
-// The working tree stays as it is: the compiler reads the changed file in place
-// of the original (go build -overlay). The tests of a mutant are those of its
-// own package and of the packages in suites, in short mode, until one fails.
+// All mutants are in one test binary of each package at once. The working tree stays
+// as it is: the compiler reads changed files in place of the originals (go build -overlay), in
+// which each use of a constant and each comparison is a call of the package probe. It
+// has the largest expression around the change that can be computed twice, without the change and with it:
 //
-// A test that does not execute the changed code cannot notice the change. So each
-// test of a package runs alone once, with its coverage measured, and a mutant needs
-// only those that execute the comparison, or a place that uses the constant or
-// what is defined by it, or that name it themselves. Those that name it run
-// first, then the others, the fast ones before the slow ones; they may take ten times
-// as long as without a change. All tests run where coverage does not tell: where
-// the constant is part of a type. Tests that start other processes always run. What is
-// measured is kept beside the results until the source of the tests, or of what
-// they are compiled from, changes. A test that reaches the code in some runs and not
+//	len(x) > MaxX
+//	probe.Pick(7, len(x) > MaxX, len(x) > (MaxX*2))
+//
+// An environment variable makes one mutant active in a process. The tests are in the schema too: a
+// test that uses the constant sees the changed one. A mutant that makes no program in
+// this form has a build of its own: that of a constant that is the length of an array.
+//
+// A test in which both sides of a probe are always equal cannot notice the change. So each test of
+// a package runs alone once, with no mutant active, and notes where they differ. A mutant needs only
+// those tests, of its own package and of those in suites, in short mode, until one fails. Those
+// that use the constant, or what it defines, run first, then the others, the fast ones
+// before the slow ones; they may take ten times as long as without a change. A mutant
+// without such a test survives without a run. Tests that fail with probes, as they measure time, and those
+// whose processes do not inherit the environment, run in a build of the mutant's own after
+// all others. What is measured is kept beside the results until the source of the tests, or of
+// what they are compiled from, changes. A test that comes near the change in some runs and not
 // in others (random input, the order of goroutines) may be left out by chance;
-// -whole runs whole packages, as for a few mutants.
+// -whole runs whole packages, each mutant in a build of its own, as for a few mutants.
 //
 // survivors.txt lists each known survivor with its reason. The run fails where a
 // mutant survives that is not listed, and where a listed one is killed or has no

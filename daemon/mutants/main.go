@@ -27,7 +27,7 @@ type options struct {
 	whole    bool // run all tests of a package
 }
 
-// few mutants are not worth measuring what each test reaches, which takes minutes for a
+// few mutants are not worth measuring what each test comes near, which takes minutes for a
 // large package: they run whole packages, one after the other.
 const few = 12
 
@@ -42,7 +42,7 @@ func main() {
 	flag.BoolVar(&o.list, "list", false, "print the names of the mutants and run nothing")
 	flag.StringVar(&o.results, "results", "", "write each verdict to this file, and do not repeat those that it has for the same source: a run of hours can be interrupted")
 	flag.IntVar(&o.parallel, "parallel", runtime.GOMAXPROCS(0), "how many mutants are tested at a time")
-	flag.BoolVar(&o.whole, "whole", false, fmt.Sprintf("run all tests of a package, one mutant at a time, as for up to %d mutants; otherwise only those that reach what is changed", few))
+	flag.BoolVar(&o.whole, "whole", false, fmt.Sprintf("run all tests of a package, one mutant at a time, as for up to %d mutants; otherwise only those that come near what is changed", few))
 	flag.Parse()
 	var err error
 	if o.only, err = regexp.Compile(*only); err == nil {
@@ -83,21 +83,22 @@ func run(ctx context.Context, o options) error {
 	}
 	if o.whole = o.whole || len(chosen) <= few; o.whole {
 		o.parallel = 1
-	} else if t.reached, err = newReached(t.root, kept(o.results)); err != nil {
+	} else if t.near, err = newNear(t.root, all, kept(o.results)); err != nil {
 		return err
 	}
+	defer t.near.remove()
 	if t.verdicts, err = openVerdicts(o.results); err != nil {
 		return err
 	}
 	return errors.Join(judge(ctx, t, chosen, known, o.parallel), t.verdicts.close())
 }
 
-// kept is the folder for what tests reach: beside the verdicts.
+// kept is the folder for what tests come near: beside the verdicts.
 func kept(results string) string {
 	if results == "" {
 		return ""
 	}
-	return results + ".reached"
+	return results + ".near"
 }
 
 // choose returns the mutants that match, or a sample of them: those of the lowest rank. A new

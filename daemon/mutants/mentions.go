@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// processes are the functions that start another process. What runs there is in no
-// coverage profile.
+// processes are the functions that start another process. Where it does not inherit
+// the environment, no mutant is active there.
 var processes = map[string]bool{"Command": true, "CommandContext": true, "Executable": true, "StartProcess": true}
 
 // mentions are the identifiers in the test files of a package.

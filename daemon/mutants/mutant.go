@@ -22,7 +22,6 @@ type mutant struct {
 
 	subject  string // the constant, or the function with the comparison
 	constant bool
-	place    place // of a comparison
 }
 
 // apply returns the text of the file with the change.
@@ -97,11 +96,6 @@ type source struct {
 }
 
 func (s *source) offset(p token.Pos) int { return s.fset.Position(p).Offset }
-
-func (s *source) point(p token.Pos) point {
-	at := s.fset.Position(p)
-	return point{at.Line, at.Column}
-}
 
 // code is an expression as it stands in the file, on one line.
 func (s *source) code(e ast.Expr) string {
@@ -202,7 +196,7 @@ func comparisons(s *source) []mutant {
 				mutants = append(mutants, mutant{
 					file: s.path, name: fmt.Sprintf("%s:%s: %s becomes %s in %s", s.path, f.Name.Name, comparison.Op, to, s.code(comparison)),
 					start: at, end: at + len(comparison.Op.String()), with: to.String(),
-					subject: f.Name.Name, place: place{s.path, s.point(comparison.OpPos), s.point(f.Pos()), s.point(f.End())},
+					subject: f.Name.Name,
 				})
 			}
 			return true

@@ -3,36 +3,73 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
+// Environment variables of the package probe, which only test binaries import.
+const (
+	activeVariable   = "CANISTERD_MUTANT"
+	infectedVariable = "CANISTERD_MUTANTS_INFECTED"
+)
+
 // compileError is a line of the compiler's output. Without one, a build failed for
 // another reason, which says nothing about the mutant.
 var compileError = regexp.MustCompile(`\.go:\d+:\d+: `)
 
-// runReaching runs those tests of a mutant that may notice it.
-func (t *tester) runReaching(ctx context.Context, m mutant, overlay, folder string) (killedBy string, err error) {
-	changed := t.reached.uses.target(m)
-	built := false
+// runNear runs those tests of a mutant that may notice it: those in which it makes a difference.
+func (t *tester) runNear(ctx context.Context, m mutant, overlay, folder string) (killedBy string, err error) {
+	number, ok := t.near.schema.numbers[m.name]
+	if !ok {
+		return t.runBuilt(ctx, m, overlay, folder, func(string, *tests) func(testRun) bool {
+			return func(testRun) bool { return true }
+		})
+	}
+	changed := t.near.uses.target(m)
+	active := fmt.Sprintf("%s=%d", activeVariable, number)
 	for _, tested := range t.tested(m) {
-		p, err := t.reached.pkg(ctx, t, tested)
+		p, err := t.near.pkg(ctx, t, tested)
 		if err != nil {
 			return "", err
 		}
-		batches := p.suite.choose(changed, p.text)
+		for _, b := range p.suite.choose(changed, p.text, func(run testRun) bool { return slices.Contains(run.Near, m.name) }) {
+			if !t.passes(ctx, tested, p.binary, b, active) {
+				return tested, ctx.Err()
+			}
+		}
+	}
+	return t.runBuilt(ctx, m, overlay, folder, func(tested string, p *tests) func(testRun) bool {
+		var apart map[string]bool
+		if slices.Contains(closed, tested) {
+			apart = p.text.through(processes)
+		}
+		return func(run testRun) bool { return run.Always || apart[run.Name] }
+	})
+}
+
+// runBuilt runs tests of a mutant in a build of its own, where any are wanted.
+func (t *tester) runBuilt(ctx context.Context, m mutant, overlay, folder string, wanted func(string, *tests) func(testRun) bool) (killedBy string, err error) {
+	changed := t.near.uses.target(m)
+	for _, tested := range t.tested(m) {
+		p, err := t.near.pkg(ctx, t, tested)
+		if err != nil {
+			return "", err
+		}
+		batches := p.suite.choose(changed, p.text, wanted(tested, p))
 		if len(batches) == 0 {
 			continue
 		}
 		binary := filepath.Join(folder, "tests")
-		built = true
 		if ok, err := t.build(ctx, tested, binary, "-overlay", overlay); !ok || err != nil {
 			return compiler, err
 		}
@@ -40,11 +77,6 @@ func (t *tester) runReaching(ctx context.Context, m mutant, overlay, folder stri
 			if !t.passes(ctx, tested, binary, b) {
 				return tested, ctx.Err()
 			}
-		}
-	}
-	if !built { // no test reaches the mutant, but it may be no program
-		if ok, err := t.compiled(ctx, "build", "-overlay", overlay, "./"+m.folder()); !ok || err != nil {
-			return compiler, err
 		}
 	}
 	return "", nil
@@ -69,8 +101,8 @@ func (t *tester) compiled(ctx context.Context, args ...string) (bool, error) {
 }
 
 // passes runs a batch of tests.
-func (t *tester) passes(ctx context.Context, folder, binary string, b batch) bool {
-	_, err := t.commandIn(ctx, filepath.Join(t.root, folder), binary,
+func (t *tester) passes(ctx context.Context, folder, binary string, b batch, variables ...string) bool {
+	_, err := t.commandWith(ctx, variables, filepath.Join(t.root, folder), binary,
 		"-test.short", "-test.failfast", "-test.paniconexit0", "-test.timeout", t.allowed(b.took).String(), "-test.run", only(b.tests...))
 	return err == nil
 }
@@ -84,39 +116,25 @@ func (t *tester) allowed(took time.Duration) time.Duration {
 // only is an expression that matches tests of these names.
 func only(names ...string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
-// collect runs each test of a package alone and notes what it reaches.
-func (t *tester) collect(ctx context.Context, folder, module string) (*suite, error) {
-	temporary, err := os.MkdirTemp("", "canisterd-reach-")
+// collection is what is measured of the tests of a package.
+type collection struct {
+	*tester
+	folder string
+	near   *near
+	binary string // with all mutants
+}
+
+// collect runs each test of a package alone and notes what it comes near.
+func (c *collection) collect(ctx context.Context) (*suite, error) {
+	out, err := c.commandIn(ctx, filepath.Join(c.root, c.folder), c.binary, "-test.list", ".")
 	if err != nil {
-		return nil, fmt.Errorf("making a folder for profiles: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(temporary) }()
-	c := collection{tester: t, folder: folder, module: module, temporary: temporary}
-	measured, err := dependencies(ctx, t, folder, module)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.build(ctx, "measured", "-cover", "-coverpkg="+strings.Join(measured, ",")); err != nil {
-		return nil, err
-	}
-	if err := c.build(ctx, "plain"); err != nil {
-		return nil, err
-	}
-	out, err := t.commandIn(ctx, filepath.Join(t.root, folder), filepath.Join(temporary, "plain"), "-test.list", ".")
-	if err != nil {
-		return nil, fmt.Errorf("listing the tests of %s: %w\n%s", folder, err, out)
+		return nil, fmt.Errorf("listing the tests of %s: %w\n%s", c.folder, err, out)
 	}
 	return c.all(ctx, slices.DeleteFunc(strings.Fields(string(out)), func(name string) bool { return !isTest(name) }))
 }
 
-// collection is what is measured of the tests of a package.
-type collection struct {
-	*tester
-	folder, module, temporary string
-}
-
 func (c *collection) build(ctx context.Context, binary string, flags ...string) error {
-	ok, err := c.tester.build(ctx, c.folder, filepath.Join(c.temporary, binary), flags...)
+	ok, err := c.tester.build(ctx, c.folder, binary, flags...)
 	if err == nil && !ok {
 		err = fmt.Errorf("the tests of %s do not compile without a change", c.folder)
 	}
@@ -125,70 +143,72 @@ func (c *collection) build(ctx context.Context, binary string, flags ...string) 
 
 // all runs each of the tests in a process of its own, two at a time: many of them wait.
 func (c *collection) all(ctx context.Context, names []string) (*suite, error) {
-	type outcome struct {
-		run      testRun
-		executed []block
-		err      error
-	}
-	outcomes := make([]outcome, len(names))
+	runs, errs := make([]testRun, len(names)), make([]error, len(names))
 	var workers sync.WaitGroup
 	var next atomic.Int64
 	for range 2 {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(names)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				o := &outcomes[i]
-				o.run, o.executed, o.err = c.run(ctx, names[i])
+				runs[i], errs[i] = c.run(ctx, names[i])
 			}
 		})
 	}
 	workers.Wait()
-	s, indexes := &suite{}, map[block]int{}
-	for _, o := range outcomes {
-		if err := cmp.Or(o.err, ctx.Err()); err != nil {
-			return nil, err
-		}
-		s.add(o.run, o.executed, indexes)
-	}
-	return s, nil
+	return &suite{runs}, cmp.Or(errors.Join(errs...), ctx.Err())
 }
 
-// run runs one test alone.
-func (c *collection) run(ctx context.Context, name string) (testRun, []block, error) {
-	profile := filepath.Join(c.temporary, name+".profile")
+// run runs one test alone. One that fails with probes, also when it is repeated, must pass without: some
+// tests measure time or memory, and pass only at full speed, and hardly beside others.
+func (c *collection) run(ctx context.Context, name string) (testRun, error) {
 	run := testRun{Name: name}
-	start := time.Now()
-	_, err := c.alone(ctx, "measured", name, "-test.coverprofile", profile)
-	run.Took = time.Since(start)
-	if err != nil && ctx.Err() == nil {
-		run.Took, err = c.plain(ctx, name)
-		run.Always = true
-		return run, nil, err
-	}
-	if err != nil {
-		return run, nil, err
-	}
-	text, err := os.ReadFile(profile)
-	if err != nil {
-		return run, nil, fmt.Errorf("reading a profile: %w", err)
-	}
-	executed, err := parseProfile(text, c.module)
-	return run, executed, err
-}
-
-// plain runs a test that failed where coverage was measured: some tests measure time or
-// memory, and pass only at full speed, and hardly beside others.
-func (c *collection) plain(ctx context.Context, name string) (took time.Duration, err error) {
-	var out []byte
+	infected := c.binary + "." + name
 	for range 3 {
 		start := time.Now()
-		if out, err = c.alone(ctx, "plain", name); err == nil {
-			return time.Since(start), nil
+		_, err := c.alone(ctx, c.binary, name, infectedVariable+"="+infected)
+		if run.Took = time.Since(start); err == nil {
+			run.Near, err = c.infected(infected)
+			return run, err
+		}
+		if ctx.Err() != nil {
+			return run, ctx.Err()
 		}
 	}
-	return 0, fmt.Errorf("%s of %s fails alone and without a change: %w\n%s", name, c.folder, err, out)
+	run.Always = true
+	plain := c.binary + "." + name + ".plain"
+	if err := c.build(ctx, plain); err != nil {
+		return run, err
+	}
+	out, err := c.alone(ctx, plain, name)
+	if err != nil {
+		err = fmt.Errorf("%s of %s fails alone and without a change: %w\n%s", name, c.folder, err, out)
+	}
+	return run, err
 }
 
-func (c *collection) alone(ctx context.Context, binary, name string, flags ...string) ([]byte, error) {
-	args := append([]string{"-test.short", "-test.paniconexit0", "-test.timeout", c.timeout.String(), "-test.run", only(name)}, flags...)
-	return c.commandIn(ctx, filepath.Join(c.root, c.folder), filepath.Join(c.temporary, binary), args...)
+// infected reads the names of the mutants whose numbers are in a file.
+func (c *collection) infected(path string) ([]string, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what a test comes near: %w", err)
+	}
+	numbers := map[string]bool{}
+	for _, number := range strings.Fields(string(text)) {
+		numbers[number] = true
+	}
+	var names []string
+	for name, number := range c.near.schema.numbers {
+		if numbers[strconv.Itoa(number)] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func (c *collection) alone(ctx context.Context, binary, name string, variables ...string) ([]byte, error) {
+	return c.commandWith(ctx, variables, filepath.Join(c.root, c.folder), binary,
+		"-test.short", "-test.paniconexit0", "-test.timeout", c.timeout.String(), "-test.run", only(name))
 }

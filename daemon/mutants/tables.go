@@ -39,3 +39,7 @@ var always = []string{
 	"candid/principal/principal.go:Parse: != becomes == in crc32.ChecksumIEEE(raw[4:]) != binary.BigEndian.Uint32(raw)",
 	"replica/internal/state/history.go:answered: != becomes == in r.Answered != a.answered",
 }
+
+// closed are the packages whose tests start processes that do not inherit the environment: no
+// mutant is active in them, so the tests need a build of their own.
+var closed = []string{"daemon", "daemon/canisterd"}

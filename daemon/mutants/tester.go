@@ -22,7 +22,7 @@ type tester struct {
 	passed   map[string]bool // packages whose tests pass without a change; only where whole
 	verdicts *verdicts
 
-	reached *reached // what tests reach; nil to run whole packages
+	near *near // what tests come near; nil to run whole packages
 }
 
 func newTester(timeout time.Duration) (*tester, error) {
@@ -89,8 +89,8 @@ func (t *tester) run(ctx context.Context, m mutant) (killedBy string, err error)
 	if err != nil {
 		return "", err
 	}
-	if t.reached != nil {
-		return t.runReaching(ctx, m, overlay, folder)
+	if t.near != nil {
+		return t.runNear(ctx, m, overlay, folder)
 	}
 	for _, tested := range t.tested(m) {
 		if err := t.baseline(ctx, tested); err != nil {
@@ -130,13 +130,18 @@ func (t *tester) command(ctx context.Context, name string, args ...string) ([]by
 }
 
 func (t *tester) commandIn(ctx context.Context, folder, name string, args ...string) ([]byte, error) {
+	return t.commandWith(ctx, nil, folder, name, args...)
+}
+
+// commandWith runs a command in a folder with variables in its environment.
+func (t *tester) commandWith(ctx context.Context, variables []string, folder, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = folder
 	cmd.WaitDelay = time.Second // for processes that a killed test leaves behind
 	// A property that fails is not to be made small, which takes up to half a minute, and
 	// not to be kept: the tests of the next mutant would begin with it, and fail where it
 	// was made for this one.
-	cmd.Env = append(os.Environ(), "RAPID_NOFAILFILE=true", "RAPID_SHRINKTIME=1ms")
+	cmd.Env = append(append(os.Environ(), "RAPID_NOFAILFILE=true", "RAPID_SHRINKTIME=1ms"), variables...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return out, fmt.Errorf("running %s %s: %w", name, strings.Join(args, " "), err)

@@ -8,17 +8,21 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 )
 
-// reached is what the tests of each package reach. It is measured when it is asked for
+// near is what the tests of each package come near. It is measured when it is asked for
 // the first time, and kept in a folder for the next run.
-type reached struct {
-	uses *uses
-	kept string // the folder; "" for none
+type near struct {
+	uses     *uses
+	schema   *schema
+	overlay  string // the list of files with all mutants
+	binaries string // the folder for test binaries, and the overlay
+	kept     string // the folder for what is measured; "" for none
 
 	mu       sync.Mutex
 	packages map[string]func() (*tests, error)
@@ -26,20 +30,43 @@ type reached struct {
 
 // tests are the tests of a package.
 type tests struct {
-	suite *suite
-	text  mentions
+	suite  *suite
+	text   mentions
+	binary string // with all mutants
 }
 
-func newReached(root, kept string) (*reached, error) {
+// newNear puts the mutants into the code.
+func newNear(root string, mutants []mutant, kept string) (*near, error) {
 	u, err := readUses(root)
 	if err != nil {
 		return nil, err
 	}
-	return &reached{uses: u, kept: kept, packages: map[string]func() (*tests, error){}}, nil
+	s, err := newSchema(root, mutants)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Printf("%d of %d mutants are in one binary, the others need a build\n", len(s.numbers), len(mutants))
+	folder, err := os.MkdirTemp("", "canisterd-mutants-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for test binaries: %w", err)
+	}
+	r := &near{uses: u, schema: s, binaries: folder, kept: kept, packages: map[string]func() (*tests, error){}}
+	if r.overlay, err = s.overlay(folder); err != nil {
+		r.remove()
+		return nil, err
+	}
+	return r, nil
+}
+
+// remove removes the test binaries.
+func (r *near) remove() {
+	if r != nil {
+		_ = os.RemoveAll(r.binaries)
+	}
 }
 
 // pkg returns the tests of the package in a folder.
-func (r *reached) pkg(ctx context.Context, t *tester, folder string) (*tests, error) {
+func (r *near) pkg(ctx context.Context, t *tester, folder string) (*tests, error) {
 	r.mu.Lock()
 	measure, ok := r.packages[folder]
 	if !ok {
@@ -50,7 +77,7 @@ func (r *reached) pkg(ctx context.Context, t *tester, folder string) (*tests, er
 	return measure()
 }
 
-func (r *reached) read(ctx context.Context, t *tester, folder string) (*tests, error) {
+func (r *near) read(ctx context.Context, t *tester, folder string) (*tests, error) {
 	text, err := readMentions(filepath.Join(t.root, folder))
 	if err != nil {
 		return nil, err
@@ -59,32 +86,36 @@ func (r *reached) read(ctx context.Context, t *tester, folder string) (*tests, e
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(r.kept, key+".json")
-	if kept, err := os.ReadFile(path); r.kept != "" && err == nil {
+	c := &collection{tester: t, folder: folder, near: r, binary: filepath.Join(r.binaries, strings.ReplaceAll(folder, "/", "-")+".test")}
+	if err := c.build(ctx, c.binary, "-overlay", r.overlay); err != nil {
+		return nil, err
+	}
+	file := filepath.Join(r.kept, key+".json")
+	if kept, err := os.ReadFile(file); r.kept != "" && err == nil {
 		var s suite
 		if err := json.Unmarshal(kept, &s); err == nil {
-			return &tests{&s, text}, nil
+			return &tests{&s, text, c.binary}, nil
 		}
 	}
-	s, err := t.collect(ctx, folder, r.uses.module)
+	s, err := c.collect(ctx)
 	if err != nil || r.kept == "" {
-		return &tests{s, text}, err
+		return &tests{s, text, c.binary}, err
 	}
 	encoded, err := json.Marshal(s)
 	if err != nil {
-		return nil, fmt.Errorf("encoding what tests reach: %w", err)
+		return nil, fmt.Errorf("encoding what tests come near: %w", err)
 	}
 	if err := os.MkdirAll(r.kept, 0o755); err != nil {
-		return nil, fmt.Errorf("making the folder for what tests reach: %w", err)
+		return nil, fmt.Errorf("making the folder for what tests come near: %w", err)
 	}
-	if err := os.WriteFile(path, encoded, 0o644); err != nil {
-		return nil, fmt.Errorf("keeping what tests reach: %w", err)
+	if err := os.WriteFile(file, encoded, 0o644); err != nil {
+		return nil, fmt.Errorf("keeping what tests come near: %w", err)
 	}
-	return &tests{s, text}, nil
+	return &tests{s, text, c.binary}, nil
 }
 
 // key names the tests of a package and all that is in the folders that they are compiled from.
-func (r *reached) key(ctx context.Context, t *tester, folder string) (string, error) {
+func (r *near) key(ctx context.Context, t *tester, folder string) (string, error) {
 	paths, err := dependencies(ctx, t, folder, r.uses.module)
 	if err != nil {
 		return "", err
@@ -98,7 +129,8 @@ func (r *reached) key(ctx context.Context, t *tester, folder string) (string, er
 		return err
 	}
 	err = note(filepath.Join(t.root, "go.mod"))
-	for _, pkg := range paths {
+	// What the mutants are, and how they are put into the code, is in this package.
+	for _, pkg := range append(paths, path.Dir(probePath), probePath) {
 		if err != nil {
 			break
 		}
