@@ -59,9 +59,9 @@ const (
 	DefaultPauseAfter = 50_000_000
 	// engineSlice is how many instructions run before the engine looks up (ours; about a millisecond).
 	engineSlice = 2_000_000
-	// scatteredPages is how many changed pages of 4 KiB make a message a scattered one, and
-	// ScatteredPauseAfter what PauseAfter is for it at most. Ours: a page fault takes as long
-	// as thousands of instructions.
+	// A message that has changed scatteredPages pages of 4 KiB pauses every
+	// ScatteredPauseAfter instructions at the latest. Ours: a page fault takes as long as
+	// thousands of instructions.
 	scatteredPages      = 1_024
 	ScatteredPauseAfter = 100_000
 	// CleanupReservePercent is the part of a callback's limit kept for its cleanup closure.

@@ -86,7 +86,7 @@ type Message struct {
 	MessageRoom uint64
 	// Pause is called each time Limits.PauseAfter instructions have run and the message is
 	// not over. It may block; the canister stays in the middle of the message meanwhile.
-	// A message that has changed many pages pauses each ScatteredPauseAfter instructions.
+	// A message that has changed many pages pauses every ScatteredPauseAfter instructions.
 	// Large copies and fills, which are charged before they begin, count once more while they
 	// run. nil: never called.
 	Pause func()

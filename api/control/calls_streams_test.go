@@ -84,7 +84,7 @@ func TestAStreamAnswersEveryCallUnderItsTag(t *testing.T) {
 					case 6:
 						in.Call = &controlv1.Call{CanisterId: "aaaaa-aa", Method: "raw_rand"}
 					case 7:
-						in.Call.CanisterId = principal.SelfAuthenticating([]byte("nobody")).String()
+						in.Call.CanisterId = principal.SelfAuthenticating([]byte("absent")).String()
 					}
 					to <- in
 				}

@@ -69,7 +69,7 @@ func TestOutcallsAreAnswered(t *testing.T) {
 	answer(0, response(200, "1.08"))
 	answer(1, reject)
 	a.idle()
-	a.note("what nobody answers expires")
+	a.note("an outcall without an answer expires")
 	must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(2 * time.Minute)}, ThroughTimers: true})
 	for _, id := range sent[1:] {
 		a.note("%s", a.said(id))

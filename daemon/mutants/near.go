@@ -51,7 +51,7 @@ func newNear(root string, mutants []mutant, kept string) (*near, error) {
 		return nil, fmt.Errorf("making a folder for test binaries: %w", err)
 	}
 	r := &near{uses: u, schema: s, binaries: folder, kept: kept, packages: map[string]func() (*tests, error){}}
-	if r.overlay, err = s.overlay(folder); err != nil {
+	if r.overlay, err = writeOverlay(folder, s.files); err != nil {
 		r.remove()
 		return nil, err
 	}

@@ -2,15 +2,12 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -265,26 +262,4 @@ func constantName(pkg *packages.Package, c *types.Const) string {
 		return c.Pkg().Path() + "." + c.Name()
 	}
 	return pkg.Fset.Position(c.Pos()).String()
-}
-
-// overlay writes the changed files into a folder, and the list that puts them in the place of
-// the originals (go help build, -overlay).
-func (s *schema) overlay(folder string) (path string, err error) {
-	replace := map[string]string{}
-	for i, original := range slices.Sorted(maps.Keys(s.files)) {
-		changed := filepath.Join(folder, fmt.Sprintf("%d.go", i))
-		replace[original] = changed
-		if err := os.WriteFile(changed, s.files[original], 0o600); err != nil {
-			return "", fmt.Errorf("writing a changed file: %w", err)
-		}
-	}
-	list, err := json.Marshal(map[string]map[string]string{"Replace": replace})
-	if err != nil {
-		return "", fmt.Errorf("encoding the overlay: %w", err)
-	}
-	path = filepath.Join(folder, "overlay.json")
-	if err := os.WriteFile(path, list, 0o600); err != nil {
-		return "", fmt.Errorf("writing the overlay: %w", err)
-	}
-	return path, nil
 }

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -149,19 +151,28 @@ func (t *tester) commandWith(ctx context.Context, variables []string, folder, na
 	return out, nil
 }
 
-// overlay writes the changed file and the list that puts it in the place of the
-// original (go help build, -overlay).
+// overlay writes the changed file of a mutant, see writeOverlay.
 func (t *tester) overlay(m mutant, folder string) (path string, err error) {
 	original := filepath.Join(t.root, m.file)
 	text, err := os.ReadFile(original)
 	if err != nil {
 		return "", fmt.Errorf("reading the file to change: %w", err)
 	}
-	changed := filepath.Join(folder, "changed.go")
-	if err := os.WriteFile(changed, m.apply(text), 0o600); err != nil {
-		return "", fmt.Errorf("writing the changed file: %w", err)
+	return writeOverlay(folder, map[string][]byte{original: m.apply(text)})
+}
+
+// writeOverlay writes changed files into a folder, and the list that puts them in the place of the
+// originals (go help build, -overlay). files are the new texts by the path of the original.
+func writeOverlay(folder string, files map[string][]byte) (path string, err error) {
+	replace := map[string]string{}
+	for i, original := range slices.Sorted(maps.Keys(files)) {
+		changed := filepath.Join(folder, fmt.Sprintf("%d.go", i))
+		replace[original] = changed
+		if err := os.WriteFile(changed, files[original], 0o600); err != nil {
+			return "", fmt.Errorf("writing a changed file: %w", err)
+		}
 	}
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {original: changed}})
+	list, err := json.Marshal(map[string]map[string]string{"Replace": replace})
 	if err != nil {
 		return "", fmt.Errorf("encoding the overlay: %w", err)
 	}

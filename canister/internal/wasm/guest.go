@@ -42,7 +42,7 @@ type Guest struct {
 	part     uint64 // instructions, at most, that are granted next: few after many page faults
 	sliceEnd uint64 // executed count at which the slice ends, at least granted
 	look     uint64 // progress at which changed pages are counted next, see Budget.ScatteredPages
-	// scattered says that the message was found to be a scattered one.
+	// scattered says that the message has changed Budget.ScatteredPages pages. Run clears it.
 	scattered bool
 	moved     uint64 // instructions of those that pieces of bulk operations were charged with, see Budget.Pause
 

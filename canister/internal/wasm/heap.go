@@ -21,7 +21,7 @@ type heap interface {
 	// changed appends the pages whose bytes differ from the committed ones to spans, in order. The pages it had to look at stay noted for
 	// commit and restore until the next call. Needs the slot's lock.
 	changed(spans []span) ([]span, error)
-	// changedMany reports whether at least so many pages differ from the committed ones, in the middle of a message. It is called between
+	// changedMany reports whether at least this many pages differ from the committed ones. It is called in the middle of a message, between
 	// unwatch and watch. Needs the slot's lock.
 	changedMany(pages int) (bool, error)
 	// written says that the bytes of pages are in the file, and a commit is under way: until committed, restore or free the heap may have

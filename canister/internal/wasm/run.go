@@ -22,9 +22,9 @@ type Budget struct {
 	// ReplicaSlice is the slice of the replica's deterministic time slicing (2e9): one step that overshoots the end of a slice by
 	// a whole slice ends the message with SliceOverrun. 0 = no such slices (queries).
 	ReplicaSlice uint64
-	// ScatteredPages is how many changed pages make a message a scattered one, and ScatteredSlice its slice: page faults take time
-	// that instructions do not tell. Pages are counted after ScatteredSlice instructions and each time their number has doubled.
-	// 0 = no message is.
+	// A message that has changed ScatteredPages pages is scattered, and its slices are ScatteredSlice from then on: page faults take
+	// time that an instruction count does not show. Pages are counted after ScatteredSlice instructions, and again each time the
+	// instructions have doubled. 0 = they are not counted.
 	ScatteredPages int
 	ScatteredSlice uint64
 	// Pause is called on the guest's goroutine each time a slice ends and the message goes on, and between the pieces of a bulk operation. It may
@@ -175,8 +175,8 @@ func (g *Guest) refill() {
 	g.grant(executed)
 }
 
-// lookForScattered counts the pages that the message has changed, where it is time to do so. It reports whether the message has just been found to
-// be a scattered one. The bytes of the heap decide and nothing else, so that a message pauses at the same places wherever it runs.
+// lookForScattered counts the changed pages where a count is due, and reports whether the message has just become scattered. Only the bytes of the
+// heap decide, so a message pauses at the same places wherever it runs.
 func (g *Guest) lookForScattered(progress uint64) bool {
 	if progress < g.look {
 		return false
@@ -196,7 +196,7 @@ func (g *Guest) lookForScattered(progress uint64) bool {
 	return many
 }
 
-// Scattered reports whether the message of the Run was found to be a scattered one, see Budget.
+// Scattered reports whether the message of the current or last Run is scattered, see Budget.
 func (g *Guest) Scattered() bool { return g.scattered }
 
 // pause lets go of the thread, since it may take long.

@@ -80,8 +80,8 @@ type History struct {
 	era uint64
 }
 
-// answer is one answer in the order they were given. It outlives its message where that is
-// pruned, and another message may have its number by then.
+// answer is one answer in the order they were given. It stays when its message is pruned, and
+// another message may have the number by then.
 type answer struct {
 	id       RequestID
 	number   uint64 // in the history; 0 where the message was not known when a file was read
