@@ -5,6 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
@@ -77,5 +78,27 @@ func TestAMessageThatBeginsAnewInAForkSeesWhatItSawWhenItWasParked(t *testing.T)
 		if stateHash(t, f.Network) != stateHash(t, s.Network) {
 			t.Errorf("fork %d has another state than its source", i)
 		}
+	}
+}
+
+// The source and its fork are compared while the call of the message that began again is open.
+func TestAMessageOfAPuppetThatBeginsAnewInAForkGivesItsCallTheSameNumbers(t *testing.T) {
+	s := replicatest.NewStage(t, replica.Config{SliceInstructions: 2_000_000})
+	s.Create(2, plenty)
+	s.Submit(0, "run", "call 1 (spend 90000000 reply x) then (reply a) else (reply b) spend 4000000")
+	s.Round()
+	if calls, _ := s.Futures(replica.Page{}); len(calls) > 0 {
+		t.Fatal("the message is over after one round")
+	}
+	f := s.Fork(replica.ForkConfig{})
+	for range 4 {
+		s.Round()
+		f.Round()
+	}
+	if calls, _ := s.Futures(replica.Page{}); len(calls) != 1 {
+		t.Fatalf("%d calls are open, want 1", len(calls))
+	}
+	if stateHash(t, s.Network) != stateHash(t, f.Network) {
+		t.Error("the fork has another state than its source")
 	}
 }

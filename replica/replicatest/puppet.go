@@ -116,7 +116,7 @@ type performance struct {
 	made      map[principal.Principal]int
 	limit     uint64
 	since     uint64
-	closed    []uint64
+	closed    []string // programs of the closures of its calls, which have their place here as number until commit
 }
 
 func (p *Puppets) run(c *canister.Canister, sub *canister.Subnet, m *canister.Message, text string, limit uint64) canister.Outcome {
@@ -144,6 +144,15 @@ func (r *performance) commit() {
 	paid.Transmission, paid.Burned = paid.Transmission.Add(r.sent), paid.Burned.Add(r.out.Burned)
 	if r.m.Context != canister.ReplicatedQuery {
 		c.Version++
+	}
+	base := r.puppets.keep(c.ID, r.closed)
+	for i := range r.out.Calls {
+		call := &r.out.Calls[i]
+		call.Reply.Env += base
+		call.Reject.Env += base
+		if call.Cleanup != nil {
+			call.Cleanup.Env += base
+		}
 	}
 }
 
@@ -204,9 +213,6 @@ func (r *performance) respond(response *intercanister.Response) {
 
 // fail leaves nothing of the outcome but the failure.
 func (r *performance) fail(code intercanister.ErrorCode, text string) {
-	for _, env := range r.closed {
-		r.puppets.takeClosure(r.c.ID, env)
-	}
 	r.out = canister.Outcome{Instructions: r.out.Instructions, Failure: intercanister.Rejectf(code, "Error from Canister %s: %s", r.c.ID, text)}
 }
 
@@ -263,17 +269,29 @@ func (r *performance) call(o *op, callee principal.Principal, method string) {
 }
 
 func (r *performance) close(program string) intercanister.Closure {
-	r.puppets.mu.Lock()
-	defer r.puppets.mu.Unlock()
-	own := r.puppets.callbacks[r.c.ID]
+	r.closed = append(r.closed, program)
+	return intercanister.Closure{Fn: 1, Env: uint64(len(r.closed))}
+}
+
+// keep remembers the programs of a message that is over and says which number precedes the
+// first. A message that a fork begins again has taken no number before.
+func (p *Puppets) keep(id principal.Principal, programs []string) (base uint64) {
+	if len(programs) == 0 {
+		return 0
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	own := p.callbacks[id]
 	if own == nil {
 		own = &closures{programs: make(map[uint64]string)}
-		r.puppets.callbacks[r.c.ID] = own
+		p.callbacks[id] = own
 	}
-	own.last++
-	own.programs[own.last] = program
-	r.closed = append(r.closed, own.last)
-	return intercanister.Closure{Fn: 1, Env: own.last}
+	base = own.last
+	for _, program := range programs {
+		own.last++
+		own.programs[own.last] = program
+	}
+	return base
 }
 
 // closure is the program of a closure.
