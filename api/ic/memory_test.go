@@ -58,7 +58,7 @@ func TestAnAnswerIsSentWithinTheBudget(t *testing.T) {
 }
 
 func TestABodyIsReadWholeWhateverItsLength(t *testing.T) {
-	for _, length := range []int{0, 1, firstBody - 1, firstBody, firstBody + 1, 3 * firstBody, 1 << 20} {
+	for _, length := range []int{0, 1, 65_535, 65_536, 65_537, 196_608, 1 << 20} {
 		sent := bytes.Repeat([]byte("x"), length)
 		for _, most := range []int{length, 5 << 20} {
 			memory := budget.New("requests", 8<<20)
@@ -67,6 +67,18 @@ func TestABodyIsReadWholeWhateverItsLength(t *testing.T) {
 			if err != nil || !bytes.Equal(got, sent) || memory.Used() != int64(cap(got)) {
 				t.Errorf("%d of %d bytes were read, with %d reserved for %d: %v", len(got), length, memory.Used(), cap(got), err)
 			}
+		}
+	}
+}
+
+func TestABodyTakes64KiBAtFirstWhateverLengthIsAnnounced(t *testing.T) {
+	for _, c := range []struct{ length, most, want int }{
+		{1, 65_534, 65_535}, {1, 65_535, 65_536}, {1, 5 << 20, 65_536}, {65_535, 5 << 20, 65_536}, {65_536, 5 << 20, 131_072},
+	} {
+		reservation := budget.New("requests", 8<<20).NewReservation()
+		body, err := readAll(bytes.NewReader(make([]byte, c.length)), c.most, reservation)
+		if err != nil || cap(body) != c.want {
+			t.Errorf("%d of %d bytes are read into %d, want %d: %v", c.length, c.most, cap(body), c.want, err)
 		}
 	}
 }
