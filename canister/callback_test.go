@@ -193,6 +193,10 @@ func TestACallbackLeavesItsCleanupFivePercent(t *testing.T) {
 	if out := answer(p, c, call, ""); out.Cleaned || out.Instructions != 10_000_000 {
 		t.Errorf("%d instructions, cleaned up: %v", out.Instructions, out.Cleaned)
 	}
+	call = makeCall(t, p, c, canistertest.Call{OnReply: canistertest.Script().Busy(1 << 40)})
+	if out := answer(p, c, call, ""); out.Instructions != 9_500_000 {
+		t.Errorf("the callback alone may execute %d instructions", out.Instructions)
+	}
 }
 
 func TestCallsAreMadeInOrderAndUnfinishedOnesAreDropped(t *testing.T) {

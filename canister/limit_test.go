@@ -52,6 +52,21 @@ func TestALongMessagePausesAndNobodySeesItsMiddle(t *testing.T) {
 	}
 }
 
+func TestAMessagePausesEveryFiftyMillionInstructions(t *testing.T) {
+	p := canistertest.NewPlace(t)
+	c := p.Scriptable()
+	for turns, want := range map[uint64]int{4_000_000: 0, 6_000_000: 1, 9_000_000: 1, 11_000_000: 2} { // of ten instructions
+		pauses := 0
+		program := canistertest.Script().Busy(turns).ReplyText("done")
+		reply(t, c.Execute(&p.Subnet, &canister.Message{
+			Context: canister.Update, Method: "run", Payload: program.Bytes(), Caller: canistertest.User, Pause: func() { pauses++ },
+		}))
+		if pauses != want {
+			t.Errorf("a message of %d instructions pauses %d times, want %d", 10*turns, pauses, want)
+		}
+	}
+}
+
 func TestTheHeapLimitHoldsInUpdatesAndNotInCallbacksTasksAndQueries(t *testing.T) {
 	p := canistertest.NewPlace(t)
 	c := p.Scriptable()

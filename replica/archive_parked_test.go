@@ -155,3 +155,25 @@ func TestAFileWhoseParkedMessageEndsTooEarlyIsNotImported(t *testing.T) {
 		t.Errorf("the import says %v", err)
 	}
 }
+
+// A message that may execute 40,000,000,000 instructions pauses every 100,000 of them at the
+// latest, and those of bulk operations count twice. An installation begins three functions.
+func TestAParkedMessageHasNoMoreSlicesThanItsInstructionsAllow(t *testing.T) {
+	s := real.NewStage(t, replica.Config{SliceInstructions: 2_000_000})
+	s.Create("A", 0, real.Plenty)
+	s.Install("A", real.Install, canistertest.Scriptable(), nil)
+	s.Submit("A", "run", compiled(t, s, `spin 9_000_000; reply "x"`))
+	s.Round()
+	for slices, want := range map[int]string{
+		800_003: "ends before it comes to where it was parked, after 800003 slices",
+		800_004: "is parked after 800004 slices, and can have 800003",
+	} {
+		f := s.Network.Fork(replica.ForkConfig{})
+		f.SetSlices(0, slices)
+		_, err := replica.Import(bytes.NewReader(exported(t, f)), replica.Config{Engine: s.Engine()})
+		f.Close()
+		if fault := new(archive.Fault); !errors.As(err, &fault) || !strings.Contains(err.Error(), want) {
+			t.Errorf("the import says %v, want %q", err, want)
+		}
+	}
+}

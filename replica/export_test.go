@@ -133,3 +133,10 @@ func (n *Network) Slices() (least, most int) {
 	}
 	return least, most
 }
+
+// SetSlices makes so many slices those that each parked message of a subnet had.
+func (n *Network) SetSlices(subnet, slices int) {
+	for _, j := range n.machines[subnet].parked {
+		j.parked.slices = slices
+	}
+}
