@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -61,8 +62,26 @@ func TestManyFunctionsBelowTheLimitAreAboveThatOfTheModule(t *testing.T) {
 	}
 	part.functions = slices.Repeat(part.functions, 10)
 	_, err := estimated(t, part.encode())
-	if err == nil || !strings.Contains(err.Error(), "Wasm module of 10 functions and ") {
+	const text = "Canister's Wasm module is not valid: Wasm module of 10 functions and %d operators has complexity %d which exceeds the maximum complexity allowed %d."
+	var operators, complexity, allowed int
+	if _, bad := fmt.Sscanf(fmt.Sprint(err), text, &operators, &complexity, &allowed); bad != nil {
+		t.Fatalf("%v: %v", err, bad)
+	}
+	if allowed != 5_000_000+8*operators || complexity <= allowed {
 		t.Error(err)
+	}
+}
+
+// The function has 15,000 blocks of its own and nearly 30,000 constructs that the rewriter adds.
+func TestConstructsThatTheRewriterAddsAreNotMoreThanTheirTime(t *testing.T) {
+	fill := always(opLocalGet, 0, opLocalGet, 0, opLocalGet, 0, opMisc, miscMemoryFill, 0)
+	fills := func(int) []byte { return slices.Concat(blocks(0), leaveIf(0), times(100, fill), ends(0)) }
+	m, err := estimated(t, oneFunction(1, 0, 0, times(295, fills), times(15_000, always(opBlock, blockEmpty, opUnreachable, opEnd))).encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.CompileTime < 1_500_000_000 || m.CompileTime > 2_000_000_000 {
+		t.Errorf("it is estimated at %d us", m.CompileTime/1000)
 	}
 }
 
@@ -76,13 +95,36 @@ func TestFixturesAreFarBelowTheLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := Rewrite(raw, Options{Conformance: true})
+		m, err := Rewrite(raw, Options{SystemAPI: importsOf(t, raw)})
 		if err != nil {
 			t.Fatal(path, err)
 		}
 		const factor = 4
-		if allowed := maxModuleCompileTime + compileTimeFactor*operatorTime*m.Operators; m.CompileTime == 0 || m.CompileTime > allowed/factor {
+		if allowed := 5_000_000_000 + 8_000*m.Operators; m.CompileTime < 1_000*m.Operators || m.CompileTime > allowed/factor {
 			t.Errorf("%s is estimated at %d us of %d", filepath.Base(path), m.CompileTime/1000, allowed/1000)
 		}
+	}
+}
+
+// importsOf is a System API with the functions that a module imports.
+func importsOf(t testing.TB, raw []byte) func(name string, wide bool) (params, results []byte, known bool) {
+	t.Helper()
+	s := &source{options: conformance}
+	if bad := s.parse(raw); bad != nil {
+		t.Fatal(bad)
+	}
+	encoded := func(types string) (out []byte) {
+		for i := range len(types) {
+			out = append(out, valueType(types[i]).encoded())
+		}
+		return out
+	}
+	return func(name string, _ bool) (params, results []byte, known bool) {
+		i := slices.IndexFunc(s.imports, func(item importItem) bool { return item.name == name })
+		if i < 0 {
+			return nil, nil, false
+		}
+		typ := s.types[s.imports[i].index]
+		return encoded(typ.params), encoded(typ.results), true
 	}
 }

@@ -55,6 +55,8 @@ const (
 	maxCompileTime       = 2_000_000_000 // one function
 	maxModuleCompileTime = 5_000_000_000 // all functions together, and so many times their operators besides
 	compileTimeFactor    = 8
-	maxNaNBranches       = 500                             // of one function; further values are made canonical without a branch
-	maxConstructs        = maxComplexity/weightControl + 1 // counted in one function; more are above maxComplexity
+	maxNaNBranches       = 500 // of one function; further values are made canonical without a branch
+
+	// maxConstructs are counted in one function. With more it is above maxComplexity, or above maxCompileTime by the bulk operators that are split.
+	maxConstructs = maxComplexity/weightControl + maxNaNBranches + maxCompileTime/(splitOperands*operandTime) + 1
 )
