@@ -118,13 +118,15 @@ func TestEnvironmentVariablesAreReadByNameAndInOrder(t *testing.T) {
 		  (call $append (i32.const 0) (i32.const 8)) (call $reply))
 		(func (export "canister_query index") (drop (call $size (i32.const 2))))
 		(func (export "canister_query name") (drop (call $vsize (i32.const 104) (i32.const 4))))
-		(func (export "canister_query long") (drop (call $exists (i32.const 104) (i32.const 129))))
+		(func (export "canister_query longest") (drop (call $exists (i32.const 200) (i32.const 128))) (call $reply))
+		(func (export "canister_query long") (drop (call $exists (i32.const 200) (i32.const 129))))
 		(func (export "canister_query text") (drop (call $exists (i32.const 108) (i32.const 1)))))`)
 	c := p.Canister(m, nil)
 	c.Settings.SetEnvironment([]canister.Variable{{Name: "NAME", Value: "abc"}, {Name: "A", Value: "1"}})
 	if got := string(reply(t, p.Query(c, "q", nil))); got != "\x02\x04A\x01\x00\x03bc" {
 		t.Errorf("the canister saw %q", got)
 	}
+	reply(t, p.Query(c, "longest", nil))
 	for method, text := range map[string]string{
 		"index": "Environment variable index 2 is out of bounds. The number of environment variables is 2.",
 		"name":  "Environment variable none not found.",

@@ -128,6 +128,33 @@ func TestTheHeapSideOfAStableCopyIsChecked(t *testing.T) {
 	}
 }
 
+// A message may access one page and copies two, so that the order shows: an address is held against the largest heap there can be before
+// pages are counted, and against this heap afterwards.
+func TestAddressesBeyondAnyHeapAreRefusedBeforePagesAreCounted(t *testing.T) {
+	p := canistertest.NewPlace(t)
+	p.Subnet.Limits.StablePages = 1
+	for _, x := range []struct {
+		memory string
+		last   int // address
+	}{{"(memory 1)", 1<<32 - 1}, {"(memory i64 1)", 6 << 30}} {
+		for _, call := range []string{"$read (i64.const %d) (i64.const 0)", "$write (i64.const 0) (i64.const %d)"} {
+			for _, beyond := range []int{0, 1} {
+				call := fmt.Sprintf(call, x.last+beyond)
+				c := p.Canister(p.Wat(fmt.Sprintf(`(module (import "ic0" "stable64_grow" (func $grow (param i64) (result i64)))
+					(import "ic0" "stable64_read" (func $read (param i64 i64 i64))) (import "ic0" "stable64_write" (func $write (param i64 i64 i64)))
+					%s (func (export "canister_update u") (drop (call $grow (i64.const 1))) (call %s (i64.const 8192))))`, x.memory, call)), nil)
+				out := p.Update(c, "u", nil)
+				if beyond > 0 {
+					failed(t, c, out, intercanister.CanisterTrapped, "Canister trapped: heap out of bounds")
+					continue
+				}
+				failed(t, c, out, intercanister.CanisterMemoryAccessLimitExceeded, "Canister exceeded memory access limits: "+
+					"Exceeded the limit for the number of accessed pages in the stable memory in a single message execution: limit 4 KB for regular messages and 1048576 KB for queries.")
+			}
+		}
+	}
+}
+
 func TestDebugPrintNeverTraps(t *testing.T) {
 	p := canistertest.NewPlace(t)
 	c := p.Canister(p.Wat(calling("debug_print", "(memory 1)", false, "65536", "1")), nil)
