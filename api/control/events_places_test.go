@@ -3,12 +3,24 @@ package control
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
+
+func TestStreamsMakeMessagesOfEventsOnHalfOfTheProcessors(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	for processors, want := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 8: 4} {
+		runtime.GOMAXPROCS(processors)
+		if got := cap(New(nil, Options{}).showing); got != want {
+			t.Errorf("with %d processors there are %d places, want %d", processors, got, want)
+		}
+	}
+}
 
 func TestEventsWaitForAPlaceToBeShown(t *testing.T) {
 	s := &events{Server: New(nil, Options{})}

@@ -1,0 +1,130 @@
+package control
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/candid/principal"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+func TestErrorsShow100BytesOfATextAnd256OfAValue(t *testing.T) {
+	for _, c := range []struct {
+		show func(string) string
+		most int
+	}{
+		{func(text string) string { return strings.Trim(quoted(text), `"`) }, 100},
+		{func(text string) string { return InstanceUnknown.Refuse("").With("key", text).Metadata["key"] }, 256},
+	} {
+		text := strings.Repeat("x", c.most+1)
+		if got := c.show(text[:c.most]); got != text[:c.most] {
+			t.Errorf("%d bytes are shown as %q", c.most, got)
+		}
+		if got, want := c.show(text), text[:c.most-3]+"…"; got != want {
+			t.Errorf("%d bytes are shown as %q, want %q", c.most+1, got, want)
+		}
+	}
+}
+
+func TestACallIsGivenUpATenthOfItsTimeAndAtMost50MillisecondsBeforeItsDeadline(t *testing.T) {
+	for left, want := range map[time.Duration]time.Duration{
+		400 * time.Millisecond: 360 * time.Millisecond, 500 * time.Millisecond: 450 * time.Millisecond,
+		600 * time.Millisecond: 550 * time.Millisecond, time.Hour: time.Hour - 50*time.Millisecond,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), left)
+			defer cancel()
+			ctx, end := inTime(ctx)
+			defer end()
+			if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) != want {
+				t.Errorf("with %v left it is given up after %v, want %v", left, time.Until(deadline), want)
+			}
+		})
+	}
+}
+
+func TestAFileIsSentInPiecesOf1MiB(t *testing.T) {
+	s := new(sizesSent)
+	n, err := chunkWriter{s}.Write(make([]byte, 2_097_153))
+	if n != 2_097_153 || err != nil || !slices.Equal(s.sizes, []int{1_048_576, 1_048_576, 1}) {
+		t.Errorf("%d bytes are sent in pieces of %d: %v", n, s.sizes, err)
+	}
+}
+
+// sizesSent is a stream of a file.
+type sizesSent struct {
+	grpc.ServerStreamingServer[controlv1.ExportInstanceResponse]
+	sizes []int
+}
+
+// Send notes a piece.
+func (s *sizesSent) Send(out *controlv1.ExportInstanceResponse) error {
+	s.sizes = append(s.sizes, len(out.GetChunk()))
+	return nil
+}
+
+func TestCallsOfAStreamAreHandedIn128AtATime(t *testing.T) {
+	n, err := node.Start(node.Config{Network: replica.Config{Subnets: []replica.SubnetConfig{{}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = n.Close() })
+	b := &batches{node: n}
+	b.load = &load{
+		calls: &calls{Server: New(nil, Options{})}, instance: b, stream: deaf{},
+		room: make(chan struct{}, 300), left: make(chan struct{}, 1), waiting: make(map[replica.RequestID]*flown), freed: make(chan struct{}, 1),
+	}
+	come := make(chan callRequest, 300)
+	for range cap(come) { // no canister has the id: all are answered as they are handed in
+		come <- callRequest{StreamRequest: &controlv1.StreamRequest{Call: &controlv1.Call{CanisterId: principal.Canister(99).String(), Method: "x"}}}
+	}
+	close(come)
+	if err := b.load.submitAll(t.Context(), come); err != nil || !slices.Equal(b.sizes, []int{128, 128, 44}) {
+		t.Errorf("%d calls are handed in as %d: %v", cap(come), b.sizes, err)
+	}
+}
+
+// batches is an instance that notes how many calls of a stream are handed in together.
+type batches struct {
+	Instance
+	node  *node.Node
+	load  *load
+	sizes []int
+}
+
+// Node owns the network.
+func (b *batches) Node() *node.Node { return b.node }
+
+// Backend has a clock.
+func (b *batches) Backend() api.Backend { return stopped{} }
+
+// Pacing is asked when calls are handed in.
+func (b *batches) Pacing() Pacing {
+	if calls := len(b.load.waiting); calls > 0 {
+		b.sizes = append(b.sizes, calls)
+	}
+	return Pacing{}
+}
+
+// stopped is a backend whose clock shows 1970.
+type stopped struct{ api.Backend }
+
+// Clock is 1970.
+func (stopped) Clock() api.Clock { return api.Clock{} }
+
+// deaf is a stream whose client takes every answer.
+type deaf struct {
+	grpc.BidiStreamingServer[controlv1.StreamRequest, controlv1.StreamResponse]
+}
+
+// Send does nothing.
+func (deaf) Send(*controlv1.StreamResponse) error { return nil }
