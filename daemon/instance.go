@@ -41,8 +41,9 @@ type instance struct {
 	there      chan struct{} // closed when the instance is complete
 	performing sync.Once     // somebody makes the outcalls
 
-	mu     sync.Mutex
-	pacing control.Pacing
+	changing sync.Mutex // held by who changes the pacing, who waits for the owner of the network
+	mu       sync.Mutex // guards pacing, for which the owner asks; never held by who waits
+	pacing   control.Pacing
 
 	snapshots snapshots
 }
@@ -154,7 +155,7 @@ func (i *instance) Node() *node.Node { return i.node }
 // Backend brings the wall clock in.
 func (i *instance) Backend() api.Backend { return i.backend }
 
-// Pacing says when rounds happen.
+// Pacing says when rounds happen. While that changes, it is the pacing before.
 func (i *instance) Pacing() control.Pacing {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -174,10 +175,10 @@ func (i *instance) SetPacing(ctx context.Context, pacing control.Pacing) error {
 	if err := pacing.Check(); err != nil {
 		return err
 	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	before := i.pacing
-	i.pace(control.Pacing{Mode: Manual})
+	i.changing.Lock()
+	defer i.changing.Unlock()
+	before := i.Pacing()
+	i.drive(control.Pacing{Mode: Manual})
 	err := i.pacer.quiet(ctx)
 	if err == nil && before.Mode == Manual {
 		err = i.goOn(ctx, 0)
@@ -186,11 +187,11 @@ func (i *instance) SetPacing(ctx context.Context, pacing control.Pacing) error {
 		err = i.node.SetMode(ctx, modeOf(pacing))
 	}
 	if err != nil {
-		i.pace(before)
+		i.drive(before)
 		return fmt.Errorf("changing the pacing: %w", err)
 	}
-	i.pace(pacing)
-	return nil
+	// Those who wait for another pacing look again after a turn of the owner.
+	return i.node.Do(i.ctx, func(*replica.Network) { i.pace(pacing) })
 }
 
 // settled is a pacing with its interval decided.
@@ -203,10 +204,16 @@ func settled(pacing control.Pacing) control.Pacing {
 	return pacing
 }
 
-// pace makes the wall clock drive the network in another way. The node's mode is the
-// caller's to set.
+// pace changes the pacing. The node's mode is the caller's to set.
 func (i *instance) pace(pacing control.Pacing) {
+	i.mu.Lock()
 	i.pacing = pacing
+	i.mu.Unlock()
+	i.drive(pacing)
+}
+
+// drive makes the wall clock drive the network in another way.
+func (i *instance) drive(pacing control.Pacing) {
 	i.backend.pacing.Store(uint32(pacing.Mode))
 	i.pacer.set(pacing)
 }

@@ -1,10 +1,13 @@
 package daemon
 
 import (
+	"context"
+	"runtime"
 	"testing"
 	"time"
 
 	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // stands waits until the height of a network is at least so much, and says it.
@@ -48,5 +51,28 @@ func TestPacingIsChangedWhileTheInstanceRuns(t *testing.T) {
 	}
 	if err := d.first.SetPacing(t.Context(), control.Pacing{Mode: Interval, Interval: 2 * control.MaxInterval}); err == nil {
 		t.Error("an interval of two hours is accepted")
+	}
+}
+
+// Streams of calls and RunRounds ask for the pacing while they own the network.
+func TestWhoOwnsTheNetworkMayAskForThePacingWhileItIsChanged(t *testing.T) {
+	d := started(t, Config{Pacing: Auto})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	changed := make(chan error, 1)
+	err := d.first.node.Do(ctx, func(*replica.Network) {
+		go func() { changed <- d.first.SetPacing(ctx, control.Pacing{Mode: Manual}) }()
+		for d.first.backend.paced() != Manual && ctx.Err() == nil { // until the change has begun
+			runtime.Gosched()
+		}
+		if p := d.first.Pacing(); p.Mode != Auto {
+			t.Errorf("while it is changed, the mode is %d", p.Mode)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-changed; err != nil || d.first.Pacing().Mode != Manual {
+		t.Errorf("%v, and the pacing is %v", err, d.first.Pacing())
 	}
 }

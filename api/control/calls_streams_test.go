@@ -4,17 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // load sends calls over a stream and gives the answers by tag.
@@ -179,6 +182,57 @@ func TestAStreamIsReadNoFasterThanItIsAnswered(t *testing.T) {
 	a.paced(&controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO})
 	if answers := <-done; len(answers) != calls {
 		t.Errorf("%d of %d calls are answered", len(answers), calls)
+	}
+}
+
+// What is answered as soon as it is read shows how far a stream is read.
+func TestAStreamIsReadWhile1024CallsOf16MiBAreNotAnswered(t *testing.T) {
+	a := served(t, daemon.Config{MemoryLimit: 1 << 30})
+	counter := a.installed(canistertest.Fixture("counter"), nil)
+	for _, c := range []struct {
+		calls, bytes int // bytes of all requests; 0: as few as they have
+		read         bool
+	}{
+		{1023, 0, true}, {1024, 0, false}, {16, 16_777_216, true}, {16, 16_777_217, false},
+	} {
+		a.paced(hourly())
+		stream, err := a.calls.Stream(a.ctx)
+		a.ok(err)
+		last := &controlv1.StreamRequest{Instance: "x"}
+		left := c.bytes - proto.Size(last)
+		for n := range c.calls {
+			in := &controlv1.StreamRequest{Tag: uint64(n + 1), Call: &controlv1.Call{CanisterId: counter, Method: "inc"}}
+			if c.bytes > 0 {
+				fill(in, left/(c.calls-n))
+				left -= proto.Size(in)
+			}
+			a.ok(stream.Send(in))
+		}
+		a.ok(stream.Send(last))
+		a.ok(stream.CloseSend())
+		for waiting := 0; !c.read && waiting < c.calls; {
+			a.ok(a.daemon.Node().Do(a.ctx, func(n *replica.Network) { waiting = n.Census().Waiting }))
+		}
+		if !c.read {
+			a.paced(&controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO})
+		}
+		out, err := stream.Recv()
+		a.ok(err)
+		if read := out.GetTag() == 0; read != c.read {
+			t.Errorf("after %d calls with %d bytes a request is read: %t, want %t", c.calls, c.bytes, read, c.read)
+		}
+		a.paced(&controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO})
+		if err := lastOf(stream); err != io.EOF {
+			t.Errorf("the stream ends with %v", err)
+		}
+	}
+}
+
+// fill gives a call an argument with which its request has so many bytes.
+func fill(in *controlv1.StreamRequest, bytes int) {
+	in.Call.Argument = rawOf("")
+	for size := proto.Size(in); size != bytes; size = proto.Size(in) {
+		in.Call.Argument = rawOf(strings.Repeat("x", len(in.GetCall().GetArgument().GetBytes())+bytes-size))
 	}
 }
 
