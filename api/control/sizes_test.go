@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/canister/canistertest"
@@ -60,6 +61,25 @@ func TestAMessageThatIsTooLargeIsRefusedWithItsSizeAndWhatToDo(t *testing.T) {
 	_, err = calls.Recv()
 	refused("a call of a stream", err)
 	a.compare("sizes")
+}
+
+func TestTheSenderOfUpTo32MiBHearsWhatToDo(t *testing.T) {
+	a := served(t, daemon.Config{MemoryLimit: 1 << 30})
+	for size, want := range map[int]string{
+		33_554_432: "a message of 33554432 bytes is larger than 4194304, which is the most a client sends at once: send a module or a file in chunks of at most 3 MiB, and fewer calls in one message",
+		33_554_433: "grpc: received message larger than max (33554433 vs. 33554432)",
+	} {
+		in := &controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Chunk{Chunk: make([]byte, size-5)}}
+		if got := proto.Size(in); got != size {
+			t.Fatalf("the message has %d bytes, want %d", got, size)
+		}
+		stream, err := a.canisters.InstallCode(a.ctx)
+		a.ok(err)
+		_ = stream.Send(in) // what is wrong the answer says
+		if _, err := stream.CloseAndRecv(); status.Convert(err).Message() != want {
+			t.Errorf("%d bytes: %v, want %q", size, err, want)
+		}
+	}
 }
 
 func TestTheOutcomesOfABatchHaveSoMuchRoomTogether(t *testing.T) {
