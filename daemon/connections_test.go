@@ -109,8 +109,8 @@ func TestAConnectionWhoseRequestHasComeIsSpared(t *testing.T) {
 	}
 	began := time.Now()
 	next := admit("")
-	if took := time.Since(began); took < silentGrace/2 {
-		t.Errorf("the new connection waited for %v, want until a silent one had %v to speak", took, silentGrace)
+	if took := time.Since(began); took < 10*time.Millisecond {
+		t.Errorf("the new connection waited for %v, want until a silent one had 20ms to speak", took)
 	}
 	if !silent.closed || unread.closed || read.closed {
 		t.Errorf("closed are silent %v, sent and unread %v, sent and read %v; want the silent one", silent.closed, unread.closed, read.closed)
@@ -118,6 +118,24 @@ func TestAConnectionWhoseRequestHasComeIsSpared(t *testing.T) {
 	next.occupy()
 	if last := admit(""); last == nil || unread.closed == read.closed {
 		t.Errorf("of slow connections unread %v, read %v were closed, want one", unread.closed, read.closed)
+	}
+}
+
+func TestAnIdleConnectionIsSparedFor20MillisecondsAndFor250WithHalfARequest(t *testing.T) {
+	for begun, grace := range map[bool]time.Duration{false: 20 * time.Millisecond, true: 250 * time.Millisecond} {
+		limit := newConnectionLimit(1)
+		a, b := net.Pipe()
+		defer b.Close()
+		c := limit.admit(a)
+		if begun {
+			c.begin()
+		}
+		if victim, wait, full := limit.choose(c.since.Add(grace - 1)); victim != nil || wait != 1 || !full {
+			t.Errorf("begun %t, 1 ns before %v: %v, wait %v", begun, grace, victim, wait)
+		}
+		if victim, wait, full := limit.choose(c.since.Add(grace)); victim != c || !full {
+			t.Errorf("begun %t, after %v: %v, wait %v", begun, grace, victim, wait)
+		}
 	}
 }
 

@@ -82,8 +82,8 @@ func TestRowsFailAboveEachLimitAndNotAtIt(t *testing.T) {
 func TestInTheShortVersionLimitsOfLatenciesAreWiderAndGrowWithTheQuietOnes(t *testing.T) {
 	quiet := latency{P99: 30 * time.Millisecond}
 	at := row{
-		Same: latency{P99: shortShare * standard.same, Requests: 1}, QuietSame: quiet,
-		Other: latency{P99: quietShare * quiet.P99, Requests: 1}, QuietOther: quiet,
+		Same: latency{P99: 500 * time.Millisecond, Requests: 1}, QuietSame: quiet,
+		Other: latency{P99: 150 * time.Millisecond, Requests: 1}, QuietOther: quiet,
 	}
 	at.check(&standard, true)
 	if len(at.Failures) > 0 {
@@ -95,6 +95,19 @@ func TestInTheShortVersionLimitsOfLatenciesAreWiderAndGrowWithTheQuietOnes(t *te
 		r.check(&standard, short)
 		if len(r.Failures) != 1 || !strings.HasPrefix(r.Failures[0], want) {
 			t.Errorf("the row says %q, want %q", r.Failures, want)
+		}
+	}
+	at.Same.P99++
+	at.check(&standard, true)
+	if want := "same instance p99 500.0 ms > 500.0"; len(at.Failures) != 1 || !strings.HasPrefix(at.Failures[0], want) {
+		t.Errorf("the row says %q, want %q", at.Failures, want)
+	}
+}
+
+func TestMemoryIsBackUpTo64MiBAboveWhatItWas(t *testing.T) {
+	for after, want := range map[int64]bool{1_000: true, 67_109_864: true, 67_109_865: false} {
+		if r := (&row{Quiet: 1_000, After: after}); r.isBack() != want {
+			t.Errorf("%d bytes after 1000: back is %t", after, r.isBack())
 		}
 	}
 }

@@ -128,7 +128,7 @@ func (s *stage) recover(ctx context.Context, a *attack, r *row) {
 	pid := s.process.cmd.Process.Pid
 	for {
 		r.After, r.Back = memoryOf(pid), time.Since(begin)
-		if r.After <= r.Quiet+backSlack || r.Back > 2*a.limits.back {
+		if r.isBack() || r.Back > 2*a.limits.back {
 			break
 		}
 		time.Sleep(sampleInterval)
@@ -140,6 +140,9 @@ func (s *stage) recover(ctx context.Context, a *attack, r *row) {
 		}
 	}
 }
+
+// isBack reports whether memory was given back.
+func (r *row) isBack() bool { return r.After <= r.Quiet+backSlack }
 
 // check compares what was measured with the limits. In the short version the limits of latencies
 // are wider, and grow with the quiet latency.
