@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/canisterd/canisterd/canister"
 )
@@ -18,15 +19,22 @@ import (
 const workerModule = "module.wasm"
 
 // compileWorker compiles modules in processes of this program: each ends after one module, and gives back what it used.
-type compileWorker struct{ command []string }
+type compileWorker struct {
+	command []string
+	wall    time.Duration // when a process is killed
+}
 
-// compile runs one process. It is killed when the context ends or maxCompileWall has passed.
+func newCompileWorker(command []string) *compileWorker {
+	return &compileWorker{command: command, wall: maxCompileWall}
+}
+
+// compile runs one process. It is killed when the context ends or the worker's time has passed.
 func (w *compileWorker) compile(ctx context.Context, dir string, binary []byte) error {
 	module := filepath.Join(dir, workerModule)
 	if err := os.WriteFile(module, binary, 0o600); err != nil {
 		return fmt.Errorf("hand a module to the compile worker: %w", err)
 	}
-	limited, cancel := context.WithTimeout(ctx, maxCompileWall)
+	limited, cancel := context.WithTimeout(ctx, w.wall)
 	defer cancel()
 	cmd := exec.CommandContext(limited, w.command[0], append(w.command[1:], dir)...)
 	cmd.Env = []string{} // it needs none of the daemon's secrets
@@ -47,7 +55,7 @@ func (w *compileWorker) compile(ctx context.Context, dir string, binary []byte) 
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case limited.Err() != nil:
-		return fmt.Errorf("compiling the module took longer than %s: the machine is busy, or the module's functions are too complex", maxCompileWall)
+		return fmt.Errorf("compiling the module took longer than %s: the machine is busy, or the module's functions are too complex", w.wall)
 	case strings.Contains(said.String(), "out of memory") || strings.Contains(said.String(), "cannot allocate memory"):
 		return fmt.Errorf("compiling the module takes more than the %d MiB of memory that a compile worker may use: break large functions up", maxWorkerMemory>>20)
 	}
@@ -77,15 +85,19 @@ func CompileWorker(ctx context.Context, dir string) error {
 	return canister.CompileInto(ctx, dir, binary, runtime.NumCPU())
 }
 
-// headWriter keeps the beginning of what is written.
+// headWriter keeps the beginning of what is written. It has no method of bytes.Buffer that
+// io.Copy prefers to Write.
 type headWriter struct {
-	bytes.Buffer
+	kept bytes.Buffer
 	room int
 }
+
+// String is what was kept.
+func (w *headWriter) String() string { return w.kept.String() }
 
 func (w *headWriter) Write(p []byte) (int, error) {
 	kept := p[:min(len(p), w.room)]
 	w.room -= len(kept)
-	_, err := w.Buffer.Write(kept)
+	_, err := w.kept.Write(kept)
 	return len(p), err
 }

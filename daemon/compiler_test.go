@@ -54,7 +54,7 @@ func endlessToCompile() []byte {
 
 func TestAWorkerLeavesTheCompiledFormInItsFolder(t *testing.T) {
 	dir := t.TempDir()
-	worker := &compileWorker{testWorker()}
+	worker := newCompileWorker(testWorker())
 	if err := worker.compile(patient(t), dir, large()); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestAWorkerIsKilledWhenNobodyWaitsForIt(t *testing.T) {
 	ctx, leave := context.WithCancel(patient(t))
 	ended := make(chan error, 1)
 	dir := t.TempDir()
-	go func() { ended <- (&compileWorker{testWorker()}).compile(ctx, dir, endlessToCompile()) }()
+	go func() { ended <- newCompileWorker(testWorker()).compile(ctx, dir, endlessToCompile()) }()
 	for files := 0; files == 0; { // it compiles once the folder of its cache is there
 		found, _ := filepath.Glob(filepath.Join(dir, "wazero-*"))
 		files = len(found)

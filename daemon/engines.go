@@ -29,7 +29,7 @@ type engines struct {
 func (e *engines) open(dir string) (*engine, error) {
 	config := canister.EngineConfig{CacheDir: e.cacheDir, HeapDir: dir}
 	if len(e.worker) > 0 {
-		config.Compiler = (&compileWorker{e.worker}).compile
+		config.Compiler = newCompileWorker(e.worker).compile
 	}
 	made, err := canister.NewEngine(config)
 	if err != nil {

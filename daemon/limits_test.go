@@ -1,9 +1,16 @@
 package daemon
 
 import (
+	"errors"
+	"runtime"
+	"strings"
 	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
 
 	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 func TestADaemonHasTenThousandInstancesAtMost(t *testing.T) {
@@ -17,4 +24,110 @@ func TestADaemonHasTenThousandInstancesAtMost(t *testing.T) {
 	if name, err := r.reserve(new(control.Placement)); err == nil || err.Error() != want {
 		t.Errorf("one more: %q, %v, want %q", name, err, want)
 	}
+}
+
+func TestANameHas64BytesAtMost(t *testing.T) {
+	for length, want := range map[int]bool{64: true, 65: false} {
+		if got := validInstanceName(strings.Repeat("n", length)); got != want {
+			t.Errorf("a name of %d bytes is valid: %t", length, got)
+		}
+	}
+}
+
+func TestADaemonWantsAtLeast128MiB(t *testing.T) {
+	d, err := Start(t.Context(), Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir(), MemoryLimit: 134_217_727})
+	const want = "a memory limit of 134217727 bytes is too low: use at least 134217728 (128MiB), or 0 for half of the memory of this machine"
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+	if err == nil {
+		_ = d.Close()
+	}
+	started(t, Config{MemoryLimit: 134_217_728})
+}
+
+func TestTheMemoryOfADaemonIsShared(t *testing.T) {
+	d := started(t, Config{MemoryLimit: 512 << 20})
+	var events int
+	_, err := d.found(t.Context(), &founding{name: "x", start: func(config node.Config) (*node.Node, error) {
+		events = config.EventBytes
+		return nil, errors.New("the test has seen it")
+	}})
+	if err == nil {
+		t.Error("the instance is made")
+	}
+	for what, c := range map[string]struct{ got, want int64 }{
+		"counted bytes":          {d.memory.daemon.Limit(), 268_435_456},
+		"the HTTP interface":     {d.memory.requests.Limit(), 67_108_864},
+		"the control API":        {d.memory.control.Limit(), 67_108_864},
+		"an instance":            {d.first.memory.Limit(), 201_326_592},
+		"events of the instance": {int64(events), 25_165_824},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %d bytes, want %d", what, c.got, c.want)
+		}
+	}
+}
+
+func TestTheMemoryOfAMachineIsWhatTheSystemSays(t *testing.T) {
+	for want, files := range map[int64]map[string]string{
+		8_589_934_592: {},
+		268_435_456:   {"proc/meminfo": "MemTotal: 1 kB\n"},
+		1_048_576_000: {"proc/meminfo": "MemTotal: 1024000 kB\n", "sys/fs/cgroup/memory.max": "max\n"},
+		500_000_000:   {"proc/meminfo": "MemTotal: 1024000 kB\n", "sys/fs/cgroup/memory.max": "500000000\n"},
+	} {
+		root := fstest.MapFS{}
+		for name, text := range files {
+			root[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		if got := availableMemory(root); got != want {
+			t.Errorf("%v: %d bytes, want %d", files, got, want)
+		}
+	}
+}
+
+func TestMemoryIsGivenBackFrom32MiBOnWhileLessThan16MiBAreAllocated(t *testing.T) {
+	for _, c := range []struct {
+		resident, allocated, freed int64 // since the beginning
+		due                        bool
+	}{
+		{33_554_432, 0, 0, false},
+		{33_554_433, 0, 0, true},
+		{33_554_433, 16_777_215, 0, true},
+		{33_554_433, 16_777_216, 0, false},
+		{0, 1 << 30, 33_554_432, false},
+		{0, 1 << 30, 33_554_433, true},
+	} {
+		const used = 40 << 20
+		var r reclaimer
+		r.due(used, memorySample{resident: 1 << 20, allocated: 1 << 30})
+		if due := r.due(used-c.freed, memorySample{resident: 1<<20 + c.resident, allocated: 1<<30 + c.allocated}); due != c.due {
+			t.Errorf("%+v: due is %t", c, due)
+		}
+	}
+}
+
+func TestTheDaemonLooksEverySecondWhetherMemoryCanBeGivenBack(t *testing.T) {
+	collections := func() uint32 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.NumForcedGC
+	}
+	m := newMemory(1 << 30)
+	defer m.close()
+	m.daemon.Charge(400 << 20)
+	synctest.Test(t, func(t *testing.T) {
+		go m.giveBack(t.Context())
+		time.Sleep(1400 * time.Millisecond)
+		m.daemon.Release(400 << 20)
+		before := collections()
+		time.Sleep(500 * time.Millisecond)
+		if got := collections() - before; got != 0 {
+			t.Errorf("after 1.9 s memory was given back in %d collections", got)
+		}
+		time.Sleep(200 * time.Millisecond)
+		if collections() == before {
+			t.Error("after 2.1 s no memory was given back")
+		}
+	})
 }

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/bits"
 	"os"
@@ -28,7 +29,7 @@ type memory struct {
 // newMemory makes the budgets for a limit, 0 for half of the memory the process may use.
 func newMemory(limit int64) memory {
 	if limit == 0 {
-		limit = availableMemory() / 2
+		limit = availableMemory(os.DirFS("/")) / 2
 	}
 	daemon := budget.New("the daemon", limit/dataShare)
 	m := memory{
@@ -116,17 +117,17 @@ func (r *reclaimer) reclaimed(used int64, now memorySample) {
 }
 
 // availableMemory is how much memory the process may use: the machine's or its control
-// group's, whichever is less.
-func availableMemory() int64 {
+// group's, whichever is less. root is the file system.
+func availableMemory(root fs.FS) int64 {
 	available := int64(defaultMemory)
-	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+	if text, err := fs.ReadFile(root, "proc/meminfo"); err == nil {
 		var kilobytes int64
 		if n, err := fmt.Sscanf(string(text), "MemTotal: %d kB", &kilobytes); err == nil && n == 1 {
 			available = kilobytes << 10
 		}
 	}
-	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
-		text, err := os.ReadFile(file)
+	for _, file := range []string{"sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		text, err := fs.ReadFile(root, file)
 		if err != nil {
 			continue
 		}
