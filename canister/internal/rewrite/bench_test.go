@@ -3,7 +3,6 @@ package rewrite
 import (
 	"context"
 	"crypto/sha256"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -123,16 +122,16 @@ func kernelModule(text, pointer string) string {
 
 // timed is a compiled kernel.
 type timed struct {
-	f     api.Function
-	room  api.MutableGlobal // on the call stack; nil where nothing is metered
-	n     uint64
-	stack [1]uint64
+	f       api.Function
+	counter api.MutableGlobal // nil where nothing is metered
+	n       uint64
+	stack   [1]uint64
 }
 
 func (k *timed) run(b *testing.B) time.Duration {
 	k.stack[0] = k.n
-	if k.room != nil {
-		k.room.Set(StackRoom)
+	if k.counter != nil {
+		k.counter.Set(NewCounter(MaxInstructions))
 	}
 	from := time.Now()
 	if err := k.f.CallWithStack(context.Background(), k.stack[:]); err != nil {
@@ -151,8 +150,7 @@ func original(b *testing.B, raw []byte, n uint64) *timed {
 
 func rewritten(b *testing.B, text string, n uint64) *timed {
 	g := start(b, rewriteText(b, text, conformance))
-	g.reset(math.MaxInt64)
-	return &timed{f: g.inst.ExportedFunction("f"), room: g.room, n: n}
+	return &timed{f: g.inst.ExportedFunction("f"), counter: g.counter, n: n}
 }
 
 // metering is a kernel metered, and as it was.

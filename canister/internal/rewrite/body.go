@@ -26,7 +26,7 @@ type frame struct {
 	unreachable     bool
 	dead            bool        // entered from unreachable code: nothing of it is emitted
 	join            mirrorState // at its end, as the edges so far want it
-	atIf            mirrorState // where an `if` begins
+	mirror          mirrorState // where it begins
 	costSlot        int         // of the check point at its head, for loops that leave before calling the host
 	construct       int32       // its place in the estimate
 }

@@ -15,8 +15,8 @@ func (b *body) controlOp(op byte) {
 	case opReturn:
 		b.begin(costDefault, 1)
 		b.takeAll(b.typ.results)
+		at := b.here()
 		b.prepareBranch(&b.frames[0])
-		at := len(b.out)
 		b.copy()
 		b.leaves(at, opReturn, 0, 0)
 		b.endBlock()
@@ -91,11 +91,10 @@ func (b *body) open(op byte) {
 	}
 	b.takeAll(t.params)
 	f := frame{
-		params: t.params, results: t.results, height: len(b.stack), op: op, begin: len(b.out), dead: !b.live, closes: 1, costSlot: -1,
+		params: t.params, results: t.results, height: len(b.stack), op: op, begin: len(b.out), mirror: b.meter.state, dead: !b.live, closes: 1, costSlot: -1,
 	}
 	if b.live && op == opIf {
-		f.atIf = b.meter.state
-		f.join = f.atIf // the edge of an else that may not come
+		f.join = f.mirror // the edge of an else that may not come
 	}
 	switch op {
 	case opLoop:
@@ -141,7 +140,7 @@ func (b *body) elseOp() {
 		b.prepareJoin(&f)
 		b.endRegion()
 		b.op(opElse)
-		b.meter.state = f.atIf
+		b.meter.state = f.mirror
 		b.lower.forget()
 		b.live = true
 	}
@@ -256,9 +255,9 @@ func (b *body) branchOp(op byte) {
 	types := f.labelTypes()
 	b.takeAll(types)
 	b.estimateBranch(f, op)
+	at := b.here()
 	b.prepareBranch(f)
 	if b.live {
-		at := len(b.out)
 		b.opIndex(op, uint32(b.labels-f.label))
 		b.leaves(at, op, f.label, f.label)
 	}
@@ -278,7 +277,7 @@ func (b *body) branchTableOp() {
 	}
 	b.begin(costBranch, weightControl)
 	b.take(typeI32)
-	first := b.r.pos
+	first, before := b.r.pos, b.here()
 	arity, checked := -1, "none"
 	for range n + 1 {
 		f := b.target()
@@ -301,7 +300,7 @@ func (b *body) branchTableOp() {
 		b.prepareBranch(f)
 	}
 	if b.live {
-		at, shallow, deep := len(b.out), b.labels, 0
+		shallow, deep := b.labels, 0
 		b.r.pos = first
 		b.out = appendU32(append(b.out, opBrTable), uint32(n))
 		for range n + 1 {
@@ -309,7 +308,7 @@ func (b *body) branchTableOp() {
 			shallow, deep = min(shallow, f.label), max(deep, f.label)
 			b.out = appendU32(b.out, uint32(b.labels-f.label))
 		}
-		b.leaves(at, opBrTable, shallow, deep)
+		b.leaves(before, opBrTable, shallow, deep)
 	}
 	b.endBlock()
 	b.stop()
@@ -350,7 +349,7 @@ func (b *body) callOp(op byte) {
 	if b.live && b.r.err == nil {
 		b.engineFrame.pass(t.params)
 		b.engineFrame.addCall()
-		at := len(b.out)
+		at := b.here()
 		b.opIndex(op, b.s.shifted(i))
 		if !b.bounded(i, op == opReturnCall) {
 			b.meterCall(at, op == opReturnCall)
@@ -401,7 +400,7 @@ func (b *body) callIndirectOp(op byte) {
 		}
 		b.engineFrame.pass(t.params)
 		b.engineFrame.addCall()
-		before := len(b.out)
+		before := b.here()
 		b.opIndex(op, i)
 		b.out = appendU32(b.out, at)
 		b.meterCall(before, op == opReturnCallIndirect)

@@ -163,7 +163,7 @@ func TestRewrittenProgramsBehaveAndCountLikeTheSlowMeter(t *testing.T) {
 			g := start(t, m)
 			g.reset(slice)
 			got, err := g.call("f", seed)
-			have := outcome{trapped: err != nil, counter: int64(g.counter.Get()), refills: g.refills, digest: digest(g.inst.Memory())}
+			have := outcome{trapped: err != nil, counter: g.left(), refills: g.refills, digest: digest(g.inst.Memory())}
 			if err == nil {
 				have.result = got[0]
 			} else {

@@ -3,10 +3,10 @@ package rewrite
 // dispatcherWidth is how many functions one dispatcher serves; it bounds the size of a dispatcher.
 const dispatcherWidth = 64
 
-// dispatcher is the function that a function's entry check leaves for when the counter is below zero: it calls the host, gives the
-// charge back and calls the function again. Every operand travels as an argument and nothing is needed after the call, so that the way into
-// the body keeps all its values in registers. It has the type of the functions it serves, followed by which of them to call (i32) and the
-// charge of its entry (i64).
+// dispatcher is the function that a function's entry check leaves for when the counter is exhausted: it calls the host, gives
+// charge and frame back and calls the function again. Every operand travels as an argument and nothing is needed after the call, so that the way into
+// the body keeps all its values in registers. It has the type of the functions it serves, followed by which of them to call (i32) and what its
+// entry subtracts (i64). Where the call stack is full it has the counter say so, without the charge: a replica's engine checks the stack first.
 type dispatcher struct {
 	typ   funcType
 	calls []uint32 // function indices in the rewritten module
@@ -38,18 +38,26 @@ func (d *dispatcher) signature() funcType {
 func (d *dispatcher) name() string { return "" }
 
 func (d *dispatcher) body(c *codeWriter) []byte {
-	out := []byte{0}
+	out := []byte{1, 1, typeI64.encoded()} // the counter after the charge
 	get := func(op byte, i uint32) { out = appendU32(append(out, op), i) }
 	place := uint32(len(d.typ.params))
-	for _, op := range [...]byte{opI64Sub, opI64Add} {
-		get(opGlobalGet, c.counter)
-		get(opLocalGet, place+1)
-		out = append(out, op)
-		get(opGlobalSet, c.counter)
-		if op == opI64Sub {
-			get(opCall, c.outOfInstructions)
-		}
-	}
+	get(opGlobalGet, c.counter)
+	get(opGlobalGet, c.counter)
+	get(opLocalGet, place+1)
+	out = append(out, opI64Sub)
+	get(opLocalTee, place+2)
+	out = append(out, opI64Const)
+	out = append(appendSigned(out, stackFull), opI64And, opI64Or)
+	get(opLocalGet, place+2)
+	get(opLocalGet, place+2)
+	out = append(out, opI64Const)
+	out = append(appendSigned(out, stackFull), opI64And, opI32WrapI64, opSelect)
+	get(opGlobalSet, c.counter)
+	get(opCall, c.outOfInstructions)
+	get(opGlobalGet, c.counter)
+	get(opLocalGet, place+1)
+	out = append(out, opI64Add)
+	get(opGlobalSet, c.counter)
 	last := len(d.calls) - 1
 	for range d.calls {
 		out = append(out, opBlock, blockEmpty)

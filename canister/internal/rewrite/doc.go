@@ -14,8 +14,9 @@
 //
 // # How a metering point looks
 //
-// The counter is an exported global. Each function mirrors it in a local: a charge subtracts from
-// the local, and the global is written before the next operator that may trap or call, or that
+// The counter is an exported global, whose upper part are the instructions that are left and whose
+// lower part is the call stack in use (counter.go). Each function mirrors it in a local: a charge
+// subtracts from the local, and the global is written before the next operator that may trap or call, or that
 // leaves the function: nothing reads it in between, so it is right at every trap and every host
 // call. After anything that may move the global (a call) the local is stale and is read again at
 // the next charge, or before a branch back to a loop.
@@ -59,23 +60,24 @@
 //
 // # How the call stack is metered
 //
-// A replica runs canisters on a stack of 5 MiB. A second exported global holds the bytes that are
-// left. The host sets it before every entry; a function takes its frame before it calls and gives
-// it back afterwards. A trap leaves it as it is, since nothing runs after it.
-//
-//	block (full)
-//	  br_if (full) if room < frame; room -= frame
-//	  ... calls ...
-//	  room += frame
-//	  ...
-//	end (full)
-//	room = -1; call out_of_instructions; unreachable
+// A replica runs canisters on a stack of 5 MiB. A function adds its frame to the counter before it
+// calls and subtracts it afterwards. A trap leaves it there, since nothing runs after it.
 //
 // A function whose first call comes before any branch takes the frame at its entry, where a
-// replica's engine checks too. The others take it in regions: a region begins before a call that is
-// in none (before the outermost loop around it) and ends with the construct that it began in. So a
-// way without calls costs nothing, as in the fast ways of Motoko's arithmetic, whose slow ways call
-// the big numbers. Branches out of a region give the frame back, a br_if takes it again where it
+// replica's engine checks too: the charge and the frame are one number there, and one check looks
+// at both. The dispatcher finds out which it was.
+//
+//	block (out)
+//	  counter -= cost - frame; br_if (out) if counter < 0 or the stack is full
+//	  ...
+//	  counter -= frame
+//	  return
+//	end (out)
+//
+// So do functions with more than [maxRegions] regions. The others take the frame in regions: a
+// region begins before a call that is in none (before the outermost loop around it) and ends with
+// the construct that it began in. So a way without calls costs nothing, as in the fast ways of
+// Motoko's arithmetic, whose slow ways call the big numbers. Branches out of a region give the frame back, a br_if takes it again where it
 // falls through. Where a br_table both leaves a region and stays in it, each call has a region of
 // its own.
 //

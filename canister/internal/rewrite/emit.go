@@ -212,9 +212,9 @@ func (e *emitter) globalSection() {
 	for _, g := range local {
 		content = append(appendGlobalType(content, g), g.init...)
 	}
+	content = append(appendGlobalType(content, global{value: typeI64, mutable: true}), opI64Const)
+	content = append(appendSigned(content, emptyStack), opEnd)
 	content = append(appendGlobalType(content, global{value: typeI64, mutable: true}), opI64Const, 0, opEnd)
-	content = append(appendGlobalType(content, global{value: typeI32, mutable: true}), opI32Const)
-	content = append(appendSigned(content, StackRoom), opEnd)
 	e.out = appendSection(e.out, sectionGlobal, content)
 }
 
@@ -243,7 +243,7 @@ func (e *emitter) exportSection() {
 		}
 	}
 	add(CounterGlobal, kindGlobal, e.code.counter)
-	add(StackGlobal, kindGlobal, e.code.stack)
+	add(ExcessGlobal, kindGlobal, e.code.excess)
 	if len(s.memories) > 0 {
 		add(ExportedMemory, kindMemory, 0)
 	}
@@ -258,7 +258,7 @@ func (e *emitter) exportSection() {
 }
 
 func (e *emitter) codeSection() {
-	helpers := appendCode(nil, chargeBody(e.code.counter, e.code.outOfInstructions))
+	helpers := appendCode(nil, e.code.chargeBody())
 	if e.s.trampoline() {
 		helpers = appendCode(helpers, e.closureBody())
 	}

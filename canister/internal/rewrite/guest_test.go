@@ -17,8 +17,7 @@ type guest struct {
 	module  *Module
 	inst    api.Module
 	counter api.MutableGlobal
-	room    api.MutableGlobal // on the call stack
-	slice   int64             // instructions per refill
+	slice   int64 // instructions per refill
 	refills int
 	grown   [][2]uint32 // arguments of the growth checks
 	pieces  []uint32    // arguments of the checks between pieces
@@ -64,11 +63,11 @@ func start(t testing.TB, m *Module) *guest {
 	rt := engine(t)
 	host := rt.NewHostModuleBuilder(ModuleName)
 	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(context.Context, api.Module, []uint64) {
-		if int32(g.room.Get()) < 0 {
+		if StackFull(g.counter.Get()) {
 			panic(errStackOverflow)
 		}
 		g.refills++
-		g.counter.Set(uint64(g.slice))
+		g.counter.Set(SetInstructions(g.counter.Get(), g.slice))
 	}), nil, nil).Export(OutOfInstructions)
 	i32 := api.ValueTypeI32
 	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
@@ -87,8 +86,7 @@ func start(t testing.TB, m *Module) *guest {
 	}
 	g.inst = inst
 	g.counter = inst.ExportedGlobal(CounterGlobal).(api.MutableGlobal)
-	g.room = inst.ExportedGlobal(StackGlobal).(api.MutableGlobal)
-	g.counter.Set(uint64(g.slice))
+	g.reset(g.slice)
 	return g
 }
 
@@ -119,20 +117,23 @@ func (g *guest) call(name string, args ...uint64) ([]uint64, error) {
 	if f == nil {
 		g.t.Fatalf("no export %q", name)
 	}
-	g.room.Set(StackRoom)
+	g.counter.Set(NewCounter(g.left()))
 	results, err := f.Call(context.Background(), args...)
-	if room := int32(g.room.Get()); err == nil && room != StackRoom {
-		g.t.Errorf("%s returns with room for %d bytes on the call stack, want %d", name, room, StackRoom)
+	if used := StackUsed(g.counter.Get()); err == nil && used != 0 {
+		g.t.Errorf("%s returns with %d bytes on the call stack, want 0", name, used)
 	}
 	return results, err
 }
 
 // used is what was charged since the start or the last call of reset.
-func (g *guest) used() int64 { return g.slice - int64(g.counter.Get()) }
+func (g *guest) used() int64 { return g.slice - g.left() }
+
+// left is what the counter has.
+func (g *guest) left() int64 { return Instructions(g.counter.Get()) }
 
 func (g *guest) reset(slice int64) {
 	g.slice, g.refills = slice, 0
-	g.counter.Set(uint64(slice))
+	g.counter.Set(NewCounter(slice))
 }
 
 func count(t testing.TB, body string, args ...uint64) int64 {

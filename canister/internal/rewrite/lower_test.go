@@ -171,23 +171,23 @@ func TestBulkOperatorsOfAWideMemoryTrapExactly(t *testing.T) {
 	  (func (export "fill") (param i64 i64) local.get 0 i32.const 1 local.get 1 memory.fill)
 	  (func (export "copy") (param i64 i64 i64) local.get 0 local.get 1 local.get 2 memory.copy)
 	  (func (export "init") (param i64 i32 i32) local.get 0 local.get 1 local.get 2 memory.init $d))`, conformance))
-	g.slice = math.MaxInt64
+	g.slice = MaxInstructions
 	lengths := append([]uint64{10}, edges...)
 	for _, to := range edges {
 		for _, n := range lengths {
-			g.reset(math.MaxInt64)
+			g.reset(MaxInstructions)
 			if _, err := g.call("fill", to, n); (err == nil) != inside(to, 0, n) {
 				t.Errorf("fill %#x %#x: %v", to, n, err)
 			}
 			for _, from := range edges {
-				g.reset(math.MaxInt64)
+				g.reset(MaxInstructions)
 				if _, err := g.call("copy", to, from, n); (err == nil) != (inside(to, 0, n) && inside(from, 0, n)) {
 					t.Errorf("copy %#x %#x %#x: %v", to, from, n, err)
 				}
 			}
 			if n <= math.MaxUint32 {
 				for _, from := range []uint64{0, 1, 10, 11, math.MaxUint32} {
-					g.reset(math.MaxInt64)
+					g.reset(MaxInstructions)
 					ok := inside(to, 0, n) && from+n <= 10
 					if _, err := g.call("init", to, from, n); (err == nil) != ok {
 						t.Errorf("init %#x %#x %#x: %v", to, from, n, err)
@@ -262,7 +262,7 @@ func TestOperatorsOfAWideTableAreLowered(t *testing.T) {
 			}
 		}
 		for _, n := range append([]uint64{3}, edges...) {
-			g.reset(math.MaxInt64)
+			g.reset(MaxInstructions)
 			if ok := within(i, n, 10) && i != 2; i != 2 && i != 0 && i != 1 {
 				if _, err := g.call("fill", i, n); (err == nil) != ok {
 					t.Errorf("fill %#x %#x: %v", i, n, err)

@@ -12,7 +12,9 @@ type meter struct {
 	first   int    // ordinal of its first operator
 	patch   int    // where its cost is to be written, or -1
 	slot    int    // in loopCosts, or -1
-	entry   uint64 // cost of the function's first block
+	entry   uint64 // what the function's first block subtracts from the counter
+
+	entryPatch int // where it is written
 
 	loopCosts []uint64 // head costs of the function's loops
 	operators uint64   // of the module, as a replica instruments it
@@ -98,10 +100,10 @@ func (b *body) endBlock() {
 		m.operators += chargeOperators
 	}
 	if m.patch >= 0 {
-		putCost(b.out[m.patch:], m.cost)
+		putCharge(b.out[m.patch:], m.cost<<stackBits)
 	}
 	if m.first == 1 {
-		m.entry = m.cost
+		m.entry, m.entryPatch = m.cost<<stackBits, m.patch
 	}
 	if m.slot >= 0 {
 		m.loopCosts[m.slot] = m.cost
@@ -119,7 +121,7 @@ func (b *body) charge() int {
 	}
 	b.op(opI64Const)
 	patch := len(b.out)
-	b.out = append(b.out, make([]byte, reservedCost)...)
+	b.out = append(b.out, make([]byte, reservedCharge)...)
 	b.op(opI64Sub)
 	b.opIndex(opLocalSet, m.mirror)
 	m.state = mirrorAhead
@@ -147,15 +149,20 @@ func (b *body) refresh() {
 	b.meter.state = mirrorEven
 }
 
-// belowZero emits the condition of a check.
-func (b *body) belowZero() {
+// belowZero compares the counter with zero: the sign is that of the instructions.
+var belowZero = [...]byte{opI64Const, 0, opI64LtS}
+
+// checkMirror emits the condition of a check.
+func (b *body) checkMirror() {
 	b.opIndex(opLocalGet, b.meter.mirror)
-	b.out = append(b.out, opI64Const, 0, opI64LtS)
+	b.out = append(b.out, belowZero[:]...)
 }
 
-// checkEntry is the check at a function's entry: below zero it leaves for the end of the body. Nothing has happened yet but the charge.
+// checkEntry is the check at a function's entry: exhausted, it leaves for the end of the body. Nothing has happened yet but the charge.
 func (b *body) checkEntry() {
-	b.belowZero()
+	b.opIndex(opLocalGet, b.meter.mirror)
+	b.calls.check = len(b.out)
+	b.out = append(b.out, belowZero[:]...)
 	b.opIndex(opBrIf, 0)
 }
 
@@ -165,7 +172,7 @@ func (b *body) closeFunction() {
 		b.settle()
 	}
 	b.out = append(b.out, opReturn, opEnd)
-	b.calls.refill = len(b.out)
+	b.placeStackChecks()
 	for i := range len(b.typ.params) {
 		b.opIndex(opLocalGet, uint32(i))
 	}
@@ -173,13 +180,13 @@ func (b *body) closeFunction() {
 	b.out = appendSigned(append(b.out, opI32Const), int64(place))
 	b.out = appendSigned(append(b.out, opI64Const), int64(b.meter.entry))
 	b.opIndex(opCall, dispatcher)
-	b.closeStackCheck()
+	b.closeStackChecks()
 	b.op(opEnd)
 }
 
 // checkInline calls the host where it stands.
 func (b *body) checkInline() {
-	b.belowZero()
+	b.checkMirror()
 	b.out = append(b.out, opIf, blockEmpty)
 	b.publish()
 	b.opIndex(opCall, b.code.outOfInstructions)
@@ -217,7 +224,7 @@ func (b *body) openLoop(f *frame, encoded []byte) {
 	f.costSlot = m.slot
 	m.check, m.pending = true, false
 	m.patch = b.charge()
-	b.belowZero()
+	b.checkMirror()
 	b.out = append(b.out, opBrIf, 1)
 }
 
@@ -228,32 +235,39 @@ func (b *body) closeLoop(f *frame) {
 	b.opIndex(opCall, b.code.outOfInstructions)
 	b.opIndex(opGlobalGet, b.code.counter)
 	b.op(opI64Const)
-	b.out = appendSigned(b.out, int64(b.meter.loopCosts[f.costSlot]))
+	b.out = appendSigned(b.out, int64(b.meter.loopCosts[f.costSlot]<<stackBits))
 	b.op(opI64Add)
 	b.opIndex(opLocalSet, b.meter.mirror)
 	b.out = append(b.out, opBr, 0, opEnd, opEnd)
 }
 
-// chargeBody is the function (size i64) -> i64 that charges by a size and returns it. A size that is negative as a signed number leaves
-// the counter at its least value.
-func chargeBody(counter, outOfInstructions uint32) []byte {
-	var out []byte
+// chargeBody is the function (size i64) -> i64 that charges by a size and returns it. What is above MaxInstructions goes to the excess, where a
+// size that is negative as a signed number counts as 2^63.
+func (c *codeWriter) chargeBody() []byte {
+	out := []byte{0}
 	get := func(op byte, i uint32) { out = appendU32(append(out, op), i) }
-	out = append(out, 1, 1, typeI64.encoded()) // local 1: the counter after the charge
-	out = append(out, opI64Const)
-	out = appendSigned(out, -1<<63)
-	get(opGlobalGet, counter)
+	least := func(bound int64) { // of the size and the bound
+		get(opLocalGet, 0)
+		out = appendSigned(append(out, opI64Const), bound)
+		get(opLocalGet, 0)
+		out = appendSigned(append(out, opI64Const), bound)
+		out = append(out, opI64LtU, opSelect)
+	}
 	get(opLocalGet, 0)
+	out = appendSigned(append(out, opI64Const), MaxInstructions)
+	out = append(out, opI64GtU, opIf, blockEmpty)
+	least(-1 << 63)
+	out = appendSigned(append(out, opI64Const), MaxInstructions)
 	out = append(out, opI64Sub)
-	get(opLocalTee, 1)
-	get(opLocalGet, 1)
-	get(opGlobalGet, counter)
-	out = append(out, opI64GtS, opSelect)
-	get(opLocalTee, 1)
-	get(opGlobalSet, counter)
-	get(opLocalGet, 1)
+	get(opGlobalSet, c.excess)
+	out = append(out, opEnd)
+	get(opGlobalGet, c.counter)
+	least(MaxInstructions)
+	out = append(out, opI64Const, stackBits, opI64Shl, opI64Sub)
+	get(opGlobalSet, c.counter)
+	get(opGlobalGet, c.counter)
 	out = append(out, opI64Const, 0, opI64LtS, opIf, blockEmpty)
-	get(opCall, outOfInstructions)
+	get(opCall, c.outOfInstructions)
 	out = append(out, opEnd)
 	get(opLocalGet, 0)
 	return append(out, opEnd)

@@ -68,7 +68,7 @@ func TestEveryFunctionIsCalledAnewByItsDispatcher(t *testing.T) {
 			t.Fatalf("function a%d gives %v, %v", i, got, err)
 		}
 		// 5 are charged of 1; the refill to 50 is without them.
-		if left := int64(g.counter.Get()); g.refills != 1 || left != 50 {
+		if left := g.left(); g.refills != 1 || left != 50 {
 			t.Fatalf("function a%d: %d refills, %d left", i, g.refills, left)
 		}
 	}

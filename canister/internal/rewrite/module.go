@@ -6,9 +6,8 @@ import "sort"
 const (
 	// ModuleName is the import module of the two host functions the pass needs.
 	ModuleName = "canisterd"
-	// OutOfInstructions () is called at a check point where the counter is below zero. The host sets the counter to zero or more, or
-	// ends the message by a panic. It is also called, with StackGlobal below zero, by a function whose frame does not fit the call stack: then the
-	// host must end the message.
+	// OutOfInstructions () is called at a check point where Instructions of the counter are below zero. The host sets them to zero or more, or
+	// ends the message by a panic. It is also called where StackFull is true of the counter: then the host must end the message.
 	OutOfInstructions = "out_of_instructions"
 	// BulkCheck (instructions i32) is called between two pieces of a bulk operator, with what was charged for the one that is done. It may block.
 	BulkCheck = "bulk_check"
@@ -20,11 +19,12 @@ const (
 	SystemModule     = "ic0"
 	WideSystemModule = "ic0_64"
 
-	// CounterGlobal is the exported mutable i64 global with the instructions left in the current slice; it may be negative.
-	CounterGlobal = "canisterd instructions"
-	// StackGlobal is the exported mutable i32 global with the bytes left on the call stack. The host sets it to StackRoom
-	// before every call; a call that returns leaves it so, a trap may leave less.
-	StackGlobal = "canisterd stack"
+	// CounterGlobal is the exported mutable i64 global with the instructions left in the current slice and the part of the call stack in use,
+	// as Instructions and StackUsed read it. The host sets it to NewCounter before every call; a call that returns leaves the stack empty.
+	CounterGlobal = "canisterd counter"
+	// ExcessGlobal is the exported mutable i64 global with the instructions that a size has charged above MaxInstructions, which the counter
+	// cannot hold. The message cannot go on then, since no limit is that high.
+	ExcessGlobal = "canisterd excess"
 	// CallClosure is the exported trampoline (fn i32, env i32 or i64): call_indirect on the first table with type (I) -> (). It is not metered.
 	CallClosure = "canisterd call closure"
 	// ExportedMemory and ExportedTable are the memory and the first table.

@@ -161,8 +161,9 @@ const (
 	opF64Const           = 0x44
 	opI32GtU             = 0x4b
 	opI64Eqz             = 0x50
+	opI64Ne              = 0x52
 	opI64LtS             = 0x53
-	opI64GtS             = 0x55
+	opI64LtU             = 0x54
 	opI64GtU             = 0x56
 	opF32Eq              = 0x5b
 	opF32Ne              = 0x5c

@@ -163,7 +163,7 @@ func TestLoweredProgramsCountLikeTheSlowMeter(t *testing.T) {
 		want.onSize = func(size int64) { counter -= size; check() }
 		_, haveErr := have.call("f", seed*97, 40000)
 		_, wantErr := want.call("f", seed*97, 40000)
-		if got := int64(have.counter.Get()); got != counter || have.refills != refills || (haveErr == nil) != (wantErr == nil) {
+		if got := have.left(); got != counter || have.refills != refills || (haveErr == nil) != (wantErr == nil) {
 			t.Fatalf("seed %d: %d left after %d refills (%v), want %d after %d (%v)\n%s", seed, got, have.refills, haveErr, counter, refills, wantErr, p.wide.String())
 		}
 	}

@@ -1,17 +1,21 @@
 package rewrite
 
+import "slices"
+
 // callStack is the stack metering of a function body.
 type callStack struct {
 	need  uint32 // bytes of the callees that do not check, at most
 	frame uint32 // bytes, known at the end of the body
+	units int64  // of the counter's: what the frame adds to it
 
 	branched  bool // the function may have taken one of several ways
 	unbounded bool // it calls functions that may check
 	entry     bool // one of the calls comes after the entry without a branch: the frame is taken at the entry
+	check     int  // place of the comparison at the entry
 	regions   []stackRegion
+	body      stackRegion // the whole body, from its end on
 	calls     []stackCall
 	leaves    []stackLeave
-	refill    int // place that the counter's check at the entry leaves for
 
 	splices []splice
 	joined  []byte // the body with its splices
@@ -20,28 +24,40 @@ type callStack struct {
 // stackRegion is a part of a body in which its frame is taken: from a place, which is in no loop, to the end of the
 // construct around it. All calls are in regions.
 type stackRegion struct {
-	depth, label int  // of the construct
-	from, to     int  // in the output; to is 0 for an open one
-	returns      bool // its end is reached
+	depth, label int   // of the construct
+	from, to     place // to.at is 0 for an open one
+	returns      bool  // its end is reached
 	calls        span
 	leaves       span
 }
 
 type span struct{ from, to int }
 
+// place is a place in the output, with the state of the mirror there.
+type place struct {
+	at     int
+	mirror mirrorState
+}
+
+// here is the end of the output so far.
+func (b *body) here() place { return place{len(b.out), b.meter.state} }
+
 // stackCall is a call of a function that may check.
-type stackCall struct{ at, next, labels int }
+type stackCall struct {
+	at, next place
+	labels   int
+}
 
 // stackLeave is an operator that goes to labels from shallow to deep; 0 leaves the function.
 type stackLeave struct {
-	at, next      int
+	at, next      place
 	op            byte
 	shallow, deep int
 }
 
 // splice is code that is put in where the body is written.
 type splice struct {
-	at     int
+	place
 	kind   spliceKind
 	labels int // open ones
 }
@@ -52,14 +68,17 @@ const (
 	takeFrame   spliceKind = iota // with a check
 	retakeFrame                   // without
 	giveFrame
+	joinRoom // the comparison at the entry is one of the room as well
 )
 
 const (
 	// unboundedStack is the need of a function that checks by itself or is not written yet.
 	unboundedStack = 1<<32 - 1
-	// fullLabel is the label that stack checks leave for, and functionLabels are those around a function's own code.
+	// fullLabel is the label that the checks of regions leave for, and functionLabels are those around a function's own code.
 	fullLabel      = 2
 	functionLabels = 3
+	// maxRegions is how many regions a function has at most: it trades the time of a way without calls for that of the compiler.
+	maxRegions = 4
 )
 
 func (s *callStack) reset() {
@@ -83,24 +102,24 @@ func (b *body) bounded(function uint32, tail bool) bool {
 
 // meterCall notes the call written at a place, of a function that may check. The callee of a tail call has the room of
 // its caller.
-func (b *body) meterCall(at int, tail bool) {
+func (b *body) meterCall(at place, tail bool) {
 	c := &b.calls
 	c.unbounded = true
 	if tail {
 		b.leaves(at, opReturnCall, 0, 0)
 		return
 	}
-	c.calls = append(c.calls, stackCall{at, len(b.out), b.labels})
+	c.calls = append(c.calls, stackCall{at, place{len(b.out), mirrorStale}, b.labels})
 	switch n := len(c.regions); {
-	case n > 0 && c.regions[n-1].to == 0:
+	case n > 0 && c.regions[n-1].to.at == 0:
 	case !c.branched:
 		c.entry = true
-		b.openRegion(0, 0)
+		b.openRegion(0, place{})
 	default:
 		depth := len(b.frames) - 1
 		for i := range b.frames {
 			if b.frames[i].op == opLoop {
-				depth, at = i-1, b.frames[i].begin
+				depth, at = i-1, place{b.frames[i].begin, b.frames[i].mirror}
 				break
 			}
 		}
@@ -109,10 +128,10 @@ func (b *body) meterCall(at int, tail bool) {
 }
 
 // openRegion begins a region at a place in a construct, for the call noted last.
-func (b *body) openRegion(depth, from int) {
+func (b *body) openRegion(depth int, from place) {
 	c := &b.calls
 	leave := len(c.leaves)
-	for leave > 0 && c.leaves[leave-1].at >= from {
+	for leave > 0 && c.leaves[leave-1].at.at >= from.at {
 		leave--
 	}
 	c.regions = append(c.regions, stackRegion{
@@ -121,47 +140,43 @@ func (b *body) openRegion(depth, from int) {
 }
 
 // leaves notes the operator written at a place that goes to labels from shallow to deep.
-func (b *body) leaves(at int, op byte, shallow, deep int) {
+func (b *body) leaves(at place, op byte, shallow, deep int) {
 	if b.live {
 		b.calls.branched = true
-		b.calls.leaves = append(b.calls.leaves, stackLeave{at, len(b.out), op, shallow, deep})
+		b.calls.leaves = append(b.calls.leaves, stackLeave{at, b.here(), op, shallow, deep})
 	}
 }
 
 // endRegion is called before an `end` or `else` is written.
 func (b *body) endRegion() {
 	c := &b.calls
+	if len(b.frames) == 1 {
+		c.body = stackRegion{
+			label: b.frames[0].label, to: b.here(), returns: b.live, calls: span{0, len(c.calls)}, leaves: span{0, len(c.leaves)},
+		}
+	}
 	if n := len(c.regions); n > 0 {
-		if r := &c.regions[n-1]; r.to == 0 && r.depth == len(b.frames)-1 {
-			r.to, r.returns = len(b.out), b.live
+		if r := &c.regions[n-1]; r.to.at == 0 && r.depth == len(b.frames)-1 {
+			r.to, r.returns = b.here(), b.live
 			r.calls.to, r.leaves.to = len(c.calls), len(c.leaves)
 		}
 	}
 }
 
-// closeStackCheck decides where the function takes its frame, and writes what the check leaves for.
-func (b *body) closeStackCheck() {
+// placeStackChecks decides where the function takes its frame. It is known at the end of the body, as the frame is.
+func (b *body) placeStackChecks() {
 	c := &b.calls
-	c.frame = b.engineFrame.size(b.locals)
+	c.frame = min(b.engineFrame.size(b.locals), maxFrame)
+	c.units = int64(c.frame / stackUnit)
 	need := c.frame + c.need
 	if c.unbounded || need > maxUncheckedStack {
 		need = unboundedStack
 	}
 	b.code.stackNeeds[b.place] = need
 	b.code.frames[b.place] = c.frame
-	b.placeFrame()
-	b.out = append(b.out, opReturn, opEnd)
-	if need == unboundedStack {
-		b.out = append(b.out, opI32Const, 0x7f) // -1
-		b.opIndex(opGlobalSet, b.code.stack)
-		b.opIndex(opCall, b.code.outOfInstructions)
+	if len(c.regions) > maxRegions && b.joinRegions() {
+		return
 	}
-	b.op(opUnreachable)
-}
-
-// placeFrame says what is to be spliced into the body.
-func (b *body) placeFrame() {
-	c := &b.calls
 	for i := range c.regions {
 		r := &c.regions[i]
 		before := len(c.splices)
@@ -175,8 +190,37 @@ func (b *body) placeFrame() {
 		}
 	}
 	if c.entry {
-		c.splices = append(c.splices, splice{c.refill, giveFrame, 0})
+		b.takeAtEntry()
 	}
+}
+
+// joinRegions has a function with many regions take its frame at its entry, which is less code to compile. It reports whether it can.
+func (b *body) joinRegions() bool {
+	c := &b.calls
+	if c.entry = true; !b.placeRegion(&c.body) {
+		c.entry, c.splices = false, c.splices[:0]
+		return false
+	}
+	b.takeAtEntry()
+	return true
+}
+
+// takeAtEntry has the charge and the check at the entry take the frame too.
+func (b *body) takeAtEntry() {
+	m := &b.meter
+	m.entry -= uint64(b.calls.units)
+	putCharge(b.out[m.entryPatch:], m.entry)
+	b.calls.splices = slices.Insert(b.calls.splices, 0, splice{place{at: b.calls.check}, joinRoom, 0})
+}
+
+// closeStackChecks writes what the checks of regions leave for. It is not the dispatcher's call: that takes the parameters as
+// they were, and a way to it from the middle of the body would have the compiler keep them.
+func (b *body) closeStackChecks() {
+	b.out = append(b.out, opReturn, opEnd)
+	if len(b.calls.regions) > 0 && !b.calls.entry {
+		b.opIndex(opCall, b.code.outOfInstructions)
+	}
+	b.op(opUnreachable)
 }
 
 // placeRegion takes the frame where the region begins and gives it back wherever it is left.
@@ -215,45 +259,71 @@ func (b *body) splice() []byte {
 		from = s.at
 		switch s.kind {
 		case takeFrame:
-			out = b.checkRoom(out, s.labels-fullLabel)
-			out = b.moveRoom(out, opI32Sub)
+			out = b.takeRoom(out, s.mirror, uint32(s.labels-fullLabel))
 		case retakeFrame:
-			out = b.moveRoom(out, opI32Sub)
+			out = b.moveRoom(out, s.mirror, opI64Add)
 		case giveFrame:
-			out = b.moveRoom(out, opI32Add)
+			out = b.moveRoom(out, s.mirror, opI64Sub)
+		case joinRoom:
+			out = appendSigned(append(out, opI64Const), exhausted)
+			out = append(out, opI64And, opI64Const, 0, opI64Ne)
+			from += len(belowZero)
 		}
 	}
 	c.joined = append(out, b.out[from:]...)
 	return c.joined
 }
 
-// checkRoom leaves for a label where the frame does not fit.
-func (b *body) checkRoom(out []byte, label int) []byte {
-	out = appendU32(append(out, opGlobalGet), b.code.stack)
-	out = appendSigned(append(out, opI32Const), int64(b.calls.frame))
-	return appendU32(append(out, opI32LtS, opBrIf), uint32(label))
+// takeRoom takes the frame, and leaves for a label where the call stack is full. The counter is right there.
+func (b *body) takeRoom(out []byte, mirror mirrorState, label uint32) []byte {
+	if mirror == mirrorAhead {
+		mirror = mirrorEven // both are right afterwards
+	}
+	out = b.moveRoom(out, mirror, opI64Add)
+	out = appendU32(append(out, opGlobalGet), b.code.counter)
+	return appendU32(append(appendIsFull(out), opBrIf), label)
 }
 
-// moveRoom takes the frame of the room or gives it back.
-func (b *body) moveRoom(out []byte, op byte) []byte {
-	out = appendU32(append(out, opGlobalGet), b.code.stack)
-	out = appendSigned(append(out, opI32Const), int64(b.calls.frame))
-	return appendU32(append(out, op, opGlobalSet), b.code.stack)
+// appendIsFull appends the condition that a counter says that the call stack is full.
+func appendIsFull(out []byte) []byte {
+	out = appendSigned(append(out, opI64Const), stackFull)
+	return append(out, opI64And, opI64Const, 0, opI64Ne)
 }
 
-// stackEntry is what stands at the very beginning of a function: the label that checks leave for, and the check of a
-// function that calls for sure, or whose frame is large. Nothing has happened yet: a replica's engine checks before
-// the first operator too.
+// moveRoom adds the frame to the counter or subtracts it, where the mirror stands so.
+func (b *body) moveRoom(out []byte, mirror mirrorState, op byte) []byte {
+	if mirror == mirrorStale {
+		out = appendU32(append(out, opGlobalGet), b.code.counter)
+	} else {
+		out = appendU32(append(out, opLocalGet), b.meter.mirror)
+	}
+	out = append(appendSigned(append(out, opI64Const), b.calls.units), op)
+	switch mirror {
+	case mirrorAhead:
+		return appendU32(append(out, opLocalSet), b.meter.mirror)
+	case mirrorEven:
+		out = appendU32(append(out, opLocalTee), b.meter.mirror)
+	}
+	return appendU32(append(out, opGlobalSet), b.code.counter)
+}
+
+// stackEntry is what stands at the very beginning of a function: the label that the checks of regions leave for, and the check
+// of a large frame of a function that calls only functions without checks. Nothing has happened yet: a replica's engine
+// checks before the first operator too.
 func (b *body) stackEntry() []byte {
 	if b.meter.off {
 		return nil
 	}
 	out := []byte{opBlock, blockEmpty}
-	if b.calls.entry {
-		return b.moveRoom(b.checkRoom(out, 0), opI32Sub)
-	}
-	if b.calls.frame+b.calls.need > maxUncheckedStack {
-		return b.checkRoom(out, 0)
+	if c := &b.calls; !c.entry && c.frame+c.need > maxUncheckedStack {
+		out = appendU32(append(out, opGlobalGet), b.code.counter)
+		out = append(appendSigned(append(out, opI64Const), c.units), opI64Add)
+		out = append(appendIsFull(out), opIf, blockEmpty)
+		out = appendU32(append(out, opGlobalGet), b.code.counter)
+		out = append(appendSigned(append(out, opI64Const), stackFull), opI64Or)
+		out = appendU32(append(out, opGlobalSet), b.code.counter)
+		out = appendU32(append(out, opCall), b.code.outOfInstructions)
+		out = append(out, opUnreachable, opEnd)
 	}
 	return out
 }

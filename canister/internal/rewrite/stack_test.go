@@ -3,6 +3,7 @@ package rewrite
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -11,6 +12,10 @@ import (
 func TestEveryWayThroughAFunctionGivesItsFrameBack(t *testing.T) {
 	const callee = `(func $g (param i32) (result i32)
 		local.get 0 i32.const 9 i32.gt_u if (result i32) i32.const 8 call $g else local.get 0 end)`
+	five := ""
+	for n := range 5 {
+		five += fmt.Sprintf("local.get 0 i32.const %d i32.eq if i32.const %d call $g drop end ", n, n)
+	}
 	for _, c := range []struct{ name, body string }{
 		{"a call at once", `local.get 0 call $g`},
 		{"a call after a return", `local.get 0 if i32.const 1 return end local.get 0 call $g`},
@@ -32,6 +37,11 @@ func TestEveryWayThroughAFunctionGivesItsFrameBack(t *testing.T) {
 			loop local.get 1 i32.const 1 i32.sub local.tee 1 br_if 0 local.get 1 i32.eqz br_if 1 i32.const 4 call $g drop br 0 end end local.get 0`},
 		{"a call in a loop that is left", `(local i32) loop local.get 1 i32.const 5 i32.eq if i32.const 1 return end
 			local.get 1 call $g i32.const 1 i32.add local.tee 1 i32.const 4 i32.ne br_if 0 end local.get 1`},
+		{"calls on five ways", five + ` local.get 0`},
+		{"calls on five ways that are left", `block block ` + strings.ReplaceAll(five, "drop end", "i32.const 2 i32.eq br_if 1 local.get 0 i32.const 5 i32.eq br_if 2 end") +
+			` end end local.get 0 if i32.const 9 return end local.get 0`},
+		{"calls on five ways and a br_table", `block (result i32) block (result i32) ` + five + ` local.get 0 local.get 0 br_table 0 1 2 end end`},
+		{"calls on five ways and a tail call", five + ` local.get 0 return_call $g`},
 		{"a tail call", `local.get 0 return_call $g`},
 		{"a call and a tail call", `local.get 0 call $g return_call $g`},
 		{"a call or a tail call", `local.get 0 if (result i32) local.get 0 call $g i32.const 1 i32.and if local.get 0 return_call $g end i32.const 1 else i32.const 0 return_call $g end`},

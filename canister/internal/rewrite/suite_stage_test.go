@@ -104,22 +104,22 @@ func (s *stage) close() { s.runtime.Close(s.ctx) }
 // outOfInstructions forgets the debt, however large: a memory.fill of 2^64-1
 // bytes is charged for before it is found too long.
 func (s *stage) outOfInstructions(_ context.Context, module api.Module, _ []uint64) {
-	if room := module.ExportedGlobal(rewrite.StackGlobal).(api.MutableGlobal); int32(room.Get()) < 0 {
+	counter := module.ExportedGlobal(rewrite.CounterGlobal).(api.MutableGlobal)
+	if rewrite.StackFull(counter.Get()) {
 		panic(errors.New("stack overflow"))
 	}
 	if s.grants++; s.grants > maxGrants {
 		panic(errors.New("the instruction limit of a suite command is reached"))
 	}
-	counter := module.ExportedGlobal(rewrite.CounterGlobal).(api.MutableGlobal)
-	// A size that is negative as a signed number leaves the least counter of all; the contract asks for zero or more.
-	counter.Set(uint64(max(int64(counter.Get())+grant, grant)))
+	// A large size leaves far less than zero; the contract asks for zero or more.
+	counter.Set(rewrite.SetInstructions(counter.Get(), max(rewrite.Instructions(counter.Get())+grant, grant)))
 }
 
 // emptyStacks gives every instance its whole call stack: what a command calls may be of any of them.
 func (s *stage) emptyStacks() {
 	for _, i := range s.made {
-		if room, ok := i.ExportedGlobal(rewrite.StackGlobal).(api.MutableGlobal); ok {
-			room.Set(rewrite.StackRoom)
+		if counter, ok := i.ExportedGlobal(rewrite.CounterGlobal).(api.MutableGlobal); ok {
+			counter.Set(rewrite.NewCounter(rewrite.Instructions(counter.Get())))
 		}
 	}
 }

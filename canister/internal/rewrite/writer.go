@@ -23,14 +23,15 @@ func appendSigned(out []byte, v int64) []byte {
 	}
 }
 
-// reservedCost is the width of the cost operand of a charge, which is filled in when its block is complete: a padded signed LEB128.
-const reservedCost = 5
+// reservedCharge is the width of the operand of a charge, which is filled in when its block is complete: a padded signed LEB128.
+const reservedCharge = 8
 
-func putCost(at []byte, cost uint64) {
-	for i := range reservedCost - 1 {
-		at[i] = byte(cost>>(7*i))&0x7f | 0x80
+// putCharge writes what is subtracted from the counter.
+func putCharge(at []byte, charge uint64) {
+	for i := range reservedCharge - 1 {
+		at[i] = byte(charge>>(7*i))&0x7f | 0x80
 	}
-	at[reservedCost-1] = byte(cost>>(7*(reservedCost-1))) & 0x3f
+	at[reservedCharge-1] = byte(charge>>(7*(reservedCharge-1))) & 0x3f
 }
 
 func appendName(out []byte, name string) []byte {

@@ -250,7 +250,7 @@ func BenchmarkRatioSmallestMessage(b *testing.B) {
 		}
 		_, _ = g.Commit()
 	}), ratio.Each(func() {
-		bare.live.counter.Set(1000)
+		bare.live.counter.Set(rewrite.NewCounter(1000))
 		_ = f.call.CallWithStack(&bare.live.context, bare.live.stack[:])
 	}))
 }

@@ -44,12 +44,13 @@ func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 	f := l.find(entry.Export)
 	if kind := g.uncallable(entry, f); kind != Bug {
 		g.granted = 0
-		l.counter.Set(0)
+		l.counter.Set(rewrite.NewCounter(0))
 		return &Trap{Kind: kind}
 	}
 	g.host, g.budget, g.compared, g.ending = host, budget, false, nil
+	l.counter.Set(rewrite.NewCounter(0))
+	l.excess.Set(0)
 	g.grant(0)
-	l.room.Set(rewrite.StackRoom)
 	l.stack = [2]uint64{uint64(entry.Fn), entry.Env}
 	g.running = true
 	l.heap.watch()
@@ -141,15 +142,29 @@ func (g *Guest) grant(executed uint64) {
 func (g *Guest) grantPart(executed uint64) {
 	next := min(g.part, g.sliceEnd-executed, g.look-executed)
 	g.granted = executed + next
-	g.live.counter.Set(next)
+	g.setLeft(int64(next))
 }
 
-// refill is called where the counter was found below zero: the next part of the slice or the next slice begins, or the message ends. With the
-// room on the call stack below zero it is called by a function whose frame does not fit.
+// left is what the counter has.
+func (g *Guest) left() int64 { return rewrite.Instructions(g.live.counter.Get()) }
+
+// setLeft sets the counter. What is so far below zero that it holds no such number is counted as granted and used.
+func (g *Guest) setLeft(left int64) {
+	if left < -rewrite.MaxInstructions {
+		g.granted += uint64(-rewrite.MaxInstructions - left)
+		left = -rewrite.MaxInstructions
+	}
+	g.live.counter.Set(rewrite.SetInstructions(g.live.counter.Get(), left))
+}
+
+// refill is called where the counter was found below zero: the next part of the slice or the next slice begins, or the message ends. With a
+// full call stack it is called by a function whose frame does not fit.
 func (g *Guest) refill() {
-	if int32(g.live.room.Get()) < 0 {
+	if rewrite.StackFull(g.live.counter.Get()) {
 		g.End(&Trap{Kind: StackOverflow})
 	}
+	g.granted += g.live.excess.Get()
+	g.live.excess.Set(0)
 	executed := g.Executed()
 	if g.live.heap.faulted() > manyFaults {
 		g.part = minGrant
@@ -236,16 +251,16 @@ func (g *Guest) Executed() uint64 {
 	if g.live == nil {
 		return 0
 	}
-	return g.granted - g.live.counter.Get()
+	return g.granted - uint64(g.left())
 }
 
 // Charge takes n instructions for a System API call: check, subtract, check. It does not return when the message is out of instructions.
 // More than an int64 holds are none: the message ends with those it had, and the trap counts what the slice could have used.
 func (g *Guest) Charge(n uint64) {
-	counter := int64(g.live.counter.Get())
+	counter := g.left()
 	if counter < 0 {
 		g.refill()
-		counter = int64(g.live.counter.Get())
+		counter = g.left()
 	}
 	if n > math.MaxInt64 {
 		g.End(&Trap{Kind: InstructionLimit, Count: min(g.boundary, max(g.budget.Limit, g.resumed)) - g.resumed})
@@ -255,7 +270,7 @@ func (g *Guest) Charge(n uint64) {
 	} else {
 		counter = math.MinInt64
 	}
-	g.live.counter.Set(uint64(counter))
+	g.setLeft(counter)
 	if counter < 0 {
 		g.refill()
 	}
@@ -263,12 +278,12 @@ func (g *Guest) Charge(n uint64) {
 
 // Spend takes n instructions as the code itself does for a bulk operation: n is signed, and a negative one is more than any slice has.
 func (g *Guest) Spend(n uint64) {
-	counter := int64(g.live.counter.Get())
+	counter := g.left()
 	left := counter - int64(n)
 	if left > counter {
 		left = math.MinInt64
 	}
-	g.live.counter.Set(uint64(left))
+	g.setLeft(left)
 	if left < 0 {
 		g.refill()
 	}
