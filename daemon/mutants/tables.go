@@ -23,7 +23,7 @@ var suites = map[string][]string{
 	"canister/internal/rewrite":   {"canister"},
 	"canister/internal/stable":    {"canister"},
 	"canister/internal/wasm":      {"canister"},
-	"canister":                    {"replica"},
+	"canister":                    {"replica/internal/management", "replica"},
 	"daemon":                      {"api/control"},
 	"intercanister":               {"replica"},
 	"replica":                     {"api/control"},

@@ -1,0 +1,8 @@
+package canister
+
+// IdleViews is how many views of the canister's state wait for the next query.
+func (c *Canister) IdleViews() int {
+	c.state.mu.Lock()
+	defer c.state.mu.Unlock()
+	return len(c.state.idle)
+}
