@@ -33,7 +33,7 @@ type codeWriter struct {
 type addedFunction interface {
 	signature() funcType
 	body(c *codeWriter) []byte
-	// name is for backtraces, "" for none.
+	// name begins with ownPrefix, so that backtraces leave it out.
 	name() string
 }
 

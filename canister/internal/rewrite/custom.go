@@ -105,9 +105,7 @@ func (s *source) appendNames(out []byte, names []functionName, code *codeWriter)
 		add(s.shifted(n.index), n.name)
 	}
 	for i, f := range code.added {
-		if name := f.name(); name != "" {
-			add(code.firstAdded+uint32(i), name)
-		}
+		add(code.firstAdded+uint32(i), f.name())
 	}
 	functions = append(appendU32(nil, count), functions...)
 	content := appendSection(appendName(nil, "name"), 1, functions)

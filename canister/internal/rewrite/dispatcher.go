@@ -35,7 +35,7 @@ func (d *dispatcher) signature() funcType {
 	return funcType{params: d.typ.params + "iI", results: d.typ.results}
 }
 
-func (d *dispatcher) name() string { return "" }
+func (d *dispatcher) name() string { return ownPrefix + "dispatcher" }
 
 func (d *dispatcher) body(c *codeWriter) []byte {
 	out := []byte{1, 1, typeI64.encoded()} // the counter after the charge
