@@ -41,8 +41,8 @@ type instance struct {
 	there      chan struct{} // closed when the instance is complete
 	performing sync.Once     // somebody makes the outcalls
 
-	changing sync.Mutex // held by who changes the pacing, who waits for the owner of the network
-	mu       sync.Mutex // guards pacing, for which the owner asks; never held by who waits
+	changing sync.Mutex // held while the pacing changes, which waits for the owner of the network
+	mu       sync.Mutex // guards pacing, which the owner reads: never held while something is waited for
 	pacing   control.Pacing
 
 	snapshots snapshots

@@ -62,23 +62,24 @@ func (s *switchboard) run() error {
 			continue
 		}
 		failed = 0
-		if admitted := s.limit.admit(conn); admitted != nil && s.await(admitted) {
-			s.running.Go(func() { s.connect(admitted) })
+		if admitted := s.limit.admit(conn); admitted != nil {
+			s.begin(admitted)
 		}
 	}
 }
 
-// await notes a connection that has not said what it is; it is false where the board
-// is closed.
-func (s *switchboard) await(conn net.Conn) bool {
+// begin waits for the first bytes of a connection beside everything else. It closes the
+// connection where the board is closed. close waits for all connections that began before:
+// they are counted under the same lock.
+func (s *switchboard) begin(conn *limitedConn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.waiting == nil {
 		_ = conn.Close()
-		return false
+		return
 	}
 	s.waiting[conn] = struct{}{}
-	return true
+	s.running.Go(func() { s.connect(conn) })
 }
 
 // connect gives a connection to whom it is for.

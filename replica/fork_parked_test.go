@@ -82,7 +82,7 @@ func TestAMessageThatBeginsAnewInAForkSeesWhatItSawWhenItWasParked(t *testing.T)
 }
 
 // The source and its fork are compared while the call of the message that began again is open.
-func TestAMessageOfAPuppetThatBeginsAnewInAForkGivesItsCallTheSameNumbers(t *testing.T) {
+func TestAMessageOfAPuppetThatAForkBeginsAgainGivesItsCallTheSameNumbers(t *testing.T) {
 	s := replicatest.NewStage(t, replica.Config{SliceInstructions: 2_000_000})
 	s.Create(2, plenty)
 	s.Submit(0, "run", "call 1 (spend 90000000 reply x) then (reply a) else (reply b) spend 4000000")
