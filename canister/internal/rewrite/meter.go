@@ -149,7 +149,7 @@ func (b *body) refresh() {
 	b.meter.state = mirrorEven
 }
 
-// belowZero compares the counter with zero: the sign is that of the instructions.
+// belowZero compares the counter with zero: its sign is the sign of the instructions.
 var belowZero = [...]byte{opI64Const, 0, opI64LtS}
 
 // checkMirror emits the condition of a check.

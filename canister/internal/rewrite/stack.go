@@ -77,7 +77,7 @@ const (
 	// fullLabel is the label that the checks of regions leave for, and functionLabels are those around a function's own code.
 	fullLabel      = 2
 	functionLabels = 3
-	// maxRegions is how many regions a function has at most: it trades the time of a way without calls for that of the compiler.
+	// maxRegions is how many regions a function has at most. A higher limit makes ways without calls faster and compiling slower.
 	maxRegions = 4
 )
 
