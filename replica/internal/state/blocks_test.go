@@ -17,11 +17,11 @@ func TestOnlyTheBlocksOfTheLastSixtyDaysThatAreOverAreKept(t *testing.T) {
 		}
 	}
 	all := b.Since(0)
-	if len(all) != MaxDays {
-		t.Fatalf("%d days are kept, want %d", len(all), MaxDays)
+	if len(all) != 60 {
+		t.Fatalf("%d days are kept, want 60", len(all))
 	}
 	for i, day := range all {
-		number := uint64(days - 1 - MaxDays + i)
+		number := uint64(days - 1 - 60 + i)
 		if last := number*dayNanoseconds + dayNanoseconds/24*23 + 1; day.Time != last {
 			t.Errorf("day %d has time %d, want that of its last round, %d", number, day.Time, last)
 		}
@@ -31,10 +31,10 @@ func TestOnlyTheBlocksOfTheLastSixtyDaysThatAreOverAreKept(t *testing.T) {
 			}
 		}
 	}
-	if from := b.Since(all[5].Time); len(from) != MaxDays-5 || from[0].Time != all[5].Time {
+	if from := b.Since(all[5].Time); len(from) != 55 || from[0].Time != all[5].Time {
 		t.Errorf("since the sixth day: %d days from %d", len(from), from[0].Time)
 	}
-	if b.Since(all[MaxDays-1].Time+1) != nil {
+	if b.Since(all[59].Time+1) != nil {
 		t.Error("the day that is not over is shown")
 	}
 }

@@ -13,12 +13,12 @@ func TestDebitsAreWorkedOffByRoundsAndBySeconds(t *testing.T) {
 		rounds, seconds uint64
 		heap, install   uint64
 	}{{0, 0, 350, 3500}, {1, 0, 250, 2500}, {3, 0, 50, 500}, {0, 2, 150, 1500}, {2, 1, 150, 1500}, {4, 0, 0, 0}, {0, 1_000_000, 0, 0}} {
-		s := &State{Height: 7, Time: 5 * RoundTime}
+		s := &State{Height: 7, Time: 5_000_000_000}
 		r := s.Add(canister.New(principal.Canister(1), 0, canister.DefaultSettings()))
 		s.Change(r, 350, limits)
 		s.Owed(r, limits).Install += 3500
 		s.Height += c.rounds
-		s.Time += c.seconds * RoundTime
+		s.Time += c.seconds * 1_000_000_000
 		if d := s.Owed(r, limits); d.HeapDelta != c.heap || d.Install != c.install {
 			t.Errorf("after %d rounds and %d seconds a canister owes %+v, want %d and %d", c.rounds, c.seconds, *d, c.heap, c.install)
 		}

@@ -46,6 +46,17 @@ func TestCanistersThatNobodyUsesStayTogetherWithAFork(t *testing.T) {
 	}
 }
 
+func TestThirtyTwoCanistersPartAtOnce(t *testing.T) {
+	source := populated(100)
+	fork := source.fork()
+	for i, number := range []uint64{32, 63, 31, 64} {
+		fork.Get(principal.Canister(number))
+		if got, want := apart(&fork), []int{1, 1, 2, 3}[i]; got != want {
+			t.Errorf("with canister %d the fork has %d blocks for itself, want %d", number, got, want)
+		}
+	}
+}
+
 // The one that goes on first leaves what was, once; whoever is the last takes it.
 func TestABlockIsCopiedNoOftenerThanThereAreNetworks(t *testing.T) {
 	source := populated(1)
