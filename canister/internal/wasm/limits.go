@@ -30,6 +30,9 @@ const (
 	// writes to another page every few instructions takes a page fault of some microseconds each time: after manyFaults it is granted least.
 	minGrant, maxGrant = 5_000, 50_000
 	manyFaults         = 100
+	// smallHeapGrant is what a heap of at most smallHeap bytes is granted: all its page faults together take some milliseconds.
+	smallHeapGrant = 200_000
+	smallHeap      = 16 << 20
 	// DefaultSlice is granted when a budget names none.
 	DefaultSlice = 2_000_000
 	// stickyPages is how many private pages a heap keeps between messages, so that hot pages are not faulted in again and again.

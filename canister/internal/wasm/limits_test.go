@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,7 +81,7 @@ type faulting struct {
 func (f *faulting) faulted() int64 { return f.faults }
 
 func TestAHundredPageFaultsAreFewAndOneMoreAreMany(t *testing.T) {
-	g := newTestGuest(t, newTestEngine(t, Config{}), spinner)
+	g := newTestGuest(t, newTestEngine(t, Config{}), strings.Replace(spinner, "(memory 1)", "(memory 257)", 1))
 	for faults, want := range map[int64]uint64{100: 10_000, 101: 5_000} {
 		g.begin()
 		whole := g.live.heap
@@ -91,6 +92,36 @@ func TestAHundredPageFaultsAreFewAndOneMoreAreMany(t *testing.T) {
 			t.Errorf("after %d page faults %d instructions are granted at a time, want %d", faults, g.part, want)
 		}
 		g.Rollback()
+	}
+}
+
+func TestAHeapOf16MiBIsGrantedMoreAtATimeThanALargerOne(t *testing.T) {
+	for pages, want := range map[string]uint64{"256": 200_000, "257": 50_000} {
+		g := newTestGuest(t, newTestEngine(t, Config{}), `(module (memory `+pages+`)
+			(func (export "canister_update spin") (local $i i32)
+				(loop (br_if 0 (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const 1000000))))))`)
+		run(t, g, "spin")
+		if g.part != want {
+			t.Errorf("a heap of %s pages is granted %d instructions at a time, want %d", pages, g.part, want)
+		}
+	}
+}
+
+func TestAHeapThatGrowsBeyond16MiBHasOnlyTheLeastPartLeft(t *testing.T) {
+	for pages, want := range map[string]int64{"255": 200_000, "256": 5_000} {
+		g := newTestGuest(t, newTestEngine(t, Config{}), `(module (import "ic0" "block" (func $block)) (memory 1)
+			(func (export "canister_update grow") (drop (memory.grow (i32.const `+pages+`))) (call $block)))`)
+		var left int64
+		host := &testHost{block: func() { left = g.left() }}
+		if err := g.Run(method("grow"), host, plenty); err != nil {
+			t.Fatal(err)
+		}
+		if left > want || left < want-1_000 {
+			t.Errorf("a heap that grew by %s pages has %d instructions left, want some less than %d", pages, left, want)
+		}
+		if n := g.Executed(); n > 1_000 {
+			t.Errorf("it executed %d instructions", n)
+		}
 	}
 }
 

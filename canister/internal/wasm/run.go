@@ -123,7 +123,7 @@ func (g *Guest) grant(executed uint64) {
 	}
 	slice = min(slice, MaxSlice)
 	if executed == 0 {
-		g.boundary, g.resumed, g.moved, g.part = math.MaxUint64, 0, 0, minGrant
+		g.boundary, g.resumed, g.moved, g.part = math.MaxUint64, 0, 0, g.firstPart()
 		g.scattered, g.look = false, math.MaxUint64
 		if g.budget.ScatteredSlice != 0 {
 			g.look = g.budget.ScatteredSlice
@@ -134,46 +134,78 @@ func (g *Guest) grant(executed uint64) {
 	}
 	next := min(slice, g.budget.Limit-executed, g.boundary-executed)
 	g.sliceEnd = executed + next
-	g.grantPart(executed)
+	g.grantPart(g.live.counter.Get(), executed)
+}
+
+// hasSmallHeap reports whether all page faults that the heap can cause take little time.
+func (g *Guest) hasSmallHeap() bool { return len(g.live.heap.bytes()) <= smallHeap }
+
+// firstPart is how many instructions are granted at the beginning of a message.
+func (g *Guest) firstPart() uint64 {
+	if g.hasSmallHeap() {
+		return smallHeapGrant
+	}
+	return minGrant
+}
+
+// nextPart is how many are granted next: in a large heap few after many page faults.
+func (g *Guest) nextPart() uint64 {
+	switch {
+	case g.hasSmallHeap():
+		return smallHeapGrant
+	case g.live.heap.faulted() > manyFaults:
+		return minGrant
+	}
+	return min(2*g.part, maxGrant)
+}
+
+// shortenPart ends the part of a heap that is not small any more.
+func (g *Guest) shortenPart() {
+	g.part = minGrant
+	counter := g.live.counter.Get()
+	if left := rewrite.Instructions(counter); left > minGrant {
+		g.granted -= uint64(left - minGrant)
+		g.setLeft(counter, minGrant)
+	}
 }
 
 // grantPart sets the counter for the next part of the slice. Parts change nothing that can be seen: the message neither pauses nor ends between
 // two of them.
-func (g *Guest) grantPart(executed uint64) {
+func (g *Guest) grantPart(counter, executed uint64) {
 	next := min(g.part, g.sliceEnd-executed, g.look-executed)
 	g.granted = executed + next
-	g.setLeft(int64(next))
+	g.setLeft(counter, int64(next))
 }
 
 // left is what the counter has.
 func (g *Guest) left() int64 { return rewrite.Instructions(g.live.counter.Get()) }
 
-// setLeft sets the counter. What is so far below zero that it holds no such number is counted as granted and used.
-func (g *Guest) setLeft(left int64) {
+// setLeft sets what the counter has left. What is so far below zero that it holds no such number is counted as granted and used.
+func (g *Guest) setLeft(counter uint64, left int64) {
 	if left < -rewrite.MaxInstructions {
 		g.granted += uint64(-rewrite.MaxInstructions - left)
 		left = -rewrite.MaxInstructions
 	}
-	g.live.counter.Set(rewrite.SetInstructions(g.live.counter.Get(), left))
+	g.live.counter.Set(rewrite.SetInstructions(counter, left))
 }
 
 // refill is called where the counter was found below zero: the next part of the slice or the next slice begins, or the message ends. With a
 // full call stack it is called by a function whose frame does not fit.
 func (g *Guest) refill() {
-	if rewrite.StackFull(g.live.counter.Get()) {
+	counter := g.live.counter.Get()
+	if rewrite.StackFull(counter) {
 		g.End(&Trap{Kind: StackOverflow})
 	}
-	g.granted += g.live.excess.Get()
-	g.live.excess.Set(0)
-	executed := g.Executed()
-	if g.live.heap.faulted() > manyFaults {
-		g.part = minGrant
-	} else {
-		g.part = min(2*g.part, maxGrant)
+	left := rewrite.Instructions(counter)
+	if left < -rewrite.MaxInstructions/2 { // only a size so large leaves an excess
+		g.granted += g.live.excess.Get()
+		g.live.excess.Set(0)
 	}
+	executed := g.granted - uint64(left)
+	g.part = g.nextPart()
 	found := g.lookForScattered(executed + g.moved)
 	if executed <= g.sliceEnd && !found {
-		g.grantPart(executed)
+		g.grantPart(counter, executed)
 		return
 	}
 	if executed > g.boundary && g.boundary < g.budget.Limit {
@@ -257,33 +289,27 @@ func (g *Guest) Executed() uint64 {
 // Charge takes n instructions for a System API call: check, subtract, check. It does not return when the message is out of instructions.
 // More than an int64 holds are none: the message ends with those it had, and the trap counts what the slice could have used.
 func (g *Guest) Charge(n uint64) {
-	counter := g.left()
-	if counter < 0 {
+	counter := g.live.counter.Get()
+	if rewrite.Instructions(counter) < 0 {
 		g.refill()
-		counter = g.left()
+		counter = g.live.counter.Get()
 	}
 	if n > math.MaxInt64 {
 		g.End(&Trap{Kind: InstructionLimit, Count: min(g.boundary, max(g.budget.Limit, g.resumed)) - g.resumed})
 	}
-	if left := counter - int64(n); left <= counter {
-		counter = left
-	} else {
-		counter = math.MinInt64
-	}
-	g.setLeft(counter)
-	if counter < 0 {
-		g.refill()
-	}
+	g.spend(counter, n)
 }
 
 // Spend takes n instructions as the code itself does for a bulk operation: n is signed, and a negative one is more than any slice has.
-func (g *Guest) Spend(n uint64) {
-	counter := g.left()
-	left := counter - int64(n)
-	if left > counter {
+func (g *Guest) Spend(n uint64) { g.spend(g.live.counter.Get(), n) }
+
+func (g *Guest) spend(counter, n uint64) {
+	before := rewrite.Instructions(counter)
+	left := before - int64(n)
+	if left > before {
 		left = math.MinInt64
 	}
-	g.setLeft(left)
+	g.setLeft(counter, left)
 	if left < 0 {
 		g.refill()
 	}
@@ -291,7 +317,13 @@ func (g *Guest) Spend(n uint64) {
 
 // grew is the policy of a memory.grow that may have happened; old is its result.
 func (g *Guest) grew(old, pages uint32) {
-	if old == math.MaxUint32 || g.onGrow == nil {
+	if old == math.MaxUint32 {
+		return
+	}
+	if g.part == smallHeapGrant && !g.hasSmallHeap() {
+		g.shortenPart()
+	}
+	if g.onGrow == nil {
 		return
 	}
 	if err := g.onGrow(old, pages); err != nil {
