@@ -49,7 +49,6 @@ type body struct {
 
 	groups             uint32 // of local declarations
 	declStart, declEnd int    // where they stand
-	declared           int    // locals of all functions so far
 
 	at          int // offset of the operator at hand
 	ops         int // operators read, the one at hand included
@@ -130,7 +129,7 @@ func (b *body) localDeclarations() {
 	}
 	b.given, b.declEnd = len(b.locals), b.r.pos
 	b.engineFrame.declare(b.given)
-	if b.declared += b.given; b.declared > maxModuleLocals {
+	if b.code.declared += b.given; b.code.declared > maxModuleLocals {
 		b.r.fail("too many locals: the module's functions declare more than " + decimal(maxModuleLocals))
 	}
 }

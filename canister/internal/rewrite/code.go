@@ -15,8 +15,9 @@ type codeWriter struct {
 	chargeFunction    uint32
 	firstAdded        uint32
 
+	bodies     bodies
 	frames     []uint32 // bytes of the call stack that each function written so far takes
-	stackNeeds []uint32 // the same with all it calls, unboundedStack if it checks
+	stackNeeds []uint32 // the same with all it calls, unboundedStack if it checks or is not finished, 0 if it is not begun
 
 	added     []addedFunction
 	open      map[funcType]openDispatcher // those that take further functions
@@ -24,8 +25,11 @@ type codeWriter struct {
 
 	mutableGlobals int
 	mutatesTable   bool
-	operators      uint64
-	violation      *Invalid // the first function that a replica would not accept
+	declared       int      // locals of all functions so far
+	operators      uint64   // of all functions so far
+	instrumented   uint64   // operators that a replica adds to them
+	violation      *Invalid // of the first function that a replica would not accept
+	violator       int      // that function
 	compileTime    uint64   // estimate for all functions so far, in nanoseconds
 }
 
@@ -51,38 +55,20 @@ func (c *codeWriter) rewriteBodies() *Invalid {
 	c.outOfInstructions = uint32(s.importedFunctions)
 	c.growCheck = c.outOfInstructions + 1
 	c.bulkCheck = c.outOfInstructions + 2
-	c.frames, c.stackNeeds = make([]uint32, s.bodyCount), make([]uint32, s.bodyCount)
 	c.chargeFunction = s.shifted(uint32(len(s.functions)))
 	c.firstAdded = c.chargeFunction + s.helpers()
 	c.open, c.splitters = map[funcType]openDispatcher{}, map[splitter]uint32{}
 	c.mutableGlobals = s.countMutableGlobals()
 	c.out = make([]byte, 0, 5*int(s.codeSize)/2+256)
-	b := &body{s: s, code: c}
-	r := s.bodies
-	for i := range s.bodyCount {
-		at := r.pos
-		size := r.u32()
-		if r.err == nil && size > maxFunctionBytes {
-			r.failAt(at, "function body size is out of bounds")
+	c.locateBodies()
+	for i := 0; i < c.bodies.failed; i++ {
+		if c.stackNeeds[i] == 0 {
+			c.writeBody(i)
 		}
-		code := r.sub(int(size))
-		if r.err != nil {
-			return r.err
-		}
-		b.self = s.shifted(uint32(s.importedFunctions + i))
-		b.place = i
-		if bad := b.run(code, s.types[s.functions[s.importedFunctions+i]]); bad != nil {
-			return bad
-		}
-		c.append(b)
-		c.judge(i, b)
 	}
 	c.judgeModule()
-	c.operators += b.meter.operators
-	if !r.done() {
-		r.fail("unexpected content after last item in section")
-	}
-	return r.err
+	c.operators += c.instrumented
+	return c.bodies.invalid
 }
 
 // append writes the finished body.
@@ -95,33 +81,42 @@ func (c *codeWriter) append(b *body) {
 		extra += 2
 	}
 	entry, code := b.stackEntry(), b.splice()
+	from := len(c.out)
 	c.out = appendU32(c.out, uint32(len(decl)+len(raw)+extra+len(entry)+len(code)))
 	c.out = append(append(c.out, decl...), raw...)
 	for _, t := range b.extra {
 		c.out = append(c.out, 1, t.encoded())
 	}
 	c.out = append(append(c.out, entry...), code...)
+	c.bodies.written[b.place] = writtenBody{from, len(c.out)}
 }
 
 // judge holds a body against the replica's limits; the first violation of the first function counts.
 func (c *codeWriter) judge(index int, b *body) {
 	c.operators += uint64(b.ops)
-	if c.violation != nil || c.s.options.Conformance {
+	c.instrumented += b.meter.operators
+	if c.s.options.Conformance {
 		return
 	}
+	if bad := c.violates(index, b); bad != nil && (c.violation == nil || index < c.violator) {
+		c.violation, c.violator = bad, index
+	}
+}
+
+// violates returns the first limit that a body violates.
+func (c *codeWriter) violates(index int, b *body) *Invalid {
 	const advice = "Try breaking large functions up into multiple smaller functions."
 	switch {
 	case b.bad != "":
-		c.violation = invalid(RuleInstruction, "Wasm module contains a function at index %d with unsupported instruction %s.", index, b.bad)
+		return invalid(RuleInstruction, "Wasm module contains a function at index %d with unsupported instruction %s.", index, b.bad)
 	case b.complexity > maxComplexity:
-		c.violation = invalid(RuleComplexity, "Wasm module contains a function at index %d with complexity %d which exceeds the maximum complexity allowed %d.",
+		return invalid(RuleComplexity, "Wasm module contains a function at index %d with complexity %d which exceeds the maximum complexity allowed %d.",
 			index, b.complexity, maxComplexity).advise(advice, "wasm-module-function-complexity-too-high")
 	case b.ops > maxFunctionOps:
-		c.violation = invalid(RuleFunctionSize, "Wasm module contains a function at index %d of size %d that exceeds the maximum allowed size of %d.",
+		return invalid(RuleFunctionSize, "Wasm module contains a function at index %d of size %d that exceeds the maximum allowed size of %d.",
 			index, b.ops, maxFunctionOps).advise(advice, "wasm-module-function-too-large")
-	default:
-		c.violation = c.judgeFunction(index, b)
 	}
+	return c.judgeFunction(index, b)
 }
 
 // checkCodeSize is the first check of all: it looks at the section's declared size alone.

@@ -84,9 +84,9 @@
 // What goes in where is known at the end of a body, with the frame; the code is spliced into the
 // finished body.
 //
-// Functions are bounded that call none, or only bounded ones before them in the module: up to
-// [maxUncheckedStack] they check nothing and are called without the frame being taken. A function
-// with a larger frame checks at its entry in any case. So a program gets at most twice
+// Functions are bounded that call none, or only bounded ones: up to [maxUncheckedStack] they check
+// nothing and are called without the frame being taken. Bodies are therefore written callees first
+// (bodies.go). A function with a larger frame checks at its entry in any case. So a program gets at most twice
 // [maxUncheckedStack] deeper than its frames say, and recursion always passes through a check.
 // Where the stack ends in a function with regions, the trap comes at its first call, not at its
 // entry: what it ran until then is charged. A tail call gives the frame back first.

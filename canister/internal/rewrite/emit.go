@@ -269,7 +269,7 @@ func (e *emitter) codeSection() {
 	e.out = slices.Grow(e.out, len(count)+len(e.code.out)+len(helpers)+4096)
 	e.out = append(e.out, sectionCode)
 	e.out = appendU32(e.out, uint32(len(count)+len(e.code.out)+len(helpers)))
-	e.out = append(append(append(e.out, count...), e.code.out...), helpers...)
+	e.out = append(e.code.appendBodies(append(e.out, count...)), helpers...)
 }
 
 func appendCode(out, code []byte) []byte {

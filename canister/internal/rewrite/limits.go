@@ -42,6 +42,8 @@ const (
 	PieceBytes = 1 << 20
 	// maxUncheckedStack is how many bytes of the call stack a function and all it calls take at most without a check.
 	maxUncheckedStack = 1 << 10
+	// maxWalks is how many function bodies are walked at a time. All but the last wait for a function that they call.
+	maxWalks = 64
 
 	narrowMaxPages = 65536 // 4 GiB
 	wideMaxPages   = 65535 // the replica allows 98304 (6 GiB); the last page below 4 GiB stays free for saturated addresses

@@ -17,13 +17,13 @@ type meter struct {
 	entryPatch int // where it is written
 
 	loopCosts []uint64 // head costs of the function's loops
-	operators uint64   // of the module, as a replica instruments it
+	operators uint64   // that a replica adds to the function
 }
 
 // meterFunction opens the first block: every call pays a flat charge and is a check point. The body stands in a label that its check leaves for.
 func (b *body) meterFunction() {
 	m := &b.meter
-	m.loopCosts = m.loopCosts[:0]
+	m.loopCosts, m.operators = m.loopCosts[:0], 0
 	b.engineFrame.addCall()
 	m.mirror = b.newLocal(typeI64)
 	m.off = b.s.options.unmetered

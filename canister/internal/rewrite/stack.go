@@ -72,7 +72,7 @@ const (
 )
 
 const (
-	// unboundedStack is the need of a function that checks by itself or is not written yet.
+	// unboundedStack is the need of a function that checks by itself or is being written.
 	unboundedStack = 1<<32 - 1
 	// fullLabel is the label that the checks of regions leave for, and functionLabels are those around a function's own code.
 	fullLabel      = 2
@@ -93,10 +93,14 @@ func (b *body) bounded(function uint32, tail bool) bool {
 	if callee < 0 {
 		return true // the host has a stack of its own
 	}
-	if callee >= b.place || tail || b.code.stackNeeds[callee] == unboundedStack {
+	if tail {
 		return false
 	}
-	b.calls.need = max(b.calls.need, b.code.stackNeeds[callee])
+	need := b.code.stackNeed(callee)
+	if need == unboundedStack {
+		return false
+	}
+	b.calls.need = max(b.calls.need, need)
 	return true
 }
 

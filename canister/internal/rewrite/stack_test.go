@@ -3,12 +3,13 @@ package rewrite
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // TestEveryWayThroughAFunctionGivesItsFrameBack runs shapes of code whose calls are on some of the ways. What they call
-// comes later in the module, so that it may check; guest.call wants the whole stack back.
+// is recursive, so that it may check; guest.call wants the whole stack back.
 func TestEveryWayThroughAFunctionGivesItsFrameBack(t *testing.T) {
 	const callee = `(func $g (param i32) (result i32)
 		local.get 0 i32.const 9 i32.gt_u if (result i32) i32.const 8 call $g else local.get 0 end)`
@@ -91,5 +92,69 @@ func TestARecursionOnAnyWayEndsWhereTheStackIsFull(t *testing.T) {
 		if depth := g.inst.ExportedGlobal("depth").Get(); depth < StackSize/128 || depth > StackSize/32 {
 			t.Errorf("%s: it is %d deep", c.name, depth)
 		}
+	}
+}
+
+// needsOf are the stack needs of a module's functions.
+func needsOf(t *testing.T, text string) []uint32 {
+	t.Helper()
+	s := &source{options: conformance, rules: schedules[Schedule202606]}
+	if bad := s.parse(assemble(t, text)); bad != nil {
+		t.Fatal(bad)
+	}
+	code := &codeWriter{s: s}
+	if bad := code.rewriteBodies(); bad != nil {
+		t.Fatal(bad)
+	}
+	return code.stackNeeds
+}
+
+func TestAFunctionThatNeedsLittleIsKnownWhereverItIsInTheModule(t *testing.T) {
+	const leaf, middle, top = `(func $leaf nop)`, `(func $middle call $leaf)`, `(func $top call $middle call $leaf)`
+	after := needsOf(t, `(module `+top+middle+leaf+`)`)
+	before := needsOf(t, `(module `+leaf+middle+top+`)`)
+	slices.Reverse(before)
+	if !slices.Equal(after, before) || after[2] == 0 || after[1] <= after[2] || after[0] <= after[1] || after[0] == unboundedStack {
+		t.Errorf("callers first need %d bytes, callees first %d", after, before)
+	}
+}
+
+func TestFunctionsOfARecursionCheck(t *testing.T) {
+	needs := needsOf(t, `(module (func $a call $b) (func $b call $c call $d) (func $c call $a) (func $d) (func $e call $e) (func $f (param i32) local.get 0 if call $d else call $b end))`)
+	for i, want := range []bool{true, true, true, false, true, true} {
+		if got := needs[i] == unboundedStack; got != want {
+			t.Errorf("function %d checks: %v, want %v", i, got, want)
+		}
+	}
+}
+
+// TestAChainOfCallsIsWalkedToALimit has each function call the next. The walk of the first waits for that of the last that may be begun.
+func TestAChainOfCallsIsWalkedToALimit(t *testing.T) {
+	for n, want := range map[int]bool{64: true, 65: false} {
+		text := "(module "
+		for i := range n {
+			if i < n-1 {
+				text += fmt.Sprintf("(func $f%d call $f%d) ", i, i+1)
+			} else {
+				text += fmt.Sprintf("(func $f%d) )", i)
+			}
+		}
+		needs := needsOf(t, text)
+		if got := needs[62] != unboundedStack; got != want {
+			t.Errorf("a chain of %d functions: the 63rd knows the need of the 64th: %v, want %v", n, got, want)
+		}
+	}
+}
+
+func TestTheFirstOfSeveralInvalidFunctionsIsNamed(t *testing.T) {
+	const text = `(module (func $f call $g drop) (func $g local.get 7))`
+	_, err := Rewrite(assemble(t, text), conformance)
+	if err == nil || !strings.Contains(err.Error(), "nothing on stack") {
+		t.Errorf("got %v, want what is wrong with the first function", err)
+	}
+	large := strings.Repeat("nop ", 1_000_001)
+	_, err = Rewrite(assemble(t, `(module (func $f call $g `+large+`) (func $g `+large+`))`), canisterOptions)
+	if err == nil || !strings.Contains(err.Error(), "function at index 0 with complexity") {
+		t.Errorf("got %v, want the complexity of the first function", err)
 	}
 }
