@@ -205,10 +205,14 @@ func CompareMeans(b *testing.B, limit float64, pairs []Pair) {
 		turn()
 	}
 	measured, floor := 0.0, 0.0
+	ratios := map[string][]float64{}
 	for i, s := range samples {
 		m, f := s.Least()
 		measured, floor = measured+math.Log(m), floor+math.Log(f)
-		b.ReportMetric(m/f, pairs[i].Name)
+		ratios[pairs[i].Name] = append(ratios[pairs[i].Name], math.Log(m/f))
+	}
+	for name, logs := range ratios {
+		b.ReportMetric(math.Exp(mean(logs)), name)
 	}
 	n := float64(len(pairs))
 	Report(b, limit, math.Exp(measured/n), math.Exp(floor/n))

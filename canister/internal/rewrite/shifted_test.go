@@ -1,0 +1,62 @@
+package rewrite_test
+
+import (
+	"encoding/binary"
+	"testing"
+)
+
+// codeSection is the id of a module's code section, and headerBytes are before its first section.
+const (
+	codeSection = 10
+	headerBytes = 8
+)
+
+// shifted is a module whose code lies somewhat further on: its first function begins with n operators that do nothing. Where code lies
+// makes loops up to a fifth faster or slower.
+func shifted(t testing.TB, module []byte, n int) []byte {
+	t.Helper()
+	out := append([]byte{}, module[:headerBytes]...)
+	for rest := module[headerBytes:]; len(rest) > 0; {
+		id := rest[0]
+		var section []byte
+		section, rest = takeVector(t, rest[1:])
+		if id == codeSection {
+			section = shiftedCode(t, section, n)
+		}
+		out = appendVector(append(out, id), section)
+	}
+	return out
+}
+
+// shiftedCode is the code section with the first function made longer.
+func shiftedCode(t testing.TB, section []byte, n int) []byte {
+	t.Helper()
+	const memorySizeDoesNothing = "\x3f\x00\x50\x04\x40\x0b" // memory.size i64.eqz if end
+	functions, read := binary.Uvarint(section)
+	first, others := takeVector(t, section[read:])
+	groups, at := binary.Uvarint(first)
+	for range groups {
+		_, read := binary.Uvarint(first[at:])
+		at += read + 1
+	}
+	body := append([]byte{}, first[:at]...)
+	for range n {
+		body = append(body, memorySizeDoesNothing...)
+	}
+	body = append(body, first[at:]...)
+	return append(appendVector(binary.AppendUvarint(nil, functions), body), others...)
+}
+
+// takeVector takes bytes with their length before them.
+func takeVector(t testing.TB, data []byte) (vector, rest []byte) {
+	t.Helper()
+	n, read := binary.Uvarint(data)
+	if read <= 0 || n > uint64(len(data)-read) {
+		t.Fatal("the module is cut short")
+	}
+	return data[read : read+int(n)], data[read+int(n):]
+}
+
+func appendVector(out, vector []byte) []byte {
+	return append(binary.AppendUvarint(out, uint64(len(vector))), vector...)
+}
