@@ -31,10 +31,10 @@ const (
 	MaxIngressTTL  = 300_000_000_000
 	PermittedDrift = 60_000_000_000
 
-	// MaxRequestBytes is a request's payload between subnets, MaxLocalRequestBytes
-	// on one subnet (the replica's: 2 MiB and 10 MiB).
-	MaxRequestBytes      = 2 << 20
-	MaxLocalRequestBytes = 10 << 20
+	// MaxRequestBytes is the name and the payload of a request between subnets, and the payload
+	// of a reply that a rule gives (the replica's: 2 MiB). On one subnet the System API alone bounds
+	// requests.
+	MaxRequestBytes = 2 << 20
 
 	// GuaranteedMessageBytes is the memory of messages of calls with guaranteed response,
 	// the room for their responses included, that a subnet has; BestEffortMessageBytes
