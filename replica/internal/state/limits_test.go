@@ -74,6 +74,27 @@ func TestAnswersOfOneGiBAreKept(t *testing.T) {
 	}
 }
 
+func TestTheNewestAnswerIsKeptHoweverLarge(t *testing.T) {
+	var h History
+	var deadlines timers.Table
+	r := h.Receive(&Ingress{ID: numbered(1), Expiry: 10}, &deadlines)
+	h.Answer(r, make([]byte, 1<<30+1), nil, 1, &deadlines, func(old *Ingress) { t.Errorf("the answer of message %x is forgotten", old.ID) })
+}
+
+func TestOfAnswersSoManyBytesAreLeft(t *testing.T) {
+	var h History
+	var deadlines timers.Table
+	for n := range 3 {
+		h.Answer(h.Receive(&Ingress{ID: numbered(n), Expiry: 10}, &deadlines), make([]byte, 10), nil, 1, &deadlines, nil)
+	}
+	for _, c := range []struct{ most, left int }{{30, 30}, {29, 20}, {20, 20}, {0, 0}, {-1, 0}} {
+		h.ShedTo(c.most, func(*Ingress) {})
+		if _, left := h.Bytes(); left != c.left {
+			t.Errorf("of answers that are to be %d bytes %d are left, want %d", c.most, left, c.left)
+		}
+	}
+}
+
 func TestTheOrderOfAnswersHas1024ThatWereForgotten(t *testing.T) {
 	var h History
 	var deadlines timers.Table
