@@ -114,13 +114,21 @@ func TestLongTextIsBrokenWhereADiagramHasRoom(t *testing.T) {
 		for line := range strings.Lines(trace.Mermaid(hostileTree(text), func(principal.Principal) string { return text })) {
 			_, shown, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 			for part := range strings.SplitSeq(shown, "<br/>") {
-				if n := utf8.RuneCountInString(numbers.ReplaceAllString(part, "x")); n > trace.MaxLabel {
+				if n := utf8.RuneCountInString(numbers.ReplaceAllString(part, "x")); n > 64 {
 					t.Errorf("%.20q: a line of %d characters: %s", text, n, part)
 				}
 			}
 		}
 		if diagram := trace.Mermaid(hostileTree(text), nil); !strings.Contains(diagram, want) {
 			t.Errorf("%.20q lacks %q:\n%s", text, want, diagram)
+		}
+	}
+}
+
+func TestATextIsCutAfter240Characters(t *testing.T) {
+	for length, want := range map[int]string{240: strings.Repeat("é", 240) + "\n", 241: strings.Repeat("é", 240) + "… (482 bytes)\n"} {
+		if plain := trace.Text(hostileTree(strings.Repeat("é", length)), nil); !strings.Contains(plain, "log: "+want) {
+			t.Errorf("%d characters are not shown as %q:\n%s", length, want, plain)
 		}
 	}
 }
@@ -136,12 +144,12 @@ func TestWhatManyMembersLeaveBehindIsForgotten(t *testing.T) {
 	belongs := func(call intercanister.CallID) bool {
 		return m.Take(&replica.Event{Kind: replica.ResponseLate, Canister: a, Call: call})
 	}
-	for call := range intercanister.CallID(2 * trace.MaxMembers) {
-		if !m.Take(&replica.Event{Kind: replica.CallRegistered, Canister: a, Request: replica.RequestID{1}, Context: 1, Call: call + 1}) {
-			t.Fatalf("call %d is no member", call+1)
+	for call := intercanister.CallID(1); call <= 65_537; call++ {
+		if !m.Take(&replica.Event{Kind: replica.CallRegistered, Canister: a, Request: replica.RequestID{1}, Context: 1, Call: call}) {
+			t.Fatalf("call %d is no member", call)
 		}
-	}
-	if belongs(1) || !belongs(2*trace.MaxMembers) {
-		t.Errorf("the first call is remembered: %t, the last: %t", belongs(1), belongs(2*trace.MaxMembers))
+		if first := call <= 65_536; call > 65_500 && (belongs(1) != first || !belongs(call)) {
+			t.Fatalf("after call %d the first call is remembered: %t, the last: %t", call, belongs(1), belongs(call))
+		}
 	}
 }
