@@ -65,3 +65,31 @@ func TestTheOldestAnswersAreDroppedWhereTheyTakeMoreThanTheirShareOfTheBudget(t 
 		t.Errorf("the first message is %s, want done", status)
 	}
 }
+
+func TestALargeArgumentIsChargedBeforeItsRoundEnds(t *testing.T) {
+	for size, charged := range map[int]bool{16_383: false, 16_384: true} {
+		memory := budget.New("instance test", 16<<20)
+		r := start(t, node.Config{Memory: memory, Mode: node.Manual})
+		if _, err := r.Submit(t.Context(), r.message(0, "create", strings.Repeat("1", size))); err != nil {
+			t.Fatal(err)
+		}
+		if used := memory.Used(); (used >= int64(size)) != charged || !charged && used != 0 {
+			t.Errorf("with an argument of %d bytes %d bytes are in use", size, used)
+		}
+	}
+}
+
+func TestKeptAnswersTakeAQuarterOfTheBudget(t *testing.T) {
+	r := start(t, node.Config{Memory: budget.New("instance test", 16<<20)})
+	r.create(1)
+	most := 0
+	for range 6 {
+		r.must(0, "run", "reply "+strings.Repeat("x", 1<<20-1_000))
+		if err := r.Do(t.Context(), func(n *replica.Network) { most = max(most, n.MessageBytes().Answers) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if most < 4*(1<<20-1_000) || most > 4<<20 {
+		t.Errorf("answers take up to %d bytes, want 4 of 1 MiB", most)
+	}
+}
