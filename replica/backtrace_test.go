@@ -119,14 +119,18 @@ func TestOfFailuresTheNewestAreRemembered(t *testing.T) {
 	if backtrace(t, s, first) == "" {
 		t.Error("there is no backtrace")
 	}
-	for range replica.MaxTraps {
+	for range 1023 {
 		submitted(t, s, "A", `trap "boom"`)
 	}
+	s.Round()
+	if backtrace(t, s, first) == "" {
+		t.Error("one of 1024 failures is forgotten")
+	}
+	last := submitted(t, s, "A", `trap "boom"`)
 	s.Round()
 	if got := backtrace(t, s, first); got != "" {
 		t.Errorf("the oldest failure is remembered:\n%s", got)
 	}
-	last := submitted(t, s, "A", `trap "boom"`)
 	if backtrace(t, s, last) == "" {
 		t.Error("the newest failure is forgotten")
 	}

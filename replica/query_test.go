@@ -88,6 +88,28 @@ func TestAllQueriesOfACompositeQuerySeeTheSameMoment(t *testing.T) {
 	}
 }
 
+// Where the network goes on before each time that its owner is asked, each attempt comes one call
+// farther.
+func TestACompositeQueryBeginsFourTimesBeforeTheNetworkWaits(t *testing.T) {
+	s := wasmStage(t, replica.Config{}, 2)
+	program := script().ReplyText("over")
+	for range 20 {
+		program = script().Call(canistertest.Call{Callee: s.ID(1), Method: "query", Program: script().ReplyText("x"), OnReply: program})
+	}
+	p := s.PrepareQuery(composed(s, 0, program))
+	asked := 0
+	p.Through(func(do func()) error {
+		asked++
+		s.Round()
+		do()
+		return nil
+	})
+	// For its first call, then three times for what it had and for the next call, then for all.
+	if got := p.Run(); string(got.Reply) != "over" || asked != 1+3*2+1 {
+		t.Errorf("%q, %v; the owner was asked %d times, want 8", got.Reply, got.Reject, asked)
+	}
+}
+
 func TestAPowerMovesTheMomentOfACompositeQuery(t *testing.T) {
 	s := wasmStage(t, replica.Config{}, 2)
 	balance := canistertest.Call{Callee: s.ID(1), Method: "query", Program: script().Balance().ReplyTop(), OnReply: script().Arg().ReplyTop()}

@@ -1,0 +1,88 @@
+package replica
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// unlimited is a network of subnets whose configuration names no limit.
+func unlimited(t *testing.T, subnets ...SubnetConfig) *Network {
+	t.Helper()
+	n, err := New(Config{Start: 1, Subnets: subnets})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Close)
+	return n
+}
+
+func TestARoundHasNoMoreWavesWhenItsWorkIsDone(t *testing.T) {
+	m := unlimited(t, SubnetConfig{Nodes: 1}).machines[0]
+	for _, c := range []struct {
+		instructions    uint64
+		messages, pages int
+		more            bool
+	}{{49_999_999, 1_999, 4_095, true}, {50_000_000, 0, 0, false}, {0, 2_000, 0, false}, {0, 0, 4_096, false}} {
+		m.spent, m.executed, m.dirtied = c.instructions, c.messages, c.pages
+		if m.within() != c.more {
+			t.Errorf("after %d instructions and %d messages that changed %d pages there is room for another wave: %t", c.instructions, c.messages, c.pages, !c.more)
+		}
+	}
+}
+
+func TestTheCallbacksOfASubnetAreSharedAndEachCanisterHas50(t *testing.T) {
+	m := unlimited(t, SubnetConfig{Nodes: 1}).machines[0]
+	for _, c := range []struct{ all, own, left int }{{0, 0, 1_000_000}, {999_999, 50, 1}, {1_000_000, 50, 0}, {1_000_000, 49, 1}} {
+		r := new(state.Resident)
+		m.since.futures, r.Mailbox.Calls = c.all, c.own
+		if left := m.callbacks(r); left != c.left {
+			t.Errorf("of %d calls %d are the canister's: it may make %d more, want %d", c.all, c.own, left, c.left)
+		}
+	}
+}
+
+func TestAStreamTakesSoManyMessagesAndBytes(t *testing.T) {
+	n := unlimited(t, SubnetConfig{Kind: NNS, Nodes: 1}, SubnetConfig{Nodes: 1})
+	system, m := n.machines[0], n.machines[1]
+	refund := parcel{owner: principal.Canister(1)}
+	response := parcel{owner: principal.Canister(1), call: 1}
+	request := func(bytes int) parcel {
+		return parcel{request: &intercanister.Request{Payload: make([]byte, bytes-intercanister.RequestOverhead)}}
+	}
+	small := request(1000)
+	for name, c := range map[string]struct {
+		to    *machine
+		queue []parcel
+		room  int
+	}{
+		"10,000 messages":                   {m, slices.Repeat([]parcel{response}, 10_001), 10_000},
+		"messages after 10 MiB less one":    {m, append([]parcel{request(10<<20 - 1)}, small, small), 2},
+		"messages after 10 MiB":             {m, append([]parcel{request(10 << 20)}, small, small), 1},
+		"200 messages to a system subnet":   {system, slices.Repeat([]parcel{response}, 201), 200},
+		"10,000 refunds to a system subnet": {system, slices.Repeat([]parcel{refund}, 10_001), 10_000},
+	} {
+		if room := system.room(c.to, c.queue); room != c.room {
+			t.Errorf("%s: %d of %d parcels have room, want %d", name, room, len(c.queue), c.room)
+		}
+	}
+}
+
+func TestARequestWaitsFiveMinutesForRoomInAStream(t *testing.T) {
+	n := unlimited(t, SubnetConfig{Kind: NNS, Nodes: 1}, SubnetConfig{Nodes: 1})
+	m := n.machines[0]
+	m.Time = 7_900_000_000
+	m.pack(1, parcel{request: &intercanister.Request{Sender: principal.Canister(1)}})
+	for _, c := range []struct {
+		time  uint64
+		waits int
+	}{{307_999_999_999, 1}, {308_000_000_000, 0}} {
+		m.Time = c.time
+		if m.expireOutput(); len(m.out[1]) != c.waits || m.unsent != c.waits {
+			t.Errorf("at %d ns %d requests wait that came at 7,900,000,000 ns, want %d", c.time, len(m.out[1]), c.waits)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package replica
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/archive"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// inhabited is a subnet with a canister that has code.
+func inhabited(t *testing.T) (*machine, *state.Resident) {
+	t.Helper()
+	m := unlimited(t, SubnetConfig{Nodes: 1}).machines[0]
+	r, reject := m.Create(nil, canister.DefaultSettings(), cycles.Of(1_000_000_000_000))
+	if reject != nil {
+		t.Fatal(reject)
+	}
+	return m, r
+}
+
+func TestMessagesWithGuaranteedResponseTake15GiB(t *testing.T) {
+	m, r := inhabited(t)
+	q := intercanister.Request{Sender: r.ID(), Receiver: r.ID(), Call: 1, Payload: make([]byte, 3<<20)}
+	m.since.guaranteed = 15<<30 - q.Memory() + 1
+	if m.induct(r, &q); r.Mailbox.Len() != 0 {
+		t.Error("a request was taken for which a byte is missing")
+	}
+	m.since.guaranteed--
+	if m.induct(r, &q); r.Mailbox.Len() != 1 {
+		t.Error("a request was not taken for which there is room")
+	}
+}
+
+func TestBestEffortMessagesTake5GiBAtTheEndOfARound(t *testing.T) {
+	m, r := inhabited(t)
+	q := intercanister.Request{Sender: r.ID(), Receiver: r.ID(), Call: 1, Deadline: 100, Payload: make([]byte, 3<<20)}
+	m.induct(r, &q)
+	m.Messages.BestEffort = 5 << 30
+	if m.shed(); r.Mailbox.Len() != 1 {
+		t.Error("a request was dropped for which there is room")
+	}
+	m.Messages.BestEffort++
+	if m.shed(); r.Mailbox.Len() != 0 {
+		t.Error("a request was not dropped for which a byte is missing")
+	}
+}
+
+func TestHeldMessagesCarryOneGiB(t *testing.T) {
+	m, _ := inhabited(t)
+	rules := &m.net.rules
+	rules.Bytes = 1<<30 - 10
+	if m.keep(&state.Held{Kind: KindIngress, Argument: 11}, nil) || rules.Held != 0 {
+		t.Error("a message is held for which a byte is missing")
+	}
+	if !m.keep(&state.Held{Kind: KindIngress, Argument: 10}, nil) || rules.Held != 1 || rules.Bytes != 1<<30 {
+		t.Error("a message is not held for which there is room")
+	}
+}
+
+func TestASubnetHosts120000Canisters(t *testing.T) {
+	m, r := inhabited(t)
+	for n := range uint64(119_998) {
+		m.Add(canister.New(principal.Canister(n), 0, *r.Canister.Settings))
+	}
+	create := func() *intercanister.Reject {
+		_, reject := m.Create(nil, *r.Canister.Settings, cycles.Amount{})
+		return reject
+	}
+	if reject := create(); reject != nil {
+		t.Errorf("the last canister: %s", reject)
+	}
+	if reject := create(); reject == nil || reject.Error != intercanister.MaxNumberOfCanistersReached || !strings.Contains(reject.Text, "limit of 120000 canisters") {
+		t.Errorf("one canister more: %v", reject)
+	}
+}
+
+func TestATaskThatAFrozenCanisterCannotPayForIsTriedAgainAfterASecond(t *testing.T) {
+	for _, task := range []intercanister.Task{intercanister.GlobalTimer, intercanister.LowMemory} {
+		m, r := inhabited(t)
+		m.Time = 5
+		if m.retryTask(r, task); m.Deadlines.Len() != 2 { // one is that of the next charge
+			t.Errorf("%s: there are %d deadlines", task, m.Deadlines.Len())
+		}
+		if at, _ := m.Deadlines.Next(); at != 1_000_000_005 {
+			t.Errorf("%s: it is tried again at %d ns", task, at)
+		}
+	}
+}
+
+func TestOfPreparedModulesASubnetRemembers4096(t *testing.T) {
+	m, _ := inhabited(t)
+	for n, want := range map[int]int{4_096: 4_096, 4_097: 1} {
+		clear(m.prepared)
+		for i := range n {
+			m.net.Apply(&ModulePrepared{Subnet: m.ID, Hash: requestOf(uint64(i))})
+		}
+		if len(m.prepared) != want {
+			t.Errorf("of %d modules %d are remembered, want %d", n, len(m.prepared), want)
+		}
+	}
+}
+
+func TestTheKeysOf256SubnetsAreKept(t *testing.T) {
+	var k Keys
+	for i := range 257 {
+		if k.of(keySource{position: i}); len(k.kept) != i+1 && i < 256 || i == 256 && len(k.kept) != 1 {
+			t.Fatalf("of %d subnets the keys of %d are kept", i+1, len(k.kept))
+		}
+	}
+}
+
+func TestASubnetOf1000NodesIsExported(t *testing.T) {
+	for nodes, failed := range map[int]bool{1_000: false, 1_001: true} {
+		c := archive.NewWriter(io.Discard)
+		config := SubnetConfig{Nodes: nodes}
+		if config.archive(c); c.Failed() != failed {
+			t.Errorf("a subnet of %d nodes: %v", nodes, c.Err())
+		}
+	}
+}
