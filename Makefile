@@ -6,6 +6,7 @@ export CGO_ENABLED := 0
 
 GOFUMPT_VERSION  := v0.12.0
 GOLANGCI_VERSION := v2.15.0
+TOOLS_VERSION    := v0.52.0
 BUF_VERSION      := v1.75.0
 GEN_GO_VERSION   := v1.36.12
 GEN_GRPC_VERSION := v1.6.2
@@ -79,8 +80,9 @@ fmt: $(TOOLS)/gofumpt ## format all Go code
 	$(TOOLS)/gofumpt -w $(shell git ls-files '*.go' ':!*.pb.go')
 
 .PHONY: lint
-lint: $(TOOLS)/golangci-lint ## static checks
+lint: $(TOOLS)/golangci-lint $(TOOLS)/deadcode ## static checks
 	$(TOOLS)/golangci-lint run ./...
+	@dead="$$($(TOOLS)/deadcode -test ./...)"; test -z "$$dead" || { echo "$$dead"; exit 1; }
 
 .PHONY: check
 check: check-format check-proto check-generated check-cross lint test-race test check-mutants test-clients check-hostile ## everything CI runs
@@ -117,6 +119,9 @@ $(TOOLS)/gofumpt:
 
 $(TOOLS)/golangci-lint:
 	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+$(TOOLS)/deadcode:
+	GOBIN=$(TOOLS) $(GO) install golang.org/x/tools/cmd/deadcode@$(TOOLS_VERSION)
 
 $(TOOLS)/buf:
 	GOBIN=$(TOOLS) $(GO) install github.com/bufbuild/buf/cmd/buf@$(BUF_VERSION)

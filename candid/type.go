@@ -83,9 +83,6 @@ func VecOf(elem *Type) *Type {
 	return &Type{kind: KindVec, elem: elem}
 }
 
-// BlobType is vec nat8.
-func BlobType() *Type { return blobType }
-
 // RecordOf is a record type. It fails where two fields have the same id.
 func RecordOf(fields ...Field) (*Type, error) { return composite(KindRecord, fields) }
 

@@ -77,9 +77,6 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Sender is the principal the client speaks as.
 func (c *Client) Sender() principal.Principal { return c.identity.Sender() }
 
-// RootKey is the key the client trusts, in DER form.
-func (c *Client) RootKey() []byte { return bytes.Clone(c.rootKey) }
-
 // RootSubnet is the id of the subnet that holds the root key.
 func (c *Client) RootSubnet() principal.Principal { return c.root.Principal() }
 

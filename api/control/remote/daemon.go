@@ -41,7 +41,6 @@ type Option func(*options) error
 type options struct {
 	token string
 	roots *x509.CertPool
-	dial  []grpc.DialOption
 }
 
 // WithToken sends a bearer token with every request. It is never sent in the clear to another machine.
@@ -67,14 +66,6 @@ func WithRoots(path string) Option {
 	}
 }
 
-// WithDialOptions are options of grpc-go itself.
-func WithDialOptions(more ...grpc.DialOption) Option {
-	return func(o *options) error {
-		o.dial = append(o.dial, more...)
-		return nil
-	}
-}
-
 // Dial prepares a connection to an address: host:port or http://host:port in the clear, https://host:port with TLS, unix:///path for a socket.
 // It does not wait for the daemon (Ready does); a daemon that is not there shows in the first call.
 func Dial(address string, with ...Option) (*Daemon, error) {
@@ -92,10 +83,10 @@ func Dial(address string, with ...Option) (*Daemon, error) {
 	if secure {
 		transport = credentials.NewTLS(&tls.Config{RootCAs: o.roots, MinVersion: tls.VersionTLS12})
 	}
-	dial := append([]grpc.DialOption{
+	dial := []grpc.DialOption{
 		grpc.WithTransportCredentials(transport),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxResponse), grpc.MaxCallSendMsgSize(MaxRequest)),
-	}, o.dial...)
+	}
 	if o.token != "" {
 		if !secure && !near(target) {
 			return nil, fmt.Errorf("the token would travel to %s in the clear: use https://", address)
@@ -157,9 +148,6 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 
 // RequireTransportSecurity is false: Dial has seen to it that the token stays on this machine or travels by TLS.
 func (bearer) RequireTransportSecurity() bool { return false }
-
-// Address is where the daemon is.
-func (d *Daemon) Address() string { return d.address }
 
 // Connection is the connection itself, for stubs that are not here.
 func (d *Daemon) Connection() *grpc.ClientConn { return d.connection }
