@@ -68,7 +68,7 @@ func TestARingKeeps16384EventsAnd32MiB(t *testing.T) {
 
 func TestChunksOfARingGrowFrom4To256Events(t *testing.T) {
 	var r recorder
-	r.init(new(Config))
+	r.init(&Config{Events: 1 << 20})
 	for range 1_024 {
 		r.Event(new(replica.Event))
 	}
@@ -78,6 +78,20 @@ func TestChunksOfARingGrowFrom4To256Events(t *testing.T) {
 	}
 	if want := []int{4, 4, 8, 16, 32, 64, 128, 256, 256, 256}; !slices.Equal(rooms, want) {
 		t.Errorf("1,024 events lie in chunks of %v, want %v", rooms, want)
+	}
+}
+
+func TestARingForgetsA64thOfItsEventsAtATime(t *testing.T) {
+	var r recorder
+	r.init(&Config{Events: 6_400})
+	least, most := 6_400, 0
+	for n := range 20_000 {
+		if r.Event(new(replica.Event)); n >= 10_000 { // the first chunks are smaller
+			least, most = min(least, r.events), max(most, r.events)
+		}
+	}
+	if least != 6_301 || most != 6_400 {
+		t.Errorf("of 6,400 events %d to %d are kept", least, most)
 	}
 }
 
