@@ -103,3 +103,18 @@ func TestACanisterMayComeBackAtOnceAndItsRangeIsWholeAgain(t *testing.T) {
 	expect(t, "start", s.Call(n, "start", fmt.Sprint(n)), "replied")
 	expect(t, "a call", s.Run(n, "reply back"), "replied: back")
 }
+
+// The subnet that it left comes after the other one when views learn what has changed.
+func TestACanisterThatMovedToAnEarlierSubnetHasItsModuleInViews(t *testing.T) {
+	s := real.NewStage(t, replica.Config{Subnets: make([]replica.SubnetConfig, 2)})
+	id := s.Create("A", 1, real.Plenty)
+	s.Install("A", real.Install, canistertest.Scriptable(), nil)
+	s.Manage("A", "stop_canister", s.About("A", ""))
+	if r := s.Apply(replica.MigrateCanister{Canister: id, Subnet: s.View().Subnets[0].ID}); r.Refusal != nil {
+		t.Fatal(r.Refusal)
+	}
+	s.Round()
+	if view := s.View(); view.SubnetOf(id) != &view.Subnets[0] || view.Module(id) == nil {
+		t.Errorf("the canister is on %s, and its module is %v", view.SubnetOf(id).ID, view.Module(id))
+	}
+}

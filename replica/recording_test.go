@@ -113,6 +113,22 @@ func TestARequestThatCameAndWentBetweenTwoCertificatesLeavesNoWork(t *testing.T)
 	shows(t, 0, r.proof().height().Tree(), r.fromScratch())
 }
 
+func TestATreeThatAReaderHasMadeIsTheBaseOfTheNext(t *testing.T) {
+	r := newRecorded()
+	r.receive(requestOf(1))
+	r.end()
+	r.net.View()
+	if r.end(); len(r.record.requests.list) != 1 {
+		t.Errorf("%d changes are recorded after a view of which nobody has made the tree, want 1", len(r.record.requests.list))
+	}
+	r.net.View()
+	r.proof().height()
+	if r.end(); len(r.record.requests.list) != 0 {
+		t.Errorf("%d changes are recorded that are in a tree", len(r.record.requests.list))
+	}
+	shows(t, 0, r.proof().height().Tree(), r.fromScratch())
+}
+
 // Readers who hold on to views must see each as it was, and each must be what the state was.
 func TestTheTreeAfterRandomRoundsIsTheTreeMadeFromScratch(t *testing.T) {
 	for seed := range uint64(30) {
