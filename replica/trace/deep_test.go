@@ -59,3 +59,22 @@ func TestADeepTreeIsShownInAsMuchTextAsItHasCalls(t *testing.T) {
 		}
 	}
 }
+
+func TestADiagramDeclaresEachActorOnce(t *testing.T) {
+	a, b := principal.Canister(1), principal.Canister(2)
+	task, user := replica.Origin{Kind: intercanister.FromSystem}, replica.Origin{Kind: intercanister.FromIngress, Caller: principal.Anonymous}
+	for first, events := range map[string][]replica.Event{
+		"an arrow": {
+			{Kind: replica.MessageExecuted, Canister: a, Context: 1, Source: intercanister.SourceTasks, Task: intercanister.Heartbeat, Origin: task},
+			{Kind: replica.CallRegistered, Canister: a, Peer: b, Context: 1, Call: 1, Method: "m"},
+		},
+		"a note": {{Kind: replica.MessageExecuted, Canister: b, Context: 1, Source: intercanister.SourceIngress, Origin: user}},
+	} {
+		diagram := trace.Mermaid(trace.Build(trace.Root{Context: 1}, events), nil)
+		for n := range 2 {
+			if got := strings.Count(diagram, fmt.Sprintf(" p%d as ", n)); got != 1 {
+				t.Errorf("where p1 comes in %s first p%d is declared %d times:\n%s", first, n, got, diagram)
+			}
+		}
+	}
+}

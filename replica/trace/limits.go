@@ -16,7 +16,8 @@ const (
 	// MaxLabel is how long a line in a diagram may be, in runes: the longest sets how far
 	// the columns stand apart. Ours; a call of one canister by another fits in.
 	MaxLabel = 64
-	// MaxDiagram is how large a diagram becomes, in bytes. Mermaid refuses to draw a text of
-	// more than 50,000 characters (its setting maxTextSize).
+	// MaxDiagram is how large the actors and lines of a diagram become together, in bytes; its
+	// first line and the note of what is left out come beside. Mermaid refuses to draw a text
+	// of more than 50,000 characters (its setting maxTextSize).
 	MaxDiagram = 49_000
 )

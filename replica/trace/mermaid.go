@@ -25,29 +25,29 @@ func Mermaid(t *Tree, names Names) string {
 func (d *diagram) render() string {
 	var body strings.Builder
 	heads := make([]string, len(d.actors))
+	size, round := 0, uint64(0)
 	if len(d.actors) > 0 {
 		heads[0] = d.head(0) // at whom the rounds are told
+		size = len(heads[0])
 	}
-	size, round := 0, uint64(0)
 	for i, l := range d.lines {
 		text := "    " + l.text + "\n"
 		if l.height != round {
 			text = fmt.Sprintf("    Note left of p0: round %d\n", l.height) + text
 		}
-		from, to := d.head(l.from), d.head(l.to)
-		if size+len(text)+len(from)+len(to) > MaxDiagram {
+		from, to := "", "" // heads that are missing
+		if heads[l.from] == "" {
+			from = d.head(l.from)
+		}
+		if heads[l.to] == "" && l.to != l.from {
+			to = d.head(l.to)
+		}
+		if size += len(text) + len(from) + len(to); size > MaxDiagram {
 			fmt.Fprintf(&body, "    Note left of p0: %s more are left out\n", grouped(uint64(len(d.lines)-i)))
 			break
 		}
-		if heads[l.from] == "" {
-			heads[l.from] = from
-			size += len(from)
-		}
-		if heads[l.to] == "" {
-			heads[l.to] = to
-			size += len(to)
-		}
-		size += len(text)
+		heads[l.from] += from
+		heads[l.to] += to
 		round = l.height
 		body.WriteString(text)
 	}
