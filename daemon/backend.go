@@ -3,12 +3,12 @@ package daemon
 import (
 	"context"
 	"errors"
-	"net/http"
 	"sync/atomic"
 	"time"
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -77,34 +77,28 @@ func (b *backend) advance(ctx context.Context) error {
 	if b.paced() == Manual {
 		return nil
 	}
-	return refusal(b.node.Do(ctx, func(n *replica.Network) {
+	return refused(b.node.Do(ctx, func(n *replica.Network) {
 		if b.paced() != Manual { // still
 			n.Apply(replica.AdvanceTo(b.clock.now()))
 		}
 	}))
 }
 
-// refusal gives the status 503 to what the node says when it is stopped; its
-// refusals carry their own.
-func refusal(err error) error {
-	var refused *replica.Refusal
-	switch {
-	case errors.As(err, &refused):
-		return &api.Refusal{Status: refused.HTTP, Text: refused.Text}
-	case errors.Is(err, node.ErrClosed):
+// refused has what a stopped node says refuse the request.
+func refused(err error) error {
+	if errors.Is(err, node.ErrClosed) {
 		return stopped{err}
 	}
 	return err
 }
 
-// stopped is node.ErrClosed with a status.
+// stopped is node.ErrClosed, and a refusal.
 type stopped struct{ error }
 
-// HTTPStatus is the status.
-func (stopped) HTTPStatus() int { return http.StatusServiceUnavailable }
-
-// Unwrap is what the node says.
-func (s stopped) Unwrap() error { return s.error }
+// Unwrap is what the node says, and the refusal.
+func (s stopped) Unwrap() []error {
+	return []error{s.error, refusal.New(refusal.Unavailable, "%v", s.error)}
+}
 
 // Submit hands a message in.
 func (b *backend) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
@@ -113,14 +107,14 @@ func (b *backend) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, err
 	}
 	receipt, err := b.node.Submit(ctx, in)
 	if err != nil {
-		return api.Receipt{}, refusal(err)
+		return api.Receipt{}, refused(err)
 	}
 	return api.Receipt{Reject: receipt.Reject, Known: receipt.Known}, nil
 }
 
 // Await returns when the message is answered and View shows it.
 func (b *backend) Await(ctx context.Context, subnet principal.Principal, id api.RequestID) error {
-	return refusal(b.node.Await(ctx, subnet, id))
+	return refused(b.node.Await(ctx, subnet, id))
 }
 
 // Query executes a query call.
@@ -133,10 +127,10 @@ func (b *backend) Query(ctx context.Context, q *api.Query) (api.QueryResult, err
 	limited.Late = func() bool { return b.clock.wall().Sub(begun) >= queryTime }
 	result, err := b.node.Query(ctx, &limited)
 	if err != nil {
-		return api.QueryResult{}, refusal(err)
+		return api.QueryResult{}, refused(err)
 	}
 	if result.Refusal != nil {
-		return api.QueryResult{}, refusal(result.Refusal)
+		return api.QueryResult{}, refused(result.Refusal)
 	}
 	return result, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -226,11 +227,11 @@ func (d *Daemon) Outcalls(ctx context.Context) ([]node.Outcall, error) {
 }
 
 // AnswerOutcall answers the HTTP outcall that has a number now, also one that is being
-// made. The error is a *replica.Refusal where it is not pending any more or the answer is
+// made. The error is a *refusal.Refusal where it is not pending any more or the answer is
 // malformed.
 func (d *Daemon) AnswerOutcall(ctx context.Context, in *replica.HTTPAnswer) error {
 	err := d.Node().Answer(ctx, in)
-	if refused := new(replica.Refusal); err != nil && !errors.As(err, &refused) {
+	if refused := new(refusal.Refusal); err != nil && !errors.As(err, &refused) {
 		return fmt.Errorf("answering HTTP outcall %d of subnet %s: %w", in.Number, in.Subnet, err)
 	}
 	return err

@@ -21,6 +21,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -314,7 +315,7 @@ func TestHeldOutcallsWaitForWhoeverAnswersThem(t *testing.T) {
 		t.Fatalf("pending are %+v (%v)", pending, err)
 	}
 	in := &replica.HTTPAnswer{Subnet: pending[0].Subnet, Number: pending[0].Number, Answers: make([]replica.OutcallAnswer, 2)}
-	var refused *replica.Refusal
+	var refused *refusal.Refusal
 	if err := d.AnswerOutcall(b.ctx, in); !errors.As(err, &refused) || !strings.Contains(refused.Text, "HTTP outcall 0 has 2 answers: give one for all nodes of subnet") {
 		t.Errorf("two answers: %v", err)
 	}

@@ -142,6 +142,29 @@ func TestTheCoreImportsNothingThatBringsTimeChanceOrTheOutsideIn(t *testing.T) {
 	}
 }
 
+// protocols are what front ends speak, and what to use below them.
+var protocols = map[string]string{
+	"net/http":               "return a refusal.Kind: api/ic makes statuses of it",
+	"google.golang.org/grpc": "return a refusal.Kind: api/control makes codes and reasons of it",
+}
+
+func TestNothingBelowTheFrontEndsSpeaksTheirProtocols(t *testing.T) {
+	below := append(slices.Clone(core), "refusal", "api/internal/wire")
+	for _, s := range sources(t) {
+		if s.test() || !slices.ContainsFunc(below, func(dir string) bool { return strings.HasPrefix(s.path, dir+"/") }) {
+			continue
+		}
+		for _, imp := range s.file.Imports {
+			path := strings.Trim(imp.Path.Value, `"`)
+			for protocol, instead := range protocols {
+				if path == protocol || strings.HasPrefix(path, protocol+"/") {
+					t.Errorf("%s:%d imports %s: %s", s.path, s.line(imp.Pos()), path, instead)
+				}
+			}
+		}
+	}
+}
+
 func TestTheCoreStartsNoGoroutine(t *testing.T) {
 	for _, s := range sources(t) {
 		if !inCore(s) {

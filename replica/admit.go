@@ -4,6 +4,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -34,7 +35,7 @@ func (n *Network) destination(in *Ingress) (*machine, Result) {
 	if in.BySubnet {
 		position, ok := n.routes.byID[in.Subnet]
 		if !ok {
-			return nil, refuse(400, "subnet %s is not part of this network", in.Subnet)
+			return nil, refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet)
 		}
 		return n.machines[position], Result{}
 	}
@@ -44,14 +45,14 @@ func (n *Network) destination(in *Ingress) (*machine, Result) {
 			return nil, Result{Reject: reject}
 		}
 		if !anywhere && id != in.Effective {
-			return nil, refuse(400, "the effective canister id is %s, but method %s is about canister %s: they must be the same", in.Effective, in.Method, id)
+			return nil, refuse(refusal.Invalid, "the effective canister id is %s, but method %s is about canister %s: they must be the same", in.Effective, in.Method, id)
 		}
 	} else if in.Receiver != in.Effective {
-		return nil, refuse(400, "the effective canister id is %s, but the call is to canister %s: they must be the same", in.Effective, in.Receiver)
+		return nil, refuse(refusal.Invalid, "the effective canister id is %s, but the call is to canister %s: they must be the same", in.Effective, in.Receiver)
 	}
 	position := n.routes.find(in.Effective)
 	if position < 0 {
-		return nil, refuse(400, "Canister %s does not belong to any subnet.", in.Effective)
+		return nil, refuse(refusal.Invalid, "Canister %s does not belong to any subnet.", in.Effective)
 	}
 	return n.machines[position], Result{}
 }
@@ -62,11 +63,11 @@ func (m *machine) wellFormed(in *Ingress) (Result, bool) {
 		limit = MaxIngressBytesSystem
 	}
 	if size := len(in.Method) + len(in.Arg); size > limit && !in.AnySize {
-		return refuse(413, "Request %x is too large. Message byte size %d is larger than the max allowed %d.", in.ID, size, limit), false
+		return refuse(refusal.TooLarge, "Request %x is too large. Message byte size %d is larger than the max allowed %d.", in.ID, size, limit), false
 	}
 	now := max(m.net.clock, m.net.time)
 	if in.Expiry <= now || !in.AnyExpiry && in.Expiry > now+MaxIngressTTL+PermittedDrift {
-		return refuse(400, "Invalid request expiry: Specified ingress_expiry not within expected range: Minimum allowed expiry: %d, Maximum allowed expiry: %d, Provided expiry: %d",
+		return refuse(refusal.Invalid, "Invalid request expiry: Specified ingress_expiry not within expected range: Minimum allowed expiry: %d, Maximum allowed expiry: %d, Provided expiry: %d",
 			now, now+MaxIngressTTL+PermittedDrift, in.Expiry), false
 	}
 	return Result{}, true

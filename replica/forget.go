@@ -3,6 +3,7 @@ package replica
 import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/refusal"
 )
 
 // ForgetAnswers makes a subnet forget answered messages of users now and not five minutes
@@ -19,7 +20,7 @@ func (*ForgetAnswers) input() {}
 func (n *Network) forgetAnswers(in *ForgetAnswers) Result {
 	position, ok := n.routes.byID[in.Subnet]
 	if !ok {
-		return refuse(400, "subnet %s is not part of this network", in.Subnet)
+		return refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet)
 	}
 	m := n.machines[position]
 	open := make(map[uint64]bool) // messages by number

@@ -11,19 +11,19 @@ import (
 )
 
 // ReleaseHeld lets a held message go on as if it came now: no rule looks at it again.
-// It is refused with 404 where there is none, with 409 where an earlier request of the
+// It is refused as not found where there is none, as a conflict where an earlier request of the
 // same two canisters is held: the network keeps their order.
 type ReleaseHeld struct{ ID uint64 }
 
-// DropHeld loses a held message. It is refused with 404 where there is none, with 409
+// DropHeld loses a held message. It is refused as not found where there is none, as a conflict
 // where it belongs to a call with guaranteed response. A user's message stays received
 // until it expires.
 type DropHeld struct{ ID uint64 }
 
 // SettleHeld answers the call a held message belongs to; of a held response it gives
 // another one. Attached cycles, or the refund, go back with it.
-// It is refused with 404 where there is none, with 400 where nobody can be answered so,
-// with 409 where nobody could be told SYS_UNKNOWN.
+// It is refused as not found where there is none, as invalid where nobody can be answered so,
+// as a conflict where nobody could be told SYS_UNKNOWN.
 type SettleHeld struct {
 	ID     uint64
 	Answer Settlement

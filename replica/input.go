@@ -6,6 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -69,25 +70,15 @@ func (AddCycles) input()   {}
 // Result is what became of an input: nothing but zero values where it was
 // taken.
 type Result struct {
-	Refusal *Refusal              // it was malformed or not for this network; nothing happened
+	Refusal *refusal.Refusal      // it was malformed or not for this network; nothing happened
 	Reject  *intercanister.Reject // non-replicated rejection of an ingress message; nothing happened
 	Known   Status                // the message was known before, and stands here
 	Rule    uint64                // id of the rule that was made (AddRule)
 	Note    string                // what the rule will not do
 }
 
-// Refusal is an input that was not taken at all: HTTP says so with a 4xx or
-// 503 status.
-type Refusal struct {
-	HTTP int
-	Text string
-}
-
-// Error is the text.
-func (r *Refusal) Error() string { return r.Text }
-
-func refuse(status int, format string, args ...any) Result {
-	return Result{Refusal: &Refusal{status, fmt.Sprintf(format, args...)}}
+func refuse(kind refusal.Kind, format string, args ...any) Result {
+	return Result{Refusal: refusal.New(kind, format, args...)}
 }
 
 // Apply takes an input. Nothing is executed before the next Round or Step,
@@ -147,7 +138,7 @@ func (n *Network) applyPower(in Input) Result {
 func (n *Network) addCycles(in AddCycles) Result {
 	m, r := n.resident(in.Canister)
 	if r == nil {
-		return refuse(400, "canister %s does not exist: cycles can be added only to an existing canister", in.Canister)
+		return refuse(refusal.Invalid, "canister %s does not exist: cycles can be added only to an existing canister", in.Canister)
 	}
 	r.Give(in.Amount)
 	m.Books.Mint(in.Amount)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/internal/state"
@@ -19,7 +20,7 @@ func TestIngressMessagesOfSystemSubnetsMayBeLarger(t *testing.T) {
 		_, refused := s.Submit(n, "run", strings.Repeat("x", most-len("run")))
 		expect(t, "a message of the largest size", refused, "")
 		_, refused = s.Submit(n, "run", strings.Repeat("x", most-len("run")+1))
-		if want := fmt.Sprintf("Message byte size %d is larger than the max allowed %d.", most+1, most); !strings.HasPrefix(refused, "refused 413") || !strings.Contains(refused, want) {
+		if want := fmt.Sprintf("Message byte size %d is larger than the max allowed %d.", most+1, most); !strings.HasPrefix(refused, "refused too_large") || !strings.Contains(refused, want) {
 			t.Errorf("a message that is larger by a byte: %q, want %q", refused, want)
 		}
 	}
@@ -31,7 +32,7 @@ func TestIngressMessagesExpireWithinSixMinutes(t *testing.T) {
 	for expiry, taken := range map[uint64]bool{now: false, now + 1: true, now + 360_000_000_000: true, now + 360_000_000_001: false} {
 		in := s.Message(0, "run", "reply x")
 		in.Expiry = expiry
-		if r := s.Apply(in); (r.Refusal == nil) != taken || r.Refusal != nil && r.Refusal.HTTP != 400 {
+		if r := s.Apply(in); (r.Refusal == nil) != taken || r.Refusal != nil && r.Refusal.Kind != refusal.Invalid {
 			t.Errorf("a message that expires in %d ns: %+v", expiry-now, r)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
@@ -34,7 +35,7 @@ var orchestrator = principal.Canister(17)
 func (n *Network) migrate(in MigrateCanister) Result {
 	position, ok := n.routes.byID[in.Subnet]
 	if !ok {
-		return refuse(400, "subnet %s is not part of this network", in.Subnet)
+		return refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet)
 	}
 	from, r := n.resident(in.Canister)
 	if refusal := from.movable(r, in.Canister, "migrat"); refusal != nil {
@@ -42,10 +43,10 @@ func (n *Network) migrate(in MigrateCanister) Result {
 	}
 	to := n.machines[position]
 	if to == from {
-		return refuse(400, "canister %s is on subnet %s already", in.Canister, in.Subnet)
+		return refuse(refusal.Invalid, "canister %s is on subnet %s already", in.Canister, in.Subnet)
 	}
 	if most := n.config.SubnetCanisters; to.Residents.Len() >= most {
-		return refuse(400, "%s", rejectTooManyCanisters(to.ID, most).Text)
+		return refuse(refusal.Invalid, "%s", rejectTooManyCanisters(to.ID, most).Text)
 	}
 	c := from.depart(r, in.Canister)
 	n.reroute(in.Canister, to)
@@ -64,7 +65,7 @@ func (n *Network) rename(in RenameCanister) Result {
 		return Result{Refusal: refusal}
 	}
 	if from == m {
-		return refuse(400, "canisters %s and %s are on the same subnet: a canister takes the id of one on another subnet", in.Canister, in.To)
+		return refuse(refusal.Invalid, "canisters %s and %s are on the same subnet: a canister takes the id of one on another subnet", in.Canister, in.To)
 	}
 	version, total := replaced.Canister.Version, replaced.Canister.History.Total
 	from.Delete(replaced)
@@ -78,7 +79,7 @@ func (n *Network) rename(in RenameCanister) Result {
 
 // movable says why a canister cannot leave, nil where it can; doing is what is to be
 // done with it, without its ending.
-func (m *machine) movable(r *state.Resident, id principal.Principal, doing string) *Refusal {
+func (m *machine) movable(r *state.Resident, id principal.Principal, doing string) *refusal.Refusal {
 	var reject *intercanister.Reject
 	switch {
 	case r == nil:
@@ -88,11 +89,11 @@ func (m *machine) movable(r *state.Resident, id principal.Principal, doing strin
 	case r.Canister.Snapshots.Len() > 0:
 		reject = rejectMovedSnapshots(id, doing)
 	case !r.Settled():
-		return &Refusal{400, "Canister " + id.String() + " is not ready for migration: messages wait for it"}
+		return refusal.New(refusal.Invalid, "Canister %s is not ready for migration: messages wait for it", id)
 	default:
 		return nil
 	}
-	return &Refusal{400, reject.Text}
+	return refusal.New(refusal.Invalid, "%s", reject.Text)
 }
 
 // depart takes a canister that may leave out of its subnet; it has the id from

@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/internal/outcall"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/timers"
@@ -87,7 +88,7 @@ func (r *Reception) Take(result QueryResult) {
 // it gives what becomes of them, in their order, the same reception for those
 // that are equal. Whoever runs the queries, on any goroutine, hands in their
 // contents.
-func (n *Network) Receive(in *HTTPAnswer) ([]*Reception, *Refusal) {
+func (n *Network) Receive(in *HTTPAnswer) ([]*Reception, *refusal.Refusal) {
 	m, pending, refusal := n.pendingOutcall(in)
 	if refusal != nil {
 		return nil, refusal
@@ -131,30 +132,30 @@ func sameAnswer(a, b *OutcallAnswer) bool {
 }
 
 // pendingOutcall is the outcall an answer is to, or why it is to none.
-func (n *Network) pendingOutcall(in *HTTPAnswer) (*machine, *state.PendingOutcall, *Refusal) {
+func (n *Network) pendingOutcall(in *HTTPAnswer) (*machine, *state.PendingOutcall, *refusal.Refusal) {
 	position, ok := n.routes.byID[in.Subnet]
 	if !ok {
-		return nil, nil, refuse(400, "subnet %s is not part of this network", in.Subnet).Refusal
+		return nil, nil, refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet).Refusal
 	}
 	m := n.machines[position]
 	pending := m.Outcalls[in.Number]
 	if pending == nil {
-		return nil, nil, refuse(400, "subnet %s has no pending HTTP outcall %d: it was answered, has timed out, or was never made", in.Subnet, in.Number).Refusal
+		return nil, nil, refuse(refusal.Invalid, "subnet %s has no pending HTTP outcall %d: it was answered, has timed out, or was never made", in.Subnet, in.Number).Refusal
 	}
 	count, members := len(in.Answers), len(pending.Sent.Members)
 	if pending.Sent.Flexible() && (count == 0 || count > members) {
-		return nil, nil, refuse(400, "flexible HTTP outcall %d has %d answers: give one for all nodes that make it, or one for each of them, at most %d", in.Number, count, members).Refusal
+		return nil, nil, refuse(refusal.Invalid, "flexible HTTP outcall %d has %d answers: give one for all nodes that make it, or one for each of them, at most %d", in.Number, count, members).Refusal
 	}
 	if !pending.Sent.Flexible() && count != 1 && count != m.Nodes {
-		return nil, nil, refuse(400, "HTTP outcall %d has %d answers: give one for all nodes of subnet %s, or one for each of its %d nodes", in.Number, count, in.Subnet, m.Nodes).Refusal
+		return nil, nil, refuse(refusal.Invalid, "HTTP outcall %d has %d answers: give one for all nodes of subnet %s, or one for each of its %d nodes", in.Number, count, in.Subnet, m.Nodes).Refusal
 	}
 	for i := range in.Answers {
 		if r := in.Answers[i].Reject; r != nil {
 			if r.Code < intercanister.SysFatal || r.Code > intercanister.SysUnknown {
-				return nil, nil, refuse(400, "a reject of HTTP outcall %d has the reject code %d: it must be one of 1 to 6", in.Number, r.Code).Refusal
+				return nil, nil, refuse(refusal.Invalid, "a reject of HTTP outcall %d has the reject code %d: it must be one of 1 to 6", in.Number, r.Code).Refusal
 			}
 			if len(r.Text) > intercanister.MaxRejectTextBytes {
-				return nil, nil, refuse(400, "a reject of HTTP outcall %d has a text of %d bytes: at most %d are allowed", in.Number, len(r.Text), intercanister.MaxRejectTextBytes).Refusal
+				return nil, nil, refuse(refusal.Invalid, "a reject of HTTP outcall %d has a text of %d bytes: at most %d are allowed", in.Number, len(r.Text), intercanister.MaxRejectTextBytes).Refusal
 			}
 		}
 	}
@@ -162,23 +163,23 @@ func (n *Network) pendingOutcall(in *HTTPAnswer) (*machine, *state.PendingOutcal
 }
 
 func (n *Network) answerOutcall(in *HTTPAnswer) Result {
-	m, pending, refusal := n.pendingOutcall(in)
-	if refusal != nil {
-		return Result{Refusal: refusal}
+	m, pending, refused := n.pendingOutcall(in)
+	if refused != nil {
+		return Result{Refusal: refused}
 	}
 	contents := in.Contents
 	if contents == nil {
 		contents = n.transformed(in)
 	}
 	if len(contents) != len(in.Answers) {
-		return refuse(400, "HTTP outcall %d has %d answers, but %d contents: there must be one for each", in.Number, len(in.Answers), len(contents))
+		return refuse(refusal.Invalid, "HTTP outcall %d has %d answers, but %d contents: there must be one for each", in.Number, len(in.Answers), len(contents))
 	}
 	sent := &pending.Sent
 	switch {
 	case sent.Flexible():
 		answer, spent, decided := outcall.Flexible(&m.sub.Fees, sent, m.nodeIDs(), contents)
 		if !decided {
-			return refuse(400, "%d answers do not decide flexible HTTP outcall %d, which needs %d responses of %d nodes: give more, or let it time out", len(contents), in.Number, sent.Min, len(sent.Members))
+			return refuse(refusal.Invalid, "%d answers do not decide flexible HTTP outcall %d, which needs %d responses of %d nodes: give more, or let it time out", len(contents), in.Number, sent.Min, len(sent.Members))
 		}
 		m.settleOutcall(in.Number, answer, spent)
 	case sent.PayAsYouGo:

@@ -4,11 +4,12 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 // FireTimer makes the global timer of a canister fire as if it were due: its task is queued,
-// and the next round runs it, or the one that is open. CancelTimer makes it inactive. They are refused with 404 where there is no such canister, with 409
+// and the next round runs it, or the one that is open. CancelTimer makes it inactive. They are refused as not found where there is no such canister, as a conflict
 // where the timer is not active or the canister is in the middle of a message; FireTimer
 // also where nothing would run.
 type (
@@ -26,7 +27,7 @@ func (n *Network) releaseHeld(in ReleaseHeld) Result {
 	}
 	if h.Kind == KindRequest && !h.Mock {
 		if before := m.Kept.Before(&h.Request, h.ID); before != 0 {
-			return refuse(409, "an earlier request of canister %s to %s is held as message %d, and the network keeps their order: release that first",
+			return refuse(refusal.Conflict, "an earlier request of canister %s to %s is held as message %d, and the network keeps their order: release that first",
 				h.Request.Sender, named(h.Request.Receiver), before)
 		}
 	}
@@ -43,7 +44,7 @@ func named(id principal.Principal) string {
 }
 
 func noneHeld(id uint64) Result {
-	return refuse(404, "no message %d is held: it was released, dropped or settled, has expired, or never was", id)
+	return refuse(refusal.NotFound, "no message %d is held: it was released, dropped or settled, has expired, or never was", id)
 }
 
 func (n *Network) dropHeld(in DropHeld) Result {
@@ -52,7 +53,7 @@ func (n *Network) dropHeld(in DropHeld) Result {
 	case h == nil:
 		return noneHeld(in.ID)
 	case h.Kind != KindIngress && !h.Bounded():
-		return refuse(409, "message %d belongs to a call with guaranteed response, which the network never loses: release it, or settle the call", in.ID)
+		return refuse(refusal.Conflict, "message %d belongs to a call with guaranteed response, which the network never loses: release it, or settle the call", in.ID)
 	}
 	m.faultHeld(h, ActDrop, nil)
 	m.lose(h)
@@ -70,7 +71,7 @@ func (n *Network) settleHeld(in *SettleHeld) Result {
 	case kind == 0:
 		return result
 	case kind == ActUnknown && !h.Bounded():
-		return refuse(409, "message %d belongs to no best-effort call: only callers of those are told SYS_UNKNOWN", in.ID)
+		return refuse(refusal.Conflict, "message %d belongs to no best-effort call: only callers of those are told SYS_UNKNOWN", in.ID)
 	}
 	m.settleKept(h, response, kind)
 	n.generation++
@@ -83,7 +84,7 @@ func (s *Settlement) response() (intercanister.Response, ActionKind, Result) {
 	action := Action{Kind: ActReply, Reply: s.Reply}
 	switch {
 	case s.Unknown && (s.Reply != nil || s.Reject != nil):
-		return intercanister.Response{}, 0, refuse(400, "an answer is a reply, a reject, or that nobody knows")
+		return intercanister.Response{}, 0, refuse(refusal.Invalid, "an answer is a reply, a reject, or that nobody knows")
 	case s.Unknown:
 		action = Action{Kind: ActUnknown}
 	case s.Reject != nil:
@@ -91,7 +92,7 @@ func (s *Settlement) response() (intercanister.Response, ActionKind, Result) {
 	}
 	if !s.Unknown {
 		if why := wrongAnswer(s.Reply, s.Reject, s.Reject != nil); why != "" {
-			return intercanister.Response{}, 0, refuse(400, "%s", why)
+			return intercanister.Response{}, 0, refuse(refusal.Invalid, "%s", why)
 		}
 	}
 	return answerOf(&action), action.Kind, Result{}
@@ -102,11 +103,11 @@ func (n *Network) timed(id principal.Principal) (*machine, *state.Resident, Resu
 	m, r := n.resident(id)
 	switch {
 	case r == nil:
-		return nil, nil, refuse(404, "canister %s does not exist", id)
+		return nil, nil, refuse(refusal.NotFound, "canister %s does not exist", id)
 	case r.Running:
-		return nil, nil, refuse(409, "canister %s is in the middle of a message, which may set its timer: wait until it is over", id)
+		return nil, nil, refuse(refusal.Conflict, "canister %s is in the middle of a message, which may set its timer: wait until it is over", id)
 	case r.Canister.Timer == 0:
-		return nil, nil, refuse(409, "the global timer of canister %s is not active", id)
+		return nil, nil, refuse(refusal.Conflict, "the global timer of canister %s is not active", id)
 	}
 	return m, r, Result{}
 }
@@ -117,9 +118,9 @@ func (n *Network) fireTimer(in FireTimer) Result {
 	case r == nil:
 		return result
 	case !n.executor.Has(r.Canister, canister.GlobalTimer):
-		return refuse(409, "canister %s has no canister_global_timer", in.Canister)
+		return refuse(refusal.Conflict, "canister %s has no canister_global_timer", in.Canister)
 	case r.Canister.Status != canister.Running:
-		return refuse(409, "canister %s is %s: no timer fires until it is started", in.Canister, r.Canister.Status)
+		return refuse(refusal.Conflict, "canister %s is %s: no timer fires until it is started", in.Canister, r.Canister.Status)
 	}
 	m.Force(r, min(r.Canister.Timer, max(n.time, 1))) // 0 is no time a timer can have
 	m.forced(TimerForced, in.Canister)

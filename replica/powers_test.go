@@ -7,6 +7,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
@@ -77,13 +78,13 @@ func TestThereAreOnlySoManyRules(t *testing.T) {
 			t.Fatal(r.Refusal)
 		}
 	}
-	if r := s.Apply(hold(replica.KindRequest)); r.Refusal == nil || r.Refusal.HTTP != 429 {
+	if r := s.Apply(hold(replica.KindRequest)); r.Refusal == nil || r.Refusal.Kind != refusal.Full {
 		t.Errorf("one too many: %+v", r)
 	}
 	long := hold(replica.KindRequest)
 	long.Rule.Note = strings.Repeat("x", replica.MaxRuleTextBytes+1)
 	s.Apply(replica.RemoveRule{ID: 1})
-	if r := s.Apply(long); r.Refusal == nil || r.Refusal.HTTP != 400 {
+	if r := s.Apply(long); r.Refusal == nil || r.Refusal.Kind != refusal.Invalid {
 		t.Errorf("a long note: %+v", r)
 	}
 }

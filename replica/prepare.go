@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -131,7 +132,7 @@ func (m *machine) compileHere() {
 func (n *Network) modulePrepared(in *ModulePrepared) Result {
 	position, ok := n.routes.byID[in.Subnet]
 	if !ok {
-		return refuse(400, "subnet %s is not part of this network", in.Subnet)
+		return refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet)
 	}
 	m := n.machines[position]
 	if m.prepared == nil || len(m.prepared) >= MaxPrepared {

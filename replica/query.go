@@ -4,6 +4,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
@@ -31,8 +32,8 @@ type Query struct {
 type QueryResult struct {
 	Reply        []byte
 	Reject       *intercanister.Reject
-	Backtrace    []Frame  // of a reject that code's failure led to, innermost first
-	Refusal      *Refusal // nothing ran
+	Backtrace    []Frame          // of a reject that code's failure led to, innermost first
+	Refusal      *refusal.Refusal // nothing ran
 	Instructions uint64
 	Time         uint64 // ns, of the state it ran on
 	Subnet       principal.Principal
@@ -96,25 +97,25 @@ func (p *PreparedQuery) take() {
 	}
 }
 
-func (n *Network) queried(q *Query) (*machine, *Refusal) {
+func (n *Network) queried(q *Query) (*machine, *refusal.Refusal) {
 	if q.BySubnet {
 		if position, ok := n.routes.byID[q.Subnet]; ok {
 			return n.machines[position], nil
 		}
-		return nil, refuse(400, "subnet %s is not part of this network", q.Subnet).Refusal
+		return nil, refuse(refusal.Invalid, "subnet %s is not part of this network", q.Subnet).Refusal
 	}
 	if q.Receiver != principal.Management && q.Receiver != q.Effective {
-		return nil, refuse(400, "the effective canister id is %s, but the query is to canister %s: they must be the same", q.Effective, q.Receiver).Refusal
+		return nil, refuse(refusal.Invalid, "the effective canister id is %s, but the query is to canister %s: they must be the same", q.Effective, q.Receiver).Refusal
 	}
 	if q.Receiver == principal.Management {
 		id, anywhere, reject := n.management.Effective(q.Method, q.Arg)
 		if reject == nil && !anywhere && id != q.Effective {
-			return nil, refuse(400, "the effective canister id is %s, but method %s is about canister %s: they must be the same", q.Effective, q.Method, id).Refusal
+			return nil, refuse(refusal.Invalid, "the effective canister id is %s, but method %s is about canister %s: they must be the same", q.Effective, q.Method, id).Refusal
 		}
 	}
 	position := n.routes.find(q.Effective)
 	if position < 0 {
-		return nil, refuse(400, "Canister %s does not belong to any subnet.", q.Effective).Refusal
+		return nil, refuse(refusal.Invalid, "Canister %s does not belong to any subnet.", q.Effective).Refusal
 	}
 	return n.machines[position], nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
@@ -126,7 +127,7 @@ func TestMemoriesStayAsTheyWereTaken(t *testing.T) {
 func TestAMessageOfAnySizeIsTakenWhereItSaysSo(t *testing.T) {
 	s := probed(t)
 	in := s.Ingress(s.ID("A"), s.ID("A"), "run", append(scripted(t, `reply "large"`), make([]byte, replica.MaxIngressBytes)...))
-	if r := s.Apply(in); r.Refusal == nil || r.Refusal.HTTP != 413 {
+	if r := s.Apply(in); r.Refusal == nil || r.Refusal.Kind != refusal.TooLarge {
 		t.Errorf("%+v", r)
 	}
 	in.AnySize = true

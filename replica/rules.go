@@ -7,6 +7,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -44,12 +45,12 @@ const (
 // what it will not do. The oldest rule that is to be applied to a message is; a rule
 // that lets a message pass counts it.
 //
-// It is refused with 400 where no network could do what it says, with 429 where there
+// It is refused as invalid where no network could do what it says, as full where there
 // are MaxRules.
 type AddRule struct{ Rule Rule }
 
 // RemoveRule forgets a rule. What it holds stays held, unless Release is set.
-// It is refused with 404 where there is no such rule.
+// It is refused as not found where there is no such rule.
 type RemoveRule struct {
 	ID      uint64
 	Release bool
@@ -63,14 +64,14 @@ func (n *Network) Rules() []RuleState { return slices.Clone(n.rules.List) }
 
 func (n *Network) addRule(in *AddRule) Result {
 	if len(n.rules.List) >= MaxRules {
-		return refuse(429, "there are %d rules, and no more are allowed: remove some", MaxRules)
+		return refuse(refusal.Full, "there are %d rules, and no more are allowed: remove some", MaxRules)
 	}
 	rule := in.Rule
 	if rule.Match.Kind == 0 {
 		rule.Match.Kind = KindRequest
 	}
 	if why := wrongRule(&rule); why != "" {
-		return refuse(400, "%s", why)
+		return refuse(refusal.Invalid, "%s", why)
 	}
 	rule.Action.Reject = completed(rule.Action.Reject)
 	n.rules.Last++
@@ -174,7 +175,7 @@ func ruleNote(r *Rule) string {
 
 func (n *Network) removeRule(in RemoveRule) Result {
 	if n.rules.Find(in.ID) == nil {
-		return refuse(404, "there is no rule %d", in.ID)
+		return refuse(refusal.NotFound, "there is no rule %d", in.ID)
 	}
 	n.rules.List = slices.DeleteFunc(n.rules.List, func(r RuleState) bool { return r.ID == in.ID })
 	if in.Release {

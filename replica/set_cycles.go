@@ -3,6 +3,7 @@ package replica
 import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/refusal"
 )
 
 // SetCycles makes the balance of a canister an amount, out of thin air or into it: a
@@ -17,10 +18,10 @@ func (SetCycles) input() {}
 func (n *Network) setCycles(in SetCycles) Result {
 	m, r := n.resident(in.Canister)
 	if r == nil {
-		return refuse(404, "canister %s does not exist: only the balance of an existing canister can be set", in.Canister)
+		return refuse(refusal.NotFound, "canister %s does not exist: only the balance of an existing canister can be set", in.Canister)
 	}
 	if r.Running { // its executor owns the balance
-		return refuse(503, "a message of canister %s is in the middle of its code: its balance can be set when that is over", in.Canister)
+		return refuse(refusal.Unavailable, "a message of canister %s is in the middle of its code: its balance can be set when that is over", in.Canister)
 	}
 	c := r.Canister
 	if more, ok := in.Amount.Take(c.Balance); ok {

@@ -6,6 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -14,8 +15,8 @@ import (
 // back with the answer. Of a best-effort call whose callee has begun the caller can be
 // told SYS_UNKNOWN, as it is when the time is over; the callee goes on, and its answer is late.
 //
-// It is refused with 404 where there is no such call, with 400 where nobody can be
-// answered so, with 409 where a network could not do that; the text says why.
+// It is refused as not found where there is no such call, as invalid where nobody can be
+// answered so, as a conflict where a network could not do that; the text says why.
 type SettleCall struct {
 	Subnet principal.Principal // of the caller
 	Call   intercanister.CallID
@@ -27,22 +28,22 @@ func (*SettleCall) input() {}
 func (n *Network) settleCall(in *SettleCall) Result {
 	position, ok := n.routes.byID[in.Subnet]
 	if !ok {
-		return refuse(400, "subnet %s is not part of this network", in.Subnet)
+		return refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet)
 	}
 	m := n.machines[position]
 	f := m.Ledger.Future(in.Call)
 	switch {
 	case f == nil:
-		return refuse(404, "subnet %s has no call %d that waits: it is over, or never was", in.Subnet, in.Call)
+		return refuse(refusal.NotFound, "subnet %s has no call %d that waits: it is over, or never was", in.Subnet, in.Call)
 	case f.State != intercanister.Waiting:
-		return refuse(409, "call %d is answered: its callback is queued or runs", in.Call)
+		return refuse(refusal.Conflict, "call %d is answered: its callback is queued or runs", in.Call)
 	}
 	response, kind, result := in.Answer.response()
 	switch {
 	case kind == 0:
 		return result
 	case kind == ActUnknown && f.Deadline == 0:
-		return refuse(409, "call %d has a guaranteed response: only callers of best-effort calls are told SYS_UNKNOWN", in.Call)
+		return refuse(refusal.Conflict, "call %d has a guaranteed response: only callers of best-effort calls are told SYS_UNKNOWN", in.Call)
 	}
 	at := n.whereabouts().of(position, in.Call, f.Owner)
 	if at.held != nil {
@@ -52,7 +53,7 @@ func (n *Network) settleCall(in *SettleCall) Result {
 	}
 	refund, taken := at.take(in.Call, f.Owner)
 	if !taken && kind != ActUnknown {
-		return refuse(409, "call %d is past its queue (%s): %s", in.Call, at.reason, tooLate(f))
+		return refuse(refusal.Conflict, "call %d is past its queue (%s): %s", in.Call, at.reason, tooLate(f))
 	}
 	p := state.Parcel{Kind: KindRequest, Caller: f.Owner, Callee: f.Callee, Method: f.Method, Bounded: f.Deadline != 0}
 	m.fault(0, &p, in.Call, kind, response.Reject)

@@ -36,7 +36,7 @@ func (s *calls) describe(ctx context.Context, o *order, argument *controlv1.Valu
 
 // ignoreMissing drops the refusals for a canister without a legible interface.
 func ignoreMissing(err error) error {
-	if refused, ok := errors.AsType[*Refusal](err); ok && (refused.Reason == noInterface || refused.Reason == badInterface) {
+	if refused, ok := errors.AsType[*Error](err); ok && (refused.Reason == noInterface || refused.Reason == badInterface) {
 		return nil
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -33,7 +34,7 @@ var (
 )
 
 // rejected is the refusal for what the management canister rejects.
-func rejected(r *intercanister.Reject) *Refusal {
+func rejected(r *intercanister.Reject) *Error {
 	code := ""
 	if r.Error != 0 {
 		code = r.Error.String()
@@ -129,7 +130,7 @@ func manage(ctx context.Context, o *order, arg any) (replica.IngressAnswer, erro
 }
 
 // apply gives the network an input about the canister.
-func (c *subject) apply(ctx context.Context, in replica.Input) (*replica.Refusal, error) {
+func (c *subject) apply(ctx context.Context, in replica.Input) (*refusal.Refusal, error) {
 	result, err := c.instance.Node().Apply(ctx, in)
 	return result.Refusal, err
 }

@@ -2,12 +2,12 @@ package control
 
 import (
 	"context"
-	"net/http"
 
 	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -47,13 +47,13 @@ func (s *canisters) fund(ctx context.Context, in funding, input func(*subject, c
 	if err != nil {
 		return "", err
 	}
-	refusal, err := c.apply(ctx, input(c, amount))
+	refused, err := c.apply(ctx, input(c, amount))
 	switch {
 	case err != nil:
 		return "", err
-	case refusal != nil && refusal.HTTP == http.StatusServiceUnavailable:
-		return "", canisterBusy.Refuse(refusal.Text, c.id)
-	case refusal != nil:
+	case refused != nil && refused.Kind == refusal.Unavailable:
+		return "", canisterBusy.Refuse(refused.Text, c.id)
+	case refused != nil:
 		return "", canisterUnknown.Refuse(c.id)
 	}
 	if err := c.look(ctx); err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/canisterd/canisterd/api"
-	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -60,14 +58,14 @@ var (
 	requestUndone   = reason("REQUEST_UNDONE", codes.Aborted, "%v")
 	instanceStopped = reason("INSTANCE_STOPPED", codes.Unavailable, "the instance does not run any more: %v")
 	requestUnknown  = reason("REQUEST_UNKNOWN", codes.NotFound, "%v")
-	messageRefused  = reason("MESSAGE_REFUSED", codes.InvalidArgument, "%s", "", "http_status")
-	messageTooLarge = reason("MESSAGE_TOO_LARGE", codes.ResourceExhausted, "%s", "", "http_status")
+	messageRefused  = reason("MESSAGE_REFUSED", codes.InvalidArgument, "%s", "", "kind")
+	messageTooLarge = reason("MESSAGE_TOO_LARGE", codes.ResourceExhausted, "%s", "", "kind")
 	memorySpent     = reason("MEMORY_SPENT", codes.ResourceExhausted, "%v", "", "budget", "wanted", "used", "limit")
-	overloaded      = reason("OVERLOADED", codes.Unavailable, "%s", "", "http_status")
+	overloaded      = reason("OVERLOADED", codes.Unavailable, "%s", "", "kind")
 )
 
-// Refusal is an RPC that is refused.
-type Refusal struct {
+// Error is what an RPC that is refused ends with.
+type Error struct {
 	Reason   *Reason
 	Text     string
 	Metadata map[string]string
@@ -76,9 +74,9 @@ type Refusal struct {
 // Refuse is the refusal for a reason, with the arguments of its text; those that
 // have a key are its metadata. What would be too long for the trailers of an answer is
 // cut off.
-func (r *Reason) Refuse(args ...any) *Refusal {
+func (r *Reason) Refuse(args ...any) *Error {
 	in := args[:min(len(args), countVerbs(r.Text))]
-	refusal := &Refusal{Reason: r, Text: shortened(fmt.Sprintf(r.Text, in...), maxErrorText)}
+	refusal := &Error{Reason: r, Text: shortened(fmt.Sprintf(r.Text, in...), maxErrorText)}
 	for i, key := range r.Keys {
 		if key != "" && i < len(args) {
 			refusal = refusal.With(key, fmt.Sprint(args[i]))
@@ -115,7 +113,7 @@ func countVerbs(text string) (n int) {
 }
 
 // With adds to the metadata.
-func (r *Refusal) With(key, value string) *Refusal {
+func (r *Error) With(key, value string) *Error {
 	if r.Metadata == nil {
 		r.Metadata = make(map[string]string)
 	}
@@ -124,10 +122,10 @@ func (r *Refusal) With(key, value string) *Refusal {
 }
 
 // Error is the text.
-func (r *Refusal) Error() string { return r.Text }
+func (r *Error) Error() string { return r.Text }
 
 // GRPCStatus is the code, the text and a google.rpc.ErrorInfo.
-func (r *Refusal) GRPCStatus() *status.Status {
+func (r *Error) GRPCStatus() *status.Status {
 	s := status.New(r.Reason.Code, r.Text)
 	detailed, err := s.WithDetails(&errdetails.ErrorInfo{Reason: r.Reason.Name, Domain: Domain, Metadata: r.Metadata})
 	if err != nil {
@@ -138,18 +136,15 @@ func (r *Refusal) GRPCStatus() *status.Status {
 
 // refusalOf is the refusal for any error a handler may give; nil where the error has
 // a status of its own, or is none.
-func refusalOf(err error) *Refusal {
-	if refused, ok := errors.AsType[*Refusal](err); ok {
+func refusalOf(err error) *Error {
+	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused
 	}
 	if exceeded, ok := errors.AsType[*budget.Exceeded](err); ok {
 		return memorySpent.Refuse(exceeded, exceeded.Name, exceeded.Wanted, exceeded.Used, exceeded.Limit)
 	}
-	if refused, ok := errors.AsType[*api.Refusal](err); ok {
-		return refusedByHTTP(refused.Status, refused.Text)
-	}
-	if refused, ok := errors.AsType[*replica.Refusal](err); ok {
-		return refusedByHTTP(refused.HTTP, refused.Text)
+	if refused, ok := errors.AsType[*refusal.Refusal](err); ok && !errors.Is(err, node.ErrClosed) {
+		return reasonOf(refused.Kind).Refuse(refused.Text, refused.Kind)
 	}
 	if _, ok := errors.AsType[interface {
 		error
@@ -174,19 +169,15 @@ func refusalOf(err error) *Refusal {
 	return Unexpected.Refuse(err)
 }
 
-// refusedByHTTP is what the interface for users says with a status, in the words of
-// this one.
-func refusedByHTTP(httpStatus int, text string) *Refusal {
-	why := messageRefused
-	switch httpStatus {
-	case http.StatusRequestEntityTooLarge:
-		why = messageTooLarge
-	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		why = overloaded
-	case http.StatusInternalServerError:
-		why = Unexpected
+// reasonOf is the reason for a refusal that no service has a reason of its own for.
+func reasonOf(kind refusal.Kind) *Reason {
+	switch kind {
+	case refusal.TooLarge:
+		return messageTooLarge
+	case refusal.Full, refusal.Unavailable:
+		return overloaded
 	}
-	return why.Refuse(text, strconv.Itoa(httpStatus))
+	return messageRefused
 }
 
 // quoted is a text of a client for an error: not all of it where it is long.

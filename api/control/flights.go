@@ -2,12 +2,12 @@ package control
 
 import (
 	"context"
-	"net/http"
 
 	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -35,8 +35,8 @@ var (
 )
 
 // refusals are the reasons behind what the network answers to one of its inputs, by the
-// status it gives.
-type refusals map[int]*Reason
+// kind of the refusal.
+type refusals map[refusal.Kind]*Reason
 
 // power gives the network of an instance an input.
 func (s *Server) power(ctx context.Context, name string, in replica.Input, why refusals) (replica.Result, error) {
@@ -54,8 +54,8 @@ func powerOver(ctx context.Context, i Instance, in replica.Input, why refusals) 
 		return result, err
 	case result.Refusal == nil:
 		return result, nil
-	case why[result.Refusal.HTTP] != nil:
-		return result, why[result.Refusal.HTTP].Refuse(result.Refusal.Text)
+	case why[result.Refusal.Kind] != nil:
+		return result, why[result.Refusal.Kind].Refuse(result.Refusal.Text)
 	}
 	return result, result.Refusal
 }
@@ -66,7 +66,7 @@ func (s *flights) FireTimer(ctx context.Context, in *controlv1.FireTimerRequest)
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.power(ctx, in.GetInstance(), replica.FireTimer{Canister: *id}, refusals{http.StatusNotFound: timerUnknown, http.StatusConflict: timerInactive})
+	_, err = s.power(ctx, in.GetInstance(), replica.FireTimer{Canister: *id}, refusals{refusal.NotFound: timerUnknown, refusal.Conflict: timerInactive})
 	return &controlv1.FireTimerResponse{}, err
 }
 
@@ -76,7 +76,7 @@ func (s *flights) CancelTimer(ctx context.Context, in *controlv1.CancelTimerRequ
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.power(ctx, in.GetInstance(), replica.CancelTimer{Canister: *id}, refusals{http.StatusNotFound: timerUnknown, http.StatusConflict: timerInactive})
+	_, err = s.power(ctx, in.GetInstance(), replica.CancelTimer{Canister: *id}, refusals{refusal.NotFound: timerUnknown, refusal.Conflict: timerInactive})
 	return &controlv1.CancelTimerResponse{}, err
 }
 

@@ -2,12 +2,12 @@ package control
 
 import (
 	"context"
-	"net/http"
 
 	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -120,13 +120,13 @@ func (w *heldWait) drive(n *replica.Network, r *run) node.Next {
 
 // Release lets a held message go on.
 func (s *flights) Release(ctx context.Context, in *controlv1.ReleaseRequest) (*controlv1.ReleaseResponse, error) {
-	_, err := s.power(ctx, in.GetInstance(), replica.ReleaseHeld{ID: in.GetHeldId()}, refusals{http.StatusNotFound: heldUnknown, http.StatusConflict: heldOrder})
+	_, err := s.power(ctx, in.GetInstance(), replica.ReleaseHeld{ID: in.GetHeldId()}, refusals{refusal.NotFound: heldUnknown, refusal.Conflict: heldOrder})
 	return &controlv1.ReleaseResponse{}, err
 }
 
 // Drop loses a held message.
 func (s *flights) Drop(ctx context.Context, in *controlv1.DropRequest) (*controlv1.DropResponse, error) {
-	_, err := s.power(ctx, in.GetInstance(), replica.DropHeld{ID: in.GetHeldId()}, refusals{http.StatusNotFound: heldUnknown, http.StatusConflict: guaranteed})
+	_, err := s.power(ctx, in.GetInstance(), replica.DropHeld{ID: in.GetHeldId()}, refusals{refusal.NotFound: heldUnknown, refusal.Conflict: guaranteed})
 	return &controlv1.DropResponse{}, err
 }
 
@@ -165,7 +165,7 @@ func (s *flights) settleHeld(ctx context.Context, i Instance, id uint64, in *con
 
 func settle(ctx context.Context, i Instance, id uint64, answer replica.Settlement) error {
 	_, err := powerOver(ctx, i, &replica.SettleHeld{ID: id, Answer: answer}, refusals{
-		http.StatusNotFound: heldUnknown, http.StatusBadRequest: badAnswer, http.StatusConflict: guaranteed,
+		refusal.NotFound: heldUnknown, refusal.Invalid: badAnswer, refusal.Conflict: guaranteed,
 	})
 	return err
 }
@@ -192,7 +192,7 @@ func (s *flights) settleCall(ctx context.Context, i Instance, call *controlv1.Ca
 		return err
 	}
 	_, err = powerOver(ctx, i, &replica.SettleCall{Subnet: *subnet, Call: intercanister.CallID(call.GetCallId()), Answer: answer}, refusals{
-		http.StatusNotFound: callUnknown, http.StatusBadRequest: badAnswer, http.StatusConflict: callTooFar,
+		refusal.NotFound: callUnknown, refusal.Invalid: badAnswer, refusal.Conflict: callTooFar,
 	})
 	return err
 }

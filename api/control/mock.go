@@ -187,7 +187,7 @@ func (m *mock) answer(ctx context.Context, in *controlv1.MockAnswer) error {
 	default:
 		return MissingField.Refuse("answer", "with, or pass")
 	}
-	if refused, ok := errors.AsType[*Refusal](err); ok && refused.Reason == heldUnknown {
+	if refused, ok := errors.AsType[*Error](err); ok && refused.Reason == heldUnknown {
 		return m.gone(id)
 	}
 	return err

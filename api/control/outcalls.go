@@ -11,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -99,7 +100,7 @@ func (s *flights) AnswerOutcall(ctx context.Context, in *controlv1.AnswerOutcall
 		answer.Answers = append(answer.Answers, one)
 	}
 	err = answerOutcall(ctx, i.Node(), in.GetIncarnation(), answer)
-	refused, ok := errors.AsType[*replica.Refusal](err)
+	refused, ok := errors.AsType[*refusal.Refusal](err)
 	if !ok {
 		return &controlv1.AnswerOutcallResponse{}, err
 	}

@@ -2,12 +2,12 @@ package control
 
 import (
 	"context"
-	"net/http"
 	"sort"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -35,7 +35,7 @@ func (s *flights) AddRule(ctx context.Context, in *controlv1.AddRuleRequest) (*c
 }
 
 func addRule(ctx context.Context, i Instance, rule *replica.Rule) (replica.Result, error) {
-	return powerOver(ctx, i, &replica.AddRule{Rule: *rule}, refusals{http.StatusBadRequest: badRule, http.StatusTooManyRequests: tooManyRules})
+	return powerOver(ctx, i, &replica.AddRule{Rule: *rule}, refusals{refusal.Invalid: badRule, refusal.Full: tooManyRules})
 }
 
 func (s *flights) readRule(ctx context.Context, i Instance, in *controlv1.Rule) (*replica.Rule, error) {
@@ -141,7 +141,7 @@ func (s *flights) RemoveRule(ctx context.Context, in *controlv1.RemoveRuleReques
 		return nil, err
 	}
 	type removed struct {
-		refusal  *replica.Refusal
+		refusal  *refusal.Refusal
 		released int
 	}
 	done, err := sight(ctx, i, func(n *replica.Network) removed {

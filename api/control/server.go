@@ -171,7 +171,7 @@ func (s *Server) guardUnary(ctx context.Context, in any, info *grpc.UnaryServerI
 	defer cancel(nil)
 	defer context.AfterFunc(s.cut, func() { cancel(DaemonStops.Refuse()) })()
 	out, err = handler(ctx, in)
-	if refused, ok := errors.AsType[*Refusal](context.Cause(ctx)); ok && err != nil {
+	if refused, ok := errors.AsType[*Error](context.Cause(ctx)); ok && err != nil {
 		return nil, refused
 	}
 	if err == nil {

@@ -13,8 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/canisterd/canisterd/api"
-	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
@@ -37,9 +36,9 @@ func TestEveryErrorOfAHandlerHasACodeAndAReason(t *testing.T) {
 	}{
 		{InstanceUnknown.Refuse("x"), codes.NotFound, "INSTANCE_UNKNOWN"},
 		{fmt.Errorf("on the way: %w", InstanceUnknown.Refuse("x")), codes.NotFound, "INSTANCE_UNKNOWN"},
-		{&api.Refusal{Status: 429, Text: "full"}, codes.Unavailable, "OVERLOADED"},
-		{&replica.Refusal{HTTP: 413, Text: "large"}, codes.ResourceExhausted, "MESSAGE_TOO_LARGE"},
-		{&replica.Refusal{HTTP: 400, Text: "malformed"}, codes.InvalidArgument, "MESSAGE_REFUSED"},
+		{refusal.New(refusal.Full, "full"), codes.Unavailable, "OVERLOADED"},
+		{refusal.New(refusal.TooLarge, "large"), codes.ResourceExhausted, "MESSAGE_TOO_LARGE"},
+		{refusal.New(refusal.Invalid, "malformed"), codes.InvalidArgument, "MESSAGE_REFUSED"},
 		{fmt.Errorf("waiting: %w", context.DeadlineExceeded), codes.DeadlineExceeded, "DEADLINE_PASSED"},
 		{context.Canceled, codes.Canceled, "GIVEN_UP"},
 		{fmt.Errorf("%w by a bug: odd", node.ErrClosed), codes.Unavailable, "INSTANCE_STOPPED"},

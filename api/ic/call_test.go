@@ -14,6 +14,7 @@ import (
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 )
@@ -294,9 +295,9 @@ func TestAProvisionalCreationMayNameTheManagementCanisterInsteadOfAnEffectiveOne
 }
 
 func TestCallsAreRefusedWithStatusAndText(t *testing.T) {
-	overload := func(status int) func(*api.Ingress) (api.Receipt, error) {
+	overload := func(kind refusal.Kind) func(*api.Ingress) (api.Receipt, error) {
 		return func(*api.Ingress) (api.Receipt, error) {
-			return api.Receipt{}, &api.Refusal{Status: status, Text: "Service is overloaded"}
+			return api.Receipt{}, refusal.New(kind, "Service is overloaded")
 		}
 	}
 	call := func(to principal.Principal) *wire.Draft { return wire.NewCall(to, "f", nil) }
@@ -327,8 +328,8 @@ func TestCallsAreRefusedWithStatusAndText(t *testing.T) {
 		{"no CBOR", canisterURL("v4", appCanister, "call"), []byte("hello"), nil, 400, "Could not parse body as call message"},
 		{"nothing", canisterURL("v4", appCanister, "call"), nil, nil, 400, "Could not parse body as call message"},
 		{"a delegation for queries", canisterURL("v4", appCanister, "call"), sign(t, call(appCanister), queriesOnly(t)).Body, nil, 400, "Invalid delegation"},
-		{"a full inbox", canisterURL("v4", appCanister, "call"), sign(t, call(appCanister), alice(t)).Body, overload(503), 503, "Service is overloaded"},
-		{"too many requests", canisterURL("v2", appCanister, "call"), sign(t, call(appCanister), alice(t)).Body, overload(429), 429, "Service is overloaded"},
+		{"a full inbox", canisterURL("v4", appCanister, "call"), sign(t, call(appCanister), alice(t)).Body, overload(refusal.Unavailable), 503, "Service is overloaded"},
+		{"too many requests", canisterURL("v2", appCanister, "call"), sign(t, call(appCanister), alice(t)).Body, overload(refusal.Full), 429, "Service is overloaded"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := newFakeNetwork(t)

@@ -98,7 +98,7 @@ func respond(w http.ResponseWriter, status int, body []byte) {
 
 // refuse answers with an error's status and text.
 func refuse(w http.ResponseWriter, err error) {
-	status, text := api.Answer(err)
+	status, text := answerTo(err)
 	header := w.Header()
 	header.Set("Content-Type", typeText)
 	header.Set("X-Content-Type-Options", "nosniff")

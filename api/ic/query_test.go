@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
@@ -105,8 +105,8 @@ func TestQueriesAreRefusedWithStatusAndText(t *testing.T) {
 		{"a canister of no subnet", canisterURL("v2", homeless, "query"), sign(t, query(homeless), alice(t)).Body, nil, 400, "does not belong to any subnet"},
 		{"a call", canisterURL("v3", appCanister, "query"), sign(t, wire.NewCall(appCanister, "f", nil), alice(t)).Body, nil, 400, "Could not parse body as query message"},
 		{"a delegation to another canister", canisterURL("v3", appCanister, "query"), sign(t, query(appCanister), elsewhere).Body, nil, 400, "is not one of the delegation targets"},
-		{"what the network finds malformed", canisterURL("v3", appCanister, "query"), sign(t, query(appCanister), alice(t)).Body, &replica.Refusal{HTTP: 400, Text: "about another canister"}, 400, "about another canister"},
-		{"what the network refuses", canisterURL("v3", appCanister, "query"), sign(t, query(appCanister), alice(t)).Body, &api.Refusal{Status: 503, Text: "too many queries"}, 503, "too many queries"},
+		{"what the network finds malformed", canisterURL("v3", appCanister, "query"), sign(t, query(appCanister), alice(t)).Body, refusal.New(refusal.Invalid, "about another canister"), 400, "about another canister"},
+		{"what the network refuses", canisterURL("v3", appCanister, "query"), sign(t, query(appCanister), alice(t)).Body, refusal.New(refusal.Unavailable, "too many queries"), 503, "too many queries"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := newFakeNetwork(t)
@@ -114,7 +114,7 @@ func TestQueriesAreRefusedWithStatusAndText(t *testing.T) {
 				if c.err == nil {
 					t.Error("it was asked all the same")
 				}
-				if refusal, ok := errors.AsType[*replica.Refusal](c.err); ok {
+				if refusal, ok := errors.AsType[*refusal.Refusal](c.err); ok {
 					return api.QueryResult{Refusal: refusal}, nil
 				}
 				return api.QueryResult{}, c.err

@@ -2,10 +2,9 @@ package node
 
 import (
 	"context"
-	"fmt"
-	"net/http"
 
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -38,7 +37,7 @@ func (n *Node) prepareModule(ctx context.Context, in *replica.Ingress) (receipt 
 	case n.open.Err() != nil:
 		return Receipt{}, false, n.stopped()
 	case err != nil:
-		return Receipt{}, false, &replica.Refusal{HTTP: http.StatusServiceUnavailable, Text: fmt.Sprintf("the module could not be compiled, try again later: %v", err)}
+		return Receipt{}, false, refusal.New(refusal.Unavailable, "the module could not be compiled, try again later: %v", err)
 	}
 	return Receipt{}, true, nil
 }

@@ -4,7 +4,7 @@ import "time"
 
 const (
 	// MaxInbox is how many requests wait for the owner of the network. A message
-	// that finds no room is refused with 503; nothing is lost unseen. Ours.
+	// that finds no room is refused as unavailable; nothing is lost unseen. Ours.
 	MaxInbox = 4096
 	// MaxBatch is how many requests the owner takes between two rounds. Ours.
 	MaxBatch = 1024

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/budget"
 )
@@ -31,7 +32,7 @@ func TestAMessageIsRefusedWhere4096RequestsWait(t *testing.T) {
 		}
 	}
 	_, _, err := n.submit(gone, new(replica.Ingress))
-	if refusal, ok := errors.AsType[*replica.Refusal](err); !ok || refusal.HTTP != 503 || !strings.Contains(refusal.Text, "4096 requests wait") {
+	if refused, ok := errors.AsType[*refusal.Refusal](err); !ok || refused.Kind != refusal.Unavailable || !strings.Contains(refused.Text, "4096 requests wait") {
 		t.Errorf("where 4,096 requests wait a message is told %v", err)
 	}
 }

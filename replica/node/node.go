@@ -10,6 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/budget"
 )
@@ -229,7 +230,7 @@ type Receipt struct {
 	Known  replica.Status        // it was known before
 }
 
-// Submit hands in an ingress message. The error is a *replica.Refusal where the
+// Submit hands in an ingress message. The error is a *refusal.Refusal where the
 // message is malformed or the node overloaded, a *budget.Exceeded where there is no
 // memory for it, the context's, or ErrClosed.
 func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error) {
@@ -286,7 +287,7 @@ func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.
 	case <-n.ended:
 		return result, nil, n.stopped()
 	default:
-		return result, nil, &replica.Refusal{HTTP: 503, Text: fmt.Sprintf("the instance is overloaded: %d requests wait, try again later", MaxInbox)}
+		return result, nil, refusal.New(refusal.Unavailable, "the instance is overloaded: %d requests wait, try again later", MaxInbox)
 	}
 	if err := n.wait(ctx, r); err != nil {
 		return result, nil, err // the owner may still apply it: it is not recycled

@@ -52,7 +52,7 @@ func (n *Node) Outcalls(ctx context.Context) ([]Outcall, error) {
 }
 
 // Answer answers the HTTP outcall that has a number now. The transforms of the canister
-// that made it run as queries do, beside the network. The error is a *replica.Refusal where
+// that made it run as queries do, beside the network. The error is a *refusal.Refusal where
 // the outcall is not pending, or the answer is malformed; it may have been answered, or
 // have timed out, while transforms ran. It is ErrRestored where the node was restored
 // meanwhile.

@@ -98,6 +98,6 @@ func (p *performer) principal(word string) *principal.Principal {
 
 func (p *performer) refused(result replica.Result) {
 	if result.Refusal != nil {
-		p.say("refused %d: %s", result.Refusal.HTTP, result.Refusal.Text)
+		p.say("refused %s: %s", result.Refusal.Kind, result.Refusal.Text)
 	}
 }

@@ -116,7 +116,7 @@ func (s *Stage) Submit(n int, method, arg string) (replica.RequestID, string) {
 	in := s.Message(n, method, arg)
 	switch r := s.Apply(in); {
 	case r.Refusal != nil:
-		return in.ID, fmt.Sprintf("refused %d: %s", r.Refusal.HTTP, r.Refusal.Text)
+		return in.ID, fmt.Sprintf("refused %s: %s", r.Refusal.Kind, r.Refusal.Text)
 	case r.Reject != nil:
 		return in.ID, "not accepted: " + r.Reject.String()
 	}

@@ -56,7 +56,7 @@ func (r *ReadState) canister() (principal.Principal, bool) { return principal.Pr
 // sender, and that the delegations allow such a request to that canister
 // (interface specification, "Authentication"). Signatures by canisters rest on
 // the root keys of trust. It does not look at ingress_expiry: CheckExpiry does,
-// and goes first. Every error is a *Refusal.
+// and goes first. Every error is a *refusal.Refusal.
 func Authenticate(req Request, now uint64, trust *Trust) (Claims, error) {
 	env := req.envelope()
 	claims := Claims{ID: env.ID, Sender: env.Sender, Info: env.SenderInfo}

@@ -1,12 +1,12 @@
 package wire
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/refusal"
 )
 
 // authenticate signs the draft, decodes the body and authenticates it.
@@ -100,7 +100,7 @@ func TestTheRulesOfAuthentication(t *testing.T) {
 			alice := person(t, "alice")
 			claims, err := authenticate(t, c.draft, delegate(t, alice, c.chain...))
 			if c.text != "" {
-				wantRefusal(t, err, http.StatusBadRequest, c.text)
+				wantRefusal(t, err, refusal.Invalid, c.text)
 				return
 			}
 			if err != nil {
@@ -138,7 +138,7 @@ func TestTheTargetOfAReadStateIsAskedForLater(t *testing.T) {
 	if err := claims.CheckTarget(hello); err != nil {
 		t.Error(err)
 	}
-	wantRefusal(t, claims.CheckTarget(stranger), http.StatusBadRequest, "is not one of the delegation targets.")
+	wantRefusal(t, claims.CheckTarget(stranger), refusal.Invalid, "is not one of the delegation targets.")
 }
 
 func TestAnonymousRequestsCarryNoSignature(t *testing.T) {
@@ -151,7 +151,7 @@ func TestAnonymousRequestsCarryNoSignature(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Authenticate(call, instant, nil)
-	wantRefusal(t, err, http.StatusBadRequest, "Signature is not allowed for the anonymous user.")
+	wantRefusal(t, err, refusal.Invalid, "Signature is not allowed for the anonymous user.")
 }
 
 func TestEveryoneElseMustSign(t *testing.T) {
@@ -161,14 +161,14 @@ func TestEveryoneElseMustSign(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Authenticate(call, instant, nil)
-	wantRefusal(t, err, http.StatusBadRequest, "Missing signature from user: "+alice.String())
+	wantRefusal(t, err, refusal.Invalid, "Missing signature from user: "+alice.String())
 }
 
 func TestTheSenderIsTheHashOfTheKey(t *testing.T) {
 	call := decodedCall(t, person(t, "alice"))
 	call.Sender = person(t, "bob").Sender()
 	_, err := Authenticate(call, instant, nil)
-	wantRefusal(t, err, http.StatusBadRequest, "The user id '"+call.Sender.String()+"' does not match the public key '302a300506032b6570032100")
+	wantRefusal(t, err, refusal.Invalid, "The user id '"+call.Sender.String()+"' does not match the public key '302a300506032b6570032100")
 }
 
 func decodedCall(t *testing.T, id Identity) *Call {
@@ -197,7 +197,7 @@ func TestAChainWithARepeatedKeyIsACycle(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			_, err := Authenticate(decodedCall(t, id), instant, nil)
-			wantRefusal(t, err, http.StatusBadRequest, "Invalid delegation: Chain of delegations contains at least one cycle: first repeating public key encountered 302a")
+			wantRefusal(t, err, refusal.Invalid, "Invalid delegation: Chain of delegations contains at least one cycle: first repeating public key encountered 302a")
 		})
 	}
 }
@@ -208,16 +208,16 @@ func TestAChainMustHoldAtEveryLink(t *testing.T) {
 		call := decodedCall(t, id)
 		call.Auth.Delegations[i].Hash[0] ^= 1
 		_, err := Authenticate(call, instant, nil)
-		wantRefusal(t, err, http.StatusBadRequest, "Invalid delegation: Invalid basic signature: Ed25519 signature could not be verified: public key ")
+		wantRefusal(t, err, refusal.Invalid, "Invalid delegation: Invalid basic signature: Ed25519 signature could not be verified: public key ")
 	}
 	call := decodedCall(t, id)
 	call.Auth.Delegations = slices.Delete(call.Auth.Delegations, 1, 2)
 	_, err := Authenticate(call, instant, nil)
-	wantRefusal(t, err, http.StatusBadRequest, "Invalid delegation: Invalid basic signature: ")
+	wantRefusal(t, err, refusal.Invalid, "Invalid delegation: Invalid basic signature: ")
 	call = decodedCall(t, id)
 	call.Auth.Delegations = call.Auth.Delegations[:2]
 	_, err = Authenticate(call, instant, nil)
-	wantRefusal(t, err, http.StatusBadRequest, "Invalid signature: Invalid basic signature: ")
+	wantRefusal(t, err, refusal.Invalid, "Invalid signature: Invalid basic signature: ")
 }
 
 func TestEveryFieldOfTheContentIsSigned(t *testing.T) {
@@ -252,10 +252,10 @@ func TestSenderInfoNeedsTheKeyOfACanister(t *testing.T) {
 	anonymous := decodedCall(t, Identity{})
 	anonymous.SenderInfo = info
 	_, err := Authenticate(anonymous, instant, nil)
-	wantRefusal(t, err, http.StatusBadRequest, "Invalid sender info: sender_info requires an authenticated request with sender_pubkey")
+	wantRefusal(t, err, refusal.Invalid, "Invalid sender info: sender_info requires an authenticated request with sender_pubkey")
 
 	call := decodedCall(t, person(t, "alice"))
 	call.SenderInfo = info
 	_, err = Authenticate(call, instant, nil)
-	wantRefusal(t, err, http.StatusBadRequest, "Invalid sender info: sender_pubkey is not a valid canister signature public key: it is a key of the scheme Ed25519")
+	wantRefusal(t, err, refusal.Invalid, "Invalid sender info: sender_pubkey is not a valid canister signature public key: it is a key of the scheme Ed25519")
 }

@@ -17,7 +17,7 @@ type Call struct {
 }
 
 // DecodeCall reads the body of a call request. It does not authenticate it.
-// Every error is a *Refusal. The result's slices alias body.
+// Every error is a *refusal.Refusal. The result's slices alias body.
 func DecodeCall(body []byte) (*Call, error) {
 	env, msg, err := openMessage(body, KindCall)
 	if err != nil {

@@ -3,11 +3,11 @@ package wire
 import (
 	"bytes"
 	"crypto/sha256"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
@@ -134,7 +134,7 @@ func TestTheFirstTrustedRootKeyTellsWhatIsWrong(t *testing.T) {
 	}
 	a.kind = ""
 	_, err = Authenticate(decodedCall(t, a.identity(a.subnet)), instant, trust)
-	wantRefusal(t, err, http.StatusBadRequest, "failed to verify threshold signature: ")
+	wantRefusal(t, err, refusal.Invalid, "failed to verify threshold signature: ")
 }
 
 func TestMainnetsRootKeyIsAKey(t *testing.T) {
@@ -241,12 +241,12 @@ func TestCanisterSignaturesThatDoNotHoldAreNamed(t *testing.T) {
 			id := NewIdentity(canisterKey(hello, "seed"), func(m []byte) ([]byte, error) { return c.sign(a, m), nil })
 			_, err := Authenticate(decodedCall(t, id), instant, a.trust(t))
 			for _, text := range c.text {
-				wantRefusal(t, err, http.StatusBadRequest, text)
+				wantRefusal(t, err, refusal.Invalid, text)
 			}
 		})
 	}
 	_, err := Authenticate(decodedCall(t, newAuthority().identity(newAuthority().root)), instant, nil)
-	wantRefusal(t, err, http.StatusBadRequest, "no root key is trusted")
+	wantRefusal(t, err, refusal.Invalid, "no root key is trusted")
 }
 
 func TestEveryBitOfACanisterSignatureCounts(t *testing.T) {
@@ -296,7 +296,7 @@ func TestAttestedInformationIsSignedByTheSendersCanister(t *testing.T) {
 				claims, err := Authenticate(req, instant, a.trust(t))
 				switch {
 				case c.text != "":
-					wantRefusal(t, err, http.StatusBadRequest, c.text)
+					wantRefusal(t, err, refusal.Invalid, c.text)
 				case err != nil:
 					t.Error(err)
 				case (claims.Info == nil) != (c.info == nil) || c.info != nil && (string(claims.Info.Info) != "info" || claims.Info.Signer != hello):

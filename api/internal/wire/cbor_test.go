@@ -2,11 +2,11 @@ package wire
 
 import (
 	"bytes"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/refusal"
 )
 
 func TestWhatIsNotCBORIsNamed(t *testing.T) {
@@ -71,13 +71,13 @@ func TestARefusalDoesNotRepeatAHugeKey(t *testing.T) {
 	call := decodedCall(t, person(t, "alice"))
 	call.Auth.PublicKey = huge
 	_, err := Authenticate(call, instant, nil)
-	wantRefusal(t, err, http.StatusBadRequest, "… (1048576 bytes)'")
+	wantRefusal(t, err, refusal.Invalid, "… (1048576 bytes)'")
 	if len(err.Error()) > 4096 {
 		t.Errorf("the text has %d bytes", len(err.Error()))
 	}
 	call.Sender = principal.SelfAuthenticating(huge)
 	_, err = Authenticate(call, instant, nil)
-	wantRefusal(t, err, http.StatusBadRequest, "Invalid public key: Malformed Unspecified public key: "+strings.Repeat("00", 1024)+"… (1048576 bytes)")
+	wantRefusal(t, err, refusal.Invalid, "Invalid public key: Malformed Unspecified public key: "+strings.Repeat("00", 1024)+"… (1048576 bytes)")
 	if !bytes.Equal(huge, call.Auth.PublicKey) {
 		t.Error("authenticating changed the request")
 	}

@@ -3,11 +3,11 @@ package wire
 import (
 	"bytes"
 	"errors"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/refusal"
 )
 
 func repeat(n int, element []byte) []byte {
@@ -80,24 +80,24 @@ func TestBadBodiesAreRefusedByName(t *testing.T) {
 	for _, c := range badBodies {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := decodeAny(c.kind, c.body)
-			wantRefusal(t, err, http.StatusBadRequest, c.text)
+			wantRefusal(t, err, refusal.Invalid, c.text)
 		})
 	}
 }
 
 func TestABodyOverTheLimitIsTooLarge(t *testing.T) {
 	_, err := DecodeCall(make([]byte, MaxBodyBytes+1))
-	wantRefusal(t, err, http.StatusRequestEntityTooLarge, "The request body has 5242881 bytes, but at most 5242880 are allowed.")
+	wantRefusal(t, err, refusal.TooLarge, "The request body has 5242881 bytes, but at most 5242880 are allowed.")
 }
 
-func wantRefusal(t *testing.T, err error, status int, text string) {
+func wantRefusal(t *testing.T, err error, kind refusal.Kind, text string) {
 	t.Helper()
-	var r *Refusal
+	var r *refusal.Refusal
 	if !errors.As(err, &r) {
 		t.Fatalf("got %v, want a refusal with %q", err, text)
 	}
-	if r.Status != status || !strings.Contains(r.Text, text) {
-		t.Errorf("got %d %s\nwant %d …%s…", r.Status, r.Text, status, text)
+	if r.Kind != kind || !strings.Contains(r.Text, text) {
+		t.Errorf("got %s: %s\nwant %s: …%s…", r.Kind, r.Text, kind, text)
 	}
 }
 

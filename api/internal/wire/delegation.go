@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/refusal"
 )
 
 // SignedDelegation hands a key's authority on to another key (interface
@@ -33,7 +34,7 @@ const (
 	PermitAll     = "all"
 )
 
-func invalidDelegation(format string, args ...any) *Refusal {
+func invalidDelegation(format string, args ...any) *refusal.Refusal {
 	return refuse("Invalid delegation: "+format, args...)
 }
 

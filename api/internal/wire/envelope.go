@@ -2,9 +2,9 @@ package wire
 
 import (
 	"fmt"
-	"net/http"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/refusal"
 )
 
 // Kind is the kind of a request, by the endpoint it was sent to.
@@ -46,13 +46,10 @@ type Auth struct {
 }
 
 // open reads a body up to the fields of its content. Every error it returns is
-// a *Refusal.
+// a *refusal.Refusal.
 func open(body []byte, want Kind) (Envelope, fields, error) {
 	if len(body) > MaxBodyBytes {
-		return Envelope{}, nil, &Refusal{
-			Status: http.StatusRequestEntityTooLarge,
-			Text:   fmt.Sprintf("The request body has %d bytes, but at most %d are allowed.", len(body), MaxBodyBytes),
-		}
+		return Envelope{}, nil, refusal.New(refusal.TooLarge, "The request body has %d bytes, but at most %d are allowed.", len(body), MaxBodyBytes)
 	}
 	root, err := document(body)
 	if err != nil {
@@ -74,7 +71,7 @@ func open(body []byte, want Kind) (Envelope, fields, error) {
 
 // malformed makes a refusal of an error, unless it is one already.
 func malformed(want Kind, err error) error {
-	if r, ok := err.(*Refusal); ok {
+	if r, ok := err.(*refusal.Refusal); ok {
 		return r
 	}
 	return refuse("Could not parse body as %s message: %v", want, err)

@@ -2,8 +2,9 @@ package wire
 
 import (
 	"math"
-	"net/http"
 	"testing"
+
+	"github.com/canisterd/canisterd/refusal"
 )
 
 func TestAnIngressExpiryMustLieInTheWindow(t *testing.T) {
@@ -41,7 +42,7 @@ func TestAnIngressExpiryMustLieInTheWindow(t *testing.T) {
 				}
 				return
 			}
-			wantRefusal(t, err, http.StatusBadRequest, c.text)
+			wantRefusal(t, err, refusal.Invalid, c.text)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/refusal"
 	"github.com/fxamacker/cbor/v2"
 )
 
@@ -38,7 +39,7 @@ func seedBodies(f *testing.F) {
 	}
 }
 
-// fuzzDecoder checks what holds of every body: a result or a *Refusal that is
+// fuzzDecoder checks what holds of every body: a result or a *refusal.Refusal that is
 // text, nothing kept beyond the body's size, and authentication that decides.
 func fuzzDecoder[R Request](f *testing.F, decode func([]byte) (R, error)) {
 	seedBodies(f)
@@ -49,8 +50,8 @@ func fuzzDecoder[R Request](f *testing.F, decode func([]byte) (R, error)) {
 			t.Fatal("decoding changed the body")
 		}
 		if err != nil {
-			var r *Refusal
-			if !errors.As(err, &r) || r.Text == "" || r.Status < 400 || r.Status > 499 {
+			var r *refusal.Refusal
+			if !errors.As(err, &r) || r.Text == "" || r.Kind != refusal.Invalid && r.Kind != refusal.TooLarge {
 				t.Fatalf("not a refusal: %#v", err)
 			}
 			return

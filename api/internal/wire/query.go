@@ -7,7 +7,7 @@ type Query struct {
 }
 
 // DecodeQuery reads the body of a query request. It does not authenticate it.
-// Every error is a *Refusal. The result's slices alias body.
+// Every error is a *refusal.Refusal. The result's slices alias body.
 func DecodeQuery(body []byte) (*Query, error) {
 	env, msg, err := openMessage(body, KindQuery)
 	if err != nil {

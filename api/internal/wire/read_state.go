@@ -13,7 +13,7 @@ type ReadState struct {
 }
 
 // DecodeReadState reads the body of a read_state request. It does not
-// authenticate it. Every error is a *Refusal. The result's slices alias body.
+// authenticate it. Every error is a *refusal.Refusal. The result's slices alias body.
 func DecodeReadState(body []byte) (*ReadState, error) {
 	env, content, err := open(body, KindReadState)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"crypto/elliptic"
 	"encoding/hex"
 	"math/big"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/refusal"
 )
 
 // agentIdentities has one random identity of agent-go for each of its schemes.
@@ -104,10 +104,10 @@ func TestSignaturesOffByOneBitAreRefusedInTheReplicasWords(t *testing.T) {
 		}
 		call.Auth.Signature[40] ^= 1
 		_, err = Authenticate(call, instant, nil)
-		wantRefusal(t, err, http.StatusBadRequest, "Invalid signature: Invalid basic signature: "+s.String()+" signature could not be verified: public key ")
+		wantRefusal(t, err, refusal.Invalid, "Invalid signature: Invalid basic signature: "+s.String()+" signature could not be verified: public key ")
 		call.Auth.Signature = call.Auth.Signature[:63]
 		_, err = Authenticate(call, instant, nil)
-		wantRefusal(t, err, http.StatusBadRequest, "Invalid signature: Invalid basic signature: Malformed "+s.String()+" signature: [")
+		wantRefusal(t, err, refusal.Invalid, "Invalid signature: Invalid basic signature: Malformed "+s.String()+" signature: [")
 	}
 }
 
@@ -129,10 +129,10 @@ func TestBothFormsOfAnECDSASignatureAreTaken(t *testing.T) {
 		}
 		order.FillBytes(half)
 		_, err = Authenticate(call, instant, nil)
-		wantRefusal(t, err, http.StatusBadRequest, "verification failed")
+		wantRefusal(t, err, refusal.Invalid, "verification failed")
 		copy(call.Auth.Signature, make([]byte, 64))
 		_, err = Authenticate(call, instant, nil)
-		wantRefusal(t, err, http.StatusBadRequest, "verification failed")
+		wantRefusal(t, err, refusal.Invalid, "verification failed")
 	}
 }
 

@@ -11,9 +11,10 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"math/big"
-	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/canisterd/canisterd/refusal"
 )
 
 // Keys and signatures of real devices over the bytes "hello" (published with the
@@ -214,17 +215,17 @@ func TestAssertionsThatDoNotHoldAreNamed(t *testing.T) {
 				d := good
 				c.change(&d)
 				_, err := Authenticate(decodedCall(t, d.identity()), instant, nil)
-				wantRefusal(t, err, http.StatusBadRequest, "Invalid signature: ")
-				wantRefusal(t, err, http.StatusBadRequest, c.text)
+				wantRefusal(t, err, refusal.Invalid, "Invalid signature: ")
+				wantRefusal(t, err, refusal.Invalid, c.text)
 			})
 		}
 	}
 	d := p256Device(t)
 	d.sign = func([]byte) []byte { return []byte{0x30, 0} }
 	_, err := Authenticate(decodedCall(t, d.identity()), instant, nil)
-	wantRefusal(t, err, http.StatusBadRequest, "Invalid signature: Failed to parse EcdsaP256 signature: Malformed EcdsaP256 signature: [3000] error: 'Error parsing DER signature: ")
+	wantRefusal(t, err, refusal.Invalid, "Invalid signature: Failed to parse EcdsaP256 signature: Malformed EcdsaP256 signature: [3000] error: 'Error parsing DER signature: ")
 	_, err = Authenticate(decodedCall(t, NewIdentity(wrapCOSE(d.cose), func([]byte) ([]byte, error) { return []byte{0xa0}, nil })), instant, nil)
-	wantRefusal(t, err, http.StatusBadRequest, "Invalid signature: Signature CBOR parsing failed with: missing field `authenticator_data`")
+	wantRefusal(t, err, refusal.Invalid, "Invalid signature: Signature CBOR parsing failed with: missing field `authenticator_data`")
 }
 
 func TestCOSEKeysAreTakenOrNamed(t *testing.T) {

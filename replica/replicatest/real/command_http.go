@@ -79,7 +79,7 @@ func (p *performer) http(rest string) {
 		}
 	}
 	if r := p.Apply(in); r.Refusal != nil {
-		p.say("refused %d: %s", r.Refusal.HTTP, r.Refusal.Text)
+		p.say("refused %s: %s", r.Refusal.Kind, r.Refusal.Text)
 	}
 }
 

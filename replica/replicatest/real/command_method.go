@@ -152,7 +152,7 @@ func (p *performer) ask(rest string) {
 	}
 	switch r := p.PrepareQuery(q).Run(); {
 	case r.Refusal != nil:
-		p.say("refused %d: %s", r.Refusal.HTTP, printable(r.Refusal.Text))
+		p.say("refused %s: %s", r.Refusal.Kind, printable(r.Refusal.Text))
 	case r.Reject != nil:
 		p.say("%s", printable(r.Reject.String()))
 	default:

@@ -15,6 +15,6 @@ func (p *performer) set(rest string) {
 		p.t.Fatal(err)
 	}
 	if refusal := p.Apply(replica.SetCycles{Canister: p.ID(name), Amount: balance}).Refusal; refusal != nil {
-		p.say("refused %d: %s", refusal.HTTP, refusal.Text)
+		p.say("refused %s: %s", refusal.Kind, refusal.Text)
 	}
 }

@@ -136,7 +136,7 @@ func (s *Stage) SubmitManagement(name, method string, arg []byte) (replica.Reque
 func (s *Stage) submit(in *replica.Ingress) (replica.RequestID, string) {
 	switch r := s.Apply(in); {
 	case r.Refusal != nil:
-		return in.ID, fmt.Sprintf("refused %d: %s", r.Refusal.HTTP, r.Refusal.Text)
+		return in.ID, fmt.Sprintf("refused %s: %s", r.Refusal.Kind, r.Refusal.Text)
 	case r.Reject != nil:
 		return in.ID, "not accepted: " + r.Reject.String()
 	}
