@@ -93,7 +93,7 @@ check-format: $(TOOLS)/gofumpt
 	  if [ -n "$$out" ]; then echo "not formatted (make fmt):"; echo "$$out"; exit 1; fi
 
 .PHONY: check-proto
-check-proto: proto ## the .proto files are tidy, break nobody, and their Go code is theirs
+check-proto: proto ## the .proto files are formatted, break no client, and their Go code is theirs
 	cd proto && $(TOOLS)/buf lint && $(TOOLS)/buf format --diff --exit-code >/dev/null && $(TOOLS)/buf breaking --against released.binpb
 	git diff --exit-code --stat -- proto
 

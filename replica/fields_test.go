@@ -59,7 +59,7 @@ func nameOfType(t reflect.Type) string {
 	return t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:] + "." + name
 }
 
-// TestEveryFieldOfTheStateHasItsTreatment is a law: whoever adds state says what becomes
+// TestEveryFieldOfTheStateHasItsTreatment is an invariant: a new field says what becomes
 // of it where a network is written to a file.
 func TestEveryFieldOfTheStateHasItsTreatment(t *testing.T) {
 	raw, err := os.ReadFile("testdata/fields.list")
@@ -99,6 +99,6 @@ func TestEveryFieldOfTheStateHasItsTreatment(t *testing.T) {
 		}
 	}
 	if len(fields) < 300 {
-		t.Errorf("only %d fields found: the law would hold for little", len(fields))
+		t.Errorf("only %d fields found: the rule would hold for little", len(fields))
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/canisterd/canisterd/api/control/remote"
-	"github.com/canisterd/canisterd/cells"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/textwidth"
 )
 
 // progressPause is how often a line of progress is drawn.
@@ -89,7 +89,7 @@ func (c *cli) erase() { fmt.Fprint(c.err, "\r\x1b[K") }
 
 // narrow is the part of a line that has room in so many cells.
 func narrow(line string, room int) string {
-	return cells.Cut(oneLine(line), room)
+	return textwidth.Cut(oneLine(line), room)
 }
 
 // barCells is how wide a bar of progress is.

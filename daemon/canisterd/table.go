@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/canisterd/canisterd/cells"
+	"github.com/canisterd/canisterd/textwidth"
 )
 
 // table is rows under heads, each column as wide as its widest cell.
@@ -68,5 +68,5 @@ func shownWidth(text string) int {
 		_, text, _ = strings.Cut(text, "m")
 		text = strings.TrimSuffix(text, "\x1b[0m")
 	}
-	return cells.Of(text)
+	return textwidth.Of(text)
 }

@@ -10,10 +10,10 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/cells"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/trace"
+	"github.com/canisterd/canisterd/textwidth"
 )
 
 // hostile are texts that would break out of a line, a label or a string.
@@ -94,8 +94,8 @@ func TestColumnsOfATraceBeginInOneCellWhateverTheScript(t *testing.T) {
 		plain := trace.Text(hostileTree(text), nil)
 		columns := map[int]bool{}
 		for line := range strings.Lines(plain) {
-			if before, _, is := strings.Cut(line, "  round "); is && cells.Of(strings.TrimRight(before, " ")) <= trace.MaxColumn {
-				columns[cells.Of(before)] = true
+			if before, _, is := strings.Cut(line, "  round "); is && textwidth.Of(strings.TrimRight(before, " ")) <= trace.MaxColumn {
+				columns[textwidth.Of(before)] = true
 			}
 		}
 		if len(columns) != 1 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/canisterd/canisterd/cells"
+	"github.com/canisterd/canisterd/textwidth"
 )
 
 // Text is a tree as indented lines, a call or an execution on each, with the round,
@@ -140,23 +140,23 @@ func (w *sheet) String() string {
 	left := 0
 	for _, r := range w.rows {
 		if len(r.cells) > 0 {
-			left = max(left, min(cells.Of(r.text), MaxColumn))
+			left = max(left, min(textwidth.Of(r.text), MaxColumn))
 		}
 		for i, cell := range r.cells {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], cells.Of(cell))
+			widths[i] = max(widths[i], textwidth.Of(cell))
 		}
 	}
 	var out strings.Builder
 	for _, r := range w.rows {
 		line := r.text
 		if len(r.cells) > 0 {
-			line += strings.Repeat(" ", left-min(left, cells.Of(r.text)))
+			line += strings.Repeat(" ", left-min(left, textwidth.Of(r.text)))
 		}
 		for i, cell := range r.cells {
-			pad := strings.Repeat(" ", widths[i]-cells.Of(cell))
+			pad := strings.Repeat(" ", widths[i]-textwidth.Of(cell))
 			if i == 0 {
 				line += "  " + cell + pad
 			} else {

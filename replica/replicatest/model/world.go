@@ -240,7 +240,7 @@ func (w *World) wrong(format string, args ...any) {
 	}
 }
 
-// must notes a law that does not hold.
+// must notes an invariant that does not hold.
 func (w *World) must(holds bool, format string, args ...any) {
 	if !holds {
 		w.wrong(format, args...)

@@ -54,7 +54,7 @@ func TestMapsInTheCoreAreRangedOverOnlyWhereOrderIsSaidNotToMatter(t *testing.T)
 		}
 	}
 	if ranges == 0 {
-		t.Fatal("no loop was looked at: the law would hold for nothing")
+		t.Fatal("no loop was looked at: the rule would hold for nothing")
 	}
 }
 

@@ -122,20 +122,20 @@ func plain(t reflect.Type) bool {
 	return true
 }
 
-// law walks a network and its fork side by side.
-type law struct {
+// sharing walks a network and its fork side by side.
+type sharing struct {
 	t    *testing.T
 	to   map[uintptr]uintptr // pointers of the source, and what stands for them
 	met  map[string]bool     // fields
 	seen int
 }
 
-func (l *law) fail(path, format string, args ...any) {
+func (l *sharing) fail(path, format string, args ...any) {
 	l.t.Helper()
 	l.t.Errorf("%s: %s", path, fmt.Sprintf(format, args...))
 }
 
-func (l *law) walk(a, b reflect.Value, path string) {
+func (l *sharing) walk(a, b reflect.Value, path string) {
 	l.seen++
 	switch a.Kind() {
 	case reflect.Struct:
@@ -194,13 +194,13 @@ func (l *law) walk(a, b reflect.Value, path string) {
 	}
 }
 
-func (l *law) equal(a, b reflect.Value, path string) {
+func (l *sharing) equal(a, b reflect.Value, path string) {
 	if !a.Equal(b) {
 		l.fail(path, "%v, in the fork %v", a, b)
 	}
 }
 
-func (l *law) fields(a, b reflect.Value, path string) {
+func (l *sharing) fields(a, b reflect.Value, path string) {
 	t := a.Type()
 	if slices.Contains(plainTypes, t.String()) || plain(t) {
 		l.equal(a, b, path)
@@ -240,7 +240,7 @@ func remade(t reflect.Type, field string) bool {
 }
 
 // apart checks that what has another form in the fork is not the same memory.
-func (l *law) apart(a, b reflect.Value, path string) {
+func (l *sharing) apart(a, b reflect.Value, path string) {
 	switch a.Kind() {
 	case reflect.Pointer, reflect.Map:
 		if !a.IsNil() && a.Pointer() == b.Pointer() {
@@ -295,7 +295,7 @@ func TestAForkForgetsAndSharesNothingThatChanges(t *testing.T) {
 		f := s.Fork(replica.ForkConfig{})
 		s.UseAll() // canisters that neither has used lie in blocks of both
 		f.UseAll()
-		l := law{t: t, to: make(map[uintptr]uintptr), met: make(map[string]bool)}
+		l := sharing{t: t, to: make(map[uintptr]uintptr), met: make(map[string]bool)}
 		l.walk(reflect.ValueOf(s.Network), reflect.ValueOf(f.Network), "network")
 		if l.seen < 300 {
 			t.Errorf("%d values were looked at", l.seen)

@@ -1,9 +1,9 @@
-package cells_test
+package textwidth_test
 
 import (
 	"testing"
 
-	"github.com/canisterd/canisterd/cells"
+	"github.com/canisterd/canisterd/textwidth"
 )
 
 func TestCharactersTakeAsManyCellsAsTerminalsGiveThem(t *testing.T) {
@@ -24,7 +24,7 @@ func TestCharactersTakeAsManyCellsAsTerminalsGiveThem(t *testing.T) {
 		"a\u200bb":           2, // a space without width
 		"·…─│✓":              5,
 	} {
-		if got := cells.Of(text); got != want {
+		if got := textwidth.Of(text); got != want {
 			t.Errorf("%q takes %d cells, want %d", text, got, want)
 		}
 	}
@@ -47,7 +47,7 @@ func TestTextsAreCutBetweenCharacters(t *testing.T) {
 		{"o\u0308l", 1, "o\u0308"},
 		{"o\u0308l", 0, ""},
 	} {
-		if got := cells.Cut(c.text, c.cells); got != c.want {
+		if got := textwidth.Cut(c.text, c.cells); got != c.want {
 			t.Errorf("of %q in %d cells is left %q, want %q", c.text, c.cells, got, c.want)
 		}
 	}

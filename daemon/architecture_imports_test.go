@@ -18,7 +18,7 @@ var arrows = map[string]struct {
 	"candid/did":                   {[]string{"candid", "candid/principal", "candid/internal/"}, "an interface description is about types and values"},
 	"intercanister/cycles":         {nil, "money is arithmetic"},
 	"refusal":                      {nil, "kinds of refusal know no protocol"},
-	"cells":                        {nil, "a width is a property of text"},
+	"textwidth":                    {nil, "a width is a property of text"},
 	"timers":                       {[]string{"candid/principal", "intercanister/archive"}, "a deadline table knows time and names, not calls"},
 	"intercanister/archive":        {[]string{"candid/principal", "intercanister/cycles"}, "a form of values knows none of those who have state"},
 	"intercanister":                {[]string{"candid/principal", "intercanister/archive", "intercanister/cycles", "timers"}, "the ledger of calls must not know what a canister executes"},
@@ -40,7 +40,7 @@ var arrows = map[string]struct {
 	"replica/internal/outcall":     {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "replica/internal/state"}, "what answers become, whoever got them"},
 	"replica/internal/management":  {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/internal/state", "replica/internal/outcall", "replica/certify", "replica/threshold"}, "methods change the state they are handed"},
 	"replica":                      {[]string{"refusal", "intercanister/archive", "candid", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/"}, "the machine must not know who drives it"},
-	"replica/trace":                {[]string{"candid/principal", "cells", "canister", "intercanister", "intercanister/cycles", "replica"}, "events in, call trees out"},
+	"replica/trace":                {[]string{"candid/principal", "textwidth", "canister", "intercanister", "intercanister/cycles", "replica"}, "events in, call trees out"},
 	"replica/node":                 {[]string{"refusal", "replica/budget", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/certify", "replica/sched", "replica/trace"}, "owns the goroutine around the machine"},
 	"replica/replicatest":          {[]string{"refusal", "candid/", "candid", "intercanister", "intercanister/cycles", "timers", "canister", "canister/canistertest", "canister/canistertest/", "replica", "replica/"}, "support for tests"},
 	"replica/replicatest/model":    {nil, "a second opinion shares nothing with the first"},
@@ -53,7 +53,7 @@ var arrows = map[string]struct {
 	"api/control/remote":           {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
 	"api/client":                   {[]string{"api/internal/", "candid", "candid/", "replica/certify", "intercanister"}, "speaks to a daemon over its public interface"},
 	"daemon":                       {[]string{"refusal", "api", "api/", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/"}, "wiring"},
-	"daemon/canisterd":             {[]string{"daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "cells", "intercanister", "intercanister/cycles", "replica/certify"}, "the command line is a client"},
+	"daemon/canisterd":             {[]string{"daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "textwidth", "intercanister", "intercanister/cycles", "replica/certify"}, "the command line is a client"},
 	"daemon/hostile":               {[]string{"api/control/remote", "proto/control/v1", "candid", "candid/principal", "canister/canistertest/wat"}, "attacks the binary from outside"},
 	"e2e":                          {nil, "drives the binary from outside"},
 	"examples":                     {[]string{"daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/"}, "what a newcomer would import"},
@@ -82,14 +82,14 @@ func TestArrowsPointFromTheEdgeToTheVocabulary(t *testing.T) {
 			t.Errorf("%s is in no room of the house: add its folder to the import map with a reason", s.path)
 			continue
 		}
-		law := arrows[name]
+		rule := arrows[name]
 		for _, imp := range s.file.Imports {
 			path := strings.Trim(imp.Path.Value, `"`)
 			ours, found := strings.CutPrefix(path, module)
-			if !found || ours == s.dir() || ours == name || allowed(law.may, ours) {
+			if !found || ours == s.dir() || ours == name || allowed(rule.may, ours) {
 				continue
 			}
-			t.Errorf("%s:%d imports %s: %s may import only %s (%s)", s.path, s.line(imp.Pos()), ours, name, strings.Join(law.may, ", "), law.reason)
+			t.Errorf("%s:%d imports %s: %s may import only %s (%s)", s.path, s.line(imp.Pos()), ours, name, strings.Join(rule.may, ", "), rule.reason)
 		}
 	}
 }
