@@ -19,22 +19,22 @@ import (
 // damage is one thing in a network that does not fit the others, and what its import says.
 type damage struct {
 	what string
-	do   func(*wreck)
+	do   func(*damagedNetwork)
 	want string
 }
 
-// wreck is a network that is to be damaged.
-type wreck struct {
+// damagedNetwork is a network that is to be damaged.
+type damagedNetwork struct {
 	testing.TB
 	*replica.Network
 	*state.State // of the first subnet
 	names        map[string]principal.Principal
 }
 
-func (w *wreck) resident(name string) *state.Resident { return w.Residents.Get(w.names[name]) }
+func (w *damagedNetwork) resident(name string) *state.Resident { return w.Residents.Get(w.names[name]) }
 
 // kept is a held message of a kind, with its subnet.
-func (w *wreck) kept(kind state.MessageKind) (*state.State, *state.Held) {
+func (w *damagedNetwork) kept(kind state.MessageKind) (*state.State, *state.Held) {
 	for i := range w.View().Subnets {
 		s := w.Network.State(i)
 		for _, h := range s.Kept.All() {
@@ -48,8 +48,8 @@ func (w *wreck) kept(kind state.MessageKind) (*state.State, *state.Held) {
 }
 
 // due adds a deadline to the first subnet that nobody has a handle of.
-func due(d timers.Deadline) func(*wreck) {
-	return func(w *wreck) {
+func due(d timers.Deadline) func(*damagedNetwork) {
+	return func(w *damagedNetwork) {
 		d.At = w.Time + 1_000_000_000
 		if d.Kind == timers.GlobalTimer {
 			d.Subject = w.names["A"]
@@ -59,7 +59,7 @@ func due(d timers.Deadline) func(*wreck) {
 }
 
 // waitingCall is a call of the first subnet that is not answered.
-func (w *wreck) waitingCall() *intercanister.Future {
+func (w *damagedNetwork) waitingCall() *intercanister.Future {
 	for _, id := range w.Ledger.Calls() {
 		if f := w.Ledger.Future(id); f.State == intercanister.Waiting {
 			return f
@@ -70,26 +70,26 @@ func (w *wreck) waitingCall() *intercanister.Future {
 }
 
 var damages = []damage{
-	{"time of a subnet", func(w *wreck) { w.State.Time++ }, "of the network at"},
-	{"a time after all times", func(w *wreck) { w.Apply(replica.AdvanceTo(math.MaxInt64 + 1)) }, "the time is "},
-	{"a height that ends soon", func(w *wreck) { w.State.Height = math.MaxUint64 }, "round 18446744073709551615 of subnet"},
-	{"ranges of ids", func(w *wreck) {
+	{"time of a subnet", func(w *damagedNetwork) { w.State.Time++ }, "of the network at"},
+	{"a time after all times", func(w *damagedNetwork) { w.Apply(replica.AdvanceTo(math.MaxInt64 + 1)) }, "the time is "},
+	{"a height that ends soon", func(w *damagedNetwork) { w.State.Height = math.MaxUint64 }, "round 18446744073709551615 of subnet"},
+	{"ranges of ids", func(w *damagedNetwork) {
 		w.Ids.Ranges = []state.Range{{First: w.Ids.Allocation.First, Last: w.Ids.Allocation.Last - 1}}
 	}, "the subnets host other canister ids"},
-	{"the range of new ids", func(w *wreck) { w.Ids.Allocation.First-- }, "canister ids are taken from"},
-	{"limits of instructions", func(w *wreck) { _, l, _ := w.Damage(0); l.Message = math.MaxUint64 }, "nobody can pay for them"},
-	{"what was charged", func(w *wreck) { w.resident("A").Charged = w.Time + 1 }, "has paid until"},
-	{"a mailbox that nobody opens", func(w *wreck) { w.resident("A").Mailbox.Held = true }, "canister"},
-	{"a canister that stopped too early", func(w *wreck) { w.resident("A").Canister.Status = canister.Stopped }, "is stopped with"},
-	{"a canister that need not stop", func(w *wreck) { w.resident("D").Canister.Status = canister.Running }, "somebody waits for it to stop"},
-	{"number of a stop", func(w *wreck) { w.resident("D").Stops[0].Number = 99 }, "comes after the last"},
-	{"memory of messages", func(w *wreck) {
+	{"the range of new ids", func(w *damagedNetwork) { w.Ids.Allocation.First-- }, "canister ids are taken from"},
+	{"limits of instructions", func(w *damagedNetwork) { _, l, _ := w.Damage(0); l.Message = math.MaxUint64 }, "nobody can pay for them"},
+	{"what was charged", func(w *damagedNetwork) { w.resident("A").Charged = w.Time + 1 }, "has paid until"},
+	{"a mailbox that nobody opens", func(w *damagedNetwork) { w.resident("A").Mailbox.Held = true }, "canister"},
+	{"a canister that stopped too early", func(w *damagedNetwork) { w.resident("A").Canister.Status = canister.Stopped }, "is stopped with"},
+	{"a canister that need not stop", func(w *damagedNetwork) { w.resident("D").Canister.Status = canister.Running }, "somebody waits for it to stop"},
+	{"number of a stop", func(w *damagedNetwork) { w.resident("D").Stops[0].Number = 99 }, "comes after the last"},
+	{"memory of messages", func(w *damagedNetwork) {
 		r := w.resident("A")
 		r.Messages.BestEffort++
 		r.Canister.MessageBytes++
 		w.State.Messages.BestEffort++
 	}, "the messages of canister"},
-	{"memory of all messages", func(w *wreck) { w.State.Messages.Guaranteed++ }, "all messages take"},
+	{"memory of all messages", func(w *damagedNetwork) { w.State.Messages.Guaranteed++ }, "all messages take"},
 	{"a timer of nobody", due(timers.Deadline{Kind: timers.GlobalTimer}), `for a deadline of kind "global timer"`},
 	{"an expiry of an outcall", due(timers.Deadline{Kind: timers.OutcallExpiry}), `for a deadline of kind "outcall expiry"`},
 	{"a pruning of an answer", due(timers.Deadline{Kind: timers.IngressPrune, Number: 1}), `for a deadline of kind "ingress pruning"`},
@@ -98,19 +98,19 @@ var damages = []damage{
 	{"a stop timeout", due(timers.Deadline{Kind: timers.StopTimeout}), `for a deadline of kind "stop timeout"`},
 	{"a release of a held message", due(timers.Deadline{Kind: timers.HeldMessage, Number: 1}), `for a deadline of kind "held message"`},
 	{"a second charge", due(timers.Deadline{Kind: timers.Charge}), `for a deadline of kind "charge"`},
-	{"a handle of another's deadline", func(w *wreck) { w.waitingCall().Expiry = w.State.Outcalls[0].Expiry }, "is somebody else's"},
-	{"number of outcalls", func(w *wreck) { w.State.OutcallsMade = 0 }, "HTTP outcall 0 of node 0 is none of the 0"},
-	{"node of an outcall", func(w *wreck) { w.State.Outcalls[0].Sent.Node = 13 }, "HTTP outcall 0 of node 13 is none"},
-	{"text of an outcall", func(w *wreck) { w.State.Outcalls[0].Sent.URL = "\xff" }, "is not UTF-8"},
-	{"a call of nobody", func(w *wreck) { w.State.Outcalls[0].Ticket.Origin.Caller = principal.Canister(5) }, "which no subnet hosts"},
-	{"a request to sign", func(w *wreck) { w.Signing.Pending[0].Arg = w.Signing.Pending[0].Arg[1:] }, "a request for a signature cannot be answered"},
-	{"method of a request to sign", func(w *wreck) { w.Signing.Pending[0].Method = "raw_rand" }, "a request for a signature cannot be answered"},
-	{"a task of the management canister", func(w *wreck) { w.State.Commands.PushTask(intercanister.Heartbeat) }, "or has tasks"},
-	{"a task that is none", func(w *wreck) { w.resident("A").Mailbox.PushTask(intercanister.NoTask) }, "a task is none"},
-	{"sender of a request", func(w *wreck) {
+	{"a handle of another's deadline", func(w *damagedNetwork) { w.waitingCall().Expiry = w.State.Outcalls[0].Expiry }, "is somebody else's"},
+	{"number of outcalls", func(w *damagedNetwork) { w.State.OutcallsMade = 0 }, "HTTP outcall 0 of node 0 is none of the 0"},
+	{"node of an outcall", func(w *damagedNetwork) { w.State.Outcalls[0].Sent.Node = 13 }, "HTTP outcall 0 of node 13 is none"},
+	{"text of an outcall", func(w *damagedNetwork) { w.State.Outcalls[0].Sent.URL = "\xff" }, "is not UTF-8"},
+	{"a call of nobody", func(w *damagedNetwork) { w.State.Outcalls[0].Ticket.Origin.Caller = principal.Canister(5) }, "which no subnet hosts"},
+	{"a request to sign", func(w *damagedNetwork) { w.Signing.Pending[0].Arg = w.Signing.Pending[0].Arg[1:] }, "a request for a signature cannot be answered"},
+	{"method of a request to sign", func(w *damagedNetwork) { w.Signing.Pending[0].Method = "raw_rand" }, "a request for a signature cannot be answered"},
+	{"a task of the management canister", func(w *damagedNetwork) { w.State.Commands.PushTask(intercanister.Heartbeat) }, "or has tasks"},
+	{"a task that is none", func(w *damagedNetwork) { w.resident("A").Mailbox.PushTask(intercanister.NoTask) }, "a task is none"},
+	{"sender of a request", func(w *damagedNetwork) {
 		for i := range w.View().Subnets {
 			for r := range w.Network.State(i).Residents.All() {
-				for _, name := range dramatis {
+				for _, name := range canisterNames {
 					if q := r.Mailbox.First(w.names[name]); q != nil {
 						q.Sender = r.ID()
 						return
@@ -120,28 +120,28 @@ var damages = []damage{
 		}
 		w.Fatal("no request waits")
 	}, "waits among those of"},
-	{"a held message of a user that waits as well", func(w *wreck) {
+	{"a held message of a user that waits as well", func(w *damagedNetwork) {
 		s, h := w.kept(state.KindIngress)
 		s.Residents.Get(w.names["E"]).Mailbox.PushIngress(h.Ingress)
 	}, "of a user waits twice"},
-	{"a message of a user at another canister", func(w *wreck) {
+	{"a message of a user at another canister", func(w *damagedNetwork) {
 		for in := range w.History.All() {
 			if w.resident("A").Mailbox.DropIngress(in.Number) {
 				w.resident("B").Mailbox.PushIngress(in.Number)
 			}
 		}
 	}, "and is for another"},
-	{"ids of held messages", func(w *wreck) { r, _, _ := w.Damage(0); r.Count = 0 }, "comes after the last"},
-	{"number of held messages", func(w *wreck) { r, _, _ := w.Damage(0); r.Held++ }, "are held, not"},
-	{"action of a rule", func(w *wreck) { r, _, _ := w.Damage(0); r.List[0].Action.Kind = state.ActReject }, "rule 1 cannot be applied"},
-	{"ids of rules", func(w *wreck) { r, _, _ := w.Damage(0); r.Last = 1 }, "is not in the order of rules"},
-	{"deadline of a held response", func(w *wreck) { _, h := w.kept(state.KindResponse); h.Deadline++ }, "belongs to nobody"},
-	{"a held response whose call goes on", func(w *wreck) {
+	{"ids of held messages", func(w *damagedNetwork) { r, _, _ := w.Damage(0); r.Count = 0 }, "comes after the last"},
+	{"number of held messages", func(w *damagedNetwork) { r, _, _ := w.Damage(0); r.Held++ }, "are held, not"},
+	{"action of a rule", func(w *damagedNetwork) { r, _, _ := w.Damage(0); r.List[0].Action.Kind = state.ActReject }, "rule 1 cannot be applied"},
+	{"ids of rules", func(w *damagedNetwork) { r, _, _ := w.Damage(0); r.Last = 1 }, "is not in the order of rules"},
+	{"deadline of a held response", func(w *damagedNetwork) { _, h := w.kept(state.KindResponse); h.Deadline++ }, "belongs to nobody"},
+	{"a held response whose call goes on", func(w *damagedNetwork) {
 		s, h := w.kept(state.KindResponse)
 		origin := intercanister.Origin{Kind: intercanister.FromCanister, Caller: h.Owner, Call: h.Call}
 		s.Postponed = append(s.Postponed, state.Postponed{Ticket: state.Ticket{Origin: origin}, Method: "raw_rand"})
 	}, "and the call is elsewhere as well"},
-	{"deadline of a message to another subnet", func(w *wreck) {
+	{"deadline of a message to another subnet", func(w *damagedNetwork) {
 		for i := range w.View().Subnets {
 			if _, _, sent := w.Damage(i); len(sent) > 0 {
 				*sent[0] += 1
@@ -150,28 +150,30 @@ var damages = []damage{
 		}
 		w.Fatal("nothing is sent")
 	}, "the messages of canister"},
-	{"a canister that is gone and there", func(w *wreck) {
+	{"a canister that is gone and there", func(w *damagedNetwork) {
 		w.Untouch()
 		w.Touched = append(w.Touched, &state.Resident{Canister: canister.New(w.names["A"], 0, canister.Settings{}), Gone: true})
 	}, "is gone, and there"},
-	{"a message that has changed and is not shown", func(w *wreck) {
+	{"a message that has changed and is not shown", func(w *damagedNetwork) {
 		for in := range w.History.All() {
 			w.Show(in)
 			break
 		}
 		w.Answered = nil
 	}, "is in one of two lists of changed messages and not in the other"},
-	{"number of a snapshot", func(w *wreck) { w.resident("A").Canister.Snapshots.All()[0].Number = 9 }, "is not in the order of numbers"},
-	{"globals of a snapshot", func(w *wreck) { s := w.resident("A").Canister.Snapshots.All()[0]; s.Globals = s.Globals[1:] }, "does not fit its module"},
-	{"a global of a snapshot", func(w *wreck) { w.resident("A").Canister.Snapshots.All()[0].Globals = []canister.Global{{Type: 1}} }, "a global of type 0x1"},
-	{"length of a history", func(w *wreck) { w.resident("A").Canister.History.Total = 0 }, "changes in a history of 0"},
-	{"an environment", func(w *wreck) {
+	{"number of a snapshot", func(w *damagedNetwork) { w.resident("A").Canister.Snapshots.All()[0].Number = 9 }, "is not in the order of numbers"},
+	{"globals of a snapshot", func(w *damagedNetwork) { s := w.resident("A").Canister.Snapshots.All()[0]; s.Globals = s.Globals[1:] }, "does not fit its module"},
+	{"a global of a snapshot", func(w *damagedNetwork) {
+		w.resident("A").Canister.Snapshots.All()[0].Globals = []canister.Global{{Type: 1}}
+	}, "a global of type 0x1"},
+	{"length of a history", func(w *damagedNetwork) { w.resident("A").Canister.History.Total = 0 }, "changes in a history of 0"},
+	{"an environment", func(w *damagedNetwork) {
 		c := w.resident("A").Canister
 		set := *c.Settings
 		set.Environment = []canister.Variable{{Name: "\xff"}}
 		c.Settings = &set
 	}, "is not UTF-8"},
-	{"a parked message without code", func(w *wreck) { w.resident("D").Canister.Uninstall() }, "and it has no code"},
+	{"a parked message without code", func(w *damagedNetwork) { w.resident("D").Canister.Uninstall() }, "and it has no code"},
 }
 
 // What does not fit is found when a file is read, not when somebody looks for it.
@@ -181,7 +183,7 @@ func TestWhatDoesNotFitIsNotImported(t *testing.T) {
 		t.Run(d.what, func(t *testing.T) {
 			f := s.Network.Fork(replica.ForkConfig{})
 			defer f.Close()
-			d.do(&wreck{t, f, f.State(0), s.Names})
+			d.do(&damagedNetwork{t, f, f.State(0), s.Names})
 			var file bytes.Buffer
 			err := f.Export(&file)
 			if err == nil { // some damages are seen by who writes them

@@ -25,7 +25,7 @@ func crowdedStage(t testing.TB) (*real.Stage, replica.Config) {
 	s := real.NewStage(t, replica.Config{
 		Engine: engine, SliceInstructions: 2_000_000, StreamMessages: 1, Subnets: []replica.SubnetConfig{{Nodes: 13}, {Nodes: 1}},
 	})
-	for i, name := range dramatis {
+	for i, name := range canisterNames {
 		s.Create(name, i/4, real.Plenty)
 		s.Install(name, real.Install, canistertest.Variant{Beating: name == "C"}.Module(), nil)
 	}

@@ -58,20 +58,20 @@ func firstDifference(a, b []byte) string {
 	return fmt.Sprintf("at byte %d of %d and %d", i, len(a), len(b))
 }
 
-func TestADramaGoesOnInAnImportedNetwork(t *testing.T) {
+func TestAScenarioGoesOnInAnImportedNetwork(t *testing.T) {
 	few(t)
-	th := newTheatre(t)
+	th := newHarness(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		d := dramas(rt)
+		d := drawScenario(rt)
 		every := rapid.IntRange(1, 5).Draw(rt, "every")
 		saw, turn := new(seen), 0
-		imported := th.playOn(d, nil, saw, func(s *real.Stage) {
+		imported := th.runOn(d, nil, saw, func(s *real.Stage) {
 			if turn++; turn%every == 0 {
 				s.Network = exchanged(rt, s.Network, replica.Config{Engine: th.engine, Events: saw})
 			}
 			s.Network.Round()
 		})
-		identical(rt, d, "imported", th.play(d, nil, round), imported)
+		identical(rt, d, "imported", th.run(d, nil, round), imported)
 	})
 }
 
@@ -102,7 +102,7 @@ func sometimes() replicatest.Between {
 }
 
 func TestAModuleThatIsBeingCompiledIsAskedForAgainInAnImportedNetwork(t *testing.T) {
-	w := newWorkshop(t, replica.Config{})
+	w := newManualCompiler(t, replica.Config{})
 	module := some("one")
 	id := w.begin(t, canistertest.Script().Call(w.installs(real.Install, module, answered())).Drop())
 	asked := w.asked
@@ -118,7 +118,7 @@ func TestAModuleThatIsBeingCompiledIsAskedForAgainInAnImportedNetwork(t *testing
 }
 
 func TestAModuleThatWasBeingCompiledIsCompiledInAnImportedNetworkWithoutACompiler(t *testing.T) {
-	w := newWorkshop(t, replica.Config{})
+	w := newManualCompiler(t, replica.Config{})
 	module := some("one")
 	id := w.begin(t, canistertest.Script().Call(w.installs(real.Install, module, answered())).Drop())
 	w.Network = exchanged(t, w.Network, replica.Config{Engine: w.engine})

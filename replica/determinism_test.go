@@ -17,23 +17,23 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The canisters of a drama. C beats, D has a 64-bit memory that it keeps over
+// The canisters of a scenario. C beats, D has a 64-bit memory that it keeps over
 // upgrades, E is on another subnet where there is one; N does not exist.
-var dramatis = []string{"A", "B", "C", "D", "E"}
+var canisterNames = []string{"A", "B", "C", "D", "E"}
 
 func variant(name string) canistertest.Variant {
 	return canistertest.Variant{Beating: name == "C", Wide: name == "D", Persistent: name == "D"}
 }
 
-// drama is what happens to a network, drawn at random: everything that follows is
-// to be the same each time it is played.
-type drama struct {
-	config replica.Config
-	scenes []scene
+// scenario is what happens to a network, drawn at random: everything that follows is
+// to be the same each time it runs.
+type scenario struct {
+	config  replica.Config
+	actions []scenarioAction
 }
 
-// scene is one input and the rounds after it.
-type scene struct {
+// scenarioAction is one input and the rounds after it.
+type scenarioAction struct {
 	kind, name string // what is done, and to which canister
 	text       string // the program, or the mode of an installation
 	seconds    uint64
@@ -41,18 +41,18 @@ type scene struct {
 	meddling   meddling
 }
 
-func (d *drama) String() string {
+func (d *scenario) String() string {
 	var all strings.Builder
 	fmt.Fprintf(&all, "%d subnets, slices of %d, rounds of %d messages, streams of %d\n",
 		len(d.config.Subnets), d.config.SliceInstructions, d.config.RoundMessages, d.config.StreamMessages)
-	for _, s := range d.scenes {
+	for _, s := range d.actions {
 		fmt.Fprintf(&all, "%s %s %d s, %d rounds: %s %s\n", s.kind, s.name, s.seconds, s.rounds, s.text, s.meddling)
 	}
 	return all.String()
 }
 
-func dramas(t *rapid.T) *drama {
-	d := &drama{config: replica.Config{SliceInstructions: 1_000_000}}
+func drawScenario(t *rapid.T) *scenario {
+	d := &scenario{config: replica.Config{SliceInstructions: 1_000_000}}
 	for range rapid.IntRange(1, 2).Draw(t, "subnets") {
 		d.config.Subnets = append(d.config.Subnets, replica.SubnetConfig{Nodes: 13})
 	}
@@ -62,18 +62,18 @@ func dramas(t *rapid.T) *drama {
 	if rapid.Bool().Draw(t, "narrow") {
 		d.config.StreamMessages = 2
 	}
-	d.scenes = rapid.SliceOfN(rapid.Custom(scenes), 1, 12).Draw(t, "scenes")
+	d.actions = rapid.SliceOfN(rapid.Custom(drawAction), 1, 12).Draw(t, "actions")
 	return d
 }
 
-var sceneKinds = []string{
+var actionKinds = []string{
 	"run", "run", "run", "run", "run", "run", "query", "ask", "meddle", "meddle", "meddle", "advance", "stop_canister", "start_canister",
 	"upgrade", "reinstall", "uninstall_code", "install", "garble", "delete_canister",
 }
 
-func scenes(t *rapid.T) scene {
-	s := scene{
-		kind: rapid.SampledFrom(sceneKinds).Draw(t, "kind"), name: rapid.SampledFrom(dramatis).Draw(t, "name"),
+func drawAction(t *rapid.T) scenarioAction {
+	s := scenarioAction{
+		kind: rapid.SampledFrom(actionKinds).Draw(t, "kind"), name: rapid.SampledFrom(canisterNames).Draw(t, "name"),
 		rounds: rapid.IntRange(0, 3).Draw(t, "rounds"),
 	}
 	switch s.kind {
@@ -157,7 +157,7 @@ func callText(t *rapid.T, depth int) string {
 // aboutSome is a record with the id of a canister of the root subnet in Candid, one
 // that does not exist among them; as text of a program.
 func aboutSome(t *rapid.T) string {
-	id := principal.Canister(replicatest.First(0) + uint64(rapid.IntRange(0, len(dramatis)).Draw(t, "about")))
+	id := principal.Canister(replicatest.First(0) + uint64(rapid.IntRange(0, len(canisterNames)).Draw(t, "about")))
 	var text strings.Builder
 	for _, b := range append([]byte("DIDL\x01\x6c\x01\xb3\xc4\xb1\xf2\x04\x68\x01\x00\x01\x0a"), id.Bytes()...) {
 		fmt.Fprintf(&text, `\%02x`, b)
@@ -165,26 +165,26 @@ func aboutSome(t *rapid.T) string {
 	return text.String()
 }
 
-// theatre is where dramas are played: an engine, and the modules.
-type theatre struct {
+// harness runs scenarios: an engine, and the modules.
+type harness struct {
 	testing.TB
 	engine  *canister.Engine
 	modules map[string][]byte
 }
 
-// Cleanup forgets what a stage would do at the end of the test: every play closes its
+// Cleanup forgets what a stage would do at the end of the test: every run closes its
 // network, and there may be many.
-func (th *theatre) Cleanup(func()) {}
+func (th *harness) Cleanup(func()) {}
 
-func newTheatre(t testing.TB) *theatre {
-	th := &theatre{TB: t, engine: real.NewEngine(t), modules: make(map[string][]byte)}
-	for _, name := range dramatis {
+func newHarness(t testing.TB) *harness {
+	th := &harness{TB: t, engine: real.NewEngine(t), modules: make(map[string][]byte)}
+	for _, name := range canisterNames {
 		th.modules[name] = variant(name).Module()
 	}
 	return th
 }
 
-// seen is what a drama showed: the state after every round, every event, and every
+// seen is what a scenario showed: the state after every round, every event, and every
 // answer.
 type seen struct {
 	states []string   // root hash by round
@@ -200,15 +200,15 @@ func (s *seen) Event(e *replica.Event) {
 // driver makes a network end a round.
 type driver func(*replica.Network)
 
-// play plays a drama until the network rests, or for a number of rounds where a
+// run runs a scenario until the network rests, or for a number of rounds where a
 // canister beats.
-func (th *theatre) play(d *drama, runner replica.Runner, pass driver) *seen {
-	return th.playOn(d, runner, new(seen), func(s *real.Stage) { pass(s.Network) })
+func (th *harness) run(d *scenario, runner replica.Runner, pass driver) *seen {
+	return th.runOn(d, runner, new(seen), func(s *real.Stage) { pass(s.Network) })
 }
 
-// playOn is play; pass may put another network on the stage, whose events are to be seen
+// runOn is run; pass may put another network on the stage, whose events are to be seen
 // too.
-func (th *theatre) playOn(d *drama, runner replica.Runner, saw *seen, pass func(*real.Stage)) *seen {
+func (th *harness) runOn(d *scenario, runner replica.Runner, saw *seen, pass func(*real.Stage)) *seen {
 	config := d.config
 	config.Engine, config.Runner, config.Events = th.engine, runner, saw
 	s := real.NewStage(th, config)
@@ -218,21 +218,21 @@ func (th *theatre) playOn(d *drama, runner replica.Runner, saw *seen, pass func(
 		saw.states = append(saw.states, fmt.Sprintf("%x %d", s.RootHash(), s.View().Time))
 		saw.hashes = append(saw.hashes, stateHash(th, s.Network))
 	}
-	for i, name := range dramatis {
+	for i, name := range canisterNames {
 		s.Create(name, i/4%len(d.config.Subnets), real.Plenty)
 		s.Install(name, real.Install, th.modules[name], nil)
 	}
 	s.Names["N"] = s.User
-	for _, scene := range d.scenes {
-		saw.events.WriteString(th.perform(s, scene) + "\n")
-		for range scene.rounds {
+	for _, action := range d.actions {
+		saw.events.WriteString(th.do(s, action) + "\n")
+		for range action.rounds {
 			round()
 		}
 	}
 	for i := 0; i < 40 && (s.Busy() || i < 3); i++ {
 		round()
 	}
-	for _, name := range dramatis {
+	for _, name := range canisterNames {
 		if c := s.Canister(s.ID(name)); c != nil {
 			fmt.Fprintf(&saw.events, "%s %s %s %d %x %v\n", name, c.Balance, c.Reserved, c.Version, c.Certified, c.Consumed)
 		}
@@ -241,43 +241,43 @@ func (th *theatre) playOn(d *drama, runner replica.Runner, saw *seen, pass func(
 	return saw
 }
 
-// perform does one scene, and says what came back at once.
-func (th *theatre) perform(s *real.Stage, scene scene) string {
-	bytes := []byte(scene.text)
-	switch scene.kind {
+// do does one action, and says what came back at once.
+func (th *harness) do(s *real.Stage, action scenarioAction) string {
+	bytes := []byte(action.text)
+	switch action.kind {
 	case "run", "query", "ask", "upgrade", "reinstall", "install":
-		parsed, err := canistertest.Parse(scene.text, s.Names)
+		parsed, err := canistertest.Parse(action.text, s.Names)
 		if err != nil {
 			panic(err)
 		}
 		bytes = parsed.Bytes()
 	}
-	switch scene.kind {
+	switch action.kind {
 	case "run", "garble":
-		_, refused := s.Submit(scene.name, "run", bytes)
+		_, refused := s.Submit(action.name, "run", bytes)
 		return refused
 	case "meddle":
-		return scene.meddling.meddle(s.Network, s.ID(scene.name))
+		return action.meddling.meddle(s.Network, s.ID(action.name))
 	case "query", "ask":
-		r := s.Query(scene.name, scene.kind, bytes)
+		r := s.Query(action.name, action.kind, bytes)
 		return fmt.Sprintf("%x %v %v %d", r.Reply, r.Reject, r.Refusal, r.Instructions)
 	case "advance":
-		s.Apply(replica.AdvanceTo(s.View().Time + scene.seconds*second))
+		s.Apply(replica.AdvanceTo(s.View().Time + action.seconds*second))
 		return ""
 	case "upgrade", "reinstall", "install":
-		mode := real.Mode(scene.kind)
-		if mode == real.Upgrade && scene.name == "D" {
+		mode := real.Mode(action.kind)
+		if mode == real.Upgrade && action.name == "D" {
 			mode = real.UpgradeKeep
 		}
-		_, refused := s.SubmitManagement(scene.name, "install_code", s.InstallArgs(scene.name, mode, th.modules[scene.name], bytes))
+		_, refused := s.SubmitManagement(action.name, "install_code", s.InstallArgs(action.name, mode, th.modules[action.name], bytes))
 		return refused
 	}
-	_, refused := s.SubmitManagement(scene.name, scene.kind, s.About(scene.name, ""))
+	_, refused := s.SubmitManagement(action.name, action.kind, s.About(action.name, ""))
 	return refused
 }
 
 // identical is same for networks whose whole states are to be the same after each round.
-func identical(t *rapid.T, d *drama, what string, one, two *seen) {
+func identical(t *rapid.T, d *scenario, what string, one, two *seen) {
 	same(t, d, what, one, two)
 	for i := range one.hashes {
 		if one.hashes[i] != two.hashes[i] {
@@ -289,7 +289,7 @@ func identical(t *rapid.T, d *drama, what string, one, two *seen) {
 // same fails the test with what differs first. Steps finish messages in another order than rounds,
 // so that calls get other places in their table: they come to the same roots, not to the same state
 // hashes.
-func same(t *rapid.T, d *drama, what string, one, two *seen) {
+func same(t *rapid.T, d *scenario, what string, one, two *seen) {
 	for i := range min(len(one.states), len(two.states)) {
 		if one.states[i] != two.states[i] {
 			difference(t, d, fmt.Sprintf("%s: the state after round %d", what, i), one, two)
@@ -300,7 +300,7 @@ func same(t *rapid.T, d *drama, what string, one, two *seen) {
 	}
 }
 
-func difference(t *rapid.T, d *drama, what string, one, two *seen) {
+func difference(t *rapid.T, d *scenario, what string, one, two *seen) {
 	a, b := strings.Split(one.events.String(), "\n"), strings.Split(two.events.String(), "\n")
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {
@@ -326,18 +326,18 @@ func few(t *testing.T) {
 	t.Cleanup(func() { set(usual) })
 }
 
-func TestADramaOfRealCanistersIsTheSameEachTime(t *testing.T) {
+func TestAScenarioOfRealCanistersIsTheSameEachTime(t *testing.T) {
 	few(t)
-	th := newTheatre(t)
+	th := newHarness(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		d := dramas(rt)
-		identical(rt, d, "again", th.play(d, nil, round), th.play(d, nil, round))
+		d := drawScenario(rt)
+		identical(rt, d, "again", th.run(d, nil, round), th.run(d, nil, round))
 	})
 }
 
-func TestADramaOfRealCanistersIsTheSameForAnyNumberOfWorkers(t *testing.T) {
+func TestAScenarioOfRealCanistersIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 	few(t)
-	th := newTheatre(t)
+	th := newHarness(t)
 	var pools []*node.Pool
 	for _, workers := range []int{1, 2, 3, 8} {
 		pools = append(pools, node.NewPool(workers, nil))
@@ -348,19 +348,19 @@ func TestADramaOfRealCanistersIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 		}
 	}()
 	rapid.Check(t, func(rt *rapid.T) {
-		d := dramas(rt)
-		alone := th.play(d, nil, round)
+		d := drawScenario(rt)
+		alone := th.run(d, nil, round)
 		for i, pool := range pools {
-			identical(rt, d, fmt.Sprintf("pool %d", i), alone, th.play(d, pool, round))
+			identical(rt, d, fmt.Sprintf("pool %d", i), alone, th.run(d, pool, round))
 		}
 	})
 }
 
-func TestADramaOfRealCanistersIsTheSameInSteps(t *testing.T) {
+func TestAScenarioOfRealCanistersIsTheSameInSteps(t *testing.T) {
 	few(t)
-	th := newTheatre(t)
+	th := newHarness(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		d := dramas(rt)
-		same(rt, d, "steps", th.play(d, nil, round), th.play(d, nil, steps(sched.FIFO{})))
+		d := drawScenario(rt)
+		same(rt, d, "steps", th.run(d, nil, round), th.run(d, nil, steps(sched.FIFO{})))
 	})
 }

@@ -21,15 +21,15 @@ func (i *installations) Event(e *replica.Event) {
 	}
 }
 
-// twin is a workshop with another network, which asks for modules for itself.
-func (w *workshop) twin(n *replica.Network) *workshop {
+// twin is a manualCompiler with another network, which asks for modules for itself.
+func (w *manualCompiler) twin(n *replica.Network) *manualCompiler {
 	stage := *w.Stage
 	stage.Network = n
-	return &workshop{Stage: &stage, engine: w.engine}
+	return &manualCompiler{Stage: &stage, engine: w.engine}
 }
 
 // ready says to a network that the modules it asked for are ready. No round is made.
-func (w *workshop) ready() {
+func (w *manualCompiler) ready() {
 	jobs := w.asked
 	w.asked = nil
 	for i := range jobs {
@@ -39,13 +39,13 @@ func (w *workshop) ready() {
 
 // copies are the ways to a second network at the same point, whose modules another
 // compiler compiles.
-var copies = map[string]func(t *testing.T, w *workshop) *workshop{
-	"a fork": func(_ *testing.T, w *workshop) *workshop {
+var copies = map[string]func(t *testing.T, w *manualCompiler) *manualCompiler{
+	"a fork": func(_ *testing.T, w *manualCompiler) *manualCompiler {
 		f := w.twin(nil)
 		f.Network = w.Network.Fork(replica.ForkConfig{Parts: replica.Parts{Compiler: f}})
 		return f
 	},
-	"a snapshot": func(t *testing.T, w *workshop) *workshop {
+	"a snapshot": func(t *testing.T, w *manualCompiler) *manualCompiler {
 		kept := w.Network.Fork(replica.ForkConfig{})
 		f := w.twin(nil)
 		f.Network = kept.Fork(replica.ForkConfig{})
@@ -53,7 +53,7 @@ var copies = map[string]func(t *testing.T, w *workshop) *workshop{
 		f.Wake(replica.Parts{Compiler: f})
 		return f
 	},
-	"an import": func(t *testing.T, w *workshop) *workshop {
+	"an import": func(t *testing.T, w *manualCompiler) *manualCompiler {
 		f := w.twin(nil)
 		n, err := replica.Import(bytes.NewReader(exported(t, w.Network)), replica.Config{Engine: w.engine, Compiler: f})
 		if err != nil {
@@ -65,7 +65,7 @@ var copies = map[string]func(t *testing.T, w *workshop) *workshop{
 }
 
 // delayed lets A install two modules into T, and one of them into B too.
-func delayed(t *testing.T, w *workshop) replica.RequestID {
+func delayed(t *testing.T, w *manualCompiler) replica.RequestID {
 	t.Helper()
 	settings := fmt.Sprintf(`settings = record { controllers = opt vec { principal "%s"; principal "%s" } }`, w.User, w.ID("A"))
 	if a := w.Manage("B", "update_settings", w.About("B", settings)); a.Status != "replied" {
@@ -82,7 +82,7 @@ func delayed(t *testing.T, w *workshop) replica.RequestID {
 func TestNetworksCopiedWhileAModuleIsCompiledInstallItOnceAndInTheSameRound(t *testing.T) {
 	for name, copied := range copies {
 		t.Run(name, func(t *testing.T) {
-			w := newWorkshop(t, replica.Config{})
+			w := newManualCompiler(t, replica.Config{})
 			asked := delayed(t, w)
 			f := copied(t, w)
 			t.Cleanup(func() { f.Close() })
@@ -116,9 +116,9 @@ func TestNetworksCopiedWhileAModuleIsCompiledInstallItOnceAndInTheSameRound(t *t
 
 // atOnce looks whether a network has come to what comes of the same where nothing is
 // compiled beside it: only the time is another.
-func atOnce(t *testing.T, w *workshop, asked replica.RequestID) {
+func atOnce(t *testing.T, w *manualCompiler, asked replica.RequestID) {
 	t.Helper()
-	plain := newWorkshop(t, replica.Config{})
+	plain := newManualCompiler(t, replica.Config{})
 	plain.Wake(replica.Parts{})
 	if got, want := w.Answer(asked), plain.Answer(delayed(t, plain)); got.String() != want.String() || got.Status != "replied" {
 		t.Errorf("A says %s, without delay %s", got, want)
@@ -138,7 +138,7 @@ func atOnce(t *testing.T, w *workshop, asked replica.RequestID) {
 // A module that only the source's compiler has made ready is not ready in the fork, which
 // waits for its own; and where the fork has none, it compiles in its first round.
 func TestAForkWaitsForItsOwnCompiler(t *testing.T) {
-	w := newWorkshop(t, replica.Config{})
+	w := newManualCompiler(t, replica.Config{})
 	asked := delayed(t, w)
 	f, alone := copies["a fork"](t, w), w.twin(w.Network.Fork(replica.ForkConfig{}))
 	t.Cleanup(func() {
@@ -158,7 +158,7 @@ func TestAForkWaitsForItsOwnCompiler(t *testing.T) {
 		f.finish()
 	}
 	alone.settle()
-	for name, other := range map[string]*workshop{"the fork": f, "the fork without a compiler": alone} {
+	for name, other := range map[string]*manualCompiler{"the fork": f, "the fork without a compiler": alone} {
 		if w.hash("T") != other.hash("T") || w.hash("B") != other.hash("B") || !other.Answer(asked).Over() {
 			t.Errorf("%s hears %s", name, other.Answer(asked))
 		}

@@ -256,7 +256,7 @@ func (l *sharing) apart(a, b reflect.Value, path string) {
 // busy is a network in which as much as can be is under way.
 func busy(t *testing.T) *real.Stage {
 	s := real.NewStage(t, replica.Config{SliceInstructions: 2_000_000, StreamMessages: 1, Subnets: []replica.SubnetConfig{{Nodes: 13}, {Nodes: 13}}})
-	for i, name := range dramatis {
+	for i, name := range canisterNames {
 		s.Create(name, i/4, real.Plenty)
 		s.Install(name, real.Install, variant(name).Module(), nil)
 	}

@@ -33,8 +33,8 @@ func stepping[S interface {
 
 func TestAForkGoesOnAsItsSourceWouldHave(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		c, a := config(rt), acts(rt)
-		want, seen, _ := play(t, c, a, round)
+		c, a := config(rt), actions(rt)
+		want, seen, _ := runProgram(t, c, a, round)
 		for _, driver := range []string{"rounds", "steps"} {
 			swap := func(s *replicatest.Stage) {
 				if moment(rt) {
@@ -43,7 +43,7 @@ func TestAForkGoesOnAsItsSourceWouldHave(t *testing.T) {
 					old.Close()
 				}
 			}
-			got, again, _ := playOn(t, c, a, func(s *replicatest.Stage) {
+			got, again, _ := runOn(t, c, a, func(s *replicatest.Stage) {
 				if driver == "rounds" {
 					swap(s)
 					s.Round()
@@ -60,10 +60,10 @@ func TestAForkGoesOnAsItsSourceWouldHave(t *testing.T) {
 
 func TestSourceAndForkDoNotNoticeEachOther(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		c, a := config(rt), acts(rt)
-		want, seen, _ := play(t, c, a, round)
+		c, a := config(rt), actions(rt)
+		want, seen, _ := runProgram(t, c, a, round)
 		var others []*replicatest.Stage
-		got, again, _ := playOn(t, c, a, func(s *replicatest.Stage) {
+		got, again, _ := runOn(t, c, a, func(s *replicatest.Stage) {
 			if moment(rt) && len(others) < 4 {
 				sink := s.Listener()
 				f := s.Fork(replica.ForkConfig{})
@@ -99,12 +99,12 @@ func TestSourceAndForkDoNotNoticeEachOther(t *testing.T) {
 	})
 }
 
-func TestADramaOfRealCanistersGoesOnInAForkAsInItsSource(t *testing.T) {
+func TestAScenarioOfRealCanistersGoesOnInAForkAsInItsSource(t *testing.T) {
 	few(t)
-	th := newTheatre(t)
+	th := newHarness(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		d := dramas(rt)
-		want := th.play(d, nil, round)
+		d := drawScenario(rt)
+		want := th.run(d, nil, round)
 		saw := new(seen)
 		swap := func(s *real.Stage) {
 			if moment(rt) {
@@ -113,24 +113,24 @@ func TestADramaOfRealCanistersGoesOnInAForkAsInItsSource(t *testing.T) {
 				old.Close()
 			}
 		}
-		identical(rt, d, "rounds", want, th.playOn(d, nil, saw, func(s *real.Stage) {
+		identical(rt, d, "rounds", want, th.runOn(d, nil, saw, func(s *real.Stage) {
 			swap(s)
 			s.Round()
 		}))
 		*saw = seen{}
-		same(rt, d, "steps", want, th.playOn(d, nil, saw, func(s *real.Stage) { stepping(s, func() { swap(s) }) }))
+		same(rt, d, "steps", want, th.runOn(d, nil, saw, func(s *real.Stage) { stepping(s, func() { swap(s) }) }))
 	})
 }
 
 func TestRealCanistersDoNotNoticeTheirForks(t *testing.T) {
 	few(t)
-	th := newTheatre(t)
+	th := newHarness(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		d := dramas(rt)
-		want := th.play(d, nil, round)
+		d := drawScenario(rt)
+		want := th.run(d, nil, round)
 		saw := new(seen)
 		var others []*real.Stage
-		got := th.playOn(d, nil, saw, func(s *real.Stage) {
+		got := th.runOn(d, nil, saw, func(s *real.Stage) {
 			if moment(rt) && len(others) < 4 {
 				f := s.Fork(replica.ForkConfig{})
 				if rapid.Bool().Draw(rt, "source") {
@@ -143,7 +143,7 @@ func TestRealCanistersDoNotNoticeTheirForks(t *testing.T) {
 			for _, other := range others {
 				switch rapid.IntRange(0, 3).Draw(rt, "other") {
 				case 0:
-					name := rapid.SampledFrom(dramatis).Draw(rt, "name")
+					name := rapid.SampledFrom(canisterNames).Draw(rt, "name")
 					parsed, err := canistertest.Parse(program(rt, 1), other.Names)
 					if err != nil {
 						panic(err)

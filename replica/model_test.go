@@ -25,15 +25,15 @@ type dice func(n int) int
 
 func (d dice) among(from ...string) string { return from[d(len(from))] }
 
-// poet makes random programs for the canisters of a twin.
-type poet struct {
+// generator makes random programs for the canisters of a twin.
+type generator struct {
 	dice
 	world *model.World
 	time  uint64
 }
 
 // anybody is the number of some canister: most live, some do not or not yet.
-func (p *poet) anybody() model.ID {
+func (p *generator) anybody() model.ID {
 	s := p.world.Subnets[p.dice(len(p.world.Subnets))]
 	if p.dice(20) == 0 {
 		return s.First + model.ID(p.dice(8))
@@ -41,7 +41,7 @@ func (p *poet) anybody() model.ID {
 	return s.Some(p.dice)
 }
 
-func (p *poet) program(depth int) string {
+func (p *generator) program(depth int) string {
 	var words []string
 	for range p.dice(4) {
 		switch kind := p.dice(9); {
@@ -63,7 +63,7 @@ func (p *poet) program(depth int) string {
 	return strings.Join(append(words, p.among(ends...)), " ")
 }
 
-func (p *poet) call(depth int) string {
+func (p *generator) call(depth int) string {
 	var text, body string
 	if p.dice(12) == 0 {
 		text, body = p.management()
@@ -86,7 +86,7 @@ func (p *poet) call(depth int) string {
 
 // management is a method of the management canister with its argument, as canisters
 // call it.
-func (p *poet) management() (method, arg string) {
+func (p *generator) management() (method, arg string) {
 	who := p.anybody()
 	switch p.dice(12) {
 	case 0, 1, 2:
@@ -106,9 +106,9 @@ func (p *poet) management() (method, arg string) {
 	}
 }
 
-// act makes one thing a user does.
-func (p *poet) act(i int) act {
-	a := act{n: int(p.anybody()), method: "run", rounds: p.dice(3)}
+// action makes one thing a user does.
+func (p *generator) action(i int) action {
+	a := action{n: int(p.anybody()), method: "run", rounds: p.dice(3)}
 	switch kind := p.dice(60); {
 	case kind < 2:
 		a.method, a.program = p.among("start", "start", "start", "stop"), fmt.Sprint(a.n)
@@ -150,14 +150,14 @@ func subject(arg string) (n int) {
 	return n
 }
 
-// cast is how many canisters a subnet of a play has.
+// cast is how many canisters a subnet of a run has.
 const cast = 5
 
 // steady keeps the number of canisters what it is, and most of them working.
-func (p *poet) steady(a act, i int) act {
+func (p *generator) steady(a action, i int) action {
 	s := p.world.Subnets[i%len(p.world.Subnets)]
 	id := s.Some(p.dice)
-	does := func(n model.ID, method, program string) act {
+	does := func(n model.ID, method, program string) action {
 		a.n, a.method, a.program = int(n), method, program
 		return a
 	}
@@ -180,20 +180,20 @@ func (p *poet) steady(a act, i int) act {
 }
 
 // fortune is what a new canister gets: enough for most, and next to nothing for some.
-func (p *poet) fortune() uint64 {
+func (p *generator) fortune() uint64 {
 	if p.dice(4) == 0 {
 		return uint64(300_000_000_000 + p.dice(200_000_000_000))
 	}
 	return plenty
 }
 
-// scenery is what a play is played in.
-type scenery struct {
+// setup is the network that programs run in.
+type setup struct {
 	config replica.Config
 	oracle uint64 // the seed of the order in which steps are made, 0 for whole rounds
 }
 
-func (c scenery) String() string {
+func (c setup) String() string {
 	kinds := make([]string, len(c.config.Subnets))
 	for i := range kinds {
 		kinds[i] = "application"
@@ -209,8 +209,8 @@ func (c scenery) String() string {
 	return text
 }
 
-func sceneries(d dice) scenery {
-	c := scenery{config: replica.Config{SliceInstructions: 50_000, Subnets: []replica.SubnetConfig{{Nodes: 13}, {Nodes: 13}}}}
+func drawSetup(d dice) setup {
+	c := setup{config: replica.Config{SliceInstructions: 50_000, Subnets: []replica.SubnetConfig{{Nodes: 13}, {Nodes: 13}}}}
 	if d(4) == 0 {
 		c.config.RoundMessages = 20 + d(40)
 	}
@@ -226,14 +226,14 @@ func sceneries(d dice) scenery {
 	return c
 }
 
-// show makes the acts that next gives happen, in both worlds; it gives what they
+// run makes the actions that next gives happen, in both worlds; it gives what they
 // disagree in, empty for nothing.
-func (c scenery) show(t testing.TB, next func(w *twin, i int) (act, bool)) (w *twin, fault string) {
+func (c setup) run(t testing.TB, next func(w *twin, i int) (action, bool)) (w *twin, fault string) {
 	w = newTwin(t, c.config)
 	writing := false
 	defer func() {
 		switch r := recover(); {
-		case writing: // rapid ends a play that it has no more chance for with a panic
+		case writing: // rapid ends a run that it has no more chance for with a panic
 			panic(r)
 		case r != nil:
 			fault = fmt.Sprintf("panic: %v", r)
@@ -295,11 +295,11 @@ func (w *twin) check() {
 	}
 }
 
-// playbill is a play for people: what a script in testdata would say.
-func playbill(c scenery, acts []act) string {
+// transcript is a run for people: what a script in testdata would say.
+func transcript(c setup, actions []action) string {
 	var text strings.Builder
 	fmt.Fprintln(&text, c)
-	for i, a := range acts {
+	for i, a := range actions {
 		if a.method == "cycles" {
 			fmt.Fprintf(&text, "cycles %d %s\n", a.n, a.program)
 		} else {
@@ -315,81 +315,81 @@ func playbill(c scenery, acts []act) string {
 	return text.String()
 }
 
-func fixed(acts []act) func(*twin, int) (act, bool) {
-	return func(_ *twin, i int) (act, bool) {
-		if i < len(acts) {
-			return acts[i], true
+func fixed(actions []action) func(*twin, int) (action, bool) {
+	return func(_ *twin, i int) (action, bool) {
+		if i < len(actions) {
+			return actions[i], true
 		}
-		return act{}, false
+		return action{}, false
 	}
 }
 
-// patience is how long a failing play is made shorter.
+// patience is how long a failing run is shortened.
 const patience = 30 * time.Second
 
-// shorten leaves acts out as long as the play fails.
-func (c scenery) shorten(t testing.TB, acts []act) []act {
+// shorten leaves actions out as long as the run fails.
+func (c setup) shorten(t testing.TB, actions []action) []action {
 	from := time.Now()
-	for size := len(acts) / 2; size > 0; size /= 2 {
-		for at := 0; at+size <= len(acts) && time.Since(from) < patience; {
-			shorter := slices.Delete(slices.Clone(acts), at, at+size)
-			if _, fault := c.show(t, fixed(shorter)); fault != "" {
-				acts = shorter
+	for size := len(actions) / 2; size > 0; size /= 2 {
+		for at := 0; at+size <= len(actions) && time.Since(from) < patience; {
+			shorter := slices.Delete(slices.Clone(actions), at, at+size)
+			if _, fault := c.run(t, fixed(shorter)); fault != "" {
+				actions = shorter
 			} else {
 				at += size
 			}
 		}
 	}
-	return acts
+	return actions
 }
 
-// perform plays random acts until there were enough messages.
-func perform(t testing.TB, seed uint64, enough int) *twin {
+// runRandom does random actions until there were enough messages.
+func runRandom(t testing.TB, seed uint64, enough int) *twin {
 	r := rand.New(rand.NewPCG(seed, 1))
-	c := sceneries(r.IntN)
-	var acts []act
-	w, fault := c.show(t, func(w *twin, i int) (act, bool) {
-		p := poet{r.IntN, w.world, w.View().Time}
-		acts = append(acts, p.act(i))
-		return acts[i], w.messages < enough
+	c := drawSetup(r.IntN)
+	var actions []action
+	w, fault := c.run(t, func(w *twin, i int) (action, bool) {
+		p := generator{r.IntN, w.world, w.View().Time}
+		actions = append(actions, p.action(i))
+		return actions[i], w.messages < enough
 	})
 	if fault != "" {
-		acts = c.shorten(t, acts)
-		_, fault = c.show(t, fixed(acts))
-		t.Fatalf("seed %d: %s\n%s", seed, fault, playbill(c, acts))
+		actions = c.shorten(t, actions)
+		_, fault = c.run(t, fixed(actions))
+		t.Fatalf("seed %d: %s\n%s", seed, fault, transcript(c, actions))
 	}
 	return w
 }
 
-func TestTheModelAgreesWithTheMachineOnRandomRuns(t *testing.T) {
+func TestTheModelAgreesWithTheSubnetOnRandomRuns(t *testing.T) {
 	const length = 5_000
 	total, shed, late := 0, 0, 0
 	for seed := *first; total < *messages; seed++ {
-		w := perform(t, seed, min(length, *messages-total))
+		w := runRandom(t, seed, min(length, *messages-total))
 		total, shed, late = total+w.messages, shed+w.shed, late+w.late
 	}
 	t.Logf("%d messages, %d that made room, and %d management calls too late", total, shed, late)
 	if total >= 100_000 && (shed == 0 || late == 0) {
-		t.Error("the plays do not show what is rare")
+		t.Error("the runs do not show what is rare")
 	}
 }
 
-func TestTheModelAgreesWithTheMachineOnWhateverRapidDraws(t *testing.T) {
+func TestTheModelAgreesWithTheSubnetOnWhateverRapidDraws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "d") })
-		c := sceneries(d)
-		var acts []act
-		enough := rapid.IntRange(10, 40).Draw(rt, "acts")
-		_, fault := c.show(t, func(w *twin, i int) (act, bool) {
+		c := drawSetup(d)
+		var actions []action
+		enough := rapid.IntRange(10, 40).Draw(rt, "actions")
+		_, fault := c.run(t, func(w *twin, i int) (action, bool) {
 			if i == enough {
-				return act{}, false
+				return action{}, false
 			}
-			p := poet{d, w.world, w.View().Time}
-			acts = append(acts, p.act(i))
-			return acts[i], true
+			p := generator{d, w.world, w.View().Time}
+			actions = append(actions, p.action(i))
+			return actions[i], true
 		})
 		if fault != "" {
-			rt.Fatalf("%s\n%s", fault, playbill(c, acts))
+			rt.Fatalf("%s\n%s", fault, transcript(c, actions))
 		}
 	})
 }

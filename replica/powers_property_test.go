@@ -14,7 +14,7 @@ import (
 )
 
 // meddling is something a tester does to messages on their way: what is drawn does not
-// depend on what happens, so that two runs of a play are meddled with alike.
+// depend on what happens, so that two runs of a program are meddled with alike.
 type meddling struct {
 	kind   int
 	which  int // of the held messages, rules or futures there are
@@ -105,9 +105,9 @@ func outcomeOf(r replica.Result) string {
 	return fmt.Sprint(r.Rule, r.Note)
 }
 
-// meddled plays acts, with meddling before each round; before is called before every
+// meddled does actions, with meddling before each round; before is called before every
 // step or round. In the end everything that is held is let go.
-func meddled(t testing.TB, c replica.Config, all []act, doing []meddling, pass func(*replicatest.Stage)) (string, *replicatest.Stage) {
+func meddled(t testing.TB, c replica.Config, all []action, doing []meddling, pass func(*replicatest.Stage)) (string, *replicatest.Stage) {
 	var log strings.Builder
 	c.Events = eventLog{&log}
 	s := replicatest.NewStage(t, c)
@@ -134,7 +134,7 @@ func meddled(t testing.TB, c replica.Config, all []act, doing []meddling, pass f
 	}
 	for i := 0; s.Busy(); i++ {
 		if i > 5000 {
-			t.Fatal("the play does not end")
+			t.Fatal("the run does not end")
 		}
 		pass(s)
 	}
@@ -164,7 +164,7 @@ func differs(t *rapid.T, what, one, two string) {
 
 func TestMeddlingIsTheSameEachTimeInStepsAndInAFork(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		c, a, m := config(rt), acts(rt), meddlers(rt)
+		c, a, m := config(rt), actions(rt), meddlers(rt)
 		one, s1 := meddled(t, c, a, m, byRounds)
 		two, s2 := meddled(t, c, a, m, byRounds)
 		differs(rt, "again", one, two)
@@ -191,7 +191,7 @@ func TestMeddlingIsTheSameEachTimeInStepsAndInAFork(t *testing.T) {
 
 func TestWhateverIsMeddledWithEveryCycleIsAccountedForAndNothingIsLeft(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		c, a, m := config(rt), acts(rt), meddlers(rt)
+		c, a, m := config(rt), actions(rt), meddlers(rt)
 		c.Subnets = []replica.SubnetConfig{{Kind: replica.System}} // nothing costs anything
 		oracle := sched.Func(func(moves []sched.Move) int { return rapid.IntRange(0, len(moves)-1).Draw(rt, "move") })
 		_, s := meddled(t, c, a, m, func(s *replicatest.Stage) {

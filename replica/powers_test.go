@@ -121,7 +121,7 @@ func TestCirclesAreWhereOneComesBackToWhereOneBegan(t *testing.T) {
 }
 
 // awaited makes A begin a call of the management canister and says what it waits for.
-func (w *workshop) awaited(t *testing.T, method, arg string, rounds int) *replica.OpenFuture {
+func (w *manualCompiler) awaited(t *testing.T, method, arg string, rounds int) *replica.OpenFuture {
 	t.Helper()
 	call := canistertest.Call{Method: method, Arg: w.Args(arg), Cycles: 100_000_000_000, OnReject: canistertest.Script().RejectMessage().ReplyTop()}
 	if _, refused := w.Submit("A", "run", canistertest.Script().Call(call).Drop().Bytes()); refused != "" {
@@ -138,7 +138,7 @@ func (w *workshop) awaited(t *testing.T, method, arg string, rounds int) *replic
 }
 
 func TestCallsOfTheManagementCanisterSayWhatTheyWaitFor(t *testing.T) {
-	w := newWorkshop(t, replica.Config{})
+	w := newManualCompiler(t, replica.Config{})
 	past := "call %d is past its queue (%s): its callee answers it, and a guaranteed response is never lost"
 	for _, c := range []struct {
 		method, arg string
@@ -167,7 +167,7 @@ func TestCallsOfTheManagementCanisterSayWhatTheyWaitFor(t *testing.T) {
 }
 
 func TestACallThatWaitsForAModuleIsSettled(t *testing.T) {
-	w := newWorkshop(t, replica.Config{})
+	w := newManualCompiler(t, replica.Config{})
 	id := w.begin(t, canistertest.Script().Call(w.installs(real.Install, some("one"), answered())).Drop())
 	futures, _ := w.Futures(replica.Page{})
 	messages, _ := w.Messages(replica.Page{})

@@ -15,17 +15,17 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
-// workshop is a stage on which modules are compiled when the test says so: A controls
+// manualCompiler is a stage on which modules are compiled when the test says so: A controls
 // T, B is somebody else.
-type workshop struct {
+type manualCompiler struct {
 	*real.Stage
 	engine *canister.Engine
 	asked  []replica.Compilation
 }
 
-func newWorkshop(t *testing.T, config replica.Config) *workshop {
+func newManualCompiler(t *testing.T, config replica.Config) *manualCompiler {
 	t.Helper()
-	w := &workshop{engine: real.NewEngine(t)}
+	w := &manualCompiler{engine: real.NewEngine(t)}
 	config.Engine, config.Compiler = w.engine, w
 	config.Limits = func(l *canister.Limits) { l.InstallRate = 0 }
 	w.Stage = real.NewStage(t, config)
@@ -44,10 +44,10 @@ func newWorkshop(t *testing.T, config replica.Config) *workshop {
 	return w
 }
 
-func (w *workshop) Compile(job replica.Compilation) { w.asked = append(w.asked, job) }
+func (w *manualCompiler) Compile(job replica.Compilation) { w.asked = append(w.asked, job) }
 
 // finish says that the modules that were asked for are ready.
-func (w *workshop) finish() {
+func (w *manualCompiler) finish() {
 	jobs := w.asked
 	w.asked = nil
 	for i := range jobs {
@@ -57,14 +57,14 @@ func (w *workshop) finish() {
 }
 
 // settle makes rounds until there is nothing to do.
-func (w *workshop) settle() {
+func (w *manualCompiler) settle() {
 	for w.Round().Busy {
 	}
 }
 
 // installs is a call of A that installs a module into T, and then does something; where
 // it is rejected, A says why.
-func (w *workshop) installs(mode real.Mode, module []byte, then *canistertest.Program) canistertest.Call {
+func (w *manualCompiler) installs(mode real.Mode, module []byte, then *canistertest.Program) canistertest.Call {
 	return canistertest.Call{
 		Callee: principal.Management, Method: "install_code", Arg: w.InstallArgs("T", mode, module, nil), Cycles: 7,
 		OnReply:  then,
@@ -75,7 +75,7 @@ func (w *workshop) installs(mode real.Mode, module []byte, then *canistertest.Pr
 func answered() *canistertest.Program { return canistertest.Script().ReplyText("installed") }
 
 // begin hands a program to A and makes rounds.
-func (w *workshop) begin(t *testing.T, p *canistertest.Program) replica.RequestID {
+func (w *manualCompiler) begin(t *testing.T, p *canistertest.Program) replica.RequestID {
 	t.Helper()
 	id, refused := w.Submit("A", "run", p.Bytes())
 	if refused != "" {
@@ -90,7 +90,7 @@ func some(name string) []byte {
 	return wat.MustAssemble(`(module (func (export "canister_query ` + name + `")))`)
 }
 
-func (w *workshop) hash(name string) [32]byte {
+func (w *manualCompiler) hash(name string) [32]byte {
 	if m := w.Canister(w.ID(name)).Module(); m != nil {
 		return m.Hash()
 	}
@@ -98,7 +98,7 @@ func (w *workshop) hash(name string) [32]byte {
 }
 
 func TestOthersGoOnWhileAModuleIsCompiled(t *testing.T) {
-	w := newWorkshop(t, replica.Config{})
+	w := newManualCompiler(t, replica.Config{})
 	module := some("one")
 	id := w.begin(t, canistertest.Script().Call(w.installs(real.Install, module, answered())).Drop())
 	if len(w.asked) != 1 || w.Answer(id).Over() || w.Busy() || w.Pressing() {
@@ -124,7 +124,7 @@ func TestOthersGoOnWhileAModuleIsCompiled(t *testing.T) {
 }
 
 func TestInstallationsOfOneCanisterKeepTheirOrderWhileModulesAreCompiled(t *testing.T) {
-	w := newWorkshop(t, replica.Config{})
+	w := newManualCompiler(t, replica.Config{})
 	nothing := canistertest.Script()
 	id := w.begin(t, canistertest.Script().
 		Call(w.installs(real.Install, some("one"), nothing)).Drop().
@@ -152,7 +152,7 @@ func TestInstallationsOfOneCanisterKeepTheirOrderWhileModulesAreCompiled(t *test
 }
 
 func TestAModuleThatIsFoundInvalidIsRejectedAsWhereItIsInstalledAtOnce(t *testing.T) {
-	w := newWorkshop(t, replica.Config{})
+	w := newManualCompiler(t, replica.Config{})
 	broken := append(some("one"), 99)
 	call := func() *canistertest.Program {
 		return canistertest.Script().Call(w.installs(real.Install, broken, answered())).Drop()
@@ -177,7 +177,7 @@ func TestAModuleThatIsFoundInvalidIsRejectedAsWhereItIsInstalledAtOnce(t *testin
 }
 
 func TestAUsersInstallationThatExpiresWhileItsModuleIsCompiledIsNotMade(t *testing.T) {
-	w := newWorkshop(t, replica.Config{})
+	w := newManualCompiler(t, replica.Config{})
 	module := some("one")
 	hash := sha256.Sum256(module)
 	if a := w.Manage("T", "upload_chunk", w.About("T", "chunk = "+blob(module))); a.Status != "replied" {
@@ -203,7 +203,7 @@ func TestAUsersInstallationThatExpiresWhileItsModuleIsCompiledIsNotMade(t *testi
 }
 
 func TestBestEffortInstallationsThatAreTooLateAreDroppedWhenTheirModuleIsReady(t *testing.T) {
-	w := newWorkshop(t, replica.Config{})
+	w := newManualCompiler(t, replica.Config{})
 	call := w.installs(real.Install, some("one"), answered())
 	one := uint64(1)
 	call.Timeout = &one
@@ -223,7 +223,7 @@ func TestBestEffortInstallationsThatAreTooLateAreDroppedWhenTheirModuleIsReady(t
 }
 
 func TestLoadingASnapshotWaitsForItsModule(t *testing.T) {
-	w := newWorkshop(t, replica.Config{})
+	w := newManualCompiler(t, replica.Config{})
 	if a := w.Manage("B", "take_canister_snapshot", w.About("B", "")); a.Status != "replied" {
 		t.Fatal(a)
 	}
@@ -242,7 +242,7 @@ func TestLoadingASnapshotWaitsForItsModule(t *testing.T) {
 }
 
 func TestAnExpiredInstallationOfACanisterThatIsGoneIsForgotten(t *testing.T) {
-	w := newWorkshop(t, replica.Config{SliceInstructions: 1_000_000})
+	w := newManualCompiler(t, replica.Config{SliceInstructions: 1_000_000})
 	long := canistertest.Script().Busy(50_000_000).Bytes()
 	busy, _ := w.SubmitManagement("B", "install_code", w.InstallArgs("B", real.Reinstall, canistertest.Scriptable(), long))
 	w.Round()

@@ -55,18 +55,18 @@ func calls(t *rapid.T, depth int) string {
 	return call
 }
 
-// act is one thing a user does in a play.
-type act struct {
+// action is one thing a user does in a run.
+type action struct {
 	n               int
 	method, program string
 	rounds          int // that pass before the next
 	advance         uint64
 }
 
-func acts(t *rapid.T) []act {
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) act {
-		a := act{n: rapid.IntRange(0, actors-1).Draw(t, "receiver"), method: "run", rounds: rapid.IntRange(0, 2).Draw(t, "rounds")}
-		switch rapid.IntRange(0, 9).Draw(t, "act") {
+func actions(t *rapid.T) []action {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) action {
+		a := action{n: rapid.IntRange(0, actors-1).Draw(t, "receiver"), method: "run", rounds: rapid.IntRange(0, 2).Draw(t, "rounds")}
+		switch rapid.IntRange(0, 9).Draw(t, "action") {
 		case 0:
 			a.method = rapid.SampledFrom([]string{"stop", "start", "uninstall", "install"}).Draw(t, "method")
 			a.program = fmt.Sprint(a.n)
@@ -77,7 +77,7 @@ func acts(t *rapid.T) []act {
 			a.program = programs(t, 3)
 		}
 		return a
-	}), 1, 12).Draw(t, "acts")
+	}), 1, 12).Draw(t, "actions")
 }
 
 func config(t *rapid.T) replica.Config {
@@ -88,20 +88,20 @@ func config(t *rapid.T) replica.Config {
 	return c
 }
 
-// play plays the acts; pass is how a round happens. It gives the state at the
+// runProgram does the actions; pass is how a round happens. It gives the state at the
 // end and what was seen on the way.
-func play(t testing.TB, c replica.Config, acts []act, pass func(*replica.Network)) ([32]byte, string, *replicatest.Stage) {
-	return playOn(t, c, acts, func(s *replicatest.Stage) { pass(s.Network) })
+func runProgram(t testing.TB, c replica.Config, actions []action, pass func(*replica.Network)) ([32]byte, string, *replicatest.Stage) {
+	return runOn(t, c, actions, func(s *replicatest.Stage) { pass(s.Network) })
 }
 
-// playOn is play; pass may put another network on the stage.
-func playOn(t testing.TB, c replica.Config, acts []act, pass func(*replicatest.Stage)) ([32]byte, string, *replicatest.Stage) {
+// runOn is runProgram; pass may put another network on the stage.
+func runOn(t testing.TB, c replica.Config, actions []action, pass func(*replicatest.Stage)) ([32]byte, string, *replicatest.Stage) {
 	var log strings.Builder
 	c.Events = eventLog{&log}
 	s := replicatest.NewStage(t, c)
 	s.Create(actors, plenty)
 	pass(s)
-	for _, a := range acts {
+	for _, a := range actions {
 		_, refused := s.Submit(a.n, a.method, a.program)
 		log.WriteString(refused + "\n")
 		if a.advance > 0 {
@@ -113,7 +113,7 @@ func playOn(t testing.TB, c replica.Config, acts []act, pass func(*replicatest.S
 	}
 	for i := 0; s.Busy(); i++ {
 		if i > 5000 {
-			t.Fatal("the play does not end")
+			t.Fatal("the run does not end")
 		}
 		pass(s)
 	}
@@ -141,9 +141,9 @@ func steps(oracle sched.Oracle) func(*replica.Network) {
 
 func TestTheSameInputsGiveTheSameStateAndEvents(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		c, a := config(rt), acts(rt)
-		_, seen, one := play(t, c, a, round)
-		_, again, two := play(t, c, a, round)
+		c, a := config(rt), actions(rt)
+		_, seen, one := runProgram(t, c, a, round)
+		_, again, two := runProgram(t, c, a, round)
 		if stateHash(t, one.Network) != stateHash(t, two.Network) || seen != again {
 			rt.Fatalf("two runs of %+v differ", a)
 		}
@@ -152,9 +152,9 @@ func TestTheSameInputsGiveTheSameStateAndEvents(t *testing.T) {
 
 func TestTheStepDriverWithFIFODoesWhatTheRoundDriverDoes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		c, a := config(rt), acts(rt)
-		one, seen, _ := play(t, c, a, round)
-		two, again, _ := play(t, c, a, steps(sched.FIFO{}))
+		c, a := config(rt), actions(rt)
+		one, seen, _ := runProgram(t, c, a, round)
+		two, again, _ := runProgram(t, c, a, steps(sched.FIFO{}))
 		if one != two {
 			lines, other := strings.Split(seen, "\n"), strings.Split(again, "\n")
 			for i := range min(len(lines), len(other)) {
@@ -183,9 +183,9 @@ func partly(count func() int) func(*replica.Network) {
 
 func TestARoundGoesOnWhereStepsHaveLeftIt(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		c, a := config(rt), acts(rt)
-		one, seen, _ := play(t, c, a, round)
-		two, again, _ := play(t, c, a, partly(func() int { return rapid.IntRange(0, 6).Draw(rt, "steps") }))
+		c, a := config(rt), actions(rt)
+		one, seen, _ := runProgram(t, c, a, round)
+		two, again, _ := runProgram(t, c, a, partly(func() int { return rapid.IntRange(0, 6).Draw(rt, "steps") }))
 		if one != two {
 			rt.Fatalf("rounds:\n%s\nsteps and rounds of %+v:\n%s", seen, a, again)
 		}
@@ -194,10 +194,10 @@ func TestARoundGoesOnWhereStepsHaveLeftIt(t *testing.T) {
 
 func TestWhateverTheScheduleNothingIsLeftAndNoCyclesAppear(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		c, a := config(rt), acts(rt)
+		c, a := config(rt), actions(rt)
 		c.Subnets = []replica.SubnetConfig{{Kind: replica.System}} // nothing costs anything
 		oracle := sched.Func(func(moves []sched.Move) int { return rapid.IntRange(0, len(moves)-1).Draw(rt, "move") })
-		_, _, s := play(t, c, a, steps(oracle))
+		_, _, s := runProgram(t, c, a, steps(oracle))
 		for range actors { // a canister that stops itself waits for itself until that times out
 			s.Apply(replica.AdvanceTo(s.View().Time + 301*second))
 			for pass := true; pass || s.Busy(); pass = false {
@@ -220,9 +220,9 @@ func balanced(t *replica.Treasury) bool { return t.Held().Add(t.Spent()) == t.Mi
 
 func TestEveryCycleIsAccountedForAtEveryMoment(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		c, a := config(rt), acts(rt)
+		c, a := config(rt), actions(rt)
 		oracle := sched.Func(func(moves []sched.Move) int { return rapid.IntRange(0, len(moves)-1).Draw(rt, "move") })
-		play(t, c, a, func(n *replica.Network) {
+		runProgram(t, c, a, func(n *replica.Network) {
 			for height := n.View().Height; n.View().Height == height; {
 				n.Step(oracle)
 				if count := n.Treasury(); !balanced(&count) {
