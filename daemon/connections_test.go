@@ -152,16 +152,16 @@ func (s *scarce) Accept() (net.Conn, error) {
 	return s.Listener.Accept()
 }
 
-func TestWithoutFreeDescriptorsTheSwitchboardGoesOn(t *testing.T) {
+func TestWithoutFreeDescriptorsTheProtocolMultiplexerGoesOn(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	board := newSwitchboard(&scarce{l, acceptTries + 5}, newConnectionLimit(10))
+	mux := newProtocolMux(&scarce{l, acceptTries + 5}, newConnectionLimit(10))
 	ended := make(chan error, 1)
-	go func() { ended <- board.run() }()
+	go func() { ended <- mux.run() }()
 	go func() {
-		_ = http.Serve(&board.http, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "here") }))
+		_ = http.Serve(&mux.http, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "here") }))
 	}()
 	response, err := http.Get("http://" + l.Addr().String())
 	if err != nil {
@@ -169,7 +169,7 @@ func TestWithoutFreeDescriptorsTheSwitchboardGoesOn(t *testing.T) {
 	}
 	response.Body.Close()
 	http.DefaultClient.CloseIdleConnections()
-	board.close()
+	mux.close()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

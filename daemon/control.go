@@ -55,14 +55,14 @@ func (d *Daemon) serveControl(ctx context.Context, config *Control) error {
 		return err
 	}
 	d.control = control.New(d, options)
-	if listener != net.Listener(&d.board.grpc) {
-		err = d.board.grpc.Close() // whoever comes there for it is sent away
+	if listener != net.Listener(&d.mux.grpc) {
+		err = d.mux.grpc.Close() // its clients are sent away
 	}
 	if listener == nil || err != nil {
 		return err
 	}
 	d.controlAddress = addressOf(listener.Addr(), options.Transport != nil)
-	if listener != net.Listener(&d.board.grpc) {
+	if listener != net.Listener(&d.mux.grpc) {
 		listener = &limitedListener{Listener: listener, limit: d.limit, grpc: true}
 	}
 	d.running.Go(func() {
@@ -89,7 +89,7 @@ func (d *Daemon) controlListener(ctx context.Context, config *Control) (net.List
 		if err := d.permit(d.listener.Addr(), config); err != nil {
 			return nil, err
 		}
-		return &d.board.grpc, nil
+		return &d.mux.grpc, nil
 	case unix:
 		return listenUnix(ctx, path)
 	}

@@ -37,7 +37,7 @@ type Daemon struct {
 	outcalls   Outcalls             // of instances that say nothing of it
 	reach      control.OutcallReach // likewise
 	limit      *connectionLimit
-	board      *switchboard
+	mux        *protocolMux
 	server     *http.Server
 	listener   net.Listener
 	control    *control.Server // nil until it is served, or might be
@@ -167,14 +167,14 @@ func newServer(ctx context.Context, handler http.Handler, log *slog.Logger) *htt
 // serve begins to answer whoever connects.
 func (d *Daemon) serve(running context.Context, config *Control) error {
 	d.server = newServer(running, http.HandlerFunc(d.answer), d.log)
-	d.board = newSwitchboard(d.listener, d.limit)
+	d.mux = newProtocolMux(d.listener, d.limit)
 	d.running.Go(func() {
-		if err := d.board.run(); err != nil {
+		if err := d.mux.run(); err != nil {
 			d.stopFor(fmt.Errorf("serving %s: %w", d.listener.Addr(), err))
 		}
 	})
 	d.running.Go(func() {
-		if err := d.server.Serve(&d.board.http); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+		if err := d.server.Serve(&d.mux.http); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
 			d.stopFor(fmt.Errorf("serving %s: %w", d.listener.Addr(), err))
 		}
 	})
@@ -262,7 +262,7 @@ func (d *Daemon) close() error {
 // hangUp ends the servers: requests under way get time to be answered, then they
 // are told that their answer has to be asked for again, then they are cut off.
 func (d *Daemon) hangUp() error {
-	defer d.board.close()
+	defer d.mux.close()
 	if d.control != nil {
 		d.running.Go(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), closePatience)

@@ -16,7 +16,7 @@ import (
 func (n *Network) inside() bool {
 	for _, m := range n.machines {
 		for _, j := range m.parked {
-			if j.strand != nil {
+			if j.coroutine != nil {
 				return true
 			}
 		}
@@ -157,11 +157,11 @@ func (i *installation) fits(m *machine, j *Job) bool {
 // resume brings the messages that were read to where they were parked. The others of
 // what was read must be there.
 func (n *Network) resume(c *archive.Coder) {
-	var strands Strands
-	defer strands.Close()
+	var coroutines Coroutines
+	defer coroutines.Close()
 	for _, m := range n.machines {
 		for _, j := range m.parked {
-			strands.begin(j)
+			coroutines.begin(j)
 			if !c.Check(j.catchUp(), "the message of canister %s ends before it comes to where it was parked, after %d slices: another program has parked it", j.resident.ID(), j.parked.slices) {
 				return
 			}

@@ -140,7 +140,7 @@ func (j *Job) fork(m, source *machine, forked *state.Fork) *Job {
 	f := newJob()
 	room := f.room
 	*f = *j
-	f.machine, f.resident, f.strand, f.room = m, forked.Resident(j.resident), nil, room
+	f.machine, f.resident, f.coroutine, f.room = m, forked.Resident(j.resident), nil, room
 	if j.sub == source.sub {
 		f.sub = m.sub // it changes as long as the round is open; those of earlier rounds do not
 	}

@@ -66,7 +66,7 @@ var forks = map[string]string{
 	"intercanister.Context":    `fork: Origin`,
 	"intercanister.Ready":      `remake: now next`,
 	"timers.Table":             `share: heap slots free`,
-	"replica.Job":              `fork: machine resident in install parked; share: sub message outcome refused; new: room strand`,
+	"replica.Job":              `fork: machine resident in install parked; share: sub message outcome refused; new: room coroutine`,
 	"replica.installation":     `fork: command; new: in`,
 	"replica.parked":           `fork: seen`,
 	"replica.parcel":           `fork: request response from`,

@@ -25,16 +25,16 @@ type Job struct {
 	callback bool
 	room     func(callee principal.Principal) int
 
-	outcome canister.Outcome
-	refused *intercanister.Reject // it does not run at all
-	base    bool                  // it does not run, but was prepaid
-	dropped bool                  // it does not run, and nobody is told
-	began   Moment
-	wall    int64   // ns on the runner's stopwatch
-	first   sight   // when it began
-	parked  *parked // nil before it was parked
-	over    bool
-	strand  *strand
+	outcome   canister.Outcome
+	refused   *intercanister.Reject // it does not run at all
+	base      bool                  // it does not run, but was prepaid
+	dropped   bool                  // it does not run, and nobody is told
+	began     Moment
+	wall      int64   // ns on the runner's stopwatch
+	first     sight   // when it began
+	parked    *parked // nil before it was parked
+	over      bool
+	coroutine *coroutine
 }
 
 // installation is an install_code on its way.

@@ -65,7 +65,7 @@ type Network struct {
 	views          *Views
 	report         RoundReport
 	answered, told []RequestID // since the last round; in its report
-	own            *Strands
+	own            *Coroutines
 	event          Event
 	rootKey        []byte
 	delegations    *delegations
@@ -127,7 +127,7 @@ func (n *Network) plug(parts *Parts) {
 	c.Runner, c.Compiler, c.Events, c.Signed = parts.Runner, parts.Compiler, parts.Events, parts.Signed
 	n.runner, n.executor, n.management, n.sink = c.Runner, c.Executor, c.Management, c.Events
 	if n.runner == nil {
-		n.own = new(Strands)
+		n.own = new(Coroutines)
 		n.runner = n.own
 	}
 	if n.executor == nil {

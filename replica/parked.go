@@ -64,7 +64,7 @@ func (j *Job) catchUp() bool {
 			c.Status, c.Version, c.MessageBytes = seen[0].status, seen[0].version, seen[0].messages
 			seen = seen[1:]
 		}
-		if parked, alive := j.strand.next(); !alive || !parked {
+		if parked, alive := j.coroutine.next(); !alive || !parked {
 			return false
 		}
 		sub.MemoryUsed = memory

@@ -84,7 +84,7 @@ func TestALoopingWasmCanisterIsParkedAndAbandoned(t *testing.T) {
 
 func TestARoundGoesOnWithFewOfTheParkedMessagesAndAllTakeTurns(t *testing.T) {
 	const canisters, slice = 11, 1_000_000
-	s := wasmStage(t, replica.Config{SliceInstructions: slice, Runner: new(replica.Strands)}, canisters)
+	s := wasmStage(t, replica.Config{SliceInstructions: slice, Runner: new(replica.Coroutines)}, canisters)
 	for n := range canisters - 1 {
 		submit(t, s, n, "run", string(script().Busy(100*slice).ReplyText("long").Bytes()))
 	}

@@ -14,7 +14,7 @@
 // which is there while it has something to do. A batch of one message runs on the owner; of larger
 // batches, helpers take their share, which come with the first such batch. Nodes that share Processors
 // run as many messages at once as these allow. A message that is parked in the middle of
-// its code stays behind on its own strand. Queries run on the goroutine of
+// its code stays behind on its own coroutine. Queries run on the goroutine of
 // whoever asks, in slots that are shared fairly (QuerySlots). So are modules compiled that users
 // install; queries do not wait for them. Close ends all of them.
 //

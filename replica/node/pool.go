@@ -10,7 +10,7 @@ import (
 // Pool runs the jobs of a batch on several goroutines: the caller's and some
 // helpers. It is a replica.Runner.
 type Pool struct {
-	own       replica.Strands
+	own       replica.Coroutines
 	wake      chan struct{}
 	helpers   int // at most
 	helping   int // that are there: they come when they are first needed, and stay
@@ -61,45 +61,45 @@ func (p *Pool) Run(jobs []*replica.Job) {
 	}
 }
 
-func (p *Pool) work(strands *replica.Strands) {
+func (p *Pool) work(coroutines *replica.Coroutines) {
 	for {
 		i := int(p.next.Add(1)) - 1
 		if i >= len(p.jobs) {
 			return
 		}
-		p.runOne(strands, p.jobs[i])
+		p.runOne(coroutines, p.jobs[i])
 	}
 }
 
 // runOne runs one job when the processors have room for it.
-func (p *Pool) runOne(strands *replica.Strands, job *replica.Job) {
+func (p *Pool) runOne(coroutines *replica.Coroutines, job *replica.Job) {
 	if p.processors == nil {
-		strands.RunOne(job)
+		coroutines.RunOne(job)
 		return
 	}
 	begun := p.processors.acquire(&p.used)
 	defer p.processors.release(&p.used, begun)
-	strands.RunOne(job)
+	coroutines.RunOne(job)
 }
 
 func (p *Pool) help() {
-	strands := replica.Strands{Stopwatch: p.stopwatch}
-	defer strands.Close()
+	coroutines := replica.Coroutines{Stopwatch: p.stopwatch}
+	defer coroutines.Close()
 	for range p.wake {
-		p.share(&strands)
+		p.share(&coroutines)
 	}
 }
 
 // share takes part in a batch. A bug of a job is one of the batch: Run panics
 // with it on the goroutine that owns the network.
-func (p *Pool) share(strands *replica.Strands) {
+func (p *Pool) share(coroutines *replica.Coroutines) {
 	defer p.batch.Done()
 	defer func() {
 		if r := recover(); r != nil {
 			p.bug.Store(&r)
 		}
 	}()
-	p.work(strands)
+	p.work(coroutines)
 }
 
 // Close ends the helpers. No job may be running; parked ones were abandoned.

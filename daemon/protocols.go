@@ -12,10 +12,10 @@ import (
 // browser opens one, and nothing but gRPC is spoken over it here.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-// switchboard shares one listener between HTTP/1 and gRPC: which of them a connection
+// protocolMux shares one listener between HTTP/1 and gRPC: which of them a connection
 // is for is seen by its first bytes. Each is served by a server of its own, which has
 // the connection to itself.
-type switchboard struct {
+type protocolMux struct {
 	listener net.Listener
 	limit    *connectionLimit
 	http     exchange
@@ -27,10 +27,10 @@ type switchboard struct {
 	waiting  map[net.Conn]struct{} // that have not said what they are
 }
 
-func newSwitchboard(l net.Listener, limit *connectionLimit) *switchboard {
-	s := &switchboard{listener: l, limit: limit, ended: make(chan struct{}), waiting: make(map[net.Conn]struct{})}
+func newProtocolMux(l net.Listener, limit *connectionLimit) *protocolMux {
+	s := &protocolMux{listener: l, limit: limit, ended: make(chan struct{}), waiting: make(map[net.Conn]struct{})}
 	for _, e := range []*exchange{&s.http, &s.grpc} {
-		*e = exchange{board: s, accepted: make(chan net.Conn), closed: make(chan struct{})}
+		*e = exchange{mux: s, accepted: make(chan net.Conn), closed: make(chan struct{})}
 	}
 	return s
 }
@@ -42,8 +42,8 @@ const (
 	acceptPause = 50 * time.Millisecond
 )
 
-// run takes connections until the board is closed.
-func (s *switchboard) run() error {
+// run takes connections until it is closed.
+func (s *protocolMux) run() error {
 	defer s.close()
 	for failed := 0; ; {
 		conn, err := s.listener.Accept()
@@ -69,9 +69,9 @@ func (s *switchboard) run() error {
 }
 
 // begin waits for the first bytes of a connection beside everything else. It closes the
-// connection where the board is closed. close waits for all connections that began before:
+// connection where the mux is closed. close waits for all connections that began before:
 // they are counted under the same lock.
-func (s *switchboard) begin(conn *limitedConn) {
+func (s *protocolMux) begin(conn *limitedConn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.waiting == nil {
@@ -83,7 +83,7 @@ func (s *switchboard) begin(conn *limitedConn) {
 }
 
 // connect gives a connection to whom it is for.
-func (s *switchboard) connect(conn *limitedConn) {
+func (s *protocolMux) connect(conn *limitedConn) {
 	known := &knownConn{Conn: conn}
 	_ = conn.SetReadDeadline(time.Now().Add(headTimeout)) // a connection that is closed says so to the read
 	for len(known.begun) < len(preface) && bytes.HasPrefix([]byte(preface), known.begun) {
@@ -115,14 +115,14 @@ func (s *switchboard) connect(conn *limitedConn) {
 	}
 }
 
-func (s *switchboard) forget(conn net.Conn) {
+func (s *protocolMux) forget(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.waiting, conn)
 }
 
 // close ends the listener and the connections that are nobody's yet.
-func (s *switchboard) close() {
+func (s *protocolMux) close() {
 	s.end.Do(func() {
 		close(s.ended)
 		_ = s.listener.Close()
@@ -136,9 +136,9 @@ func (s *switchboard) close() {
 	s.running.Wait()
 }
 
-// exchange is one server's side of a switchboard: a listener.
+// exchange is one protocol of a protocolMux: a listener.
 type exchange struct {
-	board    *switchboard
+	mux      *protocolMux
 	accepted chan net.Conn
 	closed   chan struct{}
 	once     sync.Once
@@ -150,7 +150,7 @@ func (e *exchange) Accept() (net.Conn, error) {
 	case conn := <-e.accepted:
 		return conn, nil
 	case <-e.closed:
-	case <-e.board.ended:
+	case <-e.mux.ended:
 	}
 	return nil, net.ErrClosed
 }
@@ -162,7 +162,7 @@ func (e *exchange) Close() error {
 }
 
 // Addr is the address of the listener both share.
-func (e *exchange) Addr() net.Addr { return e.board.listener.Addr() }
+func (e *exchange) Addr() net.Addr { return e.mux.listener.Addr() }
 
 // knownConn is a connection whose first bytes were read; they are read again.
 type knownConn struct {

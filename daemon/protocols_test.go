@@ -6,17 +6,17 @@ import (
 	"testing"
 )
 
-// The race detector sees a connection that is not counted before the board waits for all of them.
+// The race detector sees a connection that is not counted before the mux waits for all of them.
 func TestABoardMayCloseWhileConnectionsBegin(t *testing.T) {
 	for range 100 {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		board := newSwitchboard(l, newConnectionLimit(10))
+		mux := newProtocolMux(l, newConnectionLimit(10))
 		var running sync.WaitGroup
 		running.Go(func() {
-			if err := board.run(); err != nil {
+			if err := mux.run(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -24,7 +24,7 @@ func TestABoardMayCloseWhileConnectionsBegin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		board.close()
+		mux.close()
 		running.Wait()
 		_ = conn.Close()
 	}
