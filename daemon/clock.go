@@ -22,9 +22,9 @@ func (c *clock) now() uint64 { return c.wallNow() + uint64(c.offset.Load()) }
 // wallOf is when the wall clock shows that an instance's time has come.
 func (c *clock) wallOf(at uint64) time.Time { return time.Unix(0, int64(at)-c.offset.Load()) }
 
-// goOn makes time go on from a network's. One that is behind the wall clock, as after some
+// catchUp continues from the time of a network. One that is behind the wall clock, as after some
 // days in a file, catches up at once, like a machine that has slept.
-func (c *clock) goOn(from uint64) { c.offset.Store(max(0, int64(from-c.wallNow()))) }
+func (c *clock) catchUp(from uint64) { c.offset.Store(max(0, int64(from-c.wallNow()))) }
 
 // putAhead makes the offset at least so much.
 func (c *clock) putAhead(offset time.Duration) {

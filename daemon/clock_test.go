@@ -175,7 +175,7 @@ func TestTimersFireByTheWallClockWhereTimeIsAheadOfIt(t *testing.T) {
 	d.update(t, d.first, id, id, "start", hour)
 	for n := range uint64(3) {
 		for ticks(t, d.first, id) < n {
-			d.first.pacer.stir() // it sleeps by the machine's clock
+			d.first.pacer.wake() // it sleeps by the machine's clock
 			wall.pass(tick)
 			if u.ctx.Err() != nil {
 				t.Fatalf("the timer has fired %d times, want %d", ticks(t, d.first, id), n)

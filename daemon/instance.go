@@ -73,7 +73,7 @@ func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
 	i.pacer = pacer{clock: &i.clock, schedule: d.schedule, pacing: control.Pacing{Mode: Manual}}
 	// The instance is there before its node, whose goroutine calls it.
 	i.node, err = f.start(node.Config{
-		Mode: modeOf(f.pacing), Queries: d.queries, Memory: i.memory, EventBytes: int(min(node.MaxEventBytes, i.memory.Limit()/eventShare)), Processors: d.processors, Stirred: i.pacer.stir, Called: i.outcall, Restored: i.clock.goOn, Failed: i.failed,
+		Mode: modeOf(f.pacing), Queries: d.queries, Memory: i.memory, EventBytes: int(min(node.MaxEventBytes, i.memory.Limit()/eventShare)), Processors: d.processors, Active: i.pacer.wake, Called: i.outcall, Restored: i.clock.catchUp, Failed: i.failed,
 		Record: true, Incarnation: incarnation(), Stopwatch: stopwatch(),
 	})
 	if err != nil {
@@ -89,7 +89,7 @@ func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
 		_, err = i.node.Round(ctx)
 	}
 	if err == nil {
-		err = i.goOn(ctx, f.ahead)
+		err = i.catchUp(ctx, f.ahead)
 	}
 	if err == nil && f.listen != "" {
 		err = i.listen(ctx, f.listen, d.limit)
@@ -107,10 +107,10 @@ func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
 	return i, nil
 }
 
-// goOn makes the instance's clock go on from the time of its network.
-func (i *instance) goOn(ctx context.Context, ahead time.Duration) error {
+// catchUp sets the instance's clock to the time of its network.
+func (i *instance) catchUp(ctx context.Context, ahead time.Duration) error {
 	return i.node.Do(ctx, func(n *replica.Network) {
-		i.clock.goOn(n.Clock())
+		i.clock.catchUp(n.Clock())
 		i.clock.putAhead(ahead)
 	})
 }
@@ -181,7 +181,7 @@ func (i *instance) SetPacing(ctx context.Context, pacing control.Pacing) error {
 	i.drive(control.Pacing{Mode: Manual})
 	err := i.pacer.quiet(ctx)
 	if err == nil && before.Mode == Manual {
-		err = i.goOn(ctx, 0)
+		err = i.catchUp(ctx, 0)
 	}
 	if err == nil {
 		err = i.node.SetMode(ctx, modeOf(pacing))

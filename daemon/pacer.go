@@ -66,8 +66,8 @@ func (p *pacer) set(pacing control.Pacing) {
 	}
 }
 
-// stir is called by the network's owner when something has happened.
-func (p *pacer) stir() {
+// wake is called by the network's owner when something has happened.
+func (p *pacer) wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.begun && p.pacing.Mode == Auto {

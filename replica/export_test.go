@@ -63,13 +63,13 @@ func (n *Network) Recorded(subnet principal.Principal, id RequestID) *state.Ingr
 	return n.machines[n.routes.byID[subnet]].History.Find(id)
 }
 
-// Circles numbers the circles of a graph.
-func Circles(edges [][2]int) map[int]int {
+// Cycles numbers the cycles of a graph.
+func Cycles(edges [][2]int) map[int]int {
 	g := newGraph[int]()
 	for _, e := range edges {
 		g.edge(e[0], e[1])
 	}
-	return g.circles()
+	return g.cycles()
 }
 
 // Written is a time as Diff writes it.

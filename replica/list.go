@@ -97,13 +97,13 @@ type OpenContext struct {
 // Contexts are the open call contexts by subnet and id.
 func (n *Network) Contexts(page Page) ([]OpenContext, *Cursor) {
 	l := list[OpenContext](page)
-	knots := n.knots()
+	deadlocks := n.deadlockCycles()
 	for i, m := range n.machines {
 		awaits := m.awaits()
 		m.Ledger.EachContext(func(c *intercanister.Context) {
 			if at := (Cursor{Subnet: i, ID: uint64(c.ID)}); l.wants(at, c.Canister) {
 				open := m.describe(c, awaits[c.ID])
-				open.Deadlocked = knots.context(i, c.ID)
+				open.Deadlocked = deadlocks.context(i, c.ID)
 				l.add(at, open)
 			}
 		})
@@ -171,7 +171,7 @@ type Waiting struct {
 // Futures are the registered futures by subnet and id.
 func (n *Network) Futures(page Page) ([]OpenFuture, *Cursor) {
 	l := list[OpenFuture](page)
-	where, knots := n.whereabouts(), n.knots()
+	where, deadlocks := n.callLocations(), n.deadlockCycles()
 	awaits := make([]map[intercanister.ContextID][]CallRef, len(n.machines))
 	for i, m := range n.machines {
 		awaits[i] = m.awaits()
@@ -185,7 +185,7 @@ func (n *Network) Futures(page Page) ([]OpenFuture, *Cursor) {
 			open := OpenFuture{
 				CallRef: CallRef{m.ID, id}, Context: f.Context, Caller: f.Owner, Callee: f.Callee, Method: f.Method, Deadline: f.Deadline,
 				Attached: f.Cycles, Prepaid: f.Execution().Add(f.Transmission()),
-				Deadlocked: knots.context(i, f.Context), Circular: knots.circular(f),
+				Deadlocked: deadlocks.context(i, f.Context), Circular: deadlocks.circular(f),
 			}
 			switch f.State {
 			case intercanister.Waiting:
@@ -201,8 +201,8 @@ func (n *Network) Futures(page Page) ([]OpenFuture, *Cursor) {
 	return l.result()
 }
 
-// waiting describes a place.
-func (n *Network) waiting(at place, awaits []map[intercanister.ContextID][]CallRef) Waiting {
+// waiting describes where a call is.
+func (n *Network) waiting(at location, awaits []map[intercanister.ContextID][]CallRef) Waiting {
 	w := Waiting{Reason: at.reason, Text: at.text, Position: at.position, Subnet: at.machine.ID, Context: at.context, Outcall: at.number}
 	switch {
 	case at.held != nil:

@@ -106,14 +106,14 @@ func TestCirclesAreWhereOneComesBackToWhereOneBegan(t *testing.T) {
 				}
 			}
 		}
-		circles := replica.Circles(edges)
+		cycles := replica.Cycles(edges)
 		for i := range nodes {
-			if (circles[i] != 0) != reaches[i][i] {
-				rt.Fatalf("node %d of %v: circle %d", i, edges, circles[i])
+			if (cycles[i] != 0) != reaches[i][i] {
+				rt.Fatalf("node %d of %v: cycle %d", i, edges, cycles[i])
 			}
 			for j := range nodes {
-				if same := circles[i] != 0 && circles[i] == circles[j]; i != j && same != (reaches[i][j] && reaches[j][i]) {
-					rt.Fatalf("nodes %d and %d of %v: circles %d and %d", i, j, edges, circles[i], circles[j])
+				if same := cycles[i] != 0 && cycles[i] == cycles[j]; i != j && same != (reaches[i][j] && reaches[j][i]) {
+					rt.Fatalf("nodes %d and %d of %v: cycles %d and %d", i, j, edges, cycles[i], cycles[j])
 				}
 			}
 		}

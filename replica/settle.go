@@ -45,7 +45,7 @@ func (n *Network) settleCall(in *SettleCall) Result {
 	case kind == ActUnknown && f.Deadline == 0:
 		return refuse(refusal.Conflict, "call %d has a guaranteed response: only callers of best-effort calls are told SYS_UNKNOWN", in.Call)
 	}
-	at := n.whereabouts().of(position, in.Call, f.Owner)
+	at := n.callLocations().of(position, in.Call, f.Owner)
 	if at.held != nil {
 		m.settleKept(at.held, response, kind)
 		n.generation++
@@ -72,7 +72,7 @@ func tooLate(f *intercanister.Future) string {
 
 // take takes the request of a call out of where it waits, unless it has begun. It gives
 // the cycles that were attached.
-func (p *place) take(call intercanister.CallID, caller principal.Principal) (refund cycles.Amount, taken bool) {
+func (p *location) take(call intercanister.CallID, caller principal.Principal) (refund cycles.Amount, taken bool) {
 	m := p.machine
 	mine := func(q *intercanister.Request) bool { return q.Call == call && q.Sender == caller }
 	gone := func(in *state.Input) bool { return in.Source == intercanister.SourceRequests && mine(&in.Request) }

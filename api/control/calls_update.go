@@ -81,16 +81,16 @@ func (s *calls) Await(ctx context.Context, in *controlv1.AwaitRequest) (*control
 	if err := checkForm("reply_form", in.GetReplyForm()); err != nil {
 		return nil, err
 	}
-	subnet, receiver, err := whereabouts(ctx, instance, id)
+	subnet, receiver, err := locate(ctx, instance, id)
 	if err != nil {
 		return nil, err
 	}
 	return s.awaitAt(ctx, instance, subnet, receiver, id, in.GetReplyForm())
 }
 
-// whereabouts are the subnet that knows a message and the canister it is for, before the next
+// locate returns the subnet that knows a message and the canister it is for, before the next
 // view shows them.
-func whereabouts(ctx context.Context, instance Instance, id replica.RequestID) (subnet, receiver principal.Principal, err error) {
+func locate(ctx context.Context, instance Instance, id replica.RequestID) (subnet, receiver principal.Principal, err error) {
 	found := make(chan [2]principal.Principal, 1)
 	err = instance.Node().Do(ctx, func(n *replica.Network) {
 		defer close(found)

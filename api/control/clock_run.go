@@ -26,7 +26,7 @@ func (s *clock) AdvanceTime(ctx context.Context, in *controlv1.AdvanceTimeReques
 		}
 		return &controlv1.AdvanceTimeResponse{Time: stamp(target)}, nil
 	}
-	var p passage
+	var p timeAdvance
 	var at uint64
 	done, err := drive(ctx, i, func(n *replica.Network) node.Next {
 		at, _ = n.Now()
@@ -111,7 +111,7 @@ func (s *clock) RunRounds(ctx context.Context, in *controlv1.RunRoundsRequest) (
 			return node.Stop
 		}
 		left--
-		goOn(i, n)
+		catchUp(i, n)
 		return node.Go
 	})
 	if err != nil {
@@ -121,8 +121,8 @@ func (s *clock) RunRounds(ctx context.Context, in *controlv1.RunRoundsRequest) (
 	return &out, nil
 }
 
-// goOn brings the wall clock in where it moves the time of an instance.
-func goOn(i Instance, n *replica.Network) {
+// catchUp brings the wall clock in where it moves the time of an instance.
+func catchUp(i Instance, n *replica.Network) {
 	if i.Pacing().Mode != Manual {
 		n.Apply(replica.AdvanceTo(i.Backend().Clock().Now))
 	}
@@ -159,7 +159,7 @@ type run struct {
 	most     uint64 // rounds
 	rounds   uint64 // run
 	goal     func(*replica.Network) node.Next
-	passage  passage
+	advance  timeAdvance
 	request  replica.RequestID
 	target   uint64 // time to be reached; for the next timer, once it is known
 	out      controlv1.RunUntilResponse
@@ -206,7 +206,7 @@ func (r *run) drive(n *replica.Network) node.Next {
 	switch next {
 	case node.Go:
 		r.rounds++
-		goOn(r.instance, n)
+		catchUp(r.instance, n)
 	case node.Stop:
 		at, height := n.Now()
 		waits := n.Outside()
@@ -234,7 +234,7 @@ func (r *run) idle(n *replica.Network) node.Next {
 
 // reached is the condition that a time has come and what follows from it is done.
 func (r *run) reached(n *replica.Network) node.Next {
-	if next := r.passage.to(n, r.target); next != node.Stop {
+	if next := r.advance.to(n, r.target); next != node.Stop {
 		return next
 	}
 	return r.stop(controlv1.StopReason_STOP_REASON_CONDITION)
@@ -243,7 +243,7 @@ func (r *run) reached(n *replica.Network) node.Next {
 // fired is the condition that the next timer has fired and what follows from it is done.
 func (r *run) fired(n *replica.Network) node.Next {
 	if r.target == 0 {
-		if next := r.passage.settle(n); next != node.Stop {
+		if next := r.advance.settle(n); next != node.Stop {
 			return next
 		}
 		at, ok := n.NextTimer()
@@ -277,7 +277,7 @@ func (r *run) answered(n *replica.Network) node.Next {
 // onwards is towards a message: what there is to do, and then what time brings. It is
 // Stop where nothing more can happen, or time would pass for those that a client holds.
 func (r *run) onwards(n *replica.Network) node.Next {
-	if next := r.passage.settle(n); next != node.Stop {
+	if next := r.advance.settle(n); next != node.Stop {
 		return next
 	}
 	if next := r.outside(n); next != node.Stop {
@@ -287,7 +287,7 @@ func (r *run) onwards(n *replica.Network) node.Next {
 	if _, comes := n.NextEvent(); !comes || waits.Outcalls > 0 || waits.Kept > 0 {
 		return r.stop(controlv1.StopReason_STOP_REASON_IDLE)
 	}
-	r.passage.jump(n, latest)
+	r.advance.jump(n, latest)
 	return node.Go
 }
 

@@ -112,7 +112,7 @@ func (w *heldWait) drive(n *replica.Network, r *run) node.Next {
 	if w.seen(n) {
 		return node.Stop
 	}
-	if next := r.passage.settle(n); next != node.Stop {
+	if next := r.advance.settle(n); next != node.Stop {
 		return next
 	}
 	return r.outside(n)

@@ -8,15 +8,15 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// bell wakes everyone who waits for anything to happen. It costs the owner a load
+// broadcast wakes everything that waits for anything to happen. It costs the owner a load
 // where nobody waits.
-type bell struct {
+type broadcast struct {
 	waited atomic.Bool
 	mu     sync.Mutex
 	next   chan struct{} // closed when something happens; nil while nobody waits
 }
 
-func (b *bell) ring() {
+func (b *broadcast) ring() {
 	if !b.waited.Load() {
 		return
 	}
@@ -29,7 +29,7 @@ func (b *bell) ring() {
 
 // wait gives what is closed at the next ring. The owner asks for it, so that nothing
 // happens between what it saw and that.
-func (b *bell) wait() <-chan struct{} {
+func (b *broadcast) wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next == nil {
@@ -55,7 +55,7 @@ func (n *Node) happened() {
 		return
 	}
 	n.changed.ring()
-	n.stir()
+	n.reportActivity()
 }
 
 // Until returns when seen is true. It is asked at once and after everything that

@@ -64,7 +64,7 @@ func Wake(network *replica.Network, config Config) *Node {
 	n.views.Store(network.Views())
 	n.announce()
 	if n.busy() {
-		n.nudge <- struct{}{}
+		n.wake <- struct{}{}
 	}
 	go n.own()
 	return n
@@ -102,10 +102,10 @@ func (n *Node) RestoreFrom(ctx context.Context, other *Node) error {
 
 // replace puts another network, which sleeps, in the place of the present one.
 func (n *Node) replace(next *replica.Network) {
-	old, ended := n.network, n.era
+	old, ended := n.network, n.generation
 	next.Wake(n.parts())
 	n.recorder.restart()
-	n.network, n.era = next, new(era)
+	n.network, n.generation = next, new(generation)
 	n.incarnation++
 	if n.config.Restored != nil {
 		n.config.Restored(next.Clock())

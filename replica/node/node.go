@@ -35,12 +35,12 @@ type Config struct {
 	// Processors bound how many messages of all nodes that share them run at once; nil: each
 	// node has as many as it has workers.
 	Processors *Processors
-	// Stirred is called when something has happened, once until the next Tick; Called
+	// Active is called when something has happened, once until the next Tick; Called
 	// when canisters have made HTTP outcalls; Restored with the time of the network that
 	// the node goes on with from here; Failed with the bug that has stopped the node. They
 	// are called by whoever owns the network: they must be quick and ask nothing of the
 	// node. Nil for nobody.
-	Stirred  func()
+	Active   func()
 	Called   func()
 	Restored func(time uint64)
 	Failed   func(bug error)
@@ -65,7 +65,7 @@ var ErrClosed = errors.New("the instance is stopped")
 // Node is a running network. All methods are safe for concurrent use.
 type Node struct {
 	inbox        atomic.Pointer[chan *request]
-	nudge        chan struct{} // the network is busy and nobody works on it
+	wake         chan struct{} // the network is busy and nobody works on it
 	outcallsMade chan struct{}
 	closing      chan struct{}
 	ended        chan struct{}
@@ -78,29 +78,29 @@ type Node struct {
 	engine       *canister.Engine // safe for anybody
 	sent         atomic.Uint64    // messages that FreshID has named
 	compiler     compiler
-	changed      bell
-	stirred      atomic.Bool // Config.Stirred was called since the last tick
+	changed      broadcast
+	active       atomic.Bool // Config.Active was called since the last tick
 	config       Config      // without the network's
 	recorder     recorder
 	recording    atomic.Bool
 
 	// Only who holds owner touches these.
-	owner    sync.Mutex
-	network  *replica.Network
-	era      *era
-	retiring sync.WaitGroup // networks that were replaced
-	pool     *Pool
-	mode     Mode
-	waiters  map[waitKey]*waiter
-	outcalls uint64 // made, when last announced
+	owner      sync.Mutex
+	network    *replica.Network
+	generation *generation
+	retiring   sync.WaitGroup // networks that were replaced
+	pool       *Pool
+	mode       Mode
+	waiters    map[waitKey]*waiter
+	outcalls   uint64 // made, when last announced
 	// Outcalls with one number in two incarnations are not the same.
 	incarnation uint64 // Config.Incarnation, and one more for each Restore
 	accounted   accounting
 	looked      bool // the request that is being done changes nothing
 }
 
-// era is the time between two restores: what belongs to one network.
-type era struct {
+// generation is the time between two restores: what belongs to one network.
+type generation struct {
 	queries sync.WaitGroup
 	counts  counter
 }
@@ -133,9 +133,9 @@ func prepare(engine *canister.Engine, config Config) *Node {
 		slots = NewQuerySlots(workers)
 	}
 	n := &Node{
-		nudge: make(chan struct{}, 1), outcallsMade: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
+		wake: make(chan struct{}, 1), outcallsMade: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
 		slots: slots, pool: NewPool(workers, config.Stopwatch), mode: config.Mode,
-		waiters: make(map[waitKey]*waiter), engine: engine, era: new(era), config: config, incarnation: config.Incarnation,
+		waiters: make(map[waitKey]*waiter), engine: engine, generation: new(generation), config: config, incarnation: config.Incarnation,
 	}
 	n.open, n.shut = context.WithCancel(context.Background())
 	n.config.Network = replica.Config{}
@@ -202,7 +202,7 @@ func (n *Node) count() {
 }
 
 func (n *Node) countNow() {
-	if counts := n.era.counts.take(); len(counts) > 0 {
+	if counts := n.generation.counts.take(); len(counts) > 0 {
 		n.network.Apply(counts)
 	}
 }
@@ -217,7 +217,7 @@ func (n *Node) show(report replica.RoundReport) {
 		}
 	}
 	n.changed.ring()
-	n.stir()
+	n.reportActivity()
 	n.recorder.wake()
 }
 

@@ -26,7 +26,7 @@ func (n *Node) own() {
 	defer n.pool.Close()
 	defer n.retiring.Wait()
 	defer func() { n.network.Close() }()
-	defer func() { n.era.queries.Wait() }() // they read canisters' memories
+	defer func() { n.generation.queries.Wait() }() // they read canisters' memories
 	defer n.compiler.running.Wait()
 	defer func() {
 		n.fail(recover())
@@ -41,7 +41,7 @@ func (n *Node) own() {
 		case <-n.closing:
 			return
 		case first = <-n.waiting():
-		case <-n.nudge:
+		case <-n.wake:
 		}
 		n.owner.Lock()
 		held = true
@@ -141,7 +141,7 @@ func (n *Node) inline(do func(*Node)) (done bool, err error) {
 // poke makes the node's goroutine look.
 func (n *Node) poke() {
 	select {
-	case n.nudge <- struct{}{}:
+	case n.wake <- struct{}{}:
 	default:
 	}
 }

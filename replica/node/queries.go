@@ -24,7 +24,7 @@ func (n *Node) inspect(slot *querySlot, inspection *replica.Inspection) (*interc
 // query is a query that is prepared, nil inside where its asker went away.
 type query struct {
 	*replica.PreparedQuery
-	era *era
+	generation *generation
 }
 
 // Query runs a query on the state as of now. A query that has begun ends at the end of its
@@ -53,9 +53,9 @@ func (n *Node) query(slot *querySlot, q *replica.Query) (replica.QueryResult, er
 			p.Discard()
 			p = nil
 		} else {
-			n.era.queries.Add(1)
+			n.generation.queries.Add(1)
 		}
-		prepared <- query{p, n.era}
+		prepared <- query{p, n.generation}
 	}
 	if done, err := n.inline(prepare); err != nil {
 		slot.release()
@@ -94,7 +94,7 @@ func (n *Node) abandon(slot *querySlot, prepared <-chan query) {
 func (q *query) discard() {
 	if q.PreparedQuery != nil {
 		q.Discard()
-		q.era.queries.Done()
+		q.generation.queries.Done()
 	}
 }
 
@@ -117,7 +117,7 @@ func (n *Node) runQuery(slot *querySlot, q query) (replica.QueryResult, error) {
 		return slot.acquire()
 	})
 	go func() {
-		defer q.era.queries.Done()
+		defer q.generation.queries.Done()
 		defer func() {
 			if r := recover(); r != nil {
 				failed <- fmt.Errorf("a query failed by a bug: %v\n%s", r, debug.Stack())
@@ -128,7 +128,7 @@ func (n *Node) runQuery(slot *querySlot, q query) (replica.QueryResult, error) {
 			failed <- err
 			return
 		}
-		q.era.counts.add(&result)
+		q.generation.counts.add(&result)
 		done <- result
 	}()
 	select {

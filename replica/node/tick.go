@@ -14,11 +14,11 @@ type Rest struct {
 
 // Tick moves the network's time to a clock's, which is read when the node's turn has come,
 // with a round where something is due or, if beat is set, a canister has a heartbeat.
-// Config.Stirred is called again after what happens from now on.
+// Config.Active is called again after what happens from now on.
 func (n *Node) Tick(ctx context.Context, clock func() uint64, beat bool) (rest Rest, err error) {
 	done := make(chan Rest, 1)
 	err = n.look(ctx, func(n *Node) {
-		n.stirred.Store(false)
+		n.active.Store(false)
 		n.network.Apply(replica.AdvanceTo(clock()))
 		if n.mode == Auto && (n.network.Pressing() || beat && n.network.Beating()) {
 			n.round()
@@ -32,9 +32,9 @@ func (n *Node) Tick(ctx context.Context, clock func() uint64, beat bool) (rest R
 	return <-done, nil
 }
 
-// stir says that something has happened since the last tick, the first time.
-func (n *Node) stir() {
-	if n.config.Stirred != nil && !n.stirred.Load() && !n.stirred.Swap(true) {
-		n.config.Stirred()
+// reportActivity calls Config.Active at the first thing that happens after a tick.
+func (n *Node) reportActivity() {
+	if n.config.Active != nil && !n.active.Load() && !n.active.Swap(true) {
+		n.config.Active()
 	}
 }

@@ -12,14 +12,14 @@ type List[T any] struct {
 	first int // values of the first page that were taken
 	n     int
 	spare *[pageLen]T // a page of which all was taken, for the next
-	// era counts the forks. A page of an earlier era belongs to several lists and is copied
+	// generation counts the forks. A page of an earlier generation belongs to several lists and is copied
 	// before it is written.
-	era uint64
+	generation uint64
 }
 
 type page[T any] struct {
-	values *[pageLen]T
-	era    uint64
+	values     *[pageLen]T
+	generation uint64
 }
 
 // Len is the number of values.
@@ -47,7 +47,7 @@ func (l *List[T]) Push(value T) {
 			values = new([pageLen]T)
 		}
 		l.spare = nil
-		l.pages = append(l.pages, page[T]{values, l.era})
+		l.pages = append(l.pages, page[T]{values, l.generation})
 	}
 	l.put(at, value)
 	l.n++
@@ -59,7 +59,7 @@ func (l *List[T]) Pop() T {
 	l.first++
 	l.n--
 	if l.first == pageLen || l.n == 0 {
-		if p := &l.pages[0]; p.era == l.era {
+		if p := &l.pages[0]; p.generation == l.generation {
 			clear(p.values[:])
 			l.spare = p.values
 		}
@@ -78,16 +78,16 @@ func (l *List[T]) check(i int) {
 
 func (l *List[T]) put(at int, value T) {
 	p := &l.pages[at/pageLen]
-	if p.era != l.era {
+	if p.generation != l.generation {
 		copied := *p.values
-		*p = page[T]{&copied, l.era}
+		*p = page[T]{&copied, l.generation}
 	}
 	p.values[at%pageLen] = value
 }
 
 // Fork is a second list with the same values: it copies a word or two for every page.
 func (l *List[T]) Fork() List[T] {
-	l.era++
+	l.generation++
 	f := *l
 	f.pages, f.spare = slices.Clone(l.pages), nil
 	return f

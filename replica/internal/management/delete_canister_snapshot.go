@@ -16,7 +16,7 @@ func deleteSnapshot(c *state.Command, a *snapshotArg) state.Answer {
 		return state.Fail(reject)
 	}
 	used := r.Canister.MemoryUsage().Total()
-	o := outlay{before: used, after: used - s.Bytes()}
+	o := costPlan{before: used, after: used - s.Bytes()}
 	if reject := o.check(c, r); reject != nil {
 		return state.Fail(reject)
 	}

@@ -46,7 +46,7 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	if reject := consistent(r, s, m); reject != nil {
 		return state.Fail(reject)
 	}
-	o := outlay{advance: advance, before: r.Canister.MemoryUsage().Total()}
+	o := costPlan{advance: advance, before: r.Canister.MemoryUsage().Total()}
 	usage := r.Canister.UsageLoaded(s, m)
 	o.after = usage.Total()
 	compiling := m.InstructionCost()

@@ -88,7 +88,7 @@ func viewed(c *state.Command, id principal.Principal) (*state.Resident, *interca
 }
 
 // addSnapshot makes a new snapshot the canister's in place of another, and takes what it costs.
-func addSnapshot(c *state.Command, r *state.Resident, s, old *canister.Snapshot, o *outlay) {
+func addSnapshot(c *state.Command, r *state.Resident, s, old *canister.Snapshot, o *costPlan) {
 	if old != nil {
 		r.Canister.Snapshots.Delete(old)
 	}

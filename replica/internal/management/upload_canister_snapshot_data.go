@@ -55,7 +55,7 @@ func uploadSnapshotChunk(c *state.Command, r *state.Resident, s *canister.Snapsh
 		return reject
 	}
 	used := r.Canister.MemoryUsage().Total()
-	o := outlay{before: used, after: used + canister.ChunkBytes}
+	o := costPlan{before: used, after: used + canister.ChunkBytes}
 	if reject := o.check(c, r); reject != nil {
 		return reject
 	}

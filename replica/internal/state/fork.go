@@ -93,7 +93,7 @@ func (r *Resident) fork(to *Resident, c *canister.Canister) {
 
 // fork shares all records until one of the two writes them.
 func (h *History) fork() History {
-	h.era++
+	h.generation++
 	to := *h
 	to.known, to.slots, to.free, to.order = h.known.Fork(), h.slots.Fork(), slices.Clone(h.free), h.order.Fork()
 	return to

@@ -55,10 +55,10 @@ type Ingress struct {
 	deadline     timers.Handle
 	// Recorded is the number of what its machine has recorded of it: Unrecorded before the first
 	// time, 0 where it is not known whether the certified tree has it.
-	Recorded uint64
-	noted    int  // its place in State.Answered, from 1; 0 where it is not in it
-	pruned   bool // the record may be read for the last time
-	era      uint64
+	Recorded   uint64
+	noted      int  // its place in State.Answered, from 1; 0 where it is not in it
+	pruned     bool // the record may be read for the last time
+	generation uint64
 }
 
 // Unrecorded is what Ingress.Recorded is of a message that has just come.
@@ -75,9 +75,9 @@ type History struct {
 	order   cow.List[answer]   // as they were given
 	answers int                // bytes of kept answers
 	waiting int                // bytes of arguments of messages that have not begun
-	// era counts the forks. A record of an earlier era belongs to several histories and is
+	// generation counts the forks. A record of an earlier generation belongs to several histories and is
 	// copied before it is written.
-	era uint64
+	generation uint64
 }
 
 // answer is one answer in the order they were given. It stays when its message is pruned, and
@@ -135,7 +135,7 @@ func (h *History) At(number uint64) *Ingress { return h.slots.At(int(number - 1)
 func (h *History) Receive(in *Ingress, deadlines *timers.Table) *Ingress {
 	r, number := h.slot()
 	*r = *in
-	r.Number, r.Status, r.Answered, r.Reply, r.Reject, r.era = number, Received, 0, nil, nil, h.era
+	r.Number, r.Status, r.Answered, r.Reply, r.Reject, r.generation = number, Received, 0, nil, nil, h.generation
 	r.Recorded = Unrecorded
 	r.deadline = deadlines.Add(timers.Deadline{At: r.Expiry, Kind: timers.IngressExpiry, Number: number})
 	before := h.known.Len()
@@ -155,7 +155,7 @@ func (h *History) slot() (r *Ingress, number uint64) {
 		return r, uint64(h.slots.Len())
 	}
 	number, h.free = h.free[n-1], h.free[:n-1]
-	if r = h.At(number); r.era != h.era {
+	if r = h.At(number); r.generation != h.generation {
 		r = new(Ingress)
 		h.slots.Set(int(number-1), r)
 	}
@@ -163,15 +163,15 @@ func (h *History) slot() (r *Ingress, number uint64) {
 }
 
 // own is the record of a message for writing, whichever of its records r is: forks have
-// those of earlier eras, too.
+// those of earlier generations too.
 func (h *History) own(r *Ingress) *Ingress {
-	if r.era == h.era {
+	if r.generation == h.generation {
 		return r
 	}
-	if r = h.At(r.Number); r.era != h.era {
+	if r = h.At(r.Number); r.generation != h.generation {
 		copied := *r
 		r = &copied
-		r.era = h.era
+		r.generation = h.generation
 		h.slots.Set(int(r.Number-1), r)
 	}
 	return r

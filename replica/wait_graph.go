@@ -5,9 +5,9 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Who waits for whom, as two graphs. Canisters that await each other in a circle are no
+// Who waits for whom, as two graphs. Canisters that await each other in a cycle are no
 // deadlock: a canister can be re-entered while it awaits. Contexts that do are one: then
-// nothing but a deadline or a timeout ends it. Calls alone make no such circle, because a
+// nothing but a deadline or a timeout ends it. Calls alone make no such cycle, because a
 // context is younger than the call it serves; a call of stop_canister waits for every
 // context of a canister, and may be made by one of them.
 
@@ -17,23 +17,23 @@ type contextKey struct {
 	id     intercanister.ContextID
 }
 
-// knots are the circles of both graphs: each node's circle, 0 for those in none.
-type knots struct {
+// deadlockCycles are the cycles of both graphs: each node's cycle, 0 for those in none.
+type deadlockCycles struct {
 	canisters map[principal.Principal]int
 	contexts  map[contextKey]int
 }
 
-func (k *knots) context(subnet int, id intercanister.ContextID) bool {
+func (k *deadlockCycles) context(subnet int, id intercanister.ContextID) bool {
 	return k.contexts[contextKey{subnet, id}] != 0
 }
 
 // circular reports whether caller and callee of a call await each other.
-func (k *knots) circular(f *intercanister.Future) bool {
-	circle := k.canisters[f.Owner]
-	return circle != 0 && circle == k.canisters[f.Callee]
+func (k *deadlockCycles) circular(f *intercanister.Future) bool {
+	cycle := k.canisters[f.Owner]
+	return cycle != 0 && cycle == k.canisters[f.Callee]
 }
 
-func (n *Network) knots() *knots {
+func (n *Network) deadlockCycles() *deadlockCycles {
 	canisters, contexts := newGraph[principal.Principal](), newGraph[contextKey]()
 	for i, m := range n.machines {
 		m.Ledger.EachFuture(func(_ intercanister.CallID, f *intercanister.Future) {
@@ -50,7 +50,7 @@ func (n *Network) knots() *knots {
 			n.stops(contexts, i, m.Ledger.OpenContexts, r.Mailbox.Owner)
 		}
 	}
-	return &knots{canisters.circles(), contexts.circles()}
+	return &deadlockCycles{canisters.cycles(), contexts.cycles()}
 }
 
 // stops adds what the callers of stop_canister of a canister wait for.
@@ -109,20 +109,20 @@ func (g *graph[K]) edge(from, to K) {
 	g.looped[a] = g.looped[a] || a == b
 }
 
-// circles numbers the strongly connected parts that are circles, from 1.
-func (g *graph[K]) circles() map[K]int {
+// cycles numbers the strongly connected parts that are cycles, from 1.
+func (g *graph[K]) cycles() map[K]int {
 	n := len(g.names)
 	t := &tarjan{edges: g.edges, next: make([]int, n), index: make([]int, n), low: make([]int, n), on: make([]bool, n)}
 	found := make(map[K]int)
-	circle := 0
+	cycle := 0
 	for root := range g.names {
 		t.parts(root, func(part []int) {
 			if len(part) == 1 && !g.looped[part[0]] {
 				return
 			}
-			circle++
+			cycle++
 			for _, v := range part {
-				found[g.names[v]] = circle
+				found[g.names[v]] = cycle
 			}
 		})
 	}

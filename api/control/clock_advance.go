@@ -15,17 +15,17 @@ const (
 	roundsAtOnce = 1000
 )
 
-// passage lets the time of a network pass as it would pass by itself: what falls due on
+// timeAdvance lets the time of a network pass as it would pass by itself: what falls due on
 // the way is done at its own time, and what follows from it. Its methods are called
 // between two rounds by who owns the network. Canisters pay for their resources, and old
 // answers are forgotten, where it stops for something else: that alone is no reason to.
-type passage struct {
+type timeAdvance struct {
 	moment uint64 // time of the rounds that are being run
 	rounds int    // run there
 }
 
 // settle is Go or Linger as long as something is to be done at the present time.
-func (p *passage) settle(n *replica.Network) node.Next {
+func (p *timeAdvance) settle(n *replica.Network) node.Next {
 	at := n.NextTime()
 	// Rounds at one moment are a nanosecond apart, those that others run there too.
 	if at > p.moment+roundTime {
@@ -43,7 +43,7 @@ func (p *passage) settle(n *replica.Network) node.Next {
 
 // to goes on towards a time; it is Stop when a round was run there and nothing is left
 // to be done.
-func (p *passage) to(n *replica.Network, target uint64) node.Next {
+func (p *timeAdvance) to(n *replica.Network, target uint64) node.Next {
 	if next := p.settle(n); next != node.Stop {
 		return next
 	}
@@ -56,7 +56,7 @@ func (p *passage) to(n *replica.Network, target uint64) node.Next {
 }
 
 // jump sets the time of the next round to when something happens, at most the target.
-func (p *passage) jump(n *replica.Network, target uint64) {
+func (p *timeAdvance) jump(n *replica.Network, target uint64) {
 	now, _ := n.Now()
 	at, ok := n.NextEvent()
 	switch {

@@ -6,9 +6,9 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// outlay is what a method is going to take of an idle canister: the price of instructions, part of it in advance, and another use of
+// costPlan is what a method is going to take of an idle canister: the price of instructions, part of it in advance, and another use of
 // memory.
-type outlay struct {
+type costPlan struct {
 	advance       cycles.Amount
 	price         cycles.Amount
 	before, after uint64 // memory used, bytes
@@ -17,7 +17,7 @@ type outlay struct {
 
 // check says why the canister cannot afford it: the subnet has no room, the canister would be frozen, cannot pay or cannot set aside what
 // is reserved for the memory.
-func (o *outlay) check(c *state.Command, r *state.Resident) *intercanister.Reject {
+func (o *costPlan) check(c *state.Command, r *state.Resident) *intercanister.Reject {
 	sub, k := c.Machine.Subnet(), r.Canister
 	allocation := k.Settings.MemoryAllocation
 	grown := max(o.after, allocation) - min(max(o.after, allocation), max(o.before, allocation))
@@ -46,7 +46,7 @@ func (o *outlay) check(c *state.Command, r *state.Resident) *intercanister.Rejec
 }
 
 // take takes it, after check.
-func (o *outlay) take(r *state.Resident) {
+func (o *costPlan) take(r *state.Resident) {
 	spend(r, o.advance)
 	spend(r, o.price)
 	reserve(r.Canister, o.reservation)

@@ -48,8 +48,8 @@ const (
 	inStream // machine.inbound
 )
 
-// place is where a call is. machine is the subnet that has it.
-type place struct {
+// location is where a call is. machine is the subnet that has it.
+type location struct {
 	reason   WaitReason
 	in       container
 	machine  *machine
@@ -76,26 +76,26 @@ type callKey struct {
 	call   intercanister.CallID
 }
 
-// places are where all calls are that have not been answered.
-type places struct {
+// callLocations are where all calls are that have not been answered.
+type callLocations struct {
 	net       *Network
-	all       map[callKey]place
-	counts    map[callKey]int       // in how many places each is: one, where no file says otherwise
+	all       map[callKey]location
+	counts    map[callKey]int       // in how many locations each is: one, where no file says otherwise
 	strangers []principal.Principal // callers that no subnet hosts: none, likewise
 }
 
 // of is where a call is.
-func (s *places) of(subnet int, call intercanister.CallID, caller principal.Principal) place {
+func (s *callLocations) of(subnet int, call intercanister.CallID, caller principal.Principal) location {
 	at, ok := s.all[callKey{subnet, call}]
 	if !ok || at.caller != caller {
-		return place{reason: WaitNever, machine: s.net.machines[subnet], text: "nobody has the request any more: only its deadline answers it"}
+		return location{reason: WaitNever, machine: s.net.machines[subnet], text: "nobody has the request any more: only its deadline answers it"}
 	}
 	return at
 }
 
-// whereabouts finds all calls. It takes time in proportion to everything that is open.
-func (n *Network) whereabouts() *places {
-	s := &places{net: n, all: make(map[callKey]place), counts: make(map[callKey]int)}
+// callLocations finds all calls. It takes time in proportion to everything that is open.
+func (n *Network) callLocations() *callLocations {
+	s := &callLocations{net: n, all: make(map[callKey]location), counts: make(map[callKey]int)}
 	for _, m := range n.machines {
 		s.held(m)
 		s.between(m)
@@ -103,10 +103,10 @@ func (n *Network) whereabouts() *places {
 		for r := range m.Residents.All() {
 			s.queued(m, &r.Mailbox)
 			for i := range r.Waiting {
-				s.input(&r.Waiting[i], place{reason: WaitManagement, in: inWaiting, machine: m, resident: r, text: whyBusy(r)})
+				s.input(&r.Waiting[i], location{reason: WaitManagement, in: inWaiting, machine: m, resident: r, text: whyBusy(r)})
 			}
 			for i := range r.Stops {
-				s.ticket(&r.Stops[i].Ticket, place{reason: WaitStopped, machine: m, resident: r, text: "canister " + r.ID().String() + " is stopping: what it has open must end first"})
+				s.ticket(&r.Stops[i].Ticket, location{reason: WaitStopped, machine: m, resident: r, text: "canister " + r.ID().String() + " is stopping: what it has open must end first"})
 			}
 		}
 		s.commands(m)
@@ -115,7 +115,7 @@ func (n *Network) whereabouts() *places {
 	return s
 }
 
-func (s *places) put(caller principal.Principal, call intercanister.CallID, at place) {
+func (s *callLocations) put(caller principal.Principal, call intercanister.CallID, at location) {
 	position := s.net.routes.find(caller)
 	if position < 0 {
 		s.strangers = append(s.strangers, caller)
@@ -126,43 +126,43 @@ func (s *places) put(caller principal.Principal, call intercanister.CallID, at p
 	s.counts[callKey{position, call}]++
 }
 
-func (s *places) input(in *state.Input, at place) {
+func (s *callLocations) input(in *state.Input, at location) {
 	if in.Source == intercanister.SourceRequests {
 		at.request = in.Request
 		s.put(in.Request.Sender, in.Request.Call, at)
 	}
 }
 
-func (s *places) ticket(t *state.Ticket, at place) {
+func (s *callLocations) ticket(t *state.Ticket, at location) {
 	if t.Origin.Kind == intercanister.FromCanister {
 		s.put(t.Origin.Caller, t.Origin.Call, at)
 	}
 }
 
-func (s *places) held(m *machine) {
+func (s *callLocations) held(m *machine) {
 	for _, h := range m.Kept.All() {
 		switch h.Kind {
 		case KindRequest:
-			s.put(h.Request.Sender, h.Request.Call, place{reason: WaitHeld, machine: m, held: h, request: h.Request, text: "the request is held"})
+			s.put(h.Request.Sender, h.Request.Call, location{reason: WaitHeld, machine: m, held: h, request: h.Request, text: "the request is held"})
 		case KindResponse:
-			s.put(h.Owner, h.Call, place{reason: WaitHeld, machine: m, held: h, text: "the response is held"})
+			s.put(h.Owner, h.Call, location{reason: WaitHeld, machine: m, held: h, text: "the response is held"})
 		}
 	}
 }
 
 // between finds what is on its way to another subnet, or from one.
-func (s *places) between(m *machine) {
+func (s *callLocations) between(m *machine) {
 	for to := range m.out {
 		for i := range m.out[to] {
-			s.parcel(&m.out[to][i], place{in: inOutput, machine: m, to: to})
+			s.parcel(&m.out[to][i], location{in: inOutput, machine: m, to: to})
 		}
 	}
 	for i := range m.inbound {
-		s.parcel(&m.inbound[i], place{in: inStream, machine: m, to: m.position})
+		s.parcel(&m.inbound[i], location{in: inStream, machine: m, to: m.position})
 	}
 }
 
-func (s *places) parcel(p *parcel, at place) {
+func (s *callLocations) parcel(p *parcel, at location) {
 	at.reason = WaitStream
 	to := s.net.machines[at.to].ID.String()
 	switch {
@@ -175,38 +175,38 @@ func (s *places) parcel(p *parcel, at place) {
 	}
 }
 
-func (s *places) queued(m *machine, box *intercanister.Mailbox) {
+func (s *callLocations) queued(m *machine, box *intercanister.Mailbox) {
 	position := 0
 	box.Each(func(in *intercanister.Input) {
-		s.input(in, place{reason: WaitQueued, in: inMailbox, machine: m, box: box, position: position})
+		s.input(in, location{reason: WaitQueued, in: inMailbox, machine: m, box: box, position: position})
 		position++
 	})
 }
 
 // commands finds what the management canister works on.
-func (s *places) commands(m *machine) {
+func (s *callLocations) commands(m *machine) {
 	for i := range m.preparing {
-		s.input(&m.preparing[i].in, place{reason: WaitCompiling, in: inPreparing, machine: m, text: whyCompiling})
+		s.input(&m.preparing[i].in, location{reason: WaitCompiling, in: inPreparing, machine: m, text: whyCompiling})
 	}
 	for _, number := range slices.Sorted(maps.Keys(m.Outcalls)) {
-		s.ticket(&m.Outcalls[number].Ticket, place{reason: WaitOutcall, machine: m, number: number, text: "the HTTP outcall is not answered"})
+		s.ticket(&m.Outcalls[number].Ticket, location{reason: WaitOutcall, machine: m, number: number, text: "the HTTP outcall is not answered"})
 	}
 	for i := range m.Signing.Pending {
-		s.ticket(&m.Signing.Pending[i].Ticket, place{reason: WaitManagement, machine: m, text: "the next round signs it"})
+		s.ticket(&m.Signing.Pending[i].Ticket, location{reason: WaitManagement, machine: m, text: "the next round signs it"})
 	}
 	for i := range m.Postponed {
-		s.ticket(&m.Postponed[i].Ticket, place{reason: WaitNextRound, machine: m, text: "the next round answers it"})
+		s.ticket(&m.Postponed[i].Ticket, location{reason: WaitNextRound, machine: m, text: "the next round answers it"})
 	}
 	for _, j := range m.parked {
 		if j.install != nil {
 			ticket := j.install.command.Ticket()
-			s.ticket(&ticket, place{reason: WaitExecuting, machine: m, resident: j.resident, text: "canister " + j.resident.ID().String() + " is being installed"})
+			s.ticket(&ticket, location{reason: WaitExecuting, machine: m, resident: j.resident, text: "canister " + j.resident.ID().String() + " is being installed"})
 		}
 	}
 }
 
 // contexts finds the calls that canisters have begun to execute.
-func (s *places) contexts(m *machine) {
+func (s *callLocations) contexts(m *machine) {
 	running := make(map[intercanister.ContextID]bool)
 	for _, j := range m.parked {
 		running[j.context] = true
@@ -215,7 +215,7 @@ func (s *places) contexts(m *machine) {
 		if c.Origin.Kind != intercanister.FromCanister || c.Responded {
 			return
 		}
-		at := place{reason: WaitAwaiting, machine: m, context: c.ID, resident: m.Residents.Get(c.Canister), text: "canister " + c.Canister.String() + " awaits calls of its own"}
+		at := location{reason: WaitAwaiting, machine: m, context: c.ID, resident: m.Residents.Get(c.Canister), text: "canister " + c.Canister.String() + " awaits calls of its own"}
 		if running[c.ID] {
 			at.reason, at.text = WaitExecuting, "canister "+c.Canister.String()+" is in the middle of its code"
 		}
