@@ -23,10 +23,6 @@ func (d *Daemon) Create(ctx context.Context, spec *control.Spec) (control.Instan
 		return nil, err
 	}
 	seed := d.seeds.next(spec.Seed)
-	keys := &d.keys
-	if spec.Seed == nil {
-		keys = nil // no other network has a seed that is drawn: its keys would be kept for nothing
-	}
 	subnets := d.subnetsOf(spec)
 	i, err := d.admit(ctx, &spec.Placement, func(string) (*founding, error) {
 		engine, err := d.engines.in(spec.StateDir)
@@ -37,7 +33,7 @@ func (d *Daemon) Create(ctx context.Context, spec *control.Spec) (control.Instan
 			about: control.About{Outcalls: d.outcallsOf(spec.Outcalls), Reach: d.reachOf(spec.Reach), Seed: seed, StateDir: spec.StateDir}, pacing: pacing, engine: engine,
 			start: func(config node.Config) (*node.Node, error) {
 				config.Network = replica.Config{
-					Seed: seed, Start: d.startOf(spec), Subnets: subnets, Engine: engine.Engine, Version: Version(), Keys: keys,
+					Seed: seed, Start: d.startOf(spec), Subnets: subnets, Engine: engine.Engine, Version: Version(), Keys: &d.keys,
 				}
 				n, err := node.Start(config)
 				if err != nil {

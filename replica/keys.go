@@ -6,61 +6,78 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// Keys keeps the keys that follow from seeds, so that networks of the same seed need
-// not derive them again: that takes longer than all the rest of making a network. It
-// is safe for concurrent use and forgets seeds when it has many.
+// Keys keeps keys, so that networks need not derive them again: that takes longer than
+// all the rest of making a network. It is safe for concurrent use.
+//
+// The key of a subnet follows from the seed of its network. Those of its nodes do not:
+// they are the same in every network, as if the same machines ran them all. So networks
+// have root keys and ids of their own, and only these have to be derived for a new one.
 type Keys struct {
-	mu   sync.Mutex
-	kept map[keySource]*subnetKeys
+	mu      sync.Mutex
+	subnets map[subnetSource]*certify.SubnetKey
+	nodes   map[nodeSource]*nodeKeys
 }
 
-// keySource is what the keys of a subnet follow from.
-type keySource struct {
-	seed            [32]byte
-	position, nodes int
+// subnetSource is what the key of a subnet follows from.
+type subnetSource struct {
+	seed     [32]byte
+	position int
 }
 
-// subnetKeys are the keys of a subnet and of its nodes. They are immutable.
-type subnetKeys struct {
-	key   *certify.SubnetKey
-	nodes []*certify.NodeKey
-	tree  certify.Node // at /subnet/{id}/node
+// nodeSource is what the keys of the nodes of a subnet follow from.
+type nodeSource struct{ position, nodes int }
+
+// nodeKeys are the keys of the nodes of a subnet. They are immutable.
+type nodeKeys struct {
+	keys []*certify.NodeKey
+	tree certify.Node // at /subnet/{id}/node
 }
 
-// of are the keys of a subnet. Two who ask at once may both derive them.
-func (k *Keys) of(source keySource) *subnetKeys {
+// subnet is the key of a subnet.
+func (k *Keys) subnet(source subnetSource) *certify.SubnetKey {
+	return keep(k, &k.subnets, source, func() *certify.SubnetKey {
+		seed := seedOf(source.seed)
+		return certify.NewSubnetKey(seed.Derive("subnet", uint64(source.position)))
+	})
+}
+
+// nodesOf are the keys of the nodes of a subnet.
+func (k *Keys) nodesOf(source nodeSource) *nodeKeys {
+	return keep(k, &k.nodes, source, func() *nodeKeys {
+		seed := seedOf([32]byte{}).Derive("nodes", uint64(source.position))
+		derived := &nodeKeys{keys: make([]*certify.NodeKey, source.nodes)}
+		entries := make([]certify.Entry, source.nodes)
+		for i := range source.nodes {
+			node := certify.NewNodeKey(seed.Derive("node", uint64(i)))
+			derived.keys[i] = node
+			key := certify.Map(certify.Entry{Label: "public_key", Node: certify.Leaf(node.DER())})
+			entries[i] = certify.Entry{Label: certify.LabelOf(node.Principal()), Node: key}
+		}
+		derived.tree = certify.Map(entries...)
+		return derived
+	})
+}
+
+// keep returns the keys of a source, and derives them where they are not kept. Two callers at
+// once may both derive them. All are forgotten when there are many.
+func keep[S comparable, K any](k *Keys, kept *map[S]K, source S, derive func() K) K {
 	k.mu.Lock()
-	known := k.kept[source]
+	known, ok := (*kept)[source]
 	k.mu.Unlock()
-	if known != nil {
+	if ok {
 		return known
 	}
-	derived := deriveKeys(source)
+	derived := derive()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.kept == nil || len(k.kept) >= MaxKeptKeys {
-		k.kept = make(map[keySource]*subnetKeys)
+	if *kept == nil || len(*kept) >= MaxKeptKeys {
+		*kept = make(map[S]K)
 	}
-	k.kept[source] = derived
+	(*kept)[source] = derived
 	return derived
 }
 
-func deriveKeys(source keySource) *subnetKeys {
-	seed := seedOf(source.seed)
-	keys := &subnetKeys{key: certify.NewSubnetKey(seed.Derive("subnet", uint64(source.position)))}
-	nodeSeed := seed.Derive("nodes", uint64(source.position))
-	entries := make([]certify.Entry, source.nodes)
-	for i := range source.nodes {
-		node := certify.NewNodeKey(nodeSeed.Derive("node", uint64(i)))
-		keys.nodes = append(keys.nodes, node)
-		key := certify.Map(certify.Entry{Label: "public_key", Node: certify.Leaf(node.DER())})
-		entries[i] = certify.Entry{Label: certify.LabelOf(node.Principal()), Node: key}
-	}
-	keys.tree = certify.Map(entries...)
-	return keys
-}
-
-// keys are the keys of the subnet at a position.
-func (n *Network) keys(position int, config *SubnetConfig) *subnetKeys {
-	return n.config.Keys.of(keySource{n.config.Seed, position, config.nodes()})
+// nodeKeys are the keys of the nodes of the subnet at a position.
+func (n *Network) nodeKeys(position int, config *SubnetConfig) *nodeKeys {
+	return n.config.Keys.nodesOf(nodeSource{position, config.nodes()})
 }

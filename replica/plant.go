@@ -18,7 +18,7 @@ func (m *machine) plant() {
 			{Label: "public_key", Node: certify.Leaf(other.key.Public().DER())},
 			{Label: "type", Node: certify.Leaf([]byte(other.config.Kind.facts().kind))},
 			{Label: "canister_ranges", Node: certify.Leaf(other.ranges().Encode())},
-			{Label: "node", Node: m.net.keys(other.position, &other.config).tree},
+			{Label: "node", Node: m.net.nodeKeys(other.position, &other.config).tree},
 		}
 		label := certify.LabelOf(other.ID)
 		subnets = append(subnets, certify.Entry{Label: label, Node: certify.Map(own...)})

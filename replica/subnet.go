@@ -60,8 +60,8 @@ type machine struct {
 }
 
 func newMachine(n *Network, position int, config *SubnetConfig) *machine {
-	keys := n.keys(position, config)
-	m := &machine{net: n, position: position, config: *config, key: keys.key, nodes: keys.nodes}
+	key := n.config.Keys.subnet(subnetSource{n.config.Seed, position})
+	m := &machine{net: n, position: position, config: *config, key: key, nodes: n.nodeKeys(position, config).keys}
 	facts := config.Kind.facts()
 	m.ID = m.key.Public().Principal()
 	if config.ID.Len() > 0 {

@@ -123,8 +123,8 @@ func TestOfPreparedModulesASubnetRemembers4096(t *testing.T) {
 func TestTheKeysOf256SubnetsAreKept(t *testing.T) {
 	var k Keys
 	for i := range 257 {
-		if k.of(keySource{position: i}); len(k.kept) != i+1 && i < 256 || i == 256 && len(k.kept) != 1 {
-			t.Fatalf("of %d subnets the keys of %d are kept", i+1, len(k.kept))
+		if k.nodesOf(nodeSource{position: i}); len(k.nodes) != i+1 && i < 256 || i == 256 && len(k.nodes) != 1 {
+			t.Fatalf("of %d subnets the keys of %d are kept", i+1, len(k.nodes))
 		}
 	}
 }
