@@ -31,7 +31,7 @@ func (s Status) String() string {
 
 // Canister is the whole state of one canister apart from its queues and call
 // contexts. Exported fields are replicated state, written only by the owner:
-// Execute and Install while they run, otherwise the machine that holds it.
+// Execute and Install while they run, otherwise the subnet that holds it.
 type Canister struct {
 	// ID never changes.
 	ID principal.Principal
@@ -48,7 +48,7 @@ type Canister struct {
 	// reserved balance: it grows with memory and shrinks as storage is paid.
 	Balance, Reserved cycles.Amount
 	// Version is canister_version (§4.9 of the interface notes): Execute and Install count it up on
-	// success, everything else is the machine's.
+	// success, everything else is the subnet's.
 	Version uint64
 	// Timer is the global timer, ns; 0 while inactive. Execute sets it to 0 before
 	// canister_global_timer runs.
@@ -62,14 +62,14 @@ type Canister struct {
 	Chunks  ChunkStore
 	// Consumed is what the canister paid, by use. Execute and Install add what was burned, and for each
 	// call made what carrying its request costs (Transmission); the rest, prepayments too, is the
-	// machine's.
+	// subnet's.
 	Consumed Consumption
-	// Queries are the statistics of query calls; the machine's.
+	// Queries are the statistics of query calls; the subnet's.
 	Queries QueryStats
-	// MessageBytes is the memory of messages in the canister's queues; the machine's. It counts
+	// MessageBytes is the memory of messages in the canister's queues; the subnet's. It counts
 	// for the freezing limit.
 	MessageBytes uint64
-	// Snapshots are the machine's.
+	// Snapshots are the subnet's.
 	Snapshots Snapshots
 
 	// state is nil on an empty canister.

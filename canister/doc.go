@@ -20,7 +20,7 @@
 // # Goroutines
 //
 // A Canister has one owner: the executor while one of its messages runs,
-// otherwise the machine that holds it. An Engine and a Module may be used from any
+// otherwise the subnet that holds it. An Engine and a Module may be used from any
 // goroutine, and a QueryTarget on one other than its canister's. A Fork has an
 // owner of its own, which may run it while its source runs.
 package canister

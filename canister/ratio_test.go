@@ -150,9 +150,9 @@ func newNetworkOf(b *testing.B, module []byte, canisters int, config node.Config
 	return w
 }
 
-// BenchmarkRatioUpdateInTheMachine is an update in a round of its own without a node
+// BenchmarkRatioUpdateInTheSubnet is an update in a round of its own without a node
 // around it; the floor is running and committing it on the engine alone.
-func BenchmarkRatioUpdateInTheMachine(b *testing.B) {
+func BenchmarkRatioUpdateInTheSubnet(b *testing.B) {
 	module := assembled(b, tiny)
 	s := replicatest.NewWasmStage(b, replica.Config{}, module)
 	s.Create(1, 1e18)

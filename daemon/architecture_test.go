@@ -172,7 +172,7 @@ func TestTheCoreStartsNoGoroutine(t *testing.T) {
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			if g, ok := n.(*ast.GoStmt); ok {
-				t.Errorf("%s:%d starts a goroutine: the core is one machine stepped by its owner; hand the work to the Runner", s.path, s.line(g.Pos()))
+				t.Errorf("%s:%d starts a goroutine: the core is one state machine stepped by its owner; hand the work to the Runner", s.path, s.line(g.Pos()))
 			}
 			return true
 		})

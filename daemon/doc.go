@@ -1,5 +1,5 @@
 // Package daemon wires an instance together: configuration, the engine and its
-// files, the machine and its node, the listeners of the front ends, the pacer
+// files, the network and its node, the listeners of the front ends, the pacer
 // that turns the wall clock into inputs, and the performer that makes canisters'
 // HTTP outcalls. Start returns a running instance; Close frees everything it took.
 //

@@ -31,13 +31,13 @@ func (n *Network) admit(in *Ingress) Result {
 
 // destination is the subnet an ingress message is for, by the rules about
 // effective ids (interface specification, "Effective canister id").
-func (n *Network) destination(in *Ingress) (*machine, Result) {
+func (n *Network) destination(in *Ingress) (*subnet, Result) {
 	if in.BySubnet {
 		position, ok := n.routes.byID[in.Subnet]
 		if !ok {
 			return nil, refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet)
 		}
-		return n.machines[position], Result{}
+		return n.subnets[position], Result{}
 	}
 	if in.Receiver == principal.Management {
 		id, anywhere, reject := n.management.Effective(in.Method, in.Arg)
@@ -54,10 +54,10 @@ func (n *Network) destination(in *Ingress) (*machine, Result) {
 	if position < 0 {
 		return nil, refuse(refusal.Invalid, "Canister %s does not belong to any subnet.", in.Effective)
 	}
-	return n.machines[position], Result{}
+	return n.subnets[position], Result{}
 }
 
-func (m *machine) wellFormed(in *Ingress) (Result, bool) {
+func (m *subnet) wellFormed(in *Ingress) (Result, bool) {
 	limit := MaxIngressBytes
 	if m.System {
 		limit = MaxIngressBytesSystem
@@ -76,7 +76,7 @@ func (m *machine) wellFormed(in *Ingress) (Result, bool) {
 // accept decides whether a well-formed message enters the state, and makes its
 // canister pay for that. It gives the canister that pays, nil for none. Whether that can
 // pay is looked at before anything else, as on the replica.
-func (m *machine) accept(in *Ingress) (*state.Resident, *intercanister.Reject) {
+func (m *subnet) accept(in *Ingress) (*state.Resident, *intercanister.Reject) {
 	if m.History.Full() {
 		return nil, rejectHistoryFull(m.History.Capacity())
 	}
@@ -101,7 +101,7 @@ func (m *machine) accept(in *Ingress) (*state.Resident, *intercanister.Reject) {
 
 // paysFirst reports whether a message is paid for by the canister of its effective id
 // before it is executed.
-func (m *machine) paysFirst(in *Ingress) bool {
+func (m *subnet) paysFirst(in *Ingress) bool {
 	if in.Receiver != principal.Management {
 		return true
 	}
@@ -120,7 +120,7 @@ func paysLate(method string, arg []byte) bool {
 
 // payLate takes the fee for a message of this size that was executed. Nothing is
 // refused any more, so it may go below the freezing limit, and takes at most what there is.
-func (m *machine) payLate(r *state.Resident, size int) {
+func (m *subnet) payLate(r *state.Resident, size int) {
 	fee := m.Fees.IngressMessage(size)
 	if r.Running {
 		r.Debit = r.Debit.Add(fee)
@@ -142,7 +142,7 @@ var free = map[string]bool{
 }
 
 // unaffordable rejects a message whose fee the canister cannot pay.
-func (m *machine) unaffordable(in *Ingress, r *state.Resident) *intercanister.Reject {
+func (m *subnet) unaffordable(in *Ingress, r *state.Resident) *intercanister.Reject {
 	fee := m.Fees.IngressMessage(in.Size)
 	if fee.IsZero() {
 		return nil
@@ -157,7 +157,7 @@ func (m *machine) unaffordable(in *Ingress, r *state.Resident) *intercanister.Re
 // payIngress takes the fee for an ingress message. While a message of the
 // canister runs, its executor owns the balance: the fee is owed until the message
 // is over.
-func (m *machine) payIngress(in *Ingress, r *state.Resident) *intercanister.Reject {
+func (m *subnet) payIngress(in *Ingress, r *state.Resident) *intercanister.Reject {
 	fee := m.Fees.IngressMessage(in.Size)
 	if r.Running {
 		reject := m.unaffordable(in, r)
@@ -174,7 +174,7 @@ func (m *machine) payIngress(in *Ingress, r *state.Resident) *intercanister.Reje
 }
 
 // acceptCall checks a call of an ordinary canister, and asks the canister.
-func (m *machine) acceptCall(in *Ingress, r *state.Resident) *intercanister.Reject {
+func (m *subnet) acceptCall(in *Ingress, r *state.Resident) *intercanister.Reject {
 	if r == nil {
 		return rejectNotFound(in.Effective)
 	}
@@ -202,7 +202,7 @@ type Inspection struct {
 
 // uninspectable rejects a call of an ordinary canister that the canister is not asked
 // about: by its status, as a composite query, for its lack of code.
-func (m *machine) uninspectable(in *Ingress, r *state.Resident) *intercanister.Reject {
+func (m *subnet) uninspectable(in *Ingress, r *state.Resident) *intercanister.Reject {
 	if reject := rejectIngress(r.Canister); reject != nil {
 		return reject
 	}
@@ -233,7 +233,7 @@ func (n *Network) Inspect(in *Ingress) *Inspection {
 	return inspection
 }
 
-func (m *machine) inspection(in *Ingress, r *state.Resident) (*Inspection, *intercanister.Reject) {
+func (m *subnet) inspection(in *Ingress, r *state.Resident) (*Inspection, *intercanister.Reject) {
 	target, reject := r.Canister.PrepareQuery()
 	if reject != nil {
 		return nil, reject
@@ -262,7 +262,7 @@ func (i *Inspection) Run(turns Turns) *intercanister.Reject {
 func (i *Inspection) Discard() { i.target.Release() }
 
 // receiveIngress enters an accepted message and queues it.
-func (m *machine) receiveIngress(in *Ingress, r *state.Resident) {
+func (m *subnet) receiveIngress(in *Ingress, r *state.Resident) {
 	record := m.History.Receive(&state.Ingress{
 		ID: in.ID, Sender: in.Sender, Receiver: in.Receiver, Effective: in.Effective,
 		Method: in.Method, Arg: in.Arg, Info: in.Info, Size: in.Size, Expiry: in.Expiry,
@@ -302,7 +302,7 @@ func (n *Network) IngressShown(subnet principal.Principal, id RequestID) (status
 	if !ok {
 		return 0, false
 	}
-	if in := n.machines[position].History.Find(id); in != nil {
+	if in := n.subnets[position].History.Find(id); in != nil {
 		return in.Status, !in.Noted()
 	}
 	return 0, false

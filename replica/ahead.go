@@ -18,7 +18,7 @@ func (n *Network) NextEvent() (at uint64, ok bool) {
 }
 
 func (n *Network) nextOf(kind func(timers.Kind) bool) (at uint64, ok bool) {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		if due, some := m.Deadlines.First(kind); some && (!ok || due < at) {
 			at, ok = due, true
 		}
@@ -37,7 +37,7 @@ type Outside struct {
 
 // Outside is what the network waits for that neither rounds nor time bring.
 func (n *Network) Outside() (all Outside) {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		all.Outcalls += len(m.Outcalls)
 		all.Compiling += len(m.preparing)
 		all.Held += m.Kept.Len()
@@ -60,7 +60,7 @@ func (n *Network) Called(subnet principal.Principal, call intercanister.CallID) 
 	if !ok {
 		return callee, "", false
 	}
-	f := n.machines[position].Ledger.Future(call)
+	f := n.subnets[position].Ledger.Future(call)
 	if f == nil {
 		return callee, "", false
 	}

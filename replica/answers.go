@@ -27,7 +27,7 @@ func (n *Network) IngressAnswer(subnet principal.Principal, id RequestID) (Ingre
 	if !ok {
 		return IngressAnswer{}, false
 	}
-	in := n.machines[position].History.Find(id)
+	in := n.subnets[position].History.Find(id)
 	if in == nil {
 		return IngressAnswer{}, false
 	}
@@ -47,11 +47,11 @@ func (n *Network) HostOf(id principal.Principal) (subnet principal.Principal, ok
 	if position < 0 {
 		return principal.Principal{}, false
 	}
-	return n.machines[position].ID, true
+	return n.subnets[position].ID, true
 }
 
 // measured enters what the execution of a user's message took.
-func (m *machine) measured(j *Job) {
+func (m *subnet) measured(j *Job) {
 	var number uint64
 	switch {
 	case j.install != nil && j.install.command.FromUser():

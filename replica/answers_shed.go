@@ -8,7 +8,7 @@ type ShedAnswers struct{ Bytes int }
 func (*ShedAnswers) input() {}
 
 func (n *Network) shedAnswers(in *ShedAnswers) Result {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		_, before := m.History.Bytes()
 		m.History.ShedTo(in.Bytes, m.forget)
 		_, after := m.History.Bytes()
@@ -29,7 +29,7 @@ type MessageBytes struct {
 
 // MessageBytes is what the messages of all subnets take.
 func (n *Network) MessageBytes() (sum MessageBytes) {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		waiting, answers := m.History.Bytes()
 		sum.Waiting += waiting
 		sum.Answers += answers

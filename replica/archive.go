@@ -66,7 +66,7 @@ func Import(r io.Reader, config Config) (*Network, error) {
 		n.Close()
 		return nil, fmt.Errorf("import a network: %w", err)
 	}
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		m.recompile()
 	}
 	return n, nil
@@ -89,7 +89,7 @@ func (n *Network) archiveState(c *archive.Coder) {
 	if c.Reading() {
 		defer modules.Close()
 	} else {
-		for _, m := range n.machines {
+		for _, m := range n.subnets {
 			for r := range m.Residents.All() {
 				modules.Add(r.Canister)
 			}
@@ -101,10 +101,10 @@ func (n *Network) archiveState(c *archive.Coder) {
 		}
 	}
 	modules.Archive(c)
-	for i, m := range n.machines {
+	for i, m := range n.subnets {
 		m.ArchiveCanisters(c, fmt.Sprintf("canisters of subnet %d", i), modules)
 	}
-	for i, m := range n.machines {
+	for i, m := range n.subnets {
 		c.Section(fmt.Sprintf("subnet %d", i), func() { m.archive(c, modules) })
 	}
 	c.Section("rounds", func() {
@@ -112,7 +112,7 @@ func (n *Network) archiveState(c *archive.Coder) {
 			n.restore(c)
 		}
 	})
-	for i, m := range n.machines {
+	for i, m := range n.subnets {
 		c.Section(fmt.Sprintf("tree of subnet %d", i), func() { m.archiveTree(c) })
 	}
 	if c.Reading() && !c.Failed() {
@@ -177,7 +177,7 @@ func (n *Network) archiveRoots(c *archive.Coder) {
 		archive.Hash(c, &written)
 		c.Check(written == now, "%s comes to %x, and was %x when the file was written", what, now, written)
 	}
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		same("the state of subnet "+m.ID.String(), m.proof().height().Root())
 	}
 	same("the network", n.RootHash())

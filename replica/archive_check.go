@@ -16,7 +16,7 @@ import (
 // fits together.
 func (n *Network) restore(c *archive.Coder) {
 	before, routes := n.routes, &routes{}
-	for i, m := range n.machines {
+	for i, m := range n.subnets {
 		m.shownRanges = nil
 		if err := routes.add(i, m.ID, m.Ids.Ranges); err != nil {
 			c.Fail("%w", err)
@@ -27,7 +27,7 @@ func (n *Network) restore(c *archive.Coder) {
 	c.Check(slices.Equal(before.hosted(), routes.hosted()), "the subnets host other canister ids than they were made with")
 	n.checkTimes(c)
 	n.checkRules(c)
-	for i, m := range n.machines {
+	for i, m := range n.subnets {
 		for r := range m.Residents.All() {
 			c.Check(routes.find(r.ID()) == i, "canister %s is not on the subnet that hosts it", r.ID())
 		}
@@ -52,7 +52,7 @@ func (t *routes) hosted() (all []Range) {
 func (n *Network) checkTimes(c *archive.Coder) {
 	c.Check(n.time <= n.clock && n.clock <= math.MaxInt64, "the time is %d, and is to be %d", n.time, n.clock)
 	c.Check(n.height <= math.MaxInt64, "there were %d rounds", n.height)
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		c.Check(m.Time == n.time && m.Height == n.height, "round %d of subnet %s was at %d, and round %d of the network at %d", m.Height, m.ID, m.Time, n.height, n.time)
 	}
 }
@@ -69,7 +69,7 @@ func (n *Network) checkRules(c *archive.Coder) {
 		c.Check(why == "" && r.Match.Kind != 0, "rule %d cannot be applied: %s", r.ID, why)
 	}
 	held, bytes := make(map[uint64]bool), 0
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		for _, h := range m.Kept.All() {
 			c.Check(!held[h.ID] && h.ID <= rules.Count, "held message %d is there twice, or comes after the last, %d", h.ID, rules.Count)
 			held[h.ID] = true
@@ -87,7 +87,7 @@ func (n *Network) checkCalls(c *archive.Coder) {
 	for _, caller := range locations.strangers {
 		c.Check(false, "a call of %s is to be answered, which no subnet hosts", caller)
 	}
-	for i, m := range n.machines {
+	for i, m := range n.subnets {
 		for _, h := range m.Kept.All() {
 			c.Check(h.Kind != KindResponse || locations.counts[callKey{i, h.Call}] == 1, "the response to call %d of subnet %s is held, and the call is elsewhere as well", h.Call, m.ID)
 		}
@@ -96,7 +96,7 @@ func (n *Network) checkCalls(c *archive.Coder) {
 
 // checkArchived looks whether what was read fits together, as far as something else would
 // be looked for in vain.
-func (m *machine) checkArchived(c *archive.Coder) {
+func (m *subnet) checkArchived(c *archive.Coder) {
 	taken := m.begun()
 	if m.CheckArchived(c, taken); c.Failed() {
 		return
@@ -136,7 +136,7 @@ func (m *machine) checkArchived(c *archive.Coder) {
 }
 
 // begun is what is not over and in no queue.
-func (m *machine) begun() *state.Taken {
+func (m *subnet) begun() *state.Taken {
 	t := &state.Taken{Parked: make(intercanister.Parked, len(m.parked)), Sent: make(map[*state.Resident]state.MessageMemory)}
 	for _, queue := range m.out {
 		for i := range queue {
@@ -168,7 +168,7 @@ func (m *machine) begun() *state.Taken {
 
 // isCommand reports whether an input is a call of the management canister that somebody
 // has made.
-func (m *machine) isCommand(in *intercanister.Input) bool {
+func (m *subnet) isCommand(in *intercanister.Input) bool {
 	return in.Source == intercanister.SourceIngress || in.Source == intercanister.SourceRequests && m.net.routes.find(in.Request.Sender) >= 0
 }
 

@@ -14,7 +14,7 @@ import (
 // inside reports whether a message stands in the middle of its code on a stack: what it
 // has done so far is in its canister, and cannot be written.
 func (n *Network) inside() bool {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		for _, j := range m.parked {
 			if j.coroutine != nil {
 				return true
@@ -25,7 +25,7 @@ func (n *Network) inside() bool {
 }
 
 // archiveParked writes the messages that are parked, or reads them.
-func (m *machine) archiveParked(c *archive.Coder, modules *canister.Modules) {
+func (m *subnet) archiveParked(c *archive.Coder, modules *canister.Modules) {
 	if !c.Since(2) {
 		return
 	}
@@ -33,7 +33,7 @@ func (m *machine) archiveParked(c *archive.Coder, modules *canister.Modules) {
 	archive.Slice(c, &m.parked, archive.MaxItems, func(j **Job) {
 		if c.Reading() {
 			*j = newJob()
-			(*j).machine = m
+			(*j).subnet = m
 		}
 		(*j).archive(c, modules)
 		if c.Failed() {
@@ -46,7 +46,7 @@ func (m *machine) archiveParked(c *archive.Coder, modules *canister.Modules) {
 }
 
 func (j *Job) archive(c *archive.Coder, modules *canister.Modules) {
-	m := j.machine
+	m := j.subnet
 	if m.ArchiveParked(c, &j.resident); c.Failed() {
 		return
 	}
@@ -72,9 +72,9 @@ func (j *Job) archive(c *archive.Coder, modules *canister.Modules) {
 	}
 }
 
-func (i *installation) archive(c *archive.Coder, m *machine, modules *canister.Modules) {
+func (i *installation) archive(c *archive.Coder, m *subnet, modules *canister.Modules) {
 	if c.Reading() {
-		i.command, i.in = &state.Command{Machine: m, State: &m.State}, new(canister.Install)
+		i.command, i.in = &state.Command{Host: m, State: &m.State}, new(canister.Install)
 	}
 	i.command.Archive(c, &m.State)
 	i.in.Archive(c, modules)
@@ -99,7 +99,7 @@ func (p *parked) archive(c *archive.Coder) {
 
 // check looks whether a job that was read fits what else was.
 func (j *Job) check(c *archive.Coder) {
-	id, m := j.resident.ID(), j.machine
+	id, m := j.resident.ID(), j.subnet
 	// The pieces of bulk operations count twice, see canister.Message.Pause.
 	pauses := 2*j.limit/max(1, min(m.limits.PauseAfter, canister.ScatteredPauseAfter)) + canister.InstallSteps
 	c.Check(uint64(j.parked.slices) <= pauses, "the message of canister %s is parked after %d slices, and can have %d", id, j.parked.slices, pauses)
@@ -132,11 +132,11 @@ func (j *Job) fits(x *intercanister.Context) bool {
 	case intercanister.SourceTasks:
 		return o.Kind == intercanister.FromSystem && o.Task == in.Task && in.Task != intercanister.NoTask && message.Context == contextOf(in.Task)
 	case intercanister.SourceIngress:
-		return called && o.Kind == intercanister.FromIngress && o.Ingress == in.Ingress && j.machine.History.Knows(in.Ingress)
+		return called && o.Kind == intercanister.FromIngress && o.Ingress == in.Ingress && j.subnet.History.Knows(in.Ingress)
 	case intercanister.SourceRequests:
 		return called && o.Kind == intercanister.FromCanister && o.Caller == q.Sender && o.Call == q.Call
 	case intercanister.SourceResponses:
-		f := j.machine.Ledger.Future(in.Call)
+		f := j.subnet.Ledger.Future(in.Call)
 		answered := message.Context == canister.ReplyCallback || message.Context == canister.RejectCallback && message.Reject != nil
 		return answered && f != nil && f.State == intercanister.Running && f.Context == x.ID
 	}
@@ -144,7 +144,7 @@ func (j *Job) fits(x *intercanister.Context) bool {
 }
 
 // fits reports whether an installation can be that of a job.
-func (i *installation) fits(m *machine, j *Job) bool {
+func (i *installation) fits(m *subnet, j *Job) bool {
 	others := 0
 	for _, p := range m.parked {
 		if p.install != nil {
@@ -159,7 +159,7 @@ func (i *installation) fits(m *machine, j *Job) bool {
 func (n *Network) resume(c *archive.Coder) {
 	var coroutines Coroutines
 	defer coroutines.Close()
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		for _, j := range m.parked {
 			coroutines.begin(j)
 			if !c.Check(j.catchUp(), "the message of canister %s ends before it comes to where it was parked, after %d slices: another program has parked it", j.resident.ID(), j.parked.slices) {

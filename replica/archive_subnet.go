@@ -12,9 +12,9 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// archive writes what a subnet has beside its canisters, or reads it into a machine that
+// archive writes what a subnet has beside its canisters, or reads it into a subnet that
 // was just made and has them. modules have what its installations bring.
-func (m *machine) archive(c *archive.Coder, modules *canister.Modules) {
+func (m *subnet) archive(c *archive.Coder, modules *canister.Modules) {
 	if c.Reading() {
 		m.Deadlines = timers.Table{}
 	}
@@ -47,7 +47,7 @@ func (m *machine) archive(c *archive.Coder, modules *canister.Modules) {
 	}
 }
 
-func (m *machine) archiveLimits(c *archive.Coder) {
+func (m *subnet) archiveLimits(c *archive.Coder) {
 	l := &m.limits
 	for _, n := range []*uint64{
 		&l.Message, &l.Query, &l.Inspect, &l.Install, &l.Slice, &l.PauseAfter, &l.StablePages, &l.StablePagesInstall,
@@ -62,7 +62,7 @@ func (m *machine) archiveLimits(c *archive.Coder) {
 }
 
 // archiveWave writes what messages see of the subnet until the next wave.
-func (m *machine) archiveWave(c *archive.Coder) {
+func (m *subnet) archiveWave(c *archive.Coder) {
 	sub := *m.sub
 	archive.Number(c, &sub.MemoryUsed)
 	archive.Number(c, &sub.Time)
@@ -81,9 +81,9 @@ func (m *machine) archiveWave(c *archive.Coder) {
 	}
 }
 
-// archive writes or reads a parcel. That of an output queue has a machine, where the
+// archive writes or reads a parcel. That of an output queue has a subnet, where the
 // canister is that holds its memory.
-func (p *parcel) archive(c *archive.Coder, m *machine) {
+func (p *parcel) archive(c *archive.Coder, m *subnet) {
 	archive.Pointer(c, &p.request, func(q *intercanister.Request) { q.Archive(c) })
 	archive.Number(c, &p.call)
 	c.Principal(&p.owner)
@@ -117,7 +117,7 @@ func (p *preparation) archive(c *archive.Coder, uploaded map[[32]byte][]byte) {
 
 // archivePrepared writes what is known of modules that were compiled beside the network,
 // by their hashes.
-func (m *machine) archivePrepared(c *archive.Coder) {
+func (m *subnet) archivePrepared(c *archive.Coder) {
 	hashes := slices.SortedFunc(maps.Keys(m.prepared), func(a, b [32]byte) int { return bytes.Compare(a[:], b[:]) })
 	archive.Slice(c, &hashes, archive.MaxItems, func(hash *[32]byte) {
 		archive.Hash(c, hash)
@@ -135,7 +135,7 @@ func (m *machine) archivePrepared(c *archive.Coder) {
 
 // archiveInstructions writes the instructions of all rounds, with those of the one that is
 // over, which is begun no more.
-func (m *machine) archiveInstructions(c *archive.Coder) {
+func (m *subnet) archiveInstructions(c *archive.Coder) {
 	all := m.instructions + m.spent
 	archive.Number(c, &all)
 	if c.Reading() {

@@ -16,7 +16,7 @@ type shown struct {
 // archiveTree writes what the certified tree shows that does not follow from the state:
 // of canisters and messages that have changed since, what they were. What is read makes
 // the tree; all subnets must have their canisters and answers.
-func (m *machine) archiveTree(c *archive.Coder) {
+func (m *subnet) archiveTree(c *archive.Coder) {
 	p, tree := &m.ended, certify.Tree{}
 	if c.Reading() {
 		m.plant()
@@ -44,7 +44,7 @@ func (m *machine) archiveTree(c *archive.Coder) {
 
 // archivePart writes what one map of the tree shows at some labels, or makes the map of
 // that and of what the state is now at all others.
-func (m *machine) archivePart(c *archive.Coder, tree certify.Tree, name certify.Label, changed []certify.Label, now func(but map[certify.Label]bool) []certify.Change) {
+func (m *subnet) archivePart(c *archive.Coder, tree certify.Tree, name certify.Label, changed []certify.Label, now func(but map[certify.Label]bool) []certify.Change) {
 	slices.Sort(changed)
 	changed = slices.Compact(changed)
 	_, there := tree.Get(name)
@@ -72,7 +72,7 @@ func (m *machine) archivePart(c *archive.Coder, tree certify.Tree, name certify.
 }
 
 // learn remembers of canisters and messages what the tree does not show.
-func (m *machine) learn() {
+func (m *subnet) learn() {
 	for r := range m.Residents.All() {
 		m.net.facts.coded(r.ID(), r.Canister.Module())
 	}
@@ -86,7 +86,7 @@ func (m *machine) learn() {
 }
 
 // canistersNow are what the state is of all canisters but some.
-func (m *machine) canistersNow(but map[certify.Label]bool) (all []certify.Change) {
+func (m *subnet) canistersNow(but map[certify.Label]bool) (all []certify.Change) {
 	for r := range m.Residents.All() {
 		if !but[certify.LabelOf(r.ID())] {
 			change := m.canisterChange(r)
@@ -97,7 +97,7 @@ func (m *machine) canistersNow(but map[certify.Label]bool) (all []certify.Change
 }
 
 // requestsNow are where all known messages stand but some.
-func (m *machine) requestsNow(but map[certify.Label]bool) (all []certify.Change) {
+func (m *subnet) requestsNow(but map[certify.Label]bool) (all []certify.Change) {
 	for in := range m.History.All() {
 		if label := certify.Label(in.ID[:]); !but[label] {
 			change := requestChangeOf(in)

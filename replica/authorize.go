@@ -32,7 +32,7 @@ func (n *Network) Authorize(in *Ingress) Result {
 
 // admitCommand checks that the sender of a message may call the method of the
 // management canister, and that its queue has room.
-func (m *machine) admitCommand(in *Ingress, target *state.Resident) *intercanister.Reject {
+func (m *subnet) admitCommand(in *Ingress, target *state.Resident) *intercanister.Reject {
 	c := m.commandOf(in, target)
 	if reject := m.net.management.Admit(&c); reject != nil {
 		return reject

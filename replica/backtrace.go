@@ -87,7 +87,7 @@ func trapOf(out *canister.Outcome, of principal.Principal, module [32]byte, call
 
 // trapped remembers a message that failed for the user's message it answers, if it does
 // answer one.
-func (m *machine) trapped(j *Job) {
+func (m *subnet) trapped(j *Job) {
 	if !j.runs() || j.outcome.Failure == nil {
 		return
 	}
@@ -118,7 +118,7 @@ func (m *machine) trapped(j *Job) {
 
 // askedBy is the user's message that a call of the management canister answers, and the
 // contexts between them; the zero request where it answers none.
-func (m *machine) askedBy(o *intercanister.Origin) (callers []Caller, request RequestID) {
+func (m *subnet) askedBy(o *intercanister.Origin) (callers []Caller, request RequestID) {
 	switch o.Kind {
 	case intercanister.FromIngress:
 		return nil, m.History.At(o.Ingress).ID
@@ -127,7 +127,7 @@ func (m *machine) askedBy(o *intercanister.Origin) (callers []Caller, request Re
 		if position < 0 {
 			return nil, request
 		}
-		at := m.net.machines[position]
+		at := m.net.subnets[position]
 		if f := at.Ledger.Future(o.Call); f != nil && f.Owner == o.Caller {
 			callers = at.callers(f.Context)
 		}

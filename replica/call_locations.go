@@ -44,15 +44,15 @@ const (
 	inMailbox           // box
 	inWaiting           // resident.Waiting
 	inPreparing
-	inOutput // machine.out[to]
-	inStream // machine.inbound
+	inOutput // subnet.out[to]
+	inStream // subnet.inbound
 )
 
-// location is where a call is. machine is the subnet that has it.
+// location is where a call is. subnet is the subnet that has it.
 type location struct {
 	reason   WaitReason
 	in       container
-	machine  *machine
+	subnet   *subnet
 	box      *intercanister.Mailbox
 	position int             // in the box
 	resident *state.Resident // that is waited for
@@ -88,7 +88,7 @@ type callLocations struct {
 func (s *callLocations) of(subnet int, call intercanister.CallID, caller principal.Principal) location {
 	at, ok := s.all[callKey{subnet, call}]
 	if !ok || at.caller != caller {
-		return location{reason: WaitNever, machine: s.net.machines[subnet], text: "nobody has the request any more: only its deadline answers it"}
+		return location{reason: WaitNever, subnet: s.net.subnets[subnet], text: "nobody has the request any more: only its deadline answers it"}
 	}
 	return at
 }
@@ -96,17 +96,17 @@ func (s *callLocations) of(subnet int, call intercanister.CallID, caller princip
 // callLocations finds all calls. It takes time in proportion to everything that is open.
 func (n *Network) callLocations() *callLocations {
 	s := &callLocations{net: n, all: make(map[callKey]location), counts: make(map[callKey]int)}
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		s.held(m)
 		s.between(m)
 		s.queued(m, &m.Commands)
 		for r := range m.Residents.All() {
 			s.queued(m, &r.Mailbox)
 			for i := range r.Waiting {
-				s.input(&r.Waiting[i], location{reason: WaitManagement, in: inWaiting, machine: m, resident: r, text: whyBusy(r)})
+				s.input(&r.Waiting[i], location{reason: WaitManagement, in: inWaiting, subnet: m, resident: r, text: whyBusy(r)})
 			}
 			for i := range r.Stops {
-				s.ticket(&r.Stops[i].Ticket, location{reason: WaitStopped, machine: m, resident: r, text: "canister " + r.ID().String() + " is stopping: what it has open must end first"})
+				s.ticket(&r.Stops[i].Ticket, location{reason: WaitStopped, subnet: m, resident: r, text: "canister " + r.ID().String() + " is stopping: what it has open must end first"})
 			}
 		}
 		s.commands(m)
@@ -139,32 +139,32 @@ func (s *callLocations) ticket(t *state.Ticket, at location) {
 	}
 }
 
-func (s *callLocations) held(m *machine) {
+func (s *callLocations) held(m *subnet) {
 	for _, h := range m.Kept.All() {
 		switch h.Kind {
 		case KindRequest:
-			s.put(h.Request.Sender, h.Request.Call, location{reason: WaitHeld, machine: m, held: h, request: h.Request, text: "the request is held"})
+			s.put(h.Request.Sender, h.Request.Call, location{reason: WaitHeld, subnet: m, held: h, request: h.Request, text: "the request is held"})
 		case KindResponse:
-			s.put(h.Owner, h.Call, location{reason: WaitHeld, machine: m, held: h, text: "the response is held"})
+			s.put(h.Owner, h.Call, location{reason: WaitHeld, subnet: m, held: h, text: "the response is held"})
 		}
 	}
 }
 
 // between finds what is on its way to another subnet, or from one.
-func (s *callLocations) between(m *machine) {
+func (s *callLocations) between(m *subnet) {
 	for to := range m.out {
 		for i := range m.out[to] {
-			s.parcel(&m.out[to][i], location{in: inOutput, machine: m, to: to})
+			s.parcel(&m.out[to][i], location{in: inOutput, subnet: m, to: to})
 		}
 	}
 	for i := range m.inbound {
-		s.parcel(&m.inbound[i], location{in: inStream, machine: m, to: m.position})
+		s.parcel(&m.inbound[i], location{in: inStream, subnet: m, to: m.position})
 	}
 }
 
 func (s *callLocations) parcel(p *parcel, at location) {
 	at.reason = WaitStream
-	to := s.net.machines[at.to].ID.String()
+	to := s.net.subnets[at.to].ID.String()
 	switch {
 	case p.request != nil:
 		at.request, at.text = *p.request, "the request is on its way to subnet "+to
@@ -175,38 +175,38 @@ func (s *callLocations) parcel(p *parcel, at location) {
 	}
 }
 
-func (s *callLocations) queued(m *machine, box *intercanister.Mailbox) {
+func (s *callLocations) queued(m *subnet, box *intercanister.Mailbox) {
 	position := 0
 	box.Each(func(in *intercanister.Input) {
-		s.input(in, location{reason: WaitQueued, in: inMailbox, machine: m, box: box, position: position})
+		s.input(in, location{reason: WaitQueued, in: inMailbox, subnet: m, box: box, position: position})
 		position++
 	})
 }
 
 // commands finds what the management canister works on.
-func (s *callLocations) commands(m *machine) {
+func (s *callLocations) commands(m *subnet) {
 	for i := range m.preparing {
-		s.input(&m.preparing[i].in, location{reason: WaitCompiling, in: inPreparing, machine: m, text: whyCompiling})
+		s.input(&m.preparing[i].in, location{reason: WaitCompiling, in: inPreparing, subnet: m, text: whyCompiling})
 	}
 	for _, number := range slices.Sorted(maps.Keys(m.Outcalls)) {
-		s.ticket(&m.Outcalls[number].Ticket, location{reason: WaitOutcall, machine: m, number: number, text: "the HTTP outcall is not answered"})
+		s.ticket(&m.Outcalls[number].Ticket, location{reason: WaitOutcall, subnet: m, number: number, text: "the HTTP outcall is not answered"})
 	}
 	for i := range m.Signing.Pending {
-		s.ticket(&m.Signing.Pending[i].Ticket, location{reason: WaitManagement, machine: m, text: "the next round signs it"})
+		s.ticket(&m.Signing.Pending[i].Ticket, location{reason: WaitManagement, subnet: m, text: "the next round signs it"})
 	}
 	for i := range m.Postponed {
-		s.ticket(&m.Postponed[i].Ticket, location{reason: WaitNextRound, machine: m, text: "the next round answers it"})
+		s.ticket(&m.Postponed[i].Ticket, location{reason: WaitNextRound, subnet: m, text: "the next round answers it"})
 	}
 	for _, j := range m.parked {
 		if j.install != nil {
 			ticket := j.install.command.Ticket()
-			s.ticket(&ticket, location{reason: WaitExecuting, machine: m, resident: j.resident, text: "canister " + j.resident.ID().String() + " is being installed"})
+			s.ticket(&ticket, location{reason: WaitExecuting, subnet: m, resident: j.resident, text: "canister " + j.resident.ID().String() + " is being installed"})
 		}
 	}
 }
 
 // contexts finds the calls that canisters have begun to execute.
-func (s *callLocations) contexts(m *machine) {
+func (s *callLocations) contexts(m *subnet) {
 	running := make(map[intercanister.ContextID]bool)
 	for _, j := range m.parked {
 		running[j.context] = true
@@ -215,7 +215,7 @@ func (s *callLocations) contexts(m *machine) {
 		if c.Origin.Kind != intercanister.FromCanister || c.Responded {
 			return
 		}
-		at := location{reason: WaitAwaiting, machine: m, context: c.ID, resident: m.Residents.Get(c.Canister), text: "canister " + c.Canister.String() + " awaits calls of its own"}
+		at := location{reason: WaitAwaiting, subnet: m, context: c.ID, resident: m.Residents.Get(c.Canister), text: "canister " + c.Canister.String() + " awaits calls of its own"}
 		if running[c.ID] {
 			at.reason, at.text = WaitExecuting, "canister "+c.Canister.String()+" is in the middle of its code"
 		}

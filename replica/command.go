@@ -10,7 +10,7 @@ import (
 )
 
 // command executes the next call of the management canister, or a chosen one.
-func (m *machine) command(choice *intercanister.Choice) {
+func (m *subnet) command(choice *intercanister.Choice) {
 	var in intercanister.Input
 	if choice == nil {
 		m.Commands.Pop(&in)
@@ -32,7 +32,7 @@ func (m *machine) command(choice *intercanister.Choice) {
 		c = m.commandOfIngress(m.History.At(in.Ingress))
 	} else {
 		c = state.Command{
-			Machine: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: q.Sender, Sender: m.Residents.Get(q.Sender),
+			Host: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: q.Sender, Sender: m.Residents.Get(q.Sender),
 			Origin:   intercanister.Origin{Kind: intercanister.FromCanister, Caller: q.Sender, Call: q.Call, Deadline: q.Deadline},
 			Attached: q.Cycles,
 		}
@@ -41,12 +41,12 @@ func (m *machine) command(choice *intercanister.Choice) {
 }
 
 // late reports whether a best-effort request has waited too long.
-func (m *machine) late(q *intercanister.Request) bool {
+func (m *subnet) late(q *intercanister.Request) bool {
 	return q.Deadline != 0 && m.Time >= expiry(q.Deadline)
 }
 
 // dropCommand drops a best-effort call of the management canister that is too late.
-func (m *machine) dropCommand(q *intercanister.Request) {
+func (m *subnet) dropCommand(q *intercanister.Request) {
 	m.giveBack(q.Sender, q.Cycles)
 	if m.net.sink != nil {
 		m.net.emit(Event{
@@ -58,7 +58,7 @@ func (m *machine) dropCommand(q *intercanister.Request) {
 
 // work counts what the management canister did itself. As a canister's message, its
 // work of a round is over after a slice; its other calls wait for the next.
-func (m *machine) work(instructions uint64) {
+func (m *subnet) work(instructions uint64) {
 	m.spent += instructions
 	m.worked += instructions
 	m.Commands.Held = m.worked >= m.net.config.SliceInstructions
@@ -66,7 +66,7 @@ func (m *machine) work(instructions uint64) {
 
 // run executes a command and gives its answer, now or never; one that needs a
 // canister that is busy waits there.
-func (m *machine) run(c *state.Command, in intercanister.Input) {
+func (m *subnet) run(c *state.Command, in intercanister.Input) {
 	a := m.net.management.Run(c)
 	m.work(a.Instructions)
 	switch a.When {
@@ -98,7 +98,7 @@ func (m *machine) run(c *state.Command, in intercanister.Input) {
 // await makes a command wait until a canister is idle. Best-effort calls give their
 // slots back when they expire: those that have are dropped when many wait, so that no
 // more wait than somebody waits for.
-func (m *machine) await(r *state.Resident, in state.Input) {
+func (m *subnet) await(r *state.Resident, in state.Input) {
 	if crowded(len(r.Waiting)) {
 		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool { return m.dropLate(&w) })
 	}
@@ -110,7 +110,7 @@ func (m *machine) await(r *state.Resident, in state.Input) {
 func crowded(n int) bool { return n%intercanister.QueueCapacity == intercanister.QueueCapacity-1 }
 
 // dropLate drops a call that waits if it is a best-effort call that is too late.
-func (m *machine) dropLate(in *state.Input) bool {
+func (m *subnet) dropLate(in *state.Input) bool {
 	gone := in.Source == intercanister.SourceRequests && m.late(&in.Request)
 	if gone {
 		m.dropCommand(&in.Request)
@@ -120,7 +120,7 @@ func (m *machine) dropLate(in *state.Input) bool {
 
 // requeue queues commands again that waited for a canister, as far as somebody still
 // waits for them and there is room.
-func (m *machine) requeue(waiting []state.Input) {
+func (m *subnet) requeue(waiting []state.Input) {
 	for i := range waiting {
 		in, q := &waiting[i], &waiting[i].Request
 		switch {
@@ -135,25 +135,25 @@ func (m *machine) requeue(waiting []state.Input) {
 	m.Ready.Add(&m.Commands)
 }
 
-func (m *machine) commandOfIngress(in *state.Ingress) state.Command {
+func (m *subnet) commandOfIngress(in *state.Ingress) state.Command {
 	return state.Command{
-		Machine: m, State: &m.State, Method: in.Method, Arg: in.Arg, Caller: in.Sender,
+		Host: m, State: &m.State, Method: in.Method, Arg: in.Arg, Caller: in.Sender,
 		Origin: intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender, Ingress: in.Number},
 		Target: m.Residents.Get(in.Effective),
 	}
 }
 
 // commandOf is a command that is not in the state yet.
-func (m *machine) commandOf(in *Ingress, target *state.Resident) state.Command {
+func (m *subnet) commandOf(in *Ingress, target *state.Resident) state.Command {
 	return state.Command{
-		Machine: m, State: &m.State, Method: in.Method, Arg: in.Arg, Caller: in.Sender, Target: target,
+		Host: m, State: &m.State, Method: in.Method, Arg: in.Arg, Caller: in.Sender, Target: target,
 		Origin: intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender},
 	}
 }
 
 // Install runs an installation as a message of its canister. One installation
 // of the subnet may be parked at a time; another waits for it.
-func (m *machine) Install(c *state.Command, target *state.Resident, in *canister.Install, spent uint64) state.Answer {
+func (m *subnet) Install(c *state.Command, target *state.Resident, in *canister.Install, spent uint64) state.Answer {
 	if target.Running {
 		return state.WhenIdle(target)
 	}
@@ -184,7 +184,7 @@ func (m *machine) Install(c *state.Command, target *state.Resident, in *canister
 }
 
 // beginIngress shows the message of a user as processing.
-func (m *machine) beginIngress(c *state.Command) {
+func (m *subnet) beginIngress(c *state.Command) {
 	if c.FromUser() {
 		record := m.History.At(c.Origin.Ingress)
 		m.History.Begin(record)
@@ -193,7 +193,7 @@ func (m *machine) beginIngress(c *state.Command) {
 }
 
 // finishInstall follows the outcome of an installation.
-func (m *machine) finishInstall(j *Job) {
+func (m *subnet) finishInstall(j *Job) {
 	m.spent += j.outcome.Instructions
 	m.refund(j)
 	if m.limits.InstallRate > 0 {

@@ -92,7 +92,7 @@ func (p *PreparedQuery) again(c *composite, calls []nestedCall) {
 		return
 	}
 	for _, call := range calls {
-		c.ready = append(c.ready, readyCall{call, p.machine.holdNested(&call)})
+		c.ready = append(c.ready, readyCall{call, p.subnet.holdNested(&call)})
 	}
 }
 
@@ -245,7 +245,7 @@ func (c *composite) hold(call *nestedCall) (h held) {
 	p := c.query
 	err := c.owner(func() {
 		if c.moved = p.generation != p.network.generation; !c.moved {
-			h = p.machine.holdNested(call)
+			h = p.subnet.holdNested(call)
 		}
 	})
 	switch {
@@ -259,7 +259,7 @@ func (c *composite) hold(call *nestedCall) (h held) {
 
 // holdNested takes hold of what a call of a query needs, on the owner's
 // goroutine.
-func (m *machine) holdNested(call *nestedCall) held {
+func (m *subnet) holdNested(call *nestedCall) held {
 	q := call.request
 	to := m.net.managementOf(q.Receiver, m)
 	if to == nil {
@@ -267,7 +267,7 @@ func (m *machine) holdNested(call *nestedCall) held {
 	}
 	if id, anywhere, reject := m.net.management.Effective(q.Method, q.Payload); to == m && reject == nil && !anywhere {
 		if position := m.net.routes.find(id); position >= 0 {
-			to = m.net.machines[position]
+			to = m.net.subnets[position]
 		}
 	}
 	if to != m {
@@ -275,7 +275,7 @@ func (m *machine) holdNested(call *nestedCall) held {
 		return answered(rejectNotFound(to.ID))
 	}
 	a := m.net.management.Query(&state.Command{
-		Machine: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: call.caller, Sender: m.Residents.Get(call.caller),
+		Host: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: call.caller, Sender: m.Residents.Get(call.caller),
 	})
 	charged := a.Reject == nil || a.Reject.Error != intercanister.CanisterMethodNotFound
 	return held{answer: &intercanister.Response{Reply: a.Reply, Reject: a.Reject}, charged: charged, spent: a.Instructions}

@@ -39,11 +39,11 @@ func Diff(a, b *Network) (Differences, error) {
 			d.note("subnet", x.there(), y.there())
 			return
 		}
-		d.machines(x.machine, y.machine)
+		d.subnets(x.subnet, y.subnet)
 	})
 	d.subnet = principal.Principal{}
 	d.merge(canistersOf(a), canistersOf(b), func(x, y *entry) {
-		d.subnet, d.canister = x.or(y).machine.ID, x.or(y).id
+		d.subnet, d.canister = x.or(y).subnet.ID, x.or(y).id
 		if x == nil || y == nil {
 			d.note("canister", x.there(), y.there())
 			return
@@ -83,7 +83,7 @@ func (d *differ) texts(what, a, b string) {
 // entry is a subnet or a canister.
 type entry struct {
 	id       principal.Principal
-	machine  *machine
+	subnet   *subnet
 	resident *state.Resident
 }
 
@@ -99,15 +99,15 @@ func (e *entry) there() string {
 	case e == nil:
 		return ""
 	case e.resident == nil:
-		return fmt.Sprintf("%s, canisters: %d", e.machine.config.Kind, e.machine.Residents.Len())
+		return fmt.Sprintf("%s, canisters: %d", e.subnet.config.Kind, e.subnet.Residents.Len())
 	}
 	return e.resident.Canister.Status.String() + ", " + amount(e.resident.Canister.Balance)
 }
 
 func subnetsOf(n *Network) []entry {
-	all := make([]entry, 0, len(n.machines))
-	for _, m := range n.machines {
-		all = append(all, entry{id: m.ID, machine: m})
+	all := make([]entry, 0, len(n.subnets))
+	for _, m := range n.subnets {
+		all = append(all, entry{id: m.ID, subnet: m})
 	}
 	slices.SortFunc(all, func(a, b entry) int { return a.id.Compare(b.id) })
 	return all
@@ -115,7 +115,7 @@ func subnetsOf(n *Network) []entry {
 
 func canistersOf(n *Network) []entry {
 	var all []entry
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		for r := range m.Residents.All() {
 			all = append(all, entry{r.ID(), m, r})
 		}

@@ -13,7 +13,7 @@ import (
 // residents compares two canisters with one id, and what waits for them.
 func (d *differ) residents(x, y *entry) {
 	a, b := x.resident.Canister, y.resident.Canister
-	differing(d, "subnet", x.machine.ID, y.machine.ID, principal.Principal.String)
+	differing(d, "subnet", x.subnet.ID, y.subnet.ID, principal.Principal.String)
 	differing(d, "status", a.Status, b.Status, canister.Status.String)
 	d.texts("module", module(a), module(b))
 	differing(d, "installed", a.Installed, b.Installed, moment)
@@ -32,9 +32,9 @@ func (d *differ) residents(x, y *entry) {
 	d.snapshots(&a.Snapshots, &b.Snapshots)
 	d.logs(&a.Logs, &b.Logs)
 	differing(d, "message in the middle of its code", x.resident.Running, y.resident.Running, yes)
-	d.items("message", x.machine.queuedItems(&x.resident.Mailbox), y.machine.queuedItems(&y.resident.Mailbox))
-	d.items("management call that waits for it", x.machine.inputItems(x.resident.Waiting), y.machine.inputItems(y.resident.Waiting))
-	d.items("stop_canister that waits", x.machine.stopItems(x.resident), y.machine.stopItems(y.resident))
+	d.items("message", x.subnet.queuedItems(&x.resident.Mailbox), y.subnet.queuedItems(&y.resident.Mailbox))
+	d.items("management call that waits for it", x.subnet.inputItems(x.resident.Waiting), y.subnet.inputItems(y.resident.Waiting))
+	d.items("stop_canister that waits", x.subnet.stopItems(x.resident), y.subnet.stopItems(y.resident))
 }
 
 func module(c *canister.Canister) string {

@@ -8,8 +8,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// machines compares two subnets apart from their canisters.
-func (d *differ) machines(a, b *machine) {
+// subnets compares two subnets apart from their canisters.
+func (d *differ) subnets(a, b *subnet) {
 	differing(d, "random blocks drawn", a.Chance.Drawn, b.Chance.Drawn, number)
 	differing(d, "canister ranges", len(a.Ids.Ranges), len(b.Ids.Ranges), number)
 	differing(d, "HTTP outcalls made", a.OutcallsMade, b.OutcallsMade, number)
@@ -24,14 +24,14 @@ func (d *differ) machines(a, b *machine) {
 	d.requests(&a.History, &b.History)
 }
 
-func (m *machine) outcallItems() (all []item) {
+func (m *subnet) outcallItems() (all []item) {
 	for number, pending := range m.Outcalls { // sorted afterwards: no order can be seen
 		all = append(all, numbered(number, pending.Sent.Method+" "+pending.Sent.URL+" of "+pending.Sent.Canister.String()))
 	}
 	return all
 }
 
-func (m *machine) contextItems() (all []item) {
+func (m *subnet) contextItems() (all []item) {
 	m.Ledger.EachContext(func(c *intercanister.Context) {
 		text := fmt.Sprintf("of %s, called by %s, %s outstanding", c.Canister, caller(&c.Origin), counted(c.Outstanding, "call"))
 		if c.Responded {
@@ -52,7 +52,7 @@ func caller(o *intercanister.Origin) string {
 	return o.Caller.String()
 }
 
-func (m *machine) futureItems() (all []item) {
+func (m *subnet) futureItems() (all []item) {
 	m.Ledger.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
 		stands := map[intercanister.FutureState]string{
 			intercanister.Waiting: "waiting", intercanister.Settled: "answered, its callback waits", intercanister.Running: "its callback runs",

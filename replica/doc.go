@@ -1,5 +1,5 @@
-// Package replica is the machine: a network of subnets that takes inputs
-// (Network.Apply) and moves (Network.Round, Network.Step).
+// Package replica runs a network of subnets that takes inputs (Network.Apply) and
+// moves (Network.Round, Network.Step).
 //
 // It owns the order in which things happen: admission of ingress messages, the
 // rounds and the messages in them, routing between canisters and subnets, what
@@ -26,7 +26,7 @@
 // goes on in the next round, or in a later one where many are parked.
 //
 // Queries take the state they need (Network.PrepareQuery) and run beside the
-// machine, on any goroutine; what they took comes back as an input (QueryCounts).
+// network, on any goroutine; what they took comes back as an input (QueryCounts).
 // All queries of a composite query see the state of one moment.
 //
 // What happens is told as events (Event, EventSink) where somebody listens: what they say

@@ -13,7 +13,7 @@ import (
 )
 
 // due lets everything happen whose time has come.
-func (m *machine) due() {
+func (m *subnet) due() {
 	for {
 		d, ok := m.Deadlines.Pop(m.Time)
 		if !ok {
@@ -44,7 +44,7 @@ func (m *machine) due() {
 
 // fireTimer queues the global timer's task. The timer of a canister that is not
 // running stays due: it fires when the canister is started.
-func (m *machine) fireTimer(id principal.Principal) {
+func (m *subnet) fireTimer(id principal.Principal) {
 	r := m.Residents.Get(id)
 	m.Fired(r)
 	if !m.net.executor.Has(r.Canister, canister.GlobalTimer) {
@@ -61,7 +61,7 @@ func (m *machine) fireTimer(id principal.Principal) {
 }
 
 // retryHook queues the low-memory hook again, unless its condition is gone.
-func (m *machine) retryHook(id principal.Principal) {
+func (m *subnet) retryHook(id principal.Principal) {
 	if r := m.Residents.Get(id); r != nil && r.Hook == state.Ready && r.Canister.Status == canister.Running {
 		r.Mailbox.PushTask(intercanister.LowMemory)
 		m.Ready.Add(&r.Mailbox)
@@ -73,7 +73,7 @@ func (m *machine) retryHook(id principal.Principal) {
 // belongs to the call.
 func expiry(deadline uint64) uint64 { return deadline + 1_000_000_000 }
 
-func (m *machine) expireCall(call intercanister.CallID) {
+func (m *subnet) expireCall(call intercanister.CallID) {
 	f := m.Ledger.Future(call)
 	if f == nil {
 		return
@@ -83,7 +83,7 @@ func (m *machine) expireCall(call intercanister.CallID) {
 	m.loseResponse(call)
 }
 
-func (m *machine) dueIngress(number uint64) {
+func (m *subnet) dueIngress(number uint64) {
 	in, expired, pruned := m.History.Due(number, m.Time, &m.Deadlines)
 	switch {
 	case pruned:
@@ -96,7 +96,7 @@ func (m *machine) dueIngress(number uint64) {
 
 // unqueue takes an ingress message that will not be executed out of wherever it
 // waits.
-func (m *machine) unqueue(in *state.Ingress) {
+func (m *subnet) unqueue(in *state.Ingress) {
 	if h := m.Kept.ByIngress(in.Number); h != nil {
 		m.lose(h)
 		return
@@ -115,7 +115,7 @@ func (m *machine) unqueue(in *state.Ingress) {
 	m.preparing = slices.DeleteFunc(m.preparing, func(p preparation) bool { return gone(&p.in) })
 }
 
-func (m *machine) expireStop(id principal.Principal, number uint64) {
+func (m *subnet) expireStop(id principal.Principal, number uint64) {
 	r := m.Residents.Get(id)
 	if r == nil {
 		return
@@ -127,7 +127,7 @@ func (m *machine) expireStop(id principal.Principal, number uint64) {
 
 // chargeAll makes every canister pay for its resources, and again after an
 // interval. Where nothing costs anything, nobody is asked.
-func (m *machine) chargeAll() {
+func (m *subnet) chargeAll() {
 	for _, r := range slices.Collect(m.Residents.All()) {
 		m.charge(r)
 	}
@@ -135,7 +135,7 @@ func (m *machine) chargeAll() {
 	m.armCharge()
 }
 
-func (m *machine) armCharge() {
+func (m *subnet) armCharge() {
 	if m.Fees.GiBSecond != 0 || m.Fees.ComputeSecond != 0 {
 		m.Deadlines.Add(timers.Deadline{At: m.Time + ChargeInterval, Kind: timers.Charge})
 	}

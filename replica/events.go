@@ -112,7 +112,7 @@ type Event struct {
 	Fault        string // what was done to a message: held, dropped, replied, rejected, unknown, delayed or mocked
 }
 
-// EventSink is told what happens, on the machine's goroutine. The event is good
+// EventSink is told what happens, on the goroutine of the network. The event is good
 // until the call returns.
 type EventSink interface {
 	Event(e *Event)

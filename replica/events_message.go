@@ -8,7 +8,7 @@ import (
 )
 
 // note tells what became of a job.
-func (m *machine) note(j *Job) {
+func (m *subnet) note(j *Job) {
 	if m.net.sink == nil {
 		return
 	}
@@ -35,7 +35,7 @@ func (m *machine) note(j *Job) {
 }
 
 // noteLogs tells the lines a message has logged, as far as the log has room for them.
-func (m *machine) noteLogs(j *Job, of *Event) {
+func (m *subnet) noteLogs(j *Job, of *Event) {
 	log := &j.resident.Canister.Logs
 	for i := max(0, log.Len()-of.Logs); i < log.Len(); i++ {
 		record := log.At(i)
@@ -47,7 +47,7 @@ func (m *machine) noteLogs(j *Job, of *Event) {
 }
 
 // described is an event that says which message a job runs.
-func (m *machine) described(j *Job) Event {
+func (m *subnet) described(j *Job) Event {
 	e := Event{
 		Subnet: m.ID, Canister: j.resident.ID(), Source: j.in.Source, Task: j.in.Task, Entry: j.message.Context,
 		Context: j.context, Call: j.in.Call, Method: j.message.Method, Began: j.began,
@@ -71,7 +71,7 @@ func (m *machine) described(j *Job) Event {
 }
 
 // describeInstall says who asked for an installation.
-func (m *machine) describeInstall(e *Event, c *state.Command) {
+func (m *subnet) describeInstall(e *Event, c *state.Command) {
 	e.Entry, e.Method = canister.Init, c.Method
 	e.Origin = Origin{Kind: c.Origin.Kind, Caller: c.Caller, Call: c.Origin.Call}
 	switch c.Origin.Kind {
@@ -83,7 +83,7 @@ func (m *machine) describeInstall(e *Event, c *state.Command) {
 }
 
 // describeContext says of a context who opened it and what was called.
-func (m *machine) describeContext(e *Event) {
+func (m *subnet) describeContext(e *Event) {
 	context := m.Ledger.Context(e.Context)
 	if context == nil {
 		return
@@ -100,7 +100,7 @@ func (m *machine) describeContext(e *Event) {
 
 // requestOf is the ingress message that opened a context. Its number may be another's once
 // its answer was pruned.
-func (m *machine) requestOf(context *intercanister.Context) (id RequestID) {
+func (m *subnet) requestOf(context *intercanister.Context) (id RequestID) {
 	if context.Origin.Kind != intercanister.FromIngress || context.Responded && m.Time >= context.Opened+state.KeepAnswer {
 		return id
 	}
@@ -108,7 +108,7 @@ func (m *machine) requestOf(context *intercanister.Context) (id RequestID) {
 }
 
 // noteCall tells of a call that a message has made.
-func (m *machine) noteCall(q *intercanister.Request, context intercanister.ContextID) {
+func (m *subnet) noteCall(q *intercanister.Request, context intercanister.ContextID) {
 	if m.net.sink == nil {
 		return
 	}
@@ -121,7 +121,7 @@ func (m *machine) noteCall(q *intercanister.Request, context intercanister.Conte
 }
 
 // noteSettled tells of a call that is answered.
-func (m *machine) noteSettled(call intercanister.CallID, f *intercanister.Future, response *intercanister.Response) {
+func (m *subnet) noteSettled(call intercanister.CallID, f *intercanister.Future, response *intercanister.Response) {
 	if m.net.sink == nil {
 		return
 	}
@@ -134,7 +134,7 @@ func (m *machine) noteSettled(call intercanister.CallID, f *intercanister.Future
 }
 
 // noteLate tells of a response that nobody waits for any more.
-func (m *machine) noteLate(owner principal.Principal, call intercanister.CallID, response *intercanister.Response) {
+func (m *subnet) noteLate(owner principal.Principal, call intercanister.CallID, response *intercanister.Response) {
 	if m.net.sink == nil {
 		return
 	}

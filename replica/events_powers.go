@@ -7,7 +7,7 @@ import (
 )
 
 // matched tells that a rule is applied to a message.
-func (m *machine) matched(rule *state.RuleState, p *state.Parcel, call intercanister.CallID, in *state.Ingress) {
+func (m *subnet) matched(rule *state.RuleState, p *state.Parcel, call intercanister.CallID, in *state.Ingress) {
 	if m.net.sink == nil {
 		return
 	}
@@ -32,7 +32,7 @@ func source(kind MessageKind) intercanister.Source {
 }
 
 // fault tells that a message was lost or answered in the place of its callee.
-func (m *machine) fault(rule uint64, p *state.Parcel, call intercanister.CallID, kind ActionKind, reject *intercanister.Reject) {
+func (m *subnet) fault(rule uint64, p *state.Parcel, call intercanister.CallID, kind ActionKind, reject *intercanister.Reject) {
 	if m.net.sink != nil {
 		m.net.emit(Event{
 			Kind: FaultInjected, Subnet: m.ID, Canister: p.Callee, Peer: p.Caller, Source: source(p.Kind), Method: p.Method, Call: call,
@@ -41,7 +41,7 @@ func (m *machine) fault(rule uint64, p *state.Parcel, call intercanister.CallID,
 	}
 }
 
-func (m *machine) faultIngress(rule uint64, in *state.Ingress, kind ActionKind, reject *intercanister.Reject) {
+func (m *subnet) faultIngress(rule uint64, in *state.Ingress, kind ActionKind, reject *intercanister.Reject) {
 	if m.net.sink != nil {
 		m.net.emit(Event{
 			Kind: FaultInjected, Subnet: m.ID, Canister: in.Effective, Peer: in.Sender, Source: intercanister.SourceIngress, Method: in.Method,
@@ -51,7 +51,7 @@ func (m *machine) faultIngress(rule uint64, in *state.Ingress, kind ActionKind, 
 }
 
 // ofHeld is an event about a held message.
-func (m *machine) ofHeld(kind EventKind, h *state.Held) Event {
+func (m *subnet) ofHeld(kind EventKind, h *state.Held) Event {
 	shown := m.show(h)
 	e := Event{
 		Kind: kind, Subnet: m.ID, Canister: shown.Callee, Peer: shown.Caller, Source: source(h.Kind), Method: shown.Method,
@@ -67,7 +67,7 @@ func (m *machine) ofHeld(kind EventKind, h *state.Held) Event {
 }
 
 // told tells what becomes of a held message.
-func (m *machine) told(kind EventKind, h *state.Held) {
+func (m *subnet) told(kind EventKind, h *state.Held) {
 	if m.net.sink == nil {
 		return
 	}
@@ -85,7 +85,7 @@ func (m *machine) told(kind EventKind, h *state.Held) {
 	m.net.emit(e)
 }
 
-func (m *machine) faultHeld(h *state.Held, kind ActionKind, reject *intercanister.Reject) {
+func (m *subnet) faultHeld(h *state.Held, kind ActionKind, reject *intercanister.Reject) {
 	if m.net.sink != nil {
 		e := m.ofHeld(FaultInjected, h)
 		e.Fault, e.Reject = kind.String(), reject
@@ -94,7 +94,7 @@ func (m *machine) faultHeld(h *state.Held, kind ActionKind, reject *intercaniste
 }
 
 // overflowed tells that a message could not be held.
-func (m *machine) overflowed(rule *state.RuleState, h *state.Held) {
+func (m *subnet) overflowed(rule *state.RuleState, h *state.Held) {
 	if m.net.sink != nil {
 		e := m.ofHeld(HoldRefused, h)
 		e.Rule = rule.ID
@@ -102,7 +102,7 @@ func (m *machine) overflowed(rule *state.RuleState, h *state.Held) {
 	}
 }
 
-func (m *machine) forced(kind EventKind, id principal.Principal) {
+func (m *subnet) forced(kind EventKind, id principal.Principal) {
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: kind, Subnet: m.ID, Canister: id})
 	}

@@ -18,7 +18,7 @@ type Caller struct {
 
 // callers are the contexts a context answers to, itself first: the asynchronous stack. It
 // ends where a caller does not wait any more.
-func (m *machine) callers(id intercanister.ContextID) (frames []Caller) {
+func (m *subnet) callers(id intercanister.ContextID) (frames []Caller) {
 	for at, context := range m.ancestry(id) {
 		f := Caller{
 			Canister: context.Canister, Method: context.Method, Context: context.ID, Request: at.requestOf(context),
@@ -37,8 +37,8 @@ func (m *machine) callers(id intercanister.ContextID) (frames []Caller) {
 
 // ancestry are a context and those it answers to, with the subnets they are on, at most
 // MaxAncestry.
-func (m *machine) ancestry(id intercanister.ContextID) func(yield func(*machine, *intercanister.Context) bool) {
-	return func(yield func(*machine, *intercanister.Context) bool) {
+func (m *subnet) ancestry(id intercanister.ContextID) func(yield func(*subnet, *intercanister.Context) bool) {
+	return func(yield func(*subnet, *intercanister.Context) bool) {
 		at := m
 		for range MaxAncestry {
 			context := at.Ledger.Context(id)
@@ -49,7 +49,7 @@ func (m *machine) ancestry(id intercanister.ContextID) func(yield func(*machine,
 			if position < 0 {
 				return
 			}
-			at = at.net.machines[position]
+			at = at.net.subnets[position]
 			f := at.Ledger.Future(context.Origin.Call)
 			if f == nil || f.Owner != context.Origin.Caller {
 				return
@@ -61,7 +61,7 @@ func (m *machine) ancestry(id intercanister.ContextID) func(yield func(*machine,
 
 // reenters reports whether a call from a context goes to a canister that is on
 // its own asynchronous stack: that opened one of the calls this one serves.
-func (m *machine) reenters(id intercanister.ContextID, callee principal.Principal) bool {
+func (m *subnet) reenters(id intercanister.ContextID, callee principal.Principal) bool {
 	for _, context := range m.ancestry(id) {
 		if context.Canister == callee {
 			return true

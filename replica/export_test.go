@@ -23,7 +23,7 @@ type Open struct {
 
 // Open is what every canister of a subnet has open, in the order of their ids.
 func (n *Network) Open(subnet int) []Open {
-	m := n.machines[subnet]
+	m := n.subnets[subnet]
 	calls := make(map[principal.Principal]int)
 	for _, id := range m.Ledger.Calls() {
 		calls[m.Ledger.Future(id).Owner]++
@@ -39,14 +39,14 @@ func (n *Network) Open(subnet int) []Open {
 }
 
 // Memory is what all canisters of a subnet use, in bytes, as it is counted.
-func (n *Network) Memory(subnet int) uint64 { return n.machines[subnet].memory }
+func (n *Network) Memory(subnet int) uint64 { return n.subnets[subnet].memory }
 
 // Opened is the round that is under way, of which a step may have told no event yet.
 func (n *Network) Opened() (height, time uint64, open bool) { return n.height, n.time, n.open }
 
 // Commands are the management calls of canisters that wait on a subnet.
 func (n *Network) Commands(subnet int) int {
-	m := n.machines[subnet]
+	m := n.subnets[subnet]
 	_, _, _, waiting := m.Commands.Waiting()
 	for r := range m.Residents.All() {
 		for _, in := range r.Waiting {
@@ -60,7 +60,7 @@ func (n *Network) Commands(subnet int) int {
 
 // Recorded is what a subnet has written down of a user's message.
 func (n *Network) Recorded(subnet principal.Principal, id RequestID) *state.Ingress {
-	return n.machines[n.routes.byID[subnet]].History.Find(id)
+	return n.subnets[n.routes.byID[subnet]].History.Find(id)
 }
 
 // Cycles numbers the cycles of a graph.
@@ -78,7 +78,7 @@ func Written(ns uint64) string { return moment(ns) }
 // UseAll makes the network use all its canisters, so that it has none of them together with
 // forks.
 func (n *Network) UseAll() {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		for r := range m.Residents.All() {
 			_ = r
 		}
@@ -108,11 +108,11 @@ func ImportForged(r io.Reader, config Config) (*Network, error) {
 }
 
 // State is what a subnet is, for those who damage it.
-func (n *Network) State(subnet int) *state.State { return &n.machines[subnet].State }
+func (n *Network) State(subnet int) *state.State { return &n.subnets[subnet].State }
 
 // Damage is what a subnet has beside its state and can be damaged.
 func (n *Network) Damage(subnet int) (rules *state.Rules, limits *canister.Limits, sent []*uint64) {
-	m := n.machines[subnet]
+	m := n.subnets[subnet]
 	for _, queue := range m.out {
 		for i := range queue {
 			sent = append(sent, &queue[i].deadline)
@@ -123,7 +123,7 @@ func (n *Network) Damage(subnet int) (rules *state.Rules, limits *canister.Limit
 
 // Slices is the least and the most slices that a parked message of all subnets had.
 func (n *Network) Slices() (least, most int) {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		for _, j := range m.parked {
 			if least == 0 || j.parked.slices < least {
 				least = j.parked.slices
@@ -136,7 +136,7 @@ func (n *Network) Slices() (least, most int) {
 
 // SetSlices makes so many slices those that each parked message of a subnet had.
 func (n *Network) SetSlices(subnet, slices int) {
-	for _, j := range n.machines[subnet].parked {
+	for _, j := range n.subnets[subnet].parked {
 		j.parked.slices = slices
 	}
 }

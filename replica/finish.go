@@ -11,7 +11,7 @@ import (
 
 // finish applies the outcome of a job, or parks it where its message is not
 // over.
-func (m *machine) finish(j *Job) {
+func (m *subnet) finish(j *Job) {
 	m.executed++
 	m.dirtied += j.outcome.DirtyPages
 	reveal(j.resident)
@@ -43,7 +43,7 @@ func (m *machine) finish(j *Job) {
 	m.release(j)
 }
 
-func (m *machine) park(j *Job) {
+func (m *subnet) park(j *Job) {
 	m.spent += m.net.config.SliceInstructions
 	j.pause()
 	if slices.Contains(m.parked, j) {
@@ -59,7 +59,7 @@ func (m *machine) park(j *Job) {
 }
 
 // finishRefused rejects a message that did not run.
-func (m *machine) finishRefused(j *Job) {
+func (m *subnet) finishRefused(j *Job) {
 	if j.base {
 		m.refund(j)
 	}
@@ -74,7 +74,7 @@ func (m *machine) finishRefused(j *Job) {
 }
 
 // finishCall applies the outcome of a call or task.
-func (m *machine) finishCall(j *Job) {
+func (m *subnet) finishCall(j *Job) {
 	m.refund(j)
 	context := m.Ledger.Context(j.context)
 	m.apply(j, context)
@@ -82,7 +82,7 @@ func (m *machine) finishCall(j *Job) {
 
 // finishCallback applies the outcome of a callback, or forgets its future
 // where nobody waited any more.
-func (m *machine) finishCallback(j *Job) {
+func (m *subnet) finishCallback(j *Job) {
 	m.refund(j)
 	m.Ledger.Release(&j.resident.Mailbox, j.in.Call)
 	context := m.Ledger.Context(j.context)
@@ -95,7 +95,7 @@ func (m *machine) finishCallback(j *Job) {
 }
 
 // apply commits what a message did to the world outside its canister.
-func (m *machine) apply(j *Job, context *intercanister.Context) {
+func (m *subnet) apply(j *Job, context *intercanister.Context) {
 	out := &j.outcome
 	m.spent += out.Instructions
 	context.Instructions += out.Instructions
@@ -113,7 +113,7 @@ func (m *machine) apply(j *Job, context *intercanister.Context) {
 }
 
 // call registers a future for an outgoing call and sends the request.
-func (m *machine) call(j *Job, context intercanister.ContextID, c *canister.Call) {
+func (m *subnet) call(j *Job, context intercanister.ContextID, c *canister.Call) {
 	r := j.resident
 	id, f := m.Ledger.Register(&r.Mailbox, &intercanister.Call{
 		Context: context, Owner: r.ID(), Callee: c.Request.Receiver, Method: c.Request.Method,
@@ -139,7 +139,7 @@ func (m *machine) call(j *Job, context intercanister.ContextID, c *canister.Call
 
 // conclude answers a context nothing else can answer, and closes it where it is
 // over.
-func (m *machine) conclude(r *state.Resident, context *intercanister.Context, failure *intercanister.Reject) {
+func (m *subnet) conclude(r *state.Resident, context *intercanister.Context, failure *intercanister.Reject) {
 	if context.Starved() {
 		reject := failure
 		if reject == nil {
@@ -152,7 +152,7 @@ func (m *machine) conclude(r *state.Resident, context *intercanister.Context, fa
 
 // idle is called whenever a canister has finished a message: what waited for
 // that happens.
-func (m *machine) idle(r *state.Resident) {
+func (m *subnet) idle(r *state.Resident) {
 	m.Rearm(r)
 	m.compare(r)
 	m.recount(r)
@@ -165,7 +165,7 @@ func (m *machine) idle(r *state.Resident) {
 
 // hook follows the condition of the low-memory hook and queues it when the
 // condition has become true.
-func (m *machine) hook(r *state.Resident) {
+func (m *subnet) hook(r *state.Resident) {
 	c := r.Canister
 	if c.Settings.WasmMemoryThreshold == 0 || m.net.executor.Empty(c) {
 		r.Hook = state.NotSatisfied

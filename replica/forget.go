@@ -22,7 +22,7 @@ func (n *Network) forgetAnswers(in *ForgetAnswers) Result {
 	if !ok {
 		return refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet)
 	}
-	m := n.machines[position]
+	m := n.subnets[position]
 	open := make(map[uint64]bool) // messages by number
 	m.Ledger.EachContext(func(c *intercanister.Context) {
 		if c.Origin.Kind == intercanister.FromIngress {

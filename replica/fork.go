@@ -53,17 +53,17 @@ func (n *Network) Fork(config ForkConfig) *Network {
 	f.delegations = n.delegations.fork()
 	f.rules = n.rules.Clone()
 	f.report.Answered, f.answered, f.told = slices.Clone(n.report.Answered), slices.Clone(n.answered), nil
-	f.machines = make([]*machine, len(n.machines))
-	for i, m := range n.machines {
-		f.machines[i] = m.fork(f)
+	f.subnets = make([]*subnet, len(n.subnets))
+	for i, m := range n.subnets {
+		f.subnets[i] = m.fork(f)
 	}
 	f.signing.holders = maps.Clone(n.signing.holders)
 	for key, m := range f.signing.holders { // each by itself: no order can be seen
-		f.signing.holders[key] = f.machines[m.position]
+		f.signing.holders[key] = f.subnets[m.position]
 	}
 	f.views = &Views{network: f, time: n.views.time, height: n.views.height, signed: n.views.signed}
 	f.views.latest.Store(view.fork(f))
-	for _, m := range f.machines {
+	for _, m := range f.subnets {
 		if config.Reseed != nil {
 			m.Chance.Reseed(*config.Reseed)
 		}
@@ -80,7 +80,7 @@ func (n *Network) Wake(parts Parts) {
 		n.own = nil
 	}
 	n.plug(&parts)
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		m.recompile()
 	}
 }
@@ -88,9 +88,9 @@ func (n *Network) Wake(parts Parts) {
 // Listener is who listens to events, nil for nobody.
 func (n *Network) Listener() EventSink { return n.sink }
 
-// fork makes a machine of another network that is at the same point.
-func (m *machine) fork(n *Network) *machine {
-	f := new(machine)
+// fork makes a subnet of another network that is at the same point.
+func (m *subnet) fork(n *Network) *subnet {
+	f := new(subnet)
 	*f = *m
 	f.net = n
 	forked := m.State.Fork(&f.State)
@@ -135,12 +135,12 @@ func forkParcels(queue []parcel, forked *state.Fork) []parcel {
 	return all
 }
 
-// fork is a parked job of another machine, which is to begin anew.
-func (j *Job) fork(m, source *machine, forked *state.Fork) *Job {
+// fork is a parked job of another subnet, which is to begin anew.
+func (j *Job) fork(m, source *subnet, forked *state.Fork) *Job {
 	f := newJob()
 	room := f.room
 	*f = *j
-	f.machine, f.resident, f.coroutine, f.room = m, forked.Resident(j.resident), nil, room
+	f.subnet, f.resident, f.coroutine, f.room = m, forked.Resident(j.resident), nil, room
 	if j.sub == source.sub {
 		f.sub = m.sub // it changes as long as the round is open; those of earlier rounds do not
 	}
@@ -157,9 +157,9 @@ func (j *Job) fork(m, source *machine, forked *state.Fork) *Job {
 	return f
 }
 
-func (i *installation) fork(m *machine, forked *state.Fork) *installation {
+func (i *installation) fork(m *subnet, forked *state.Fork) *installation {
 	command, in := *i.command, *i.in
-	command.Machine, command.State = m, &m.State
+	command.Host, command.State = m, &m.State
 	command.Sender, command.Target = forked.Resident(command.Sender), forked.Resident(command.Target)
 	in.Pause = nil
 	return &installation{command: &command, in: &in, spent: i.spent}

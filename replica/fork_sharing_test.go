@@ -26,8 +26,8 @@ import (
 // and enters it here.
 var forks = map[string]string{
 	"replica.Network": `new: config runner executor sink told own event traps; share: management routes rootKey;
-		fork: machines signing report answered rules; remake: delegations facts views`,
-	"replica.machine": `fork: State net parked inbound out preparing prepared since; share: config key nodes publicKey shownRanges limits;
+		fork: subnets signing report answered rules; remake: delegations facts views`,
+	"replica.subnet": `fork: State net parked inbound out preparing prepared since; share: config key nodes publicKey shownRanges limits;
 		remake: record ahead; fork: sub; new: asked batch running spare mailboxes choices`,
 	"state.State": `share: Admins; fork: Blocks Ids Residents History Ledger Deadlines Ready Chance Compiled Commands Beating Outcalls Signing
 		Postponed Touched Answered Kept throttled`,
@@ -51,7 +51,7 @@ var forks = map[string]string{
 	"state.Held":               `fork: Request Response`,
 	"state.Rules":              `fork: List`,
 	"state.RuleState":          `share: Rule`,
-	"state.Command":            `fork: Machine State Sender Target Origin; share: Arg`,
+	"state.Command":            `fork: Host State Sender Target Origin; share: Arg`,
 	"intercanister.Mailbox":    `fork: arrivals tasks responses ingress pairs; new: spare`,
 	"intercanister.FIFO":       `remake: ring`,
 	"intercanister.settled":    `fork: response`,
@@ -66,7 +66,7 @@ var forks = map[string]string{
 	"intercanister.Context":    `fork: Origin`,
 	"intercanister.Ready":      `remake: now next`,
 	"timers.Table":             `share: heap slots free`,
-	"replica.Job":              `fork: machine resident in install parked; share: sub message outcome refused; new: room coroutine`,
+	"replica.Job":              `fork: subnet resident in install parked; share: sub message outcome refused; new: room coroutine`,
 	"replica.installation":     `fork: command; new: in`,
 	"replica.parked":           `fork: seen`,
 	"replica.parcel":           `fork: request response from`,

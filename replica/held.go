@@ -65,7 +65,7 @@ type HeldMessage struct {
 // most limit. They come in the order of ids, which is that in which they came.
 func (n *Network) Held(rule, after uint64, limit int) (all []HeldMessage) {
 	var ids []uint64
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		for _, h := range m.Kept.All() {
 			if h.ID > after && (rule == 0 || h.Rule == rule) {
 				ids = append(ids, h.ID)
@@ -89,8 +89,8 @@ func (n *Network) HeldMessage(id uint64) (HeldMessage, bool) {
 	return m.show(h), true
 }
 
-func (n *Network) kept(id uint64) (*machine, *state.Held) {
-	for _, m := range n.machines {
+func (n *Network) kept(id uint64) (*subnet, *state.Held) {
+	for _, m := range n.subnets {
 		if h := m.Kept.Find(id); h != nil {
 			return m, h
 		}
@@ -98,7 +98,7 @@ func (n *Network) kept(id uint64) (*machine, *state.Held) {
 	return nil, nil
 }
 
-func (m *machine) show(h *state.Held) HeldMessage {
+func (m *subnet) show(h *state.Held) HeldMessage {
 	shown := HeldMessage{ID: h.ID, Rule: h.Rule, Kind: h.Kind, Mock: h.Mock, Subnet: m.ID, Since: h.Since, Release: h.Release, Behind: h.Behind}
 	switch h.Kind {
 	case KindRequest:
@@ -119,7 +119,7 @@ func (m *machine) show(h *state.Held) HeldMessage {
 
 // keep holds a message for a rule, or behind another. It is false where too much is
 // held: then the message goes on.
-func (m *machine) keep(h *state.Held, rule *state.RuleState) bool {
+func (m *subnet) keep(h *state.Held, rule *state.RuleState) bool {
 	rules := &m.net.rules
 	if rules.Held >= MaxHeld || rules.Bytes+h.PayloadBytes() > m.net.config.HeldBytes {
 		if rule != nil {
@@ -152,11 +152,11 @@ func (m *machine) keep(h *state.Held, rule *state.RuleState) bool {
 }
 
 // now is the time of the present round, between rounds that of the next.
-func (m *machine) now() uint64 { return max(m.Time, m.net.clock) }
+func (m *subnet) now() uint64 { return max(m.Time, m.net.clock) }
 
 // account enters a held message into the books: it is in its sender's output queue, or
 // waits for its receiver.
-func (m *machine) account(h *state.Held) {
+func (m *subnet) account(h *state.Held) {
 	switch h.Kind {
 	case KindRequest:
 		r := m.Residents.Get(h.Request.Sender)
@@ -169,7 +169,7 @@ func (m *machine) account(h *state.Held) {
 
 // drawOut takes a held message out of the books; whoever does it says what becomes of it,
 // and lets those behind it go on (follow).
-func (m *machine) drawOut(h *state.Held) {
+func (m *subnet) drawOut(h *state.Held) {
 	m.Kept.Remove(h)
 	m.Deadlines.Remove(h.Due)
 	m.net.rules.Held--
@@ -185,7 +185,7 @@ func (m *machine) drawOut(h *state.Held) {
 }
 
 // letGo lets a held message go on, and then those that wait behind it.
-func (m *machine) letGo(h *state.Held) {
+func (m *subnet) letGo(h *state.Held) {
 	m.told(MessageReleased, h)
 	m.drawOut(h)
 	switch h.Kind {
@@ -201,7 +201,7 @@ func (m *machine) letGo(h *state.Held) {
 }
 
 // follow lets the requests go on that waited only for one that has gone.
-func (m *machine) follow(gone *state.Held) {
+func (m *subnet) follow(gone *state.Held) {
 	if gone.Kind != KindRequest {
 		return
 	}
@@ -216,7 +216,7 @@ func (m *machine) follow(gone *state.Held) {
 }
 
 // enter queues a user's message for its receiver, which may have gone meanwhile.
-func (m *machine) enter(in *state.Ingress, command bool) {
+func (m *subnet) enter(in *state.Ingress, command bool) {
 	box := &m.Commands
 	if !command {
 		r := m.Residents.Get(in.Effective)
@@ -232,7 +232,7 @@ func (m *machine) enter(in *state.Ingress, command bool) {
 
 // dueHeld is called when the time of a held message has come: it goes on, or it is a
 // best-effort request that is too late.
-func (m *machine) dueHeld(id uint64) {
+func (m *subnet) dueHeld(id uint64) {
 	h := m.Kept.Find(id)
 	if h == nil {
 		return
@@ -252,13 +252,13 @@ func (m *machine) dueHeld(id uint64) {
 }
 
 // expire drops a held message of a best-effort call that is too late.
-func (m *machine) expire(h *state.Held) {
+func (m *subnet) expire(h *state.Held) {
 	m.told(MessageDropped, h)
 	m.lose(h)
 }
 
 // lose drops a held message for good; cycles go back to whom they belong at once.
-func (m *machine) lose(h *state.Held) {
+func (m *subnet) lose(h *state.Held) {
 	m.drawOut(h)
 	switch h.Kind {
 	case KindRequest:
@@ -270,7 +270,7 @@ func (m *machine) lose(h *state.Held) {
 }
 
 // loseResponse drops the held response to a call that was settled by its deadline.
-func (m *machine) loseResponse(call intercanister.CallID) {
+func (m *subnet) loseResponse(call intercanister.CallID) {
 	if m.Kept.Len() == 0 {
 		return
 	}
@@ -280,7 +280,7 @@ func (m *machine) loseResponse(call intercanister.CallID) {
 }
 
 // settleKept answers the call of a held message in the place of its callee.
-func (m *machine) settleKept(h *state.Held, response intercanister.Response, kind ActionKind) {
+func (m *subnet) settleKept(h *state.Held, response intercanister.Response, kind ActionKind) {
 	m.faultHeld(h, kind, response.Reject)
 	m.drawOut(h)
 	switch h.Kind {

@@ -11,7 +11,7 @@ import (
 // Job is one message of a canister on its way through an executor. Jobs are
 // recycled.
 type Job struct {
-	machine  *machine
+	subnet   *subnet
 	resident *state.Resident
 	in       intercanister.Input
 	sub      *canister.Subnet
@@ -49,7 +49,7 @@ func (j *Job) Canister() *canister.Canister { return j.resident.Canister }
 
 // execute runs the message to its end and calls pause whenever a slice is over.
 func (j *Job) execute(pause func()) {
-	x := j.machine.net.executor
+	x := j.subnet.net.executor
 	if j.install != nil {
 		j.install.in.Pause = pause
 		j.outcome = x.Install(j.resident.Canister, j.sub, j.install.in)

@@ -10,14 +10,14 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// The powers of the management canister (state.Machine).
+// The powers of the management canister (state.Host).
 
 // emptyReply is the Candid encoding of no values.
 var emptyReply = []byte("DIDL\x00\x00")
 
 // Answer settles a call of the management canister. Canisters do not see the error
 // code of a reject.
-func (m *machine) Answer(t state.Ticket, a state.Answer) {
+func (m *subnet) Answer(t state.Ticket, a state.Answer) {
 	if a.When != state.Now {
 		panic("replica: a deferred call was deferred again")
 	}
@@ -28,7 +28,7 @@ func (m *machine) Answer(t state.Ticket, a state.Answer) {
 }
 
 // Create makes an empty canister.
-func (m *machine) Create(id *principal.Principal, settings canister.Settings, balance cycles.Amount) (*state.Resident, *intercanister.Reject) {
+func (m *subnet) Create(id *principal.Principal, settings canister.Settings, balance cycles.Amount) (*state.Resident, *intercanister.Reject) {
 	if most := m.net.config.SubnetCanisters; m.Residents.Len() >= most {
 		return nil, rejectTooManyCanisters(m.ID, most)
 	}
@@ -61,7 +61,7 @@ func (m *machine) Create(id *principal.Principal, settings canister.Settings, ba
 }
 
 // Stop begins to stop a canister; the ticket is answered when it is stopped.
-func (m *machine) Stop(r *state.Resident, t state.Ticket) {
+func (m *subnet) Stop(r *state.Resident, t state.Ticket) {
 	if r.Canister.Status == canister.Stopped {
 		m.Answer(t, state.Reply(emptyReply))
 		return
@@ -72,7 +72,7 @@ func (m *machine) Stop(r *state.Resident, t state.Ticket) {
 }
 
 // stopped makes a stopping canister stopped where nothing is open any more.
-func (m *machine) stopped(r *state.Resident) {
+func (m *subnet) stopped(r *state.Resident) {
 	if r.Canister.Status != canister.Stopping || r.Mailbox.Contexts > 0 || r.Running {
 		return
 	}
@@ -84,7 +84,7 @@ func (m *machine) stopped(r *state.Resident) {
 }
 
 // Start makes a canister running and rejects those who wait for it to stop.
-func (m *machine) Start(r *state.Resident) {
+func (m *subnet) Start(r *state.Resident) {
 	m.setStatus(r, canister.Running)
 	for _, stop := range m.TakeStops(r) {
 		m.Answer(stop.Ticket, state.Fail(rejectRestarted(r.ID(), stop.Ticket.Origin.Kind)))
@@ -96,13 +96,13 @@ func (m *machine) Start(r *state.Resident) {
 
 // ring lets a global timer fire that came while nothing could answer it: the
 // canister was not running, or had no code for it.
-func (m *machine) ring(r *state.Resident) {
+func (m *subnet) ring(r *state.Resident) {
 	if at := r.Canister.Timer; at != 0 && at <= m.Time {
 		m.Postpone(r, m.Time)
 	}
 }
 
-func (m *machine) setStatus(r *state.Resident, to canister.Status) {
+func (m *subnet) setStatus(r *state.Resident, to canister.Status) {
 	if r.Canister.Status == to {
 		return
 	}
@@ -114,7 +114,7 @@ func (m *machine) setStatus(r *state.Resident, to canister.Status) {
 
 // Uninstall removes code and memories of an idle canister and rejects what its
 // open contexts owe.
-func (m *machine) Uninstall(r *state.Resident) {
+func (m *subnet) Uninstall(r *state.Resident) {
 	if r.Running {
 		panic("replica: canister " + r.ID().String() + " is uninstalled while a message runs")
 	}
@@ -135,7 +135,7 @@ func (m *machine) Uninstall(r *state.Resident) {
 }
 
 // Recoded follows a change of the canister's code.
-func (m *machine) Recoded(r *state.Resident) {
+func (m *subnet) Recoded(r *state.Resident) {
 	m.SetBeating(r, m.net.executor.Has(r.Canister, canister.Heartbeat))
 	m.Rearm(r)
 	m.ring(r)
@@ -144,7 +144,7 @@ func (m *machine) Recoded(r *state.Resident) {
 }
 
 // Delete removes a stopped canister. What waits for it is rejected.
-func (m *machine) Delete(r *state.Resident) {
+func (m *subnet) Delete(r *state.Resident) {
 	if r.Canister.Status != canister.Stopped || r.Running || r.Mailbox.Contexts > 0 || r.Outgoing > 0 {
 		panic("replica: canister " + r.ID().String() + " is deleted before it is stopped and has nothing to send")
 	}
@@ -169,12 +169,12 @@ func (m *machine) Delete(r *state.Resident) {
 }
 
 // NextRound settles a deferred call when the next round begins.
-func (m *machine) NextRound(t state.Ticket, method string) {
+func (m *subnet) NextRound(t state.Ticket, method string) {
 	m.Postponed = append(m.Postponed, state.Postponed{Ticket: t, Method: method})
 }
 
 // settlePostponed answers what was put off until this round.
-func (m *machine) settlePostponed() {
+func (m *subnet) settlePostponed() {
 	for i := range m.Postponed {
 		p := &m.Postponed[i]
 		m.Answer(p.Ticket, m.net.management.Postponed(p.Method)(&m.State))
@@ -184,30 +184,30 @@ func (m *machine) settlePostponed() {
 }
 
 // Version is the replica version of the subnet's nodes.
-func (m *machine) Version() string { return m.net.config.Version }
+func (m *subnet) Version() string { return m.net.config.Version }
 
 // Engine is the engine canisters run on.
-func (m *machine) Engine() *canister.Engine { return m.net.config.Engine }
+func (m *subnet) Engine() *canister.Engine { return m.net.config.Engine }
 
 // SubnetOf is the subnet that hosts a canister id.
-func (m *machine) SubnetOf(id principal.Principal) (principal.Principal, bool) {
+func (m *subnet) SubnetOf(id principal.Principal) (principal.Principal, bool) {
 	if position := m.net.routes.find(id); position >= 0 {
-		return m.net.machines[position].ID, true
+		return m.net.subnets[position].ID, true
 	}
 	return principal.Principal{}, false
 }
 
 // Root is the root subnet.
-func (m *machine) Root() principal.Principal { return m.net.machines[0].ID }
+func (m *subnet) Root() principal.Principal { return m.net.subnets[0].ID }
 
 // Elsewhere reports whether a canister id belongs to another subnet.
-func (m *machine) Elsewhere(id principal.Principal) bool {
+func (m *subnet) Elsewhere(id principal.Principal) bool {
 	position := m.net.routes.find(id)
 	return position >= 0 && position != m.position
 }
 
 // compare notes a change of the canister's certified data.
-func (m *machine) compare(r *state.Resident) {
+func (m *subnet) compare(r *state.Resident) {
 	if !bytes.Equal(r.Proved.Certified, r.Canister.Certified) || (r.Proved.Certified == nil) != (r.Canister.Certified == nil) {
 		m.Touch(r)
 	}

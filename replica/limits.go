@@ -114,7 +114,7 @@ const (
 	// MaxTraps is how many messages are remembered whose code failed, for the backtraces of
 	// answers. Ours.
 	MaxTraps = 1024
-	// MaxAncestry is how many call contexts up the machine looks for
+	// MaxAncestry is how many call contexts up the subnet looks for
 	// re-entrance. Ours.
 	MaxAncestry = 64
 	// MaxKeptKeys is of how many subnets Keys keeps the keys. Ours.

@@ -98,7 +98,7 @@ type OpenContext struct {
 func (n *Network) Contexts(page Page) ([]OpenContext, *Cursor) {
 	l := list[OpenContext](page)
 	deadlocks := n.deadlockCycles()
-	for i, m := range n.machines {
+	for i, m := range n.subnets {
 		awaits := m.awaits()
 		m.Ledger.EachContext(func(c *intercanister.Context) {
 			if at := (Cursor{Subnet: i, ID: uint64(c.ID)}); l.wants(at, c.Canister) {
@@ -112,7 +112,7 @@ func (n *Network) Contexts(page Page) ([]OpenContext, *Cursor) {
 }
 
 // awaits are the registered futures of every context, in the order of their ids.
-func (m *machine) awaits() map[intercanister.ContextID][]CallRef {
+func (m *subnet) awaits() map[intercanister.ContextID][]CallRef {
 	all := make(map[intercanister.ContextID][]CallRef)
 	m.Ledger.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
 		all[f.Context] = append(all[f.Context], CallRef{m.ID, id})
@@ -120,7 +120,7 @@ func (m *machine) awaits() map[intercanister.ContextID][]CallRef {
 	return all
 }
 
-func (m *machine) describe(c *intercanister.Context, awaits []CallRef) OpenContext {
+func (m *subnet) describe(c *intercanister.Context, awaits []CallRef) OpenContext {
 	open := OpenContext{
 		Subnet: m.ID, ID: c.ID, Canister: c.Canister, Method: c.Method, Origin: c.Origin.Kind, Sender: c.Origin.Caller, Task: c.Origin.Task, Opened: c.Opened,
 		Deadline: c.Origin.Deadline, Instructions: c.Instructions, Available: c.Available, Responded: c.Responded, Deleted: c.Deleted, Awaits: awaits,
@@ -132,7 +132,7 @@ func (m *machine) describe(c *intercanister.Context, awaits []CallRef) OpenConte
 		}
 	case intercanister.FromCanister:
 		if position := m.net.routes.find(c.Origin.Caller); position >= 0 {
-			open.Call = CallRef{m.net.machines[position].ID, c.Origin.Call}
+			open.Call = CallRef{m.net.subnets[position].ID, c.Origin.Call}
 		}
 	default:
 		open.Method = c.Origin.Task.String()
@@ -172,11 +172,11 @@ type Waiting struct {
 func (n *Network) Futures(page Page) ([]OpenFuture, *Cursor) {
 	l := list[OpenFuture](page)
 	where, deadlocks := n.callLocations(), n.deadlockCycles()
-	awaits := make([]map[intercanister.ContextID][]CallRef, len(n.machines))
-	for i, m := range n.machines {
+	awaits := make([]map[intercanister.ContextID][]CallRef, len(n.subnets))
+	for i, m := range n.subnets {
 		awaits[i] = m.awaits()
 	}
-	for i, m := range n.machines {
+	for i, m := range n.subnets {
 		m.Ledger.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
 			at := Cursor{Subnet: i, ID: uint64(id)}
 			if !l.wants(at, f.Owner) {
@@ -203,7 +203,7 @@ func (n *Network) Futures(page Page) ([]OpenFuture, *Cursor) {
 
 // waiting describes where a call is.
 func (n *Network) waiting(at location, awaits []map[intercanister.ContextID][]CallRef) Waiting {
-	w := Waiting{Reason: at.reason, Text: at.text, Position: at.position, Subnet: at.machine.ID, Context: at.context, Outcall: at.number}
+	w := Waiting{Reason: at.reason, Text: at.text, Position: at.position, Subnet: at.subnet.ID, Context: at.context, Outcall: at.number}
 	switch {
 	case at.held != nil:
 		w.Rule, w.Held = at.held.Rule, at.held.ID
@@ -211,10 +211,10 @@ func (n *Network) waiting(at location, awaits []map[intercanister.ContextID][]Ca
 			w.Text = fmt.Sprintf("the request waits behind held message %d", at.held.Behind)
 		}
 	case at.reason == WaitQueued:
-		_, why := at.machine.blocked(at.box, at.position)
+		_, why := at.subnet.blocked(at.box, at.position)
 		w.Text = "the request is in the queue: " + why
 	case at.reason == WaitAwaiting:
-		w.Awaits = awaits[at.machine.position][at.context]
+		w.Awaits = awaits[at.subnet.position][at.context]
 	}
 	return w
 }
@@ -238,7 +238,7 @@ type QueuedMessage struct {
 // management canister has put off comes behind its queue.
 func (n *Network) Messages(page Page) ([]QueuedMessage, *Cursor) {
 	l := list[QueuedMessage](page)
-	for i, m := range n.machines {
+	for i, m := range n.subnets {
 		number := uint64(0)
 		show := func(owner principal.Principal, in *intercanister.Input, waits Waiting) {
 			number++
@@ -266,7 +266,7 @@ func (n *Network) Messages(page Page) ([]QueuedMessage, *Cursor) {
 
 // putOff shows the calls of the management canister that have left its queue and have
 // not begun.
-func (m *machine) putOff(show func(*intercanister.Input, Waiting)) {
+func (m *subnet) putOff(show func(*intercanister.Input, Waiting)) {
 	for i := range m.preparing {
 		show(&m.preparing[i].in, Waiting{Reason: WaitCompiling, Text: whyCompiling})
 	}
@@ -277,7 +277,7 @@ func (m *machine) putOff(show func(*intercanister.Input, Waiting)) {
 	}
 }
 
-func (m *machine) queuedMessage(owner principal.Principal, in *intercanister.Input, waits Waiting) QueuedMessage {
+func (m *subnet) queuedMessage(owner principal.Principal, in *intercanister.Input, waits Waiting) QueuedMessage {
 	q := QueuedMessage{Subnet: m.ID, Canister: owner, Position: waits.Position, Source: in.Source, Task: in.Task, Waits: waits}
 	switch in.Source {
 	case intercanister.SourceTasks:
@@ -291,14 +291,14 @@ func (m *machine) queuedMessage(owner principal.Principal, in *intercanister.Inp
 	case intercanister.SourceRequests:
 		q.Sender, q.Method, q.Payload, q.Call = in.Request.Sender, in.Request.Method, len(in.Request.Payload), CallRef{Call: in.Request.Call}
 		if position := m.net.routes.find(in.Request.Sender); position >= 0 {
-			q.Call.Subnet = m.net.machines[position].ID
+			q.Call.Subnet = m.net.subnets[position].ID
 		}
 	}
 	return q
 }
 
 // blocked is why a message with so many before it in a queue does not run yet.
-func (m *machine) blocked(box *intercanister.Mailbox, position int) (WaitReason, string) {
+func (m *subnet) blocked(box *intercanister.Mailbox, position int) (WaitReason, string) {
 	if position > 0 {
 		return WaitQueued, fmt.Sprintf("%d messages come before it", position)
 	}
@@ -322,7 +322,7 @@ func (m *machine) blocked(box *intercanister.Mailbox, position int) (WaitReason,
 
 // Heartbeats are the canisters that do something in every round, by id.
 func (n *Network) Heartbeats() (all []principal.Principal) {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		for _, r := range m.Beating {
 			all = append(all, r.ID())
 		}

@@ -27,7 +27,7 @@ func (n *Network) Timers(page Page) ([]PendingTimer, *Cursor) {
 		PendingTimer
 	}
 	var all []entry
-	for i, m := range n.machines {
+	for i, m := range n.subnets {
 		for _, d := range m.Deadlines.All() {
 			all = append(all, entry{Cursor{d.At, i, d.Order}, m.timer(&d.Deadline)})
 		}
@@ -42,7 +42,7 @@ func (n *Network) Timers(page Page) ([]PendingTimer, *Cursor) {
 	return l.result()
 }
 
-func (m *machine) timer(d *timers.Deadline) PendingTimer {
+func (m *subnet) timer(d *timers.Deadline) PendingTimer {
 	t := PendingTimer{Due: d.At, Kind: d.Kind, Subnet: m.ID, Canister: d.Subject, Number: d.Number}
 	switch d.Kind {
 	case timers.CallExpiry:

@@ -13,7 +13,7 @@ import (
 
 // messageRoom is the memory the subnet has left for messages of calls with
 // guaranteed response. System subnets are not limited.
-func (m *machine) messageRoom() uint64 {
+func (m *subnet) messageRoom() uint64 {
 	limit := m.net.config.GuaranteedMessageBytes
 	if m.System {
 		return 1<<64 - 1
@@ -23,13 +23,13 @@ func (m *machine) messageRoom() uint64 {
 
 // callbacks is how many more calls a canister may make: what the subnet has left,
 // or at least its own quota.
-func (m *machine) callbacks(r *state.Resident) int {
+func (m *subnet) callbacks(r *state.Resident) int {
 	return max(0, m.net.config.SubnetCallbacks-m.since.futures, CanisterCallbacks-r.Mailbox.Calls)
 }
 
 // taken accounts for a request that waits no more. One of a call with guaranteed
 // response keeps the room for its response.
-func (m *machine) taken(r *state.Resident, q *intercanister.Request) {
+func (m *subnet) taken(r *state.Resident, q *intercanister.Request) {
 	bytes := q.Memory()
 	if q.Deadline == 0 {
 		bytes -= intercanister.ResponseReservation
@@ -39,7 +39,7 @@ func (m *machine) taken(r *state.Resident, q *intercanister.Request) {
 }
 
 // declined accounts for a request that was taken and is rejected before it runs.
-func (m *machine) declined(r *state.Resident, q *intercanister.Request) {
+func (m *subnet) declined(r *state.Resident, q *intercanister.Request) {
 	r.Mailbox.Answered(q.Sender)
 	if q.Deadline == 0 {
 		m.Free(r, 0, intercanister.ResponseReservation)
@@ -48,7 +48,7 @@ func (m *machine) declined(r *state.Resident, q *intercanister.Request) {
 
 // expireRequests drops the best-effort requests in a mailbox that are too late: their
 // callers have their answer (SYS_UNKNOWN).
-func (m *machine) expireRequests(id principal.Principal) {
+func (m *subnet) expireRequests(id principal.Principal) {
 	r := m.Residents.Get(id)
 	if r == nil {
 		return
@@ -60,7 +60,7 @@ func (m *machine) expireRequests(id principal.Principal) {
 }
 
 // drop accounts for a best-effort request that waited and is gone.
-func (m *machine) drop(r *state.Resident, q *intercanister.Request, kind EventKind) {
+func (m *subnet) drop(r *state.Resident, q *intercanister.Request, kind EventKind) {
 	m.Deadlines.Remove(q.Expiry)
 	m.Free(r, q.Deadline, q.Memory())
 	m.giveBack(q.Sender, q.Cycles)
@@ -72,7 +72,7 @@ func (m *machine) drop(r *state.Resident, q *intercanister.Request, kind EventKi
 }
 
 // respondTo answers a context and gives what goes back with the response.
-func (m *machine) respondTo(r *state.Resident, context *intercanister.Context) cycles.Amount {
+func (m *subnet) respondTo(r *state.Resident, context *intercanister.Context) cycles.Amount {
 	if context.Origin.Kind == intercanister.FromCanister && context.Origin.Deadline == 0 {
 		m.Free(r, 0, intercanister.ResponseReservation)
 	}
@@ -81,7 +81,7 @@ func (m *machine) respondTo(r *state.Resident, context *intercanister.Context) c
 
 // giveBack takes cycles of a message that was dropped to the canister that sent
 // them; they are lost only where that is gone.
-func (m *machine) giveBack(owner principal.Principal, amount cycles.Amount) {
+func (m *subnet) giveBack(owner principal.Principal, amount cycles.Amount) {
 	if amount.IsZero() {
 		return
 	}

@@ -41,7 +41,7 @@ func (n *Network) migrate(in MigrateCanister) Result {
 	if refusal := from.movable(r, in.Canister, "migrat"); refusal != nil {
 		return Result{Refusal: refusal}
 	}
-	to := n.machines[position]
+	to := n.subnets[position]
 	if to == from {
 		return refuse(refusal.Invalid, "canister %s is on subnet %s already", in.Canister, in.Subnet)
 	}
@@ -79,7 +79,7 @@ func (n *Network) rename(in RenameCanister) Result {
 
 // movable says why a canister cannot leave, nil where it can; doing is what is to be
 // done with it, without its ending.
-func (m *machine) movable(r *state.Resident, id principal.Principal, doing string) *refusal.Refusal {
+func (m *subnet) movable(r *state.Resident, id principal.Principal, doing string) *refusal.Refusal {
 	var reject *intercanister.Reject
 	switch {
 	case r == nil:
@@ -98,7 +98,7 @@ func (m *machine) movable(r *state.Resident, id principal.Principal, doing strin
 
 // depart takes a canister that may leave out of its subnet; it has the id from
 // now on.
-func (m *machine) depart(r *state.Resident, id principal.Principal) *canister.Canister {
+func (m *subnet) depart(r *state.Resident, id principal.Principal) *canister.Canister {
 	m.charge(r)
 	before := r.ID()
 	m.uncount(r)
@@ -112,7 +112,7 @@ func (m *machine) depart(r *state.Resident, id principal.Principal) *canister.Ca
 }
 
 // arrive makes a canister from elsewhere a resident.
-func (m *machine) arrive(c *canister.Canister) {
+func (m *subnet) arrive(c *canister.Canister) {
 	r := m.Add(c)
 	m.Recoded(r)
 	m.recount(r)
@@ -121,19 +121,19 @@ func (m *machine) arrive(c *canister.Canister) {
 }
 
 // reroute makes a canister id one of a subnet's.
-func (n *Network) reroute(id principal.Principal, to *machine) {
+func (n *Network) reroute(id principal.Principal, to *subnet) {
 	n.View() // made before anything of it changes: it stays the last until the next round ends
 	number, ok := id.CanisterNumber()
 	position := n.routes.find(id)
 	if !ok || position < 0 {
 		panic("replica: canister " + id.String() + " has no subnet to leave")
 	}
-	from := n.machines[position]
+	from := n.subnets[position]
 	from.Ids.Remove(number)
 	to.Ids.Include(number)
 	from.shownRanges, to.shownRanges = nil, nil
 	routes := &routes{}
-	for i, m := range n.machines {
+	for i, m := range n.subnets {
 		if err := routes.add(i, m.ID, m.Ids.Ranges); err != nil {
 			panic("replica: the canister ranges overlap: " + err.Error())
 		}
@@ -145,10 +145,10 @@ func (n *Network) reroute(id principal.Principal, to *machine) {
 // forgets the delegations that show older ones.
 func (n *Network) replant() {
 	n.delegations = new(delegations)
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		last := m.proof()
 		tree := last.height().Tree()
-		for _, other := range n.machines {
+		for _, other := range n.subnets {
 			label, ranges := certify.LabelOf(other.ID), other.ranges()
 			tree = tree.Set(certify.Leaf(ranges.Encode()), "subnet", label, "canister_ranges")
 			tree = tree.Set(ranges.Shards(RangesPerShard), "canister_ranges", label)

@@ -391,7 +391,7 @@ type watchedManager struct {
 	twin *twin
 }
 
-// Run executes a call in the model and then on the machine.
+// Run executes a call in the model and then on the subnet.
 func (m watchedManager) Run(c *state.Command) state.Answer {
 	w := m.twin
 	w.begin(c.State.Height, c.State.Time)

@@ -9,7 +9,7 @@ import (
 )
 
 // executionLimits are the limits of executions on the subnet.
-func (m *machine) executionLimits() canister.Limits {
+func (m *subnet) executionLimits() canister.Limits {
 	limits := canister.ApplicationLimits()
 	if m.System {
 		limits = canister.SystemLimits()
@@ -25,7 +25,7 @@ func (m *machine) executionLimits() canister.Limits {
 }
 
 // freezingLimit is the balance under which the canister is frozen.
-func (m *machine) freezingLimit(r *state.Resident) cycles.Amount {
+func (m *subnet) freezingLimit(r *state.Resident) cycles.Amount {
 	c, f := r.Canister, &r.Freezing
 	holdings := c.Holdings()
 	if !f.Known || f.Holdings != holdings || f.Threshold != c.Settings.FreezingThreshold || f.Reserved != c.Reserved {
@@ -38,18 +38,18 @@ func (m *machine) freezingLimit(r *state.Resident) cycles.Amount {
 }
 
 // Liquid is what the canister may spend: its balance above the freezing limit.
-func (m *machine) Liquid(r *state.Resident) cycles.Amount {
+func (m *subnet) Liquid(r *state.Resident) cycles.Amount {
 	return r.Canister.Balance.Sub(m.freezingLimit(r))
 }
 
 // frozen reports whether the canister's balance is under its freezing limit.
-func (m *machine) frozen(r *state.Resident) bool {
+func (m *subnet) frozen(r *state.Resident) bool {
 	return r.Canister.Balance.Less(m.freezingLimit(r))
 }
 
 // spend takes cycles from the balance above the freezing limit, or rejects with
 // IC0207.
-func (m *machine) spend(r *state.Resident, amount cycles.Amount, payer principal.Principal) *intercanister.Reject {
+func (m *subnet) spend(r *state.Resident, amount cycles.Amount, payer principal.Principal) *intercanister.Reject {
 	if amount.IsZero() {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (m *machine) spend(r *state.Resident, amount cycles.Amount, payer principal
 
 // prepay takes the price of the longest execution of a job. A replicated query
 // has its own, smaller limit (Job.limit set before).
-func (m *machine) prepay(j *Job, payer principal.Principal) *intercanister.Reject {
+func (m *subnet) prepay(j *Job, payer principal.Principal) *intercanister.Reject {
 	if j.limit == 0 {
 		j.limit = m.limits.Message
 		j.prepaid = m.prepaid[0]
@@ -83,7 +83,7 @@ func (m *machine) prepay(j *Job, payer principal.Principal) *intercanister.Rejec
 }
 
 // refund gives back what a job does not use of its prepayment.
-func (m *machine) refund(j *Job) {
+func (m *subnet) refund(j *Job) {
 	back := m.unused(j)
 	j.resident.Give(back)
 	paid := &j.resident.Canister.Consumed.Instructions
@@ -91,14 +91,14 @@ func (m *machine) refund(j *Job) {
 }
 
 // unused is what a job has paid for and not used.
-func (m *machine) unused(j *Job) cycles.Amount {
+func (m *subnet) unused(j *Job) cycles.Amount {
 	left := j.limit - min(j.limit, j.outcome.Instructions)
 	return m.Fees.ExecutionRefund(left, j.wide).Min(j.prepaid)
 }
 
 // charge takes the price of memory and compute allocation since the last charge
 // from reserved cycles and balance. A canister that cannot pay loses its code.
-func (m *machine) charge(r *state.Resident) {
+func (m *subnet) charge(r *state.Resident) {
 	seconds := (m.Time - r.Charged) / 1_000_000_000
 	if seconds == 0 || r.Running {
 		return
@@ -120,7 +120,7 @@ func (m *machine) charge(r *state.Resident) {
 }
 
 // outOfCycles uninstalls a canister that could not pay. What it still had is gone.
-func (m *machine) outOfCycles(r *state.Resident) {
+func (m *subnet) outOfCycles(r *state.Resident) {
 	c := r.Canister
 	c.Consumed.Uninstall = c.Consumed.Uninstall.Add(c.Balance).Add(c.Reserved)
 	c.Balance, c.Reserved = cycles.Amount{}, cycles.Amount{}

@@ -45,7 +45,7 @@ type Config struct {
 	HeldBytes              int    // that held messages may carry; 0: MaxHeldBytes
 }
 
-// Network is the machine: some subnets, their canisters and the routes between
+// Network is the subnet: some subnets, their canisters and the routes between
 // them. It is not safe for concurrent use; one goroutine owns it. Views may be
 // read by anyone.
 type Network struct {
@@ -54,8 +54,8 @@ type Network struct {
 	executor       Executor
 	management     state.Management
 	sink           EventSink
-	machines       []*machine // the root subnet first
-	routes         *routes    // replaced, never changed: views have it too
+	subnets        []*subnet // the root subnet first
+	routes         *routes   // replaced, never changed: views have it too
 	signing        signing
 	clock          uint64 // ns, what AdvanceTo said
 	time           uint64 // ns, of the last round
@@ -88,15 +88,15 @@ func New(config Config) (*Network, error) {
 		if err := subnets[i].check(); err != nil {
 			return nil, fmt.Errorf("make subnet %d (%s): %w", i, subnets[i].Kind, err)
 		}
-		m := newMachine(n, i, &subnets[i])
+		m := newSubnet(n, i, &subnets[i])
 		if err := n.routes.add(i, m.ID, m.Ids.Ranges); err != nil {
 			return nil, fmt.Errorf("make subnet %d (%s): %w", i, subnets[i].Kind, err)
 		}
-		n.machines = append(n.machines, m)
+		n.subnets = append(n.subnets, m)
 	}
 	n.placeKeys()
-	for _, m := range n.machines {
-		m.out = make([][]parcel, len(n.machines))
+	for _, m := range n.subnets {
+		m.out = make([][]parcel, len(n.subnets))
 		m.armCharge()
 		m.plant()
 	}
@@ -148,7 +148,7 @@ func rootFirst(c SubnetConfig) int {
 // Close abandons the parked messages and frees the Wasm state of all canisters.
 // Views stay readable.
 func (n *Network) Close() {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		for _, j := range m.parked {
 			j.abandon()
 		}
@@ -177,7 +177,7 @@ func (n *Network) Views() *Views { return n.views }
 
 // NextDue is the earliest time at which something happens by itself.
 func (n *Network) NextDue() (at uint64, ok bool) {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		if due, some := m.Deadlines.Next(); some && (!ok || due < at) {
 			at, ok = due, true
 		}
@@ -201,7 +201,7 @@ func (n *Network) Pressing() bool {
 	if due, ok := n.NextDue(); ok && n.clock > n.time && due <= n.clock {
 		return true
 	}
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		held := m.Commands.Held && m.Commands.Len() > 0 // until the next round
 		if held || !m.Ready.Empty() || len(m.parked) > 0 || len(m.inbound) > 0 || m.unsent > 0 || len(m.Postponed) > 0 || len(m.Signing.Pending) > 0 || m.changed || m.ThrottledWait() {
 			return true
@@ -213,20 +213,20 @@ func (n *Network) Pressing() bool {
 // Beating reports whether some canister has a heartbeat, and so every round
 // executes something.
 func (n *Network) Beating() bool {
-	return slices.ContainsFunc(n.machines, func(m *machine) bool { return len(m.Beating) > 0 })
+	return slices.ContainsFunc(n.subnets, func(m *subnet) bool { return len(m.Beating) > 0 })
 }
 
 // nextTime is the time of the next round: what AdvanceTo said, or a nanosecond
 // after the last where it said nothing new.
 func (n *Network) nextTime() uint64 { return max(n.clock, n.time+1) }
 
-// resident finds a canister and the machine that runs it.
-func (n *Network) resident(id principal.Principal) (*machine, *state.Resident) {
+// resident finds a canister and the subnet that runs it.
+func (n *Network) resident(id principal.Principal) (*subnet, *state.Resident) {
 	i := n.routes.find(id)
 	if i < 0 {
 		return nil, nil
 	}
-	m := n.machines[i]
+	m := n.subnets[i]
 	return m, m.Residents.Get(id)
 }
 
@@ -259,7 +259,7 @@ type Census struct {
 // Census counts what is open. It takes time in proportion to the number of
 // canisters.
 func (n *Network) Census() (all Census) {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		all.Canisters += m.Residents.Len()
 		all.Contexts += m.Ledger.Contexts()
 		all.Futures += m.Ledger.Futures()

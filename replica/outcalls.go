@@ -46,7 +46,7 @@ type PendingOutcall struct {
 
 // Outcalls are the HTTP outcalls that wait for an answer, by subnet and number.
 func (n *Network) Outcalls() (all []PendingOutcall) {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		for _, number := range slices.Sorted(maps.Keys(m.Outcalls)) {
 			all = append(all, PendingOutcall{m.ID, number, m.Nodes, m.Outcalls[number].Sent})
 		}
@@ -56,7 +56,7 @@ func (n *Network) Outcalls() (all []PendingOutcall) {
 
 // OutcallsMade is how many HTTP outcalls canisters have made so far.
 func (n *Network) OutcallsMade() (made uint64) {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		made += m.OutcallsMade
 	}
 	return made
@@ -107,7 +107,7 @@ func (n *Network) Receive(in *HTTPAnswer) ([]*Reception, *refusal.Refusal) {
 	return receptions, nil
 }
 
-func (m *machine) receiveAnswer(pending *state.PendingOutcall, a *OutcallAnswer) *Reception {
+func (m *subnet) receiveAnswer(pending *state.PendingOutcall, a *OutcallAnswer) *Reception {
 	r := &Reception{answer: a, sent: &pending.Sent, fees: &m.sub.Fees}
 	arg, content := outcall.Received(r.fees, r.sent, a)
 	r.Content = content
@@ -132,12 +132,12 @@ func sameAnswer(a, b *OutcallAnswer) bool {
 }
 
 // pendingOutcall is the outcall an answer is to, or why it is to none.
-func (n *Network) pendingOutcall(in *HTTPAnswer) (*machine, *state.PendingOutcall, *refusal.Refusal) {
+func (n *Network) pendingOutcall(in *HTTPAnswer) (*subnet, *state.PendingOutcall, *refusal.Refusal) {
 	position, ok := n.routes.byID[in.Subnet]
 	if !ok {
 		return nil, nil, refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet).Refusal
 	}
-	m := n.machines[position]
+	m := n.subnets[position]
 	pending := m.Outcalls[in.Number]
 	if pending == nil {
 		return nil, nil, refuse(refusal.Invalid, "subnet %s has no pending HTTP outcall %d: it was answered, has timed out, or was never made", in.Subnet, in.Number).Refusal
@@ -192,7 +192,7 @@ func (n *Network) answerOutcall(in *HTTPAnswer) Result {
 }
 
 // nodeIDs are the ids of the subnet's nodes.
-func (m *machine) nodeIDs() []principal.Principal {
+func (m *subnet) nodeIDs() []principal.Principal {
 	ids := make([]principal.Principal, len(m.Blocks.Nodes))
 	for i := range m.Blocks.Nodes {
 		ids[i] = m.Blocks.Nodes[i].ID
@@ -214,7 +214,7 @@ func (n *Network) transformed(in *HTTPAnswer) []OutcallContent {
 }
 
 // Outcall hands an HTTP outcall to the outside. withheld is what its nodes may spend.
-func (m *machine) Outcall(t state.Ticket, sent state.Outcall, withheld cycles.Amount) {
+func (m *subnet) Outcall(t state.Ticket, sent state.Outcall, withheld cycles.Amount) {
 	number := m.OutcallsMade
 	m.OutcallsMade++
 	m.Outcalls[number] = &state.PendingOutcall{Ticket: t, Sent: sent, Withheld: withheld, Expiry: m.Deadlines.Add(timers.Deadline{
@@ -231,7 +231,7 @@ func (m *machine) Outcall(t state.Ticket, sent state.Outcall, withheld cycles.Am
 // settleOutcall answers the canister that made an outcall. What its nodes have not spent of
 // what was withheld goes back to the canister's balance, not with the response, as on
 // mainnet; to a canister that is not here it goes with the response.
-func (m *machine) settleOutcall(number uint64, answer state.Answer, spent cycles.Amount) {
+func (m *subnet) settleOutcall(number uint64, answer state.Answer, spent cycles.Amount) {
 	pending := m.Outcalls[number]
 	spent = spent.Min(pending.Withheld)
 	left := pending.Withheld.Sub(spent)

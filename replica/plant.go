@@ -11,9 +11,9 @@ import (
 
 // plant makes the part of a subnet's certified tree that does not change: what
 // all subnets are (interface specification, "The system state tree").
-func (m *machine) plant() {
+func (m *subnet) plant() {
 	var subnets, ranges []certify.Entry
-	for _, other := range m.net.machines {
+	for _, other := range m.net.subnets {
 		own := []certify.Entry{
 			{Label: "public_key", Node: certify.Leaf(other.key.Public().DER())},
 			{Label: "type", Node: certify.Leaf([]byte(other.config.Kind.facts().kind))},
@@ -31,7 +31,7 @@ func (m *machine) plant() {
 }
 
 // ranges are the canister ids the subnet hosts, in order.
-func (m *machine) ranges() certify.Ranges {
+func (m *subnet) ranges() certify.Ranges {
 	sorted := slices.Clone(m.Ids.Ranges)
 	slices.SortFunc(sorted, func(a, b Range) int {
 		if a.First < b.First {
@@ -51,7 +51,7 @@ func (m *machine) ranges() certify.Ranges {
 // number of canisters.
 func (n *Network) RootHash() [32]byte {
 	h := sha256.New()
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		root := m.proof().height().Root()
 		h.Write(root[:])
 		numbers := []uint64{m.Time, m.Height, uint64(m.Ledger.Contexts()), uint64(m.Ledger.Futures()), m.Chance.Drawn, uint64(m.Deadlines.Len()), m.OutcallsMade}

@@ -99,7 +99,7 @@ func (s *Settlement) response() (intercanister.Response, ActionKind, Result) {
 }
 
 // timed is a canister whose timer is active and not in use, or why there is none.
-func (n *Network) timed(id principal.Principal) (*machine, *state.Resident, Result) {
+func (n *Network) timed(id principal.Principal) (*subnet, *state.Resident, Result) {
 	m, r := n.resident(id)
 	switch {
 	case r == nil:

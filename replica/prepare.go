@@ -59,7 +59,7 @@ type preparation struct {
 
 // Preceded reports whether a command must wait for another about the same canister,
 // which came before it and waits for its module.
-func (m *machine) Preceded(target *state.Resident) bool {
+func (m *subnet) Preceded(target *state.Resident) bool {
 	before := slices.ContainsFunc(m.preparing, func(p preparation) bool { return p.target == target.ID() })
 	if before {
 		m.asked = preparation{target: target.ID(), ready: true}
@@ -68,7 +68,7 @@ func (m *machine) Preceded(target *state.Resident) bool {
 }
 
 // Compiling reports whether a command must wait for the module it installs.
-func (m *machine) Compiling(c *state.Command, target *state.Resident, uploaded []byte) bool {
+func (m *subnet) Compiling(c *state.Command, target *state.Resident, uploaded []byte) bool {
 	if m.net.config.Compiler == nil || warmed(c) {
 		return false
 	}
@@ -89,7 +89,7 @@ func warmed(c *state.Command) bool { return c.FromUser() && c.Method == warmedMe
 
 // awaitModule makes a command wait for the module that Compiling asked for, or for the
 // command that Preceded saw.
-func (m *machine) awaitModule(in intercanister.Input) {
+func (m *subnet) awaitModule(in intercanister.Input) {
 	if crowded(len(m.preparing)) {
 		m.preparing = slices.DeleteFunc(m.preparing, func(p preparation) bool { return m.dropLate(&p.in) })
 	}
@@ -99,7 +99,7 @@ func (m *machine) awaitModule(in intercanister.Input) {
 }
 
 // recompile asks for the modules again that commands wait for: another network has asked.
-func (m *machine) recompile() {
+func (m *subnet) recompile() {
 	compiler := m.net.config.Compiler
 	if compiler == nil {
 		return
@@ -115,7 +115,7 @@ func (m *machine) recompile() {
 
 // compileHere queues the commands again that wait for modules where nobody compiles them:
 // the network is a fork of one that has a Compiler.
-func (m *machine) compileHere() {
+func (m *subnet) compileHere() {
 	if len(m.preparing) == 0 || m.net.config.Compiler != nil {
 		return
 	}
@@ -134,7 +134,7 @@ func (n *Network) modulePrepared(in *ModulePrepared) Result {
 	if !ok {
 		return refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet)
 	}
-	m := n.machines[position]
+	m := n.subnets[position]
 	if m.prepared == nil || len(m.prepared) >= MaxPrepared {
 		m.prepared = make(map[[32]byte]*intercanister.Reject)
 	}
@@ -157,7 +157,7 @@ func (n *Network) modulePrepared(in *ModulePrepared) Result {
 // Prepare makes a module as uploaded ready to be installed. What a Compiler found
 // invalid need not be looked at again; what it could not compile is compiled again for the
 // next command.
-func (m *machine) Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject) {
+func (m *subnet) Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject) {
 	if len(m.prepared) > 0 {
 		hash := sha256.Sum256(uploaded)
 		if reject := m.prepared[hash]; reject != nil {

@@ -59,7 +59,7 @@ func (p *proof) told() func() {
 }
 
 // prove gives a reader the proof of the last round. Views.mu is held.
-func (m *machine) prove(signed HeightSink) *proof {
+func (m *subnet) prove(signed HeightSink) *proof {
 	m.learnNew()
 	return &proof{
 		subnet: m.ID, key: m.key, base: m.record.base, canisters: m.record.canisters.share(), requests: m.record.requests.share(),
@@ -68,13 +68,13 @@ func (m *machine) prove(signed HeightSink) *proof {
 }
 
 // learnNew makes known who made the requests that no reader has heard of. Views.mu is held.
-func (m *machine) learnNew() {
+func (m *subnet) learnNew() {
 	requests := &m.record.requests
 	m.net.facts.learn(m.ID, requests.list[requests.shared:])
 }
 
 // proof is that of the last round.
-func (m *machine) proof() *proof {
+func (m *subnet) proof() *proof {
 	if m.ahead != nil {
 		return m.ahead
 	}
@@ -82,7 +82,7 @@ func (m *machine) proof() *proof {
 }
 
 // noteRound notes what has changed in a round. Views.mu is held, and no reader has a view of it yet.
-func (m *machine) noteRound() {
+func (m *subnet) noteRound() {
 	for _, r := range m.Touched {
 		m.record.canister(&r.Proved, m.canisterChange(r))
 	}
@@ -99,7 +99,7 @@ func (m *machine) noteRound() {
 	}}
 }
 
-func (m *machine) noteRequest(a *state.Noted) {
+func (m *subnet) noteRequest(a *state.Noted) {
 	if a.Number == 0 {
 		if !m.record.prune(a.ID, a.Recorded) {
 			m.net.facts.pruned(m.ID, a.ID)
@@ -112,14 +112,14 @@ func (m *machine) noteRequest(a *state.Noted) {
 	}
 }
 
-// Metrics are those of the last proof (state.Machine).
-func (m *machine) Metrics() (metrics certify.SubnetMetrics, instructions uint64) {
+// Metrics are those of the last proof (state.Host).
+func (m *subnet) Metrics() (metrics certify.SubnetMetrics, instructions uint64) {
 	return m.ended.metrics, m.instructions
 }
 
 // rebase takes the tree of the last proof for the base of the next, where it
 // was made, or makes it where too much has changed since the base.
-func (m *machine) rebase() {
+func (m *subnet) rebase() {
 	p := m.ahead
 	if view := m.net.views.latest.Load(); p == nil && view != nil {
 		p = view.Subnets[m.position].proof
@@ -140,7 +140,7 @@ func (m *machine) rebase() {
 	m.record.rebase(tree)
 }
 
-func (m *machine) canisterChange(r *state.Resident) canisterChange {
+func (m *subnet) canisterChange(r *state.Resident) canisterChange {
 	c := r.Canister
 	if now, here := m.net.resident(c.ID); here == nil || now == m {
 		m.net.facts.coded(c.ID, c.Module()) // a canister that moved is shown where it is

@@ -50,7 +50,7 @@ type PreparedQuery struct {
 	query      *Query
 	owner      func(do func()) error
 	turns      Turns
-	machine    *machine
+	subnet     *subnet
 	generation uint64 // of the state
 	result     QueryResult
 	target     *canister.QueryTarget
@@ -74,11 +74,11 @@ func (p *PreparedQuery) take() {
 		p.result = QueryResult{Refusal: refusal}
 		return
 	}
-	p.machine, p.generation = m, n.generation
+	p.subnet, p.generation = m, n.generation
 	p.result = QueryResult{Time: m.Time, Subnet: m.ID}
 	if q.Receiver == principal.Management || q.BySubnet {
 		answer := n.management.Query(&state.Command{
-			Machine: m, State: &m.State, Method: q.Method, Arg: q.Arg, Caller: q.Sender, Target: m.Residents.Get(q.Effective),
+			Host: m, State: &m.State, Method: q.Method, Arg: q.Arg, Caller: q.Sender, Target: m.Residents.Get(q.Effective),
 		})
 		p.result.Reply, p.result.Reject = answer.Reply, answer.Reject
 		return
@@ -97,10 +97,10 @@ func (p *PreparedQuery) take() {
 	}
 }
 
-func (n *Network) queried(q *Query) (*machine, *refusal.Refusal) {
+func (n *Network) queried(q *Query) (*subnet, *refusal.Refusal) {
 	if q.BySubnet {
 		if position, ok := n.routes.byID[q.Subnet]; ok {
-			return n.machines[position], nil
+			return n.subnets[position], nil
 		}
 		return nil, refuse(refusal.Invalid, "subnet %s is not part of this network", q.Subnet).Refusal
 	}
@@ -117,7 +117,7 @@ func (n *Network) queried(q *Query) (*machine, *refusal.Refusal) {
 	if position < 0 {
 		return nil, refuse(refusal.Invalid, "Canister %s does not belong to any subnet.", q.Effective).Refusal
 	}
-	return n.machines[position], nil
+	return n.subnets[position], nil
 }
 
 // held is what a query of a canister needs of the owner of the network: the
@@ -135,7 +135,7 @@ func answered(reject *intercanister.Reject) held {
 }
 
 // hold checks that a canister may be queried and takes hold of its state.
-func (m *machine) hold(id principal.Principal, method string) held {
+func (m *subnet) hold(id principal.Principal, method string) held {
 	r := m.Residents.Get(id)
 	if r == nil {
 		return answered(rejectNotFound(id))
@@ -164,7 +164,7 @@ func (m *machine) hold(id principal.Principal, method string) held {
 
 // prepare makes the message of a canister's query, on the state it has hold of.
 func (p *PreparedQuery) prepare(kind MethodKind) {
-	m, q := p.machine, p.query
+	m, q := p.subnet, p.query
 	p.sub = *m.sub
 	p.sub.Time = m.Time
 	p.message = canister.Message{Context: canister.Query, Method: q.Method, Caller: q.Sender, Payload: q.Arg}

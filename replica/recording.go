@@ -17,7 +17,7 @@ import (
 // come and go before anyone asks for a certificate: they leave nothing in it. No tree and no
 // node is made from it before a reader asks, or it is full.
 //
-//	requests   a b c │ d ✗ f        a to c are in a view; d to f are the machine's own:
+//	requests   a b c │ d ✗ f        a to c are in a view; d to f are the subnet's own:
 //	           shared┘              overwritten in place, and ✗ came and went
 type recording struct {
 	base      certify.Tree // certified state, without the changes
@@ -28,7 +28,7 @@ type recording struct {
 }
 
 // changes is a list of what has changed. What a reader has of it is not written any more; the
-// rest is the machine's own. Of several changes of one thing the last counts.
+// rest is the subnet's own. Of several changes of one thing the last counts.
 type changes[T any] struct {
 	list   []T
 	shared int    // readers have those before
@@ -145,7 +145,7 @@ func (r *recording) prune(id RequestID, number uint64) (cameAndWent bool) {
 }
 
 // compact takes requests that came and went out of the list where they are more than half of
-// what is the machine's own: in the mean each is moved once at most. moved learns the new
+// what is the subnet's own: in the mean each is moved once at most. moved learns the new
 // numbers of the others.
 func (r *recording) compact(moved func(history, number uint64)) {
 	c := &r.requests

@@ -14,17 +14,17 @@ import (
 
 // recorded is one subnet's state without canisters, whose rounds are made by hand.
 type recorded struct {
-	*machine
+	*subnet
 	now uint64
 }
 
 func newRecorded() *recorded {
 	n := &Network{config: Config{Keys: new(Keys)}, facts: new(facts), routes: new(routes), delegations: new(delegations)}
 	n.views = &Views{network: n}
-	n.machines = []*machine{newMachine(n, 0, &SubnetConfig{})}
-	m := n.machines[0]
+	n.subnets = []*subnet{newSubnet(n, 0, &SubnetConfig{})}
+	m := n.subnets[0]
 	m.plant()
-	r := &recorded{machine: m, now: 1}
+	r := &recorded{subnet: m, now: 1}
 	r.end()
 	return r
 }
@@ -51,7 +51,7 @@ func (r *recorded) answer(id RequestID, reply string) {
 		if in.Status == Received {
 			r.History.Begin(in)
 		}
-		r.Show(r.History.Answer(r.History.Find(id), []byte(reply), reject, r.now, &r.Deadlines, r.machine.Show))
+		r.Show(r.History.Answer(r.History.Find(id), []byte(reply), reject, r.now, &r.Deadlines, r.subnet.Show))
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// The rejects the machine itself gives, with the replica's texts.
+// The rejects the subnet itself gives, with the replica's texts.
 
 // internalError is what the replica adds to errors that should not happen.
 const internalError = "\nThis is an internal error on the IC. Please report it to IC devs on the forum: https://forum.dfinity.org"

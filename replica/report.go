@@ -44,7 +44,7 @@ func (n *Network) Report(id principal.Principal) (CanisterReport, bool) {
 // one, by id.
 func (n *Network) Reports(after principal.Principal, most int) []CanisterReport {
 	var page []CanisterReport
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		for _, r := range m.Residents.After(after, most) {
 			page = append(page, m.report(r))
 		}
@@ -53,7 +53,7 @@ func (n *Network) Reports(after principal.Principal, most int) []CanisterReport 
 	return page[:min(len(page), most)]
 }
 
-func (m *machine) report(r *state.Resident) CanisterReport {
+func (m *subnet) report(r *state.Resident) CanisterReport {
 	c := r.Canister
 	return CanisterReport{
 		ID: c.ID, Subnet: m.ID, Status: c.Status, Settings: *c.Settings, Module: c.Module(),

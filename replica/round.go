@@ -20,7 +20,7 @@ type RoundReport struct {
 // Round gives every subnet one round and certifies what came out.
 func (n *Network) Round() RoundReport {
 	n.begin()
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		for m.wave() {
 		}
 	}
@@ -39,7 +39,7 @@ func (n *Network) begin() {
 	n.clock = n.time
 	n.height++
 	n.report = RoundReport{Time: n.time, Height: n.height}
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		m.begin()
 	}
 }
@@ -47,12 +47,12 @@ func (n *Network) begin() {
 // end closes the round: messages leave for other subnets, trees are certified,
 // the view is new.
 func (n *Network) end() RoundReport {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		m.end()
 	}
 	n.open = false
 	n.publish()
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		n.report.Messages += m.executed
 		n.report.Instructions += m.spent
 	}
@@ -64,7 +64,7 @@ func (n *Network) end() RoundReport {
 	return n.report
 }
 
-func (m *machine) begin() {
+func (m *subnet) begin() {
 	m.Time, m.Height = m.net.time, m.net.height
 	m.instructions += m.spent
 	m.spent, m.worked, m.executed, m.dirtied, m.waves = 0, 0, 0, 0, 0
@@ -95,7 +95,7 @@ func (m *machine) begin() {
 // that had the fewest slices for the rounds since they began, so that all take turns and
 // none waits for ever. What new messages wait for is a few slices, not one of every message
 // that is parked.
-func (m *machine) resumed() []*Job {
+func (m *subnet) resumed() []*Job {
 	if len(m.parked) <= ResumedPerRound {
 		return m.parked
 	}
@@ -111,7 +111,7 @@ func (j *Job) share(height uint64) uint64 {
 	return uint64(j.parked.slices) * 1_000_000 / max(1, height-j.began.Height)
 }
 
-func (m *machine) end() {
+func (m *subnet) end() {
 	m.settleCredits()
 	m.fillStreams()
 	m.shed()
@@ -121,14 +121,14 @@ func (m *machine) end() {
 }
 
 // within reports whether the round's limits leave room for another wave.
-func (m *machine) within() bool {
+func (m *subnet) within() bool {
 	return m.spent < m.net.config.RoundInstructions && m.executed < m.net.config.RoundMessages && m.dirtied < RoundPages
 }
 
 // nextWave begins a wave where none is under way. It is false where nothing is
 // ready, or the limits leave no room; the first wave always has room. A wave in
 // which nothing is left to do is over: messages that waited may be gone.
-func (m *machine) nextWave() bool {
+func (m *subnet) nextWave() bool {
 	for {
 		m.Ready.Prune(&m.Commands)
 		if !m.Ready.Between() {
@@ -145,7 +145,7 @@ func (m *machine) nextWave() bool {
 // wave lets every ready canister take one message. The management canister,
 // whose empty id comes first, runs before the others take theirs. It is false
 // where nothing was ready.
-func (m *machine) wave() bool {
+func (m *subnet) wave() bool {
 	if !m.nextWave() {
 		return false
 	}
@@ -175,7 +175,7 @@ func (m *machine) wave() bool {
 }
 
 // beat queues the heartbeat of every canister that has one and is running.
-func (m *machine) beat() {
+func (m *subnet) beat() {
 	for _, r := range m.Beating {
 		if rejectNotRunning(r.Canister) == nil && !r.Running {
 			r.Mailbox.PushTask(intercanister.Heartbeat)

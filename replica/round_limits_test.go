@@ -21,7 +21,7 @@ func unlimited(t *testing.T, subnets ...SubnetConfig) *Network {
 }
 
 func TestARoundHasNoMoreWavesWhenItsWorkIsDone(t *testing.T) {
-	m := unlimited(t, SubnetConfig{Nodes: 1}).machines[0]
+	m := unlimited(t, SubnetConfig{Nodes: 1}).subnets[0]
 	for _, c := range []struct {
 		instructions    uint64
 		messages, pages int
@@ -35,7 +35,7 @@ func TestARoundHasNoMoreWavesWhenItsWorkIsDone(t *testing.T) {
 }
 
 func TestTheCallbacksOfASubnetAreSharedAndEachCanisterHas50(t *testing.T) {
-	m := unlimited(t, SubnetConfig{Nodes: 1}).machines[0]
+	m := unlimited(t, SubnetConfig{Nodes: 1}).subnets[0]
 	for _, c := range []struct{ all, own, left int }{{0, 0, 1_000_000}, {999_999, 50, 1}, {1_000_000, 50, 0}, {1_000_000, 49, 1}} {
 		r := new(state.Resident)
 		m.since.futures, r.Mailbox.Calls = c.all, c.own
@@ -47,7 +47,7 @@ func TestTheCallbacksOfASubnetAreSharedAndEachCanisterHas50(t *testing.T) {
 
 func TestAStreamTakesSoManyMessagesAndBytes(t *testing.T) {
 	n := unlimited(t, SubnetConfig{Kind: NNS, Nodes: 1}, SubnetConfig{Nodes: 1})
-	system, m := n.machines[0], n.machines[1]
+	system, m := n.subnets[0], n.subnets[1]
 	refund := parcel{owner: principal.Canister(1)}
 	response := parcel{owner: principal.Canister(1), call: 1}
 	request := func(bytes int) parcel {
@@ -55,7 +55,7 @@ func TestAStreamTakesSoManyMessagesAndBytes(t *testing.T) {
 	}
 	small := request(1000)
 	for name, c := range map[string]struct {
-		to    *machine
+		to    *subnet
 		queue []parcel
 		room  int
 	}{
@@ -73,7 +73,7 @@ func TestAStreamTakesSoManyMessagesAndBytes(t *testing.T) {
 
 func TestARequestWaitsFiveMinutesForRoomInAStream(t *testing.T) {
 	n := unlimited(t, SubnetConfig{Kind: NNS, Nodes: 1}, SubnetConfig{Nodes: 1})
-	m := n.machines[0]
+	m := n.subnets[0]
 	m.Time = 7_900_000_000
 	m.pack(1, parcel{request: &intercanister.Request{Sender: principal.Canister(1)}})
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ import (
 )
 
 // send takes a request on its way, unless a rule catches it.
-func (m *machine) send(q *intercanister.Request) {
+func (m *subnet) send(q *intercanister.Request) {
 	if m.guarded() && m.caught(q) {
 		return
 	}
@@ -18,7 +18,7 @@ func (m *machine) send(q *intercanister.Request) {
 
 // dispatch takes a request to a canister of the subnet at once, to the management
 // canister, or into the stream to another subnet.
-func (m *machine) dispatch(q *intercanister.Request) {
+func (m *subnet) dispatch(q *intercanister.Request) {
 	if r := m.Residents.Get(q.Receiver); r != nil {
 		m.induct(r, q)
 		return
@@ -34,13 +34,13 @@ func (m *machine) dispatch(q *intercanister.Request) {
 	case position == m.position:
 		m.answer(q, rejectReceiverNotFound(q.Receiver))
 	default:
-		m.ship(m.net.machines[position], q)
+		m.ship(m.net.subnets[position], q)
 	}
 }
 
 // unsendable is why a call of the management canister is not sent, nil for all
 // other calls. version is the sender's, as its message saw it.
-func (m *machine) unsendable(q *intercanister.Request, version uint64) *intercanister.Reject {
+func (m *subnet) unsendable(q *intercanister.Request, version uint64) *intercanister.Reject {
 	if _, canister := q.Receiver.CanisterNumber(); canister || m.net.managementOf(q.Receiver, m) == nil {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (n *Network) hosts(id principal.Principal) bool { return n.routes.find(id) 
 // sendCommand takes a call of the management canister to the subnet that runs
 // it: that of the canister it is about, or one that holds the key it is about. A
 // few calls are for somebody else.
-func (m *machine) sendCommand(to *machine, q *intercanister.Request) {
+func (m *subnet) sendCommand(to *subnet, q *intercanister.Request) {
 	if q.Receiver == principal.Management {
 		if elsewhere := m.net.management.Redirect(q.Method, q.Payload); elsewhere != principal.Management {
 			q.Receiver = elsewhere
@@ -75,10 +75,10 @@ func (m *machine) sendCommand(to *machine, q *intercanister.Request) {
 			to = holder
 		}
 	}
-	if to == m && q.Receiver == principal.Management && len(m.net.machines) > 1 {
+	if to == m && q.Receiver == principal.Management && len(m.net.subnets) > 1 {
 		id, anywhere, reject := m.net.management.Effective(q.Method, q.Payload)
 		if position := m.net.routes.find(id); reject == nil && !anywhere && position >= 0 {
-			to = m.net.machines[position]
+			to = m.net.subnets[position]
 		}
 	}
 	if to == m {
@@ -88,7 +88,7 @@ func (m *machine) sendCommand(to *machine, q *intercanister.Request) {
 	}
 }
 
-func (m *machine) inductCommand(q *intercanister.Request) {
+func (m *subnet) inductCommand(q *intercanister.Request) {
 	if m.Commands.Len() >= state.MaxManagementQueue || !m.Commands.PushRequest(*q) {
 		m.answer(q, rejectInputFull(q.Receiver))
 		return
@@ -96,7 +96,7 @@ func (m *machine) inductCommand(q *intercanister.Request) {
 	m.Ready.Add(&m.Commands)
 }
 
-func (m *machine) ship(to *machine, q *intercanister.Request) {
+func (m *subnet) ship(to *subnet, q *intercanister.Request) {
 	if (m.config.Kind == CloudEngine || to.config.Kind == CloudEngine) && (q.Deadline == 0 || !q.Cycles.IsZero()) {
 		m.answer(q, rejectCloudEngine())
 		return
@@ -110,7 +110,7 @@ func (m *machine) ship(to *machine, q *intercanister.Request) {
 }
 
 // induct puts a request into the mailbox of its receiver, or rejects it.
-func (m *machine) induct(r *state.Resident, q *intercanister.Request) {
+func (m *subnet) induct(r *state.Resident, q *intercanister.Request) {
 	if reject := rejectRequest(r.Canister); reject != nil {
 		m.answer(q, reject)
 		return
@@ -136,13 +136,13 @@ func (m *machine) induct(r *state.Resident, q *intercanister.Request) {
 }
 
 // answer rejects a request that was not executed; all its cycles go back.
-func (m *machine) answer(q *intercanister.Request, reject *intercanister.Reject) {
+func (m *subnet) answer(q *intercanister.Request, reject *intercanister.Reject) {
 	m.respond(nil, q.Sender, q.Call, q.Deadline, intercanister.Response{Reject: reject, Refund: q.Cycles})
 }
 
 // respond takes a response to the canister whose call it settles. from is who responds,
 // nil for the subnet itself.
-func (m *machine) respond(from *state.Resident, owner principal.Principal, call intercanister.CallID, deadline uint64, response intercanister.Response) {
+func (m *subnet) respond(from *state.Resident, owner principal.Principal, call intercanister.CallID, deadline uint64, response intercanister.Response) {
 	position := m.net.routes.find(owner)
 	if position == m.position {
 		m.settle(owner, call, response)
@@ -156,7 +156,7 @@ func (m *machine) respond(from *state.Resident, owner principal.Principal, call 
 
 // settle takes a response to the future of this subnet that it settles, unless a rule
 // catches it.
-func (m *machine) settle(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
+func (m *subnet) settle(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
 	if m.guarded() {
 		f := m.Ledger.Future(call)
 		if f != nil && f.State == intercanister.Waiting && f.Owner == owner && m.caughtResponse(call, f, &response) {
@@ -168,7 +168,7 @@ func (m *machine) settle(owner principal.Principal, call intercanister.CallID, r
 
 // deliver settles a future of this subnet and queues its callback. A late answer is
 // dropped, but its refund is not: the replica gives it to the owner.
-func (m *machine) deliver(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
+func (m *subnet) deliver(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
 	f := m.Ledger.Future(call)
 	if f == nil || f.State != intercanister.Waiting || f.Owner != owner { // of another subnet's ledger where the owner has moved
 		m.noteLate(owner, call, &response)
@@ -192,7 +192,7 @@ func (m *machine) deliver(owner principal.Principal, call intercanister.CallID, 
 }
 
 // receive takes in what came from other subnets since the last round.
-func (m *machine) receive() {
+func (m *subnet) receive() {
 	for i := range m.inbound {
 		p := &m.inbound[i]
 		switch {
@@ -215,7 +215,7 @@ func (m *machine) receive() {
 }
 
 // rejectAbsent is for a request that came to a subnet where its receiver is not.
-func (m *machine) rejectAbsent(id principal.Principal) *intercanister.Reject {
+func (m *subnet) rejectAbsent(id principal.Principal) *intercanister.Reject {
 	if m.Elsewhere(id) {
 		return rejectMigrating(id)
 	}
@@ -224,7 +224,7 @@ func (m *machine) rejectAbsent(id principal.Principal) *intercanister.Reject {
 
 // reply gives an answer to whoever opened a call context or called the
 // management canister. from is who answers, nil for the management canister.
-func (m *machine) reply(from *state.Resident, origin *intercanister.Origin, response intercanister.Response) {
+func (m *subnet) reply(from *state.Resident, origin *intercanister.Origin, response intercanister.Response) {
 	switch origin.Kind {
 	case intercanister.FromIngress:
 		m.answerIngress(m.History.At(origin.Ingress), response.Reply, response.Reject)
@@ -233,7 +233,7 @@ func (m *machine) reply(from *state.Resident, origin *intercanister.Origin, resp
 	}
 }
 
-func (m *machine) answerIngress(in *state.Ingress, reply []byte, reject *intercanister.Reject) {
+func (m *subnet) answerIngress(in *state.Ingress, reply []byte, reject *intercanister.Reject) {
 	in = m.History.Answer(in, reply, reject, m.Time, &m.Deadlines, m.forget)
 	m.Show(in)
 	m.net.answered = append(m.net.answered, in.ID)
@@ -244,4 +244,4 @@ func (m *machine) answerIngress(in *state.Ingress, reply []byte, reject *interca
 }
 
 // forget notes that the answer of an older message was dropped.
-func (m *machine) forget(in *state.Ingress) { m.Show(in) }
+func (m *subnet) forget(in *state.Ingress) { m.Show(in) }

@@ -186,7 +186,7 @@ func (n *Network) removeRule(in RemoveRule) Result {
 
 // releaseAll lets everything go on that a rule holds, in the order of ids.
 func (n *Network) releaseAll(rule uint64) {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		for _, h := range slices.Clone(m.Kept.All()) {
 			if h.Rule == rule && m.Kept.Find(h.ID) == h && (h.Kind != KindRequest || m.Kept.Before(&h.Request, h.ID) == 0) {
 				m.letGo(h)
@@ -198,11 +198,11 @@ func (n *Network) releaseAll(rule uint64) {
 }
 
 // guarded reports whether a subnet must look at the messages on their way.
-func (m *machine) guarded() bool { return len(m.net.rules.List) > 0 || m.Kept.Len() > 0 }
+func (m *subnet) guarded() bool { return len(m.net.rules.List) > 0 || m.Kept.Len() > 0 }
 
 // caught asks the rules about a request that its sender lets go of, and does what they
 // say. It is false where the request is to go on.
-func (m *machine) caught(q *intercanister.Request) bool {
+func (m *subnet) caught(q *intercanister.Request) bool {
 	p := state.Parcel{Kind: KindRequest, Caller: q.Sender, Callee: q.Receiver, Method: q.Method, Bounded: q.Deadline != 0}
 	rule := m.net.rules.Apply(&p)
 	if rule == nil {
@@ -237,7 +237,7 @@ func answerOf(a *Action) intercanister.Response {
 }
 
 // caughtResponse asks the rules about a response to a call of this subnet that waits.
-func (m *machine) caughtResponse(call intercanister.CallID, f *intercanister.Future, response *intercanister.Response) bool {
+func (m *subnet) caughtResponse(call intercanister.CallID, f *intercanister.Future, response *intercanister.Response) bool {
 	p := state.Parcel{Kind: KindResponse, Caller: f.Owner, Callee: f.Callee, Method: f.Method, Bounded: f.Deadline != 0}
 	rule := m.net.rules.Apply(&p)
 	if rule == nil {
@@ -260,7 +260,7 @@ func (m *machine) caughtResponse(call intercanister.CallID, f *intercanister.Fut
 }
 
 // caughtIngress asks the rules about a user's message that was accepted.
-func (m *machine) caughtIngress(in *state.Ingress, command bool) bool {
+func (m *subnet) caughtIngress(in *state.Ingress, command bool) bool {
 	p := state.Parcel{Kind: KindIngress, Caller: in.Sender, Callee: in.Receiver, Method: in.Method}
 	rule := m.net.rules.Apply(&p)
 	if rule == nil {

@@ -50,7 +50,7 @@ func (s *Coroutines) begin(j *Job) {
 
 // next lets a job go on, and measures it where somebody listens.
 func (s *Coroutines) next(j *Job) (parked, alive bool) {
-	if s.Stopwatch == nil || j.machine.net.sink == nil {
+	if s.Stopwatch == nil || j.subnet.net.sink == nil {
 		return j.coroutine.next()
 	}
 	begin := s.Stopwatch()

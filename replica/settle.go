@@ -30,7 +30,7 @@ func (n *Network) settleCall(in *SettleCall) Result {
 	if !ok {
 		return refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet)
 	}
-	m := n.machines[position]
+	m := n.subnets[position]
 	f := m.Ledger.Future(in.Call)
 	switch {
 	case f == nil:
@@ -73,7 +73,7 @@ func tooLate(f *intercanister.Future) string {
 // take takes the request of a call out of where it waits, unless it has begun. It gives
 // the cycles that were attached.
 func (p *location) take(call intercanister.CallID, caller principal.Principal) (refund cycles.Amount, taken bool) {
-	m := p.machine
+	m := p.subnet
 	mine := func(q *intercanister.Request) bool { return q.Call == call && q.Sender == caller }
 	gone := func(in *state.Input) bool { return in.Source == intercanister.SourceRequests && mine(&in.Request) }
 	var q intercanister.Request

@@ -10,7 +10,7 @@ import (
 // request that is dropped learns it when its deadline comes, at once where it has not
 // left its subnet (SYS_TRANSIENT), that of a response at once (IC0602). Attached cycles
 // and refunds go back.
-func (m *machine) shed() {
+func (m *subnet) shed() {
 	limit := m.net.config.BestEffortMessageBytes
 	if m.Messages.BestEffort <= limit {
 		return
@@ -32,7 +32,7 @@ func (m *machine) shed() {
 	}
 }
 
-func (m *machine) shedOne(r *state.Resident) {
+func (m *subnet) shedOne(r *state.Resident) {
 	reject := rejectResponseDropped()
 	if h := m.Kept.Largest(r.ID()); h != nil && h.Memory() >= r.Mailbox.Largest() {
 		if _, _, memory := m.largestOutput(r); h.Memory() >= memory {
@@ -62,7 +62,7 @@ func (m *machine) shedOne(r *state.Resident) {
 
 // shedHeld drops a held best-effort message: it is one that waits to be sent, or one that
 // has come.
-func (m *machine) shedHeld(h *state.Held) {
+func (m *subnet) shedHeld(h *state.Held) {
 	m.told(MessageShed, h)
 	m.drawOut(h)
 	if h.Kind == KindRequest {

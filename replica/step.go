@@ -10,10 +10,10 @@ import (
 
 // move is one legal delivery with where it comes from.
 type move struct {
-	machine *machine
-	box     *intercanister.Mailbox
-	choice  intercanister.Choice
-	resume  bool
+	subnet *subnet
+	box    *intercanister.Mailbox
+	choice intercanister.Choice
+	resume bool
 }
 
 // Step makes one legal delivery, which the oracle chooses, and applies its
@@ -49,7 +49,7 @@ func (n *Network) Moves() []sched.Move {
 func (n *Network) moves() ([]move, []sched.Move) {
 	var moves []move
 	var shown []sched.Move
-	for i, m := range n.machines {
+	for i, m := range n.subnets {
 		if !m.nextWave() {
 			continue
 		}
@@ -95,7 +95,7 @@ func nameOf(p principal.Principal) (name sched.Name) {
 }
 
 func (v *move) make() {
-	m := v.machine
+	m := v.subnet
 	m.Ready.Take(v.box)
 	if v.box == &m.Commands {
 		m.command(&v.choice)

@@ -36,7 +36,7 @@ func (n *Network) Begun() bool { return n.open }
 func (n *Network) Closed() RoundReport { return n.report }
 
 func (v *move) ahead() Ahead {
-	m := v.machine
+	m := v.subnet
 	a := Ahead{Subnet: m.ID, Receiver: v.box.Owner}
 	if v.resume {
 		for _, j := range m.parked {

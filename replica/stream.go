@@ -48,7 +48,7 @@ func (p *parcel) bytes() int {
 }
 
 // pack puts a parcel into the output queue to another subnet.
-func (m *machine) pack(to int, p parcel) {
+func (m *subnet) pack(to int, p parcel) {
 	switch {
 	case p.deadline != 0:
 		p.due = p.deadline / second
@@ -64,7 +64,7 @@ func (m *machine) pack(to int, p parcel) {
 }
 
 // unpack accounts for a parcel that has left its output queue.
-func (m *machine) unpack(p *parcel) {
+func (m *subnet) unpack(p *parcel) {
 	m.unsent--
 	if p.from != nil {
 		p.from.Outgoing--
@@ -74,7 +74,7 @@ func (m *machine) unpack(p *parcel) {
 
 // fillStreams takes what has room in the streams to other subnets out of the output
 // queues, in the order in which it came. All streams are empty before.
-func (m *machine) fillStreams() {
+func (m *subnet) fillStreams() {
 	if m.unsent == 0 {
 		return
 	}
@@ -82,7 +82,7 @@ func (m *machine) fillStreams() {
 		if len(queue) == 0 {
 			continue
 		}
-		other := m.net.machines[to]
+		other := m.net.subnets[to]
 		n := m.room(other, queue)
 		for i := range n {
 			m.unpack(&queue[i])
@@ -96,7 +96,7 @@ func (m *machine) fillStreams() {
 
 // room is how many of the parcels in a queue fit into the stream to a subnet. A system
 // subnet is sent fewer messages, refunds not counted.
-func (m *machine) room(to *machine, queue []parcel) (n int) {
+func (m *subnet) room(to *subnet, queue []parcel) (n int) {
 	messages, bytes := 0, 0
 	for ; n < len(queue); n++ {
 		p := &queue[n]
@@ -113,7 +113,7 @@ func (m *machine) room(to *machine, queue []parcel) (n int) {
 
 // expireOutput rejects the requests and drops the best-effort responses that have
 // waited too long in output queues.
-func (m *machine) expireOutput() {
+func (m *subnet) expireOutput() {
 	now := m.Time / second
 	if m.unsent == 0 || now == m.swept {
 		return
@@ -126,7 +126,7 @@ func (m *machine) expireOutput() {
 
 // discard takes parcels out of an output queue: requests are rejected, of responses
 // the refund is left.
-func (m *machine) discard(to int, gone func(*parcel) bool) {
+func (m *subnet) discard(to int, gone func(*parcel) bool) {
 	var dropped []parcel
 	kept := m.out[to][:0]
 	for i := range m.out[to] {
@@ -151,7 +151,7 @@ func (m *machine) discard(to int, gone func(*parcel) bool) {
 
 // largestOutput is the largest best-effort message of a canister in the output queues,
 // of several the last; its memory is 0 where there is none.
-func (m *machine) largestOutput(r *state.Resident) (to, at int, memory uint64) {
+func (m *subnet) largestOutput(r *state.Resident) (to, at int, memory uint64) {
 	for position, queue := range m.out {
 		for i := range queue {
 			if p := &queue[i]; p.from == r && p.deadline != 0 && p.memory() >= max(1, memory) {

@@ -11,9 +11,9 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// machine runs one subnet: its state, and what belongs to the run rather than
+// subnet runs one subnet: its state, and what belongs to the run rather than
 // to the state.
-type machine struct {
+type subnet struct {
 	state.State
 	net          *Network
 	position     int
@@ -59,9 +59,9 @@ type machine struct {
 	choices        []intercanister.Choice
 }
 
-func newMachine(n *Network, position int, config *SubnetConfig) *machine {
+func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
 	key := n.config.Keys.subnet(subnetSource{n.config.Seed, position})
-	m := &machine{net: n, position: position, config: *config, key: key, nodes: n.nodeKeys(position, config).keys}
+	m := &subnet{net: n, position: position, config: *config, key: key, nodes: n.nodeKeys(position, config).keys}
 	facts := config.Kind.facts()
 	m.ID = m.key.Public().Principal()
 	if config.ID.Len() > 0 {
@@ -97,7 +97,7 @@ func newMachine(n *Network, position int, config *SubnetConfig) *machine {
 
 // refresh makes what executions are told about the subnet: once for each round,
 // because a message that is parked keeps the time it began with.
-func (m *machine) refresh() {
+func (m *subnet) refresh() {
 	if m.sub != nil && len(m.parked) == 0 {
 		m.sub.Time, m.sub.MemoryUsed = m.Time, m.memory+m.config.Occupied
 		return
@@ -114,16 +114,16 @@ func (m *machine) refresh() {
 }
 
 // Subnet is what executions of this round are told about the subnet.
-func (m *machine) Subnet() *canister.Subnet { return m.sub }
+func (m *subnet) Subnet() *canister.Subnet { return m.sub }
 
-// managementOf is the machine whose management canister a principal addresses:
+// managementOf is the subnet whose management canister a principal addresses:
 // the own one by the empty principal, any by its subnet id. nil for canisters.
-func (n *Network) managementOf(id principal.Principal, own *machine) *machine {
+func (n *Network) managementOf(id principal.Principal, own *subnet) *subnet {
 	if id == principal.Management {
 		return own
 	}
 	if position, ok := n.routes.byID[id]; ok {
-		return n.machines[position]
+		return n.subnets[position]
 	}
 	return nil
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // inhabited is a subnet with a canister that has code.
-func inhabited(t *testing.T) (*machine, *state.Resident) {
+func inhabited(t *testing.T) (*subnet, *state.Resident) {
 	t.Helper()
-	m := unlimited(t, SubnetConfig{Nodes: 1}).machines[0]
+	m := unlimited(t, SubnetConfig{Nodes: 1}).subnets[0]
 	r, reject := m.Create(nil, canister.DefaultSettings(), cycles.Of(1_000_000_000_000))
 	if reject != nil {
 		t.Fatal(reject)

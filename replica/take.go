@@ -13,7 +13,7 @@ import (
 // job: checked, prepaid, its call context open. It changes nothing outside the
 // canister, so that the messages of a wave may be taken before any of them has
 // run. A canister whose message is parked goes on with it.
-func (m *machine) take(box *intercanister.Mailbox, choice *intercanister.Choice) *Job {
+func (m *subnet) take(box *intercanister.Mailbox, choice *intercanister.Choice) *Job {
 	r := m.Residents.Get(box.Owner)
 	if box.Resume {
 		box.Resume = false
@@ -41,14 +41,14 @@ func (m *machine) take(box *intercanister.Mailbox, choice *intercanister.Choice)
 	return j
 }
 
-func (m *machine) job(r *state.Resident) *Job {
+func (m *subnet) job(r *state.Resident) *Job {
 	var j *Job
 	if n := len(m.spare); n > 0 {
 		j, m.spare = m.spare[n-1], m.spare[:n-1]
 	} else {
 		j = newJob()
 	}
-	j.machine, j.resident, j.sub, j.began = m, r, m.sub, Moment{m.Height, m.Time}
+	j.subnet, j.resident, j.sub, j.began = m, r, m.sub, Moment{m.Height, m.Time}
 	j.wide = m.net.executor.Wide(r.Canister)
 	j.message = canister.Message{}
 	return j
@@ -61,17 +61,17 @@ func newJob() *Job {
 }
 
 // calling lets the message of a job make calls.
-func (m *machine) calling(j *Job) {
+func (m *subnet) calling(j *Job) {
 	j.message.Room, j.message.Callbacks, j.message.MessageRoom = j.room, m.callbacks(j.resident), m.messageRoom()
 }
 
 // release forgets what a job held and keeps the job for the next message.
-func (m *machine) release(j *Job) {
+func (m *subnet) release(j *Job) {
 	*j = Job{room: j.room}
 	m.spare = append(m.spare, j)
 }
 
-func (m *machine) unpark(r *state.Resident) *Job {
+func (m *subnet) unpark(r *state.Resident) *Job {
 	for _, j := range m.parked {
 		if j.resident == r {
 			j.message.Debit = r.Debit
@@ -82,7 +82,7 @@ func (m *machine) unpark(r *state.Resident) *Job {
 	panic("replica: canister " + r.ID().String() + " has no parked message")
 }
 
-func (m *machine) takeTask(j *Job) {
+func (m *subnet) takeTask(j *Job) {
 	r, c := j.resident, j.resident.Canister
 	if j.in.Task == intercanister.LowMemory {
 		r.Hook = state.Executed
@@ -109,7 +109,7 @@ func (m *machine) takeTask(j *Job) {
 
 // retryTask makes a task that a canister could not pay for come again. Heartbeats come
 // by themselves.
-func (m *machine) retryTask(r *state.Resident, t intercanister.Task) {
+func (m *subnet) retryTask(r *state.Resident, t intercanister.Task) {
 	switch t {
 	case intercanister.GlobalTimer:
 		m.Postpone(r, m.Time+TaskRetry)
@@ -130,7 +130,7 @@ func contextOf(t intercanister.Task) canister.Context {
 	}
 }
 
-func (m *machine) takeIngress(j *Job) {
+func (m *subnet) takeIngress(j *Job) {
 	in := m.History.At(j.in.Ingress)
 	m.Show(in)
 	info := in.Info
@@ -139,7 +139,7 @@ func (m *machine) takeIngress(j *Job) {
 	m.open(j, in.Method, intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender, Ingress: in.Number, Info: info}, cycles.Amount{})
 }
 
-func (m *machine) takeRequest(j *Job) {
+func (m *subnet) takeRequest(j *Job) {
 	q := &j.in.Request
 	m.taken(j.resident, q)
 	c := j.resident.Canister
@@ -156,7 +156,7 @@ func (m *machine) takeRequest(j *Job) {
 
 // open prepays a call that is to be executed, checks it and opens its context. As on
 // the replica a call that fails the checks has paid the base fee of an execution.
-func (m *machine) open(j *Job, method string, origin intercanister.Origin, attached cycles.Amount) {
+func (m *subnet) open(j *Job, method string, origin intercanister.Origin, attached cycles.Amount) {
 	r, c, x := j.resident, j.resident.Canister, m.net.executor
 	kind := NoMethod
 	if !x.Empty(c) {
@@ -184,7 +184,7 @@ func (m *machine) open(j *Job, method string, origin intercanister.Origin, attac
 }
 
 // inadmissible is why a call that was paid for cannot be executed, nil where it can.
-func (m *machine) inadmissible(c *canister.Canister, kind MethodKind, method string) *intercanister.Reject {
+func (m *subnet) inadmissible(c *canister.Canister, kind MethodKind, method string) *intercanister.Reject {
 	if reject := rejectNotRunning(c); reject != nil {
 		return reject
 	}
@@ -203,7 +203,7 @@ func (m *machine) inadmissible(c *canister.Canister, kind MethodKind, method str
 }
 
 // takeResponse settles what a response brings and makes its callback a job.
-func (m *machine) takeResponse(j *Job) {
+func (m *subnet) takeResponse(j *Job) {
 	c := j.resident.Canister
 	f, context := m.Ledger.Begin(&j.resident.Mailbox, j.in.Call)
 	response := &j.in.Response

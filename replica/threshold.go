@@ -32,7 +32,7 @@ func thresholdKeys() []thresholdKey {
 type signing struct {
 	signer  state.Signer // nil: the management canister knows no keys, and there are none
 	known   []state.KeyID
-	holders map[state.KeyID]*machine // who gets the calls
+	holders map[state.KeyID]*subnet // who gets the calls
 }
 
 // placeKeys gives the threshold keys to subnets, for good. A key is held by the
@@ -45,7 +45,7 @@ func (n *Network) placeKeys() {
 	if !ok {
 		return
 	}
-	n.signing = signing{signer: signer, holders: make(map[state.KeyID]*machine)}
+	n.signing = signing{signer: signer, holders: make(map[state.KeyID]*subnet)}
 	ring := threshold.NewRing(n.config.Seed)
 	var shown []canister.Key
 	for _, key := range thresholdKeys() {
@@ -60,18 +60,18 @@ func (n *Network) placeKeys() {
 			}
 		}
 	}
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		m.Signing.Ring = ring
 		m.sub.Keys = shown
-		if root := n.machines[0]; root.config.Kind == NNS {
+		if root := n.subnets[0]; root.config.Kind == NNS {
 			m.Signing.Exempt = root.ID
 		}
 	}
 }
 
 // holdersOf are the subnets that hold a key: at least one.
-func (n *Network) holdersOf(key *thresholdKey) (holders []*machine) {
-	for _, m := range n.machines {
+func (n *Network) holdersOf(key *thresholdKey) (holders []*subnet) {
+	for _, m := range n.subnets {
 		if slices.Contains(key.kinds, m.config.Kind) {
 			holders = append(holders, m)
 		}
@@ -79,30 +79,30 @@ func (n *Network) holdersOf(key *thresholdKey) (holders []*machine) {
 	if len(holders) > 0 {
 		return holders
 	}
-	return []*machine{slices.MinFunc(n.machines, func(a, b *machine) int {
+	return []*subnet{slices.MinFunc(n.subnets, func(a, b *subnet) int {
 		return cmp.Or(distance(key, a)-distance(key, b), a.unpaid()-b.unpaid())
 	})}
 }
 
 // distance is how far a subnet is from mainnet's size. Every subnet that is larger
 // is farther than every one that is not.
-func distance(key *thresholdKey, m *machine) int {
+func distance(key *thresholdKey, m *subnet) int {
 	if m.Nodes <= key.nodes {
 		return key.nodes - m.Nodes
 	}
 	return m.Nodes
 }
 
-func (m *machine) unpaid() int {
+func (m *subnet) unpaid() int {
 	if m.config.Free {
 		return 1
 	}
 	return 0
 }
 
-// keyHolder is the machine that a call of the management canister must reach
+// keyHolder is the subnet that a call of the management canister must reach
 // because of a threshold key, nil for all other calls.
-func (n *Network) keyHolder(q *intercanister.Request) (*machine, *intercanister.Reject) {
+func (n *Network) keyHolder(q *intercanister.Request) (*subnet, *intercanister.Reject) {
 	if n.signing.signer == nil {
 		return nil, nil
 	}
@@ -116,7 +116,7 @@ func (n *Network) keyHolder(q *intercanister.Request) (*machine, *intercanister.
 // sign answers what was asked to be signed in rounds before, as far as the management
 // canister's slice of the round goes. On mainnet it takes the nodes some rounds to
 // agree.
-func (m *machine) sign() {
+func (m *subnet) sign() {
 	pending, done := m.Signing.Pending, 0
 	m.Signing.Pending = nil
 	for done < len(pending) && !m.Commands.Held {

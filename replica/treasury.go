@@ -37,13 +37,13 @@ func (t *Treasury) Spent() cycles.Amount { return t.Consumed.Add(t.Deleted).Add(
 // Treasury counts the cycles of a network. It takes time in proportion to
 // everything that is open.
 func (n *Network) Treasury() (t Treasury) {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		m.count(&t)
 	}
 	return t
 }
 
-func (m *machine) count(t *Treasury) {
+func (m *subnet) count(t *Treasury) {
 	add := func(to *cycles.Amount, amount cycles.Amount) { *to = to.Add(amount) }
 	add(&t.Consumed, m.Books.Gone.Add(m.Books.Fees))
 	add(&t.Deleted, m.Books.Deleted)
@@ -86,7 +86,7 @@ func (m *machine) count(t *Treasury) {
 	}
 }
 
-func (m *machine) countWaiting(t *Treasury, r *state.Resident) {
+func (m *subnet) countWaiting(t *Treasury, r *state.Resident) {
 	attached, refunds := r.Mailbox.Holdings()
 	t.Attached, t.Refunds = t.Attached.Add(attached), t.Refunds.Add(refunds)
 	for i := range r.Waiting {

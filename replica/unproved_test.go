@@ -4,12 +4,12 @@ import (
 	"testing"
 )
 
-// changedBy is a machine whose tree has changed by so many parts with answers of so many bytes since
+// changedBy is a subnet whose tree has changed by so many parts with answers of so many bytes since
 // it was last made.
-func changedBy(parts, bytes int) *machine {
+func changedBy(parts, bytes int) *subnet {
 	n := &Network{facts: new(facts)}
 	n.views = &Views{network: n}
-	m := &machine{net: n}
+	m := &subnet{net: n}
 	m.record.requests.list = make([]requestChange, parts)
 	m.record.bytes = bytes
 	return m

@@ -173,8 +173,8 @@ func (v *Views) Latest() *View {
 func (v *Views) make() *View {
 	n := v.network
 	view := &View{Time: v.time, Height: v.height, RootKey: n.rootKey, routes: n.routes, delegations: n.delegations, facts: n.facts, seed: &n.config.Seed}
-	view.Subnets = make([]SubnetView, len(n.machines))
-	for i, m := range n.machines {
+	view.Subnets = make([]SubnetView, len(n.subnets))
+	for i, m := range n.subnets {
 		view.Subnets[i] = SubnetView{
 			ID: m.ID, Kind: m.config.Kind, proof: m.prove(v.signed),
 			Nodes: m.nodes, Ranges: m.shownRanges, PublicKey: m.publicKey,
@@ -185,12 +185,12 @@ func (v *Views) make() *View {
 
 // publish notes what changed, for the next view.
 func (n *Network) publish() {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		m.rebase()
 	}
 	n.views.mu.Lock()
 	defer n.views.mu.Unlock()
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		m.noteRound()
 	}
 	n.show()
@@ -198,7 +198,7 @@ func (n *Network) publish() {
 
 // show lets readers have a view of what was noted last. Views.mu is held.
 func (n *Network) show() {
-	for _, m := range n.machines {
+	for _, m := range n.subnets {
 		if m.shownRanges == nil {
 			m.shownRanges = m.ranges()
 		}

@@ -35,7 +35,7 @@ func (k *deadlockCycles) circular(f *intercanister.Future) bool {
 
 func (n *Network) deadlockCycles() *deadlockCycles {
 	canisters, contexts := newGraph[principal.Principal](), newGraph[contextKey]()
-	for i, m := range n.machines {
+	for i, m := range n.subnets {
 		m.Ledger.EachFuture(func(_ intercanister.CallID, f *intercanister.Future) {
 			if f.State == intercanister.Waiting {
 				canisters.edge(f.Owner, f.Callee)
@@ -55,7 +55,7 @@ func (n *Network) deadlockCycles() *deadlockCycles {
 
 // stops adds what the callers of stop_canister of a canister wait for.
 func (n *Network) stops(contexts *graph[contextKey], subnet int, open func(*intercanister.Mailbox) []intercanister.ContextID, id principal.Principal) {
-	r := n.machines[subnet].Residents.Get(id)
+	r := n.subnets[subnet].Residents.Get(id)
 	for i := range r.Stops {
 		from, ok := n.asker(&r.Stops[i].Ticket.Origin)
 		if !ok {
@@ -76,7 +76,7 @@ func (n *Network) asker(o *intercanister.Origin) (contextKey, bool) {
 	if position < 0 {
 		return contextKey{}, false
 	}
-	f := n.machines[position].Ledger.Future(o.Call)
+	f := n.subnets[position].Ledger.Future(o.Call)
 	if f == nil || f.State != intercanister.Waiting || f.Owner != o.Caller {
 		return contextKey{}, false
 	}

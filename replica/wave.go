@@ -19,7 +19,7 @@ type wave struct {
 }
 
 // beginWave lets the messages from now on see what happened before.
-func (m *machine) beginWave() {
+func (m *subnet) beginWave() {
 	m.settleCredits()
 	m.Wave++
 	m.sub.MemoryUsed = m.memory + m.config.Occupied
@@ -27,13 +27,13 @@ func (m *machine) beginWave() {
 }
 
 // credit gives a canister cycles that its messages see from the next wave on.
-func (m *machine) credit(r *state.Resident, amount cycles.Amount) {
+func (m *subnet) credit(r *state.Resident, amount cycles.Amount) {
 	r.Credit = r.Credit.Add(amount)
 	m.since.credited = append(m.since.credited, r)
 }
 
 // settleCredits adds to balances what came while the messages of a wave ran.
-func (m *machine) settleCredits() {
+func (m *subnet) settleCredits() {
 	for _, r := range m.since.credited {
 		if !r.Running {
 			r.Settle()
@@ -45,7 +45,7 @@ func (m *machine) settleCredits() {
 
 // hide takes out of sight what others of the wave have done to the memory of a
 // canister's messages, until its own message has run or is parked.
-func (m *machine) hide(r *state.Resident) {
+func (m *subnet) hide(r *state.Resident) {
 	r.Hidden = m.MessagesSince(r)
 	r.Canister.MessageBytes -= r.Hidden
 }

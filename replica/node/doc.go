@@ -1,4 +1,4 @@
-// Package node runs a network: it owns the goroutine the machine lives on, the
+// Package node runs a network: it owns the goroutine the network runs on, the
 // inbox in front of it, the pool of workers its messages run on, those who wait
 // for answers, and what is remembered of its events with those who read it.
 //

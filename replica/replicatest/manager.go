@@ -113,7 +113,7 @@ func (m Manager) create(c *state.Command, minted cycles.Amount) state.Answer {
 	if m.NeverFreezes {
 		settings.FreezingThreshold = 0
 	}
-	r, reject := c.Machine.Create(nil, settings, minted.Add(c.Attached))
+	r, reject := c.Host.Create(nil, settings, minted.Add(c.Attached))
 	if reject != nil {
 		return state.Fail(reject)
 	}
@@ -126,12 +126,12 @@ func (m Manager) install(c *state.Command, r *state.Resident, program string) st
 	in := &canister.Install{Arg: []byte(program), Caller: c.Caller}
 	if m.Module != nil {
 		var reject *intercanister.Reject
-		if in.Module, reject = c.Machine.Prepare(m.Module); reject != nil {
+		if in.Module, reject = c.Host.Prepare(m.Module); reject != nil {
 			return state.Fail(reject)
 		}
 		in.Mode = canister.Reinstall
 	}
-	return c.Machine.Install(c, r, in, 0)
+	return c.Host.Install(c, r, in, 0)
 }
 
 // Installed answers an installation that is over.
@@ -148,14 +148,14 @@ func (m Manager) change(c *state.Command, r *state.Resident, words []string) sta
 	case "environment":
 		m.environment(c, r, words[1:])
 	case "stop":
-		c.Machine.Stop(r, c.Ticket())
+		c.Host.Stop(r, c.Ticket())
 		return state.Later()
 	case "start":
-		c.Machine.Start(r)
+		c.Host.Start(r)
 	case "uninstall":
-		c.Machine.Uninstall(r)
+		c.Host.Uninstall(r)
 	case "delete":
-		c.Machine.Delete(r)
+		c.Host.Delete(r)
 	default:
 		return state.Fail(intercanister.Rejectf(intercanister.CanisterMethodNotFound, "no method %s", c.Method))
 	}
@@ -171,5 +171,5 @@ func (m Manager) environment(c *state.Command, r *state.Resident, words []string
 	}
 	settings.SetEnvironment(variables)
 	r.Canister.Settings = &settings
-	c.Machine.Recoded(r)
+	c.Host.Recoded(r)
 }

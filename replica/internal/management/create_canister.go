@@ -38,7 +38,7 @@ func createCanister(c *state.Command, a *createArg) state.Answer {
 	if reject := mayCreate(c); reject != nil {
 		return state.Fail(reject)
 	}
-	fees := &c.Machine.Subnet().Fees
+	fees := &c.Host.Subnet().Fees
 	fee := fees.Scale(cycles.Of(fees.CanisterCreation))
 	balance, ok := c.Attached.Take(fee)
 	if !ok {
@@ -88,7 +88,7 @@ func create(c *state.Command, b *birth) (*state.Resident, *intercanister.Reject)
 	if b.id != nil && c.State.Ids.Allocates(*b.id) {
 		return nil, rejectSpecifiedID(*b.id)
 	}
-	r, reject := c.Machine.Create(b.id, p.settings, b.balance)
+	r, reject := c.Host.Create(b.id, p.settings, b.balance)
 	if reject != nil {
 		return nil, reject
 	}
@@ -99,6 +99,6 @@ func create(c *state.Command, b *birth) (*state.Resident, *intercanister.Reject)
 		born.EnvironmentHash = &hash
 	}
 	record(c, r, b.version, born)
-	c.Machine.Touch(r)
+	c.Host.Touch(r)
 	return r, nil
 }

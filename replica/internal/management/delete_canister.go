@@ -26,6 +26,6 @@ func deleteCanister(c *state.Command, a *idArg) state.Answer {
 	case r.Mailbox.Len() > 0 || r.Outgoing > 0:
 		return state.Fail(rejectQueueNotEmpty(a.Canister))
 	}
-	c.Machine.Delete(r)
+	c.Host.Delete(r)
 	return reply()
 }

@@ -13,7 +13,7 @@
 //
 //	func New() state.Management
 //
-// The machine dispatches every call to aaaaa-aa (and to a subnet's own id) to
+// The subnet dispatches every call to aaaaa-aa (and to a subnet's own id) to
 // it, from users and from canisters, in order, between the messages of
 // canisters:
 //
@@ -23,13 +23,13 @@
 //   - Admit says whether a user's message enters the state at all;
 //   - Run executes a call, in a round. Everything a handler may do is in the
 //     state.Command it is given: who asks (Caller, Sender, FromUser), Attached
-//     cycles with Accept, the State, and the Machine's powers;
+//     cycles with Accept, the State, and what the Host offers;
 //   - Query answers query calls on a state that stands still.
 //
 // A handler answers with state.Reply, state.Fail, state.Later (it has kept
-// Command.Ticket, or given it to Machine.Stop or Machine.Outcall) or
+// Command.Ticket, or given it to Host.Stop or Host.Outcall) or
 // state.WhenIdle (a message of the canister it must change is not over:
-// the machine calls it again later, with the same Command contents). What is
+// the subnet calls it again later, with the same Command contents). What is
 // left of Attached when the answer is given is refunded with it.
 //
 // The list of methods is data (methods.go): for each its name, who may call it
@@ -41,9 +41,9 @@
 // Sign makes in the next round what askToSign has accepted and been paid for.
 // The keys are in State.Signing.
 //
-// Installing code is a message of the canister: Machine.Install prepays and
+// Installing code is a message of the canister: Host.Install prepays and
 // runs it, perhaps over many rounds, during which no other installation of the
 // subnet starts; the handler's done function sees the outcome and builds the
 // answer. Time is State.Time; randomness is State.Chance; fees and limits are
-// Machine.Subnet.
+// Host.Subnet.
 package management

@@ -29,7 +29,7 @@ func makeOutcall(c *state.Command, sent *state.Outcall, metered bool) state.Answ
 	if len(c.State.Outcalls) >= outcall.MaxInFlight {
 		return state.Fail(rejectInFlight())
 	}
-	fees := &c.Machine.Subnet().Fees
+	fees := &c.Host.Subnet().Fees
 	fee := fees.Outcall(outcall.RequestBytes(sent), sent.MaxResponse)
 	if metered {
 		fee = fees.OutcallBaseFee(outcall.RequestBytes(sent), sent.Committee())
@@ -46,7 +46,7 @@ func makeOutcall(c *state.Command, sent *state.Outcall, metered bool) state.Answ
 	if metered {
 		withheld = c.Accept(outcall.Withhold(fees, sent, c.Attached))
 	}
-	c.Machine.Outcall(c.Ticket(), *sent, withheld)
+	c.Host.Outcall(c.Ticket(), *sent, withheld)
 	return state.Later()
 }
 

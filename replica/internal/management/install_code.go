@@ -20,12 +20,12 @@ func installCode(c *state.Command, a *installArg) state.Answer {
 // install installs a module into a canister that the caller controls: it is a
 // message of the canister, so the canister must be idle. work are instructions
 // spent on the module before. Nothing is changed until the installation has begun,
-// because the machine may want to be asked again later.
+// because the subnet may want to be asked again later.
 func install(c *state.Command, r *state.Resident, in *canister.Install, mode *installMode, module []byte, work uint64) state.Answer {
 	if r.Running {
 		return state.WhenIdle(r)
 	}
-	if c.Machine.Preceded(r) {
+	if c.Host.Preceded(r) {
 		return state.WhenCompiled()
 	}
 	mode.enter(in)
@@ -39,15 +39,15 @@ func install(c *state.Command, r *state.Resident, in *canister.Install, mode *in
 	if reject := checkInstallRate(c, r); reject != nil {
 		return state.Fail(reject)
 	}
-	if c.Machine.Compiling(c, r, module) {
+	if c.Host.Compiling(c, r, module) {
 		return state.WhenCompiled()
 	}
-	prepared, reject := c.Machine.Prepare(module)
+	prepared, reject := c.Host.Prepare(module)
 	if reject != nil {
 		return state.Fail(unprepared(c, r, reject, len(module), work))
 	}
 	in.Module = prepared
-	return c.Machine.Install(c, r, in, work)
+	return c.Host.Install(c, r, in, work)
 }
 
 // Installed charges for the work on the module and gives the answer of an installation
@@ -60,14 +60,14 @@ func (f *facade) Installed(c *state.Command, r *state.Resident, work uint64, out
 	if reject != nil {
 		return state.Fail(cut(ofCanister(r, reject)))
 	}
-	c.Machine.Touch(r)
+	c.Host.Touch(r)
 	return reply()
 }
 
 // unprepared makes a canister pay for a module that is not valid, and gives the
 // reject. It must be able to pay for a whole installation, as if one had begun.
 func unprepared(c *state.Command, r *state.Resident, cause *intercanister.Reject, size int, work uint64) *intercanister.Reject {
-	sub := c.Machine.Subnet()
+	sub := c.Host.Subnet()
 	prepaid := sub.Fees.Execution(sub.Limits.Install, false)
 	if reject := checkFunds(c, r, prepaid); reject != nil {
 		return rejectInstallOutOfCycles(reject)

@@ -25,10 +25,10 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	if r.Running {
 		return state.WhenIdle(r)
 	}
-	if c.Machine.Preceded(r) {
+	if c.Host.Preceded(r) {
 		return state.WhenCompiled()
 	}
-	advance := c.Machine.Subnet().Fees.ManagementWork(SnapshotInstructions)
+	advance := c.Host.Subnet().Fees.ManagementWork(SnapshotInstructions)
 	if reject := checkFunds(c, r, advance); reject != nil {
 		return state.Fail(rejectSnapshotCycles(reject))
 	}
@@ -36,10 +36,10 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	if err != nil {
 		return state.Fail(rejectFullDisk(r, err))
 	}
-	if c.Machine.Compiling(c, r, uploaded) {
+	if c.Host.Compiling(c, r, uploaded) {
 		return state.WhenCompiled()
 	}
-	m, reject := c.Machine.Prepare(uploaded)
+	m, reject := c.Host.Prepare(uploaded)
 	if reject != nil {
 		return state.Fail(ofCanister(r, reject))
 	}
@@ -53,7 +53,7 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	if c.State.Compiled[m.Hash()] {
 		compiling = m.KnownInstructionCost()
 	}
-	o.price = c.Machine.Subnet().Fees.ExecutionRefund(compiling+s.Bytes(), m.Wide())
+	o.price = c.Host.Subnet().Fees.ExecutionRefund(compiling+s.Bytes(), m.Wide())
 	if reject := o.check(c, r); reject != nil {
 		return state.Fail(reject)
 	}
@@ -119,8 +119,8 @@ func loaded(c *state.Command, r *state.Resident, a *loadSnapshotArg, name snapsh
 	}
 	record(c, r, a.Version, canister.SnapshotLoad{From: from, Snapshot: a.Snapshot, Version: s.Version, TakenAt: s.Taken, Uploaded: s.Uploaded})
 	owe(c, r, k.HeapDelta)
-	c.Machine.Recoded(r)
-	c.Machine.Touch(r)
+	c.Host.Recoded(r)
+	c.Host.Touch(r)
 }
 
 // enterHook makes the low-memory hook stand where a snapshot says. A hook that is to be ready becomes so when the machine sees that its

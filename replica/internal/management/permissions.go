@@ -108,8 +108,8 @@ func checkNear(c *state.Command) *intercanister.Reject {
 	if c.FromUser() || c.Sender != nil {
 		return nil
 	}
-	subnet, found := c.Machine.SubnetOf(c.Caller)
-	if found && (subnet == c.State.ID || subnet == c.Machine.Root()) {
+	subnet, found := c.Host.SubnetOf(c.Caller)
+	if found && (subnet == c.State.ID || subnet == c.Host.Root()) {
 		return nil
 	}
 	return rejectFar(subnet)

@@ -7,7 +7,7 @@ import (
 
 // heapDelta is how much of memory a canister has changed beyond what it may in a round, and whether that is too much to go on.
 func heapDelta(c *state.Command, r *state.Resident) (debit, limit uint64, limited bool) {
-	limits := &c.Machine.Subnet().Limits
+	limits := &c.Host.Subnet().Limits
 	debit, limit = c.State.Owed(r, limits).HeapDelta, limits.HeapDelta
 	return debit, limit, limit > 0 && debit >= limit
 }
@@ -22,23 +22,23 @@ func checkHeapDelta(c *state.Command, r *state.Resident) *intercanister.Reject {
 
 // owe counts memory that was changed; bytes is asked only where somebody counts.
 func owe(c *state.Command, r *state.Resident, bytes func() uint64) {
-	if limits := &c.Machine.Subnet().Limits; limits.HeapDelta > 0 {
+	if limits := &c.Host.Subnet().Limits; limits.HeapDelta > 0 {
 		c.State.Change(r, bytes(), limits)
 	}
 }
 
 // checkInstallRate rejects (IC0209) until the instructions of earlier installations are worked off.
 func checkInstallRate(c *state.Command, r *state.Resident) *intercanister.Reject {
-	limits := &c.Machine.Subnet().Limits
+	limits := &c.Host.Subnet().Limits
 	if limits.InstallRate > 0 && c.State.Owed(r, limits).Install > 0 {
 		return rejectInstallRate(r.ID())
 	}
 	return nil
 }
 
-// oweInstall counts instructions of an installation that the machine does not count because it never began.
+// oweInstall counts instructions of an installation that the subnet does not count because it never began.
 func oweInstall(c *state.Command, r *state.Resident, instructions uint64) {
-	if limits := &c.Machine.Subnet().Limits; limits.InstallRate > 0 {
+	if limits := &c.Host.Subnet().Limits; limits.InstallRate > 0 {
 		c.State.Owed(r, limits).Install += instructions
 	}
 }

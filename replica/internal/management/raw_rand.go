@@ -7,7 +7,7 @@ import (
 // rawRand is raw_rand: 32 bytes of the subnet's random beacon, drawn in the next
 // round, so that nobody knows them when the call is executed.
 func rawRand(c *state.Command, _ *nothing) state.Answer {
-	c.Machine.NextRound(c.Ticket(), c.Method)
+	c.Host.NextRound(c.Ticket(), c.Method)
 	return state.Later()
 }
 

@@ -15,9 +15,9 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// machine is a state.Machine that does at once what the real one does in
+// host is a state.Host that does at once what the real one does in
 // rounds, and writes down what it was asked for.
-type machine struct {
+type host struct {
 	st        *state.State
 	sub       canister.Subnet
 	hosted    map[principal.Principal]principal.Principal // canisters of other subnets
@@ -48,11 +48,11 @@ var (
 
 const noon = 1_700_000_000_000_000_000
 
-func (m *machine) Answer(t state.Ticket, a state.Answer) {
+func (m *host) Answer(t state.Ticket, a state.Answer) {
 	m.tickets, m.answered = append(m.tickets, t), append(m.answered, a)
 }
 
-func (m *machine) Create(id *principal.Principal, s canister.Settings, balance cycles.Amount) (*state.Resident, *intercanister.Reject) {
+func (m *host) Create(id *principal.Principal, s canister.Settings, balance cycles.Amount) (*state.Resident, *intercanister.Reject) {
 	if m.full != nil {
 		return nil, m.full
 	}
@@ -67,7 +67,7 @@ func (m *machine) Create(id *principal.Principal, s canister.Settings, balance c
 	return m.st.Add(k), nil
 }
 
-func (m *machine) Install(c *state.Command, target *state.Resident, in *canister.Install, spent uint64) state.Answer {
+func (m *host) Install(c *state.Command, target *state.Resident, in *canister.Install, spent uint64) state.Answer {
 	if m.occupied != nil {
 		return state.WhenIdle(m.occupied)
 	}
@@ -78,61 +78,61 @@ func (m *machine) Install(c *state.Command, target *state.Resident, in *canister
 	return New().Installed(c, target, spent, m.outcome)
 }
 
-func (m *machine) Stop(r *state.Resident, t state.Ticket) {
+func (m *host) Stop(r *state.Resident, t state.Ticket) {
 	r.Canister.Status = canister.Stopping
 	m.tickets = append(m.tickets, t)
 }
 
-func (m *machine) Start(r *state.Resident) {
+func (m *host) Start(r *state.Resident) {
 	r.Canister.Status = canister.Running
 	m.started = append(m.started, r.ID())
 }
 
-func (m *machine) Uninstall(r *state.Resident) {
+func (m *host) Uninstall(r *state.Resident) {
 	r.Canister.Uninstall()
 	m.emptied = append(m.emptied, r.ID())
 }
 
-func (m *machine) Delete(r *state.Resident) {
+func (m *host) Delete(r *state.Resident) {
 	m.st.Remove(r)
 	m.deleted = append(m.deleted, r.ID())
 }
 
-func (m *machine) Outcall(t state.Ticket, sent state.Outcall, _ cycles.Amount) {
+func (m *host) Outcall(t state.Ticket, sent state.Outcall, _ cycles.Amount) {
 	m.tickets, m.sent = append(m.tickets, t), append(m.sent, sent)
 }
 
-func (m *machine) NextRound(t state.Ticket, method string) {
+func (m *host) NextRound(t state.Ticket, method string) {
 	m.Answer(t, New().Postponed(method)(m.st))
 }
-func (m *machine) Liquid(r *state.Resident) cycles.Amount { return r.Canister.Liquid(&m.sub) }
-func (m *machine) Touch(*state.Resident)                  { m.touched++ }
-func (m *machine) Recoded(*state.Resident)                {}
-func (m *machine) Elsewhere(id principal.Principal) bool  { _, ok := m.hosted[id]; return ok }
-func (m *machine) Subnet() *canister.Subnet               { return &m.sub }
+func (m *host) Liquid(r *state.Resident) cycles.Amount { return r.Canister.Liquid(&m.sub) }
+func (m *host) Touch(*state.Resident)                  { m.touched++ }
+func (m *host) Recoded(*state.Resident)                {}
+func (m *host) Elsewhere(id principal.Principal) bool  { _, ok := m.hosted[id]; return ok }
+func (m *host) Subnet() *canister.Subnet               { return &m.sub }
 
-func (m *machine) SubnetOf(id principal.Principal) (principal.Principal, bool) {
+func (m *host) SubnetOf(id principal.Principal) (principal.Principal, bool) {
 	s, ok := m.hosted[id]
 	return s, ok
 }
 
-func (m *machine) Metrics() (certify.SubnetMetrics, uint64) {
+func (m *host) Metrics() (certify.SubnetMetrics, uint64) {
 	return certify.SubnetMetrics{Canisters: 2, StateBytes: 3, UpdateTransactions: 4, ConsumedCyclesLow: 5, ConsumedCyclesHigh: 1}, 41_000_001
 }
 
-func (m *machine) Version() string          { return "1.2.3" }
-func (m *machine) Engine() *canister.Engine { return m.engine }
+func (m *host) Version() string          { return "1.2.3" }
+func (m *host) Engine() *canister.Engine { return m.engine }
 
 // Hosted reports whether a canister id belongs to any subnet.
-func (m *machine) Hosted(id principal.Principal) bool {
+func (m *host) Hosted(id principal.Principal) bool {
 	return m.st.Ids.Hosts(id) || m.Elsewhere(id)
 }
-func (m *machine) Root() principal.Principal { return root }
+func (m *host) Root() principal.Principal { return root }
 
-func (m *machine) Preceded(*state.Resident) bool                          { return false }
-func (m *machine) Compiling(*state.Command, *state.Resident, []byte) bool { return false }
+func (m *host) Preceded(*state.Resident) bool                          { return false }
+func (m *host) Compiling(*state.Command, *state.Resident, []byte) bool { return false }
 
-func (m *machine) Prepare(raw []byte) (*canister.Module, *intercanister.Reject) {
+func (m *host) Prepare(raw []byte) (*canister.Module, *intercanister.Reject) {
 	m.prepared = raw
 	if m.engine != nil {
 		return m.engine.Prepare(context.Background(), raw)
@@ -143,7 +143,7 @@ func (m *machine) Prepare(raw []byte) (*canister.Module, *intercanister.Reject) 
 // rig is a subnet with one canister, controlled by alice.
 type rig struct {
 	testing.TB
-	*machine
+	*host
 	facade *facade
 	target *state.Resident
 }
@@ -153,8 +153,8 @@ func newRig(t testing.TB) *rig {
 	st.Ids = state.Ids{Allocation: state.Range{First: 100, Last: math.MaxUint32}, Ranges: []state.Range{{First: 0, Last: 50}, {First: 100, Last: math.MaxUint32}}}
 	limits := canister.ApplicationLimits()
 	limits.HeapDelta, limits.InstallRate = 0, 0
-	m := &machine{st: st, sub: canister.Subnet{ID: subnet, Fees: st.Fees, Limits: limits, Time: noon}, hosted: map[principal.Principal]principal.Principal{}}
-	r := &rig{TB: t, machine: m, facade: New().(*facade)}
+	m := &host{st: st, sub: canister.Subnet{ID: subnet, Fees: st.Fees, Limits: limits, Time: noon}, hosted: map[principal.Principal]principal.Principal{}}
+	r := &rig{TB: t, host: m, facade: New().(*facade)}
 	r.target = r.add(40, alice)
 	return r
 }
@@ -179,7 +179,7 @@ func (r *rig) encode(args ...any) []byte {
 func (r *rig) byUser(who principal.Principal, method string, args ...any) *state.Command {
 	r.Helper()
 	return &state.Command{
-		Machine: r.machine, State: r.st, Method: method, Arg: r.encode(args...), Caller: who,
+		Host: r.host, State: r.st, Method: method, Arg: r.encode(args...), Caller: who,
 		Origin: intercanister.Origin{Kind: intercanister.FromIngress, Caller: who, Ingress: 1},
 	}
 }

@@ -12,6 +12,6 @@ func startCanister(c *state.Command, a *idArg) state.Answer {
 		return state.Fail(reject)
 	}
 	r.Canister.Version++
-	c.Machine.Start(r)
+	c.Host.Start(r)
 	return reply()
 }

@@ -19,6 +19,6 @@ func stopCanister(c *state.Command, a *idArg) state.Answer {
 	if r.Canister.Status == canister.Stopped {
 		return reply()
 	}
-	c.Machine.Stop(r, c.Ticket())
+	c.Host.Stop(r, c.Ticket())
 	return state.Later()
 }

@@ -8,5 +8,5 @@ func subnetInfo(c *state.Command, a *subnetInfoArg) state.Answer {
 	if a.Subnet != c.State.ID {
 		return state.Fail(rejectOtherSubnet(a.Subnet, c.State.ID))
 	}
-	return reply(subnetInfoResult{c.Machine.Version(), RegistryVersion})
+	return reply(subnetInfoResult{c.Host.Version(), RegistryVersion})
 }

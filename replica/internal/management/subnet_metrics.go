@@ -14,7 +14,7 @@ func subnetMetrics(c *state.Command, a *subnetInfoArg) state.Answer {
 	if a.Subnet != c.State.ID {
 		return state.Fail(rejectOtherSubnet(a.Subnet, c.State.ID))
 	}
-	m, instructions := c.Machine.Metrics()
+	m, instructions := c.Host.Metrics()
 	consumed := cycles.Amount{Hi: m.ConsumedCyclesHigh, Lo: m.ConsumedCyclesLow}
 	return reply(subnetMetricsResult{
 		Height: uint(c.State.Height), Canisters: uint(m.Canisters), StateBytes: uint(m.StateBytes),

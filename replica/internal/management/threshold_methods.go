@@ -102,7 +102,7 @@ func (f *facade) Sign(s *state.State, p *state.PendingSignature) state.Answer {
 func askToSign(c *state.Command, id state.KeyID) state.Answer {
 	signing := &c.State.Signing
 	var fee cycles.Amount
-	if from, ok := c.Machine.SubnetOf(c.Caller); !ok || signing.Exempt.Len() == 0 || from != signing.Exempt {
+	if from, ok := c.Host.SubnetOf(c.Caller); !ok || signing.Exempt.Len() == 0 || from != signing.Exempt {
 		fee = c.State.Fees.Scale(cycles.Of(c.State.Fees.Signature))
 	}
 	if c.Attached.Less(fee) {

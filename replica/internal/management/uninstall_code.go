@@ -22,7 +22,7 @@ func uninstallCode(c *state.Command, a *versionedArg) state.Answer {
 	// is the next version.
 	r.Canister.Version++
 	record(c, r, a.Version, canister.Uninstallation{})
-	c.Machine.Uninstall(r)
-	c.Machine.Touch(r)
+	c.Host.Uninstall(r)
+	c.Host.Touch(r)
 	return reply()
 }

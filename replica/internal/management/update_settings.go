@@ -40,7 +40,7 @@ func updateSettings(c *state.Command, a *updateSettingsArg) state.Answer {
 	}
 	if a.Settings.Controllers != nil {
 		record(c, r, a.Version, canister.ControllersChange{Controllers: slices.Clone(p.settings.Controllers)})
-		c.Machine.Touch(r)
+		c.Host.Touch(r)
 	}
 	return reply()
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// Management is the management canister as the machine sees it: the plug that
-// package management fits. All methods are called on the machine's goroutine,
+// Management is the management canister as a subnet sees it: the plug that
+// package management fits. All methods are called on the goroutine of the network,
 // except Query, which must only read and may be called from any.
 type Management interface {
 	// Effective is the canister an ingress message to the method is about:
@@ -39,10 +39,10 @@ type Management interface {
 	Run(c *Command) Answer
 
 	// Postponed is what answers the calls of a method that were put off until the next
-	// round (Machine.NextRound), nil for a method that puts nothing off.
+	// round (Host.NextRound), nil for a method that puts nothing off.
 	Postponed(method string) func(*State) Answer
 
-	// Installed is what answers the caller of an installation that is over (Machine.Install):
+	// Installed is what answers the caller of an installation that is over (Host.Install):
 	// spent are the instructions that were spent before it began.
 	Installed(c *Command, target *Resident, spent uint64, out canister.Outcome) Answer
 
@@ -54,11 +54,11 @@ type Management interface {
 // Command is one call of the management canister as a handler sees it: who
 // asks for what, and the powers to do it.
 type Command struct {
-	Machine Machine
-	State   *State // of the subnet that executes the call
-	Method  string
-	Arg     []byte
-	Caller  principal.Principal
+	Host   Host
+	State  *State // of the subnet that executes the call
+	Method string
+	Arg    []byte
+	Caller principal.Principal
 	// Sender is the calling canister where it lives on this subnet.
 	Sender *Resident
 	// Origin says whether a user or a canister asks, and how the answer gets back.
@@ -126,12 +126,12 @@ func Later() Answer { return Answer{When: Deferred} }
 func WhenIdle(r *Resident) Answer { return Answer{When: Busy, Target: r} }
 
 // WhenCompiled is the answer of a handler whose module is being compiled
-// (Machine.Compiling): it is called again then.
+// (Host.Compiling): it is called again then.
 func WhenCompiled() Answer { return Answer{When: Compiling} }
 
-// Machine is what the subnet's machine does for a handler beyond changing
+// Host is what the subnet does for a handler beyond changing
 // the state it is handed.
-type Machine interface {
+type Host interface {
 	// Metrics are the certified metrics of the subnet as of the round before, and all
 	// instructions of its rounds until then.
 	Metrics() (metrics certify.SubnetMetrics, instructions uint64)

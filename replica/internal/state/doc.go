@@ -3,8 +3,8 @@
 //
 // It owns the canisters of a subnet with what waits for them, the ingress
 // history, the subnet's random beacon and its canister ids, and the words in
-// which the management canister speaks to the machine: Command, Answer, Ticket,
-// Machine. It must not run anything: who runs what, and when, is replica's
+// which the management canister speaks to the subnet: Command, Answer, Ticket,
+// Host. It must not run anything: who runs what, and when, is replica's
 // business. It must not know the management canister's methods. replica and
 // replica/internal/management may import it; it imports canister, intercanister,
 // timers, principal, replica/certify, replica/threshold and replica/internal/cow.

@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Fork is the fork of a state, with what is needed to find in it what the machine of
+// Fork is the fork of a state, with what is needed to find in it what the subnet of
 // the source points to.
 type Fork struct {
 	*State

@@ -53,7 +53,7 @@ type Ingress struct {
 	// Instructions are those of its own execution or installation; 0 before.
 	Instructions uint64
 	deadline     timers.Handle
-	// Recorded is the number of what its machine has recorded of it: Unrecorded before the first
+	// Recorded is the number of what its subnet has recorded of it: Unrecorded before the first
 	// time, 0 where it is not known whether the certified tree has it.
 	Recorded   uint64
 	noted      int  // its place in State.Answered, from 1; 0 where it is not in it

@@ -75,7 +75,7 @@ const (
 // Proof is what the certified tree says of a canister, to see what changed.
 type Proof struct {
 	Certified []byte
-	Recorded  uint64 // the number of what its machine has recorded of it
+	Recorded  uint64 // the number of what its subnet has recorded of it
 }
 
 // Freezing is the freezing limit with what it was computed from.

@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// State is the replicated state of one subnet. Only the machine that owns it
+// State is the replicated state of one subnet. Only the subnet that owns it
 // writes it, on one goroutine; package canister writes a Canister while one of
 // its messages runs.
 type State struct {
