@@ -223,8 +223,8 @@ func (f *Future) archive(c *archive.Coder) {
 	c.Check(f.State != 0, "a future has no state")
 }
 
-// Archive writes which of the mailboxes are in the next wave, or puts them there. No
-// wave may be under way.
+// Archive writes which of the mailboxes are in the next batch, or puts them there. No
+// batch may be under way.
 func (r *Ready) Archive(c *archive.Coder, boxes []*Mailbox) {
 	for _, m := range boxes {
 		queued := m.queued

@@ -49,7 +49,7 @@ type arrival struct {
 
 // Mailbox is everything that waits for one canister. Messages are taken in the
 // order in which they came, tasks first. Taking the first and receiving another
-// commute, which makes the messages of a wave independent of each other.
+// commute, which makes the messages of a batch independent of each other.
 type Mailbox struct {
 	Owner     principal.Principal
 	Contexts  int // open contexts, deleted ones included

@@ -2,7 +2,7 @@ package intercanister
 
 import "slices"
 
-// Ready is the set of mailboxes in which a message waits, in waves: a wave
+// Ready is the set of mailboxes in which a message waits, in batches: a batch
 // holds the mailboxes that were ready when it began, in the order of canister
 // ids; those that become ready meanwhile wait for the next. An idle mailbox
 // costs nothing. The zero value is an empty set.
@@ -11,7 +11,7 @@ type Ready struct {
 	at        int // of now: those before it are done
 }
 
-// Add puts a mailbox into the next wave, unless it is in a wave already, has
+// Add puts a mailbox into the next batch, unless it is in a batch already, has
 // nothing waiting or belongs to a canister that is busy or gone.
 func (r *Ready) Add(m *Mailbox) {
 	if m.queued || !m.ready() {
@@ -21,9 +21,9 @@ func (r *Ready) Add(m *Mailbox) {
 	r.next = append(r.next, m)
 }
 
-// Wave begins the next wave where the present one is over. It is false where
+// Batch begins the next batch where the present one is over. It is false where
 // nothing is ready.
-func (r *Ready) Wave() bool {
+func (r *Ready) Batch() bool {
 	if r.at < len(r.now) {
 		return true
 	}
@@ -33,7 +33,7 @@ func (r *Ready) Wave() bool {
 	return len(r.now) > 0
 }
 
-// Next takes the next mailbox of the wave, nil where the wave is over. Whoever
+// Next takes the next mailbox of the batch, nil where the batch is over. Whoever
 // takes it adds it again when its message has run.
 func (r *Ready) Next() *Mailbox {
 	for r.at < len(r.now) {
@@ -48,7 +48,7 @@ func (r *Ready) Next() *Mailbox {
 }
 
 // Prune takes the mailboxes in which nothing waits any more out of the present
-// wave, as Next would on its way; none while the wave begins with first, whose
+// batch, as Next would on its way; none while the batch begins with first, whose
 // message may change what waits in the others.
 func (r *Ready) Prune(first *Mailbox) {
 	if r.at < len(r.now) && r.now[r.at] == first && first.ready() {
@@ -64,7 +64,7 @@ func (r *Ready) Prune(first *Mailbox) {
 	r.now = r.now[:r.at+len(rest)]
 }
 
-// Take takes one mailbox out of whichever wave it is in.
+// Take takes one mailbox out of whichever batch it is in.
 func (r *Ready) Take(m *Mailbox) {
 	m.queued = false
 	remove := func(list []*Mailbox) []*Mailbox {
@@ -78,7 +78,7 @@ func (r *Ready) Take(m *Mailbox) {
 	r.next = remove(r.next)
 }
 
-// Waiting lists the ready mailboxes: those of the present wave first, then the
+// Waiting lists the ready mailboxes: those of the present batch first, then the
 // next, each in the order of canister ids.
 func (r *Ready) Waiting(dst []*Mailbox) []*Mailbox {
 	for _, m := range r.now[r.at:] {
@@ -99,5 +99,5 @@ func (r *Ready) Waiting(dst []*Mailbox) []*Mailbox {
 // Empty reports whether nothing is ready.
 func (r *Ready) Empty() bool { return r.at >= len(r.now) && len(r.next) == 0 }
 
-// Between reports whether a wave is over, so that the next one may begin.
+// Between reports whether a batch is over, so that the next one may begin.
 func (r *Ready) Between() bool { return r.at >= len(r.now) }

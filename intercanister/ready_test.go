@@ -14,7 +14,7 @@ func TestAWaveForgetsMailboxesInWhichNothingWaitsAnyMore(t *testing.T) {
 		boxes[i].PushIngress(uint64(i))
 		ready.Add(boxes[i])
 	}
-	ready.Wave()
+	ready.Batch()
 	boxes[0].DropIngress(0)
 	boxes[2].DropIngress(2)
 	ready.Prune(boxes[1])
@@ -24,7 +24,7 @@ func TestAWaveForgetsMailboxesInWhichNothingWaitsAnyMore(t *testing.T) {
 	boxes[1].DropIngress(1)
 	ready.Prune(nil)
 	if !ready.Empty() || !ready.Between() {
-		t.Error("the wave is not over")
+		t.Error("the batch is not over")
 	}
 	boxes[2].PushIngress(3)
 	if ready.Add(boxes[2]); ready.Empty() {
@@ -39,12 +39,12 @@ func TestAWaveIsPrunedOnlyAfterItsFirstMessage(t *testing.T) {
 		box.PushIngress(1)
 		ready.Add(box)
 	}
-	ready.Wave()
+	ready.Batch()
 	second.DropIngress(1)
 	ready.Prune(first)
 	ready.Take(first)
 	second.PushIngress(2)
 	if ready.Prune(first); ready.Next() != second {
-		t.Error("what the first message brought is not in its wave")
+		t.Error("what the first message brought is not in its batch")
 	}
 }

@@ -28,7 +28,7 @@ func (m *subnet) archive(c *archive.Coder, modules *canister.Modules) {
 	}
 	archive.Number(c, &m.swept)
 	c.Bool(&m.changed)
-	m.archiveWave(c)
+	m.archiveBatch(c)
 	archive.Slice(c, &m.inbound, archive.MaxItems, func(p *parcel) { p.archive(c, nil) })
 	unsent := 0
 	for to := range m.out {
@@ -61,8 +61,8 @@ func (m *subnet) archiveLimits(c *archive.Coder) {
 	}
 }
 
-// archiveWave writes what messages see of the subnet until the next wave.
-func (m *subnet) archiveWave(c *archive.Coder) {
+// archiveBatch writes what messages see of the subnet until the next batch.
+func (m *subnet) archiveBatch(c *archive.Coder) {
 	sub := *m.sub
 	archive.Number(c, &sub.MemoryUsed)
 	archive.Number(c, &sub.Time)

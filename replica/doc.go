@@ -15,12 +15,12 @@
 // # A round
 //
 // Network.Round gives every subnet one round. First what was asked to be signed
-// is signed, and what is due falls due (timers, expiry, heartbeats, messages from other subnets). Then come waves:
+// is signed, and what is due falls due (timers, expiry, heartbeats, messages from other subnets). Then come batches:
 // every canister in which something waits takes one message; the Runner
-// executes those of a wave in parallel, and their outcomes are applied in the
+// executes those of a batch in parallel, and their outcomes are applied in the
 // order of canister ids. Calls within the subnet are routed at once, so that
 // nested calls finish in one round. Calls of the management canister run between
-// the messages, one in each wave; what it does itself takes a slice of a round, then
+// the messages, one in each batch; what it does itself takes a slice of a round, then
 // its other calls wait. A module that a call installs is compiled beside the network
 // where the Compiler of the configuration does that. A message that uses up its slice is parked and
 // goes on in the next round, or in a later one where many are parked.

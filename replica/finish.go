@@ -14,7 +14,7 @@ import (
 func (m *subnet) finish(j *Job) {
 	m.executed++
 	m.dirtied += j.outcome.DirtyPages
-	reveal(j.resident)
+	endIsolation(j.resident)
 	if j.runs() && !j.over {
 		m.park(j)
 		return

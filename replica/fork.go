@@ -104,7 +104,7 @@ func (m *subnet) fork(n *Network) *subnet {
 	sub := *m.sub
 	f.sub = &sub
 	f.since.credited = forked.ResidentsOf(m.since.credited)
-	f.batch, f.running, f.spare, f.mailboxes, f.choices = nil, nil, nil, nil, nil
+	f.jobs, f.running, f.spare, f.mailboxes, f.choices = nil, nil, nil, nil, nil
 	f.inbound = forkParcels(m.inbound, forked)
 	f.out = make([][]parcel, len(m.out))
 	for i, queue := range m.out {

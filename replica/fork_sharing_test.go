@@ -28,7 +28,7 @@ var forks = map[string]string{
 	"replica.Network": `new: config runner executor sink told own event traps; share: management routes rootKey;
 		fork: subnets signing report answered rules; remake: delegations facts views`,
 	"replica.subnet": `fork: State net parked inbound out preparing prepared since; share: config key nodes publicKey shownRanges limits;
-		remake: record ahead; fork: sub; new: asked batch running spare mailboxes choices`,
+		remake: record ahead; fork: sub; new: asked jobs running spare mailboxes choices`,
 	"state.State": `share: Admins; fork: Blocks Ids Residents History Ledger Deadlines Ready Chance Compiled Commands Beating Outcalls Signing
 		Postponed Touched Answered Kept throttled`,
 	"state.Blocks":             `fork: Nodes days`,
@@ -71,7 +71,7 @@ var forks = map[string]string{
 	"replica.parked":           `fork: seen`,
 	"replica.parcel":           `fork: request response from`,
 	"replica.preparation":      `fork: in; share: module`,
-	"replica.wave":             `fork: credited`,
+	"replica.batch":            `fork: credited`,
 	"replica.signing":          `share: signer known; fork: holders`,
 	"replica.RoundReport":      `fork: Answered`,
 	"canister.Subnet":          `share: RootKey Keys`,

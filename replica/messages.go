@@ -92,7 +92,7 @@ func (m *subnet) giveBack(owner principal.Principal, amount cycles.Amount) {
 	case position != m.position:
 		m.pack(position, parcel{owner: owner, response: intercanister.Response{Refund: amount}})
 	case m.Residents.Get(owner) != nil:
-		m.credit(m.Residents.Get(owner), amount)
+		m.deferCredit(m.Residents.Get(owner), amount)
 	default:
 		m.Books.Lose(amount)
 	}

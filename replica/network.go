@@ -248,7 +248,7 @@ func seedOf(seed [32]byte) certify.Seed { return certify.Seed(seed) }
 // Census counts what is open in a network.
 type Census struct {
 	Canisters, Contexts, Futures int
-	Waiting                      int // messages of canisters that take part in the next wave or are held
+	Waiting                      int // messages of canisters that take part in the next batch or are held
 	Parked                       int // messages in the middle of their code
 	Outcalls                     int
 	Signatures                   int // requests for signatures that are not answered

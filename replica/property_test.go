@@ -120,7 +120,7 @@ func runOn(t testing.TB, c replica.Config, actions []action, pass func(*replicat
 	return s.RootHash(), log.String(), s
 }
 
-// eventLog writes down every event but for the order within a wave.
+// eventLog writes down every event but for the order within a batch.
 type eventLog struct{ to *strings.Builder }
 
 func (l eventLog) Event(e *replica.Event) {

@@ -21,7 +21,7 @@ type RoundReport struct {
 func (n *Network) Round() RoundReport {
 	n.begin()
 	for _, m := range n.subnets {
-		for m.wave() {
+		for m.runBatch() {
 		}
 	}
 	return n.end()
@@ -67,7 +67,7 @@ func (n *Network) end() RoundReport {
 func (m *subnet) begin() {
 	m.Time, m.Height = m.net.time, m.net.height
 	m.instructions += m.spent
-	m.spent, m.worked, m.executed, m.dirtied, m.waves = 0, 0, 0, 0, 0
+	m.spent, m.worked, m.executed, m.dirtied, m.batches = 0, 0, 0, 0, 0
 	m.Commands.Held = false
 	m.Ready.Add(&m.Commands)
 	if m.Height%CheckpointRounds == 0 {
@@ -76,7 +76,7 @@ func (m *subnet) begin() {
 	}
 	m.Blocks.Add(m.Time, m.Height)
 	m.refresh()
-	m.beginWave()
+	m.beginBatch()
 	m.Unthrottle(&m.limits)
 	m.settlePostponed()
 	m.expireOutput()
@@ -120,36 +120,36 @@ func (m *subnet) end() {
 	}
 }
 
-// within reports whether the round's limits leave room for another wave.
+// within reports whether the round's limits leave room for another batch.
 func (m *subnet) within() bool {
 	return m.spent < m.net.config.RoundInstructions && m.executed < m.net.config.RoundMessages && m.dirtied < RoundPages
 }
 
-// nextWave begins a wave where none is under way. It is false where nothing is
-// ready, or the limits leave no room; the first wave always has room. A wave in
+// nextBatch begins a batch where none is under way. It is false where nothing is
+// ready, or the limits leave no room; the first batch always has room. A batch in
 // which nothing is left to do is over: messages that waited may be gone.
-func (m *subnet) nextWave() bool {
+func (m *subnet) nextBatch() bool {
 	for {
 		m.Ready.Prune(&m.Commands)
 		if !m.Ready.Between() {
 			return true
 		}
-		if m.waves > 0 && !m.within() || !m.Ready.Wave() {
+		if m.batches > 0 && !m.within() || !m.Ready.Batch() {
 			return false
 		}
-		m.waves++
-		m.beginWave()
+		m.batches++
+		m.beginBatch()
 	}
 }
 
-// wave lets every ready canister take one message. The management canister,
+// runBatch lets every ready canister take one message. The management canister,
 // whose empty id comes first, runs before the others take theirs. It is false
 // where nothing was ready.
-func (m *subnet) wave() bool {
-	if !m.nextWave() {
+func (m *subnet) runBatch() bool {
+	if !m.nextBatch() {
 		return false
 	}
-	m.batch, m.running = m.batch[:0], m.running[:0]
+	m.jobs, m.running = m.jobs[:0], m.running[:0]
 	for {
 		box := m.Ready.Next()
 		if box == nil {
@@ -160,15 +160,15 @@ func (m *subnet) wave() bool {
 			continue
 		}
 		if j := m.take(box, nil); j.runs() {
-			m.batch, m.running = append(m.batch, j), append(m.running, j)
+			m.jobs, m.running = append(m.jobs, j), append(m.running, j)
 		} else {
-			m.batch = append(m.batch, j)
+			m.jobs = append(m.jobs, j)
 		}
 	}
 	if len(m.running) > 0 {
 		m.net.runner.Run(m.running)
 	}
-	for _, j := range m.batch {
+	for _, j := range m.jobs {
 		m.finish(j)
 	}
 	return true

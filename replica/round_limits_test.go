@@ -20,7 +20,7 @@ func unlimited(t *testing.T, subnets ...SubnetConfig) *Network {
 	return n
 }
 
-func TestARoundHasNoMoreWavesWhenItsWorkIsDone(t *testing.T) {
+func TestARoundHasNoMoreBatchesWhenItsWorkIsDone(t *testing.T) {
 	m := unlimited(t, SubnetConfig{Nodes: 1}).subnets[0]
 	for _, c := range []struct {
 		instructions    uint64
@@ -29,7 +29,7 @@ func TestARoundHasNoMoreWavesWhenItsWorkIsDone(t *testing.T) {
 	}{{49_999_999, 1_999, 4_095, true}, {50_000_000, 0, 0, false}, {0, 2_000, 0, false}, {0, 0, 4_096, false}} {
 		m.spent, m.executed, m.dirtied = c.instructions, c.messages, c.pages
 		if m.within() != c.more {
-			t.Errorf("after %d instructions and %d messages that changed %d pages there is room for another wave: %t", c.instructions, c.messages, c.pages, !c.more)
+			t.Errorf("after %d instructions and %d messages that changed %d pages there is room for another batch: %t", c.instructions, c.messages, c.pages, !c.more)
 		}
 	}
 }

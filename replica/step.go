@@ -50,7 +50,7 @@ func (n *Network) moves() ([]move, []sched.Move) {
 	var moves []move
 	var shown []sched.Move
 	for i, m := range n.subnets {
-		if !m.nextWave() {
+		if !m.nextBatch() {
 			continue
 		}
 		m.mailboxes = m.Ready.Waiting(m.mailboxes[:0])

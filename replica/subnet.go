@@ -50,13 +50,13 @@ type subnet struct {
 	worked       uint64 // those of the management canister itself
 	executed     int    // messages of this round
 	dirtied      int    // heap pages that messages of this round changed, rolled back or not
-	waves        int    // of this round
-	since        wave
+	batches      int    // of this round
+	since        batch
 
-	batch, running []*Job
-	spare          []*Job
-	mailboxes      []*intercanister.Mailbox
-	choices        []intercanister.Choice
+	jobs, running []*Job
+	spare         []*Job
+	mailboxes     []*intercanister.Mailbox
+	choices       []intercanister.Choice
 }
 
 func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {

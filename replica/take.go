@@ -11,7 +11,7 @@ import (
 
 // take takes the next message of a canister (or a chosen one) and makes it a
 // job: checked, prepaid, its call context open. It changes nothing outside the
-// canister, so that the messages of a wave may be taken before any of them has
+// canister, so that the messages of a batch may be taken before any of them has
 // run. A canister whose message is parked goes on with it.
 func (m *subnet) take(box *intercanister.Mailbox, choice *intercanister.Choice) *Job {
 	r := m.Residents.Get(box.Owner)
@@ -26,7 +26,7 @@ func (m *subnet) take(box *intercanister.Mailbox, choice *intercanister.Choice) 
 		box.PopChoice(*choice, &j.in)
 	}
 	r.Running, box.Held = true, true
-	m.hide(r)
+	m.isolate(r)
 	switch j.in.Source {
 	case intercanister.SourceTasks:
 		m.takeTask(j)

@@ -50,7 +50,7 @@ func (m *subnet) count(t *Treasury) {
 	add(&t.Lost, m.Books.Lost)
 	add(&t.Minted, m.Books.Minted)
 	for r := range m.Residents.All() {
-		add(&t.Balances, r.Canister.Balance.Add(r.Credit))
+		add(&t.Balances, r.Canister.Balance.Add(r.DeferredCredit))
 		add(&t.Reserved, r.Canister.Reserved)
 		add(&t.Consumed, r.Canister.Consumed.Total())
 		m.countWaiting(t, r)

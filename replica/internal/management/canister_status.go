@@ -24,7 +24,7 @@ func canisterStatus(c *state.Command, a *idArg) state.Answer {
 		Module:     moduleHash(k),
 		Memory:     bytesOf(usage.Total()),
 		Metrics:    metricsOf(&usage),
-		Cycles:     natOf(k.Balance.Add(r.Credit)),
+		Cycles:     natOf(k.Balance.Add(r.DeferredCredit)),
 		Reserved:   natOf(k.Reserved),
 		IdlePerDay: natOf(c.Host.Subnet().Fees.IdlePerDay(k.Holdings())),
 		Queries: queryStats{

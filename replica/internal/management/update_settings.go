@@ -49,6 +49,6 @@ func holderOf(r *state.Resident) holder {
 	k := r.Canister
 	return holder{
 		settings: *k.Settings, usage: k.MemoryUsage().Total(), messages: k.MessageBytes,
-		balance: k.Balance.Add(r.Credit), reserved: k.Reserved,
+		balance: k.Balance.Add(r.DeferredCredit), reserved: k.Reserved,
 	}
 }

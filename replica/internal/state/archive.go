@@ -83,7 +83,7 @@ func (s *State) archiveFacts(c *archive.Coder) {
 	})
 	archive.Number(c, &s.Time)
 	archive.Number(c, &s.Height)
-	archive.Number(c, &s.Wave)
+	archive.Number(c, &s.Batch)
 	c.Fixed(s.Chance.key[:])
 	archive.Number(c, &s.Chance.Drawn)
 	for _, amount := range []*cycles.Amount{&s.Books.Minted, &s.Books.Gone, &s.Books.Deleted, &s.Books.Fees, &s.Books.Lost} {
@@ -273,9 +273,9 @@ func (s *State) archiveTouched(c *archive.Coder) {
 	}
 }
 
-// archiveReady writes which mailboxes are in the next wave.
+// archiveReady writes which mailboxes are in the next batch.
 func (s *State) archiveReady(c *archive.Coder) {
-	c.Check(s.Ready.Between(), "a wave is under way")
+	c.Check(s.Ready.Between(), "a batch is under way")
 	boxes := []*intercanister.Mailbox{&s.Commands}
 	for r := range s.Residents.All() {
 		boxes = append(boxes, &r.Mailbox)

@@ -11,17 +11,17 @@ import (
 // resident. That a message of it is parked, and what waits for that, is written with the
 // message.
 func (r *Resident) archive(c *archive.Coder) {
-	c.Check(r.Hidden == 0, "a message of canister %s is under way", r.ID())
+	c.Check(r.Isolated == 0, "a message of canister %s is under way", r.ID())
 	r.Mailbox.Archive(c)
 	archive.Slice(c, &r.Stops, archive.MaxItems, func(stop *Stop) {
 		stop.Ticket.archive(c)
 		archive.Number(c, &stop.Number)
 		archive.Number(c, &stop.Timeout)
 	})
-	c.Amount(&r.Credit)
+	c.Amount(&r.DeferredCredit)
 	c.Amount(&r.Debit)
 	r.Messages.archive(c)
-	archive.Number(c, &r.before.wave)
+	archive.Number(c, &r.before.batch)
 	archive.Number(c, &r.before.bytes)
 	archive.Number(c, &r.Counted)
 	archive.Number(c, &r.Outgoing)

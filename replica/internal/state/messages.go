@@ -34,15 +34,15 @@ func (s *State) Free(r *Resident, deadline, bytes uint64) {
 }
 
 func (s *State) remember(r *Resident) {
-	if r.before.wave != s.Wave {
-		r.before.wave, r.before.bytes = s.Wave, r.Canister.MessageBytes
+	if r.before.batch != s.Batch {
+		r.before.batch, r.before.bytes = s.Batch, r.Canister.MessageBytes
 	}
 }
 
 // MessagesSince is by how much, modulo 2^64, the memory of a canister's messages has
-// grown since the wave began.
+// grown since the batch began.
 func (s *State) MessagesSince(r *Resident) uint64 {
-	if r.before.wave != s.Wave {
+	if r.before.batch != s.Batch {
 		return 0
 	}
 	return r.Canister.MessageBytes - r.before.bytes

@@ -21,17 +21,17 @@ type Resident struct {
 	// Waiting are commands of the management canister that need this canister
 	// idle. They are queued again when its message is over.
 	Waiting []Input
-	// Credit are cycles that came while a message ran; they are added to the
+	// DeferredCredit is cycles that came while a message ran; they are added to the
 	// balance when it is over, because until then its executor owns the balance.
-	Credit cycles.Amount
+	DeferredCredit cycles.Amount
 	// Debit is what ingress messages cost that were accepted while a message ran; it is taken
 	// from the balance when it is over, as far as there is any.
 	Debit cycles.Amount
 	// Messages is the memory of the canister's messages; Canister.MessageBytes is the sum.
 	Messages MessageMemory
-	// Hidden is the part of it, modulo 2^64, that the message under way must not see.
-	Hidden uint64
-	before struct{ wave, bytes uint64 } // the memory of messages when something first changed it in a wave
+	// Isolated is the part of it, modulo 2^64, that the message under way must not see.
+	Isolated uint64
+	before   struct{ batch, bytes uint64 } // the memory of messages when something first changed it in a batch
 	// Counted is the memory that is counted for the canister in that of the subnet, bytes.
 	Counted uint64
 	// Running is set while a message or an installation runs, paused or not.
@@ -94,7 +94,7 @@ func (r *Resident) ID() principal.Principal { return r.Canister.ID }
 // message is over.
 func (r *Resident) Give(amount cycles.Amount) {
 	if r.Running {
-		r.Credit = r.Credit.Add(amount)
+		r.DeferredCredit = r.DeferredCredit.Add(amount)
 		return
 	}
 	r.Canister.Balance = r.Canister.Balance.Add(amount)
@@ -104,11 +104,11 @@ func (r *Resident) Give(amount cycles.Amount) {
 // over.
 func (r *Resident) Settle() {
 	c := r.Canister
-	c.Balance = c.Balance.Add(r.Credit)
+	c.Balance = c.Balance.Add(r.DeferredCredit)
 	due := r.Debit.Min(c.Balance)
 	c.Balance = c.Balance.Sub(due)
 	c.Consumed.Ingress = c.Consumed.Ingress.Add(due)
-	r.Credit, r.Debit = cycles.Amount{}, cycles.Amount{}
+	r.DeferredCredit, r.Debit = cycles.Amount{}, cycles.Amount{}
 }
 
 // Settled reports whether the canister is stopped and nothing waits for it: it may

@@ -27,7 +27,7 @@ type State struct {
 
 	Time   uint64 // ns, of the last round
 	Height uint64 // rounds so far
-	Wave   uint64 // waves so far, and the beginnings of rounds
+	Batch  uint64 // batches so far, and the beginnings of rounds
 
 	Ids       Ids
 	Residents Residents
