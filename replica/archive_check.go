@@ -172,8 +172,8 @@ func (m *subnet) isCommand(in *intercanister.Input) bool {
 	return in.Source == intercanister.SourceIngress || in.Source == intercanister.SourceRequests && m.net.routes.find(in.Request.Sender) >= 0
 }
 
-// fits reports whether a parcel is of a canister that some subnet hosts.
-func (p *parcel) fits(n *Network) bool {
+// fits reports whether a message is of a canister that some subnet hosts.
+func (p *streamMessage) fits(n *Network) bool {
 	owner := p.owner
 	if p.request != nil {
 		owner = p.request.Sender

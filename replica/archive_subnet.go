@@ -29,10 +29,10 @@ func (m *subnet) archive(c *archive.Coder, modules *canister.Modules) {
 	archive.Number(c, &m.swept)
 	c.Bool(&m.changed)
 	m.archiveBatch(c)
-	archive.Slice(c, &m.inbound, archive.MaxItems, func(p *parcel) { p.archive(c, nil) })
+	archive.Slice(c, &m.inbound, archive.MaxItems, func(p *streamMessage) { p.archive(c, nil) })
 	unsent := 0
 	for to := range m.out {
-		archive.Slice(c, &m.out[to], archive.MaxItems, func(p *parcel) {
+		archive.Slice(c, &m.out[to], archive.MaxItems, func(p *streamMessage) {
 			p.archive(c, m)
 			unsent++
 		})
@@ -81,9 +81,9 @@ func (m *subnet) archiveBatch(c *archive.Coder) {
 	}
 }
 
-// archive writes or reads a parcel. That of an output queue has a subnet, where the
+// archive writes or reads a message. That of an output queue has a subnet, where the
 // canister is that holds its memory.
-func (p *parcel) archive(c *archive.Coder, m *subnet) {
+func (p *streamMessage) archive(c *archive.Coder, m *subnet) {
 	archive.Pointer(c, &p.request, func(q *intercanister.Request) { q.Archive(c) })
 	archive.Number(c, &p.call)
 	c.Principal(&p.owner)

@@ -154,15 +154,15 @@ func (s *callLocations) held(m *subnet) {
 func (s *callLocations) between(m *subnet) {
 	for to := range m.out {
 		for i := range m.out[to] {
-			s.parcel(&m.out[to][i], location{in: inOutput, subnet: m, to: to})
+			s.streamMessage(&m.out[to][i], location{in: inOutput, subnet: m, to: to})
 		}
 	}
 	for i := range m.inbound {
-		s.parcel(&m.inbound[i], location{in: inStream, subnet: m, to: m.position})
+		s.streamMessage(&m.inbound[i], location{in: inStream, subnet: m, to: m.position})
 	}
 }
 
-func (s *callLocations) parcel(p *parcel, at location) {
+func (s *callLocations) streamMessage(p *streamMessage, at location) {
 	at.reason = WaitStream
 	to := s.net.subnets[at.to].ID.String()
 	switch {

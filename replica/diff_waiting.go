@@ -92,12 +92,12 @@ func (m *subnet) heldItems() (all []item) {
 
 func (m *subnet) unsentItems() (all []item) {
 	for to := range m.out {
-		all = append(all, parcelItems(m.out[to])...)
+		all = append(all, streamItems(m.out[to])...)
 	}
 	return all
 }
 
-func parcelItems(list []parcel) (all []item) {
+func streamItems(list []streamMessage) (all []item) {
 	for i := range list {
 		switch p := &list[i]; {
 		case p.request != nil:

@@ -105,10 +105,10 @@ func (m *subnet) fork(n *Network) *subnet {
 	f.sub = &sub
 	f.since.credited = forked.ResidentsOf(m.since.credited)
 	f.jobs, f.running, f.spare, f.mailboxes, f.choices = nil, nil, nil, nil, nil
-	f.inbound = forkParcels(m.inbound, forked)
-	f.out = make([][]parcel, len(m.out))
+	f.inbound = forkStream(m.inbound, forked)
+	f.out = make([][]streamMessage, len(m.out))
 	for i, queue := range m.out {
-		f.out[i] = forkParcels(queue, forked)
+		f.out[i] = forkStream(queue, forked)
 	}
 	f.preparing, f.prepared = slices.Clone(m.preparing), maps.Clone(m.prepared)
 	f.parked = make([]*Job, len(m.parked))
@@ -118,8 +118,8 @@ func (m *subnet) fork(n *Network) *subnet {
 	return f
 }
 
-// forkParcels are parcels that a fork may take apart.
-func forkParcels(queue []parcel, forked *state.Fork) []parcel {
+// forkStream are stream messages that a fork may take apart.
+func forkStream(queue []streamMessage, forked *state.Fork) []streamMessage {
 	if len(queue) == 0 {
 		return nil
 	}

@@ -69,7 +69,7 @@ var forks = map[string]string{
 	"replica.Job":              `fork: subnet resident in install parked; share: sub message outcome refused; new: room coroutine`,
 	"replica.installation":     `fork: command; new: in`,
 	"replica.parked":           `fork: seen`,
-	"replica.parcel":           `fork: request response from`,
+	"replica.streamMessage":    `fork: request response from`,
 	"replica.preparation":      `fork: in; share: module`,
 	"replica.batch":            `fork: credited`,
 	"replica.signing":          `share: signer known; fork: holders`,

@@ -90,7 +90,7 @@ func (m *subnet) giveBack(owner principal.Principal, amount cycles.Amount) {
 	case position < 0:
 		panic("replica: a refund to " + owner.String() + ", which no subnet hosts")
 	case position != m.position:
-		m.pack(position, parcel{owner: owner, response: intercanister.Response{Refund: amount}})
+		m.enqueue(position, streamMessage{owner: owner, response: intercanister.Response{Refund: amount}})
 	case m.Residents.Get(owner) != nil:
 		m.deferCredit(m.Residents.Get(owner), amount)
 	default:

@@ -96,7 +96,7 @@ func New(config Config) (*Network, error) {
 	}
 	n.placeKeys()
 	for _, m := range n.subnets {
-		m.out = make([][]parcel, len(n.subnets))
+		m.out = make([][]streamMessage, len(n.subnets))
 		m.armCharge()
 		m.plant()
 	}

@@ -48,25 +48,25 @@ func TestTheCallbacksOfASubnetAreSharedAndEachCanisterHas50(t *testing.T) {
 func TestAStreamTakesSoManyMessagesAndBytes(t *testing.T) {
 	n := unlimited(t, SubnetConfig{Kind: NNS, Nodes: 1}, SubnetConfig{Nodes: 1})
 	system, m := n.subnets[0], n.subnets[1]
-	refund := parcel{owner: principal.Canister(1)}
-	response := parcel{owner: principal.Canister(1), call: 1}
-	request := func(bytes int) parcel {
-		return parcel{request: &intercanister.Request{Payload: make([]byte, bytes-intercanister.RequestOverhead)}}
+	refund := streamMessage{owner: principal.Canister(1)}
+	response := streamMessage{owner: principal.Canister(1), call: 1}
+	request := func(bytes int) streamMessage {
+		return streamMessage{request: &intercanister.Request{Payload: make([]byte, bytes-intercanister.RequestOverhead)}}
 	}
 	small := request(1000)
 	for name, c := range map[string]struct {
 		to    *subnet
-		queue []parcel
+		queue []streamMessage
 		room  int
 	}{
-		"10,000 messages":                   {m, slices.Repeat([]parcel{response}, 10_001), 10_000},
-		"messages after 10 MiB less one":    {m, append([]parcel{request(10<<20 - 1)}, small, small), 2},
-		"messages after 10 MiB":             {m, append([]parcel{request(10 << 20)}, small, small), 1},
-		"200 messages to a system subnet":   {system, slices.Repeat([]parcel{response}, 201), 200},
-		"10,000 refunds to a system subnet": {system, slices.Repeat([]parcel{refund}, 10_001), 10_000},
+		"10,000 messages":                   {m, slices.Repeat([]streamMessage{response}, 10_001), 10_000},
+		"messages after 10 MiB less one":    {m, append([]streamMessage{request(10<<20 - 1)}, small, small), 2},
+		"messages after 10 MiB":             {m, append([]streamMessage{request(10 << 20)}, small, small), 1},
+		"200 messages to a system subnet":   {system, slices.Repeat([]streamMessage{response}, 201), 200},
+		"10,000 refunds to a system subnet": {system, slices.Repeat([]streamMessage{refund}, 10_001), 10_000},
 	} {
 		if room := system.room(c.to, c.queue); room != c.room {
-			t.Errorf("%s: %d of %d parcels have room, want %d", name, room, len(c.queue), c.room)
+			t.Errorf("%s: %d of %d messages have room, want %d", name, room, len(c.queue), c.room)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func TestARequestWaitsFiveMinutesForRoomInAStream(t *testing.T) {
 	n := unlimited(t, SubnetConfig{Kind: NNS, Nodes: 1}, SubnetConfig{Nodes: 1})
 	m := n.subnets[0]
 	m.Time = 7_900_000_000
-	m.pack(1, parcel{request: &intercanister.Request{Sender: principal.Canister(1)}})
+	m.enqueue(1, streamMessage{request: &intercanister.Request{Sender: principal.Canister(1)}})
 	for _, c := range []struct {
 		time  uint64
 		waits int

@@ -34,7 +34,7 @@ func (m *subnet) dispatch(q *intercanister.Request) {
 	case position == m.position:
 		m.answer(q, rejectReceiverNotFound(q.Receiver))
 	default:
-		m.ship(m.net.subnets[position], q)
+		m.forward(m.net.subnets[position], q)
 	}
 }
 
@@ -84,7 +84,7 @@ func (m *subnet) sendCommand(to *subnet, q *intercanister.Request) {
 	if to == m {
 		m.inductCommand(q)
 	} else {
-		m.ship(to, q)
+		m.forward(to, q)
 	}
 }
 
@@ -96,7 +96,7 @@ func (m *subnet) inductCommand(q *intercanister.Request) {
 	m.Ready.Add(&m.Commands)
 }
 
-func (m *subnet) ship(to *subnet, q *intercanister.Request) {
+func (m *subnet) forward(to *subnet, q *intercanister.Request) {
 	if (m.config.Kind == CloudEngine || to.config.Kind == CloudEngine) && (q.Deadline == 0 || !q.Cycles.IsZero()) {
 		m.answer(q, rejectCloudEngine())
 		return
@@ -106,7 +106,7 @@ func (m *subnet) ship(to *subnet, q *intercanister.Request) {
 		return
 	}
 	copied := *q
-	m.pack(to.position, parcel{request: &copied, deadline: q.Deadline, from: m.Residents.Get(q.Sender)})
+	m.enqueue(to.position, streamMessage{request: &copied, deadline: q.Deadline, from: m.Residents.Get(q.Sender)})
 }
 
 // induct puts a request into the mailbox of its receiver, or rejects it.
@@ -151,7 +151,7 @@ func (m *subnet) respond(from *state.Resident, owner principal.Principal, call i
 	if position < 0 {
 		panic("replica: a response to " + owner.String() + ", which no subnet hosts")
 	}
-	m.pack(position, parcel{call: call, owner: owner, response: response, deadline: deadline, from: from})
+	m.enqueue(position, streamMessage{call: call, owner: owner, response: response, deadline: deadline, from: from})
 }
 
 // settle takes a response to the future of this subnet that it settles, unless a rule

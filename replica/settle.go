@@ -94,13 +94,13 @@ func (p *location) take(call intercanister.CallID, caller principal.Principal) (
 		for i := range m.out[p.to] {
 			if sent := &m.out[p.to][i]; sent.request != nil && mine(sent.request) {
 				q = *sent.request
-				m.unpack(sent)
+				m.dequeue(sent)
 			}
 		}
-		m.out[p.to] = slices.DeleteFunc(m.out[p.to], func(sent parcel) bool { return sent.request != nil && mine(sent.request) })
+		m.out[p.to] = slices.DeleteFunc(m.out[p.to], func(sent streamMessage) bool { return sent.request != nil && mine(sent.request) })
 	case inStream:
 		q, taken = p.request, true
-		m.inbound = slices.DeleteFunc(m.inbound, func(sent parcel) bool { return sent.request != nil && mine(sent.request) })
+		m.inbound = slices.DeleteFunc(m.inbound, func(sent streamMessage) bool { return sent.request != nil && mine(sent.request) })
 	}
 	return q.Cycles, taken
 }

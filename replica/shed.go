@@ -42,7 +42,7 @@ func (m *subnet) shedOne(r *state.Resident) {
 	}
 	if to, at, memory := m.largestOutput(r); memory > 0 && memory >= r.Mailbox.Largest() {
 		shed := &m.out[to][at]
-		m.discard(to, func(p *parcel) bool { return p == shed })
+		m.discard(to, func(p *streamMessage) bool { return p == shed })
 		return
 	}
 	in, ok := r.Mailbox.Shed(reject)

@@ -13,9 +13,9 @@ import (
 // second is the unit of deadlines, in nanoseconds.
 const second = 1_000_000_000
 
-// parcel is a message between subnets: a request, a response, or a refund without
+// streamMessage is a message between subnets: a request, a response, or a refund without
 // one.
-type parcel struct {
+type streamMessage struct {
 	request  *intercanister.Request
 	call     intercanister.CallID // of a response; 0 for a refund
 	owner    principal.Principal  // whose call it was
@@ -25,9 +25,9 @@ type parcel struct {
 	due      uint64          // the last second in which it waits; 0: it waits for ever
 }
 
-// memory is what a parcel takes in an output queue. The room for the response to a
+// memory is what a message takes in an output queue. The room for the response to a
 // request with guaranteed response is kept apart from it.
-func (p *parcel) memory() uint64 {
+func (p *streamMessage) memory() uint64 {
 	switch {
 	case p.request == nil && p.call == 0:
 		return 0
@@ -39,16 +39,16 @@ func (p *parcel) memory() uint64 {
 	return p.request.Memory()
 }
 
-// bytes is how large a parcel is in a stream.
-func (p *parcel) bytes() int {
+// bytes is how large a message is in a stream.
+func (p *streamMessage) bytes() int {
 	if p.request != nil {
 		return intercanister.RequestOverhead + len(p.request.Method) + len(p.request.Payload)
 	}
 	return intercanister.ResponseOverhead + p.response.PayloadBytes()
 }
 
-// pack puts a parcel into the output queue to another subnet.
-func (m *subnet) pack(to int, p parcel) {
+// enqueue puts a message into the output queue to another subnet.
+func (m *subnet) enqueue(to int, p streamMessage) {
 	switch {
 	case p.deadline != 0:
 		p.due = p.deadline / second
@@ -63,8 +63,8 @@ func (m *subnet) pack(to int, p parcel) {
 	m.unsent++
 }
 
-// unpack accounts for a parcel that has left its output queue.
-func (m *subnet) unpack(p *parcel) {
+// dequeue accounts for a message that has left its output queue.
+func (m *subnet) dequeue(p *streamMessage) {
 	m.unsent--
 	if p.from != nil {
 		p.from.Outgoing--
@@ -85,7 +85,7 @@ func (m *subnet) fillStreams() {
 		other := m.net.subnets[to]
 		n := m.room(other, queue)
 		for i := range n {
-			m.unpack(&queue[i])
+			m.dequeue(&queue[i])
 		}
 		other.inbound = append(other.inbound, queue[:n]...)
 		left := copy(queue, queue[n:])
@@ -94,9 +94,9 @@ func (m *subnet) fillStreams() {
 	}
 }
 
-// room is how many of the parcels in a queue fit into the stream to a subnet. A system
+// room is how many of the stream messages in a queue fit into the stream to a subnet. A system
 // subnet is sent fewer messages, refunds not counted.
-func (m *subnet) room(to *subnet, queue []parcel) (n int) {
+func (m *subnet) room(to *subnet, queue []streamMessage) (n int) {
 	messages, bytes := 0, 0
 	for ; n < len(queue); n++ {
 		p := &queue[n]
@@ -120,14 +120,14 @@ func (m *subnet) expireOutput() {
 	}
 	m.swept = now
 	for to := range m.out {
-		m.discard(to, func(p *parcel) bool { return p.due != 0 && p.due < now })
+		m.discard(to, func(p *streamMessage) bool { return p.due != 0 && p.due < now })
 	}
 }
 
-// discard takes parcels out of an output queue: requests are rejected, of responses
+// discard takes stream messages out of an output queue: requests are rejected, of responses
 // the refund is left.
-func (m *subnet) discard(to int, gone func(*parcel) bool) {
-	var dropped []parcel
+func (m *subnet) discard(to int, gone func(*streamMessage) bool) {
+	var dropped []streamMessage
 	kept := m.out[to][:0]
 	for i := range m.out[to] {
 		if p := &m.out[to][i]; gone(p) {
@@ -140,7 +140,7 @@ func (m *subnet) discard(to int, gone func(*parcel) bool) {
 	m.out[to] = kept
 	for i := range dropped {
 		p := &dropped[i]
-		m.unpack(p)
+		m.dequeue(p)
 		if p.request != nil {
 			m.answer(p.request, rejectUnsent())
 		} else {

@@ -34,11 +34,11 @@ type subnet struct {
 	prepaid [2]cycles.Amount // for a message of the longest kind; [1] wide
 
 	parked  []*Job // by canister id
-	inbound []parcel
-	out     [][]parcel // output queues, by position of the receiving subnet
-	unsent  int        // parcels in out
-	swept   uint64     // the second in which late ones were last looked for
-	changed bool       // the tree must be rebuilt though no round ran
+	inbound []streamMessage
+	out     [][]streamMessage // output queues, by position of the receiving subnet
+	unsent  int               // stream messages in out
+	swept   uint64            // the second in which late ones were last looked for
+	changed bool              // the tree must be rebuilt though no round ran
 
 	preparing []preparation                      // the commands that wait for their modules, in the order in which they came
 	asked     preparation                        // the command that runs, if it is about to wait

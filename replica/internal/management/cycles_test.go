@@ -26,8 +26,8 @@ func TestCyclesForARunningCanisterWaitForItsMessage(t *testing.T) {
 	r.target.Running = true
 	r.replied(r.byCanister(r.target, 10, "deposit_cycles", idArg{r.target.ID()}))
 	r.replied(r.byUser(bob, "provisional_top_up_canister", topUpArg{r.target.ID(), *nat(20)}))
-	if r.target.Credit != cycles.Of(30) || r.target.Canister.Balance != cycles.Of(1_000_000_000_000) {
-		t.Errorf("credit %s, balance %s", r.target.Credit, r.target.Canister.Balance)
+	if r.target.DeferredCredit != cycles.Of(30) || r.target.Canister.Balance != cycles.Of(1_000_000_000_000) {
+		t.Errorf("credit %s, balance %s", r.target.DeferredCredit, r.target.Canister.Balance)
 	}
 }
 

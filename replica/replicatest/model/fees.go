@@ -132,7 +132,7 @@ func (w *World) giveBack(at *Subnet, f *call, amount uint64) {
 	switch {
 	case amount == 0:
 	case owner != at:
-		at.out = append(at.out, parcel{call: f, late: true, response: Response{refund: amount}})
+		at.out = append(at.out, streamMessage{call: f, late: true, response: Response{refund: amount}})
 	case owner.canisters.get(f.owner.ID) == f.owner:
 		f.owner.give(amount)
 	default:

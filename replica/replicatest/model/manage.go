@@ -167,7 +167,7 @@ func (w *World) execute(c *command) {
 
 // sends reports whether messages of the canister have not left its subnet.
 func (c *Canister) sends() bool {
-	return slices.ContainsFunc(c.subnet.out, func(p parcel) bool { return p.from == c })
+	return slices.ContainsFunc(c.subnet.out, func(p streamMessage) bool { return p.from == c })
 }
 
 func amount(word string) uint64 {

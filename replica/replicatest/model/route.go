@@ -17,7 +17,7 @@ func (w *World) send(from *Subnet, q *request) {
 	case to == from:
 		w.induct(to, q)
 	default:
-		from.out = append(from.out, parcel{from: q.call.owner, request: q})
+		from.out = append(from.out, streamMessage{from: q.call.owner, request: q})
 	}
 }
 
@@ -67,7 +67,7 @@ func (w *World) reply(at *Subnet, from *Canister, to origin, r Response) {
 	case to.call != nil && to.call.owner.subnet == at:
 		w.settle(to.call, r)
 	case to.call != nil:
-		at.out = append(at.out, parcel{from: from, call: to.call, response: r})
+		at.out = append(at.out, streamMessage{from: from, call: to.call, response: r})
 	}
 }
 
@@ -121,7 +121,7 @@ func (w *World) Round(now uint64) {
 	}
 }
 
-func (s *Subnet) otherEnd(w *World, p parcel) *Subnet {
+func (s *Subnet) otherEnd(w *World, p streamMessage) *Subnet {
 	switch {
 	case p.request == nil:
 		return p.call.owner.subnet

@@ -40,8 +40,8 @@ type Subnet struct {
 	canisters ordered[ID, *Canister]
 	calls     ordered[uint64, *call] // not over, by number
 	lastCall  uint64
-	out, in   []parcel // what leaves in this round, what arrives with the next
-	later     []parcel // what leaves in the next round
+	out, in   []streamMessage // what leaves in this round, what arrives with the next
+	later     []streamMessage // what leaves in the next round
 	commands  []*request
 	install   *Canister // whose installation is not over
 
@@ -144,9 +144,9 @@ type ingress struct {
 	answered bool
 }
 
-// parcel is a message between subnets: a request, a response, or only what came
+// streamMessage is a message between subnets: a request, a response, or only what came
 // back too late.
-type parcel struct {
+type streamMessage struct {
 	from     *Canister // nil: the subnet itself
 	request  *request
 	call     *call
