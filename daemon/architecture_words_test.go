@@ -35,6 +35,7 @@ var dictionary = map[string]string{
 	"strands":     "coroutines",
 	"switchboard": "protocol multiplexer",
 	"theatre":     "harness",
+	"treasury":    "cycles audit",
 	"wave":        "batch",
 	"waves":       "batches",
 	"whereabouts": "call locations",

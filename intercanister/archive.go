@@ -163,9 +163,9 @@ func (m *Mailbox) consistent() bool {
 	return waiting == counts[SourceRequests]
 }
 
-// Archive writes contexts and futures by their ids, or makes the empty ledger one that
+// Archive writes contexts and futures by their ids, or makes the empty call table one that
 // has them.
-func (l *Ledger) Archive(c *archive.Coder) {
+func (l *CallTable) Archive(c *archive.Coder) {
 	archive.AtMost(c, &l.lastContext, maxArchivedID)
 	archive.AtMost(c, &l.lastCall, maxArchivedID)
 	archiveSlab(c, &l.contexts, uint64(l.lastContext), func(id uint64, x *Context) { x.archive(c, ContextID(id)) })

@@ -5,7 +5,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister/archive"
 )
 
-// tally is what the ledger says a canister has open.
+// tally is what the call table says a canister has open.
 type tally struct {
 	contexts, futures, settled int
 	calls, owed                map[principal.Principal]uint16
@@ -19,7 +19,7 @@ type Parked map[ContextID]CallID
 // together, so that whatever happens next finds what it needs. boxes are the mailboxes
 // of all canisters; processing reports whether a user's message with a number is being
 // processed.
-func (l *Ledger) CheckArchived(c *archive.Coder, boxes []*Mailbox, parked Parked, processing func(number uint64) bool) {
+func (l *CallTable) CheckArchived(c *archive.Coder, boxes []*Mailbox, parked Parked, processing func(number uint64) bool) {
 	all := make(map[principal.Principal]*tally, len(boxes))
 	for _, m := range boxes {
 		all[m.Owner] = &tally{calls: make(map[principal.Principal]uint16), owed: make(map[principal.Principal]uint16)}
@@ -61,8 +61,8 @@ func (l *Ledger) CheckArchived(c *archive.Coder, boxes []*Mailbox, parked Parked
 	}
 }
 
-// fits reports whether a mailbox has the responses and slots that the ledger says.
-func (l *Ledger) fits(m *Mailbox, own *tally) bool {
+// fits reports whether a mailbox has the responses and slots that the call table says.
+func (l *CallTable) fits(m *Mailbox, own *tally) bool {
 	if m.Contexts != own.contexts || m.Calls != own.futures || m.responses.Len() != own.settled {
 		return false
 	}

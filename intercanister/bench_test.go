@@ -49,10 +49,10 @@ func BenchmarkRatioBytesOfARegisteredFuture(b *testing.B) {
 	b.ReportMetric(r, "r")
 }
 
-// BenchmarkRatioCallAndAnswerInTheLedger is all that ledger and mailboxes do for one call
+// BenchmarkRatioCallAndAnswerInTheCallTable is all that call table and mailboxes do for one call
 // and its answer; the floor is copying the records that move.
-func BenchmarkRatioCallAndAnswerInTheLedger(b *testing.B) {
-	var l Ledger
+func BenchmarkRatioCallAndAnswerInTheCallTable(b *testing.B) {
+	var l CallTable
 	caller, callee := Mailbox{Owner: principal.Canister(1)}, Mailbox{Owner: principal.Canister(2)}
 	c := l.Open(&caller, Origin{Kind: FromIngress}, cycles.Amount{}, 0)
 	var in, out Input

@@ -43,7 +43,7 @@ const (
 // Origin is who opened a call context and how its answer finds the way back.
 type Origin struct {
 	Caller   principal.Principal
-	Call     CallID      // FromCanister: the caller's future, in the ledger of the caller's subnet
+	Call     CallID      // FromCanister: the caller's future, in the call table of the caller's subnet
 	Ingress  uint64      // FromIngress: the message's number in the ingress history
 	Deadline uint64      // FromCanister: nanoseconds, 0 for a call with guaranteed response
 	Info     *SenderInfo // FromIngress: what is attested of the caller, nil for nothing
@@ -56,7 +56,7 @@ type Origin struct {
 //
 // Invariants: Available is zero once Responded, because the execution that answers
 // may accept until its end and the rest is refunded then; a Deleted context has
-// Responded; the ledger forgets a context when it has Responded and nothing is
+// Responded; the call table forgets a context when it has Responded and nothing is
 // Outstanding.
 type Context struct {
 	ID           ContextID

@@ -1,4 +1,4 @@
-// Package intercanister is the vocabulary and the ledger of calls: what a
+// Package intercanister is the vocabulary and the call table: what a
 // request, a response, a reject and a call context are, and the tables that
 // hold the pending ones.
 //

@@ -47,9 +47,9 @@ func (r *Ready) Fork(of func(*Mailbox) *Mailbox) Ready {
 	return Ready{now: replaced(r.now[r.at:]), next: replaced(r.next)}
 }
 
-// Fork is a second ledger with the same contexts and futures.
-func (l *Ledger) Fork() Ledger {
-	return Ledger{contexts: l.contexts.fork(), futures: l.futures.fork(), lastContext: l.lastContext, lastCall: l.lastCall}
+// Fork is a second call table with the same contexts and futures.
+func (l *CallTable) Fork() CallTable {
+	return CallTable{contexts: l.contexts.fork(), futures: l.futures.fork(), lastContext: l.lastContext, lastCall: l.lastCall}
 }
 
 // fork is a second slab, which keeps its records packed until somebody asks for one:

@@ -1,6 +1,6 @@
 package intercanister
 
-// Limits of the ledger of calls.
+// Limits of the call table.
 const (
 	// QueueCapacity is how many slots each direction between two canisters has
 	// (the replica's). A call of one to the other holds a slot from its sending until
@@ -17,7 +17,7 @@ const (
 	// MaxRejectTextBytes is where the text of a reject is cut in its middle (the replica's
 	// 8 KiB).
 	MaxRejectTextBytes = 8 << 10
-	// maxArchivedID is the last call or call context that a ledger may have had that is
+	// maxArchivedID is the last call or call context that a call table may have had that is
 	// read: ids after it never end. Ours.
 	maxArchivedID = 1 << 62
 )

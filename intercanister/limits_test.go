@@ -45,7 +45,7 @@ func TestATextIsCutAt8KiB(t *testing.T) {
 
 func TestIDsOfAnArchiveEndBeforeTheyRunOut(t *testing.T) {
 	for last, want := range map[uint64]string{1 << 62: "", 1<<62 + 1: "at most 4611686018427387904 is possible"} {
-		for _, l := range []*Ledger{{lastCall: CallID(last)}, {lastContext: ContextID(last)}} {
+		for _, l := range []*CallTable{{lastCall: CallID(last)}, {lastContext: ContextID(last)}} {
 			c := archive.NewWriter(io.Discard)
 			c.Section("s", func() { l.Archive(c) })
 			if err := c.Close(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

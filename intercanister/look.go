@@ -44,14 +44,14 @@ func (m *Mailbox) TakeRequest(call CallID, of func(*Request) bool) (q Request, o
 
 // EachFuture shows all registered futures in the order of their ids. A *Future is good
 // until the function returns, which may not write it.
-func (l *Ledger) EachFuture(visit func(id CallID, f *Future)) {
+func (l *CallTable) EachFuture(visit func(id CallID, f *Future)) {
 	for _, id := range l.Calls() {
 		visit(id, l.Future(id))
 	}
 }
 
 // EachContext shows all open contexts in the order of their ids.
-func (l *Ledger) EachContext(visit func(c *Context)) {
+func (l *CallTable) EachContext(visit func(c *Context)) {
 	ids := make([]ContextID, 0, l.contexts.live)
 	l.contexts.each(func(id uint64, _ *Context) { ids = append(ids, ContextID(id)) })
 	slices.Sort(ids)

@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-func TestAWaveForgetsMailboxesInWhichNothingWaitsAnyMore(t *testing.T) {
+func TestABatchForgetsMailboxesInWhichNothingWaitsAnyMore(t *testing.T) {
 	var ready Ready
 	boxes := make([]*Mailbox, 3)
 	for i := range boxes {
@@ -32,7 +32,7 @@ func TestAWaveForgetsMailboxesInWhichNothingWaitsAnyMore(t *testing.T) {
 	}
 }
 
-func TestAWaveIsPrunedOnlyAfterItsFirstMessage(t *testing.T) {
+func TestABatchIsPrunedOnlyAfterItsFirstMessage(t *testing.T) {
 	var ready Ready
 	first, second := &Mailbox{}, &Mailbox{Owner: principal.Canister(1)}
 	for _, box := range []*Mailbox{first, second} {

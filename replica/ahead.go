@@ -60,7 +60,7 @@ func (n *Network) Called(subnet principal.Principal, call intercanister.CallID) 
 	if !ok {
 		return callee, "", false
 	}
-	f := n.subnets[position].Ledger.Future(call)
+	f := n.subnets[position].Calls.Future(call)
 	if f == nil {
 		return callee, "", false
 	}

@@ -60,8 +60,8 @@ func due(d timers.Deadline) func(*damagedNetwork) {
 
 // waitingCall is a call of the first subnet that is not answered.
 func (w *damagedNetwork) waitingCall() *intercanister.Future {
-	for _, id := range w.Ledger.Calls() {
-		if f := w.Ledger.Future(id); f.State == intercanister.Waiting {
+	for _, id := range w.Calls.Calls() {
+		if f := w.Calls.Future(id); f.State == intercanister.Waiting {
 			return f
 		}
 	}

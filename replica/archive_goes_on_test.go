@@ -130,7 +130,7 @@ func lookAt(n *replica.Network) {
 	n.Held(0, 0, 100)
 	n.Outcalls()
 	n.Census()
-	n.Treasury()
+	n.AuditCycles()
 	n.Rules()
 	n.RootHash()
 	for _, r := range n.Reports(principal.Principal{}, 10) {

@@ -110,7 +110,7 @@ func (j *Job) check(c *archive.Coder) {
 	if !c.Check(!m.net.executor.Empty(j.resident.Canister), "a message of canister %s is parked, and it has no code", id) {
 		return
 	}
-	context := m.Ledger.Context(j.context)
+	context := m.Calls.Context(j.context)
 	if !c.Check(context != nil && context.Canister == id && !context.Deleted && j.fits(context), "the message of canister %s is of no call context that it has", id) {
 		return
 	}
@@ -136,7 +136,7 @@ func (j *Job) fits(x *intercanister.Context) bool {
 	case intercanister.SourceRequests:
 		return called && o.Kind == intercanister.FromCanister && o.Caller == q.Sender && o.Call == q.Call
 	case intercanister.SourceResponses:
-		f := j.subnet.Ledger.Future(in.Call)
+		f := j.subnet.Calls.Future(in.Call)
 		answered := message.Context == canister.ReplyCallback || message.Context == canister.RejectCallback && message.Reject != nil
 		return answered && f != nil && f.State == intercanister.Running && f.Context == x.ID
 	}

@@ -128,7 +128,7 @@ func (m *subnet) askedBy(o *intercanister.Origin) (callers []Caller, request Req
 			return nil, request
 		}
 		at := m.net.subnets[position]
-		if f := at.Ledger.Future(o.Call); f != nil && f.Owner == o.Caller {
+		if f := at.Calls.Future(o.Call); f != nil && f.Owner == o.Caller {
 			callers = at.callers(f.Context)
 		}
 	}

@@ -23,7 +23,7 @@ func (m *subnet) beginBatch() {
 	m.settleCredits()
 	m.Batch++
 	m.sub.MemoryUsed = m.memory + m.config.Occupied
-	m.since.guaranteed, m.since.futures, m.since.promised = m.Messages.Guaranteed, m.Ledger.Futures(), 0
+	m.since.guaranteed, m.since.futures, m.since.promised = m.Messages.Guaranteed, m.Calls.Futures(), 0
 }
 
 // deferCredit gives a canister cycles that its messages see from the next batch on.

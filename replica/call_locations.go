@@ -211,7 +211,7 @@ func (s *callLocations) contexts(m *subnet) {
 	for _, j := range m.parked {
 		running[j.context] = true
 	}
-	m.Ledger.EachContext(func(c *intercanister.Context) {
+	m.Calls.EachContext(func(c *intercanister.Context) {
 		if c.Origin.Kind != intercanister.FromCanister || c.Responded {
 			return
 		}

@@ -32,7 +32,7 @@ func (m *subnet) outcallItems() (all []item) {
 }
 
 func (m *subnet) contextItems() (all []item) {
-	m.Ledger.EachContext(func(c *intercanister.Context) {
+	m.Calls.EachContext(func(c *intercanister.Context) {
 		text := fmt.Sprintf("of %s, called by %s, %s outstanding", c.Canister, caller(&c.Origin), counted(c.Outstanding, "call"))
 		if c.Responded {
 			text += ", answered"
@@ -53,7 +53,7 @@ func caller(o *intercanister.Origin) string {
 }
 
 func (m *subnet) futureItems() (all []item) {
-	m.Ledger.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
+	m.Calls.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
 		stands := map[intercanister.FutureState]string{
 			intercanister.Waiting: "waiting", intercanister.Settled: "answered, its callback waits", intercanister.Running: "its callback runs",
 		}[f.State]

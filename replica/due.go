@@ -74,7 +74,7 @@ func (m *subnet) retryHook(id principal.Principal) {
 func expiry(deadline uint64) uint64 { return deadline + 1_000_000_000 }
 
 func (m *subnet) expireCall(call intercanister.CallID) {
-	f := m.Ledger.Future(call)
+	f := m.Calls.Future(call)
 	if f == nil {
 		return
 	}

@@ -63,7 +63,7 @@ func (m *subnet) described(j *Job) Event {
 		q := &j.in.Request
 		e.Peer, e.Method, e.Call = q.Sender, q.Method, q.Call
 	case j.in.Source == intercanister.SourceResponses:
-		if f := m.Ledger.Future(j.in.Call); f != nil {
+		if f := m.Calls.Future(j.in.Call); f != nil {
 			e.Peer = f.Callee
 		}
 	}
@@ -84,7 +84,7 @@ func (m *subnet) describeInstall(e *Event, c *state.Command) {
 
 // describeContext says of a context who opened it and what was called.
 func (m *subnet) describeContext(e *Event) {
-	context := m.Ledger.Context(e.Context)
+	context := m.Calls.Context(e.Context)
 	if context == nil {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // matched tells that a rule is applied to a message.
-func (m *subnet) matched(rule *state.RuleState, p *state.Parcel, call intercanister.CallID, in *state.Ingress) {
+func (m *subnet) matched(rule *state.RuleState, p *state.RoutedMessage, call intercanister.CallID, in *state.Ingress) {
 	if m.net.sink == nil {
 		return
 	}
@@ -32,7 +32,7 @@ func source(kind MessageKind) intercanister.Source {
 }
 
 // fault tells that a message was lost or answered in the place of its callee.
-func (m *subnet) fault(rule uint64, p *state.Parcel, call intercanister.CallID, kind ActionKind, reject *intercanister.Reject) {
+func (m *subnet) fault(rule uint64, p *state.RoutedMessage, call intercanister.CallID, kind ActionKind, reject *intercanister.Reject) {
 	if m.net.sink != nil {
 		m.net.emit(Event{
 			Kind: FaultInjected, Subnet: m.ID, Canister: p.Callee, Peer: p.Caller, Source: source(p.Kind), Method: p.Method, Call: call,

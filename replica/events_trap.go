@@ -41,7 +41,7 @@ func (m *subnet) ancestry(id intercanister.ContextID) func(yield func(*subnet, *
 	return func(yield func(*subnet, *intercanister.Context) bool) {
 		at := m
 		for range MaxAncestry {
-			context := at.Ledger.Context(id)
+			context := at.Calls.Context(id)
 			if context == nil || !yield(at, context) || context.Origin.Kind != intercanister.FromCanister {
 				return
 			}
@@ -50,7 +50,7 @@ func (m *subnet) ancestry(id intercanister.ContextID) func(yield func(*subnet, *
 				return
 			}
 			at = at.net.subnets[position]
-			f := at.Ledger.Future(context.Origin.Call)
+			f := at.Calls.Future(context.Origin.Call)
 			if f == nil || f.Owner != context.Origin.Caller {
 				return
 			}

@@ -25,8 +25,8 @@ type Open struct {
 func (n *Network) Open(subnet int) []Open {
 	m := n.subnets[subnet]
 	calls := make(map[principal.Principal]int)
-	for _, id := range m.Ledger.Calls() {
-		calls[m.Ledger.Future(id).Owner]++
+	for _, id := range m.Calls.Calls() {
+		calls[m.Calls.Future(id).Owner]++
 	}
 	all := make([]Open, 0, m.Residents.Len())
 	for r := range m.Residents.All() {

@@ -76,7 +76,7 @@ func (m *subnet) finishRefused(j *Job) {
 // finishCall applies the outcome of a call or task.
 func (m *subnet) finishCall(j *Job) {
 	m.refund(j)
-	context := m.Ledger.Context(j.context)
+	context := m.Calls.Context(j.context)
 	m.apply(j, context)
 }
 
@@ -84,8 +84,8 @@ func (m *subnet) finishCall(j *Job) {
 // where nobody waited any more.
 func (m *subnet) finishCallback(j *Job) {
 	m.refund(j)
-	m.Ledger.Release(&j.resident.Mailbox, j.in.Call)
-	context := m.Ledger.Context(j.context)
+	m.Calls.Release(&j.resident.Mailbox, j.in.Call)
+	context := m.Calls.Context(j.context)
 	context.Busy = false
 	if j.dropped {
 		m.conclude(j.resident, context, nil)
@@ -100,11 +100,11 @@ func (m *subnet) apply(j *Job, context *intercanister.Context) {
 	m.spent += out.Instructions
 	context.Instructions += out.Instructions
 	context.Available = context.Available.Sub(out.Accepted)
-	m.Books.Mint(out.Minted)
+	m.Totals.Mint(out.Minted)
 	for i := range out.Calls {
 		m.call(j, context.ID, &out.Calls[i])
 	}
-	if context = m.Ledger.Context(j.context); out.Response != nil {
+	if context = m.Calls.Context(j.context); out.Response != nil {
 		response := *out.Response
 		response.Refund = m.respondTo(j.resident, context)
 		m.reply(j.resident, &context.Origin, response)
@@ -115,7 +115,7 @@ func (m *subnet) apply(j *Job, context *intercanister.Context) {
 // call registers a future for an outgoing call and sends the request.
 func (m *subnet) call(j *Job, context intercanister.ContextID, c *canister.Call) {
 	r := j.resident
-	id, f := m.Ledger.Register(&r.Mailbox, &intercanister.Call{
+	id, f := m.Calls.Register(&r.Mailbox, &intercanister.Call{
 		Context: context, Owner: r.ID(), Callee: c.Request.Receiver, Method: c.Request.Method,
 		Reply: c.Reply, Reject: c.Reject, Cleanup: c.Cleanup, Cycles: c.Request.Cycles,
 		Execution: c.Execution, Transmission: c.Transmission, Deadline: c.Request.Deadline,
@@ -147,7 +147,7 @@ func (m *subnet) conclude(r *state.Resident, context *intercanister.Context, fai
 		}
 		m.reply(r, &context.Origin, intercanister.Response{Reject: reject, Refund: m.respondTo(r, context)})
 	}
-	m.Ledger.Close(&r.Mailbox, context)
+	m.Calls.Close(&r.Mailbox, context)
 }
 
 // idle is called whenever a canister has finished a message: what waited for

@@ -24,7 +24,7 @@ func (n *Network) forgetAnswers(in *ForgetAnswers) Result {
 	}
 	m := n.subnets[position]
 	open := make(map[uint64]bool) // messages by number
-	m.Ledger.EachContext(func(c *intercanister.Context) {
+	m.Calls.EachContext(func(c *intercanister.Context) {
 		if c.Origin.Kind == intercanister.FromIngress {
 			open[c.Origin.Ingress] = true
 		}

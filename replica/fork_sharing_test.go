@@ -29,7 +29,7 @@ var forks = map[string]string{
 		fork: subnets signing report answered rules; remake: delegations facts views`,
 	"replica.subnet": `fork: State net parked inbound out preparing prepared since; share: config key nodes publicKey shownRanges limits;
 		remake: record ahead; fork: sub; new: asked jobs running spare mailboxes choices`,
-	"state.State": `share: Admins; fork: Blocks Ids Residents History Ledger Deadlines Ready Chance Compiled Commands Beating Outcalls Signing
+	"state.State": `share: Admins; fork: Blocks Ids Residents History Calls Deadlines Ready Chance Compiled Commands Beating Outcalls Signing
 		Postponed Touched Answered Kept throttled`,
 	"state.Blocks":             `fork: Nodes days`,
 	"state.Day":                `share: Nodes`,
@@ -60,7 +60,7 @@ var forks = map[string]string{
 	"intercanister.Request":    `share: Payload`,
 	"intercanister.Origin":     `share: Info`,
 	"intercanister.Input":      `fork: Response Request`,
-	"intercanister.Ledger":     `fork: contexts futures`,
+	"intercanister.CallTable":  `fork: contexts futures`,
 	"intercanister.slab":       `remake: chunks index packed`,
 	"intercanister.record":     `remake: value`,
 	"intercanister.Context":    `fork: Origin`,

@@ -106,7 +106,7 @@ func (m *subnet) show(h *state.Held) HeldMessage {
 		shown.Caller, shown.Callee, shown.Method, shown.Call = q.Sender, q.Receiver, q.Method, q.Call
 		shown.Argument, shown.Cycles, shown.Deadline = q.Payload, q.Cycles, q.Deadline
 	case KindResponse:
-		f := m.Ledger.Future(h.Call)
+		f := m.Calls.Future(h.Call)
 		shown.Caller, shown.Callee, shown.Method, shown.Call = h.Owner, f.Callee, f.Method, h.Call
 		shown.Reply, shown.Reject, shown.Cycles, shown.Deadline = h.Response.Reply, h.Response.Reject, h.Response.Refund, h.Deadline
 	case KindIngress:

@@ -141,7 +141,7 @@ func (n *Network) addCycles(in AddCycles) Result {
 		return refuse(refusal.Invalid, "canister %s does not exist: cycles can be added only to an existing canister", in.Canister)
 	}
 	r.Give(in.Amount)
-	m.Books.Mint(in.Amount)
+	m.Totals.Mint(in.Amount)
 	m.changed = true
 	n.generation++
 	return Result{}

@@ -119,13 +119,13 @@ func (m *subnet) Uninstall(r *state.Resident) {
 		panic("replica: canister " + r.ID().String() + " is uninstalled while a message runs")
 	}
 	r.Canister.Uninstall()
-	for _, id := range m.Ledger.OpenContexts(&r.Mailbox) {
-		context := m.Ledger.Context(id)
+	for _, id := range m.Calls.OpenContexts(&r.Mailbox) {
+		context := m.Calls.Context(id)
 		if !context.Responded {
 			m.reply(r, &context.Origin, intercanister.Response{Reject: rejectUninstalled(), Refund: m.respondTo(r, context)})
 		}
 		context.Deleted = true
-		m.Ledger.Close(&r.Mailbox, context)
+		m.Calls.Close(&r.Mailbox, context)
 	}
 	m.Recoded(r)
 	m.stopped(r)

@@ -100,7 +100,7 @@ func (n *Network) Contexts(page Page) ([]OpenContext, *Cursor) {
 	deadlocks := n.deadlockCycles()
 	for i, m := range n.subnets {
 		awaits := m.awaits()
-		m.Ledger.EachContext(func(c *intercanister.Context) {
+		m.Calls.EachContext(func(c *intercanister.Context) {
 			if at := (Cursor{Subnet: i, ID: uint64(c.ID)}); l.wants(at, c.Canister) {
 				open := m.describe(c, awaits[c.ID])
 				open.Deadlocked = deadlocks.context(i, c.ID)
@@ -114,7 +114,7 @@ func (n *Network) Contexts(page Page) ([]OpenContext, *Cursor) {
 // awaits are the registered futures of every context, in the order of their ids.
 func (m *subnet) awaits() map[intercanister.ContextID][]CallRef {
 	all := make(map[intercanister.ContextID][]CallRef)
-	m.Ledger.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
+	m.Calls.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
 		all[f.Context] = append(all[f.Context], CallRef{m.ID, id})
 	})
 	return all
@@ -177,7 +177,7 @@ func (n *Network) Futures(page Page) ([]OpenFuture, *Cursor) {
 		awaits[i] = m.awaits()
 	}
 	for i, m := range n.subnets {
-		m.Ledger.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
+		m.Calls.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
 			at := Cursor{Subnet: i, ID: uint64(id)}
 			if !l.wants(at, f.Owner) {
 				return
@@ -286,7 +286,7 @@ func (m *subnet) queuedMessage(owner principal.Principal, in *intercanister.Inpu
 		record := m.History.At(in.Ingress)
 		q.Sender, q.Method, q.Request, q.Payload = record.Sender, record.Method, record.ID, len(record.Arg)
 	case intercanister.SourceResponses:
-		f := m.Ledger.Future(in.Call)
+		f := m.Calls.Future(in.Call)
 		q.Sender, q.Method, q.Call, q.Payload = f.Callee, f.Method, CallRef{m.ID, in.Call}, in.Response.PayloadBytes()
 	case intercanister.SourceRequests:
 		q.Sender, q.Method, q.Payload, q.Call = in.Request.Sender, in.Request.Method, len(in.Request.Payload), CallRef{Call: in.Request.Call}

@@ -46,7 +46,7 @@ func (m *subnet) timer(d *timers.Deadline) PendingTimer {
 	t := PendingTimer{Due: d.At, Kind: d.Kind, Subnet: m.ID, Canister: d.Subject, Number: d.Number}
 	switch d.Kind {
 	case timers.CallExpiry:
-		t.Canister = m.Ledger.Future(intercanister.CallID(d.Number)).Owner
+		t.Canister = m.Calls.Future(intercanister.CallID(d.Number)).Owner
 	case timers.IngressExpiry, timers.IngressPrune:
 		in := m.History.At(d.Number)
 		t.Canister, t.Request = in.Effective, in.ID

@@ -76,7 +76,7 @@ func (m *subnet) respondTo(r *state.Resident, context *intercanister.Context) cy
 	if context.Origin.Kind == intercanister.FromCanister && context.Origin.Deadline == 0 {
 		m.Free(r, 0, intercanister.ResponseReservation)
 	}
-	return m.Ledger.Respond(&r.Mailbox, context)
+	return m.Calls.Respond(&r.Mailbox, context)
 }
 
 // giveBack takes cycles of a message that was dropped to the canister that sent
@@ -94,6 +94,6 @@ func (m *subnet) giveBack(owner principal.Principal, amount cycles.Amount) {
 	case m.Residents.Get(owner) != nil:
 		m.deferCredit(m.Residents.Get(owner), amount)
 	default:
-		m.Books.Lose(amount)
+		m.Totals.Lose(amount)
 	}
 }

@@ -261,8 +261,8 @@ type Census struct {
 func (n *Network) Census() (all Census) {
 	for _, m := range n.subnets {
 		all.Canisters += m.Residents.Len()
-		all.Contexts += m.Ledger.Contexts()
-		all.Futures += m.Ledger.Futures()
+		all.Contexts += m.Calls.Contexts()
+		all.Futures += m.Calls.Futures()
 		all.Parked += len(m.parked)
 		all.Outcalls += len(m.Outcalls)
 		all.Signatures += len(m.Signing.Pending)

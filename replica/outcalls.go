@@ -239,7 +239,7 @@ func (m *subnet) settleOutcall(number uint64, answer state.Answer, spent cycles.
 		r.Canister.Consumed.Outcalls = r.Canister.Consumed.Outcalls.Add(spent)
 		r.Give(left)
 	} else {
-		m.Books.Pay(spent)
+		m.Totals.Pay(spent)
 		pending.Ticket.Refund = pending.Ticket.Refund.Add(left)
 	}
 	m.Deadlines.Remove(pending.Expiry)

@@ -197,7 +197,7 @@ func TestWhateverIsMeddledWithEveryCycleIsAccountedForAndNothingIsLeft(t *testin
 		_, s := meddled(t, c, a, m, func(s *replicatest.Stage) {
 			for height := s.View().Height; s.View().Height == height; {
 				s.Step(oracle)
-				if count := s.Treasury(); !balanced(&count) {
+				if count := s.AuditCycles(); !balanced(&count) {
 					rt.Fatalf("the books do not balance: %+v", count)
 				}
 				looked(rt, s)
@@ -213,7 +213,7 @@ func TestWhateverIsMeddledWithEveryCycleIsAccountedForAndNothingIsLeft(t *testin
 		if census.Contexts != 0 || census.Futures != 0 || census.Waiting != 0 || census.Parked != 0 || census.Held != 0 {
 			rt.Fatalf("left: %+v", census)
 		}
-		if count := s.Treasury(); count.Held() != count.Balances {
+		if count := s.AuditCycles(); count.Held() != count.Balances {
 			rt.Fatalf("left: %+v", count)
 		}
 		for _, open := range s.Open(0) {

@@ -186,7 +186,7 @@ func TestACallThatWaitsForAModuleIsSettled(t *testing.T) {
 	if w.hash("T") != [32]byte{} {
 		t.Error("the module was installed")
 	}
-	if count := w.Treasury(); !balanced(&count) {
+	if count := w.AuditCycles(); !balanced(&count) {
 		t.Errorf("the books do not balance: %+v", count)
 	}
 }

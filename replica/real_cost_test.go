@@ -69,7 +69,7 @@ func (b *bill) Event(e *replica.Event) {
 // has paid for instructions is the price of those its messages executed.
 func (b *bill) of(what string, do func()) {
 	b.t.Helper()
-	have, paid := b.Books()
+	have, paid := b.Balances()
 	clear(b.due)
 	executed := make(map[string]cycles.Amount)
 	before := make(map[string]cycles.Amount)
@@ -88,7 +88,7 @@ func (b *bill) of(what string, do func()) {
 			b.t.Errorf("%s: %s paid %s cycles for instructions worth %s", what, name, got, want)
 		}
 	}
-	nowHave, nowPaid := b.Books()
+	nowHave, nowPaid := b.Balances()
 	if was, is := have.Add(paid), nowHave.Add(nowPaid); was != is {
 		b.t.Errorf("%s: %s cycles in all became %s", what, was, is)
 	}

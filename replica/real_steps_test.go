@@ -32,7 +32,7 @@ func TestAMessageThatExpiresBeforeItRunsLeavesNothingToDo(t *testing.T) {
 	}
 }
 
-func TestAMessageDoesNotSeeWhatOthersOfItsWaveHaveDone(t *testing.T) {
+func TestAMessageDoesNotSeeWhatOthersOfItsBatchHaveDone(t *testing.T) {
 	liquid := make(map[string]string)
 	for name, pass := range map[string]driver{"rounds": round, "steps": steps(sched.FIFO{})} {
 		s := real.NewStage(t, replica.Config{})

@@ -158,7 +158,7 @@ func (m *subnet) respond(from *state.Resident, owner principal.Principal, call i
 // catches it.
 func (m *subnet) settle(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
 	if m.guarded() {
-		f := m.Ledger.Future(call)
+		f := m.Calls.Future(call)
 		if f != nil && f.State == intercanister.Waiting && f.Owner == owner && m.caughtResponse(call, f, &response) {
 			return
 		}
@@ -169,7 +169,7 @@ func (m *subnet) settle(owner principal.Principal, call intercanister.CallID, re
 // deliver settles a future of this subnet and queues its callback. A late answer is
 // dropped, but its refund is not: the replica gives it to the owner.
 func (m *subnet) deliver(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
-	f := m.Ledger.Future(call)
+	f := m.Calls.Future(call)
 	if f == nil || f.State != intercanister.Waiting || f.Owner != owner { // of another subnet's ledger where the owner has moved
 		m.noteLate(owner, call, &response)
 		m.giveBack(owner, response.Refund)
@@ -186,7 +186,7 @@ func (m *subnet) deliver(owner principal.Principal, call intercanister.CallID, r
 		m.Free(r, 0, intercanister.ResponseReservation)
 	}
 	m.Hold(r, f.Deadline, response.Memory())
-	m.Ledger.Settle(&r.Mailbox, call, response)
+	m.Calls.Settle(&r.Mailbox, call, response)
 	m.Ready.Add(&r.Mailbox)
 	m.noteSettled(call, f, &response)
 }

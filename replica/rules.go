@@ -203,7 +203,7 @@ func (m *subnet) guarded() bool { return len(m.net.rules.List) > 0 || m.Kept.Len
 // caught asks the rules about a request that its sender lets go of, and does what they
 // say. It is false where the request is to go on.
 func (m *subnet) caught(q *intercanister.Request) bool {
-	p := state.Parcel{Kind: KindRequest, Caller: q.Sender, Callee: q.Receiver, Method: q.Method, Bounded: q.Deadline != 0}
+	p := state.RoutedMessage{Kind: KindRequest, Caller: q.Sender, Callee: q.Receiver, Method: q.Method, Bounded: q.Deadline != 0}
 	rule := m.net.rules.Apply(&p)
 	if rule == nil {
 		before := m.Kept.Before(q, m.net.rules.Count+1)
@@ -238,7 +238,7 @@ func answerOf(a *Action) intercanister.Response {
 
 // caughtResponse asks the rules about a response to a call of this subnet that waits.
 func (m *subnet) caughtResponse(call intercanister.CallID, f *intercanister.Future, response *intercanister.Response) bool {
-	p := state.Parcel{Kind: KindResponse, Caller: f.Owner, Callee: f.Callee, Method: f.Method, Bounded: f.Deadline != 0}
+	p := state.RoutedMessage{Kind: KindResponse, Caller: f.Owner, Callee: f.Callee, Method: f.Method, Bounded: f.Deadline != 0}
 	rule := m.net.rules.Apply(&p)
 	if rule == nil {
 		return false
@@ -261,7 +261,7 @@ func (m *subnet) caughtResponse(call intercanister.CallID, f *intercanister.Futu
 
 // caughtIngress asks the rules about a user's message that was accepted.
 func (m *subnet) caughtIngress(in *state.Ingress, command bool) bool {
-	p := state.Parcel{Kind: KindIngress, Caller: in.Sender, Callee: in.Receiver, Method: in.Method}
+	p := state.RoutedMessage{Kind: KindIngress, Caller: in.Sender, Callee: in.Receiver, Method: in.Method}
 	rule := m.net.rules.Apply(&p)
 	if rule == nil {
 		return false

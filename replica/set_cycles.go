@@ -25,9 +25,9 @@ func (n *Network) setCycles(in SetCycles) Result {
 	}
 	c := r.Canister
 	if more, ok := in.Amount.Take(c.Balance); ok {
-		m.Books.Mint(more)
+		m.Totals.Mint(more)
 	} else {
-		m.Books.Lose(c.Balance.Sub(in.Amount))
+		m.Totals.Lose(c.Balance.Sub(in.Amount))
 	}
 	c.Balance = in.Amount
 	m.changed = true

@@ -31,7 +31,7 @@ func (n *Network) settleCall(in *SettleCall) Result {
 		return refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet)
 	}
 	m := n.subnets[position]
-	f := m.Ledger.Future(in.Call)
+	f := m.Calls.Future(in.Call)
 	switch {
 	case f == nil:
 		return refuse(refusal.NotFound, "subnet %s has no call %d that waits: it is over, or never was", in.Subnet, in.Call)
@@ -55,7 +55,7 @@ func (n *Network) settleCall(in *SettleCall) Result {
 	if !taken && kind != ActUnknown {
 		return refuse(refusal.Conflict, "call %d is past its queue (%s): %s", in.Call, at.reason, tooLate(f))
 	}
-	p := state.Parcel{Kind: KindRequest, Caller: f.Owner, Callee: f.Callee, Method: f.Method, Bounded: f.Deadline != 0}
+	p := state.RoutedMessage{Kind: KindRequest, Caller: f.Owner, Callee: f.Callee, Method: f.Method, Bounded: f.Deadline != 0}
 	m.fault(0, &p, in.Call, kind, response.Reject)
 	response.Refund = refund
 	m.deliver(f.Owner, in.Call, response)

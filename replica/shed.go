@@ -53,7 +53,7 @@ func (m *subnet) shedOne(r *state.Resident) {
 		m.drop(r, &in.Request, MessageShed)
 		return
 	}
-	m.Free(r, m.Ledger.Future(in.Call).Deadline, in.Response.Memory())
+	m.Free(r, m.Calls.Future(in.Call).Deadline, in.Response.Memory())
 	m.giveBack(r.ID(), in.Response.Refund)
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: MessageShed, Subnet: m.ID, Canister: r.ID(), Source: in.Source, Call: in.Call, Reject: reject})

@@ -48,7 +48,7 @@ func (v *move) ahead() Ahead {
 	}
 	switch v.choice.Source {
 	case intercanister.SourceResponses:
-		a.Method = m.Ledger.Future(v.choice.Call).Method
+		a.Method = m.Calls.Future(v.choice.Call).Method
 	case intercanister.SourceIngress:
 		a.Method = m.History.At(v.choice.Number).Method
 	case intercanister.SourceRequests:

@@ -100,7 +100,7 @@ func (m *subnet) takeTask(j *Job) {
 	if j.in.Task == intercanister.GlobalTimer {
 		m.Disarmed(r)
 	}
-	j.context = m.Ledger.Open(&r.Mailbox, intercanister.Origin{Kind: intercanister.FromSystem, Task: j.in.Task}, cycles.Amount{}, m.Time).ID
+	j.context = m.Calls.Open(&r.Mailbox, intercanister.Origin{Kind: intercanister.FromSystem, Task: j.in.Task}, cycles.Amount{}, m.Time).ID
 	j.message.Context = context
 	j.message.Caller = principal.Management
 	j.message.Responded = true
@@ -177,7 +177,7 @@ func (m *subnet) open(j *Job, method string, origin intercanister.Origin, attach
 		j.message.Context = canister.Update
 		m.calling(j)
 	}
-	context := m.Ledger.Open(&r.Mailbox, origin, attached, m.Time)
+	context := m.Calls.Open(&r.Mailbox, origin, attached, m.Time)
 	context.Method = method
 	j.context = context.ID
 	j.message.Method, j.message.Caller, j.message.Available = method, origin.Caller, attached
@@ -205,7 +205,7 @@ func (m *subnet) inadmissible(c *canister.Canister, kind MethodKind, method stri
 // takeResponse settles what a response brings and makes its callback a job.
 func (m *subnet) takeResponse(j *Job) {
 	c := j.resident.Canister
-	f, context := m.Ledger.Begin(&j.resident.Mailbox, j.in.Call)
+	f, context := m.Calls.Begin(&j.resident.Mailbox, j.in.Call)
 	response := &j.in.Response
 	m.Free(j.resident, f.Deadline, response.Memory())
 	j.context, j.prepaid, j.limit = f.Context, f.Execution(), m.limits.Message

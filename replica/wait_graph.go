@@ -36,18 +36,18 @@ func (k *deadlockCycles) circular(f *intercanister.Future) bool {
 func (n *Network) deadlockCycles() *deadlockCycles {
 	canisters, contexts := newGraph[principal.Principal](), newGraph[contextKey]()
 	for i, m := range n.subnets {
-		m.Ledger.EachFuture(func(_ intercanister.CallID, f *intercanister.Future) {
+		m.Calls.EachFuture(func(_ intercanister.CallID, f *intercanister.Future) {
 			if f.State == intercanister.Waiting {
 				canisters.edge(f.Owner, f.Callee)
 			}
 		})
-		m.Ledger.EachContext(func(c *intercanister.Context) {
+		m.Calls.EachContext(func(c *intercanister.Context) {
 			if from, ok := n.asker(&c.Origin); ok && !c.Responded {
 				contexts.edge(from, contextKey{i, c.ID})
 			}
 		})
 		for r := range m.Residents.All() {
-			n.stops(contexts, i, m.Ledger.OpenContexts, r.Mailbox.Owner)
+			n.stops(contexts, i, m.Calls.OpenContexts, r.Mailbox.Owner)
 		}
 	}
 	return &deadlockCycles{canisters.cycles(), contexts.cycles()}
@@ -76,7 +76,7 @@ func (n *Network) asker(o *intercanister.Origin) (contextKey, bool) {
 	if position < 0 {
 		return contextKey{}, false
 	}
-	f := n.subnets[position].Ledger.Future(o.Call)
+	f := n.subnets[position].Calls.Future(o.Call)
 	if f == nil || f.State != intercanister.Waiting || f.Owner != o.Caller {
 		return contextKey{}, false
 	}

@@ -83,7 +83,7 @@ func (m Manager) Run(c *state.Command) state.Answer {
 		r.Give(c.Accept(cycles.Max))
 		return state.Reply([]byte("done"))
 	case c.Method == "mint" && len(words) > 1:
-		c.State.Books.Mint(amount(words[1]))
+		c.State.Totals.Mint(amount(words[1]))
 		r.Give(amount(words[1]))
 		return state.Reply([]byte("done"))
 	case r.Running:
@@ -118,7 +118,7 @@ func (m Manager) create(c *state.Command, minted cycles.Amount) state.Answer {
 		return state.Fail(reject)
 	}
 	c.Accept(cycles.Max)
-	c.State.Books.Mint(minted)
+	c.State.Totals.Mint(minted)
 	return state.Reply(r.ID().Bytes())
 }
 

@@ -145,8 +145,8 @@ func TestCanistersPayForTheLogsTheyFetch(t *testing.T) {
 	var out logsResult
 	r.replied(c, &out)
 	paid := fees.ManagementWork(150_000 + 900 + uint64(len("hello")))
-	if len(out.Records) != 1 || most.Sub(c.Attached) != paid || r.st.Books.Fees != paid {
-		t.Errorf("%+v for %s, of which the books have %s; want %s", out, most.Sub(c.Attached), r.st.Books.Fees, paid)
+	if len(out.Records) != 1 || most.Sub(c.Attached) != paid || r.st.Totals.Fees != paid {
+		t.Errorf("%+v for %s, of which the books have %s; want %s", out, most.Sub(c.Attached), r.st.Totals.Fees, paid)
 	}
 }
 

@@ -21,7 +21,7 @@ func buyCanisterLogs(c *state.Command, a *logsArg) state.Answer {
 	}
 	answer := fetchCanisterLogs(c, a)
 	if answer.Reject == nil {
-		c.State.Books.Pay(c.Accept(fees.ManagementWork(answer.Instructions)))
+		c.State.Totals.Pay(c.Accept(fees.ManagementWork(answer.Instructions)))
 	}
 	return answer
 }

@@ -19,7 +19,7 @@ func provisionalCreate(c *state.Command, a *provisionalCreateArg) state.Answer {
 	if reject != nil {
 		return state.Fail(reject)
 	}
-	c.State.Books.Mint(balance)
+	c.State.Totals.Mint(balance)
 	return reply(idArg{r.ID()})
 }
 

@@ -13,6 +13,6 @@ func provisionalTopUp(c *state.Command, a *topUpArg) state.Answer {
 	}
 	amount := provisionalAmount(&a.Amount)
 	r.Give(amount)
-	c.State.Books.Mint(amount)
+	c.State.Totals.Mint(amount)
 	return reply()
 }

@@ -111,7 +111,7 @@ func askToSign(c *state.Command, id state.KeyID) state.Answer {
 	if signing.Waiting(id) >= MaxPendingSignatures {
 		return state.Fail(rejectSignatureQueue(c.Method, id))
 	}
-	c.State.Books.Pay(c.Accept(fee))
+	c.State.Totals.Pay(c.Accept(fee))
 	signing.Pending = append(signing.Pending, state.PendingSignature{
 		Ticket: c.Ticket(), Key: id, Caller: c.Caller, Method: c.Method, Arg: c.Arg,
 	})

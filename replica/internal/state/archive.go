@@ -48,7 +48,7 @@ func (s *State) Archive(c *archive.Coder) {
 	s.Ids.archive(c)
 	s.Deadlines.Archive(c, archive.MaxItems)
 	s.History.archive(c)
-	s.Ledger.Archive(c)
+	s.Calls.Archive(c)
 	s.Commands.Archive(c)
 	s.Kept.archive(c)
 	archiveHashes(c, &s.Compiled)
@@ -86,7 +86,7 @@ func (s *State) archiveFacts(c *archive.Coder) {
 	archive.Number(c, &s.Batch)
 	c.Fixed(s.Chance.key[:])
 	archive.Number(c, &s.Chance.Drawn)
-	for _, amount := range []*cycles.Amount{&s.Books.Minted, &s.Books.Gone, &s.Books.Deleted, &s.Books.Fees, &s.Books.Lost} {
+	for _, amount := range []*cycles.Amount{&s.Totals.Minted, &s.Totals.Gone, &s.Totals.Deleted, &s.Totals.Fees, &s.Totals.Lost} {
 		c.Amount(amount)
 	}
 	s.Messages.archive(c)

@@ -78,7 +78,7 @@ func (s *State) checkMailboxes(c *archive.Coder, taken *Taken, processing func(u
 	for r := range s.Residents.All() {
 		boxes = append(boxes, &r.Mailbox)
 	}
-	s.Ledger.CheckArchived(c, boxes, taken.Parked, processing)
+	s.Calls.CheckArchived(c, boxes, taken.Parked, processing)
 	tasks, _, _, _ := s.Commands.Waiting()
 	c.Check(tasks == 0 && s.Commands.Responses() == 0 && s.Commands.Contexts == 0 && s.Commands.Calls == 0, "the management canister makes calls, or has tasks")
 }

@@ -38,7 +38,7 @@ func (s *State) checkDeadlines(c *archive.Coder) {
 			return (d.Kind == timers.IngressExpiry || d.Kind == timers.IngressPrune && in.Status.Terminal()) && d.Number == in.Number
 		})
 	}
-	s.Ledger.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
+	s.Calls.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
 		k.claim(f.Expiry, func(d *timers.Deadline) bool {
 			return d.Kind == timers.CallExpiry && d.Number == uint64(id) && f.State == intercanister.Waiting && f.Deadline != 0
 		})

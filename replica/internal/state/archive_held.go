@@ -81,7 +81,7 @@ func (s *State) checkHeld(c *archive.Coder) {
 		case KindRequest:
 			there = s.Residents.Get(h.Request.Sender) != nil
 		case KindResponse:
-			f := s.Ledger.Future(h.Call)
+			f := s.Calls.Future(h.Call)
 			there = f != nil && f.Owner == h.Owner && f.State == intercanister.Waiting && f.Deadline == h.Deadline
 		case KindIngress:
 			there = s.History.Knows(h.Ingress) && s.History.At(h.Ingress).Status == Received

@@ -17,12 +17,12 @@ func (s *State) checkMemory(c *archive.Coder, sent map[*Resident]MessageMemory) 
 		m.BestEffort += bestEffort
 		held[r] = &m
 	}
-	s.Ledger.EachFuture(func(_ intercanister.CallID, f *intercanister.Future) {
+	s.Calls.EachFuture(func(_ intercanister.CallID, f *intercanister.Future) {
 		if f.State == intercanister.Waiting && f.Deadline == 0 {
 			held[s.Residents.Get(f.Owner)].Guaranteed += intercanister.ResponseReservation
 		}
 	})
-	s.Ledger.EachContext(func(x *intercanister.Context) {
+	s.Calls.EachContext(func(x *intercanister.Context) {
 		if o := &x.Origin; o.Kind == intercanister.FromCanister && !x.Responded && o.Deadline == 0 {
 			held[s.Residents.Get(x.Canister)].Guaranteed += intercanister.ResponseReservation
 		}

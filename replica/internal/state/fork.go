@@ -25,7 +25,7 @@ func (s *State) Fork(to *State) *Fork {
 	to.Blocks.Nodes, to.Blocks.days = slices.Clone(s.Blocks.Nodes), slices.Clone(s.Blocks.days)
 	to.Residents = s.Residents.fork()
 	to.History = s.History.fork()
-	to.Ledger, to.Deadlines = s.Ledger.Fork(), s.Deadlines.Fork()
+	to.Calls, to.Deadlines = s.Calls.Fork(), s.Deadlines.Fork()
 	s.Commands.Fork(&to.Commands)
 	to.Ready = s.Ready.Fork(f.mailbox)
 	chance := *s.Chance

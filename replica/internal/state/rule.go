@@ -72,8 +72,8 @@ type RuleState struct {
 	Passed  uint64 // it was not applied to, because no network could do that to them, or too many are held
 }
 
-// Parcel is what a rule looks at.
-type Parcel struct {
+// RoutedMessage is what a rule looks at.
+type RoutedMessage struct {
 	Kind           MessageKind
 	Caller, Callee principal.Principal
 	Method         string
@@ -107,7 +107,7 @@ func (s *Rules) Find(id uint64) *RuleState {
 
 // Apply is the oldest rule that is to be applied to a message, nil for none. It
 // counts.
-func (s *Rules) Apply(p *Parcel) *RuleState {
+func (s *Rules) Apply(p *RoutedMessage) *RuleState {
 	for i := range s.List {
 		r := &s.List[i]
 		if !r.Match.matches(p) {
@@ -126,7 +126,7 @@ func (s *Rules) Apply(p *Parcel) *RuleState {
 	return nil
 }
 
-func (m *Match) matches(p *Parcel) bool {
+func (m *Match) matches(p *RoutedMessage) bool {
 	return max(m.Kind, KindRequest) == p.Kind && (m.Caller == nil || *m.Caller == p.Caller) && (m.Callee == nil || *m.Callee == p.Callee) &&
 		(m.Method == "" || globs(m.Method, p.Method))
 }

@@ -24,7 +24,7 @@ func TestAMethodMatchesWhatItsPatternSays(t *testing.T) {
 		{"*x*", "y", false},
 	} {
 		m := Match{Method: c.pattern}
-		if got := m.matches(&Parcel{Kind: KindRequest, Method: c.text}); got != c.want {
+		if got := m.matches(&RoutedMessage{Kind: KindRequest, Method: c.text}); got != c.want {
 			t.Errorf("%q matches %q: %v", c.pattern, c.text, got)
 		}
 	}

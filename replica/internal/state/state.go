@@ -32,11 +32,11 @@ type State struct {
 	Ids       Ids
 	Residents Residents
 	History   History
-	Ledger    intercanister.Ledger
+	Calls     intercanister.CallTable
 	Deadlines timers.Table
 	Ready     intercanister.Ready
 	Chance    *Chance
-	Books     Books
+	Totals    CycleTotals
 
 	// Compiled are the hashes of the modules that were installed since the last checkpoint.
 	Compiled map[[32]byte]bool
@@ -96,7 +96,7 @@ func (s *State) Add(c *canister.Canister) *Resident {
 
 // Remove forgets a resident. Nothing may wait for it any more.
 func (s *State) Remove(r *Resident) {
-	s.Books.bury(r.Canister)
+	s.Totals.recordDeletion(r.Canister)
 	s.disarm(r)
 	s.SetBeating(r, false)
 	s.Ready.Take(&r.Mailbox)

@@ -248,9 +248,9 @@ func (s *Stage) Ask(q *replica.Query) replica.QueryResult {
 	return result
 }
 
-// Books is what all named canisters have and have paid: a sum that only provisional
+// Balances is what all named canisters have and have paid: a sum that only provisional
 // cycles and the loss of cycles change.
-func (s *Stage) Books() (have, paid cycles.Amount) {
+func (s *Stage) Balances() (have, paid cycles.Amount) {
 	for _, id := range s.Names {
 		c := s.Canister(id)
 		if c == nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// Ledger holds the call contexts and the futures of one subnet and gives them
-// their ids. The zero value is an empty ledger.
+// CallTable holds the call contexts and the futures of one subnet and gives them
+// their ids. The zero value is an empty call table.
 //
 // It panics (a bug of its user) where a context or future is used that is not
 // there or not in the state the step needs.
-type Ledger struct {
+type CallTable struct {
 	contexts    slab[Context]
 	futures     slab[Future]
 	lastContext ContextID
@@ -20,14 +20,14 @@ type Ledger struct {
 }
 
 // Contexts is the number of open contexts.
-func (l *Ledger) Contexts() int { return l.contexts.live }
+func (l *CallTable) Contexts() int { return l.contexts.live }
 
 // Futures is the number of registered futures.
-func (l *Ledger) Futures() int { return l.futures.live }
+func (l *CallTable) Futures() int { return l.futures.live }
 
 // Open makes a call context in the canister of m. One that was opened by the
 // system needs no response.
-func (l *Ledger) Open(m *Mailbox, origin Origin, attached cycles.Amount, now uint64) *Context {
+func (l *CallTable) Open(m *Mailbox, origin Origin, attached cycles.Amount, now uint64) *Context {
 	l.lastContext++
 	c := l.contexts.add(uint64(l.lastContext))
 	*c = Context{
@@ -42,14 +42,14 @@ func (l *Ledger) Open(m *Mailbox, origin Origin, attached cycles.Amount, now uin
 }
 
 // Context is an open context, nil where there is none.
-func (l *Ledger) Context(id ContextID) *Context { return l.contexts.get(uint64(id)) }
+func (l *CallTable) Context(id ContextID) *Context { return l.contexts.get(uint64(id)) }
 
 // Future is a registered future, nil where there is none.
-func (l *Ledger) Future(id CallID) *Future { return l.futures.get(uint64(id)) }
+func (l *CallTable) Future(id CallID) *Future { return l.futures.get(uint64(id)) }
 
 // Register makes a future of a call and takes a slot of the pair for it. The
 // caller has asked Mailbox.Room before.
-func (l *Ledger) Register(m *Mailbox, c *Call) (CallID, *Future) {
+func (l *CallTable) Register(m *Mailbox, c *Call) (CallID, *Future) {
 	context := l.mustContext(c.Context)
 	if context.Canister != m.Owner || c.Owner != m.Owner {
 		panic("intercanister: a call registered for the wrong canister")
@@ -65,7 +65,7 @@ func (l *Ledger) Register(m *Mailbox, c *Call) (CallID, *Future) {
 
 // Settle queues the callback of a waiting future. It is false, and nothing
 // happens, where the call is over or was settled before: a late answer.
-func (l *Ledger) Settle(m *Mailbox, id CallID, response Response) bool {
+func (l *CallTable) Settle(m *Mailbox, id CallID, response Response) bool {
 	f := l.Future(id)
 	if f == nil || f.State != Waiting {
 		return false
@@ -77,7 +77,7 @@ func (l *Ledger) Settle(m *Mailbox, id CallID, response Response) bool {
 
 // Begin marks the callback of a settled future as running and frees its slot of
 // the pair.
-func (l *Ledger) Begin(m *Mailbox, id CallID) (*Future, *Context) {
+func (l *CallTable) Begin(m *Mailbox, id CallID) (*Future, *Context) {
 	f := l.Future(id)
 	if f == nil || f.State != Settled {
 		panic(fmt.Sprintf("intercanister: callback of call %d which is not settled", id))
@@ -88,7 +88,7 @@ func (l *Ledger) Begin(m *Mailbox, id CallID) (*Future, *Context) {
 }
 
 // Release forgets a future whose callback has run (or needs not run).
-func (l *Ledger) Release(m *Mailbox, id CallID) {
+func (l *CallTable) Release(m *Mailbox, id CallID) {
 	f := l.Future(id)
 	if f == nil || f.State != Running {
 		panic(fmt.Sprintf("intercanister: call %d released before its callback began", id))
@@ -100,7 +100,7 @@ func (l *Ledger) Release(m *Mailbox, id CallID) {
 
 // Respond answers a context of the canister of m: what is still available goes
 // back with the response, and nobody can answer again.
-func (l *Ledger) Respond(m *Mailbox, c *Context) (refund cycles.Amount) {
+func (l *CallTable) Respond(m *Mailbox, c *Context) (refund cycles.Amount) {
 	if c.Responded {
 		panic(fmt.Sprintf("intercanister: context %d answered twice", c.ID))
 	}
@@ -113,7 +113,7 @@ func (l *Ledger) Respond(m *Mailbox, c *Context) (refund cycles.Amount) {
 
 // Close forgets a context that has responded and has nothing outstanding. It
 // reports whether it did.
-func (l *Ledger) Close(m *Mailbox, c *Context) bool {
+func (l *CallTable) Close(m *Mailbox, c *Context) bool {
 	if !c.Responded || c.Outstanding != 0 || c.Busy {
 		return false
 	}
@@ -127,7 +127,7 @@ func (l *Ledger) Close(m *Mailbox, c *Context) bool {
 
 // OpenContexts are the ids of the contexts of one canister, in order. It takes
 // time in proportion to the contexts of the subnet.
-func (l *Ledger) OpenContexts(m *Mailbox) []ContextID {
+func (l *CallTable) OpenContexts(m *Mailbox) []ContextID {
 	if m.Contexts == 0 {
 		return nil
 	}
@@ -142,14 +142,14 @@ func (l *Ledger) OpenContexts(m *Mailbox) []ContextID {
 }
 
 // Calls are the ids of all registered futures, in order.
-func (l *Ledger) Calls() []CallID {
+func (l *CallTable) Calls() []CallID {
 	ids := make([]CallID, 0, l.futures.live)
 	l.futures.each(func(id uint64, _ *Future) { ids = append(ids, CallID(id)) })
 	slices.Sort(ids)
 	return ids
 }
 
-func (l *Ledger) mustContext(id ContextID) *Context {
+func (l *CallTable) mustContext(id ContextID) *Context {
 	c := l.Context(id)
 	if c == nil {
 		panic(fmt.Sprintf("intercanister: there is no context %d", id))

@@ -8,9 +8,9 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Treasury says where every cycle of a network is or has gone. No message
+// CyclesAudit says where every cycle of a network is or has gone. No message
 // creates or loses a cycle: Held and Spent together are Minted.
-type Treasury struct {
+type CyclesAudit struct {
 	Balances  cycles.Amount // of canisters, with what their running messages will find
 	Reserved  cycles.Amount // set aside for storage
 	Attached  cycles.Amount // to requests on their way
@@ -27,35 +27,35 @@ type Treasury struct {
 }
 
 // Held is what is still there.
-func (t *Treasury) Held() cycles.Amount {
+func (t *CyclesAudit) Held() cycles.Amount {
 	return t.Balances.Add(t.Reserved).Add(t.Attached).Add(t.Available).Add(t.Deferred).Add(t.Prepaid).Add(t.Refunds)
 }
 
 // Spent is what is gone.
-func (t *Treasury) Spent() cycles.Amount { return t.Consumed.Add(t.Deleted).Add(t.Lost) }
+func (t *CyclesAudit) Spent() cycles.Amount { return t.Consumed.Add(t.Deleted).Add(t.Lost) }
 
-// Treasury counts the cycles of a network. It takes time in proportion to
+// AuditCycles counts the cycles of a network. It takes time in proportion to
 // everything that is open.
-func (n *Network) Treasury() (t Treasury) {
+func (n *Network) AuditCycles() (t CyclesAudit) {
 	for _, m := range n.subnets {
 		m.count(&t)
 	}
 	return t
 }
 
-func (m *subnet) count(t *Treasury) {
+func (m *subnet) count(t *CyclesAudit) {
 	add := func(to *cycles.Amount, amount cycles.Amount) { *to = to.Add(amount) }
-	add(&t.Consumed, m.Books.Gone.Add(m.Books.Fees))
-	add(&t.Deleted, m.Books.Deleted)
-	add(&t.Lost, m.Books.Lost)
-	add(&t.Minted, m.Books.Minted)
+	add(&t.Consumed, m.Totals.Gone.Add(m.Totals.Fees))
+	add(&t.Deleted, m.Totals.Deleted)
+	add(&t.Lost, m.Totals.Lost)
+	add(&t.Minted, m.Totals.Minted)
 	for r := range m.Residents.All() {
 		add(&t.Balances, r.Canister.Balance.Add(r.DeferredCredit))
 		add(&t.Reserved, r.Canister.Reserved)
 		add(&t.Consumed, r.Canister.Consumed.Total())
 		m.countWaiting(t, r)
 	}
-	available, prepaid := m.Ledger.Holdings()
+	available, prepaid := m.Calls.Holdings()
 	add(&t.Available, available)
 	add(&t.Prepaid, prepaid)
 	attached, _ := m.Commands.Holdings()
@@ -86,7 +86,7 @@ func (m *subnet) count(t *Treasury) {
 	}
 }
 
-func (m *subnet) countWaiting(t *Treasury, r *state.Resident) {
+func (m *subnet) countWaiting(t *CyclesAudit, r *state.Resident) {
 	attached, refunds := r.Mailbox.Holdings()
 	t.Attached, t.Refunds = t.Attached.Add(attached), t.Refunds.Add(refunds)
 	for i := range r.Waiting {

@@ -42,7 +42,7 @@ func TestASlabAgreesWithAMap(t *testing.T) {
 // attached cycle is refunded or accepted, and in the end nothing is left.
 func TestNothingIsLeftOfCallsThatAreOver(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var l Ledger
+		var l CallTable
 		boxes := [3]Mailbox{}
 		for i := range boxes {
 			boxes[i].Owner = principal.Canister(uint64(i))
@@ -96,7 +96,7 @@ func TestNothingIsLeftOfCallsThatAreOver(t *testing.T) {
 }
 
 func TestAPairTakesFiveHundredCallsAndNoMore(t *testing.T) {
-	var l Ledger
+	var l CallTable
 	m := Mailbox{Owner: principal.Canister(1)}
 	other := principal.Canister(2)
 	c := l.Open(&m, Origin{Kind: FromIngress}, cycles.Amount{}, 0)
@@ -174,9 +174,9 @@ func TestTheFirstChoiceIsWhatPopTakes(t *testing.T) {
 	})
 }
 
-// register fills a ledger with n futures, 500 to each callee.
-func register(n int) (*Ledger, *Mailbox) {
-	l, m := new(Ledger), &Mailbox{Owner: principal.Canister(1)}
+// register fills a call table with n futures, 500 to each callee.
+func register(n int) (*CallTable, *Mailbox) {
+	l, m := new(CallTable), &Mailbox{Owner: principal.Canister(1)}
 	c := l.Open(m, Origin{Kind: FromIngress}, cycles.Amount{}, 0)
 	for i := range n {
 		l.Register(m, &Call{Context: c.ID, Owner: m.Owner, Callee: principal.Canister(uint64(2 + i/QueueCapacity))})
@@ -210,7 +210,7 @@ func TestARegisteredFutureTakesAtMostItsBytes(t *testing.T) {
 }
 
 func TestACallAndItsAnswerDoNotAllocate(t *testing.T) {
-	var l Ledger
+	var l CallTable
 	a, b := Mailbox{Owner: principal.Canister(1)}, Mailbox{Owner: principal.Canister(2)}
 	c := l.Open(&a, Origin{Kind: FromIngress}, cycles.Amount{}, 0)
 	var in Input
