@@ -109,9 +109,10 @@ func (o *outside) dialTLS(ctx context.Context, network, address string) (net.Con
 // send sends a request. The headers of the response are those the server sent.
 func (o *outside) send(request *http.Request) (response *http.Response, headers [][2]string, err error) {
 	var conn *recordedConn // nil for HTTP/2
+	var head *recordedHead
 	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
 		if conn, _ = info.Conn.(*recordedConn); conn != nil {
-			conn.record()
+			head = conn.record()
 		}
 	}}
 	response, err = o.client.Do(request.WithContext(httptrace.WithClientTrace(request.Context(), trace)))
@@ -121,7 +122,7 @@ func (o *outside) send(request *http.Request) (response *http.Response, headers 
 	case conn == nil:
 		return response, decodedHeaders(response), nil
 	}
-	return response, sentHeaders(conn.take()), nil
+	return response, sentHeaders(conn.take(head)), nil
 }
 
 // fetch makes a request. Rejects have the texts of the replica's HTTP adapter.

@@ -16,25 +16,31 @@ import (
 type recordedConn struct {
 	net.Conn
 
-	mu        sync.Mutex // guards the fields below
-	recording bool
-	head      []byte // read since record; at most maxHeadBytes and what one Read adds
+	mu      sync.Mutex    // guards current, and what it points to
+	current *recordedHead // nil where nothing is recorded
 }
+
+// recordedHead is what was read for one request: at most maxHeadBytes and what one Read adds.
+// The client gives a connection to the next request before the caller of the last one has
+// its response, so each request has a recording of its own.
+type recordedHead struct{ read []byte }
 
 // record begins to record: the next request is about to be sent.
-func (c *recordedConn) record() {
+func (c *recordedConn) record() *recordedHead {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.recording, c.head = true, nil
+	c.current = new(recordedHead)
+	return c.current
 }
 
-// take ends the recording and returns it.
-func (c *recordedConn) take() []byte {
+// take ends a recording and returns it.
+func (c *recordedConn) take(head *recordedHead) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	head := c.head
-	c.recording, c.head = false, nil
-	return head
+	if c.current == head {
+		c.current = nil
+	}
+	return head.read
 }
 
 // Read reads and records.
@@ -42,8 +48,8 @@ func (c *recordedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.recording && len(c.head) < maxHeadBytes {
-		c.head = append(c.head, p[:n]...)
+	if c.current != nil && len(c.current.read) < maxHeadBytes {
+		c.current.read = append(c.current.read, p[:n]...)
 	}
 	return n, err
 }
