@@ -128,7 +128,7 @@ func TestFunctionsOfARecursionCheck(t *testing.T) {
 	}
 }
 
-// TestAChainOfCallsIsWalkedToALimit has each function call the next. The walk of the first waits for that of the last that may be begun.
+// In TestAChainOfCallsIsWalkedToALimit each function calls the next, so that each walk waits for the next one.
 func TestAChainOfCallsIsWalkedToALimit(t *testing.T) {
 	for n, want := range map[int]bool{64: true, 65: false} {
 		text := "(module "
