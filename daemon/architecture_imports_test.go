@@ -45,7 +45,7 @@ var arrows = map[string]struct {
 	"replica/replicatest":          {[]string{"refusal", "candid/", "candid", "intercanister", "intercanister/cycles", "timers", "canister", "canister/canistertest", "canister/canistertest/", "replica", "replica/"}, "support for tests"},
 	"replica/replicatest/model":    {nil, "a second opinion shares nothing with the first"},
 	"api":                          {[]string{"refusal", "replica/budget", "candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/certify"}, "what front ends share"},
-	"api/internal/wire":            {[]string{"refusal", "candid/principal", "replica/certify"}, "bytes of requests; it decides who asks, never what happens"},
+	"api/internal/wire":            {[]string{"refusal", "candid/principal", "replica/certify"}, "bytes of requests; it authenticates the sender and must not know what the request does"},
 	"replica/budget":               {nil, "a count of bytes"},
 	"api/ic":                       {[]string{"refusal", "replica/budget", "api", "api/internal/", "candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/certify"}, "the public interface, and no power beyond it"},
 	"proto/control/v1":             {nil, "messages and stubs, made from the .proto files"},

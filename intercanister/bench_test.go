@@ -56,16 +56,5 @@ func BenchmarkRatioCallAndAnswerInTheCallTable(b *testing.B) {
 	caller, callee := Mailbox{Owner: principal.Canister(1)}, Mailbox{Owner: principal.Canister(2)}
 	c := l.Open(&caller, Origin{Kind: FromIngress}, cycles.Amount{}, 0)
 	var in, out Input
-	ratio.Compare(b, 0, ratio.Each(func() {
-		id, _ := l.Register(&caller, &Call{Context: c.ID, Owner: caller.Owner, Callee: callee.Owner})
-		callee.PushRequest(Request{Call: id, Sender: caller.Owner})
-		callee.Pop(&in)
-		opened := l.Open(&callee, Origin{Kind: FromCanister, Call: id, Caller: caller.Owner}, cycles.Amount{}, 0)
-		l.Respond(&callee, opened)
-		l.Close(&callee, opened)
-		l.Settle(&caller, id, Response{})
-		caller.Pop(&in)
-		l.Begin(&caller, id)
-		l.Release(&caller, id)
-	}), ratio.Each(func() { out, in = in, out }))
+	ratio.Compare(b, 0, ratio.Each(func() { callAndAnswer(&l, c.ID, &caller, &callee, &in) }), ratio.Each(func() { out, in = in, out }))
 }

@@ -138,7 +138,7 @@ func TestAMessageTakes512BytesBesideItsArgument(t *testing.T) {
 	}
 }
 
-func TestANodeThatHadNothingToDoHas20MillisecondsLessThanBusyNodes(t *testing.T) {
+func TestAnIdleNodeHas20MillisecondsLessThanBusyNodes(t *testing.T) {
 	for _, c := range []struct {
 		used  int64
 		first bool

@@ -37,7 +37,7 @@ func TestProcessorsLetNoMoreThanTheirNumberRun(t *testing.T) {
 
 // Eight nodes are busy with two messages each, of which a slice takes 5 units. A node that had
 // nothing to do until then is let through when the first slice ends.
-func TestANodeThatHadNothingToDoGoesFirst(t *testing.T) {
+func TestAnIdleNodeGoesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now atomic.Int64
 		now.Store(1)

@@ -96,10 +96,10 @@ func TestARecursionOnAnyWayEndsWhereTheStackIsFull(t *testing.T) {
 }
 
 // needsOf are the stack needs of a module's functions.
-func needsOf(t *testing.T, text string) []uint32 {
+func needsOf(t *testing.T, raw []byte) []uint32 {
 	t.Helper()
 	s := &source{options: conformance, rules: schedules[Schedule202606]}
-	if bad := s.parse(assemble(t, text)); bad != nil {
+	if bad := s.parse(raw); bad != nil {
 		t.Fatal(bad)
 	}
 	code := &codeWriter{s: s}
@@ -111,16 +111,31 @@ func needsOf(t *testing.T, text string) []uint32 {
 
 func TestAFunctionThatNeedsLittleIsKnownWhereverItIsInTheModule(t *testing.T) {
 	const leaf, middle, top = `(func $leaf nop)`, `(func $middle call $leaf)`, `(func $top call $middle call $leaf)`
-	after := needsOf(t, `(module `+top+middle+leaf+`)`)
-	before := needsOf(t, `(module `+leaf+middle+top+`)`)
+	after := needsOf(t, assemble(t, `(module `+top+middle+leaf+`)`))
+	before := needsOf(t, assemble(t, `(module `+leaf+middle+top+`)`))
 	slices.Reverse(before)
 	if !slices.Equal(after, before) || after[2] == 0 || after[1] <= after[2] || after[0] <= after[1] || after[0] == unboundedStack {
 		t.Errorf("callers first need %d bytes, callees first %d", after, before)
 	}
 }
 
+func TestMostFunctionsOfMotokoNeedNoStackCheck(t *testing.T) {
+	for name, most := range map[string]float64{"bench": 0.25, "outcaller": 0.78} { // Motoko and Rust
+		needs := needsOf(t, measuredModule(t, name))
+		check := 0
+		for _, need := range needs {
+			if need == unboundedStack {
+				check++
+			}
+		}
+		if share := float64(check) / float64(len(needs)); share > most {
+			t.Errorf("%s: %d of %d functions check the stack, want at most %.2f of them", name, check, len(needs), most)
+		}
+	}
+}
+
 func TestFunctionsOfARecursionCheck(t *testing.T) {
-	needs := needsOf(t, `(module (func $a call $b) (func $b call $c call $d) (func $c call $a) (func $d) (func $e call $e) (func $f (param i32) local.get 0 if call $d else call $b end))`)
+	needs := needsOf(t, assemble(t, `(module (func $a call $b) (func $b call $c call $d) (func $c call $a) (func $d) (func $e call $e) (func $f (param i32) local.get 0 if call $d else call $b end))`))
 	for i, want := range []bool{true, true, true, false, true, true} {
 		if got := needs[i] == unboundedStack; got != want {
 			t.Errorf("function %d checks: %v, want %v", i, got, want)
@@ -139,7 +154,7 @@ func TestAChainOfCallsIsWalkedToALimit(t *testing.T) {
 				text += fmt.Sprintf("(func $f%d) )", i)
 			}
 		}
-		needs := needsOf(t, text)
+		needs := needsOf(t, assemble(t, text))
 		if got := needs[62] != unboundedStack; got != want {
 			t.Errorf("a chain of %d functions: the 63rd knows the need of the 64th: %v, want %v", n, got, want)
 		}
