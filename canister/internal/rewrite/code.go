@@ -8,10 +8,10 @@ type codeWriter struct {
 	out []byte // bodies, each with its size in front
 
 	counter           uint32 // global index of the counter
-	excess            uint32 // global index of what a size charges above it
 	outOfInstructions uint32 // function indices in the rewritten module
 	growCheck         uint32
 	bulkCheck         uint32
+	hugeCharge        uint32
 	chargeFunction    uint32
 	firstAdded        uint32
 
@@ -51,10 +51,10 @@ func (c *codeWriter) add(f addedFunction) uint32 {
 func (c *codeWriter) rewriteBodies() *Invalid {
 	s := c.s
 	c.counter = uint32(len(s.globals))
-	c.excess = c.counter + 1
 	c.outOfInstructions = uint32(s.importedFunctions)
 	c.growCheck = c.outOfInstructions + 1
 	c.bulkCheck = c.outOfInstructions + 2
+	c.hugeCharge = c.outOfInstructions + 3
 	c.chargeFunction = s.shifted(uint32(len(s.functions)))
 	c.firstAdded = c.chargeFunction + s.helpers()
 	c.open, c.splitters = map[funcType]openDispatcher{}, map[splitter]uint32{}

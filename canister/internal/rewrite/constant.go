@@ -97,7 +97,7 @@ func (s *source) lowerOffset(out []byte, c constant) []byte {
 }
 
 // injectedFunctions is how many function imports the pass appends to the original ones.
-const injectedFunctions = 3
+const injectedFunctions = 4
 
 // replicaFunctions is how many a replica's pass puts before the functions of a module, those that its backtraces count.
 const replicaFunctions = 2

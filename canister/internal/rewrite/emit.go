@@ -25,6 +25,7 @@ const (
 	addedCheck   = iota // () -> ()
 	addedGrow           // (i32, i32) -> i32
 	addedBulk           // (i32) -> ()
+	addedHuge           // (i64) -> ()
 	addedCharge         // (i64) -> i64
 	addedEnv            // (I) -> ()
 	addedClosure        // (i32, I) -> ()
@@ -73,7 +74,7 @@ func (e *emitter) typeSection() {
 		add(t)
 	}
 	for _, t := range [addedTypes]funcType{
-		addedCheck: {}, addedGrow: {"ii", "i"}, addedBulk: {"i", ""}, addedCharge: {"I", "I"}, addedEnv: {env, ""}, addedClosure: {"i" + env, ""},
+		addedCheck: {}, addedGrow: {"ii", "i"}, addedBulk: {"i", ""}, addedHuge: {"I", ""}, addedCharge: {"I", "I"}, addedEnv: {env, ""}, addedClosure: {"i" + env, ""},
 	} {
 		add(t)
 	}
@@ -112,6 +113,7 @@ func (e *emitter) importSection() {
 	inject(OutOfInstructions, addedCheck)
 	inject(GrowCheck, addedGrow)
 	inject(BulkCheck, addedBulk)
+	inject(HugeCharge, addedHuge)
 	e.out = appendSection(e.out, sectionImport, content)
 }
 
@@ -208,13 +210,12 @@ func (e *emitter) memorySection() {
 
 func (e *emitter) globalSection() {
 	local := e.s.globals[e.s.importedGlobals:]
-	content := appendU32(nil, uint32(len(local)+2))
+	content := appendU32(nil, uint32(len(local)+1))
 	for _, g := range local {
 		content = append(appendGlobalType(content, g), g.init...)
 	}
 	content = append(appendGlobalType(content, global{value: typeI64, mutable: true}), opI64Const)
 	content = append(appendSigned(content, emptyStack), opEnd)
-	content = append(appendGlobalType(content, global{value: typeI64, mutable: true}), opI64Const, 0, opEnd)
 	e.out = appendSection(e.out, sectionGlobal, content)
 }
 
@@ -243,7 +244,6 @@ func (e *emitter) exportSection() {
 		}
 	}
 	add(CounterGlobal, kindGlobal, e.code.counter)
-	add(ExcessGlobal, kindGlobal, e.code.excess)
 	if len(s.memories) > 0 {
 		add(ExportedMemory, kindMemory, 0)
 	}

@@ -21,6 +21,7 @@ type guest struct {
 	refills int
 	grown   [][2]uint32 // arguments of the growth checks
 	pieces  []uint32    // arguments of the checks between pieces
+	huge    []uint64    // sizes that the counter could not hold
 
 	onCharge func(cost int64, check bool) // what the imports of module "points" do, see the slow meter
 	onSize   func(size int64)
@@ -76,6 +77,9 @@ func start(t testing.TB, m *Module) *guest {
 	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
 		g.pieces = append(g.pieces, uint32(stack[0]))
 	}), []api.ValueType{i32}, nil).Export(BulkCheck)
+	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
+		g.huge = append(g.huge, stack[0])
+	}), []api.ValueType{api.ValueTypeI64}, nil).Export(HugeCharge)
 	if _, err := host.Instantiate(context.Background()); err != nil {
 		t.Fatal(err)
 	}

@@ -241,34 +241,24 @@ func (b *body) closeLoop(f *frame) {
 	b.out = append(b.out, opBr, 0, opEnd, opEnd)
 }
 
-// chargeBody is the function (size i64) -> i64 that charges by a size and returns it. What is above MaxInstructions goes to the excess, where a
-// size that is negative as a signed number counts as 2^63.
+// chargeBody is the function (size i64) -> i64 that charges by a size and returns it.
 func (c *codeWriter) chargeBody() []byte {
 	out := []byte{0}
 	get := func(op byte, i uint32) { out = appendU32(append(out, op), i) }
-	least := func(bound int64) { // of the size and the bound
-		get(opLocalGet, 0)
-		out = appendSigned(append(out, opI64Const), bound)
-		get(opLocalGet, 0)
-		out = appendSigned(append(out, opI64Const), bound)
-		out = append(out, opI64LtU, opSelect)
-	}
 	get(opLocalGet, 0)
 	out = appendSigned(append(out, opI64Const), MaxInstructions)
 	out = append(out, opI64GtU, opIf, blockEmpty)
-	least(-1 << 63)
-	out = appendSigned(append(out, opI64Const), MaxInstructions)
-	out = append(out, opI64Sub)
-	get(opGlobalSet, c.excess)
-	out = append(out, opEnd)
+	get(opLocalGet, 0)
+	get(opCall, c.hugeCharge)
+	out = append(out, opElse)
 	get(opGlobalGet, c.counter)
-	least(MaxInstructions)
+	get(opLocalGet, 0)
 	out = append(out, opI64Const, stackBits, opI64Shl, opI64Sub)
 	get(opGlobalSet, c.counter)
 	get(opGlobalGet, c.counter)
 	out = append(out, opI64Const, 0, opI64LtS, opIf, blockEmpty)
 	get(opCall, c.outOfInstructions)
-	out = append(out, opEnd)
+	out = append(out, opEnd, opEnd)
 	get(opLocalGet, 0)
 	return append(out, opEnd)
 }

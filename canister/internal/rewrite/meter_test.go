@@ -1,6 +1,9 @@
 package rewrite
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestChargesStandWhereTheReplicaPutsThem(t *testing.T) {
 	const factorial = `(func (export "f") (param i64) (result i64)
@@ -105,12 +108,14 @@ func TestTheCounterIsRightAtATrap(t *testing.T) {
 	}
 }
 
-func TestAnUnreasonableSizeLeavesTheLeastCounter(t *testing.T) {
+func TestASizeAboveTheCounterIsChargedByTheHost(t *testing.T) {
 	g := start(t, rewriteText(t, `(module (memory i64 1) (func (export "f") (param i64) i64.const 0 i32.const 0 local.get 0 memory.fill))`, conformance))
-	if _, err := g.call("f", 1<<63); err == nil {
-		t.Fatal("no trap")
+	for _, size := range []uint64{MaxInstructions, MaxInstructions + 1, 1 << 63} {
+		if _, err := g.call("f", size); err == nil {
+			t.Fatalf("no trap with a size of %d", size)
+		}
 	}
-	if g.refills != 1 {
-		t.Errorf("%d refills, want 1", g.refills)
+	if want := []uint64{MaxInstructions + 1, 1 << 63}; !slices.Equal(g.huge, want) {
+		t.Errorf("the host charged %d, want %d", g.huge, want)
 	}
 }

@@ -11,6 +11,9 @@ const (
 	OutOfInstructions = "out_of_instructions"
 	// BulkCheck (instructions i32) is called between two pieces of a bulk operator, with what was charged for the one that is done. It may block.
 	BulkCheck = "bulk_check"
+	// HugeCharge (size i64) is called where a size above MaxInstructions, which the counter cannot hold, is to be charged. The host ends the
+	// message by a panic, since no limit is that high.
+	HugeCharge = "huge_charge"
 	// GrowCheck (old i32, pages i32) -> i32 is called after every memory.grow with its result and the pages asked for, and returns what the guest
 	// sees. For a 64-bit memory pages saturate at 2^32-1.
 	GrowCheck = "grow_check"
@@ -22,9 +25,6 @@ const (
 	// CounterGlobal is the exported mutable i64 global with the instructions left in the current slice and the part of the call stack in use,
 	// as Instructions and StackUsed read it. The host sets it to NewCounter before every call; a call that returns leaves the stack empty.
 	CounterGlobal = "canisterd counter"
-	// ExcessGlobal is the exported mutable i64 global with the instructions that a size has charged above MaxInstructions, which the counter
-	// cannot hold. The message cannot go on then, since no limit is that high.
-	ExcessGlobal = "canisterd excess"
 	// CallClosure is the exported trampoline (fn i32, env i32 or i64): call_indirect on the first table with type (I) -> (). It is not metered.
 	CallClosure = "canisterd call closure"
 	// ExportedMemory and ExportedTable are the memory and the first table.

@@ -101,7 +101,7 @@ func TestAWideModuleImportsAWideSystemAPI(t *testing.T) {
 		module, _, _ := f.Import()
 		modules = append(modules, module)
 	}
-	if !reflect.DeepEqual(modules, []string{WideSystemModule, WideSystemModule, ModuleName, ModuleName, ModuleName}) {
+	if !reflect.DeepEqual(modules, []string{WideSystemModule, WideSystemModule, ModuleName, ModuleName, ModuleName, ModuleName}) {
 		t.Error(modules)
 	}
 }

@@ -87,6 +87,7 @@ func newStage(ctx context.Context, t *testing.T) *stage {
 		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(s.outOfInstructions), nil, nil).Export("out_of_instructions").
 		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(growCheck), []api.ValueType{api.ValueTypeI32, api.ValueTypeI32}, []api.ValueType{api.ValueTypeI32}).Export("grow_check").
 		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(bulkCheck), []api.ValueType{api.ValueTypeI32}, nil).Export(rewrite.BulkCheck).
+		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(hugeCharge), []api.ValueType{api.ValueTypeI64}, nil).Export(rewrite.HugeCharge).
 		Instantiate(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -237,3 +238,6 @@ func (s *stage) act(a *wast.Action) ([]uint64, error) {
 
 // bulkCheck lets every bulk operation go on.
 func bulkCheck(context.Context, api.Module, []uint64) {}
+
+// hugeCharge lets an operator go on whose size is more than any limit: the suite wants its trap.
+func hugeCharge(context.Context, api.Module, []uint64) {}

@@ -197,6 +197,7 @@ func meteringModule() HostModule {
 	return HostModule{Name: rewrite.ModuleName, Functions: []HostFunction{
 		{Name: rewrite.OutOfInstructions, Call: func(g *Guest, _ []uint64) { g.refill() }},
 		{Name: rewrite.BulkCheck, Params: []api.ValueType{i32}, Call: func(g *Guest, stack []uint64) { g.FinishPiece(uint64(uint32(stack[0]))) }},
+		{Name: rewrite.HugeCharge, Params: []api.ValueType{api.ValueTypeI64}, Call: func(g *Guest, stack []uint64) { g.refuseHugeCharge(stack[0]) }},
 		{Name: rewrite.GrowCheck, Params: []api.ValueType{i32, i32}, Results: []api.ValueType{i32}, Call: func(g *Guest, stack []uint64) {
 			old, pages := uint32(stack[0]), uint32(stack[1])
 			g.grew(old, pages)

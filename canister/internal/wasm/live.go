@@ -21,7 +21,6 @@ type live struct {
 	instance     api.Module
 	heap         heap
 	counter      api.MutableGlobal
-	excess       api.MutableGlobal // instructions beyond what the counter holds
 	globals      []globalCell
 	functions    [maxFunctions]function
 	next         int      // function to forget next
@@ -71,9 +70,6 @@ func newLive(g *Guest, code *Code, h heap) (l *live, err error) {
 		return l, fmt.Errorf("module exports no %q", rewrite.CounterGlobal)
 	}
 	l.counter = counter
-	if l.excess, ok = l.instance.ExportedGlobal(rewrite.ExcessGlobal).(api.MutableGlobal); !ok {
-		return l, fmt.Errorf("module exports no %q", rewrite.ExcessGlobal)
-	}
 	l.segments = segmentsOf(l.instance)
 	l.segmentsWere = slices.Clone(l.segments)
 	l.globals, err = code.layout.cells(l.instance)

@@ -49,7 +49,6 @@ func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 	}
 	g.host, g.budget, g.compared, g.ending = host, budget, false, nil
 	l.counter.Set(rewrite.NewCounter(0))
-	l.excess.Set(0)
 	g.grant(0)
 	l.stack = [2]uint64{uint64(entry.Fn), entry.Env}
 	g.running = true
@@ -197,10 +196,6 @@ func (g *Guest) refill() {
 		g.End(&Trap{Kind: StackOverflow})
 	}
 	left := rewrite.Instructions(counter)
-	if left < -rewrite.MaxInstructions/2 { // only a size so large leaves an excess
-		g.granted += g.live.excess.Get()
-		g.live.excess.Set(0)
-	}
 	executed := g.granted - uint64(left)
 	g.part = g.nextPart()
 	found := g.lookForScattered(executed + g.moved)
@@ -220,6 +215,13 @@ func (g *Guest) refill() {
 	}
 	g.pause(executed + g.moved)
 	g.grant(executed)
+}
+
+// refuseHugeCharge ends a message that a size charges with more instructions than the counter holds. No limit is that high.
+func (g *Guest) refuseHugeCharge(size uint64) {
+	g.granted += min(size, math.MaxInt64)
+	g.refill()
+	panic(fmt.Sprintf("wasm: bug: a message goes on after a charge of %d instructions; the limit is %d", size, g.budget.Limit))
 }
 
 // lookForScattered counts the changed pages where a count is due, and reports whether the message has just become scattered. Only the bytes of the
