@@ -173,3 +173,23 @@ func TestTheFirstOfSeveralInvalidFunctionsIsNamed(t *testing.T) {
 		t.Errorf("got %v, want the complexity of the first function", err)
 	}
 }
+
+// A caller in such a chain takes 32 bytes: 32 of them fit what may stay unchecked. Each waits for the next to be
+// written, so up to 64 of them are walked at a time (maxWalks); the chain that is longer by one ends at a function that
+// counts as one that checks, and so do all that wait for it.
+func TestALongChainOfCallsIsUncheckedAtItsEnd(t *testing.T) {
+	for _, c := range []struct{ length, taken int }{{32, 0}, {33, 1}, {63, 31}, {64, 64}} {
+		var chain strings.Builder
+		for i := range c.length {
+			fmt.Fprintf(&chain, "(func call %d)", i+1)
+		}
+		g := start(t, rewriteText(t, fmt.Sprintf(`(module %s (func unreachable) (export "f" (func 0)))`, chain.String()), conformance))
+		g.reset(1000)
+		if _, err := g.call("f"); err == nil {
+			t.Fatal("no trap")
+		}
+		if got := int(StackUsed(g.counter.Get())); got != 32*c.taken {
+			t.Errorf("a chain of %d calls takes %d bytes, want %d functions of 32", c.length, got, c.taken)
+		}
+	}
+}
