@@ -30,6 +30,8 @@ var dictionary = map[string]string{
 	"scene":       "action",
 	"scenery":     "setup",
 	"scenes":      "actions",
+	"seat":        "slot",
+	"seats":       "slots",
 	"stirred":     "active",
 	"strand":      "coroutine",
 	"strands":     "coroutines",

@@ -76,11 +76,11 @@ func (m *subnet) wellFormed(in *Ingress) (Result, bool) {
 // accept decides whether a well-formed message enters the state, and makes its
 // canister pay for that. It gives the canister that pays, nil for none. Whether that can
 // pay is looked at before anything else, as on the replica.
-func (m *subnet) accept(in *Ingress) (*state.Resident, *intercanister.Reject) {
+func (m *subnet) accept(in *Ingress) (*state.Entry, *intercanister.Reject) {
 	if m.History.Full() {
 		return nil, rejectHistoryFull(m.History.Capacity())
 	}
-	r := m.Residents.Get(in.Effective)
+	r := m.Canisters.Get(in.Effective)
 	if r != nil && m.paysFirst(in) {
 		if reject := m.unaffordable(in, r); reject != nil {
 			return nil, reject
@@ -120,7 +120,7 @@ func paysLate(method string, arg []byte) bool {
 
 // payLate takes the fee for a message of this size that was executed. Nothing is
 // refused any more, so it may go below the freezing limit, and takes at most what there is.
-func (m *subnet) payLate(r *state.Resident, size int) {
+func (m *subnet) payLate(r *state.Entry, size int) {
 	fee := m.Fees.IngressMessage(size)
 	if r.Running {
 		r.Debit = r.Debit.Add(fee)
@@ -142,7 +142,7 @@ var free = map[string]bool{
 }
 
 // unaffordable rejects a message whose fee the canister cannot pay.
-func (m *subnet) unaffordable(in *Ingress, r *state.Resident) *intercanister.Reject {
+func (m *subnet) unaffordable(in *Ingress, r *state.Entry) *intercanister.Reject {
 	fee := m.Fees.IngressMessage(in.Size)
 	if fee.IsZero() {
 		return nil
@@ -157,7 +157,7 @@ func (m *subnet) unaffordable(in *Ingress, r *state.Resident) *intercanister.Rej
 // payIngress takes the fee for an ingress message. While a message of the
 // canister runs, its executor owns the balance: the fee is owed until the message
 // is over.
-func (m *subnet) payIngress(in *Ingress, r *state.Resident) *intercanister.Reject {
+func (m *subnet) payIngress(in *Ingress, r *state.Entry) *intercanister.Reject {
 	fee := m.Fees.IngressMessage(in.Size)
 	if r.Running {
 		reject := m.unaffordable(in, r)
@@ -174,7 +174,7 @@ func (m *subnet) payIngress(in *Ingress, r *state.Resident) *intercanister.Rejec
 }
 
 // acceptCall checks a call of an ordinary canister, and asks the canister.
-func (m *subnet) acceptCall(in *Ingress, r *state.Resident) *intercanister.Reject {
+func (m *subnet) acceptCall(in *Ingress, r *state.Entry) *intercanister.Reject {
 	if r == nil {
 		return rejectNotFound(in.Effective)
 	}
@@ -202,7 +202,7 @@ type Inspection struct {
 
 // uninspectable rejects a call of an ordinary canister that the canister is not asked
 // about: by its status, as a composite query, for its lack of code.
-func (m *subnet) uninspectable(in *Ingress, r *state.Resident) *intercanister.Reject {
+func (m *subnet) uninspectable(in *Ingress, r *state.Entry) *intercanister.Reject {
 	if reject := rejectIngress(r.Canister); reject != nil {
 		return reject
 	}
@@ -219,7 +219,7 @@ func (m *subnet) uninspectable(in *Ingress, r *state.Resident) *intercanister.Re
 // nothing to run (Apply decides then alone). A message it has no objection to may
 // be applied with Inspected set.
 func (n *Network) Inspect(in *Ingress) *Inspection {
-	m, r := n.resident(in.Receiver)
+	m, r := n.find(in.Receiver)
 	if r == nil || in.Receiver != in.Effective || !n.executor.Has(r.Canister, canister.InspectMessage) {
 		return nil
 	}
@@ -233,7 +233,7 @@ func (n *Network) Inspect(in *Ingress) *Inspection {
 	return inspection
 }
 
-func (m *subnet) inspection(in *Ingress, r *state.Resident) (*Inspection, *intercanister.Reject) {
+func (m *subnet) inspection(in *Ingress, r *state.Entry) (*Inspection, *intercanister.Reject) {
 	target, reject := r.Canister.PrepareQuery()
 	if reject != nil {
 		return nil, reject
@@ -262,7 +262,7 @@ func (i *Inspection) Run(turns Turns) *intercanister.Reject {
 func (i *Inspection) Discard() { i.target.Release() }
 
 // receiveIngress enters an accepted message and queues it.
-func (m *subnet) receiveIngress(in *Ingress, r *state.Resident) {
+func (m *subnet) receiveIngress(in *Ingress, r *state.Entry) {
 	record := m.History.Receive(&state.Ingress{
 		ID: in.ID, Sender: in.Sender, Receiver: in.Receiver, Effective: in.Effective,
 		Method: in.Method, Arg: in.Arg, Info: in.Info, Size: in.Size, Expiry: in.Expiry,

@@ -90,7 +90,7 @@ func (n *Network) archiveState(c *archive.Coder) {
 		defer modules.Close()
 	} else {
 		for _, m := range n.subnets {
-			for r := range m.Residents.All() {
+			for r := range m.Canisters.All() {
 				modules.Add(r.Canister)
 			}
 			for _, j := range m.parked {

@@ -28,7 +28,7 @@ func (n *Network) restore(c *archive.Coder) {
 	n.checkTimes(c)
 	n.checkRules(c)
 	for i, m := range n.subnets {
-		for r := range m.Residents.All() {
+		for r := range m.Canisters.All() {
 			c.Check(routes.find(r.ID()) == i, "canister %s is not on the subnet that hosts it", r.ID())
 		}
 	}
@@ -111,7 +111,7 @@ func (m *subnet) checkArchived(c *archive.Coder) {
 	for _, in := range taken.Aside {
 		c.Check(m.isCommand(in), "a call of the management canister is nobody's")
 	}
-	outgoing := make(map[*state.Resident]int)
+	outgoing := make(map[*state.Entry]int)
 	for to, queue := range m.out {
 		for i := range queue {
 			p := &queue[i]
@@ -121,11 +121,11 @@ func (m *subnet) checkArchived(c *archive.Coder) {
 	}
 	for _, h := range m.Kept.All() {
 		if h.Kind == state.KindRequest {
-			outgoing[m.Residents.Get(h.Request.Sender)]++
+			outgoing[m.Canisters.Get(h.Request.Sender)]++
 		}
 	}
 	counted := uint64(0)
-	for r := range m.Residents.All() {
+	for r := range m.Canisters.All() {
 		c.Check(r.Outgoing == outgoing[r], "canister %s has %d messages to send, and %d wait", r.ID(), r.Outgoing, outgoing[r])
 		counted += r.Counted
 	}
@@ -137,7 +137,7 @@ func (m *subnet) checkArchived(c *archive.Coder) {
 
 // begun is what is not over and in no queue.
 func (m *subnet) begun() *state.Taken {
-	t := &state.Taken{Parked: make(intercanister.Parked, len(m.parked)), Sent: make(map[*state.Resident]state.MessageMemory)}
+	t := &state.Taken{Parked: make(intercanister.Parked, len(m.parked)), Sent: make(map[*state.Entry]state.MessageMemory)}
 	for _, queue := range m.out {
 		for i := range queue {
 			p := &queue[i]
@@ -154,8 +154,8 @@ func (m *subnet) begun() *state.Taken {
 		t.Aside = append(t.Aside, &m.preparing[i].in)
 	}
 	for _, j := range m.parked {
-		for i := range j.resident.Waiting {
-			t.Aside = append(t.Aside, &j.resident.Waiting[i])
+		for i := range j.entry.Waiting {
+			t.Aside = append(t.Aside, &j.entry.Waiting[i])
 		}
 		if j.install != nil {
 			t.Installing = append(t.Installing, j.install.command.Ticket())

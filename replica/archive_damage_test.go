@@ -31,7 +31,7 @@ type damagedNetwork struct {
 	names        map[string]principal.Principal
 }
 
-func (w *damagedNetwork) resident(name string) *state.Resident { return w.Residents.Get(w.names[name]) }
+func (w *damagedNetwork) entry(name string) *state.Entry { return w.Canisters.Get(w.names[name]) }
 
 // kept is a held message of a kind, with its subnet.
 func (w *damagedNetwork) kept(kind state.MessageKind) (*state.State, *state.Held) {
@@ -78,13 +78,13 @@ var damages = []damage{
 	}, "the subnets host other canister ids"},
 	{"the range of new ids", func(w *damagedNetwork) { w.Ids.Allocation.First-- }, "canister ids are taken from"},
 	{"limits of instructions", func(w *damagedNetwork) { _, l, _ := w.Damage(0); l.Message = math.MaxUint64 }, "nobody can pay for them"},
-	{"what was charged", func(w *damagedNetwork) { w.resident("A").Charged = w.Time + 1 }, "has paid until"},
-	{"a mailbox that nobody opens", func(w *damagedNetwork) { w.resident("A").Mailbox.Held = true }, "canister"},
-	{"a canister that stopped too early", func(w *damagedNetwork) { w.resident("A").Canister.Status = canister.Stopped }, "is stopped with"},
-	{"a canister that need not stop", func(w *damagedNetwork) { w.resident("D").Canister.Status = canister.Running }, "somebody waits for it to stop"},
-	{"number of a stop", func(w *damagedNetwork) { w.resident("D").Stops[0].Number = 99 }, "comes after the last"},
+	{"what was charged", func(w *damagedNetwork) { w.entry("A").Charged = w.Time + 1 }, "has paid until"},
+	{"a mailbox that nobody opens", func(w *damagedNetwork) { w.entry("A").Mailbox.Held = true }, "canister"},
+	{"a canister that stopped too early", func(w *damagedNetwork) { w.entry("A").Canister.Status = canister.Stopped }, "is stopped with"},
+	{"a canister that need not stop", func(w *damagedNetwork) { w.entry("D").Canister.Status = canister.Running }, "somebody waits for it to stop"},
+	{"number of a stop", func(w *damagedNetwork) { w.entry("D").Stops[0].Number = 99 }, "comes after the last"},
 	{"memory of messages", func(w *damagedNetwork) {
-		r := w.resident("A")
+		r := w.entry("A")
 		r.Messages.BestEffort++
 		r.Canister.MessageBytes++
 		w.State.Messages.BestEffort++
@@ -106,10 +106,10 @@ var damages = []damage{
 	{"a request to sign", func(w *damagedNetwork) { w.Signing.Pending[0].Arg = w.Signing.Pending[0].Arg[1:] }, "a request for a signature cannot be answered"},
 	{"method of a request to sign", func(w *damagedNetwork) { w.Signing.Pending[0].Method = "raw_rand" }, "a request for a signature cannot be answered"},
 	{"a task of the management canister", func(w *damagedNetwork) { w.State.Commands.PushTask(intercanister.Heartbeat) }, "or has tasks"},
-	{"a task that is none", func(w *damagedNetwork) { w.resident("A").Mailbox.PushTask(intercanister.NoTask) }, "a task is none"},
+	{"a task that is none", func(w *damagedNetwork) { w.entry("A").Mailbox.PushTask(intercanister.NoTask) }, "a task is none"},
 	{"sender of a request", func(w *damagedNetwork) {
 		for i := range w.View().Subnets {
-			for r := range w.Network.State(i).Residents.All() {
+			for r := range w.Network.State(i).Canisters.All() {
 				for _, name := range canisterNames {
 					if q := r.Mailbox.First(w.names[name]); q != nil {
 						q.Sender = r.ID()
@@ -122,12 +122,12 @@ var damages = []damage{
 	}, "waits among those of"},
 	{"a held message of a user that waits as well", func(w *damagedNetwork) {
 		s, h := w.kept(state.KindIngress)
-		s.Residents.Get(w.names["E"]).Mailbox.PushIngress(h.Ingress)
+		s.Canisters.Get(w.names["E"]).Mailbox.PushIngress(h.Ingress)
 	}, "of a user waits twice"},
 	{"a message of a user at another canister", func(w *damagedNetwork) {
 		for in := range w.History.All() {
-			if w.resident("A").Mailbox.DropIngress(in.Number) {
-				w.resident("B").Mailbox.PushIngress(in.Number)
+			if w.entry("A").Mailbox.DropIngress(in.Number) {
+				w.entry("B").Mailbox.PushIngress(in.Number)
 			}
 		}
 	}, "and is for another"},
@@ -152,7 +152,7 @@ var damages = []damage{
 	}, "the messages of canister"},
 	{"a canister that is gone and there", func(w *damagedNetwork) {
 		w.Untouch()
-		w.Touched = append(w.Touched, &state.Resident{Canister: canister.New(w.names["A"], 0, canister.Settings{}), Gone: true})
+		w.Touched = append(w.Touched, &state.Entry{Canister: canister.New(w.names["A"], 0, canister.Settings{}), Gone: true})
 	}, "is gone, and there"},
 	{"a message that has changed and is not shown", func(w *damagedNetwork) {
 		for in := range w.History.All() {
@@ -161,19 +161,19 @@ var damages = []damage{
 		}
 		w.Answered = nil
 	}, "is in one of two lists of changed messages and not in the other"},
-	{"number of a snapshot", func(w *damagedNetwork) { w.resident("A").Canister.Snapshots.All()[0].Number = 9 }, "is not in the order of numbers"},
-	{"globals of a snapshot", func(w *damagedNetwork) { s := w.resident("A").Canister.Snapshots.All()[0]; s.Globals = s.Globals[1:] }, "does not fit its module"},
+	{"number of a snapshot", func(w *damagedNetwork) { w.entry("A").Canister.Snapshots.All()[0].Number = 9 }, "is not in the order of numbers"},
+	{"globals of a snapshot", func(w *damagedNetwork) { s := w.entry("A").Canister.Snapshots.All()[0]; s.Globals = s.Globals[1:] }, "does not fit its module"},
 	{"a global of a snapshot", func(w *damagedNetwork) {
-		w.resident("A").Canister.Snapshots.All()[0].Globals = []canister.Global{{Type: 1}}
+		w.entry("A").Canister.Snapshots.All()[0].Globals = []canister.Global{{Type: 1}}
 	}, "a global of type 0x1"},
-	{"length of a history", func(w *damagedNetwork) { w.resident("A").Canister.History.Total = 0 }, "changes in a history of 0"},
+	{"length of a history", func(w *damagedNetwork) { w.entry("A").Canister.History.Total = 0 }, "changes in a history of 0"},
 	{"an environment", func(w *damagedNetwork) {
-		c := w.resident("A").Canister
+		c := w.entry("A").Canister
 		set := *c.Settings
 		set.Environment = []canister.Variable{{Name: "\xff"}}
 		c.Settings = &set
 	}, "is not UTF-8"},
-	{"a parked message without code", func(w *damagedNetwork) { w.resident("D").Canister.Uninstall() }, "and it has no code"},
+	{"a parked message without code", func(w *damagedNetwork) { w.entry("D").Canister.Uninstall() }, "and it has no code"},
 }
 
 // What does not fit is found when a file is read, not when somebody looks for it.

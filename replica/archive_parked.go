@@ -39,7 +39,7 @@ func (m *subnet) archiveParked(c *archive.Coder, modules *canister.Modules) {
 		if c.Failed() {
 			return
 		}
-		id := (*j).resident.ID()
+		id := (*j).entry.ID()
 		c.Check(before.Compare(id) < 0, "messages are not parked in the order of their canisters")
 		before = id
 	})
@@ -47,7 +47,7 @@ func (m *subnet) archiveParked(c *archive.Coder, modules *canister.Modules) {
 
 func (j *Job) archive(c *archive.Coder, modules *canister.Modules) {
 	m := j.subnet
-	if m.ArchiveParked(c, &j.resident); c.Failed() {
+	if m.ArchiveParked(c, &j.entry); c.Failed() {
 		return
 	}
 	if c.Reading() {
@@ -99,7 +99,7 @@ func (p *parked) archive(c *archive.Coder) {
 
 // check looks whether a job that was read fits what else was.
 func (j *Job) check(c *archive.Coder) {
-	id, m := j.resident.ID(), j.subnet
+	id, m := j.entry.ID(), j.subnet
 	// The pieces of bulk operations count twice, see canister.Message.Pause.
 	pauses := 2*j.limit/max(1, min(m.limits.PauseAfter, canister.ScatteredPauseAfter)) + canister.InstallSteps
 	c.Check(uint64(j.parked.slices) <= pauses, "the message of canister %s is parked after %d slices, and can have %d", id, j.parked.slices, pauses)
@@ -107,7 +107,7 @@ func (j *Job) check(c *archive.Coder) {
 		c.Check(j.install.fits(m, j), "the installation in canister %s is nobody's", id)
 		return
 	}
-	if !c.Check(!m.net.executor.Empty(j.resident.Canister), "a message of canister %s is parked, and it has no code", id) {
+	if !c.Check(!m.net.executor.Empty(j.entry.Canister), "a message of canister %s is parked, and it has no code", id) {
 		return
 	}
 	context := m.Calls.Context(j.context)
@@ -162,7 +162,7 @@ func (n *Network) resume(c *archive.Coder) {
 	for _, m := range n.subnets {
 		for _, j := range m.parked {
 			coroutines.begin(j)
-			if !c.Check(j.catchUp(), "the message of canister %s ends before it comes to where it was parked, after %d slices: another program has parked it", j.resident.ID(), j.parked.slices) {
+			if !c.Check(j.catchUp(), "the message of canister %s ends before it comes to where it was parked, after %d slices: another program has parked it", j.entry.ID(), j.parked.slices) {
 				return
 			}
 		}

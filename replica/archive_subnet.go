@@ -73,8 +73,8 @@ func (m *subnet) archiveBatch(c *archive.Coder) {
 	archive.Number(c, &m.since.guaranteed)
 	archive.Number(c, &m.since.futures)
 	archive.Number(c, &m.since.promised)
-	credited := slices.DeleteFunc(slices.Clone(m.since.credited), func(r *state.Resident) bool { return r.Gone })
-	archive.Slice(c, &credited, archive.MaxItems, func(r **state.Resident) { m.ArchiveResident(c, r) })
+	credited := slices.DeleteFunc(slices.Clone(m.since.credited), func(r *state.Entry) bool { return r.Gone })
+	archive.Slice(c, &credited, archive.MaxItems, func(r **state.Entry) { m.ArchiveEntry(c, r) })
 	if c.Reading() && !c.Failed() {
 		m.since.credited = credited
 		c.Check(!slices.Contains(credited, nil), "nobody got cycles")
@@ -91,7 +91,7 @@ func (p *streamMessage) archive(c *archive.Coder, m *subnet) {
 	archive.Number(c, &p.deadline)
 	archive.Number(c, &p.due)
 	if m != nil {
-		m.ArchiveResident(c, &p.from)
+		m.ArchiveEntry(c, &p.from)
 	}
 }
 

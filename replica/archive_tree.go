@@ -73,7 +73,7 @@ func (m *subnet) archivePart(c *archive.Coder, tree certify.Tree, name certify.L
 
 // learn remembers of canisters and messages what the tree does not show.
 func (m *subnet) learn() {
-	for r := range m.Residents.All() {
+	for r := range m.Canisters.All() {
 		m.net.facts.coded(r.ID(), r.Canister.Module())
 	}
 	var all []requestChange
@@ -87,7 +87,7 @@ func (m *subnet) learn() {
 
 // canistersNow are what the state is of all canisters but some.
 func (m *subnet) canistersNow(but map[certify.Label]bool) (all []certify.Change) {
-	for r := range m.Residents.All() {
+	for r := range m.Canisters.All() {
 		if !but[certify.LabelOf(r.ID())] {
 			change := m.canisterChange(r)
 			all = append(all, change.change())

@@ -25,14 +25,14 @@ func (n *Network) Authorize(in *Ingress) Result {
 		return Result{Reject: rejectHistoryFull(m.History.Capacity())}
 	}
 	if in.Receiver == principal.Management || in.BySubnet {
-		return Result{Reject: m.admitCommand(in, m.Residents.Get(in.Effective))}
+		return Result{Reject: m.admitCommand(in, m.Canisters.Get(in.Effective))}
 	}
 	return Result{}
 }
 
 // admitCommand checks that the sender of a message may call the method of the
 // management canister, and that its queue has room.
-func (m *subnet) admitCommand(in *Ingress, target *state.Resident) *intercanister.Reject {
+func (m *subnet) admitCommand(in *Ingress, target *state.Entry) *intercanister.Reject {
 	c := m.commandOf(in, target)
 	if reject := m.net.management.Admit(&c); reject != nil {
 		return reject

@@ -93,7 +93,7 @@ func (m *subnet) trapped(j *Job) {
 	}
 	var callers []Caller
 	var request RequestID
-	module := hashOf(j.resident.Canister.Module())
+	module := hashOf(j.entry.Canister.Module())
 	if j.install == nil {
 		if callers = m.callers(j.context); len(callers) > 0 {
 			request = callers[len(callers)-1].Request
@@ -111,7 +111,7 @@ func (m *subnet) trapped(j *Job) {
 	for i, c := range callers {
 		frames[i] = Frame{c.Canister, c.Method, c.Module, c.Context}
 	}
-	one := trapOf(&j.outcome, j.resident.ID(), module, frames)
+	one := trapOf(&j.outcome, j.entry.ID(), module, frames)
 	one.request = request
 	m.net.traps.add(one)
 }

@@ -12,10 +12,10 @@ import (
 
 // batch is what the messages of a batch share.
 type batch struct {
-	guaranteed uint64            // bytes of messages with guaranteed response when it began
-	futures    int               // when it began
-	promised   uint64            // bytes of guaranteed messages since
-	credited   []*state.Resident // that got cycles since, and have them as a credit
+	guaranteed uint64         // bytes of messages with guaranteed response when it began
+	futures    int            // when it began
+	promised   uint64         // bytes of guaranteed messages since
+	credited   []*state.Entry // that got cycles since, and have them as a credit
 }
 
 // beginBatch lets the messages from now on see what happened before.
@@ -27,7 +27,7 @@ func (m *subnet) beginBatch() {
 }
 
 // deferCredit gives a canister cycles that its messages see from the next batch on.
-func (m *subnet) deferCredit(r *state.Resident, amount cycles.Amount) {
+func (m *subnet) deferCredit(r *state.Entry, amount cycles.Amount) {
 	r.DeferredCredit = r.DeferredCredit.Add(amount)
 	m.since.credited = append(m.since.credited, r)
 }
@@ -45,12 +45,12 @@ func (m *subnet) settleCredits() {
 
 // isolate takes out of sight what others of the batch have done to the memory of a
 // canister's messages, until its own message has run or is parked.
-func (m *subnet) isolate(r *state.Resident) {
+func (m *subnet) isolate(r *state.Entry) {
 	r.Isolated = m.MessagesSince(r)
 	r.Canister.MessageBytes -= r.Isolated
 }
 
-func endIsolation(r *state.Resident) {
+func endIsolation(r *state.Entry) {
 	r.Canister.MessageBytes += r.Isolated
 	r.Isolated = 0
 }

@@ -42,7 +42,7 @@ type container uint8
 const (
 	nowhere   container = iota
 	inMailbox           // box
-	inWaiting           // resident.Waiting
+	inWaiting           // entry.Waiting
 	inPreparing
 	inOutput // subnet.out[to]
 	inStream // subnet.inbound
@@ -54,8 +54,8 @@ type location struct {
 	in       container
 	subnet   *subnet
 	box      *intercanister.Mailbox
-	position int             // in the box
-	resident *state.Resident // that is waited for
+	position int          // in the box
+	entry    *state.Entry // that is waited for
 	request  intercanister.Request
 	held     *state.Held
 	context  intercanister.ContextID // of the callee
@@ -67,7 +67,7 @@ type location struct {
 
 const whyCompiling = "the module is being compiled"
 
-func whyBusy(r *state.Resident) string {
+func whyBusy(r *state.Entry) string {
 	return "the message of canister " + r.ID().String() + " must be over first"
 }
 
@@ -100,13 +100,13 @@ func (n *Network) callLocations() *callLocations {
 		s.held(m)
 		s.between(m)
 		s.queued(m, &m.Commands)
-		for r := range m.Residents.All() {
+		for r := range m.Canisters.All() {
 			s.queued(m, &r.Mailbox)
 			for i := range r.Waiting {
-				s.input(&r.Waiting[i], location{reason: WaitManagement, in: inWaiting, subnet: m, resident: r, text: whyBusy(r)})
+				s.input(&r.Waiting[i], location{reason: WaitManagement, in: inWaiting, subnet: m, entry: r, text: whyBusy(r)})
 			}
 			for i := range r.Stops {
-				s.ticket(&r.Stops[i].Ticket, location{reason: WaitStopped, subnet: m, resident: r, text: "canister " + r.ID().String() + " is stopping: what it has open must end first"})
+				s.ticket(&r.Stops[i].Ticket, location{reason: WaitStopped, subnet: m, entry: r, text: "canister " + r.ID().String() + " is stopping: what it has open must end first"})
 			}
 		}
 		s.commands(m)
@@ -200,7 +200,7 @@ func (s *callLocations) commands(m *subnet) {
 	for _, j := range m.parked {
 		if j.install != nil {
 			ticket := j.install.command.Ticket()
-			s.ticket(&ticket, location{reason: WaitExecuting, subnet: m, resident: j.resident, text: "canister " + j.resident.ID().String() + " is being installed"})
+			s.ticket(&ticket, location{reason: WaitExecuting, subnet: m, entry: j.entry, text: "canister " + j.entry.ID().String() + " is being installed"})
 		}
 	}
 }
@@ -215,7 +215,7 @@ func (s *callLocations) contexts(m *subnet) {
 		if c.Origin.Kind != intercanister.FromCanister || c.Responded {
 			return
 		}
-		at := location{reason: WaitAwaiting, subnet: m, context: c.ID, resident: m.Residents.Get(c.Canister), text: "canister " + c.Canister.String() + " awaits calls of its own"}
+		at := location{reason: WaitAwaiting, subnet: m, context: c.ID, entry: m.Canisters.Get(c.Canister), text: "canister " + c.Canister.String() + " awaits calls of its own"}
 		if running[c.ID] {
 			at.reason, at.text = WaitExecuting, "canister "+c.Canister.String()+" is in the middle of its code"
 		}

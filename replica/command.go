@@ -32,7 +32,7 @@ func (m *subnet) command(choice *intercanister.Choice) {
 		c = m.commandOfIngress(m.History.At(in.Ingress))
 	} else {
 		c = state.Command{
-			Host: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: q.Sender, Sender: m.Residents.Get(q.Sender),
+			Host: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: q.Sender, Sender: m.Canisters.Get(q.Sender),
 			Origin:   intercanister.Origin{Kind: intercanister.FromCanister, Caller: q.Sender, Call: q.Call, Deadline: q.Deadline},
 			Attached: q.Cycles,
 		}
@@ -98,7 +98,7 @@ func (m *subnet) run(c *state.Command, in intercanister.Input) {
 // await makes a command wait until a canister is idle. Best-effort calls give their
 // slots back when they expire: those that have are dropped when many wait, so that no
 // more wait than somebody waits for.
-func (m *subnet) await(r *state.Resident, in state.Input) {
+func (m *subnet) await(r *state.Entry, in state.Input) {
 	if crowded(len(r.Waiting)) {
 		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool { return m.dropLate(&w) })
 	}
@@ -139,12 +139,12 @@ func (m *subnet) commandOfIngress(in *state.Ingress) state.Command {
 	return state.Command{
 		Host: m, State: &m.State, Method: in.Method, Arg: in.Arg, Caller: in.Sender,
 		Origin: intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender, Ingress: in.Number},
-		Target: m.Residents.Get(in.Effective),
+		Target: m.Canisters.Get(in.Effective),
 	}
 }
 
 // commandOf is a command that is not in the state yet.
-func (m *subnet) commandOf(in *Ingress, target *state.Resident) state.Command {
+func (m *subnet) commandOf(in *Ingress, target *state.Entry) state.Command {
 	return state.Command{
 		Host: m, State: &m.State, Method: in.Method, Arg: in.Arg, Caller: in.Sender, Target: target,
 		Origin: intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender},
@@ -153,13 +153,13 @@ func (m *subnet) commandOf(in *Ingress, target *state.Resident) state.Command {
 
 // Install runs an installation as a message of its canister. One installation
 // of the subnet may be parked at a time; another waits for it.
-func (m *subnet) Install(c *state.Command, target *state.Resident, in *canister.Install, spent uint64) state.Answer {
+func (m *subnet) Install(c *state.Command, target *state.Entry, in *canister.Install, spent uint64) state.Answer {
 	if target.Running {
 		return state.WhenIdle(target)
 	}
 	for _, j := range m.parked {
 		if j.install != nil {
-			return state.WhenIdle(j.resident)
+			return state.WhenIdle(j.entry)
 		}
 	}
 	j := m.job(target)
@@ -197,12 +197,12 @@ func (m *subnet) finishInstall(j *Job) {
 	m.spent += j.outcome.Instructions
 	m.refund(j)
 	if m.limits.InstallRate > 0 {
-		m.Owed(j.resident, &m.limits).Install += j.outcome.Instructions
+		m.Owed(j.entry, &m.limits).Install += j.outcome.Instructions
 	}
-	m.Recoded(j.resident)
+	m.Recoded(j.entry)
 	if module := j.install.in.Module; module != nil && j.outcome.Failure == nil {
 		m.Compiled[module.Hash()] = true
 	}
-	done := m.net.management.Installed(j.install.command, j.resident, j.install.spent, j.outcome)
+	done := m.net.management.Installed(j.install.command, j.entry, j.install.spent, j.outcome)
 	m.Answer(j.install.command.Ticket(), done)
 }

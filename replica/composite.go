@@ -275,7 +275,7 @@ func (m *subnet) holdNested(call *nestedCall) held {
 		return answered(rejectNotFound(to.ID))
 	}
 	a := m.net.management.Query(&state.Command{
-		Host: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: call.caller, Sender: m.Residents.Get(call.caller),
+		Host: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: call.caller, Sender: m.Canisters.Get(call.caller),
 	})
 	charged := a.Reject == nil || a.Reject.Error != intercanister.CanisterMethodNotFound
 	return held{answer: &intercanister.Response{Reply: a.Reply, Reject: a.Reject}, charged: charged, spent: a.Instructions}

@@ -49,7 +49,7 @@ func (m *subnet) count(t *CyclesAudit) {
 	add(&t.Deleted, m.Totals.Deleted)
 	add(&t.Lost, m.Totals.Lost)
 	add(&t.Minted, m.Totals.Minted)
-	for r := range m.Residents.All() {
+	for r := range m.Canisters.All() {
 		add(&t.Balances, r.Canister.Balance.Add(r.DeferredCredit))
 		add(&t.Reserved, r.Canister.Reserved)
 		add(&t.Consumed, r.Canister.Consumed.Total())
@@ -86,7 +86,7 @@ func (m *subnet) count(t *CyclesAudit) {
 	}
 }
 
-func (m *subnet) countWaiting(t *CyclesAudit, r *state.Resident) {
+func (m *subnet) countWaiting(t *CyclesAudit, r *state.Entry) {
 	attached, refunds := r.Mailbox.Holdings()
 	t.Attached, t.Refunds = t.Attached.Add(attached), t.Refunds.Add(refunds)
 	for i := range r.Waiting {

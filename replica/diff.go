@@ -48,7 +48,7 @@ func Diff(a, b *Network) (Differences, error) {
 			d.note("canister", x.there(), y.there())
 			return
 		}
-		d.residents(x, y)
+		d.canisters(x, y)
 	})
 	return d.Differences, d.err
 }
@@ -84,7 +84,7 @@ func (d *differ) texts(what, a, b string) {
 type entry struct {
 	id       principal.Principal
 	subnet   *subnet
-	resident *state.Resident
+	canister *state.Entry
 }
 
 func (e *entry) or(o *entry) *entry {
@@ -98,10 +98,10 @@ func (e *entry) there() string {
 	switch {
 	case e == nil:
 		return ""
-	case e.resident == nil:
-		return fmt.Sprintf("%s, canisters: %d", e.subnet.config.Kind, e.subnet.Residents.Len())
+	case e.canister == nil:
+		return fmt.Sprintf("%s, canisters: %d", e.subnet.config.Kind, e.subnet.Canisters.Len())
 	}
-	return e.resident.Canister.Status.String() + ", " + amount(e.resident.Canister.Balance)
+	return e.canister.Canister.Status.String() + ", " + amount(e.canister.Canister.Balance)
 }
 
 func subnetsOf(n *Network) []entry {
@@ -116,7 +116,7 @@ func subnetsOf(n *Network) []entry {
 func canistersOf(n *Network) []entry {
 	var all []entry
 	for _, m := range n.subnets {
-		for r := range m.Residents.All() {
+		for r := range m.Canisters.All() {
 			all = append(all, entry{r.ID(), m, r})
 		}
 	}

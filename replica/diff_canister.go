@@ -10,9 +10,9 @@ import (
 	"github.com/canisterd/canisterd/canister"
 )
 
-// residents compares two canisters with one id, and what waits for them.
-func (d *differ) residents(x, y *entry) {
-	a, b := x.resident.Canister, y.resident.Canister
+// canisters compares two canisters with one id, and what waits for them.
+func (d *differ) canisters(x, y *entry) {
+	a, b := x.canister.Canister, y.canister.Canister
 	differing(d, "subnet", x.subnet.ID, y.subnet.ID, principal.Principal.String)
 	differing(d, "status", a.Status, b.Status, canister.Status.String)
 	d.texts("module", module(a), module(b))
@@ -31,10 +31,10 @@ func (d *differ) residents(x, y *entry) {
 	differing(d, "changes in its history", a.History.Total, b.History.Total, number)
 	d.snapshots(&a.Snapshots, &b.Snapshots)
 	d.logs(&a.Logs, &b.Logs)
-	differing(d, "message in the middle of its code", x.resident.Running, y.resident.Running, yes)
-	d.items("message", x.subnet.queuedItems(&x.resident.Mailbox), y.subnet.queuedItems(&y.resident.Mailbox))
-	d.items("management call that waits for it", x.subnet.inputItems(x.resident.Waiting), y.subnet.inputItems(y.resident.Waiting))
-	d.items("stop_canister that waits", x.subnet.stopItems(x.resident), y.subnet.stopItems(y.resident))
+	differing(d, "message in the middle of its code", x.canister.Running, y.canister.Running, yes)
+	d.items("message", x.subnet.queuedItems(&x.canister.Mailbox), y.subnet.queuedItems(&y.canister.Mailbox))
+	d.items("management call that waits for it", x.subnet.inputItems(x.canister.Waiting), y.subnet.inputItems(y.canister.Waiting))
+	d.items("stop_canister that waits", x.subnet.stopItems(x.canister), y.subnet.stopItems(y.canister))
 }
 
 func module(c *canister.Canister) string {

@@ -46,7 +46,7 @@ func (m *subnet) asker(t *state.Ticket) string {
 	return fmt.Sprintf("by call #%d of %s", t.Origin.Call, t.Origin.Caller)
 }
 
-func (m *subnet) stopItems(r *state.Resident) (all []item) {
+func (m *subnet) stopItems(r *state.Entry) (all []item) {
 	for i := range r.Stops {
 		all = append(all, item{name: m.asker(&r.Stops[i].Ticket), text: "waits"})
 	}

@@ -45,7 +45,7 @@ func (m *subnet) due() {
 // fireTimer queues the global timer's task. The timer of a canister that is not
 // running stays due: it fires when the canister is started.
 func (m *subnet) fireTimer(id principal.Principal) {
-	r := m.Residents.Get(id)
+	r := m.Canisters.Get(id)
 	m.Fired(r)
 	if !m.net.executor.Has(r.Canister, canister.GlobalTimer) {
 		return
@@ -62,7 +62,7 @@ func (m *subnet) fireTimer(id principal.Principal) {
 
 // retryHook queues the low-memory hook again, unless its condition is gone.
 func (m *subnet) retryHook(id principal.Principal) {
-	if r := m.Residents.Get(id); r != nil && r.Hook == state.Ready && r.Canister.Status == canister.Running {
+	if r := m.Canisters.Get(id); r != nil && r.Hook == state.Ready && r.Canister.Status == canister.Running {
 		r.Mailbox.PushTask(intercanister.LowMemory)
 		m.Ready.Add(&r.Mailbox)
 	}
@@ -104,19 +104,19 @@ func (m *subnet) unqueue(in *state.Ingress) {
 	if m.Commands.DropIngress(in.Number) {
 		return
 	}
-	if r := m.Residents.Get(in.Effective); r != nil && r.Mailbox.DropIngress(in.Number) {
+	if r := m.Canisters.Get(in.Effective); r != nil && r.Mailbox.DropIngress(in.Number) {
 		return
 	}
 	// A command waits at any canister, even when the one it is about is gone.
 	gone := func(w *state.Input) bool { return w.Source == intercanister.SourceIngress && w.Ingress == in.Number }
-	for r := range m.Residents.All() {
+	for r := range m.Canisters.All() {
 		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool { return gone(&w) })
 	}
 	m.preparing = slices.DeleteFunc(m.preparing, func(p preparation) bool { return gone(&p.in) })
 }
 
 func (m *subnet) expireStop(id principal.Principal, number uint64) {
-	r := m.Residents.Get(id)
+	r := m.Canisters.Get(id)
 	if r == nil {
 		return
 	}
@@ -128,7 +128,7 @@ func (m *subnet) expireStop(id principal.Principal, number uint64) {
 // chargeAll makes every canister pay for its resources, and again after an
 // interval. Where nothing costs anything, nobody is asked.
 func (m *subnet) chargeAll() {
-	for _, r := range slices.Collect(m.Residents.All()) {
+	for _, r := range slices.Collect(m.Canisters.All()) {
 		m.charge(r)
 	}
 	m.consumed = m.Spent()

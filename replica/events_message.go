@@ -22,7 +22,7 @@ func (m *subnet) note(j *Job) {
 	case j.install != nil:
 		e.Kind = CodeInstalled
 	}
-	out, usage := &j.outcome, j.resident.Canister.MemoryUsage()
+	out, usage := &j.outcome, j.entry.Canister.MemoryUsage()
 	e.Instructions, e.Cycles = out.Instructions, j.prepaid.Sub(m.unused(j))
 	e.DirtyPages, e.Heap, e.Stable = out.DirtyPages, usage.Heap, usage.Stable
 	e.CleanupRan, e.Logs, e.Wall = out.Cleaned, out.Logs, j.wall
@@ -36,7 +36,7 @@ func (m *subnet) note(j *Job) {
 
 // noteLogs tells the lines a message has logged, as far as the log has room for them.
 func (m *subnet) noteLogs(j *Job, of *Event) {
-	log := &j.resident.Canister.Logs
+	log := &j.entry.Canister.Logs
 	for i := max(0, log.Len()-of.Logs); i < log.Len(); i++ {
 		record := log.At(i)
 		m.net.emit(Event{
@@ -49,7 +49,7 @@ func (m *subnet) noteLogs(j *Job, of *Event) {
 // described is an event that says which message a job runs.
 func (m *subnet) described(j *Job) Event {
 	e := Event{
-		Subnet: m.ID, Canister: j.resident.ID(), Source: j.in.Source, Task: j.in.Task, Entry: j.message.Context,
+		Subnet: m.ID, Canister: j.entry.ID(), Source: j.in.Source, Task: j.in.Task, Entry: j.message.Context,
 		Context: j.context, Call: j.in.Call, Method: j.message.Method, Began: j.began,
 	}
 	m.describeContext(&e)

@@ -27,7 +27,7 @@ func (m *subnet) callers(id intercanister.ContextID) (frames []Caller) {
 		if context.Origin.Kind == intercanister.FromSystem {
 			f.Method = context.Origin.Task.String()
 		}
-		if r := at.Residents.Get(context.Canister); r != nil {
+		if r := at.Canisters.Get(context.Canister); r != nil {
 			f.Module = hashOf(r.Canister.Module())
 		}
 		frames = append(frames, f)

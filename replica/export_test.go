@@ -28,8 +28,8 @@ func (n *Network) Open(subnet int) []Open {
 	for _, id := range m.Calls.Calls() {
 		calls[m.Calls.Future(id).Owner]++
 	}
-	all := make([]Open, 0, m.Residents.Len())
-	for r := range m.Residents.All() {
+	all := make([]Open, 0, m.Canisters.Len())
+	for r := range m.Canisters.All() {
 		o := Open{ID: r.ID(), Calls: calls[r.ID()], Contexts: r.Mailbox.Contexts, Running: r.Running, Credit: r.DeferredCredit, Debit: r.Debit}
 		_, o.Responses, o.Ingress, o.Requests = r.Mailbox.Waiting()
 		o.Slots, o.Owed = r.Mailbox.Slots()
@@ -48,7 +48,7 @@ func (n *Network) Opened() (height, time uint64, open bool) { return n.height, n
 func (n *Network) Commands(subnet int) int {
 	m := n.subnets[subnet]
 	_, _, _, waiting := m.Commands.Waiting()
-	for r := range m.Residents.All() {
+	for r := range m.Canisters.All() {
 		for _, in := range r.Waiting {
 			if in.Source == intercanister.SourceRequests {
 				waiting++
@@ -79,7 +79,7 @@ func Written(ns uint64) string { return moment(ns) }
 // forks.
 func (n *Network) UseAll() {
 	for _, m := range n.subnets {
-		for r := range m.Residents.All() {
+		for r := range m.Canisters.All() {
 			_ = r
 		}
 	}

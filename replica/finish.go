@@ -14,7 +14,7 @@ import (
 func (m *subnet) finish(j *Job) {
 	m.executed++
 	m.dirtied += j.outcome.DirtyPages
-	endIsolation(j.resident)
+	endIsolation(j.entry)
 	if j.runs() && !j.over {
 		m.park(j)
 		return
@@ -22,7 +22,7 @@ func (m *subnet) finish(j *Job) {
 	if at := slices.Index(m.parked, j); at >= 0 {
 		m.parked = slices.Delete(m.parked, at, at+1)
 	}
-	r := j.resident
+	r := j.entry
 	r.Running, r.Mailbox.Held = false, false
 	r.Settle()
 	m.note(j)
@@ -49,7 +49,7 @@ func (m *subnet) park(j *Job) {
 	if slices.Contains(m.parked, j) {
 		return
 	}
-	at, _ := slices.BinarySearchFunc(m.parked, j, func(a, b *Job) int { return a.resident.ID().Compare(b.resident.ID()) })
+	at, _ := slices.BinarySearchFunc(m.parked, j, func(a, b *Job) int { return a.entry.ID().Compare(b.entry.ID()) })
 	m.parked = slices.Insert(m.parked, at, j)
 	if m.net.sink != nil {
 		e := m.described(j)
@@ -67,9 +67,9 @@ func (m *subnet) finishRefused(j *Job) {
 	case intercanister.SourceIngress:
 		m.answerIngress(m.History.At(j.in.Ingress), nil, j.refused)
 	case intercanister.SourceRequests:
-		m.declined(j.resident, &j.in.Request)
+		m.declined(j.entry, &j.in.Request)
 		q := &j.in.Request
-		m.respond(j.resident, q.Sender, q.Call, q.Deadline, intercanister.Response{Reject: j.refused, Refund: q.Cycles})
+		m.respond(j.entry, q.Sender, q.Call, q.Deadline, intercanister.Response{Reject: j.refused, Refund: q.Cycles})
 	}
 }
 
@@ -84,11 +84,11 @@ func (m *subnet) finishCall(j *Job) {
 // where nobody waited any more.
 func (m *subnet) finishCallback(j *Job) {
 	m.refund(j)
-	m.Calls.Release(&j.resident.Mailbox, j.in.Call)
+	m.Calls.Release(&j.entry.Mailbox, j.in.Call)
 	context := m.Calls.Context(j.context)
 	context.Busy = false
 	if j.dropped {
-		m.conclude(j.resident, context, nil)
+		m.conclude(j.entry, context, nil)
 		return
 	}
 	m.apply(j, context)
@@ -106,15 +106,15 @@ func (m *subnet) apply(j *Job, context *intercanister.Context) {
 	}
 	if context = m.Calls.Context(j.context); out.Response != nil {
 		response := *out.Response
-		response.Refund = m.respondTo(j.resident, context)
-		m.reply(j.resident, &context.Origin, response)
+		response.Refund = m.respondTo(j.entry, context)
+		m.reply(j.entry, &context.Origin, response)
 	}
-	m.conclude(j.resident, context, out.Failure)
+	m.conclude(j.entry, context, out.Failure)
 }
 
 // call registers a future for an outgoing call and sends the request.
 func (m *subnet) call(j *Job, context intercanister.ContextID, c *canister.Call) {
-	r := j.resident
+	r := j.entry
 	id, f := m.Calls.Register(&r.Mailbox, &intercanister.Call{
 		Context: context, Owner: r.ID(), Callee: c.Request.Receiver, Method: c.Request.Method,
 		Reply: c.Reply, Reject: c.Reject, Cleanup: c.Cleanup, Cycles: c.Request.Cycles,
@@ -139,7 +139,7 @@ func (m *subnet) call(j *Job, context intercanister.ContextID, c *canister.Call)
 
 // conclude answers a context nothing else can answer, and closes it where it is
 // over.
-func (m *subnet) conclude(r *state.Resident, context *intercanister.Context, failure *intercanister.Reject) {
+func (m *subnet) conclude(r *state.Entry, context *intercanister.Context, failure *intercanister.Reject) {
 	if context.Starved() {
 		reject := failure
 		if reject == nil {
@@ -152,7 +152,7 @@ func (m *subnet) conclude(r *state.Resident, context *intercanister.Context, fai
 
 // idle is called whenever a canister has finished a message: what waited for
 // that happens.
-func (m *subnet) idle(r *state.Resident) {
+func (m *subnet) idle(r *state.Entry) {
 	m.Rearm(r)
 	m.compare(r)
 	m.recount(r)
@@ -165,7 +165,7 @@ func (m *subnet) idle(r *state.Resident) {
 
 // hook follows the condition of the low-memory hook and queues it when the
 // condition has become true.
-func (m *subnet) hook(r *state.Resident) {
+func (m *subnet) hook(r *state.Entry) {
 	c := r.Canister
 	if c.Settings.WasmMemoryThreshold == 0 || m.net.executor.Empty(c) {
 		r.Hook = state.NotSatisfied

@@ -103,7 +103,7 @@ func (m *subnet) fork(n *Network) *subnet {
 	}
 	sub := *m.sub
 	f.sub = &sub
-	f.since.credited = forked.ResidentsOf(m.since.credited)
+	f.since.credited = forked.Entries(m.since.credited)
 	f.jobs, f.running, f.spare, f.mailboxes, f.choices = nil, nil, nil, nil, nil
 	f.inbound = forkStream(m.inbound, forked)
 	f.out = make([][]streamMessage, len(m.out))
@@ -126,7 +126,7 @@ func forkStream(queue []streamMessage, forked *state.Fork) []streamMessage {
 	all := slices.Clone(queue)
 	for i := range all {
 		p := &all[i]
-		p.from = forked.Resident(p.from)
+		p.from = forked.Entry(p.from)
 		if p.request != nil {
 			copied := *p.request
 			p.request = &copied
@@ -140,7 +140,7 @@ func (j *Job) fork(m, source *subnet, forked *state.Fork) *Job {
 	f := newJob()
 	room := f.room
 	*f = *j
-	f.subnet, f.resident, f.coroutine, f.room = m, forked.Resident(j.resident), nil, room
+	f.subnet, f.entry, f.coroutine, f.room = m, forked.Entry(j.entry), nil, room
 	if j.sub == source.sub {
 		f.sub = m.sub // it changes as long as the round is open; those of earlier rounds do not
 	}
@@ -160,7 +160,7 @@ func (j *Job) fork(m, source *subnet, forked *state.Fork) *Job {
 func (i *installation) fork(m *subnet, forked *state.Fork) *installation {
 	command, in := *i.command, *i.in
 	command.Host, command.State = m, &m.State
-	command.Sender, command.Target = forked.Resident(command.Sender), forked.Resident(command.Target)
+	command.Sender, command.Target = forked.Entry(command.Sender), forked.Entry(command.Target)
 	in.Pause = nil
 	return &installation{command: &command, in: &in, spent: i.spent}
 }

@@ -29,14 +29,14 @@ var forks = map[string]string{
 		fork: subnets signing report answered rules; remake: delegations facts views`,
 	"replica.subnet": `fork: State net parked inbound out preparing prepared since; share: config key nodes publicKey shownRanges limits;
 		remake: record ahead; fork: sub; new: asked jobs running spare mailboxes choices`,
-	"state.State": `share: Admins; fork: Blocks Ids Residents History Calls Deadlines Ready Chance Compiled Commands Beating Outcalls Signing
+	"state.State": `share: Admins; fork: Blocks Ids Canisters History Calls Deadlines Ready Chance Compiled Commands Beating Outcalls Signing
 		Postponed Touched Answered Kept throttled`,
 	"state.Blocks":             `fork: Nodes days`,
 	"state.Day":                `share: Nodes`,
 	"state.Ids":                `share: Ranges`,
-	"state.Residents":          `fork: seats blocks free; share: order`,
-	"state.block":              `fork: all; new: past`,
-	"state.Resident":           `new: Canister; fork: Mailbox Stops Waiting Proved`,
+	"state.Canisters":          `fork: slots blocks free; share: order`,
+	"state.block":              `fork: all; new: shared`,
+	"state.Entry":              `new: Canister; fork: Mailbox Stops Waiting Proved`,
 	"state.Stop":               `fork: Ticket`,
 	"state.Ticket":             `fork: Origin`,
 	"state.Proof":              `share: Certified`,
@@ -66,7 +66,7 @@ var forks = map[string]string{
 	"intercanister.Context":    `fork: Origin`,
 	"intercanister.Ready":      `remake: now next`,
 	"timers.Table":             `share: heap slots free`,
-	"replica.Job":              `fork: subnet resident in install parked; share: sub message outcome refused; new: room coroutine`,
+	"replica.Job":              `fork: subnet entry in install parked; share: sub message outcome refused; new: room coroutine`,
 	"replica.installation":     `fork: command; new: in`,
 	"replica.parked":           `fork: seen`,
 	"replica.streamMessage":    `fork: request response from`,

@@ -159,11 +159,11 @@ func (m *subnet) now() uint64 { return max(m.Time, m.net.clock) }
 func (m *subnet) account(h *state.Held) {
 	switch h.Kind {
 	case KindRequest:
-		r := m.Residents.Get(h.Request.Sender)
+		r := m.Canisters.Get(h.Request.Sender)
 		r.Outgoing++
 		m.Hold(r, h.Request.Deadline, h.Memory())
 	case KindResponse:
-		m.Hold(m.Residents.Get(h.Owner), h.Deadline, h.Memory())
+		m.Hold(m.Canisters.Get(h.Owner), h.Deadline, h.Memory())
 	}
 }
 
@@ -176,11 +176,11 @@ func (m *subnet) drawOut(h *state.Held) {
 	m.net.rules.Bytes -= h.PayloadBytes()
 	switch h.Kind {
 	case KindRequest:
-		r := m.Residents.Get(h.Request.Sender)
+		r := m.Canisters.Get(h.Request.Sender)
 		r.Outgoing--
 		m.Free(r, h.Request.Deadline, h.Memory())
 	case KindResponse:
-		m.Free(m.Residents.Get(h.Owner), h.Deadline, h.Memory())
+		m.Free(m.Canisters.Get(h.Owner), h.Deadline, h.Memory())
 	}
 }
 
@@ -219,7 +219,7 @@ func (m *subnet) follow(gone *state.Held) {
 func (m *subnet) enter(in *state.Ingress, command bool) {
 	box := &m.Commands
 	if !command {
-		r := m.Residents.Get(in.Effective)
+		r := m.Canisters.Get(in.Effective)
 		if r == nil {
 			m.answerIngress(in, nil, rejectNotFound(in.Effective))
 			return

@@ -136,7 +136,7 @@ func (n *Network) applyPower(in Input) Result {
 }
 
 func (n *Network) addCycles(in AddCycles) Result {
-	m, r := n.resident(in.Canister)
+	m, r := n.find(in.Canister)
 	if r == nil {
 		return refuse(refusal.Invalid, "canister %s does not exist: cycles can be added only to an existing canister", in.Canister)
 	}

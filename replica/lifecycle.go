@@ -28,8 +28,8 @@ func (m *subnet) Answer(t state.Ticket, a state.Answer) {
 }
 
 // Create makes an empty canister.
-func (m *subnet) Create(id *principal.Principal, settings canister.Settings, balance cycles.Amount) (*state.Resident, *intercanister.Reject) {
-	if most := m.net.config.SubnetCanisters; m.Residents.Len() >= most {
+func (m *subnet) Create(id *principal.Principal, settings canister.Settings, balance cycles.Amount) (*state.Entry, *intercanister.Reject) {
+	if most := m.net.config.SubnetCanisters; m.Canisters.Len() >= most {
 		return nil, rejectTooManyCanisters(m.ID, most)
 	}
 	var chosen principal.Principal
@@ -38,11 +38,11 @@ func (m *subnet) Create(id *principal.Principal, settings canister.Settings, bal
 		if !m.Ids.Hosts(chosen) {
 			return nil, rejectNotHosted(chosen, m.ID)
 		}
-		if m.Residents.Get(chosen) != nil {
+		if m.Canisters.Get(chosen) != nil {
 			return nil, rejectCanisterExists(chosen)
 		}
 	} else {
-		for chosen.Len() == 0 || m.Residents.Get(chosen) != nil {
+		for chosen.Len() == 0 || m.Canisters.Get(chosen) != nil {
 			next, ok := m.Ids.Next()
 			if !ok {
 				return nil, rejectNoCanisterIDs(m.ID)
@@ -61,7 +61,7 @@ func (m *subnet) Create(id *principal.Principal, settings canister.Settings, bal
 }
 
 // Stop begins to stop a canister; the ticket is answered when it is stopped.
-func (m *subnet) Stop(r *state.Resident, t state.Ticket) {
+func (m *subnet) Stop(r *state.Entry, t state.Ticket) {
 	if r.Canister.Status == canister.Stopped {
 		m.Answer(t, state.Reply(emptyReply))
 		return
@@ -72,7 +72,7 @@ func (m *subnet) Stop(r *state.Resident, t state.Ticket) {
 }
 
 // stopped makes a stopping canister stopped where nothing is open any more.
-func (m *subnet) stopped(r *state.Resident) {
+func (m *subnet) stopped(r *state.Entry) {
 	if r.Canister.Status != canister.Stopping || r.Mailbox.Contexts > 0 || r.Running {
 		return
 	}
@@ -84,7 +84,7 @@ func (m *subnet) stopped(r *state.Resident) {
 }
 
 // Start makes a canister running and rejects those who wait for it to stop.
-func (m *subnet) Start(r *state.Resident) {
+func (m *subnet) Start(r *state.Entry) {
 	m.setStatus(r, canister.Running)
 	for _, stop := range m.TakeStops(r) {
 		m.Answer(stop.Ticket, state.Fail(rejectRestarted(r.ID(), stop.Ticket.Origin.Kind)))
@@ -96,13 +96,13 @@ func (m *subnet) Start(r *state.Resident) {
 
 // ring lets a global timer fire that came while nothing could answer it: the
 // canister was not running, or had no code for it.
-func (m *subnet) ring(r *state.Resident) {
+func (m *subnet) ring(r *state.Entry) {
 	if at := r.Canister.Timer; at != 0 && at <= m.Time {
 		m.Postpone(r, m.Time)
 	}
 }
 
-func (m *subnet) setStatus(r *state.Resident, to canister.Status) {
+func (m *subnet) setStatus(r *state.Entry, to canister.Status) {
 	if r.Canister.Status == to {
 		return
 	}
@@ -114,7 +114,7 @@ func (m *subnet) setStatus(r *state.Resident, to canister.Status) {
 
 // Uninstall removes code and memories of an idle canister and rejects what its
 // open contexts owe.
-func (m *subnet) Uninstall(r *state.Resident) {
+func (m *subnet) Uninstall(r *state.Entry) {
 	if r.Running {
 		panic("replica: canister " + r.ID().String() + " is uninstalled while a message runs")
 	}
@@ -135,7 +135,7 @@ func (m *subnet) Uninstall(r *state.Resident) {
 }
 
 // Recoded follows a change of the canister's code.
-func (m *subnet) Recoded(r *state.Resident) {
+func (m *subnet) Recoded(r *state.Entry) {
 	m.SetBeating(r, m.net.executor.Has(r.Canister, canister.Heartbeat))
 	m.Rearm(r)
 	m.ring(r)
@@ -144,7 +144,7 @@ func (m *subnet) Recoded(r *state.Resident) {
 }
 
 // Delete removes a stopped canister. What waits for it is rejected.
-func (m *subnet) Delete(r *state.Resident) {
+func (m *subnet) Delete(r *state.Entry) {
 	if r.Canister.Status != canister.Stopped || r.Running || r.Mailbox.Contexts > 0 || r.Outgoing > 0 {
 		panic("replica: canister " + r.ID().String() + " is deleted before it is stopped and has nothing to send")
 	}
@@ -207,7 +207,7 @@ func (m *subnet) Elsewhere(id principal.Principal) bool {
 }
 
 // compare notes a change of the canister's certified data.
-func (m *subnet) compare(r *state.Resident) {
+func (m *subnet) compare(r *state.Entry) {
 	if !bytes.Equal(r.Proved.Certified, r.Canister.Certified) || (r.Proved.Certified == nil) != (r.Canister.Certified == nil) {
 		m.Touch(r)
 	}

@@ -257,7 +257,7 @@ func (n *Network) Messages(page Page) ([]QueuedMessage, *Cursor) {
 		}
 		queue(&m.Commands)
 		m.putOff(func(in *intercanister.Input, waits Waiting) { show(principal.Management, in, waits) })
-		for r := range m.Residents.All() {
+		for r := range m.Canisters.All() {
 			queue(&r.Mailbox)
 		}
 	}
@@ -270,7 +270,7 @@ func (m *subnet) putOff(show func(*intercanister.Input, Waiting)) {
 	for i := range m.preparing {
 		show(&m.preparing[i].in, Waiting{Reason: WaitCompiling, Text: whyCompiling})
 	}
-	for r := range m.Residents.All() {
+	for r := range m.Canisters.All() {
 		for i := range r.Waiting {
 			show(&r.Waiting[i], Waiting{Reason: WaitManagement, Text: whyBusy(r)})
 		}
@@ -308,7 +308,7 @@ func (m *subnet) blocked(box *intercanister.Mailbox, position int) (WaitReason, 
 		}
 		return WaitNextRound, "the next round takes it"
 	}
-	r := m.Residents.Get(box.Owner)
+	r := m.Canisters.Get(box.Owner)
 	switch {
 	case r.Running:
 		return WaitExecuting, "canister " + r.ID().String() + " is in the middle of another message"

@@ -5,7 +5,7 @@ import "github.com/canisterd/canisterd/replica/internal/state"
 // The memory of a subnet's canisters: what they use, or what is allocated to them.
 
 // recount brings what is known of the memory of a canister up to date.
-func (m *subnet) recount(r *state.Resident) {
+func (m *subnet) recount(r *state.Entry) {
 	if r.Gone {
 		return
 	}
@@ -14,7 +14,7 @@ func (m *subnet) recount(r *state.Resident) {
 }
 
 // uncount forgets the memory of a canister that is gone.
-func (m *subnet) uncount(r *state.Resident) { m.memory, r.Counted = m.memory-r.Counted, 0 }
+func (m *subnet) uncount(r *state.Entry) { m.memory, r.Counted = m.memory-r.Counted, 0 }
 
 // followed brings up to date what a command may have changed of the canister it was
 // about: its memory, the limits of its low-memory hook.
@@ -25,7 +25,7 @@ func (m *subnet) followed(c *state.Command) {
 		if reject != nil {
 			return
 		}
-		r = m.Residents.Get(id)
+		r = m.Canisters.Get(id)
 	}
 	if r == nil || r.Gone || r.Running {
 		return

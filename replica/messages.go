@@ -23,13 +23,13 @@ func (m *subnet) messageRoom() uint64 {
 
 // callbacks is how many more calls a canister may make: what the subnet has left,
 // or at least its own quota.
-func (m *subnet) callbacks(r *state.Resident) int {
+func (m *subnet) callbacks(r *state.Entry) int {
 	return max(0, m.net.config.SubnetCallbacks-m.since.futures, CanisterCallbacks-r.Mailbox.Calls)
 }
 
 // taken accounts for a request that waits no more. One of a call with guaranteed
 // response keeps the room for its response.
-func (m *subnet) taken(r *state.Resident, q *intercanister.Request) {
+func (m *subnet) taken(r *state.Entry, q *intercanister.Request) {
 	bytes := q.Memory()
 	if q.Deadline == 0 {
 		bytes -= intercanister.ResponseReservation
@@ -39,7 +39,7 @@ func (m *subnet) taken(r *state.Resident, q *intercanister.Request) {
 }
 
 // declined accounts for a request that was taken and is rejected before it runs.
-func (m *subnet) declined(r *state.Resident, q *intercanister.Request) {
+func (m *subnet) declined(r *state.Entry, q *intercanister.Request) {
 	r.Mailbox.Answered(q.Sender)
 	if q.Deadline == 0 {
 		m.Free(r, 0, intercanister.ResponseReservation)
@@ -49,7 +49,7 @@ func (m *subnet) declined(r *state.Resident, q *intercanister.Request) {
 // expireRequests drops the best-effort requests in a mailbox that are too late: their
 // callers have their answer (SYS_UNKNOWN).
 func (m *subnet) expireRequests(id principal.Principal) {
-	r := m.Residents.Get(id)
+	r := m.Canisters.Get(id)
 	if r == nil {
 		return
 	}
@@ -60,7 +60,7 @@ func (m *subnet) expireRequests(id principal.Principal) {
 }
 
 // drop accounts for a best-effort request that waited and is gone.
-func (m *subnet) drop(r *state.Resident, q *intercanister.Request, kind EventKind) {
+func (m *subnet) drop(r *state.Entry, q *intercanister.Request, kind EventKind) {
 	m.Deadlines.Remove(q.Expiry)
 	m.Free(r, q.Deadline, q.Memory())
 	m.giveBack(q.Sender, q.Cycles)
@@ -72,7 +72,7 @@ func (m *subnet) drop(r *state.Resident, q *intercanister.Request, kind EventKin
 }
 
 // respondTo answers a context and gives what goes back with the response.
-func (m *subnet) respondTo(r *state.Resident, context *intercanister.Context) cycles.Amount {
+func (m *subnet) respondTo(r *state.Entry, context *intercanister.Context) cycles.Amount {
 	if context.Origin.Kind == intercanister.FromCanister && context.Origin.Deadline == 0 {
 		m.Free(r, 0, intercanister.ResponseReservation)
 	}
@@ -91,8 +91,8 @@ func (m *subnet) giveBack(owner principal.Principal, amount cycles.Amount) {
 		panic("replica: a refund to " + owner.String() + ", which no subnet hosts")
 	case position != m.position:
 		m.enqueue(position, streamMessage{owner: owner, response: intercanister.Response{Refund: amount}})
-	case m.Residents.Get(owner) != nil:
-		m.deferCredit(m.Residents.Get(owner), amount)
+	case m.Canisters.Get(owner) != nil:
+		m.deferCredit(m.Canisters.Get(owner), amount)
 	default:
 		m.Totals.Lose(amount)
 	}

@@ -37,7 +37,7 @@ func (n *Network) migrate(in MigrateCanister) Result {
 	if !ok {
 		return refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet)
 	}
-	from, r := n.resident(in.Canister)
+	from, r := n.find(in.Canister)
 	if refusal := from.movable(r, in.Canister, "migrat"); refusal != nil {
 		return Result{Refusal: refusal}
 	}
@@ -45,7 +45,7 @@ func (n *Network) migrate(in MigrateCanister) Result {
 	if to == from {
 		return refuse(refusal.Invalid, "canister %s is on subnet %s already", in.Canister, in.Subnet)
 	}
-	if most := n.config.SubnetCanisters; to.Residents.Len() >= most {
+	if most := n.config.SubnetCanisters; to.Canisters.Len() >= most {
 		return refuse(refusal.Invalid, "%s", rejectTooManyCanisters(to.ID, most).Text)
 	}
 	c := from.depart(r, in.Canister)
@@ -56,11 +56,11 @@ func (n *Network) migrate(in MigrateCanister) Result {
 }
 
 func (n *Network) rename(in RenameCanister) Result {
-	m, r := n.resident(in.Canister)
+	m, r := n.find(in.Canister)
 	if refusal := m.movable(r, in.Canister, "renam"); refusal != nil {
 		return Result{Refusal: refusal}
 	}
-	from, replaced := n.resident(in.To)
+	from, replaced := n.find(in.To)
 	if refusal := from.movable(replaced, in.To, "renam"); refusal != nil {
 		return Result{Refusal: refusal}
 	}
@@ -79,7 +79,7 @@ func (n *Network) rename(in RenameCanister) Result {
 
 // movable says why a canister cannot leave, nil where it can; doing is what is to be
 // done with it, without its ending.
-func (m *subnet) movable(r *state.Resident, id principal.Principal, doing string) *refusal.Refusal {
+func (m *subnet) movable(r *state.Entry, id principal.Principal, doing string) *refusal.Refusal {
 	var reject *intercanister.Reject
 	switch {
 	case r == nil:
@@ -98,7 +98,7 @@ func (m *subnet) movable(r *state.Resident, id principal.Principal, doing string
 
 // depart takes a canister that may leave out of its subnet; it has the id from
 // now on.
-func (m *subnet) depart(r *state.Resident, id principal.Principal) *canister.Canister {
+func (m *subnet) depart(r *state.Entry, id principal.Principal) *canister.Canister {
 	m.charge(r)
 	before := r.ID()
 	m.uncount(r)
@@ -111,7 +111,7 @@ func (m *subnet) depart(r *state.Resident, id principal.Principal) *canister.Can
 	return c
 }
 
-// arrive makes a canister from elsewhere a resident.
+// arrive enters a canister that comes from another subnet.
 func (m *subnet) arrive(c *canister.Canister) {
 	r := m.Add(c)
 	m.Recoded(r)

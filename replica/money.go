@@ -25,7 +25,7 @@ func (m *subnet) executionLimits() canister.Limits {
 }
 
 // freezingLimit is the balance under which the canister is frozen.
-func (m *subnet) freezingLimit(r *state.Resident) cycles.Amount {
+func (m *subnet) freezingLimit(r *state.Entry) cycles.Amount {
 	c, f := r.Canister, &r.Freezing
 	holdings := c.Holdings()
 	if !f.Known || f.Holdings != holdings || f.Threshold != c.Settings.FreezingThreshold || f.Reserved != c.Reserved {
@@ -38,18 +38,18 @@ func (m *subnet) freezingLimit(r *state.Resident) cycles.Amount {
 }
 
 // Liquid is what the canister may spend: its balance above the freezing limit.
-func (m *subnet) Liquid(r *state.Resident) cycles.Amount {
+func (m *subnet) Liquid(r *state.Entry) cycles.Amount {
 	return r.Canister.Balance.Sub(m.freezingLimit(r))
 }
 
 // frozen reports whether the canister's balance is under its freezing limit.
-func (m *subnet) frozen(r *state.Resident) bool {
+func (m *subnet) frozen(r *state.Entry) bool {
 	return r.Canister.Balance.Less(m.freezingLimit(r))
 }
 
 // spend takes cycles from the balance above the freezing limit, or rejects with
 // IC0207.
-func (m *subnet) spend(r *state.Resident, amount cycles.Amount, payer principal.Principal) *intercanister.Reject {
+func (m *subnet) spend(r *state.Entry, amount cycles.Amount, payer principal.Principal) *intercanister.Reject {
 	if amount.IsZero() {
 		return nil
 	}
@@ -74,9 +74,9 @@ func (m *subnet) prepay(j *Job, payer principal.Principal) *intercanister.Reject
 	} else {
 		j.prepaid = m.Fees.Execution(j.limit, j.wide)
 	}
-	reject := m.spend(j.resident, j.prepaid, payer)
+	reject := m.spend(j.entry, j.prepaid, payer)
 	if reject == nil {
-		paid := &j.resident.Canister.Consumed.Instructions
+		paid := &j.entry.Canister.Consumed.Instructions
 		*paid = paid.Add(j.prepaid)
 	}
 	return reject
@@ -85,8 +85,8 @@ func (m *subnet) prepay(j *Job, payer principal.Principal) *intercanister.Reject
 // refund gives back what a job does not use of its prepayment.
 func (m *subnet) refund(j *Job) {
 	back := m.unused(j)
-	j.resident.Give(back)
-	paid := &j.resident.Canister.Consumed.Instructions
+	j.entry.Give(back)
+	paid := &j.entry.Canister.Consumed.Instructions
 	*paid = paid.Sub(back)
 }
 
@@ -98,7 +98,7 @@ func (m *subnet) unused(j *Job) cycles.Amount {
 
 // charge takes the price of memory and compute allocation since the last charge
 // from reserved cycles and balance. A canister that cannot pay loses its code.
-func (m *subnet) charge(r *state.Resident) {
+func (m *subnet) charge(r *state.Entry) {
 	seconds := (m.Time - r.Charged) / 1_000_000_000
 	if seconds == 0 || r.Running {
 		return
@@ -120,7 +120,7 @@ func (m *subnet) charge(r *state.Resident) {
 }
 
 // outOfCycles uninstalls a canister that could not pay. What it still had is gone.
-func (m *subnet) outOfCycles(r *state.Resident) {
+func (m *subnet) outOfCycles(r *state.Entry) {
 	c := r.Canister
 	c.Consumed.Uninstall = c.Consumed.Uninstall.Add(c.Balance).Add(c.Reserved)
 	c.Balance, c.Reserved = cycles.Amount{}, cycles.Amount{}

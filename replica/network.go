@@ -153,7 +153,7 @@ func (n *Network) Close() {
 			j.abandon()
 		}
 		m.parked = nil
-		m.Residents.Close()
+		m.Canisters.Close()
 	}
 	if n.own != nil {
 		n.own.Close()
@@ -220,20 +220,20 @@ func (n *Network) Beating() bool {
 // after the last where it said nothing new.
 func (n *Network) nextTime() uint64 { return max(n.clock, n.time+1) }
 
-// resident finds a canister and the subnet that runs it.
-func (n *Network) resident(id principal.Principal) (*subnet, *state.Resident) {
+// find looks up a canister and the subnet that runs it.
+func (n *Network) find(id principal.Principal) (*subnet, *state.Entry) {
 	i := n.routes.find(id)
 	if i < 0 {
 		return nil, nil
 	}
 	m := n.subnets[i]
-	return m, m.Residents.Get(id)
+	return m, m.Canisters.Get(id)
 }
 
 // Canister is a canister for reading, nil where there is none. It is good until
 // the next Apply, Round or Step.
 func (n *Network) Canister(id principal.Principal) *canister.Canister {
-	_, r := n.resident(id)
+	_, r := n.find(id)
 	if r == nil {
 		return nil
 	}
@@ -260,7 +260,7 @@ type Census struct {
 // canisters.
 func (n *Network) Census() (all Census) {
 	for _, m := range n.subnets {
-		all.Canisters += m.Residents.Len()
+		all.Canisters += m.Canisters.Len()
 		all.Contexts += m.Calls.Contexts()
 		all.Futures += m.Calls.Futures()
 		all.Parked += len(m.parked)
@@ -268,7 +268,7 @@ func (n *Network) Census() (all Census) {
 		all.Signatures += len(m.Signing.Pending)
 		all.Ingress += m.History.Len()
 		all.Held += m.Kept.Len()
-		m.Residents.Look(func(r *state.Resident) { all.Waiting += r.Mailbox.Len() + len(r.Waiting) })
+		m.Canisters.Read(func(r *state.Entry) { all.Waiting += r.Mailbox.Len() + len(r.Waiting) })
 		all.Waiting += len(m.preparing)
 	}
 	return all

@@ -112,7 +112,7 @@ func (m *subnet) receiveAnswer(pending *state.PendingOutcall, a *OutcallAnswer) 
 	arg, content := outcall.Received(r.fees, r.sent, a)
 	r.Content = content
 	switch {
-	case arg != nil && m.Residents.Get(r.sent.Canister) == nil:
+	case arg != nil && m.Canisters.Get(r.sent.Canister) == nil:
 		// It lives on the root subnet, or no more.
 		r.Content = outcall.Transformed(r.fees, r.sent, content.Spent, &outcall.Transform{Refused: rejectNotFound(r.sent.Canister)})
 	case arg != nil:
@@ -235,7 +235,7 @@ func (m *subnet) settleOutcall(number uint64, answer state.Answer, spent cycles.
 	pending := m.Outcalls[number]
 	spent = spent.Min(pending.Withheld)
 	left := pending.Withheld.Sub(spent)
-	if r := m.Residents.Get(pending.Sent.Canister); r != nil {
+	if r := m.Canisters.Get(pending.Sent.Canister); r != nil {
 		r.Canister.Consumed.Outcalls = r.Canister.Consumed.Outcalls.Add(spent)
 		r.Give(left)
 	} else {

@@ -28,7 +28,7 @@ func seen(c *canister.Canister) sight {
 }
 
 // begin notes what a job is about to see of its canister.
-func (j *Job) begin() { j.first = seen(j.resident.Canister) }
+func (j *Job) begin() { j.first = seen(j.entry.Canister) }
 
 // pause notes that a slice of a job is over, and the message is not.
 func (j *Job) pause() {
@@ -52,7 +52,7 @@ func (p *parked) see(c *canister.Canister) {
 // catchUp brings a job that has begun anew to where the job was parked that it stands
 // for. It is false where its message ends before.
 func (j *Job) catchUp() bool {
-	c, p := j.resident.Canister, j.parked
+	c, p := j.entry.Canister, j.parked
 	status, version, messages, logs, sub := c.Status, c.Version, c.MessageBytes, c.Logs, *j.sub
 	memory := sub.MemoryUsed
 	j.sub = &sub

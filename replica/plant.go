@@ -55,7 +55,7 @@ func (n *Network) RootHash() [32]byte {
 		root := m.proof().height().Root()
 		h.Write(root[:])
 		numbers := []uint64{m.Time, m.Height, uint64(m.Calls.Contexts()), uint64(m.Calls.Futures()), m.Chance.Drawn, uint64(m.Deadlines.Len()), m.OutcallsMade}
-		for r := range m.Residents.All() {
+		for r := range m.Canisters.All() {
 			c := r.Canister
 			h.Write(c.ID.Bytes())
 			numbers = append(numbers, c.Balance.Hi, c.Balance.Lo, c.Reserved.Hi, c.Reserved.Lo, c.Version, c.Timer,

@@ -99,8 +99,8 @@ func (s *Settlement) response() (intercanister.Response, ActionKind, Result) {
 }
 
 // timed is a canister whose timer is active and not in use, or why there is none.
-func (n *Network) timed(id principal.Principal) (*subnet, *state.Resident, Result) {
-	m, r := n.resident(id)
+func (n *Network) timed(id principal.Principal) (*subnet, *state.Entry, Result) {
+	m, r := n.find(id)
 	switch {
 	case r == nil:
 		return nil, nil, refuse(refusal.NotFound, "canister %s does not exist", id)

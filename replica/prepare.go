@@ -59,7 +59,7 @@ type preparation struct {
 
 // Preceded reports whether a command must wait for another about the same canister,
 // which came before it and waits for its module.
-func (m *subnet) Preceded(target *state.Resident) bool {
+func (m *subnet) Preceded(target *state.Entry) bool {
 	before := slices.ContainsFunc(m.preparing, func(p preparation) bool { return p.target == target.ID() })
 	if before {
 		m.asked = preparation{target: target.ID(), ready: true}
@@ -68,7 +68,7 @@ func (m *subnet) Preceded(target *state.Resident) bool {
 }
 
 // Compiling reports whether a command must wait for the module it installs.
-func (m *subnet) Compiling(c *state.Command, target *state.Resident, uploaded []byte) bool {
+func (m *subnet) Compiling(c *state.Command, target *state.Entry, uploaded []byte) bool {
 	if m.net.config.Compiler == nil || warmed(c) {
 		return false
 	}

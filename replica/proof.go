@@ -94,7 +94,7 @@ func (m *subnet) noteRound() {
 	m.record.compact(m.History.Record)
 	m.changed, m.ahead = false, nil
 	m.ended = ended{time: m.Time, height: m.Height, metrics: certify.SubnetMetrics{
-		Canisters: uint64(m.Residents.Len()), StateBytes: m.sub.MemoryUsed, UpdateTransactions: m.transactions,
+		Canisters: uint64(m.Canisters.Len()), StateBytes: m.sub.MemoryUsed, UpdateTransactions: m.transactions,
 		ConsumedCyclesLow: m.consumed.Lo, ConsumedCyclesHigh: m.consumed.Hi,
 	}}
 }
@@ -140,9 +140,9 @@ func (m *subnet) rebase() {
 	m.record.rebase(tree)
 }
 
-func (m *subnet) canisterChange(r *state.Resident) canisterChange {
+func (m *subnet) canisterChange(r *state.Entry) canisterChange {
 	c := r.Canister
-	if now, here := m.net.resident(c.ID); here == nil || now == m {
+	if now, here := m.net.find(c.ID); here == nil || now == m {
 		m.net.facts.coded(c.ID, c.Module()) // a canister that moved is shown where it is
 	}
 	if r.Gone {

@@ -78,7 +78,7 @@ func (p *PreparedQuery) take() {
 	p.result = QueryResult{Time: m.Time, Subnet: m.ID}
 	if q.Receiver == principal.Management || q.BySubnet {
 		answer := n.management.Query(&state.Command{
-			Host: m, State: &m.State, Method: q.Method, Arg: q.Arg, Caller: q.Sender, Target: m.Residents.Get(q.Effective),
+			Host: m, State: &m.State, Method: q.Method, Arg: q.Arg, Caller: q.Sender, Target: m.Canisters.Get(q.Effective),
 		})
 		p.result.Reply, p.result.Reject = answer.Reply, answer.Reject
 		return
@@ -136,7 +136,7 @@ func answered(reject *intercanister.Reject) held {
 
 // hold checks that a canister may be queried and takes hold of its state.
 func (m *subnet) hold(id principal.Principal, method string) held {
-	r := m.Residents.Get(id)
+	r := m.Canisters.Get(id)
 	if r == nil {
 		return answered(rejectNotFound(id))
 	}
@@ -176,7 +176,7 @@ func (p *PreparedQuery) prepare(kind MethodKind) {
 	case kind == CompositeMethod:
 		p.message.Context = canister.CompositeQuery
 	}
-	if m.Residents.Get(q.Receiver).Proved.Certified != nil {
+	if m.Canisters.Get(q.Receiver).Proved.Certified != nil {
 		dated, layout, id := p.network.View().Dated(q.Dated), q.Layout, q.Receiver
 		shown := &dated.Subnets[m.position]
 		p.message.Certify = func() []byte {

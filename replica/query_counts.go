@@ -34,7 +34,7 @@ func countOf(id principal.Principal, arg []byte, out *canister.Outcome) QueryCou
 // countQueries adds to the statistics of canisters; those that are gone need none.
 func (n *Network) countQueries(counts QueryCounts) Result {
 	for i := range counts {
-		if _, r := n.resident(counts[i].Canister); r != nil && counts[i].Calls > 0 {
+		if _, r := n.find(counts[i].Canister); r != nil && counts[i].Calls > 0 {
 			r.Canister.Queries.Add(&counts[i].QueryStats)
 		}
 	}

@@ -33,7 +33,7 @@ type CanisterReport struct {
 
 // Report describes one canister; false where there is none.
 func (n *Network) Report(id principal.Principal) (CanisterReport, bool) {
-	m, r := n.resident(id)
+	m, r := n.find(id)
 	if r == nil {
 		return CanisterReport{}, false
 	}
@@ -45,7 +45,7 @@ func (n *Network) Report(id principal.Principal) (CanisterReport, bool) {
 func (n *Network) Reports(after principal.Principal, most int) []CanisterReport {
 	var page []CanisterReport
 	for _, m := range n.subnets {
-		for _, r := range m.Residents.After(after, most) {
+		for _, r := range m.Canisters.After(after, most) {
 			page = append(page, m.report(r))
 		}
 	}
@@ -53,7 +53,7 @@ func (n *Network) Reports(after principal.Principal, most int) []CanisterReport 
 	return page[:min(len(page), most)]
 }
 
-func (m *subnet) report(r *state.Resident) CanisterReport {
+func (m *subnet) report(r *state.Entry) CanisterReport {
 	c := r.Canister
 	return CanisterReport{
 		ID: c.ID, Subnet: m.ID, Status: c.Status, Settings: *c.Settings, Module: c.Module(),

@@ -86,8 +86,8 @@ func (m *subnet) begin() {
 	m.due()
 	m.beat()
 	for _, j := range m.resumed() {
-		j.resident.Mailbox.Resume = true
-		m.Ready.Add(&j.resident.Mailbox)
+		j.entry.Mailbox.Resume = true
+		m.Ready.Add(&j.entry.Mailbox)
 	}
 }
 
@@ -116,7 +116,7 @@ func (m *subnet) end() {
 	m.fillStreams()
 	m.shed()
 	for _, j := range m.parked {
-		j.resident.Mailbox.Resume = false
+		j.entry.Mailbox.Resume = false
 	}
 }
 

@@ -19,7 +19,7 @@ func (m *subnet) send(q *intercanister.Request) {
 // dispatch takes a request to a canister of the subnet at once, to the management
 // canister, or into the stream to another subnet.
 func (m *subnet) dispatch(q *intercanister.Request) {
-	if r := m.Residents.Get(q.Receiver); r != nil {
+	if r := m.Canisters.Get(q.Receiver); r != nil {
 		m.induct(r, q)
 		return
 	}
@@ -106,11 +106,11 @@ func (m *subnet) forward(to *subnet, q *intercanister.Request) {
 		return
 	}
 	copied := *q
-	m.enqueue(to.position, streamMessage{request: &copied, deadline: q.Deadline, from: m.Residents.Get(q.Sender)})
+	m.enqueue(to.position, streamMessage{request: &copied, deadline: q.Deadline, from: m.Canisters.Get(q.Sender)})
 }
 
 // induct puts a request into the mailbox of its receiver, or rejects it.
-func (m *subnet) induct(r *state.Resident, q *intercanister.Request) {
+func (m *subnet) induct(r *state.Entry, q *intercanister.Request) {
 	if reject := rejectRequest(r.Canister); reject != nil {
 		m.answer(q, reject)
 		return
@@ -142,7 +142,7 @@ func (m *subnet) answer(q *intercanister.Request, reject *intercanister.Reject) 
 
 // respond takes a response to the canister whose call it settles. from is who responds,
 // nil for the subnet itself.
-func (m *subnet) respond(from *state.Resident, owner principal.Principal, call intercanister.CallID, deadline uint64, response intercanister.Response) {
+func (m *subnet) respond(from *state.Entry, owner principal.Principal, call intercanister.CallID, deadline uint64, response intercanister.Response) {
 	position := m.net.routes.find(owner)
 	if position == m.position {
 		m.settle(owner, call, response)
@@ -175,7 +175,7 @@ func (m *subnet) deliver(owner principal.Principal, call intercanister.CallID, r
 		m.giveBack(owner, response.Refund)
 		return
 	}
-	r := m.Residents.Get(f.Owner)
+	r := m.Canisters.Get(f.Owner)
 	if r == nil {
 		panic("replica: call " + f.Owner.String() + " outlived its canister")
 	}
@@ -203,7 +203,7 @@ func (m *subnet) receive() {
 		case m.net.managementOf(p.request.Receiver, m) != nil:
 			m.inductCommand(p.request)
 		default:
-			if r := m.Residents.Get(p.request.Receiver); r != nil {
+			if r := m.Canisters.Get(p.request.Receiver); r != nil {
 				m.induct(r, p.request)
 			} else {
 				m.answer(p.request, m.rejectAbsent(p.request.Receiver))
@@ -224,7 +224,7 @@ func (m *subnet) rejectAbsent(id principal.Principal) *intercanister.Reject {
 
 // reply gives an answer to whoever opened a call context or called the
 // management canister. from is who answers, nil for the management canister.
-func (m *subnet) reply(from *state.Resident, origin *intercanister.Origin, response intercanister.Response) {
+func (m *subnet) reply(from *state.Entry, origin *intercanister.Origin, response intercanister.Response) {
 	switch origin.Kind {
 	case intercanister.FromIngress:
 		m.answerIngress(m.History.At(origin.Ingress), response.Reply, response.Reject)

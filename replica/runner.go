@@ -31,7 +31,7 @@ func (s *Coroutines) RunOne(j *Job) {
 	if j.coroutine == nil {
 		s.begin(j)
 		if j.parked != nil && !j.catchUp() {
-			panic("replica: a message of canister " + j.resident.ID().String() + " that began anew in a fork took another way")
+			panic("replica: a message of canister " + j.entry.ID().String() + " that began anew in a fork took another way")
 		}
 	}
 	on := j.coroutine

@@ -16,7 +16,7 @@ type SetCycles struct {
 func (SetCycles) input() {}
 
 func (n *Network) setCycles(in SetCycles) Result {
-	m, r := n.resident(in.Canister)
+	m, r := n.find(in.Canister)
 	if r == nil {
 		return refuse(refusal.NotFound, "canister %s does not exist: only the balance of an existing canister can be set", in.Canister)
 	}

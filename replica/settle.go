@@ -81,11 +81,11 @@ func (p *location) take(call intercanister.CallID, caller principal.Principal) (
 	case inMailbox:
 		if q, taken = p.box.TakeRequest(call, mine); taken && p.box != &m.Commands {
 			m.Deadlines.Remove(q.Expiry)
-			m.Free(m.Residents.Get(p.box.Owner), q.Deadline, q.Memory())
+			m.Free(m.Canisters.Get(p.box.Owner), q.Deadline, q.Memory())
 		}
 	case inWaiting:
 		q, taken = p.request, true
-		p.resident.Waiting = slices.DeleteFunc(p.resident.Waiting, func(in state.Input) bool { return gone(&in) })
+		p.entry.Waiting = slices.DeleteFunc(p.entry.Waiting, func(in state.Input) bool { return gone(&in) })
 	case inPreparing:
 		q, taken = p.request, true
 		m.preparing = slices.DeleteFunc(m.preparing, func(w preparation) bool { return gone(&w.in) })

@@ -15,8 +15,8 @@ func (m *subnet) shed() {
 	if m.Messages.BestEffort <= limit {
 		return
 	}
-	var holders []*state.Resident
-	for r := range m.Residents.All() {
+	var holders []*state.Entry
+	for r := range m.Canisters.All() {
 		if r.Messages.BestEffort > 0 {
 			holders = append(holders, r)
 		}
@@ -32,7 +32,7 @@ func (m *subnet) shed() {
 	}
 }
 
-func (m *subnet) shedOne(r *state.Resident) {
+func (m *subnet) shedOne(r *state.Entry) {
 	reject := rejectResponseDropped()
 	if h := m.Kept.Largest(r.ID()); h != nil && h.Memory() >= r.Mailbox.Largest() {
 		if _, _, memory := m.largestOutput(r); h.Memory() >= memory {

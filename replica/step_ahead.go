@@ -40,7 +40,7 @@ func (v *move) ahead() Ahead {
 	a := Ahead{Subnet: m.ID, Receiver: v.box.Owner}
 	if v.resume {
 		for _, j := range m.parked {
-			if &j.resident.Mailbox == v.box {
+			if &j.entry.Mailbox == v.box {
 				a.Method = m.described(j).Method
 			}
 		}

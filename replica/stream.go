@@ -20,9 +20,9 @@ type streamMessage struct {
 	call     intercanister.CallID // of a response; 0 for a refund
 	owner    principal.Principal  // whose call it was
 	response intercanister.Response
-	deadline uint64          // of the call; 0 for one with guaranteed response
-	from     *state.Resident // holds the memory while it waits; nil: the subnet itself
-	due      uint64          // the last second in which it waits; 0: it waits for ever
+	deadline uint64       // of the call; 0 for one with guaranteed response
+	from     *state.Entry // holds the memory while it waits; nil: the subnet itself
+	due      uint64       // the last second in which it waits; 0: it waits for ever
 }
 
 // memory is what a message takes in an output queue. The room for the response to a
@@ -151,7 +151,7 @@ func (m *subnet) discard(to int, gone func(*streamMessage) bool) {
 
 // largestOutput is the largest best-effort message of a canister in the output queues,
 // of several the last; its memory is 0 where there is none.
-func (m *subnet) largestOutput(r *state.Resident) (to, at int, memory uint64) {
+func (m *subnet) largestOutput(r *state.Entry) (to, at int, memory uint64) {
 	for position, queue := range m.out {
 		for i := range queue {
 			if p := &queue[i]; p.from == r && p.deadline != 0 && p.memory() >= max(1, memory) {

@@ -14,7 +14,7 @@ import (
 )
 
 // inhabited is a subnet with a canister that has code.
-func inhabited(t *testing.T) (*subnet, *state.Resident) {
+func inhabited(t *testing.T) (*subnet, *state.Entry) {
 	t.Helper()
 	m := unlimited(t, SubnetConfig{Nodes: 1}).subnets[0]
 	r, reject := m.Create(nil, canister.DefaultSettings(), cycles.Of(1_000_000_000_000))

@@ -14,7 +14,7 @@ import (
 // canister, so that the messages of a batch may be taken before any of them has
 // run. A canister whose message is parked goes on with it.
 func (m *subnet) take(box *intercanister.Mailbox, choice *intercanister.Choice) *Job {
-	r := m.Residents.Get(box.Owner)
+	r := m.Canisters.Get(box.Owner)
 	if box.Resume {
 		box.Resume = false
 		return m.unpark(r)
@@ -41,14 +41,14 @@ func (m *subnet) take(box *intercanister.Mailbox, choice *intercanister.Choice) 
 	return j
 }
 
-func (m *subnet) job(r *state.Resident) *Job {
+func (m *subnet) job(r *state.Entry) *Job {
 	var j *Job
 	if n := len(m.spare); n > 0 {
 		j, m.spare = m.spare[n-1], m.spare[:n-1]
 	} else {
 		j = newJob()
 	}
-	j.subnet, j.resident, j.sub, j.began = m, r, m.sub, Moment{m.Height, m.Time}
+	j.subnet, j.entry, j.sub, j.began = m, r, m.sub, Moment{m.Height, m.Time}
 	j.wide = m.net.executor.Wide(r.Canister)
 	j.message = canister.Message{}
 	return j
@@ -56,13 +56,13 @@ func (m *subnet) job(r *state.Resident) *Job {
 
 func newJob() *Job {
 	j := new(Job)
-	j.room = func(callee principal.Principal) int { return j.resident.Mailbox.Room(callee) }
+	j.room = func(callee principal.Principal) int { return j.entry.Mailbox.Room(callee) }
 	return j
 }
 
 // calling lets the message of a job make calls.
 func (m *subnet) calling(j *Job) {
-	j.message.Room, j.message.Callbacks, j.message.MessageRoom = j.room, m.callbacks(j.resident), m.messageRoom()
+	j.message.Room, j.message.Callbacks, j.message.MessageRoom = j.room, m.callbacks(j.entry), m.messageRoom()
 }
 
 // release forgets what a job held and keeps the job for the next message.
@@ -71,9 +71,9 @@ func (m *subnet) release(j *Job) {
 	m.spare = append(m.spare, j)
 }
 
-func (m *subnet) unpark(r *state.Resident) *Job {
+func (m *subnet) unpark(r *state.Entry) *Job {
 	for _, j := range m.parked {
-		if j.resident == r {
+		if j.entry == r {
 			j.message.Debit = r.Debit
 			j.parked.see(r.Canister)
 			return j
@@ -83,7 +83,7 @@ func (m *subnet) unpark(r *state.Resident) *Job {
 }
 
 func (m *subnet) takeTask(j *Job) {
-	r, c := j.resident, j.resident.Canister
+	r, c := j.entry, j.entry.Canister
 	if j.in.Task == intercanister.LowMemory {
 		r.Hook = state.Executed
 	}
@@ -109,7 +109,7 @@ func (m *subnet) takeTask(j *Job) {
 
 // retryTask makes a task that a canister could not pay for come again. Heartbeats come
 // by themselves.
-func (m *subnet) retryTask(r *state.Resident, t intercanister.Task) {
+func (m *subnet) retryTask(r *state.Entry, t intercanister.Task) {
 	switch t {
 	case intercanister.GlobalTimer:
 		m.Postpone(r, m.Time+TaskRetry)
@@ -141,8 +141,8 @@ func (m *subnet) takeIngress(j *Job) {
 
 func (m *subnet) takeRequest(j *Job) {
 	q := &j.in.Request
-	m.taken(j.resident, q)
-	c := j.resident.Canister
+	m.taken(j.entry, q)
+	c := j.entry.Canister
 	if minimum := c.Settings.MinimumIncoming; q.Sender != c.ID && q.Cycles.Less(minimum) {
 		j.refused = rejectTooFewCycles(c, q.Cycles, minimum)
 		return
@@ -157,7 +157,7 @@ func (m *subnet) takeRequest(j *Job) {
 // open prepays a call that is to be executed, checks it and opens its context. As on
 // the replica a call that fails the checks has paid the base fee of an execution.
 func (m *subnet) open(j *Job, method string, origin intercanister.Origin, attached cycles.Amount) {
-	r, c, x := j.resident, j.resident.Canister, m.net.executor
+	r, c, x := j.entry, j.entry.Canister, m.net.executor
 	kind := NoMethod
 	if !x.Empty(c) {
 		kind = x.Method(c, method)
@@ -204,10 +204,10 @@ func (m *subnet) inadmissible(c *canister.Canister, kind MethodKind, method stri
 
 // takeResponse settles what a response brings and makes its callback a job.
 func (m *subnet) takeResponse(j *Job) {
-	c := j.resident.Canister
-	f, context := m.Calls.Begin(&j.resident.Mailbox, j.in.Call)
+	c := j.entry.Canister
+	f, context := m.Calls.Begin(&j.entry.Mailbox, j.in.Call)
 	response := &j.in.Response
-	m.Free(j.resident, f.Deadline, response.Memory())
+	m.Free(j.entry, f.Deadline, response.Memory())
 	j.context, j.prepaid, j.limit = f.Context, f.Execution(), m.limits.Message
 	j.callback = true
 	c.Consumed.Instructions = c.Consumed.Instructions.Add(j.prepaid)

@@ -46,7 +46,7 @@ func (n *Network) deadlockCycles() *deadlockCycles {
 				contexts.edge(from, contextKey{i, c.ID})
 			}
 		})
-		for r := range m.Residents.All() {
+		for r := range m.Canisters.All() {
 			n.stops(contexts, i, m.Calls.OpenContexts, r.Mailbox.Owner)
 		}
 	}
@@ -55,7 +55,7 @@ func (n *Network) deadlockCycles() *deadlockCycles {
 
 // stops adds what the callers of stop_canister of a canister wait for.
 func (n *Network) stops(contexts *graph[contextKey], subnet int, open func(*intercanister.Mailbox) []intercanister.ContextID, id principal.Principal) {
-	r := n.subnets[subnet].Residents.Get(id)
+	r := n.subnets[subnet].Canisters.Get(id)
 	for i := range r.Stops {
 		from, ok := n.asker(&r.Stops[i].Ticket.Origin)
 		if !ok {

@@ -82,8 +82,8 @@ func executionAttacks() []attack {
 	return []attack{
 		spinning("update", "one canister has 32 endless updates waiting; the processors and the round", 1, asyncCall, "spin"),
 		spinning("updates", "16 canisters run an endless update each; the round and its workers", 16, asyncCall, "spin"),
-		spinning("query", "one canister has 32 endless queries under way; the seats for queries", 1, query, "ask"),
-		spinning("queries", "16 canisters run two endless queries each; the seats for queries", 16, query, "ask"),
+		spinning("query", "one canister has 32 endless queries under way; the query slots", 1, query, "ask"),
+		spinning("queries", "16 canisters run two endless queries each; the query slots", 16, query, "ask"),
 		instances(),
 		inspecting(),
 		initializing(),

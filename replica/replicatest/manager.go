@@ -74,7 +74,7 @@ func (m Manager) Run(c *state.Command) state.Answer {
 		return m.create(c, amount(words[0]))
 	}
 	id, _, reject := m.Effective(c.Method, c.Arg)
-	r := c.State.Residents.Get(id)
+	r := c.State.Canisters.Get(id)
 	if reject != nil || r == nil {
 		return state.Fail(intercanister.Rejectf(intercanister.CanisterNotFound, "no such canister"))
 	}
@@ -122,7 +122,7 @@ func (m Manager) create(c *state.Command, minted cycles.Amount) state.Answer {
 	return state.Reply(r.ID().Bytes())
 }
 
-func (m Manager) install(c *state.Command, r *state.Resident, program string) state.Answer {
+func (m Manager) install(c *state.Command, r *state.Entry, program string) state.Answer {
 	in := &canister.Install{Arg: []byte(program), Caller: c.Caller}
 	if m.Module != nil {
 		var reject *intercanister.Reject
@@ -135,14 +135,14 @@ func (m Manager) install(c *state.Command, r *state.Resident, program string) st
 }
 
 // Installed answers an installation that is over.
-func (m Manager) Installed(_ *state.Command, _ *state.Resident, _ uint64, out canister.Outcome) state.Answer {
+func (m Manager) Installed(_ *state.Command, _ *state.Entry, _ uint64, out canister.Outcome) state.Answer {
 	if out.Failure != nil {
 		return state.Fail(out.Failure)
 	}
 	return state.Reply([]byte("installed"))
 }
 
-func (m Manager) change(c *state.Command, r *state.Resident, words []string) state.Answer {
+func (m Manager) change(c *state.Command, r *state.Entry, words []string) state.Answer {
 	r.Canister.Version++
 	switch c.Method {
 	case "environment":
@@ -163,7 +163,7 @@ func (m Manager) change(c *state.Command, r *state.Resident, words []string) sta
 }
 
 // environment sets the program a word names, or takes it away.
-func (m Manager) environment(c *state.Command, r *state.Resident, words []string) {
+func (m Manager) environment(c *state.Command, r *state.Entry, words []string) {
 	settings := *r.Canister.Settings
 	variables := slices.DeleteFunc(slices.Clone(settings.Environment), func(v canister.Variable) bool { return v.Name == words[0] })
 	if len(words) > 1 {

@@ -7,7 +7,7 @@ import (
 // canisterInfo is canister_info: what everyone may know of a canister, with as
 // many of the newest changes as asked for.
 func canisterInfo(c *state.Command, a *infoArg) state.Answer {
-	r := c.State.Residents.Get(a.Canister)
+	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectNotFound(a.Canister))
 	}

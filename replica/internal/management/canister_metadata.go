@@ -7,7 +7,7 @@ import (
 // canisterMetadata is canister_metadata: a custom section of the module. Private
 // sections do not exist for those who are not controllers.
 func canisterMetadata(c *state.Command, a *metadataArg) state.Answer {
-	r := c.State.Residents.Get(a.Canister)
+	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectNotFound(a.Canister))
 	}

@@ -7,7 +7,7 @@ import (
 
 // canisterStatus is canister_status, as a call and as a query.
 func canisterStatus(c *state.Command, a *idArg) state.Answer {
-	r := c.State.Residents.Get(a.Canister)
+	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectNotFound(a.Canister))
 	}

@@ -15,7 +15,7 @@ func originOf(c *state.Command, version *uint64) canister.ChangeOrigin {
 
 // record enters a change into a canister's history, with the version it has
 // after the change.
-func record(c *state.Command, r *state.Resident, version *uint64, d canister.ChangeDetails) {
+func record(c *state.Command, r *state.Entry, version *uint64, d canister.ChangeDetails) {
 	r.Canister.History.Add(canister.Change{Time: c.State.Time, Version: r.Canister.Version, Origin: originOf(c, version), Details: d})
 }
 

@@ -28,8 +28,8 @@ func withEngine(t *testing.T) (*rig, []byte) {
 	r.engine = canistertest.NewPlace(t).Engine
 	r.target.Canister.Balance = cycles.Of(1_000_000_000_000_000)
 	t.Cleanup(func() {
-		for resident := range r.st.Residents.All() {
-			resident.Canister.Close()
+		for r := range r.st.Canisters.All() {
+			r.Canister.Close()
 		}
 	})
 	module, err := wat.Assemble(described)

@@ -17,7 +17,7 @@ type costPlan struct {
 
 // check says why the canister cannot afford it: the subnet has no room, the canister would be frozen, cannot pay or cannot set aside what
 // is reserved for the memory.
-func (o *costPlan) check(c *state.Command, r *state.Resident) *intercanister.Reject {
+func (o *costPlan) check(c *state.Command, r *state.Entry) *intercanister.Reject {
 	sub, k := c.Host.Subnet(), r.Canister
 	allocation := k.Settings.MemoryAllocation
 	grown := max(o.after, allocation) - min(max(o.after, allocation), max(o.before, allocation))
@@ -46,7 +46,7 @@ func (o *costPlan) check(c *state.Command, r *state.Resident) *intercanister.Rej
 }
 
 // take takes it, after check.
-func (o *costPlan) take(r *state.Resident) {
+func (o *costPlan) take(r *state.Entry) {
 	spend(r, o.advance)
 	spend(r, o.price)
 	reserve(r.Canister, o.reservation)

@@ -76,7 +76,7 @@ type birth struct {
 
 // create makes a canister with settings, pays for its allocations out of its
 // balance, and enters its creation into its history.
-func create(c *state.Command, b *birth) (*state.Resident, *intercanister.Reject) {
+func create(c *state.Command, b *birth) (*state.Entry, *intercanister.Reject) {
 	if reject := b.given.checkEnvironment(); reject != nil {
 		return nil, reject
 	}

@@ -18,7 +18,7 @@ func TestACanisterIsCreatedWithTheCyclesOfTheCallLessTheFee(t *testing.T) {
 	c := r.byCanister(r.target, creationFee+123, "create_canister", createArg{Version: opt(uint64(4))})
 	var made idArg
 	r.replied(c, &made)
-	born := r.st.Residents.Get(made.Canister).Canister
+	born := r.st.Canisters.Get(made.Canister).Canister
 	if born.Balance != cycles.Of(123) || !c.Attached.IsZero() || born.Consumed.Creation != cycles.Of(creationFee) {
 		t.Errorf("balance %s, refund %s, consumed %s", born.Balance, c.Attached, born.Consumed.Creation)
 	}
@@ -42,7 +42,7 @@ func TestTooFewCyclesCreateNothingAndGoBack(t *testing.T) {
 		"Creating a canister requires a fee of 500_000_000_000 that is deducted from the canister's initial balance but only 1_234 cycles were received "+
 			"with the create_canister request.\nTry sending more cycles with the request. See documentation: "+
 			"https://internetcomputer.org/docs/current/references/execution-errors#create-canister-not-enough-cycles")
-	if r.st.Residents.Len() != 1 {
+	if r.st.Canisters.Len() != 1 {
 		t.Error("a canister was created")
 	}
 }
@@ -79,7 +79,7 @@ func TestAProvisionalCanisterHasCyclesOutOfNothing(t *testing.T) {
 	create := func(a provisionalCreateArg) *canister.Canister {
 		var made idArg
 		r.replied(r.byUser(bob, "provisional_create_canister_with_cycles", a), &made)
-		return r.st.Residents.Get(made.Canister).Canister
+		return r.st.Canisters.Get(made.Canister).Canister
 	}
 	born := create(provisionalCreateArg{})
 	if born.Balance != cycles.Of(100_000_000_000_000) || !slices.Equal(born.Settings.Controllers, []principal.Principal{bob}) {
@@ -124,7 +124,7 @@ func TestAProvisionalAmountThatIsTooLargeFor128BitsCountsAsNone(t *testing.T) {
 	r := newRig(t)
 	var made idArg
 	r.replied(r.byUser(bob, "provisional_create_canister_with_cycles", provisionalCreateArg{Amount: big(128)}), &made)
-	if balance := r.st.Residents.Get(made.Canister).Canister.Balance; balance != cycles.Of(DefaultProvisionalBalance) {
+	if balance := r.st.Canisters.Get(made.Canister).Canister.Balance; balance != cycles.Of(DefaultProvisionalBalance) {
 		t.Errorf("balance %s", balance)
 	}
 }

@@ -11,7 +11,7 @@ func deleteCanister(c *state.Command, a *idArg) state.Answer {
 	if c.Caller == a.Canister {
 		return state.Fail(rejectDeleteSelf(a.Canister))
 	}
-	r := c.State.Residents.Get(a.Canister)
+	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectGone(a.Canister))
 	}

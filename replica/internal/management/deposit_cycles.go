@@ -6,7 +6,7 @@ import (
 
 // depositCycles is deposit_cycles: all cycles of the call go to the canister.
 func depositCycles(c *state.Command, a *idArg) state.Answer {
-	r := c.State.Residents.Get(a.Canister)
+	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectNotFound(a.Canister))
 	}

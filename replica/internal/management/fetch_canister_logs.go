@@ -11,7 +11,7 @@ import (
 // attached cycles. They must have attached what as many records would cost as an answer has
 // room for.
 func buyCanisterLogs(c *state.Command, a *logsArg) state.Answer {
-	if c.State.Residents.Get(a.Canister) == nil {
+	if c.State.Canisters.Get(a.Canister) == nil {
 		return state.Fail(rejectNotFound(a.Canister))
 	}
 	fees := &c.State.Fees
@@ -31,7 +31,7 @@ func buyCanisterLogs(c *state.Command, a *logsArg) state.Answer {
 // are given without a filter, and the oldest with one: who pages through a log goes
 // on after the last it got.
 func fetchCanisterLogs(c *state.Command, a *logsArg) state.Answer {
-	r := c.State.Residents.Get(a.Canister)
+	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectNotFoundQuery(a.Canister))
 	}

@@ -9,7 +9,7 @@ import (
 
 // pay takes the price of instructions the management canister runs for an idle
 // canister, from the balance above the freezing limit, or rejects with IC0207.
-func pay(c *state.Command, r *state.Resident, instructions uint64) *intercanister.Reject {
+func pay(c *state.Command, r *state.Entry, instructions uint64) *intercanister.Reject {
 	if reject := checkFunds(c, r, c.Host.Subnet().Fees.ManagementWork(instructions)); reject != nil {
 		return reject
 	}
@@ -19,7 +19,7 @@ func pay(c *state.Command, r *state.Resident, instructions uint64) *intercaniste
 
 // checkFunds rejects with IC0207 where a price cannot be paid from the balance
 // above the freezing limit.
-func checkFunds(c *state.Command, r *state.Resident, price cycles.Amount) *intercanister.Reject {
+func checkFunds(c *state.Command, r *state.Entry, price cycles.Amount) *intercanister.Reject {
 	if c.Host.Liquid(r).Less(price) {
 		return rejectOutOfCycles(r, missing(c, r, price), c.Caller)
 	}
@@ -28,11 +28,11 @@ func checkFunds(c *state.Command, r *state.Resident, price cycles.Amount) *inter
 
 // charge takes the price of instructions from an idle canister's balance, as
 // much of it as there is.
-func charge(c *state.Command, r *state.Resident, instructions uint64) {
+func charge(c *state.Command, r *state.Entry, instructions uint64) {
 	spend(r, c.Host.Subnet().Fees.ManagementWork(instructions))
 }
 
-func spend(r *state.Resident, price cycles.Amount) {
+func spend(r *state.Entry, price cycles.Amount) {
 	price = price.Min(r.Canister.Balance)
 	r.Canister.Balance = r.Canister.Balance.Sub(price)
 	r.Canister.Consumed.Instructions = r.Canister.Consumed.Instructions.Add(price)
@@ -40,14 +40,14 @@ func spend(r *state.Resident, price cycles.Amount) {
 
 // missing is what the balance lacks to stay at the freezing limit after a price
 // is paid.
-func missing(c *state.Command, r *state.Resident, price cycles.Amount) cycles.Amount {
+func missing(c *state.Command, r *state.Entry, price cycles.Amount) cycles.Amount {
 	return r.Canister.FreezingLimit(c.Host.Subnet()).Add(price).Sub(r.Canister.Balance)
 }
 
 // grow makes an idle canister pay for memory that it is about to use more of:
 // the subnet has room for it, the canister is not frozen by it, and its
 // reservation is set aside.
-func grow(c *state.Command, r *state.Resident, bytes uint64) *intercanister.Reject {
+func grow(c *state.Command, r *state.Entry, bytes uint64) *intercanister.Reject {
 	sub, k := c.Host.Subnet(), r.Canister
 	before := k.MemoryUsage().Total()
 	after := before + bytes

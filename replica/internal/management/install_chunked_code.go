@@ -40,12 +40,12 @@ func installChunkedCode(c *state.Command, a *installChunkedArg) state.Answer {
 
 // storeOf is the canister with the chunks: the caller itself, or one that it
 // controls.
-func storeOf(c *state.Command, a *installChunkedArg) (*state.Resident, *intercanister.Reject) {
+func storeOf(c *state.Command, a *installChunkedArg) (*state.Entry, *intercanister.Reject) {
 	id := a.Target
 	if a.Store != nil {
 		id = *a.Store
 	}
-	store := c.State.Residents.Get(id)
+	store := c.State.Canisters.Get(id)
 	if store == nil {
 		return nil, rejectNoStore(id, c.State.ID, a.Target)
 	}

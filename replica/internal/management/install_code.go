@@ -21,7 +21,7 @@ func installCode(c *state.Command, a *installArg) state.Answer {
 // message of the canister, so the canister must be idle. work are instructions
 // spent on the module before. Nothing is changed until the installation has begun,
 // because the subnet may want to be asked again later.
-func install(c *state.Command, r *state.Resident, in *canister.Install, mode *installMode, module []byte, work uint64) state.Answer {
+func install(c *state.Command, r *state.Entry, in *canister.Install, mode *installMode, module []byte, work uint64) state.Answer {
 	if r.Running {
 		return state.WhenIdle(r)
 	}
@@ -52,7 +52,7 @@ func install(c *state.Command, r *state.Resident, in *canister.Install, mode *in
 
 // Installed charges for the work on the module and gives the answer of an installation
 // that is over.
-func (f *facade) Installed(c *state.Command, r *state.Resident, work uint64, out canister.Outcome) state.Answer {
+func (f *facade) Installed(c *state.Command, r *state.Entry, work uint64, out canister.Outcome) state.Answer {
 	reject := out.Failure
 	if reject == nil || reject.Error != intercanister.CanisterOutOfCycles {
 		charge(c, r, work)
@@ -66,7 +66,7 @@ func (f *facade) Installed(c *state.Command, r *state.Resident, work uint64, out
 
 // unprepared makes a canister pay for a module that is not valid, and gives the
 // reject. It must be able to pay for a whole installation, as if one had begun.
-func unprepared(c *state.Command, r *state.Resident, cause *intercanister.Reject, size int, work uint64) *intercanister.Reject {
+func unprepared(c *state.Command, r *state.Entry, cause *intercanister.Reject, size int, work uint64) *intercanister.Reject {
 	sub := c.Host.Subnet()
 	prepaid := sub.Fees.Execution(sub.Limits.Install, false)
 	if reject := checkFunds(c, r, prepaid); reject != nil {
@@ -102,7 +102,7 @@ func (m *installMode) enter(in *canister.Install) {
 
 // ofCanister is why an installation failed, as its caller reads it: with the
 // canister named, and with what an empty purse means for an installation.
-func ofCanister(r *state.Resident, cause *intercanister.Reject) *intercanister.Reject {
+func ofCanister(r *state.Entry, cause *intercanister.Reject) *intercanister.Reject {
 	switch {
 	case cause.Error == intercanister.CanisterOutOfCycles && strings.HasPrefix(cause.Text, "Canister "+r.ID().String()):
 		return rejectInstallOutOfCycles(cause)

@@ -57,7 +57,7 @@ func TestOnlyAStoppedCanisterWithEmptyQueuesIsDeleted(t *testing.T) {
 		" has messages in its queues and cannot be deleted now. Please retry after some time.\nWait until …")
 	r.target.Mailbox.DropIngress(5)
 	r.replied(remove())
-	if len(r.deleted) != 1 || r.st.Residents.Get(id) != nil {
+	if len(r.deleted) != 1 || r.st.Canisters.Get(id) != nil {
 		t.Error("it is still there")
 	}
 	r.rejected(remove(), intercanister.CanisterNotFound, "Canister "+id.String()+" not found.\n…")

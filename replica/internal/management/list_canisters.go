@@ -16,7 +16,7 @@ func listCanisters(c *state.Command, _ *nothing) state.Answer {
 	}
 	out := canistersResult{Canisters: []idRange{}}
 	var last uint64
-	for r := range c.State.Residents.All() {
+	for r := range c.State.Canisters.All() {
 		id := r.ID()
 		number, _ := id.CanisterNumber()
 		if n := len(out.Canisters); n > 0 && number == last+1 {
@@ -27,7 +27,7 @@ func listCanisters(c *state.Command, _ *nothing) state.Answer {
 		last = number
 	}
 	a := reply(out)
-	a.Instructions = ListInstructions + ListCanisterInstructions*uint64(c.State.Residents.Len())
+	a.Instructions = ListInstructions + ListCanisterInstructions*uint64(c.State.Canisters.Len())
 	return a
 }
 

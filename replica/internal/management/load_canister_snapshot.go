@@ -68,8 +68,8 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 }
 
 // loadable is the snapshot with a name, for callers that control its canister.
-func loadable(c *state.Command, r *state.Resident, name snapshotName) (*canister.Snapshot, *intercanister.Reject) {
-	owner := c.State.Residents.Get(name.of)
+func loadable(c *state.Command, r *state.Entry, name snapshotName) (*canister.Snapshot, *intercanister.Reject) {
+	owner := c.State.Canisters.Get(name.of)
 	if owner == nil {
 		return nil, rejectNoSnapshot(name, r.ID())
 	}
@@ -84,7 +84,7 @@ func loadable(c *state.Command, r *state.Resident, name snapshotName) (*canister
 }
 
 // consistent checks what was uploaded: globals and memory go with the module, the low-memory hook with the memory.
-func consistent(r *state.Resident, s *canister.Snapshot, m *canister.Module) *intercanister.Reject {
+func consistent(r *state.Entry, s *canister.Snapshot, m *canister.Module) *intercanister.Reject {
 	if !s.Uploaded {
 		return nil
 	}
@@ -103,7 +103,7 @@ func consistent(r *state.Resident, s *canister.Snapshot, m *canister.Module) *in
 
 // loaded follows a snapshot that was loaded. Timer and hook are those of an uploaded snapshot that says what they are; a taken one leaves
 // them alone.
-func loaded(c *state.Command, r *state.Resident, a *loadSnapshotArg, name snapshotName, s *canister.Snapshot) {
+func loaded(c *state.Command, r *state.Entry, a *loadSnapshotArg, name snapshotName, s *canister.Snapshot) {
 	k := r.Canister
 	k.Version++
 	k.Installed = c.State.Time
@@ -125,7 +125,7 @@ func loaded(c *state.Command, r *state.Resident, a *loadSnapshotArg, name snapsh
 
 // enterHook makes the low-memory hook stand where a snapshot says. A hook that is to be ready becomes so when the machine sees that its
 // condition holds.
-func enterHook(r *state.Resident, hook canister.Hook) {
+func enterHook(r *state.Entry, hook canister.Hook) {
 	switch {
 	case hook != canister.HookReady:
 		r.Hook = hook

@@ -82,7 +82,7 @@ func (f *facade) admit(c *state.Command) *intercanister.Reject {
 	if err != nil {
 		return rejectPayload(c.Method, err)
 	}
-	r := c.State.Residents.Get(id)
+	r := c.State.Canisters.Get(id)
 	if r == nil {
 		return rejectNotFoundIngress(id)
 	}
@@ -128,7 +128,7 @@ func (f *facade) Query(c *state.Command) state.Answer {
 	if m == nil || m.query == nil {
 		return state.Fail(cut(rejectNoQuery(c.Method)))
 	}
-	if id, err := m.about.read(c.Arg); err == nil && c.State.Residents.Get(id) == nil {
+	if id, err := m.about.read(c.Arg); err == nil && c.State.Canisters.Get(id) == nil {
 		return state.Fail(rejectNotFoundQuery(id))
 	}
 	a := m.query(c)

@@ -25,7 +25,7 @@ var governance = principal.Canister(1)
 
 // admit checks the sender of a user's message, before it enters. Where only
 // controllers may call, the text differs from that in a round.
-func (a authority) admit(c *state.Command, r *state.Resident) *intercanister.Reject {
+func (a authority) admit(c *state.Command, r *state.Entry) *intercanister.Reject {
 	switch a {
 	case controllers:
 		if !r.Controls(c.Caller) {
@@ -48,7 +48,7 @@ func (a authority) admit(c *state.Command, r *state.Resident) *intercanister.Rej
 }
 
 // mustControl lets only controllers pass.
-func mustControl(r *state.Resident, caller principal.Principal) *intercanister.Reject {
+func mustControl(r *state.Entry, caller principal.Principal) *intercanister.Reject {
 	if r.Controls(caller) {
 		return nil
 	}
@@ -56,7 +56,7 @@ func mustControl(r *state.Resident, caller principal.Principal) *intercanister.R
 }
 
 // mustOwn lets controllers and the canister itself pass.
-func mustOwn(r *state.Resident, caller principal.Principal) *intercanister.Reject {
+func mustOwn(r *state.Entry, caller principal.Principal) *intercanister.Reject {
 	if caller == r.ID() {
 		return nil
 	}
@@ -64,7 +64,7 @@ func mustOwn(r *state.Resident, caller principal.Principal) *intercanister.Rejec
 }
 
 // mustGovern lets controllers and subnet admins pass.
-func mustGovern(c *state.Command, r *state.Resident) *intercanister.Reject {
+func mustGovern(c *state.Command, r *state.Entry) *intercanister.Reject {
 	switch {
 	case r.Controls(c.Caller) || isAdmin(c):
 		return nil
@@ -87,7 +87,7 @@ func mustAdmin(c *state.Command) *intercanister.Reject {
 
 // maySeeStatus lets pass whom status_visibility names, subnet admins, and the
 // canister itself.
-func maySeeStatus(c *state.Command, r *state.Resident) *intercanister.Reject {
+func maySeeStatus(c *state.Command, r *state.Entry) *intercanister.Reject {
 	v := r.Canister.Settings.StatusVisibility
 	if c.Caller == r.ID() || isAdmin(c) || v.Allows(c.Caller, r.Canister.Settings.Controllers) {
 		return nil
@@ -96,7 +96,7 @@ func maySeeStatus(c *state.Command, r *state.Resident) *intercanister.Reject {
 }
 
 // mayReadLogs lets pass whom log_visibility names.
-func mayReadLogs(r *state.Resident, caller principal.Principal) *intercanister.Reject {
+func mayReadLogs(r *state.Entry, caller principal.Principal) *intercanister.Reject {
 	if r.Canister.Settings.LogVisibility.Allows(caller, r.Canister.Settings.Controllers) {
 		return nil
 	}
@@ -116,8 +116,8 @@ func checkNear(c *state.Command) *intercanister.Reject {
 }
 
 // controlled is the canister a call is about, for callers that must control it.
-func controlled(c *state.Command, id principal.Principal) (*state.Resident, *intercanister.Reject) {
-	r := c.State.Residents.Get(id)
+func controlled(c *state.Command, id principal.Principal) (*state.Entry, *intercanister.Reject) {
+	r := c.State.Canisters.Get(id)
 	if r == nil {
 		return nil, rejectNotFound(id)
 	}
@@ -125,8 +125,8 @@ func controlled(c *state.Command, id principal.Principal) (*state.Resident, *int
 }
 
 // owned is the canister a call is about, for callers that control or are it.
-func owned(c *state.Command, id principal.Principal) (*state.Resident, *intercanister.Reject) {
-	r := c.State.Residents.Get(id)
+func owned(c *state.Command, id principal.Principal) (*state.Entry, *intercanister.Reject) {
+	r := c.State.Canisters.Get(id)
 	if r == nil {
 		return nil, rejectNotFound(id)
 	}
@@ -135,8 +135,8 @@ func owned(c *state.Command, id principal.Principal) (*state.Resident, *intercan
 
 // governed is the canister a call is about, for callers that control it or are
 // admins of the subnet.
-func governed(c *state.Command, id principal.Principal) (*state.Resident, *intercanister.Reject) {
-	r := c.State.Residents.Get(id)
+func governed(c *state.Command, id principal.Principal) (*state.Entry, *intercanister.Reject) {
+	r := c.State.Canisters.Get(id)
 	if r == nil {
 		return nil, rejectNotFound(id)
 	}

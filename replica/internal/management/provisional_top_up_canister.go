@@ -7,7 +7,7 @@ import (
 // provisionalTopUp is provisional_top_up_canister: cycles out of nothing, for any
 // canister, by anyone.
 func provisionalTopUp(c *state.Command, a *topUpArg) state.Answer {
-	r := c.State.Residents.Get(a.Canister)
+	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectNotFound(a.Canister))
 	}

@@ -6,14 +6,14 @@ import (
 )
 
 // heapDelta is how much of memory a canister has changed beyond what it may in a round, and whether that is too much to go on.
-func heapDelta(c *state.Command, r *state.Resident) (debit, limit uint64, limited bool) {
+func heapDelta(c *state.Command, r *state.Entry) (debit, limit uint64, limited bool) {
 	limits := &c.Host.Subnet().Limits
 	debit, limit = c.State.Owed(r, limits).HeapDelta, limits.HeapDelta
 	return debit, limit, limit > 0 && debit >= limit
 }
 
 // checkHeapDelta rejects (IC0210) while a canister has changed too much of memory.
-func checkHeapDelta(c *state.Command, r *state.Resident) *intercanister.Reject {
+func checkHeapDelta(c *state.Command, r *state.Entry) *intercanister.Reject {
 	if debit, limit, limited := heapDelta(c, r); limited {
 		return rejectHeapDelta(r.ID(), debit, limit)
 	}
@@ -21,14 +21,14 @@ func checkHeapDelta(c *state.Command, r *state.Resident) *intercanister.Reject {
 }
 
 // owe counts memory that was changed; bytes is asked only where somebody counts.
-func owe(c *state.Command, r *state.Resident, bytes func() uint64) {
+func owe(c *state.Command, r *state.Entry, bytes func() uint64) {
 	if limits := &c.Host.Subnet().Limits; limits.HeapDelta > 0 {
 		c.State.Change(r, bytes(), limits)
 	}
 }
 
 // checkInstallRate rejects (IC0209) until the instructions of earlier installations are worked off.
-func checkInstallRate(c *state.Command, r *state.Resident) *intercanister.Reject {
+func checkInstallRate(c *state.Command, r *state.Entry) *intercanister.Reject {
 	limits := &c.Host.Subnet().Limits
 	if limits.InstallRate > 0 && c.State.Owed(r, limits).Install > 0 {
 		return rejectInstallRate(r.ID())
@@ -37,7 +37,7 @@ func checkInstallRate(c *state.Command, r *state.Resident) *intercanister.Reject
 }
 
 // oweInstall counts instructions of an installation that the subnet does not count because it never began.
-func oweInstall(c *state.Command, r *state.Resident, instructions uint64) {
+func oweInstall(c *state.Command, r *state.Entry, instructions uint64) {
 	if limits := &c.Host.Subnet().Limits; limits.InstallRate > 0 {
 		c.State.Owed(r, limits).Install += instructions
 	}

@@ -56,7 +56,7 @@ func (k *snapshotSlice) part() (canister.SnapshotPart, *slice) {
 }
 
 // of are the bytes asked for.
-func (k *snapshotSlice) of(r *state.Resident, s *canister.Snapshot) ([]byte, *intercanister.Reject) {
+func (k *snapshotSlice) of(r *state.Entry, s *canister.Snapshot) ([]byte, *intercanister.Reject) {
 	if k.Chunk != nil {
 		if len(k.Chunk.Hash) != HashBytes {
 			return nil, rejectChunkStore("Bytes %s are not a valid WasmChunkHash.", hexBytes(k.Chunk.Hash))

@@ -135,7 +135,7 @@ func rejectGone(id principal.Principal) *intercanister.Reject {
 		help("Check the ICP dashboard to ensure the canister exists.", "canister-not-found"))
 }
 
-func rejectController(r *state.Resident, caller principal.Principal) *intercanister.Reject {
+func rejectController(r *state.Entry, caller principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterInvalidController,
 		"Only the controllers of the canister %s can control it.\nCanister's controllers: %s\nSender's ID: %s%s",
 		r.ID(), spaced(r.Canister.Settings.Controllers), caller,
@@ -144,7 +144,7 @@ func rejectController(r *state.Resident, caller principal.Principal) *intercanis
 
 // rejectNeither is for callers that neither control a canister nor are admins, on
 // subnets that can have admins.
-func rejectNeither(r *state.Resident, c *state.Command) *intercanister.Reject {
+func rejectNeither(r *state.Entry, c *state.Command) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterInvalidControllerOrSubnetAdmin,
 		"Only the controllers of the canister %s or subnet admins can control it.\nCanister's controllers: %s\nSubnet admins: %s\nSender's ID: %s%s",
 		r.ID(), spaced(r.Canister.Settings.Controllers), spaced(c.State.Admins), c.Caller,
@@ -206,7 +206,7 @@ func rejectSpecifiedID(id principal.Principal) *intercanister.Reject {
 		help("Use a `specified_id` that matches a canister ID on the ICP mainnet and a test environment that supports canister creation with `specified_id` (e.g., PocketIC).", ""))
 }
 
-func rejectOutOfCycles(r *state.Resident, missing cycles.Amount, caller principal.Principal) *intercanister.Reject {
+func rejectOutOfCycles(r *state.Entry, missing cycles.Amount, caller principal.Principal) *intercanister.Reject {
 	if !r.Controls(caller) {
 		return intercanister.Rejectf(intercanister.CanisterOutOfCycles, "Canister %s is out of cycles", r.ID())
 	}

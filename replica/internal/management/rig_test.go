@@ -33,7 +33,7 @@ type host struct {
 	installed *canister.Install
 	outcome   canister.Outcome
 	full      *intercanister.Reject // by Create
-	occupied  *state.Resident       // another installation runs
+	occupied  *state.Entry          // another installation runs
 	engine    *canister.Engine      // nil: modules are not looked at and installations do nothing
 }
 
@@ -52,7 +52,7 @@ func (m *host) Answer(t state.Ticket, a state.Answer) {
 	m.tickets, m.answered = append(m.tickets, t), append(m.answered, a)
 }
 
-func (m *host) Create(id *principal.Principal, s canister.Settings, balance cycles.Amount) (*state.Resident, *intercanister.Reject) {
+func (m *host) Create(id *principal.Principal, s canister.Settings, balance cycles.Amount) (*state.Entry, *intercanister.Reject) {
 	if m.full != nil {
 		return nil, m.full
 	}
@@ -67,7 +67,7 @@ func (m *host) Create(id *principal.Principal, s canister.Settings, balance cycl
 	return m.st.Add(k), nil
 }
 
-func (m *host) Install(c *state.Command, target *state.Resident, in *canister.Install, spent uint64) state.Answer {
+func (m *host) Install(c *state.Command, target *state.Entry, in *canister.Install, spent uint64) state.Answer {
 	if m.occupied != nil {
 		return state.WhenIdle(m.occupied)
 	}
@@ -78,22 +78,22 @@ func (m *host) Install(c *state.Command, target *state.Resident, in *canister.In
 	return New().Installed(c, target, spent, m.outcome)
 }
 
-func (m *host) Stop(r *state.Resident, t state.Ticket) {
+func (m *host) Stop(r *state.Entry, t state.Ticket) {
 	r.Canister.Status = canister.Stopping
 	m.tickets = append(m.tickets, t)
 }
 
-func (m *host) Start(r *state.Resident) {
+func (m *host) Start(r *state.Entry) {
 	r.Canister.Status = canister.Running
 	m.started = append(m.started, r.ID())
 }
 
-func (m *host) Uninstall(r *state.Resident) {
+func (m *host) Uninstall(r *state.Entry) {
 	r.Canister.Uninstall()
 	m.emptied = append(m.emptied, r.ID())
 }
 
-func (m *host) Delete(r *state.Resident) {
+func (m *host) Delete(r *state.Entry) {
 	m.st.Remove(r)
 	m.deleted = append(m.deleted, r.ID())
 }
@@ -105,11 +105,11 @@ func (m *host) Outcall(t state.Ticket, sent state.Outcall, _ cycles.Amount) {
 func (m *host) NextRound(t state.Ticket, method string) {
 	m.Answer(t, New().Postponed(method)(m.st))
 }
-func (m *host) Liquid(r *state.Resident) cycles.Amount { return r.Canister.Liquid(&m.sub) }
-func (m *host) Touch(*state.Resident)                  { m.touched++ }
-func (m *host) Recoded(*state.Resident)                {}
-func (m *host) Elsewhere(id principal.Principal) bool  { _, ok := m.hosted[id]; return ok }
-func (m *host) Subnet() *canister.Subnet               { return &m.sub }
+func (m *host) Liquid(r *state.Entry) cycles.Amount   { return r.Canister.Liquid(&m.sub) }
+func (m *host) Touch(*state.Entry)                    { m.touched++ }
+func (m *host) Recoded(*state.Entry)                  {}
+func (m *host) Elsewhere(id principal.Principal) bool { _, ok := m.hosted[id]; return ok }
+func (m *host) Subnet() *canister.Subnet              { return &m.sub }
 
 func (m *host) SubnetOf(id principal.Principal) (principal.Principal, bool) {
 	s, ok := m.hosted[id]
@@ -129,8 +129,8 @@ func (m *host) Hosted(id principal.Principal) bool {
 }
 func (m *host) Root() principal.Principal { return root }
 
-func (m *host) Preceded(*state.Resident) bool                          { return false }
-func (m *host) Compiling(*state.Command, *state.Resident, []byte) bool { return false }
+func (m *host) Preceded(*state.Entry) bool                          { return false }
+func (m *host) Compiling(*state.Command, *state.Entry, []byte) bool { return false }
 
 func (m *host) Prepare(raw []byte) (*canister.Module, *intercanister.Reject) {
 	m.prepared = raw
@@ -145,7 +145,7 @@ type rig struct {
 	testing.TB
 	*host
 	facade *facade
-	target *state.Resident
+	target *state.Entry
 }
 
 func newRig(t testing.TB) *rig {
@@ -160,7 +160,7 @@ func newRig(t testing.TB) *rig {
 }
 
 // add makes a canister with a trillion cycles.
-func (r *rig) add(number uint64, controllers ...principal.Principal) *state.Resident {
+func (r *rig) add(number uint64, controllers ...principal.Principal) *state.Entry {
 	k := canister.New(principal.Canister(number), noon, canister.DefaultSettings(controllers...))
 	k.Balance = cycles.Of(1_000_000_000_000)
 	return r.st.Add(k)
@@ -185,7 +185,7 @@ func (r *rig) byUser(who principal.Principal, method string, args ...any) *state
 }
 
 // byCanister is a call of a canister with cycles.
-func (r *rig) byCanister(who *state.Resident, attached uint64, method string, args ...any) *state.Command {
+func (r *rig) byCanister(who *state.Entry, attached uint64, method string, args ...any) *state.Command {
 	r.Helper()
 	c := r.byUser(who.ID(), method, args...)
 	c.Origin = intercanister.Origin{Kind: intercanister.FromCanister, Caller: who.ID(), Call: 1}

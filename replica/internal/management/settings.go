@@ -224,7 +224,7 @@ func checkCapacity(st *state.State, sub *canister.Subnet, old, s *canister.Setti
 		return nil
 	}
 	var used uint64
-	for r := range st.Residents.All() {
+	for r := range st.Canisters.All() {
 		used += r.Canister.Settings.ComputeAllocation
 	}
 	left := uint64(ComputeCapacity)

@@ -42,7 +42,7 @@ func nameOf(id []byte) snapshotName {
 	return snapshotName{of, binary.BigEndian.Uint64(id)}
 }
 
-func idOf(r *state.Resident, s *canister.Snapshot) []byte {
+func idOf(r *state.Entry, s *canister.Snapshot) []byte {
 	id := binary.BigEndian.AppendUint64(nil, s.Number)
 	return r.ID().Append(id)
 }
@@ -51,9 +51,9 @@ func idOf(r *state.Resident, s *canister.Snapshot) []byte {
 func (n snapshotName) String() string { return fmt.Sprintf("%s-%d", n.of, n.number) }
 
 // snapshotOf is the snapshot of a canister with an id.
-func snapshotOf(c *state.Command, r *state.Resident, id []byte) (*canister.Snapshot, *intercanister.Reject) {
+func snapshotOf(c *state.Command, r *state.Entry, id []byte) (*canister.Snapshot, *intercanister.Reject) {
 	name := nameOf(id)
-	owner := c.State.Residents.Get(name.of)
+	owner := c.State.Canisters.Get(name.of)
 	if owner == nil || owner.Canister.Snapshots.Get(name.number) == nil {
 		return nil, rejectNoSnapshot(name, r.ID())
 	}
@@ -64,7 +64,7 @@ func snapshotOf(c *state.Command, r *state.Resident, id []byte) (*canister.Snaps
 }
 
 // replaced is the snapshot that a new one replaces, nil where it replaces none: then there must be room for one more.
-func replaced(c *state.Command, r *state.Resident, id *[]byte) (*canister.Snapshot, *intercanister.Reject) {
+func replaced(c *state.Command, r *state.Entry, id *[]byte) (*canister.Snapshot, *intercanister.Reject) {
 	if id != nil {
 		return snapshotOf(c, r, *id)
 	}
@@ -75,8 +75,8 @@ func replaced(c *state.Command, r *state.Resident, id *[]byte) (*canister.Snapsh
 }
 
 // viewed is the canister a call is about, for callers that may see its snapshots.
-func viewed(c *state.Command, id principal.Principal) (*state.Resident, *intercanister.Reject) {
-	r := c.State.Residents.Get(id)
+func viewed(c *state.Command, id principal.Principal) (*state.Entry, *intercanister.Reject) {
+	r := c.State.Canisters.Get(id)
 	if r == nil {
 		return nil, rejectNotFound(id)
 	}
@@ -88,7 +88,7 @@ func viewed(c *state.Command, id principal.Principal) (*state.Resident, *interca
 }
 
 // addSnapshot makes a new snapshot the canister's in place of another, and takes what it costs.
-func addSnapshot(c *state.Command, r *state.Resident, s, old *canister.Snapshot, o *costPlan) {
+func addSnapshot(c *state.Command, r *state.Entry, s, old *canister.Snapshot, o *costPlan) {
 	if old != nil {
 		r.Canister.Snapshots.Delete(old)
 	}

@@ -98,7 +98,7 @@ func rejectInstallRate(id principal.Principal) *intercanister.Reject {
 }
 
 // rejectFullDisk is for what the replica has no text for: the file with the memories has no room.
-func rejectFullDisk(r *state.Resident, err error) *intercanister.Reject {
+func rejectFullDisk(r *state.Entry, err error) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterWasmEngineError, "Error from Canister %s: Canister encountered a Wasm engine error: %v", r.ID(), err)
 }
 

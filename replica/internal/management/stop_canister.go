@@ -8,7 +8,7 @@ import (
 // stopCanister is stop_canister. It answers when the canister has stopped, at
 // once where it has already. Every call counts the version up.
 func stopCanister(c *state.Command, a *idArg) state.Answer {
-	r := c.State.Residents.Get(a.Canister)
+	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectGone(a.Canister))
 	}

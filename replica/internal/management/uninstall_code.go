@@ -8,7 +8,7 @@ import (
 // uninstallCode is uninstall_code: code, memories and open calls are gone,
 // settings and balance stay. An empty canister may be uninstalled, too.
 func uninstallCode(c *state.Command, a *versionedArg) state.Answer {
-	r := c.State.Residents.Get(a.Canister)
+	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectGone(a.Canister))
 	}

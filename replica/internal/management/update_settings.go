@@ -45,7 +45,7 @@ func updateSettings(c *state.Command, a *updateSettingsArg) state.Answer {
 	return reply()
 }
 
-func holderOf(r *state.Resident) holder {
+func holderOf(r *state.Entry) holder {
 	k := r.Canister
 	return holder{
 		settings: *k.Settings, usage: k.MemoryUsage().Total(), messages: k.MessageBytes,

@@ -47,7 +47,7 @@ func uploadSnapshotData(c *state.Command, a *uploadSnapshotDataArg) state.Answer
 }
 
 // uploadSnapshotChunk stores a chunk, unless the snapshot has it: only a new one needs room.
-func uploadSnapshotChunk(c *state.Command, r *state.Resident, s *canister.Snapshot, chunk []byte) *intercanister.Reject {
+func uploadSnapshotChunk(c *state.Command, r *state.Entry, s *canister.Snapshot, chunk []byte) *intercanister.Reject {
 	if _, known := s.Chunks.Get(sha256.Sum256(chunk)); known {
 		return nil
 	}
@@ -66,7 +66,7 @@ func uploadSnapshotChunk(c *state.Command, r *state.Resident, s *canister.Snapsh
 }
 
 // write writes bytes to a part.
-func (k *snapshotPlace) write(c *state.Command, r *state.Resident, s *canister.Snapshot, data []byte) *intercanister.Reject {
+func (k *snapshotPlace) write(c *state.Command, r *state.Entry, s *canister.Snapshot, data []byte) *intercanister.Reject {
 	part, offset := k.part()
 	size := uint64(len(data))
 	if !s.Within(part, offset, size) {

@@ -11,11 +11,11 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// ArchiveCanisters writes the canisters of the subnet, a section each, or makes them
-// residents. modules have their code.
+// ArchiveCanisters writes the canisters of the subnet, a section each, or reads them into
+// new entries. modules have their code.
 func (s *State) ArchiveCanisters(c *archive.Coder, section string, modules *canister.Modules) {
-	ids := make([]principal.Principal, 0, s.Residents.Len())
-	for r := range s.Residents.All() {
+	ids := make([]principal.Principal, 0, s.Canisters.Len())
+	for r := range s.Canisters.All() {
 		ids = append(ids, r.ID())
 	}
 	c.Section(section, func() { archive.Slice(c, &ids, archive.MaxItems, c.Principal) })
@@ -23,11 +23,11 @@ func (s *State) ArchiveCanisters(c *archive.Coder, section string, modules *cani
 		if !c.Check(i == 0 || ids[i-1].Compare(id) < 0, "the canisters are not in the order of their ids") {
 			return
 		}
-		r := s.Residents.Get(id)
+		r := s.Canisters.Get(id)
 		if c.Reading() {
-			r = &Resident{Canister: &canister.Canister{ID: id}}
+			r = &Entry{Canister: &canister.Canister{ID: id}}
 			r.Mailbox.Owner = id
-			s.Residents.add(r)
+			s.Canisters.add(r)
 		}
 		c.Section("canister "+id.String(), func() {
 			r.Canister.Archive(c, modules)
@@ -35,7 +35,7 @@ func (s *State) ArchiveCanisters(c *archive.Coder, section string, modules *cani
 		})
 	}
 	if c.Reading() {
-		for r := range s.Residents.All() {
+		for r := range s.Canisters.All() {
 			s.SetBeating(r, r.archivedBeating())
 		}
 	}
@@ -67,7 +67,7 @@ func (s *State) Archive(c *archive.Coder) {
 	})
 	s.archiveTouched(c)
 	s.archiveAnswered(c)
-	archiveResidents(c, s, &s.throttled)
+	archiveEntries(c, s, &s.throttled)
 	archive.Number(c, &s.stops)
 	s.archiveReady(c)
 }
@@ -177,8 +177,8 @@ func (p *PendingOutcall) archive(c *archive.Coder) {
 
 // ArchiveParked writes the canister whose message is parked, with what waits for it to be
 // over, or finds it.
-func (s *State) ArchiveParked(c *archive.Coder, r **Resident) {
-	s.ArchiveResident(c, r)
+func (s *State) ArchiveParked(c *archive.Coder, r **Entry) {
+	s.ArchiveEntry(c, r)
 	if !c.Check(*r != nil, "a message is parked in no canister") {
 		return
 	}
@@ -194,15 +194,15 @@ func (c *Command) Archive(a *archive.Coder, s *State) {
 	archive.String(a, &c.Method, archive.MaxBytes)
 	a.Bytes(&c.Arg, archive.MaxBytes)
 	a.Principal(&c.Caller)
-	s.ArchiveResident(a, &c.Sender)
+	s.ArchiveEntry(a, &c.Sender)
 	c.Origin.Archive(a)
-	s.ArchiveResident(a, &c.Target)
+	s.ArchiveEntry(a, &c.Target)
 	a.Amount(&c.Attached)
 }
 
-// ArchiveResident writes which canister of the subnet something is about, or finds it.
+// ArchiveEntry writes which canister of the subnet something is about, or finds it.
 // Where it is about none, or about one that is gone, nil is read.
-func (s *State) ArchiveResident(c *archive.Coder, r **Resident) {
+func (s *State) ArchiveEntry(c *archive.Coder, r **Entry) {
 	there := *r != nil && !(*r).Gone
 	if c.Bool(&there); !there {
 		*r = nil
@@ -214,15 +214,15 @@ func (s *State) ArchiveResident(c *archive.Coder, r **Resident) {
 	}
 	c.Principal(&id)
 	if c.Reading() {
-		*r = s.Residents.Get(id)
+		*r = s.Canisters.Get(id)
 		c.Check(*r != nil, "there is no canister %s", id)
 	}
 }
 
-// archiveResidents writes those of a list that are not gone.
-func archiveResidents(c *archive.Coder, s *State, list *[]*Resident) {
-	there := slices.DeleteFunc(slices.Clone(*list), func(r *Resident) bool { return r.Gone })
-	archive.Slice(c, &there, archive.MaxItems, func(r **Resident) { s.ArchiveResident(c, r) })
+// archiveEntries writes those of a list that are not gone.
+func archiveEntries(c *archive.Coder, s *State, list *[]*Entry) {
+	there := slices.DeleteFunc(slices.Clone(*list), func(r *Entry) bool { return r.Gone })
+	archive.Slice(c, &there, archive.MaxItems, func(r **Entry) { s.ArchiveEntry(c, r) })
 	if c.Reading() {
 		*list = there
 	}
@@ -247,7 +247,7 @@ func (s *State) archiveAnswered(c *archive.Coder) {
 // left: the tree still shows them. Another may have come with the id since.
 func (s *State) archiveTouched(c *archive.Coder) {
 	var left []principal.Principal
-	archive.Slice(c, &s.Touched, archive.MaxItems, func(r **Resident) {
+	archive.Slice(c, &s.Touched, archive.MaxItems, func(r **Entry) {
 		var id principal.Principal
 		gone := false
 		if *r != nil {
@@ -257,10 +257,10 @@ func (s *State) archiveTouched(c *archive.Coder) {
 		if c.Bool(&gone); !c.Reading() {
 			return
 		}
-		there := s.Residents.Get(id)
+		there := s.Canisters.Get(id)
 		if c.Check((there != nil || gone) && (there == nil || !there.touched), "canister %s is touched twice, or not there", id); gone {
 			left = append(left, id)
-			*r = &Resident{Canister: canister.New(id, 0, canister.Settings{}), Gone: true}
+			*r = &Entry{Canister: canister.New(id, 0, canister.Settings{}), Gone: true}
 			return
 		}
 		if *r = there; there != nil {
@@ -268,7 +268,7 @@ func (s *State) archiveTouched(c *archive.Coder) {
 		}
 	})
 	for _, id := range left {
-		r := s.Residents.Get(id)
+		r := s.Canisters.Get(id)
 		c.Check(r == nil || r.touched, "canister %s is gone, and there", id)
 	}
 }
@@ -277,7 +277,7 @@ func (s *State) archiveTouched(c *archive.Coder) {
 func (s *State) archiveReady(c *archive.Coder) {
 	c.Check(s.Ready.Between(), "a batch is under way")
 	boxes := []*intercanister.Mailbox{&s.Commands}
-	for r := range s.Residents.All() {
+	for r := range s.Canisters.All() {
 		boxes = append(boxes, &r.Mailbox)
 	}
 	s.Ready.Archive(c, boxes)

@@ -14,7 +14,7 @@ type Taken struct {
 	Parked     intercanister.Parked // messages of canisters that are parked
 	Installing []Ticket             // installations that are parked
 
-	Sent map[*Resident]MessageMemory // what the messages of canisters in output queues take
+	Sent map[*Entry]MessageMemory // what the messages of canisters in output queues take
 }
 
 // CheckArchived looks whether what was read fits together, as far as something else would
@@ -55,12 +55,12 @@ func (s *State) CheckArchived(c *archive.Coder, taken *Taken) {
 
 // checkLives looks whether canisters stand where they can, and wait for what comes.
 func (s *State) checkLives(c *archive.Coder) {
-	throttled := make(map[*Resident]bool, len(s.throttled))
+	throttled := make(map[*Entry]bool, len(s.throttled))
 	for _, r := range s.throttled {
 		c.Check(r != nil, "nobody has changed too much memory")
 		throttled[r] = true
 	}
-	for r := range s.Residents.All() {
+	for r := range s.Canisters.All() {
 		id, k := r.ID(), r.Canister
 		c.Check(r.Mailbox.Held == (r.Running != throttled[r]), "canister %s may take a message, and must wait, or waits for nothing", id)
 		c.Check(k.Status != canister.Stopped || r.Mailbox.Contexts == 0, "canister %s is stopped with %d call contexts", id, r.Mailbox.Contexts)
@@ -74,8 +74,8 @@ func (s *State) checkLives(c *archive.Coder) {
 
 // checkMailboxes looks whether calls and mailboxes fit together.
 func (s *State) checkMailboxes(c *archive.Coder, taken *Taken, processing func(uint64) bool) {
-	boxes := make([]*intercanister.Mailbox, 0, s.Residents.Len())
-	for r := range s.Residents.All() {
+	boxes := make([]*intercanister.Mailbox, 0, s.Canisters.Len())
+	for r := range s.Canisters.All() {
 		boxes = append(boxes, &r.Mailbox)
 	}
 	s.Calls.CheckArchived(c, boxes, taken.Parked, processing)
@@ -98,7 +98,7 @@ func (s *State) checkWaiting(c *archive.Coder, taken *Taken) {
 		}
 	}
 	s.Commands.Each(waits)
-	for r := range s.Residents.All() {
+	for r := range s.Canisters.All() {
 		r.Mailbox.Each(func(in *Input) {
 			waits(in)
 			c.Check(in.Source != intercanister.SourceIngress || c.Failed() || s.History.At(in.Ingress).Effective == r.ID(), "message %d of a user waits for canister %s, and is for another", in.Ingress, r.ID())
@@ -119,7 +119,7 @@ func (s *State) checkTickets(c *archive.Coder, taken *Taken, processing func(uin
 	check := func(t *Ticket) {
 		c.Check(t.Origin.Kind == intercanister.FromIngress && processing(t.Origin.Ingress) || t.Origin.Kind == intercanister.FromCanister, "a call of the management canister can be answered to nobody")
 	}
-	for r := range s.Residents.All() {
+	for r := range s.Canisters.All() {
 		for i := range r.Stops {
 			check(&r.Stops[i].Ticket)
 		}

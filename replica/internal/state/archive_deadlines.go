@@ -30,7 +30,7 @@ func (k *claims) claim(h timers.Handle, meant func(*timers.Deadline) bool) {
 // it: then none comes when it is gone.
 func (s *State) checkDeadlines(c *archive.Coder) {
 	k := &claims{c: c, table: &s.Deadlines, claimed: make(map[timers.Handle]bool), kinds: make(map[timers.Kind]int)}
-	for r := range s.Residents.All() {
+	for r := range s.Canisters.All() {
 		k.ofCanister(r)
 	}
 	for in := range s.History.All() {
@@ -54,7 +54,7 @@ func (s *State) checkDeadlines(c *archive.Coder) {
 
 // ofCanister claims the deadlines of a canister: its timer, who waits for it to stop, the
 // best-effort requests that wait for it.
-func (k *claims) ofCanister(r *Resident) {
+func (k *claims) ofCanister(r *Entry) {
 	k.claim(r.timer, func(d *timers.Deadline) bool { return d.Kind == timers.GlobalTimer && d.Subject == r.ID() })
 	for i := range r.Stops {
 		stop := &r.Stops[i]

@@ -79,7 +79,7 @@ func (s *State) checkHeld(c *archive.Coder) {
 		there := false
 		switch h.Kind {
 		case KindRequest:
-			there = s.Residents.Get(h.Request.Sender) != nil
+			there = s.Canisters.Get(h.Request.Sender) != nil
 		case KindResponse:
 			f := s.Calls.Future(h.Call)
 			there = f != nil && f.Owner == h.Owner && f.State == intercanister.Waiting && f.Deadline == h.Deadline

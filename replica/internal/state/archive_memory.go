@@ -8,9 +8,9 @@ import (
 // checkMemory looks whether the memory of messages is that of the messages there are, and
 // of the room that is kept for responses: what is freed later must be held. sent is what
 // messages in output queues take.
-func (s *State) checkMemory(c *archive.Coder, sent map[*Resident]MessageMemory) {
-	held := make(map[*Resident]*MessageMemory, s.Residents.Len())
-	for r := range s.Residents.All() {
+func (s *State) checkMemory(c *archive.Coder, sent map[*Entry]MessageMemory) {
+	held := make(map[*Entry]*MessageMemory, s.Canisters.Len())
+	for r := range s.Canisters.All() {
 		m := sent[r]
 		guaranteed, bestEffort := r.Mailbox.Memory()
 		m.Guaranteed += guaranteed
@@ -19,21 +19,21 @@ func (s *State) checkMemory(c *archive.Coder, sent map[*Resident]MessageMemory) 
 	}
 	s.Calls.EachFuture(func(_ intercanister.CallID, f *intercanister.Future) {
 		if f.State == intercanister.Waiting && f.Deadline == 0 {
-			held[s.Residents.Get(f.Owner)].Guaranteed += intercanister.ResponseReservation
+			held[s.Canisters.Get(f.Owner)].Guaranteed += intercanister.ResponseReservation
 		}
 	})
 	s.Calls.EachContext(func(x *intercanister.Context) {
 		if o := &x.Origin; o.Kind == intercanister.FromCanister && !x.Responded && o.Deadline == 0 {
-			held[s.Residents.Get(x.Canister)].Guaranteed += intercanister.ResponseReservation
+			held[s.Canisters.Get(x.Canister)].Guaranteed += intercanister.ResponseReservation
 		}
 	})
 	for _, h := range s.Kept.All() {
-		if r := s.Residents.Get(h.of()); h.Kind != KindIngress {
+		if r := s.Canisters.Get(h.of()); h.Kind != KindIngress {
 			*held[r].of(h.deadline()) += h.Memory()
 		}
 	}
 	var all MessageMemory
-	for r := range s.Residents.All() {
+	for r := range s.Canisters.All() {
 		m := held[r]
 		all.Guaranteed, all.BestEffort = all.Guaranteed+m.Guaranteed, all.BestEffort+m.BestEffort
 		c.Check(r.Messages == *m && r.Canister.MessageBytes == m.Guaranteed+m.BestEffort,

@@ -44,7 +44,7 @@ type Management interface {
 
 	// Installed is what answers the caller of an installation that is over (Host.Install):
 	// spent are the instructions that were spent before it began.
-	Installed(c *Command, target *Resident, spent uint64, out canister.Outcome) Answer
+	Installed(c *Command, target *Entry, spent uint64, out canister.Outcome) Answer
 
 	// Query executes one of the methods users and composite queries may query,
 	// on a state that does not change meanwhile.
@@ -60,12 +60,12 @@ type Command struct {
 	Arg    []byte
 	Caller principal.Principal
 	// Sender is the calling canister where it lives on this subnet.
-	Sender *Resident
+	Sender *Entry
 	// Origin says whether a user or a canister asks, and how the answer gets back.
 	Origin intercanister.Origin
 	// Target is the effective canister of an ingress message, nil otherwise or
 	// where there is none.
-	Target *Resident
+	Target *Entry
 	// Attached are the cycles of the call nobody has accepted yet. What is left
 	// when the answer is given goes back with it.
 	Attached cycles.Amount
@@ -95,7 +95,7 @@ type Answer struct {
 	Reply  []byte
 	Reject *intercanister.Reject
 	When   When
-	Target *Resident // Busy: who must be idle first
+	Target *Entry // Busy: who must be idle first
 	// Instructions are what the call used of the round, or where a composite query
 	// made it, of that one's limit.
 	Instructions uint64
@@ -121,9 +121,9 @@ func Fail(r *intercanister.Reject) Answer { return Answer{Reject: r} }
 func Later() Answer { return Answer{When: Deferred} }
 
 // WhenIdle is the answer of a handler that needs a canister whose message is
-// not over (Resident.Running): it is called again then. Handlers that only
+// not over (Entry.Running): it is called again then. Handlers that only
 // read, or change settings, need not wait.
-func WhenIdle(r *Resident) Answer { return Answer{When: Busy, Target: r} }
+func WhenIdle(r *Entry) Answer { return Answer{When: Busy, Target: r} }
 
 // WhenCompiled is the answer of a handler whose module is being compiled
 // (Host.Compiling): it is called again then.
@@ -142,31 +142,31 @@ type Host interface {
 	// Create makes an empty canister, with an id of its own where id is nil, and
 	// gives it cycles. It rejects where the subnet is full (IC0102), the id is
 	// taken (IC0205) or not of this subnet (IC0405).
-	Create(id *principal.Principal, settings canister.Settings, balance cycles.Amount) (*Resident, *intercanister.Reject)
+	Create(id *principal.Principal, settings canister.Settings, balance cycles.Amount) (*Entry, *intercanister.Reject)
 
 	// Install runs an installation as a message of the canister, which must be
 	// idle; it may take many rounds. The execution is prepaid from the balance
 	// and refunded; where that is not possible the Failure of its Outcome is IC0207.
 	// Management.Installed, called once with the canister's state settled and what
 	// was spent before, gives the answer.
-	Install(c *Command, target *Resident, in *canister.Install, spent uint64) Answer
+	Install(c *Command, target *Entry, in *canister.Install, spent uint64) Answer
 
 	// Stop begins to stop a canister and answers the ticket when it is stopped,
 	// restarted (IC0511) or after StopTimeout (IC0206). The handler has counted
 	// the version up.
-	Stop(r *Resident, t Ticket)
+	Stop(r *Entry, t Ticket)
 
 	// Start makes a canister running and rejects the callers of stop_canister
 	// that wait (IC0511).
-	Start(r *Resident)
+	Start(r *Entry)
 
 	// Uninstall removes code and memories of an idle canister: its open contexts
 	// are rejected (IC0406) and deleted. Version and history are the handler's.
-	Uninstall(r *Resident)
+	Uninstall(r *Entry)
 
 	// Delete removes a stopped canister with everything that is its own. Its id
 	// is not given again.
-	Delete(r *Resident)
+	Delete(r *Entry)
 
 	// Outcall hands an HTTP outcall to the outside. What its answers, which come
 	// in as input, or their absence make of it settles the ticket.
@@ -177,25 +177,25 @@ type Host interface {
 	NextRound(t Ticket, method string)
 
 	// Liquid is what the canister may spend: its balance above the freezing limit.
-	Liquid(r *Resident) cycles.Amount
+	Liquid(r *Entry) cycles.Amount
 
 	// Recoded says that the canister's code or entry points changed other than by
 	// Install and Uninstall, as by loading a snapshot.
-	Recoded(r *Resident)
+	Recoded(r *Entry)
 
 	// Touch says that what the certified state tree shows of the canister may
 	// have changed: controllers, module, certified data.
-	Touch(r *Resident)
+	Touch(r *Entry)
 
 	// Preceded reports whether another command that installs something into a
 	// canister waits for its module: the handler then answers WhenCompiled before it
 	// looks at the canister, so that the two keep their order.
-	Preceded(target *Resident) bool
+	Preceded(target *Entry) bool
 
 	// Compiling reports whether the module that a command brings to a canister is to
 	// be compiled first, beside everything else: the handler then answers
 	// WhenCompiled. It must not have changed anything.
-	Compiling(c *Command, target *Resident, uploaded []byte) bool
+	Compiling(c *Command, target *Entry, uploaded []byte) bool
 
 	// Prepare makes a module as uploaded ready to be installed, or rejects it.
 	Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject)

@@ -34,7 +34,7 @@ func (b *CycleTotals) Pay(fee cycles.Amount) { b.Fees = b.Fees.Add(fee) }
 // also with attached cycles, what was deleted with them, what was lost.
 func (s *State) Spent() cycles.Amount {
 	spent := s.Totals.Gone.Add(s.Totals.Fees).Add(s.Totals.Deleted).Add(s.Totals.Lost)
-	for r := range s.Residents.All() {
+	for r := range s.Canisters.All() {
 		spent = spent.Add(r.Canister.Consumed.Total())
 	}
 	return spent

@@ -14,7 +14,7 @@ type Debits struct {
 }
 
 // Owed are a canister's debits at present. Install may be added to.
-func (s *State) Owed(r *Resident, limits *canister.Limits) *Debits {
+func (s *State) Owed(r *Entry, limits *canister.Limits) *Debits {
 	d := &r.debits
 	if d.HeapDelta > 0 || d.Install > 0 {
 		rounds := max(s.Height-d.height, (s.Time-d.time)/RoundTime)
@@ -34,7 +34,7 @@ func left(debit, rate, rounds uint64) uint64 {
 
 // Change counts memory that a canister has changed. One that has changed too much takes no message until the rounds have worked it off; the
 // management canister still acts on it.
-func (s *State) Change(r *Resident, bytes uint64, limits *canister.Limits) {
+func (s *State) Change(r *Entry, bytes uint64, limits *canister.Limits) {
 	if limits.HeapDelta == 0 || r.Gone || bytes == 0 && r.debits.HeapDelta == 0 {
 		return
 	}
@@ -51,7 +51,7 @@ func (s *State) Change(r *Resident, bytes uint64, limits *canister.Limits) {
 
 // Unthrottle lets the canisters go on that have waited long enough.
 func (s *State) Unthrottle(limits *canister.Limits) {
-	s.throttled = slices.DeleteFunc(s.throttled, func(r *Resident) bool {
+	s.throttled = slices.DeleteFunc(s.throttled, func(r *Entry) bool {
 		switch {
 		case r.Gone:
 			return true
@@ -67,5 +67,5 @@ func (s *State) Unthrottle(limits *canister.Limits) {
 
 // ThrottledWait reports whether a throttled canister has messages, so that rounds must go on.
 func (s *State) ThrottledWait() bool {
-	return slices.ContainsFunc(s.throttled, func(r *Resident) bool { return r.Mailbox.Len() > 0 })
+	return slices.ContainsFunc(s.throttled, func(r *Entry) bool { return r.Mailbox.Len() > 0 })
 }

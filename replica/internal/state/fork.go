@@ -13,7 +13,7 @@ import (
 type Fork struct {
 	*State
 	source *State
-	gone   map[*Resident]*Resident // deleted, but not forgotten yet
+	gone   map[*Entry]*Entry // of deleted canisters that something still refers to
 }
 
 // Fork makes a state a second one that is at the same point: from then on neither
@@ -23,7 +23,7 @@ func (s *State) Fork(to *State) *Fork {
 	f := &Fork{State: to, source: s}
 	*to = *s
 	to.Blocks.Nodes, to.Blocks.days = slices.Clone(s.Blocks.Nodes), slices.Clone(s.Blocks.days)
-	to.Residents = s.Residents.fork()
+	to.Canisters = s.Canisters.fork()
 	to.History = s.History.fork()
 	to.Calls, to.Deadlines = s.Calls.Fork(), s.Deadlines.Fork()
 	s.Commands.Fork(&to.Commands)
@@ -37,41 +37,40 @@ func (s *State) Fork(to *State) *Fork {
 		to.Outcalls[number] = &copied
 	}
 	to.Signing.Pending, to.Postponed = slices.Clone(s.Signing.Pending), slices.Clone(s.Postponed)
-	to.Beating, to.Touched, to.throttled = f.ResidentsOf(s.Beating), f.ResidentsOf(s.Touched), f.ResidentsOf(s.throttled)
+	to.Beating, to.Touched, to.throttled = f.Entries(s.Beating), f.Entries(s.Touched), f.Entries(s.throttled)
 	to.Answered = slices.Clone(s.Answered)
 	to.Kept = s.Kept.Clone()
 	return f
 }
 
-// Resident is the canister of the fork that stands for one of the source; nil for
-// nil.
-func (f *Fork) Resident(r *Resident) *Resident {
+// Entry is the fork's entry of a canister of the source; nil for nil.
+func (f *Fork) Entry(r *Entry) *Entry {
 	switch {
 	case r == nil:
 		return nil
 	case !r.Gone:
-		return f.Residents.Get(r.ID())
+		return f.Canisters.Get(r.ID())
 	}
 	copied := f.gone[r]
 	if copied == nil {
-		copied = new(Resident)
+		copied = new(Entry)
 		r.fork(copied, r.Canister.Fork())
 		if f.gone == nil {
-			f.gone = make(map[*Resident]*Resident)
+			f.gone = make(map[*Entry]*Entry)
 		}
 		f.gone[r] = copied
 	}
 	return copied
 }
 
-// ResidentsOf are those that stand for some of the source.
-func (f *Fork) ResidentsOf(list []*Resident) []*Resident {
+// Entries are the fork's entries of some canisters of the source.
+func (f *Fork) Entries(list []*Entry) []*Entry {
 	if len(list) == 0 {
 		return nil
 	}
-	all := make([]*Resident, len(list))
+	all := make([]*Entry, len(list))
 	for i, r := range list {
-		all[i] = f.Resident(r)
+		all[i] = f.Entry(r)
 	}
 	return all
 }
@@ -80,11 +79,11 @@ func (f *Fork) mailbox(m *intercanister.Mailbox) *intercanister.Mailbox {
 	if m == &f.source.Commands {
 		return &f.Commands
 	}
-	return &f.Residents.Get(m.Owner).Mailbox
+	return &f.Canisters.Get(m.Owner).Mailbox
 }
 
-// fork makes a resident one with the same mailbox, and a fork of the canister.
-func (r *Resident) fork(to *Resident, c *canister.Canister) {
+// fork makes `to` an entry with the same mailbox and with c, a fork of the canister.
+func (r *Entry) fork(to *Entry, c *canister.Canister) {
 	*to = *r
 	to.Canister = c
 	r.Mailbox.Fork(&to.Mailbox)

@@ -123,14 +123,14 @@ func TestRecordsAreRecycledWithoutAllocating(t *testing.T) {
 	}
 }
 
-func TestResidentsAreInTheOrderOfTheirIDs(t *testing.T) {
+func TestCanistersAreInTheOrderOfTheirIDs(t *testing.T) {
 	var s State
 	for _, n := range []uint64{5, 1, 9, 3} {
 		s.Add(canister.New(principal.Canister(n), 0, canister.Settings{}))
 	}
-	s.Remove(s.Residents.Get(principal.Canister(3)))
+	s.Remove(s.Canisters.Get(principal.Canister(3)))
 	var got []uint64
-	for r := range s.Residents.All() {
+	for r := range s.Canisters.All() {
 		n, _ := r.ID().CanisterNumber()
 		got = append(got, n)
 	}

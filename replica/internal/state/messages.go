@@ -14,7 +14,7 @@ func (u *MessageMemory) of(deadline uint64) *uint64 {
 
 // Hold enters bytes of a message of a call with this deadline into the books of a
 // canister and of its subnet.
-func (s *State) Hold(r *Resident, deadline, bytes uint64) {
+func (s *State) Hold(r *Entry, deadline, bytes uint64) {
 	s.remember(r)
 	*s.Messages.of(deadline) += bytes
 	*r.Messages.of(deadline) += bytes
@@ -22,7 +22,7 @@ func (s *State) Hold(r *Resident, deadline, bytes uint64) {
 }
 
 // Free takes bytes out of the books again.
-func (s *State) Free(r *Resident, deadline, bytes uint64) {
+func (s *State) Free(r *Entry, deadline, bytes uint64) {
 	own := r.Messages.of(deadline)
 	if *own < bytes {
 		panic("state: canister " + r.ID().String() + " frees memory of messages that it does not hold")
@@ -33,7 +33,7 @@ func (s *State) Free(r *Resident, deadline, bytes uint64) {
 	r.Canister.MessageBytes -= bytes
 }
 
-func (s *State) remember(r *Resident) {
+func (s *State) remember(r *Entry) {
 	if r.before.batch != s.Batch {
 		r.before.batch, r.before.bytes = s.Batch, r.Canister.MessageBytes
 	}
@@ -41,7 +41,7 @@ func (s *State) remember(r *Resident) {
 
 // MessagesSince is by how much, modulo 2^64, the memory of a canister's messages has
 // grown since the batch began.
-func (s *State) MessagesSince(r *Resident) uint64 {
+func (s *State) MessagesSince(r *Entry) uint64 {
 	if r.before.batch != s.Batch {
 		return 0
 	}

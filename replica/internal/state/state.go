@@ -30,7 +30,7 @@ type State struct {
 	Batch  uint64 // batches so far, and the beginnings of rounds
 
 	Ids       Ids
-	Residents Residents
+	Canisters Canisters
 	History   History
 	Calls     intercanister.CallTable
 	Deadlines timers.Table
@@ -45,7 +45,7 @@ type State struct {
 	// Commands are the calls of the management canister that wait.
 	Commands intercanister.Mailbox
 	// Beating are the canisters that export a heartbeat, by id.
-	Beating []*Resident
+	Beating []*Entry
 	// Outcalls are the HTTP outcalls that are not answered, by number; numbers
 	// count from 0.
 	Outcalls     map[uint64]*PendingOutcall
@@ -60,13 +60,13 @@ type State struct {
 
 	// Touched are the canisters, and Answered the messages, whose part of the
 	// certified tree may have changed since the last round.
-	Touched  []*Resident
+	Touched  []*Entry
 	Answered []Noted
 
 	// Kept are the messages that are held on their way.
 	Kept HeldMessages
 	// throttled are the canisters that wait because they changed too much memory, in the order in which they did.
-	throttled []*Resident
+	throttled []*Entry
 
 	stops uint64
 }
@@ -85,17 +85,17 @@ type Postponed struct {
 	Method string // says what the answer is (Management.Postponed)
 }
 
-// Add makes a new canister a resident.
-func (s *State) Add(c *canister.Canister) *Resident {
-	r := &Resident{Canister: c, Charged: s.Time}
+// Add enters a new canister.
+func (s *State) Add(c *canister.Canister) *Entry {
+	r := &Entry{Canister: c, Charged: s.Time}
 	r.Mailbox.Owner = c.ID
-	s.Residents.add(r)
+	s.Canisters.add(r)
 	s.Touch(r)
 	return r
 }
 
-// Remove forgets a resident. Nothing may wait for it any more.
-func (s *State) Remove(r *Resident) {
+// Remove forgets a canister. Nothing may wait for it any more.
+func (s *State) Remove(r *Entry) {
 	s.Totals.recordDeletion(r.Canister)
 	s.disarm(r)
 	s.SetBeating(r, false)
@@ -103,12 +103,12 @@ func (s *State) Remove(r *Resident) {
 	r.Mailbox.Held, r.Gone = true, true
 	s.Messages.Guaranteed -= r.Messages.Guaranteed
 	s.Messages.BestEffort -= r.Messages.BestEffort
-	s.Residents.remove(r)
+	s.Canisters.remove(r)
 	s.Touch(r)
 }
 
 // Touch notes that the certified tree's part of a canister may have changed.
-func (s *State) Touch(r *Resident) {
+func (s *State) Touch(r *Entry) {
 	if !r.touched {
 		r.touched = true
 		s.Touched = append(s.Touched, r)
@@ -146,7 +146,7 @@ func (s *State) Untouch() {
 
 // Rearm makes the deadline of the canister's global timer what the canister
 // says (Canister.Timer).
-func (s *State) Rearm(r *Resident) {
+func (s *State) Rearm(r *Entry) {
 	if r.timerAt == r.Canister.Timer {
 		return
 	}
@@ -157,27 +157,27 @@ func (s *State) Rearm(r *Resident) {
 	}
 }
 
-func (s *State) disarm(r *Resident) {
+func (s *State) disarm(r *Entry) {
 	s.Deadlines.Remove(r.timer)
 	r.timer, r.timerAt = 0, 0
 }
 
 // Fired notes that the deadline of a global timer has come. The timer is armed
 // again only when the canister sets it to another time, or by Postpone.
-func (s *State) Fired(r *Resident) { r.timer = 0 }
+func (s *State) Fired(r *Entry) { r.timer = 0 }
 
 // Force makes a global timer one whose deadline has come at a time.
-func (s *State) Force(r *Resident, at uint64) {
+func (s *State) Force(r *Entry, at uint64) {
 	s.Deadlines.Remove(r.timer)
 	r.Canister.Timer, r.timer, r.timerAt = at, 0, at
 }
 
 // Disarmed notes that the global timer's task begins, which makes the timer
 // inactive until the canister sets it again.
-func (s *State) Disarmed(r *Resident) { s.disarm(r) }
+func (s *State) Disarmed(r *Entry) { s.disarm(r) }
 
 // Postpone makes a global timer that could not run fire again at another time.
-func (s *State) Postpone(r *Resident, at uint64) {
+func (s *State) Postpone(r *Entry, at uint64) {
 	s.Deadlines.Remove(r.timer)
 	r.timer = s.Deadlines.Add(timers.Deadline{At: at, Kind: timers.GlobalTimer, Subject: r.ID()})
 	r.timerAt = r.Canister.Timer
@@ -185,7 +185,7 @@ func (s *State) Postpone(r *Resident, at uint64) {
 
 // SetBeating puts a canister into the list of those with a heartbeat, or takes
 // it out.
-func (s *State) SetBeating(r *Resident, beating bool) {
+func (s *State) SetBeating(r *Entry, beating bool) {
 	if r.Beating == beating {
 		return
 	}
@@ -199,7 +199,7 @@ func (s *State) SetBeating(r *Resident, beating bool) {
 }
 
 // AddStop makes a caller of stop_canister wait.
-func (s *State) AddStop(r *Resident, t Ticket) {
+func (s *State) AddStop(r *Entry, t Ticket) {
 	s.stops++
 	r.Stops = append(r.Stops, Stop{t, s.stops, s.Deadlines.Add(timers.Deadline{
 		At: s.Time + StopTimeout, Kind: timers.StopTimeout, Subject: r.ID(), Number: s.stops,
@@ -207,7 +207,7 @@ func (s *State) AddStop(r *Resident, t Ticket) {
 }
 
 // TakeStops gives all callers of stop_canister that wait and forgets them.
-func (s *State) TakeStops(r *Resident) []Stop {
+func (s *State) TakeStops(r *Entry) []Stop {
 	stops := r.Stops
 	r.Stops = nil
 	for _, stop := range stops {
@@ -217,7 +217,7 @@ func (s *State) TakeStops(r *Resident) []Stop {
 }
 
 // TakeStop is the waiting caller with a number, and false where it was answered.
-func (s *State) TakeStop(r *Resident, number uint64) (Stop, bool) {
+func (s *State) TakeStop(r *Entry, number uint64) (Stop, bool) {
 	i := slices.IndexFunc(r.Stops, func(stop Stop) bool { return stop.Number == number })
 	if i < 0 {
 		return Stop{}, false

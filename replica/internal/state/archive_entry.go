@@ -7,10 +7,9 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/cow"
 )
 
-// archive writes what there is about a canister beside itself, or reads it into a new
-// resident. That a message of it is parked, and what waits for that, is written with the
-// message.
-func (r *Resident) archive(c *archive.Coder) {
+// archive writes the entry without the canister itself, or reads it into a new entry. A parked
+// message of the canister, and what waits for it, is written with that message.
+func (r *Entry) archive(c *archive.Coder) {
 	c.Check(r.Isolated == 0, "a message of canister %s is under way", r.ID())
 	r.Mailbox.Archive(c)
 	archive.Slice(c, &r.Stops, archive.MaxItems, func(stop *Stop) {
@@ -113,9 +112,9 @@ func (r *Ingress) archive(c *archive.Coder) {
 	c.Check(r.Status != 0 && (r.Status == Rejected) == (r.Reject != nil), "message %x has no status that there is", r.ID)
 }
 
-// archivedBeating takes the mark of a heartbeat off a resident that was read, so that it
+// archivedBeating takes the mark of a heartbeat off an entry that was read, so that it
 // can be put into the list of those that have one.
-func (r *Resident) archivedBeating() bool {
+func (r *Entry) archivedBeating() bool {
 	beating := r.Beating
 	r.Beating = false
 	return beating

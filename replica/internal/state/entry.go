@@ -10,9 +10,9 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// Resident is one canister of a subnet with everything about it that is not the
-// canister's own: what waits for it, who waits for it.
-type Resident struct {
+// Entry is the entry of one canister of a subnet: the canister, the messages and callers
+// that wait for it, and what its subnet knows of it.
+type Entry struct {
 	Canister *canister.Canister
 	Mailbox  intercanister.Mailbox
 
@@ -88,11 +88,11 @@ type Freezing struct {
 }
 
 // ID is the canister's id.
-func (r *Resident) ID() principal.Principal { return r.Canister.ID }
+func (r *Entry) ID() principal.Principal { return r.Canister.ID }
 
 // Give adds cycles to the canister's balance, at once or when its running
 // message is over.
-func (r *Resident) Give(amount cycles.Amount) {
+func (r *Entry) Give(amount cycles.Amount) {
 	if r.Running {
 		r.DeferredCredit = r.DeferredCredit.Add(amount)
 		return
@@ -102,7 +102,7 @@ func (r *Resident) Give(amount cycles.Amount) {
 
 // Settle moves what came and what fell due while a message ran, now that it is
 // over.
-func (r *Resident) Settle() {
+func (r *Entry) Settle() {
 	c := r.Canister
 	c.Balance = c.Balance.Add(r.DeferredCredit)
 	due := r.Debit.Min(c.Balance)
@@ -113,13 +113,13 @@ func (r *Resident) Settle() {
 
 // Settled reports whether the canister is stopped and nothing waits for it: it may
 // move to another subnet (ready_for_migration).
-func (r *Resident) Settled() bool {
+func (r *Entry) Settled() bool {
 	return r.Canister.Status == canister.Stopped && !r.Running && len(r.Waiting) == 0 && r.Mailbox.Len() == 0 && r.Outgoing == 0
 }
 
 // Controls reports whether p is a controller.
-func (r *Resident) Controls(p principal.Principal) bool {
+func (r *Entry) Controls(p principal.Principal) bool {
 	return slices.Contains(r.Canister.Settings.Controllers, p)
 }
 
-func byID(r *Resident, id principal.Principal) int { return r.ID().Compare(id) }
+func byID(r *Entry, id principal.Principal) int { return r.ID().Compare(id) }
