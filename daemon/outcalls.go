@@ -252,9 +252,9 @@ func (i *instance) outcall() {
 			}
 			p := newPerformer(i.node, i.log)
 			if i.about.Outcalls != DenyOutcalls {
-				outside := newOutside(i.about.Outcalls == StrictOutcalls, i.reach)
-				defer outside.close()
-				p.fetch = outside.fetch
+				client := newOutcallClient(i.about.Outcalls == StrictOutcalls, i.reach)
+				defer client.close()
+				p.fetch = client.fetch
 				p.replicated = i.about.Outcalls == ReplicatedOutcalls || i.about.Outcalls == StrictOutcalls
 			}
 			p.perform(i.ctx)

@@ -264,7 +264,7 @@ func hanging(t *testing.T) (url string, asked <-chan struct{}) {
 
 func TestAServerThatDoesNotAnswerInTimeIsGivenUp(t *testing.T) {
 	url, _ := hanging(t)
-	o := newOutside(false, reach{all: true})
+	o := newOutcallClient(false, reach{all: true})
 	defer o.close()
 	o.timeout = 20 * time.Millisecond
 	a := o.fetch(t.Context(), &replica.Outcall{Method: "GET", URL: url, MaxResponse: 1000})

@@ -37,9 +37,9 @@ const (
 	maxHostBytes = 50
 )
 
-// outside is the world outside as canisters reach it: by HTTP, without redirects
-// being followed, bodies being unpacked, or proxies of this machine's user.
-type outside struct {
+// outcallClient is the HTTP client that makes canisters' outcalls. It follows no redirects, unpacks
+// no bodies and uses no proxies of this machine's user.
+type outcallClient struct {
 	client  http.Client
 	strict  bool           // as on mainnet: https only
 	reach   reach          // which servers of this machine and its networks may be asked
@@ -47,13 +47,13 @@ type outside struct {
 	timeout time.Duration
 }
 
-func newOutside(strict bool, reach reach) *outside {
-	o := &outside{strict: strict, reach: reach, timeout: outcallTimeout}
-	o.client = http.Client{
+func newOutcallClient(strict bool, reach reach) *outcallClient {
+	c := &outcallClient{strict: strict, reach: reach, timeout: outcallTimeout}
+	c.client = http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			DialContext:            o.dial,
-			DialTLSContext:         o.dialTLS,
+			DialContext:            c.dial,
+			DialTLSContext:         c.dialTLS,
 			ForceAttemptHTTP2:      true,
 			DisableCompression:     true,
 			MaxResponseHeaderBytes: maxHeadBytes,
@@ -61,21 +61,21 @@ func newOutside(strict bool, reach reach) *outside {
 			IdleConnTimeout:        maxIdle,
 		},
 	}
-	return o
+	return c
 }
 
-func (o *outside) close() { o.client.CloseIdleConnections() }
+func (c *outcallClient) close() { c.client.CloseIdleConnections() }
 
 // connect opens a connection to a server. What is checked is each address that is about to
 // be dialed: a name may resolve to another one the next time.
-func (o *outside) connect(ctx context.Context, network, address string) (net.Conn, error) {
-	dialer := net.Dialer{Timeout: connectTimeout, Control: func(_, dialed string, _ syscall.RawConn) error { return o.reach.check(address, dialed) }}
+func (c *outcallClient) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: connectTimeout, Control: func(_, dialed string, _ syscall.RawConn) error { return c.reach.check(address, dialed) }}
 	return dialer.DialContext(ctx, network, address)
 }
 
 // dial opens a connection for HTTP/1 without TLS.
-func (o *outside) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	conn, err := o.connect(ctx, network, address)
+func (c *outcallClient) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := c.connect(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
@@ -84,15 +84,15 @@ func (o *outside) dial(ctx context.Context, network, address string) (net.Conn, 
 
 // dialTLS opens a connection with TLS. The client looks into its type for HTTP/2, so only
 // those for HTTP/1 are recorded.
-func (o *outside) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
-	conn, err := o.connect(ctx, network, address)
+func (c *outcallClient) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := c.connect(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	host, _, err := net.SplitHostPort(address)
-	secure := tls.Client(conn, &tls.Config{ServerName: host, RootCAs: o.roots, NextProtos: []string{"h2", "http/1.1"}, MinVersion: tls.VersionTLS12})
+	secure := tls.Client(conn, &tls.Config{ServerName: host, RootCAs: c.roots, NextProtos: []string{"h2", "http/1.1"}, MinVersion: tls.VersionTLS12})
 	if err == nil {
 		err = secure.HandshakeContext(ctx)
 	}
@@ -107,7 +107,7 @@ func (o *outside) dialTLS(ctx context.Context, network, address string) (net.Con
 }
 
 // send sends a request. The headers of the response are those the server sent.
-func (o *outside) send(request *http.Request) (response *http.Response, headers [][2]string, err error) {
+func (c *outcallClient) send(request *http.Request) (response *http.Response, headers [][2]string, err error) {
 	var conn *recordedConn // nil for HTTP/2
 	var head *recordedHead
 	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
@@ -115,7 +115,7 @@ func (o *outside) send(request *http.Request) (response *http.Response, headers 
 			head = conn.record()
 		}
 	}}
-	response, err = o.client.Do(request.WithContext(httptrace.WithClientTrace(request.Context(), trace)))
+	response, err = c.client.Do(request.WithContext(httptrace.WithClientTrace(request.Context(), trace)))
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -126,14 +126,14 @@ func (o *outside) send(request *http.Request) (response *http.Response, headers 
 }
 
 // fetch makes a request. Rejects have the texts of the replica's HTTP adapter.
-func (o *outside) fetch(ctx context.Context, q *replica.Outcall) replica.OutcallAnswer {
-	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+func (c *outcallClient) fetch(ctx context.Context, q *replica.Outcall) replica.OutcallAnswer {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	request, err := o.requestOf(ctx, q)
+	request, err := c.requestOf(ctx, q)
 	if err != nil {
 		return rejected(intercanister.SysFatal, "%v", err)
 	}
-	response, headers, err := o.send(request)
+	response, headers, err := c.send(request)
 	if err != nil {
 		if ctx.Err() != nil {
 			return rejected(intercanister.SysFatal, "Timeout expired")
@@ -185,8 +185,8 @@ var (
 )
 
 // requestOf is the request that a canister asks for.
-func (o *outside) requestOf(ctx context.Context, q *replica.Outcall) (*http.Request, error) {
-	to, err := parseURL(q.URL, o.strict)
+func (c *outcallClient) requestOf(ctx context.Context, q *replica.Outcall) (*http.Request, error) {
+	to, err := parseURL(q.URL, c.strict)
 	if err != nil {
 		return nil, err
 	}

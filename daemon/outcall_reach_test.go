@@ -129,7 +129,7 @@ func TestInstancesHaveTheReachOfTheDaemonOrTheirOwn(t *testing.T) {
 }
 
 func TestARefusalOfALocalServerIsFoundInTheErrorOfTheClient(t *testing.T) {
-	o := newOutside(false, reach{})
+	o := newOutcallClient(false, reach{})
 	defer o.close()
 	_, err := o.connect(t.Context(), "tcp", "localhost:1")
 	if local, ok := errors.AsType[*unreachableError](err); !ok || local.hostPort != "localhost:1" {

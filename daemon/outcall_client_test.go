@@ -48,7 +48,7 @@ func rawSite(t *testing.T, answer string) (address string, asked <-chan string) 
 }
 
 // asked makes an outcall and writes down what comes of it.
-func asked(ctx context.Context, o *outside, q replica.Outcall) string {
+func asked(ctx context.Context, o *outcallClient, q replica.Outcall) string {
 	if q.Method == "" {
 		q.Method = http.MethodGet
 	}
@@ -74,7 +74,7 @@ func TestAnOutcallHasTheHeadersThatTheServerSentAllOfThemAndNoOthers(t *testing.
 		"HTTP/1.1 200 OK\r\nA: 1\r\n 2\r\n\r\nbody\r\nB: 3\r\n\r\n":                                            "200 [[a 1 2]] body\r\nB: 3\r\n\r\n",
 	} {
 		address, _ := rawSite(t, answer)
-		o := newOutside(false, reach{all: true})
+		o := newOutcallClient(false, reach{all: true})
 		if got := asked(t.Context(), o, replica.Outcall{URL: "http://" + address}); got != want {
 			t.Errorf("%q\ngot  %s\nwant %s", answer, got, want)
 		}
@@ -84,7 +84,7 @@ func TestAnOutcallHasTheHeadersThatTheServerSentAllOfThemAndNoOthers(t *testing.
 
 func TestConnectionCloseCountsForTheLimitOfAResponse(t *testing.T) {
 	address, _ := rawSite(t, "HTTP/1.1 200 OK\r\nConnection: close\r\nX: 1\r\n\r\nbody")
-	o := newOutside(false, reach{all: true})
+	o := newOutcallClient(false, reach{all: true})
 	defer o.close()
 	// connection: close and x: 1 are 17 bytes
 	for limit, want := range map[uint64]string{
@@ -106,7 +106,7 @@ func TestHeadersOfASecondResponseAreItsOwn(t *testing.T) {
 		_, _ = io.WriteString(w, strings.Repeat("x", asks))
 	}))
 	defer s.Close()
-	o := newOutside(false, reach{all: true})
+	o := newOutcallClient(false, reach{all: true})
 	defer o.close()
 	for turn := 1; turn <= 3; turn++ {
 		want := fmt.Sprintf("200 [[turn %d] [content-length %d] [content-type text/plain; charset=utf-8]] %s", turn, turn, strings.Repeat("x", turn))
@@ -126,7 +126,7 @@ func TestHeadersThatCameOverHTTP2AreAllThere(t *testing.T) {
 
 func TestURLsReachTheServerAsTheyAreOrAreRefusedInTheReplicasWords(t *testing.T) {
 	address, heads := rawSite(t, "HTTP/1.1 200 OK\r\n\r\n")
-	o := newOutside(false, reach{all: true})
+	o := newOutcallClient(false, reach{all: true})
 	defer o.close()
 	for url, want := range map[string]string{
 		"http://HOST":                 "/",
@@ -198,7 +198,7 @@ func reachWithTLS(t *testing.T, http2 bool) {
 	s.EnableHTTP2 = http2
 	s.StartTLS()
 	defer s.Close()
-	o := newOutside(true, reach{all: true})
+	o := newOutcallClient(true, reach{all: true})
 	defer o.close()
 	if got := asked(t.Context(), o, replica.Outcall{URL: s.URL}); !strings.HasPrefix(got, "reject 2 Connecting to 127.0.0.1 failed: direct connect tls: failed to verify certificate: x509:") {
 		t.Errorf("with a certificate that nothing vouches for: %s", got)
