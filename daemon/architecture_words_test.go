@@ -14,11 +14,13 @@ import (
 // dictionary has words that this project once used for something that has a standard name.
 var dictionary = map[string]string{
 	"bell":        "broadcast",
+	"bury":        "close",
 	"drama":       "scenario",
 	"dramas":      "scenarios",
 	"dramatis":    "canister names",
 	"era":         "generation",
 	"eras":        "generations",
+	"founding":    "start",
 	"knot":        "deadlock cycle",
 	"knots":       "deadlock cycles",
 	"nudge":       "wake",

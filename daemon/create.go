@@ -24,12 +24,12 @@ func (d *Daemon) Create(ctx context.Context, spec *control.Spec) (control.Instan
 	}
 	seed := d.seeds.next(spec.Seed)
 	subnets := d.subnetsOf(spec)
-	i, err := d.admit(ctx, &spec.Placement, func(string) (*founding, error) {
+	i, err := d.admit(ctx, &spec.Placement, func(string) (*startConfig, error) {
 		engine, err := d.engines.in(spec.StateDir)
 		if err != nil {
 			return nil, err
 		}
-		return &founding{
+		return &startConfig{
 			about: control.About{Outcalls: d.outcallsOf(spec.Outcalls), Reach: d.reachOf(spec.Reach), Seed: seed, StateDir: spec.StateDir}, pacing: pacing, engine: engine,
 			start: func(config node.Config) (*node.Node, error) {
 				config.Network = replica.Config{

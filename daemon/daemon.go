@@ -247,7 +247,7 @@ func (d *Daemon) close() error {
 	d.cancel()
 	d.running.Wait()
 	for _, i := range d.instances.shut() {
-		errs = append(errs, d.bury(i))
+		errs = append(errs, d.closeInstance(i))
 	}
 	errs = append(errs, d.engines.close())
 	d.memory.close()

@@ -16,7 +16,7 @@ func (d *Daemon) Import(ctx context.Context, spec *control.ImportSpec, file io.R
 	if err := pacing.Check(); err != nil {
 		return nil, err
 	}
-	i, err := d.admit(ctx, &spec.Placement, func(string) (*founding, error) {
+	i, err := d.admit(ctx, &spec.Placement, func(string) (*startConfig, error) {
 		engine, err := d.engines.in(spec.StateDir)
 		if err != nil {
 			return nil, err
@@ -26,7 +26,7 @@ func (d *Daemon) Import(ctx context.Context, spec *control.ImportSpec, file io.R
 			return nil, errors.Join(err, d.engines.leave(engine))
 		}
 		about := control.About{Outcalls: d.outcallsOf(spec.Outcalls), Reach: d.reachOf(spec.Reach), Seed: network.Seed(), StateDir: spec.StateDir}
-		return &founding{about: about, pacing: pacing, engine: engine, start: func(config node.Config) (*node.Node, error) {
+		return &startConfig{about: about, pacing: pacing, engine: engine, start: func(config node.Config) (*node.Node, error) {
 			return node.Wake(network, config), nil
 		}}, nil
 	})

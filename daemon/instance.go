@@ -48,8 +48,8 @@ type instance struct {
 	snapshots snapshots
 }
 
-// founding is how an instance comes into being.
-type founding struct {
+// startConfig is what an instance is started with.
+type startConfig struct {
 	name   string
 	about  control.About
 	pacing control.Pacing
@@ -60,8 +60,8 @@ type founding struct {
 	start func(node.Config) (*node.Node, error)
 }
 
-// found makes an instance that runs.
-func (d *Daemon) found(ctx context.Context, f *founding) (*instance, error) {
+// startInstance makes an instance that runs.
+func (d *Daemon) startInstance(ctx context.Context, f *startConfig) (*instance, error) {
 	reach, err := newReach(f.about.Reach)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func TestADaemonWantsAtLeast128MiB(t *testing.T) {
 func TestTheMemoryOfADaemonIsShared(t *testing.T) {
 	d := started(t, Config{MemoryLimit: 512 << 20})
 	var events int
-	_, err := d.found(t.Context(), &founding{name: "x", start: func(config node.Config) (*node.Node, error) {
+	_, err := d.startInstance(t.Context(), &startConfig{name: "x", start: func(config node.Config) (*node.Node, error) {
 		events = config.EventBytes
 		return nil, errors.New("the test has seen it")
 	}})

@@ -16,7 +16,7 @@ import (
 type registry struct {
 	mu        sync.RWMutex
 	instances map[string]*instance
-	founded   map[string]bool // names of instances that are being made
+	reserved  map[string]bool // names of instances that are being made
 	leases    map[string]map[string]*instance
 	most      int // instances
 	chosen    int // names the daemon has given
@@ -24,7 +24,7 @@ type registry struct {
 }
 
 func newRegistry(most int) registry {
-	return registry{most: cmp.Or(most, MaxInstances), instances: make(map[string]*instance), founded: make(map[string]bool), leases: make(map[string]map[string]*instance)}
+	return registry{most: cmp.Or(most, MaxInstances), instances: make(map[string]*instance), reserved: make(map[string]bool), leases: make(map[string]map[string]*instance)}
 }
 
 // get is an instance, nil where there is none.
@@ -54,13 +54,13 @@ func (r *registry) reserve(to *control.Placement) (name string, err error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	taken := func(name string) bool { return r.instances[name] != nil || r.founded[name] }
+	taken := func(name string) bool { return r.instances[name] != nil || r.reserved[name] }
 	switch {
 	case r.closed:
 		return "", control.DaemonStops.Refuse()
 	case taken(to.Name):
 		return "", control.InstanceExists.Refuse(to.Name)
-	case len(r.instances)+len(r.founded) >= r.most:
+	case len(r.instances)+len(r.reserved) >= r.most:
 		return "", control.TooManyInstances.Refuse(r.most)
 	case to.Lease != "" && r.leases[to.Lease] == nil:
 		return "", control.LeaseUnknown.Refuse(to.Lease)
@@ -69,7 +69,7 @@ func (r *registry) reserve(to *control.Placement) (name string, err error) {
 		r.chosen++
 		name = fmt.Sprintf("instance-%d", r.chosen)
 	}
-	r.founded[name] = true
+	r.reserved[name] = true
 	return name, nil
 }
 
@@ -77,7 +77,7 @@ func (r *registry) reserve(to *control.Placement) (name string, err error) {
 func (r *registry) release(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.founded, name)
+	delete(r.reserved, name)
 }
 
 // put adds an instance under its reserved name. The error says that it was too late:
@@ -85,7 +85,7 @@ func (r *registry) release(name string) {
 func (r *registry) put(i *instance) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.founded, i.name)
+	delete(r.reserved, i.name)
 	lease := i.about.Lease
 	switch {
 	case r.closed:
@@ -183,7 +183,7 @@ func (d *Daemon) Instance(name string) (control.Instance, error) {
 func (d *Daemon) Instances() []control.Instance { return d.instances.all() }
 
 // admit reserves a name, makes the instance with it and adds it.
-func (d *Daemon) admit(ctx context.Context, to *control.Placement, make func(name string) (*founding, error)) (*instance, error) {
+func (d *Daemon) admit(ctx context.Context, to *control.Placement, make func(name string) (*startConfig, error)) (*instance, error) {
 	name, err := d.instances.reserve(to)
 	if err != nil {
 		return nil, err
@@ -194,19 +194,19 @@ func (d *Daemon) admit(ctx context.Context, to *control.Placement, make func(nam
 		return nil, err
 	}
 	f.name, f.listen, f.about.Lease = name, to.HTTPListen, to.Lease
-	i, err := d.found(ctx, f)
+	i, err := d.startInstance(ctx, f)
 	if err != nil {
 		d.instances.release(name)
 		return nil, errors.Join(err, d.engines.leave(f.engine))
 	}
 	if err := d.instances.put(i); err != nil {
-		return nil, errors.Join(err, d.bury(i))
+		return nil, errors.Join(err, d.closeInstance(i))
 	}
 	return i, nil
 }
 
-// bury closes an instance that nobody finds any more.
-func (d *Daemon) bury(i *instance) error {
+// closeInstance closes an instance that was removed from the registry.
+func (d *Daemon) closeInstance(i *instance) error {
 	return errors.Join(i.close(), d.engines.leave(i.engine))
 }
 
@@ -217,7 +217,7 @@ func (d *Daemon) Delete(name string) error {
 		return control.InstanceUnknown.Refuse(cmp.Or(name, control.DefaultInstance))
 	}
 	d.log.Debug("deleted", "instance", i.name)
-	return d.bury(i)
+	return d.closeInstance(i)
 }
 
 // Lease is a new lease; end deletes the instances that are bound to it.
@@ -226,7 +226,7 @@ func (d *Daemon) Lease() (id string, end func()) {
 	return id, func() {
 		for _, i := range d.instances.expire(id) {
 			d.log.Info("deleted with its lease", "instance", i.name)
-			if err := d.bury(i); err != nil {
+			if err := d.closeInstance(i); err != nil {
 				i.log.Error("deleting the instance", "error", err)
 			}
 		}

@@ -206,7 +206,7 @@ func (d *Daemon) Fork(ctx context.Context, spec *control.ForkSpec) (control.Inst
 			return nil, err
 		}
 	}
-	i, err := d.admit(ctx, &spec.Placement, func(string) (*founding, error) {
+	i, err := d.admit(ctx, &spec.Placement, func(string) (*startConfig, error) {
 		// The engine outlives the source: the fork has a use of it before it is made.
 		engine := d.engines.share(source.engine)
 		ahead := source.ahead(spec.Snapshot)
@@ -220,7 +220,7 @@ func (d *Daemon) Fork(ctx context.Context, spec *control.ForkSpec) (control.Inst
 		if spec.Snapshot != "" {
 			about.ForkedFrom += "@" + spec.Snapshot
 		}
-		return &founding{about: about, pacing: pacing, ahead: ahead, engine: engine, start: func(config node.Config) (*node.Node, error) {
+		return &startConfig{about: about, pacing: pacing, ahead: ahead, engine: engine, start: func(config node.Config) (*node.Node, error) {
 			return node.Wake(network, config), nil
 		}}, nil
 	})
