@@ -54,7 +54,7 @@ func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
 		c.state = modules.readState(a)
 	default:
 		archive.Hash(a, &c.state.binary.hash)
-		r := c.state.awake()
+		r := c.state.loadedRunner()
 		r.guest.Archive(a)
 		r.stable.Archive(a)
 	}

@@ -4,16 +4,16 @@ package canister
 // forks share are not read. Nobody may run meanwhile. The error is that of the checkpoint file.
 func (c *Canister) PagesDiffering(o *Canister) (heap, stable uint64, err error) {
 	switch {
-	case c.state == o.state, c.state != nil && o.state != nil && c.state.moment != nil && c.state.moment == o.state.moment:
+	case c.state == o.state, c.state != nil && o.state != nil && c.state.root != nil && c.state.root == o.state.root:
 		return 0, 0, nil
 	case c.state == nil:
-		b := o.state.awake()
+		b := o.state.loadedRunner()
 		return b.guest.Written(), b.stable.Written(), nil
 	case o.state == nil:
-		a := c.state.awake()
+		a := c.state.loadedRunner()
 		return a.guest.Written(), a.stable.Written(), nil
 	}
-	a, b := c.state.awake(), o.state.awake()
+	a, b := c.state.loadedRunner(), o.state.loadedRunner()
 	if heap, err = a.guest.Differing(b.guest); err != nil {
 		return 0, 0, err
 	}

@@ -32,7 +32,7 @@ func (c *Canister) Execute(sub *Subnet, m *Message) Outcome {
 }
 
 func (c *Canister) execute(sub *Subnet, m *Message) Outcome {
-	r := c.state.awake()
+	r := c.state.loadedRunner()
 	entry, missing := r.entry(m)
 	if missing != nil {
 		return Outcome{Failure: missing.reject(c.ID)}

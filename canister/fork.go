@@ -8,12 +8,12 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 )
 
-// moment is the committed memories of a canister at one time. A canister and its forks
-// have it together; each makes memories of its own of it when it is used, which few of
-// the canisters of a fork ever are.
-type moment struct {
-	guest  wasm.Moment
-	stable stable.Moment
+// snapshotRoot holds the committed memories of a canister at one time. A canister and its forks
+// share it, and count its users; each makes memories of its own when it is used, which most
+// canisters of a fork never are.
+type snapshotRoot struct {
+	guest  wasm.SnapshotRoot
+	stable stable.SnapshotRoot
 	users  atomic.Int64
 }
 
@@ -57,18 +57,18 @@ func (c *Canister) fork(both *forked) *Canister {
 
 // fork makes an empty state one with the same memories.
 func (s *state) fork(f *state) {
-	if s.moment == nil {
-		s.moment = &moment{guest: s.runner.guest.Moment(), stable: s.runner.stable.Moment()}
-		s.moment.users.Add(1)
+	if s.root == nil {
+		s.root = &snapshotRoot{guest: s.runner.guest.SnapshotRoot(), stable: s.runner.stable.SnapshotRoot()}
+		s.root.users.Add(1)
 	}
-	s.moment.users.Add(1)
-	f.module, f.binary, f.heap, f.pages, f.moment = s.module, s.binary.retain(), s.heap, s.pages, s.moment
+	s.root.users.Add(1)
+	f.module, f.binary, f.heap, f.pages, f.root = s.module, s.binary.retain(), s.heap, s.pages, s.root
 }
 
-// past lets go of the moment, which is over or not needed any more.
-func (s *state) past() {
-	if m := s.moment; m != nil {
-		s.moment = nil
+// dropRoot releases the snapshot root, which is out of date or no longer needed.
+func (s *state) dropRoot() {
+	if m := s.root; m != nil {
+		s.root = nil
 		if m.users.Add(-1) == 0 {
 			m.guest.Close()
 			m.stable.Close()

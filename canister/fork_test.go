@@ -98,7 +98,7 @@ func TestAForkHasChunksLogsAndHistoryOfItsOwn(t *testing.T) {
 		t.Errorf("the fork has %d chunks, its source %d, want 1 and 2", f.Chunks.Len(), c.Chunks.Len())
 	}
 	if !slices.Equal(f.History.Changes, history) {
-		t.Error("the history of the fork is not that of its moment")
+		t.Error("the history of the fork is not the history at the time of the fork")
 	}
 	say(f, 1)
 	f.History.Add(canister.Change{Version: 200})

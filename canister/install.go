@@ -104,7 +104,7 @@ func (i *installation) run() *intercanister.Reject {
 		return reject
 	}
 	if i.in.Mode == Upgrade && !i.in.SkipPreUpgrade && old.module.Has(PreUpgrade) {
-		if reject := i.step(old.awake(), PreUpgrade); reject != nil {
+		if reject := i.step(old.loadedRunner(), PreUpgrade); reject != nil {
 			return reject
 		}
 	}
@@ -185,7 +185,7 @@ func (i *installation) create(old *state) *intercanister.Reject {
 	if old == nil {
 		guest, err = m.engine.wasm.NewGuest(m.code)
 	} else {
-		guest, err = old.awake().guest.Successor(m.code, i.in.Mode == Upgrade && i.in.Persistence == Keep)
+		guest, err = old.loadedRunner().guest.Successor(m.code, i.in.Mode == Upgrade && i.in.Persistence == Keep)
 	}
 	if err != nil {
 		kept.release()
@@ -193,7 +193,7 @@ func (i *installation) create(old *state) *intercanister.Reject {
 	}
 	var memory *stable.Memory
 	if i.in.Mode == Upgrade {
-		memory = old.awake().stable
+		memory = old.loadedRunner().stable
 	} else {
 		memory = stable.New(m.engine.wasm.File())
 	}

@@ -91,7 +91,7 @@ func (s *Snapshot) values(m *Module) []wasm.GlobalValue {
 func (c *Canister) HeapDelta() uint64 {
 	n := c.Chunks.HeapDelta()
 	if s := c.state; s != nil {
-		r := s.awake()
+		r := s.loadedRunner()
 		n += wasm.PageSize * (r.guest.Written() + r.stable.Written())
 	}
 	return n

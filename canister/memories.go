@@ -20,7 +20,7 @@ func (c *Canister) Memories() *Memories {
 	if c.state == nil {
 		return nil
 	}
-	r := c.state.awake()
+	r := c.state.loadedRunner()
 	return &Memories{r.guest.Freeze(), r.stable.Snapshot()}
 }
 

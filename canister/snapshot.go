@@ -83,7 +83,7 @@ func (d *SnapshotMetadata) Bytes() uint64 {
 // Snapshot takes a snapshot of an idle canister that has code. Nothing is copied. hook is where its low-memory hook stands.
 func (c *Canister) Snapshot(now uint64, hook Hook) *Snapshot {
 	s, timer := c.state, c.Timer
-	r := s.awake()
+	r := s.loadedRunner()
 	return &Snapshot{
 		Taken: now, Version: c.Version, Certified: c.Certified, Chunks: c.Chunks.Clone(), Globals: s.globals(), Timer: &timer, Hook: &hook,
 		binary: s.binary.retain(), heap: r.guest.Freeze(), stable: r.stable.Fork(),
@@ -99,7 +99,7 @@ func (c *Canister) SnapshotBytes() uint64 {
 // globals are the values of all globals a replica keeps with the state.
 func (s *state) globals() []Global {
 	exposed := s.module.m.Exposed
-	mutable := s.awake().guest.Globals()
+	mutable := s.loadedRunner().guest.Globals()
 	all := make([]Global, len(exposed))
 	for i, x := range exposed {
 		all[i] = Global{x.Type, x.Low, x.High}

@@ -14,10 +14,10 @@ type state struct {
 	binary      *binary
 	heap, pages uint64 // committed sizes: of the heap in bytes, of stable memory in pages
 
-	// The committed memories are those of the runner, where there is one, and of the moment, where there is one: a fork has no runner before it
-	// is awake, and nothing has a moment that was changed since it was forked.
+	// The committed memories are those of the runner if there is one, and of the snapshot root if there is one: a fork has no runner
+	// before it is used, and a state that was changed since it was forked has no root.
 	runner *runner
-	moment *moment
+	root   *snapshotRoot
 
 	// Views of the committed state that wait for the next query. They come back from other
 	// goroutines, hence the lock.
@@ -87,11 +87,11 @@ func newState(m *Module, b *binary, g *wasm.Guest, mem *stable.Memory) *state {
 	return s
 }
 
-// awake is the runner of the state.
-func (s *state) awake() *runner {
+// loadedRunner is the runner of the state, made of the snapshot root if there is none yet.
+func (s *state) loadedRunner() *runner {
 	if s.runner == nil {
 		s.runner = new(runner)
-		s.runner.init(s.module, s.moment.guest.Guest(), s.moment.stable.Memory())
+		s.runner.init(s.module, s.root.guest.Guest(), s.root.stable.Memory())
 	}
 	return s.runner
 }
@@ -116,7 +116,7 @@ func globalMemory(globals int) uint64 { return globalBytes * uint64(globals+1) }
 
 // commit makes what a message did the committed state.
 func (s *state) commit() error {
-	s.past()
+	s.dropRoot()
 	return s.runner.commit()
 }
 
@@ -147,7 +147,7 @@ func (s *state) close(keepStable bool) {
 			s.runner.stable.Close()
 		}
 	}
-	s.past()
+	s.dropRoot()
 	s.binary.release()
 }
 
@@ -169,7 +169,7 @@ func (s *state) view() (*runner, error) {
 		v.guest.View(0, 0) // opens it on the newest state now, not when the query runs
 		return v, nil
 	}
-	r := s.awake()
+	r := s.loadedRunner()
 	g, err := r.guest.Snapshot()
 	if err != nil {
 		return nil, err

@@ -13,11 +13,11 @@ import (
 type family struct {
 	space   *space
 	members []*member
-	moments []*past
+	roots   []*past
 }
 
 type past struct {
-	Moment
+	SnapshotRoot
 	flat []byte
 }
 
@@ -52,18 +52,18 @@ func (f *family) actions() map[string]func(*rapid.T) {
 				f.members = append(f.members, &member{m.Fork(), bytes.Clone(m.flat)})
 			}
 		},
-		"moment": func(t *rapid.T) {
-			if len(f.moments) < 2 {
+		"root": func(t *rapid.T) {
+			if len(f.roots) < 2 {
 				m := f.draw(t)
-				f.moments = append(f.moments, &past{m.Moment(), bytes.Clone(m.flat)})
+				f.roots = append(f.roots, &past{m.SnapshotRoot(), bytes.Clone(m.flat)})
 				return
 			}
-			p := f.moments[0]
+			p := f.roots[0]
 			if rapid.Bool().Draw(t, "forked") && len(f.members) < 6 {
 				f.members = append(f.members, &member{p.Memory(), bytes.Clone(p.flat)})
 			} else {
 				p.Close()
-				f.moments = f.moments[1:]
+				f.roots = f.roots[1:]
 			}
 		},
 		"close": func(t *rapid.T) {
@@ -122,7 +122,7 @@ func (f *family) check(t *rapid.T) {
 			seen[m.head.table.get(page)] = true
 		}
 	}
-	for _, p := range f.moments {
+	for _, p := range f.roots {
 		for page := range uint64(len(p.flat) / OSPageSize) {
 			seen[p.table.get(page)] = true
 		}
@@ -143,7 +143,7 @@ func (f *family) check(t *rapid.T) {
 		}
 	}
 	for _, c := range s.owners.chunks {
-		if len(f.members) == 1 && len(f.moments) == 0 && c != nil {
+		if len(f.members) == 1 && len(f.roots) == 0 && c != nil {
 			t.Fatal("a memory that is alone has pages with several owners")
 		}
 	}
@@ -168,7 +168,7 @@ func TestForksShareWhatNeitherWrites(t *testing.T) {
 		done(t, m.Commit())
 		f := &family{space: m.space, members: []*member{{m, make([]byte, familyPages*PageSize)}}}
 		t.Repeat(f.actions())
-		for _, p := range f.moments {
+		for _, p := range f.roots {
 			p.Close()
 		}
 		for _, m := range f.members {

@@ -22,7 +22,7 @@ type space struct {
 	free    runs     // unused file pages that have space
 	holes   runs     // unused file pages whose space was given back
 	owners  owners
-	users   int // memories, moments and snapshots
+	users   int // memories, snapshot roots and snapshots
 }
 
 // head is the committed state of one memory.

@@ -16,7 +16,7 @@
 //
 // # Forks
 //
-// A fork ([Guest.Moment], then [Moment.Guest]) is a second guest with the same bytes, an image ([Guest.Freeze]) is a heap at one moment. Either
+// A fork ([Guest.SnapshotRoot], then [SnapshotRoot.Guest]) is a second guest with the same bytes, an image ([Guest.Freeze]) is a heap at one time. Either
 // makes what the slot has a layer, which never changes again, and puts both on it: no byte is copied and no mapping changes. What is written
 // afterwards goes to extents of the writer's own, at the same place in them as in the heap.
 //

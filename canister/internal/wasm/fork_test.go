@@ -24,7 +24,7 @@ type relatives struct {
 	code    *Code
 	members []*relative
 	images  []*picture
-	moments []*past
+	roots   []*past
 }
 
 type relative struct {
@@ -38,7 +38,7 @@ type picture struct {
 }
 
 type past struct {
-	Moment
+	SnapshotRoot
 	heap []byte
 }
 
@@ -134,7 +134,7 @@ func (r *relatives) actions() map[string]func(*rapid.T) {
 		},
 		"upgrade": func(t *rapid.T) { r.upgrade(t, r.draw(t)) },
 		"image":   r.image,
-		"moment":  r.moment,
+		"root":    r.root,
 		"query":   func(t *rapid.T) { r.query(t, r.draw(t)) },
 		"":        r.check,
 	}
@@ -170,21 +170,21 @@ func (r *relatives) upgrade(t *rapid.T, m *relative) {
 	m.g, m.heap = next, m.fill(bytes.Clone(m.heap), 0, 10_000, 200)
 }
 
-// moment takes a moment, makes a guest of one or closes one.
-func (r *relatives) moment(t *rapid.T) {
-	if len(r.moments) < 3 {
+// root takes a root, makes a guest of one or closes one.
+func (r *relatives) root(t *rapid.T) {
+	if len(r.roots) < 3 {
 		m := r.draw(t)
-		r.moments = append(r.moments, &past{m.g.Moment(), bytes.Clone(m.heap)})
+		r.roots = append(r.roots, &past{m.g.SnapshotRoot(), bytes.Clone(m.heap)})
 		return
 	}
-	i := rapid.IntRange(0, 2).Draw(t, "moment")
-	p := r.moments[i]
+	i := rapid.IntRange(0, 2).Draw(t, "root")
+	p := r.roots[i]
 	if rapid.Bool().Draw(t, "forked") && len(r.members) < 6 {
 		r.members = append(r.members, &relative{p.Guest(), bytes.Clone(p.heap)})
 	}
 	if rapid.Bool().Draw(t, "closed") {
 		p.Close()
-		r.moments = append(r.moments[:i], r.moments[i+1:]...)
+		r.roots = append(r.roots[:i], r.roots[i+1:]...)
 	}
 }
 
@@ -317,7 +317,7 @@ func TestForksAreWhatWasWrittenToThem(t *testing.T) {
 				for _, m := range r.members {
 					m.g.Close()
 				}
-				for _, p := range r.moments {
+				for _, p := range r.roots {
 					p.Close()
 				}
 				for _, p := range r.images {
@@ -408,7 +408,7 @@ func TestForksCommitSideBySide(t *testing.T) {
 
 // forkOf is a second guest with the committed state of g.
 func forkOf(g *Guest) *Guest {
-	m := g.Moment()
+	m := g.SnapshotRoot()
 	defer m.Close()
 	return m.Guest()
 }

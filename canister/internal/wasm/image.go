@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Image is the bytes of a heap at one moment. Taking one copies nothing: it lies on the layer that the heap was until then. Its methods may be
+// Image is the bytes of a heap at one time. Taking one copies nothing: it lies on the layer that the heap was until then. Its methods may be
 // called from anywhere, and while the guest runs; Write is for images that were made empty.
 type Image struct {
 	engine *Engine

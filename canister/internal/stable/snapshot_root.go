@@ -1,25 +1,25 @@
 package stable
 
-// Moment is the committed bytes of a memory at one time, of which memories are made that go their own way from there. It never changes and may
-// be used on any goroutine until whoever has it closes it.
-type Moment struct {
+// SnapshotRoot is the committed bytes of a memory at one time, from which independent memories are made. It is immutable and may be used on
+// any goroutine until its owner closes it.
+type SnapshotRoot struct {
 	space *space
 	head
 }
 
-// Moment is that of the committed bytes of m. Nothing is copied.
-func (m *Memory) Moment() Moment {
+// SnapshotRoot returns the root of the committed bytes of m. Nothing is copied.
+func (m *Memory) SnapshotRoot() SnapshotRoot {
 	s := m.space
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Moment{s, s.share(m.head)}
+	return SnapshotRoot{s, s.share(m.head)}
 }
 
-// Memory makes a memory with the bytes of the moment.
-func (t *Moment) Memory() *Memory { return t.space.fork(&t.head) }
+// Memory makes a memory with the bytes of the root.
+func (t *SnapshotRoot) Memory() *Memory { return t.space.fork(&t.head) }
 
 // Close gives everything back; the memories stay.
-func (t *Moment) Close() {
+func (t *SnapshotRoot) Close() {
 	t.space.mu.Lock()
 	defer t.space.mu.Unlock()
 	t.space.leave(&t.table)

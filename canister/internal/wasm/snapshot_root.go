@@ -1,0 +1,39 @@
+package wasm
+
+import "slices"
+
+// SnapshotRoot is the committed state of a guest at one time, from which independent guests are made. It takes a few words, however
+// big the heap: guests made from it share its bytes until they change them (copy-on-write). It is immutable and may be used on any
+// goroutine until its owner closes it.
+type SnapshotRoot struct {
+	engine  *Engine
+	code    *Code
+	base    *layer // the heap, nil where all of it is zero
+	size    int64  // bytes of heap
+	globals []uint64
+}
+
+// SnapshotRoot returns the root of the committed state of g. Nothing is copied. A message may be open, even paused: the root has the state before it.
+func (g *Guest) SnapshotRoot() SnapshotRoot {
+	s := g.slot
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return SnapshotRoot{g.engine, g.code, s.freeze(), s.size, slices.Clone(s.globals)}
+}
+
+// Guest makes a guest, which sleeps until it is used.
+func (m *SnapshotRoot) Guest() *Guest {
+	both := new(struct {
+		guest Guest
+		slot  slot
+	})
+	g, s := &both.guest, &both.slot
+	g.engine, g.code, g.slot = m.engine, m.code, s
+	s.file, s.refs, s.owner, s.version = m.engine.file, 1, g, 1
+	s.store = s.over(m.base.share())
+	s.size, s.globals = m.size, slices.Clone(m.globals)
+	return g
+}
+
+// Close gives everything back; the guests stay.
+func (m *SnapshotRoot) Close() { m.base.release() }
