@@ -46,6 +46,7 @@ type instance struct {
 	pacing   control.Pacing
 
 	snapshots snapshots
+	lineage   lineage
 }
 
 // startConfig is what an instance is started with.
@@ -55,7 +56,9 @@ type startConfig struct {
 	pacing control.Pacing
 	ahead  time.Duration // its time is at least so much ahead of the wall clock, where that moves it
 	engine *engine       // the instance has a use of it when it is there
-	listen string        // of an HTTP interface of its own, "" for none
+	// ancestors are the networks it goes on from, the oldest first.
+	ancestors []control.Ancestor
+	listen    string // of an HTTP interface of its own, "" for none
 	// start makes the node, with what the instance has to hear of it.
 	start func(node.Config) (*node.Node, error)
 }
@@ -68,6 +71,7 @@ func (d *Daemon) startInstance(ctx context.Context, f *startConfig) (*instance, 
 	}
 	i := &instance{reach: reach, name: f.name, about: f.about, engine: f.engine, log: d.log.With("instance", f.name), there: make(chan struct{}), memory: d.memory.instance(f.name)}
 	i.about.Created = time.Now()
+	i.lineage.begin(f.ancestors)
 	i.ctx, i.end = context.WithCancel(context.Background())
 	i.clock.wall = d.wall
 	i.pacer = pacer{clock: &i.clock, schedule: d.schedule, pacing: control.Pacing{Mode: Manual}}

@@ -7,6 +7,10 @@ const (
 	MaxInstances = 10_000
 	// MaxSnapshots is how many snapshots an instance has at most. Ours.
 	MaxSnapshots = 1000
+	// MaxAncestors is how many networks an instance remembers at most that it goes on from. Ours.
+	MaxAncestors = 1000
+	// networkIDBytes is the length of the random id of a network. Ours.
+	networkIDBytes = 16
 	// maxConnections is how many connections of clients a daemon has at most, and no more than
 	// half of the descriptors it may have, but at least minConnections. Ours.
 	maxConnections = 20_000

@@ -25,6 +25,7 @@ type snapshots struct {
 // snapshot is a network that sleeps. One goroutine at a time may have it.
 type snapshot struct {
 	about   control.Snapshot
+	lineage []control.Ancestor // of a network that goes on from it
 	mu      sync.Mutex
 	network *replica.Network // nil once it is closed
 }
@@ -47,12 +48,15 @@ func (i *instance) TakeSnapshot(ctx context.Context, name string, replace bool) 
 	if err := i.snapshots.room(i.name, name, replace); err != nil {
 		return control.Snapshot{}, err
 	}
+	i.lineage.turn.Lock()
+	defer i.lineage.turn.Unlock()
 	network, err := i.node.Snapshot(ctx, replica.ForkConfig{})
 	if err != nil {
 		return control.Snapshot{}, err
 	}
 	s := &snapshot{network: network, about: control.Snapshot{Taken: time.Now(), Canisters: network.Census().Canisters}}
 	s.about.Time, s.about.Height = network.Now()
+	s.lineage = i.lineage.at(s.about.Height)
 	before, err := i.snapshots.put(i.name, name, s, replace)
 	if err != nil {
 		s.close()
@@ -132,7 +136,7 @@ func (i *instance) DeleteSnapshot(name string) error {
 }
 
 // use does something with a snapshot, which nobody else has meanwhile.
-func (i *instance) use(name string, do func(*replica.Network) error) error {
+func (i *instance) use(name string, do func(*snapshot) error) error {
 	i.snapshots.mu.Lock()
 	s := i.snapshots.kept[name]
 	i.snapshots.mu.Unlock()
@@ -144,28 +148,44 @@ func (i *instance) use(name string, do func(*replica.Network) error) error {
 	if s.network == nil { // deleted meanwhile
 		return control.SnapshotUnknown.Refuse(i.name, name)
 	}
-	return do(s.network)
+	return do(s)
 }
 
 // Restore lets the instance go on from a snapshot.
 func (i *instance) Restore(ctx context.Context, name string) error {
-	return i.use(name, func(kept *replica.Network) error { return i.node.Restore(ctx, kept) })
+	i.lineage.turn.Lock()
+	defer i.lineage.turn.Unlock()
+	return i.use(name, func(kept *snapshot) error {
+		err := i.node.Restore(ctx, kept.network)
+		if err == nil {
+			i.lineage.begin(kept.lineage)
+		}
+		return err
+	})
 }
 
 // Frozen is a fork of a snapshot, or of the present.
 func (i *instance) Frozen(ctx context.Context, name string) (*replica.Network, error) {
-	return i.frozen(ctx, name, replica.ForkConfig{})
+	forked, _, err := i.frozen(ctx, name, replica.ForkConfig{})
+	return forked, err
 }
 
-func (i *instance) frozen(ctx context.Context, name string, config replica.ForkConfig) (forked *replica.Network, err error) {
+// frozen is also what a network that goes on from the fork has for its lineage.
+func (i *instance) frozen(ctx context.Context, name string, config replica.ForkConfig) (forked *replica.Network, ancestors []control.Ancestor, err error) {
 	if name == "" {
-		return i.node.Snapshot(ctx, config)
+		i.lineage.turn.Lock()
+		defer i.lineage.turn.Unlock()
+		if forked, err = i.node.Snapshot(ctx, config); err != nil {
+			return nil, nil, err
+		}
+		_, height := forked.Now()
+		return forked, i.lineage.at(height), nil
 	}
-	err = i.use(name, func(kept *replica.Network) error {
-		forked = kept.Fork(config)
+	err = i.use(name, func(kept *snapshot) error {
+		forked, ancestors = kept.network.Fork(config), kept.lineage
 		return nil
 	})
-	return forked, err
+	return forked, ancestors, err
 }
 
 // ahead is how far ahead of the wall clock a fork of a snapshot, or of the present, has to
@@ -210,7 +230,7 @@ func (d *Daemon) Fork(ctx context.Context, spec *control.ForkSpec) (control.Inst
 		// The engine outlives the source: the fork has a use of it before it is made.
 		engine := d.engines.share(source.engine)
 		ahead := source.ahead(spec.Snapshot)
-		network, err := source.frozen(ctx, spec.Snapshot, replica.ForkConfig{Reseed: spec.Reseed})
+		network, ancestors, err := source.frozen(ctx, spec.Snapshot, replica.ForkConfig{Reseed: spec.Reseed})
 		if err != nil {
 			return nil, errors.Join(err, d.engines.leave(engine))
 		}
@@ -220,7 +240,7 @@ func (d *Daemon) Fork(ctx context.Context, spec *control.ForkSpec) (control.Inst
 		if spec.Snapshot != "" {
 			about.ForkedFrom += "@" + spec.Snapshot
 		}
-		return &startConfig{about: about, pacing: pacing, ahead: ahead, engine: engine, start: func(config node.Config) (*node.Node, error) {
+		return &startConfig{about: about, pacing: pacing, ahead: ahead, engine: engine, ancestors: ancestors, start: func(config node.Config) (*node.Node, error) {
 			return node.Wake(network, config), nil
 		}}, nil
 	})

@@ -20,6 +20,11 @@ func describe(i Instance) *controlv1.Instance {
 		Pacing: shownPacing(i.Pacing()), Outcalls: outcallMessages[about.Outcalls], Seed: about.Seed[:], StateDir: about.StateDir, Lease: about.Lease,
 		Offset: shownOffset(i), OutcallsLocal: about.Reach.Local, OutcallTargets: about.Reach.Targets,
 	}
+	id, ancestors := i.Lineage()
+	out.NetworkId = id
+	for _, a := range ancestors {
+		out.Ancestors = append(out.Ancestors, &controlv1.Ancestor{NetworkId: a.NetworkID, Height: a.Height})
+	}
 	if bug := i.Node().Bug(); bug != nil {
 		out.State, out.Failure = controlv1.InstanceState_INSTANCE_STATE_FAILED, bug.Error()
 	}

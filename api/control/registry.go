@@ -141,6 +141,12 @@ type About struct {
 	Lease      string
 }
 
+// Ancestor is a network that another one goes on from, as it was at a height.
+type Ancestor struct {
+	NetworkID string
+	Height    uint64
+}
+
 // Instance is one network with what drives it. It is safe for concurrent use. One
 // that was deleted meanwhile answers node.ErrClosed.
 type Instance interface {
@@ -150,6 +156,9 @@ type Instance interface {
 	// Backend brings the wall clock in: it is for what users send.
 	Backend() api.Backend
 	About() About
+	// Lineage is the random id of the network, in hex, which a restore replaces, and the
+	// networks it goes on from, the oldest first.
+	Lineage() (id string, ancestors []Ancestor)
 	// Pacing says when rounds happen; SetPacing changes it.
 	Pacing() Pacing
 	SetPacing(ctx context.Context, pacing Pacing) error

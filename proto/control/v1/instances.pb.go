@@ -564,8 +564,12 @@ type Instance struct {
 	Offset         *durationpb.Duration `protobuf:"bytes,18,opt,name=offset,proto3" json:"offset,omitempty"`
 	OutcallsLocal  bool                 `protobuf:"varint,19,opt,name=outcalls_local,json=outcallsLocal,proto3" json:"outcalls_local,omitempty"`
 	OutcallTargets []string             `protobuf:"bytes,20,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Random id of the network, in hex. A daemon that starts again, an instance that is made again under its name and one that is restored
+	// have new ones, whatever their seed: a canister id means the same canister only in the network it was given in.
+	NetworkId     string      `protobuf:"bytes,21,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"`
+	Ancestors     []*Ancestor `protobuf:"bytes,22,rep,name=ancestors,proto3" json:"ancestors,omitempty"` // networks that it goes on from, the oldest first
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Instance) Reset() {
@@ -738,6 +742,73 @@ func (x *Instance) GetOutcallTargets() []string {
 	return nil
 }
 
+func (x *Instance) GetNetworkId() string {
+	if x != nil {
+		return x.NetworkId
+	}
+	return ""
+}
+
+func (x *Instance) GetAncestors() []*Ancestor {
+	if x != nil {
+		return x.Ancestors
+	}
+	return nil
+}
+
+// Ancestor is a network that another one goes on from, by fork or restore: what it had at that height, the other one began with.
+type Ancestor struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	NetworkId     string                 `protobuf:"bytes,1,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"`
+	Height        uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Ancestor) Reset() {
+	*x = Ancestor{}
+	mi := &file_control_v1_instances_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Ancestor) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Ancestor) ProtoMessage() {}
+
+func (x *Ancestor) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_instances_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Ancestor.ProtoReflect.Descriptor instead.
+func (*Ancestor) Descriptor() ([]byte, []int) {
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Ancestor) GetNetworkId() string {
+	if x != nil {
+		return x.NetworkId
+	}
+	return ""
+}
+
+func (x *Ancestor) GetHeight() uint64 {
+	if x != nil {
+		return x.Height
+	}
+	return 0
+}
+
 type Subnet struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	SubnetId      string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
@@ -751,7 +822,7 @@ type Subnet struct {
 
 func (x *Subnet) Reset() {
 	*x = Subnet{}
-	mi := &file_control_v1_instances_proto_msgTypes[4]
+	mi := &file_control_v1_instances_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -763,7 +834,7 @@ func (x *Subnet) String() string {
 func (*Subnet) ProtoMessage() {}
 
 func (x *Subnet) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[4]
+	mi := &file_control_v1_instances_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -776,7 +847,7 @@ func (x *Subnet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Subnet.ProtoReflect.Descriptor instead.
 func (*Subnet) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{4}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Subnet) GetSubnetId() string {
@@ -825,7 +896,7 @@ type CanisterRange struct {
 
 func (x *CanisterRange) Reset() {
 	*x = CanisterRange{}
-	mi := &file_control_v1_instances_proto_msgTypes[5]
+	mi := &file_control_v1_instances_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -837,7 +908,7 @@ func (x *CanisterRange) String() string {
 func (*CanisterRange) ProtoMessage() {}
 
 func (x *CanisterRange) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[5]
+	mi := &file_control_v1_instances_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -850,7 +921,7 @@ func (x *CanisterRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CanisterRange.ProtoReflect.Descriptor instead.
 func (*CanisterRange) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{5}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CanisterRange) GetFirst() string {
@@ -884,7 +955,7 @@ type Census struct {
 
 func (x *Census) Reset() {
 	*x = Census{}
-	mi := &file_control_v1_instances_proto_msgTypes[6]
+	mi := &file_control_v1_instances_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -896,7 +967,7 @@ func (x *Census) String() string {
 func (*Census) ProtoMessage() {}
 
 func (x *Census) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[6]
+	mi := &file_control_v1_instances_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -909,7 +980,7 @@ func (x *Census) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Census.ProtoReflect.Descriptor instead.
 func (*Census) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{6}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Census) GetCanisters() uint64 {
@@ -978,7 +1049,7 @@ type ListInstancesRequest struct {
 
 func (x *ListInstancesRequest) Reset() {
 	*x = ListInstancesRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[7]
+	mi := &file_control_v1_instances_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -990,7 +1061,7 @@ func (x *ListInstancesRequest) String() string {
 func (*ListInstancesRequest) ProtoMessage() {}
 
 func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[7]
+	mi := &file_control_v1_instances_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1003,7 +1074,7 @@ func (x *ListInstancesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesRequest.ProtoReflect.Descriptor instead.
 func (*ListInstancesRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{7}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListInstancesRequest) GetPageSize() uint32 {
@@ -1030,7 +1101,7 @@ type ListInstancesResponse struct {
 
 func (x *ListInstancesResponse) Reset() {
 	*x = ListInstancesResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[8]
+	mi := &file_control_v1_instances_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1042,7 +1113,7 @@ func (x *ListInstancesResponse) String() string {
 func (*ListInstancesResponse) ProtoMessage() {}
 
 func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[8]
+	mi := &file_control_v1_instances_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1055,7 +1126,7 @@ func (x *ListInstancesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListInstancesResponse.ProtoReflect.Descriptor instead.
 func (*ListInstancesResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{8}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListInstancesResponse) GetInstances() []*Instance {
@@ -1081,7 +1152,7 @@ type GetInstanceRequest struct {
 
 func (x *GetInstanceRequest) Reset() {
 	*x = GetInstanceRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[9]
+	mi := &file_control_v1_instances_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1093,7 +1164,7 @@ func (x *GetInstanceRequest) String() string {
 func (*GetInstanceRequest) ProtoMessage() {}
 
 func (x *GetInstanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[9]
+	mi := &file_control_v1_instances_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1106,7 +1177,7 @@ func (x *GetInstanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetInstanceRequest.ProtoReflect.Descriptor instead.
 func (*GetInstanceRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{9}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *GetInstanceRequest) GetInstance() string {
@@ -1127,7 +1198,7 @@ type GetInstanceResponse struct {
 
 func (x *GetInstanceResponse) Reset() {
 	*x = GetInstanceResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[10]
+	mi := &file_control_v1_instances_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1139,7 +1210,7 @@ func (x *GetInstanceResponse) String() string {
 func (*GetInstanceResponse) ProtoMessage() {}
 
 func (x *GetInstanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[10]
+	mi := &file_control_v1_instances_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1152,7 +1223,7 @@ func (x *GetInstanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetInstanceResponse.ProtoReflect.Descriptor instead.
 func (*GetInstanceResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{10}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GetInstanceResponse) GetInstance() *Instance {
@@ -1178,7 +1249,7 @@ type DeleteInstanceRequest struct {
 
 func (x *DeleteInstanceRequest) Reset() {
 	*x = DeleteInstanceRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[11]
+	mi := &file_control_v1_instances_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1190,7 +1261,7 @@ func (x *DeleteInstanceRequest) String() string {
 func (*DeleteInstanceRequest) ProtoMessage() {}
 
 func (x *DeleteInstanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[11]
+	mi := &file_control_v1_instances_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1203,7 +1274,7 @@ func (x *DeleteInstanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteInstanceRequest.ProtoReflect.Descriptor instead.
 func (*DeleteInstanceRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{11}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *DeleteInstanceRequest) GetInstance() string {
@@ -1221,7 +1292,7 @@ type DeleteInstanceResponse struct {
 
 func (x *DeleteInstanceResponse) Reset() {
 	*x = DeleteInstanceResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[12]
+	mi := &file_control_v1_instances_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1233,7 +1304,7 @@ func (x *DeleteInstanceResponse) String() string {
 func (*DeleteInstanceResponse) ProtoMessage() {}
 
 func (x *DeleteInstanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[12]
+	mi := &file_control_v1_instances_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1246,7 +1317,7 @@ func (x *DeleteInstanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteInstanceResponse.ProtoReflect.Descriptor instead.
 func (*DeleteInstanceResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{12}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{13}
 }
 
 type ForkInstanceRequest struct {
@@ -1269,7 +1340,7 @@ type ForkInstanceRequest struct {
 
 func (x *ForkInstanceRequest) Reset() {
 	*x = ForkInstanceRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[13]
+	mi := &file_control_v1_instances_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1281,7 +1352,7 @@ func (x *ForkInstanceRequest) String() string {
 func (*ForkInstanceRequest) ProtoMessage() {}
 
 func (x *ForkInstanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[13]
+	mi := &file_control_v1_instances_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1294,7 +1365,7 @@ func (x *ForkInstanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForkInstanceRequest.ProtoReflect.Descriptor instead.
 func (*ForkInstanceRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{13}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ForkInstanceRequest) GetInstance() string {
@@ -1355,7 +1426,7 @@ type ForkInstanceResponse struct {
 
 func (x *ForkInstanceResponse) Reset() {
 	*x = ForkInstanceResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[14]
+	mi := &file_control_v1_instances_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1367,7 +1438,7 @@ func (x *ForkInstanceResponse) String() string {
 func (*ForkInstanceResponse) ProtoMessage() {}
 
 func (x *ForkInstanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[14]
+	mi := &file_control_v1_instances_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1380,7 +1451,7 @@ func (x *ForkInstanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForkInstanceResponse.ProtoReflect.Descriptor instead.
 func (*ForkInstanceResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{14}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ForkInstanceResponse) GetInstance() *Instance {
@@ -1404,7 +1475,7 @@ type Snapshot struct {
 
 func (x *Snapshot) Reset() {
 	*x = Snapshot{}
-	mi := &file_control_v1_instances_proto_msgTypes[15]
+	mi := &file_control_v1_instances_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1416,7 +1487,7 @@ func (x *Snapshot) String() string {
 func (*Snapshot) ProtoMessage() {}
 
 func (x *Snapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[15]
+	mi := &file_control_v1_instances_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1429,7 +1500,7 @@ func (x *Snapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Snapshot.ProtoReflect.Descriptor instead.
 func (*Snapshot) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{15}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Snapshot) GetInstance() string {
@@ -1487,7 +1558,7 @@ type TakeSnapshotRequest struct {
 
 func (x *TakeSnapshotRequest) Reset() {
 	*x = TakeSnapshotRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[16]
+	mi := &file_control_v1_instances_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1499,7 +1570,7 @@ func (x *TakeSnapshotRequest) String() string {
 func (*TakeSnapshotRequest) ProtoMessage() {}
 
 func (x *TakeSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[16]
+	mi := &file_control_v1_instances_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1512,7 +1583,7 @@ func (x *TakeSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TakeSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*TakeSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{16}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *TakeSnapshotRequest) GetInstance() string {
@@ -1545,7 +1616,7 @@ type TakeSnapshotResponse struct {
 
 func (x *TakeSnapshotResponse) Reset() {
 	*x = TakeSnapshotResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[17]
+	mi := &file_control_v1_instances_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1557,7 +1628,7 @@ func (x *TakeSnapshotResponse) String() string {
 func (*TakeSnapshotResponse) ProtoMessage() {}
 
 func (x *TakeSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[17]
+	mi := &file_control_v1_instances_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1570,7 +1641,7 @@ func (x *TakeSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TakeSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*TakeSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{17}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *TakeSnapshotResponse) GetSnapshot() *Snapshot {
@@ -1591,7 +1662,7 @@ type ListSnapshotsRequest struct {
 
 func (x *ListSnapshotsRequest) Reset() {
 	*x = ListSnapshotsRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[18]
+	mi := &file_control_v1_instances_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1603,7 +1674,7 @@ func (x *ListSnapshotsRequest) String() string {
 func (*ListSnapshotsRequest) ProtoMessage() {}
 
 func (x *ListSnapshotsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[18]
+	mi := &file_control_v1_instances_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1616,7 +1687,7 @@ func (x *ListSnapshotsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSnapshotsRequest.ProtoReflect.Descriptor instead.
 func (*ListSnapshotsRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{18}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListSnapshotsRequest) GetInstance() string {
@@ -1650,7 +1721,7 @@ type ListSnapshotsResponse struct {
 
 func (x *ListSnapshotsResponse) Reset() {
 	*x = ListSnapshotsResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[19]
+	mi := &file_control_v1_instances_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1662,7 +1733,7 @@ func (x *ListSnapshotsResponse) String() string {
 func (*ListSnapshotsResponse) ProtoMessage() {}
 
 func (x *ListSnapshotsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[19]
+	mi := &file_control_v1_instances_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1675,7 +1746,7 @@ func (x *ListSnapshotsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSnapshotsResponse.ProtoReflect.Descriptor instead.
 func (*ListSnapshotsResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{19}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListSnapshotsResponse) GetSnapshots() []*Snapshot {
@@ -1702,7 +1773,7 @@ type DeleteSnapshotRequest struct {
 
 func (x *DeleteSnapshotRequest) Reset() {
 	*x = DeleteSnapshotRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[20]
+	mi := &file_control_v1_instances_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1714,7 +1785,7 @@ func (x *DeleteSnapshotRequest) String() string {
 func (*DeleteSnapshotRequest) ProtoMessage() {}
 
 func (x *DeleteSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[20]
+	mi := &file_control_v1_instances_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1727,7 +1798,7 @@ func (x *DeleteSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{20}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *DeleteSnapshotRequest) GetInstance() string {
@@ -1752,7 +1823,7 @@ type DeleteSnapshotResponse struct {
 
 func (x *DeleteSnapshotResponse) Reset() {
 	*x = DeleteSnapshotResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[21]
+	mi := &file_control_v1_instances_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1764,7 +1835,7 @@ func (x *DeleteSnapshotResponse) String() string {
 func (*DeleteSnapshotResponse) ProtoMessage() {}
 
 func (x *DeleteSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[21]
+	mi := &file_control_v1_instances_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1777,7 +1848,7 @@ func (x *DeleteSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*DeleteSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{21}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{22}
 }
 
 type RestoreSnapshotRequest struct {
@@ -1790,7 +1861,7 @@ type RestoreSnapshotRequest struct {
 
 func (x *RestoreSnapshotRequest) Reset() {
 	*x = RestoreSnapshotRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[22]
+	mi := &file_control_v1_instances_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1802,7 +1873,7 @@ func (x *RestoreSnapshotRequest) String() string {
 func (*RestoreSnapshotRequest) ProtoMessage() {}
 
 func (x *RestoreSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[22]
+	mi := &file_control_v1_instances_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1815,7 +1886,7 @@ func (x *RestoreSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestoreSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*RestoreSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{22}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *RestoreSnapshotRequest) GetInstance() string {
@@ -1841,7 +1912,7 @@ type RestoreSnapshotResponse struct {
 
 func (x *RestoreSnapshotResponse) Reset() {
 	*x = RestoreSnapshotResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[23]
+	mi := &file_control_v1_instances_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1853,7 +1924,7 @@ func (x *RestoreSnapshotResponse) String() string {
 func (*RestoreSnapshotResponse) ProtoMessage() {}
 
 func (x *RestoreSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[23]
+	mi := &file_control_v1_instances_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1866,7 +1937,7 @@ func (x *RestoreSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestoreSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*RestoreSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{23}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *RestoreSnapshotResponse) GetInstance() *Instance {
@@ -1887,7 +1958,7 @@ type State struct {
 
 func (x *State) Reset() {
 	*x = State{}
-	mi := &file_control_v1_instances_proto_msgTypes[24]
+	mi := &file_control_v1_instances_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1899,7 +1970,7 @@ func (x *State) String() string {
 func (*State) ProtoMessage() {}
 
 func (x *State) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[24]
+	mi := &file_control_v1_instances_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1912,7 +1983,7 @@ func (x *State) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use State.ProtoReflect.Descriptor instead.
 func (*State) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{24}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *State) GetInstance() string {
@@ -1940,7 +2011,7 @@ type DiffRequest struct {
 
 func (x *DiffRequest) Reset() {
 	*x = DiffRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[25]
+	mi := &file_control_v1_instances_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1952,7 +2023,7 @@ func (x *DiffRequest) String() string {
 func (*DiffRequest) ProtoMessage() {}
 
 func (x *DiffRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[25]
+	mi := &file_control_v1_instances_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1965,7 +2036,7 @@ func (x *DiffRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffRequest.ProtoReflect.Descriptor instead.
 func (*DiffRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{25}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *DiffRequest) GetBefore() *State {
@@ -1999,7 +2070,7 @@ type DiffResponse struct {
 
 func (x *DiffResponse) Reset() {
 	*x = DiffResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[26]
+	mi := &file_control_v1_instances_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2011,7 +2082,7 @@ func (x *DiffResponse) String() string {
 func (*DiffResponse) ProtoMessage() {}
 
 func (x *DiffResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[26]
+	mi := &file_control_v1_instances_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2024,7 +2095,7 @@ func (x *DiffResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffResponse.ProtoReflect.Descriptor instead.
 func (*DiffResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{26}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *DiffResponse) GetDifferences() []*Difference {
@@ -2057,7 +2128,7 @@ type Difference struct {
 
 func (x *Difference) Reset() {
 	*x = Difference{}
-	mi := &file_control_v1_instances_proto_msgTypes[27]
+	mi := &file_control_v1_instances_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2069,7 +2140,7 @@ func (x *Difference) String() string {
 func (*Difference) ProtoMessage() {}
 
 func (x *Difference) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[27]
+	mi := &file_control_v1_instances_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2082,7 +2153,7 @@ func (x *Difference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Difference.ProtoReflect.Descriptor instead.
 func (*Difference) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{27}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Difference) GetCanisterId() string {
@@ -2130,7 +2201,7 @@ type ExportInstanceRequest struct {
 
 func (x *ExportInstanceRequest) Reset() {
 	*x = ExportInstanceRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[28]
+	mi := &file_control_v1_instances_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2142,7 +2213,7 @@ func (x *ExportInstanceRequest) String() string {
 func (*ExportInstanceRequest) ProtoMessage() {}
 
 func (x *ExportInstanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[28]
+	mi := &file_control_v1_instances_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2155,7 +2226,7 @@ func (x *ExportInstanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportInstanceRequest.ProtoReflect.Descriptor instead.
 func (*ExportInstanceRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{28}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ExportInstanceRequest) GetInstance() string {
@@ -2181,7 +2252,7 @@ type ExportInstanceResponse struct {
 
 func (x *ExportInstanceResponse) Reset() {
 	*x = ExportInstanceResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[29]
+	mi := &file_control_v1_instances_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2193,7 +2264,7 @@ func (x *ExportInstanceResponse) String() string {
 func (*ExportInstanceResponse) ProtoMessage() {}
 
 func (x *ExportInstanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[29]
+	mi := &file_control_v1_instances_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2206,7 +2277,7 @@ func (x *ExportInstanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportInstanceResponse.ProtoReflect.Descriptor instead.
 func (*ExportInstanceResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{29}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ExportInstanceResponse) GetChunk() []byte {
@@ -2229,7 +2300,7 @@ type ImportInstanceRequest struct {
 
 func (x *ImportInstanceRequest) Reset() {
 	*x = ImportInstanceRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[30]
+	mi := &file_control_v1_instances_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2241,7 +2312,7 @@ func (x *ImportInstanceRequest) String() string {
 func (*ImportInstanceRequest) ProtoMessage() {}
 
 func (x *ImportInstanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[30]
+	mi := &file_control_v1_instances_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2254,7 +2325,7 @@ func (x *ImportInstanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportInstanceRequest.ProtoReflect.Descriptor instead.
 func (*ImportInstanceRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{30}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ImportInstanceRequest) GetPart() isImportInstanceRequest_Part {
@@ -2314,7 +2385,7 @@ type ImportOptions struct {
 
 func (x *ImportOptions) Reset() {
 	*x = ImportOptions{}
-	mi := &file_control_v1_instances_proto_msgTypes[31]
+	mi := &file_control_v1_instances_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2326,7 +2397,7 @@ func (x *ImportOptions) String() string {
 func (*ImportOptions) ProtoMessage() {}
 
 func (x *ImportOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[31]
+	mi := &file_control_v1_instances_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2339,7 +2410,7 @@ func (x *ImportOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportOptions.ProtoReflect.Descriptor instead.
 func (*ImportOptions) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{31}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ImportOptions) GetInstance() string {
@@ -2407,7 +2478,7 @@ type ImportInstanceResponse struct {
 
 func (x *ImportInstanceResponse) Reset() {
 	*x = ImportInstanceResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[32]
+	mi := &file_control_v1_instances_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2419,7 +2490,7 @@ func (x *ImportInstanceResponse) String() string {
 func (*ImportInstanceResponse) ProtoMessage() {}
 
 func (x *ImportInstanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[32]
+	mi := &file_control_v1_instances_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2432,7 +2503,7 @@ func (x *ImportInstanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportInstanceResponse.ProtoReflect.Descriptor instead.
 func (*ImportInstanceResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{32}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ImportInstanceResponse) GetInstance() *Instance {
@@ -2450,7 +2521,7 @@ type HoldLeaseRequest struct {
 
 func (x *HoldLeaseRequest) Reset() {
 	*x = HoldLeaseRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[33]
+	mi := &file_control_v1_instances_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2462,7 +2533,7 @@ func (x *HoldLeaseRequest) String() string {
 func (*HoldLeaseRequest) ProtoMessage() {}
 
 func (x *HoldLeaseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[33]
+	mi := &file_control_v1_instances_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2475,7 +2546,7 @@ func (x *HoldLeaseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HoldLeaseRequest.ProtoReflect.Descriptor instead.
 func (*HoldLeaseRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{33}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{34}
 }
 
 type HoldLeaseResponse struct {
@@ -2488,7 +2559,7 @@ type HoldLeaseResponse struct {
 
 func (x *HoldLeaseResponse) Reset() {
 	*x = HoldLeaseResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[34]
+	mi := &file_control_v1_instances_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2500,7 +2571,7 @@ func (x *HoldLeaseResponse) String() string {
 func (*HoldLeaseResponse) ProtoMessage() {}
 
 func (x *HoldLeaseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[34]
+	mi := &file_control_v1_instances_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2513,7 +2584,7 @@ func (x *HoldLeaseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HoldLeaseResponse.ProtoReflect.Descriptor instead.
 func (*HoldLeaseResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{34}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *HoldLeaseResponse) GetLease() string {
@@ -2561,7 +2632,7 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\vrate_limits\x18\f \x01(\bR\n" +
 	"rateLimits\"T\n" +
 	"\x16CreateInstanceResponse\x12:\n" +
-	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\xb1\x06\n" +
+	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\x8e\a\n" +
 	"\bInstance\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x129\n" +
 	"\x05state\x18\x02 \x01(\x0e2#.canisterd.control.v1.InstanceStateR\x05state\x12\x18\n" +
@@ -2584,7 +2655,14 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x06census\x18\x11 \x01(\v2\x1c.canisterd.control.v1.CensusR\x06census\x121\n" +
 	"\x06offset\x18\x12 \x01(\v2\x19.google.protobuf.DurationR\x06offset\x12%\n" +
 	"\x0eoutcalls_local\x18\x13 \x01(\bR\routcallsLocal\x12'\n" +
-	"\x0foutcall_targets\x18\x14 \x03(\tR\x0eoutcallTargets\"\xcd\x01\n" +
+	"\x0foutcall_targets\x18\x14 \x03(\tR\x0eoutcallTargets\x12\x1d\n" +
+	"\n" +
+	"network_id\x18\x15 \x01(\tR\tnetworkId\x12<\n" +
+	"\tancestors\x18\x16 \x03(\v2\x1e.canisterd.control.v1.AncestorR\tancestors\"A\n" +
+	"\bAncestor\x12\x1d\n" +
+	"\n" +
+	"network_id\x18\x01 \x01(\tR\tnetworkId\x12\x16\n" +
+	"\x06height\x18\x02 \x01(\x04R\x06height\"\xcd\x01\n" +
 	"\x06Subnet\x12\x1b\n" +
 	"\tsubnet_id\x18\x01 \x01(\tR\bsubnetId\x124\n" +
 	"\x04kind\x18\x02 \x01(\x0e2 .canisterd.control.v1.SubnetKindR\x04kind\x12\x14\n" +
@@ -2762,7 +2840,7 @@ func file_control_v1_instances_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_instances_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_control_v1_instances_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_control_v1_instances_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_control_v1_instances_proto_goTypes = []any{
 	(SubnetKind)(0),                 // 0: canisterd.control.v1.SubnetKind
 	(FeeSchedule)(0),                // 1: canisterd.control.v1.FeeSchedule
@@ -2772,107 +2850,109 @@ var file_control_v1_instances_proto_goTypes = []any{
 	(*CreateInstanceRequest)(nil),   // 5: canisterd.control.v1.CreateInstanceRequest
 	(*CreateInstanceResponse)(nil),  // 6: canisterd.control.v1.CreateInstanceResponse
 	(*Instance)(nil),                // 7: canisterd.control.v1.Instance
-	(*Subnet)(nil),                  // 8: canisterd.control.v1.Subnet
-	(*CanisterRange)(nil),           // 9: canisterd.control.v1.CanisterRange
-	(*Census)(nil),                  // 10: canisterd.control.v1.Census
-	(*ListInstancesRequest)(nil),    // 11: canisterd.control.v1.ListInstancesRequest
-	(*ListInstancesResponse)(nil),   // 12: canisterd.control.v1.ListInstancesResponse
-	(*GetInstanceRequest)(nil),      // 13: canisterd.control.v1.GetInstanceRequest
-	(*GetInstanceResponse)(nil),     // 14: canisterd.control.v1.GetInstanceResponse
-	(*DeleteInstanceRequest)(nil),   // 15: canisterd.control.v1.DeleteInstanceRequest
-	(*DeleteInstanceResponse)(nil),  // 16: canisterd.control.v1.DeleteInstanceResponse
-	(*ForkInstanceRequest)(nil),     // 17: canisterd.control.v1.ForkInstanceRequest
-	(*ForkInstanceResponse)(nil),    // 18: canisterd.control.v1.ForkInstanceResponse
-	(*Snapshot)(nil),                // 19: canisterd.control.v1.Snapshot
-	(*TakeSnapshotRequest)(nil),     // 20: canisterd.control.v1.TakeSnapshotRequest
-	(*TakeSnapshotResponse)(nil),    // 21: canisterd.control.v1.TakeSnapshotResponse
-	(*ListSnapshotsRequest)(nil),    // 22: canisterd.control.v1.ListSnapshotsRequest
-	(*ListSnapshotsResponse)(nil),   // 23: canisterd.control.v1.ListSnapshotsResponse
-	(*DeleteSnapshotRequest)(nil),   // 24: canisterd.control.v1.DeleteSnapshotRequest
-	(*DeleteSnapshotResponse)(nil),  // 25: canisterd.control.v1.DeleteSnapshotResponse
-	(*RestoreSnapshotRequest)(nil),  // 26: canisterd.control.v1.RestoreSnapshotRequest
-	(*RestoreSnapshotResponse)(nil), // 27: canisterd.control.v1.RestoreSnapshotResponse
-	(*State)(nil),                   // 28: canisterd.control.v1.State
-	(*DiffRequest)(nil),             // 29: canisterd.control.v1.DiffRequest
-	(*DiffResponse)(nil),            // 30: canisterd.control.v1.DiffResponse
-	(*Difference)(nil),              // 31: canisterd.control.v1.Difference
-	(*ExportInstanceRequest)(nil),   // 32: canisterd.control.v1.ExportInstanceRequest
-	(*ExportInstanceResponse)(nil),  // 33: canisterd.control.v1.ExportInstanceResponse
-	(*ImportInstanceRequest)(nil),   // 34: canisterd.control.v1.ImportInstanceRequest
-	(*ImportOptions)(nil),           // 35: canisterd.control.v1.ImportOptions
-	(*ImportInstanceResponse)(nil),  // 36: canisterd.control.v1.ImportInstanceResponse
-	(*HoldLeaseRequest)(nil),        // 37: canisterd.control.v1.HoldLeaseRequest
-	(*HoldLeaseResponse)(nil),       // 38: canisterd.control.v1.HoldLeaseResponse
-	(*timestamppb.Timestamp)(nil),   // 39: google.protobuf.Timestamp
-	(*Pacing)(nil),                  // 40: canisterd.control.v1.Pacing
-	(*durationpb.Duration)(nil),     // 41: google.protobuf.Duration
+	(*Ancestor)(nil),                // 8: canisterd.control.v1.Ancestor
+	(*Subnet)(nil),                  // 9: canisterd.control.v1.Subnet
+	(*CanisterRange)(nil),           // 10: canisterd.control.v1.CanisterRange
+	(*Census)(nil),                  // 11: canisterd.control.v1.Census
+	(*ListInstancesRequest)(nil),    // 12: canisterd.control.v1.ListInstancesRequest
+	(*ListInstancesResponse)(nil),   // 13: canisterd.control.v1.ListInstancesResponse
+	(*GetInstanceRequest)(nil),      // 14: canisterd.control.v1.GetInstanceRequest
+	(*GetInstanceResponse)(nil),     // 15: canisterd.control.v1.GetInstanceResponse
+	(*DeleteInstanceRequest)(nil),   // 16: canisterd.control.v1.DeleteInstanceRequest
+	(*DeleteInstanceResponse)(nil),  // 17: canisterd.control.v1.DeleteInstanceResponse
+	(*ForkInstanceRequest)(nil),     // 18: canisterd.control.v1.ForkInstanceRequest
+	(*ForkInstanceResponse)(nil),    // 19: canisterd.control.v1.ForkInstanceResponse
+	(*Snapshot)(nil),                // 20: canisterd.control.v1.Snapshot
+	(*TakeSnapshotRequest)(nil),     // 21: canisterd.control.v1.TakeSnapshotRequest
+	(*TakeSnapshotResponse)(nil),    // 22: canisterd.control.v1.TakeSnapshotResponse
+	(*ListSnapshotsRequest)(nil),    // 23: canisterd.control.v1.ListSnapshotsRequest
+	(*ListSnapshotsResponse)(nil),   // 24: canisterd.control.v1.ListSnapshotsResponse
+	(*DeleteSnapshotRequest)(nil),   // 25: canisterd.control.v1.DeleteSnapshotRequest
+	(*DeleteSnapshotResponse)(nil),  // 26: canisterd.control.v1.DeleteSnapshotResponse
+	(*RestoreSnapshotRequest)(nil),  // 27: canisterd.control.v1.RestoreSnapshotRequest
+	(*RestoreSnapshotResponse)(nil), // 28: canisterd.control.v1.RestoreSnapshotResponse
+	(*State)(nil),                   // 29: canisterd.control.v1.State
+	(*DiffRequest)(nil),             // 30: canisterd.control.v1.DiffRequest
+	(*DiffResponse)(nil),            // 31: canisterd.control.v1.DiffResponse
+	(*Difference)(nil),              // 32: canisterd.control.v1.Difference
+	(*ExportInstanceRequest)(nil),   // 33: canisterd.control.v1.ExportInstanceRequest
+	(*ExportInstanceResponse)(nil),  // 34: canisterd.control.v1.ExportInstanceResponse
+	(*ImportInstanceRequest)(nil),   // 35: canisterd.control.v1.ImportInstanceRequest
+	(*ImportOptions)(nil),           // 36: canisterd.control.v1.ImportOptions
+	(*ImportInstanceResponse)(nil),  // 37: canisterd.control.v1.ImportInstanceResponse
+	(*HoldLeaseRequest)(nil),        // 38: canisterd.control.v1.HoldLeaseRequest
+	(*HoldLeaseResponse)(nil),       // 39: canisterd.control.v1.HoldLeaseResponse
+	(*timestamppb.Timestamp)(nil),   // 40: google.protobuf.Timestamp
+	(*Pacing)(nil),                  // 41: canisterd.control.v1.Pacing
+	(*durationpb.Duration)(nil),     // 42: google.protobuf.Duration
 }
 var file_control_v1_instances_proto_depIdxs = []int32{
 	0,  // 0: canisterd.control.v1.SubnetSpec.kind:type_name -> canisterd.control.v1.SubnetKind
 	1,  // 1: canisterd.control.v1.SubnetSpec.fees:type_name -> canisterd.control.v1.FeeSchedule
 	4,  // 2: canisterd.control.v1.CreateInstanceRequest.subnets:type_name -> canisterd.control.v1.SubnetSpec
-	39, // 3: canisterd.control.v1.CreateInstanceRequest.start_time:type_name -> google.protobuf.Timestamp
-	40, // 4: canisterd.control.v1.CreateInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
+	40, // 3: canisterd.control.v1.CreateInstanceRequest.start_time:type_name -> google.protobuf.Timestamp
+	41, // 4: canisterd.control.v1.CreateInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
 	2,  // 5: canisterd.control.v1.CreateInstanceRequest.outcalls:type_name -> canisterd.control.v1.OutcallMode
 	7,  // 6: canisterd.control.v1.CreateInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
 	3,  // 7: canisterd.control.v1.Instance.state:type_name -> canisterd.control.v1.InstanceState
-	39, // 8: canisterd.control.v1.Instance.created:type_name -> google.protobuf.Timestamp
-	8,  // 9: canisterd.control.v1.Instance.subnets:type_name -> canisterd.control.v1.Subnet
-	39, // 10: canisterd.control.v1.Instance.time:type_name -> google.protobuf.Timestamp
-	40, // 11: canisterd.control.v1.Instance.pacing:type_name -> canisterd.control.v1.Pacing
+	40, // 8: canisterd.control.v1.Instance.created:type_name -> google.protobuf.Timestamp
+	9,  // 9: canisterd.control.v1.Instance.subnets:type_name -> canisterd.control.v1.Subnet
+	40, // 10: canisterd.control.v1.Instance.time:type_name -> google.protobuf.Timestamp
+	41, // 11: canisterd.control.v1.Instance.pacing:type_name -> canisterd.control.v1.Pacing
 	2,  // 12: canisterd.control.v1.Instance.outcalls:type_name -> canisterd.control.v1.OutcallMode
-	10, // 13: canisterd.control.v1.Instance.census:type_name -> canisterd.control.v1.Census
-	41, // 14: canisterd.control.v1.Instance.offset:type_name -> google.protobuf.Duration
-	0,  // 15: canisterd.control.v1.Subnet.kind:type_name -> canisterd.control.v1.SubnetKind
-	9,  // 16: canisterd.control.v1.Subnet.ranges:type_name -> canisterd.control.v1.CanisterRange
-	7,  // 17: canisterd.control.v1.ListInstancesResponse.instances:type_name -> canisterd.control.v1.Instance
-	7,  // 18: canisterd.control.v1.GetInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	40, // 19: canisterd.control.v1.ForkInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
-	7,  // 20: canisterd.control.v1.ForkInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	39, // 21: canisterd.control.v1.Snapshot.taken:type_name -> google.protobuf.Timestamp
-	39, // 22: canisterd.control.v1.Snapshot.time:type_name -> google.protobuf.Timestamp
-	19, // 23: canisterd.control.v1.TakeSnapshotResponse.snapshot:type_name -> canisterd.control.v1.Snapshot
-	19, // 24: canisterd.control.v1.ListSnapshotsResponse.snapshots:type_name -> canisterd.control.v1.Snapshot
-	7,  // 25: canisterd.control.v1.RestoreSnapshotResponse.instance:type_name -> canisterd.control.v1.Instance
-	28, // 26: canisterd.control.v1.DiffRequest.before:type_name -> canisterd.control.v1.State
-	28, // 27: canisterd.control.v1.DiffRequest.after:type_name -> canisterd.control.v1.State
-	31, // 28: canisterd.control.v1.DiffResponse.differences:type_name -> canisterd.control.v1.Difference
-	35, // 29: canisterd.control.v1.ImportInstanceRequest.options:type_name -> canisterd.control.v1.ImportOptions
-	40, // 30: canisterd.control.v1.ImportOptions.pacing:type_name -> canisterd.control.v1.Pacing
-	2,  // 31: canisterd.control.v1.ImportOptions.outcalls:type_name -> canisterd.control.v1.OutcallMode
-	7,  // 32: canisterd.control.v1.ImportInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	41, // 33: canisterd.control.v1.HoldLeaseResponse.until_next:type_name -> google.protobuf.Duration
-	5,  // 34: canisterd.control.v1.Instances.CreateInstance:input_type -> canisterd.control.v1.CreateInstanceRequest
-	11, // 35: canisterd.control.v1.Instances.ListInstances:input_type -> canisterd.control.v1.ListInstancesRequest
-	13, // 36: canisterd.control.v1.Instances.GetInstance:input_type -> canisterd.control.v1.GetInstanceRequest
-	15, // 37: canisterd.control.v1.Instances.DeleteInstance:input_type -> canisterd.control.v1.DeleteInstanceRequest
-	17, // 38: canisterd.control.v1.Instances.ForkInstance:input_type -> canisterd.control.v1.ForkInstanceRequest
-	20, // 39: canisterd.control.v1.Instances.TakeSnapshot:input_type -> canisterd.control.v1.TakeSnapshotRequest
-	22, // 40: canisterd.control.v1.Instances.ListSnapshots:input_type -> canisterd.control.v1.ListSnapshotsRequest
-	24, // 41: canisterd.control.v1.Instances.DeleteSnapshot:input_type -> canisterd.control.v1.DeleteSnapshotRequest
-	26, // 42: canisterd.control.v1.Instances.RestoreSnapshot:input_type -> canisterd.control.v1.RestoreSnapshotRequest
-	29, // 43: canisterd.control.v1.Instances.Diff:input_type -> canisterd.control.v1.DiffRequest
-	32, // 44: canisterd.control.v1.Instances.ExportInstance:input_type -> canisterd.control.v1.ExportInstanceRequest
-	34, // 45: canisterd.control.v1.Instances.ImportInstance:input_type -> canisterd.control.v1.ImportInstanceRequest
-	37, // 46: canisterd.control.v1.Instances.HoldLease:input_type -> canisterd.control.v1.HoldLeaseRequest
-	6,  // 47: canisterd.control.v1.Instances.CreateInstance:output_type -> canisterd.control.v1.CreateInstanceResponse
-	12, // 48: canisterd.control.v1.Instances.ListInstances:output_type -> canisterd.control.v1.ListInstancesResponse
-	14, // 49: canisterd.control.v1.Instances.GetInstance:output_type -> canisterd.control.v1.GetInstanceResponse
-	16, // 50: canisterd.control.v1.Instances.DeleteInstance:output_type -> canisterd.control.v1.DeleteInstanceResponse
-	18, // 51: canisterd.control.v1.Instances.ForkInstance:output_type -> canisterd.control.v1.ForkInstanceResponse
-	21, // 52: canisterd.control.v1.Instances.TakeSnapshot:output_type -> canisterd.control.v1.TakeSnapshotResponse
-	23, // 53: canisterd.control.v1.Instances.ListSnapshots:output_type -> canisterd.control.v1.ListSnapshotsResponse
-	25, // 54: canisterd.control.v1.Instances.DeleteSnapshot:output_type -> canisterd.control.v1.DeleteSnapshotResponse
-	27, // 55: canisterd.control.v1.Instances.RestoreSnapshot:output_type -> canisterd.control.v1.RestoreSnapshotResponse
-	30, // 56: canisterd.control.v1.Instances.Diff:output_type -> canisterd.control.v1.DiffResponse
-	33, // 57: canisterd.control.v1.Instances.ExportInstance:output_type -> canisterd.control.v1.ExportInstanceResponse
-	36, // 58: canisterd.control.v1.Instances.ImportInstance:output_type -> canisterd.control.v1.ImportInstanceResponse
-	38, // 59: canisterd.control.v1.Instances.HoldLease:output_type -> canisterd.control.v1.HoldLeaseResponse
-	47, // [47:60] is the sub-list for method output_type
-	34, // [34:47] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	11, // 13: canisterd.control.v1.Instance.census:type_name -> canisterd.control.v1.Census
+	42, // 14: canisterd.control.v1.Instance.offset:type_name -> google.protobuf.Duration
+	8,  // 15: canisterd.control.v1.Instance.ancestors:type_name -> canisterd.control.v1.Ancestor
+	0,  // 16: canisterd.control.v1.Subnet.kind:type_name -> canisterd.control.v1.SubnetKind
+	10, // 17: canisterd.control.v1.Subnet.ranges:type_name -> canisterd.control.v1.CanisterRange
+	7,  // 18: canisterd.control.v1.ListInstancesResponse.instances:type_name -> canisterd.control.v1.Instance
+	7,  // 19: canisterd.control.v1.GetInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
+	41, // 20: canisterd.control.v1.ForkInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
+	7,  // 21: canisterd.control.v1.ForkInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
+	40, // 22: canisterd.control.v1.Snapshot.taken:type_name -> google.protobuf.Timestamp
+	40, // 23: canisterd.control.v1.Snapshot.time:type_name -> google.protobuf.Timestamp
+	20, // 24: canisterd.control.v1.TakeSnapshotResponse.snapshot:type_name -> canisterd.control.v1.Snapshot
+	20, // 25: canisterd.control.v1.ListSnapshotsResponse.snapshots:type_name -> canisterd.control.v1.Snapshot
+	7,  // 26: canisterd.control.v1.RestoreSnapshotResponse.instance:type_name -> canisterd.control.v1.Instance
+	29, // 27: canisterd.control.v1.DiffRequest.before:type_name -> canisterd.control.v1.State
+	29, // 28: canisterd.control.v1.DiffRequest.after:type_name -> canisterd.control.v1.State
+	32, // 29: canisterd.control.v1.DiffResponse.differences:type_name -> canisterd.control.v1.Difference
+	36, // 30: canisterd.control.v1.ImportInstanceRequest.options:type_name -> canisterd.control.v1.ImportOptions
+	41, // 31: canisterd.control.v1.ImportOptions.pacing:type_name -> canisterd.control.v1.Pacing
+	2,  // 32: canisterd.control.v1.ImportOptions.outcalls:type_name -> canisterd.control.v1.OutcallMode
+	7,  // 33: canisterd.control.v1.ImportInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
+	42, // 34: canisterd.control.v1.HoldLeaseResponse.until_next:type_name -> google.protobuf.Duration
+	5,  // 35: canisterd.control.v1.Instances.CreateInstance:input_type -> canisterd.control.v1.CreateInstanceRequest
+	12, // 36: canisterd.control.v1.Instances.ListInstances:input_type -> canisterd.control.v1.ListInstancesRequest
+	14, // 37: canisterd.control.v1.Instances.GetInstance:input_type -> canisterd.control.v1.GetInstanceRequest
+	16, // 38: canisterd.control.v1.Instances.DeleteInstance:input_type -> canisterd.control.v1.DeleteInstanceRequest
+	18, // 39: canisterd.control.v1.Instances.ForkInstance:input_type -> canisterd.control.v1.ForkInstanceRequest
+	21, // 40: canisterd.control.v1.Instances.TakeSnapshot:input_type -> canisterd.control.v1.TakeSnapshotRequest
+	23, // 41: canisterd.control.v1.Instances.ListSnapshots:input_type -> canisterd.control.v1.ListSnapshotsRequest
+	25, // 42: canisterd.control.v1.Instances.DeleteSnapshot:input_type -> canisterd.control.v1.DeleteSnapshotRequest
+	27, // 43: canisterd.control.v1.Instances.RestoreSnapshot:input_type -> canisterd.control.v1.RestoreSnapshotRequest
+	30, // 44: canisterd.control.v1.Instances.Diff:input_type -> canisterd.control.v1.DiffRequest
+	33, // 45: canisterd.control.v1.Instances.ExportInstance:input_type -> canisterd.control.v1.ExportInstanceRequest
+	35, // 46: canisterd.control.v1.Instances.ImportInstance:input_type -> canisterd.control.v1.ImportInstanceRequest
+	38, // 47: canisterd.control.v1.Instances.HoldLease:input_type -> canisterd.control.v1.HoldLeaseRequest
+	6,  // 48: canisterd.control.v1.Instances.CreateInstance:output_type -> canisterd.control.v1.CreateInstanceResponse
+	13, // 49: canisterd.control.v1.Instances.ListInstances:output_type -> canisterd.control.v1.ListInstancesResponse
+	15, // 50: canisterd.control.v1.Instances.GetInstance:output_type -> canisterd.control.v1.GetInstanceResponse
+	17, // 51: canisterd.control.v1.Instances.DeleteInstance:output_type -> canisterd.control.v1.DeleteInstanceResponse
+	19, // 52: canisterd.control.v1.Instances.ForkInstance:output_type -> canisterd.control.v1.ForkInstanceResponse
+	22, // 53: canisterd.control.v1.Instances.TakeSnapshot:output_type -> canisterd.control.v1.TakeSnapshotResponse
+	24, // 54: canisterd.control.v1.Instances.ListSnapshots:output_type -> canisterd.control.v1.ListSnapshotsResponse
+	26, // 55: canisterd.control.v1.Instances.DeleteSnapshot:output_type -> canisterd.control.v1.DeleteSnapshotResponse
+	28, // 56: canisterd.control.v1.Instances.RestoreSnapshot:output_type -> canisterd.control.v1.RestoreSnapshotResponse
+	31, // 57: canisterd.control.v1.Instances.Diff:output_type -> canisterd.control.v1.DiffResponse
+	34, // 58: canisterd.control.v1.Instances.ExportInstance:output_type -> canisterd.control.v1.ExportInstanceResponse
+	37, // 59: canisterd.control.v1.Instances.ImportInstance:output_type -> canisterd.control.v1.ImportInstanceResponse
+	39, // 60: canisterd.control.v1.Instances.HoldLease:output_type -> canisterd.control.v1.HoldLeaseResponse
+	48, // [48:61] is the sub-list for method output_type
+	35, // [35:48] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_instances_proto_init() }
@@ -2881,7 +2961,7 @@ func file_control_v1_instances_proto_init() {
 		return
 	}
 	file_control_v1_clock_proto_init()
-	file_control_v1_instances_proto_msgTypes[30].OneofWrappers = []any{
+	file_control_v1_instances_proto_msgTypes[31].OneofWrappers = []any{
 		(*ImportInstanceRequest_Options)(nil),
 		(*ImportInstanceRequest_Chunk)(nil),
 	}
@@ -2891,7 +2971,7 @@ func file_control_v1_instances_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_instances_proto_rawDesc), len(file_control_v1_instances_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   35,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
