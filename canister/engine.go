@@ -16,12 +16,12 @@ import (
 
 // EngineConfig says where an engine keeps what it can make again (CacheDir:
 // compiled modules), where it keeps the memories of canisters (HeapDir) and how
-// many canisters it holds ready to run (MaxLive, 0 for the default). Empty
+// many canisters it holds ready to run (MaxResident, 0 for the default). Empty
 // folders mean: in memory. Compiler, where there is one, does CompileInto in a process of its own for
 // modules that take long.
 type EngineConfig struct {
 	CacheDir, HeapDir string
-	MaxLive           int
+	MaxResident       int
 	Compiler          func(ctx context.Context, dir string, binary []byte) error
 }
 
@@ -37,7 +37,7 @@ type Engine struct {
 
 // NewEngine makes an engine. Errors are those of its folders.
 func NewEngine(cfg EngineConfig) (*Engine, error) {
-	e, err := wasm.NewEngine(wasm.Config{CacheDir: cfg.CacheDir, HeapDir: cfg.HeapDir, MaxLive: cfg.MaxLive, Compiler: cfg.Compiler})
+	e, err := wasm.NewEngine(wasm.Config{CacheDir: cfg.CacheDir, HeapDir: cfg.HeapDir, MaxResident: cfg.MaxResident, Compiler: cfg.Compiler})
 	if err != nil {
 		return nil, fmt.Errorf("making the Wasm engine: %w", err)
 	}

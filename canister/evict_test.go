@@ -9,8 +9,8 @@ import (
 	"github.com/canisterd/canisterd/canister/canistertest"
 )
 
-func TestCanistersThatWereAsleepGoOnWhereTheyWere(t *testing.T) {
-	engine, err := canister.NewEngine(canister.EngineConfig{MaxLive: 2})
+func TestCanistersThatWereEvictedGoOnWhereTheyWere(t *testing.T) {
+	engine, err := canister.NewEngine(canister.EngineConfig{MaxResident: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 // dictionary has words that this project once used for something that has a standard name.
 var dictionary = map[string]string{
+	"asleep":      "evicted",
 	"bell":        "broadcast",
 	"bury":        "close",
 	"drama":       "scenario",

@@ -76,7 +76,7 @@ func examineHeaps() Finding {
 	return f
 }
 
-// wantedMappings is what thousands of live canisters take at most, and Linux's default.
+// wantedMappings is what thousands of resident canisters take at most, and Linux's default.
 const wantedMappings = 65530
 
 // examineLimits looks at the limits of Linux that large networks meet.
@@ -85,7 +85,7 @@ func examineLimits() (findings []Finding) {
 		n, err := strconv.Atoi(strings.TrimSpace(string(text)))
 		f := Finding{Check: "mappings", Found: fmt.Sprintf("vm.max_map_count is %d", n)}
 		if err != nil || n < wantedMappings {
-			f.Health, f.Advice = Weak, fmt.Sprintf("sysctl vm.max_map_count=%d lets more canisters be awake at a time", wantedMappings)
+			f.Health, f.Advice = Weak, fmt.Sprintf("sysctl vm.max_map_count=%d lets more canisters be resident at a time", wantedMappings)
 		}
 		findings = append(findings, f)
 	}

@@ -61,8 +61,8 @@ func forkOf(b *testing.B, s *replicatest.Stage, canisters int, limit float64, th
 	f.Close()
 }
 
-// asleep leaves a fork as it is.
-func asleep(*replica.Network) {}
+// untouched leaves a fork as it is.
+func untouched(*replica.Network) {}
 
 // inARow tells the mean and the worst of forks that follow each other at once: from time to
 // time the garbage of those before is collected beside one.
@@ -94,7 +94,7 @@ func BenchmarkRatioForkOf10000Puppets(b *testing.B) {
 	}
 	s.Apply(replica.AdvanceTo(s.View().Time + 600*second)) // the answers to those who made them are forgotten
 	s.Round()
-	forkOf(b, s, canisters, 1, asleep)
+	forkOf(b, s, canisters, 1, untouched)
 }
 
 // written is a network of canisters that have written 1 GiB of heap between them. The
@@ -128,8 +128,8 @@ func uncopied(b *testing.B, s *replicatest.Stage, then func(*replica.Network)) {
 // BenchmarkRatioForkOf10000Canisters is a fork until it can go on.
 func BenchmarkRatioForkOf10000Canisters(b *testing.B) {
 	s := written(b, 10_000)
-	forkOf(b, s, 10_000, 1, asleep)
-	uncopied(b, s, asleep)
+	forkOf(b, s, 10_000, 1, untouched)
+	uncopied(b, s, untouched)
 }
 
 // BenchmarkRatioForkThatUses10000Canisters is a fork that takes all its canisters for itself,

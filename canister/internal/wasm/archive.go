@@ -11,7 +11,7 @@ import (
 const maxArchivedWords = 1 << 16
 
 // Archive writes the committed state of a guest: the pages of its heap that were ever
-// written, and its globals. No message may be open. It wakes nobody.
+// written, and its globals. No message may be open. It makes no guest resident.
 func (g *Guest) Archive(c *archive.Coder) {
 	s := g.slot
 	s.mu.Lock()
@@ -58,7 +58,7 @@ func (s *store) archive(c *archive.Coder, mu sync.Locker, pages int64) {
 	all.Close()
 }
 
-// ReadGuest makes a guest of what Archive has written. Nothing runs, and it sleeps. What
+// ReadGuest makes a guest of what Archive has written. Nothing runs, and it is not resident. What
 // does not fit the code, or the disk, is a fault; the guest is nil then.
 func (e *Engine) ReadGuest(c *archive.Coder, code *Code) *Guest {
 	m := code.module

@@ -242,7 +242,7 @@ func BenchmarkRatioSmallestMessage(b *testing.B) {
 	bare := newTestGuest(b, newTestEngine(b, Config{}), increment)
 	entry := method("inc")
 	bare.begin()
-	f := bare.live.find(entry.Export)
+	f := bare.resident.find(entry.Export)
 	bare.grant(0)
 	ratio.Compare(b, 0, ratio.Each(func() {
 		if err := g.Run(entry, nil, plenty); err != nil {
@@ -250,27 +250,27 @@ func BenchmarkRatioSmallestMessage(b *testing.B) {
 		}
 		_, _ = g.Commit()
 	}), ratio.Each(func() {
-		bare.live.counter.Set(rewrite.NewCounter(1000))
-		_ = f.call.CallWithStack(&bare.live.context, bare.live.stack[:])
+		bare.resident.counter.Set(rewrite.NewCounter(1000))
+		_ = f.call.CallWithStack(&bare.resident.context, bare.resident.stack[:])
 	}))
 }
 
-// BenchmarkRatioWake puts a guest to sleep and wakes it; the floor is running and
+// BenchmarkRatioMakeResident evicts a guest and makes it resident again; the floor is running and
 // committing the smallest message.
-func BenchmarkRatioWake(b *testing.B) {
+func BenchmarkRatioMakeResident(b *testing.B) {
 	g := newTestGuest(b, newTestEngine(b, Config{}), increment)
-	awake := newTestGuest(b, newTestEngine(b, Config{}), increment)
+	resident := newTestGuest(b, newTestEngine(b, Config{}), increment)
 	entry := method("inc")
 	ratio.Compare(b, 0, ratio.Each(func() {
 		g.begin()
 		g.Rollback()
-		g.life.Lock()
-		g.sleep()
-		g.life.Unlock()
+		g.residency.Lock()
+		g.evict()
+		g.residency.Unlock()
 	}), ratio.Each(func() {
-		if err := awake.Run(entry, nil, plenty); err != nil {
+		if err := resident.Run(entry, nil, plenty); err != nil {
 			b.Fatal(err)
 		}
-		_, _ = awake.Commit()
+		_, _ = resident.Commit()
 	}))
 }

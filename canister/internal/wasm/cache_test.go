@@ -36,7 +36,7 @@ func TestAModuleIsCompiledOnce(t *testing.T) {
 }
 
 func TestCodeThatNothingRunsIsDroppedAndMadeAgain(t *testing.T) {
-	e := newTestEngine(t, Config{MaxLive: 2})
+	e := newTestEngine(t, Config{MaxResident: 2})
 	e.codes.most = 3
 	var guests []*Guest
 	for i := range 8 {

@@ -10,23 +10,23 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
 
-// Code is a compiled module, shared by all guests that run it. Its compiled form may be dropped while nothing is live on it and is made
+// Code is a compiled module, shared by all guests that run it. Its compiled form may be dropped while it has no instance and is made
 // again when needed.
 type Code struct {
 	engine *Engine
 	module *rewrite.Module
 	layout globalLayout
 
-	mu       sync.Mutex // guards everything below; never held while compiling
-	compiled wazero.CompiledModule
-	flight   *flight // the compilation under way; nil for none
-	lives    int     // instances
+	mu        sync.Mutex // guards everything below; never held while compiling
+	compiled  wazero.CompiledModule
+	flight    *flight // the compilation under way; nil for none
+	instances int     // instances
 }
 
 // Module is what the code was compiled from.
 func (c *Code) Module() *rewrite.Module { return c.module }
 
-// codeCache keeps codes by the hash of their binary; those without a live instance are dropped, least recently used first.
+// codeCache keeps codes by the hash of their binary; those without an instance are dropped, least recently used first.
 type codeCache struct {
 	byHash map[[32]byte]*list.Element
 	order  *list.List // of *Code, most recently used first
@@ -93,7 +93,7 @@ func (c *Code) drop() {
 }
 
 func (c *Code) dropIdle() {
-	if c.lives == 0 && c.compiled != nil {
+	if c.instances == 0 && c.compiled != nil {
 		_ = c.compiled.Close(context.Background())
 		c.compiled = nil
 	}
@@ -105,8 +105,8 @@ func (c *Code) acquire() (wazero.CompiledModule, error) { return c.ready(context
 func (c *Code) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lives--
-	if c.lives > 0 {
+	c.instances--
+	if c.instances > 0 {
 		return
 	}
 	e := c.engine

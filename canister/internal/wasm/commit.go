@@ -21,7 +21,7 @@ func (g *Guest) compare() ([]span, error) {
 	g.slot.mu.Lock()
 	defer g.slot.mu.Unlock()
 	var err error
-	if g.changed, err = g.live.heap.changed(g.changed[:0]); err != nil {
+	if g.changed, err = g.resident.heap.changed(g.changed[:0]); err != nil {
 		return nil, fmt.Errorf("find the pages a message wrote: %w", err)
 	}
 	g.compared = true
@@ -35,7 +35,7 @@ func (g *Guest) Mark() error {
 	if err != nil {
 		return err
 	}
-	memory := g.live.heap.bytes()
+	memory := g.resident.heap.bytes()
 	marked := make(map[int64]*[PageSize]byte, countPages(changed)+len(g.marked))
 	for page := range g.marked {
 		marked[page] = (*[PageSize]byte)(bytes.Clone(memory[page*PageSize : (page+1)*PageSize]))
@@ -65,7 +65,7 @@ func (g *Guest) DirtyPages() int {
 	if len(g.marked) == 0 {
 		return n
 	}
-	memory := g.live.heap.bytes()
+	memory := g.resident.heap.bytes()
 	for page, before := range g.marked {
 		if contains(changed, page) {
 			n--
@@ -98,7 +98,7 @@ func (g *Guest) commit() (Committed, error) {
 		return Committed{}, fmt.Errorf("commit %d pages of heap: %w", countPages(changed), err)
 	}
 	if g.lost {
-		g.sleep() // the slot has everything
+		g.evict() // the slot has everything
 		g.lost = false
 	}
 	if p := g.predecessor; p != nil {
@@ -111,7 +111,7 @@ func (g *Guest) commit() (Committed, error) {
 
 // store writes the changed pages and the globals to the slot.
 func (g *Guest) store(changed []span) error {
-	s, l := g.slot, g.live
+	s, l := g.slot, g.resident
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	memory := l.heap.bytes()
@@ -148,14 +148,14 @@ func (g *Guest) Rollback() {
 		panic("wasm: rollback of a successor that was not committed; close it")
 	}
 	if err := g.rollback(); err != nil {
-		// The committed bytes are intact: waking from them is as good.
-		g.sleep()
+		// The committed bytes are intact: becoming resident from them is as good.
+		g.evict()
 	}
 	g.finish()
 }
 
 func (g *Guest) rollback() error {
-	s, l := g.slot, g.live
+	s, l := g.slot, g.resident
 	s.mu.Lock()
 	grown := int64(len(l.heap.bytes())) != g.began
 	if g.origin != nil {
@@ -164,7 +164,7 @@ func (g *Guest) rollback() error {
 	stale := g.version != s.version
 	s.mu.Unlock()
 	if grown {
-		g.sleep() // memory cannot shrink
+		g.evict() // memory cannot shrink
 		return nil
 	}
 	if stale {
@@ -175,7 +175,7 @@ func (g *Guest) rollback() error {
 
 // restore undoes the message in place. No other commit comes between: an owner is alone, and a snapshot checks its version again.
 func (g *Guest) restore() error {
-	s, l := g.slot, g.live
+	s, l := g.slot, g.resident
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if g.version != s.version {
@@ -198,17 +198,17 @@ func (g *Guest) finish() {
 		g.letGo()
 		g.slot.mu.Unlock()
 	}
-	if g.live != nil {
-		g.live.restoreSegments()
+	if g.resident != nil {
+		g.resident.restoreSegments()
 	}
-	g.life.Unlock()
+	g.residency.Unlock()
 }
 
 // Globals are the mutable globals: those of the open message, or the committed ones.
 func (g *Guest) Globals() []GlobalValue {
 	words := make([]uint64, g.code.layout.words)
 	if g.open {
-		readGlobals(g.live.globals, words)
+		readGlobals(g.resident.globals, words)
 		return g.code.layout.values(words)
 	}
 	g.slot.mu.Lock()
@@ -217,19 +217,19 @@ func (g *Guest) Globals() []GlobalValue {
 	return g.code.layout.values(words)
 }
 
-// ReadHeap fills dst with heap bytes at off, of the open message or the committed ones; it wakes nobody.
+// ReadHeap fills dst with heap bytes at off, of the open message or the committed ones; it makes no guest resident.
 func (g *Guest) ReadHeap(off uint64, dst []byte) error {
 	g.slot.mu.Lock()
 	defer g.slot.mu.Unlock()
 	size := uint64(g.slot.size)
 	if g.open {
-		size = uint64(len(g.live.heap.bytes()))
+		size = uint64(len(g.resident.heap.bytes()))
 	}
 	if off > size || uint64(len(dst)) > size-off {
 		return fmt.Errorf("read %d bytes of heap at offset %d: the heap has %d bytes", len(dst), off, size)
 	}
 	if g.open {
-		checkpoint.Copy(dst, g.live.heap.bytes()[off:])
+		checkpoint.Copy(dst, g.resident.heap.bytes()[off:])
 		return nil
 	}
 	return g.slot.read(dst, int64(off))

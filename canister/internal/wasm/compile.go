@@ -54,7 +54,7 @@ func (c *Code) ready(ctx context.Context, instance bool) (wazero.CompiledModule,
 		c.mu.Lock()
 		if compiled := c.compiled; compiled != nil {
 			if instance {
-				c.lives++
+				c.instances++
 			}
 			c.mu.Unlock()
 			return compiled, nil

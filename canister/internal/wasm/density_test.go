@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// A hundred thousand guests that are asleep fit one machine: each costs its committed pages and a record of a few hundred bytes.
-func TestManyGuestsAreAsleep(t *testing.T) {
+// A hundred thousand evicted guests fit one machine: each costs its committed pages and a record of a few hundred bytes.
+func TestManyGuestsAreEvicted(t *testing.T) {
 	const guests, most = 20_000, 1 << 10
-	e := newTestEngine(t, Config{MaxLive: 100})
+	e := newTestEngine(t, Config{MaxResident: 100})
 	code := compiled(t, e, counter)
 	all := make([]*Guest, guests)
 	before := heapInUse()
@@ -20,7 +20,7 @@ func TestManyGuestsAreAsleep(t *testing.T) {
 		all[i] = g
 	}
 	each := (heapInUse() - before) / guests
-	t.Logf("%d bytes of Go heap for each guest, %d of them live", each, e.Live())
+	t.Logf("%d bytes of Go heap for each guest, %d of them resident", each, e.Resident())
 	if each > most {
 		t.Errorf("a guest costs %d bytes of Go heap, want at most %d", each, most)
 	}

@@ -2,13 +2,13 @@
 // outcome a transaction: commit all of it or none.
 //
 // It owns the engine (wazero), the cache of compiled code and of rewritten modules, the heaps and mutable globals of all canisters, their
-// life cycle (live or asleep), the instruction slices and the mapping from engine errors to typed traps. It must not know what a message, a
+// life cycle (resident or evicted), the instruction slices and the mapping from engine errors to typed traps. It must not know what a message, a
 // System API function, a cycle or a canister id is: host functions and policies are handed in. The packages canister and canister/internal/ic0
 // (and tests) import it; it imports rewrite for the modules and checkpoint for the bytes.
 //
 // # State
 //
-// The committed bytes of a heap live in one sparse checkpoint file, in a slot made of extents. A live guest maps them MAP_PRIVATE: what a message
+// The committed bytes of a heap live in one sparse checkpoint file, in a slot made of extents. A resident guest maps them MAP_PRIVATE: what a message
 // writes becomes private pages, and commit and rollback look at those alone, so their cost follows the pages written and never the
 // size of the heap. Blocks of a heap that were never written are anonymous memory until a page of theirs is committed: through a private mapping of
 // a file in memory, a write to a hole takes a page of the file beside the private one. A commit that writes many pages gives the private ones up
@@ -17,7 +17,7 @@
 // # Forks
 //
 // A fork ([Guest.SnapshotRoot], then [SnapshotRoot.Guest]) is a second guest with the same bytes, an image ([Guest.Freeze]) is a heap at one time. Either
-// makes what the slot has a layer, which never changes again, and puts both on it: no byte is copied and no mapping changes. What is written
+// makes what the slot has a base layer, which never changes again, and puts both on it: no byte is copied and no mapping changes. What is written
 // afterwards goes to extents of the writer's own, at the same place in them as in the heap.
 //
 //	slot of g   [ . . W . . . ]     slot of its fork   [ V . . . . . ]    own pages
@@ -28,7 +28,7 @@
 //
 //	g reads a heap of  A B W d E f, its fork one of  V B C d E f
 //
-// A page is read from the first that has it, going down. A live heap maps each run of pages from its place; a page that was written first since
+// A page is read from the first that has it, going down. The heap of a resident guest maps each run of pages from its place; a page that was written first since
 // the fork stays private, and its mapping is replaced when the private page is dropped. Three things keep this small (settle): a layer that
 // nobody else has is joined with what lies on it, so a fork that is gone leaves nothing; a layer of which no more is left to see than twice what
 // lies on it is copied up and left, so layers are few, however often a guest is forked, and the copying is in proportion to the writing; and

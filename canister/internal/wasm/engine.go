@@ -20,7 +20,7 @@ import (
 type Config struct {
 	CacheDir       string   // compiled code and rewritten modules on disk by hash; "" = memory only
 	HeapDir        string   // directory of the one sparse checkpoint file; "" = in memory on Linux, temporary folder elsewhere
-	MaxLive        int      // live instances; 0 = DefaultMaxLive
+	MaxResident    int      // resident guests; 0 = DefaultMaxLive
 	CompileWorkers int      // goroutines that compile one module; 0 = number of processors
 	Heaps          HeapKind // HeapAuto outside of tests
 	// Compiler does CompileInto in a process of its own, for modules that take long; nil = in this process. It needs
@@ -51,8 +51,8 @@ type Engine struct {
 	mu       sync.Mutex // guards everything below
 	codes    codeCache
 	modules  moduleCache
-	live     []*Guest // guests with an instance
-	hand     int      // of the clock that chooses whom to put to sleep
+	resident []*Guest // guests with an instance
+	hand     int      // of the clock that chooses which guest is evicted
 	closed   bool
 	linked   bool
 	compiled int // calls of the compiler, for tests
@@ -60,8 +60,8 @@ type Engine struct {
 
 // NewEngine makes an engine with no modules. Errors are those of the folders it was given.
 func NewEngine(cfg Config) (*Engine, error) {
-	if cfg.MaxLive <= 0 {
-		cfg.MaxLive = DefaultMaxLive
+	if cfg.MaxResident <= 0 {
+		cfg.MaxResident = DefaultMaxResident
 	}
 	if cfg.CompileWorkers <= 0 {
 		cfg.CompileWorkers = runtime.NumCPU()
@@ -125,15 +125,15 @@ func (e *Engine) Close() error {
 		return nil
 	}
 	e.closed = true
-	live := e.live
-	e.live = nil
+	residents := e.resident
+	e.resident = nil
 	e.mu.Unlock()
 	e.end()
 	e.flights.Wait()
 	var err error
-	for _, g := range live {
-		if l := g.live; l != nil {
-			g.live = nil
+	for _, g := range residents {
+		if l := g.resident; l != nil {
+			g.resident = nil
 			err = errors.Join(err, l.close())
 		}
 	}

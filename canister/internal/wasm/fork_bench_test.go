@@ -36,7 +36,7 @@ func BenchmarkRatioFork(b *testing.B) {
 	ratio.Compare(b, 3, forked(written(b, 1024)), forked(written(b, 1)))
 }
 
-// BenchmarkRatioMessageAfterFork is the first message of a live guest after it was forked;
+// BenchmarkRatioMessageAfterFork is the first message of a resident guest after it was forked;
 // the floor is a message without a fork before it.
 func BenchmarkRatioMessageAfterFork(b *testing.B) {
 	g, alone := written(b, 1), written(b, 1)
@@ -54,8 +54,8 @@ func BenchmarkRatioMessageAfterFork(b *testing.B) {
 	}, func() time.Duration { return timed(alone) })
 }
 
-// BenchmarkRatioMessageOfFork wakes a fork and runs its first message; the floor is waking
-// its source for a message.
+// BenchmarkRatioMessageOfFork makes a fork resident and runs its first message; the floor is
+// the same for its source.
 func BenchmarkRatioMessageOfFork(b *testing.B) {
 	g := written(b, 1)
 	ratio.CompareTimed(b, 0, func() time.Duration {
@@ -65,9 +65,9 @@ func BenchmarkRatioMessageOfFork(b *testing.B) {
 		inc(b, f)
 		return time.Since(start)
 	}, func() time.Duration {
-		g.life.Lock()
-		g.sleep()
-		g.life.Unlock()
+		g.residency.Lock()
+		g.evict()
+		g.residency.Unlock()
 		start := time.Now()
 		inc(b, g)
 		return time.Since(start)

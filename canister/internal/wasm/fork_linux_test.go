@@ -46,7 +46,7 @@ func TestAForkThatIsGoneLeavesItsSourceAsItWas(t *testing.T) {
 	})
 }
 
-// However forks write to their heaps, the mappings of all that are live have a bound: heaps have fewer where it is near, and guests sleep.
+// However forks write to their heaps, the mappings of all that are resident have a bound: heaps have fewer where it is near, and guests are evicted.
 func TestForksKeepToTheMappingsThereAre(t *testing.T) {
 	for _, kind := range mappedKinds() {
 		e := newTestEngine(t, Config{Heaps: kind})
@@ -75,16 +75,16 @@ func TestForksKeepToTheMappingsThereAre(t *testing.T) {
 		}
 		next(20)
 		for _, f := range forks {
-			f.life.Lock()
-			f.sleep()
-			f.life.Unlock()
+			f.residency.Lock()
+			f.evict()
+			f.residency.Unlock()
 		}
 		next(5)
 		if most > e.heaps.room+one {
 			t.Errorf("%s: %d mappings where there is room for %d and one heap has at most %d", kind, most, e.heaps.room, one)
 		}
-		if n := e.Live(); n == len(forks)+1 || n < 3 {
-			t.Errorf("%s: %d of %d guests are live", kind, n, len(forks)+1)
+		if n := e.Resident(); n == len(forks)+1 || n < 3 {
+			t.Errorf("%s: %d of %d guests are resident", kind, n, len(forks)+1)
 		}
 		for i, f := range forks {
 			want := make([]byte, 64*WasmPageSize)

@@ -46,7 +46,7 @@ type past struct {
 func (r *relative) set(at, n, v uint32) {
 	r.g.begin()
 	for i, value := range []uint32{at, n, v} {
-		r.g.live.globals[i].narrow.Set(uint64(value))
+		r.g.resident.globals[i].narrow.Set(uint64(value))
 	}
 }
 
@@ -126,11 +126,11 @@ func (r *relatives) actions() map[string]func(*rapid.T) {
 				r.members = append(r.members[:i], r.members[i+1:]...)
 			}
 		},
-		"sleep": func(t *rapid.T) {
+		"evict": func(t *rapid.T) {
 			g := r.draw(t).g
-			g.life.Lock()
-			g.sleep()
-			g.life.Unlock()
+			g.residency.Lock()
+			g.evict()
+			g.residency.Unlock()
 		},
 		"upgrade": func(t *rapid.T) { r.upgrade(t, r.draw(t)) },
 		"image":   r.image,
@@ -249,12 +249,12 @@ func sees(t *rapid.T, g *Guest, want []byte) {
 	}
 }
 
-// check compares what is committed and what live guests see, and recounts.
+// check compares what is committed and what resident guests see, and recounts.
 func (r *relatives) check(t *rapid.T) {
 	for _, m := range r.members {
 		sees(t, m.g, m.heap)
-		if m.g.live != nil && !bytes.Equal(m.g.live.heap.bytes(), m.heap) {
-			t.Fatal("a live heap is not the committed one")
+		if m.g.resident != nil && !bytes.Equal(m.g.resident.heap.bytes(), m.heap) {
+			t.Fatal("the heap of a resident guest is not the committed one")
 		}
 		recount(t, &m.g.slot.store, m.g.slot.size)
 	}
@@ -308,7 +308,7 @@ func smallBlocks(t *testing.T) {
 func TestForksAreWhatWasWrittenToThem(t *testing.T) {
 	smallBlocks(t)
 	eachKind(t, func(t *testing.T, kind HeapKind) {
-		e := newTestEngine(t, Config{Heaps: kind, MaxLive: 4})
+		e := newTestEngine(t, Config{Heaps: kind, MaxResident: 4})
 		code := compiled(t, e, marks)
 		rapid.Check(t, func(t *rapid.T) {
 			r := &relatives{e: e, code: code}

@@ -116,7 +116,7 @@ func TestAFullDiskLeavesForksAsTheyWere(t *testing.T) {
 			f.Rollback()
 			same("a fork without room", f, was)
 			f.begin()
-			same("a fork without room, awake", f, was)
+			same("a fork without room, resident", f, was)
 			f.Rollback()
 			if kind != HeapCopy && f.slot.own != 0 {
 				t.Errorf("%s: a commit that failed left %d pages", kind, f.slot.own)
@@ -134,7 +134,7 @@ func TestAFullDiskLeavesForksAsTheyWere(t *testing.T) {
 		want[0] = 4
 		same("a fork that found room", f, want)
 		f.begin()
-		same("a fork that found room, awake", f, want)
+		same("a fork that found room, resident", f, want)
 		f.Rollback()
 		if f.slot.base != nil {
 			t.Errorf("%s: the fork has not left its layer", kind)

@@ -9,18 +9,18 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
-// Guest is the Wasm state of one canister: heap, mutable globals, instance. It is live or asleep; every method wakes it as needed.
+// Guest is the Wasm state of one canister: heap, mutable globals, instance. It is resident or evicted; every method makes it resident as needed.
 //
-// The first method that runs it or touches its memory opens a message; Commit, Rollback or Close ends it. An open guest stays live.
+// The first method that runs it or touches its memory opens a message; Commit, Rollback or Close ends it. An open guest stays resident.
 type Guest struct {
 	engine *Engine
 	code   *Code
 	slot   *slot
-	// life is held while a message is open and while the guest is put to sleep.
-	life  sync.Mutex
-	used  atomic.Bool // since the clock hand last passed
-	live  *live
-	place int // in the engine's list of live guests
+	// residency is held while a message is open and while the guest is evicted.
+	residency sync.Mutex
+	used      atomic.Bool // since the clock hand last passed
+	resident  *resident
+	place     int // in the engine's list of resident guests
 
 	predecessor *Guest // set until a successor is committed
 	origin      *Guest // of a snapshot
@@ -65,13 +65,13 @@ func (e *Engine) NewGuest(code *Code) (*Guest, error) {
 }
 
 func (g *Guest) install() error {
-	g.life.Lock()
+	g.residency.Lock()
 	g.open = true
 	size := int64(0)
 	if m := g.code.module; m.HasMemory {
 		size = int64(m.MemoryMin) * WasmPageSize
 	}
-	if err := g.wake(size); err != nil {
+	if err := g.makeResident(size); err != nil {
 		return err
 	}
 	if err := g.applyData(); err != nil {
@@ -82,7 +82,7 @@ func (g *Guest) install() error {
 }
 
 func (g *Guest) applyData() error {
-	memory := g.live.heap.bytes()
+	memory := g.resident.heap.bytes()
 	for i, d := range g.code.module.Data {
 		if d.Offset > uint64(len(memory)) || uint64(len(d.Bytes)) > uint64(len(memory))-d.Offset {
 			return &Trap{Kind: HeapOutOfBounds, Detail: fmt.Sprintf("data segment %d: %d bytes at offset %d of a memory of %d bytes",
@@ -120,18 +120,18 @@ func (g *Guest) inherit(from *Guest) error {
 	if err != nil {
 		return err
 	}
-	old := from.live.heap.bytes()
-	g.life.Lock()
+	old := from.resident.heap.bytes()
+	g.residency.Lock()
 	g.open = true
-	if err := g.wake(max(int64(len(old)), int64(g.code.module.MemoryMin)*WasmPageSize)); err != nil {
+	if err := g.makeResident(max(int64(len(old)), int64(g.code.module.MemoryMin)*WasmPageSize)); err != nil {
 		return err
 	}
-	memory := g.live.heap.bytes()
+	memory := g.resident.heap.bytes()
 	for _, c := range changed {
 		checkpoint.Copy(memory[c.first*PageSize:c.end*PageSize], old[c.first*PageSize:])
 	}
 	g.compared = false
-	g.live.heap.lost()
+	g.resident.heap.lost()
 	return g.Mark()
 }
 
@@ -153,7 +153,7 @@ func (g *Guest) Close() {
 		return
 	}
 	if !g.open {
-		g.life.Lock()
+		g.residency.Lock()
 	}
 	g.closed, g.open = true, false
 	g.slot.mu.Lock()
@@ -161,19 +161,19 @@ func (g *Guest) Close() {
 		g.slot.owner = nil
 	}
 	g.slot.mu.Unlock()
-	g.sleep()
-	g.life.Unlock()
+	g.evict()
+	g.residency.Unlock()
 	g.slot.release()
 	g.predecessor, g.marked = nil, nil
 }
 
-// begin opens a message if none is open. A guest that cannot be woken is a bug or a machine out of memory: there is no state to go on with.
+// begin opens a message if none is open. A guest that cannot be made resident is a bug or a machine out of memory: there is no state to go on with.
 func (g *Guest) begin() {
 	if g.open {
 		return
 	}
 	if err := g.tryBegin(); err != nil {
-		panic(fmt.Errorf("wasm: wake guest: %w", err))
+		panic(fmt.Errorf("wasm: make guest resident: %w", err))
 	}
 }
 
@@ -183,7 +183,7 @@ func (g *Guest) tryBegin() error {
 	if g.open {
 		return nil
 	}
-	g.life.Lock()
+	g.residency.Lock()
 	if !g.used.Load() {
 		g.used.Store(true)
 	}
@@ -191,15 +191,15 @@ func (g *Guest) tryBegin() error {
 	if !g.closed {
 		if g.origin != nil {
 			err = g.beginSnapshot()
-		} else if err = nil; g.live == nil {
-			err = g.wake(g.slot.size)
+		} else if err = nil; g.resident == nil {
+			err = g.makeResident(g.slot.size)
 		}
 	}
 	if err != nil {
-		g.life.Unlock()
+		g.residency.Unlock()
 		return err
 	}
-	g.open, g.compared, g.began = true, false, int64(len(g.live.heap.bytes()))
+	g.open, g.compared, g.began = true, false, int64(len(g.resident.heap.bytes()))
 	return nil
 }
 
@@ -212,7 +212,7 @@ func (g *Guest) beginSnapshot() error {
 			s.mu.Unlock()
 			return errGone
 		}
-		if l := g.live; l != nil && int64(len(l.heap.bytes())) == s.size {
+		if l := g.resident; l != nil && int64(len(l.heap.bytes())) == s.size {
 			err := g.refresh()
 			if err == nil {
 				s.subscribe(l.heap)
@@ -222,27 +222,27 @@ func (g *Guest) beginSnapshot() error {
 		}
 		size := s.size
 		s.mu.Unlock()
-		g.sleep()
-		if err := g.wake(size); err != nil {
+		g.evict()
+		if err := g.makeResident(size); err != nil {
 			return err
 		}
 	}
 }
 
-// refresh makes a live snapshot the newest committed state. Needs the slot's lock.
+// refresh makes a resident snapshot the newest committed state. Needs the slot's lock.
 func (g *Guest) refresh() error {
 	if g.version != g.slot.version {
-		if err := g.live.heap.load(); err != nil {
+		if err := g.resident.heap.load(); err != nil {
 			return err
 		}
 		g.version = g.slot.version
 	}
-	writeGlobals(g.live.globals, g.slot.globals)
+	writeGlobals(g.resident.globals, g.slot.globals)
 	return nil
 }
 
-// wake instantiates the guest over its committed bytes. Needs life.
-func (g *Guest) wake(size int64) error {
+// makeResident instantiates the guest over its committed bytes. Needs residency.
+func (g *Guest) makeResident(size int64) error {
 	if err := g.engine.makeRoom(); err != nil {
 		return err
 	}
@@ -254,20 +254,20 @@ func (g *Guest) wake(size int64) error {
 	if err != nil {
 		return fmt.Errorf("make heap: %w", err)
 	}
-	l, err := newLive(g, g.code, h)
+	l, err := newResident(g, g.code, h)
 	if err != nil {
 		return err
 	}
 	if err := g.resume(l); err != nil {
 		return errors.Join(err, l.close())
 	}
-	g.live = l
+	g.resident = l
 	g.engine.admit(g)
 	return nil
 }
 
 // resume gives a new instance the committed state, if there is one of this guest's code.
-func (g *Guest) resume(l *live) error {
+func (g *Guest) resume(l *resident) error {
 	s := g.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -283,13 +283,13 @@ func (g *Guest) resume(l *live) error {
 	return nil
 }
 
-// sleep drops instance and heap. What is not committed is lost. Needs life.
-func (g *Guest) sleep() {
-	l := g.live
+// evict drops instance and heap. What is not committed is lost. Needs residency.
+func (g *Guest) evict() {
+	l := g.resident
 	if l == nil {
 		return
 	}
-	g.live, g.compared, g.changed = nil, false, nil
+	g.resident, g.compared, g.changed = nil, false, nil
 	if g.origin != nil {
 		g.slot.mu.Lock()
 		g.slot.unsubscribe(l.heap)
@@ -297,6 +297,6 @@ func (g *Guest) sleep() {
 	}
 	g.engine.leave(g)
 	if err := l.close(); err != nil {
-		panic(fmt.Errorf("wasm: put guest to sleep: %w", err))
+		panic(fmt.Errorf("wasm: evict guest: %w", err))
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// heap is the memory of a live guest: bytes that start as the committed ones and that the message writes.
+// heap is the memory of a resident guest: bytes that start as the committed ones and that the message writes.
 type heap interface {
 	// bytes is the whole heap in place; growing moves it.
 	bytes() []byte
@@ -64,7 +64,7 @@ const (
 	HeapScan HeapKind = "scan"
 	// HeapPagemap is the same with /proc/self/pagemap: commit reads 8 bytes per page of heap.
 	HeapPagemap HeapKind = "pagemap"
-	// HeapCopy keeps each live heap twice and compares: works everywhere, costs the size of the heap at each commit.
+	// HeapCopy keeps the heap of each resident guest twice and compares: works everywhere, costs the size of the heap at each commit.
 	HeapCopy HeapKind = "copy"
 )
 

@@ -16,7 +16,7 @@ func (g *Guest) Hold() error {
 		panic("wasm: hold of a guest that is no snapshot")
 	}
 	g.begin()
-	l := g.live
+	l := g.resident
 	g.slot.mu.Lock()
 	err := l.heap.hold()
 	g.slot.mu.Unlock()
@@ -38,7 +38,7 @@ func (g *Guest) Revert() error {
 	if !g.held.active {
 		panic("wasm: revert of a message that was not held")
 	}
-	l := g.live
+	l := g.resident
 	g.slot.mu.Lock()
 	defer g.slot.mu.Unlock()
 	if err := l.heap.revert(); err != nil {
@@ -55,7 +55,7 @@ func (g *Guest) Revert() error {
 func (g *Guest) letGo() {
 	g.held.active = false
 	clear(g.held.segments)
-	if g.live != nil {
-		g.live.heap.release()
+	if g.resident != nil {
+		g.resident.heap.release()
 	}
 }

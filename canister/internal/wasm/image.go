@@ -133,7 +133,7 @@ func (im *Image) patch(page, in int64, src []byte) error {
 }
 
 // Restore makes a guest whose committed heap is that of an image, or as much more as the module asks for at least, and whose mutable
-// globals have these values. Nothing runs: neither data segments nor the start function, and nothing is copied. The guest sleeps until it is
+// globals have these values. Nothing runs: neither data segments nor the start function, and nothing is copied. The guest is evicted until it is
 // used.
 func (e *Engine) Restore(code *Code, im *Image, globals []GlobalValue) *Guest {
 	im.mu.Lock()

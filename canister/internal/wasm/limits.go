@@ -12,15 +12,15 @@ const (
 	PageSize = 4096
 	// WasmPageSize is the page of memory.grow (spec: 65,536).
 	WasmPageSize = 65536
-	// DefaultMaxLive is the number of live instances. Linux allows 65,530 mappings and the Go runtime dies when it gets none.
-	DefaultMaxLive = 16000
-	// maxMappings is how many mappings the heaps of live guests have; guests are put to sleep where there would be more.
+	// DefaultMaxResident is the number of resident guests. Linux allows 65,530 mappings and the Go runtime dies when it gets none.
+	DefaultMaxResident = 16000
+	// maxMappings is how many mappings the heaps of resident guests have; guests are evicted where there would be more.
 	maxMappings = 45_000
 	// A heap has so many runs of pages of its own among those of the layers under it, and one for every so many pages: each run takes up to
 	// two mappings. It has fewer where half of all mappings are in use.
 	manyRuns, pagesPerRun         = 64, 64
 	fewRuns, pagesPerRunWhereFull = 8, 256
-	// maxPinned is how many guests above MaxLive may be live because they are in the middle of a message.
+	// maxPinned is how many guests above MaxLive may be resident because they are in the middle of a message.
 	maxPinned = 4096
 	// MaxSlice is the largest number of instructions between two pauses: about 5 ms of compiled code.
 	MaxSlice = 5_000_000
@@ -49,11 +49,11 @@ const (
 	maxUndo = 64 << 20 / PageSize
 	// maxCopy is how many pages are copied from file to file at a time.
 	maxCopy = 1 << 20 / PageSize
-	// maxFunctions is how many function objects (11.5 KB each) a live guest keeps.
+	// maxFunctions is how many function objects (11.5 KB each) a resident guest keeps.
 	maxFunctions = 4
 	// maxStack is the largest wasm stack, in bytes, that stays with a kept function object.
 	maxStack = 128 << 10
-	// maxCompiled and maxCompiledBytes bound the compiled modules kept without a live instance, by number and by size of their Wasm.
+	// maxCompiled and maxCompiledBytes bound the compiled modules kept without an instance, by number and by size of their Wasm.
 	maxCompiled      = 1024
 	maxCompiledBytes = 256 << 20
 	// maxModules and maxModuleBytes bound the rewritten modules kept in memory.

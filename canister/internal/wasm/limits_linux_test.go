@@ -59,7 +59,7 @@ func TestAHeapKeepsSixtyFourPrivatePagesBetweenMessages(t *testing.T) {
 		commit(t, g)
 		run(t, g, "70")
 		commit(t, g)
-		if taken := g.live.heap.(*mappedHeap).taken(); taken != 64*4096 {
+		if taken := g.resident.heap.(*mappedHeap).taken(); taken != 64*4096 {
 			t.Errorf("%s: after a commit of 70 pages %d bytes stay private, want those of 64 pages", kind, taken)
 		}
 	}
@@ -80,7 +80,7 @@ func TestEveryThirtySecondCommitGivesUpPrivatePages(t *testing.T) {
 			if commits >= 32 {
 				want = 4096
 			}
-			if taken := g.live.heap.(*mappedHeap).taken(); taken != want {
+			if taken := g.resident.heap.(*mappedHeap).taken(); taken != want {
 				t.Fatalf("%s: after %d commits %d bytes are private, want %d", kind, commits, taken, want)
 			}
 		}
@@ -103,11 +103,11 @@ func TestACommitWrites1MiBAtATime(t *testing.T) {
 	for _, kind := range mappedKinds() {
 		g := newTestGuest(t, newTestEngine(t, Config{Heaps: kind}), writesPages)
 		run(t, g, "all")
-		whole := g.live.heap.(*mappedHeap)
+		whole := g.resident.heap.(*mappedHeap)
 		noting := &parts{mappedHeap: whole}
-		g.live.heap = noting
+		g.resident.heap = noting
 		commit(t, g)
-		g.live.heap = whole
+		g.resident.heap = whole
 		if want := []int64{256, 256, 256, 256}; !slices.Equal(noting.pages, want) {
 			t.Errorf("%s: a commit of 4 MiB is written in parts of %d pages, want %d", kind, noting.pages, want)
 		}

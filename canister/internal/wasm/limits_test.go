@@ -21,37 +21,37 @@ import (
 func TestGuestsInTheMiddleOfAMessageAreLiveBeyondTheMostByAFixedNumber(t *testing.T) {
 	e := newTestEngine(t, Config{})
 	busy := &Guest{engine: e}
-	busy.life.Lock()
-	for live, want := range map[int]string{
+	busy.residency.Lock()
+	for residents, want := range map[int]string{
 		20_095: "",
-		20_096: "20096 guests are in the middle of a message, 4096 more than may be live: finish some of them",
+		20_096: "20096 guests are in the middle of a message, 4096 more than may be resident: finish some of them",
 	} {
-		e.live = slices.Repeat([]*Guest{busy}, live)
+		e.resident = slices.Repeat([]*Guest{busy}, residents)
 		got := ""
 		if err := e.makeRoom(); err != nil {
 			got = err.Error()
 		}
-		e.live = nil
+		e.resident = nil
 		if got != want {
-			t.Errorf("where %d guests are in a message, one more gets %q, want %q", live, got, want)
+			t.Errorf("where %d guests are in a message, one more gets %q, want %q", residents, got, want)
 		}
 	}
 }
 
-func TestGuestsAreAsleepWhereAllMappingsAreInUse(t *testing.T) {
+func TestGuestsAreEvictedWhereAllMappingsAreInUse(t *testing.T) {
 	e := newTestEngine(t, Config{})
 	newTestGuest(t, e, counter)
 	before := e.heaps.mappings.Load()
 	for _, c := range []struct {
 		mappings int64
-		live     int
+		resident int
 	}{{44_999, 1}, {45_000, 0}} {
 		e.heaps.mappings.Store(c.mappings)
 		if err := e.makeRoom(); err != nil {
 			t.Fatal(err)
 		}
-		if n := e.Live(); n != c.live {
-			t.Errorf("with %d mappings %d guests are live, want %d", c.mappings, n, c.live)
+		if n := e.Resident(); n != c.resident {
+			t.Errorf("with %d mappings %d guests are resident, want %d", c.mappings, n, c.resident)
 		}
 		e.heaps.mappings.Store(before)
 	}
@@ -84,10 +84,10 @@ func TestAHundredPageFaultsAreFewAndOneMoreAreMany(t *testing.T) {
 	g := newTestGuest(t, newTestEngine(t, Config{}), strings.Replace(spinner, "(memory 1)", "(memory 257)", 1))
 	for faults, want := range map[int64]uint64{100: 10_000, 101: 5_000} {
 		g.begin()
-		whole := g.live.heap
-		g.live.heap = &faulting{whole, faults}
+		whole := g.resident.heap
+		g.resident.heap = &faulting{whole, faults}
 		run(t, g, "some") // between 5,000 and 10,000 instructions
-		g.live.heap = whole
+		g.resident.heap = whole
 		if g.part != want {
 			t.Errorf("after %d page faults %d instructions are granted at a time, want %d", faults, g.part, want)
 		}
@@ -125,11 +125,11 @@ func TestAHeapThatGrowsBeyond16MiBHasOnlyTheLeastPartLeft(t *testing.T) {
 	}
 }
 
-func TestALiveGuestKeepsFourFunctionObjects(t *testing.T) {
+func TestAResidentGuestKeepsFourFunctionObjects(t *testing.T) {
 	g := newTestGuest(t, newTestEngine(t, Config{}), counter)
 	first := func() (kept bool) {
 		g.begin()
-		for _, f := range g.live.functions {
+		for _, f := range g.resident.functions {
 			kept = kept || f.name == "canister_update inc" && f.call != nil
 		}
 		return kept
@@ -148,9 +148,9 @@ func TestAFunctionObjectIsKeptWithAStackOf128KiBAtMost(t *testing.T) {
 	for size, want := range map[int]bool{128 << 10: true, 128<<10 + 1: false} {
 		g.begin()
 		stack := make([]byte, size)
-		g.live.find("canister_update inc").stack = &stack
+		g.resident.find("canister_update inc").stack = &stack
 		run(t, g, "inc")
-		kept := slices.ContainsFunc(g.live.functions[:], func(f function) bool { return f.call != nil })
+		kept := slices.ContainsFunc(g.resident.functions[:], func(f function) bool { return f.call != nil })
 		if kept != want {
 			t.Errorf("a function object with a stack of %d bytes is kept: %v, want %v", size, kept, want)
 		}

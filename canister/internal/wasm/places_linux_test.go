@@ -57,10 +57,10 @@ func TestAMessageTakesMemoryForEachPageOnce(t *testing.T) {
 		}
 		g.Rollback()
 		run(t, g, "fill")
-		heap, most := g.live.heap.(*mappedHeap), int64(0)
-		g.live.heap = &sampled{heap, func(private int64) { most = max(most, private+takenBy(t, e.file)-before) }}
+		heap, most := g.resident.heap.(*mappedHeap), int64(0)
+		g.resident.heap = &sampled{heap, func(private int64) { most = max(most, private+takenBy(t, e.file)-before) }}
 		commit(t, g)
-		g.live.heap = heap
+		g.resident.heap = heap
 		if most == 0 || most > filled+writtenPart*PageSize {
 			t.Errorf("%s: a commit of %d bytes took %d meanwhile", kind, filled, most)
 		}
@@ -85,7 +85,7 @@ func TestAQueryKeepsZerosWithoutACopy(t *testing.T) {
 		}
 		run(t, g, "fill")
 		commit(t, g)
-		if taken := query.live.heap.(*mappedHeap).taken(); taken > 0 {
+		if taken := query.resident.heap.(*mappedHeap).taken(); taken > 0 {
 			t.Errorf("%s: a query that did nothing takes %d bytes", kind, taken)
 		}
 		if n := notes(t, query, "look"); n != 0 {
@@ -109,12 +109,12 @@ func TestScatteredPagesMakeFewMappings(t *testing.T) {
 			t.Errorf("%s: a heap of which one half was written to has %d mappings", kind, n)
 		}
 		e.heaps.room = 0 // mappings are scarce
-		woken := newTestGuest(t, e, filling)
-		run(t, woken, "scatter")
-		if n := len(woken.live.heap.(*mappedHeap).pieces); n != 1 {
+		evicted := newTestGuest(t, e, filling)
+		run(t, evicted, "scatter")
+		if n := len(evicted.resident.heap.(*mappedHeap).pieces); n != 1 {
 			t.Errorf("%s: a heap has %d mappings where they are scarce", kind, n)
 		}
-		if n := notes(t, woken, "look"); n != 9*filled/WasmPageSize {
+		if n := notes(t, evicted, "look"); n != 9*filled/WasmPageSize {
 			t.Errorf("%s: the sum of the pages is %d", kind, n)
 		}
 	}
@@ -163,7 +163,7 @@ func TestAHeapThatACommitLosesIsThatOfTheFileAgain(t *testing.T) {
 	for _, kind := range mappedKinds() {
 		g := newTestGuest(t, newTestEngine(t, Config{Heaps: kind}), filling)
 		run(t, g, "fill")
-		g.live.heap = &losing{g.live.heap.(*mappedHeap)}
+		g.resident.heap = &losing{g.resident.heap.(*mappedHeap)}
 		if c := commit(t, g); c.DirtyPages != filled/PageSize {
 			t.Errorf("%s: the commit says %d pages", kind, c.DirtyPages)
 		}

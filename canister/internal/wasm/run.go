@@ -40,7 +40,7 @@ func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 	if g.running {
 		panic("wasm: guest run from inside itself")
 	}
-	l := g.live
+	l := g.resident
 	f := l.find(entry.Export)
 	if kind := g.uncallable(entry, f); kind != Bug {
 		g.granted = 0
@@ -133,11 +133,11 @@ func (g *Guest) grant(executed uint64) {
 	}
 	next := min(slice, g.budget.Limit-executed, g.boundary-executed)
 	g.sliceEnd = executed + next
-	g.grantPart(g.live.counter.Get(), executed)
+	g.grantPart(g.resident.counter.Get(), executed)
 }
 
 // hasSmallHeap reports whether all page faults that the heap can cause take little time.
-func (g *Guest) hasSmallHeap() bool { return len(g.live.heap.bytes()) <= smallHeap }
+func (g *Guest) hasSmallHeap() bool { return len(g.resident.heap.bytes()) <= smallHeap }
 
 // firstPart is how many instructions are granted at the beginning of a message.
 func (g *Guest) firstPart() uint64 {
@@ -152,7 +152,7 @@ func (g *Guest) nextPart() uint64 {
 	switch {
 	case g.hasSmallHeap():
 		return smallHeapGrant
-	case g.live.heap.faulted() > manyFaults:
+	case g.resident.heap.faulted() > manyFaults:
 		return minGrant
 	}
 	return min(2*g.part, maxGrant)
@@ -161,7 +161,7 @@ func (g *Guest) nextPart() uint64 {
 // shortenPart ends the part of a heap that is not small any more.
 func (g *Guest) shortenPart() {
 	g.part = minGrant
-	counter := g.live.counter.Get()
+	counter := g.resident.counter.Get()
 	if left := rewrite.Instructions(counter); left > minGrant {
 		g.granted -= uint64(left - minGrant)
 		g.setLeft(counter, minGrant)
@@ -177,7 +177,7 @@ func (g *Guest) grantPart(counter, executed uint64) {
 }
 
 // left is what the counter has.
-func (g *Guest) left() int64 { return rewrite.Instructions(g.live.counter.Get()) }
+func (g *Guest) left() int64 { return rewrite.Instructions(g.resident.counter.Get()) }
 
 // setLeft sets what the counter has left. What is so far below zero that it holds no such number is counted as granted and used.
 func (g *Guest) setLeft(counter uint64, left int64) {
@@ -185,13 +185,13 @@ func (g *Guest) setLeft(counter uint64, left int64) {
 		g.granted += uint64(-rewrite.MaxInstructions - left)
 		left = -rewrite.MaxInstructions
 	}
-	g.live.counter.Set(rewrite.SetInstructions(counter, left))
+	g.resident.counter.Set(rewrite.SetInstructions(counter, left))
 }
 
 // refill is called where the counter was found below zero: the next part of the slice or the next slice begins, or the message ends. With a
 // full call stack it is called by a function whose frame does not fit.
 func (g *Guest) refill() {
-	counter := g.live.counter.Get()
+	counter := g.resident.counter.Get()
 	if rewrite.StackFull(counter) {
 		g.End(&Trap{Kind: StackOverflow})
 	}
@@ -231,11 +231,11 @@ func (g *Guest) lookForScattered(progress uint64) bool {
 		return false
 	}
 	g.look = 2 * progress
-	g.live.heap.unwatch()
-	defer g.live.heap.watch()
+	g.resident.heap.unwatch()
+	defer g.resident.heap.watch()
 	g.slot.mu.Lock()
 	defer g.slot.mu.Unlock()
-	many, err := g.live.heap.changedMany(g.budget.ScatteredPages)
+	many, err := g.resident.heap.changedMany(g.budget.ScatteredPages)
 	if err != nil {
 		panic(fmt.Errorf("wasm: count the pages a message changed: %w", err))
 	}
@@ -253,8 +253,8 @@ func (g *Guest) pause(progress uint64) {
 	if g.budget.Pause == nil {
 		return
 	}
-	g.live.heap.unwatch()
-	defer g.live.heap.watch()
+	g.resident.heap.unwatch()
+	defer g.resident.heap.watch()
 	g.budget.Pause(progress)
 }
 
@@ -282,7 +282,7 @@ func (g *Guest) End(err error) {
 // Executed is the number of instructions this Run executed so far or in all. It is exact at host calls and may be above the limit
 // when the message ended for that reason.
 func (g *Guest) Executed() uint64 {
-	if g.live == nil {
+	if g.resident == nil {
 		return 0
 	}
 	return g.granted - uint64(g.left())
@@ -291,10 +291,10 @@ func (g *Guest) Executed() uint64 {
 // Charge takes n instructions for a System API call: check, subtract, check. It does not return when the message is out of instructions.
 // More than an int64 holds are none: the message ends with those it had, and the trap counts what the slice could have used.
 func (g *Guest) Charge(n uint64) {
-	counter := g.live.counter.Get()
+	counter := g.resident.counter.Get()
 	if rewrite.Instructions(counter) < 0 {
 		g.refill()
-		counter = g.live.counter.Get()
+		counter = g.resident.counter.Get()
 	}
 	if n > math.MaxInt64 {
 		g.End(&Trap{Kind: InstructionLimit, Count: min(g.boundary, max(g.budget.Limit, g.resumed)) - g.resumed})
@@ -303,7 +303,7 @@ func (g *Guest) Charge(n uint64) {
 }
 
 // Spend takes n instructions as the code itself does for a bulk operation: n is signed, and a negative one is more than any slice has.
-func (g *Guest) Spend(n uint64) { g.spend(g.live.counter.Get(), n) }
+func (g *Guest) Spend(n uint64) { g.spend(g.resident.counter.Get(), n) }
 
 func (g *Guest) spend(counter, n uint64) {
 	before := rewrite.Instructions(counter)
@@ -349,7 +349,7 @@ func (g *Guest) Code() *Code { return g.code }
 // MemorySize is the size of the heap in bytes, as the open message sees it, or the committed one.
 func (g *Guest) MemorySize() uint64 {
 	if g.open {
-		return uint64(len(g.live.heap.bytes()))
+		return uint64(len(g.resident.heap.bytes()))
 	}
 	g.slot.mu.Lock()
 	defer g.slot.mu.Unlock()
@@ -360,13 +360,13 @@ func (g *Guest) MemorySize() uint64 {
 // message ends, and opens a message if there is none.
 func (g *Guest) View(ptr, size uint64) ([]byte, bool) {
 	g.begin()
-	memory := g.live.heap.bytes()
+	memory := g.resident.heap.bytes()
 	if ptr > uint64(len(memory)) || size > uint64(len(memory))-ptr {
 		return nil, false
 	}
 	if !g.running {
 		g.compared = false
-		g.live.heap.lost()
+		g.resident.heap.lost()
 	}
 	return memory[ptr : ptr+size : ptr+size], true
 }

@@ -255,13 +255,13 @@ func TestDeepStacksAreNotKept(t *testing.T) {
 		(func (export "canister_update deep") (call $down (i32.const 100000)))
 		(func (export "canister_update flat")))`)
 	run(t, g, "deep")
-	for _, f := range g.live.functions {
+	for _, f := range g.resident.functions {
 		if f.call != nil {
 			t.Error("a function object with a deep stack was kept")
 		}
 	}
 	run(t, g, "flat")
-	if f := g.live.find("canister_update flat"); f.stack == nil {
+	if f := g.resident.find("canister_update flat"); f.stack == nil {
 		t.Error("the stack of function objects cannot be measured with this engine")
 	}
 	g.Rollback()

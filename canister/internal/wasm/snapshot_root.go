@@ -21,7 +21,7 @@ func (g *Guest) SnapshotRoot() SnapshotRoot {
 	return SnapshotRoot{g.engine, g.code, s.freeze(), s.size, slices.Clone(s.globals)}
 }
 
-// Guest makes a guest, which sleeps until it is used.
+// Guest makes a guest, which becomes resident when it is used.
 func (m *SnapshotRoot) Guest() *Guest {
 	both := new(struct {
 		guest Guest

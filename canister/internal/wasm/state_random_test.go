@@ -15,7 +15,7 @@ func TestRandomProgramsAgreeWithACopy(t *testing.T) {
 		(func (export "canister_update grow") (drop (memory.grow (global.get $n)))))`
 	smallBlocks(t)
 	eachKind(t, func(t *testing.T, kind HeapKind) {
-		e := newTestEngine(t, Config{Heaps: kind, MaxLive: 2})
+		e := newTestEngine(t, Config{Heaps: kind, MaxResident: 2})
 		code := compiled(t, e, text)
 		rapid.Check(t, func(t *rapid.T) { randomProgram(t, e, code) })
 		if n := e.File().InUse(); n != 0 {
@@ -110,7 +110,7 @@ func (m *modelled) message(t *rapid.T, name string) {
 	}
 	m.g.begin()
 	for i, v := range args {
-		m.g.live.globals[i].narrow.Set(uint64(v))
+		m.g.resident.globals[i].narrow.Set(uint64(v))
 	}
 	m.now.globals = args
 	err := m.g.Run(method(name), nil, plenty)

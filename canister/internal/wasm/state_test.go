@@ -223,7 +223,7 @@ func TestQueriesRunWhileTheOwnerIsSuspendedAndCommits(t *testing.T) {
 
 func TestSleepingGuestsKeepTheirState(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind HeapKind) {
-		e := newTestEngine(t, Config{Heaps: kind, MaxLive: 4})
+		e := newTestEngine(t, Config{Heaps: kind, MaxResident: 4})
 		guests := make([]*Guest, 20)
 		for i := range guests {
 			guests[i] = newTestGuest(t, e, counter)
@@ -237,8 +237,8 @@ func TestSleepingGuestsKeepTheirState(t *testing.T) {
 					run(t, g, "grow")
 					g.Rollback()
 				}
-				if n := e.Live(); n > 4 {
-					t.Fatalf("%d guests are live", n)
+				if n := e.Resident(); n > 4 {
+					t.Fatalf("%d guests are resident", n)
 				}
 			}
 		}
@@ -275,9 +275,9 @@ func TestVectorGlobalsAreSavedWhole(t *testing.T) {
 	}
 	run(t, g, "set")
 	commit(t, g)
-	g.life.Lock()
-	g.sleep()
-	g.life.Unlock()
+	g.residency.Lock()
+	g.evict()
+	g.residency.Unlock()
 	if low, high := notes(t, g, "low"), notes(t, g, "high"); low != 3 || high != 4 {
 		t.Errorf("woke up with %d, %d", low, high)
 	}
@@ -288,7 +288,7 @@ func TestVectorGlobalsAreSavedWhole(t *testing.T) {
 }
 
 func TestGuestsOfOneCodeRunInParallel(t *testing.T) {
-	e := newTestEngine(t, Config{MaxLive: 3})
+	e := newTestEngine(t, Config{MaxResident: 3})
 	code := compiled(t, e, counter)
 	var group sync.WaitGroup
 	for range 6 {
@@ -381,7 +381,7 @@ func TestEveryMessageBeginsWithAllPassiveSegments(t *testing.T) {
 }
 
 func TestAReinstalledGuestMaySleepBeforeItIsCommitted(t *testing.T) {
-	e := newTestEngine(t, Config{MaxLive: 1})
+	e := newTestEngine(t, Config{MaxResident: 1})
 	g := newTestGuest(t, e, counter)
 	s, err := g.Successor(g.code, false)
 	if err != nil {

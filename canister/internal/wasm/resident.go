@@ -14,8 +14,8 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
 
-// live is what a guest has while it is not asleep: an instance and a heap.
-type live struct {
+// resident is what a guest has while it is resident: an instance and a heap.
+type resident struct {
 	guest        *Guest
 	code         *Code
 	instance     api.Module
@@ -48,37 +48,37 @@ func (*callContext) Value(any) any         { return nil }
 func (*callContext) Done() <-chan struct{} { return nil }
 func (*callContext) Err() error            { return nil }
 
-// newLive instantiates the code over a heap and takes it over, also on error.
-func newLive(g *Guest, code *Code, h heap) (l *live, err error) {
-	l = &live{guest: g, code: code, heap: h}
-	l.context = callContext{Context: context.Background(), guest: g}
+// newResident instantiates the code over a heap and takes it over, also on error.
+func newResident(g *Guest, code *Code, h heap) (r *resident, err error) {
+	r = &resident{guest: g, code: code, heap: h}
+	r.context = callContext{Context: context.Background(), guest: g}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, l.close())
+			err = errors.Join(err, r.close())
 		}
 	}()
 	compiled, err := code.acquire()
 	if err != nil {
-		l.code = nil
-		return l, err
+		r.code = nil
+		return r, err
 	}
-	if err := l.instantiate(compiled); err != nil {
-		return l, err
+	if err := r.instantiate(compiled); err != nil {
+		return r, err
 	}
-	counter, ok := l.instance.ExportedGlobal(rewrite.CounterGlobal).(api.MutableGlobal)
+	counter, ok := r.instance.ExportedGlobal(rewrite.CounterGlobal).(api.MutableGlobal)
 	if !ok {
-		return l, fmt.Errorf("module exports no %q", rewrite.CounterGlobal)
+		return r, fmt.Errorf("module exports no %q", rewrite.CounterGlobal)
 	}
-	l.counter = counter
-	l.segments = segmentsOf(l.instance)
-	l.segmentsWere = slices.Clone(l.segments)
-	l.globals, err = code.layout.cells(l.instance)
-	return l, err
+	r.counter = counter
+	r.segments = segmentsOf(r.instance)
+	r.segmentsWere = slices.Clone(r.segments)
+	r.globals, err = code.layout.cells(r.instance)
+	return r, err
 }
 
-func (l *live) instantiate(compiled wazero.CompiledModule) (err error) {
-	ctx := experimental.WithMemoryAllocator(context.Background(), l)
-	l.instance, err = l.guest.engine.runtime.InstantiateModule(ctx, compiled, l.guest.engine.instances)
+func (r *resident) instantiate(compiled wazero.CompiledModule) (err error) {
+	ctx := experimental.WithMemoryAllocator(context.Background(), r)
+	r.instance, err = r.guest.engine.runtime.InstantiateModule(ctx, compiled, r.guest.engine.instances)
 	if err != nil {
 		return fmt.Errorf("instantiate module: %w", err)
 	}
@@ -86,10 +86,10 @@ func (l *live) instantiate(compiled wazero.CompiledModule) (err error) {
 }
 
 // Allocate implements experimental.MemoryAllocator: the heap is there already.
-func (l *live) Allocate(_, _ uint64) experimental.LinearMemory { return (*linearMemory)(l) }
+func (r *resident) Allocate(_, _ uint64) experimental.LinearMemory { return (*linearMemory)(r) }
 
 // linearMemory is the heap as the engine sees it.
-type linearMemory live
+type linearMemory resident
 
 // Reallocate returns nil when the heap cannot grow: memory.grow is -1 then.
 func (m *linearMemory) Reallocate(size uint64) []byte {
@@ -107,27 +107,27 @@ func (m *linearMemory) Reallocate(size uint64) []byte {
 // Free does nothing: the heap outlives the instance.
 func (m *linearMemory) Free() {}
 
-func (l *live) close() error {
+func (r *resident) close() error {
 	var err error
-	if l.instance != nil {
-		err = l.instance.Close(context.Background())
-		l.instance = nil
+	if r.instance != nil {
+		err = r.instance.Close(context.Background())
+		r.instance = nil
 	}
-	if l.code != nil {
-		l.code.release()
-		l.code = nil
+	if r.code != nil {
+		r.code.release()
+		r.code = nil
 	}
-	if l.heap != nil {
-		err = errors.Join(err, l.heap.free())
-		l.heap = nil
+	if r.heap != nil {
+		err = errors.Join(err, r.heap.free())
+		r.heap = nil
 	}
 	return err
 }
 
 // find returns the function object of an export, nil if there is no such function.
-func (l *live) find(name string) *function {
-	for i := range l.functions {
-		if f := &l.functions[i]; f.name == name && f.call != nil {
+func (r *resident) find(name string) *function {
+	for i := range r.functions {
+		if f := &r.functions[i]; f.name == name && f.call != nil {
 			return f
 		}
 	}
@@ -135,12 +135,12 @@ func (l *live) find(name string) *function {
 	if name == "" {
 		export = rewrite.CallClosure
 	}
-	call := l.instance.ExportedFunction(export)
+	call := r.instance.ExportedFunction(export)
 	if call == nil {
 		return nil
 	}
-	f := &l.functions[l.next]
-	l.next = (l.next + 1) % maxFunctions
+	f := &r.functions[r.next]
+	r.next = (r.next + 1) % maxFunctions
 	*f = function{name: name, call: call, stack: stackOf(call)}
 	return f
 }
@@ -164,10 +164,10 @@ func segmentsOf(instance api.Module) [][]byte {
 }
 
 // restoreSegments undoes every data.drop.
-func (l *live) restoreSegments() {
-	for i, s := range l.segmentsWere {
-		if len(l.segments[i]) != len(s) {
-			l.segments[i] = s
+func (r *resident) restoreSegments() {
+	for i, s := range r.segmentsWere {
+		if len(r.segments[i]) != len(s) {
+			r.segments[i] = s
 		}
 	}
 }

@@ -1,0 +1,71 @@
+package wasm
+
+import (
+	"fmt"
+)
+
+// makeRoom evicts guests until one more fits. Those in the middle of a message stay; too many of them is an error.
+func (e *Engine) makeRoom() error {
+	for {
+		e.mu.Lock()
+		if len(e.resident) < e.config.MaxResident && e.heaps.mappings.Load() < e.heaps.room {
+			e.mu.Unlock()
+			return nil
+		}
+		victim := e.victim()
+		n := len(e.resident)
+		e.mu.Unlock()
+		if victim == nil {
+			if n >= e.config.MaxResident+maxPinned {
+				return fmt.Errorf("%d guests are in the middle of a message, %d more than may be resident: finish some of them", n, n-e.config.MaxResident)
+			}
+			return nil
+		}
+		victim.evict()
+		victim.residency.Unlock()
+	}
+}
+
+// victim chooses a guest not used since the hand last passed it and takes its residency lock, or returns nil. Needs mu.
+func (e *Engine) victim() *Guest {
+	for range 2 * len(e.resident) {
+		e.hand = (e.hand + 1) % len(e.resident)
+		g := e.resident[e.hand]
+		if g.used.Swap(false) || !g.residency.TryLock() {
+			continue
+		}
+		if g.resident != nil && !g.open && !g.code.module.MutatesTable {
+			return g
+		}
+		g.residency.Unlock()
+	}
+	return nil
+}
+
+// admit and leave keep the list of resident guests.
+func (e *Engine) admit(g *Guest) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	g.place = len(e.resident)
+	e.resident = append(e.resident, g)
+}
+
+func (e *Engine) leave(g *Guest) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	last := len(e.resident) - 1
+	if g.place > last || e.resident[g.place] != g {
+		return // the engine is closed
+	}
+	e.resident[g.place] = e.resident[last]
+	e.resident[g.place].place = g.place
+	e.resident[last] = nil
+	e.resident = e.resident[:last]
+}
+
+// Resident is the number of guests that have an instance.
+func (e *Engine) Resident() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.resident)
+}
