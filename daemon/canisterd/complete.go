@@ -127,7 +127,7 @@ func (c *cli) argumentsOf(cmd *cobra.Command) completion {
 }
 
 func canisters(_ context.Context, c *cli, _ []string) []string {
-	return slices.Sorted(maps.Keys(c.known()))
+	return slices.Sorted(maps.Keys(c.known().ids))
 }
 
 // methods are those of the canister before, without those that nobody calls by hand.

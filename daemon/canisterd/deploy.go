@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -81,6 +80,8 @@ type deploying struct {
 	daemon  *remote.Daemon
 	project *project
 	flags   *deployFlags
+	store   *store
+	network network
 	ids     names
 }
 
@@ -119,14 +120,15 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 	if err != nil {
 		return nil, err
 	}
-	all, err := readNames(folder)
-	if err != nil {
+	x := &deploying{cli: c, daemon: d, project: p, flags: f}
+	if x.store, err = readStore(folder); err != nil {
 		return nil, err
 	}
-	x := &deploying{c, d, p, f, all[c.instanceName()]}
-	if x.ids == nil {
-		x.ids = names{}
-		all[c.instanceName()] = x.ids
+	if x.network, err = c.networkOf(ctx, d); err != nil {
+		return nil, err
+	}
+	if err := x.claim(ctx); err != nil {
+		return nil, err
 	}
 	for _, name := range order {
 		drawn := c.doing("creating " + name)
@@ -135,7 +137,7 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 		if err != nil {
 			return nil, fmt.Errorf("creating %s: %w", name, err)
 		}
-		if err := all.write(folder); err != nil { // what is created is never forgotten
+		if err := x.remember(ctx); err != nil { // what is created is never forgotten
 			return nil, err
 		}
 	}
@@ -165,11 +167,8 @@ func (x *deploying) installAll(ctx context.Context, order []string, tell func(na
 // create makes a canister, unless the one of an earlier run is still there.
 func (x *deploying) create(ctx context.Context, name string) error {
 	spec := x.project.Canisters[name]
-	if id := x.ids[name]; id != "" && (spec.ID == "" || spec.ID == id) {
-		_, err := x.daemon.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: x.cli.instance, CanisterId: id})
-		if err == nil || remote.Code(err) != codes.NotFound {
-			return err
-		}
+	if x.ids[name] != "" {
+		return nil
 	}
 	amount, err := parseCycles(spec.Cycles)
 	if err != nil {

@@ -84,7 +84,7 @@ func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err err
 	c.instance, c.deployed = instance.GetName(), nil
 	environment := append(os.Environ(), c.environment(instance)...)
 	if f.deploy != "" {
-		defer func() { err = errors.Join(err, forgetNames(f.deploy, instance.GetName())) }()
+		defer func() { err = errors.Join(err, forgetNames(f.deploy, instance.GetNetworkId())) }()
 		done, err := c.deployFolder(ctx, d, f.deploy, &deployFlags{mode: "auto"}, c.noteDone)
 		if err != nil {
 			return c.explained(ctx, err)
@@ -224,12 +224,12 @@ func terminate(process *os.Process) error {
 	return process.Signal(syscall.SIGTERM)
 }
 
-// forgetNames takes the ids of an instance that is gone out of a folder's file.
-func forgetNames(folder, instance string) error {
-	all, err := readNames(folder)
-	if err != nil || all[instance] == nil {
+// forgetNames takes the ids of a network that is gone out of a folder's file.
+func forgetNames(folder, network string) error {
+	s, err := readStore(folder)
+	if err != nil || s.of(network) == nil {
 		return err
 	}
-	delete(all, instance)
-	return all.write(folder)
+	s.forget(network)
+	return s.write(folder)
 }

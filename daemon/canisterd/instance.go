@@ -204,6 +204,7 @@ func (c *cli) particulars(i *controlv1.Instance) string {
 	if from := i.GetForkedFrom(); from != "" {
 		fmt.Fprintf(&text, "forked    from %s\n", from)
 	}
+	fmt.Fprintf(&text, "network   %s\n", i.GetNetworkId())
 	fmt.Fprintf(&text, "seed      %x\nroot key  %x", i.GetSeed(), i.GetRootKey())
 	return text.String()
 }

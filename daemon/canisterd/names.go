@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
+	"context"
 	"fmt"
-	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,46 +12,8 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// namesFile keeps the ids that `canisterd deploy` gave, by instance and name, beside the folder's canisterd.yaml.
-const namesFile = ".canisterd/canisters.json"
-
-// names are canister ids by name, of one instance.
+// names are canister ids by name, of one network.
 type names map[string]string
-
-// allNames are the names of all instances, as the file has them.
-type allNames map[string]names
-
-// readNames reads the ids that were given in a folder.
-func readNames(folder string) (allNames, error) {
-	path := filepath.Join(folder, namesFile)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return allNames{}, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the ids of canisters: %w", err)
-	}
-	all := allNames{}
-	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("%s: %w; remove it and deploy again", path, err)
-	}
-	return all, nil
-}
-
-func (a allNames) write(folderOf string) error {
-	text, err := json.MarshalIndent(a, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encoding the ids of canisters: %w", err)
-	}
-	path := filepath.Join(folderOf, namesFile)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("making the folder of %s: %w", path, err)
-	}
-	return whole(path, func(w io.Writer) error {
-		_, err := w.Write(append(text, '\n'))
-		return err
-	})
-}
 
 // instanceName is the instance commands are about, by the name the daemon has for it.
 func (c *cli) instanceName() string {
@@ -64,17 +23,49 @@ func (c *cli) instanceName() string {
 	return c.instance
 }
 
-// known are the names deployed from the present folder, or the one above it that has some.
-func (c *cli) known() names {
-	if c.deployed != nil {
-		return c.deployed
+// directory is which canisters have names in the network that a command is about.
+type directory struct {
+	ids   names
+	names map[string]string // by id
+	stale names             // names of canisters in networks that are gone, by name
+	about network           // what the names were compared with
+	err   error             // why it is not known
+}
+
+// known are the names deployed from the present folder, or the one above it that has some, to the network that the command is about.
+func (c *cli) known() *directory {
+	if c.deployed == nil {
+		c.deployed = &directory{ids: names{}, names: map[string]string{}, stale: names{}}
+		c.deployed.err = c.lookUp(c.deployed)
 	}
-	c.deployed, c.called = names{}, map[string]string{}
+	return c.deployed
+}
+
+func (c *cli) lookUp(into *directory) error {
+	store := nearestStore()
+	if len(store.Networks) == 0 {
+		return nil
+	}
+	var err error
+	if into.about, err = c.network(c.context()); err != nil {
+		return err
+	}
+	into.ids, into.stale = store.live(into.about), store.names()
+	for name, id := range into.ids {
+		delete(into.stale, name)
+		if other, found := into.names[id]; !found || name < other {
+			into.names[id] = name
+		}
+	}
+	return nil
+}
+
+// nearestStore has the ids that were given in the present folder, or in the one above it that has some.
+func nearestStore() *store {
 	dir, err := os.Getwd()
 	for err == nil {
-		if all, failed := readNames(dir); failed == nil && len(all) > 0 {
-			maps.Copy(c.deployed, all[c.instanceName()])
-			break
+		if s, failed := readStore(dir); failed == nil && len(s.Networks) > 0 {
+			return s
 		}
 		above := filepath.Dir(dir)
 		if above == dir {
@@ -82,27 +73,35 @@ func (c *cli) known() names {
 		}
 		dir = above
 	}
-	for name, id := range c.deployed {
-		if other, found := c.called[id]; !found || name < other {
-			c.called[id] = name
-		}
+	return &store{}
+}
+
+// context is that of the command.
+func (c *cli) context() context.Context {
+	if c.ctx == nil {
+		return context.Background()
 	}
-	return c.deployed
+	return c.ctx
 }
 
 // canisterOf is the id of a canister that is named by its id or by the name it was deployed under.
 func (c *cli) canisterOf(text string) (string, error) {
-	if id, ok := c.known()[text]; ok {
-		return id, nil
-	}
 	id, err := principal.Parse(text)
 	if err == nil {
 		return id.String(), nil
 	}
-	all := slices.Sorted(maps.Keys(c.known()))
+	known := c.known()
+	if named, ok := known.ids[text]; ok {
+		return named, nil
+	}
+	all := slices.Sorted(maps.Keys(known.ids))
 	switch {
 	case strings.HasSuffix(text, "-cai"):
 		return "", err
+	case known.err != nil:
+		return "", known.err
+	case known.stale[text] != "":
+		return "", fmt.Errorf("%s was deployed to a network that is gone: %s; deploy it again (canisterd deploy)", text, known.about.since())
 	case len(all) == 0:
 		return "", fmt.Errorf("%q is not the id of a canister, and no canisters were deployed from this folder to instance %s (canisterd deploy)", text, c.instanceName())
 	}
@@ -111,8 +110,7 @@ func (c *cli) canisterOf(text string) (string, error) {
 
 // nameOf is the name a canister was deployed under, or else its id.
 func (c *cli) nameOf(id string) string {
-	c.known()
-	if name, found := c.called[id]; found {
+	if name, found := c.known().names[id]; found {
 		return name
 	}
 	return id

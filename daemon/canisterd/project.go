@@ -15,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -133,6 +134,8 @@ func (p *project) check(name string) error {
 	switch {
 	case !nameForm.MatchString(name):
 		return fmt.Errorf("the name %q is not 1 to 64 letters, digits, - and _, beginning with a letter", name)
+	case isPrincipal(name):
+		return errors.New("the name is a principal, and would be taken for that")
 	case spec == nil || spec.Wasm == "":
 		return errors.New("it has no wasm: file")
 	case spec.Init != "" && spec.InitJSON != "":
@@ -157,6 +160,12 @@ func (p *project) check(name string) error {
 		}
 	}
 	return nil
+}
+
+// isPrincipal reports whether a text is one.
+func isPrincipal(text string) bool {
+	_, err := principal.Parse(text)
+	return err == nil
 }
 
 // texts are those in which other canisters may be named.

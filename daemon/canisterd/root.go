@@ -41,8 +41,8 @@ type cli struct {
 	json      bool
 	out, err  io.Writer
 
-	deployed names             // read when first asked for
-	called   map[string]string // the same by id
+	ctx      context.Context // of the command
+	deployed *directory      // read when first asked for
 }
 
 // exitCode is the exit code of a program that was run for the user, as an error that was told already.
@@ -86,7 +86,7 @@ func (c *cli) root() *cobra.Command {
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetVersionTemplate("canisterd {{.Version}}\n")
 	root.SetHelpCommand(helpCommand())
-	root.PersistentPreRun = func(*cobra.Command, []string) { c.url = withScheme(c.url) }
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { c.url, c.ctx = withScheme(c.url), cmd.Context() }
 	root.SetFlagErrorFunc(unknownFlag)
 	c.fitHelp(root)
 	flags := root.PersistentFlags()

@@ -66,25 +66,48 @@ func play(t *testing.T, script, fixtures string) string {
 	t.Setenv("CANISTERD_URL", d.URL())
 	t.Setenv("FIXTURES", fixtures)
 	t.Setenv("EXAMPLES", filepath.Join(fixtures, "../../../examples"))
-	t.Chdir(t.TempDir())
+	here := t.TempDir()
+	t.Chdir(here)
+	t.Setenv("HERE", here)
 	var text strings.Builder
 	for line := range strings.Lines(script) {
 		command, is := strings.CutPrefix(line, "$ ")
 		file, content, isFile := strings.Cut(strings.TrimPrefix(line, "> "), " = ")
+		copied, original, isCopy := strings.Cut(strings.TrimPrefix(line, "> "), " < ")
 		switch {
+		case strings.HasPrefix(line, "> ") && isCopy:
+			text.WriteString(line)
+			writeFile(t, copied, mustRead(t, strings.TrimSpace(original)))
 		case is:
 			text.WriteString(line + perform(t, os.ExpandEnv(strings.TrimSpace(command))))
 		case strings.HasPrefix(line, "> ") && isFile:
 			text.WriteString(line)
 			written := strings.ReplaceAll(os.ExpandEnv(strings.TrimSpace(content)), `\n`, "\n")
-			if err := os.WriteFile(file, []byte(strings.ReplaceAll(written, "%", "$")+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, file, strings.ReplaceAll(written, "%", "$")+"\n")
 		case strings.HasPrefix(line, "#"):
 			text.WriteString(line)
 		}
 	}
 	return text.String()
+}
+
+func writeFile(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustRead(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // masks are what differs from run to run: ports, times of the wall clock, and how long things took. Networks of scripts live in 2030,
@@ -93,6 +116,8 @@ var masks = []struct {
 	what *regexp.Regexp
 	by   string
 }{
+	{regexp.MustCompile(`\b(network +|network_id":")[0-9a-f]{32}`), "${1}NETWORK"},
+	{regexp.MustCompile(`started [0-9]+ seconds? ago`), "started MOMENTS ago"},
 	{regexp.MustCompile(`127\.0\.0\.1:[1-9][0-9]*`), "127.0.0.1:PORT"},
 	{regexp.MustCompile(`202[0-9]-[0-9-]{5}T[0-9:.]+Z`), "NOW"},
 	{regexp.MustCompile(` *\b[0-9.]+ [nµm]s\b`), "  WALL"},
@@ -130,6 +155,7 @@ func perform(t *testing.T, command string) string {
 		text += fmt.Sprintf("(exit %d)\n", code)
 	}
 	var shown strings.Builder
+	text = strings.ReplaceAll(text, os.Getenv("HERE"), "HERE")
 	for line := range strings.Lines(text) {
 		line = masked(line)
 		if strings.HasPrefix(command, "time ") || strings.Contains(line, "NOW") {

@@ -19,6 +19,7 @@ type statusResult struct {
 	URL      string         `json:"url"`               // of the HTTP interface of the instance
 	Control  string         `json:"control,omitempty"` // address of the control API that was asked; none where HTTP was
 	Instance string         `json:"instance,omitempty"`
+	Network  string         `json:"network_id,omitempty"`
 	Health   string         `json:"health"` // healthy or failed; that of the replica where HTTP was asked
 	Failure  string         `json:"failure,omitempty"`
 	Version  string         `json:"version"`
@@ -70,7 +71,7 @@ func (c *cli) controlStatus(ctx context.Context, d *remote.Daemon) error {
 	}
 	i := got.GetInstance()
 	result := statusResult{
-		URL: first(i.GetUrls()), Control: c.controlAddress(), Instance: i.GetName(), Health: "healthy", Failure: i.GetFailure(),
+		URL: first(i.GetUrls()), Control: c.controlAddress(), Instance: i.GetName(), Network: i.GetNetworkId(), Health: "healthy", Failure: i.GetFailure(),
 		Version: got.GetDaemonVersion(), Height: i.GetHeight(), RootKey: hex.EncodeToString(i.GetRootKey()),
 	}
 	verdict := "is healthy"

@@ -26,7 +26,7 @@ func (c *cli) trace() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request := &controlv1.GetTraceRequest{Instance: c.instance, Names: map[string]string{}}
-			for name, id := range c.known() {
+			for name, id := range c.known().ids {
 				request.Names[id] = name
 			}
 			switch form {

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// claim finds out which canisters of the project are there already, before anything is created. It forgets ids that the network does not
+// have, and refuses those that belong to another name or another project.
+func (x *deploying) claim(ctx context.Context) error {
+	x.ids = x.store.live(x.network)
+	if err := x.copied(); err != nil {
+		return err
+	}
+	var gone []string
+	owner := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(x.ids)) {
+		id := x.ids[name]
+		if other := owner[id]; other != "" {
+			return fmt.Errorf("%s names both %s and %s %s: remove one of them from the file", filepath.Join(x.project.folder, namesFile), other, name, id)
+		}
+		owner[id] = name
+		there, err := x.inspect(ctx, id)
+		switch {
+		case err != nil:
+			return err
+		case there == nil:
+			delete(x.ids, name)
+			gone = append(gone, name)
+			continue
+		}
+		if other := ownerOf(name, there); other != "" {
+			return fmt.Errorf("canister %s: the id %s belongs to %s: remove %[1]s from %s, then deploy makes another", name, id, other, filepath.Join(x.project.folder, namesFile))
+		}
+	}
+	x.tellForgotten(gone)
+	for _, name := range slices.Sorted(maps.Keys(x.project.Canisters)) {
+		if err := x.free(ctx, name, owner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellForgotten says which ids are used no longer: those of networks that are gone, and those of canisters that were deleted.
+func (x *deploying) tellForgotten(gone []string) {
+	if len(gone) > 0 {
+		x.cli.note("note: %s not there any more: %s", plural(len(gone), "this canister is", "these canisters are"), strings.Join(gone, ", "))
+	}
+	var stale []string
+	for name := range x.store.names() {
+		if x.ids[name] == "" && x.project.Canisters[name] != nil && !slices.Contains(gone, name) {
+			stale = append(stale, name)
+		}
+	}
+	if slices.Sort(stale); len(stale) > 0 {
+		x.cli.note("note: %s; new ones are made for %s", x.network.since(), strings.Join(stale, ", "))
+	}
+}
+
+// plural is one text for one thing and another for several.
+func plural(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
+}
+
+// free refuses the id that the project wants for a canister where another canister has it.
+func (x *deploying) free(ctx context.Context, name string, owner map[string]string) error {
+	want := x.project.Canisters[name].ID
+	switch {
+	case want == "" || want == x.ids[name]:
+		return nil
+	case x.ids[name] != "":
+		return fmt.Errorf("canister %s has the id %s in this network, and %s wants %s: delete it first (canisterd canister delete %[1]s --stop), or take that id", name, x.ids[name], projectFile, want)
+	case owner[want] != "":
+		return fmt.Errorf("canister %s: the id %s belongs to %s of this project", name, want, owner[want])
+	}
+	there, err := x.inspect(ctx, want)
+	if there == nil || err != nil {
+		return err
+	}
+	other := ownerOf(name, there)
+	if other == "" {
+		other = "a canister that was not deployed from this folder"
+	}
+	return fmt.Errorf("canister %s: the id %s belongs to %s: delete that one (canisterd canister delete %[2]s --stop), or take another id", name, want, other)
+}
+
+// inspect describes a canister, nil where it is not there.
+func (x *deploying) inspect(ctx context.Context, id string) (*controlv1.Canister, error) {
+	got, err := x.daemon.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: x.cli.instance, CanisterId: id})
+	if remote.Code(err) == codes.NotFound {
+		return nil, nil
+	}
+	return got.GetCanister(), err
+}
+
+// ownerOf is what a canister says of itself, in its environment, where it has another name than this one; "" where it does not.
+func ownerOf(name string, there *controlv1.Canister) string {
+	var itself string
+	var project []string
+	for _, v := range there.GetSettings().GetEnvironment().GetVariables() {
+		if of, is := strings.CutPrefix(v.GetName(), idVariable); is {
+			project = append(project, of)
+			if v.GetValue() == there.GetCanisterId() {
+				itself = of
+			}
+		}
+	}
+	if itself == "" || itself == name {
+		return ""
+	}
+	return fmt.Sprintf("%s, of a project with the canisters %s", itself, strings.Join(project, ", "))
+}
+
+// copied refuses ids that another folder has too, of which this one is a copy: both would write to the same canisters.
+func (x *deploying) copied() error {
+	here, err := filepath.Abs(x.project.folder)
+	if err != nil || x.store.Folder == "" || x.store.Folder == here || len(x.ids) == 0 {
+		x.store.Folder = here
+		return err
+	}
+	original, err := readStore(x.store.Folder)
+	if err != nil {
+		return err
+	}
+	theirs := original.live(x.network)
+	for _, name := range slices.Sorted(maps.Keys(x.ids)) {
+		if theirs[name] == x.ids[name] {
+			return fmt.Errorf("canister %s: the id %s belongs to the project in %s, of which this folder is a copy: remove %s here, then deploy makes canisters of its own", name, x.ids[name], x.store.Folder, filepath.Join(x.project.folder, namesFile))
+		}
+	}
+	x.store.Folder = here
+	return nil
+}
+
+// remember writes down the ids that the project has now.
+func (x *deploying) remember(ctx context.Context) error {
+	now, err := x.cli.networkOf(ctx, x.daemon)
+	if err != nil {
+		return err
+	}
+	if now.id != x.network.id {
+		return fmt.Errorf("instance %s was restored or made again while its canisters were created: deploy again", now.instance)
+	}
+	x.store.put(now, x.cli.instanceName(), x.ids, now.height)
+	return x.store.write(x.project.folder)
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// namesFile keeps the ids that `canisterd deploy` gave, by network and name, beside the folder's canisterd.yaml.
+const namesFile = ".canisterd/canisters.json"
+
+// maxStored is how many networks the file remembers. Those used last stay.
+const maxStored = 100
+
+// store is the file with the ids that were given in a folder.
+type store struct {
+	// Folder is where the file was written: a copy of a folder does not have the canisters of the original.
+	Folder   string          `json:"folder"`
+	Networks []storedNetwork `json:"networks"` // the one used last at the end
+}
+
+// storedNetwork is what a folder has in one network.
+type storedNetwork struct {
+	ID        string                    `json:"network_id"`
+	Instance  string                    `json:"instance"`
+	Canisters map[string]storedCanister `json:"canisters"` // by name
+}
+
+// storedCanister is the id of a canister, which the network had at a height.
+type storedCanister struct {
+	ID     string `json:"canister_id"`
+	Height uint64 `json:"height"`
+}
+
+// readStore reads the ids that were given in a folder; none of a file that an earlier version wrote, which did not say of which network they are.
+func readStore(folder string) (*store, error) {
+	path := filepath.Join(folder, namesFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &store{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the ids of canisters: %w", err)
+	}
+	s := &store{}
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, fmt.Errorf("%s: %w; remove it and deploy again", path, err)
+	}
+	return s, nil
+}
+
+func (s *store) write(folderOf string) error {
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encoding the ids of canisters: %w", err)
+	}
+	path := filepath.Join(folderOf, namesFile)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("making the folder of %s: %w", path, err)
+	}
+	return whole(path, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+}
+
+// of is what the folder has in a network, nil where it has nothing.
+func (s *store) of(id string) *storedNetwork {
+	for i := range s.Networks {
+		if s.Networks[i].ID == id {
+			return &s.Networks[i]
+		}
+	}
+	return nil
+}
+
+// live are the names that a network has, by itself or from those that it goes on from.
+func (s *store) live(n network) names {
+	live := names{}
+	for _, a := range n.ancestors {
+		if stored := s.of(a.GetNetworkId()); stored != nil {
+			for name, c := range stored.Canisters {
+				if c.Height <= a.GetHeight() {
+					live[name] = c.ID
+				}
+			}
+		}
+	}
+	if stored := s.of(n.id); stored != nil {
+		for name, c := range stored.Canisters {
+			live[name] = c.ID
+		}
+	}
+	return live
+}
+
+// names are those of all networks.
+func (s *store) names() names {
+	all := names{}
+	for _, n := range s.Networks {
+		for name, c := range n.Canisters {
+			all[name] = c.ID
+		}
+	}
+	return all
+}
+
+// put makes the names of a network these, as they are at a height. What was remembered at a lower one stays so.
+func (s *store) put(n network, instance string, ids names, height uint64) {
+	now := storedNetwork{ID: n.id, Instance: instance, Canisters: map[string]storedCanister{}}
+	before := s.of(n.id)
+	for name, id := range ids {
+		now.Canisters[name] = storedCanister{id, height}
+		if before != nil && before.Canisters[name].ID == id {
+			now.Canisters[name] = before.Canisters[name]
+		}
+	}
+	s.forget(n.id)
+	s.Networks = append(s.Networks, now)
+	if extra := len(s.Networks) - maxStored; extra > 0 {
+		s.Networks = slices.Delete(s.Networks, 0, extra)
+	}
+}
+
+// forget takes out what the folder has in a network.
+func (s *store) forget(id string) {
+	s.Networks = slices.DeleteFunc(s.Networks, func(n storedNetwork) bool { return n.ID == id })
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// network is which network an instance has.
+type network struct {
+	id        string
+	ancestors []*controlv1.Ancestor
+	instance  string
+	created   time.Time
+	height    uint64
+}
+
+// network asks which network the command is about.
+func (c *cli) network(ctx context.Context) (n network, err error) {
+	err = c.connected(ctx, func(ctx context.Context, d *remote.Daemon) error {
+		n, err = c.networkOf(ctx, d)
+		return err
+	})
+	return n, err
+}
+
+func (c *cli) networkOf(ctx context.Context, d *remote.Daemon) (network, error) {
+	got, err := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: c.instance})
+	if err != nil {
+		return network{}, err
+	}
+	i := got.GetInstance()
+	return network{i.GetNetworkId(), i.GetAncestors(), i.GetName(), i.GetCreated().AsTime(), i.GetHeight()}, nil
+}
+
+// since says how old a network is, to somebody who looks for canisters of an earlier one.
+func (n network) since() string {
+	if len(n.ancestors) > 0 {
+		return fmt.Sprintf("instance %s was restored or forked meanwhile", n.instance)
+	}
+	return fmt.Sprintf("instance %s started %s ago, and canisters of earlier runs are gone", n.instance, ago(time.Since(n.created)))
+}
+
+// ago is how long something takes, in its largest unit.
+func ago(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return count(uint64(d/(24*time.Hour)), "day")
+	case d >= 2*time.Hour:
+		return count(uint64(d/time.Hour), "hour")
+	case d >= 2*time.Minute:
+		return count(uint64(d/time.Minute), "minute")
+	}
+	return count(uint64(max(d, 0)/time.Second), "second")
+}
