@@ -238,7 +238,7 @@ func (m *subnet) inspection(in *Ingress, r *state.Entry) (*Inspection, *intercan
 	if reject != nil {
 		return nil, reject
 	}
-	i := &Inspection{id: r.ID(), target: target, sub: *m.sub}
+	i := &Inspection{id: r.ID(), target: target, sub: *m.Environment}
 	i.message = canister.Message{Context: canister.InspectMessage, Method: in.Method, Caller: in.Sender, Payload: in.Arg}
 	i.message.CallerInfo, i.message.Signer = in.Info.Parts()
 	return i, nil

@@ -39,7 +39,7 @@ type Outside struct {
 func (n *Network) Outside() (all Outside) {
 	for _, m := range n.subnets {
 		all.Outcalls += len(m.Outcalls)
-		all.Compiling += len(m.preparing)
+		all.Compiling += len(m.Preparing)
 		all.Held += m.Kept.Len()
 		for _, h := range m.Kept.All() {
 			switch {

@@ -14,7 +14,7 @@ func (n *Network) shedAnswers(in *ShedAnswers) Result {
 		_, after := m.History.Bytes()
 		if dropped := before - after; dropped > 0 {
 			m.record.bytes += dropped // the tree still has them
-			m.changed = true
+			m.TreeChanged = true
 		}
 	}
 	return Result{}

@@ -112,11 +112,11 @@ func (m *subnet) checkArchived(c *archive.Coder) {
 		c.Check(m.isCommand(in), "a call of the management canister is nobody's")
 	}
 	outgoing := make(map[*state.Entry]int)
-	for to, queue := range m.out {
+	for to, queue := range m.Output {
 		for i := range queue {
 			p := &queue[i]
-			outgoing[p.from]++
-			c.Check(to != m.position && p.fits(m.net), "a message to subnet %d belongs to nobody", to)
+			outgoing[p.From]++
+			c.Check(to != m.position && m.net.hostsSender(p), "a message to subnet %d belongs to nobody", to)
 		}
 	}
 	for _, h := range m.Kept.All() {
@@ -129,29 +129,29 @@ func (m *subnet) checkArchived(c *archive.Coder) {
 		c.Check(r.Outgoing == outgoing[r], "canister %s has %d messages to send, and %d wait", r.ID(), r.Outgoing, outgoing[r])
 		counted += r.Counted
 	}
-	m.memory = counted // files that were written before counted canisters that had moved away
-	for i := range m.inbound {
-		c.Check(m.inbound[i].fits(m.net), "a message from another subnet belongs to nobody")
+	m.MemoryUsed = counted // files that were written before counted canisters that had moved away
+	for i := range m.Inbound {
+		c.Check(m.net.hostsSender(&m.Inbound[i]), "a message from another subnet belongs to nobody")
 	}
 }
 
 // begun is what is not over and in no queue.
 func (m *subnet) begun() *state.Taken {
 	t := &state.Taken{Parked: make(intercanister.Parked, len(m.parked)), Sent: make(map[*state.Entry]state.MessageMemory)}
-	for _, queue := range m.out {
+	for _, queue := range m.Output {
 		for i := range queue {
 			p := &queue[i]
-			sent := t.Sent[p.from]
-			if p.deadline != 0 {
-				sent.BestEffort += p.memory()
+			sent := t.Sent[p.From]
+			if p.Deadline != 0 {
+				sent.BestEffort += p.Memory()
 			} else {
-				sent.Guaranteed += p.memory()
+				sent.Guaranteed += p.Memory()
 			}
-			t.Sent[p.from] = sent
+			t.Sent[p.From] = sent
 		}
 	}
-	for i := range m.preparing {
-		t.Aside = append(t.Aside, &m.preparing[i].in)
+	for i := range m.Preparing {
+		t.Aside = append(t.Aside, &m.Preparing[i].In)
 	}
 	for _, j := range m.parked {
 		for i := range j.entry.Waiting {
@@ -172,14 +172,14 @@ func (m *subnet) isCommand(in *intercanister.Input) bool {
 	return in.Source == intercanister.SourceIngress || in.Source == intercanister.SourceRequests && m.net.routes.find(in.Request.Sender) >= 0
 }
 
-// fits reports whether a message is of a canister that some subnet hosts.
-func (p *streamMessage) fits(n *Network) bool {
-	owner := p.owner
-	if p.request != nil {
-		owner = p.request.Sender
-		if p.deadline != p.request.Deadline {
+// hostsSender reports whether a message is of a canister that some subnet hosts.
+func (n *Network) hostsSender(p *state.StreamMessage) bool {
+	owner := p.Owner
+	if p.Request != nil {
+		owner = p.Request.Sender
+		if p.Deadline != p.Request.Deadline {
 			return false
 		}
 	}
-	return n.routes.find(owner) >= 0 && (p.request != nil || p.response.Reject != nil || p.response.Reply != nil || p.call == 0)
+	return n.routes.find(owner) >= 0 && (p.Request != nil || p.Response.Reject != nil || p.Response.Reply != nil || p.Call == 0)
 }

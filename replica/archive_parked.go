@@ -51,17 +51,17 @@ func (j *Job) archive(c *archive.Coder, modules *canister.Modules) {
 		return
 	}
 	if c.Reading() {
-		sub := *m.sub
-		j.sub, j.parked = &sub, new(parked)
+		sub := *m.Environment
+		j.environment, j.parked = &sub, new(parked)
 	}
-	archive.Number(c, &j.sub.Time)
-	archive.Number(c, &j.sub.MemoryUsed)
+	archive.Number(c, &j.environment.Time)
+	archive.Number(c, &j.environment.MemoryUsed)
 	j.in.Archive(c)
 	archive.Pointer(c, &j.install, func(i *installation) { i.archive(c, m, modules) })
 	j.message.Archive(c)
 	archive.Number(c, &j.context)
 	c.Amount(&j.prepaid)
-	archive.AtMost(c, &j.limit, max(m.limits.Message, m.limits.Query, m.limits.Install))
+	archive.AtMost(c, &j.limit, max(m.Limits.Message, m.Limits.Query, m.Limits.Install))
 	c.Bool(&j.wide)
 	archive.Number(c, &j.began.Height)
 	archive.Number(c, &j.began.Time)
@@ -101,7 +101,7 @@ func (p *parked) archive(c *archive.Coder) {
 func (j *Job) check(c *archive.Coder) {
 	id, m := j.entry.ID(), j.subnet
 	// The pieces of bulk operations count twice, see canister.Message.Pause.
-	pauses := 2*j.limit/max(1, min(m.limits.PauseAfter, canister.ScatteredPauseAfter)) + canister.InstallSteps
+	pauses := 2*j.limit/max(1, min(m.Limits.PauseAfter, canister.ScatteredPauseAfter)) + canister.InstallSteps
 	c.Check(uint64(j.parked.slices) <= pauses, "the message of canister %s is parked after %d slices, and can have %d", id, j.parked.slices, pauses)
 	if j.install != nil {
 		c.Check(j.install.fits(m, j), "the installation in canister %s is nobody's", id)

@@ -152,26 +152,26 @@ func (s *callLocations) held(m *subnet) {
 
 // between finds what is on its way to another subnet, or from one.
 func (s *callLocations) between(m *subnet) {
-	for to := range m.out {
-		for i := range m.out[to] {
-			s.streamMessage(&m.out[to][i], location{in: inOutput, subnet: m, to: to})
+	for to := range m.Output {
+		for i := range m.Output[to] {
+			s.streamMessage(&m.Output[to][i], location{in: inOutput, subnet: m, to: to})
 		}
 	}
-	for i := range m.inbound {
-		s.streamMessage(&m.inbound[i], location{in: inStream, subnet: m, to: m.position})
+	for i := range m.Inbound {
+		s.streamMessage(&m.Inbound[i], location{in: inStream, subnet: m, to: m.position})
 	}
 }
 
-func (s *callLocations) streamMessage(p *streamMessage, at location) {
+func (s *callLocations) streamMessage(p *state.StreamMessage, at location) {
 	at.reason = WaitStream
 	to := s.net.subnets[at.to].ID.String()
 	switch {
-	case p.request != nil:
-		at.request, at.text = *p.request, "the request is on its way to subnet "+to
-		s.put(p.request.Sender, p.request.Call, at)
-	case p.call != 0:
+	case p.Request != nil:
+		at.request, at.text = *p.Request, "the request is on its way to subnet "+to
+		s.put(p.Request.Sender, p.Request.Call, at)
+	case p.Call != 0:
 		at.in, at.text = nowhere, "the response is on its way to subnet "+to
-		s.put(p.owner, p.call, at)
+		s.put(p.Owner, p.Call, at)
 	}
 }
 
@@ -185,8 +185,8 @@ func (s *callLocations) queued(m *subnet, box *intercanister.Mailbox) {
 
 // commands finds what the management canister works on.
 func (s *callLocations) commands(m *subnet) {
-	for i := range m.preparing {
-		s.input(&m.preparing[i].in, location{reason: WaitCompiling, in: inPreparing, subnet: m, text: whyCompiling})
+	for i := range m.Preparing {
+		s.input(&m.Preparing[i].In, location{reason: WaitCompiling, in: inPreparing, subnet: m, text: whyCompiling})
 	}
 	for _, number := range slices.Sorted(maps.Keys(m.Outcalls)) {
 		s.ticket(&m.Outcalls[number].Ticket, location{reason: WaitOutcall, subnet: m, number: number, text: "the HTTP outcall is not answered"})

@@ -59,7 +59,7 @@ func (m *subnet) dropCommand(q *intercanister.Request) {
 // work counts what the management canister did itself. As a canister's message, its
 // work of a round is over after a slice; its other calls wait for the next.
 func (m *subnet) work(instructions uint64) {
-	m.spent += instructions
+	m.RoundInstructions += instructions
 	m.worked += instructions
 	m.Commands.Held = m.worked >= m.net.config.SliceInstructions
 }
@@ -166,7 +166,7 @@ func (m *subnet) Install(c *state.Command, target *state.Entry, in *canister.Ins
 	copied := *c
 	j.install = &installation{command: &copied, in: in, spent: spent}
 	in.Known = in.Module != nil && m.Compiled[in.Module.Hash()]
-	j.limit = m.limits.Install
+	j.limit = m.Limits.Install
 	j.wide = j.wide || in.Module != nil && in.Module.Wide()
 	m.Ready.Take(&target.Mailbox)
 	if reject := m.prepay(j, c.Caller); reject != nil {
@@ -194,10 +194,10 @@ func (m *subnet) beginIngress(c *state.Command) {
 
 // finishInstall follows the outcome of an installation.
 func (m *subnet) finishInstall(j *Job) {
-	m.spent += j.outcome.Instructions
+	m.RoundInstructions += j.outcome.Instructions
 	m.refund(j)
-	if m.limits.InstallRate > 0 {
-		m.Owed(j.entry, &m.limits).Install += j.outcome.Instructions
+	if m.Limits.InstallRate > 0 {
+		m.Owed(j.entry, &m.Limits).Install += j.outcome.Instructions
 	}
 	m.Recoded(j.entry)
 	if module := j.install.in.Module; module != nil && j.outcome.Failure == nil {

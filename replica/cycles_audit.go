@@ -66,8 +66,8 @@ func (m *subnet) count(t *CyclesAudit) {
 	for i := range m.Signing.Pending {
 		add(&t.Deferred, m.Signing.Pending[i].Ticket.Refund)
 	}
-	for i := range m.preparing {
-		add(&t.Attached, m.preparing[i].in.Request.Cycles) // zero of a user's message
+	for i := range m.Preparing {
+		add(&t.Attached, m.Preparing[i].In.Request.Cycles) // zero of a user's message
 	}
 	for _, j := range m.parked {
 		if j.install != nil {
@@ -78,11 +78,11 @@ func (m *subnet) count(t *CyclesAudit) {
 		add(&t.Attached, h.Request.Cycles) // zero of all but requests
 		add(&t.Refunds, h.Response.Refund)
 	}
-	for _, p := range slices.Concat(append(slices.Clone(m.out), m.inbound)...) {
-		if p.request != nil {
-			add(&t.Attached, p.request.Cycles)
+	for _, p := range slices.Concat(append(slices.Clone(m.Output), m.Inbound)...) {
+		if p.Request != nil {
+			add(&t.Attached, p.Request.Cycles)
 		}
-		add(&t.Refunds, p.response.Refund)
+		add(&t.Refunds, p.Response.Refund)
 	}
 }
 

@@ -15,7 +15,7 @@ func (d *differ) subnets(a, b *subnet) {
 	differing(d, "HTTP outcalls made", a.OutcallsMade, b.OutcallsMade, number)
 	d.items("held message", a.heldItems(), b.heldItems())
 	d.items("message to another subnet:", a.unsentItems(), b.unsentItems())
-	d.items("message from another subnet:", streamItems(a.inbound), streamItems(b.inbound))
+	d.items("message from another subnet:", streamItems(a.Inbound), streamItems(b.Inbound))
 	d.items("HTTP outcall", a.outcallItems(), b.outcallItems())
 	d.items("management call", a.queuedItems(&a.Commands), b.queuedItems(&b.Commands))
 	d.items("management call begun:", a.begunItems(), b.begunItems())

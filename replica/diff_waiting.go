@@ -56,8 +56,8 @@ func (m *subnet) stopItems(r *state.Entry) (all []item) {
 // begunItems are the management calls that were taken out of a queue and have no answer:
 // their module is compiled, or the next round answers them.
 func (m *subnet) begunItems() (all []item) {
-	for i := range m.preparing {
-		one := m.inputItem(&m.preparing[i].in)
+	for i := range m.Preparing {
+		one := m.inputItem(&m.Preparing[i].In)
 		one.text = whyCompiling
 		all = append(all, one)
 	}
@@ -91,22 +91,22 @@ func (m *subnet) heldItems() (all []item) {
 }
 
 func (m *subnet) unsentItems() (all []item) {
-	for to := range m.out {
-		all = append(all, streamItems(m.out[to])...)
+	for to := range m.Output {
+		all = append(all, streamItems(m.Output[to])...)
 	}
 	return all
 }
 
-func streamItems(list []streamMessage) (all []item) {
+func streamItems(list []state.StreamMessage) (all []item) {
 	for i := range list {
 		switch p := &list[i]; {
-		case p.request != nil:
-			q := p.request
+		case p.Request != nil:
+			q := p.Request
 			all = append(all, item{number: uint64(q.Call), name: fmt.Sprintf("request of call #%d of %s", q.Call, q.Sender), text: fmt.Sprintf("→ %s.%s", q.Receiver, q.Method)})
-		case p.call != 0:
-			all = append(all, item{number: uint64(p.call), name: fmt.Sprintf("response to call #%d of %s", p.call, p.owner), text: counted(p.response.PayloadBytes(), "byte")})
+		case p.Call != 0:
+			all = append(all, item{number: uint64(p.Call), name: fmt.Sprintf("response to call #%d of %s", p.Call, p.Owner), text: counted(p.Response.PayloadBytes(), "byte")})
 		default:
-			all = append(all, item{name: fmt.Sprintf("refund to %s", p.owner), text: amount(p.response.Refund)})
+			all = append(all, item{name: fmt.Sprintf("refund to %s", p.Owner), text: amount(p.Response.Refund)})
 		}
 	}
 	return all

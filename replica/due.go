@@ -112,7 +112,7 @@ func (m *subnet) unqueue(in *state.Ingress) {
 	for r := range m.Canisters.All() {
 		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool { return gone(&w) })
 	}
-	m.preparing = slices.DeleteFunc(m.preparing, func(p preparation) bool { return gone(&p.in) })
+	m.Preparing = slices.DeleteFunc(m.Preparing, func(p state.Preparation) bool { return gone(&p.In) })
 }
 
 func (m *subnet) expireStop(id principal.Principal, number uint64) {
@@ -131,7 +131,7 @@ func (m *subnet) chargeAll() {
 	for _, r := range slices.Collect(m.Canisters.All()) {
 		m.charge(r)
 	}
-	m.consumed = m.Spent()
+	m.Consumed = m.Spent()
 	m.armCharge()
 }
 

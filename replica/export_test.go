@@ -39,7 +39,7 @@ func (n *Network) Open(subnet int) []Open {
 }
 
 // Memory is what all canisters of a subnet use, in bytes, as it is counted.
-func (n *Network) Memory(subnet int) uint64 { return n.subnets[subnet].memory }
+func (n *Network) Memory(subnet int) uint64 { return n.subnets[subnet].MemoryUsed }
 
 // Opened is the round that is under way, of which a step may have told no event yet.
 func (n *Network) Opened() (height, time uint64, open bool) { return n.height, n.time, n.open }
@@ -113,12 +113,12 @@ func (n *Network) State(subnet int) *state.State { return &n.subnets[subnet].Sta
 // Damage is what a subnet has beside its state and can be damaged.
 func (n *Network) Damage(subnet int) (rules *state.Rules, limits *canister.Limits, sent []*uint64) {
 	m := n.subnets[subnet]
-	for _, queue := range m.out {
+	for _, queue := range m.Output {
 		for i := range queue {
-			sent = append(sent, &queue[i].deadline)
+			sent = append(sent, &queue[i].Deadline)
 		}
 	}
-	return &n.rules, &m.limits, sent
+	return &n.rules, &m.Limits, sent
 }
 
 // Slices is the least and the most slices that a parked message of all subnets had.

@@ -14,7 +14,7 @@ import (
 func (m *subnet) finish(j *Job) {
 	m.executed++
 	m.dirtied += j.outcome.DirtyPages
-	endIsolation(j.entry)
+	j.entry.EndIsolation()
 	if j.runs() && !j.over {
 		m.park(j)
 		return
@@ -38,13 +38,13 @@ func (m *subnet) finish(j *Job) {
 	case !j.dropped:
 		m.finishCall(j)
 	}
-	m.Change(r, j.outcome.HeapDelta, &m.limits)
+	m.Change(r, j.outcome.HeapDelta, &m.Limits)
 	m.idle(r)
 	m.release(j)
 }
 
 func (m *subnet) park(j *Job) {
-	m.spent += m.net.config.SliceInstructions
+	m.RoundInstructions += m.net.config.SliceInstructions
 	j.pause()
 	if slices.Contains(m.parked, j) {
 		return
@@ -97,7 +97,7 @@ func (m *subnet) finishCallback(j *Job) {
 // apply commits what a message did to the world outside its canister.
 func (m *subnet) apply(j *Job, context *intercanister.Context) {
 	out := &j.outcome
-	m.spent += out.Instructions
+	m.RoundInstructions += out.Instructions
 	context.Instructions += out.Instructions
 	context.Available = context.Available.Sub(out.Accepted)
 	m.Totals.Mint(out.Minted)
@@ -125,7 +125,7 @@ func (m *subnet) call(j *Job, context intercanister.ContextID, c *canister.Call)
 	}
 	if c.Request.Deadline == 0 {
 		m.Hold(r, 0, intercanister.ResponseReservation)
-		m.since.promised += intercanister.ResponseReservation
+		m.Shared.Promised += intercanister.ResponseReservation
 	}
 	c.Request.Call, c.Request.Sender = id, r.ID()
 	m.noteCall(&c.Request, context)

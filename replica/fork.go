@@ -101,38 +101,12 @@ func (m *subnet) fork(n *Network) *subnet {
 	if m.ahead != nil {
 		f.ahead = m.ahead.fork(n.config.Signed)
 	}
-	sub := *m.sub
-	f.sub = &sub
-	f.since.credited = forked.Entries(m.since.credited)
 	f.jobs, f.running, f.spare, f.mailboxes, f.choices = nil, nil, nil, nil, nil
-	f.inbound = forkStream(m.inbound, forked)
-	f.out = make([][]streamMessage, len(m.out))
-	for i, queue := range m.out {
-		f.out[i] = forkStream(queue, forked)
-	}
-	f.preparing, f.prepared = slices.Clone(m.preparing), maps.Clone(m.prepared)
 	f.parked = make([]*Job, len(m.parked))
 	for i, j := range m.parked {
 		f.parked[i] = j.fork(f, m, forked)
 	}
 	return f
-}
-
-// forkStream are stream messages that a fork may take apart.
-func forkStream(queue []streamMessage, forked *state.Fork) []streamMessage {
-	if len(queue) == 0 {
-		return nil
-	}
-	all := slices.Clone(queue)
-	for i := range all {
-		p := &all[i]
-		p.from = forked.Entry(p.from)
-		if p.request != nil {
-			copied := *p.request
-			p.request = &copied
-		}
-	}
-	return all
 }
 
 // fork is a parked job of another subnet, which is to begin anew.
@@ -141,8 +115,8 @@ func (j *Job) fork(m, source *subnet, forked *state.Fork) *Job {
 	room := f.room
 	*f = *j
 	f.subnet, f.entry, f.coroutine, f.room = m, forked.Entry(j.entry), nil, room
-	if j.sub == source.sub {
-		f.sub = m.sub // it changes as long as the round is open; those of earlier rounds do not
+	if j.environment == source.Environment {
+		f.environment = m.Environment // it changes as long as the round is open; those of earlier rounds do not
 	}
 	if j.message.Room != nil {
 		f.message.Room = room

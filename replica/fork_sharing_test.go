@@ -27,10 +27,10 @@ import (
 var forks = map[string]string{
 	"replica.Network": `new: config runner executor sink told own event traps; share: management routes rootKey;
 		fork: subnets signing report answered rules; remake: delegations facts views`,
-	"replica.subnet": `fork: State net parked inbound out preparing prepared since; share: config key nodes publicKey shownRanges limits;
-		remake: record ahead; fork: sub; new: asked jobs running spare mailboxes choices`,
+	"replica.subnet": `fork: State net parked; share: config key nodes publicKey shownRanges;
+		remake: record ahead; new: asked jobs running spare mailboxes choices`,
 	"state.State": `share: Admins; fork: Blocks Ids Canisters History Calls Deadlines Ready Chance Compiled Commands Beating Outcalls Signing
-		Postponed Touched Answered Kept throttled`,
+		Postponed Touched Answered Kept throttled Environment Shared Inbound Output Preparing Prepared`,
 	"state.Blocks":             `fork: Nodes days`,
 	"state.Day":                `share: Nodes`,
 	"state.Ids":                `share: Ranges`,
@@ -66,12 +66,12 @@ var forks = map[string]string{
 	"intercanister.Context":    `fork: Origin`,
 	"intercanister.Ready":      `remake: now next`,
 	"timers.Table":             `share: heap slots free`,
-	"replica.Job":              `fork: subnet entry in install parked; share: sub message outcome refused; new: room coroutine`,
+	"replica.Job":              `fork: subnet entry in install parked; share: environment message outcome refused; new: room coroutine`,
 	"replica.installation":     `fork: command; new: in`,
 	"replica.parked":           `fork: seen`,
-	"replica.streamMessage":    `fork: request response from`,
-	"replica.preparation":      `fork: in; share: module`,
-	"replica.batch":            `fork: credited`,
+	"state.StreamMessage":      `fork: Request Response From`,
+	"state.Preparation":        `fork: In; share: Module`,
+	"state.Shared":             `fork: Credited`,
 	"replica.signing":          `share: signer known; fork: holders`,
 	"replica.RoundReport":      `fork: Answered`,
 	"canister.Subnet":          `share: RootKey Keys`,

@@ -142,7 +142,7 @@ func (n *Network) addCycles(in AddCycles) Result {
 	}
 	r.Give(in.Amount)
 	m.Totals.Mint(in.Amount)
-	m.changed = true
+	m.TreeChanged = true
 	n.generation++
 	return Result{}
 }

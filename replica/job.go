@@ -11,12 +11,12 @@ import (
 // Job is one message of a canister on its way through an executor. Jobs are
 // recycled.
 type Job struct {
-	subnet  *subnet
-	entry   *state.Entry
-	in      intercanister.Input
-	sub     *canister.Subnet
-	message canister.Message
-	install *installation
+	subnet      *subnet
+	entry       *state.Entry
+	in          intercanister.Input
+	environment *canister.Subnet
+	message     canister.Message
+	install     *installation
 
 	context  intercanister.ContextID
 	prepaid  cycles.Amount // for limit instructions
@@ -52,11 +52,11 @@ func (j *Job) execute(pause func()) {
 	x := j.subnet.net.executor
 	if j.install != nil {
 		j.install.in.Pause = pause
-		j.outcome = x.Install(j.entry.Canister, j.sub, j.install.in)
+		j.outcome = x.Install(j.entry.Canister, j.environment, j.install.in)
 		return
 	}
 	j.message.Pause = pause
-	j.outcome = x.Execute(j.entry.Canister, j.sub, &j.message)
+	j.outcome = x.Execute(j.entry.Canister, j.environment, &j.message)
 }
 
 // runs reports whether the job needs an executor.

@@ -54,9 +54,6 @@ const (
 	MaxStreamMessages    = 10_000
 	StreamBytes          = 10 << 20
 	SystemStreamMessages = 200
-	// RequestLifetime is how long a request with guaranteed response waits for room in a
-	// stream, in nanoseconds (the replica's: 5 minutes).
-	RequestLifetime = 300_000_000_000
 	// MaxSubnetAdmins is how many admins a subnet has (the replica's: 10).
 	MaxSubnetAdmins = 10
 	// MaxSubnets is the size of a network, and how many blocks of canister ids it has to

@@ -267,8 +267,8 @@ func (n *Network) Messages(page Page) ([]QueuedMessage, *Cursor) {
 // putOff shows the calls of the management canister that have left its queue and have
 // not begun.
 func (m *subnet) putOff(show func(*intercanister.Input, Waiting)) {
-	for i := range m.preparing {
-		show(&m.preparing[i].in, Waiting{Reason: WaitCompiling, Text: whyCompiling})
+	for i := range m.Preparing {
+		show(&m.Preparing[i].In, Waiting{Reason: WaitCompiling, Text: whyCompiling})
 	}
 	for r := range m.Canisters.All() {
 		for i := range r.Waiting {

@@ -10,11 +10,11 @@ func (m *subnet) recount(r *state.Entry) {
 		return
 	}
 	now := r.Canister.Holdings().Memory
-	m.memory, r.Counted = m.memory-r.Counted+now, now
+	m.MemoryUsed, r.Counted = m.MemoryUsed-r.Counted+now, now
 }
 
 // uncount forgets the memory of a canister that is gone.
-func (m *subnet) uncount(r *state.Entry) { m.memory, r.Counted = m.memory-r.Counted, 0 }
+func (m *subnet) uncount(r *state.Entry) { m.MemoryUsed, r.Counted = m.MemoryUsed-r.Counted, 0 }
 
 // followed brings up to date what a command may have changed of the canister it was
 // about: its memory, the limits of its low-memory hook.

@@ -18,13 +18,13 @@ func (m *subnet) messageRoom() uint64 {
 	if m.System {
 		return 1<<64 - 1
 	}
-	return limit - min(limit, m.since.guaranteed+m.since.promised)
+	return limit - min(limit, m.Shared.Guaranteed+m.Shared.Promised)
 }
 
 // callbacks is how many more calls a canister may make: what the subnet has left,
 // or at least its own quota.
 func (m *subnet) callbacks(r *state.Entry) int {
-	return max(0, m.net.config.SubnetCallbacks-m.since.futures, CanisterCallbacks-r.Mailbox.Calls)
+	return max(0, m.net.config.SubnetCallbacks-m.Shared.Futures, CanisterCallbacks-r.Mailbox.Calls)
 }
 
 // taken accounts for a request that waits no more. One of a call with guaranteed
@@ -90,9 +90,9 @@ func (m *subnet) giveBack(owner principal.Principal, amount cycles.Amount) {
 	case position < 0:
 		panic("replica: a refund to " + owner.String() + ", which no subnet hosts")
 	case position != m.position:
-		m.enqueue(position, streamMessage{owner: owner, response: intercanister.Response{Refund: amount}})
+		m.Enqueue(position, state.StreamMessage{Owner: owner, Response: intercanister.Response{Refund: amount}})
 	case m.Canisters.Get(owner) != nil:
-		m.deferCredit(m.Canisters.Get(owner), amount)
+		m.DeferCredit(m.Canisters.Get(owner), amount)
 	default:
 		m.Totals.Lose(amount)
 	}

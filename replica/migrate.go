@@ -104,7 +104,7 @@ func (m *subnet) depart(r *state.Entry, id principal.Principal) *canister.Canist
 	m.uncount(r)
 	c := r.Canister.Move(id)
 	m.Remove(r) // what is left is empty: nothing is buried with it
-	m.changed = true
+	m.TreeChanged = true
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: CanisterMoved, Subnet: m.ID, Canister: before, Peer: id})
 	}
@@ -116,7 +116,7 @@ func (m *subnet) arrive(c *canister.Canister) {
 	r := m.Add(c)
 	m.Recoded(r)
 	m.recount(r)
-	m.changed = true
+	m.TreeChanged = true
 	m.net.generation++
 }
 
@@ -155,6 +155,6 @@ func (n *Network) replant() {
 		}
 		m.record.rebase(tree)
 		m.ahead = &proof{subnet: m.ID, key: m.key, base: tree, ended: last.ended, signed: last.signed}
-		m.changed = true
+		m.TreeChanged = true
 	}
 }

@@ -66,7 +66,7 @@ func (m *subnet) spend(r *state.Entry, amount cycles.Amount, payer principal.Pri
 // has its own, smaller limit (Job.limit set before).
 func (m *subnet) prepay(j *Job, payer principal.Principal) *intercanister.Reject {
 	if j.limit == 0 {
-		j.limit = m.limits.Message
+		j.limit = m.Limits.Message
 		j.prepaid = m.prepaid[0]
 		if j.wide {
 			j.prepaid = m.prepaid[1]

@@ -96,7 +96,7 @@ func New(config Config) (*Network, error) {
 	}
 	n.placeKeys()
 	for _, m := range n.subnets {
-		m.out = make([][]streamMessage, len(n.subnets))
+		m.Output = make([][]state.StreamMessage, len(n.subnets))
 		m.armCharge()
 		m.plant()
 	}
@@ -203,7 +203,7 @@ func (n *Network) Pressing() bool {
 	}
 	for _, m := range n.subnets {
 		held := m.Commands.Held && m.Commands.Len() > 0 // until the next round
-		if held || !m.Ready.Empty() || len(m.parked) > 0 || len(m.inbound) > 0 || m.unsent > 0 || len(m.Postponed) > 0 || len(m.Signing.Pending) > 0 || m.changed || m.ThrottledWait() {
+		if held || !m.Ready.Empty() || len(m.parked) > 0 || len(m.Inbound) > 0 || m.Unsent > 0 || len(m.Postponed) > 0 || len(m.Signing.Pending) > 0 || m.TreeChanged || m.ThrottledWait() {
 			return true
 		}
 	}
@@ -269,7 +269,7 @@ func (n *Network) Census() (all Census) {
 		all.Ingress += m.History.Len()
 		all.Held += m.Kept.Len()
 		m.Canisters.Read(func(r *state.Entry) { all.Waiting += r.Mailbox.Len() + len(r.Waiting) })
-		all.Waiting += len(m.preparing)
+		all.Waiting += len(m.Preparing)
 	}
 	return all
 }

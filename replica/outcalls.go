@@ -108,7 +108,7 @@ func (n *Network) Receive(in *HTTPAnswer) ([]*Reception, *refusal.Refusal) {
 }
 
 func (m *subnet) receiveAnswer(pending *state.PendingOutcall, a *OutcallAnswer) *Reception {
-	r := &Reception{answer: a, sent: &pending.Sent, fees: &m.sub.Fees}
+	r := &Reception{answer: a, sent: &pending.Sent, fees: &m.Environment.Fees}
 	arg, content := outcall.Received(r.fees, r.sent, a)
 	r.Content = content
 	switch {
@@ -177,13 +177,13 @@ func (n *Network) answerOutcall(in *HTTPAnswer) Result {
 	sent := &pending.Sent
 	switch {
 	case sent.Flexible():
-		answer, spent, decided := outcall.Flexible(&m.sub.Fees, sent, m.nodeIDs(), contents)
+		answer, spent, decided := outcall.Flexible(&m.Environment.Fees, sent, m.nodeIDs(), contents)
 		if !decided {
 			return refuse(refusal.Invalid, "%d answers do not decide flexible HTTP outcall %d, which needs %d responses of %d nodes: give more, or let it time out", len(contents), in.Number, sent.Min, len(sent.Members))
 		}
 		m.settleOutcall(in.Number, answer, spent)
 	case sent.PayAsYouGo:
-		answer, spent := outcall.Deliver(in.Number, &m.sub.Fees, sent, contents)
+		answer, spent := outcall.Deliver(in.Number, &m.Environment.Fees, sent, contents)
 		m.settleOutcall(in.Number, answer, spent)
 	default:
 		m.settleOutcall(in.Number, outcall.Agree(in.Number, m.Nodes, sent, contents), cycles.Amount{})

@@ -33,7 +33,7 @@ func (j *Job) begin() { j.first = seen(j.entry.Canister) }
 // pause notes that a slice of a job is over, and the message is not.
 func (j *Job) pause() {
 	if j.parked == nil {
-		j.parked = &parked{memory: j.sub.MemoryUsed, seen: []sight{j.first}}
+		j.parked = &parked{memory: j.environment.MemoryUsed, seen: []sight{j.first}}
 	}
 	j.parked.slices++
 }
@@ -53,9 +53,9 @@ func (p *parked) see(c *canister.Canister) {
 // for. It is false where its message ends before.
 func (j *Job) catchUp() bool {
 	c, p := j.entry.Canister, j.parked
-	status, version, messages, logs, sub := c.Status, c.Version, c.MessageBytes, c.Logs, *j.sub
+	status, version, messages, logs, sub := c.Status, c.Version, c.MessageBytes, c.Logs, *j.environment
 	memory := sub.MemoryUsed
-	j.sub = &sub
+	j.environment = &sub
 	sub.MemoryUsed = p.memory
 	c.Logs = canister.LogFrom(j.first.log)
 	seen := p.seen

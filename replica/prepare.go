@@ -47,22 +47,12 @@ func (c *Compilation) Prepare(ctx context.Context, engine *canister.Engine) *Mod
 	return &ModulePrepared{Subnet: c.Subnet, Hash: c.Hash, Reject: reject}
 }
 
-// preparation is a command that waits for its module, or for another command about
-// the same canister that came before it and does.
-type preparation struct {
-	in     intercanister.Input
-	target principal.Principal
-	hash   [32]byte
-	module []byte // as uploaded
-	ready  bool
-}
-
 // Preceded reports whether a command must wait for another about the same canister,
 // which came before it and waits for its module.
 func (m *subnet) Preceded(target *state.Entry) bool {
-	before := slices.ContainsFunc(m.preparing, func(p preparation) bool { return p.target == target.ID() })
+	before := slices.ContainsFunc(m.Preparing, func(p state.Preparation) bool { return p.Target == target.ID() })
 	if before {
-		m.asked = preparation{target: target.ID(), ready: true}
+		m.asked = state.Preparation{Target: target.ID(), Ready: true}
 	}
 	return before
 }
@@ -73,11 +63,11 @@ func (m *subnet) Compiling(c *state.Command, target *state.Entry, uploaded []byt
 		return false
 	}
 	hash := sha256.Sum256(uploaded)
-	if _, prepared := m.prepared[hash]; prepared || m.Compiled[hash] {
+	if _, prepared := m.Prepared[hash]; prepared || m.Compiled[hash] {
 		return false
 	}
-	m.asked = preparation{target: target.ID(), hash: hash, module: uploaded}
-	if !slices.ContainsFunc(m.preparing, func(p preparation) bool { return p.hash == hash }) {
+	m.asked = state.Preparation{Target: target.ID(), Hash: hash, Module: uploaded}
+	if !slices.ContainsFunc(m.Preparing, func(p state.Preparation) bool { return p.Hash == hash }) {
 		m.net.config.Compiler.Compile(Compilation{Subnet: m.ID, Hash: hash, Module: uploaded})
 	}
 	return true
@@ -90,12 +80,12 @@ func warmed(c *state.Command) bool { return c.FromUser() && c.Method == warmedMe
 // awaitModule makes a command wait for the module that Compiling asked for, or for the
 // command that Preceded saw.
 func (m *subnet) awaitModule(in intercanister.Input) {
-	if crowded(len(m.preparing)) {
-		m.preparing = slices.DeleteFunc(m.preparing, func(p preparation) bool { return m.dropLate(&p.in) })
+	if crowded(len(m.Preparing)) {
+		m.Preparing = slices.DeleteFunc(m.Preparing, func(p state.Preparation) bool { return m.dropLate(&p.In) })
 	}
-	m.asked.in = in
-	m.preparing = append(m.preparing, m.asked)
-	m.asked = preparation{}
+	m.asked.In = in
+	m.Preparing = append(m.Preparing, m.asked)
+	m.asked = state.Preparation{}
 }
 
 // recompile asks for the modules again that commands wait for: another network has asked.
@@ -104,11 +94,11 @@ func (m *subnet) recompile() {
 	if compiler == nil {
 		return
 	}
-	for i := range m.preparing {
-		p := &m.preparing[i]
-		again := func(earlier preparation) bool { return !earlier.ready && earlier.hash == p.hash }
-		if !p.ready && !slices.ContainsFunc(m.preparing[:i], again) {
-			compiler.Compile(Compilation{Subnet: m.ID, Hash: p.hash, Module: p.module})
+	for i := range m.Preparing {
+		p := &m.Preparing[i]
+		again := func(earlier state.Preparation) bool { return !earlier.Ready && earlier.Hash == p.Hash }
+		if !p.Ready && !slices.ContainsFunc(m.Preparing[:i], again) {
+			compiler.Compile(Compilation{Subnet: m.ID, Hash: p.Hash, Module: p.Module})
 		}
 	}
 }
@@ -116,14 +106,14 @@ func (m *subnet) recompile() {
 // compileHere queues the commands again that wait for modules where nobody compiles them:
 // the network is a fork of one that has a Compiler.
 func (m *subnet) compileHere() {
-	if len(m.preparing) == 0 || m.net.config.Compiler != nil {
+	if len(m.Preparing) == 0 || m.net.config.Compiler != nil {
 		return
 	}
-	again := make([]state.Input, len(m.preparing))
-	for i := range m.preparing {
-		again[i] = m.preparing[i].in
+	again := make([]state.Input, len(m.Preparing))
+	for i := range m.Preparing {
+		again[i] = m.Preparing[i].In
 	}
-	m.preparing = nil
+	m.Preparing = nil
 	m.requeue(again)
 }
 
@@ -135,21 +125,21 @@ func (n *Network) modulePrepared(in *ModulePrepared) Result {
 		return refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet)
 	}
 	m := n.subnets[position]
-	if m.prepared == nil || len(m.prepared) >= MaxPrepared {
-		m.prepared = make(map[[32]byte]*intercanister.Reject)
+	if m.Prepared == nil || len(m.Prepared) >= MaxPrepared {
+		m.Prepared = make(map[[32]byte]*intercanister.Reject)
 	}
-	m.prepared[in.Hash] = in.Reject
-	var rest []preparation
+	m.Prepared[in.Hash] = in.Reject
+	var rest []state.Preparation
 	var again []state.Input
-	for _, p := range m.preparing {
-		p.ready = p.ready || p.hash == in.Hash
-		if p.ready && !slices.ContainsFunc(rest, func(earlier preparation) bool { return earlier.target == p.target }) {
-			again = append(again, p.in)
+	for _, p := range m.Preparing {
+		p.Ready = p.Ready || p.Hash == in.Hash
+		if p.Ready && !slices.ContainsFunc(rest, func(earlier state.Preparation) bool { return earlier.Target == p.Target }) {
+			again = append(again, p.In)
 		} else {
 			rest = append(rest, p)
 		}
 	}
-	m.preparing = rest
+	m.Preparing = rest
 	m.requeue(again)
 	return Result{}
 }
@@ -158,11 +148,11 @@ func (n *Network) modulePrepared(in *ModulePrepared) Result {
 // invalid need not be looked at again; what it could not compile is compiled again for the
 // next command.
 func (m *subnet) Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject) {
-	if len(m.prepared) > 0 {
+	if len(m.Prepared) > 0 {
 		hash := sha256.Sum256(uploaded)
-		if reject := m.prepared[hash]; reject != nil {
+		if reject := m.Prepared[hash]; reject != nil {
 			if reject.Error == intercanister.CanisterWasmEngineError {
-				delete(m.prepared, hash)
+				delete(m.Prepared, hash)
 			}
 			return nil, reject
 		}

@@ -89,13 +89,13 @@ func (m *subnet) noteRound() {
 	for i := range m.Answered {
 		m.noteRequest(&m.Answered[i])
 	}
-	m.transactions += uint64(m.executed)
+	m.Transactions += uint64(m.executed)
 	m.Untouch()
 	m.record.compact(m.History.Record)
-	m.changed, m.ahead = false, nil
+	m.TreeChanged, m.ahead = false, nil
 	m.ended = ended{time: m.Time, height: m.Height, metrics: certify.SubnetMetrics{
-		Canisters: uint64(m.Canisters.Len()), StateBytes: m.sub.MemoryUsed, UpdateTransactions: m.transactions,
-		ConsumedCyclesLow: m.consumed.Lo, ConsumedCyclesHigh: m.consumed.Hi,
+		Canisters: uint64(m.Canisters.Len()), StateBytes: m.Environment.MemoryUsed, UpdateTransactions: m.Transactions,
+		ConsumedCyclesLow: m.Consumed.Lo, ConsumedCyclesHigh: m.Consumed.Hi,
 	}}
 }
 
@@ -114,7 +114,7 @@ func (m *subnet) noteRequest(a *state.Noted) {
 
 // Metrics are those of the last proof (state.Host).
 func (m *subnet) Metrics() (metrics certify.SubnetMetrics, instructions uint64) {
-	return m.ended.metrics, m.instructions
+	return m.ended.metrics, m.Instructions
 }
 
 // rebase takes the tree of the last proof for the base of the next, where it

@@ -165,7 +165,7 @@ func (m *subnet) hold(id principal.Principal, method string) held {
 // prepare makes the message of a canister's query, on the state it has hold of.
 func (p *PreparedQuery) prepare(kind MethodKind) {
 	m, q := p.subnet, p.query
-	p.sub = *m.sub
+	p.sub = *m.Environment
 	p.sub.Time = m.Time
 	p.message = canister.Message{Context: canister.Query, Method: q.Method, Caller: q.Sender, Payload: q.Arg}
 	p.message.CallerInfo, p.message.Signer = q.Info.Parts()

@@ -54,7 +54,7 @@ func (n *Network) end() RoundReport {
 	n.publish()
 	for _, m := range n.subnets {
 		n.report.Messages += m.executed
-		n.report.Instructions += m.spent
+		n.report.Instructions += m.RoundInstructions
 	}
 	n.report.Answered, n.answered, n.told = n.answered, n.told[:0], n.answered
 	n.report.Busy = n.Busy()
@@ -66,18 +66,18 @@ func (n *Network) end() RoundReport {
 
 func (m *subnet) begin() {
 	m.Time, m.Height = m.net.time, m.net.height
-	m.instructions += m.spent
-	m.spent, m.worked, m.executed, m.dirtied, m.batches = 0, 0, 0, 0, 0
+	m.Instructions += m.RoundInstructions
+	m.RoundInstructions, m.worked, m.executed, m.dirtied, m.batches = 0, 0, 0, 0, 0
 	m.Commands.Held = false
 	m.Ready.Add(&m.Commands)
 	if m.Height%CheckpointRounds == 0 {
 		clear(m.Compiled)
-		clear(m.prepared)
+		clear(m.Prepared)
 	}
 	m.Blocks.Add(m.Time, m.Height)
 	m.refresh()
 	m.beginBatch()
-	m.Unthrottle(&m.limits)
+	m.Unthrottle(&m.Limits)
 	m.settlePostponed()
 	m.expireOutput()
 	m.compileHere()
@@ -112,7 +112,7 @@ func (j *Job) share(height uint64) uint64 {
 }
 
 func (m *subnet) end() {
-	m.settleCredits()
+	m.SettleCredits()
 	m.fillStreams()
 	m.shed()
 	for _, j := range m.parked {
@@ -122,7 +122,7 @@ func (m *subnet) end() {
 
 // within reports whether the round's limits leave room for another batch.
 func (m *subnet) within() bool {
-	return m.spent < m.net.config.RoundInstructions && m.executed < m.net.config.RoundMessages && m.dirtied < RoundPages
+	return m.RoundInstructions < m.net.config.RoundInstructions && m.executed < m.net.config.RoundMessages && m.dirtied < RoundPages
 }
 
 // nextBatch begins a batch where none is under way. It is false where nothing is

@@ -27,7 +27,7 @@ func TestARoundHasNoMoreBatchesWhenItsWorkIsDone(t *testing.T) {
 		messages, pages int
 		more            bool
 	}{{49_999_999, 1_999, 4_095, true}, {50_000_000, 0, 0, false}, {0, 2_000, 0, false}, {0, 0, 4_096, false}} {
-		m.spent, m.executed, m.dirtied = c.instructions, c.messages, c.pages
+		m.RoundInstructions, m.executed, m.dirtied = c.instructions, c.messages, c.pages
 		if m.within() != c.more {
 			t.Errorf("after %d instructions and %d messages that changed %d pages there is room for another batch: %t", c.instructions, c.messages, c.pages, !c.more)
 		}
@@ -38,7 +38,7 @@ func TestTheCallbacksOfASubnetAreSharedAndEachCanisterHas50(t *testing.T) {
 	m := unlimited(t, SubnetConfig{Nodes: 1}).subnets[0]
 	for _, c := range []struct{ all, own, left int }{{0, 0, 1_000_000}, {999_999, 50, 1}, {1_000_000, 50, 0}, {1_000_000, 49, 1}} {
 		r := new(state.Entry)
-		m.since.futures, r.Mailbox.Calls = c.all, c.own
+		m.Shared.Futures, r.Mailbox.Calls = c.all, c.own
 		if left := m.callbacks(r); left != c.left {
 			t.Errorf("of %d calls %d are the canister's: it may make %d more, want %d", c.all, c.own, left, c.left)
 		}
@@ -48,22 +48,22 @@ func TestTheCallbacksOfASubnetAreSharedAndEachCanisterHas50(t *testing.T) {
 func TestAStreamTakesSoManyMessagesAndBytes(t *testing.T) {
 	n := unlimited(t, SubnetConfig{Kind: NNS, Nodes: 1}, SubnetConfig{Nodes: 1})
 	system, m := n.subnets[0], n.subnets[1]
-	refund := streamMessage{owner: principal.Canister(1)}
-	response := streamMessage{owner: principal.Canister(1), call: 1}
-	request := func(bytes int) streamMessage {
-		return streamMessage{request: &intercanister.Request{Payload: make([]byte, bytes-intercanister.RequestOverhead)}}
+	refund := state.StreamMessage{Owner: principal.Canister(1)}
+	response := state.StreamMessage{Owner: principal.Canister(1), Call: 1}
+	request := func(bytes int) state.StreamMessage {
+		return state.StreamMessage{Request: &intercanister.Request{Payload: make([]byte, bytes-intercanister.RequestOverhead)}}
 	}
 	small := request(1000)
 	for name, c := range map[string]struct {
 		to    *subnet
-		queue []streamMessage
+		queue []state.StreamMessage
 		room  int
 	}{
-		"10,000 messages":                   {m, slices.Repeat([]streamMessage{response}, 10_001), 10_000},
-		"messages after 10 MiB less one":    {m, append([]streamMessage{request(10<<20 - 1)}, small, small), 2},
-		"messages after 10 MiB":             {m, append([]streamMessage{request(10 << 20)}, small, small), 1},
-		"200 messages to a system subnet":   {system, slices.Repeat([]streamMessage{response}, 201), 200},
-		"10,000 refunds to a system subnet": {system, slices.Repeat([]streamMessage{refund}, 10_001), 10_000},
+		"10,000 messages":                   {m, slices.Repeat([]state.StreamMessage{response}, 10_001), 10_000},
+		"messages after 10 MiB less one":    {m, append([]state.StreamMessage{request(10<<20 - 1)}, small, small), 2},
+		"messages after 10 MiB":             {m, append([]state.StreamMessage{request(10 << 20)}, small, small), 1},
+		"200 messages to a system subnet":   {system, slices.Repeat([]state.StreamMessage{response}, 201), 200},
+		"10,000 refunds to a system subnet": {system, slices.Repeat([]state.StreamMessage{refund}, 10_001), 10_000},
 	} {
 		if room := system.room(c.to, c.queue); room != c.room {
 			t.Errorf("%s: %d of %d messages have room, want %d", name, room, len(c.queue), c.room)
@@ -75,14 +75,14 @@ func TestARequestWaitsFiveMinutesForRoomInAStream(t *testing.T) {
 	n := unlimited(t, SubnetConfig{Kind: NNS, Nodes: 1}, SubnetConfig{Nodes: 1})
 	m := n.subnets[0]
 	m.Time = 7_900_000_000
-	m.enqueue(1, streamMessage{request: &intercanister.Request{Sender: principal.Canister(1)}})
+	m.Enqueue(1, state.StreamMessage{Request: &intercanister.Request{Sender: principal.Canister(1)}})
 	for _, c := range []struct {
 		time  uint64
 		waits int
 	}{{307_999_999_999, 1}, {308_000_000_000, 0}} {
 		m.Time = c.time
-		if m.expireOutput(); len(m.out[1]) != c.waits || m.unsent != c.waits {
-			t.Errorf("at %d ns %d requests wait that came at 7,900,000,000 ns, want %d", c.time, len(m.out[1]), c.waits)
+		if m.expireOutput(); len(m.Output[1]) != c.waits || m.Unsent != c.waits {
+			t.Errorf("at %d ns %d requests wait that came at 7,900,000,000 ns, want %d", c.time, len(m.Output[1]), c.waits)
 		}
 	}
 }

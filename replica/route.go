@@ -106,7 +106,7 @@ func (m *subnet) forward(to *subnet, q *intercanister.Request) {
 		return
 	}
 	copied := *q
-	m.enqueue(to.position, streamMessage{request: &copied, deadline: q.Deadline, from: m.Canisters.Get(q.Sender)})
+	m.Enqueue(to.position, state.StreamMessage{Request: &copied, Deadline: q.Deadline, From: m.Canisters.Get(q.Sender)})
 }
 
 // induct puts a request into the mailbox of its receiver, or rejects it.
@@ -130,7 +130,7 @@ func (m *subnet) induct(r *state.Entry, q *intercanister.Request) {
 	}
 	m.Hold(r, q.Deadline, bytes)
 	if q.Deadline == 0 {
-		m.since.promised += bytes
+		m.Shared.Promised += bytes
 	}
 	m.Ready.Add(&r.Mailbox)
 }
@@ -151,7 +151,7 @@ func (m *subnet) respond(from *state.Entry, owner principal.Principal, call inte
 	if position < 0 {
 		panic("replica: a response to " + owner.String() + ", which no subnet hosts")
 	}
-	m.enqueue(position, streamMessage{call: call, owner: owner, response: response, deadline: deadline, from: from})
+	m.Enqueue(position, state.StreamMessage{Call: call, Owner: owner, Response: response, Deadline: deadline, From: from})
 }
 
 // settle takes a response to the future of this subnet that it settles, unless a rule
@@ -193,25 +193,25 @@ func (m *subnet) deliver(owner principal.Principal, call intercanister.CallID, r
 
 // receive takes in what came from other subnets since the last round.
 func (m *subnet) receive() {
-	for i := range m.inbound {
-		p := &m.inbound[i]
+	for i := range m.Inbound {
+		p := &m.Inbound[i]
 		switch {
-		case p.request == nil && p.call == 0:
-			m.giveBack(p.owner, p.response.Refund)
-		case p.request == nil:
-			m.settle(p.owner, p.call, p.response)
-		case m.net.managementOf(p.request.Receiver, m) != nil:
-			m.inductCommand(p.request)
+		case p.Request == nil && p.Call == 0:
+			m.giveBack(p.Owner, p.Response.Refund)
+		case p.Request == nil:
+			m.settle(p.Owner, p.Call, p.Response)
+		case m.net.managementOf(p.Request.Receiver, m) != nil:
+			m.inductCommand(p.Request)
 		default:
-			if r := m.Canisters.Get(p.request.Receiver); r != nil {
-				m.induct(r, p.request)
+			if r := m.Canisters.Get(p.Request.Receiver); r != nil {
+				m.induct(r, p.Request)
 			} else {
-				m.answer(p.request, m.rejectAbsent(p.request.Receiver))
+				m.answer(p.Request, m.rejectAbsent(p.Request.Receiver))
 			}
 		}
 	}
-	clear(m.inbound)
-	m.inbound = m.inbound[:0]
+	clear(m.Inbound)
+	m.Inbound = m.Inbound[:0]
 }
 
 // rejectAbsent is for a request that came to a subnet where its receiver is not.
@@ -237,7 +237,7 @@ func (m *subnet) answerIngress(in *state.Ingress, reply []byte, reject *intercan
 	in = m.History.Answer(in, reply, reject, m.Time, &m.Deadlines, m.forget)
 	m.Show(in)
 	m.net.answered = append(m.net.answered, in.ID)
-	m.changed = m.changed || !m.net.open
+	m.TreeChanged = m.TreeChanged || !m.net.open
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: IngressAnswered, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Reject: reject, Bytes: len(reply)})
 	}

@@ -30,7 +30,7 @@ func (n *Network) setCycles(in SetCycles) Result {
 		m.Totals.Lose(c.Balance.Sub(in.Amount))
 	}
 	c.Balance = in.Amount
-	m.changed = true
+	m.TreeChanged = true
 	n.generation++
 	return Result{}
 }

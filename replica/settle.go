@@ -88,19 +88,19 @@ func (p *location) take(call intercanister.CallID, caller principal.Principal) (
 		p.entry.Waiting = slices.DeleteFunc(p.entry.Waiting, func(in state.Input) bool { return gone(&in) })
 	case inPreparing:
 		q, taken = p.request, true
-		m.preparing = slices.DeleteFunc(m.preparing, func(w preparation) bool { return gone(&w.in) })
+		m.Preparing = slices.DeleteFunc(m.Preparing, func(w state.Preparation) bool { return gone(&w.In) })
 	case inOutput:
 		taken = true
-		for i := range m.out[p.to] {
-			if sent := &m.out[p.to][i]; sent.request != nil && mine(sent.request) {
-				q = *sent.request
-				m.dequeue(sent)
+		for i := range m.Output[p.to] {
+			if sent := &m.Output[p.to][i]; sent.Request != nil && mine(sent.Request) {
+				q = *sent.Request
+				m.Dequeue(sent)
 			}
 		}
-		m.out[p.to] = slices.DeleteFunc(m.out[p.to], func(sent streamMessage) bool { return sent.request != nil && mine(sent.request) })
+		m.Output[p.to] = slices.DeleteFunc(m.Output[p.to], func(sent state.StreamMessage) bool { return sent.Request != nil && mine(sent.Request) })
 	case inStream:
 		q, taken = p.request, true
-		m.inbound = slices.DeleteFunc(m.inbound, func(sent streamMessage) bool { return sent.request != nil && mine(sent.request) })
+		m.Inbound = slices.DeleteFunc(m.Inbound, func(sent state.StreamMessage) bool { return sent.Request != nil && mine(sent.Request) })
 	}
 	return q.Cycles, taken
 }

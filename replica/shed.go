@@ -41,8 +41,8 @@ func (m *subnet) shedOne(r *state.Entry) {
 		}
 	}
 	if to, at, memory := m.largestOutput(r); memory > 0 && memory >= r.Mailbox.Largest() {
-		shed := &m.out[to][at]
-		m.discard(to, func(p *streamMessage) bool { return p == shed })
+		shed := &m.Output[to][at]
+		m.discard(to, func(p *state.StreamMessage) bool { return p == shed })
 		return
 	}
 	in, ok := r.Mailbox.Shed(reject)

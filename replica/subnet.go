@@ -15,43 +15,27 @@ import (
 // to the state.
 type subnet struct {
 	state.State
-	net          *Network
-	position     int
-	config       SubnetConfig
-	key          *certify.SubnetKey
-	nodes        []*certify.NodeKey
-	record       recording // what has changed in the certified tree; written under Views.mu
-	ended        ended     // the last round; as record
-	ahead        *proof    // that the next view goes on from, where canister ranges have changed since the last; or nil
-	publicKey    []byte    // DER
-	shownRanges  certify.Ranges
-	memory       uint64        // bytes all canisters used when last counted
-	consumed     cycles.Amount // spent when last counted
-	transactions uint64        // executed since the start
+	net         *Network
+	position    int
+	config      SubnetConfig
+	key         *certify.SubnetKey
+	nodes       []*certify.NodeKey
+	record      recording // what has changed in the certified tree; written under Views.mu
+	ended       ended     // the last round; as record
+	ahead       *proof    // that the next view goes on from, where canister ranges have changed since the last; or nil
+	publicKey   []byte    // DER
+	shownRanges certify.Ranges
 
-	sub     *canister.Subnet // of this round; parked messages keep theirs
-	limits  canister.Limits
 	prepaid [2]cycles.Amount // for a message of the longest kind; [1] wide
 
-	parked  []*Job // by canister id
-	inbound []streamMessage
-	out     [][]streamMessage // output queues, by position of the receiving subnet
-	unsent  int               // stream messages in out
-	swept   uint64            // the second in which late ones were last looked for
-	changed bool              // the tree must be rebuilt though no round ran
+	parked []*Job // by canister id
 
-	preparing []preparation                      // the commands that wait for their modules, in the order in which they came
-	asked     preparation                        // the command that runs, if it is about to wait
-	prepared  map[[32]byte]*intercanister.Reject // the modules that are ready, since the last checkpoint; nil for those that are valid
+	asked state.Preparation // the command that runs, if it is about to wait
 
-	spent uint64 // instructions of this round
-	// instructions are those of all rounds before this one. They only grow.
-	instructions uint64
-	worked       uint64 // those of the management canister itself
-	executed     int    // messages of this round
-	dirtied      int    // heap pages that messages of this round changed, rolled back or not
-	batches      int    // of this round
-	since        batch
+	worked   uint64 // those of the management canister itself
+	executed int    // messages of this round
+	dirtied  int    // heap pages that messages of this round changed, rolled back or not
+	batches  int    // of this round
 
 	jobs, running []*Job
 	spare         []*Job
@@ -87,34 +71,39 @@ func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
 	m.Chance = state.NewChance(n.config.Seed, "random beacon of subnet "+m.ID.String())
 	m.Outcalls = make(map[uint64]*state.PendingOutcall)
 	m.Commands.Owner = principal.Management
-	m.limits = m.executionLimits()
-	for i := range m.prepaid {
-		m.prepaid[i] = m.Fees.Execution(m.limits.Message, i == 1)
-	}
+	m.Limits = m.executionLimits()
+	m.priceExecutions()
 	m.refresh()
 	return m
+}
+
+// priceExecutions computes what messages of the longest kind pay in advance.
+func (m *subnet) priceExecutions() {
+	for i := range m.prepaid {
+		m.prepaid[i] = m.Fees.Execution(m.Limits.Message, i == 1)
+	}
 }
 
 // refresh makes what executions are told about the subnet: once for each round,
 // because a message that is parked keeps the time it began with.
 func (m *subnet) refresh() {
-	if m.sub != nil && len(m.parked) == 0 {
-		m.sub.Time, m.sub.MemoryUsed = m.Time, m.memory+m.config.Occupied
+	if m.Environment != nil && len(m.parked) == 0 {
+		m.Environment.Time, m.Environment.MemoryUsed = m.Time, m.MemoryUsed+m.config.Occupied
 		return
 	}
 	var keys []canister.Key
-	if m.sub != nil {
-		keys = m.sub.Keys
+	if m.Environment != nil {
+		keys = m.Environment.Keys
 	}
-	m.sub = &canister.Subnet{MemoryUsed: m.memory + m.config.Occupied, ID: m.ID, Fees: m.Fees, System: m.System, Limits: m.limits, Time: m.Time, Keys: keys}
+	m.Environment = &canister.Subnet{MemoryUsed: m.MemoryUsed + m.config.Occupied, ID: m.ID, Fees: m.Fees, System: m.System, Limits: m.Limits, Time: m.Time, Keys: keys}
 	if m.net.rootKey == nil {
 		m.net.rootKey = m.key.Public().DER()
 	}
-	m.sub.RootKey = m.net.rootKey
+	m.Environment.RootKey = m.net.rootKey
 }
 
 // Subnet is what executions of this round are told about the subnet.
-func (m *subnet) Subnet() *canister.Subnet { return m.sub }
+func (m *subnet) Subnet() *canister.Subnet { return m.Environment }
 
 // managementOf is the subnet whose management canister a principal addresses:
 // the own one by the empty principal, any by its subnet id. nil for canisters.

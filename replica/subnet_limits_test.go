@@ -27,11 +27,11 @@ func inhabited(t *testing.T) (*subnet, *state.Entry) {
 func TestMessagesWithGuaranteedResponseTake15GiB(t *testing.T) {
 	m, r := inhabited(t)
 	q := intercanister.Request{Sender: r.ID(), Receiver: r.ID(), Call: 1, Payload: make([]byte, 3<<20)}
-	m.since.guaranteed = 15<<30 - q.Memory() + 1
+	m.Shared.Guaranteed = 15<<30 - q.Memory() + 1
 	if m.induct(r, &q); r.Mailbox.Len() != 0 {
 		t.Error("a request was taken for which a byte is missing")
 	}
-	m.since.guaranteed--
+	m.Shared.Guaranteed--
 	if m.induct(r, &q); r.Mailbox.Len() != 1 {
 		t.Error("a request was not taken for which there is room")
 	}
@@ -110,12 +110,12 @@ func TestATaskThatAFrozenCanisterCannotPayForIsTriedAgainAfterASecond(t *testing
 func TestOfPreparedModulesASubnetRemembers4096(t *testing.T) {
 	m, _ := inhabited(t)
 	for n, want := range map[int]int{4_096: 4_096, 4_097: 1} {
-		clear(m.prepared)
+		clear(m.Prepared)
 		for i := range n {
 			m.net.Apply(&ModulePrepared{Subnet: m.ID, Hash: requestOf(uint64(i))})
 		}
-		if len(m.prepared) != want {
-			t.Errorf("of %d modules %d are remembered, want %d", n, len(m.prepared), want)
+		if len(m.Prepared) != want {
+			t.Errorf("of %d modules %d are remembered, want %d", n, len(m.Prepared), want)
 		}
 	}
 }

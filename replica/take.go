@@ -26,7 +26,7 @@ func (m *subnet) take(box *intercanister.Mailbox, choice *intercanister.Choice) 
 		box.PopChoice(*choice, &j.in)
 	}
 	r.Running, box.Held = true, true
-	m.isolate(r)
+	m.Isolate(r)
 	switch j.in.Source {
 	case intercanister.SourceTasks:
 		m.takeTask(j)
@@ -48,7 +48,7 @@ func (m *subnet) job(r *state.Entry) *Job {
 	} else {
 		j = newJob()
 	}
-	j.subnet, j.entry, j.sub, j.began = m, r, m.sub, Moment{m.Height, m.Time}
+	j.subnet, j.entry, j.environment, j.began = m, r, m.Environment, Moment{m.Height, m.Time}
 	j.wide = m.net.executor.Wide(r.Canister)
 	j.message = canister.Message{}
 	return j
@@ -163,7 +163,7 @@ func (m *subnet) open(j *Job, method string, origin intercanister.Origin, attach
 		kind = x.Method(c, method)
 	}
 	if kind == QueryMethod || kind == CompositeMethod {
-		j.limit = m.limits.Query
+		j.limit = m.Limits.Query
 	}
 	if j.refused = m.prepay(j, origin.Caller); j.refused != nil {
 		return
@@ -208,7 +208,7 @@ func (m *subnet) takeResponse(j *Job) {
 	f, context := m.Calls.Begin(&j.entry.Mailbox, j.in.Call)
 	response := &j.in.Response
 	m.Free(j.entry, f.Deadline, response.Memory())
-	j.context, j.prepaid, j.limit = f.Context, f.Execution(), m.limits.Message
+	j.context, j.prepaid, j.limit = f.Context, f.Execution(), m.Limits.Message
 	j.callback = true
 	c.Consumed.Instructions = c.Consumed.Instructions.Add(j.prepaid)
 	carried := m.Fees.ResponseTransmission(response.PayloadBytes())

@@ -62,7 +62,7 @@ func (n *Network) placeKeys() {
 	}
 	for _, m := range n.subnets {
 		m.Signing.Ring = ring
-		m.sub.Keys = shown
+		m.Environment.Keys = shown
 		if root := n.subnets[0]; root.config.Kind == NNS {
 			m.Signing.Exempt = root.ID
 		}

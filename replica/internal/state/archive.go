@@ -44,6 +44,7 @@ func (s *State) ArchiveCanisters(c *archive.Coder, section string, modules *cani
 // Archive writes what a subnet has beside its canisters, or reads it into a new state
 // that has them; CheckArchived is to follow then. What follows from the configuration of the subnet is there already.
 func (s *State) Archive(c *archive.Coder) {
+	s.archiveLimits(c)
 	s.archiveFacts(c)
 	s.Ids.archive(c)
 	s.Deadlines.Archive(c, archive.MaxItems)
@@ -70,6 +71,35 @@ func (s *State) Archive(c *archive.Coder) {
 	archiveEntries(c, s, &s.throttled)
 	archive.Number(c, &s.stops)
 	s.archiveReady(c)
+	s.archiveCounts(c)
+	s.archiveBatch(c)
+	s.archiveStreams(c)
+	s.archivePreparations(c)
+}
+
+func (s *State) archiveLimits(c *archive.Coder) {
+	l := &s.Limits
+	for _, n := range []*uint64{
+		&l.Message, &l.Query, &l.Inspect, &l.Install, &l.Slice, &l.PauseAfter, &l.StablePages, &l.StablePagesInstall,
+		&l.StablePagesQuery, &l.SubnetMemory, &l.HeapDelta, &l.InstallRate,
+	} {
+		archive.Number(c, n)
+	}
+}
+
+// archiveCounts writes what the subnet counts, apart from its calls and cycles.
+func (s *State) archiveCounts(c *archive.Coder) {
+	archive.Number(c, &s.MemoryUsed)
+	c.Amount(&s.Consumed)
+	archive.Number(c, &s.Transactions)
+	if c.Since(3) {
+		all := s.Instructions + s.RoundInstructions
+		if archive.Number(c, &all); c.Reading() {
+			s.Instructions, s.RoundInstructions = all, 0
+		}
+	}
+	archive.Number(c, &s.Swept)
+	c.Bool(&s.TreeChanged)
 }
 
 func (s *State) archiveFacts(c *archive.Coder) {

@@ -40,6 +40,11 @@ func (s *State) Fork(to *State) *Fork {
 	to.Beating, to.Touched, to.throttled = f.Entries(s.Beating), f.Entries(s.Touched), f.Entries(s.throttled)
 	to.Answered = slices.Clone(s.Answered)
 	to.Kept = s.Kept.Clone()
+	environment := *s.Environment
+	to.Environment = &environment
+	to.Shared.Credited = f.Entries(s.Shared.Credited)
+	f.forkStreams(s)
+	to.Preparing, to.Prepared = slices.Clone(s.Preparing), maps.Clone(s.Prepared)
 	return f
 }
 

@@ -1,5 +1,8 @@
 package state
 
+// Second is the unit of deadlines, in nanoseconds.
+const Second = 1_000_000_000
+
 // Limits of a subnet's state.
 const (
 	// KeepAnswer is how long an answer is kept at least (specification: 5 minutes).
@@ -14,6 +17,9 @@ const (
 	MaxAnswerBytes = 1 << 30
 	// StopTimeout is how long a stop_canister waits (the replica's: 5 minutes).
 	StopTimeout = 300_000_000_000
+	// RequestLifetime is how long a request with guaranteed response waits for room in a
+	// stream, in nanoseconds (the replica's: 5 minutes).
+	RequestLifetime = 300_000_000_000
 	// MaxDays is for how many days the nodes' blocks are kept (specification: 60).
 	MaxDays = 60
 	// RoundTime is how long a round is taken to last at most, in nanoseconds: about mainnet's time between rounds. An idle network has

@@ -69,6 +69,37 @@ type State struct {
 	throttled []*Entry
 
 	stops uint64
+
+	// Limits are those of executions.
+	Limits canister.Limits
+	// Environment is what the messages of this batch see of the subnet. Those that are parked keep theirs.
+	Environment *canister.Subnet
+
+	// MemoryUsed are the bytes of all canisters, each as of when it was counted last.
+	MemoryUsed uint64
+	// Consumed are the cycles that were spent when they were counted last.
+	Consumed cycles.Amount
+	// Transactions counts the messages executed since the start.
+	Transactions uint64
+	// Instructions are those of all rounds before this one. They only grow. RoundInstructions are those of this round.
+	Instructions, RoundInstructions uint64
+	// TreeChanged says that the certified tree must be made again though no round ran.
+	TreeChanged bool
+	// Shared is what the messages of a batch share.
+	Shared Shared
+
+	// Inbound are the messages that came from other subnets and are received when the next round begins.
+	Inbound []StreamMessage
+	// Output are the queues of messages to other subnets, by position. Unsent counts them all.
+	Output [][]StreamMessage
+	Unsent int
+	// Swept is the second in which late ones were last looked for.
+	Swept uint64
+
+	// Preparing are the commands that wait for their modules, in the order in which they came.
+	Preparing []Preparation
+	// Prepared are the modules that became ready since the last checkpoint; nil for those that are valid.
+	Prepared map[[32]byte]*intercanister.Reject
 }
 
 // Noted is a message whose part of the certified tree may have changed.

@@ -1,0 +1,79 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/intercanister/archive"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// The messages of a batch run in parallel: none sees what the others of its batch have
+// done, neither in the memory that messages and canisters take nor in the balance of
+// its canister.
+// One after the other, as single steps make them, they must see the same.
+
+// Shared is what the messages of a batch share.
+type Shared struct {
+	Guaranteed uint64   // bytes of messages with guaranteed response when it began
+	Futures    int      // when it began
+	Promised   uint64   // bytes of guaranteed messages since
+	Credited   []*Entry // that got cycles since, and have them as a credit
+}
+
+// BeginBatch lets the messages from now on see what happened before.
+func (s *State) BeginBatch() {
+	s.SettleCredits()
+	s.Batch++
+	s.Shared.Guaranteed, s.Shared.Futures, s.Shared.Promised = s.Messages.Guaranteed, s.Calls.Futures(), 0
+}
+
+// DeferCredit gives a canister cycles that its messages see from the next batch on.
+func (s *State) DeferCredit(r *Entry, amount cycles.Amount) {
+	r.DeferredCredit = r.DeferredCredit.Add(amount)
+	s.Shared.Credited = append(s.Shared.Credited, r)
+}
+
+// SettleCredits adds to balances what came while the messages of a batch ran.
+func (s *State) SettleCredits() {
+	for _, r := range s.Shared.Credited {
+		if !r.Running {
+			r.Settle()
+		}
+	}
+	clear(s.Shared.Credited)
+	s.Shared.Credited = s.Shared.Credited[:0]
+}
+
+// Isolate takes out of sight what others of the batch have done to the memory of a
+// canister's messages, until its own message has run or is parked.
+func (s *State) Isolate(r *Entry) {
+	r.Isolated = s.MessagesSince(r)
+	r.Canister.MessageBytes -= r.Isolated
+}
+
+// EndIsolation gives back what Isolate took out of sight.
+func (r *Entry) EndIsolation() {
+	r.Canister.MessageBytes += r.Isolated
+	r.Isolated = 0
+}
+
+// archiveBatch writes what messages see of the subnet until the next batch.
+func (s *State) archiveBatch(c *archive.Coder) {
+	environment := *s.Environment
+	archive.Number(c, &environment.MemoryUsed)
+	archive.Number(c, &environment.Time)
+	environment.Limits = s.Limits
+	if c.Reading() {
+		s.Environment = &environment
+	}
+	shared := &s.Shared
+	archive.Number(c, &shared.Guaranteed)
+	archive.Number(c, &shared.Futures)
+	archive.Number(c, &shared.Promised)
+	credited := slices.DeleteFunc(slices.Clone(shared.Credited), func(r *Entry) bool { return r.Gone })
+	archive.Slice(c, &credited, archive.MaxItems, func(r **Entry) { s.ArchiveEntry(c, r) })
+	if c.Reading() && !c.Failed() {
+		shared.Credited = credited
+		c.Check(!slices.Contains(credited, nil), "nobody got cycles")
+	}
+}
