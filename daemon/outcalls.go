@@ -74,13 +74,13 @@ type performer struct {
 	replicated bool // ask for each node
 	fetch      func(ctx context.Context, request *replica.Outcall) replica.OutcallAnswer
 
-	incarnation uint64                         // of the instance, when the outcalls were listed that were seen
-	seen        map[principal.Principal]uint64 // by subnet: the number of the next outcall nobody has looked at
-	held        map[outcallID]bool             // seen, but there was no room for them
-	making      map[principal.Principal]int    // by canister: requests that may be under way
-	made        int                            // the sum of making
-	ended       chan principal.Principal       // whose canister's requests are over, each by itself
-	running     sync.WaitGroup
+	generation uint64                         // of the instance, when the outcalls were listed that were seen
+	seen       map[principal.Principal]uint64 // by subnet: the number of the next outcall nobody has looked at
+	held       map[outcallID]bool             // seen, but there was no room for them
+	making     map[principal.Principal]int    // by canister: requests that may be under way
+	made       int                            // the sum of making
+	ended      chan principal.Principal       // whose canister's requests are over, each by itself
+	running    sync.WaitGroup
 }
 
 // outcallID names an outcall.
@@ -121,8 +121,8 @@ func (p *performer) perform(ctx context.Context) {
 // begin begins what there is room for. What is held and is not pending any more has
 // timed out: nobody makes it. After a restore numbers begin again: nothing was seen.
 func (p *performer) begin(ctx context.Context, pending []node.Outcall) {
-	if len(pending) > 0 && pending[0].Incarnation != p.incarnation {
-		p.incarnation, p.held = pending[0].Incarnation, nil
+	if len(pending) > 0 && pending[0].Generation != p.generation {
+		p.generation, p.held = pending[0].Generation, nil
 		clear(p.seen)
 	}
 	held := make(map[outcallID]bool)

@@ -107,8 +107,8 @@ func TestOutcallsOfARestoredNodeAreMadeAgain(t *testing.T) {
 	}
 	defer p.running.Wait()
 	defer cancel()
-	outcalls := func(url string, incarnation uint64) []node.Outcall {
-		return []node.Outcall{{PendingOutcall: replica.PendingOutcall{Number: 0, Request: replica.Outcall{Canister: principal.Canister(1), URL: url}}, Incarnation: incarnation}}
+	outcalls := func(url string, generation uint64) []node.Outcall {
+		return []node.Outcall{{PendingOutcall: replica.PendingOutcall{Number: 0, Request: replica.Outcall{Canister: principal.Canister(1), URL: url}}, Generation: generation}}
 	}
 	p.begin(ctx, outcalls("before", 0))
 	p.begin(ctx, outcalls("before", 0))

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// incarnation is a number by which one life of an instance is told from all others.
-func incarnation() uint64 {
+// firstGeneration is the number of the first generation of an instance, which no other instance has.
+func firstGeneration() uint64 {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return binary.LittleEndian.Uint64(b[:])

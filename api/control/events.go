@@ -28,9 +28,9 @@ var (
 	// eventsForgotten takes the number of the event wanted and that of the first there is.
 	eventsForgotten = reason("EVENTS_FORGOTTEN", codes.OutOfRange,
 		"event %d is not remembered any more, the first that is is %d: watch from the beginning, and read faster or with a narrower filter", "wanted", "first")
-	// otherIncarnation takes what is of another, and what to do.
-	otherIncarnation = reason("OTHER_INCARNATION", codes.FailedPrecondition,
-		"%s is of another life of the instance, or of another instance: %s")
+	// otherGeneration takes what is of another, and what to do.
+	otherGeneration = reason("OTHER_INCARNATION", codes.FailedPrecondition,
+		"%s is of another generation of the instance, or of another instance: %s")
 	// eventNotYet takes the number of the event wanted.
 	eventNotYet = reason("EVENT_NOT_YET", codes.FailedPrecondition, "event %d has not happened: the token is none of this instance", "wanted")
 )
@@ -107,8 +107,8 @@ func misplaced(err error) error {
 	switch {
 	case !ok:
 		return err
-	case errors.Is(err, node.ErrOtherIncarnation):
-		return otherIncarnation.Refuse("the token", "watch without a token, or from the beginning")
+	case errors.Is(err, node.ErrOtherGeneration):
+		return otherGeneration.Refuse("the token", "watch without a token, or from the beginning")
 	case errors.Is(err, node.ErrNotYet):
 		return eventNotYet.Refuse(place.Wanted)
 	}

@@ -70,7 +70,7 @@ func shownOutcall(o *node.Outcall) *controlv1.Outcall {
 	shown := &controlv1.Outcall{
 		SubnetId: o.Subnet.String(), Number: o.Number, Nodes: uint32(o.Nodes), CanisterId: o.Request.Canister.String(),
 		Url: o.Request.URL, Method: o.Request.Method, Body: o.Request.Body, MaxResponseBytes: o.Request.MaxResponse,
-		Incarnation: shownIncarnation(o.Incarnation),
+		Incarnation: shownGeneration(o.Generation),
 	}
 	if o.Request.Flexible() {
 		shown.Nodes = uint32(len(o.Request.Members)) // that make the request, and may answer each
@@ -114,29 +114,29 @@ func (s *flights) AnswerOutcall(ctx context.Context, in *controlv1.AnswerOutcall
 	return nil, badOutcall.Refuse(refused.Text)
 }
 
-// answerOutcall answers the outcall of an incarnation, or whichever has the number now.
-func answerOutcall(ctx context.Context, n *node.Node, incarnation string, answer *replica.HTTPAnswer) error {
-	if incarnation == "" {
+// answerOutcall answers the outcall of a generation, or whichever has the number now.
+func answerOutcall(ctx context.Context, n *node.Node, generation string, answer *replica.HTTPAnswer) error {
+	if generation == "" {
 		return n.Answer(ctx, answer)
 	}
-	of, err := readIncarnation(incarnation)
+	of, err := readGeneration(generation)
 	if err != nil {
 		return err
 	}
 	err = n.AnswerOf(ctx, of, answer)
 	if errors.Is(err, node.ErrRestored) {
-		what := fmt.Sprintf("HTTP outcall %d of subnet %s in incarnation %s", answer.Number, answer.Subnet, incarnation)
-		return otherIncarnation.Refuse(what, "ListOutcalls says which outcalls wait now")
+		what := fmt.Sprintf("HTTP outcall %d of subnet %s with incarnation %s", answer.Number, answer.Subnet, generation)
+		return otherGeneration.Refuse(what, "ListOutcalls says which outcalls wait now")
 	}
 	return err
 }
 
-// shownIncarnation is the text of an incarnation, which readIncarnation reads.
-func shownIncarnation(n uint64) string { return fmt.Sprintf("%016x", n) }
+// shownGeneration is the text of a generation, as readGeneration reads it. The API calls generations incarnations.
+func shownGeneration(n uint64) string { return fmt.Sprintf("%016x", n) }
 
-func readIncarnation(text string) (uint64, error) {
+func readGeneration(text string) (uint64, error) {
 	n, err := strconv.ParseUint(text, 16, 64)
-	if err != nil || shownIncarnation(n) != text {
+	if err != nil || shownGeneration(n) != text {
 		return 0, BadField.Refuse("incarnation", quoted(text), "it must be that of an outcall of ListOutcalls, or empty")
 	}
 	return n, nil

@@ -32,6 +32,6 @@
 //
 // The newest events of an instance are remembered in a ring (Config.Record) with their
 // numbers. A Stream reads them from any place in it and goes on with what happens; its place
-// is a Token, which is good for one incarnation of the instance. Readers never hold up the
+// is a Token, which is good for one generation of the instance. Readers never hold up the
 // owner: who falls behind the ring is told which event is the first there is.
 package node

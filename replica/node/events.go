@@ -14,7 +14,7 @@ import (
 	"github.com/canisterd/canisterd/replica/trace"
 )
 
-// Recorded is an event with its number. Numbers count from 1, in an incarnation of an
+// Recorded is an event with its number. Numbers count from 1, in a generation of an
 // instance.
 type Recorded struct {
 	Sequence uint64
@@ -23,22 +23,22 @@ type Recorded struct {
 
 // Token is a place in the events of an instance: behind the event with a number.
 type Token struct {
-	Incarnation uint64 // Config.Incarnation, and one more for each Restore
-	Sequence    uint64
+	Generation uint64 // Config.Generation, and one more for each Restore
+	Sequence   uint64
 }
 
 // String is the token's text, as ParseToken reads it.
-func (t Token) String() string { return fmt.Sprintf("%016x-%d", t.Incarnation, t.Sequence) }
+func (t Token) String() string { return fmt.Sprintf("%016x-%d", t.Generation, t.Sequence) }
 
 // ParseToken reads the text of a token.
 func ParseToken(text string) (Token, error) {
-	incarnation, sequence, ok := strings.Cut(text, "-")
-	i, err := strconv.ParseUint(incarnation, 16, 64)
+	generation, sequence, ok := strings.Cut(text, "-")
+	i, err := strconv.ParseUint(generation, 16, 64)
 	s, err2 := strconv.ParseUint(sequence, 10, 64)
 	if t := (Token{i, s}); ok && err == nil && err2 == nil && t.String() == text {
 		return t, nil
 	}
-	return Token{}, fmt.Errorf("%q is no resume token: it has the form INCARNATION-NUMBER", text)
+	return Token{}, fmt.Errorf("%q is no resume token: it has the form GENERATION-NUMBER", text)
 }
 
 // From says where a stream of events begins. The zero value is from now on.
@@ -49,18 +49,18 @@ type From struct {
 
 // What is wrong with a place in the events.
 var (
-	ErrOtherIncarnation = errors.New("the token is of another incarnation of the instance")
-	ErrForgotten        = errors.New("the events after the token are forgotten")
-	ErrBehind           = errors.New("the reader fell behind: events it has not read are forgotten")
-	ErrNotYet           = errors.New("the token is of an event that has not happened")
+	ErrOtherGeneration = errors.New("the token is of another generation of the instance")
+	ErrForgotten       = errors.New("the events after the token are forgotten")
+	ErrBehind          = errors.New("the reader fell behind: events it has not read are forgotten")
+	ErrNotYet          = errors.New("the token is of an event that has not happened")
 )
 
 // PlaceError says why a stream cannot go on from a place. It wraps one of the errors above.
 type PlaceError struct {
-	Why    error
-	Wanted uint64 // number of the event that should come next
-	First  uint64 // of the first event there is, or will be
-	Life   uint64 // incarnation that was read, or is there
+	Why        error
+	Wanted     uint64 // number of the event that should come next
+	First      uint64 // of the first event there is, or will be
+	Generation uint64 // that was read, or is there
 }
 
 func (e *PlaceError) Error() string {
@@ -80,15 +80,15 @@ type Filter struct {
 // Stream is one reader's way through the events of an instance. It is not safe for
 // concurrent use.
 type Stream struct {
-	node    *Node
-	filter  Filter
-	life    uint64         // the incarnation it reads
-	members *trace.Members // nil: events of all trees pass
-	from    uint64         // the first event that may pass; earlier ones only show what belongs to the tree
-	next    uint64
-	batch   []replica.Event // begins with number next
-	woken   time.Time       // when it last began to look at what had happened
-	closed  bool
+	node       *Node
+	filter     Filter
+	generation uint64         // that it reads
+	members    *trace.Members // nil: events of all trees pass
+	from       uint64         // the first event that may pass; earlier ones only show what belongs to the tree
+	next       uint64
+	batch      []replica.Event // begins with number next
+	woken      time.Time       // when it last began to look at what had happened
+	closed     bool
 }
 
 // Events is a stream of events: those recorded from a place on, then what happens. The
@@ -112,7 +112,7 @@ func (n *Node) Events(ctx context.Context, from From, filter Filter) (*Stream, e
 	case from.After != nil:
 		s.from = from.After.Sequence + 1
 		if why := r.refuse(*from.After); why != nil {
-			return nil, &PlaceError{why, s.from, first, r.life}
+			return nil, &PlaceError{why, s.from, first, r.generation}
 		}
 	case from.Beginning:
 		s.from = first
@@ -122,7 +122,7 @@ func (n *Node) Events(ctx context.Context, from From, filter Filter) (*Stream, e
 	if s.next = s.from; s.members != nil {
 		s.next = first
 	}
-	s.life = r.life
+	s.generation = r.generation
 	r.readers++
 	return s, nil
 }
@@ -130,8 +130,8 @@ func (n *Node) Events(ctx context.Context, from From, filter Filter) (*Stream, e
 // refuse is why nothing can go on after a token. r.mu is held.
 func (r *recorder) refuse(after Token) error {
 	switch {
-	case after.Incarnation != r.life:
-		return ErrOtherIncarnation
+	case after.Generation != r.generation:
+		return ErrOtherGeneration
 	case after.Sequence >= r.next:
 		return ErrNotYet
 	case after.Sequence+1 < r.first():
@@ -166,7 +166,7 @@ func (s *Stream) Close() {
 
 // Token is behind everything the stream has looked at: a stream that goes on after it
 // misses nothing.
-func (s *Stream) Token() Token { return Token{s.life, max(s.next, s.from) - 1} }
+func (s *Stream) Token() Token { return Token{s.generation, max(s.next, s.from) - 1} }
 
 // Next is the next event that passes the filter. It waits for one. The error is ctx's, a
 // *PlaceError where the reader fell behind or the instance was restored, or ErrClosed once
@@ -224,13 +224,13 @@ func (s *Stream) step() (Recorded, <-chan struct{}, error) {
 		var wait <-chan struct{}
 		var first uint64
 		var why error
-		s.batch, wait, first, why = s.node.recorder.read(s.life, s.next)
+		s.batch, wait, first, why = s.node.recorder.read(s.generation, s.next)
 		if errors.Is(why, ErrBehind) && first <= s.from {
 			s.next = first // what is forgotten only showed what belongs to the tree
 			continue
 		}
 		if why != nil {
-			return Recorded{}, nil, &PlaceError{why, max(s.next, s.from), first, s.life}
+			return Recorded{}, nil, &PlaceError{why, max(s.next, s.from), first, s.generation}
 		}
 		switch {
 		case wait != nil:

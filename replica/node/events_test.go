@@ -92,7 +92,7 @@ func TestAnInstanceRecordsFromItsFirstStreamOnAndKeepsNoRoomBefore(t *testing.T)
 }
 
 func TestAReaderThatGoesOnAfterItsTokenMissesNothing(t *testing.T) {
-	r := start(t, node.Config{Record: true, Incarnation: 7})
+	r := start(t, node.Config{Record: true, Generation: 7})
 	r.create(2)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -120,7 +120,7 @@ func TestAReaderThatGoesOnAfterItsTokenMissesNothing(t *testing.T) {
 		}
 		token := s.Token()
 		read, err := node.ParseToken(token.String())
-		if err != nil || read != token || token != (node.Token{Incarnation: 7, Sequence: last}) {
+		if err != nil || read != token || token != (node.Token{Generation: 7, Sequence: last}) {
 			t.Fatalf("token %s read as %+v, %v", token, read, err)
 		}
 		s.Close()
@@ -131,7 +131,7 @@ func TestAReaderThatGoesOnAfterItsTokenMissesNothing(t *testing.T) {
 }
 
 func TestTokensThatLeadNowhereAreRefusedEachForItsReason(t *testing.T) {
-	r := start(t, node.Config{Record: true, Incarnation: 7, Events: 64})
+	r := start(t, node.Config{Record: true, Generation: 7, Events: 64})
 	r.create(1)
 	for range 50 {
 		r.must(0, "run", "reply x")
@@ -141,11 +141,11 @@ func TestTokensThatLeadNowhereAreRefusedEachForItsReason(t *testing.T) {
 		token node.Token
 		want  error
 	}{
-		{node.Token{Incarnation: 8, Sequence: oldest}, node.ErrOtherIncarnation},
-		{node.Token{Incarnation: 7, Sequence: oldest - 2}, node.ErrForgotten},
-		{node.Token{Incarnation: 7, Sequence: 1 << 40}, node.ErrNotYet},
-		{node.Token{Incarnation: 7, Sequence: 1<<64 - 1}, node.ErrNotYet},
-		{node.Token{Incarnation: 7, Sequence: oldest - 1}, nil},
+		{node.Token{Generation: 8, Sequence: oldest}, node.ErrOtherGeneration},
+		{node.Token{Generation: 7, Sequence: oldest - 2}, node.ErrForgotten},
+		{node.Token{Generation: 7, Sequence: 1 << 40}, node.ErrNotYet},
+		{node.Token{Generation: 7, Sequence: 1<<64 - 1}, node.ErrNotYet},
+		{node.Token{Generation: 7, Sequence: oldest - 1}, nil},
 	} {
 		_, err := r.Events(t.Context(), node.From{After: &c.token}, node.Filter{})
 		if !errors.Is(err, c.want) {
@@ -348,7 +348,7 @@ func TestManyReadersReadTheSame(t *testing.T) {
 }
 
 func TestARestoredInstanceBeginsAnotherIncarnation(t *testing.T) {
-	r := start(t, node.Config{Record: true, Incarnation: 7})
+	r := start(t, node.Config{Record: true, Generation: 7})
 	r.create(1)
 	snapshot, err := r.Snapshot(t.Context(), replica.ForkConfig{})
 	if err != nil {
@@ -365,23 +365,23 @@ func TestARestoredInstanceBeginsAnotherIncarnation(t *testing.T) {
 	if err := r.Restore(t.Context(), snapshot); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-waiting; !errors.Is(err, node.ErrOtherIncarnation) {
+	if err := <-waiting; !errors.Is(err, node.ErrOtherGeneration) {
 		t.Errorf("who waits is told %v", err)
 	}
-	if _, err := r.Events(t.Context(), node.From{After: &token}, node.Filter{}); !errors.Is(err, node.ErrOtherIncarnation) {
+	if _, err := r.Events(t.Context(), node.From{After: &token}, node.Filter{}); !errors.Is(err, node.ErrOtherGeneration) {
 		t.Errorf("an older token: %v", err)
 	}
 	r.must(0, "run", "reply x")
 	all := r.stream(node.From{Beginning: true}, node.Filter{})
-	if got := rest(t, all); len(got) != 4 || got[0].Sequence != 1 || all.Token() != (node.Token{Incarnation: 8, Sequence: 4}) {
+	if got := rest(t, all); len(got) != 4 || got[0].Sequence != 1 || all.Token() != (node.Token{Generation: 8, Sequence: 4}) {
 		t.Errorf("after it %s are recorded, up to %s", kinds(got), all.Token())
 	}
 }
 
 func TestAForkHasEventsOfItsOwn(t *testing.T) {
-	r := start(t, node.Config{Record: true, Incarnation: 7})
+	r := start(t, node.Config{Record: true, Generation: 7})
 	r.create(1)
-	fork, err := r.Fork(t.Context(), node.Config{Record: true, Incarnation: 9})
+	fork, err := r.Fork(t.Context(), node.Config{Record: true, Generation: 9})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -390,7 +390,7 @@ func TestAForkHasEventsOfItsOwn(t *testing.T) {
 	s := forked.stream(node.From{Beginning: true}, node.Filter{})
 	before := r.stream(node.From{}, node.Filter{})
 	forked.must(0, "run", "reply x")
-	if got := rest(t, s); kinds(got) != "ingress received, message executed, ingress answered, round ended" || s.Token() != (node.Token{Incarnation: 9, Sequence: 4}) {
+	if got := rest(t, s); kinds(got) != "ingress received, message executed, ingress answered, round ended" || s.Token() != (node.Token{Generation: 9, Sequence: 4}) {
 		t.Errorf("the fork has %s, up to %s", kinds(got), s.Token())
 	}
 	if got := rest(t, before); len(got) != 0 {

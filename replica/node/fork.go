@@ -74,7 +74,7 @@ func Wake(network *replica.Network, config Config) *Node {
 // engine and stays its owner's. The mode stays, the view jumps. Those who wait for messages
 // that the snapshot does not know get ErrRestored. Queries that have begun end on the state
 // they began on, which is closed after them. Events are numbered anew, in another
-// incarnation. ctx is as with Snapshot.
+// generation. ctx is as with Snapshot.
 func (n *Node) Restore(ctx context.Context, snapshot *replica.Network) error {
 	if snapshot.Engine() != n.engine {
 		return fmt.Errorf("restore an instance: %w", ErrForeign)
@@ -105,8 +105,7 @@ func (n *Node) replace(next *replica.Network) {
 	old, ended := n.network, n.generation
 	next.Wake(n.parts())
 	n.recorder.restart()
-	n.network, n.generation = next, new(generation)
-	n.incarnation++
+	n.network, n.generation = next, &generation{number: ended.number + 1}
 	if n.config.Restored != nil {
 		n.config.Restored(next.Clock())
 	}

@@ -50,10 +50,11 @@ type Config struct {
 
 	// Record makes the instance remember events from its start; otherwise it does from when
 	// somebody first asks for them. Events and EventBytes say how many of the newest; 0: MaxEvents,
-	// MaxEventBytes. Tokens and outcalls of an instance with another Incarnation are refused.
+	// MaxEventBytes. Generation is the number of the first generation of the instance: tokens and outcalls
+	// of other generations are refused.
 	Record             bool
 	Events, EventBytes int
-	Incarnation        uint64
+	Generation         uint64
 	// Stopwatch measures, in nanoseconds, what messages take; nil: nothing does.
 	Stopwatch func() int64
 }
@@ -93,14 +94,14 @@ type Node struct {
 	mode       Mode
 	waiters    map[waitKey]*waiter
 	outcalls   uint64 // made, when last announced
-	// Outcalls with one number in two incarnations are not the same.
-	incarnation uint64 // Config.Incarnation, and one more for each Restore
-	accounted   accounting
-	looked      bool // the request that is being done changes nothing
+	accounted  accounting
+	looked     bool // the request that is being done changes nothing
 }
 
-// generation is the time between two restores: what belongs to one network.
+// generation is the time between two restores: what belongs to one network. Outcalls and events with
+// one number in two generations are not the same.
 type generation struct {
+	number  uint64 // Config.Generation, and one more for each Restore
 	queries sync.WaitGroup
 	counts  counter
 }
@@ -135,7 +136,7 @@ func prepare(engine *canister.Engine, config Config) *Node {
 	n := &Node{
 		wake: make(chan struct{}, 1), outcallsMade: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
 		slots: slots, pool: NewPool(workers, config.Stopwatch), mode: config.Mode,
-		waiters: make(map[waitKey]*waiter), engine: engine, generation: new(generation), config: config, incarnation: config.Incarnation,
+		waiters: make(map[waitKey]*waiter), engine: engine, generation: &generation{number: config.Generation}, config: config,
 	}
 	n.open, n.shut = context.WithCancel(context.Background())
 	n.config.Network = replica.Config{}

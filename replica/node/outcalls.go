@@ -28,10 +28,10 @@ func (n *Node) announce() {
 }
 
 // Outcall is an HTTP outcall that waits for an answer. Its number names it in one
-// incarnation of the instance: after a restore, and in a fork, another may have it.
+// generation of the instance: after a restore, and in a fork, another may have it.
 type Outcall struct {
 	replica.PendingOutcall
-	Incarnation uint64 // of the instance, when the outcall was listed
+	Generation uint64 // of the instance, when the outcall was listed
 }
 
 // Outcalls are the HTTP outcalls that wait for an answer, by subnet and number.
@@ -41,7 +41,7 @@ func (n *Node) Outcalls(ctx context.Context) ([]Outcall, error) {
 		pending := n.network.Outcalls()
 		all := make([]Outcall, len(pending))
 		for i := range pending {
-			all[i] = Outcall{pending[i], n.incarnation}
+			all[i] = Outcall{pending[i], n.generation.number}
 		}
 		listed <- all
 	})
@@ -60,28 +60,28 @@ func (n *Node) Answer(ctx context.Context, in *replica.HTTPAnswer) error {
 	return n.settle(ctx, nil, in)
 }
 
-// AnswerOf is Answer to an outcall of an incarnation: ErrRestored where that is not the
+// AnswerOf is Answer to an outcall of a generation: ErrRestored where that is not the
 // instance's, or no more.
-func (n *Node) AnswerOf(ctx context.Context, incarnation uint64, in *replica.HTTPAnswer) error {
-	return n.settle(ctx, &incarnation, in)
+func (n *Node) AnswerOf(ctx context.Context, generation uint64, in *replica.HTTPAnswer) error {
+	return n.settle(ctx, &generation, in)
 }
 
 // AnswerListed is AnswerOf, for an outcall that was listed: one answer for all nodes of the
 // subnet, or one for each.
 func (n *Node) AnswerListed(ctx context.Context, o *Outcall, answers ...replica.OutcallAnswer) error {
-	return n.AnswerOf(ctx, o.Incarnation, &replica.HTTPAnswer{Subnet: o.Subnet, Number: o.Number, Answers: answers})
+	return n.AnswerOf(ctx, o.Generation, &replica.HTTPAnswer{Subnet: o.Subnet, Number: o.Number, Answers: answers})
 }
 
 // received is what an answer becomes, on the network that was there when it came.
 type received struct {
-	receptions  []*replica.Reception
-	incarnation uint64
-	err         error
+	receptions []*replica.Reception
+	generation uint64
+	err        error
 }
 
-// settle answers an outcall of the network of an incarnation; nil: of the present one. A restore between the two times it owns the network ends it.
-func (n *Node) settle(ctx context.Context, incarnation *uint64, in *replica.HTTPAnswer) error {
-	got, err := n.receive(ctx, incarnation, in)
+// settle answers an outcall of the network of a generation; nil: of the present one. A restore between the two times it owns the network ends it.
+func (n *Node) settle(ctx context.Context, generation *uint64, in *replica.HTTPAnswer) error {
+	got, err := n.receive(ctx, generation, in)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (n *Node) settle(ctx context.Context, incarnation *uint64, in *replica.HTTP
 	}
 	done := make(chan error, 1)
 	err = n.ask(ctx, func(n *Node) {
-		if n.incarnation != got.incarnation {
+		if n.generation.number != got.generation {
 			done <- undone(in)
 		} else if refusal := n.network.Apply(&answer).Refusal; refusal != nil {
 			done <- refusal
@@ -114,15 +114,15 @@ func (n *Node) settle(ctx context.Context, incarnation *uint64, in *replica.HTTP
 }
 
 // receive looks at an answer.
-func (n *Node) receive(ctx context.Context, incarnation *uint64, in *replica.HTTPAnswer) (received, error) {
+func (n *Node) receive(ctx context.Context, generation *uint64, in *replica.HTTPAnswer) (received, error) {
 	done := make(chan received, 1)
 	err := n.ask(ctx, func(n *Node) {
-		if incarnation != nil && n.incarnation != *incarnation {
+		if generation != nil && n.generation.number != *generation {
 			done <- received{err: undone(in)}
 			return
 		}
 		receptions, refusal := n.network.Receive(in)
-		got := received{receptions: receptions, incarnation: n.incarnation}
+		got := received{receptions: receptions, generation: n.generation.number}
 		if refusal != nil {
 			got.err = refusal
 		}

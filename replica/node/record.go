@@ -16,17 +16,17 @@ import (
 type recorder struct {
 	maxEvents, maxBytes int
 
-	mu       sync.Mutex
-	life     uint64   // the incarnation whose events these are
-	chunks   []*chunk // the oldest first
-	next     uint64   // number of the next event; they count from 1
-	events   int      // recorded
-	bytes    int      // they take
-	readers  int
-	spare    *chunk // emptied; nobody reads it
-	closed   bool
-	waited   atomic.Bool
-	happened chan struct{} // closed when somebody is to look; nil while nobody waits
+	mu         sync.Mutex
+	generation uint64   // whose events these are
+	chunks     []*chunk // the oldest first
+	next       uint64   // number of the next event; they count from 1
+	events     int      // recorded
+	bytes      int      // they take
+	readers    int
+	spare      *chunk // emptied; nobody reads it
+	closed     bool
+	waited     atomic.Bool
+	happened   chan struct{} // closed when somebody is to look; nil while nobody waits
 }
 
 // chunk is some events that follow one another.
@@ -41,16 +41,16 @@ const eventBytes = int(unsafe.Sizeof(replica.Event{}))
 
 func (r *recorder) init(config *Config) {
 	r.maxEvents, r.maxBytes = cmp.Or(config.Events, MaxEvents), cmp.Or(config.EventBytes, MaxEventBytes)
-	r.next, r.life = 1, config.Incarnation
+	r.next, r.generation = 1, config.Generation
 }
 
-// restart forgets everything and begins another incarnation: the network is another one,
+// restart forgets everything and begins another generation: the network is another one,
 // where the ids of contexts and calls mean something else.
 func (r *recorder) restart() {
 	r.mu.Lock()
 	r.chunks, r.events, r.bytes, r.spare = nil, 0, 0, nil
 	r.next = 1
-	r.life++
+	r.generation++
 	r.mu.Unlock()
 	r.wake()
 }
@@ -169,15 +169,15 @@ func (r *recorder) close() {
 	r.wake()
 }
 
-// read gives the events of an incarnation from a number on that stand together, and what to
+// read gives the events of a generation from a number on that stand together, and what to
 // wait for where there are none yet: nil where nothing more will come. why is not nil where
 // there is no such place any more; first is then the number of the first event there is.
-func (r *recorder) read(life, from uint64) (events []replica.Event, wait <-chan struct{}, first uint64, why error) {
+func (r *recorder) read(generation, from uint64) (events []replica.Event, wait <-chan struct{}, first uint64, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch first = r.first(); {
-	case life != r.life:
-		return nil, nil, first, ErrOtherIncarnation
+	case generation != r.generation:
+		return nil, nil, first, ErrOtherGeneration
 	case from < first:
 		return nil, nil, first, ErrBehind
 	}
