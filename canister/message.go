@@ -86,7 +86,8 @@ type Message struct {
 	MessageRoom uint64
 	// Pause is called each time Limits.PauseAfter instructions have run and the message is
 	// not over. It may block; the canister stays in the middle of the message meanwhile.
-	// A message that has changed many pages pauses every ScatteredPauseAfter instructions.
+	// A message that has changed many pages pauses every ScatteredPauseAfter instructions,
+	// unless PauseAfter is more than DefaultPauseAfter.
 	// Large copies and fills, which are charged before they begin, count once more while they
 	// run. nil: never called.
 	Pause func()

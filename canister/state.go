@@ -64,7 +64,7 @@ func (r *runner) forget() {
 
 // sliced is called whenever the engine looks up.
 func (r *runner) sliced(progress uint64) {
-	if r.after > ScatteredPauseAfter && r.guest.Scattered() {
+	if r.after > ScatteredPauseAfter && r.after <= DefaultPauseAfter && r.guest.Scattered() {
 		r.after, r.nextPause = ScatteredPauseAfter, progress
 	}
 	if progress < r.nextPause {

@@ -27,7 +27,7 @@ const (
 )
 
 // Input is something that happens to a network from outside: one of *Ingress,
-// AdvanceTo, *HTTPAnswer, *ModulePrepared, AddCycles, SetCycles, QueryCounts, *ForgetAnswers, *ShedAnswers, MigrateCanister, RenameCanister,
+// AdvanceTo, *HTTPAnswer, *ModulePrepared, AddCycles, SetCycles, SetStableMemory, CertifyAt, QueryCounts, *ForgetAnswers, *ShedAnswers, MigrateCanister, RenameCanister,
 // *AddRule, RemoveRule, ReleaseHeld, DropHeld, *SettleHeld, *SettleCall, FireTimer, CancelTimer.
 type Input interface{ input() }
 
@@ -98,6 +98,10 @@ func (n *Network) Apply(in Input) Result {
 		return n.addCycles(in)
 	case SetCycles:
 		return n.setCycles(in)
+	case SetStableMemory:
+		return n.setStableMemory(in)
+	case CertifyAt:
+		return n.certifyAt(in)
 	case MigrateCanister:
 		return n.migrate(in)
 	case RenameCanister:

@@ -16,6 +16,9 @@ const (
 	// next round (the replica's: 2 billion; ours is less, so that a canister in
 	// an endless loop delays nobody noticeably).
 	SliceInstructions = 10_000_000
+	// BenchmarkInstructions is how many instructions a message runs for on a subnet for
+	// benchmarks (PocketIC's).
+	BenchmarkInstructions = 99_999_999_999_999
 	// ResumedPerRound is how many parked messages of a subnet go on in a round (the replica's:
 	// one of each of its 4 scheduler cores). The others wait, so that new messages do not wait
 	// for a slice of each of them.

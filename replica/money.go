@@ -21,6 +21,10 @@ func (m *subnet) executionLimits() canister.Limits {
 	if m.config.NoRateLimits {
 		limits.HeapDelta, limits.InstallRate = 0, 0
 	}
+	if m.config.Benchmarking {
+		limits.Message, limits.Query, limits.Install = BenchmarkInstructions, BenchmarkInstructions, BenchmarkInstructions
+		limits.Slice, limits.PauseAfter = BenchmarkInstructions, BenchmarkInstructions
+	}
 	return limits
 }
 

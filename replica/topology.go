@@ -91,6 +91,8 @@ type SubnetConfig struct {
 	Occupied uint64
 	// NoRateLimits lets canisters change as much memory and install as often as they like. System subnets always do.
 	NoRateLimits bool
+	// Benchmarking lets messages run for as many instructions as there are, in one round.
+	Benchmarking bool
 	// Admins are the subnet admins: they may create canisters by messages of users,
 	// list all canisters, and stop, start, empty, delete and look at each of them. Only
 	// application subnets and cloud engines that are free have some, at most MaxSubnetAdmins.
