@@ -28,6 +28,7 @@ var dictionary = map[string]string{
 	"outlay":      "cost plan",
 	"parcel":      "stream message",
 	"parcels":     "stream messages",
+	"plant":       "build the static tree",
 	"playbill":    "transcript",
 	"poet":        "generator",
 	"scene":       "action",

@@ -19,7 +19,7 @@ type shown struct {
 func (m *subnet) archiveTree(c *archive.Coder) {
 	p, tree := &m.ended, certify.Tree{}
 	if c.Reading() {
-		m.plant()
+		m.buildStaticTree()
 		m.learn()
 	} else {
 		tree = m.proof().height().Tree()

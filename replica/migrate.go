@@ -51,7 +51,7 @@ func (n *Network) migrate(in MigrateCanister) Result {
 	c := from.depart(r, in.Canister)
 	n.reroute(in.Canister, to)
 	to.arrive(c)
-	n.replant()
+	n.showRanges()
 	return Result{}
 }
 
@@ -73,7 +73,7 @@ func (n *Network) rename(in RenameCanister) Result {
 	c := m.depart(r, in.To)
 	c.Rename(in.Canister, in.RequestedBy, version, total, m.Time, canister.ChangeOrigin{Principal: orchestrator, FromCanister: true})
 	m.arrive(c)
-	n.replant()
+	n.showRanges()
 	return Result{}
 }
 
@@ -141,9 +141,9 @@ func (n *Network) reroute(id principal.Principal, to *subnet) {
 	n.routes = routes
 }
 
-// replant shows the canister ranges of all subnets in the trees of all, and
-// forgets the delegations that show older ones.
-func (n *Network) replant() {
+// showRanges enters the present canister ranges of all subnets into the trees of all, and
+// drops the delegations that show older ones.
+func (n *Network) showRanges() {
 	n.delegations = new(delegations)
 	for _, m := range n.subnets {
 		last := m.proof()

@@ -98,7 +98,7 @@ func New(config Config) (*Network, error) {
 	for _, m := range n.subnets {
 		m.Output = make([][]state.StreamMessage, len(n.subnets))
 		m.armCharge()
-		m.plant()
+		m.buildStaticTree()
 	}
 	n.publish()
 	return n, nil

@@ -2,6 +2,7 @@ package replica
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 )
 
@@ -16,4 +17,27 @@ func (n *Network) StateHash() ([32]byte, error) {
 		return [32]byte{}, fmt.Errorf("hash the state: %w", err)
 	}
 	return [32]byte(h.Sum(nil)), nil
+}
+
+// RootHash is a hash over the certified trees of all subnets and some counters, balances and
+// versions beside them: less than StateHash, in time proportional to the number of canisters.
+func (n *Network) RootHash() [32]byte {
+	h := sha256.New()
+	for _, m := range n.subnets {
+		root := m.proof().height().Root()
+		h.Write(root[:])
+		numbers := []uint64{m.Time, m.Height, uint64(m.Calls.Contexts()), uint64(m.Calls.Futures()), m.Chance.Drawn, uint64(m.Deadlines.Len()), m.OutcallsMade}
+		for r := range m.Canisters.All() {
+			c := r.Canister
+			h.Write(c.ID.Bytes())
+			numbers = append(numbers, c.Balance.Hi, c.Balance.Lo, c.Reserved.Hi, c.Reserved.Lo, c.Version, c.Timer,
+				uint64(c.Status), uint64(r.Mailbox.Len()), uint64(r.Mailbox.Contexts), c.Logs.Next(), c.History.Total)
+		}
+		for _, number := range numbers {
+			var raw [8]byte
+			binary.BigEndian.PutUint64(raw[:], number)
+			h.Write(raw[:])
+		}
+	}
+	return [32]byte(h.Sum(nil))
 }

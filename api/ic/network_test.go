@@ -78,13 +78,13 @@ func newFakeNetwork(tb testing.TB) *fakeNetwork {
 		nns: newFakeSubnet("nns", "system", 0, 1<<20-1), app: newFakeSubnet("app", "application", 1<<20, 1<<21-1),
 	}
 	for _, s := range []*fakeSubnet{n.nns, n.app} {
-		s.tree = n.plant(s)
+		s.tree = n.tree(s)
 	}
 	n.publish()
 	return n
 }
 
-func (n *fakeNetwork) plant(s *fakeSubnet) (t certify.Tree) {
+func (n *fakeNetwork) tree(s *fakeSubnet) (t certify.Tree) {
 	for _, other := range []*fakeSubnet{n.nns, n.app} {
 		t = t.Set(certify.Leaf(other.key.Public().DER()), certify.SubnetPath(other.id, "public_key")...)
 		t = t.Set(certify.Leaf([]byte(other.kind)), certify.SubnetPath(other.id, "type")...)

@@ -1,17 +1,16 @@
 package replica
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// plant makes the part of a subnet's certified tree that does not change: what
-// all subnets are (interface specification, "The system state tree").
-func (m *subnet) plant() {
+// buildStaticTree builds the part of a subnet's certified tree that describes all subnets:
+// their keys, kinds, nodes and canister ranges (interface specification, "The system state
+// tree"). It changes only when canister ranges do.
+func (m *subnet) buildStaticTree() {
 	var subnets, ranges []certify.Entry
 	for _, other := range m.net.subnets {
 		own := []certify.Entry{
@@ -44,28 +43,4 @@ func (m *subnet) ranges() certify.Ranges {
 		all[i] = certify.Range{Start: principal.Canister(r.First), End: principal.Canister(r.Last)}
 	}
 	return all
-}
-
-// RootHash is a hash over the certified trees of all subnets and what the
-// network's future depends on beside them. It takes time in proportion to the
-// number of canisters.
-func (n *Network) RootHash() [32]byte {
-	h := sha256.New()
-	for _, m := range n.subnets {
-		root := m.proof().height().Root()
-		h.Write(root[:])
-		numbers := []uint64{m.Time, m.Height, uint64(m.Calls.Contexts()), uint64(m.Calls.Futures()), m.Chance.Drawn, uint64(m.Deadlines.Len()), m.OutcallsMade}
-		for r := range m.Canisters.All() {
-			c := r.Canister
-			h.Write(c.ID.Bytes())
-			numbers = append(numbers, c.Balance.Hi, c.Balance.Lo, c.Reserved.Hi, c.Reserved.Lo, c.Version, c.Timer,
-				uint64(c.Status), uint64(r.Mailbox.Len()), uint64(r.Mailbox.Contexts), c.Logs.Next(), c.History.Total)
-		}
-		for _, number := range numbers {
-			var raw [8]byte
-			binary.BigEndian.PutUint64(raw[:], number)
-			h.Write(raw[:])
-		}
-	}
-	return [32]byte(h.Sum(nil))
 }
