@@ -24,7 +24,7 @@ func (n *Network) shedAnswers(in *ShedAnswers) Result {
 type MessageBytes struct {
 	Waiting  int // arguments of users' messages that have not begun
 	Answers  int // kept answers
-	Unproved int // answers that the certified trees do not show yet; some of them are kept as well
+	Unstaged int // answers that the certified trees do not show yet; some of them are kept as well
 }
 
 // MessageBytes is what the messages of all subnets take.
@@ -33,7 +33,7 @@ func (n *Network) MessageBytes() (sum MessageBytes) {
 		waiting, answers := m.History.Bytes()
 		sum.Waiting += waiting
 		sum.Answers += answers
-		sum.Unproved += m.record.bytes
+		sum.Unstaged += m.record.bytes
 	}
 	return sum
 }

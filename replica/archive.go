@@ -178,7 +178,7 @@ func (n *Network) archiveRoots(c *archive.Coder) {
 		c.Check(written == now, "%s comes to %x, and was %x when the file was written", what, now, written)
 	}
 	for _, m := range n.subnets {
-		same("the state of subnet "+m.ID.String(), m.proof().height().Root())
+		same("the state of subnet "+m.ID.String(), m.staged().height().Root())
 	}
 	same("the network", n.RootHash())
 }

@@ -22,7 +22,7 @@ func (m *subnet) archiveTree(c *archive.Coder) {
 		m.buildStaticTree()
 		m.learn()
 	} else {
-		tree = m.proof().height().Tree()
+		tree = m.staged().height().Tree()
 	}
 	archive.Number(c, &p.time)
 	archive.Number(c, &p.height)

@@ -95,7 +95,7 @@ func (m *subnet) fork(n *Network) *subnet {
 	f.net = n
 	forked := m.State.Fork(&f.State)
 	f.record.canisters.list, f.record.requests.list = slices.Clip(m.record.canisters.list), slices.Clip(m.record.requests.list) // the source appends behind them
-	if h := m.proof().made.Load(); h != nil {                                                                                   // what changed before is in it
+	if h := m.staged().made.Load(); h != nil {                                                                                  // what changed before is in it
 		f.record.rebase(h.Tree())
 	}
 	if m.ahead != nil {
@@ -145,18 +145,18 @@ func (v *View) fork(n *Network) *View {
 	f.delegations, f.facts = n.delegations, n.facts
 	f.Subnets = slices.Clone(v.Subnets)
 	for i := range f.Subnets {
-		f.Subnets[i].proof = v.Subnets[i].proof.fork(n.config.Signed)
+		f.Subnets[i].staged = v.Subnets[i].staged.fork(n.config.Signed)
 	}
 	return &f
 }
 
-// fork is a proof of the same tree; who signs it tells somebody else.
-func (p *proof) fork(signed HeightSink) *proof {
-	f := &proof{
-		subnet: p.subnet, key: p.key, base: p.base, canisters: slices.Clip(p.canisters), requests: slices.Clip(p.requests),
-		ended: p.ended, signed: signed,
+// fork stages the same tree for a network that has its own listener to signatures.
+func (t *stagedTree) fork(signed HeightSink) *stagedTree {
+	f := &stagedTree{
+		subnet: t.subnet, key: t.key, base: t.base, canisters: slices.Clip(t.canisters), requests: slices.Clip(t.requests),
+		ended: t.ended, signed: signed,
 	}
-	if h := p.made.Load(); h != nil {
+	if h := t.made.Load(); h != nil {
 		f.base, f.canisters, f.requests = h.Tree(), nil, nil
 	}
 	return f

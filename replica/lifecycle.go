@@ -208,7 +208,7 @@ func (m *subnet) Elsewhere(id principal.Principal) bool {
 
 // compare notes a change of the canister's certified data.
 func (m *subnet) compare(r *state.Entry) {
-	if !bytes.Equal(r.Proved.Certified, r.Canister.Certified) || (r.Proved.Certified == nil) != (r.Canister.Certified == nil) {
+	if !bytes.Equal(r.Staged.Certified, r.Canister.Certified) || (r.Staged.Certified == nil) != (r.Canister.Certified == nil) {
 		m.Touch(r)
 	}
 }

@@ -88,13 +88,13 @@ const (
 	// LateFeeBytes is the longest argument of update_settings that is paid for
 	// after it was executed (the replica's).
 	LateFeeBytes = 366
-	// MaxUnproved is how many parts of a certified tree may have changed before it
+	// MaxUnstaged is how many parts of a certified tree may have changed before it
 	// is brought up to date though no certificate was asked for: it bounds what
 	// the first who asks waits for (some 25 ms). Ours.
-	// MaxUnprovedBytes is how many bytes of answers they may have: the list of changes keeps answers
+	// MaxUnstagedBytes is how many bytes of answers they may have: the list of changes keeps answers
 	// that the ingress history has dropped. Ours.
-	MaxUnproved      = 16_384
-	MaxUnprovedBytes = 16 << 20
+	MaxUnstaged      = 16_384
+	MaxUnstagedBytes = 16 << 20
 	// MaxRules is how many rules there are for messages on their way, MaxRuleTextBytes how long
 	// their texts. Ours.
 	MaxRules         = 1000

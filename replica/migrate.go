@@ -146,7 +146,7 @@ func (n *Network) reroute(id principal.Principal, to *subnet) {
 func (n *Network) showRanges() {
 	n.delegations = new(delegations)
 	for _, m := range n.subnets {
-		last := m.proof()
+		last := m.staged()
 		tree := last.height().Tree()
 		for _, other := range n.subnets {
 			label, ranges := certify.LabelOf(other.ID), other.ranges()
@@ -154,7 +154,7 @@ func (n *Network) showRanges() {
 			tree = tree.Set(ranges.Shards(RangesPerShard), "canister_ranges", label)
 		}
 		m.record.rebase(tree)
-		m.ahead = &proof{subnet: m.ID, key: m.key, base: tree, ended: last.ended, signed: last.signed}
+		m.ahead = &stagedTree{subnet: m.ID, key: m.key, base: tree, ended: last.ended, signed: last.signed}
 		m.TreeChanged = true
 	}
 }

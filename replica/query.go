@@ -176,7 +176,7 @@ func (p *PreparedQuery) prepare(kind MethodKind) {
 	case kind == CompositeMethod:
 		p.message.Context = canister.CompositeQuery
 	}
-	if m.Canisters.Get(q.Receiver).Proved.Certified != nil {
+	if m.Canisters.Get(q.Receiver).Staged.Certified != nil {
 		dated, layout, id := p.network.View().Dated(q.Dated), q.Layout, q.Receiver
 		shown := &dated.Subnets[m.position]
 		p.message.Certify = func() []byte {

@@ -24,7 +24,7 @@ type recording struct {
 	canisters changes[canisterChange]
 	requests  changes[requestChange]
 	cancelled int // own requests that came and went
-	bytes     int // of answers in requests, and of those in base that were dropped since; at most MaxUnprovedBytes and one round's
+	bytes     int // of answers in requests, and of those in base that were dropped since; at most MaxUnstagedBytes and one round's
 }
 
 // changes is a list of what has changed. What a reader has of it is not written any more; the
@@ -91,7 +91,7 @@ type canisterChange struct {
 
 // full reports whether the tree is to be made without a reader.
 func (r *recording) full() bool {
-	return len(r.canisters.list)+len(r.requests.list)-r.cancelled >= MaxUnproved || r.bytes >= MaxUnprovedBytes
+	return len(r.canisters.list)+len(r.requests.list)-r.cancelled >= MaxUnstaged || r.bytes >= MaxUnstagedBytes
 }
 
 // rebase takes a tree that has all changes for the base.
@@ -102,12 +102,12 @@ func (r *recording) rebase(base certify.Tree) {
 }
 
 // canister records what a canister is now, in the place of what it was where no reader has that.
-func (r *recording) canister(proved *state.Proof, change canisterChange) {
-	if own := r.canisters.own(proved.Recorded); own != nil {
+func (r *recording) canister(staged *state.Staged, change canisterChange) {
+	if own := r.canisters.own(staged.Recorded); own != nil {
 		*own = change
 		return
 	}
-	proved.Recorded = r.canisters.add(change)
+	staged.Recorded = r.canisters.add(change)
 }
 
 // request records where a message stands, as canister does. It gives the number of the change.

@@ -90,7 +90,7 @@ func requestOf(n uint64) (id RequestID) {
 func TestARequestThatCameAndWentBetweenTwoCertificatesLeavesNoWork(t *testing.T) {
 	r := newRecorded()
 	r.net.View() // a reader has seen the network before
-	for n := range uint64(3 * MaxUnproved) {
+	for n := range uint64(3 * MaxUnstaged) {
 		r.receive(requestOf(n))
 		r.answer(requestOf(n), "answer")
 		if n >= 100 {
@@ -110,7 +110,7 @@ func TestARequestThatCameAndWentBetweenTwoCertificatesLeavesNoWork(t *testing.T)
 	if n := len(r.net.facts.requests); n != 0 {
 		t.Errorf("who made them is remembered for %d subnets, and no reader came", n)
 	}
-	shows(t, 0, r.proof().height().Tree(), r.fromScratch())
+	shows(t, 0, r.staged().height().Tree(), r.fromScratch())
 }
 
 func TestATreeThatAReaderHasMadeIsTheBaseOfTheNext(t *testing.T) {
@@ -122,11 +122,11 @@ func TestATreeThatAReaderHasMadeIsTheBaseOfTheNext(t *testing.T) {
 		t.Errorf("%d changes are recorded after a view of which nobody has made the tree, want 1", len(r.record.requests.list))
 	}
 	r.net.View()
-	r.proof().height()
+	r.staged().height()
 	if r.end(); len(r.record.requests.list) != 0 {
 		t.Errorf("%d changes are recorded that are in a tree", len(r.record.requests.list))
 	}
-	shows(t, 0, r.proof().height().Tree(), r.fromScratch())
+	shows(t, 0, r.staged().height().Tree(), r.fromScratch())
 }
 
 // Readers who hold on to views must see each as it was, and each must be what the state was.
@@ -172,7 +172,7 @@ func TestTheTreeAfterRandomRoundsIsTheTreeMadeFromScratch(t *testing.T) {
 		for i, h := range views {
 			shows(t, i, h.view.Root().Certified().Tree(), h.want)
 		}
-		shows(t, 400, r.proof().height().Tree(), r.fromScratch())
+		shows(t, 400, r.staged().height().Tree(), r.fromScratch())
 	}
 }
 

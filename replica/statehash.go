@@ -24,7 +24,7 @@ func (n *Network) StateHash() ([32]byte, error) {
 func (n *Network) RootHash() [32]byte {
 	h := sha256.New()
 	for _, m := range n.subnets {
-		root := m.proof().height().Root()
+		root := m.staged().height().Root()
 		h.Write(root[:])
 		numbers := []uint64{m.Time, m.Height, uint64(m.Calls.Contexts()), uint64(m.Calls.Futures()), m.Chance.Drawn, uint64(m.Deadlines.Len()), m.OutcallsMade}
 		for r := range m.Canisters.All() {

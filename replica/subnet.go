@@ -20,10 +20,10 @@ type subnet struct {
 	config      SubnetConfig
 	key         *certify.SubnetKey
 	nodes       []*certify.NodeKey
-	record      recording // what has changed in the certified tree; written under Views.mu
-	ended       ended     // the last round; as record
-	ahead       *proof    // that the next view goes on from, where canister ranges have changed since the last; or nil
-	publicKey   []byte    // DER
+	record      recording   // what has changed in the certified tree; written under Views.mu
+	ended       ended       // the last round; as record
+	ahead       *stagedTree // that the next view goes on from, where canister ranges have changed since the last; or nil
+	publicKey   []byte      // DER
 	shownRanges certify.Ranges
 
 	prepaid [2]cycles.Amount // for a message of the longest kind; [1] wide

@@ -30,12 +30,12 @@ type SubnetView struct {
 	Nodes     []*certify.NodeKey
 	Ranges    certify.Ranges
 	PublicKey []byte // DER
-	proof     *proof
+	staged    *stagedTree
 	dated     int64 // ns by which what it certifies is dated later
 }
 
 // Certified is the certified state tree. It is made when it is first asked for.
-func (s *SubnetView) Certified() *certify.Height { return s.proof.height().Dated(s.dated) }
+func (s *SubnetView) Certified() *certify.Height { return s.staged.height().Dated(s.dated) }
 
 // Dated is the view as it is certified to those who have another clock: the same state
 // under a time that is by so many nanoseconds later, or earlier where by is negative.
@@ -176,7 +176,7 @@ func (v *Views) make() *View {
 	view.Subnets = make([]SubnetView, len(n.subnets))
 	for i, m := range n.subnets {
 		view.Subnets[i] = SubnetView{
-			ID: m.ID, Kind: m.config.Kind, proof: m.prove(v.signed),
+			ID: m.ID, Kind: m.config.Kind, staged: m.stage(v.signed),
 			Nodes: m.nodes, Ranges: m.shownRanges, PublicKey: m.publicKey,
 		}
 	}

@@ -122,7 +122,7 @@ func (n *fakeNetwork) publish() {
 	}
 	for _, s := range []*fakeSubnet{n.nns, n.app} {
 		s.tree = s.tree.Set(certify.Leaf(certify.Nat(n.now)), "time")
-		v.heights[s.id] = certify.NewToldHeight(s.tree, s.key, func() { n.signatures.Add(1) })
+		v.heights[s.id] = certify.NewHeightOnSigned(s.tree, s.key, func() { n.signatures.Add(1) })
 	}
 	n.view = v
 	close(n.changed)

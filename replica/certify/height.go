@@ -11,11 +11,11 @@ import (
 // Height is one version of a subnet's state tree with its signature, which is
 // made when first needed and never again. It is safe for concurrent use.
 type Height struct {
-	tree  Tree
-	key   *SubnetKey
-	told  func() // nil, or does something once
-	sign  func() [SignatureLen]byte
-	dated atomic.Pointer[dated] // the last other date that was asked for
+	tree     Tree
+	key      *SubnetKey
+	onSigned func() // nil, or does something once
+	sign     func() [SignatureLen]byte
+	dated    atomic.Pointer[dated] // the last other date that was asked for
 }
 
 // dated is a height under another date.
@@ -26,22 +26,22 @@ type dated struct {
 
 // NewHeight is the height of a tree that must have a /time, signed by the key
 // when the first certificate is asked for. It costs nothing until then.
-func NewHeight(tree Tree, key *SubnetKey) *Height { return NewToldHeight(tree, key, nil) }
+func NewHeight(tree Tree, key *SubnetKey) *Height { return NewHeightOnSigned(tree, key, nil) }
 
-// NewToldHeight is NewHeight; told is called once, when the height has been signed, by
-// whoever asked first. nil: nobody is told.
-func NewToldHeight(tree Tree, key *SubnetKey, told func()) *Height {
-	if told != nil {
-		told = sync.OnceFunc(told)
+// NewHeightOnSigned is NewHeight; onSigned is called once, when the height has been signed,
+// by the goroutine that asked first. It may be nil.
+func NewHeightOnSigned(tree Tree, key *SubnetKey, onSigned func()) *Height {
+	if onSigned != nil {
+		onSigned = sync.OnceFunc(onSigned)
 	}
-	return signedWhenAsked(tree, key, told)
+	return signedWhenAsked(tree, key, onSigned)
 }
 
-func signedWhenAsked(tree Tree, key *SubnetKey, told func()) *Height {
-	return &Height{tree: tree, key: key, told: told, sign: sync.OnceValue(func() [SignatureLen]byte {
+func signedWhenAsked(tree Tree, key *SubnetKey, onSigned func()) *Height {
+	return &Height{tree: tree, key: key, onSigned: onSigned, sign: sync.OnceValue(func() [SignatureLen]byte {
 		signature := key.Sign(rootMessage(tree.Root()))
-		if told != nil {
-			told()
+		if onSigned != nil {
+			onSigned()
 		}
 		return signature
 	})}
@@ -49,7 +49,7 @@ func signedWhenAsked(tree Tree, key *SubnetKey, told func()) *Height {
 
 // Dated is the height with a /time that is by so many nanoseconds later, or earlier where
 // by is negative, for those who have another clock than the subnet. It is signed apart, and
-// counts as this height's signature for who is told. A tree that has no /time stays as it is.
+// counts as this height's signature for onSigned. A tree that has no /time stays as it is.
 func (h *Height) Dated(by int64) *Height {
 	if by == 0 {
 		return h
@@ -62,7 +62,7 @@ func (h *Height) Dated(by int64) *Height {
 	if err != nil {
 		return h
 	}
-	d := &dated{by, signedWhenAsked(h.tree.Set(Leaf(Nat(at+uint64(by))), TimePath()...), h.key, h.told)}
+	d := &dated{by, signedWhenAsked(h.tree.Set(Leaf(Nat(at+uint64(by))), TimePath()...), h.key, h.onSigned)}
 	h.dated.Store(d)
 	return d.height
 }

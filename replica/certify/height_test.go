@@ -9,8 +9,8 @@ import (
 func TestAHeightUnderAnotherDateHasTheSameStateAndASignatureOfItsOwn(t *testing.T) {
 	key := NewSubnetKey(Seed{1})
 	tree := Tree{}.Set(Leaf(Nat(1_000)), TimePath()...).Set(Leaf([]byte("x")), "a", "b")
-	told := 0
-	h := NewToldHeight(tree, key, func() { told++ })
+	signed := 0
+	h := NewHeightOnSigned(tree, key, func() { signed++ })
 	if h.Dated(0) != h {
 		t.Error("the same date is another height")
 	}
@@ -33,8 +33,8 @@ func TestAHeightUnderAnotherDateHasTheSameStateAndASignatureOfItsOwn(t *testing.
 			t.Errorf("%+d: it is made and signed again", by)
 		}
 	}
-	if h.Signature(); told != 1 {
-		t.Errorf("that the height was signed is told %d times", told)
+	if h.Signature(); signed != 1 {
+		t.Errorf("onSigned was called %d times, want once", signed)
 	}
 	if at, _ := h.Tree().Get(TimePath()...); string(at.Value()) != string(Nat(1_000)) {
 		t.Error("the height itself has another date")

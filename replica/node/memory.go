@@ -36,7 +36,7 @@ func (n *Node) account() {
 }
 
 func (n *Node) charge(sum *replica.MessageBytes) {
-	now := int64(sum.Waiting+sum.Answers+sum.Unproved) + n.recorder.size()
+	now := int64(sum.Waiting+sum.Answers+sum.Unstaged) + n.recorder.size()
 	n.config.Memory.Charge(now - n.accounted.charged)
 	n.accounted.charged = now
 }

@@ -32,7 +32,7 @@ func (r *Entry) archive(c *archive.Coder) {
 		archive.Number(c, n)
 	}
 	c.Bool(&r.Beating)
-	c.Bytes(&r.Proved.Certified, canister.MaxCertifiedBytes)
+	c.Bytes(&r.Staged.Certified, canister.MaxCertifiedBytes)
 }
 
 // archive writes the history of messages, or reads it into a new one. A message that was

@@ -48,7 +48,7 @@ type Entry struct {
 	Hook     Hook
 	debits   Debits
 	Beating  bool // exports canister_heartbeat
-	Proved   Proof
+	Staged   Staged
 	Freezing Freezing
 }
 
@@ -72,8 +72,8 @@ const (
 	Executed     = canister.HookExecuted
 )
 
-// Proof is what the certified tree says of a canister, to see what changed.
-type Proof struct {
+// Staged is what the certified tree says of a canister. It shows what changed since.
+type Staged struct {
 	Certified []byte
 	Recorded  uint64 // the number of what its subnet has recorded of it
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// proof is a subnet's certified state tree at one height, made when somebody
-// first asks for it: most heights are never proved, and putting a request into
-// the tree costs more than executing it. Until then it is an older tree and what
-// has changed since. It is immutable to its readers and safe for any number.
-type proof struct {
+// stagedTree is a subnet's certified state tree at one height, staged as an older tree and
+// the changes since. It is built when a reader first asks for it: most heights are never
+// certified, and putting a request into the tree costs more than executing it. It is
+// immutable to its readers and safe for concurrent use.
+type stagedTree struct {
 	subnet    principal.Principal
 	key       *certify.SubnetKey
 	base      certify.Tree
@@ -26,42 +26,42 @@ type proof struct {
 	made   atomic.Pointer[certify.Height]
 }
 
-// ended is what the tree shows of a subnet at the end of a round beside canisters and requests.
+// ended is what the tree shows of a subnet at the end of a round besides canisters and requests.
 type ended struct {
 	time, height uint64 // ns
 	metrics      certify.SubnetMetrics
 }
 
 // height is the tree, ready to be signed.
-func (p *proof) height() *certify.Height {
-	if h := p.made.Load(); h != nil {
+func (t *stagedTree) height() *certify.Height {
+	if h := t.made.Load(); h != nil {
 		return h
 	}
-	p.making.Lock()
-	defer p.making.Unlock()
-	if h := p.made.Load(); h != nil {
+	t.making.Lock()
+	defer t.making.Unlock()
+	if h := t.made.Load(); h != nil {
 		return h
 	}
-	tree := apply(p.base, p.canisters, p.requests)
-	tree = tree.Set(certify.Leaf(p.ended.metrics.Encode()), "subnet", certify.LabelOf(p.subnet), "metrics")
-	tree = tree.Set(certify.Leaf(certify.Nat(p.ended.time)), "time")
-	h := certify.NewToldHeight(tree, p.key, p.told())
-	p.made.Store(h)
+	tree := apply(t.base, t.canisters, t.requests)
+	tree = tree.Set(certify.Leaf(t.ended.metrics.Encode()), "subnet", certify.LabelOf(t.subnet), "metrics")
+	tree = tree.Set(certify.Leaf(certify.Nat(t.ended.time)), "time")
+	h := certify.NewHeightOnSigned(tree, t.key, t.onSigned())
+	t.made.Store(h)
 	return h
 }
 
 // told tells whoever wants to know that the height was signed.
-func (p *proof) told() func() {
-	if p.signed == nil {
+func (t *stagedTree) onSigned() func() {
+	if t.signed == nil {
 		return nil
 	}
-	return func() { p.signed(p.subnet, p.ended.height, p.ended.time) }
+	return func() { t.signed(t.subnet, t.ended.height, t.ended.time) }
 }
 
-// prove gives a reader the proof of the last round. Views.mu is held.
-func (m *subnet) prove(signed HeightSink) *proof {
+// stage gives a reader the tree of the last round. Views.mu is held.
+func (m *subnet) stage(signed HeightSink) *stagedTree {
 	m.learnNew()
-	return &proof{
+	return &stagedTree{
 		subnet: m.ID, key: m.key, base: m.record.base, canisters: m.record.canisters.share(), requests: m.record.requests.share(),
 		ended: m.ended, signed: signed,
 	}
@@ -73,18 +73,18 @@ func (m *subnet) learnNew() {
 	m.net.facts.learn(m.ID, requests.list[requests.shared:])
 }
 
-// proof is that of the last round.
-func (m *subnet) proof() *proof {
+// staged is the tree of the last round.
+func (m *subnet) staged() *stagedTree {
 	if m.ahead != nil {
 		return m.ahead
 	}
-	return m.net.View().Subnets[m.position].proof
+	return m.net.View().Subnets[m.position].staged
 }
 
 // noteRound notes what has changed in a round. Views.mu is held, and no reader has a view of it yet.
 func (m *subnet) noteRound() {
 	for _, r := range m.Touched {
-		m.record.canister(&r.Proved, m.canisterChange(r))
+		m.record.canister(&r.Staged, m.canisterChange(r))
 	}
 	for i := range m.Answered {
 		m.noteRequest(&m.Answered[i])
@@ -112,25 +112,25 @@ func (m *subnet) noteRequest(a *state.Noted) {
 	}
 }
 
-// Metrics are those of the last proof (state.Host).
+// Metrics are those of the last staged tree (state.Host).
 func (m *subnet) Metrics() (metrics certify.SubnetMetrics, instructions uint64) {
 	return m.ended.metrics, m.Instructions
 }
 
-// rebase takes the tree of the last proof for the base of the next, where it
-// was made, or makes it where too much has changed since the base.
+// rebase takes the last staged tree as the base of the next if a reader has built it, or
+// builds it if too much has changed since the base.
 func (m *subnet) rebase() {
-	p := m.ahead
-	if view := m.net.views.latest.Load(); p == nil && view != nil {
-		p = view.Subnets[m.position].proof
+	t := m.ahead
+	if view := m.net.views.latest.Load(); t == nil && view != nil {
+		t = view.Subnets[m.position].staged
 	}
-	made := p != nil && p.made.Load() != nil
+	made := t != nil && t.made.Load() != nil
 	if !made && !m.record.full() {
 		return
 	}
 	var tree certify.Tree
-	if p != nil {
-		tree = p.height().Tree()
+	if t != nil {
+		tree = t.height().Tree()
 	} else {
 		tree = apply(m.record.base, m.record.canisters.list, m.record.requests.list)
 	}
@@ -148,7 +148,7 @@ func (m *subnet) canisterChange(r *state.Entry) canisterChange {
 	if r.Gone {
 		return canisterChange{id: c.ID, gone: true}
 	}
-	r.Proved.Certified = c.Certified
+	r.Staged.Certified = c.Certified
 	return canisterChange{
 		id: c.ID, controllers: c.Settings.Controllers, created: c.Created, installed: c.Installed, certified: c.Certified, module: c.Module(),
 	}

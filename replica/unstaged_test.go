@@ -20,7 +20,7 @@ func TestTheTreeIsMadeWhereManyPartsOrBytesChangedThoughNobodyAsks(t *testing.T)
 		parts, bytes int
 		made         bool
 	}{
-		{MaxUnproved - 1, MaxUnprovedBytes - 1, false}, {MaxUnproved, 0, true}, {1, MaxUnprovedBytes, true},
+		{MaxUnstaged - 1, MaxUnstagedBytes - 1, false}, {MaxUnstaged, 0, true}, {1, MaxUnstagedBytes, true},
 	} {
 		m := changedBy(c.parts, c.bytes)
 		m.rebase()
@@ -28,7 +28,7 @@ func TestTheTreeIsMadeWhereManyPartsOrBytesChangedThoughNobodyAsks(t *testing.T)
 			t.Errorf("%d parts with %d bytes: the tree was made: %t, want %t; %d parts are left", c.parts, c.bytes, made, c.made, len(m.record.requests.list))
 		}
 	}
-	if MaxUnproved != 16_384 || MaxUnprovedBytes != 16<<20 {
+	if MaxUnstaged != 16_384 || MaxUnstagedBytes != 16<<20 {
 		t.Error("the bounds were changed: measure again how long the first who asks waits, and how much memory the changes take")
 	}
 }
