@@ -83,7 +83,7 @@ func Elide(text string) string {
 // for an explicit ic0.msg_reject just what the callee said, otherwise the error
 // code before it.
 func (r *Reject) Message() string {
-	if !r.coded() {
+	if !r.showsErrorCode() {
 		return r.Text
 	}
 	return r.Error.String() + ": " + r.Text
@@ -95,14 +95,14 @@ func (r *Response) PayloadBytes() int {
 	switch {
 	case r.Reject == nil:
 		return len(r.Reply)
-	case r.Reject.coded():
+	case r.Reject.showsErrorCode():
 		return 1 + len("IC0000: ") + len(r.Reject.Text)
 	}
 	return 1 + len(r.Reject.Text)
 }
 
-// coded reports whether callers read the error code before the text.
-func (r *Reject) coded() bool {
+// showsErrorCode reports whether callers read the error code before the text.
+func (r *Reject) showsErrorCode() bool {
 	return !r.Bare && (r.Code != CanisterReject || r.Error != CanisterRejectedMessage)
 }
 

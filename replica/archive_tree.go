@@ -20,7 +20,7 @@ func (m *subnet) archiveTree(c *archive.Coder) {
 	p, tree := &m.ended, certify.Tree{}
 	if c.Reading() {
 		m.buildStaticTree()
-		m.learn()
+		m.indexAll()
 	} else {
 		tree = m.staged().height().Tree()
 	}
@@ -71,10 +71,10 @@ func (m *subnet) archivePart(c *archive.Coder, tree certify.Tree, name certify.L
 	}
 }
 
-// learn remembers of canisters and messages what the tree does not show.
-func (m *subnet) learn() {
+// indexAll enters all canisters and messages into the read index.
+func (m *subnet) indexAll() {
 	for r := range m.Canisters.All() {
-		m.net.facts.coded(r.ID(), r.Canister.Module())
+		m.net.index.setModule(r.ID(), r.Canister.Module())
 	}
 	var all []requestChange
 	for in := range m.History.All() {
@@ -82,7 +82,7 @@ func (m *subnet) learn() {
 		change.fresh = true
 		all = append(all, change)
 	}
-	m.net.facts.learn(m.ID, all)
+	m.net.index.add(m.ID, all)
 }
 
 // canistersNow are what the state is of all canisters but some.

@@ -199,7 +199,7 @@ func (m *subnet) finishInstall(j *Job) {
 	if m.Limits.InstallRate > 0 {
 		m.Owed(j.entry, &m.Limits).Install += j.outcome.Instructions
 	}
-	m.Recoded(j.entry)
+	m.RefreshEntryPoints(j.entry)
 	if module := j.install.in.Module; module != nil && j.outcome.Failure == nil {
 		m.Compiled[module.Hash()] = true
 	}

@@ -49,7 +49,7 @@ func (n *Network) Fork(config ForkConfig) *Network {
 	}
 	f.own, f.event, f.traps = nil, Event{}, traps{}
 	f.plug(&config.Parts)
-	f.facts = n.facts.fork()
+	f.index = n.index.fork()
 	f.delegations = n.delegations.fork()
 	f.rules = n.rules.Clone()
 	f.report.Answered, f.answered, f.told = slices.Clone(n.report.Answered), slices.Clone(n.answered), nil
@@ -142,7 +142,7 @@ func (i *installation) fork(m *subnet, forked *state.Fork) *installation {
 // fork is a view of the same height that belongs to another network.
 func (v *View) fork(n *Network) *View {
 	f := *v
-	f.delegations, f.facts = n.delegations, n.facts
+	f.delegations, f.index = n.delegations, n.index
 	f.Subnets = slices.Clone(v.Subnets)
 	for i := range f.Subnets {
 		f.Subnets[i].staged = v.Subnets[i].staged.fork(n.config.Signed)
@@ -162,15 +162,15 @@ func (t *stagedTree) fork(signed HeightSink) *stagedTree {
 	return f
 }
 
-func (f *facts) fork() *facts {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	requests := make(map[principal.Principal]*cow.Map[RequestID, RequestFacts], len(f.requests))
-	for subnet, known := range f.requests { // each by itself: no order can be seen
+func (x *readIndex) fork() *readIndex {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	requests := make(map[principal.Principal]*cow.Map[RequestID, RequestParties], len(x.requests))
+	for subnet, known := range x.requests { // each by itself: no order can be seen
 		forked := known.Fork()
 		requests[subnet] = &forked
 	}
-	return &facts{requests: requests, modules: f.modules.Fork()}
+	return &readIndex{requests: requests, modules: x.modules.Fork()}
 }
 
 func (d *delegations) fork() *delegations {

@@ -26,7 +26,7 @@ import (
 // and enters it here.
 var forks = map[string]string{
 	"replica.Network": `new: config runner executor sink told own event traps; share: management routes rootKey;
-		fork: subnets signing report answered rules; remake: delegations facts views`,
+		fork: subnets signing report answered rules; remake: delegations index views`,
 	"replica.subnet": `fork: State net parked; share: config key nodes publicKey shownRanges;
 		remake: record ahead; new: asked jobs running spare mailboxes choices`,
 	"state.State": `share: Admins; fork: Blocks Ids Canisters History Calls Deadlines Ready Chance Compiled Commands Beating Outcalls Signing

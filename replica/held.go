@@ -291,7 +291,7 @@ func (m *subnet) settleKept(h *state.Held, response intercanister.Response, kind
 		response.Refund = h.Response.Refund
 		m.deliver(h.Owner, h.Call, response)
 	case KindIngress:
-		m.answerIngress(m.History.At(h.Ingress), response.Reply, coded(response.Reject))
+		m.answerIngress(m.History.At(h.Ingress), response.Reply, withErrorCode(response.Reject))
 	}
 	m.follow(h)
 }

@@ -127,15 +127,15 @@ func (m *subnet) Uninstall(r *state.Entry) {
 		context.Deleted = true
 		m.Calls.Close(&r.Mailbox, context)
 	}
-	m.Recoded(r)
+	m.RefreshEntryPoints(r)
 	m.stopped(r)
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: CodeRemoved, Subnet: m.ID, Canister: r.ID()})
 	}
 }
 
-// Recoded follows a change of the canister's code.
-func (m *subnet) Recoded(r *state.Entry) {
+// RefreshEntryPoints follows a change of the canister's code: heartbeat, timer and hook.
+func (m *subnet) RefreshEntryPoints(r *state.Entry) {
 	m.SetBeating(r, m.net.executor.Has(r.Canister, canister.Heartbeat))
 	m.Rearm(r)
 	m.ring(r)

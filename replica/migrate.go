@@ -114,7 +114,7 @@ func (m *subnet) depart(r *state.Entry, id principal.Principal) *canister.Canist
 // arrive enters a canister that comes from another subnet.
 func (m *subnet) arrive(c *canister.Canister) {
 	r := m.Add(c)
-	m.Recoded(r)
+	m.RefreshEntryPoints(r)
 	m.recount(r)
 	m.TreeChanged = true
 	m.net.generation++

@@ -20,12 +20,12 @@ func (w *twin) compare() {
 		for j := range open {
 			o := &open[j]
 			id := w.id(o.ID)
-			want, ok := w.world.Facts(id)
+			want, ok := w.world.Observe(id)
 			if !ok {
 				w.wrong("canister %d should not be there", id)
 				continue
 			}
-			got := facts(w.Canister(o.ID), o)
+			got := observed(w.Canister(o.ID), o)
 			if got.Running { // its message shows what it did when it is over
 				got.Count, want.Count = 0, 0
 			}
@@ -36,8 +36,8 @@ func (w *twin) compare() {
 	}
 }
 
-func facts(c *canister.Canister, o *replica.Open) model.Facts {
-	return model.Facts{
+func observed(c *canister.Canister, o *replica.Open) model.Observed {
+	return model.Observed{
 		Status: model.Status(c.Status), Version: c.Version, Balance: small(c.Balance.Add(o.Credit)), Debit: small(o.Debit),
 		Paid: small(c.Consumed.Total()), Count: replicatest.Count(c), Timer: c.Timer, Code: c.Installed != 0, Running: o.Running,
 		Contexts: o.Contexts, Calls: o.Calls, Ingress: o.Ingress, Responses: o.Responses, Requests: o.Requests, Slots: o.Slots, Owed: o.Owed,

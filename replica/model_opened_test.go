@@ -38,15 +38,15 @@ func TestTheModelSeesARoundBeginWithAMessageThatStaysParked(t *testing.T) {
 	w.submit(near, "run", "spend 400000 reply long")
 	w.submit(near+1, "run", "call 0 (reply there) then (echo) else (echo)")
 	round()
-	facts := func() (int, uint64) {
-		f, _ := w.world.Facts(0)
+	charged := func() (int, uint64) {
+		f, _ := w.world.Observe(0)
 		return f.Requests, f.Paid
 	}
-	_, paid := facts()
+	_, paid := charged()
 	w.Apply(replica.AdvanceTo(w.View().Time + uint64(replica.ChargeInterval)))
 	events := w.events
 	step()
-	switch requests, now := facts(); {
+	switch requests, now := charged(); {
 	case w.events != events:
 		t.Errorf("the step told %d events, and the test needs one that tells none", w.events-events)
 	case requests != 1 || now <= paid:

@@ -161,7 +161,7 @@ func (p *generator) steady(a action, i int) action {
 		a.n, a.method, a.program = int(n), method, program
 		return a
 	}
-	f, _ := p.world.Facts(id)
+	f, _ := p.world.Observe(id)
 	switch n := s.Canisters(); {
 	case n < cast:
 		return does(s.First+1<<19, "create", fmt.Sprint(p.fortune()))

@@ -69,7 +69,7 @@ type Network struct {
 	event          Event
 	rootKey        []byte
 	delegations    *delegations
-	facts          *facts
+	index          *readIndex
 	rules          state.Rules // over messages on their way
 	traps          traps
 }
@@ -79,7 +79,7 @@ func New(config Config) (*Network, error) {
 	if len(config.Subnets) == 0 || len(config.Subnets) > MaxSubnets {
 		return nil, fmt.Errorf("a network has 1 to %d subnets, got %d", MaxSubnets, len(config.Subnets))
 	}
-	n := &Network{config: config, clock: config.Start, time: config.Start, sink: config.Events, routes: new(routes), delegations: new(delegations), facts: new(facts)}
+	n := &Network{config: config, clock: config.Start, time: config.Start, sink: config.Events, routes: new(routes), delegations: new(delegations), index: new(readIndex)}
 	n.views = &Views{network: n}
 	n.applyDefaults()
 	subnets := slices.Clone(config.Subnets)

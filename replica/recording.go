@@ -76,7 +76,7 @@ type requestChange struct {
 	cancelled bool // it came and went
 	reply     []byte
 	reject    *intercanister.Reject
-	facts     RequestFacts
+	parties   RequestParties
 }
 
 // canisterChange is what the tree shows of a canister.

@@ -19,7 +19,7 @@ type recorded struct {
 }
 
 func newRecorded() *recorded {
-	n := &Network{config: Config{Keys: new(Keys)}, facts: new(facts), routes: new(routes), delegations: new(delegations)}
+	n := &Network{config: Config{Keys: new(Keys)}, index: new(readIndex), routes: new(routes), delegations: new(delegations)}
 	n.views = &Views{network: n}
 	n.subnets = []*subnet{newSubnet(n, 0, &SubnetConfig{})}
 	m := n.subnets[0]
@@ -107,7 +107,7 @@ func TestARequestThatCameAndWentBetweenTwoCertificatesLeavesNoWork(t *testing.T)
 	if _, made := r.record.base.Get("request_status"); made {
 		t.Error("a tree was made without a reader")
 	}
-	if n := len(r.net.facts.requests); n != 0 {
+	if n := len(r.net.index.requests); n != 0 {
 		t.Errorf("who made them is remembered for %d subnets, and no reader came", n)
 	}
 	shows(t, 0, r.staged().height().Tree(), r.fromScratch())

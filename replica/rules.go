@@ -145,9 +145,9 @@ func completed(reject *intercanister.Reject) *intercanister.Reject {
 	return whole.Barely()
 }
 
-// coded is a reject for a user, who always reads an error code: the first of its kind
+// withErrorCode is a reject for a user, who always reads an error code: the first of its kind
 // where whoever rejects gave none.
-func coded(reject *intercanister.Reject) *intercanister.Reject {
+func withErrorCode(reject *intercanister.Reject) *intercanister.Reject {
 	if reject == nil || reject.Error != 0 {
 		return reject
 	}
@@ -276,7 +276,7 @@ func (m *subnet) caughtIngress(in *state.Ingress, command bool) bool {
 	}
 	response := answerOf(&rule.Action)
 	m.faultIngress(rule.ID, in, rule.Action.Kind, response.Reject)
-	m.answerIngress(in, response.Reply, coded(response.Reject))
+	m.answerIngress(in, response.Reply, withErrorCode(response.Reject))
 	return true
 }
 

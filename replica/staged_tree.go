@@ -50,7 +50,7 @@ func (t *stagedTree) height() *certify.Height {
 	return h
 }
 
-// told tells whoever wants to know that the height was signed.
+// onSigned is what to call when the height has been signed, nil for nothing.
 func (t *stagedTree) onSigned() func() {
 	if t.signed == nil {
 		return nil
@@ -60,17 +60,17 @@ func (t *stagedTree) onSigned() func() {
 
 // stage gives a reader the tree of the last round. Views.mu is held.
 func (m *subnet) stage(signed HeightSink) *stagedTree {
-	m.learnNew()
+	m.indexNew()
 	return &stagedTree{
 		subnet: m.ID, key: m.key, base: m.record.base, canisters: m.record.canisters.share(), requests: m.record.requests.share(),
 		ended: m.ended, signed: signed,
 	}
 }
 
-// learnNew makes known who made the requests that no reader has heard of. Views.mu is held.
-func (m *subnet) learnNew() {
+// indexNew enters the requests that no reader has seen into the read index. Views.mu is held.
+func (m *subnet) indexNew() {
 	requests := &m.record.requests
-	m.net.facts.learn(m.ID, requests.list[requests.shared:])
+	m.net.index.add(m.ID, requests.list[requests.shared:])
 }
 
 // staged is the tree of the last round.
@@ -102,7 +102,7 @@ func (m *subnet) noteRound() {
 func (m *subnet) noteRequest(a *state.Noted) {
 	if a.Number == 0 {
 		if !m.record.prune(a.ID, a.Recorded) {
-			m.net.facts.pruned(m.ID, a.ID)
+			m.net.index.remove(m.ID, a.ID)
 		}
 		return
 	}
@@ -136,14 +136,14 @@ func (m *subnet) rebase() {
 	}
 	m.net.views.mu.Lock()
 	defer m.net.views.mu.Unlock()
-	m.learnNew()
+	m.indexNew()
 	m.record.rebase(tree)
 }
 
 func (m *subnet) canisterChange(r *state.Entry) canisterChange {
 	c := r.Canister
 	if now, here := m.net.find(c.ID); here == nil || now == m {
-		m.net.facts.coded(c.ID, c.Module()) // a canister that moved is shown where it is
+		m.net.index.setModule(c.ID, c.Module()) // a canister that moved is shown where it is
 	}
 	if r.Gone {
 		return canisterChange{id: c.ID, gone: true}
@@ -157,6 +157,6 @@ func (m *subnet) canisterChange(r *state.Entry) canisterChange {
 func requestChangeOf(in *state.Ingress) requestChange {
 	return requestChange{
 		id: in.ID, number: in.Number, status: in.Status, reply: in.Reply, reject: in.Reject,
-		facts: RequestFacts{in.Sender, in.Receiver, in.Effective},
+		parties: RequestParties{in.Sender, in.Receiver, in.Effective},
 	}
 }

@@ -15,7 +15,7 @@ func (m *subnet) buildStaticTree() {
 	for _, other := range m.net.subnets {
 		own := []certify.Entry{
 			{Label: "public_key", Node: certify.Leaf(other.key.Public().DER())},
-			{Label: "type", Node: certify.Leaf([]byte(other.config.Kind.facts().kind))},
+			{Label: "type", Node: certify.Leaf([]byte(other.config.Kind.properties().kind))},
 			{Label: "canister_ranges", Node: certify.Leaf(other.ranges().Encode())},
 			{Label: "node", Node: m.net.nodeKeys(other.position, &other.config).tree},
 		}

@@ -46,12 +46,12 @@ type subnet struct {
 func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
 	key := n.config.Keys.subnet(subnetSource{n.config.Seed, position})
 	m := &subnet{net: n, position: position, config: *config, key: key, nodes: n.nodeKeys(position, config).keys}
-	facts := config.Kind.facts()
+	kind := config.Kind.properties()
 	m.ID = m.key.Public().Principal()
 	if config.ID.Len() > 0 {
 		m.ID = config.ID
-	} else if facts.id != "" {
-		m.ID = principal.MustParse(facts.id)
+	} else if kind.id != "" {
+		m.ID = principal.MustParse(kind.id)
 	}
 	m.publicKey = m.key.Public().DER()
 	m.Nodes = config.nodes()
@@ -59,7 +59,7 @@ func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
 	for i, node := range m.nodes {
 		m.Blocks.Nodes[i].ID = node.Principal()
 	}
-	m.System = facts.system
+	m.System = kind.system
 	m.Administered = config.administered()
 	m.Admins = slices.Clone(config.Admins)
 	slices.SortFunc(m.Admins, principal.Principal.Compare)

@@ -31,7 +31,7 @@ const (
 // Range is an inclusive range of canister numbers (principal.Canister).
 type Range = state.Range
 
-type kindFacts struct {
+type kindProperties struct {
 	name, kind string // kind: the value at /subnet/{id}/type
 	system     bool
 	nodes      int
@@ -44,35 +44,35 @@ func span(first, last uint64) Range { return Range{First: first, Last: last} }
 // block is the canister ids of a mainnet subnet: 2^20 of them.
 func block(first uint64) Range { return span(first, first+1<<20-1) }
 
-func (k SubnetKind) facts() kindFacts {
+func (k SubnetKind) properties() kindProperties {
 	switch k {
 	case NNS:
 		// Its id belongs to its key, which is not mainnet's: agents derive the id of
 		// the root subnet from the root key. SubnetConfig.ID can say otherwise.
-		return kindFacts{"nns", "system", true, 40, "", []Range{span(0, 6), span(8, 0xfffff)}}
+		return kindProperties{"nns", "system", true, 40, "", []Range{span(0, 6), span(8, 0xfffff)}}
 	case II:
-		return kindFacts{"ii", "system", true, 34, "uzr34-akd3s-xrdag-3ql62-ocgoh-ld2ao-tamcv-54e7j-krwgb-2gm4z-oqe", []Range{span(7, 7), block(0x2100000)}}
+		return kindProperties{"ii", "system", true, 34, "uzr34-akd3s-xrdag-3ql62-ocgoh-ld2ao-tamcv-54e7j-krwgb-2gm4z-oqe", []Range{span(7, 7), block(0x2100000)}}
 	case SNS:
-		return kindFacts{"sns", "application", false, 34, "x33ed-h457x-bsgyx-oqxqf-6pzwv-wkhzr-rm2j3-npodi-purzm-n66cg-gae", []Range{block(0x2000000)}}
+		return kindProperties{"sns", "application", false, 34, "x33ed-h457x-bsgyx-oqxqf-6pzwv-wkhzr-rm2j3-npodi-purzm-n66cg-gae", []Range{block(0x2000000)}}
 	case Fiduciary:
-		return kindFacts{"fiduciary", "application", false, 34, "pzp6e-ekpqk-3c5x7-2h6so-njoeq-mt45d-h3h6c-q3mxf-vpeq5-fk5o7-yae", []Range{block(0x2300000)}}
+		return kindProperties{"fiduciary", "application", false, 34, "pzp6e-ekpqk-3c5x7-2h6so-njoeq-mt45d-h3h6c-q3mxf-vpeq5-fk5o7-yae", []Range{block(0x2300000)}}
 	case Bitcoin:
-		return kindFacts{"bitcoin", "system", true, 13, "w4rem-dv5e3-widiz-wbpea-kbttk-mnzfm-tzrc7-svcj3-kbxyb-zamch-hqe", []Range{block(0x1a00000)}}
+		return kindProperties{"bitcoin", "system", true, 13, "w4rem-dv5e3-widiz-wbpea-kbttk-mnzfm-tzrc7-svcj3-kbxyb-zamch-hqe", []Range{block(0x1a00000)}}
 	case TestKeys:
-		return kindFacts{"test_keys", "application", false, 13, "fuqsr-in2lc-zbcjj-ydmcw-pzq7h-4xm2z-pto4i-dcyee-5z4rz-x63ji-nae", []Range{block(0x1d00000)}}
+		return kindProperties{"test_keys", "application", false, 13, "fuqsr-in2lc-zbcjj-ydmcw-pzq7h-4xm2z-pto4i-dcyee-5z4rz-x63ji-nae", []Range{block(0x1d00000)}}
 	case System:
-		return kindFacts{"system", "system", true, 13, "", nil}
+		return kindProperties{"system", "system", true, 13, "", nil}
 	case VerifiedApplication:
-		return kindFacts{"verified_application", "verified_application", false, 13, "", nil}
+		return kindProperties{"verified_application", "verified_application", false, 13, "", nil}
 	case CloudEngine:
-		return kindFacts{"cloud_engine", "cloud_engine", false, 13, "", nil}
+		return kindProperties{"cloud_engine", "cloud_engine", false, 13, "", nil}
 	default:
-		return kindFacts{"application", "application", false, 13, "", nil}
+		return kindProperties{"application", "application", false, 13, "", nil}
 	}
 }
 
 // String is the kind's name as users write it: that of the control API, in small letters.
-func (k SubnetKind) String() string { return k.facts().name }
+func (k SubnetKind) String() string { return k.properties().name }
 
 // SubnetConfig describes a subnet to be made. The zero value is an application
 // subnet of 13 nodes.
@@ -129,7 +129,7 @@ func (c *SubnetConfig) nodes() int {
 	if c.Nodes > 0 {
 		return c.Nodes
 	}
-	return c.Kind.facts().nodes
+	return c.Kind.properties().nodes
 }
 
 func (c *SubnetConfig) fees() cycles.Schedule {
@@ -137,7 +137,7 @@ func (c *SubnetConfig) fees() cycles.Schedule {
 	switch {
 	case c.Free:
 		return cycles.Schedule{Nodes: nodes, Reference: 13}
-	case c.Kind.facts().system:
+	case c.Kind.properties().system:
 		return cycles.System(nodes)
 	}
 	return cycles.Application(nodes)
@@ -146,7 +146,7 @@ func (c *SubnetConfig) fees() cycles.Schedule {
 // ids are the canister ids of the subnet at a position of the network.
 func (c *SubnetConfig) ids(seed *[32]byte, position int) state.Ids {
 	ids := state.Ids{Allocation: allocation(seed, position)}
-	ids.Ranges = append(append(append(ids.Ranges, c.Kind.facts().ranges...), c.Ranges...), ids.Allocation)
+	ids.Ranges = append(append(append(ids.Ranges, c.Kind.properties().ranges...), c.Ranges...), ids.Allocation)
 	return ids
 }
 

@@ -7,7 +7,7 @@ import (
 // changedBy is a subnet whose tree has changed by so many parts with answers of so many bytes since
 // it was last made.
 func changedBy(parts, bytes int) *subnet {
-	n := &Network{facts: new(facts)}
+	n := &Network{index: new(readIndex)}
 	n.views = &Views{network: n}
 	m := &subnet{net: n}
 	m.record.requests.list = make([]requestChange, parts)

@@ -19,7 +19,7 @@ type View struct {
 	dated        int64 // ns by which what it certifies is dated later
 	routes       *routes
 	delegations  *delegations
-	facts        *facts
+	index        *readIndex
 	seed         *[32]byte // of the network; immutable
 }
 
@@ -172,7 +172,7 @@ func (v *Views) Latest() *View {
 // make makes the view. mu is held.
 func (v *Views) make() *View {
 	n := v.network
-	view := &View{Time: v.time, Height: v.height, RootKey: n.rootKey, routes: n.routes, delegations: n.delegations, facts: n.facts, seed: &n.config.Seed}
+	view := &View{Time: v.time, Height: v.height, RootKey: n.rootKey, routes: n.routes, delegations: n.delegations, index: n.index, seed: &n.config.Seed}
 	view.Subnets = make([]SubnetView, len(n.subnets))
 	for i, m := range n.subnets {
 		view.Subnets[i] = SubnetView{

@@ -30,7 +30,7 @@ type grove struct {
 	module            []byte
 }
 
-func plantGrove(t *testing.T) *grove {
+func buildGrove(t *testing.T) *grove {
 	r, address := startNode(t, replica.SubnetConfig{Kind: replica.NNS}, replica.SubnetConfig{})
 	view := r.Node.View()
 	g := &grove{network: r, handler: New(r, Info{}), nns: view.Subnets[0].ID, app: view.Subnets[1].ID, ranges: view.Subnets[1].Ranges}
@@ -129,7 +129,7 @@ func isLeaf(pattern string, path certify.Path) bool {
 // who sees it at which endpoint: alice by the full canister's id (v2, v3) and by
 // the subnet's (v2, v3), bob likewise, and somebody without a key.
 func TestWhoReadsWhichLeafOfTheTree(t *testing.T) {
-	g := plantGrove(t)
+	g := buildGrove(t)
 	type labels = []certify.Label
 	app, nns, full, empty := certify.LabelOf(g.app), certify.LabelOf(g.nns), certify.LabelOf(g.full), certify.LabelOf(g.empty)
 	replied, rejected, creation := certify.Label(g.replied.ID[:]), certify.Label(g.rejected.ID[:]), certify.Label(g.creation.ID[:])
@@ -212,7 +212,7 @@ func (g *grove) readers(t *testing.T, path certify.Path, alice, others string) {
 
 // There are no API boundary nodes before a local network; every other leaf is in the trees of the grove.
 func TestTheTreesHaveTheLeavesThatAreListedAndNoOthers(t *testing.T) {
-	g := plantGrove(t)
+	g := buildGrove(t)
 	found := make(map[string]bool)
 	for _, subnet := range []principal.Principal{g.app, g.nns} {
 		g.network.View().Certified(subnet).Tree().Walk(func(path certify.Path, _ []byte) bool {
@@ -247,7 +247,7 @@ func (g *grove) value(t *testing.T, effective principal.Principal, path certify.
 }
 
 func TestTheLeavesOfTheTreeSayWhatIs(t *testing.T) {
-	g := plantGrove(t)
+	g := buildGrove(t)
 	type labels = []certify.Label
 	app, nns, full := certify.LabelOf(g.app), certify.LabelOf(g.nns), certify.LabelOf(g.full)
 	replied, rejected := certify.Label(g.replied.ID[:]), certify.Label(g.rejected.ID[:])
@@ -306,7 +306,7 @@ func TestTheLeavesOfTheTreeSayWhatIs(t *testing.T) {
 }
 
 func TestAnEmptyCanisterShowsItsControllersAndWhenItWasMade(t *testing.T) {
-	g := plantGrove(t)
+	g := buildGrove(t)
 	for field, want := range map[certify.Label]string{
 		"controllers": "Found", "canister_creation_timestamp": "Found", "module_hash": "Absent", "last_install_timestamp": "Absent",
 	} {

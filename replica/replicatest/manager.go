@@ -171,5 +171,5 @@ func (m Manager) environment(c *state.Command, r *state.Entry, words []string) {
 	}
 	settings.SetEnvironment(variables)
 	r.Canister.Settings = &settings
-	c.Host.Recoded(r)
+	c.Host.RefreshEntryPoints(r)
 }

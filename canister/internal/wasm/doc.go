@@ -41,7 +41,7 @@
 // Engine methods and [Guest.Snapshot] may be called from anywhere. This is the one package of the core that locks, maps files
 // and does I/O (its checkpoint file and its cache); nothing of that is visible in results.
 //
-// # Facts about the engine that shape the code
+// # Properties of the engine that shape the code
 //
 // A page fault that fails inside compiled code kills the process, so nothing is ever protected against writing and no file is
 // cut under a mapping. Compiled code cannot be preempted: the instruction counter is granted in slices small enough that a garbage collection waits

@@ -119,7 +119,7 @@ func loaded(c *state.Command, r *state.Entry, a *loadSnapshotArg, name snapshotN
 	}
 	record(c, r, a.Version, canister.SnapshotLoad{From: from, Snapshot: a.Snapshot, Version: s.Version, TakenAt: s.Taken, Uploaded: s.Uploaded})
 	owe(c, r, k.HeapDelta)
-	c.Host.Recoded(r)
+	c.Host.RefreshEntryPoints(r)
 	c.Host.Touch(r)
 }
 

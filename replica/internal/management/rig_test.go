@@ -107,7 +107,7 @@ func (m *host) NextRound(t state.Ticket, method string) {
 }
 func (m *host) Liquid(r *state.Entry) cycles.Amount   { return r.Canister.Liquid(&m.sub) }
 func (m *host) Touch(*state.Entry)                    { m.touched++ }
-func (m *host) Recoded(*state.Entry)                  {}
+func (m *host) RefreshEntryPoints(*state.Entry)       {}
 func (m *host) Elsewhere(id principal.Principal) bool { _, ok := m.hosted[id]; return ok }
 func (m *host) Subnet() *canister.Subnet              { return &m.sub }
 

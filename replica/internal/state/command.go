@@ -179,9 +179,9 @@ type Host interface {
 	// Liquid is what the canister may spend: its balance above the freezing limit.
 	Liquid(r *Entry) cycles.Amount
 
-	// Recoded says that the canister's code or entry points changed other than by
-	// Install and Uninstall, as by loading a snapshot.
-	Recoded(r *Entry)
+	// RefreshEntryPoints follows a change of the canister's code other than by Install and
+	// Uninstall, as by loading a snapshot: heartbeat, timer and low-memory hook.
+	RefreshEntryPoints(r *Entry)
 
 	// Touch says that what the certified state tree shows of the canister may
 	// have changed: controllers, module, certified data.

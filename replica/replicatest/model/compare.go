@@ -1,9 +1,9 @@
 package model
 
-// Facts are what may be seen of a canister from outside. The balance is with what came while a
+// Observed is what may be seen of a canister from outside. The balance is with what came while a
 // message ran: what its messages see of that depends on what runs side by side, which the
 // model does not know.
-type Facts struct {
+type Observed struct {
 	Status                        Status
 	Version, Balance, Debit, Paid uint64
 	Count, Timer                  uint64
@@ -13,13 +13,13 @@ type Facts struct {
 	Slots, Owed                   int // of queues: calls whose callback has not begun, requests that were taken and are not answered
 }
 
-// Facts are the facts of a canister; false where there is none.
-func (w *World) Facts(id ID) (Facts, bool) {
+// Observe is what may be seen of a canister; false where there is none.
+func (w *World) Observe(id ID) (Observed, bool) {
 	c := w.Canister(id)
 	if c == nil {
-		return Facts{}, false
+		return Observed{}, false
 	}
-	f := Facts{
+	f := Observed{
 		Status: c.Status, Version: c.Version, Balance: c.Balance + c.credit, Debit: c.debit, Paid: c.Paid,
 		Calls: c.calls, Count: c.Count, Timer: c.Timer, Code: c.Code, Running: c.running != nil,
 		Contexts: len(c.contexts), Ingress: len(c.ingress), Responses: len(c.responses),

@@ -1,0 +1,93 @@
+package replica
+
+import (
+	"sync"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica/internal/cow"
+)
+
+// readIndex is what readers of views may ask that the certified trees do not show:
+// who made a request, which sections of a module are private. The parties of a
+// request never change while it is known, so views of different heights share the index.
+type readIndex struct {
+	mu       sync.RWMutex
+	requests map[principal.Principal]*cow.Map[RequestID, RequestParties] // by subnet; without pointers, which the collector would follow
+	modules  cow.Map[principal.Principal, *canister.Module]
+}
+
+// RequestParties are the sender and the receivers of a request.
+type RequestParties struct{ Sender, Receiver, Effective principal.Principal }
+
+// add enters the parties of requests that no view shows yet.
+func (x *readIndex) add(subnet principal.Principal, requests []requestChange) {
+	if len(requests) == 0 {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.requests == nil {
+		x.requests = make(map[principal.Principal]*cow.Map[RequestID, RequestParties])
+	}
+	known := x.requests[subnet]
+	if known == nil {
+		known = new(cow.Map[RequestID, RequestParties])
+		x.requests[subnet] = known
+	}
+	for i := range requests {
+		if r := &requests[i]; r.fresh {
+			known.Set(r.id, r.parties)
+		}
+	}
+}
+
+func (x *readIndex) remove(subnet principal.Principal, id RequestID) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if known := x.requests[subnet]; known != nil {
+		known.Delete(id)
+	}
+}
+
+func (x *readIndex) setModule(id principal.Principal, module *canister.Module) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if module == nil {
+		x.modules.Delete(id)
+	} else {
+		x.modules.Set(id, module)
+	}
+}
+
+// Request is who made a request of a subnet; false where the subnet does not
+// know it, or no view shows it yet.
+func (v *View) Request(subnet principal.Principal, id RequestID) (sender, receiver, effective principal.Principal, ok bool) {
+	v.index.mu.RLock()
+	defer v.index.mu.RUnlock()
+	known := v.index.requests[subnet]
+	if known == nil {
+		return sender, receiver, effective, false
+	}
+	parties, ok := known.Get(id)
+	return parties.Sender, parties.Receiver, parties.Effective, ok
+}
+
+// Module is the code a canister has now, nil where it has none.
+func (v *View) Module(id principal.Principal) *canister.Module {
+	v.index.mu.RLock()
+	defer v.index.mu.RUnlock()
+	module, _ := v.index.modules.Get(id)
+	return module
+}
+
+// Private reports whether a canister's module has a custom section of this name
+// that only controllers may read.
+func (v *View) Private(id principal.Principal, section string) bool {
+	module := v.Module(id)
+	if module == nil {
+		return false
+	}
+	s, ok := module.Section(section)
+	return ok && !s.Public
+}
