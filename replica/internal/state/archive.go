@@ -45,7 +45,7 @@ func (s *State) ArchiveCanisters(c *archive.Coder, section string, modules *cani
 // that has them; CheckArchived is to follow then. What follows from the configuration of the subnet is there already.
 func (s *State) Archive(c *archive.Coder) {
 	s.archiveLimits(c)
-	s.archiveRound(c)
+	s.archiveTimeAndTotals(c)
 	s.Ids.archive(c)
 	s.Deadlines.Archive(c, archive.MaxItems)
 	s.History.archive(c)
@@ -102,7 +102,7 @@ func (s *State) archiveCounts(c *archive.Coder) {
 	c.Bool(&s.TreeChanged)
 }
 
-func (s *State) archiveRound(c *archive.Coder) {
+func (s *State) archiveTimeAndTotals(c *archive.Coder) {
 	nodes := len(s.Blocks.Nodes)
 	archive.Slice(c, &s.Blocks.Nodes, nodes, func(n *NodeBlocks) { n.archive(c) })
 	c.Check(len(s.Blocks.Nodes) == nodes, "a subnet of %d nodes has the blocks of %d", nodes, len(s.Blocks.Nodes))
