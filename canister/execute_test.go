@@ -259,7 +259,7 @@ func TestInspectMessageDecidesByItsProgram(t *testing.T) {
 
 func TestTasksRunTheirEntryPoints(t *testing.T) {
 	p := canistertest.NewPlace(t)
-	c := p.Canister(p.Module(canistertest.ScriptableBeating()), canistertest.Script().
+	c := p.Canister(p.Module(canistertest.ScriptableHeartbeat()), canistertest.Script().
 		Hook(canistertest.HookTimer, canistertest.Script().Count(1)).
 		Hook(canistertest.HookHeartbeat, canistertest.Script().Count(10)).
 		Hook(canistertest.HookLowMemory, canistertest.Script().Count(100)).Timer(5).Drop().Bytes())

@@ -128,7 +128,7 @@ func (p *pacer) advance(now, beat time.Time) (next, beaten time.Time) {
 	if err != nil {
 		return time.Time{}, beat // the node has said why where it is a bug
 	}
-	if rest.Beating {
+	if rest.Heartbeat {
 		next = beat.Add(heartbeat)
 	}
 	if rest.Due > 0 {

@@ -138,8 +138,8 @@ func (m *Mailbox) give(callee principal.Principal) {
 
 // PushTask queues a task before all messages, behind earlier tasks, the low-memory
 // hook before all tasks. A task that waits already is not queued again. Where the canister's last message was a
-// task, heartbeats and timers let one message go first: a canister that beats
-// for longer than the time between its beats must not starve its callers.
+// task, heartbeats and timers let one message go first: a canister whose
+// heartbeat takes longer than the time between two heartbeats must not starve its callers.
 func (m *Mailbox) PushTask(t Task) {
 	for i := range m.tasks.Len() {
 		if *m.tasks.At(i) == t {

@@ -65,7 +65,7 @@ func openCanister(t testing.TB) (*real.Stage, replica.Config) {
 	}
 	run(`heap-write 9000, "other"; stable-write 70000, "others"; reply "y"`)
 	s.SubmitManagement("A", "stop_canister", s.About("A", ""))
-	s.SubmitManagement("B", "install_code", s.InstallArgs("B", real.Upgrade, canistertest.Variant{Beating: true}.Module(), canistertest.Script().Busy(9_000_000).Bytes()))
+	s.SubmitManagement("B", "install_code", s.InstallArgs("B", real.Upgrade, canistertest.Variant{Heartbeat: true}.Module(), canistertest.Script().Busy(9_000_000).Bytes()))
 	s.Round()
 	s.SubmitManagement("B", "uninstall_code", s.About("B", ""))
 	s.Round()

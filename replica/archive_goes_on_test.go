@@ -27,7 +27,7 @@ func crowdedStage(t testing.TB) (*real.Stage, replica.Config) {
 	})
 	for i, name := range canisterNames {
 		s.Create(name, i/4, real.Plenty)
-		s.Install(name, real.Install, canistertest.Variant{Beating: name == "C"}.Module(), nil)
+		s.Install(name, real.Install, canistertest.Variant{Heartbeat: name == "C"}.Module(), nil)
 	}
 	run := func(name, program string) {
 		t.Helper()

@@ -78,7 +78,7 @@ func TestAMessageThatIsParkedGoesOnInAnImportedNetwork(t *testing.T) {
 		}
 		if round == 4 {
 			s.SubmitManagement("A", "stop_canister", s.About("A", ""))
-			s.SubmitManagement("D", "install_code", s.InstallArgs("D", real.Upgrade, canistertest.Variant{Beating: true}.Module(), canistertest.Script().Busy(9_000_000).Bytes()))
+			s.SubmitManagement("D", "install_code", s.InstallArgs("D", real.Upgrade, canistertest.Variant{Heartbeat: true}.Module(), canistertest.Script().Busy(9_000_000).Bytes()))
 			s.SubmitManagement("D", "uninstall_code", s.About("D", ""))
 		}
 		s.Round()

@@ -17,12 +17,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The canisters of a scenario. C beats, D has a 64-bit memory that it keeps over
+// The canisters of a scenario. C has a heartbeat, D has a 64-bit memory that it keeps over
 // upgrades, E is on another subnet where there is one; N does not exist.
 var canisterNames = []string{"A", "B", "C", "D", "E"}
 
 func variant(name string) canistertest.Variant {
-	return canistertest.Variant{Beating: name == "C", Wide: name == "D", Persistent: name == "D"}
+	return canistertest.Variant{Heartbeat: name == "C", Wide: name == "D", Persistent: name == "D"}
 }
 
 // scenario is what happens to a network, drawn at random: everything that follows is
@@ -201,7 +201,7 @@ func (s *seen) Event(e *replica.Event) {
 type driver func(*replica.Network)
 
 // run runs a scenario until the network rests, or for a number of rounds where a
-// canister beats.
+// canister has a heartbeat.
 func (th *harness) run(d *scenario, runner replica.Runner, pass driver) *seen {
 	return th.runOn(d, runner, new(seen), func(s *real.Stage) { pass(s.Network) })
 }

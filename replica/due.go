@@ -46,7 +46,7 @@ func (m *subnet) due() {
 // running stays due: it fires when the canister is started.
 func (m *subnet) fireTimer(id principal.Principal) {
 	r := m.Canisters.Get(id)
-	m.Fired(r)
+	m.RecordTimerFired(r)
 	if !m.net.executor.Has(r.Canister, canister.GlobalTimer) {
 		return
 	}

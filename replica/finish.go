@@ -153,7 +153,7 @@ func (m *subnet) conclude(r *state.Entry, context *intercanister.Context, failur
 // idle is called whenever a canister has finished a message: what waited for
 // that happens.
 func (m *subnet) idle(r *state.Entry) {
-	m.Rearm(r)
+	m.RearmTimer(r)
 	m.compare(r)
 	m.recount(r)
 	m.hook(r)

@@ -29,7 +29,7 @@ var forks = map[string]string{
 		fork: subnets signing report answered rules; remake: delegations index views`,
 	"replica.subnet": `fork: State net parked; share: config key nodes publicKey shownRanges;
 		remake: record ahead; new: asked jobs running spare mailboxes choices`,
-	"state.State": `share: Admins; fork: Blocks Ids Canisters History Calls Deadlines Ready Chance Compiled Commands Beating Outcalls Signing
+	"state.State": `share: Admins; fork: Blocks Ids Canisters History Calls Deadlines Ready Chance Compiled Commands Heartbeats Outcalls Signing
 		Postponed Touched Answered Kept throttled Environment Shared Inbound Output Preparing Prepared`,
 	"state.Blocks":             `fork: Nodes days`,
 	"state.Day":                `share: Nodes`,

@@ -89,16 +89,16 @@ func (m *subnet) Start(r *state.Entry) {
 	for _, stop := range m.TakeStops(r) {
 		m.Answer(stop.Ticket, state.Fail(rejectRestarted(r.ID(), stop.Ticket.Origin.Kind)))
 	}
-	m.ring(r)
+	m.retryOverdueTimer(r)
 	m.hook(r)
 	m.Ready.Add(&r.Mailbox)
 }
 
-// ring lets a global timer fire that came while nothing could answer it: the
+// retryOverdueTimer lets a global timer fire that fell due while nothing could run it: the
 // canister was not running, or had no code for it.
-func (m *subnet) ring(r *state.Entry) {
+func (m *subnet) retryOverdueTimer(r *state.Entry) {
 	if at := r.Canister.Timer; at != 0 && at <= m.Time {
-		m.Postpone(r, m.Time)
+		m.PostponeTimer(r, m.Time)
 	}
 }
 
@@ -136,9 +136,9 @@ func (m *subnet) Uninstall(r *state.Entry) {
 
 // RefreshEntryPoints follows a change of the canister's code: heartbeat, timer and hook.
 func (m *subnet) RefreshEntryPoints(r *state.Entry) {
-	m.SetBeating(r, m.net.executor.Has(r.Canister, canister.Heartbeat))
-	m.Rearm(r)
-	m.ring(r)
+	m.SetHeartbeat(r, m.net.executor.Has(r.Canister, canister.Heartbeat))
+	m.RearmTimer(r)
+	m.retryOverdueTimer(r)
 	m.hook(r)
 	m.Touch(r)
 }

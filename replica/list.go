@@ -323,7 +323,7 @@ func (m *subnet) blocked(box *intercanister.Mailbox, position int) (WaitReason, 
 // Heartbeats are the canisters that do something in every round, by id.
 func (n *Network) Heartbeats() (all []principal.Principal) {
 	for _, m := range n.subnets {
-		for _, r := range m.Beating {
+		for _, r := range m.Heartbeats {
 			all = append(all, r.ID())
 		}
 	}

@@ -306,7 +306,7 @@ func TestAMotokoActorBeatsOnceInEachRound(t *testing.T) {
 	s := motokoStage(t, replica.Config{})
 	s.actor("heart", 0)
 	for i := range 10 {
-		s.expect("beats", s.query("heart", "count"), fmt.Sprintf("(%d : nat)", i))
+		s.expect("heartbeats", s.query("heart", "count"), fmt.Sprintf("(%d : nat)", i))
 		s.Round()
 	}
 	s.Manage("heart", "stop_canister", s.About("heart", ""))
@@ -314,10 +314,10 @@ func TestAMotokoActorBeatsOnceInEachRound(t *testing.T) {
 		s.Round()
 	}
 	s.Manage("heart", "start_canister", s.About("heart", ""))
-	// The stop comes before the beat in its round, and so does the start.
-	s.expect("beats", s.query("heart", "count"), "(10 : nat)")
+	// The stop comes before the heartbeat in its round, and so does the start.
+	s.expect("heartbeats", s.query("heart", "count"), "(10 : nat)")
 	s.Round()
-	s.expect("beats", s.query("heart", "count"), "(11 : nat)")
+	s.expect("heartbeats", s.query("heart", "count"), "(11 : nat)")
 }
 
 // abroad is a stage with the caller on one subnet and the counter on another, so that

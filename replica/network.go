@@ -186,7 +186,7 @@ func (n *Network) NextDue() (at uint64, ok bool) {
 }
 
 // Busy reports whether a round would do something at the present time: a
-// message waits or is parked, a canister beats, or a deadline has come.
+// message waits or is parked, a canister has a heartbeat, or a deadline has come.
 func (n *Network) Busy() bool {
 	if due, ok := n.NextDue(); ok && due <= n.nextTime() {
 		return true
@@ -210,10 +210,10 @@ func (n *Network) Pressing() bool {
 	return n.open
 }
 
-// Beating reports whether some canister has a heartbeat, and so every round
+// HasHeartbeat reports whether some canister has a heartbeat, and so every round
 // executes something.
-func (n *Network) Beating() bool {
-	return slices.ContainsFunc(n.subnets, func(m *subnet) bool { return len(m.Beating) > 0 })
+func (n *Network) HasHeartbeat() bool {
+	return slices.ContainsFunc(n.subnets, func(m *subnet) bool { return len(m.Heartbeats) > 0 })
 }
 
 // nextTime is the time of the next round: what AdvanceTo said, or a nanosecond

@@ -122,7 +122,7 @@ func (n *Network) fireTimer(in FireTimer) Result {
 	case r.Canister.Status != canister.Running:
 		return refuse(refusal.Conflict, "canister %s is %s: no timer fires until it is started", in.Canister, r.Canister.Status)
 	}
-	m.Force(r, min(r.Canister.Timer, max(n.time, 1))) // 0 is no time a timer can have
+	m.ForceTimer(r, min(r.Canister.Timer, max(n.time, 1))) // 0 is no time a timer can have
 	m.forced(TimerForced, in.Canister)
 	m.fireTimer(in.Canister)
 	n.generation++
@@ -135,7 +135,7 @@ func (n *Network) cancelTimer(in CancelTimer) Result {
 		return result
 	}
 	r.Canister.Timer = 0
-	m.Rearm(r)
+	m.RearmTimer(r)
 	m.forced(TimerCancelled, in.Canister)
 	n.generation++
 	return Result{}

@@ -59,7 +59,7 @@ func (m *subnet) report(r *state.Entry) CanisterReport {
 		ID: c.ID, Subnet: m.ID, Status: c.Status, Settings: *c.Settings, Module: c.Module(),
 		Balance: c.Balance.Add(r.DeferredCredit), Reserved: c.Reserved, IdlePerDay: m.Fees.IdlePerDay(c.Holdings()),
 		Usage: c.MemoryUsage(), Version: c.Version, Certified: c.Certified,
-		Created: c.Created, Installed: c.Installed, Timer: c.Timer, Heartbeat: r.Beating,
+		Created: c.Created, Installed: c.Installed, Timer: c.Timer, Heartbeat: r.Heartbeat,
 		Queries: c.Queries, Contexts: r.Mailbox.Contexts, Queued: r.Mailbox.Len(),
 	}
 }

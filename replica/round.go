@@ -84,7 +84,7 @@ func (m *subnet) begin() {
 	m.receive()
 	m.sign()
 	m.due()
-	m.beat()
+	m.queueHeartbeats()
 	for _, j := range m.resumed() {
 		j.entry.Mailbox.Resume = true
 		m.Ready.Add(&j.entry.Mailbox)
@@ -174,9 +174,9 @@ func (m *subnet) runBatch() bool {
 	return true
 }
 
-// beat queues the heartbeat of every canister that has one and is running.
-func (m *subnet) beat() {
-	for _, r := range m.Beating {
+// queueHeartbeats queues the heartbeat of every canister that has one and is running.
+func (m *subnet) queueHeartbeats() {
+	for _, r := range m.Heartbeats {
 		if rejectNotRunning(r.Canister) == nil && !r.Running {
 			r.Mailbox.PushTask(intercanister.Heartbeat)
 			m.Ready.Add(&r.Mailbox)

@@ -98,7 +98,7 @@ func (m *subnet) takeTask(j *Job) {
 		return
 	}
 	if j.in.Task == intercanister.GlobalTimer {
-		m.Disarmed(r)
+		m.DisarmTimer(r)
 	}
 	j.context = m.Calls.Open(&r.Mailbox, intercanister.Origin{Kind: intercanister.FromSystem, Task: j.in.Task}, cycles.Amount{}, m.Time).ID
 	j.message.Context = context
@@ -112,7 +112,7 @@ func (m *subnet) takeTask(j *Job) {
 func (m *subnet) retryTask(r *state.Entry, t intercanister.Task) {
 	switch t {
 	case intercanister.GlobalTimer:
-		m.Postpone(r, m.Time+TaskRetry)
+		m.PostponeTimer(r, m.Time+TaskRetry)
 	case intercanister.LowMemory:
 		r.Hook = state.Ready
 		m.Deadlines.Add(timers.Deadline{At: m.Time + TaskRetry, Kind: timers.HookRetry, Subject: r.ID()})

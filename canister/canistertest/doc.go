@@ -20,7 +20,7 @@
 //
 // canister_init and canister_post_upgrade run their argument as a program too, an empty one
 // does nothing. canister_pre_upgrade, canister_global_timer, canister_on_low_wasm_memory,
-// canister_inspect_message and (where the Variant is Beating) canister_heartbeat run the program
+// canister_inspect_message and (where the Variant is Heartbeat) canister_heartbeat run the program
 // that the operation Hook has set for them; without one they do nothing, but
 // canister_inspect_message, which accepts.
 //

@@ -44,7 +44,7 @@ const (
 // Variant says which scriptable canister to make. They differ in nothing else.
 type Variant struct {
 	Wide       bool // a 64-bit memory
-	Beating    bool // exports canister_heartbeat; without, a machine with the canister comes to rest
+	Heartbeat  bool // exports canister_heartbeat; without, a machine with the canister comes to rest
 	Persistent bool // keeps its heap over upgrades that ask for it (enhanced orthogonal persistence)
 	Named      bool // names its functions, so that traps have backtraces
 }
@@ -61,8 +61,8 @@ func (v Variant) Module() []byte {
 // Scriptable is the scriptable canister's module with a 32-bit memory and without a heartbeat.
 func Scriptable() []byte { return Variant{}.Module() }
 
-// ScriptableBeating is the scriptable canister with canister_heartbeat.
-func ScriptableBeating() []byte { return Variant{Beating: true}.Module() }
+// ScriptableHeartbeat is the scriptable canister with canister_heartbeat.
+func ScriptableHeartbeat() []byte { return Variant{Heartbeat: true}.Module() }
 
 // ScriptablePersistent is the scriptable canister that keeps its heap over upgrades that
 // ask for it.
@@ -86,7 +86,7 @@ const (
 (func $long (param i64) (result i64) (local.get 0))
 (func $grown (param i64) (result i64) (local.get 0))
 `
-	beatingText    = `(func (export "canister_heartbeat") (call $hook (i64.const BEATHOOK)))` + "\n"
+	heartbeatText  = `(func (export "canister_heartbeat") (call $hook (i64.const HEARTBEATHOOK)))` + "\n"
 	persistentText = `(@custom "icp:private enhanced-orthogonal-persistence" "")` + "\n"
 )
 
@@ -97,8 +97,8 @@ func (v Variant) text() string {
 	} else {
 		body += narrowText
 	}
-	if v.Beating {
-		body += beatingText
+	if v.Heartbeat {
+		body += heartbeatText
 	}
 	if v.Persistent {
 		body += persistentText
@@ -126,7 +126,7 @@ var sizes = map[string]int{
 	"ARENA": arenaBase, "ARENAEND": arenaEnd, "PAGES": memoryPages, "MOST": mostBytes, "MOSTPAGES": mostBytes >> 12,
 	"DEEPEST": deepest, "TABLE": tableSize, "ONREPLY": onReply, "ONREJECT": onReject, "ONCLEANUP": onCleanup,
 	"PREHOOK": int(HookPreUpgrade), "TIMERHOOK": int(HookTimer), "LOWHOOK": int(HookLowMemory),
-	"INSPECTHOOK": int(HookInspect), "BEATHOOK": int(HookHeartbeat),
+	"INSPECTHOOK": int(HookInspect), "HEARTBEATHOOK": int(HookHeartbeat),
 }
 
 // elements is the part of the table that operations are found in.

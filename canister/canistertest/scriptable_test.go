@@ -17,7 +17,7 @@ func inBothWidths(t *testing.T, test func(t *testing.T, p *canistertest.Place, c
 	for _, wide := range []bool{false, true} {
 		t.Run(fmt.Sprintf("wide=%v", wide), func(t *testing.T) {
 			p := canistertest.NewPlace(t)
-			m := p.Module(canistertest.Variant{Wide: wide, Beating: true}.Module())
+			m := p.Module(canistertest.Variant{Wide: wide, Heartbeat: true}.Module())
 			if m.Wide() != wide {
 				t.Fatalf("the memory's width is wrong")
 			}

@@ -16,7 +16,7 @@ type broadcast struct {
 	next   chan struct{} // closed when something happens; nil while nobody waits
 }
 
-func (b *broadcast) ring() {
+func (b *broadcast) send() {
 	if !b.waited.Load() {
 		return
 	}
@@ -27,7 +27,7 @@ func (b *broadcast) ring() {
 	b.next = nil
 }
 
-// wait gives what is closed at the next ring. The owner asks for it, so that nothing
+// wait gives what is closed at the next send. The owner asks for it, so that nothing
 // happens between what it saw and that.
 func (b *broadcast) wait() <-chan struct{} {
 	b.mu.Lock()
@@ -54,7 +54,7 @@ func (n *Node) happened() {
 		n.looked = false
 		return
 	}
-	n.changed.ring()
+	n.changed.send()
 	n.reportActivity()
 }
 

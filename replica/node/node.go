@@ -217,7 +217,7 @@ func (n *Node) show(report replica.RoundReport) {
 			n.wakeAll(id)
 		}
 	}
-	n.changed.ring()
+	n.changed.send()
 	n.reportActivity()
 	n.recorder.wake()
 }
@@ -332,11 +332,11 @@ func (s *submission) apply(n *Node) {
 }
 
 // AdvanceTo sets the time of the next round, in nanoseconds; the time never goes
-// back. In mode Auto a round follows where something is due or beats.
+// back. In mode Auto a round follows where something is due or a canister has a heartbeat.
 func (n *Node) AdvanceTo(ctx context.Context, time uint64) error {
 	return n.ask(ctx, func(n *Node) {
 		n.network.Apply(replica.AdvanceTo(time))
-		if n.mode == Auto && n.network.Beating() {
+		if n.mode == Auto && n.network.HasHeartbeat() {
 			n.round()
 		}
 	})

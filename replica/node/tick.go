@@ -8,8 +8,8 @@ import (
 
 // Rest says until when a node that nobody asks anything of can be left alone.
 type Rest struct {
-	Due     uint64 // ns: something happens by itself then; 0 for never
-	Beating bool   // a canister has a heartbeat: each round executes something
+	Due       uint64 // ns: something happens by itself then; 0 for never
+	Heartbeat bool   // a canister has a heartbeat: each round executes something
 }
 
 // Tick moves the network's time to a clock's, which is read when the node's turn has come,
@@ -20,11 +20,11 @@ func (n *Node) Tick(ctx context.Context, clock func() uint64, beat bool) (rest R
 	err = n.look(ctx, func(n *Node) {
 		n.active.Store(false)
 		n.network.Apply(replica.AdvanceTo(clock()))
-		if n.mode == Auto && (n.network.Pressing() || beat && n.network.Beating()) {
+		if n.mode == Auto && (n.network.Pressing() || beat && n.network.HasHeartbeat()) {
 			n.round()
 		}
 		due, _ := n.network.NextDue()
-		done <- Rest{Due: due, Beating: n.network.Beating()}
+		done <- Rest{Due: due, Heartbeat: n.network.HasHeartbeat()}
 	})
 	if err != nil {
 		return rest, err

@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// timers lists what happens by itself, and who beats.
+// timers lists what happens by itself, and which canisters have a heartbeat.
 func (p *performer) timers(words []string) {
 	paged(p, words, p.stage.Timers, func(t *replica.PendingTimer) string {
 		line := fmt.Sprintf("%s %s", since(t.Due), t.Kind)
@@ -16,6 +16,6 @@ func (p *performer) timers(words []string) {
 		return line
 	})
 	for _, id := range p.stage.Heartbeats() {
-		p.say("every round: %s beats", p.name(id))
+		p.say("every round: heartbeat of %s", p.name(id))
 	}
 }

@@ -36,7 +36,7 @@ func (s *State) ArchiveCanisters(c *archive.Coder, section string, modules *cani
 	}
 	if c.Reading() {
 		for r := range s.Canisters.All() {
-			s.SetBeating(r, r.archivedBeating())
+			s.SetHeartbeat(r, r.archivedHeartbeat())
 		}
 	}
 }

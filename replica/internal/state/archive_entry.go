@@ -31,7 +31,7 @@ func (r *Entry) archive(c *archive.Coder) {
 	for _, n := range []*uint64{&r.debits.HeapDelta, &r.debits.Install, &r.debits.height, &r.debits.time} {
 		archive.Number(c, n)
 	}
-	c.Bool(&r.Beating)
+	c.Bool(&r.Heartbeat)
 	c.Bytes(&r.Staged.Certified, canister.MaxCertifiedBytes)
 }
 
@@ -112,10 +112,10 @@ func (r *Ingress) archive(c *archive.Coder) {
 	c.Check(r.Status != 0 && (r.Status == Rejected) == (r.Reject != nil), "message %x has no status that there is", r.ID)
 }
 
-// archivedBeating takes the mark of a heartbeat off an entry that was read, so that it
+// archivedHeartbeat takes the mark of a heartbeat off an entry that was read, so that it
 // can be put into the list of those that have one.
-func (r *Entry) archivedBeating() bool {
-	beating := r.Beating
-	r.Beating = false
-	return beating
+func (r *Entry) archivedHeartbeat() bool {
+	heartbeat := r.Heartbeat
+	r.Heartbeat = false
+	return heartbeat
 }

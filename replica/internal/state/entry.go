@@ -41,15 +41,15 @@ type Entry struct {
 	// Charged is the time until which the canister has paid for its resources.
 	Charged uint64
 
-	timer    timers.Handle
-	timerAt  uint64
-	touched  bool
-	Gone     bool // deleted; kept only by references from before
-	Hook     Hook
-	debits   Debits
-	Beating  bool // exports canister_heartbeat
-	Staged   Staged
-	Freezing Freezing
+	timer     timers.Handle
+	timerAt   uint64
+	touched   bool
+	Gone      bool // deleted; kept only by references from before
+	Hook      Hook
+	debits    Debits
+	Heartbeat bool // exports canister_heartbeat
+	Staged    Staged
+	Freezing  Freezing
 }
 
 // Input is a message that waits for the management canister.

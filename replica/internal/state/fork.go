@@ -37,7 +37,7 @@ func (s *State) Fork(to *State) *Fork {
 		to.Outcalls[number] = &copied
 	}
 	to.Signing.Pending, to.Postponed = slices.Clone(s.Signing.Pending), slices.Clone(s.Postponed)
-	to.Beating, to.Touched, to.throttled = f.Entries(s.Beating), f.Entries(s.Touched), f.Entries(s.throttled)
+	to.Heartbeats, to.Touched, to.throttled = f.Entries(s.Heartbeats), f.Entries(s.Touched), f.Entries(s.throttled)
 	to.Answered = slices.Clone(s.Answered)
 	to.Kept = s.Kept.Clone()
 	environment := *s.Environment

@@ -44,8 +44,8 @@ type State struct {
 	Messages MessageMemory
 	// Commands are the calls of the management canister that wait.
 	Commands intercanister.Mailbox
-	// Beating are the canisters that export a heartbeat, by id.
-	Beating []*Entry
+	// Heartbeats are the canisters that export a heartbeat, by id.
+	Heartbeats []*Entry
 	// Outcalls are the HTTP outcalls that are not answered, by number; numbers
 	// count from 0.
 	Outcalls     map[uint64]*PendingOutcall
@@ -128,8 +128,8 @@ func (s *State) Add(c *canister.Canister) *Entry {
 // Remove forgets a canister. Nothing may wait for it any more.
 func (s *State) Remove(r *Entry) {
 	s.Totals.recordDeletion(r.Canister)
-	s.disarm(r)
-	s.SetBeating(r, false)
+	s.DisarmTimer(r)
+	s.SetHeartbeat(r, false)
 	s.Ready.Take(&r.Mailbox)
 	r.Mailbox.Held, r.Gone = true, true
 	s.Messages.Guaranteed -= r.Messages.Guaranteed
@@ -175,57 +175,55 @@ func (s *State) Untouch() {
 	s.Answered = s.Answered[:0]
 }
 
-// Rearm makes the deadline of the canister's global timer what the canister
+// RearmTimer makes the deadline of the canister's global timer what the canister
 // says (Canister.Timer).
-func (s *State) Rearm(r *Entry) {
+func (s *State) RearmTimer(r *Entry) {
 	if r.timerAt == r.Canister.Timer {
 		return
 	}
-	s.disarm(r)
+	s.DisarmTimer(r)
 	if at := r.Canister.Timer; at != 0 {
 		r.timer = s.Deadlines.Add(timers.Deadline{At: at, Kind: timers.GlobalTimer, Subject: r.ID()})
 		r.timerAt = at
 	}
 }
 
-func (s *State) disarm(r *Entry) {
-	s.Deadlines.Remove(r.timer)
-	r.timer, r.timerAt = 0, 0
-}
+// RecordTimerFired records that the deadline of a global timer has come. The timer is armed
+// again only when the canister sets it to another time, or by PostponeTimer.
+func (s *State) RecordTimerFired(r *Entry) { r.timer = 0 }
 
-// Fired notes that the deadline of a global timer has come. The timer is armed
-// again only when the canister sets it to another time, or by Postpone.
-func (s *State) Fired(r *Entry) { r.timer = 0 }
-
-// Force makes a global timer one whose deadline has come at a time.
-func (s *State) Force(r *Entry, at uint64) {
+// ForceTimer makes a global timer one whose deadline has come at a time.
+func (s *State) ForceTimer(r *Entry, at uint64) {
 	s.Deadlines.Remove(r.timer)
 	r.Canister.Timer, r.timer, r.timerAt = at, 0, at
 }
 
-// Disarmed notes that the global timer's task begins, which makes the timer
-// inactive until the canister sets it again.
-func (s *State) Disarmed(r *Entry) { s.disarm(r) }
+// DisarmTimer makes the global timer inactive until the canister sets it again, as when its
+// task begins.
+func (s *State) DisarmTimer(r *Entry) {
+	s.Deadlines.Remove(r.timer)
+	r.timer, r.timerAt = 0, 0
+}
 
-// Postpone makes a global timer that could not run fire again at another time.
-func (s *State) Postpone(r *Entry, at uint64) {
+// PostponeTimer makes a global timer that could not run fire again at another time.
+func (s *State) PostponeTimer(r *Entry, at uint64) {
 	s.Deadlines.Remove(r.timer)
 	r.timer = s.Deadlines.Add(timers.Deadline{At: at, Kind: timers.GlobalTimer, Subject: r.ID()})
 	r.timerAt = r.Canister.Timer
 }
 
-// SetBeating puts a canister into the list of those with a heartbeat, or takes
+// SetHeartbeat puts a canister into the list of those with a heartbeat, or takes
 // it out.
-func (s *State) SetBeating(r *Entry, beating bool) {
-	if r.Beating == beating {
+func (s *State) SetHeartbeat(r *Entry, heartbeat bool) {
+	if r.Heartbeat == heartbeat {
 		return
 	}
-	r.Beating = beating
-	at, _ := slices.BinarySearchFunc(s.Beating, r.ID(), byID)
-	if beating {
-		s.Beating = slices.Insert(s.Beating, at, r)
+	r.Heartbeat = heartbeat
+	at, _ := slices.BinarySearchFunc(s.Heartbeats, r.ID(), byID)
+	if heartbeat {
+		s.Heartbeats = slices.Insert(s.Heartbeats, at, r)
 	} else {
-		s.Beating = slices.Delete(s.Beating, at, at+1)
+		s.Heartbeats = slices.Delete(s.Heartbeats, at, at+1)
 	}
 }
 

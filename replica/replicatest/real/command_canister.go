@@ -9,7 +9,7 @@ import (
 )
 
 // canister creates a canister and installs code; nothing is told of it but a
-// failure. The words: wide, beating, persistent (variants of the scriptable
+// failure. The words: wide, heartbeat, persistent (variants of the scriptable
 // canister), cycles=N, subnet=POSITION, id=ID, empty (no code), and wat, after which a
 // module in text format follows in place of a program.
 func (p *performer) canister(rest string) {
@@ -24,8 +24,8 @@ words:
 		switch key {
 		case "wide":
 			variant.Wide = true
-		case "beating":
-			variant.Beating = true
+		case "heartbeat":
+			variant.Heartbeat = true
 		case "persistent":
 			variant.Persistent = true
 		case "cycles":
