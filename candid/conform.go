@@ -20,7 +20,11 @@ func Conform(v Value, t *Type) (Value, error) {
 // ConformArgs is [Conform] for an argument list.
 func ConformArgs(values []Value, types []*Type) ([]Value, error) {
 	if len(values) > len(types) {
-		return nil, fmt.Errorf("%d arguments are given, at most %d expected", len(values), len(types))
+		plural := "s"
+		if len(values) == 1 {
+			plural = ""
+		}
+		return nil, fmt.Errorf("%d argument%s given, at most %d expected", len(values), plural, len(types))
 	}
 	out := make([]Value, len(types))
 	for i, t := range types {

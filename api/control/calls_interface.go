@@ -18,6 +18,9 @@ const (
 	// the method that older canisters answer it with.
 	interfaceSection = "candid:service"
 	interfaceQuery   = "__get_candid_interface_tmp_hack"
+	// initSection is the metadata that has the types of the arguments a module is installed
+	// with, where the interface has no constructor. Motoko writes it.
+	initSection = "candid:args"
 )
 
 // described is an interface, or why it cannot be read.
@@ -88,9 +91,19 @@ func (s *Server) describedBy(ctx context.Context, instance Instance, id principa
 	if d.text, err = said(ctx, instance, id, module); err != nil {
 		return described{}, err
 	}
-	d.file, d.err = did.Parse(d.text)
+	args, _ := module.Section(initSection)
+	d.file, d.err = parseInterface(d.text, string(args.Content))
 	s.interfaces.keep(module.Hash(), d)
 	return d, nil
+}
+
+// parseInterface reads an interface and the arguments of its installation, "" where nothing
+// beside the interface says them.
+func parseInterface(text, args string) (*did.File, error) {
+	if args == "" {
+		return did.Parse(text)
+	}
+	return did.ParseWithInit(text, args)
 }
 
 // management is the interface of the management canister, which has no module.

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
@@ -49,10 +50,10 @@ func (o *order) argument(v *controlv1.Value) ([]byte, error) {
 		return form.Bytes, nil
 	case *controlv1.Value_Text:
 		raw, err := o.fromText(form.Text)
-		return raw, refuseArgument(o.method, err)
+		return raw, refuseArgument(o.method, o.takes(), err)
 	case *controlv1.Value_Json:
 		raw, err := o.described.ArgsFromJSON([]byte(form.Json))
-		return raw, refuseArgument(o.method, err)
+		return raw, refuseArgument(o.method, o.takes(), err)
 	}
 	return noArguments, nil
 }
@@ -73,10 +74,21 @@ func untyped(text string) ([]byte, error) {
 	return candid.EncodeValues(values...)
 }
 
-// refuseArgument is the refusal for an argument that is not of its type.
-func refuseArgument(method string, err error) error {
+// takes are the types of the arguments of the method, "" where nothing is known of them.
+func (o *order) takes() string {
+	if o.described == nil {
+		return ""
+	}
+	return did.FormatTypes(o.described.Args)
+}
+
+// refuseArgument is the refusal for an argument that is not of its type, which is takes.
+func refuseArgument(method, takes string, err error) error {
 	if err == nil {
 		return nil
+	}
+	if takes != "" && len(takes) <= maxTypesShown {
+		err = fmt.Errorf("%w; it takes %s", err, takes)
 	}
 	if e, ok := errors.AsType[*did.JSONError](err); ok {
 		return badArgument.Refuse(method, err, e.Path)

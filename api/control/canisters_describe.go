@@ -162,5 +162,8 @@ func (s *canisters) GetInterface(ctx context.Context, in *controlv1.GetInterface
 	if err != nil {
 		return nil, err
 	}
-	return &controlv1.GetInterfaceResponse{Candid: d.text}, nil
+	if d.err != nil {
+		return &controlv1.GetInterfaceResponse{Candid: d.text}, nil
+	}
+	return &controlv1.GetInterfaceResponse{Candid: d.file.Constructor(d.text), InitArgs: d.file.InitText()}, nil
 }

@@ -145,21 +145,34 @@ func initialArgument(v *controlv1.Value, module []byte) ([]byte, error) {
 		return form.Bytes, nil
 	case *controlv1.Value_Text:
 		file, err := interfaceIn(module)
-		if err != nil {
+		args, typed := initOf(file)
+		if err != nil || !typed {
 			raw, err := untyped(form.Text)
-			return raw, refuseArgument(of, err)
+			return raw, refuseArgument(of, "", err)
 		}
 		raw, err := file.EncodeInit(form.Text)
-		return raw, refuseArgument(of, err)
+		return raw, refuseArgument(of, did.FormatTypes(args), err)
 	case *controlv1.Value_Json:
 		file, err := interfaceIn(module)
+		args, typed := initOf(file)
+		if err == nil && !typed {
+			err = errors.New("the module does not say the types of its arguments, in metadata candid:args or a constructor in candid:service: send bytes or text")
+		}
 		if err != nil {
-			return nil, refuseArgument(of, err)
+			return nil, refuseArgument(of, "", err)
 		}
 		raw, err := file.InitFromJSON([]byte(form.Json))
-		return raw, refuseArgument(of, err)
+		return raw, refuseArgument(of, did.FormatTypes(args), err)
 	}
 	return noArguments, nil
+}
+
+// initOf are the arguments of the installation, and false where nothing says them.
+func initOf(file *did.File) ([]did.Arg, bool) {
+	if file == nil {
+		return nil, false
+	}
+	return file.Init()
 }
 
 // interfaceIn is the interface that is in a module as it is uploaded.
@@ -168,5 +181,6 @@ func interfaceIn(module []byte) (*did.File, error) {
 	if !ok {
 		return nil, errors.New("the module has no metadata candid:service, which would say the types: send bytes or text")
 	}
-	return did.Parse(text)
+	args, _ := sectionIn(module, initSection)
+	return parseInterface(text, args)
 }

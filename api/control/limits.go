@@ -3,6 +3,9 @@ package control
 import "time"
 
 const (
+	// maxTypesShown is how long the types of an argument are at most, in bytes, to be a part of the
+	// error about it. Ours.
+	maxTypesShown = 400
 	// MaxRequestBytes is how large a message of a client may be; what is larger is
 	// streamed in pieces. grpc-go's own default.
 	MaxRequestBytes = 4 << 20

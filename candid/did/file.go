@@ -2,7 +2,7 @@ package did
 
 import (
 	"errors"
-	"fmt"
+	"strings"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/internal/syntax"
@@ -46,6 +46,7 @@ type mainService struct {
 	name    string
 	init    []syntax.Arg
 	hasInit bool
+	initIn  *source // of init
 	expr    *syntax.Type
 	in      *source
 }
@@ -63,15 +64,18 @@ type Loader func(path string) (text string, err error)
 
 // Parse reads a file that imports nothing.
 func Parse(text string) (*File, error) {
-	return ParseWith(text, func(path string) (string, error) {
-		return "", errors.New("imports are not followed here: put the definitions into one file")
-	})
+	return ParseWith(text, noImports)
+}
+
+func noImports(string) (string, error) {
+	return "", errors.New("imports are not followed here: put the definitions into one file")
 }
 
 // ParseWith reads a file and what it imports. "import service" takes the
 // methods of the imported service into the main one.
 func ParseWith(text string, load Loader) (*File, error) {
-	b := &builder{load: load, file: &File{types: make(map[string]*candid.Type)}, seen: make(map[string]*imported)}
+	b := newBuilder()
+	b.load = load
 	main, err := b.source("", text)
 	if err != nil {
 		return nil, err
@@ -149,6 +153,17 @@ func argsOf(types []*candid.Type, names []string) []Arg {
 	return args
 }
 
+// FormatTypes writes the types of an argument list, with their names: (principal, n : nat).
+func FormatTypes(args []Arg) string {
+	texts := make([]string, len(args))
+	for i, a := range args {
+		if texts[i] = a.Type.String(); a.Name != "" {
+			texts[i] = syntax.Name(a.Name) + " : " + texts[i]
+		}
+	}
+	return "(" + strings.Join(texts, ", ") + ")"
+}
+
 // Types are the types of an argument list.
 func Types(args []Arg) []*candid.Type {
 	types := make([]*candid.Type, len(args))
@@ -160,11 +175,11 @@ func Types(args []Arg) []*candid.Type {
 
 // EncodeArgs writes a textual argument list, "(1, \"x\")", as the message the
 // method takes.
-func (m Method) EncodeArgs(text string) ([]byte, error) { return encode(text, m.Args, m.Name) }
+func (m Method) EncodeArgs(text string) ([]byte, error) { return encode(text, m.Args) }
 
 // EncodeResults writes a textual result list as the message the method
 // answers.
-func (m Method) EncodeResults(text string) ([]byte, error) { return encode(text, m.Results, m.Name) }
+func (m Method) EncodeResults(text string) ([]byte, error) { return encode(text, m.Results) }
 
 // DecodeArgs reads a message as the method's arguments, labels named.
 func (m Method) DecodeArgs(message []byte) ([]candid.Value, error) {
@@ -178,12 +193,12 @@ func (m Method) DecodeResults(message []byte) ([]candid.Value, error) {
 
 // EncodeInit writes a textual argument list as the message the service is
 // installed with.
-func (f *File) EncodeInit(text string) ([]byte, error) { return encode(text, f.init, "init") }
+func (f *File) EncodeInit(text string) ([]byte, error) { return encode(text, f.init) }
 
-func encode(text string, args []Arg, what string) ([]byte, error) {
+func encode(text string, args []Arg) ([]byte, error) {
 	values, err := candid.ParseArgsAt(text, Types(args))
 	if err != nil {
-		return nil, fmt.Errorf("the arguments of %s: %w", syntax.Name(what), err)
+		return nil, err
 	}
 	return candid.Encode(values, Types(args))
 }

@@ -77,7 +77,7 @@ func TestTextGoesThroughAMethodAndBackWithNames(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	transfer, _ := f.Method("transfer")
-	if _, err := transfer.EncodeArgs(`(record { owner = 5 })`); err == nil || !strings.Contains(err.Error(), "transfer") {
+	if _, err := transfer.EncodeArgs(`(record { owner = 5 })`); err == nil || !strings.Contains(err.Error(), "owner") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := f.EncodeInit(`(record { fee = 1 })`); err != nil {

@@ -17,6 +17,10 @@ type builder struct {
 	seen map[string]*imported
 }
 
+func newBuilder() *builder {
+	return &builder{load: noImports, file: &File{types: make(map[string]*candid.Type)}, seen: make(map[string]*imported)}
+}
+
 // imported is a file read by an import; main is nil while it is being read and
 // where it declares no service.
 type imported struct {
@@ -177,7 +181,7 @@ func service(src *source) (*mainService, error) {
 		return nil, err
 	}
 	if p.Is("(") {
-		main.hasInit = true
+		main.hasInit, main.initIn = true, src
 		if main.init, err = p.Args(); err != nil {
 			return nil, err
 		}

@@ -192,10 +192,10 @@ func (b *builder) serviceType(s *mainService) (*candid.Type, error) {
 func (b *builder) initArgs(main *mainService) error {
 	b.file.hasInit = main.hasInit
 	for _, a := range main.init {
-		if err := b.known(main.in, a.Type); err != nil {
+		if err := b.known(main.initIn, a.Type); err != nil {
 			return err
 		}
-		if err := b.methodsAreFuncs(main.in, a.Type); err != nil {
+		if err := b.methodsAreFuncs(main.initIn, a.Type); err != nil {
 			return err
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-//go:embed fixtures/*.wasm fixtures/outcaller/outcaller.did
+//go:embed fixtures/*.wasm fixtures/class/*.wasm fixtures/outcaller/outcaller.did
 var fixtures embed.FS
 
 // Fixture is a module of the folder fixtures: the Motoko actors caller, clock, counter, heart and
-// ledger, bank in Rust, kernels in C, and outcaller, which uses the newest Rust CDK.
+// ledger, the actor class class/branch, bank in Rust, kernels in C, and outcaller, which uses the newest Rust CDK.
 func Fixture(name string) []byte {
 	module, err := fixtures.ReadFile("fixtures/" + name + ".wasm")
 	if err != nil {

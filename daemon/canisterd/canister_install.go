@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -13,8 +14,8 @@ import (
 )
 
 type installFlags struct {
-	mode, arg, hex, form, memory string
-	skipPreUpgrade               bool
+	mode, arg, argFile, hex, form, memory string
+	skipPreUpgrade                        bool
 }
 
 func (c *cli) canisterInstall() *cobra.Command {
@@ -48,6 +49,7 @@ func (c *cli) canisterInstall() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.mode, "mode", "install", "install, reinstall, upgrade, or auto: install on an empty canister and upgrade on another")
 	flags.StringVar(&f.arg, "arg", "", "arguments of canister_init or canister_post_upgrade")
+	flags.StringVar(&f.argFile, "arg-file", "", "file with those arguments: Candid text, JSON (.json) or bytes (.bin)")
 	flags.StringVar(&f.hex, "hex", "", "the same as bytes in hex")
 	flags.StringVar(&f.form, "form", "text", "how --arg is written: text (Candid) or json")
 	flags.StringVar(&f.memory, "memory", "", "upgrade: keep or replace the Wasm memory (default: keep where the module asks for it)")
@@ -70,16 +72,30 @@ func (f *installFlags) head(c *cli, id string) (*controlv1.InstallHead, error) {
 	default:
 		return nil, fmt.Errorf("--memory %q: say keep or replace", f.memory)
 	}
-	var args []string
-	if f.arg != "" {
-		args = []string{f.arg}
-	}
 	var err error
-	if head.Argument, err = parseArgument(args, f.hex, f.form); err != nil {
+	if head.Argument, err = f.argument(); err != nil {
 		return nil, err
 	}
 	head.Sender, err = c.sender()
 	return head, err
+}
+
+// argument is the argument of the installation, from where it was given.
+func (f *installFlags) argument() (*controlv1.Value, error) {
+	if f.argFile != "" {
+		if f.arg != "" || f.hex != "" {
+			return nil, errors.New("give the arguments once: by --arg, --arg-file or --hex")
+		}
+		given := canisterSpec{InitFile: f.argFile}
+		if err := given.readInit(f.argFile); err != nil {
+			return nil, err
+		}
+		return given.argument("", nil)
+	}
+	if f.arg == "" {
+		return parseArgument(nil, f.hex, f.form)
+	}
+	return parseArgument([]string{f.arg}, f.hex, f.form)
 }
 
 // install sends a module from a file.

@@ -58,7 +58,7 @@ var flagWords = map[string]offer{
 
 // Flags that name files and folders, for which the shell knows best.
 var (
-	fileFlags   = []string{"identity", "token-file", "tls-roots", "control-tls-cert", "control-tls-key", "control-token-file"}
+	fileFlags   = []string{"arg-file", "identity", "token-file", "tls-roots", "control-tls-cert", "control-tls-key", "control-token-file"}
 	folderFlags = []string{"deploy", "state-dir", "cache-dir"}
 )
 

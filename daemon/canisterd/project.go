@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +34,8 @@ type canisterSpec struct {
 	Wasm        string            `yaml:"wasm"`
 	Init        string            `yaml:"init"`      // Candid text
 	InitJSON    string            `yaml:"init_json"` // the same as JSON
+	InitHex     string            `yaml:"init_hex"`  // the same as bytes in hex
+	InitFile    string            `yaml:"init_file"` // the same in a file: Candid text, JSON (.json) or bytes (.bin)
 	Cycles      string            `yaml:"cycles"`
 	ID          string            `yaml:"id"`
 	Subnet      string            `yaml:"subnet"`      // its id, or its kind where there is one of that
@@ -73,7 +76,7 @@ func readProject(folder string) (*project, error) {
 		return nil, fmt.Errorf("%s names no canisters: list them under canisters:, each with its wasm: file", path)
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Canisters)) {
-		if err := p.check(name); err != nil {
+		if err := p.complete(name); err != nil {
 			return nil, fmt.Errorf("%s: canister %s: %w", path, name, err)
 		}
 	}
@@ -129,6 +132,20 @@ var reference = regexp.MustCompile(`\$\{([^}]*)\}`)
 // self is the canister itself in its own texts.
 const self = "SELF"
 
+// complete reads what a canister has in files beside its module, and checks all of it.
+func (p *project) complete(name string) error {
+	if spec := p.Canisters[name]; spec != nil {
+		if err := spec.oneInit(); err != nil {
+			return err
+		}
+		if err := spec.readInit(p.file(spec.InitFile)); err != nil {
+			return err
+		}
+		spec.InitFile = ""
+	}
+	return p.check(name)
+}
+
 func (p *project) check(name string) error {
 	spec := p.Canisters[name]
 	switch {
@@ -138,8 +155,9 @@ func (p *project) check(name string) error {
 		return errors.New("the name is a principal, and would be taken for that")
 	case spec == nil || spec.Wasm == "":
 		return errors.New("it has no wasm: file")
-	case spec.Init != "" && spec.InitJSON != "":
-		return errors.New("it has both init and init_json: keep one")
+	}
+	if err := spec.oneInit(); err != nil {
+		return err
 	}
 	if _, err := parseCycles(spec.Cycles); err != nil {
 		return err
@@ -166,6 +184,23 @@ func (p *project) check(name string) error {
 func isPrincipal(text string) bool {
 	_, err := principal.Parse(text)
 	return err == nil
+}
+
+// oneInit refuses arguments that are given in several ways.
+func (s *canisterSpec) oneInit() error {
+	var given []string
+	for _, one := range []struct{ key, value string }{{"init", s.Init}, {"init_json", s.InitJSON}, {"init_hex", s.InitHex}, {"init_file", s.InitFile}} {
+		if one.value != "" {
+			given = append(given, one.key)
+		}
+	}
+	if len(given) > 1 {
+		return fmt.Errorf("it has %s: keep one of them", strings.Join(given, " and "))
+	}
+	if _, err := hex.DecodeString(s.InitHex); err != nil {
+		return fmt.Errorf("init_hex: it is not bytes in hex, two digits each, such as 4449444c0000")
+	}
+	return nil
 }
 
 // texts are those in which other canisters may be named.
@@ -246,16 +281,42 @@ func resolve(text, own string, ids names) string {
 	})
 }
 
+// readInit puts what is in the file of init_file into the place of the other ways to give arguments.
+func (s *canisterSpec) readInit(path string) error {
+	if s.InitFile == "" {
+		return nil
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("reading the arguments: %w", err)
+	}
+	s.fileInit(content)
+	return nil
+}
+
+// fileInit is what a file with arguments says, by the end of its name.
+func (s *canisterSpec) fileInit(content []byte) {
+	switch filepath.Ext(s.InitFile) {
+	case ".json":
+		s.InitJSON = string(content)
+	case ".bin":
+		s.InitHex = hex.EncodeToString(content)
+	default:
+		s.Init = string(content)
+	}
+}
+
 // argument is the argument of init, with the ids of other canisters in it.
 func (s *canisterSpec) argument(own string, ids names) (*controlv1.Value, error) {
-	if s.InitJSON != "" {
+	switch {
+	case s.InitJSON != "":
 		return parseArgument([]string{resolve(s.InitJSON, own, ids)}, "", "json")
+	case s.InitHex != "":
+		return parseArgument(nil, s.InitHex, "hex")
+	case s.Init != "":
+		return parseArgument([]string{resolve(s.Init, own, ids)}, "", "text")
 	}
-	var args []string
-	if s.Init != "" {
-		args = []string{resolve(s.Init, own, ids)}
-	}
-	return parseArgument(args, "", "text")
+	return parseArgument(nil, "", "text")
 }
 
 // idVariable is the environment variable that tells a canister the id of another of its project.

@@ -76,7 +76,7 @@ func TestMistakesInAProjectAreNamed(t *testing.T) {
 		"canisters: {a: {wasm: x, after: [b]}}":                `after: "b" is no other canister`,
 		"canisters: {a: {wasm: x, after: [a]}}":                `after: "a" is no other canister`,
 		"canisters: {a: {wasm: x, init: '${c}'}}":              "${c} is no canister of the project",
-		"canisters: {a: {wasm: x, init: '1', init_json: '1'}}": "both init and init_json",
+		"canisters: {a: {wasm: x, init: '1', init_json: '1'}}": "init and init_json",
 		"canisters: {a: {wasm: x, cycles: lots}}":              `"lots" is no amount of cycles`,
 		"":               "it is empty: list canisters under canisters:",
 		"canisters: [1]": "line 1: cannot unmarshal !!seq here",

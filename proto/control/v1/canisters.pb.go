@@ -2127,8 +2127,12 @@ func (x *GetInterfaceRequest) GetCanisterId() string {
 }
 
 type GetInterfaceResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Candid        string                 `protobuf:"bytes,1,opt,name=candid,proto3" json:"candid,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As the canister says it; where the types of the arguments it is installed with come beside the interface (metadata candid:args, as of
+	// Motoko), with those in their place.
+	Candid string `protobuf:"bytes,1,opt,name=candid,proto3" json:"candid,omitempty"`
+	// Types of the arguments that the canister is installed with, such as (principal, limit : nat); empty where it does not say them.
+	InitArgs      string `protobuf:"bytes,2,opt,name=init_args,json=initArgs,proto3" json:"init_args,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2166,6 +2170,13 @@ func (*GetInterfaceResponse) Descriptor() ([]byte, []int) {
 func (x *GetInterfaceResponse) GetCandid() string {
 	if x != nil {
 		return x.Candid
+	}
+	return ""
+}
+
+func (x *GetInterfaceResponse) GetInitArgs() string {
+	if x != nil {
+		return x.InitArgs
 	}
 	return ""
 }
@@ -2907,9 +2918,10 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"\x13GetInterfaceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
-	"canisterId\".\n" +
+	"canisterId\"K\n" +
 	"\x14GetInterfaceResponse\x12\x16\n" +
-	"\x06candid\x18\x01 \x01(\tR\x06candid\"\xba\x01\n" +
+	"\x06candid\x18\x01 \x01(\tR\x06candid\x12\x1b\n" +
+	"\tinit_args\x18\x02 \x01(\tR\binitArgs\"\xba\x01\n" +
 	"\x11ReadMemoryRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
