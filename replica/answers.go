@@ -54,10 +54,10 @@ func (n *Network) HostOf(id principal.Principal) (subnet principal.Principal, ok
 func (m *subnet) measured(j *Job) {
 	var number uint64
 	switch {
-	case j.install != nil && j.install.command.FromUser():
-		number = j.install.command.Origin.Ingress
-	case j.install == nil && j.in.Source == intercanister.SourceIngress:
-		number = j.in.Ingress
+	case j.Install != nil && j.Install.Command.FromUser():
+		number = j.Install.Command.Origin.Ingress
+	case j.Install == nil && j.In.Source == intercanister.SourceIngress:
+		number = j.In.Ingress
 	default:
 		return
 	}

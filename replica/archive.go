@@ -93,9 +93,9 @@ func (n *Network) archiveState(c *archive.Coder) {
 			for r := range m.Canisters.All() {
 				modules.Add(r.Canister)
 			}
-			for _, j := range m.parked {
-				if j.install != nil {
-					modules.AddInstalled(j.install.in)
+			for _, j := range m.paused {
+				if j.Install != nil {
+					modules.AddInstalled(j.Install.In)
 				}
 			}
 		}

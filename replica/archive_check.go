@@ -137,7 +137,7 @@ func (m *subnet) checkArchived(c *archive.Coder) {
 
 // begun is what is not over and in no queue.
 func (m *subnet) begun() *state.Taken {
-	t := &state.Taken{Parked: make(intercanister.Parked, len(m.parked)), Sent: make(map[*state.Entry]state.MessageMemory)}
+	t := &state.Taken{Parked: make(intercanister.Parked, len(m.paused)), Sent: make(map[*state.Entry]state.MessageMemory)}
 	for _, queue := range m.Output {
 		for i := range queue {
 			p := &queue[i]
@@ -153,14 +153,14 @@ func (m *subnet) begun() *state.Taken {
 	for i := range m.Preparing {
 		t.Aside = append(t.Aside, &m.Preparing[i].In)
 	}
-	for _, j := range m.parked {
-		for i := range j.entry.Waiting {
-			t.Aside = append(t.Aside, &j.entry.Waiting[i])
+	for _, j := range m.paused {
+		for i := range j.Entry.Waiting {
+			t.Aside = append(t.Aside, &j.Entry.Waiting[i])
 		}
-		if j.install != nil {
-			t.Installing = append(t.Installing, j.install.command.Ticket())
+		if j.Install != nil {
+			t.Installing = append(t.Installing, j.Install.Command.Ticket())
 		} else {
-			t.Parked[j.context] = j.in.Call
+			t.Parked[j.Context] = j.In.Call
 		}
 	}
 	return t

@@ -1,21 +1,16 @@
 package replica
 
 import (
-	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/archive"
-	"github.com/canisterd/canisterd/replica/internal/state"
 )
-
-// A message that is parked is written as it was before its code began, with what it has
-// seen since, and begins anew where it is read (parked.go).
 
 // inside reports whether a message stands in the middle of its code on a stack: what it
 // has done so far is in its canister, and cannot be written.
 func (n *Network) inside() bool {
 	for _, m := range n.subnets {
-		for _, j := range m.parked {
+		for _, j := range m.paused {
 			if j.coroutine != nil {
 				return true
 			}
@@ -24,106 +19,33 @@ func (n *Network) inside() bool {
 	return false
 }
 
-// archiveParked writes the messages that are parked, or reads them.
-func (m *subnet) archiveParked(c *archive.Coder, modules *canister.Modules) {
-	if !c.Since(2) {
-		return
-	}
-	var before principal.Principal
-	archive.Slice(c, &m.parked, archive.MaxItems, func(j **Job) {
-		if c.Reading() {
-			*j = newJob()
-			(*j).subnet = m
-		}
-		(*j).archive(c, modules)
-		if c.Failed() {
-			return
-		}
-		id := (*j).entry.ID()
-		c.Check(before.Compare(id) < 0, "messages are not parked in the order of their canisters")
-		before = id
-	})
-}
-
-func (j *Job) archive(c *archive.Coder, modules *canister.Modules) {
-	m := j.subnet
-	if m.ArchiveParked(c, &j.entry); c.Failed() {
-		return
-	}
-	if c.Reading() {
-		sub := *m.Environment
-		j.environment, j.parked = &sub, new(parked)
-	}
-	archive.Number(c, &j.environment.Time)
-	archive.Number(c, &j.environment.MemoryUsed)
-	j.in.Archive(c)
-	archive.Pointer(c, &j.install, func(i *installation) { i.archive(c, m, modules) })
-	j.message.Archive(c)
-	archive.Number(c, &j.context)
-	c.Amount(&j.prepaid)
-	archive.AtMost(c, &j.limit, max(m.Limits.Message, m.Limits.Query, m.Limits.Install))
-	c.Bool(&j.wide)
-	archive.Number(c, &j.began.Height)
-	archive.Number(c, &j.began.Time)
-	j.parked.archive(c)
-	if c.Reading() && !c.Failed() {
-		j.first = j.parked.seen[0]
-		j.check(c)
-	}
-}
-
-func (i *installation) archive(c *archive.Coder, m *subnet, modules *canister.Modules) {
-	if c.Reading() {
-		i.command, i.in = &state.Command{Host: m, State: &m.State}, new(canister.Install)
-	}
-	i.command.Archive(c, &m.State)
-	i.in.Archive(c, modules)
-	archive.Number(c, &i.spent)
-}
-
-func (p *parked) archive(c *archive.Coder) {
-	archive.Number(c, &p.slices)
-	archive.Number(c, &p.memory)
-	before := -1
-	archive.Slice(c, &p.seen, archive.MaxItems, func(s *sight) {
-		archive.AtMost(c, &s.slice, p.slices)
-		archive.AtMost(c, &s.status, canister.Stopped)
-		archive.Number(c, &s.version)
-		archive.Number(c, &s.messages)
-		archive.Number(c, &s.log)
-		c.Check(s.slice > before, "what a message has seen is not in the order of its slices")
-		before = s.slice
-	})
-	c.Check(p.slices > 0 && len(p.seen) > 0 && p.seen[0].slice == 0, "a message is parked that has not begun")
-}
-
 // check looks whether a job that was read fits what else was.
 func (j *Job) check(c *archive.Coder) {
-	id, m := j.entry.ID(), j.subnet
+	id, m := j.Entry.ID(), j.subnet
 	// The pieces of bulk operations count twice, see canister.Message.Pause.
-	pauses := 2*j.limit/max(1, min(m.Limits.PauseAfter, canister.ScatteredPauseAfter)) + canister.InstallSteps
-	c.Check(uint64(j.parked.slices) <= pauses, "the message of canister %s is parked after %d slices, and can have %d", id, j.parked.slices, pauses)
-	if j.install != nil {
-		c.Check(j.install.fits(m, j), "the installation in canister %s is nobody's", id)
+	pauses := 2*j.Limit/max(1, min(m.Limits.PauseAfter, canister.ScatteredPauseAfter)) + canister.InstallSteps
+	c.Check(uint64(j.Pauses.Slices) <= pauses, "the message of canister %s is parked after %d slices, and can have %d", id, j.Pauses.Slices, pauses)
+	if j.Install != nil {
+		c.Check(j.installs(), "the installation in canister %s is nobody's", id)
 		return
 	}
-	if !c.Check(!m.net.executor.Empty(j.entry.Canister), "a message of canister %s is parked, and it has no code", id) {
+	if !c.Check(!m.net.executor.Empty(j.Entry.Canister), "a message of canister %s is parked, and it has no code", id) {
 		return
 	}
-	context := m.Calls.Context(j.context)
+	context := m.Calls.Context(j.Context)
 	if !c.Check(context != nil && context.Canister == id && !context.Deleted && j.fits(context), "the message of canister %s is of no call context that it has", id) {
 		return
 	}
-	j.callback = j.in.Source == intercanister.SourceResponses
-	context.Busy = j.callback
-	if j.message.Context != canister.ReplicatedQuery {
-		j.message.Room = j.room
+	j.Callback = j.In.Source == intercanister.SourceResponses
+	context.Busy = j.Callback
+	if j.Message.Context != canister.ReplicatedQuery {
+		j.Message.Room = j.room
 	}
 }
 
 // fits reports whether a message is one of a call context.
 func (j *Job) fits(x *intercanister.Context) bool {
-	in, q, o, message := &j.in, &j.in.Request, &x.Origin, &j.message
+	in, q, o, message := &j.In, &j.In.Request, &x.Origin, &j.Message
 	if message.Responded != x.Responded || message.Available != x.Available {
 		return false
 	}
@@ -143,15 +65,16 @@ func (j *Job) fits(x *intercanister.Context) bool {
 	return false
 }
 
-// fits reports whether an installation can be that of a job.
-func (i *installation) fits(m *subnet, j *Job) bool {
+// installs reports whether an installation can be that of a job.
+func (j *Job) installs() bool {
+	m := j.subnet
 	others := 0
-	for _, p := range m.parked {
-		if p.install != nil {
+	for _, p := range m.paused {
+		if p.Install != nil {
 			others++
 		}
 	}
-	return others == 1 && j.in.Source == 0 && j.context == 0 && (i.in.Module != nil || m.net.config.Executor != nil)
+	return others == 1 && j.In.Source == 0 && j.Context == 0 && (j.Install.In.Module != nil || m.net.config.Executor != nil)
 }
 
 // resume brings the messages that were read to where they were parked. The others of
@@ -160,9 +83,9 @@ func (n *Network) resume(c *archive.Coder) {
 	var coroutines Coroutines
 	defer coroutines.Close()
 	for _, m := range n.subnets {
-		for _, j := range m.parked {
+		for _, j := range m.paused {
 			coroutines.begin(j)
-			if !c.Check(j.catchUp(), "the message of canister %s ends before it comes to where it was parked, after %d slices: another program has parked it", j.entry.ID(), j.parked.slices) {
+			if !c.Check(j.catchUp(), "the message of canister %s ends before it comes to where it was parked, after %d slices: another program has parked it", j.Entry.ID(), j.Pauses.Slices) {
 				return
 			}
 		}

@@ -12,11 +12,14 @@ func (m *subnet) archive(c *archive.Coder, modules *canister.Modules) {
 	if c.Reading() {
 		m.Deadlines = timers.Table{}
 	}
-	m.State.Archive(c)
+	m.State.Archive(c, modules)
 	m.priceExecutions()
 	c.Check(m.prepaid[0].Hi == 0 && m.prepaid[1].Hi == 0, "a message may run %d instructions: nobody can pay for them", m.Limits.Message)
-	m.archiveParked(c, modules)
 	if c.Reading() && !c.Failed() {
+		m.restart()
+		for _, j := range m.paused {
+			j.check(c)
+		}
 		m.checkArchived(c)
 	}
 }

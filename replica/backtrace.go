@@ -93,16 +93,16 @@ func (m *subnet) trapped(j *Job) {
 	}
 	var callers []Caller
 	var request RequestID
-	module := hashOf(j.entry.Canister.Module())
-	if j.install == nil {
-		if callers = m.callers(j.context); len(callers) > 0 {
+	module := hashOf(j.Entry.Canister.Module())
+	if j.Install == nil {
+		if callers = m.callers(j.Context); len(callers) > 0 {
 			request = callers[len(callers)-1].Request
 		}
 	} else {
-		if module = hashOf(j.install.in.Module); j.install.in.Mode == canister.Upgrade {
+		if module = hashOf(j.Install.In.Module); j.Install.In.Mode == canister.Upgrade {
 			module = [32]byte{} // it may have been the old one
 		}
-		callers, request = m.askedBy(&j.install.command.Origin)
+		callers, request = m.askedBy(&j.Install.Command.Origin)
 	}
 	if request == (RequestID{}) {
 		return
@@ -111,7 +111,7 @@ func (m *subnet) trapped(j *Job) {
 	for i, c := range callers {
 		frames[i] = Frame{c.Canister, c.Method, c.Module, c.Context}
 	}
-	one := trapOf(&j.outcome, j.entry.ID(), module, frames)
+	one := trapOf(&j.outcome, j.Entry.ID(), module, frames)
 	one.request = request
 	m.net.traps.add(one)
 }

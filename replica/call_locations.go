@@ -197,10 +197,10 @@ func (s *callLocations) commands(m *subnet) {
 	for i := range m.Postponed {
 		s.ticket(&m.Postponed[i].Ticket, location{reason: WaitNextRound, subnet: m, text: "the next round answers it"})
 	}
-	for _, j := range m.parked {
-		if j.install != nil {
-			ticket := j.install.command.Ticket()
-			s.ticket(&ticket, location{reason: WaitExecuting, subnet: m, entry: j.entry, text: "canister " + j.entry.ID().String() + " is being installed"})
+	for _, j := range m.paused {
+		if j.Install != nil {
+			ticket := j.Install.Command.Ticket()
+			s.ticket(&ticket, location{reason: WaitExecuting, subnet: m, entry: j.Entry, text: "canister " + j.Entry.ID().String() + " is being installed"})
 		}
 	}
 }
@@ -208,8 +208,8 @@ func (s *callLocations) commands(m *subnet) {
 // contexts finds the calls that canisters have begun to execute.
 func (s *callLocations) contexts(m *subnet) {
 	running := make(map[intercanister.ContextID]bool)
-	for _, j := range m.parked {
-		running[j.context] = true
+	for _, j := range m.paused {
+		running[j.Context] = true
 	}
 	m.Calls.EachContext(func(c *intercanister.Context) {
 		if c.Origin.Kind != intercanister.FromCanister || c.Responded {

@@ -157,24 +157,24 @@ func (m *subnet) Install(c *state.Command, target *state.Entry, in *canister.Ins
 	if target.Running {
 		return state.WhenIdle(target)
 	}
-	for _, j := range m.parked {
-		if j.install != nil {
-			return state.WhenIdle(j.entry)
+	for _, j := range m.paused {
+		if j.Install != nil {
+			return state.WhenIdle(j.Entry)
 		}
 	}
 	j := m.job(target)
 	copied := *c
-	j.install = &installation{command: &copied, in: in, spent: spent}
+	j.Install = &state.Installation{Command: &copied, In: in, Spent: spent}
 	in.Known = in.Module != nil && m.Compiled[in.Module.Hash()]
-	j.limit = m.Limits.Install
-	j.wide = j.wide || in.Module != nil && in.Module.Wide()
+	j.Limit = m.Limits.Install
+	j.Wide = j.Wide || in.Module != nil && in.Module.Wide()
 	m.Ready.Take(&target.Mailbox)
 	if reject := m.prepay(j, c.Caller); reject != nil {
 		m.release(j)
 		return m.net.management.Installed(c, target, spent, canister.Outcome{Failure: reject})
 	}
 	target.Running, target.Mailbox.Held = true, true
-	j.begin()
+	j.Begin()
 	m.net.runner.Run([]*Job{j})
 	if !j.over {
 		m.beginIngress(c)
@@ -197,12 +197,12 @@ func (m *subnet) finishInstall(j *Job) {
 	m.RoundInstructions += j.outcome.Instructions
 	m.refund(j)
 	if m.Limits.InstallRate > 0 {
-		m.Owed(j.entry, &m.Limits).Install += j.outcome.Instructions
+		m.Owed(j.Entry, &m.Limits).Install += j.outcome.Instructions
 	}
-	m.RefreshEntryPoints(j.entry)
-	if module := j.install.in.Module; module != nil && j.outcome.Failure == nil {
+	m.RefreshEntryPoints(j.Entry)
+	if module := j.Install.In.Module; module != nil && j.outcome.Failure == nil {
 		m.Compiled[module.Hash()] = true
 	}
-	done := m.net.management.Installed(j.install.command, j.entry, j.install.spent, j.outcome)
-	m.Answer(j.install.command.Ticket(), done)
+	done := m.net.management.Installed(j.Install.Command, j.Entry, j.Install.Spent, j.outcome)
+	m.Answer(j.Install.Command.Ticket(), done)
 }

@@ -69,9 +69,9 @@ func (m *subnet) count(t *CyclesAudit) {
 	for i := range m.Preparing {
 		add(&t.Attached, m.Preparing[i].In.Request.Cycles) // zero of a user's message
 	}
-	for _, j := range m.parked {
-		if j.install != nil {
-			add(&t.Deferred, j.install.command.Attached)
+	for _, j := range m.paused {
+		if j.Install != nil {
+			add(&t.Deferred, j.Install.Command.Attached)
 		}
 	}
 	for _, h := range m.Kept.All() {

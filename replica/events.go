@@ -7,6 +7,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 // EventKind says what happened.
@@ -66,10 +67,7 @@ type Origin struct {
 }
 
 // Moment is a point in the life of a network.
-type Moment struct {
-	Height uint64
-	Time   uint64 // ns
-}
+type Moment = state.Moment
 
 // Event is one thing that happened. Which fields count, the kind says; Time,
 // Height and, but for RoundEnded, Subnet and Canister always do. What it points to is

@@ -19,24 +19,24 @@ func (m *subnet) note(j *Job) {
 		e.Kind, e.Reject = MessageDropped, j.refused
 		m.net.emit(e)
 		return
-	case j.install != nil:
+	case j.Install != nil:
 		e.Kind = CodeInstalled
 	}
-	out, usage := &j.outcome, j.entry.Canister.MemoryUsage()
-	e.Instructions, e.Cycles = out.Instructions, j.prepaid.Sub(m.unused(j))
+	out, usage := &j.outcome, j.Entry.Canister.MemoryUsage()
+	e.Instructions, e.Cycles = out.Instructions, j.Prepaid.Sub(m.unused(j))
 	e.DirtyPages, e.Heap, e.Stable = out.DirtyPages, usage.Heap, usage.Stable
 	e.CleanupRan, e.Logs, e.Wall = out.Cleaned, out.Logs, j.wall
 	m.net.emit(e)
 	m.noteLogs(j, &e)
 	if out.Failure != nil {
-		e.Kind, e.Text, e.Callers = Trapped, out.Backtrace, m.callers(j.context)
+		e.Kind, e.Text, e.Callers = Trapped, out.Backtrace, m.callers(j.Context)
 		m.net.emit(e)
 	}
 }
 
 // noteLogs tells the lines a message has logged, as far as the log has room for them.
 func (m *subnet) noteLogs(j *Job, of *Event) {
-	log := &j.entry.Canister.Logs
+	log := &j.Entry.Canister.Logs
 	for i := max(0, log.Len()-of.Logs); i < log.Len(); i++ {
 		record := log.At(i)
 		m.net.emit(Event{
@@ -49,21 +49,21 @@ func (m *subnet) noteLogs(j *Job, of *Event) {
 // described is an event that says which message a job runs.
 func (m *subnet) described(j *Job) Event {
 	e := Event{
-		Subnet: m.ID, Canister: j.entry.ID(), Source: j.in.Source, Task: j.in.Task, Entry: j.message.Context,
-		Context: j.context, Call: j.in.Call, Method: j.message.Method, Began: j.began,
+		Subnet: m.ID, Canister: j.Entry.ID(), Source: j.In.Source, Task: j.In.Task, Entry: j.Message.Context,
+		Context: j.Context, Call: j.In.Call, Method: j.Message.Method, Began: j.Began,
 	}
 	m.describeContext(&e)
 	switch {
-	case j.install != nil:
-		m.describeInstall(&e, j.install.command)
-	case j.in.Source == intercanister.SourceIngress:
-		record := m.History.At(j.in.Ingress)
+	case j.Install != nil:
+		m.describeInstall(&e, j.Install.Command)
+	case j.In.Source == intercanister.SourceIngress:
+		record := m.History.At(j.In.Ingress)
 		e.Request, e.Method = record.ID, record.Method
-	case j.in.Source == intercanister.SourceRequests:
-		q := &j.in.Request
+	case j.In.Source == intercanister.SourceRequests:
+		q := &j.In.Request
 		e.Peer, e.Method, e.Call = q.Sender, q.Method, q.Call
-	case j.in.Source == intercanister.SourceResponses:
-		if f := m.Calls.Future(j.in.Call); f != nil {
+	case j.In.Source == intercanister.SourceResponses:
+		if f := m.Calls.Future(j.In.Call); f != nil {
 			e.Peer = f.Callee
 		}
 	}

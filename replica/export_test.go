@@ -124,11 +124,11 @@ func (n *Network) Damage(subnet int) (rules *state.Rules, limits *canister.Limit
 // Slices is the least and the most slices that a parked message of all subnets had.
 func (n *Network) Slices() (least, most int) {
 	for _, m := range n.subnets {
-		for _, j := range m.parked {
-			if least == 0 || j.parked.slices < least {
-				least = j.parked.slices
+		for _, j := range m.paused {
+			if least == 0 || j.Pauses.Slices < least {
+				least = j.Pauses.Slices
 			}
-			most = max(most, j.parked.slices)
+			most = max(most, j.Pauses.Slices)
 		}
 	}
 	return least, most
@@ -136,7 +136,7 @@ func (n *Network) Slices() (least, most int) {
 
 // SetSlices makes so many slices those that each parked message of a subnet had.
 func (n *Network) SetSlices(subnet, slices int) {
-	for _, j := range n.subnets[subnet].parked {
-		j.parked.slices = slices
+	for _, j := range n.subnets[subnet].paused {
+		j.Pauses.Slices = slices
 	}
 }

@@ -14,24 +14,25 @@ import (
 func (m *subnet) finish(j *Job) {
 	m.executed++
 	m.dirtied += j.outcome.DirtyPages
-	j.entry.EndIsolation()
+	j.Entry.EndIsolation()
 	if j.runs() && !j.over {
 		m.park(j)
 		return
 	}
-	if at := slices.Index(m.parked, j); at >= 0 {
-		m.parked = slices.Delete(m.parked, at, at+1)
+	if at := slices.Index(m.paused, j); at >= 0 {
+		m.paused = slices.Delete(m.paused, at, at+1)
+		m.Unpark(at)
 	}
-	r := j.entry
+	r := j.Entry
 	r.Running, r.Mailbox.Held = false, false
 	r.Settle()
 	m.note(j)
 	m.trapped(j)
 	m.measured(j)
 	switch {
-	case j.install != nil:
+	case j.Install != nil:
 		m.finishInstall(j)
-	case j.callback:
+	case j.Callback:
 		m.finishCallback(j)
 	case j.refused != nil:
 		m.finishRefused(j)
@@ -45,12 +46,11 @@ func (m *subnet) finish(j *Job) {
 
 func (m *subnet) park(j *Job) {
 	m.RoundInstructions += m.net.config.SliceInstructions
-	j.pause()
-	if slices.Contains(m.parked, j) {
+	j.Pause()
+	if slices.Contains(m.paused, j) {
 		return
 	}
-	at, _ := slices.BinarySearchFunc(m.parked, j, func(a, b *Job) int { return a.entry.ID().Compare(b.entry.ID()) })
-	m.parked = slices.Insert(m.parked, at, j)
+	m.paused = slices.Insert(m.paused, m.Park(j.Execution), j)
 	if m.net.sink != nil {
 		e := m.described(j)
 		e.Kind = MessageParked
@@ -63,20 +63,20 @@ func (m *subnet) finishRefused(j *Job) {
 	if j.base {
 		m.refund(j)
 	}
-	switch j.in.Source {
+	switch j.In.Source {
 	case intercanister.SourceIngress:
-		m.answerIngress(m.History.At(j.in.Ingress), nil, j.refused)
+		m.answerIngress(m.History.At(j.In.Ingress), nil, j.refused)
 	case intercanister.SourceRequests:
-		m.declined(j.entry, &j.in.Request)
-		q := &j.in.Request
-		m.respond(j.entry, q.Sender, q.Call, q.Deadline, intercanister.Response{Reject: j.refused, Refund: q.Cycles})
+		m.declined(j.Entry, &j.In.Request)
+		q := &j.In.Request
+		m.respond(j.Entry, q.Sender, q.Call, q.Deadline, intercanister.Response{Reject: j.refused, Refund: q.Cycles})
 	}
 }
 
 // finishCall applies the outcome of a call or task.
 func (m *subnet) finishCall(j *Job) {
 	m.refund(j)
-	context := m.Calls.Context(j.context)
+	context := m.Calls.Context(j.Context)
 	m.apply(j, context)
 }
 
@@ -84,11 +84,11 @@ func (m *subnet) finishCall(j *Job) {
 // where nobody waited any more.
 func (m *subnet) finishCallback(j *Job) {
 	m.refund(j)
-	m.Calls.Release(&j.entry.Mailbox, j.in.Call)
-	context := m.Calls.Context(j.context)
+	m.Calls.Release(&j.Entry.Mailbox, j.In.Call)
+	context := m.Calls.Context(j.Context)
 	context.Busy = false
 	if j.dropped {
-		m.conclude(j.entry, context, nil)
+		m.conclude(j.Entry, context, nil)
 		return
 	}
 	m.apply(j, context)
@@ -104,17 +104,17 @@ func (m *subnet) apply(j *Job, context *intercanister.Context) {
 	for i := range out.Calls {
 		m.call(j, context.ID, &out.Calls[i])
 	}
-	if context = m.Calls.Context(j.context); out.Response != nil {
+	if context = m.Calls.Context(j.Context); out.Response != nil {
 		response := *out.Response
-		response.Refund = m.respondTo(j.entry, context)
-		m.reply(j.entry, &context.Origin, response)
+		response.Refund = m.respondTo(j.Entry, context)
+		m.reply(j.Entry, &context.Origin, response)
 	}
-	m.conclude(j.entry, context, out.Failure)
+	m.conclude(j.Entry, context, out.Failure)
 }
 
 // call registers a future for an outgoing call and sends the request.
 func (m *subnet) call(j *Job, context intercanister.ContextID, c *canister.Call) {
-	r := j.entry
+	r := j.Entry
 	id, f := m.Calls.Register(&r.Mailbox, &intercanister.Call{
 		Context: context, Owner: r.ID(), Callee: c.Request.Receiver, Method: c.Request.Method,
 		Reply: c.Reply, Reject: c.Reject, Cleanup: c.Cleanup, Cycles: c.Request.Cycles,

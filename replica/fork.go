@@ -6,7 +6,6 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica/internal/cow"
-	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 // Parts are what a network is given by those who run it. What is left open is as in
@@ -93,7 +92,7 @@ func (m *subnet) fork(n *Network) *subnet {
 	f := new(subnet)
 	*f = *m
 	f.net = n
-	forked := m.State.Fork(&f.State)
+	m.State.Fork(&f.State)
 	f.record.canisters.list, f.record.requests.list = slices.Clip(m.record.canisters.list), slices.Clip(m.record.requests.list) // the source appends behind them
 	if h := m.staged().made.Load(); h != nil {                                                                                  // what changed before is in it
 		f.record.rebase(h.Tree())
@@ -102,41 +101,24 @@ func (m *subnet) fork(n *Network) *subnet {
 		f.ahead = m.ahead.fork(n.config.Signed)
 	}
 	f.jobs, f.running, f.spare, f.mailboxes, f.choices = nil, nil, nil, nil, nil
-	f.parked = make([]*Job, len(m.parked))
-	for i, j := range m.parked {
-		f.parked[i] = j.fork(f, m, forked)
-	}
+	f.restart()
 	return f
 }
 
-// fork is a parked job of another subnet, which is to begin anew.
-func (j *Job) fork(m, source *subnet, forked *state.Fork) *Job {
-	f := newJob()
-	room := f.room
-	*f = *j
-	f.subnet, f.entry, f.coroutine, f.room = m, forked.Entry(j.entry), nil, room
-	if j.environment == source.Environment {
-		f.environment = m.Environment // it changes as long as the round is open; those of earlier rounds do not
+// restart makes jobs of the messages that are parked. They begin again when they go on.
+func (m *subnet) restart() {
+	m.paused = make([]*Job, len(m.Parked))
+	for i, x := range m.Parked {
+		j := newJob()
+		j.Execution, j.subnet = x, m
+		if x.Message.Room != nil {
+			x.Message.Room = j.room
+		}
+		if x.Install != nil {
+			x.Install.Command.Host = m
+		}
+		m.paused[i] = j
 	}
-	if j.message.Room != nil {
-		f.message.Room = room
-	}
-	f.message.Pause = nil
-	past := *j.parked
-	past.seen = slices.Clone(past.seen)
-	f.parked = &past
-	if j.install != nil {
-		f.install = j.install.fork(m, forked)
-	}
-	return f
-}
-
-func (i *installation) fork(m *subnet, forked *state.Fork) *installation {
-	command, in := *i.command, *i.in
-	command.Host, command.State = m, &m.State
-	command.Sender, command.Target = forked.Entry(command.Sender), forked.Entry(command.Target)
-	in.Pause = nil
-	return &installation{command: &command, in: &in, spent: i.spent}
 }
 
 // fork is a view of the same height that belongs to another network.

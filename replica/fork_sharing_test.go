@@ -27,10 +27,10 @@ import (
 var forks = map[string]string{
 	"replica.Network": `new: config runner executor sink told own event traps; share: management routes rootKey;
 		fork: subnets signing report answered rules; remake: delegations index views`,
-	"replica.subnet": `fork: State net parked; share: config key nodes publicKey shownRanges;
+	"replica.subnet": `fork: State net; remake: paused; share: config key nodes publicKey shownRanges;
 		remake: record ahead; new: asked jobs running spare mailboxes choices`,
 	"state.State": `share: Admins; fork: Blocks Ids Canisters History Calls Deadlines Ready Chance Compiled Commands Heartbeats Outcalls Signing
-		Postponed Touched Answered Kept throttled Environment Shared Inbound Output Preparing Prepared`,
+		Postponed Touched Answered Kept throttled Environment Shared Inbound Output Parked Preparing Prepared`,
 	"state.Blocks":             `fork: Nodes days`,
 	"state.Day":                `share: Nodes`,
 	"state.Ids":                `share: Ranges`,
@@ -66,9 +66,10 @@ var forks = map[string]string{
 	"intercanister.Context":    `fork: Origin`,
 	"intercanister.Ready":      `remake: now next`,
 	"timers.Table":             `share: heap slots free`,
-	"replica.Job":              `fork: subnet entry in install parked; share: environment message outcome refused; new: room coroutine`,
-	"replica.installation":     `fork: command; new: in`,
-	"replica.parked":           `fork: seen`,
+	"replica.Job":              `fork: Execution subnet; new: room coroutine outcome refused`,
+	"state.Execution":          `fork: Entry In Install Pauses; share: Environment Message`,
+	"state.Installation":       `fork: Command; new: In`,
+	"state.Pauses":             `fork: Seen`,
 	"state.StreamMessage":      `fork: Request Response From`,
 	"state.Preparation":        `fork: In; share: Module`,
 	"state.Shared":             `fork: Credited`,

@@ -69,19 +69,19 @@ func (m *subnet) spend(r *state.Entry, amount cycles.Amount, payer principal.Pri
 // prepay takes the price of the longest execution of a job. A replicated query
 // has its own, smaller limit (Job.limit set before).
 func (m *subnet) prepay(j *Job, payer principal.Principal) *intercanister.Reject {
-	if j.limit == 0 {
-		j.limit = m.Limits.Message
-		j.prepaid = m.prepaid[0]
-		if j.wide {
-			j.prepaid = m.prepaid[1]
+	if j.Limit == 0 {
+		j.Limit = m.Limits.Message
+		j.Prepaid = m.prepaid[0]
+		if j.Wide {
+			j.Prepaid = m.prepaid[1]
 		}
 	} else {
-		j.prepaid = m.Fees.Execution(j.limit, j.wide)
+		j.Prepaid = m.Fees.Execution(j.Limit, j.Wide)
 	}
-	reject := m.spend(j.entry, j.prepaid, payer)
+	reject := m.spend(j.Entry, j.Prepaid, payer)
 	if reject == nil {
-		paid := &j.entry.Canister.Consumed.Instructions
-		*paid = paid.Add(j.prepaid)
+		paid := &j.Entry.Canister.Consumed.Instructions
+		*paid = paid.Add(j.Prepaid)
 	}
 	return reject
 }
@@ -89,15 +89,15 @@ func (m *subnet) prepay(j *Job, payer principal.Principal) *intercanister.Reject
 // refund gives back what a job does not use of its prepayment.
 func (m *subnet) refund(j *Job) {
 	back := m.unused(j)
-	j.entry.Give(back)
-	paid := &j.entry.Canister.Consumed.Instructions
+	j.Entry.Give(back)
+	paid := &j.Entry.Canister.Consumed.Instructions
 	*paid = paid.Sub(back)
 }
 
 // unused is what a job has paid for and not used.
 func (m *subnet) unused(j *Job) cycles.Amount {
-	left := j.limit - min(j.limit, j.outcome.Instructions)
-	return m.Fees.ExecutionRefund(left, j.wide).Min(j.prepaid)
+	left := j.Limit - min(j.Limit, j.outcome.Instructions)
+	return m.Fees.ExecutionRefund(left, j.Wide).Min(j.Prepaid)
 }
 
 // charge takes the price of memory and compute allocation since the last charge

@@ -149,10 +149,10 @@ func rootFirst(c SubnetConfig) int {
 // Views stay readable.
 func (n *Network) Close() {
 	for _, m := range n.subnets {
-		for _, j := range m.parked {
+		for _, j := range m.paused {
 			j.abandon()
 		}
-		m.parked = nil
+		m.paused, m.Parked = nil, nil
 		m.Canisters.Close()
 	}
 	if n.own != nil {
@@ -203,7 +203,7 @@ func (n *Network) Pressing() bool {
 	}
 	for _, m := range n.subnets {
 		held := m.Commands.Held && m.Commands.Len() > 0 // until the next round
-		if held || !m.Ready.Empty() || len(m.parked) > 0 || len(m.Inbound) > 0 || m.Unsent > 0 || len(m.Postponed) > 0 || len(m.Signing.Pending) > 0 || m.TreeChanged || m.ThrottledWait() {
+		if held || !m.Ready.Empty() || len(m.paused) > 0 || len(m.Inbound) > 0 || m.Unsent > 0 || len(m.Postponed) > 0 || len(m.Signing.Pending) > 0 || m.TreeChanged || m.ThrottledWait() {
 			return true
 		}
 	}
@@ -263,7 +263,7 @@ func (n *Network) Census() (all Census) {
 		all.Canisters += m.Canisters.Len()
 		all.Contexts += m.Calls.Contexts()
 		all.Futures += m.Calls.Futures()
-		all.Parked += len(m.parked)
+		all.Parked += len(m.paused)
 		all.Outcalls += len(m.Outcalls)
 		all.Signatures += len(m.Signing.Pending)
 		all.Ingress += m.History.Len()

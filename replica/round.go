@@ -86,8 +86,8 @@ func (m *subnet) begin() {
 	m.due()
 	m.queueHeartbeats()
 	for _, j := range m.resumed() {
-		j.entry.Mailbox.Resume = true
-		m.Ready.Add(&j.entry.Mailbox)
+		j.Entry.Mailbox.Resume = true
+		m.Ready.Add(&j.Entry.Mailbox)
 	}
 }
 
@@ -96,10 +96,10 @@ func (m *subnet) begin() {
 // none waits for ever. What new messages wait for is a few slices, not one of every message
 // that is parked.
 func (m *subnet) resumed() []*Job {
-	if len(m.parked) <= ResumedPerRound {
-		return m.parked
+	if len(m.paused) <= ResumedPerRound {
+		return m.paused
 	}
-	byShare := slices.Clone(m.parked)
+	byShare := slices.Clone(m.paused)
 	slices.SortStableFunc(byShare, func(a, b *Job) int {
 		return cmp.Compare(a.share(m.Height), b.share(m.Height))
 	})
@@ -108,15 +108,15 @@ func (m *subnet) resumed() []*Job {
 
 // share is how many slices a parked message had of a million rounds.
 func (j *Job) share(height uint64) uint64 {
-	return uint64(j.parked.slices) * 1_000_000 / max(1, height-j.began.Height)
+	return uint64(j.Pauses.Slices) * 1_000_000 / max(1, height-j.Began.Height)
 }
 
 func (m *subnet) end() {
 	m.SettleCredits()
 	m.fillStreams()
 	m.shed()
-	for _, j := range m.parked {
-		j.entry.Mailbox.Resume = false
+	for _, j := range m.paused {
+		j.Entry.Mailbox.Resume = false
 	}
 }
 

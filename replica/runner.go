@@ -30,8 +30,8 @@ func (s *Coroutines) Run(jobs []*Job) {
 func (s *Coroutines) RunOne(j *Job) {
 	if j.coroutine == nil {
 		s.begin(j)
-		if j.parked != nil && !j.catchUp() {
-			panic("replica: a message of canister " + j.entry.ID().String() + " that began anew in a fork took another way")
+		if j.Pauses != nil && !j.catchUp() {
+			panic("replica: a message of canister " + j.Entry.ID().String() + " that began anew in a fork took another way")
 		}
 	}
 	on := j.coroutine

@@ -39,8 +39,8 @@ func (v *move) ahead() Ahead {
 	m := v.subnet
 	a := Ahead{Subnet: m.ID, Receiver: v.box.Owner}
 	if v.resume {
-		for _, j := range m.parked {
-			if &j.entry.Mailbox == v.box {
+		for _, j := range m.paused {
+			if &j.Entry.Mailbox == v.box {
 				a.Method = m.described(j).Method
 			}
 		}

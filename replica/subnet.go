@@ -28,7 +28,7 @@ type subnet struct {
 
 	prepaid [2]cycles.Amount // for a message of the longest kind; [1] wide
 
-	parked []*Job // by canister id
+	paused []*Job // those of the parked messages, in the same order
 
 	asked state.Preparation // the command that runs, if it is about to wait
 
@@ -87,7 +87,7 @@ func (m *subnet) priceExecutions() {
 // refresh makes what executions are told about the subnet: once for each round,
 // because a message that is parked keeps the time it began with.
 func (m *subnet) refresh() {
-	if m.Environment != nil && len(m.parked) == 0 {
+	if m.Environment != nil && len(m.paused) == 0 {
 		m.Environment.Time, m.Environment.MemoryUsed = m.Time, m.MemoryUsed+m.config.Occupied
 		return
 	}

@@ -21,13 +21,13 @@ func (m *subnet) take(box *intercanister.Mailbox, choice *intercanister.Choice) 
 	}
 	j := m.job(r)
 	if choice == nil {
-		box.Pop(&j.in)
+		box.Pop(&j.In)
 	} else {
-		box.PopChoice(*choice, &j.in)
+		box.PopChoice(*choice, &j.In)
 	}
 	r.Running, box.Held = true, true
 	m.Isolate(r)
-	switch j.in.Source {
+	switch j.In.Source {
 	case intercanister.SourceTasks:
 		m.takeTask(j)
 	case intercanister.SourceIngress:
@@ -37,7 +37,7 @@ func (m *subnet) take(box *intercanister.Mailbox, choice *intercanister.Choice) 
 	case intercanister.SourceResponses:
 		m.takeResponse(j)
 	}
-	j.begin()
+	j.Begin()
 	return j
 }
 
@@ -48,34 +48,35 @@ func (m *subnet) job(r *state.Entry) *Job {
 	} else {
 		j = newJob()
 	}
-	j.subnet, j.entry, j.environment, j.began = m, r, m.Environment, Moment{m.Height, m.Time}
-	j.wide = m.net.executor.Wide(r.Canister)
-	j.message = canister.Message{}
+	j.subnet, j.Entry, j.Environment, j.Began = m, r, m.Environment, Moment{Height: m.Height, Time: m.Time}
+	j.Wide = m.net.executor.Wide(r.Canister)
+	j.Message = canister.Message{}
 	return j
 }
 
 func newJob() *Job {
-	j := new(Job)
-	j.room = func(callee principal.Principal) int { return j.entry.Mailbox.Room(callee) }
+	j := &Job{Execution: new(state.Execution)}
+	j.room = func(callee principal.Principal) int { return j.Entry.Mailbox.Room(callee) }
 	return j
 }
 
 // calling lets the message of a job make calls.
 func (m *subnet) calling(j *Job) {
-	j.message.Room, j.message.Callbacks, j.message.MessageRoom = j.room, m.callbacks(j.entry), m.messageRoom()
+	j.Message.Room, j.Message.Callbacks, j.Message.MessageRoom = j.room, m.callbacks(j.Entry), m.messageRoom()
 }
 
 // release forgets what a job held and keeps the job for the next message.
 func (m *subnet) release(j *Job) {
-	*j = Job{room: j.room}
+	*j.Execution = state.Execution{}
+	*j = Job{Execution: j.Execution, room: j.room}
 	m.spare = append(m.spare, j)
 }
 
 func (m *subnet) unpark(r *state.Entry) *Job {
-	for _, j := range m.parked {
-		if j.entry == r {
-			j.message.Debit = r.Debit
-			j.parked.see(r.Canister)
+	for _, j := range m.paused {
+		if j.Entry == r {
+			j.Message.Debit = r.Debit
+			j.Continue()
 			return j
 		}
 	}
@@ -83,27 +84,27 @@ func (m *subnet) unpark(r *state.Entry) *Job {
 }
 
 func (m *subnet) takeTask(j *Job) {
-	r, c := j.entry, j.entry.Canister
-	if j.in.Task == intercanister.LowMemory {
+	r, c := j.Entry, j.Entry.Canister
+	if j.In.Task == intercanister.LowMemory {
 		r.Hook = state.Executed
 	}
-	context := contextOf(j.in.Task)
-	if rejectNotRunning(c) != nil || !m.net.executor.Has(c, context) || j.in.Task == intercanister.GlobalTimer && (c.Timer == 0 || c.Timer > m.Time) {
+	context := contextOf(j.In.Task)
+	if rejectNotRunning(c) != nil || !m.net.executor.Has(c, context) || j.In.Task == intercanister.GlobalTimer && (c.Timer == 0 || c.Timer > m.Time) {
 		j.dropped = true
 		return
 	}
 	if m.prepay(j, principal.Management) != nil {
 		j.dropped = true
-		m.retryTask(r, j.in.Task)
+		m.retryTask(r, j.In.Task)
 		return
 	}
-	if j.in.Task == intercanister.GlobalTimer {
+	if j.In.Task == intercanister.GlobalTimer {
 		m.DisarmTimer(r)
 	}
-	j.context = m.Calls.Open(&r.Mailbox, intercanister.Origin{Kind: intercanister.FromSystem, Task: j.in.Task}, cycles.Amount{}, m.Time).ID
-	j.message.Context = context
-	j.message.Caller = principal.Management
-	j.message.Responded = true
+	j.Context = m.Calls.Open(&r.Mailbox, intercanister.Origin{Kind: intercanister.FromSystem, Task: j.In.Task}, cycles.Amount{}, m.Time).ID
+	j.Message.Context = context
+	j.Message.Caller = principal.Management
+	j.Message.Responded = true
 	m.calling(j)
 }
 
@@ -131,24 +132,24 @@ func contextOf(t intercanister.Task) canister.Context {
 }
 
 func (m *subnet) takeIngress(j *Job) {
-	in := m.History.At(j.in.Ingress)
+	in := m.History.At(j.In.Ingress)
 	m.Show(in)
 	info := in.Info
-	j.message.Payload = m.History.Begin(in)
-	j.message.CallerInfo, j.message.Signer = info.Parts()
+	j.Message.Payload = m.History.Begin(in)
+	j.Message.CallerInfo, j.Message.Signer = info.Parts()
 	m.open(j, in.Method, intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender, Ingress: in.Number, Info: info}, cycles.Amount{})
 }
 
 func (m *subnet) takeRequest(j *Job) {
-	q := &j.in.Request
-	m.taken(j.entry, q)
-	c := j.entry.Canister
+	q := &j.In.Request
+	m.taken(j.Entry, q)
+	c := j.Entry.Canister
 	if minimum := c.Settings.MinimumIncoming; q.Sender != c.ID && q.Cycles.Less(minimum) {
 		j.refused = rejectTooFewCycles(c, q.Cycles, minimum)
 		return
 	}
-	j.message.Payload = q.Payload
-	j.message.Deadline = q.Deadline
+	j.Message.Payload = q.Payload
+	j.Message.Deadline = q.Deadline
 	m.open(j, q.Method, intercanister.Origin{
 		Kind: intercanister.FromCanister, Caller: q.Sender, Call: q.Call, Deadline: q.Deadline,
 	}, q.Cycles)
@@ -157,13 +158,13 @@ func (m *subnet) takeRequest(j *Job) {
 // open prepays a call that is to be executed, checks it and opens its context. As on
 // the replica a call that fails the checks has paid the base fee of an execution.
 func (m *subnet) open(j *Job, method string, origin intercanister.Origin, attached cycles.Amount) {
-	r, c, x := j.entry, j.entry.Canister, m.net.executor
+	r, c, x := j.Entry, j.Entry.Canister, m.net.executor
 	kind := NoMethod
 	if !x.Empty(c) {
 		kind = x.Method(c, method)
 	}
 	if kind == QueryMethod || kind == CompositeMethod {
-		j.limit = m.Limits.Query
+		j.Limit = m.Limits.Query
 	}
 	if j.refused = m.prepay(j, origin.Caller); j.refused != nil {
 		return
@@ -172,15 +173,15 @@ func (m *subnet) open(j *Job, method string, origin intercanister.Origin, attach
 		j.base = true
 		return
 	}
-	j.message.Context = canister.ReplicatedQuery
+	j.Message.Context = canister.ReplicatedQuery
 	if kind == UpdateMethod {
-		j.message.Context = canister.Update
+		j.Message.Context = canister.Update
 		m.calling(j)
 	}
 	context := m.Calls.Open(&r.Mailbox, origin, attached, m.Time)
 	context.Method = method
-	j.context = context.ID
-	j.message.Method, j.message.Caller, j.message.Available = method, origin.Caller, attached
+	j.Context = context.ID
+	j.Message.Method, j.Message.Caller, j.Message.Available = method, origin.Caller, attached
 }
 
 // inadmissible is why a call that was paid for cannot be executed, nil where it can.
@@ -204,13 +205,13 @@ func (m *subnet) inadmissible(c *canister.Canister, kind MethodKind, method stri
 
 // takeResponse settles what a response brings and makes its callback a job.
 func (m *subnet) takeResponse(j *Job) {
-	c := j.entry.Canister
-	f, context := m.Calls.Begin(&j.entry.Mailbox, j.in.Call)
-	response := &j.in.Response
-	m.Free(j.entry, f.Deadline, response.Memory())
-	j.context, j.prepaid, j.limit = f.Context, f.Execution(), m.Limits.Message
-	j.callback = true
-	c.Consumed.Instructions = c.Consumed.Instructions.Add(j.prepaid)
+	c := j.Entry.Canister
+	f, context := m.Calls.Begin(&j.Entry.Mailbox, j.In.Call)
+	response := &j.In.Response
+	m.Free(j.Entry, f.Deadline, response.Memory())
+	j.Context, j.Prepaid, j.Limit = f.Context, f.Execution(), m.Limits.Message
+	j.Callback = true
+	c.Consumed.Instructions = c.Consumed.Instructions.Add(j.Prepaid)
 	carried := m.Fees.ResponseTransmission(response.PayloadBytes())
 	c.Consumed.Transmission = c.Consumed.Transmission.Add(carried)
 	c.Balance = c.Balance.Add(response.Refund).Add(f.Transmission().Sub(carried))
@@ -220,7 +221,7 @@ func (m *subnet) takeResponse(j *Job) {
 		return
 	}
 	context.Busy = true
-	j.message = canister.Message{
+	j.Message = canister.Message{
 		Context: canister.ReplyCallback, Closure: f.OnReply(), Cleanup: f.OnCleanup(),
 		Caller: context.Origin.Caller, Deadline: context.Origin.Deadline,
 		Payload: response.Reply, Reject: response.Reject,
@@ -228,11 +229,11 @@ func (m *subnet) takeResponse(j *Job) {
 		Responded: context.Responded, PriorInstructions: context.Instructions,
 	}
 	m.calling(j)
-	j.message.CallerInfo, j.message.Signer = context.Origin.Info.Parts()
+	j.Message.CallerInfo, j.Message.Signer = context.Origin.Info.Parts()
 	if context.Origin.Kind == intercanister.FromSystem {
-		j.message.Caller = principal.Management
+		j.Message.Caller = principal.Management
 	}
 	if response.Reject != nil {
-		j.message.Context, j.message.Closure = canister.RejectCallback, f.OnReject()
+		j.Message.Context, j.Message.Closure = canister.RejectCallback, f.OnReject()
 	}
 }

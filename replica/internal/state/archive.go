@@ -43,7 +43,7 @@ func (s *State) ArchiveCanisters(c *archive.Coder, section string, modules *cani
 
 // Archive writes what a subnet has beside its canisters, or reads it into a new state
 // that has them; CheckArchived is to follow then. What follows from the configuration of the subnet is there already.
-func (s *State) Archive(c *archive.Coder) {
+func (s *State) Archive(c *archive.Coder, modules *canister.Modules) {
 	s.archiveLimits(c)
 	s.archiveTimeAndTotals(c)
 	s.Ids.archive(c)
@@ -75,6 +75,7 @@ func (s *State) Archive(c *archive.Coder) {
 	s.archiveBatch(c)
 	s.archiveStreams(c)
 	s.archivePreparations(c)
+	s.archiveParked(c, modules)
 }
 
 func (s *State) archiveLimits(c *archive.Coder) {
@@ -205,9 +206,9 @@ func (p *PendingOutcall) archive(c *archive.Coder) {
 	c.Amount(&p.Withheld)
 }
 
-// ArchiveParked writes the canister whose message is parked, with what waits for it to be
+// archiveBusyEntry writes the canister whose message is parked, with what waits for it to be
 // over, or finds it.
-func (s *State) ArchiveParked(c *archive.Coder, r **Entry) {
+func (s *State) archiveBusyEntry(c *archive.Coder, r **Entry) {
 	s.ArchiveEntry(c, r)
 	if !c.Check(*r != nil, "a message is parked in no canister") {
 		return

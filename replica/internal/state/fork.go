@@ -44,6 +44,7 @@ func (s *State) Fork(to *State) *Fork {
 	to.Environment = &environment
 	to.Shared.Credited = f.Entries(s.Shared.Credited)
 	f.forkStreams(s)
+	f.forkParked(s)
 	to.Preparing, to.Prepared = slices.Clone(s.Preparing), maps.Clone(s.Prepared)
 	return f
 }

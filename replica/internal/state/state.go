@@ -96,6 +96,9 @@ type State struct {
 	// Swept is the second in which late ones were last looked for.
 	Swept uint64
 
+	// Parked are the messages in the middle of their code, by canister id.
+	Parked []*Execution
+
 	// Preparing are the commands that wait for their modules, in the order in which they came.
 	Preparing []Preparation
 	// Prepared are the modules that became ready since the last checkpoint; nil for those that are valid.

@@ -1,0 +1,198 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/archive"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// A message that is parked stands in the middle of its code, on a stack of its own that
+// cannot be copied. A fork, or a network read from a file, begins it again, on the
+// memories its canister had before it, and runs as many slices as it had. That gives the same result, because code is deterministic, if the
+// message sees the same. What it may see change while it is parked is therefore kept in its Pauses.
+
+// Moment is a point in the life of a network.
+type Moment struct {
+	Height uint64
+	Time   uint64 // ns
+}
+
+// Execution is one message of a canister that has begun. Those that are parked are part of the state.
+type Execution struct {
+	Entry       *Entry
+	In          intercanister.Input
+	Environment *canister.Subnet
+	Message     canister.Message
+	Install     *Installation // nil for all but install_code
+
+	Context  intercanister.ContextID
+	Prepaid  cycles.Amount // for Limit instructions
+	Limit    uint64
+	Wide     bool
+	Callback bool
+	Began    Moment
+	First    Sight   // when it began
+	Pauses   *Pauses // nil before it was parked
+}
+
+// Installation is an install_code on its way.
+type Installation struct {
+	Command *Command
+	In      *canister.Install
+	Spent   uint64 // instructions, before it began
+}
+
+// Sight is what a message sees of its canister that may change while it is parked.
+type Sight struct {
+	Slice    int // from which on
+	Status   canister.Status
+	Version  uint64
+	Messages uint64 // bytes of memory
+	Log      uint64 // number of the next record
+}
+
+// Pauses is what a parked message has seen so far.
+type Pauses struct {
+	Slices int     // that are over
+	Memory uint64  // of all canisters of the subnet when it began; later it saw what Execution.Environment has
+	Seen   []Sight // where it changed, at most once a slice
+}
+
+func seen(c *canister.Canister) Sight {
+	return Sight{Status: c.Status, Version: c.Version, Messages: c.MessageBytes, Log: c.Logs.Next()}
+}
+
+// Begin notes what a message is about to see of its canister.
+func (x *Execution) Begin() { x.First = seen(x.Entry.Canister) }
+
+// Pause notes that a slice is over, and the message is not.
+func (x *Execution) Pause() {
+	if x.Pauses == nil {
+		x.Pauses = &Pauses{Memory: x.Environment.MemoryUsed, Seen: []Sight{x.First}}
+	}
+	x.Pauses.Slices++
+}
+
+// Continue notes what the next slice is about to see, where that has changed.
+func (x *Execution) Continue() {
+	p, now := x.Pauses, seen(x.Entry.Canister)
+	last := &p.Seen[len(p.Seen)-1]
+	now.Slice, now.Log = last.Slice, last.Log // its own records are not news to it
+	if now != *last {
+		now.Slice = p.Slices
+		p.Seen = append(p.Seen, now)
+	}
+}
+
+// Park adds a message to those that are parked, which are in the order of their canisters, and returns its place.
+func (s *State) Park(x *Execution) (at int) {
+	at, _ = slices.BinarySearchFunc(s.Parked, x, func(a, b *Execution) int { return a.Entry.ID().Compare(b.Entry.ID()) })
+	s.Parked = slices.Insert(s.Parked, at, x)
+	return at
+}
+
+// Unpark removes the parked message at a place.
+func (s *State) Unpark(at int) { s.Parked = slices.Delete(s.Parked, at, at+1) }
+
+// forkParked makes the parked messages those of the fork, which begins them again.
+func (f *Fork) forkParked(s *State) {
+	f.Parked = make([]*Execution, len(s.Parked))
+	for i, x := range s.Parked {
+		copied := *x
+		copied.Entry = f.Entry(x.Entry)
+		if x.Environment == s.Environment {
+			copied.Environment = f.Environment // it changes as long as the round is open; those of earlier rounds do not
+		}
+		copied.Message.Pause = nil
+		pauses := *x.Pauses
+		pauses.Seen = slices.Clone(pauses.Seen)
+		copied.Pauses = &pauses
+		if x.Install != nil {
+			copied.Install = x.Install.fork(f)
+		}
+		f.Parked[i] = &copied
+	}
+}
+
+func (i *Installation) fork(f *Fork) *Installation {
+	command, in := *i.Command, *i.In
+	command.State = f.State
+	command.Sender, command.Target = f.Entry(command.Sender), f.Entry(command.Target)
+	in.Pause = nil
+	return &Installation{Command: &command, In: &in, Spent: i.Spent}
+}
+
+// archiveParked writes the messages that are parked, or reads them. Each is written as it was before its code began, with what it has
+// seen since.
+func (s *State) archiveParked(c *archive.Coder, modules *canister.Modules) {
+	if !c.Since(2) {
+		return
+	}
+	var before principal.Principal
+	archive.Slice(c, &s.Parked, archive.MaxItems, func(x **Execution) {
+		if c.Reading() {
+			*x = new(Execution)
+		}
+		(*x).archive(c, s, modules)
+		if c.Failed() {
+			return
+		}
+		id := (*x).Entry.ID()
+		c.Check(before.Compare(id) < 0, "messages are not parked in the order of their canisters")
+		before = id
+	})
+}
+
+func (x *Execution) archive(c *archive.Coder, s *State, modules *canister.Modules) {
+	if s.archiveBusyEntry(c, &x.Entry); c.Failed() {
+		return
+	}
+	if c.Reading() {
+		environment := *s.Environment
+		x.Environment, x.Pauses = &environment, new(Pauses)
+	}
+	archive.Number(c, &x.Environment.Time)
+	archive.Number(c, &x.Environment.MemoryUsed)
+	x.In.Archive(c)
+	archive.Pointer(c, &x.Install, func(i *Installation) { i.archive(c, s, modules) })
+	x.Message.Archive(c)
+	archive.Number(c, &x.Context)
+	c.Amount(&x.Prepaid)
+	archive.AtMost(c, &x.Limit, max(s.Limits.Message, s.Limits.Query, s.Limits.Install))
+	c.Bool(&x.Wide)
+	archive.Number(c, &x.Began.Height)
+	archive.Number(c, &x.Began.Time)
+	x.Pauses.archive(c)
+	if c.Reading() && !c.Failed() {
+		x.First = x.Pauses.Seen[0]
+	}
+}
+
+func (i *Installation) archive(c *archive.Coder, s *State, modules *canister.Modules) {
+	if c.Reading() {
+		i.Command, i.In = &Command{State: s}, new(canister.Install)
+	}
+	i.Command.Archive(c, s)
+	i.In.Archive(c, modules)
+	archive.Number(c, &i.Spent)
+}
+
+func (p *Pauses) archive(c *archive.Coder) {
+	archive.Number(c, &p.Slices)
+	archive.Number(c, &p.Memory)
+	before := -1
+	archive.Slice(c, &p.Seen, archive.MaxItems, func(s *Sight) {
+		archive.AtMost(c, &s.Slice, p.Slices)
+		archive.AtMost(c, &s.Status, canister.Stopped)
+		archive.Number(c, &s.Version)
+		archive.Number(c, &s.Messages)
+		archive.Number(c, &s.Log)
+		c.Check(s.Slice > before, "what a message has seen is not in the order of its slices")
+		before = s.Slice
+	})
+	c.Check(p.Slices > 0 && len(p.Seen) > 0 && p.Seen[0].Slice == 0, "a message is parked that has not begun")
+}
