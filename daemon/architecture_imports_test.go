@@ -49,7 +49,7 @@ var arrows = map[string]struct {
 	"replica/budget":               {nil, "a count of bytes"},
 	"api/ic":                       {[]string{"refusal", "replica/budget", "api", "api/internal/", "candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/certify"}, "the public interface, and no power beyond it"},
 	"proto/control/v1":             {nil, "messages and stubs, made from the .proto files"},
-	"api/control":                  {[]string{"refusal", "api", "api/internal/", "candid", "candid/", "intercanister", "intercanister/cycles", "intercanister/archive", "canister", "replica", "replica/", "proto/control/v1"}, "the home of powers"},
+	"api/control":                  {[]string{"refusal", "api", "api/internal/", "candid", "candid/", "intercanister", "intercanister/cycles", "intercanister/archive", "canister", "replica", "replica/", "proto/control/v1"}, "where test controls are offered"},
 	"api/control/remote":           {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
 	"api/client":                   {[]string{"api/internal/", "candid", "candid/", "replica/certify", "intercanister"}, "speaks to a daemon over its public interface"},
 	"daemon":                       {[]string{"refusal", "api", "api/", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/"}, "wiring"},

@@ -18,8 +18,8 @@ import (
 // NoControl is the Control.Address of a daemon without the control API.
 const NoControl = "off"
 
-// Control says where the control API is served and for whom. Who reaches it has every
-// power over the daemon's instances, and has the daemon write to folders and listen at
+// Control says where the control API is served and for whom. Its clients control
+// the daemon's instances, and can have the daemon write to folders and listen at
 // addresses. The zero value serves it where the HTTP interface is if that is an
 // address of this machine's own, and nowhere else.
 type Control struct {

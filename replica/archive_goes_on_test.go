@@ -144,7 +144,7 @@ func lookAt(n *replica.Network) {
 	}
 }
 
-// meddleWith uses the powers of tests on a network: it lets held messages go, answers
+// meddleWith uses test controls on a network: it lets held messages go, answers
 // calls, fires timers, gives cycles.
 func meddleWith(n *replica.Network) {
 	for _, h := range n.Held(0, 0, 100) {

@@ -23,7 +23,7 @@ type CyclesAudit struct {
 	Deleted  cycles.Amount // what deleted canisters had
 	Lost     cycles.Amount // what late answers to deleted canisters would have brought, what SetCycles took
 
-	Minted cycles.Amount // out of nothing: provisional cycles, the cycles minting canister, powers of tests
+	Minted cycles.Amount // out of nothing: provisional cycles, the cycles minting canister, test controls
 }
 
 // Held is what is still there.

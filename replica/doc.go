@@ -43,7 +43,7 @@
 // Network.Step makes the same moves one at a time and lets an oracle choose
 // among the legal ones; the oracle sched.FIFO makes what a round makes.
 //
-// # Powers over what is in flight
+// # Fault injection
 //
 // Rules (AddRule) hold, delay, lose or answer messages on their way. A request is caught where
 // its sender lets go of it, whoever its receiver is; a response or a user's message just

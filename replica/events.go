@@ -38,7 +38,7 @@ const (
 	Certified     // Height, Time: somebody asked for the first certificate of it
 	ResponseLate  // Call, Reject: the call was over when its response came
 
-	// What powers over messages and timers do. Peer is the caller of the message, Canister
+	// What fault injection does to messages and timers. Peer is the caller of the message, Canister
 	// its callee; Source, Method, and Call or Request say which it is.
 	RuleMatched     // Rule, Fault (what the rule does)
 	MessageHeld     // Rule, Held, Fault

@@ -56,7 +56,7 @@ type Ingress struct {
 // AdvanceTo sets the time of the next round, in nanoseconds. It never goes back.
 type AdvanceTo uint64
 
-// AddCycles gives a canister cycles out of thin air: a power of tests.
+// AddCycles gives a canister cycles out of thin air: a test control.
 type AddCycles struct {
 	Canister principal.Principal
 	Amount   cycles.Amount
@@ -113,11 +113,11 @@ func (n *Network) Apply(in Input) Result {
 	case *ForgetAnswers:
 		return n.forgetAnswers(in)
 	}
-	return n.applyPower(in)
+	return n.applyControl(in)
 }
 
-// applyPower takes an input that is a power over messages and timers.
-func (n *Network) applyPower(in Input) Result {
+// applyControl applies the test controls of messages in flight and of timers.
+func (n *Network) applyControl(in Input) Result {
 	switch in := in.(type) {
 	case *AddRule:
 		return n.addRule(in)

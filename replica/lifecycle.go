@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// The powers of the management canister (state.Host).
+// What the management canister may do to a subnet (state.Host).
 
 // emptyReply is the Candid encoding of no values.
 var emptyReply = []byte("DIDL\x00\x00")

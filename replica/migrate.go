@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// MigrateCanister moves a stopped canister to another subnet: a power of tests.
+// MigrateCanister moves a stopped canister to another subnet: a test control.
 // It keeps its id and everything else; the routing table says where it is now.
 type MigrateCanister struct {
 	Canister principal.Principal
@@ -17,7 +17,7 @@ type MigrateCanister struct {
 }
 
 // RenameCanister makes a stopped canister take the place of another one on
-// another subnet, which is deleted: a power of tests, which does what the
+// another subnet, which is deleted: a test control, which does what the
 // migration orchestrator of mainnet does (interface specification, "Canister
 // migration").
 type RenameCanister struct {

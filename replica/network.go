@@ -60,7 +60,7 @@ type Network struct {
 	clock          uint64 // ns, what AdvanceTo said
 	time           uint64 // ns, of the last round
 	height         uint64
-	generation     uint64 // counts what may have changed canisters: rounds and powers
+	generation     uint64 // counts what may have changed canisters: rounds and test controls
 	open           bool   // a round has begun and not ended
 	views          *Views
 	report         RoundReport

@@ -110,7 +110,7 @@ func TestACompositeQueryBeginsFourTimesBeforeTheNetworkWaits(t *testing.T) {
 	}
 }
 
-func TestAPowerMovesTheMomentOfACompositeQuery(t *testing.T) {
+func TestATestControlRestartsACompositeQuery(t *testing.T) {
 	s := wasmStage(t, replica.Config{}, 2)
 	balance := canistertest.Call{Callee: s.ID(1), Method: "query", Program: script().Balance().ReplyTop(), OnReply: script().Arg().ReplyTop()}
 	p := s.PrepareQuery(composed(s, 0, script().Call(balance)))

@@ -7,7 +7,7 @@ import (
 )
 
 // SetCycles makes the balance of a canister an amount, out of thin air or into it: a
-// power of tests.
+// test control.
 type SetCycles struct {
 	Canister principal.Principal
 	Amount   cycles.Amount

@@ -6,7 +6,7 @@ import (
 )
 
 // SetStableMemory makes a content the stable memory of a canister, with zeros up to the end of
-// a Wasm page: a power of tests. Nothing runs, and nothing is charged for it.
+// a Wasm page: a test control. Nothing runs, and nothing is charged for it.
 type SetStableMemory struct {
 	Canister principal.Principal
 	Content  []byte

@@ -1,5 +1,5 @@
 // Package control is the control API: the six gRPC services of proto/control/v1,
-// with every power over the instances of a daemon.
+// with full control over the instances of a daemon.
 //
 // It owns the translation between messages and the network, the table of reasons
 // an RPC is refused for, and who may connect. It must not know files, listeners or
@@ -18,7 +18,7 @@
 // reads its request, finds the instance with s.instance(in.GetInstance()), asks its
 // Node or Backend with the context it was given, and answers. The Backend brings the
 // wall clock in and is for what users send (Submit, Await, Query); the Node is for
-// powers.
+// test controls.
 //
 // # Errors
 //

@@ -38,16 +38,16 @@ var (
 // kind of the refusal.
 type refusals map[refusal.Kind]*Reason
 
-// power gives the network of an instance an input.
-func (s *Server) power(ctx context.Context, name string, in replica.Input, why refusals) (replica.Result, error) {
+// apply applies an input to the network of an instance.
+func (s *Server) apply(ctx context.Context, name string, in replica.Input, why refusals) (replica.Result, error) {
 	i, err := s.instance(name)
 	if err != nil {
 		return replica.Result{}, err
 	}
-	return powerOver(ctx, i, in, why)
+	return applyTo(ctx, i, in, why)
 }
 
-func powerOver(ctx context.Context, i Instance, in replica.Input, why refusals) (replica.Result, error) {
+func applyTo(ctx context.Context, i Instance, in replica.Input, why refusals) (replica.Result, error) {
 	result, err := i.Node().Apply(ctx, in)
 	switch {
 	case err != nil:
@@ -66,7 +66,7 @@ func (s *flights) FireTimer(ctx context.Context, in *controlv1.FireTimerRequest)
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.power(ctx, in.GetInstance(), replica.FireTimer{Canister: *id}, refusals{refusal.NotFound: timerUnknown, refusal.Conflict: timerInactive})
+	_, err = s.apply(ctx, in.GetInstance(), replica.FireTimer{Canister: *id}, refusals{refusal.NotFound: timerUnknown, refusal.Conflict: timerInactive})
 	return &controlv1.FireTimerResponse{}, err
 }
 
@@ -76,7 +76,7 @@ func (s *flights) CancelTimer(ctx context.Context, in *controlv1.CancelTimerRequ
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.power(ctx, in.GetInstance(), replica.CancelTimer{Canister: *id}, refusals{refusal.NotFound: timerUnknown, refusal.Conflict: timerInactive})
+	_, err = s.apply(ctx, in.GetInstance(), replica.CancelTimer{Canister: *id}, refusals{refusal.NotFound: timerUnknown, refusal.Conflict: timerInactive})
 	return &controlv1.CancelTimerResponse{}, err
 }
 

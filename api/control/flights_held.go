@@ -120,13 +120,13 @@ func (w *heldWait) drive(n *replica.Network, r *run) node.Next {
 
 // Release lets a held message go on.
 func (s *flights) Release(ctx context.Context, in *controlv1.ReleaseRequest) (*controlv1.ReleaseResponse, error) {
-	_, err := s.power(ctx, in.GetInstance(), replica.ReleaseHeld{ID: in.GetHeldId()}, refusals{refusal.NotFound: heldUnknown, refusal.Conflict: heldOrder})
+	_, err := s.apply(ctx, in.GetInstance(), replica.ReleaseHeld{ID: in.GetHeldId()}, refusals{refusal.NotFound: heldUnknown, refusal.Conflict: heldOrder})
 	return &controlv1.ReleaseResponse{}, err
 }
 
 // Drop loses a held message.
 func (s *flights) Drop(ctx context.Context, in *controlv1.DropRequest) (*controlv1.DropResponse, error) {
-	_, err := s.power(ctx, in.GetInstance(), replica.DropHeld{ID: in.GetHeldId()}, refusals{refusal.NotFound: heldUnknown, refusal.Conflict: guaranteed})
+	_, err := s.apply(ctx, in.GetInstance(), replica.DropHeld{ID: in.GetHeldId()}, refusals{refusal.NotFound: heldUnknown, refusal.Conflict: guaranteed})
 	return &controlv1.DropResponse{}, err
 }
 
@@ -164,7 +164,7 @@ func (s *flights) settleHeld(ctx context.Context, i Instance, id uint64, in *con
 }
 
 func settle(ctx context.Context, i Instance, id uint64, answer replica.Settlement) error {
-	_, err := powerOver(ctx, i, &replica.SettleHeld{ID: id, Answer: answer}, refusals{
+	_, err := applyTo(ctx, i, &replica.SettleHeld{ID: id, Answer: answer}, refusals{
 		refusal.NotFound: heldUnknown, refusal.Invalid: badAnswer, refusal.Conflict: guaranteed,
 	})
 	return err
@@ -191,7 +191,7 @@ func (s *flights) settleCall(ctx context.Context, i Instance, call *controlv1.Ca
 	if err != nil {
 		return err
 	}
-	_, err = powerOver(ctx, i, &replica.SettleCall{Subnet: *subnet, Call: intercanister.CallID(call.GetCallId()), Answer: answer}, refusals{
+	_, err = applyTo(ctx, i, &replica.SettleCall{Subnet: *subnet, Call: intercanister.CallID(call.GetCallId()), Answer: answer}, refusals{
 		refusal.NotFound: callUnknown, refusal.Invalid: badAnswer, refusal.Conflict: callTooFar,
 	})
 	return err

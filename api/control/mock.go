@@ -178,7 +178,7 @@ func (m *mock) answer(ctx context.Context, in *controlv1.MockAnswer) error {
 		if !does.Pass {
 			return BadField.Refuse("answer.pass", false, "set it to true, or give an answer")
 		}
-		_, err = powerOver(ctx, m.instance, replica.ReleaseHeld{ID: id}, nil)
+		_, err = applyTo(ctx, m.instance, replica.ReleaseHeld{ID: id}, nil)
 	case *controlv1.MockAnswer_With:
 		var answer replica.Settlement
 		if answer, err = m.service.readAnswer(ctx, m.instance, "answer.with", does.With, answered{&h.Callee, h.Method}); err == nil {

@@ -151,7 +151,7 @@ type Ancestor struct {
 // that was deleted meanwhile answers node.ErrClosed.
 type Instance interface {
 	Name() string
-	// Node owns the network: it is for powers.
+	// Node owns the network: it is for test controls.
 	Node() *node.Node
 	// Backend brings the wall clock in: it is for what users send.
 	Backend() api.Backend

@@ -35,7 +35,7 @@ func (s *flights) AddRule(ctx context.Context, in *controlv1.AddRuleRequest) (*c
 }
 
 func addRule(ctx context.Context, i Instance, rule *replica.Rule) (replica.Result, error) {
-	return powerOver(ctx, i, &replica.AddRule{Rule: *rule}, refusals{refusal.Invalid: badRule, refusal.Full: tooManyRules})
+	return applyTo(ctx, i, &replica.AddRule{Rule: *rule}, refusals{refusal.Invalid: badRule, refusal.Full: tooManyRules})
 }
 
 func (s *flights) readRule(ctx context.Context, i Instance, in *controlv1.Rule) (*replica.Rule, error) {

@@ -5,7 +5,7 @@
 // It owns URLs, HTTP methods, headers and body limits, the order in which a
 // request is checked, who may read which path of the certified state, and the
 // form of every answer. It must not know how messages are executed or stored, has
-// no powers over the network, keeps nothing between requests but which signatures
+// no control over the network, keeps nothing between requests but which signatures
 // by subnets were found right, and logs nothing.
 //
 // daemon imports it and mounts the Handler. It imports package api for the

@@ -100,7 +100,7 @@ func (c *cli) root() *cobra.Command {
 	flags.BoolVar(&c.json, "json", false, "print results as JSON")
 	root.AddGroup(
 		&cobra.Group{ID: "daemon", Title: "The daemon:"}, &cobra.Group{ID: "work", Title: "Canisters:"},
-		&cobra.Group{ID: "powers", Title: "Time, and what is in flight:"}, &cobra.Group{ID: "watch", Title: "What happens:"},
+		&cobra.Group{ID: "control", Title: "Time, and what is in flight:"}, &cobra.Group{ID: "watch", Title: "What happens:"},
 	)
 	grouped := func(id string, commands ...*cobra.Command) {
 		for _, cmd := range commands {
@@ -110,7 +110,7 @@ func (c *cli) root() *cobra.Command {
 	}
 	grouped("daemon", c.start(), c.status(), c.stop(), c.instanceGroup(), c.exec(), c.doctor())
 	grouped("work", c.deploy(), c.canister())
-	grouped("powers", c.timeCommand(), c.pacing(), c.runCommand(), c.step(), c.timers(), c.contexts(), c.futures(), c.queues(), c.rules(), c.held(), c.release(), c.drop(), c.settle())
+	grouped("control", c.timeCommand(), c.pacing(), c.runCommand(), c.step(), c.timers(), c.contexts(), c.futures(), c.queues(), c.rules(), c.held(), c.release(), c.drop(), c.settle())
 	grouped("watch", c.logs(), c.events(), c.trace())
 	root.AddCommand(compileWorkerCommand())
 	c.complete(root)

@@ -52,7 +52,7 @@ func (c *cli) start() *cobra.Command {
 	flags.StringVar(&f.control.Certificate, "control-tls-cert", "", "file with the TLS certificate of the control API")
 	flags.StringVar(&f.control.Key, "control-tls-key", "", "file with the key of that certificate")
 	flags.StringVar(&f.tokenFile, "control-token-file", "", "file with the token that clients of the control API have to send (environment: CANISTERD_CONTROL_TOKEN, the token itself)")
-	flags.BoolVar(&f.control.Insecure, "insecure-control", false, "let other machines reach the control API without TLS and token: whoever does has every power")
+	flags.BoolVar(&f.control.Insecure, "insecure-control", false, "let other machines reach the control API without TLS and token; they then control everything")
 	flags.StringVar(&f.memoryLimit, "memory-limit", "", "memory the daemon uses at most, besides the memories of canisters: 512MiB, 4GiB (default: half of this machine's or control group's); above it messages are refused with HTTP status 429, over gRPC with RESOURCE_EXHAUSTED")
 	flags.BoolVar(&f.verbose, "verbose", false, "log every request and all that happens in instances")
 	return cmd

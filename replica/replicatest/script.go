@@ -31,10 +31,10 @@ import (
 //	                                                     makes a rule; KIND is request, response or ingress, N a canister,
 //	                                                     user or management, DO hold, drop, unknown, mock, delay SECONDS, or an ANSWER
 //	unrule RULE [release], rules, held                   forgets a rule; lists rules, and what they hold
-//	release ID, drop ID, settle ID ANSWER                powers over what is held
+//	release ID, drop ID, settle ID ANSWER                test controls of held messages
 //	settle #CALL [on SUBNET] ANSWER                      answers a call that waits; ANSWER is reply TEXT, reject CODE TEXT or unknown
 //	futures, contexts, queues, timers [LIMIT] [of N]     lists, in pages of LIMIT
-//	fire N, cancel N                                     powers over a global timer
+//	fire N, cancel N                                     test controls of a global timer
 //	migrate N SUBNET                                     moves a canister to the subnet at a position
 //	fork NAME                                            makes a second network at the same point, which stands still
 //	switch NAME                                          goes on in that one; the present one stands still under its name, at first "main"

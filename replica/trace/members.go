@@ -24,7 +24,7 @@ type member struct {
 func contextOf(e *replica.Event) member { return member{e.Subnet, uint64(e.Context), false} }
 
 // callOf is the call an event is about. Events about a request name the callee as canister
-// and the caller as peer; those of powers do so for responses, too.
+// and the caller as peer; those of fault injection do so for responses, too.
 func callOf(e *replica.Event) member {
 	if incoming(e) {
 		return member{e.Peer, uint64(e.Call), true}

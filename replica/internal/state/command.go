@@ -52,7 +52,7 @@ type Management interface {
 }
 
 // Command is one call of the management canister as a handler sees it: who
-// asks for what, and the powers to do it.
+// asks for what, and what carries it out.
 type Command struct {
 	Host   Host
 	State  *State // of the subnet that executes the call

@@ -8,11 +8,11 @@ import (
 // CycleTotals say where the cycles of a subnet came from and went to that no canister
 // which is there has or has paid. They only grow.
 type CycleTotals struct {
-	Minted  cycles.Amount // came out of nothing: provisional cycles, the cycles minting canister, the powers of tests
+	Minted  cycles.Amount // came out of nothing: provisional cycles, the cycles minting canister, test controls
 	Gone    cycles.Amount // what deleted canisters had paid until they were deleted
 	Deleted cycles.Amount // what deleted canisters still had
 	Fees    cycles.Amount // what calls paid with attached cycles: for signatures, for reading logs
-	Lost    cycles.Amount // came back to a canister that was gone, or was taken by a power of tests
+	Lost    cycles.Amount // came back to a canister that was gone, or was taken by a test control
 }
 
 // recordDeletion enters a canister that is being deleted.

@@ -56,7 +56,7 @@ type Action struct {
 	Delay  uint64                // ActDelay: nanoseconds of the network's time
 }
 
-// Rule says what becomes of messages on their way: a power of tests.
+// Rule says what becomes of messages on their way: a test control.
 type Rule struct {
 	Match  Match
 	Action Action
