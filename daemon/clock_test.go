@@ -12,6 +12,7 @@ import (
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -56,7 +57,7 @@ func movesTo(t *testing.T, i control.Instance, at time.Duration) {
 
 func paces(t *testing.T, i control.Instance, mode Pacing) {
 	t.Helper()
-	if err := i.SetPacing(t.Context(), control.Pacing{Mode: mode}); err != nil {
+	if err := i.SetPacing(t.Context(), instance.Pacing{Mode: mode}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -138,16 +139,16 @@ func TestForksAndImportsGoOnFromTheTimeTheyHave(t *testing.T) {
 		want time.Duration
 	}{
 		{"a fork of the present", func(ctx context.Context) (control.Instance, error) {
-			return d.Fork(ctx, &control.ForkSpec{})
+			return d.Fork(ctx, &instance.ForkSpec{})
 		}, week + time.Hour},
 		{"a fork of a snapshot", func(ctx context.Context) (control.Instance, error) {
-			return d.Fork(ctx, &control.ForkSpec{Snapshot: "kept"})
+			return d.Fork(ctx, &instance.ForkSpec{Snapshot: "kept"})
 		}, week},
 		{"a file", func(ctx context.Context) (control.Instance, error) {
-			return d.Import(ctx, &control.ImportSpec{}, io.Reader(&file))
+			return d.Import(ctx, &instance.ImportSpec{}, io.Reader(&file))
 		}, week},
 		{"a start in the future", func(ctx context.Context) (control.Instance, error) {
-			return d.Create(ctx, &control.Spec{Start: uint64(noon.Add(2 * week).UnixNano())})
+			return d.Create(ctx, &instance.Spec{Start: uint64(noon.Add(2 * week).UnixNano())})
 		}, 2 * week},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -76,17 +76,17 @@ type Config struct {
 }
 
 // Pacing is how the wall clock drives a network.
-type Pacing = control.PacingMode
+type Pacing = instance.PacingMode
 
 const (
 	// Auto runs a round as soon as there is work, at the time of the wall clock:
 	// an update is answered at once, timers fire when they are due.
-	Auto = control.Auto
+	Auto = instance.Auto
 	// Manual moves neither time nor rounds by itself; clients of the control API do,
 	// or who embeds the daemon (Daemon.Node).
-	Manual = control.Manual
+	Manual = instance.Manual
 	// Interval runs a round every Config.Interval, at the time of the wall clock.
-	Interval = control.Interval
+	Interval = instance.Interval
 )
 
 // withDefaults is the configuration with every field decided.
@@ -104,15 +104,15 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	if c.Pacing == Interval && c.Interval == 0 {
-		c.Interval = control.DefaultInterval
+		c.Interval = instance.DefaultInterval
 	}
-	if err := (control.Pacing{Mode: c.Pacing, Interval: c.Interval}).Check(); err != nil {
+	if err := (instance.Pacing{Mode: c.Pacing, Interval: c.Interval}).Check(); err != nil {
 		return c, err
 	}
 	if len(c.Seed) > seedBytes {
 		return c, fmt.Errorf("the seed has %d bytes: use at most %d", len(c.Seed), seedBytes)
 	}
-	if c.Outcalls > control.LastOutcalls {
+	if c.Outcalls > instance.LastOutcalls {
 		return c, fmt.Errorf("mode %d of HTTP outcalls is unknown: use AllowOutcalls or another of the constants beside it", c.Outcalls)
 	}
 	if c.MemoryLimit != 0 && c.MemoryLimit < MinMemoryLimit {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -17,7 +18,7 @@ const instancePath = "/instances/"
 var defaultSubnets = []replica.SubnetConfig{{Kind: replica.NNS}, {Kind: replica.Application}}
 
 // Create makes an instance, which runs when it returns.
-func (d *Daemon) Create(ctx context.Context, spec *control.Spec) (control.Instance, error) {
+func (d *Daemon) Create(ctx context.Context, spec *instance.Spec) (control.Instance, error) {
 	pacing := settled(spec.Pacing)
 	if err := pacing.Check(); err != nil {
 		return nil, err
@@ -30,14 +31,14 @@ func (d *Daemon) Create(ctx context.Context, spec *control.Spec) (control.Instan
 			return nil, err
 		}
 		return &startConfig{
-			about: control.About{Outcalls: d.outcallsOf(spec.Outcalls), Reach: d.reachOf(spec.Reach), Seed: seed, StateDir: spec.StateDir}, pacing: pacing, engine: engine,
+			about: instance.About{Outcalls: d.outcallsOf(spec.Outcalls), Reach: d.reachOf(spec.Reach), Seed: seed, StateDir: spec.StateDir}, pacing: pacing, engine: engine,
 			start: func(config node.Config) (*node.Node, error) {
 				config.Network = replica.Config{
 					Seed: seed, Start: d.startOf(spec), Subnets: subnets, Engine: engine.Engine, Version: Version(), Keys: &d.keys,
 				}
 				n, err := node.Start(config)
 				if err != nil {
-					return nil, control.BadTopology.Refuse(err)
+					return nil, instance.BadTopology.Refuse(err)
 				}
 				return n, nil
 			},
@@ -51,7 +52,7 @@ func (d *Daemon) Create(ctx context.Context, spec *control.Spec) (control.Instan
 
 // subnetsOf are the subnets of an instance, without rate limits unless it or the daemon was
 // told to have them.
-func (d *Daemon) subnetsOf(spec *control.Spec) []replica.SubnetConfig {
+func (d *Daemon) subnetsOf(spec *instance.Spec) []replica.SubnetConfig {
 	subnets := slices.Clone(spec.Subnets)
 	if len(subnets) == 0 {
 		subnets = slices.Clone(defaultSubnets)
@@ -65,7 +66,7 @@ func (d *Daemon) subnetsOf(spec *control.Spec) []replica.SubnetConfig {
 }
 
 // outcallsOf is the mode of an instance: the daemon's where the instance says nothing.
-func (d *Daemon) outcallsOf(mode *control.OutcallMode) control.OutcallMode {
+func (d *Daemon) outcallsOf(mode *instance.OutcallMode) instance.OutcallMode {
 	if mode == nil {
 		return d.outcalls
 	}
@@ -73,19 +74,19 @@ func (d *Daemon) outcallsOf(mode *control.OutcallMode) control.OutcallMode {
 }
 
 // reachOf is what the outcalls of an instance reach: as outcallsOf.
-func (d *Daemon) reachOf(given control.OutcallReach) control.OutcallReach {
+func (d *Daemon) reachOf(given instance.OutcallReach) instance.OutcallReach {
 	if given.IsZero() {
 		return d.reach
 	}
 	return given
 }
 
-func (d *Daemon) startOf(spec *control.Spec) uint64 {
+func (d *Daemon) startOf(spec *instance.Spec) uint64 {
 	switch {
 	case spec.Start > 0:
 		return spec.Start
 	case spec.Pacing.Mode == Manual:
-		return control.Genesis
+		return instance.Genesis
 	}
 	return uint64(d.wall().UnixNano())
 }
@@ -93,7 +94,7 @@ func (d *Daemon) startOf(spec *control.Spec) uint64 {
 // urlsOf is where the daemon serves the HTTP interface of an instance.
 func (d *Daemon) urlsOf(name string) []string {
 	under := d.URL() + instancePath + name
-	if name == control.DefaultInstance {
+	if name == instance.Default {
 		return []string{d.URL(), under}
 	}
 	return []string{under}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/api/ic"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -28,14 +29,14 @@ type Daemon struct {
 	queries    *node.QuerySlots // that all instances share
 	memory     memory
 	decoders   ic.Decoders
-	first      *instance // the one it was started with
+	first      *member // the one it was started with
 	wall       func() time.Time
 	schedule   *schedule
 	keys       replica.Keys
-	seeds      *seeds               // of instances that are made without one
-	rateLimits bool                 // of instances that say nothing of it
-	outcalls   Outcalls             // of instances that say nothing of it
-	reach      control.OutcallReach // likewise
+	seeds      *seeds                // of instances that are made without one
+	rateLimits bool                  // of instances that say nothing of it
+	outcalls   Outcalls              // of instances that say nothing of it
+	reach      instance.OutcallReach // likewise
 	limit      *connectionLimit
 	mux        *protocolMux
 	server     *http.Server
@@ -90,7 +91,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 		listener: listener, log: config.Log, failed: make(chan struct{}), engines: engines{cacheDir: config.CacheDir, worker: config.CompileWorker},
 		instances: newRegistry(config.Instances), queries: node.NewQuerySlots(runtime.NumCPU()), wall: config.wall, schedule: newSchedule(config.wall), outcalls: config.Outcalls,
 		processors: node.NewProcessors(runtime.NumCPU(), stopwatch()),
-		reach:      control.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
+		reach:      instance.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
 		seeds:      newSeeds(config.Seed), rateLimits: config.RateLimits,
 		limit: newConnectionLimit(connectionsOf(descriptors())),
 	}
@@ -133,15 +134,15 @@ func (d *Daemon) build(ctx context.Context, config *Config) error {
 	if config.StateDir == "" {
 		stateDir = ""
 	}
-	made, err := d.Create(ctx, &control.Spec{
-		Placement: control.Placement{Name: control.DefaultInstance},
+	made, err := d.Create(ctx, &instance.Spec{
+		Placement: instance.Placement{Name: instance.Default},
 		Start:     uint64(d.wall().UnixNano()), Subnets: config.Subnets,
-		Pacing: control.Pacing{Mode: config.Pacing, Interval: config.Interval}, Outcalls: &config.Outcalls, StateDir: stateDir,
+		Pacing: instance.Pacing{Mode: config.Pacing, Interval: config.Interval}, Outcalls: &config.Outcalls, StateDir: stateDir,
 	})
 	if err != nil {
 		return fmt.Errorf("starting the network: %w", err)
 	}
-	d.first = made.(*instance)
+	d.first = made.(*member)
 	return nil
 }
 
@@ -186,7 +187,7 @@ func (d *Daemon) answer(w http.ResponseWriter, r *http.Request) {
 	name, path := instanceOf(r.URL.Path)
 	i := d.instances.get(name)
 	if i == nil {
-		http.Error(w, control.InstanceUnknown.Refuse(cmp.Or(name, control.DefaultInstance)).Text, http.StatusNotFound)
+		http.Error(w, instance.UnknownInstance.Refuse(cmp.Or(name, instance.Default)).Error(), http.StatusNotFound)
 		return
 	}
 	if name != "" {

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/daemon/instance"
 )
 
 // engine is an engine with the number of those who use it. All instances in memory
@@ -45,14 +45,14 @@ func (e *engines) in(dir string) (*engine, error) {
 		return e.inMemory()
 	}
 	if !filepath.IsAbs(dir) {
-		return nil, control.BadField.Refuse("state_dir", fmt.Sprintf("%q", dir), "take an absolute path, or nothing for memory")
+		return nil, instance.BadField.Refuse("state_dir", fmt.Sprintf("%q", dir), "take an absolute path, or nothing for memory")
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, control.BadFolder.Refuse(dir, err)
+		return nil, instance.BadFolder.Refuse(dir, err)
 	}
 	made, err := e.open(dir)
 	if err != nil {
-		return nil, control.BadFolder.Refuse(dir, err)
+		return nil, instance.BadFolder.Refuse(dir, err)
 	}
 	return made, nil
 }

@@ -13,7 +13,7 @@ import (
 // logEvents tells the log, at the level of what is said with --verbose, what happens in the
 // instance: the event's kind, and in the group "event" its fields, by the names of the
 // vocabulary of events.
-func (i *instance) logEvents() {
+func (i *member) logEvents() {
 	from := node.From{Beginning: true}
 	for {
 		err := i.logFrom(from)
@@ -28,7 +28,7 @@ func (i *instance) logEvents() {
 }
 
 // logFrom logs events until there are no more, or the log falls behind.
-func (i *instance) logFrom(from node.From) error {
+func (i *member) logFrom(from node.From) error {
 	s, err := i.node.Events(i.ctx, from, node.Filter{})
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (i *instance) logFrom(from node.From) error {
 }
 
 // logRest logs what is recorded when the instance ends.
-func (i *instance) logRest(s *node.Stream) error {
+func (i *member) logRest(s *node.Stream) error {
 	for {
 		e, ok, err := s.Recorded()
 		if !ok {
@@ -54,7 +54,7 @@ func (i *instance) logRest(s *node.Stream) error {
 	}
 }
 
-func (i *instance) logEvent(e *node.Recorded) {
+func (i *member) logEvent(e *node.Recorded) {
 	i.log.LogAttrs(i.ctx, slog.LevelDebug, e.Kind.String(), slog.GroupAttrs("event", attributes(e)...))
 }
 

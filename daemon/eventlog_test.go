@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/daemon/instance"
 )
 
 // eventLog is a log in JSON that can be read while it is written.
@@ -46,7 +46,7 @@ func (l *eventLog) lines(t *testing.T) (events []map[string]any) {
 func TestAVerboseLogSaysWhatHappensInTheWordsOfTheVocabulary(t *testing.T) {
 	var out eventLog
 	log := slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	d := started(t, Config{Log: log, Pacing: control.Manual})
+	d := started(t, Config{Log: log, Pacing: instance.Manual})
 	if _, err := d.Node().Round(patient(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestAVerboseLogSaysWhatHappensInTheWordsOfTheVocabulary(t *testing.T) {
 
 func TestALogThatIsNotVerboseSaysNoEvents(t *testing.T) {
 	var out eventLog
-	d := started(t, Config{Log: slog.New(slog.NewJSONHandler(&out, nil)), Pacing: control.Manual})
+	d := started(t, Config{Log: slog.New(slog.NewJSONHandler(&out, nil)), Pacing: instance.Manual})
 	if _, err := d.Node().Round(patient(t)); err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,13 @@ import (
 	"io"
 
 	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
 // Import makes an instance of a file. An error of the file is an *archive.Fault.
-func (d *Daemon) Import(ctx context.Context, spec *control.ImportSpec, file io.Reader) (control.Instance, error) {
+func (d *Daemon) Import(ctx context.Context, spec *instance.ImportSpec, file io.Reader) (control.Instance, error) {
 	pacing := settled(spec.Pacing)
 	if err := pacing.Check(); err != nil {
 		return nil, err
@@ -25,7 +26,7 @@ func (d *Daemon) Import(ctx context.Context, spec *control.ImportSpec, file io.R
 		if err != nil {
 			return nil, errors.Join(err, d.engines.leave(engine))
 		}
-		about := control.About{Outcalls: d.outcallsOf(spec.Outcalls), Reach: d.reachOf(spec.Reach), Seed: network.Seed(), StateDir: spec.StateDir}
+		about := instance.About{Outcalls: d.outcallsOf(spec.Outcalls), Reach: d.reachOf(spec.Reach), Seed: network.Seed(), StateDir: spec.StateDir}
 		return &startConfig{about: about, pacing: pacing, engine: engine, start: func(config node.Config) (*node.Node, error) {
 			return node.Wake(network, config), nil
 		}}, nil

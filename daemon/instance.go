@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/api"
-	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/api/ic"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
@@ -21,9 +21,9 @@ import (
 
 // instance is a network with what drives it: its pacer, who makes its outcalls, its
 // HTTP interface.
-type instance struct {
+type member struct {
 	name    string
-	about   control.About
+	about   instance.About
 	engine  *engine
 	node    *node.Node
 	backend *backend
@@ -43,7 +43,7 @@ type instance struct {
 
 	changing sync.Mutex // held while the pacing changes, which waits for the owner of the network
 	mu       sync.Mutex // guards pacing, which the owner reads: never held while something is waited for
-	pacing   control.Pacing
+	pacing   instance.Pacing
 
 	snapshots snapshots
 	lineage   lineage
@@ -52,29 +52,29 @@ type instance struct {
 // startConfig is what an instance is started with.
 type startConfig struct {
 	name   string
-	about  control.About
-	pacing control.Pacing
+	about  instance.About
+	pacing instance.Pacing
 	ahead  time.Duration // its time is at least so much ahead of the wall clock, where that moves it
 	engine *engine       // the instance has a use of it when it is there
 	// ancestors are the networks it goes on from, the oldest first.
-	ancestors []control.Ancestor
+	ancestors []instance.Ancestor
 	listen    string // of an HTTP interface of its own, "" for none
 	// start makes the node, with what the instance has to hear of it.
 	start func(node.Config) (*node.Node, error)
 }
 
 // startInstance makes an instance that runs.
-func (d *Daemon) startInstance(ctx context.Context, f *startConfig) (*instance, error) {
+func (d *Daemon) startInstance(ctx context.Context, f *startConfig) (*member, error) {
 	reach, err := newReach(f.about.Reach)
 	if err != nil {
 		return nil, err
 	}
-	i := &instance{reach: reach, name: f.name, about: f.about, engine: f.engine, log: d.log.With("instance", f.name), there: make(chan struct{}), memory: d.memory.instance(f.name)}
+	i := &member{reach: reach, name: f.name, about: f.about, engine: f.engine, log: d.log.With("instance", f.name), there: make(chan struct{}), memory: d.memory.instance(f.name)}
 	i.about.Created = time.Now()
 	i.lineage.begin(f.ancestors)
 	i.ctx, i.end = context.WithCancel(context.Background())
 	i.clock.wall = d.wall
-	i.pacer = pacer{clock: &i.clock, schedule: d.schedule, pacing: control.Pacing{Mode: Manual}}
+	i.pacer = pacer{clock: &i.clock, schedule: d.schedule, pacing: instance.Pacing{Mode: Manual}}
 	// The instance is there before its node, whose goroutine calls it.
 	i.node, err = f.start(node.Config{
 		Mode: modeOf(f.pacing), Queries: d.queries, Memory: i.memory, EventBytes: int(min(node.MaxEventBytes, i.memory.Limit()/eventShare)), Processors: d.processors, Active: i.pacer.wake, Called: i.outcall, Restored: i.clock.catchUp, Failed: i.failed,
@@ -112,14 +112,14 @@ func (d *Daemon) startInstance(ctx context.Context, f *startConfig) (*instance, 
 }
 
 // catchUp sets the instance's clock to the time of its network.
-func (i *instance) catchUp(ctx context.Context, ahead time.Duration) error {
+func (i *member) catchUp(ctx context.Context, ahead time.Duration) error {
 	return i.node.Do(ctx, func(n *replica.Network) {
 		i.clock.catchUp(n.Clock())
 		i.clock.putAhead(ahead)
 	})
 }
 
-func modeOf(pacing control.Pacing) node.Mode {
+func modeOf(pacing instance.Pacing) node.Mode {
 	if pacing.Mode == Auto {
 		return node.Auto
 	}
@@ -127,10 +127,10 @@ func modeOf(pacing control.Pacing) node.Mode {
 }
 
 // listen serves the HTTP interface on an address of its own.
-func (i *instance) listen(ctx context.Context, address string, limit *connectionLimit) error {
+func (i *member) listen(ctx context.Context, address string, limit *connectionLimit) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
-		return control.BadAddress.Refuse(address, err)
+		return instance.BadAddress.Refuse(address, err)
 	}
 	i.about.URLs = append(i.about.URLs, "http://"+listener.Addr().String())
 	i.server = newServer(i.ctx, i.handler, i.log)
@@ -143,38 +143,38 @@ func (i *instance) listen(ctx context.Context, address string, limit *connection
 }
 
 // failed is called with the bug that has stopped the network.
-func (i *instance) failed(bug error) {
+func (i *member) failed(bug error) {
 	i.log.Error("the instance has failed; the others go on", "error", bug)
 }
 
 // Name is the instance's name.
-func (i *instance) Name() string { return i.name }
+func (i *member) Name() string { return i.name }
 
 // About is what is known beside the network.
-func (i *instance) About() control.About { return i.about }
+func (i *member) About() instance.About { return i.about }
 
 // Node owns the network.
-func (i *instance) Node() *node.Node { return i.node }
+func (i *member) Node() *node.Node { return i.node }
 
 // Backend brings the wall clock in.
-func (i *instance) Backend() api.Backend { return i.backend }
+func (i *member) Backend() api.Backend { return i.backend }
 
 // Pacing says when rounds happen. While that changes, it is the pacing before.
-func (i *instance) Pacing() control.Pacing {
+func (i *member) Pacing() instance.Pacing {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.pacing
 }
 
 // Offset is how far the instance's time is ahead of the wall clock's, which moves it.
-func (i *instance) Offset() time.Duration { return time.Duration(i.clock.offset.Load()) }
+func (i *member) Offset() time.Duration { return time.Duration(i.clock.offset.Load()) }
 
 // PutAhead makes the offset at least so much.
-func (i *instance) PutAhead(offset time.Duration) { i.clock.putAhead(offset) }
+func (i *member) PutAhead(offset time.Duration) { i.clock.putAhead(offset) }
 
 // SetPacing changes when rounds happen. Once it returns, nothing of the pacing before
 // happens any more.
-func (i *instance) SetPacing(ctx context.Context, pacing control.Pacing) error {
+func (i *member) SetPacing(ctx context.Context, pacing instance.Pacing) error {
 	pacing = settled(pacing)
 	if err := pacing.Check(); err != nil {
 		return err
@@ -182,7 +182,7 @@ func (i *instance) SetPacing(ctx context.Context, pacing control.Pacing) error {
 	i.changing.Lock()
 	defer i.changing.Unlock()
 	before := i.Pacing()
-	i.drive(control.Pacing{Mode: Manual})
+	i.drive(instance.Pacing{Mode: Manual})
 	err := i.pacer.quiet(ctx)
 	if err == nil && before.Mode == Manual {
 		err = i.catchUp(ctx, 0)
@@ -199,17 +199,17 @@ func (i *instance) SetPacing(ctx context.Context, pacing control.Pacing) error {
 }
 
 // settled is a pacing with its interval decided.
-func settled(pacing control.Pacing) control.Pacing {
+func settled(pacing instance.Pacing) instance.Pacing {
 	if pacing.Mode != Interval {
 		pacing.Interval = 0
 	} else {
-		pacing.Interval = cmp.Or(pacing.Interval, control.DefaultInterval)
+		pacing.Interval = cmp.Or(pacing.Interval, instance.DefaultInterval)
 	}
 	return pacing
 }
 
 // pace changes the pacing. The node's mode is the caller's to set.
-func (i *instance) pace(pacing control.Pacing) {
+func (i *member) pace(pacing instance.Pacing) {
 	i.mu.Lock()
 	i.pacing = pacing
 	i.mu.Unlock()
@@ -217,13 +217,13 @@ func (i *instance) pace(pacing control.Pacing) {
 }
 
 // drive makes the wall clock drive the network in another way.
-func (i *instance) drive(pacing control.Pacing) {
+func (i *member) drive(pacing instance.Pacing) {
 	i.backend.pacing.Store(uint32(pacing.Mode))
 	i.pacer.set(pacing)
 }
 
 // close ends the instance and frees everything it took, but its use of the engine.
-func (i *instance) close() error {
+func (i *member) close() error {
 	i.end()
 	var err error
 	if i.server != nil {

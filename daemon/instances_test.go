@@ -13,6 +13,7 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
@@ -140,7 +141,7 @@ func TestTenThousandInstancesInARowLeaveNothing(t *testing.T) {
 			}
 		}
 	}
-	spec := control.Spec{Placement: control.Placement{Name: "x"}}
+	spec := instance.Spec{Placement: instance.Placement{Name: "x"}}
 	create := func() error { _, err := d.Create(t.Context(), &spec); return err }
 	end := func() error { return d.Delete("x") }
 	c := controlv1.NewInstancesClient(dialed(t, d))
@@ -192,7 +193,7 @@ func TestAThousandInstancesLiveSideBySide(t *testing.T) {
 		all.Go(func() {
 			defer func() { <-places }()
 			name := fmt.Sprintf("i%d", i)
-			if _, err := d.Create(t.Context(), &control.Spec{Placement: control.Placement{Name: name}}); err != nil {
+			if _, err := d.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: name}}); err != nil {
 				t.Error(err)
 				return
 			}

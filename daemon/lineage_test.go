@@ -4,11 +4,11 @@ import (
 	"context"
 	"testing"
 
-	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/daemon/instance"
 )
 
 // rounds runs some rounds of an instance that is paced by hand.
-func rounds(t *testing.T, i *instance, n int) {
+func rounds(t *testing.T, i *member, n int) {
 	t.Helper()
 	for range n {
 		if _, err := i.node.Round(context.Background()); err != nil {
@@ -40,10 +40,10 @@ func TestANetworkHasARandomIDThatARestoreReplaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	second, ancestors := d.first.Lineage()
-	if want := (control.Ancestor{NetworkID: first, Height: taken.Height}); second == first || len(ancestors) != 1 || ancestors[0] != want {
+	if want := (instance.Ancestor{NetworkID: first, Height: taken.Height}); second == first || len(ancestors) != 1 || ancestors[0] != want {
 		t.Errorf("after a restore it is %s of %v, of %s at %d", second, ancestors, first, taken.Height)
 	}
-	fork, err := d.Fork(t.Context(), &control.ForkSpec{})
+	fork, err := d.Fork(t.Context(), &instance.ForkSpec{})
 	if err != nil {
 		t.Fatal(err)
 	}

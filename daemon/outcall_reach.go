@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/daemon/instance"
 )
 
 // reach says which servers of this machine and its networks outcalls may reach. A page in a
@@ -26,7 +26,7 @@ type server struct {
 }
 
 // newReach reads what is configured. The error is a refusal.
-func newReach(config control.OutcallReach) (reach, error) {
+func newReach(config instance.OutcallReach) (reach, error) {
 	r := reach{all: config.Local}
 	for _, text := range config.Targets {
 		if prefix, err := netip.ParsePrefix(text); err == nil {
@@ -40,7 +40,7 @@ func newReach(config control.OutcallReach) (reach, error) {
 		number, err := strconv.ParseUint(port, 10, 16)
 		_, notAddress := netip.ParseAddr(host)
 		if host == "" || strings.ContainsAny(host, "/@?# ") || notAddress != nil && strings.Contains(host, ":") || port != "" && (err != nil || number == 0) {
-			return reach{}, control.BadField.Refuse("outcall_targets", fmt.Sprintf("%.100q", text), "take host:port, host, or a prefix of addresses such as 10.0.0.0/8")
+			return reach{}, instance.BadField.Refuse("outcall_targets", fmt.Sprintf("%.100q", text), "take host:port, host, or a prefix of addresses such as 10.0.0.0/8")
 		}
 		r.servers = append(r.servers, server{strings.ToLower(host), port})
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -39,23 +40,23 @@ func TestAddressesOfThisMachineAndItsNetworksAreLocal(t *testing.T) {
 
 func TestOutcallsReachLocalServersOnlyWhereTheyMay(t *testing.T) {
 	for _, row := range []struct {
-		reach        control.OutcallReach
+		reach        instance.OutcallReach
 		url, address string
 		want         bool
 	}{
-		{control.OutcallReach{}, "example.com:443", "93.184.216.34:443", true},
-		{control.OutcallReach{}, "rebound.example:80", "127.0.0.1:80", false},
-		{control.OutcallReach{Local: true}, "rebound.example:80", "127.0.0.1:80", true},
-		{control.OutcallReach{Targets: []string{"localhost:8080"}}, "localhost:8080", "127.0.0.1:8080", true},
-		{control.OutcallReach{Targets: []string{"localhost:8080"}}, "LocalHost:8080", "[::1]:8080", true},
-		{control.OutcallReach{Targets: []string{"localhost:8080"}}, "localhost:8081", "127.0.0.1:8081", false},
-		{control.OutcallReach{Targets: []string{"localhost:8080"}}, "rebound.example:8080", "127.0.0.1:8080", false},
-		{control.OutcallReach{Targets: []string{"127.0.0.1"}}, "localhost:1", "127.0.0.1:1", true},
-		{control.OutcallReach{Targets: []string{"127.0.0.1"}}, "a.example:1", "[::ffff:127.0.0.1]:1", true},
-		{control.OutcallReach{Targets: []string{"[::1]:7"}}, "[::1]:7", "[::1]:7", true},
-		{control.OutcallReach{Targets: []string{"[::1]"}}, "[::1]:9", "[::1]:9", true},
-		{control.OutcallReach{Targets: []string{"10.1.0.0/16"}}, "a.example:1", "10.1.2.3:1", true},
-		{control.OutcallReach{Targets: []string{"10.1.0.0/16"}}, "a.example:1", "10.2.2.3:1", false},
+		{instance.OutcallReach{}, "example.com:443", "93.184.216.34:443", true},
+		{instance.OutcallReach{}, "rebound.example:80", "127.0.0.1:80", false},
+		{instance.OutcallReach{Local: true}, "rebound.example:80", "127.0.0.1:80", true},
+		{instance.OutcallReach{Targets: []string{"localhost:8080"}}, "localhost:8080", "127.0.0.1:8080", true},
+		{instance.OutcallReach{Targets: []string{"localhost:8080"}}, "LocalHost:8080", "[::1]:8080", true},
+		{instance.OutcallReach{Targets: []string{"localhost:8080"}}, "localhost:8081", "127.0.0.1:8081", false},
+		{instance.OutcallReach{Targets: []string{"localhost:8080"}}, "rebound.example:8080", "127.0.0.1:8080", false},
+		{instance.OutcallReach{Targets: []string{"127.0.0.1"}}, "localhost:1", "127.0.0.1:1", true},
+		{instance.OutcallReach{Targets: []string{"127.0.0.1"}}, "a.example:1", "[::ffff:127.0.0.1]:1", true},
+		{instance.OutcallReach{Targets: []string{"[::1]:7"}}, "[::1]:7", "[::1]:7", true},
+		{instance.OutcallReach{Targets: []string{"[::1]"}}, "[::1]:9", "[::1]:9", true},
+		{instance.OutcallReach{Targets: []string{"10.1.0.0/16"}}, "a.example:1", "10.1.2.3:1", true},
+		{instance.OutcallReach{Targets: []string{"10.1.0.0/16"}}, "a.example:1", "10.2.2.3:1", false},
 	} {
 		r, err := newReach(row.reach)
 		if err != nil {
@@ -65,7 +66,7 @@ func TestOutcallsReachLocalServersOnlyWhereTheyMay(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "http://127.0.0.1", "127.0.0.1/x", "localhost:0", "localhost:99999", "localhost:http", "a:b:c"} {
-		if _, err := newReach(control.OutcallReach{Targets: []string{bad}}); err == nil || !strings.Contains(err.Error(), "take host:port, host, or a prefix") {
+		if _, err := newReach(instance.OutcallReach{Targets: []string{bad}}); err == nil || !strings.Contains(err.Error(), "take host:port, host, or a prefix") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -102,13 +103,13 @@ func TestOutcallsToThisMachineAreRefusedUnlessTheyAreAllowed(t *testing.T) {
 
 func TestInstancesHaveTheReachOfTheDaemonOrTheirOwn(t *testing.T) {
 	d := started(t, Config{OutcallTargets: []string{"127.0.0.1:1"}})
-	own := control.OutcallReach{Local: true}
-	for name, given := range map[string]control.OutcallReach{"same": {}, "own": own} {
-		made, err := d.Create(t.Context(), &control.Spec{Placement: control.Placement{Name: name}, Reach: given})
+	own := instance.OutcallReach{Local: true}
+	for name, given := range map[string]instance.OutcallReach{"same": {}, "own": own} {
+		made, err := d.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: name}, Reach: given})
 		if err != nil {
 			t.Fatal(err)
 		}
-		fork, err := d.Fork(t.Context(), &control.ForkSpec{Source: name})
+		fork, err := d.Fork(t.Context(), &instance.ForkSpec{Source: name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +123,7 @@ func TestInstancesHaveTheReachOfTheDaemonOrTheirOwn(t *testing.T) {
 			}
 		}
 	}
-	_, err := d.Create(t.Context(), &control.Spec{Reach: control.OutcallReach{Targets: []string{"a b"}}})
+	_, err := d.Create(t.Context(), &instance.Spec{Reach: instance.OutcallReach{Targets: []string{"a b"}}})
 	if err == nil || !strings.Contains(err.Error(), `outcall_targets cannot be "a b"`) {
 		t.Errorf("a target that is none: %v", err)
 	}

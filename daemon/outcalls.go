@@ -10,8 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
@@ -19,30 +19,30 @@ import (
 )
 
 // Outcalls says what becomes of the HTTP outcalls that canisters make.
-type Outcalls = control.OutcallMode
+type Outcalls = instance.OutcallMode
 
 const (
 	// AllowOutcalls makes the requests, https or http.
-	AllowOutcalls = control.AllowOutcalls
+	AllowOutcalls = instance.AllowOutcalls
 	// HoldOutcalls keeps them for a client of the control API, or who embeds the daemon
 	// (Daemon.Outcalls, Daemon.AnswerOutcall), to answer; what is not answered within
 	// a minute of the network's time is rejected.
-	HoldOutcalls = control.HoldOutcalls
+	HoldOutcalls = instance.HoldOutcalls
 	// DenyOutcalls rejects them at once.
-	DenyOutcalls = control.DenyOutcalls
+	DenyOutcalls = instance.DenyOutcalls
 	// StrictOutcalls makes the requests that mainnet makes: only https, otherwise as
 	// ReplicatedOutcalls.
-	StrictOutcalls = control.StrictOutcalls
+	StrictOutcalls = instance.StrictOutcalls
 	// ReplicatedOutcalls makes the requests, https or http: GET and HEAD once for each node
 	// of the subnet, whose answers are compared as consensus does. Without a transform, or
 	// with one that leaves a date in, they differ, and the canister gets a reject.
-	ReplicatedOutcalls = control.ReplicatedOutcalls
+	ReplicatedOutcalls = instance.ReplicatedOutcalls
 )
 
 // ParseOutcalls reads the name of a mode.
 func ParseOutcalls(name string) (Outcalls, error) {
 	var names []string
-	for o := AllowOutcalls; o <= control.LastOutcalls; o++ {
+	for o := AllowOutcalls; o <= instance.LastOutcalls; o++ {
 		if name == o.String() {
 			return o, nil
 		}
@@ -239,7 +239,7 @@ func (d *Daemon) AnswerOutcall(ctx context.Context, in *replica.HTTPAnswer) erro
 
 // outcall is called by the network's owner when canisters have made outcalls: from
 // the first on, somebody makes them.
-func (i *instance) outcall() {
+func (i *member) outcall() {
 	if i.about.Outcalls == HoldOutcalls {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -30,7 +30,7 @@ func TestPacingIsChangedWhileTheInstanceRuns(t *testing.T) {
 		t.Errorf("rounds at an interval are at %d, the wall clock was at %d", v.Time, begun.UnixNano())
 	}
 	for range 20 {
-		if err := d.first.SetPacing(t.Context(), control.Pacing{Mode: Manual}); err != nil {
+		if err := d.first.SetPacing(t.Context(), instance.Pacing{Mode: Manual}); err != nil {
 			t.Fatal(err)
 		}
 		still := d.Node().View()
@@ -38,18 +38,18 @@ func TestPacingIsChangedWhileTheInstanceRuns(t *testing.T) {
 		if v := d.Node().View(); v.Height != still.Height || v.Time != still.Time {
 			t.Fatalf("by hand, height %d became %d", still.Height, v.Height)
 		}
-		if err := d.first.SetPacing(t.Context(), control.Pacing{Mode: Interval, Interval: time.Millisecond}); err != nil {
+		if err := d.first.SetPacing(t.Context(), instance.Pacing{Mode: Interval, Interval: time.Millisecond}); err != nil {
 			t.Fatal(err)
 		}
 		stands(t, d, still.Height+1)
 	}
-	if err := d.first.SetPacing(t.Context(), control.Pacing{Mode: Interval}); err != nil {
+	if err := d.first.SetPacing(t.Context(), instance.Pacing{Mode: Interval}); err != nil {
 		t.Fatal(err)
 	}
-	if p := d.first.Pacing(); p.Interval != control.DefaultInterval {
+	if p := d.first.Pacing(); p.Interval != instance.DefaultInterval {
 		t.Errorf("the interval nobody says is %s", p.Interval)
 	}
-	if err := d.first.SetPacing(t.Context(), control.Pacing{Mode: Interval, Interval: 2 * control.MaxInterval}); err == nil {
+	if err := d.first.SetPacing(t.Context(), instance.Pacing{Mode: Interval, Interval: 2 * instance.MaxInterval}); err == nil {
 		t.Error("an interval of two hours is accepted")
 	}
 }
@@ -61,7 +61,7 @@ func TestWhoOwnsTheNetworkMayAskForThePacingWhileItIsChanged(t *testing.T) {
 	defer cancel()
 	changed := make(chan error, 1)
 	err := d.first.node.Do(ctx, func(*replica.Network) {
-		go func() { changed <- d.first.SetPacing(ctx, control.Pacing{Mode: Manual}) }()
+		go func() { changed <- d.first.SetPacing(ctx, instance.Pacing{Mode: Manual}) }()
 		for d.first.backend.paced() != Manual && ctx.Err() == nil { // until the change has begun
 			runtime.Gosched()
 		}

@@ -10,28 +10,29 @@ import (
 	"sync"
 
 	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/daemon/instance"
 )
 
 // registry is the instances of a daemon by name, and the leases they are bound to.
 type registry struct {
 	mu        sync.RWMutex
-	instances map[string]*instance
+	instances map[string]*member
 	reserved  map[string]bool // names of instances that are being made
-	leases    map[string]map[string]*instance
+	leases    map[string]map[string]*member
 	most      int // instances
 	chosen    int // names the daemon has given
 	closed    bool
 }
 
 func newRegistry(most int) registry {
-	return registry{most: cmp.Or(most, MaxInstances), instances: make(map[string]*instance), reserved: make(map[string]bool), leases: make(map[string]map[string]*instance)}
+	return registry{most: cmp.Or(most, MaxInstances), instances: make(map[string]*member), reserved: make(map[string]bool), leases: make(map[string]map[string]*member)}
 }
 
 // get is an instance, nil where there is none.
-func (r *registry) get(name string) *instance {
+func (r *registry) get(name string) *member {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return r.instances[cmp.Or(name, control.DefaultInstance)]
+	return r.instances[cmp.Or(name, instance.Default)]
 }
 
 // all are all instances by name.
@@ -48,7 +49,7 @@ func (r *registry) all() []control.Instance {
 
 // reserve keeps a name for an instance that is being made: the one asked for, or one
 // that is free.
-func (r *registry) reserve(to *control.Placement) (name string, err error) {
+func (r *registry) reserve(to *instance.Placement) (name string, err error) {
 	if err := checkName("instance", to.Name); err != nil {
 		return "", err
 	}
@@ -57,13 +58,13 @@ func (r *registry) reserve(to *control.Placement) (name string, err error) {
 	taken := func(name string) bool { return r.instances[name] != nil || r.reserved[name] }
 	switch {
 	case r.closed:
-		return "", control.DaemonStops.Refuse()
+		return "", instance.Stopping.Refuse()
 	case taken(to.Name):
-		return "", control.InstanceExists.Refuse(to.Name)
+		return "", instance.InstanceExists.Refuse(to.Name)
 	case len(r.instances)+len(r.reserved) >= r.most:
-		return "", control.TooManyInstances.Refuse(r.most)
+		return "", instance.TooManyInstances.Refuse(r.most)
 	case to.Lease != "" && r.leases[to.Lease] == nil:
-		return "", control.LeaseUnknown.Refuse(to.Lease)
+		return "", instance.UnknownLease.Refuse(to.Lease)
 	}
 	for name = to.Name; name == "" || to.Name == "" && taken(name); {
 		r.chosen++
@@ -82,16 +83,16 @@ func (r *registry) release(name string) {
 
 // put adds an instance under its reserved name. The error says that it was too late:
 // the name is free again and the instance still the caller's.
-func (r *registry) put(i *instance) error {
+func (r *registry) put(i *member) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.reserved, i.name)
 	lease := i.about.Lease
 	switch {
 	case r.closed:
-		return control.DaemonStops.Refuse()
+		return instance.Stopping.Refuse()
 	case lease != "" && r.leases[lease] == nil:
-		return control.LeaseUnknown.Refuse(lease)
+		return instance.UnknownLease.Refuse(lease)
 	case lease != "":
 		r.leases[lease][i.name] = i
 	}
@@ -100,10 +101,10 @@ func (r *registry) put(i *instance) error {
 }
 
 // take removes an instance, nil where there is none: it is the caller's then.
-func (r *registry) take(name string) *instance {
+func (r *registry) take(name string) *member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	name = cmp.Or(name, control.DefaultInstance)
+	name = cmp.Or(name, instance.Default)
 	i := r.instances[name]
 	if i != nil {
 		delete(r.instances, name)
@@ -119,12 +120,12 @@ func (r *registry) lease() (id string) {
 	id = rand.Text()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.leases[id] = make(map[string]*instance)
+	r.leases[id] = make(map[string]*member)
 	return id
 }
 
 // expire ends a lease: the instances bound to it are the caller's to close.
-func (r *registry) expire(id string) (bound []*instance) {
+func (r *registry) expire(id string) (bound []*member) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for name, i := range r.leases[id] {
@@ -136,7 +137,7 @@ func (r *registry) expire(id string) (bound []*instance) {
 }
 
 // shut makes the registry take no more instances, and gives those that are there.
-func (r *registry) shut() (all []*instance) {
+func (r *registry) shut() (all []*member) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
@@ -154,7 +155,7 @@ func checkName(field, name string) error {
 	if name == "" || validInstanceName(name) {
 		return nil
 	}
-	return control.BadField.Refuse(field, fmt.Sprintf("%.100q", name), "take 1 to 64 of a-z, 0-9, - and _, beginning with a letter, or nothing for a name the daemon chooses")
+	return instance.BadField.Refuse(field, fmt.Sprintf("%.100q", name), "take 1 to 64 of a-z, 0-9, - and _, beginning with a letter, or nothing for a name the daemon chooses")
 }
 
 // validInstanceName reports whether an instance may have a name.
@@ -176,14 +177,14 @@ func (d *Daemon) Instance(name string) (control.Instance, error) {
 	if i := d.instances.get(name); i != nil {
 		return i, nil
 	}
-	return nil, control.InstanceUnknown.Refuse(cmp.Or(name, control.DefaultInstance))
+	return nil, instance.UnknownInstance.Refuse(cmp.Or(name, instance.Default))
 }
 
 // Instances are all instances by name.
 func (d *Daemon) Instances() []control.Instance { return d.instances.all() }
 
 // admit reserves a name, makes the instance with it and adds it.
-func (d *Daemon) admit(ctx context.Context, to *control.Placement, make func(name string) (*startConfig, error)) (*instance, error) {
+func (d *Daemon) admit(ctx context.Context, to *instance.Placement, make func(name string) (*startConfig, error)) (*member, error) {
 	name, err := d.instances.reserve(to)
 	if err != nil {
 		return nil, err
@@ -193,7 +194,7 @@ func (d *Daemon) admit(ctx context.Context, to *control.Placement, make func(nam
 		d.instances.release(name)
 		return nil, err
 	}
-	f.name, f.listen, f.about.Lease = name, to.HTTPListen, to.Lease
+	f.name, f.listen, f.about.Lease = name, to.Listen, to.Lease
 	i, err := d.startInstance(ctx, f)
 	if err != nil {
 		d.instances.release(name)
@@ -206,7 +207,7 @@ func (d *Daemon) admit(ctx context.Context, to *control.Placement, make func(nam
 }
 
 // closeInstance closes an instance that was removed from the registry.
-func (d *Daemon) closeInstance(i *instance) error {
+func (d *Daemon) closeInstance(i *member) error {
 	return errors.Join(i.close(), d.engines.leave(i.engine))
 }
 
@@ -214,7 +215,7 @@ func (d *Daemon) closeInstance(i *instance) error {
 func (d *Daemon) Delete(name string) error {
 	i := d.instances.take(name)
 	if i == nil {
-		return control.InstanceUnknown.Refuse(cmp.Or(name, control.DefaultInstance))
+		return instance.UnknownInstance.Refuse(cmp.Or(name, instance.Default))
 	}
 	d.log.Debug("deleted", "instance", i.name)
 	return d.closeInstance(i)

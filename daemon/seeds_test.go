@@ -8,6 +8,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -23,7 +24,7 @@ func identity(i control.Instance) []string {
 
 func TestInstancesWithoutASeedDifferInRootKeyAndIdsAndCanBeMadeAgain(t *testing.T) {
 	d, other := started(t, Config{}), started(t, Config{})
-	second, err := d.Create(t.Context(), &control.Spec{})
+	second, err := d.Create(t.Context(), &instance.Spec{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestInstancesWithoutASeedDifferInRootKeyAndIdsAndCanBeMadeAgain(t *testing.
 	}
 	again := started(t, Config{Seed: d.Seed()})
 	seed := second.About().Seed
-	secondAgain, err := other.Create(t.Context(), &control.Spec{Seed: &seed})
+	secondAgain, err := other.Create(t.Context(), &instance.Spec{Seed: &seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func TestADaemonWithASeedIsTheSameFromStartToStart(t *testing.T) {
 		d := started(t, Config{Seed: []byte{7}})
 		var all []string
 		for range 2 {
-			made, err := d.Create(t.Context(), &control.Spec{})
+			made, err := d.Create(t.Context(), &instance.Spec{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +78,7 @@ func TestADaemonWithASeedIsTheSameFromStartToStart(t *testing.T) {
 
 func TestAnAgentThatDropsThePathOfItsHostIsRefused(t *testing.T) {
 	d := started(t, Config{})
-	made, err := d.Create(t.Context(), &control.Spec{Placement: control.Placement{Name: "lab"}})
+	made, err := d.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: "lab"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,14 +99,14 @@ func TestRatesAreLimitedOnlyWhereThatIsAskedFor(t *testing.T) {
 	free := []replica.SubnetConfig{{NoRateLimits: true}, {}}
 	for _, row := range []struct {
 		daemon *Daemon
-		spec   control.Spec
+		spec   instance.Spec
 		want   []bool // by subnet: no limits
 	}{
-		{d, control.Spec{}, []bool{true, true}},
-		{d, control.Spec{RateLimits: true}, []bool{false, false}},
-		{d, control.Spec{RateLimits: true, Subnets: free}, []bool{true, false}},
-		{strict, control.Spec{}, []bool{false, false}},
-		{strict, control.Spec{Subnets: free}, []bool{true, false}},
+		{d, instance.Spec{}, []bool{true, true}},
+		{d, instance.Spec{RateLimits: true}, []bool{false, false}},
+		{d, instance.Spec{RateLimits: true, Subnets: free}, []bool{true, false}},
+		{strict, instance.Spec{}, []bool{false, false}},
+		{strict, instance.Spec{Subnets: free}, []bool{true, false}},
 	} {
 		subnets := row.daemon.subnetsOf(&row.spec)
 		for i, want := range row.want {

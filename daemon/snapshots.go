@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -24,8 +25,8 @@ type snapshots struct {
 
 // snapshot is a network that sleeps. One goroutine at a time may have it.
 type snapshot struct {
-	about   control.Snapshot
-	lineage []control.Ancestor // of a network that goes on from it
+	about   instance.Snapshot
+	lineage []instance.Ancestor // of a network that goes on from it
 	mu      sync.Mutex
 	network *replica.Network // nil once it is closed
 }
@@ -41,26 +42,26 @@ func (s *snapshot) close() {
 }
 
 // TakeSnapshot keeps the present under a name.
-func (i *instance) TakeSnapshot(ctx context.Context, name string, replace bool) (control.Snapshot, error) {
+func (i *member) TakeSnapshot(ctx context.Context, name string, replace bool) (instance.Snapshot, error) {
 	if err := checkName("snapshot", name); err != nil {
-		return control.Snapshot{}, err
+		return instance.Snapshot{}, err
 	}
 	if err := i.snapshots.room(i.name, name, replace); err != nil {
-		return control.Snapshot{}, err
+		return instance.Snapshot{}, err
 	}
 	i.lineage.turn.Lock()
 	defer i.lineage.turn.Unlock()
 	network, err := i.node.Snapshot(ctx, replica.ForkConfig{})
 	if err != nil {
-		return control.Snapshot{}, err
+		return instance.Snapshot{}, err
 	}
-	s := &snapshot{network: network, about: control.Snapshot{Taken: time.Now(), Canisters: network.Census().Canisters}}
+	s := &snapshot{network: network, about: instance.Snapshot{Taken: time.Now(), Canisters: network.Census().Canisters}}
 	s.about.Time, s.about.Height = network.Now()
 	s.lineage = i.lineage.at(s.about.Height)
 	before, err := i.snapshots.put(i.name, name, s, replace)
 	if err != nil {
 		s.close()
-		return control.Snapshot{}, err
+		return instance.Snapshot{}, err
 	}
 	if before != nil {
 		before.close()
@@ -69,30 +70,30 @@ func (i *instance) TakeSnapshot(ctx context.Context, name string, replace bool) 
 }
 
 // room refuses a snapshot for which there is none.
-func (s *snapshots) room(instance, name string, replace bool) error {
+func (s *snapshots) room(owner, name string, replace bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.admit(instance, name, replace)
+	return s.admit(owner, name, replace)
 }
 
 // admit is room for who has the lock.
-func (s *snapshots) admit(instance, name string, replace bool) error {
+func (s *snapshots) admit(owner, name string, replace bool) error {
 	switch before := s.kept[name]; {
 	case s.closed:
 		return node.ErrClosed
 	case before != nil && !replace:
-		return control.SnapshotExists.Refuse(instance, name)
+		return instance.SnapshotExists.Refuse(owner, name)
 	case before == nil && len(s.kept) >= MaxSnapshots:
-		return control.TooManySnapshots.Refuse(instance, MaxSnapshots)
+		return instance.TooManySnapshots.Refuse(owner, MaxSnapshots)
 	}
 	return nil
 }
 
 // put adds a snapshot under a name, or one that is free, and gives the one that had it.
-func (s *snapshots) put(instance, name string, kept *snapshot, replace bool) (before *snapshot, err error) {
+func (s *snapshots) put(owner, name string, kept *snapshot, replace bool) (before *snapshot, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.admit(instance, name, replace); err != nil {
+	if err := s.admit(owner, name, replace); err != nil {
 		return nil, err
 	}
 	for name == "" {
@@ -111,48 +112,48 @@ func (s *snapshots) put(instance, name string, kept *snapshot, replace bool) (be
 }
 
 // Snapshots are all snapshots by name.
-func (i *instance) Snapshots() []control.Snapshot {
+func (i *member) Snapshots() []instance.Snapshot {
 	i.snapshots.mu.Lock()
 	defer i.snapshots.mu.Unlock()
-	all := make([]control.Snapshot, 0, len(i.snapshots.kept))
+	all := make([]instance.Snapshot, 0, len(i.snapshots.kept))
 	for _, s := range i.snapshots.kept {
 		all = append(all, s.about)
 	}
-	slices.SortFunc(all, func(a, b control.Snapshot) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b instance.Snapshot) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 
 // DeleteSnapshot forgets a snapshot.
-func (i *instance) DeleteSnapshot(name string) error {
+func (i *member) DeleteSnapshot(name string) error {
 	i.snapshots.mu.Lock()
 	s := i.snapshots.kept[name]
 	delete(i.snapshots.kept, name)
 	i.snapshots.mu.Unlock()
 	if s == nil {
-		return control.SnapshotUnknown.Refuse(i.name, name)
+		return instance.UnknownSnapshot.Refuse(i.name, name)
 	}
 	s.close()
 	return nil
 }
 
 // use does something with a snapshot, which nobody else has meanwhile.
-func (i *instance) use(name string, do func(*snapshot) error) error {
+func (i *member) use(name string, do func(*snapshot) error) error {
 	i.snapshots.mu.Lock()
 	s := i.snapshots.kept[name]
 	i.snapshots.mu.Unlock()
 	if s == nil {
-		return control.SnapshotUnknown.Refuse(i.name, name)
+		return instance.UnknownSnapshot.Refuse(i.name, name)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.network == nil { // deleted meanwhile
-		return control.SnapshotUnknown.Refuse(i.name, name)
+		return instance.UnknownSnapshot.Refuse(i.name, name)
 	}
 	return do(s)
 }
 
 // Restore lets the instance go on from a snapshot.
-func (i *instance) Restore(ctx context.Context, name string) error {
+func (i *member) Restore(ctx context.Context, name string) error {
 	i.lineage.turn.Lock()
 	defer i.lineage.turn.Unlock()
 	return i.use(name, func(kept *snapshot) error {
@@ -165,13 +166,13 @@ func (i *instance) Restore(ctx context.Context, name string) error {
 }
 
 // Frozen is a fork of a snapshot, or of the present.
-func (i *instance) Frozen(ctx context.Context, name string) (*replica.Network, error) {
+func (i *member) Frozen(ctx context.Context, name string) (*replica.Network, error) {
 	forked, _, err := i.frozen(ctx, name, replica.ForkConfig{})
 	return forked, err
 }
 
 // frozen is also what a network that goes on from the fork has for its lineage.
-func (i *instance) frozen(ctx context.Context, name string, config replica.ForkConfig) (forked *replica.Network, ancestors []control.Ancestor, err error) {
+func (i *member) frozen(ctx context.Context, name string, config replica.ForkConfig) (forked *replica.Network, ancestors []instance.Ancestor, err error) {
 	if name == "" {
 		i.lineage.turn.Lock()
 		defer i.lineage.turn.Unlock()
@@ -190,7 +191,7 @@ func (i *instance) frozen(ctx context.Context, name string, config replica.ForkC
 
 // ahead is how far ahead of the wall clock a fork of a snapshot, or of the present, has to
 // be to show the time its source shows.
-func (i *instance) ahead(snapshot string) time.Duration {
+func (i *member) ahead(snapshot string) time.Duration {
 	if snapshot != "" || i.Pacing().Mode == Manual {
 		return 0
 	}
@@ -211,10 +212,10 @@ func (s *snapshots) close() {
 
 // Fork makes an instance that goes on from the present of another, or from one of its
 // snapshots.
-func (d *Daemon) Fork(ctx context.Context, spec *control.ForkSpec) (control.Instance, error) {
+func (d *Daemon) Fork(ctx context.Context, spec *instance.ForkSpec) (control.Instance, error) {
 	source := d.instances.get(spec.Source)
 	if source == nil {
-		return nil, control.InstanceUnknown.Refuse(cmp.Or(spec.Source, control.DefaultInstance))
+		return nil, instance.UnknownInstance.Refuse(cmp.Or(spec.Source, instance.Default))
 	}
 	if err := checkName("name", spec.Name); err != nil {
 		return nil, err
@@ -234,7 +235,7 @@ func (d *Daemon) Fork(ctx context.Context, spec *control.ForkSpec) (control.Inst
 		if err != nil {
 			return nil, errors.Join(err, d.engines.leave(engine))
 		}
-		about := control.About{
+		about := instance.About{
 			Outcalls: source.about.Outcalls, Reach: source.about.Reach, Seed: source.about.Seed, StateDir: source.about.StateDir, ForkedFrom: source.name,
 		}
 		if spec.Snapshot != "" {

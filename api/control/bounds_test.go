@@ -12,6 +12,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
@@ -23,7 +24,9 @@ func TestErrorsShow100BytesOfATextAnd256OfAValue(t *testing.T) {
 		most int
 	}{
 		{func(text string) string { return strings.Trim(quoted(text), `"`) }, 100},
-		{func(text string) string { return InstanceUnknown.Refuse("").With("key", text).Metadata["key"] }, 256},
+		{func(text string) string {
+			return instanceReasons[instance.UnknownInstance].Refuse("").With("key", text).Metadata["key"]
+		}, 256},
 	} {
 		text := strings.Repeat("x", c.most+1)
 		if got := c.show(text[:c.most]); got != text[:c.most] {
@@ -108,11 +111,11 @@ func (b *batches) Node() *node.Node { return b.node }
 func (b *batches) Backend() api.Backend { return stopped{} }
 
 // Pacing is asked when calls are handed in.
-func (b *batches) Pacing() Pacing {
+func (b *batches) Pacing() instance.Pacing {
 	if calls := len(b.load.waiting); calls > 0 {
 		b.sizes = append(b.sizes, calls)
 	}
-	return Pacing{}
+	return instance.Pacing{}
 }
 
 // stopped is a backend whose clock shows 1970.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
@@ -130,7 +131,7 @@ func (l *load) next(ctx context.Context) ([]settledCall, error) {
 		return true
 	}
 	var err error
-	if mode == Manual {
+	if mode == instance.Manual {
 		_, err = l.instance.Node().Drive(ctx, func(n *replica.Network) node.Next {
 			switch {
 			case seen(n):

@@ -8,6 +8,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
@@ -152,7 +153,7 @@ func (o *order) freshID() replica.RequestID {
 // ingress is the message of a call.
 func (o *order) ingress(ctx context.Context) (*api.Ingress, error) {
 	now := o.instance.Backend().Clock().Now
-	if o.instance.Pacing().Mode == Manual {
+	if o.instance.Pacing().Mode == instance.Manual {
 		clock := make(chan uint64, 1) // may be ahead of what the last round has seen
 		if err := o.instance.Node().Do(ctx, func(n *replica.Network) { clock <- n.Clock() }); err != nil {
 			return nil, err
@@ -174,7 +175,7 @@ func (o *order) await(ctx context.Context, id replica.RequestID) (replica.Ingres
 	}
 	ctx, cancel := inTime(ctx)
 	defer cancel()
-	if o.instance.Pacing().Mode == Manual {
+	if o.instance.Pacing().Mode == instance.Manual {
 		_, err = o.instance.Node().Drive(ctx, func(n *replica.Network) node.Next {
 			switch status := n.IngressStatus(subnet, id); {
 			case status == 0 || status.Terminal():

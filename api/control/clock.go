@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
@@ -71,7 +71,7 @@ func (s *Server) byHand(name, what string) (Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p := i.Pacing(); p.Mode != Manual {
+	if p := i.Pacing(); p.Mode != instance.Manual {
 		return nil, notManual.Refuse(what, i.Name(), p.Mode)
 	}
 	return i, nil
@@ -95,7 +95,7 @@ func (s *clock) GetTime(ctx context.Context, in *controlv1.GetTimeRequest) (*con
 // shownOffset is how far an instance's time is ahead of the wall clock's, unset where it is
 // not, or is moved by hand.
 func shownOffset(i Instance) *durationpb.Duration {
-	if i.Pacing().Mode == Manual || i.Offset() == 0 {
+	if i.Pacing().Mode == instance.Manual || i.Offset() == 0 {
 		return nil
 	}
 	return durationpb.New(i.Offset())
@@ -185,14 +185,14 @@ func (s *clock) SetPacing(ctx context.Context, in *controlv1.SetPacingRequest) (
 }
 
 // readPacing reads how an instance is to be paced; what is not set is the default.
-func readPacing(in *controlv1.Pacing) (Pacing, error) {
-	p := Pacing{}
+func readPacing(in *controlv1.Pacing) (instance.Pacing, error) {
+	p := instance.Pacing{}
 	switch in.GetMode() {
 	case controlv1.PacingMode_PACING_MODE_UNSPECIFIED, controlv1.PacingMode_PACING_MODE_AUTO:
 	case controlv1.PacingMode_PACING_MODE_MANUAL:
-		p.Mode = Manual
+		p.Mode = instance.Manual
 	case controlv1.PacingMode_PACING_MODE_INTERVAL:
-		p.Mode, p.Interval = Interval, DefaultInterval
+		p.Mode, p.Interval = instance.Interval, instance.DefaultInterval
 	default:
 		return p, BadField.Refuse("pacing.mode", in.GetMode(), "it must be one of PacingMode")
 	}
@@ -202,30 +202,20 @@ func readPacing(in *controlv1.Pacing) (Pacing, error) {
 	if err := in.GetInterval().CheckValid(); err != nil {
 		return p, BadField.Refuse("pacing.interval", in.GetInterval(), "it must be a valid google.protobuf.Duration")
 	}
-	if p.Mode != Interval {
+	if p.Mode != instance.Interval {
 		return p, BadField.Refuse("pacing.interval", in.GetInterval().AsDuration(), "only PACING_MODE_INTERVAL has one")
 	}
 	p.Interval = in.GetInterval().AsDuration()
 	return p, p.Check()
 }
 
-func shownPacing(p Pacing) *controlv1.Pacing {
+func shownPacing(p instance.Pacing) *controlv1.Pacing {
 	switch p.Mode {
-	case Manual:
+	case instance.Manual:
 		return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_MANUAL}
-	case Interval:
+	case instance.Interval:
 		return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_INTERVAL, Interval: durationpb.New(p.Interval)}
-	case Auto:
+	case instance.Auto:
 	}
 	return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO}
-}
-
-var pacingNames = [...]string{"auto", "manual", "interval"}
-
-// String names the mode for people.
-func (m PacingMode) String() string {
-	if int(m) < len(pacingNames) {
-		return pacingNames[m]
-	}
-	return fmt.Sprintf("mode %d", uint8(m))
 }

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
@@ -123,7 +124,7 @@ func (s *clock) RunRounds(ctx context.Context, in *controlv1.RunRoundsRequest) (
 
 // catchUp brings the wall clock in where it moves the time of an instance.
 func catchUp(i Instance, n *replica.Network) {
-	if i.Pacing().Mode != Manual {
+	if i.Pacing().Mode != instance.Manual {
 		n.Apply(replica.AdvanceTo(i.Backend().Clock().Now))
 	}
 }
@@ -134,7 +135,7 @@ func (s *clock) RunUntil(ctx context.Context, in *controlv1.RunUntilRequest) (*c
 	if err != nil {
 		return nil, err
 	}
-	r := &run{instance: i, byHand: i.Pacing().Mode == Manual, most: in.GetMaxRounds()}
+	r := &run{instance: i, byHand: i.Pacing().Mode == instance.Manual, most: in.GetMaxRounds()}
 	if r.most == 0 {
 		r.most = defaultMaxRounds
 	}
@@ -293,7 +294,7 @@ func (r *run) onwards(n *replica.Network) node.Next {
 
 // outside is Linger where the daemon makes an HTTP outcall, whose answer comes by itself.
 func (r *run) outside(n *replica.Network) node.Next {
-	if n.Outside().Outcalls > 0 && r.instance.About().Outcalls == AllowOutcalls {
+	if n.Outside().Outcalls > 0 && r.instance.About().Outcalls == instance.AllowOutcalls {
 		return node.Linger
 	}
 	return node.Stop

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
@@ -139,6 +140,9 @@ func (r *Error) GRPCStatus() *status.Status {
 func refusalOf(err error) *Error {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused
+	}
+	if refused, ok := errors.AsType[*instance.Refusal](err); ok {
+		return instanceReasons[refused.Reason].Refuse(refused.Arguments...)
 	}
 	if exceeded, ok := errors.AsType[*budget.Exceeded](err); ok {
 		return memorySpent.Refuse(exceeded, exceeded.Name, exceeded.Wanted, exceeded.Used, exceeded.Limit)

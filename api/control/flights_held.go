@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/refusal"
@@ -68,7 +69,7 @@ func (s *flights) AwaitHeld(ctx context.Context, in *controlv1.AwaitHeldRequest)
 	ctx, cancel := s.until(ctx)
 	defer cancel()
 	w := &heldWait{rule: in.GetRuleId(), after: in.GetAfter()}
-	if i.Pacing().Mode == Manual {
+	if i.Pacing().Mode == instance.Manual {
 		r := &run{instance: i, byHand: true, most: defaultMaxRounds}
 		r.goal = func(n *replica.Network) node.Next { return w.drive(n, r) }
 		_, err = i.Node().Drive(ctx, r.drive)

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -83,11 +84,11 @@ func kindOf(kind controlv1.SubnetKind) (replica.SubnetKind, bool) {
 
 // outcallMessages are the modes as clients see them.
 var outcallMessages = [...]controlv1.OutcallMode{
-	AllowOutcalls:      controlv1.OutcallMode_OUTCALL_MODE_ALLOW,
-	HoldOutcalls:       controlv1.OutcallMode_OUTCALL_MODE_HOLD,
-	DenyOutcalls:       controlv1.OutcallMode_OUTCALL_MODE_DENY,
-	StrictOutcalls:     controlv1.OutcallMode_OUTCALL_MODE_STRICT,
-	ReplicatedOutcalls: controlv1.OutcallMode_OUTCALL_MODE_REPLICATED,
+	instance.AllowOutcalls:      controlv1.OutcallMode_OUTCALL_MODE_ALLOW,
+	instance.HoldOutcalls:       controlv1.OutcallMode_OUTCALL_MODE_HOLD,
+	instance.DenyOutcalls:       controlv1.OutcallMode_OUTCALL_MODE_DENY,
+	instance.StrictOutcalls:     controlv1.OutcallMode_OUTCALL_MODE_STRICT,
+	instance.ReplicatedOutcalls: controlv1.OutcallMode_OUTCALL_MODE_REPLICATED,
 }
 
 // principalOf reads a principal; field is its name.

@@ -6,14 +6,15 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 // ForkInstance makes an instance that goes on from another's present, or from one of
 // its snapshots.
 func (s *instances) ForkInstance(ctx context.Context, in *controlv1.ForkInstanceRequest) (*controlv1.ForkInstanceResponse, error) {
-	spec := &ForkSpec{
-		Placement: Placement{Name: in.GetName(), HTTPListen: in.GetHttpListen(), Lease: in.GetLease()},
+	spec := &instance.ForkSpec{
+		Placement: instance.Placement{Name: in.GetName(), Listen: in.GetHttpListen(), Lease: in.GetLease()},
 		Source:    in.GetInstance(), Snapshot: in.GetSnapshot(),
 	}
 	if in.GetPacing() != nil {
@@ -56,7 +57,7 @@ func (s *instances) ListSnapshots(_ context.Context, in *controlv1.ListSnapshots
 	if err != nil {
 		return nil, err
 	}
-	page, next, err := pageOf(i.Snapshots(), func(s Snapshot) string { return s.Name }, in.GetPageSize(), in.GetPageToken())
+	page, next, err := pageOf(i.Snapshots(), func(s instance.Snapshot) string { return s.Name }, in.GetPageSize(), in.GetPageToken())
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +101,7 @@ func (s *instances) named(instance, snapshot string) (Instance, error) {
 	return i, err
 }
 
-func snapshotMessage(i Instance, s *Snapshot) *controlv1.Snapshot {
+func snapshotMessage(i Instance, s *instance.Snapshot) *controlv1.Snapshot {
 	return &controlv1.Snapshot{
 		Instance: i.Name(), Name: s.Name, Taken: timestamppb.New(s.Taken), Time: stamp(s.Time), Height: s.Height, Canisters: uint64(s.Canisters),
 	}

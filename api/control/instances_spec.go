@@ -3,15 +3,16 @@ package control
 import (
 	"fmt"
 
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )
 
 // specOf reads what an instance is to be made of.
-func specOf(in *controlv1.CreateInstanceRequest) (*Spec, error) {
-	spec := &Spec{
-		Placement: Placement{Name: in.GetInstance(), HTTPListen: in.GetHttpListen(), Lease: in.GetLease()}, StateDir: in.GetStateDir(),
-		Reach: OutcallReach{Local: in.GetOutcallsLocal(), Targets: in.GetOutcallTargets()},
+func specOf(in *controlv1.CreateInstanceRequest) (*instance.Spec, error) {
+	spec := &instance.Spec{
+		Placement: instance.Placement{Name: in.GetInstance(), Listen: in.GetHttpListen(), Lease: in.GetLease()}, StateDir: in.GetStateDir(),
+		Reach: instance.OutcallReach{Local: in.GetOutcallsLocal(), Targets: in.GetOutcallTargets()},
 	}
 	spec.RateLimits = in.GetRateLimits()
 	var err error
@@ -53,13 +54,13 @@ func seedOf(given []byte) (*[32]byte, error) {
 }
 
 // outcallsOf reads a mode; nil for none.
-func outcallsOf(mode controlv1.OutcallMode) (*OutcallMode, error) {
+func outcallsOf(mode controlv1.OutcallMode) (*instance.OutcallMode, error) {
 	if mode == controlv1.OutcallMode_OUTCALL_MODE_UNSPECIFIED {
 		return nil, nil
 	}
 	for ours, theirs := range outcallMessages {
 		if theirs == mode {
-			known := OutcallMode(ours)
+			known := instance.OutcallMode(ours)
 			return &known, nil
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/intercanister/archive"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
@@ -88,10 +89,10 @@ func (s *instances) ImportInstance(stream grpc.ClientStreamingServer[controlv1.I
 	return stream.SendAndClose(&controlv1.ImportInstanceResponse{Instance: describe(made)})
 }
 
-func importOf(in *controlv1.ImportOptions) (*ImportSpec, error) {
-	spec := &ImportSpec{
-		Placement: Placement{Name: in.GetInstance(), HTTPListen: in.GetHttpListen(), Lease: in.GetLease()}, StateDir: in.GetStateDir(),
-		Reach: OutcallReach{Local: in.GetOutcallsLocal(), Targets: in.GetOutcallTargets()},
+func importOf(in *controlv1.ImportOptions) (*instance.ImportSpec, error) {
+	spec := &instance.ImportSpec{
+		Placement: instance.Placement{Name: in.GetInstance(), Listen: in.GetHttpListen(), Lease: in.GetLease()}, StateDir: in.GetStateDir(),
+		Reach: instance.OutcallReach{Local: in.GetOutcallsLocal(), Targets: in.GetOutcallTargets()},
 	}
 	var err error
 	if spec.Pacing, err = readPacing(in.GetPacing()); err != nil {

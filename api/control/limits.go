@@ -31,11 +31,6 @@ const (
 	// MinPing is how often a client may ask for a sign of life of the daemon; one
 	// that asks more often is cut off. Ours.
 	MinPing = 5 * time.Second
-	// MinInterval and MaxInterval bound the time between two rounds of pacing at an
-	// interval, DefaultInterval is what nobody says otherwise. Ours.
-	MinInterval     = time.Millisecond
-	DefaultInterval = time.Second
-	MaxInterval     = time.Hour
 	// DefaultPage is how many entries a page of a list has unless asked for another
 	// number, MaxPage how many it has at most. Ours.
 	DefaultPage = 100

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -34,8 +35,8 @@ func TestEveryErrorOfAHandlerHasACodeAndAReason(t *testing.T) {
 		code codes.Code
 		want string
 	}{
-		{InstanceUnknown.Refuse("x"), codes.NotFound, "INSTANCE_UNKNOWN"},
-		{fmt.Errorf("on the way: %w", InstanceUnknown.Refuse("x")), codes.NotFound, "INSTANCE_UNKNOWN"},
+		{instanceReasons[instance.UnknownInstance].Refuse("x"), codes.NotFound, "INSTANCE_UNKNOWN"},
+		{fmt.Errorf("on the way: %w", instanceReasons[instance.UnknownInstance].Refuse("x")), codes.NotFound, "INSTANCE_UNKNOWN"},
 		{refusal.New(refusal.Full, "full"), codes.Unavailable, "OVERLOADED"},
 		{refusal.New(refusal.TooLarge, "large"), codes.ResourceExhausted, "MESSAGE_TOO_LARGE"},
 		{refusal.New(refusal.Invalid, "malformed"), codes.InvalidArgument, "MESSAGE_REFUSED"},
@@ -54,7 +55,7 @@ func TestEveryErrorOfAHandlerHasACodeAndAReason(t *testing.T) {
 }
 
 func TestARefusalCarriesItsArgumentsAsMetadata(t *testing.T) {
-	err := InstanceUnknown.Refuse("x").With("hint", "y")
+	err := instanceReasons[instance.UnknownInstance].Refuse("x").With("hint", "y")
 	info := infoOf(err)
 	if info.GetDomain() != Domain || info.GetMetadata()["instance"] != "x" || info.GetMetadata()["hint"] != "y" {
 		t.Errorf("the info is %v", info)

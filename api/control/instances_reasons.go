@@ -1,0 +1,29 @@
+package control
+
+import (
+	"google.golang.org/grpc/codes"
+
+	"github.com/canisterd/canisterd/daemon/instance"
+)
+
+// instanceReasons are the reasons of package instance as clients know them.
+var instanceReasons = [instance.Reasons]*Reason{
+	instance.UnknownInstance:  restated(instance.UnknownInstance, "INSTANCE_UNKNOWN", codes.NotFound, ": ListInstances says which there are"),
+	instance.InstanceExists:   restated(instance.InstanceExists, "INSTANCE_EXISTS", codes.AlreadyExists, ""),
+	instance.TooManyInstances: restated(instance.TooManyInstances, "TOO_MANY_INSTANCES", codes.ResourceExhausted, ""),
+	instance.BadTopology:      restated(instance.BadTopology, "BAD_TOPOLOGY", codes.InvalidArgument, ""),
+	instance.BadFolder:        restated(instance.BadFolder, "BAD_FOLDER", codes.FailedPrecondition, ""),
+	instance.BadAddress:       restated(instance.BadAddress, "BAD_ADDRESS", codes.FailedPrecondition, ""),
+	instance.BadField:         BadField,
+	instance.BadPacing:        restated(instance.BadPacing, "BAD_PACING", codes.InvalidArgument, ""),
+	instance.UnknownLease:     restated(instance.UnknownLease, "LEASE_UNKNOWN", codes.NotFound, "; HoldLease gives one"),
+	instance.UnknownSnapshot:  restated(instance.UnknownSnapshot, "SNAPSHOT_UNKNOWN", codes.NotFound, ": ListSnapshots says which it has"),
+	instance.SnapshotExists:   restated(instance.SnapshotExists, "SNAPSHOT_EXISTS", codes.AlreadyExists, ""),
+	instance.TooManySnapshots: restated(instance.TooManySnapshots, "TOO_MANY_SNAPSHOTS", codes.ResourceExhausted, ""),
+	instance.Stopping:         DaemonStops,
+}
+
+// restated is a reason of package instance, with what a client can do about it.
+func restated(r instance.Reason, name string, code codes.Code, advice string) *Reason {
+	return reason(name, code, r.Text()+advice, r.Keys()...)
+}

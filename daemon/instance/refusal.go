@@ -1,0 +1,71 @@
+package instance
+
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/refusal"
+)
+
+// Reason is why the registry or an instance refuses something.
+type Reason uint8
+
+// The reasons, with the arguments of their texts.
+const (
+	UnknownInstance  Reason = iota // name
+	InstanceExists                 // name
+	TooManyInstances               // limit
+	BadTopology                    // what is wrong with it
+	BadFolder                      // folder, what is wrong with it
+	BadAddress                     // address, what is wrong with it
+	BadField                       // field, its value, what it takes or why not
+	BadPacing                      // what is wrong with it
+	UnknownLease                   // lease
+	UnknownSnapshot                // instance, snapshot
+	SnapshotExists                 // instance, snapshot
+	TooManySnapshots               // instance, limit
+	Stopping                       //
+	Reasons                        // how many there are
+)
+
+// reasons says what each reason is about.
+var reasons = [Reasons]struct {
+	kind refusal.Kind
+	text string
+	keys []string // names of the arguments; "" for one that is only in the text
+}{
+	UnknownInstance:  {refusal.NotFound, "there is no instance %q", []string{"instance"}},
+	InstanceExists:   {refusal.Conflict, "there is an instance %q: take another name, delete it, or leave the name to the daemon", []string{"instance"}},
+	TooManyInstances: {refusal.Full, "the daemon has %d instances, which is the most it has: delete some, or bind them to leases", []string{"limit"}},
+	BadTopology:      {refusal.Invalid, "subnets are of no network: %v", nil},
+	BadFolder:        {refusal.Conflict, "state_dir %q cannot be used: %v", []string{"state_dir"}},
+	BadAddress:       {refusal.Conflict, "http_listen %q cannot be used: %v", []string{"http_listen"}},
+	BadField:         {refusal.Invalid, "%s cannot be %v: %v", []string{"field", "value"}},
+	BadPacing:        {refusal.Invalid, "%s", nil},
+	UnknownLease:     {refusal.NotFound, "there is no lease %q: it has ended, or was never given", []string{"lease"}},
+	UnknownSnapshot:  {refusal.NotFound, "instance %q has no snapshot %q", []string{"instance", "snapshot"}},
+	SnapshotExists:   {refusal.Conflict, "instance %q has a snapshot %q: set replace, or take another name", []string{"instance", "snapshot"}},
+	TooManySnapshots: {refusal.Full, "instance %q has %d snapshots, which is the most an instance has: delete some", []string{"instance", "limit"}},
+	Stopping:         {refusal.Unavailable, "the daemon stops", nil},
+}
+
+// Text is the text of refusals, with verbs for the arguments.
+func (r Reason) Text() string { return reasons[r].text }
+
+// Keys are the names of the arguments, "" for one that is only in the text; arguments after
+// the last are only in the text, too.
+func (r Reason) Keys() []string { return reasons[r].keys }
+
+// Refuse is the refusal for a reason, with the arguments its text takes.
+func (r Reason) Refuse(args ...any) *Refusal { return &Refusal{r, args} }
+
+// Refusal is what the registry or an instance does not do. Nothing happened.
+type Refusal struct {
+	Reason    Reason
+	Arguments []any
+}
+
+// Error is the text.
+func (r *Refusal) Error() string { return fmt.Sprintf(reasons[r.Reason].text, r.Arguments...) }
+
+// Unwrap is the refusal for those who know no Reasons.
+func (r *Refusal) Unwrap() error { return refusal.New(reasons[r.Reason].kind, "%s", r.Error()) }
