@@ -6,14 +6,12 @@ RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /canisterd ./daemon/canisterd
 # The final image has no shell to make directories with.
-RUN mkdir -p /empty/state /empty/tmp
+RUN mkdir -p /empty/tmp
 
 FROM scratch
 COPY --from=build /canisterd /canisterd
-COPY --from=build --chown=65532:65532 /empty/state /state
 COPY --from=build --chown=65532:65532 --chmod=1777 /empty/tmp /tmp
 USER 65532:65532
-VOLUME /state
 EXPOSE 4943
 ENTRYPOINT ["/canisterd"]
-CMD ["start", "--listen", "0.0.0.0:4943", "--state-dir", "/state"]
+CMD ["start", "--listen", "0.0.0.0:4943"]

@@ -17,12 +17,15 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: ## start the daemon with the two example canisters
-	$(GO) run ./examples/demo
+run: build ## build bin/canisterd and start it with the two example canisters, one of which calls the other
+	@bin/canisterd start --seed 00 --deploy examples/motoko --call 'relay pass ("$${greeter}", "world")'
 
+# The flags are those of the tests, so that nothing is compiled twice. The first build takes a minute
+# or two: -v names each package when it is compiled.
 .PHONY: build
 build: ## the static binary, bin/canisterd
-	$(GO) build -trimpath -o bin/canisterd ./daemon/canisterd
+	@test -x bin/canisterd || echo 'building bin/canisterd; the first time it takes a minute or two'
+	$(GO) build -v -o bin/canisterd ./daemon/canisterd
 
 .PHONY: test
 test: ## all tests that need nothing but Go and the module proxy

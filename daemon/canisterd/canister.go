@@ -2,21 +2,18 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/canisterd/canisterd/api/control/remote"
-	"github.com/canisterd/canisterd/candid/principal"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 func (c *cli) canister() *cobra.Command {
 	cmd := group("canister", "Create, install, call and look at canisters")
 	cmd.AddCommand(
-		c.canisterCreate(), c.canisterList(), c.canisterInstall(), c.canisterCall(), c.canisterQuery(), c.canisterSubmit(), c.canisterAwait(), c.canisterStatus(),
+		c.canisterCreate(), c.canisterList(), c.canisterID(), c.canisterInstall(), c.canisterCall(), c.canisterQuery(), c.canisterSubmit(), c.canisterAwait(), c.canisterStatus(),
 		c.canisterSettings(), c.canisterMetadata(), c.canisterInterface(), c.canisterRead(), c.canisterCycles(), c.canisterMove(), c.logs(),
 		c.forCanister("start", "Let a stopped canister run again", "runs", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 			return d.Canisters.StartCanister(ctx, &controlv1.StartCanisterRequest{Instance: c.instance, CanisterId: id})
@@ -85,22 +82,4 @@ func (c *cli) forCanister(name, short, done string, do func(ctx context.Context,
 			return nil
 		}),
 	}
-}
-
-// sender is the principal that calls are made as: --as, or the one that belongs to the key of --identity.
-func (c *cli) sender() (string, error) {
-	if c.identity == "" {
-		if _, err := principal.Parse(c.as); c.as != "" && err != nil {
-			return "", fmt.Errorf("--as: %w", err)
-		}
-		return c.as, nil
-	}
-	if c.as != "" {
-		return "", errors.New("give either --as or --identity, not both")
-	}
-	key, err := readKey(c.identity)
-	if err != nil {
-		return "", err
-	}
-	return principalOf(key)
 }

@@ -52,7 +52,7 @@ func (c *cli) canisterSubmit() *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	return cmd
+	return sending(cmd)
 }
 
 func (c *cli) canisterAwait() *cobra.Command {
@@ -105,11 +105,13 @@ func (c *cli) invocation(name, short string, ask ask) *cobra.Command {
 		Long: short + `.
 
 ARGUMENTS is a Candid argument list such as '("Ada", 3)'; for one argument the
-parentheses may be left out. Types and the names in the reply come from the
+parentheses may be left out. ${NAME} in it is the id of a canister that was
+deployed from this folder. Types and the names in the reply come from the
 canister's own interface where it has one. With --form json, arguments and
 reply are JSON.`,
 		Example: fmt.Sprintf(`  canisterd canister %[1]s bank balance
   canisterd canister %[1]s bank transfer '(record { to = "Ada"; amount = 3 })'
+  canisterd canister %[1]s bank approve '(principal "${ledger}", 100)'
   canisterd canister %[1]s bank transfer '[{"to": "Ada", "amount": 3}]' --form json`, name),
 		Args: cobra.RangeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -131,7 +133,7 @@ reply are JSON.`,
 		},
 	}
 	f.add(cmd)
-	return cmd
+	return sending(cmd)
 }
 
 func (f *callFlags) add(cmd *cobra.Command) {
@@ -161,7 +163,7 @@ func (f *callFlags) call(c *cli, args []string) (*controlv1.Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	argument, err := parseArgument(args[2:], f.hex, f.form)
+	argument, err := c.argument(args[2:], f.hex, f.form)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +171,19 @@ func (f *callFlags) call(c *cli, args []string) (*controlv1.Call, error) {
 	return &controlv1.Call{CanisterId: id, Method: args[1], Argument: argument, Sender: sender, ReplyForm: form}, err
 }
 
-// parseArgument is the argument of a call as the user wrote it; no arguments are none.
+// argument is the argument of a call as the user wrote it, with ids in the places of names.
+func (c *cli) argument(args []string, inHex, form string) (*controlv1.Value, error) {
+	if len(args) > 0 && form != "hex" {
+		text, err := c.withIDs(args[0])
+		if err != nil {
+			return nil, err
+		}
+		args = []string{text}
+	}
+	return parseArgument(args, inHex, form)
+}
+
+// parseArgument is the argument of a call; no arguments are none.
 func parseArgument(args []string, inHex, form string) (*controlv1.Value, error) {
 	if inHex != "" {
 		if len(args) > 0 {

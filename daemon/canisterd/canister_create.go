@@ -28,7 +28,7 @@ func (c *cli) canisterCreate() *cobra.Command {
 			if request.Sender, err = c.sender(); err != nil {
 				return err
 			}
-			if request.Settings, err = s.settings(cmd); err != nil {
+			if request.Settings, err = s.settings(c, cmd); err != nil {
 				return err
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
@@ -47,5 +47,5 @@ func (c *cli) canisterCreate() *cobra.Command {
 	cmd.Flags().StringVar(&subnet, "subnet", "", "id of the subnet to create it on, or its kind where there is one of that (default: an application subnet)")
 	cmd.Flags().StringVar(&exactly, "id", "", "the id to give it")
 	s.add(cmd)
-	return cmd
+	return sending(cmd)
 }

@@ -54,7 +54,7 @@ func (c *cli) canisterInstall() *cobra.Command {
 	flags.StringVar(&f.form, "form", "text", "how --arg is written: text (Candid) or json")
 	flags.StringVar(&f.memory, "memory", "", "upgrade: keep or replace the Wasm memory (default: keep where the module asks for it)")
 	flags.BoolVar(&f.skipPreUpgrade, "skip-pre-upgrade", false, "upgrade: do not run canister_pre_upgrade")
-	return cmd
+	return sending(cmd)
 }
 
 func (f *installFlags) head(c *cli, id string) (*controlv1.InstallHead, error) {
@@ -73,7 +73,7 @@ func (f *installFlags) head(c *cli, id string) (*controlv1.InstallHead, error) {
 		return nil, fmt.Errorf("--memory %q: say keep or replace", f.memory)
 	}
 	var err error
-	if head.Argument, err = f.argument(); err != nil {
+	if head.Argument, err = f.argument(c); err != nil {
 		return nil, err
 	}
 	head.Sender, err = c.sender()
@@ -81,13 +81,20 @@ func (f *installFlags) head(c *cli, id string) (*controlv1.InstallHead, error) {
 }
 
 // argument is the argument of the installation, from where it was given.
-func (f *installFlags) argument() (*controlv1.Value, error) {
+func (f *installFlags) argument(c *cli) (*controlv1.Value, error) {
 	if f.argFile != "" {
 		if f.arg != "" || f.hex != "" {
 			return nil, errors.New("give the arguments once: by --arg, --arg-file or --hex")
 		}
 		given := canisterSpec{InitFile: f.argFile}
-		if err := given.readInit(f.argFile); err != nil {
+		err := given.readInit(f.argFile)
+		if err != nil {
+			return nil, err
+		}
+		if given.Init, err = c.withIDs(given.Init); err != nil {
+			return nil, err
+		}
+		if given.InitJSON, err = c.withIDs(given.InitJSON); err != nil {
 			return nil, err
 		}
 		return given.argument("", nil)
@@ -95,7 +102,7 @@ func (f *installFlags) argument() (*controlv1.Value, error) {
 	if f.arg == "" {
 		return parseArgument(nil, f.hex, f.form)
 	}
-	return parseArgument([]string{f.arg}, f.hex, f.form)
+	return c.argument([]string{f.arg}, f.hex, f.form)
 }
 
 // install sends a module from a file.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ func (c *cli) canisterList() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				all := &controlv1.ListCanistersResponse{}
+				var all []*controlv1.CanisterSummary
 				t := c.table("CANISTER", "NAME", "STATUS", "CYCLES", "MEMORY", "MODULE")
 				for token := ""; ; {
 					page, err := d.Canisters.ListCanisters(ctx, &controlv1.ListCanistersRequest{Instance: c.instance, PageSize: pageSize, PageToken: token})
@@ -25,18 +26,37 @@ func (c *cli) canisterList() *cobra.Command {
 						return err
 					}
 					for _, s := range page.GetCanisters() {
-						name := c.nameOf(s.GetCanisterId())
-						if name == s.GetCanisterId() {
-							name = ""
-						}
+						name := c.known().names[s.GetCanisterId()]
 						t.row(s.GetCanisterId(), name, statusText(s.GetStatus()), grouped(s.GetCycles()), size(int64(s.GetMemoryBytes())), fmt.Sprintf("%.12x", s.GetModuleHash()))
 					}
-					all.Canisters = append(all.Canisters, page.GetCanisters()...)
+					all = append(all, page.GetCanisters()...)
 					if token = page.GetNextPageToken(); token == "" {
-						return c.print(t.String(), all)
+						return c.print(t.String(), c.listed(all))
 					}
 				}
 			})
 		},
 	}
+}
+
+// listedCanister is a canister of a list as --json prints it.
+type listedCanister struct {
+	Canister   string `json:"canister_id"`
+	Name       string `json:"name"` // "" where it was not deployed from this folder
+	Subnet     string `json:"subnet_id"`
+	Status     string `json:"status"`
+	Cycles     string `json:"cycles"`
+	Memory     uint64 `json:"memory_bytes"`
+	ModuleHash string `json:"module_hash"`
+}
+
+func (c *cli) listed(all []*controlv1.CanisterSummary) map[string][]listedCanister {
+	list := []listedCanister{}
+	for _, s := range all {
+		list = append(list, listedCanister{
+			s.GetCanisterId(), c.known().names[s.GetCanisterId()], s.GetSubnetId(), statusText(s.GetStatus()),
+			s.GetCycles(), s.GetMemoryBytes(), hex.EncodeToString(s.GetModuleHash()),
+		})
+	}
+	return map[string][]listedCanister{"canisters": list}
 }

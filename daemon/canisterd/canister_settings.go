@@ -20,7 +20,7 @@ type settingsFlags struct {
 
 func (s *settingsFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&s.controllers, "controller", nil, "a controller, repeated or comma-separated; replaces those there are")
+	flags.StringSliceVar(&s.controllers, "controller", nil, "a controller: a principal, or the name of a canister or an identity; repeated or comma-separated; replaces those there are")
 	flags.Uint64Var(&s.compute, "compute-allocation", 0, "percent of a core")
 	flags.Uint64Var(&s.memory, "memory-allocation", 0, "bytes")
 	flags.Uint64Var(&s.freezing, "freezing-threshold", 0, "seconds")
@@ -36,7 +36,7 @@ func (s *settingsFlags) add(cmd *cobra.Command) {
 }
 
 // settings are those that were given, nil where none was.
-func (s *settingsFlags) settings(cmd *cobra.Command) (*controlv1.Settings, error) {
+func (s *settingsFlags) settings(c *cli, cmd *cobra.Command) (*controlv1.Settings, error) {
 	given := &controlv1.Settings{}
 	any := false
 	set := func(name string) bool {
@@ -45,7 +45,11 @@ func (s *settingsFlags) settings(cmd *cobra.Command) (*controlv1.Settings, error
 		return changed
 	}
 	if set("controller") {
-		given.Controllers = &controlv1.Controllers{Principals: s.controllers}
+		controllers, err := c.principals("--controller", s.controllers)
+		if err != nil {
+			return nil, err
+		}
+		given.Controllers = &controlv1.Controllers{Principals: controllers}
 	}
 	for _, n := range []struct {
 		name string
@@ -106,6 +110,18 @@ func (s *settingsFlags) settings(cmd *cobra.Command) (*controlv1.Settings, error
 	return given, nil
 }
 
+// principals are those that a flag names.
+func (c *cli) principals(flag string, texts []string) (all []string, err error) {
+	for _, text := range texts {
+		p, err := c.principalOf(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
 func parseVisibility(text string) *controlv1.Visibility {
 	switch text {
 	case "public":
@@ -130,7 +146,7 @@ func (c *cli) canisterSettings() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			given, err := s.settings(cmd)
+			given, err := s.settings(c, cmd)
 			if err != nil {
 				return err
 			}

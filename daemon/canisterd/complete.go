@@ -47,6 +47,7 @@ var firstWords = map[string]offer{
 // flagWords are what flags take, of all commands that have such a flag or of the one that is named.
 var flagWords = map[string]offer{
 	"--instance": instances, "--snapshot": snapshots, "--fork": states,
+	"--as": canisters, "--controller": canisters,
 	"--canister": canisters, "--caller": canisters, "--callee": canisters,
 	"--outcalls": words("allow", "hold", "deny", "strict", "replicated"), "--pacing": words("auto", "manual"), "--memory": words("keep", "replace"),
 	"--log-visibility": words("public", "controllers"), "--snapshot-visibility": words("public", "controllers"), "--status-visibility": words("public", "controllers"),
@@ -58,7 +59,7 @@ var flagWords = map[string]offer{
 
 // Flags that name files and folders, for which the shell knows best.
 var (
-	fileFlags   = []string{"arg-file", "identity", "token-file", "tls-roots", "control-tls-cert", "control-tls-key", "control-token-file"}
+	fileFlags   = []string{"arg-file", "token-file", "tls-roots", "control-tls-cert", "control-tls-key", "control-token-file"}
 	folderFlags = []string{"deploy", "state-dir", "cache-dir"}
 )
 
@@ -72,6 +73,8 @@ func (c *cli) complete(cmd *cobra.Command) {
 		switch {
 		case f.Value.Type() == "bool":
 		case slices.Contains(fileFlags, f.Name):
+		case f.Name == "identity":
+			err = cmd.RegisterFlagCompletionFunc(f.Name, identityOrFile)
 		case slices.Contains(folderFlags, f.Name):
 			err = cmd.MarkFlagDirname(f.Name)
 		default:
@@ -124,6 +127,18 @@ func (c *cli) argumentsOf(cmd *cobra.Command) completion {
 		}
 		return c.offered(places[place])(cmd, args, typed)
 	}
+}
+
+// identityOrFile offers the identities that begin with what was typed, and files where none does.
+func identityOrFile(_ *cobra.Command, _ []string, typed string) (names []string, _ cobra.ShellCompDirective) {
+	if all, err := readIdentities(); err == nil {
+		for _, name := range slices.Sorted(maps.Keys(all.Identities)) {
+			if strings.HasPrefix(name, typed) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, cobra.ShellCompDirectiveDefault
 }
 
 func canisters(_ context.Context, c *cli, _ []string) []string {

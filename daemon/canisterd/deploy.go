@@ -65,7 +65,7 @@ is an upgrade.`,
 	}
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "install only these canisters (all are created)")
 	cmd.Flags().StringVar(&f.mode, "mode", "auto", "auto, reinstall (forgets state), or upgrade")
-	return cmd
+	return sending(cmd)
 }
 
 // deployment is what became of one canister.

@@ -119,7 +119,7 @@ func (c *cli) event(e *controlv1.Event) string {
 		say("log", fmt.Sprintf("%q", e.GetLog()))
 	}
 	if r := e.GetReject(); r != nil {
-		say("reject", c.paint(red, fmt.Sprintf("%q", (&remote.Reject{Reject: r}).Error())))
+		say("reject", c.paint(red, fmt.Sprintf("%q", (&remote.Reject{Reject: r}).Summary())))
 	}
 	return text.String()
 }

@@ -56,7 +56,7 @@ however it did. The exit code is the command's; of one that a signal has ended,
 	f.instance.add(cmd)
 	cmd.Flags().StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder before")
 	cmd.Flags().StringVar(&f.from, "fork", "", "fork this instance, NAME or NAME@SNAPSHOT, instead of making an empty one")
-	return cmd
+	return sending(cmd)
 }
 
 // execute leases an instance for as long as a command runs.

@@ -113,7 +113,7 @@ func (f *instanceFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: auto, manual, or an interval such as 500ms (default: auto)")
 	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
 	f.reach.add(cmd, "the daemon's")
-	flags.StringVar(&f.stateDir, "state-dir", "", "folder of the daemon's machine for the memories of canisters (default: memory)")
+	flags.StringVar(&f.stateDir, "state-dir", "", stateUsage+", on the daemon's machine")
 	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own, host:port; port 0 takes any free one")
 }
 

@@ -95,7 +95,7 @@ func (c *cli) instanceImport() *cobra.Command {
 	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: auto, manual, or an interval (default: auto)")
 	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
 	f.reach.add(cmd, "the daemon's")
-	flags.StringVar(&f.stateDir, "state-dir", "", "folder of the daemon's machine for the memories of canisters (default: memory)")
+	flags.StringVar(&f.stateDir, "state-dir", "", stateUsage+", on the daemon's machine")
 	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own")
 	return cmd
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ func (c *cli) instanceName() string {
 type directory struct {
 	ids   names
 	names map[string]string // by id
-	stale names             // names of canisters in networks that are gone, by name
+	stale names             // of names that the network does not have: the instance they were deployed to last
 	about network           // what the names were compared with
 	err   error             // why it is not known
 }
@@ -42,7 +41,7 @@ func (c *cli) known() *directory {
 }
 
 func (c *cli) lookUp(into *directory) error {
-	store := nearestStore()
+	store := nearestStore(c.folder)
 	if len(store.Networks) == 0 {
 		return nil
 	}
@@ -50,7 +49,7 @@ func (c *cli) lookUp(into *directory) error {
 	if into.about, err = c.network(c.context()); err != nil {
 		return err
 	}
-	into.ids, into.stale = store.live(into.about), store.names()
+	into.ids, into.stale = store.live(into.about), store.instances()
 	for name, id := range into.ids {
 		delete(into.stale, name)
 		if other, found := into.names[id]; !found || name < other {
@@ -61,8 +60,8 @@ func (c *cli) lookUp(into *directory) error {
 }
 
 // nearestStore has the ids that were given in the present folder, or in the one above it that has some.
-func nearestStore() *store {
-	dir, err := os.Getwd()
+func nearestStore(folder string) *store {
+	dir, err := filepath.Abs(folder)
 	for err == nil {
 		if s, failed := readStore(dir); failed == nil && len(s.Networks) > 0 {
 			return s
@@ -100,12 +99,46 @@ func (c *cli) canisterOf(text string) (string, error) {
 		return "", err
 	case known.err != nil:
 		return "", known.err
+	case known.stale[text] != "" && known.stale[text] != c.instanceName():
+		return "", fmt.Errorf("%s was deployed to instance %s, not to %s (-i %[2]s)", text, known.stale[text], c.instanceName())
 	case known.stale[text] != "":
 		return "", fmt.Errorf("%s was deployed to a network that is gone: %s; deploy it again (canisterd deploy)", text, known.about.since())
 	case len(all) == 0:
 		return "", fmt.Errorf("%q is not the id of a canister, and no canisters were deployed from this folder to instance %s (canisterd deploy)", text, c.instanceName())
 	}
 	return "", fmt.Errorf("%q is neither the id of a canister nor the name of one that was deployed from this folder%s (there are %s)", text, meant(text, all), strings.Join(all, ", "))
+}
+
+// escaped is what stands for ${ in a text where that is no reference.
+const escaped = "$${"
+
+// withIDs puts the ids of canisters into the places where ${NAME} names them.
+func (c *cli) withIDs(text string) (string, error) {
+	const kept = "\x00" // in no text that is valid
+	var unknown error
+	text = reference.ReplaceAllStringFunc(strings.ReplaceAll(text, escaped, kept), func(found string) string {
+		id, err := c.canisterOf(found[2 : len(found)-1])
+		if err != nil && unknown == nil {
+			unknown = fmt.Errorf("%s: %w; write %s for the characters ${", found, err, escaped)
+		}
+		return id
+	})
+	return strings.ReplaceAll(text, kept, "${"), unknown
+}
+
+// principalOf is a principal that is written as one, or as the name of a canister or of an identity.
+func (c *cli) principalOf(text string) (string, error) {
+	if p, err := principal.Parse(text); err == nil {
+		return p.String(), nil
+	}
+	if id, known := c.known().ids[text]; known {
+		return id, nil
+	}
+	if stored, err := readIdentities(); err == nil && stored.Identities[text] != nil {
+		return stored.Identities[text].Principal, nil
+	}
+	_, err := c.canisterOf(text)
+	return "", err
 }
 
 // nameOf is the name a canister was deployed under, or else its id.

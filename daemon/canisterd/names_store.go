@@ -110,6 +110,17 @@ func (s *store) names() names {
 	return all
 }
 
+// instances are those of all names, where several networks have one that of the last.
+func (s *store) instances() names {
+	all := names{}
+	for _, n := range s.Networks {
+		for name := range n.Canisters {
+			all[name] = n.Instance
+		}
+	}
+	return all
+}
+
 // put makes the names of a network these, as they are at a height. What was remembered at a lower one stays so.
 func (s *store) put(n network, instance string, ids names, height uint64) {
 	now := storedNetwork{ID: n.id, Instance: instance, Canisters: map[string]storedCanister{}}

@@ -36,6 +36,18 @@ func (c *cli) networkOf(ctx context.Context, d *remote.Daemon) (network, error) 
 	return network{i.GetNetworkId(), i.GetAncestors(), i.GetName(), i.GetCreated().AsTime(), i.GetHeight()}, nil
 }
 
+// young is how old a network is at most for somebody to look for canisters of the one before.
+const young = 24 * time.Hour
+
+// youngNetwork says of a canister that is not there why that may be; nothing where the network is not new.
+func (c *cli) youngNetwork(ctx context.Context) string {
+	n, err := c.network(ctx)
+	if err != nil || time.Since(n.created) > young {
+		return ""
+	}
+	return "; " + n.since()
+}
+
 // since says how old a network is, to somebody who looks for canisters of an earlier one.
 func (n network) since() string {
 	if len(n.ancestors) > 0 {

@@ -56,13 +56,18 @@ type frame struct {
 // fail writes an error: for people, or with --json as an object, to stderr.
 func (c *cli) fail(err error, reject *remote.Reject) {
 	if !c.json {
-		c.note("error: %v", err)
+		text := err.Error()
 		if reject != nil {
-			c.backtrace(reject)
+			// Canisters have names here.
+			text = strings.Replace(text, reject.Error(), reject.Summary()+reject.Backtrace(c.nameOf), 1)
 		}
+		c.note("error: %s", text)
 		return
 	}
 	f := failure{Error: err.Error()}
+	if reject != nil {
+		f.Error = strings.Replace(f.Error, reject.Error(), reject.Summary(), 1)
+	}
 	f.Reason, f.Metadata = remote.Reason(err)
 	if reject != nil {
 		f.RejectCode, f.ErrorCode, f.Message = int32(reject.GetCode()), reject.GetErrorCode(), reject.GetText()
@@ -74,34 +79,5 @@ func (c *cli) fail(err error, reject *remote.Reject) {
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(f); err != nil {
 		c.note("error: %v", err)
-	}
-}
-
-// backtrace writes where a reject comes from, innermost first: functions, and after those of
-// a call what was called. It is silent where the text of the reject says as much.
-func (c *cli) backtrace(reject *remote.Reject) {
-	all := reject.GetBacktrace()
-	called := func(i int) bool {
-		return i == len(all)-1 || all[i].GetCanisterId() != all[i+1].GetCanisterId() || all[i].GetCallContext() != all[i+1].GetCallContext()
-	}
-	calls := 0
-	for i := range all {
-		if called(i) {
-			calls++
-		}
-	}
-	if calls < 2 && (len(all) < 2 || strings.Contains(reject.GetText(), "\nCanister Backtrace:\n")) {
-		return
-	}
-	c.note("backtrace, innermost first:")
-	for i, f := range all {
-		switch {
-		case !called(i):
-			c.note("  %s", oneLine(f.GetFunction()))
-		case f.GetCallContext() == 0:
-			c.note("in %s.%s", c.nameOf(f.GetCanisterId()), oneLine(f.GetFunction()))
-		default:
-			c.note("in %s.%s, call context %d", c.nameOf(f.GetCanisterId()), oneLine(f.GetFunction()), f.GetCallContext())
-		}
 	}
 }

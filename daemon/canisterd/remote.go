@@ -66,6 +66,9 @@ func (c *cli) explained(ctx context.Context, err error) error {
 	if reason == "INSTANCE_UNKNOWN" {
 		text = c.noSuchInstance(ctx, text, of["instance"])
 	}
+	if reason == "CANISTER_UNKNOWN" {
+		text += c.youngNetwork(ctx)
+	}
 	return &refused{inCommands(text), err}
 }
 

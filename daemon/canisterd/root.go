@@ -36,9 +36,10 @@ type cli struct {
 	tokenFile string
 	roots     string // PEM file of the certificates to trust, "" for the system's
 	instance  string // "" for the default one
-	identity  string // path of a PEM file, "" for anonymous
+	identity  string // name of an identity, or path of a PEM file; "" for the one in use
 	as        string // principal to call as
 	json      bool
+	folder    string // where names are looked up, "" for the present one
 	out, err  io.Writer
 
 	ctx      context.Context // of the command
@@ -86,7 +87,10 @@ func (c *cli) root() *cobra.Command {
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetVersionTemplate("canisterd {{.Version}}\n")
 	root.SetHelpCommand(helpCommand())
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { c.url, c.ctx = withScheme(c.url), cmd.Context() }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		c.url, c.ctx = withScheme(c.url), cmd.Context()
+		return checkSender(cmd)
+	}
 	root.SetFlagErrorFunc(unknownFlag)
 	c.fitHelp(root)
 	flags := root.PersistentFlags()
@@ -95,8 +99,8 @@ func (c *cli) root() *cobra.Command {
 	flags.StringVar(&c.tokenFile, "token-file", os.Getenv("CANISTERD_TOKEN_FILE"), "file with the token of the control API (environment: CANISTERD_TOKEN_FILE)")
 	flags.StringVar(&c.roots, "tls-roots", os.Getenv("CANISTERD_TLS_ROOTS"), "PEM file with the certificates to trust (default: the system's; environment: CANISTERD_TLS_ROOTS)")
 	flags.StringVarP(&c.instance, "instance", "i", os.Getenv("CANISTERD_INSTANCE"), "instance the command is about (default: the one named default; environment: CANISTERD_INSTANCE)")
-	flags.StringVar(&c.as, "as", os.Getenv("CANISTERD_AS"), "principal to call as, without its key; anonymous without (environment: CANISTERD_AS)")
-	flags.StringVar(&c.identity, "identity", os.Getenv("CANISTERD_IDENTITY"), "PEM file with an Ed25519 key whose principal to call as (environment: CANISTERD_IDENTITY)")
+	flags.StringVar(&c.as, "as", os.Getenv("CANISTERD_AS"), "principal to call as, without its key, or the name of a canister or an identity that has it (environment: CANISTERD_AS)")
+	flags.StringVar(&c.identity, "identity", os.Getenv("CANISTERD_IDENTITY"), "identity to call as: a name (canisterd identity list) or a PEM file with an Ed25519, secp256k1 or P-256 key (default: the one in use, or anonymous; environment: CANISTERD_IDENTITY)")
 	flags.BoolVar(&c.json, "json", false, "print results as JSON")
 	root.AddGroup(
 		&cobra.Group{ID: "daemon", Title: "The daemon:"}, &cobra.Group{ID: "work", Title: "Canisters:"},
@@ -108,8 +112,8 @@ func (c *cli) root() *cobra.Command {
 			root.AddCommand(cmd)
 		}
 	}
-	grouped("daemon", c.start(), c.status(), c.stop(), c.instanceGroup(), c.exec(), c.doctor())
-	grouped("work", c.deploy(), c.canister())
+	grouped("daemon", c.start(), c.status(), c.stop(), c.instanceGroup(), c.exec(), c.doctor(), c.version())
+	grouped("work", c.deploy(), c.canister(), c.identityGroup())
 	grouped("control", c.timeCommand(), c.pacing(), c.runCommand(), c.step(), c.timers(), c.contexts(), c.futures(), c.queues(), c.rules(), c.held(), c.release(), c.drop(), c.settle())
 	grouped("watch", c.logs(), c.events(), c.trace())
 	root.AddCommand(compileWorkerCommand())
@@ -161,20 +165,12 @@ func checkURL(address string) error {
 	return nil
 }
 
-// dial connects to an HTTP interface as the identity asked for.
+// dial connects to an HTTP interface.
 func (c *cli) dial(ctx context.Context, address string) (*client.Client, error) {
 	if err := checkURL(address); err != nil {
 		return nil, err
 	}
-	var options []client.Option
-	if c.identity != "" {
-		key, err := readKey(c.identity)
-		if err != nil {
-			return nil, err
-		}
-		options = append(options, client.WithKey(key))
-	}
-	connection, err := client.Dial(ctx, address, options...)
+	connection, err := client.Dial(ctx, address)
 	var answered *client.HTTPError
 	if errors.As(err, &answered) {
 		return nil, fmt.Errorf("asking %s for its status: %w", address, err)

@@ -60,13 +60,17 @@ func mustAbs(t *testing.T, path string) string {
 // play runs a script and gives it back with what its commands print now.
 func play(t *testing.T, script, fixtures string) string {
 	d := serving(t, daemon.Control{})
-	for _, name := range []string{"CANISTERD_CONTROL", "CANISTERD_INSTANCE", "CANISTERD_IDENTITY", "CANISTERD_AS", "CANISTERD_TOKEN_FILE", "CANISTERD_TLS_ROOTS"} {
+	for _, name := range []string{"CANISTERD_CONTROL", "CANISTERD_INSTANCE", "CANISTERD_IDENTITY", "CANISTERD_AS", "CANISTERD_TOKEN_FILE", "CANISTERD_TLS_ROOTS", "CANISTERD_PASSWORD"} {
 		t.Setenv(name, "")
+	}
+	for _, name := range []string{"XDG_CONFIG_HOME", "HOME", "AppData"} {
+		t.Setenv(name, t.TempDir())
 	}
 	t.Setenv("CANISTERD_URL", d.URL())
 	t.Setenv("FIXTURES", fixtures)
 	t.Setenv("EXAMPLES", filepath.Join(fixtures, "../../../examples"))
 	here := t.TempDir()
+	t.Setenv("TESTDATA", mustAbs(t, "testdata"))
 	t.Chdir(here)
 	t.Setenv("HERE", here)
 	var text strings.Builder
@@ -79,7 +83,7 @@ func play(t *testing.T, script, fixtures string) string {
 			text.WriteString(line)
 			writeFile(t, copied, mustRead(t, strings.TrimSpace(original)))
 		case is:
-			text.WriteString(line + perform(t, os.ExpandEnv(strings.TrimSpace(command))))
+			text.WriteString(line + perform(t, expanded(strings.TrimSpace(command))))
 		case strings.HasPrefix(line, "> ") && isFile:
 			text.WriteString(line)
 			written := strings.ReplaceAll(os.ExpandEnv(strings.TrimSpace(content)), `\n`, "\n")
@@ -89,6 +93,13 @@ func play(t *testing.T, script, fixtures string) string {
 		}
 	}
 	return text.String()
+}
+
+// expanded is a command with the folders of scripts in it. What is in braces is the command line's to expand.
+func expanded(command string) string {
+	const kept = "\x00"
+	command = strings.NewReplacer("$${", kept+kept, "${", kept).Replace(command)
+	return strings.NewReplacer(kept+kept, "$${", kept, "${").Replace(os.ExpandEnv(command))
 }
 
 func writeFile(t *testing.T, path, content string) {

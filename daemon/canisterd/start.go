@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -23,14 +24,24 @@ type startFlags struct {
 	tokenFile                  string
 	memoryLimit                string
 	verbose                    bool
+	deploy, call               string
 }
+
+// stateUsage is of --state-dir wherever networks are made.
+const stateUsage = "folder where the memories of canisters are while the daemon runs, and nothing afterwards (default: memory)"
 
 func (c *cli) start() *cobra.Command {
 	var f startFlags
 	cmd := &cobra.Command{
 		Use:   "start",
 		Short: "Start a local Internet Computer and stay with it until stopped",
+		Long: `Start a local Internet Computer and stay with it until stopped.
+
+Its canisters and their state are in memory and gone when it stops. To keep
+them, write them to a file before (canisterd instance export) and read that
+after the next start (canisterd instance import).`,
 		Example: `  canisterd start
+  canisterd start --deploy .
   canisterd start --listen 127.0.0.1:0 --json
   canisterd start --subnet nns,application,application --outcalls deny
   canisterd start --outcalls-target localhost:8080
@@ -40,7 +51,7 @@ func (c *cli) start() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", daemon.DefaultListen, "address to listen on, host:port; port 0 takes any free one")
-	flags.StringVar(&f.stateDir, "state-dir", "", "folder for the memories of canisters while running (default: memory)")
+	flags.StringVar(&f.stateDir, "state-dir", "", stateUsage)
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "folder for compiled modules, kept (default: the user's cache folder)")
 	flags.StringSliceVar(&f.subnets, "subnet", nil, subnetUsage)
 	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "principal of a subnet admin, repeated or comma-separated: application subnets and cloud engines are theirs and cost nothing then (default: none)")
@@ -54,8 +65,10 @@ func (c *cli) start() *cobra.Command {
 	flags.StringVar(&f.tokenFile, "control-token-file", "", "file with the token that clients of the control API have to send (environment: CANISTERD_CONTROL_TOKEN, the token itself)")
 	flags.BoolVar(&f.control.Insecure, "insecure-control", false, "let other machines reach the control API without TLS and token; they then control everything")
 	flags.StringVar(&f.memoryLimit, "memory-limit", "", "memory the daemon uses at most, besides the memories of canisters: 512MiB, 4GiB (default: half of this machine's or control group's); above it messages are refused with HTTP status 429, over gRPC with RESOURCE_EXHAUSTED")
+	flags.StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder, as canisterd deploy does, once requests are served")
+	flags.StringVar(&f.call, "call", "", "then call a method and print its reply: 'CANISTER METHOD [ARGUMENTS]'")
 	flags.BoolVar(&f.verbose, "verbose", false, "log every request and all that happens in instances")
-	return cmd
+	return sending(cmd)
 }
 
 // ready is the line that --json prints when requests are served.
@@ -115,11 +128,36 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	if err := c.print(banner(d), ready{d.URL(), d.ControlAddress(), fmt.Sprintf("%x", d.RootKey()), fmt.Sprintf("%x", d.Seed()), d.Subnets()}); err != nil {
 		return err
 	}
+	if err := c.populate(ctx, d.URL(), &f); err != nil {
+		return errors.Join(err, d.Close())
+	}
 	select {
 	case <-ctx.Done():
+		c.note("stopping; canisters and their state are discarded")
 	case <-d.Failed():
 	}
 	return d.Close()
+}
+
+// populate deploys and calls what --deploy and --call say.
+func (c *cli) populate(ctx context.Context, address string, f *startFlags) error {
+	var commands [][]string
+	if f.deploy != "" {
+		commands = append(commands, []string{"deploy", f.deploy})
+	}
+	if f.call != "" {
+		commands = append(commands, append([]string{"canister", "call"}, strings.SplitN(f.call, " ", 3)...))
+	}
+	for _, args := range commands {
+		client := &cli{out: c.out, err: c.err, folder: f.deploy}
+		root := client.root()
+		args = append(args, "--url", address, "--control", f.control.Address, "--instance", "", fmt.Sprintf("--json=%t", c.json))
+		root.SetArgs(args)
+		if err := root.ExecuteContext(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tokenOf is the token in a file, or of the environment where no file is named.
@@ -138,16 +176,21 @@ func tokenOf(file string) (string, error) {
 	return token, nil
 }
 
+// documentation is where the documentation is.
+const documentation = "https://github.com/canisterd/canisterd#readme"
+
 // banner is what a person sees first.
 func banner(d *daemon.Daemon) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "canisterd %s\n\nhttp      %s\n", daemon.Version(), d.URL())
+	fmt.Fprintf(&text, "canisterd %s; documentation: %s\n\nhttp      %s\n", daemon.Version(), documentation, d.URL())
 	if d.ControlAddress() != "" {
 		fmt.Fprintf(&text, "control   %s (gRPC)\n", d.ControlAddress())
 	}
 	for _, s := range d.Subnets() {
 		fmt.Fprintf(&text, "subnet    %s (%s), canisters from %s\n", s.ID, s.Kind, s.First)
 	}
-	fmt.Fprintf(&text, "root key  %x\nseed      %x\n\nready; stop with Ctrl-C or canisterd stop", d.RootKey(), d.Seed())
+	fmt.Fprintf(&text, "root key  %x\nseed      %x\n", d.RootKey(), d.Seed())
+	text.WriteString("state     in memory: canisters are gone when this stops (canisterd instance export writes them to a file)\n")
+	text.WriteString("\nready; stop with Ctrl-C or canisterd stop")
 	return text.String()
 }

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
 )
 
@@ -38,6 +40,53 @@ func TestKindsOfSubnetsAreSpelledOneWayInFlagsBannersAndDescriptions(t *testing.
 			}
 		}
 	}
+}
+
+func TestADaemonSaysThatItsStateIsGoneWhenItStopsAndWhereTheDocumentationIs(t *testing.T) {
+	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
+		t.Setenv(name, t.TempDir())
+	}
+	t.Chdir(t.TempDir())
+	writeFile(t, "counter.wasm", string(canistertest.Fixture("counter")))
+	var served, notes bytes.Buffer
+	started, ended := make(chan string), make(chan int)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		ended <- run(ctx, []string{"start", "--listen", "127.0.0.1:0", "--deploy", ".", "--call", "counter inc"}, &heard{Writer: &served, until: "(1 : nat)\n", said: started}, &notes)
+	}()
+	var text string
+	select {
+	case text = <-started:
+	case code := <-ended:
+		t.Fatalf("the daemon ended with code %d: %s%s", code, &served, &notes)
+	}
+	for _, want := range []string{"documentation: https://", "canisters are gone when this stops", "counter   "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say %q:\n%s", want, text)
+		}
+	}
+	cancel()
+	if code := <-ended; code != exitOK || !strings.Contains(notes.String(), "stopping; canisters and their state are discarded") {
+		t.Errorf("the daemon ended with code %d: %s", code, &notes)
+	}
+}
+
+// heard waits for a text to be written.
+type heard struct {
+	io.Writer
+	until string
+	said  chan<- string
+	text  strings.Builder
+}
+
+func (h *heard) Write(p []byte) (int, error) {
+	h.text.Write(p)
+	if strings.Contains(h.text.String(), h.until) {
+		h.said <- h.text.String()
+		h.until = "\x00"
+	}
+	return h.Writer.Write(p)
 }
 
 func TestKindsOfSubnetsAreReadInAnyCaseWithOrWithoutUnderscores(t *testing.T) {

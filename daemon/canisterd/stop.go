@@ -66,7 +66,8 @@ func (c *cli) stop() *cobra.Command {
 		Use:   "stop",
 		Short: "Stop the daemon on this machine",
 		Long: `Stop the daemon that this user started on this machine and that serves HTTP at
---url. --control plays no part: its address may be that of another machine.`,
+--url. --control plays no part: its address may be that of another machine.
+Canisters and their state are discarded (canisterd instance export keeps them).`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), stopPatience)
@@ -74,7 +75,7 @@ func (c *cli) stop() *cobra.Command {
 			if err := c.end(ctx); err != nil {
 				return err
 			}
-			c.note("%s has stopped", c.url)
+			c.note("%s has stopped; its canisters and their state are gone", c.url)
 			return nil
 		},
 	}
@@ -112,7 +113,7 @@ func (c *cli) recorded(path string) (running, error) {
 	var r running
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return r, fmt.Errorf("the daemon at %s was not started by this user on this machine: stop it where it runs", c.url)
+		return r, fmt.Errorf("the daemon at %s was not started by canisterd start, by this user, on this machine: stop it where it runs", c.url)
 	}
 	if err != nil {
 		return r, fmt.Errorf("looking for the daemon's process: %w", err)

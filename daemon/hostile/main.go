@@ -146,7 +146,7 @@ func run(ctx context.Context) error {
 // build makes the binary, as make build does.
 func build(ctx context.Context, dir string) (string, error) {
 	binary := filepath.Join(dir, "canisterd")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", binary, "github.com/canisterd/canisterd/daemon/canisterd")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "github.com/canisterd/canisterd/daemon/canisterd")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building canisterd: %w\n%s", err, out)

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -43,17 +42,6 @@ func Text(err error) string {
 		return strings.Replace(err.Error(), said.Error(), said.GRPCStatus().Message(), 1)
 	}
 	return err.Error()
-}
-
-// Reject is a canister's reject as an error.
-type Reject struct{ *controlv1.Reject }
-
-// Error is the reject in the words of the other clients.
-func (r *Reject) Error() string {
-	if r.GetErrorCode() == "" {
-		return fmt.Sprintf("rejected with code %d: %s", r.GetCode(), r.GetText())
-	}
-	return fmt.Sprintf("rejected with code %d (%s): %s", r.GetCode(), r.GetErrorCode(), r.GetText())
 }
 
 // Reply is the reply of an outcome, or its reject as a *Reject.

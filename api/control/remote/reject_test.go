@@ -1,7 +1,6 @@
-package main
+package remote_test
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/canisterd/canisterd/api/control/remote"
@@ -22,15 +21,13 @@ func TestABacktraceSaysWhatTheTextOfARejectDoesNot(t *testing.T) {
 		{"trapped", nil, ""},
 		{"trapped", []*controlv1.Frame{method}, ""},
 		{title, []*controlv1.Frame{function, method}, ""},
-		{"trapped", []*controlv1.Frame{function, method}, "backtrace, innermost first:\n  ic_trap\nin ledger.record·, call context 3\n"},
-		{title, []*controlv1.Frame{function, method, caller}, "backtrace, innermost first:\n  ic_trap\nin ledger.record·, call context 3\nin counter.add, call context 2\n"},
-		{"trapped", []*controlv1.Frame{query, query}, "backtrace, innermost first:\n  total\nin ledger.total\n"},
+		{"trapped", []*controlv1.Frame{function, method}, "\nbacktrace, innermost first:\n  ic_trap\nin ledger.record·, call context 3"},
+		{title, []*controlv1.Frame{function, method, caller}, "\nbacktrace, innermost first:\n  ic_trap\nin ledger.record·, call context 3\nin counter.add, call context 2"},
+		{"trapped", []*controlv1.Frame{query, query}, "\nbacktrace, innermost first:\n  total\nin ledger.total"},
 	} {
-		var out bytes.Buffer
-		c := &cli{err: &out}
-		c.backtrace(&remote.Reject{Reject: &controlv1.Reject{Text: test.text, Backtrace: test.frames}})
-		if out.String() != test.want {
-			t.Errorf("of %q with %d frames is written\n%swant\n%s", test.text, len(test.frames), &out, test.want)
+		reject := &remote.Reject{Reject: &controlv1.Reject{Code: 5, ErrorCode: "IC0503", Text: test.text, Backtrace: test.frames}}
+		if want := "rejected with code 5 (IC0503): " + test.text + test.want; reject.Error() != want {
+			t.Errorf("of %q with %d frames is said\n%s\nwant\n%s", test.text, len(test.frames), reject, want)
 		}
 	}
 }

@@ -1,0 +1,66 @@
+package remote
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// Reject is a canister's reject as an error.
+type Reject struct{ *controlv1.Reject }
+
+// Error is the reject in the words of the other clients, and where it comes from.
+func (r *Reject) Error() string {
+	return r.Summary() + r.Backtrace(func(id string) string { return id })
+}
+
+// Summary is the reject without its backtrace.
+func (r *Reject) Summary() string {
+	if r.GetErrorCode() == "" {
+		return fmt.Sprintf("rejected with code %d: %s", r.GetCode(), r.GetText())
+	}
+	return fmt.Sprintf("rejected with code %d (%s): %s", r.GetCode(), r.GetErrorCode(), r.GetText())
+}
+
+// Backtrace is where the reject comes from, innermost first, each line behind a line break: functions, and after those of a call what
+// was called. It is "" where the text of the reject says as much. name is what a canister is called.
+func (r *Reject) Backtrace(name func(id string) string) string {
+	all := r.GetBacktrace()
+	called := func(i int) bool {
+		return i == len(all)-1 || all[i].GetCanisterId() != all[i+1].GetCanisterId() || all[i].GetCallContext() != all[i+1].GetCallContext()
+	}
+	calls := 0
+	for i := range all {
+		if called(i) {
+			calls++
+		}
+	}
+	if calls < 2 && (len(all) < 2 || strings.Contains(r.GetText(), "\nCanister Backtrace:\n")) {
+		return ""
+	}
+	var text strings.Builder
+	text.WriteString("\nbacktrace, innermost first:")
+	for i, f := range all {
+		switch {
+		case !called(i):
+			fmt.Fprintf(&text, "\n  %s", visible(f.GetFunction()))
+		case f.GetCallContext() == 0:
+			fmt.Fprintf(&text, "\nin %s.%s", name(f.GetCanisterId()), visible(f.GetFunction()))
+		default:
+			fmt.Fprintf(&text, "\nin %s.%s, call context %d", name(f.GetCanisterId()), visible(f.GetFunction()), f.GetCallContext())
+		}
+	}
+	return text.String()
+}
+
+// visible is a name that a module gives, without what would move the cursor of a terminal.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !strconv.IsPrint(r) {
+			return '·'
+		}
+		return r
+	}, text)
+}

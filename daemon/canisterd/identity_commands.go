@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+func (c *cli) identityGroup() *cobra.Command {
+	cmd := group("identity", "Make, import and choose the keys that calls are made as")
+	cmd.AddCommand(c.identityNew(), c.identityList(), c.identityUse(), c.identityWhoami(), c.identityImport())
+	return cmd
+}
+
+func (c *cli) identityNew() *cobra.Command {
+	var kind string
+	cmd := &cobra.Command{
+		Use:   "new NAME",
+		Short: "Make a key and print its principal",
+		Example: `  canisterd identity new alice
+  canisterd --identity alice canister call bank withdraw 100`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			text, err := newKey(kind)
+			if err != nil {
+				return err
+			}
+			key, err := parsePEM(text, nil)
+			if err != nil {
+				return err
+			}
+			return c.addIdentity(args[0], text, key)
+		},
+	}
+	cmd.Flags().StringVar(&kind, "kind", kindSecp256k1, "kind of the key: "+kindSecp256k1+", "+kindEd25519+" or "+kindP256)
+	return cmd
+}
+
+// identityResult is an identity as --json prints it.
+type identityResult struct {
+	Name      string `json:"name"`
+	Principal string `json:"principal"`
+	Kind      string `json:"kind,omitempty"`
+	InUse     bool   `json:"in_use"`
+}
+
+func (c *cli) addIdentity(name string, text []byte, key public) error {
+	all, err := readIdentities()
+	if err != nil {
+		return err
+	}
+	if err := all.add(name, text, key); err != nil {
+		return err
+	}
+	return c.print(key.principal(), identityResult{name, key.principal(), key.kind, false})
+}
+
+func (c *cli) identityList() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the identities; * is the one in use",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			all, err := readIdentities()
+			if err != nil {
+				return err
+			}
+			results := []identityResult{{anonymous, principal.Anonymous.String(), "", all.Current == ""}}
+			for _, name := range slices.Sorted(maps.Keys(all.Identities)) {
+				results = append(results, identityResult{name, all.Identities[name].Principal, all.Identities[name].Kind, name == all.Current})
+			}
+			t := c.table("", "NAME", "KIND", "PRINCIPAL")
+			for _, r := range results {
+				mark := ""
+				if r.InUse {
+					mark = "*"
+				}
+				t.row(mark, r.Name, r.Kind, r.Principal)
+			}
+			return c.print(t.String(), results)
+		},
+	}
+}
+
+func (c *cli) identityUse() *cobra.Command {
+	return &cobra.Command{
+		Use:   "use NAME",
+		Short: "Choose the identity that calls are made as without --identity and --as",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			all, err := readIdentities()
+			if err != nil {
+				return err
+			}
+			name := args[0]
+			switch {
+			case name == anonymous:
+				name = ""
+			case all.Identities[name] == nil:
+				known := append([]string{anonymous}, slices.Sorted(maps.Keys(all.Identities))...)
+				return fmt.Errorf("there is no identity %q%s (canisterd identity list)", name, meant(name, known))
+			}
+			if all.Current = name; all.write() != nil {
+				return all.write()
+			}
+			c.note("calls are made as %s from now on", args[0])
+			return nil
+		},
+	}
+}
+
+func (c *cli) identityWhoami() *cobra.Command {
+	return sending(&cobra.Command{
+		Use:   "whoami",
+		Short: "Print the principal that calls are made as",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			sender, err := c.sender()
+			if err != nil {
+				return err
+			}
+			return c.print(shown(sender), map[string]string{"principal": shown(sender)})
+		},
+	})
+}
+
+func (c *cli) identityImport() *cobra.Command {
+	return &cobra.Command{
+		Use:   "import NAME FILE",
+		Short: "Store a key from a PEM file, such as dfx identity export or icp write it, and print its principal",
+		Long: `Store a key from a PEM file and print its principal: Ed25519, secp256k1 or
+P-256, in PKCS #8 or SEC 1, also encrypted (PKCS #8 with PBES2). The password is
+asked for on the terminal, or taken from CANISTERD_PASSWORD. A file that is
+encrypted is stored so.`,
+		Example: `  dfx identity export alice > alice.pem
+  canisterd identity import alice alice.pem`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			text, key, err := readKey(args[1])
+			if err != nil {
+				return err
+			}
+			return c.addIdentity(args[0], text, key)
+		},
+	}
+}
+
+// sends marks the commands in which --as and --identity mean something.
+const sends = "sends"
+
+// sending is a command whose calls are made as somebody.
+func sending(cmd *cobra.Command) *cobra.Command {
+	if cmd.Annotations == nil {
+		cmd.Annotations = map[string]string{}
+	}
+	cmd.Annotations[sends] = "yes"
+	return cmd
+}
+
+// checkSender refuses --as and --identity where they would be ignored.
+func checkSender(cmd *cobra.Command) error {
+	if cmd.Annotations[sends] != "" || cmd.Name() == "help" {
+		return nil
+	}
+	for _, flag := range []string{"as", "identity"} {
+		if given := cmd.Flags().Lookup(flag); given != nil && given.Changed {
+			return fmt.Errorf("--%s has no meaning for %s, which does what it does with the powers of the daemon's owner; to ask the management canister as a principal, call it: canisterd canister call aaaaa-aa METHOD --%[1]s %[3]s", flag, cmd.CommandPath(), given.Value)
+		}
+	}
+	return nil
+}

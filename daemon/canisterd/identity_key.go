@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"encoding/pem"
+	"errors"
+	"fmt"
+
+	"github.com/decred/dcrd/dcrec/secp256k1/v4"
+
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// Kinds of keys, as identity new takes them.
+const (
+	kindEd25519   = "ed25519"
+	kindSecp256k1 = "secp256k1"
+	kindP256      = "p256"
+)
+
+// public is what is known of a key by which calls are made: its kind and its public half, DER in the form of agents (interface
+// specification, "Signatures").
+type public struct {
+	kind string
+	der  []byte
+}
+
+// principal is the one that belongs to the key (interface specification, "Principals").
+func (p public) principal() string { return principal.SelfAuthenticating(p.der).String() }
+
+// Names of kinds of blocks in PEM files.
+const (
+	pemPKCS8     = "PRIVATE KEY"
+	pemSEC1      = "EC PRIVATE KEY"
+	pemEncrypted = "ENCRYPTED PRIVATE KEY"
+)
+
+// Object identifiers of curves and keys (RFC 5480, SEC 2).
+var (
+	oidPublicKey = asn1.ObjectIdentifier{1, 2, 840, 10045, 2, 1}
+	oidSecp256k1 = asn1.ObjectIdentifier{1, 3, 132, 0, 10}
+	oidP256      = asn1.ObjectIdentifier{1, 2, 840, 10045, 3, 1, 7}
+)
+
+// errKind is what is said of a file that holds another kind of key, or none.
+var errKind = errors.New("it is no Ed25519, secp256k1 or P-256 key in PEM: canisterd identity new makes one")
+
+// parsePEM reads the key in a PEM file. password is asked where the key is encrypted.
+func parsePEM(text []byte, password func() ([]byte, error)) (public, error) {
+	for {
+		block, rest := pem.Decode(text)
+		if block == nil {
+			return public{}, errKind
+		}
+		der := block.Bytes
+		switch block.Type {
+		case pemEncrypted:
+			secret, err := password()
+			if err != nil {
+				return public{}, err
+			}
+			if der, err = decryptPKCS8(der, secret); err != nil {
+				return public{}, err
+			}
+			return parsePKCS8(der)
+		case pemPKCS8:
+			return parsePKCS8(der)
+		case pemSEC1:
+			return parseSEC1(der, nil)
+		}
+		text = rest // EC PARAMETERS, which openssl writes before a key
+	}
+}
+
+// pkcs8 is a private key with what it is for (RFC 5208).
+type pkcs8 struct {
+	Version int
+	Of      pkix.AlgorithmIdentifier
+	Key     []byte
+}
+
+func parsePKCS8(der []byte) (public, error) {
+	var outer pkcs8
+	if _, err := asn1.Unmarshal(der, &outer); err != nil {
+		return public{}, errKind
+	}
+	if outer.Of.Algorithm.Equal(oidPublicKey) {
+		var curve asn1.ObjectIdentifier
+		if _, err := asn1.Unmarshal(outer.Of.Parameters.FullBytes, &curve); err != nil {
+			return public{}, errKind
+		}
+		return parseSEC1(outer.Key, curve)
+	}
+	key, err := x509.ParsePKCS8PrivateKey(der)
+	private, ok := key.(ed25519.PrivateKey)
+	if err != nil || !ok {
+		return public{}, errKind
+	}
+	public, err := publicEd25519(private)
+	return public, err
+}
+
+func publicEd25519(key ed25519.PrivateKey) (public, error) {
+	der, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		return public{}, fmt.Errorf("encoding the public key: %w", err)
+	}
+	return public{kindEd25519, der}, nil
+}
+
+// sec1 is a key of an elliptic curve (RFC 5915).
+type sec1 struct {
+	Version int
+	Key     []byte
+	Curve   asn1.ObjectIdentifier `asn1:"optional,explicit,tag:0"`
+	Public  asn1.BitString        `asn1:"optional,explicit,tag:1"`
+}
+
+// parseSEC1 reads a key of the curve that is named beside it, or in it.
+func parseSEC1(der []byte, curve asn1.ObjectIdentifier) (public, error) {
+	var key sec1
+	if _, err := asn1.Unmarshal(der, &key); err != nil {
+		return public{}, errKind
+	}
+	if curve == nil {
+		curve = key.Curve
+	}
+	const scalar = 32 // bytes
+	secret := append(make([]byte, max(scalar-len(key.Key), 0)), key.Key...)
+	switch {
+	case len(secret) != scalar:
+	case curve.Equal(oidSecp256k1):
+		return publicSecp256k1(secp256k1.PrivKeyFromBytes(secret))
+	case curve.Equal(oidP256):
+		private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), secret)
+		if err != nil {
+			return public{}, errKind
+		}
+		return publicP256(private)
+	}
+	return public{}, errKind
+}
+
+func publicP256(key *ecdsa.PrivateKey) (public, error) {
+	der, err := x509.MarshalPKIXPublicKey(key.Public())
+	if err != nil {
+		return public{}, fmt.Errorf("encoding the public key: %w", err)
+	}
+	return public{kindP256, der}, nil
+}
+
+// publicSecp256k1 writes what Go's library does not know.
+func publicSecp256k1(key *secp256k1.PrivateKey) (public, error) {
+	curve, err := asn1.Marshal(oidSecp256k1)
+	if err != nil {
+		return public{}, fmt.Errorf("encoding the curve: %w", err)
+	}
+	point := key.PubKey().SerializeUncompressed()
+	der, err := asn1.Marshal(struct {
+		Of    pkix.AlgorithmIdentifier
+		Point asn1.BitString
+	}{
+		pkix.AlgorithmIdentifier{Algorithm: oidPublicKey, Parameters: asn1.RawValue{FullBytes: curve}},
+		asn1.BitString{Bytes: point, BitLength: 8 * len(point)},
+	})
+	if err != nil {
+		return public{}, fmt.Errorf("encoding the public key: %w", err)
+	}
+	return public{kindSecp256k1, der}, nil
+}
+
+// newKey makes a key of a kind and writes it as dfx and icp do.
+func newKey(kind string) (text []byte, err error) {
+	random := func() []byte {
+		var secret []byte
+		for secret == nil || bytes.Equal(secret, make([]byte, len(secret))) {
+			secret = drawn(32)
+		}
+		return secret
+	}
+	var block *pem.Block
+	switch kind {
+	case kindEd25519:
+		der, err := x509.MarshalPKCS8PrivateKey(ed25519.NewKeyFromSeed(random()))
+		if err != nil {
+			return nil, fmt.Errorf("encoding the key: %w", err)
+		}
+		block = &pem.Block{Type: pemPKCS8, Bytes: der}
+	case kindSecp256k1, kindP256:
+		curve := oidSecp256k1
+		secret := secp256k1.PrivKeyFromBytes(random()).Serialize()
+		if kind == kindP256 {
+			key, err := ecdsa.GenerateKey(elliptic.P256(), nil)
+			if err != nil {
+				return nil, fmt.Errorf("making the key: %w", err)
+			}
+			if secret, err = key.Bytes(); err != nil {
+				return nil, fmt.Errorf("encoding the key: %w", err)
+			}
+			curve = oidP256
+		}
+		der, err := asn1.Marshal(sec1{Version: 1, Key: secret, Curve: curve})
+		if err != nil {
+			return nil, fmt.Errorf("encoding the key: %w", err)
+		}
+		block = &pem.Block{Type: pemSEC1, Bytes: der}
+	default:
+		return nil, fmt.Errorf("--kind %q: say %s, %s or %s", kind, kindEd25519, kindSecp256k1, kindP256)
+	}
+	return pem.EncodeToMemory(block), nil
+}
