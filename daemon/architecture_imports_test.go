@@ -51,6 +51,7 @@ var arrows = map[string]struct {
 	"proto/control/v1":             {nil, "messages and stubs, made from the .proto files"},
 	"api/control":                  {[]string{"refusal", "api", "api/internal/", "daemon/instance", "candid", "candid/", "intercanister", "intercanister/cycles", "intercanister/archive", "canister", "replica", "replica/", "proto/control/v1"}, "where test controls are offered"},
 	"api/control/remote":           {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
+	"api/pocketic":                 {[]string{"refusal", "api", "api/internal/", "candid", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/certify", "replica/node"}, "PocketIC's interface, over a host that makes instances"},
 	"api/client":                   {[]string{"api/internal/", "candid", "candid/", "replica/certify", "intercanister"}, "speaks to a daemon over its public interface"},
 	"daemon/instance":              {[]string{"refusal", "replica"}, "an instance knows no protocol, and nothing of who serves it"},
 	"daemon":                       {[]string{"refusal", "api", "api/", "daemon/instance", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/"}, "wiring"},

@@ -3,6 +3,7 @@ package daemon
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"slices"
@@ -69,6 +70,12 @@ type Config struct {
 	// memories of canisters: above it, requests are refused. 0: half of the memory of the machine or
 	// control group; at least MinMemoryLimit.
 	MemoryLimit int64
+	// PocketIC serves the REST interface of PocketIC's server in the place of the HTTP
+	// interface of a first instance: there is none, and clients make theirs.
+	PocketIC bool
+	// Diagnostics gets lines about calls that were not taken over that interface, and what
+	// canisters print; nil for nothing.
+	Diagnostics io.Writer
 	// Log gets what the daemon has to say; nil for nothing.
 	Log *slog.Logger
 

@@ -35,6 +35,7 @@ func (d *Daemon) Create(ctx context.Context, spec *instance.Spec) (control.Insta
 			start: func(config node.Config) (*node.Node, error) {
 				config.Network = replica.Config{
 					Seed: seed, Start: d.startOf(spec), Subnets: subnets, Engine: engine.Engine, Version: Version(), Keys: &d.keys,
+					SliceInstructions: spec.SliceInstructions, RoundInstructions: spec.RoundInstructions,
 				}
 				n, err := node.Start(config)
 				if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/api/ic"
+	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
@@ -29,7 +30,8 @@ type Daemon struct {
 	queries    *node.QuerySlots // that all instances share
 	memory     memory
 	decoders   ic.Decoders
-	first      *member // the one it was started with
+	first      *member          // the one it was started with; nil with pocket
+	pocket     *pocketic.Server // nil unless it serves PocketIC's interface
 	wall       func() time.Time
 	schedule   *schedule
 	keys       replica.Keys
@@ -101,7 +103,10 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	d.decoders = ic.NewDecoders(runtime.GOMAXPROCS(0) / 2)
 	d.running.Go(func() { d.schedule.run(running) })
 	d.running.Go(func() { d.memory.giveBack(running) })
-	if err := d.build(ctx, &config); err != nil {
+	d.spread()
+	if config.PocketIC {
+		d.pocket = pocketic.New(pocketHost{d}, pocketic.Options{Log: d.log, Diagnostics: config.Diagnostics})
+	} else if err := d.build(ctx, &config); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	if err := d.serve(running, &config.Control); err != nil {
@@ -119,14 +124,18 @@ func listening(address string, err error) error {
 	return fmt.Errorf("listening on %q, which must be host:port: %w", address, err)
 }
 
-// build makes the instance the daemon begins with.
-func (d *Daemon) build(ctx context.Context, config *Config) error {
+// spread gives the process as many processors as it has work for.
+func (d *Daemon) spread() {
 	// A processor that runs compiled Wasm is not given back before its slice is over. As many
 	// as the machine has run updates at a time, and as many queries: two more keep requests
 	// served while all of them do.
 	if processors := 2*runtime.NumCPU() + 2; runtime.GOMAXPROCS(0) < processors {
 		runtime.GOMAXPROCS(processors)
 	}
+}
+
+// build makes the instance the daemon begins with.
+func (d *Daemon) build(ctx context.Context, config *Config) error {
 	stateDir, err := filepath.Abs(config.StateDir)
 	if err != nil {
 		return fmt.Errorf("the folder for the state: %w", err)
@@ -168,6 +177,9 @@ func newServer(ctx context.Context, handler http.Handler, log *slog.Logger) *htt
 // serve begins to answer whoever connects.
 func (d *Daemon) serve(running context.Context, config *Control) error {
 	d.server = newServer(running, http.HandlerFunc(d.answer), d.log)
+	if d.pocket != nil {
+		d.server.ReadTimeout, d.server.WriteTimeout = 0, 0 // operations take as long as they take
+	}
 	d.mux = newProtocolMux(d.listener, d.limit)
 	d.running.Go(func() {
 		if err := d.mux.run(); err != nil {
@@ -184,6 +196,10 @@ func (d *Daemon) serve(running context.Context, config *Control) error {
 
 // answer gives a request to the instance its path names, or else to the default one.
 func (d *Daemon) answer(w http.ResponseWriter, r *http.Request) {
+	if d.pocket != nil {
+		d.pocket.ServeHTTP(w, r)
+		return
+	}
 	name, path := instanceOf(r.URL.Path)
 	i := d.instances.get(name)
 	if i == nil {
@@ -240,6 +256,9 @@ func (d *Daemon) Close() error {
 
 func (d *Daemon) close() error {
 	var errs []error
+	if d.pocket != nil {
+		errs = append(errs, d.pocket.Close())
+	}
 	if d.server != nil {
 		errs = append(errs, d.hangUp())
 	} else if d.listener != nil {

@@ -28,6 +28,9 @@ type Spec struct {
 	Outcalls *OutcallMode
 	Reach    OutcallReach // zero: as the daemon was started
 	StateDir string       // absolute; "": memory
+	// SliceInstructions and RoundInstructions are how long a message runs before it waits for the
+	// next round, and how many instructions a subnet runs in a round; 0: as instances have them.
+	SliceInstructions, RoundInstructions uint64
 }
 
 // ForkSpec says what an instance is to be a fork of.

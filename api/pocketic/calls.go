@@ -1,0 +1,282 @@
+package pocketic
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// rawCall is a call that nobody has signed.
+type rawCall struct {
+	Sender     []byte             `json:"sender"`
+	CanisterID []byte             `json:"canister_id"`
+	Effective  effectivePrincipal `json:"effective_principal"`
+	Method     string             `json:"method"`
+	Payload    []byte             `json:"payload"`
+	Info       *rawSenderInfo     `json:"sender_info"`
+}
+
+// rawSenderInfo is what a canister attests of the sender.
+type rawSenderInfo struct {
+	Info   []byte `json:"info"`
+	Signer []byte `json:"signer"`
+}
+
+// rawMessage names a call that was submitted.
+type rawMessage struct {
+	Effective effectivePrincipal `json:"effective_principal"`
+	MessageID []byte             `json:"message_id"`
+}
+
+// order is a call as it was understood.
+type order struct {
+	sender, receiver principal.Principal
+	to               destination
+	method           string
+	payload          []byte
+	info             *intercanister.SenderInfo
+}
+
+// order understands a call.
+func (s *Server) order(ctx context.Context, e *entry, body []byte) (*order, error) {
+	var in rawCall
+	if err := decode(body, &in); err != nil {
+		return nil, err
+	}
+	o := &order{method: in.Method, payload: in.Payload}
+	var err error
+	if o.sender, err = readID(in.Sender, "sender principal"); err != nil {
+		return nil, err
+	}
+	if o.receiver, err = readID(in.CanisterID, "canister id"); err != nil {
+		return nil, err
+	}
+	if in.Info != nil {
+		signer, err := readID(in.Info.Signer, "sender info signer")
+		if err != nil {
+			return nil, err
+		}
+		o.info = &intercanister.SenderInfo{Info: in.Info.Info, Signer: signer}
+	}
+	if o.to, err = e.destination(ctx, &in, o.receiver); err != nil {
+		return nil, err
+	}
+	if o.to.bySubnet {
+		o.receiver = principal.Management
+	}
+	return o, nil
+}
+
+// submitIngress is POST update/submit_ingress_message: the call is taken, or rejected by
+// what looks at it before that.
+func (s *Server) submitIngress(ctx context.Context, e *entry, body []byte) (any, error) {
+	o, err := s.order(ctx, e, body)
+	if err != nil {
+		return nil, s.unsubmitted(err)
+	}
+	now, err := e.now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	node := e.instance.Node()
+	in := &replica.Ingress{
+		ID: node.FreshID(o.sender, o.receiver, o.method), Sender: o.sender, Receiver: o.receiver, Effective: o.to.effective,
+		Subnet: o.to.subnet, BySubnet: o.to.bySubnet, Method: o.method, Arg: o.payload, Info: o.info, AnyExpiry: true,
+		Expiry: now + ingressLifetime, Size: len(o.payload) + len(o.method) + envelopeBytes,
+	}
+	for {
+		receipt, err := e.instance.Backend().Submit(ctx, in)
+		switch {
+		case err != nil:
+			return nil, s.unsubmitted(err)
+		case receipt.Reject != nil:
+			return rejected(receipt.Reject, false), nil
+		case receipt.Known == 0:
+			return map[string]rawMessage{"Ok": {effectivePrincipal{subnet: o.to.subnet.Bytes()}, in.ID[:]}}, nil
+		}
+		in.ID = node.FreshID(o.sender, o.receiver, o.method)
+	}
+}
+
+// unsubmitted tells who watches the server of a call that was not taken.
+func (s *Server) unsubmitted(err error) error {
+	_, text := failureOf(err)
+	_, _ = fmt.Fprintf(s.diagnostics, "Failed to submit ingress message: %s\n", text)
+	return err
+}
+
+// now is the instance's time: that of the next round, where it was set.
+func (e *entry) now(ctx context.Context) (uint64, error) {
+	if e.live {
+		return e.instance.Backend().Clock().Now, nil
+	}
+	return own(ctx, e, (*replica.Network).Clock)
+}
+
+// message reads which call a body is about.
+func (e *entry) message(in *rawMessage) (subnet principal.Principal, id replica.RequestID, err error) {
+	if len(in.MessageID) != len(id) {
+		return subnet, id, conversion("Bad message id")
+	}
+	copy(id[:], in.MessageID)
+	view := e.instance.Node().View()
+	switch {
+	case in.Effective.subnet != nil:
+		if subnet, err = readID(in.Effective.subnet, "subnet id"); err == nil && view.Subnet(subnet) == nil {
+			err = subnetNotFound(subnet)
+		}
+	default:
+		var canister principal.Principal
+		if canister, err = readID(in.Effective.canister, "effective canister id"); err != nil {
+			return subnet, id, err
+		}
+		host := view.SubnetOf(canister)
+		if host == nil {
+			return subnet, id, unroutedCanister("No subnet found for canister " + canister.String() + ".")
+		}
+		subnet = host.ID
+	}
+	return subnet, id, err
+}
+
+// awaitIngress is POST update/await_ingress_message: rounds are run until the call is
+// answered.
+func (s *Server) awaitIngress(ctx context.Context, e *entry, body []byte) (any, error) {
+	var in rawMessage
+	if err := decode(body, &in); err != nil {
+		return nil, err
+	}
+	subnet, id, err := e.message(&in)
+	if err != nil {
+		return nil, err
+	}
+	if e.live {
+		err = e.awaitLive(ctx, subnet, id)
+	} else {
+		err = e.awaitRounds(ctx, subnet, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	answer, err := e.answer(ctx, subnet, id)
+	if err != nil {
+		return nil, err
+	}
+	if !answer.Status.Terminal() || answer.Status == replica.Done {
+		return nil, badIngress(fmt.Sprintf("Failed to answer to ingress 0x%x after %d rounds.", id, awaitRounds))
+	}
+	return answered(&answer), nil
+}
+
+// awaitRounds runs rounds until a call is answered, at most as many as PocketIC does.
+func (e *entry) awaitRounds(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
+	rounds := 0
+	_, err := e.instance.Node().Drive(ctx, func(n *replica.Network) node.Next {
+		switch status, shown := n.IngressShown(subnet, id); {
+		case status.Terminal() && shown || rounds == awaitRounds:
+			return node.Stop
+		case n.Outside().Compiling > 0 && !n.Pressing():
+			return node.Linger // how many rounds there are must not depend on how long a module is compiled
+		}
+		rounds++
+		return node.Go
+	})
+	return err
+}
+
+// awaitLive waits until a call is answered by the rounds that happen by themselves.
+func (e *entry) awaitLive(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
+	ctx, cancel := context.WithTimeout(ctx, livePatience)
+	defer cancel()
+	if err := e.instance.Backend().Await(ctx, subnet, id); err != nil && ctx.Err() == nil {
+		return badIngress(err.Error())
+	}
+	return e.ctx.Err()
+}
+
+// answer is what is known of a call; nothing where it is unknown.
+func (e *entry) answer(ctx context.Context, subnet principal.Principal, id replica.RequestID) (replica.IngressAnswer, error) {
+	return own(ctx, e, func(n *replica.Network) replica.IngressAnswer {
+		answer, _ := n.IngressAnswer(subnet, id)
+		return answer
+	})
+}
+
+// answered is the answer to a call that is certified.
+func answered(a *replica.IngressAnswer) any {
+	if a.Reject != nil {
+		return rejected(a.Reject, true)
+	}
+	return replied(a.Reply)
+}
+
+// query is POST read/query.
+func (s *Server) query(ctx context.Context, e *entry, body []byte) (any, error) {
+	o, err := s.order(ctx, e, body)
+	if err != nil {
+		return nil, err
+	}
+	result, err := e.instance.Backend().Query(ctx, &api.Query{
+		Sender: o.sender, Receiver: o.receiver, Effective: o.to.effective, Subnet: o.to.subnet, BySubnet: o.to.bySubnet,
+		Method: o.method, Arg: o.payload, Info: o.info,
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case result.Reject != nil:
+		return rejected(result.Reject, false), nil
+	}
+	return replied(result.Reply), nil
+}
+
+// callerField is who asks for a status: an object, or as some clients send it, the
+// principal itself.
+type callerField struct{ id []byte }
+
+// UnmarshalJSON reads both forms.
+func (c *callerField) UnmarshalJSON(text []byte) error {
+	var object rawPrincipal
+	if decode(text, &object) == nil {
+		c.id = object.PrincipalID
+		return nil
+	}
+	return decode(text, &c.id)
+}
+
+// ingressStatus is POST read/ingress_status: null as long as a call has no answer.
+func (s *Server) ingressStatus(ctx context.Context, e *entry, body []byte) (any, error) {
+	var in struct {
+		Message rawMessage   `json:"raw_message_id"`
+		Caller  *callerField `json:"raw_caller"`
+	}
+	if err := decode(body, &in); err != nil {
+		return nil, err
+	}
+	subnet, id, err := e.message(&in.Message)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := e.answer(ctx, subnet, id)
+	if err != nil {
+		return nil, err
+	}
+	if in.Caller != nil && in.Caller.id != nil && answer.Status != 0 {
+		caller, err := readID(in.Caller.id, "sender principal")
+		if err != nil {
+			return nil, err
+		}
+		if caller != answer.Sender {
+			return nil, &failure{http.StatusForbidden, "The user tries to access Request ID not signed by the caller."}
+		}
+	}
+	if !answer.Status.Terminal() || answer.Status == replica.Done {
+		return nil, nil
+	}
+	return answered(&answer), nil
+}

@@ -1,0 +1,212 @@
+package pocketic
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// subject is the canister a body with nothing else is about.
+func subject(body []byte) (principal.Principal, error) {
+	var in rawCanister
+	if err := decode(body, &in); err != nil {
+		return principal.Principal{}, err
+	}
+	return in.read()
+}
+
+// own is what a look at the network of the instance shows.
+func own[T any](ctx context.Context, e *entry, look func(*replica.Network) T) (T, error) {
+	seen := make(chan T, 1)
+	if err := e.instance.Node().Do(ctx, func(n *replica.Network) { seen <- look(n) }); err != nil {
+		var nothing T
+		return nothing, err
+	}
+	return <-seen, nil
+}
+
+// report describes a canister, which must exist.
+func (e *entry) report(ctx context.Context, id principal.Principal) (*replica.CanisterReport, error) {
+	report, err := own(ctx, e, func(n *replica.Network) *replica.CanisterReport {
+		if report, ok := n.Report(id); ok {
+			return &report
+		}
+		return nil
+	})
+	if err == nil && report == nil {
+		err = canisterNotFound(id)
+	}
+	return report, err
+}
+
+// balance is the number of cycles of a canister.
+type balance struct {
+	Cycles amount `json:"cycles"`
+}
+
+// getCycles is POST read/get_cycles.
+func (s *Server) getCycles(ctx context.Context, e *entry, body []byte) (any, error) {
+	id, err := subject(body)
+	if err != nil {
+		return nil, err
+	}
+	report, err := e.report(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return balance{amount{report.Balance}}, nil
+}
+
+// addCycles is POST update/add_cycles.
+func (s *Server) addCycles(ctx context.Context, e *entry, body []byte) (any, error) {
+	var in struct {
+		rawCanister
+		Amount amount `json:"amount"`
+	}
+	if err := decode(body, &in); err != nil {
+		return nil, err
+	}
+	id, err := in.read()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := e.report(ctx, id); err != nil {
+		return nil, err
+	}
+	if _, err := e.apply(ctx, replica.AddCycles{Canister: id, Amount: in.Amount.Amount}); err != nil {
+		return nil, err
+	}
+	report, err := e.report(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return balance{amount{report.Balance}}, nil
+}
+
+// apply gives the network an input, which may be refused.
+func (e *entry) apply(ctx context.Context, in replica.Input) (replica.Result, error) {
+	result, err := e.instance.Node().Apply(ctx, in)
+	if err == nil && result.Refusal != nil {
+		err = result.Refusal
+	}
+	return result, err
+}
+
+// getControllers is POST read/get_controllers.
+func (s *Server) getControllers(ctx context.Context, e *entry, body []byte) (any, error) {
+	id, err := subject(body)
+	if err != nil {
+		return nil, err
+	}
+	report, err := e.report(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	controllers := make([]rawPrincipal, len(report.Settings.Controllers))
+	for i, c := range report.Settings.Controllers {
+		controllers[i] = principalOf(c)
+	}
+	return controllers, nil
+}
+
+// getStableMemory is POST read/get_stable_memory: all of it.
+func (s *Server) getStableMemory(ctx context.Context, e *entry, body []byte) (any, error) {
+	id, err := subject(body)
+	if err != nil {
+		return nil, err
+	}
+	memories, err := e.memories(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer memories.Close()
+	content := make([]byte, memories.StableSize())
+	if err := memories.ReadStable(0, content); err != nil {
+		return nil, err
+	}
+	return struct {
+		Blob []byte `json:"blob"`
+	}{content}, nil
+}
+
+// memories takes hold of the memories of a canister, which must have code.
+func (e *entry) memories(ctx context.Context, id principal.Principal) (*canister.Memories, error) {
+	if _, err := e.report(ctx, id); err != nil {
+		return nil, err
+	}
+	taken := make(chan *canister.Memories, 1)
+	err := e.instance.Node().Do(ctx, func(n *replica.Network) {
+		var m *canister.Memories
+		if c := n.Canister(id); c != nil {
+			m = c.Memories()
+		}
+		taken <- m
+	})
+	if err != nil {
+		go discard(e.ctx, taken)
+		return nil, err
+	}
+	m := <-taken
+	if m == nil {
+		return nil, canisterIsEmpty(id)
+	}
+	return m, nil
+}
+
+// discard gives memories back that nobody waits for any more.
+func discard(ctx context.Context, taken <-chan *canister.Memories) {
+	select {
+	case m := <-taken:
+		if m != nil {
+			m.Close()
+		}
+	case <-ctx.Done():
+	}
+}
+
+// setStableMemory is POST update/set_stable_memory: a blob becomes all of it.
+func (s *Server) setStableMemory(ctx context.Context, e *entry, body []byte) (any, error) {
+	var in struct {
+		rawCanister
+		Blob []byte `json:"blob_id"`
+	}
+	if err := decode(body, &in); err != nil {
+		return nil, err
+	}
+	id, err := in.read()
+	if err != nil {
+		return nil, err
+	}
+	blob, ok := s.blobs.get(in.Blob)
+	if !ok {
+		return nil, conversion("Bad blob id")
+	}
+	content := blob.content
+	if blob.gzip {
+		if content, err = inflate(content); err != nil {
+			return nil, conversion("Decompression failed")
+		}
+	}
+	report, err := e.report(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case report.Module == nil:
+		return nil, canisterIsEmpty(id)
+	}
+	_, err = e.apply(ctx, replica.SetStableMemory{Canister: id, Content: content})
+	return nil, err
+}
+
+func inflate(content []byte) ([]byte, error) {
+	reader, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(reader)
+}

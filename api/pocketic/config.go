@@ -1,0 +1,232 @@
+package pocketic
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// instanceConfig is what a client wants of a new instance.
+type instanceConfig struct {
+	Subnets   subnetSet      `json:"subnet_config_set"`
+	Gateway   map[string]any `json:"http_gateway_config"`
+	StateDir  *string        `json:"state_dir"`
+	Config    icpConfig      `json:"icp_config"`
+	LogLevel  *string        `json:"log_level"`
+	Bitcoind  []string       `json:"bitcoind_addr"`
+	Dogecoind []string       `json:"dogecoind_addr"`
+	Features  map[string]any `json:"icp_features"`
+	Initial   *initialTime   `json:"initial_time"`
+	Mainnet   *bool          `json:"mainnet_nns_subnet_id"`
+	Unchecked *bool          `json:"disable_ingress_validation"`
+}
+
+// icpConfig are flags: null, Disabled or Enabled.
+type icpConfig struct {
+	RateLimiting *string `json:"canister_execution_rate_limiting"`
+}
+
+// initialTime is the time of an instance at its start.
+type initialTime struct {
+	Timestamp    *rawTime       `json:"Timestamp"`
+	AutoProgress map[string]any `json:"AutoProgress"`
+}
+
+// subnetSet are the subnets by kind.
+type subnetSet struct {
+	NNS                 *subnetSpec  `json:"nns"`
+	SNS                 *subnetSpec  `json:"sns"`
+	II                  *subnetSpec  `json:"ii"`
+	Fiduciary           *subnetSpec  `json:"fiduciary"`
+	Bitcoin             *subnetSpec  `json:"bitcoin"`
+	TestKeys            *subnetSpec  `json:"test_threshold_keys"`
+	System              []subnetSpec `json:"system"`
+	Application         []subnetSpec `json:"application"`
+	VerifiedApplication []subnetSpec `json:"verified_application"`
+	CloudEngine         []subnetSpec `json:"cloud_engine"`
+}
+
+// subnetSpec is one subnet.
+type subnetSpec struct {
+	State        stateSource    `json:"state_config"`
+	Instructions string         `json:"instruction_config"`
+	Cost         string         `json:"cost_schedule"`
+	Admins       []rawPrincipal `json:"subnet_admins"`
+}
+
+// stateSource is where the state of a subnet comes from: "New", or a variant with a value.
+type stateSource struct {
+	kind, path string
+}
+
+// UnmarshalJSON reads the two forms.
+func (s *stateSource) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, &s.kind) == nil {
+		return nil
+	}
+	var variant map[string]any
+	if err := json.Unmarshal(text, &variant); err != nil {
+		return err
+	}
+	for kind, value := range variant {
+		s.kind, s.path = kind, fmt.Sprint(value)
+	}
+	return nil
+}
+
+const (
+	benchmarking = "Benchmarking"
+	production   = "Production"
+	costNormal   = "Normal"
+	costFree     = "Free"
+)
+
+// plan is a configuration that was checked.
+type plan struct {
+	Spec
+	live         bool
+	instructions []string // configurations, by subnet
+}
+
+// plan checks a configuration.
+func (c *instanceConfig) plan() (*plan, error) {
+	p := new(plan)
+	if err := c.supported(); err != nil {
+		return nil, err
+	}
+	for _, kind := range c.Subnets.byKind() {
+		for i := range kind.specs {
+			if err := p.add(kind.kind, &kind.specs[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(p.Subnets) == 0 {
+		return nil, failed("Subnet config failed to validate: %s", quoted("ExtendedSubnetConfigSet must contain at least one subnet"))
+	}
+	if c.Mainnet != nil && *c.Mainnet && p.Subnets[0].Kind == replica.NNS {
+		p.Subnets[0].ID = principal.MustParse(mainnetNNS)
+	}
+	p.RateLimits = c.Config.RateLimiting != nil && *c.Config.RateLimiting == "Enabled"
+	return p, p.begin(c.Initial)
+}
+
+// mainnetNNS is the id of the root subnet of mainnet.
+const mainnetNNS = "tdb26-jop6k-aogll-7ltgs-eruif-6kk7m-qpktf-gdiqx-mxtrf-vb5e6-eqe"
+
+// begin sets the time before the first round: each subnet takes a nanosecond to make, and
+// the last of these is the first round.
+func (p *plan) begin(initial *initialTime) error {
+	start := uint64(genesis)
+	if initial != nil && initial.Timestamp != nil {
+		start = initial.Timestamp.Nanos
+		if start < earliestStart {
+			return failed("The initial timestamp (unix timestamp in nanoseconds) must be no earlier than %d (provided %d).", uint64(earliestStart), start)
+		}
+	}
+	p.live = initial != nil && initial.AutoProgress != nil
+	p.Start = start + uint64(len(p.Subnets)) - 1
+	return nil
+}
+
+// logLevels are those a configuration may name.
+var logLevels = []string{"critical", "crit", "error", "erro", "err", "warning", "warn", "info", "debug", "debg", "trace", "trce", "off"}
+
+// supported says what canisterd cannot do of a configuration.
+func (c *instanceConfig) supported() error {
+	if c.LogLevel != nil && !slices.Contains(logLevels, strings.ToLower(*c.LogLevel)) {
+		return failed("Failed to parse log level")
+	}
+	for feature, value := range c.Features {
+		if value != nil {
+			return failed("canisterd has no system canisters yet: leave the feature %q of icp_features out, and install the canister yourself", feature)
+		}
+	}
+	switch {
+	case c.Gateway != nil:
+		return failed("canisterd has no HTTP gateway yet: leave http_gateway_config out; agents reach an instance at /instances/ID/api")
+	case c.StateDir != nil:
+		return failed("canisterd keeps no state_dir of PocketIC yet: leave it out, or export the instance (canisterd instance export)")
+	case len(c.Bitcoind)+len(c.Dogecoind) > 0:
+		return failed("canisterd has no Bitcoin adapter: leave bitcoind_addr and dogecoind_addr out")
+	}
+	return nil
+}
+
+// kindOfSpecs are the subnets of one kind.
+type kindOfSpecs struct {
+	kind  replica.SubnetKind
+	specs []subnetSpec
+}
+
+// byKind are the subnets in the order in which they are made, which decides their canister ids.
+func (s *subnetSet) byKind() []kindOfSpecs {
+	one := func(spec *subnetSpec) []subnetSpec {
+		if spec == nil {
+			return nil
+		}
+		return []subnetSpec{*spec}
+	}
+	return []kindOfSpecs{
+		{replica.NNS, one(s.NNS)},
+		{replica.SNS, one(s.SNS)},
+		{replica.II, one(s.II)},
+		{replica.Fiduciary, one(s.Fiduciary)},
+		{replica.Bitcoin, one(s.Bitcoin)},
+		{replica.TestKeys, one(s.TestKeys)},
+		{replica.System, s.System},
+		{replica.Application, s.Application},
+		{replica.VerifiedApplication, s.VerifiedApplication},
+		{replica.CloudEngine, s.CloudEngine},
+	}
+}
+
+// add adds a subnet.
+func (p *plan) add(kind replica.SubnetKind, spec *subnetSpec) error {
+	config := replica.SubnetConfig{Kind: kind, Free: spec.Cost == costFree}
+	engine := kind == replica.CloudEngine
+	switch configurable := engine || kind == replica.Application; {
+	case !configurable && len(spec.Admins) > 0:
+		return failed("Subnet admins can only be specified for subnet of kind `Application` or `CloudEngine`")
+	case !configurable && config.Free:
+		return failed("Non-default cost schedule can only be specified for subnet of kind `Application` or `CloudEngine`")
+	case engine && !config.Free:
+		return failed("Every subnet of kind `CloudEngine` must have cost schedule of kind `Free`")
+	case !config.Free && len(spec.Admins) > 0:
+		return failed("Subnet admins can only be specified for subnet with cost schedule of kind `Free`")
+	}
+	for _, admin := range spec.Admins {
+		id, err := readID(admin.PrincipalID, "subnet admin")
+		if err != nil {
+			return err
+		}
+		config.Admins = append(config.Admins, id)
+	}
+	if err := spec.State.check(); err != nil {
+		return err
+	}
+	config.Benchmarking = spec.Instructions == benchmarking
+	p.Subnets = append(p.Subnets, config)
+	return nil
+}
+
+// check says why the state of a subnet cannot be had.
+func (s *stateSource) check() error {
+	switch s.kind {
+	case "", "New":
+		return nil
+	case "FromBlobStore":
+		return failed("SubnetStateConfig::FromBlobStore is not yet implemented")
+	}
+	info, err := os.Stat(s.path)
+	if err != nil || !info.IsDir() {
+		return failed("The path %s is not a (subnet state) directory: it must be a folder that can be read", s.path)
+	}
+	return &failure{http.StatusBadRequest, "canisterd cannot read the checkpoints of the replica: begin with a new state, or import an instance that canisterd has exported"}
+}

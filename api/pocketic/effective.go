@@ -1,0 +1,162 @@
+package pocketic
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// effectivePrincipal says where a call goes: "None", {"SubnetId": bytes} or
+// {"CanisterId": bytes}. Both fields are nil for None.
+type effectivePrincipal struct {
+	subnet, canister []byte
+}
+
+// UnmarshalJSON reads the three forms.
+func (p *effectivePrincipal) UnmarshalJSON(text []byte) error {
+	var none string
+	if json.Unmarshal(text, &none) == nil {
+		return nil // also null
+	}
+	var in struct {
+		Subnet   []byte `json:"SubnetId"`
+		Canister []byte `json:"CanisterId"`
+	}
+	if err := json.Unmarshal(text, &in); err != nil {
+		return err
+	}
+	p.subnet, p.canister = in.Subnet, in.Canister
+	return nil
+}
+
+// MarshalJSON writes them.
+func (p effectivePrincipal) MarshalJSON() ([]byte, error) {
+	switch {
+	case p.subnet != nil:
+		return json.Marshal(map[string][]byte{"SubnetId": p.subnet})
+	case p.canister != nil:
+		return json.Marshal(map[string][]byte{"CanisterId": p.canister})
+	}
+	return []byte(`"None"`), nil
+}
+
+// destination is where a call goes, as the network takes it.
+type destination struct {
+	effective principal.Principal
+	subnet    principal.Principal
+	bySubnet  bool // to the management canister of the subnet, about no canister
+}
+
+const provisionalCreate = "provisional_create_canister_with_cycles"
+
+// subjects are the canisters that an argument of the management canister is about.
+type subjects struct {
+	Canister  *principal.Principal `ic:"canister_id"`
+	Target    *principal.Principal `ic:"target_canister"`
+	Specified *principal.Principal `ic:"specified_id"`
+}
+
+// destination finds the subnet of a call.
+func (e *entry) destination(ctx context.Context, in *rawCall, receiver principal.Principal) (destination, error) {
+	view := e.instance.Node().View()
+	if subnet := view.Subnet(receiver); subnet != nil {
+		return destination{subnet: subnet.ID, bySubnet: true}, nil
+	}
+	if receiver != principal.Management {
+		return e.hosted(ctx, receiver)
+	}
+	var about subjects
+	_ = candid.Unmarshal(in.Payload, &about) // what has other fields is about none of them
+	switch {
+	case in.Method == provisionalCreate:
+		return e.birthplace(ctx, in, &about)
+	case about.Canister != nil:
+		return e.hosted(ctx, *about.Canister)
+	case about.Target != nil:
+		return e.hosted(ctx, *about.Target)
+	case in.Effective.subnet != nil:
+		return e.management(view, in.Effective.subnet)
+	case in.Effective.canister != nil:
+		id, err := readID(in.Effective.canister, "effective canister id")
+		if err != nil {
+			return destination{}, err
+		}
+		return e.hosted(ctx, id)
+	}
+	return e.hosted(ctx, view.DefaultCanister())
+}
+
+// hosted is the subnet of a canister id.
+func (e *entry) hosted(ctx context.Context, id principal.Principal) (destination, error) {
+	subnet, err := own(ctx, e, func(n *replica.Network) *principal.Principal {
+		if subnet, ok := n.HostOf(id); ok {
+			return &subnet
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return destination{}, err
+	case subnet == nil:
+		return destination{}, badIngress("Canister " + id.String() + " does not belong to any subnet.")
+	}
+	return destination{effective: id, subnet: *subnet}, nil
+}
+
+// management is the management canister of a subnet.
+func (e *entry) management(view *replica.View, raw []byte) (destination, error) {
+	id, err := readID(raw, "subnet id")
+	switch {
+	case err != nil:
+		return destination{}, err
+	case view.Subnet(id) == nil:
+		return destination{}, subnetNotFound(id)
+	}
+	return destination{subnet: id, bySubnet: true}, nil
+}
+
+// birthplace is where a canister is made: by the id it is to have, by the effective
+// principal, or where canisters are made by default.
+func (e *entry) birthplace(ctx context.Context, in *rawCall, about *subjects) (destination, error) {
+	view := e.instance.Node().View()
+	id := view.DefaultCanister()
+	switch {
+	case about.Specified != nil:
+		id = *about.Specified
+	case in.Effective.subnet != nil:
+		to, err := e.management(view, in.Effective.subnet)
+		if err != nil {
+			return destination{}, err
+		}
+		ranges := view.Subnet(to.subnet).Ranges
+		id = ranges[len(ranges)-1].Start
+	case in.Effective.canister != nil:
+		var err error
+		if id, err = readID(in.Effective.canister, "effective canister id"); err != nil {
+			return destination{}, err
+		}
+	}
+	if _, there := e.hostOf(ctx, id); !there {
+		return destination{}, noBirthplace(id)
+	}
+	return e.hosted(ctx, id)
+}
+
+func (e *entry) hostOf(ctx context.Context, id principal.Principal) (destination, bool) {
+	to, err := e.hosted(ctx, id)
+	return to, err == nil
+}
+
+// lastMainnet is the last number of a canister of mainnet.
+const lastMainnet = 0x2efffff
+
+// noBirthplace is for a canister that no subnet of the instance may have.
+func noBirthplace(id principal.Principal) error {
+	if number, ok := id.CanisterNumber(); ok && number <= lastMainnet {
+		return badIngress("The effective canister ID " + id.String() + " belongs to a subnet on the IC mainnet that this instance does not have: please set up your PocketIC instance with a subnet of that `SubnetKind`.")
+	}
+	return badIngress("The effective canister ID " + id.String() + " does not belong to an existing subnet and it is not a mainnet canister ID.")
+}

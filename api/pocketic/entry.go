@@ -1,0 +1,195 @@
+package pocketic
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// entry is an instance by its number.
+type entry struct {
+	number   int
+	instance Instance
+	topology topology
+	ctx      context.Context // ends when the instance is deleted
+	end      context.CancelFunc
+	turn     chan struct{}          // has a value while an operation is under way
+	doing    atomic.Pointer[string] // its name
+	closing  sync.Once
+	closed   error
+
+	// Only the operation under way touches this.
+	live bool
+}
+
+func newEntry(number int, instance Instance, topology topology) *entry {
+	e := &entry{number: number, instance: instance, topology: topology, turn: make(chan struct{}, 1)}
+	e.ctx, e.end = context.WithCancel(context.Background())
+	return e
+}
+
+// run runs an operation when those before it are over.
+func (e *entry) run(name string, do operation, body []byte) (result outcome) {
+	select {
+	case e.turn <- struct{}{}:
+	case <-e.ctx.Done():
+		return outcome{err: update("Instance was deleted")}
+	}
+	e.doing.Store(&name)
+	defer func() {
+		e.doing.Store(nil)
+		<-e.turn
+	}()
+	return e.do(do, body)
+}
+
+// do runs an operation; one that fails by a bug fails alone.
+func (e *entry) do(do operation, body []byte) (result outcome) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			result = outcome{err: fmt.Errorf("the operation failed by a bug: %v\n%s", bug, debug.Stack())}
+		}
+	}()
+	if e.ctx.Err() != nil {
+		return outcome{err: update("Instance was deleted")}
+	}
+	result.value, result.err = do(e.ctx, e, body)
+	return result
+}
+
+// close ends the operations of an instance, and then the instance.
+func (e *entry) close() error {
+	e.end()
+	e.closing.Do(func() {
+		e.turn <- struct{}{}
+		e.closed = e.instance.Close()
+		<-e.turn
+	})
+	return e.closed
+}
+
+// state is how the list of instances describes an entry.
+func (e *entry) state() string {
+	if e.ctx.Err() != nil {
+		return "Deleted"
+	}
+	if name := e.doing.Load(); name != nil {
+		return fmt.Sprintf("Busy(StateLabel(%016x), OpId(%s))", e.number, *name)
+	}
+	return "Available"
+}
+
+// find is the instance that a path names.
+func (s *Server) find(r *http.Request) (*entry, error) {
+	number, err := strconv.Atoi(r.PathValue("id"))
+	if err != nil {
+		return nil, update("Instance not found")
+	}
+	return s.numbered(number)
+}
+
+// numbered is the instance with a number.
+func (s *Server) numbered(number int) (*entry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if number < 0 || number >= len(s.entries) {
+		return nil, update("Instance not found")
+	}
+	e := s.entries[number]
+	if e.ctx.Err() != nil {
+		return nil, update("Instance was deleted")
+	}
+	return e, nil
+}
+
+// listInstances is GET /instances: what each instance does, by number.
+func (s *Server) listInstances(w http.ResponseWriter, _ *http.Request) {
+	s.mu.Lock()
+	entries := s.entries
+	s.mu.Unlock()
+	states := make([]string, len(entries))
+	for i, e := range entries {
+		states[i] = e.state()
+	}
+	respond(w, http.StatusOK, states)
+}
+
+// deleteInstance is DELETE /instances/{id}.
+func (s *Server) deleteInstance(w http.ResponseWriter, r *http.Request) {
+	if e, err := s.find(r); err == nil {
+		s.closeGateways(func(g *gateway) bool { return *g.config.Forward.Instance == e.number })
+		if err := e.close(); err != nil {
+			s.log.Error("deleting the instance", "instance", e.number, "error", err)
+		}
+	}
+	w.WriteHeader(http.StatusOK)
+}
+
+// created is the answer to a new instance.
+type created struct {
+	InstanceID  int       `json:"instance_id"`
+	Topology    topology  `json:"topology"`
+	GatewayInfo *struct{} `json:"http_gateway_info"`
+}
+
+// createInstance is POST /instances.
+func (s *Server) createInstance(w http.ResponseWriter, r *http.Request) {
+	e, err := s.create(r)
+	if err != nil {
+		_, text := failureOf(err)
+		respond(w, http.StatusBadRequest, map[string]message{"Error": {text}})
+		return
+	}
+	respond(w, http.StatusCreated, map[string]created{"Created": {InstanceID: e.number, Topology: e.topology}})
+}
+
+func (s *Server) create(r *http.Request) (*entry, error) {
+	body, err := readBody(r)
+	if err != nil {
+		return nil, err
+	}
+	var config instanceConfig
+	if err := decode(body, &config); err != nil {
+		return nil, err
+	}
+	plan, err := config.plan()
+	if err != nil {
+		return nil, err
+	}
+	// The instance belongs to no request: it goes on when the client is gone.
+	instance, err := s.host.Create(context.WithoutCancel(r.Context()), &plan.Spec)
+	if err != nil {
+		return nil, failed("%v", err)
+	}
+	return s.admit(instance, plan)
+}
+
+// admit gives an instance a number and begins to drive it.
+func (s *Server) admit(instance Instance, plan *plan) (*entry, error) {
+	topology := topologyOf(instance.Node().View(), plan)
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil, errorsOf(failed("the server stops"), instance.Close())
+	}
+	e := newEntry(len(s.entries), instance, topology)
+	s.entries = append(s.entries, e)
+	s.mu.Unlock()
+	if plan.live {
+		if result := e.run("auto_progress", s.autoProgress, nil); result.err != nil {
+			return nil, errorsOf(result.err, e.close())
+		}
+	}
+	return e, nil
+}
+
+// defaultEffective is the canister id that stands for the instance.
+func (e *entry) defaultEffective() principal.Principal {
+	return e.instance.Node().View().DefaultCanister()
+}

@@ -1,0 +1,67 @@
+package pocketic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// failure is what an operation fails with. Clients compare its text.
+type failure struct {
+	status int
+	text   string
+}
+
+// Error is the text.
+func (f *failure) Error() string { return f.text }
+
+func failed(format string, args ...any) error {
+	return &failure{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+// What operations fail with, as PocketIC writes it.
+func canisterNotFound(id principal.Principal) error {
+	return failed("CanisterNotFound(CanisterId(%s))", id)
+}
+
+func canisterIsEmpty(id principal.Principal) error {
+	return failed("CanisterIsEmpty(CanisterId(%s))", id)
+}
+
+func subnetNotFound(id principal.Principal) error { return failed("SubnetNotFound(%s)", id) }
+
+func badIngress(text string) error { return failed("BadIngressMessage(%s)", quoted(text)) }
+
+func unroutedCanister(text string) error {
+	return failed("CanisterRequestRoutingError(%s)", quoted(text))
+}
+
+// conversion is for a field of a request that cannot be read.
+func conversion(text string) error { return failed("ConversionError { message: %s }", quoted(text)) }
+
+// update is for a request that reaches no instance.
+func update(text string) error { return failed("UpdateError { message: %s }", quoted(text)) }
+
+// quoted is a string as Rust's debug form has it.
+func quoted(text string) string { return strconv.Quote(text) }
+
+// failureOf is the status and the text of an error.
+func failureOf(err error) (status int, text string) {
+	f := new(failure)
+	refused := new(refusal.Refusal)
+	switch {
+	case errors.As(err, &f):
+		return f.status, f.text
+	case errors.Is(err, node.ErrClosed) || errors.Is(err, context.Canceled):
+		return failureOf(update("Instance was deleted"))
+	case errors.As(err, &refused):
+		return failureOf(badIngress(refused.Text))
+	}
+	return http.StatusBadRequest, err.Error()
+}

@@ -1,0 +1,105 @@
+package pocketic
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// The JSON of one field, as many routes have it. Bytes are Base64 with padding.
+type (
+	rawCanister struct {
+		CanisterID []byte `json:"canister_id"`
+	}
+	rawSubnet struct {
+		SubnetID []byte `json:"subnet_id"`
+	}
+	rawPrincipal struct {
+		PrincipalID []byte `json:"principal_id"`
+	}
+	rawNode struct {
+		NodeID []byte `json:"node_id"`
+	}
+	rawTime struct {
+		Nanos uint64 `json:"nanos_since_epoch"`
+	}
+)
+
+func (r rawCanister) read() (principal.Principal, error) { return readID(r.CanisterID, "canister id") }
+func (r rawSubnet) read() (principal.Principal, error)   { return readID(r.SubnetID, "subnet id") }
+
+func canisterOf(id principal.Principal) rawCanister   { return rawCanister{id.Bytes()} }
+func subnetOf(id principal.Principal) rawSubnet       { return rawSubnet{id.Bytes()} }
+func principalOf(id principal.Principal) rawPrincipal { return rawPrincipal{id.Bytes()} }
+
+// readID reads a principal; what is what it is of.
+func readID(raw []byte, what string) (principal.Principal, error) {
+	id, err := principal.FromBytes(raw)
+	if err != nil {
+		return id, conversion("Bad " + what)
+	}
+	return id, nil
+}
+
+// amount is a number of cycles as a plain integer.
+type amount struct{ cycles.Amount }
+
+// MarshalJSON writes the integer.
+func (a amount) MarshalJSON() ([]byte, error) { return []byte(a.String()), nil }
+
+// UnmarshalJSON reads an integer, or null as none.
+func (a *amount) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return nil
+	}
+	return a.UnmarshalText(text)
+}
+
+// decode reads a body; an empty one is an empty object.
+func decode(body []byte, into any) error {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return &failure{http.StatusUnprocessableEntity, fmt.Sprintf("Failed to deserialize the JSON body into the target type: %v", err)}
+	}
+	return nil
+}
+
+// message is the body of a failure.
+type message struct {
+	Message string `json:"message"`
+}
+
+// respond sends a value as JSON.
+func respond(w http.ResponseWriter, status int, value any) {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		status, body = http.StatusInternalServerError, *bytes.NewBufferString(`{"message":"operation returned invalid type"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(bytes.TrimSuffix(body.Bytes(), []byte("\n"))) // a client that is gone hears nothing
+}
+
+// refuse sends what an operation failed with.
+func refuse(w http.ResponseWriter, err error) {
+	status, text := failureOf(err)
+	respond(w, status, message{text})
+}
+
+// readBody is the body of a request, however long.
+func readBody(r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, failed("Failed to buffer the request body: %v", err)
+	}
+	return body, nil
+}

@@ -1,0 +1,28 @@
+package pocketic
+
+import "time"
+
+const (
+	// defaultPatience is how long a client that does not say waits for an operation before it
+	// gets a ticket (PocketIC: 10 seconds). Ours is longer than clients wait, because some of
+	// them take a ticket for an answer, and shorter than those that wait longest.
+	defaultPatience = 280 * time.Second
+	// awaitRounds is how many rounds a call that is awaited may take (PocketIC's).
+	awaitRounds = 100
+	// livePatience is how long a call is awaited in an instance that is live.
+	livePatience = 5 * time.Minute
+	// ingressLifetime is how long a call may wait for its execution, in nanoseconds
+	// (PocketIC's: 5 minutes of the instance's time).
+	ingressLifetime = 300_000_000_000
+	// envelopeBytes is what the envelope of a signed call has beyond its method and
+	// argument: what calls pay for that nobody has signed.
+	envelopeBytes = 200
+	// wasmPage is the unit of stable memory, in bytes.
+	wasmPage = 1 << 16
+)
+
+// Times at which instances begin, in nanoseconds.
+const (
+	genesis       = 1_620_328_630_000_000_000 // 2021-05-06T19:17:10Z
+	earliestStart = genesis
+)

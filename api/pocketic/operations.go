@@ -1,0 +1,161 @@
+package pocketic
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// timeoutHeader says how many milliseconds a client waits for an operation.
+const timeoutHeader = "processing-timeout-ms"
+
+// operation is something that is done to an instance, alone.
+type operation func(ctx context.Context, e *entry, body []byte) (any, error)
+
+// outcome is what became of an operation.
+type outcome struct {
+	value any
+	err   error
+}
+
+func (o *outcome) send(w http.ResponseWriter) {
+	if o.err != nil {
+		refuse(w, o.err)
+		return
+	}
+	respond(w, http.StatusOK, o.value)
+}
+
+// ticket names an operation that goes on. Both parts are opaque to clients, which put
+// them into a path.
+type ticket struct {
+	StateLabel string `json:"state_label"`
+	OpID       string `json:"op_id"`
+}
+
+// operations are those whose clients do not wait.
+type operations struct {
+	mu      sync.Mutex
+	counter uint64
+	results map[ticket]*outcome // nil while an operation goes on
+}
+
+// add makes a ticket for an operation of an instance.
+func (o *operations) add(number int, name string) ticket {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.results == nil {
+		o.results = make(map[ticket]*outcome)
+	}
+	o.counter++
+	label := binary.LittleEndian.AppendUint64(nil, o.counter)
+	label = binary.LittleEndian.AppendUint64(label, uint64(number))
+	t := ticket{base64.URLEncoding.EncodeToString(label), fmt.Sprintf("%s_%d", strings.ReplaceAll(name, "/", "_"), o.counter)}
+	o.results[t] = nil
+	return t
+}
+
+func (o *operations) finish(t ticket, result *outcome) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, wanted := o.results[t]; wanted {
+		o.results[t] = result
+	}
+}
+
+// get is what became of an operation, nil where nothing is known yet; prune forgets it.
+func (o *operations) get(t ticket, prune bool) *outcome {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	result := o.results[t]
+	if result != nil && prune {
+		delete(o.results, t)
+	}
+	return result
+}
+
+// patience is how long a client waits for an operation.
+func patience(r *http.Request) time.Duration {
+	if ms, err := strconv.ParseUint(r.Header.Get(timeoutHeader), 10, 32); err == nil {
+		return time.Duration(ms) * time.Millisecond
+	}
+	return defaultPatience
+}
+
+// perform runs an operation on an instance when those before it are over, and answers
+// with what becomes of it, or with a ticket where that takes too long.
+func (s *Server) perform(name string, do operation) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		e, err := s.find(r)
+		if err != nil {
+			refuse(w, err)
+			return
+		}
+		body, err := readBody(r)
+		if err != nil {
+			refuse(w, err)
+			return
+		}
+		done := make(chan outcome, 1)
+		go func() { done <- e.run(name, do, body) }()
+		waiting := time.NewTimer(patience(r))
+		defer waiting.Stop()
+		select {
+		case result := <-done:
+			result.send(w)
+		case <-waiting.C:
+			t := s.operations.add(e.number, name)
+			go func() {
+				result := <-done
+				s.operations.finish(t, &result)
+			}()
+			respond(w, http.StatusAccepted, t)
+		}
+	}
+}
+
+// readGraph is GET /read_graph/{label}/{op}: what became of an operation.
+func (s *Server) readGraph(w http.ResponseWriter, r *http.Request) {
+	t, ok := ticketOf(w, r)
+	if !ok {
+		return
+	}
+	if result := s.operations.get(t, false); result != nil {
+		result.send(w)
+		return
+	}
+	unknownTicket(w, t)
+}
+
+// pruneGraph is DELETE /prune_graph/{label}/{op}: forget what became of it.
+func (s *Server) pruneGraph(w http.ResponseWriter, r *http.Request) {
+	t, ok := ticketOf(w, r)
+	if !ok {
+		return
+	}
+	if s.operations.get(t, true) == nil {
+		unknownTicket(w, t)
+		return
+	}
+	respond(w, http.StatusOK, nil)
+}
+
+// ticketOf is the ticket in a path.
+func ticketOf(w http.ResponseWriter, r *http.Request) (ticket, bool) {
+	t := ticket{r.PathValue("label"), r.PathValue("op")}
+	if _, err := base64.URLEncoding.DecodeString(t.StateLabel); err != nil {
+		respond(w, http.StatusBadRequest, message{"invalid state_label"})
+		return t, false
+	}
+	return t, true
+}
+
+func unknownTicket(w http.ResponseWriter, t ticket) {
+	respond(w, http.StatusNotFound, message{fmt.Sprintf("state_label / op_id not found: %s (base64) / %s", t.StateLabel, t.OpID)})
+}

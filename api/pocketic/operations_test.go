@@ -1,0 +1,118 @@
+package pocketic
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// kept is a server with one instance, of which there is nothing but its queue.
+func kept(operations map[string]operation) (*Server, *http.ServeMux) {
+	s := New(nil, Options{})
+	s.entries = append(s.entries, newEntry(0, nil, topology{}))
+	mux := http.NewServeMux()
+	for name, do := range operations {
+		mux.HandleFunc("POST /{id}/"+name, s.perform("update/"+name, do))
+	}
+	mux.HandleFunc("GET /read_graph/{label}/{op}", s.readGraph)
+	mux.HandleFunc("DELETE /prune_graph/{label}/{op}", s.pruneGraph)
+	return s, mux
+}
+
+// ask makes a request; header is the time its client waits, "" for the default.
+func ask(handler http.Handler, method, path, wait string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, strings.NewReader("{}"))
+	if wait != "" {
+		r.Header.Set(timeoutHeader, wait)
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	return w
+}
+
+func TestAnOperationThatTakesTooLongIsAskedForLater(t *testing.T) {
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	s, mux := kept(map[string]operation{"wait": func(context.Context, *entry, []byte) (any, error) {
+		close(begun)
+		<-goOn
+		return "done", nil
+	}})
+	started := ask(mux, "POST", "/0/wait", "0")
+	if started.Code != http.StatusAccepted {
+		t.Fatalf("%d %s", started.Code, started.Body)
+	}
+	<-begun
+	var held ticket
+	if err := json.Unmarshal(started.Body.Bytes(), &held); err != nil {
+		t.Fatal(err)
+	}
+	path := held.StateLabel + "/" + held.OpID
+	for _, route := range [][2]string{{"GET", "/read_graph/"}, {"DELETE", "/prune_graph/"}} {
+		if w := ask(mux, route[0], route[1]+path, ""); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "not found") {
+			t.Errorf("while it goes on, %s says %d %s", route[1], w.Code, w.Body)
+		}
+	}
+	if state := s.entries[0].state(); !strings.HasPrefix(state, "Busy(StateLabel(") {
+		t.Errorf("while it goes on, the instance is %s", state)
+	}
+	close(goOn)
+	for ask(mux, "GET", "/read_graph/"+path, "").Code == http.StatusNotFound {
+	}
+	for range 2 {
+		if w := ask(mux, "GET", "/read_graph/"+path, ""); w.Code != http.StatusOK || w.Body.String() != `"done"` {
+			t.Errorf("then it is %d %s", w.Code, w.Body)
+		}
+	}
+	if w := ask(mux, "DELETE", "/prune_graph/"+path, ""); w.Code != http.StatusOK || w.Body.String() != "null" {
+		t.Errorf("it is forgotten with %d %s", w.Code, w.Body)
+	}
+	if w := ask(mux, "GET", "/read_graph/"+path, ""); w.Code != http.StatusNotFound {
+		t.Errorf("then it is %d %s", w.Code, w.Body)
+	}
+}
+
+func TestOperationsOnAnInstanceRunOneAfterAnother(t *testing.T) {
+	var running, most int
+	var mu sync.Mutex
+	_, mux := kept(map[string]operation{"add": func(context.Context, *entry, []byte) (any, error) {
+		mu.Lock()
+		running++
+		most = max(most, running)
+		mu.Unlock()
+		defer func() {
+			mu.Lock()
+			running--
+			mu.Unlock()
+		}()
+		return nil, nil
+	}})
+	var clients sync.WaitGroup
+	for range 64 {
+		clients.Go(func() {
+			if w := ask(mux, "POST", "/0/add", ""); w.Code != http.StatusOK || w.Body.String() != "null" {
+				t.Errorf("%d %s", w.Code, w.Body)
+			}
+		})
+	}
+	clients.Wait()
+	if most != 1 {
+		t.Errorf("%d operations ran at once", most)
+	}
+}
+
+func TestAnOperationThatFailsByABugFailsAlone(t *testing.T) {
+	_, mux := kept(map[string]operation{
+		"odd":  func(context.Context, *entry, []byte) (any, error) { panic("odd") },
+		"even": func(context.Context, *entry, []byte) (any, error) { return 2, nil },
+	})
+	if w := ask(mux, "POST", "/0/odd", ""); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "by a bug: odd") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := ask(mux, "POST", "/0/even", ""); w.Code != http.StatusOK || w.Body.String() != "2" {
+		t.Errorf("the next is %d %s", w.Code, w.Body)
+	}
+}

@@ -1,0 +1,42 @@
+package pocketic
+
+import (
+	"github.com/canisterd/canisterd/intercanister"
+)
+
+// rejectResponse is a reject with the names of its codes.
+type rejectResponse struct {
+	Code      string `json:"reject_code"`
+	Message   string `json:"reject_message"`
+	ErrorCode string `json:"error_code"`
+	Certified bool   `json:"certified"`
+}
+
+// codeNames are the reject codes by name, with an error code for rejects that have none.
+var codeNames = map[intercanister.RejectCode]struct {
+	name  string
+	error intercanister.ErrorCode
+}{
+	intercanister.SysFatal:           {"SysFatal", intercanister.SubnetOversubscribed},
+	intercanister.SysTransient:       {"SysTransient", intercanister.CanisterQueueFull},
+	intercanister.DestinationInvalid: {"DestinationInvalid", intercanister.CanisterNotFound},
+	intercanister.CanisterReject:     {"CanisterReject", intercanister.CanisterRejectedMessage},
+	intercanister.CanisterError:      {"CanisterError", intercanister.CanisterCalledTrap},
+	intercanister.SysUnknown:         {"SysUnknown", intercanister.DeadlineExpired},
+}
+
+func rejected(r *intercanister.Reject, certified bool) any {
+	code := codeNames[r.Code]
+	name := r.Error.Name()
+	if name == "" {
+		name = code.error.Name()
+	}
+	return map[string]rejectResponse{"Err": {code.name, r.Text, name, certified}}
+}
+
+func replied(reply []byte) any {
+	if reply == nil {
+		reply = []byte{}
+	}
+	return map[string][]byte{"Ok": reply}
+}

@@ -1,0 +1,259 @@
+package pocketic_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/canisterd/canisterd/api/pocketic"
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/daemon"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write what the scripts in testdata say now")
+
+// The first canisters of the first two subnets of an instance.
+var (
+	first  = principal.MustParse("lxzze-o7777-77777-aaaaa-cai")
+	second = principal.MustParse("7tjcv-pp777-77776-qaaaa-cai")
+)
+
+type (
+	aboutCanister struct {
+		Canister principal.Principal `ic:"canister_id"`
+	}
+	installMode struct {
+		Install *candid.Null `ic:"install,variant"`
+	}
+	install struct {
+		Mode     installMode         `ic:"mode"`
+		Canister principal.Principal `ic:"canister_id"`
+		Module   []byte              `ic:"wasm_module"`
+		Arg      []byte              `ic:"arg"`
+	}
+	create struct {
+		Specified *principal.Principal `ic:"specified_id"`
+	}
+	outcallMethod struct {
+		Get *candid.Null `ic:"get,variant"`
+	}
+	outcallHeader struct {
+		Name  string `ic:"name"`
+		Value string `ic:"value"`
+	}
+	outcall struct {
+		URL     string          `ic:"url"`
+		Method  outcallMethod   `ic:"method"`
+		Headers []outcallHeader `ic:"headers"`
+	}
+)
+
+// given are the bytes that scripts name as ${NAME}, in Base64.
+func given(t *testing.T) map[string]string {
+	t.Helper()
+	encoded := func(arg any) []byte {
+		raw, err := candid.Marshal(arg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	specified := principal.MustParse("ryjl3-tyaaa-aaaaa-aaaba-cai")
+	nowhere := principal.Canister(1 << 40)
+	fetch := encoded(outcall{"https://example.com/", outcallMethod{new(candid.Null)}, []outcallHeader{{"a", "b"}}})
+	answers := canistertest.Script().Arg().ReplyTop()
+	all := map[string][]byte{
+		"FIRST": first.Bytes(), "SECOND": second.Bytes(), "MISSING": principal.Canister(5).Bytes(), "NOWHERE": nowhere.Bytes(), "LEDGER": specified.Bytes(),
+		"USER": principal.SelfAuthenticating([]byte("user")).Bytes(), "ANONYMOUS": principal.Anonymous.Bytes(),
+		"CREATE": encoded(create{}), "CREATE_LEDGER": encoded(create{&specified}), "CREATE_NOWHERE": encoded(create{&nowhere}), "ABOUT": encoded(aboutCanister{first}),
+		"INSTALL": encoded(install{installMode{new(candid.Null)}, first, canistertest.Scriptable(), nil}),
+		"HELLO":   canistertest.Script().ReplyText("hello").Bytes(), "TRAP": canistertest.Script().Trap("odd").Bytes(), "NO": canistertest.Script().Reject("no").Bytes(),
+		"TIME": canistertest.Script().Time().ReplyInt().Bytes(),
+		"FETCH": canistertest.Script().Call(canistertest.Call{
+			Callee: principal.Management, Method: "http_request", Arg: fetch, Cycles: 1 << 40, OnReply: answers, OnReject: canistertest.Script().RejectMessage().RejectBlob(),
+		}).Drop().Bytes(),
+		"FOREVER": canistertest.Script().Call(canistertest.Call{
+			Callee: principal.Management, Method: "http_request", Arg: fetch, Cycles: 1 << 40,
+		}).Drop().Bytes(),
+	}
+	texts := make(map[string]string)
+	for name, raw := range all {
+		texts[name] = base64.StdEncoding.EncodeToString(raw)
+	}
+	return texts
+}
+
+// api is a server with the variables of a script.
+type api struct {
+	*testing.T
+	url   string
+	given map[string]string
+	used  map[string]bool // routes
+}
+
+func served(t *testing.T) *api {
+	t.Helper()
+	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", PocketIC: true, CacheDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &api{T: t, url: d.URL(), given: given(t), used: make(map[string]bool)}
+}
+
+var (
+	variable   = regexp.MustCompile(`\$\{(\w+)\}`)
+	messageID  = regexp.MustCompile(`"message_id":"([^"]*)"`)
+	subnetID   = regexp.MustCompile(`"subnet_id":\{?"?(?:subnet_id":")?([A-Za-z0-9+/=]*)"`)
+	changing   = regexp.MustCompile(`"port":\d+`)
+	bodyOfPart = regexp.MustCompile(`^(\w+) (\S+) ?(.*)$`)
+)
+
+// longest is how much of an answer a script shows.
+const longest = 1_200
+
+// ask makes the request of a line and gives the answer as scripts have it.
+func (a *api) ask(line string) string {
+	a.Helper()
+	line = variable.ReplaceAllStringFunc(line, func(v string) string {
+		value, ok := a.given[variable.FindStringSubmatch(v)[1]]
+		if !ok {
+			a.Fatalf("%s: nothing has the name %s", line, v)
+		}
+		return value
+	})
+	parts := bodyOfPart.FindStringSubmatch(line)
+	if parts == nil {
+		a.Fatalf("%q is no request", line)
+	}
+	request, err := http.NewRequestWithContext(a.Context(), parts[1], a.url+parts[2], strings.NewReader(parts[3]))
+	if err != nil {
+		a.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		a.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		a.Fatal(err)
+	}
+	a.used[parts[1]+" "+parts[2]] = true
+	for name, found := range map[string]*regexp.Regexp{"MESSAGE": messageID, "SUBNET": subnetID} {
+		if match := found.FindSubmatch(body); match != nil {
+			a.given[name] = string(match[1])
+		}
+	}
+	if !utf8.Valid(body) {
+		return fmt.Sprintf("%d (CBOR)", response.StatusCode)
+	}
+	text := changing.ReplaceAllString(string(body), `"port":0`)
+	if len(text) > longest {
+		text = fmt.Sprintf("%s... (%d bytes)", text[:longest], len(text))
+	}
+	return fmt.Sprintf("%d %s", response.StatusCode, strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  "))
+}
+
+// play runs a script: lines that begin with two spaces are answers, those with # comments,
+// the others requests.
+func (a *api) play(script []byte) []byte {
+	a.Helper()
+	var out bytes.Buffer
+	lines := bufio.NewScanner(bytes.NewReader(script))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := lines.Text()
+		switch {
+		case strings.HasPrefix(line, "  "):
+		case line == "" || strings.HasPrefix(line, "#"):
+			fmt.Fprintln(&out, line)
+		default:
+			fmt.Fprintf(&out, "%s\n  %s\n", line, a.ask(line))
+		}
+	}
+	return out.Bytes()
+}
+
+func TestEveryRouteAnswersAsItsScriptSays(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := make(map[string]bool)
+	for _, path := range scripts {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := served(t)
+			got := a.play(want)
+			for route := range a.used {
+				used[route] = true
+			}
+			if *rewrite {
+				if err := os.WriteFile(path, got, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			compare(t, want, got)
+		})
+	}
+	for _, route := range pocketic.Routes() {
+		method, path, _ := strings.Cut(route, " ")
+		if path == "" {
+			method, path = "", method
+		}
+		pattern := regexp.MustCompile("^" + regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(regexp.QuoteMeta(method+" "+path), ".+") + "$")
+		if method == "" {
+			pattern = regexp.MustCompile(`^GET /instances/\d+/api/v2/status$`)
+		}
+		if !slices.ContainsFunc(slices.Collect(keys(used)), pattern.MatchString) {
+			t.Errorf("no script in testdata asks %s", route)
+		}
+	}
+}
+
+func keys(m map[string]bool) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for key := range m {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+// compare shows the first lines that differ.
+func compare(t *testing.T, want, got []byte) {
+	t.Helper()
+	if bytes.Equal(want, got) {
+		return
+	}
+	before, now := strings.Split(string(want), "\n"), strings.Split(string(got), "\n")
+	for i := range min(len(before), len(now)) {
+		if before[i] != now[i] {
+			t.Fatalf("line %d was\n%s\nand is\n%s\n(-rewrite writes what is)", i+1, before[i], now[i])
+		}
+	}
+	t.Fatalf("there were %d lines and are %d", len(before), len(now))
+}

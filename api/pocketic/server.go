@@ -1,0 +1,160 @@
+package pocketic
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// Host makes instances.
+type Host interface {
+	// Create makes an instance whose rounds and time the server moves.
+	Create(ctx context.Context, spec *Spec) (Instance, error)
+	// Listen serves a handler at an address until stop is called.
+	Listen(address string, handler http.Handler) (port int, stop func(), err error)
+}
+
+// Spec says what an instance is made of.
+type Spec struct {
+	Subnets    []replica.SubnetConfig
+	Start      uint64 // ns, time before the first round
+	RateLimits bool
+}
+
+// Instance is one network with what drives it. It is safe for concurrent use.
+type Instance interface {
+	// Name is what the instance is called by other interfaces.
+	Name() string
+	// Node owns the network.
+	Node() *node.Node
+	// Backend brings the wall clock in, where it moves the time.
+	Backend() api.Backend
+	// API is the HTTP interface of the Internet Computer.
+	API() http.Handler
+	// SetLive makes the wall clock move the time, rounds happen when there is work, and
+	// HTTP outcalls be made; or ends that.
+	SetLive(ctx context.Context, live bool) error
+	// PutAhead makes the time at least so much ahead of the wall clock's while the instance
+	// is live. Who owns the network calls it.
+	PutAhead(offset time.Duration)
+	// Close ends the instance and gives back everything it has.
+	Close() error
+}
+
+// Options says how a server serves.
+type Options struct {
+	Log *slog.Logger // nil: nothing is logged
+	// Diagnostics takes lines for people who watch the server; nil: nobody does.
+	Diagnostics io.Writer
+}
+
+// Server serves the interface. It is safe for concurrent use.
+type Server struct {
+	host        Host
+	log         *slog.Logger
+	diagnostics io.Writer
+	routes      *http.ServeMux
+	blobs       blobs
+	operations  operations
+	gateways    gateways
+
+	pending atomic.Int64  // requests under way
+	served  atomic.Uint64 // requests that are over
+
+	mu      sync.Mutex
+	closed  bool
+	entries []*entry // by number; they stay when their instances are deleted
+}
+
+// New makes a server.
+func New(host Host, options Options) *Server {
+	s := &Server{host: host, log: options.Log, diagnostics: options.Diagnostics}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.diagnostics == nil {
+		s.diagnostics = io.Discard
+	}
+	s.routes = s.table()
+	return s
+}
+
+// Activity is how many requests are under way and how many are over. A server in which
+// nothing is under way, and no request was over since the last look, is idle.
+func (s *Server) Activity() (pending int64, served uint64) {
+	return s.pending.Load(), s.served.Load()
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if path := r.URL.Path; len(path) > 1 && strings.HasSuffix(path, "/") {
+		r = relocated(r, strings.TrimRight(path, "/"))
+	}
+	if strings.HasPrefix(r.URL.Path, "/instances") {
+		allowPages(w.Header())
+		if r.Method == http.MethodOptions {
+			w.WriteHeader(http.StatusOK)
+			return
+		}
+	}
+	if _, pattern := s.routes.Handler(r); pattern == "" {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	s.begin()
+	defer s.over()
+	s.routes.ServeHTTP(w, r)
+}
+
+// begin and over count a request.
+func (s *Server) begin() { s.pending.Add(1) }
+
+func (s *Server) over() {
+	s.served.Add(1)
+	s.pending.Add(-1)
+}
+
+// relocated is a request as it would be at another path.
+func relocated(r *http.Request, path string) *http.Request {
+	inside := r.WithContext(r.Context())
+	at := *r.URL
+	at.Path, at.RawPath = path, ""
+	inside.URL = &at
+	return inside
+}
+
+// allowPages lets scripts of any page use the routes, as PocketIC does.
+func allowPages(header http.Header) {
+	header.Set("Access-Control-Allow-Origin", "*")
+	header.Set("Access-Control-Allow-Methods", "*")
+	header.Set("Access-Control-Allow-Headers", "*")
+	header.Set("Access-Control-Expose-Headers", "*")
+}
+
+// Close deletes all instances and makes no more.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	entries := s.entries
+	s.mu.Unlock()
+	s.closeGateways(func(*gateway) bool { return true })
+	var closing sync.WaitGroup
+	for _, e := range entries {
+		closing.Go(func() {
+			if err := e.close(); err != nil {
+				s.log.Error("deleting the instance", "instance", e.number, "error", err)
+			}
+		})
+	}
+	closing.Wait()
+	return nil
+}

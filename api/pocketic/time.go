@@ -1,0 +1,151 @@
+package pocketic
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// getTime is GET read/get_time: the time of the next round, where that was set.
+func (s *Server) getTime(ctx context.Context, e *entry, _ []byte) (any, error) {
+	now, err := e.now(ctx)
+	return rawTime{now}, err
+}
+
+// setTime is POST update/set_time: the time of the next round.
+func (s *Server) setTime(ctx context.Context, e *entry, body []byte) (any, error) {
+	return nil, e.moveTime(ctx, body, func(at uint64) replica.Input { return replica.AdvanceTo(at) })
+}
+
+// setCertifiedTime is POST update/set_certified_time: that, and the state is certified as
+// of then, so that queries see it.
+func (s *Server) setCertifiedTime(ctx context.Context, e *entry, body []byte) (any, error) {
+	return nil, e.moveTime(ctx, body, func(at uint64) replica.Input { return replica.CertifyAt(at) })
+}
+
+// moveTime moves the time to that of a body. A live instance goes on from there.
+func (e *entry) moveTime(ctx context.Context, body []byte, input func(at uint64) replica.Input) error {
+	var in rawTime
+	if err := decode(body, &in); err != nil {
+		return err
+	}
+	clock := e.instance.Backend().Clock()
+	result, err := own(ctx, e, func(n *replica.Network) error {
+		now := n.Clock()
+		if e.live {
+			now = clock.Now
+		}
+		if in.Nanos < now {
+			return failed("SettingTimeIntoPast((%d, %d))", now, in.Nanos)
+		}
+		if e.live {
+			e.instance.PutAhead(time.Duration(in.Nanos - clock.Wall))
+		}
+		if refused := n.Apply(input(in.Nanos)).Refusal; refused != nil {
+			return refused
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return result
+}
+
+// blockmaker says who makes the block of a subnet in a tick.
+type blockmaker struct {
+	Subnet rawSubnet `json:"subnet"`
+	Maker  rawNode   `json:"blockmaker"`
+	Failed []rawNode `json:"failed_blockmakers"`
+}
+
+// tickConfig is how a tick is made. Older clients have the list of blockmakers in an object.
+type tickConfig struct {
+	Blockmakers blockmakers `json:"blockmakers"`
+	First       *rawSubnet  `json:"first_subnet"`
+	Last        *rawSubnet  `json:"last_subnet"`
+}
+
+type blockmakers []blockmaker
+
+// UnmarshalJSON reads both forms.
+func (b *blockmakers) UnmarshalJSON(text []byte) error {
+	var older struct {
+		List []blockmaker `json:"blockmakers_per_subnet"`
+	}
+	if decode(text, &older) == nil {
+		*b = older.List
+		return nil
+	}
+	var list []blockmaker
+	err := decode(text, &list)
+	*b = list
+	return err
+}
+
+// tick is POST update/tick: one round.
+func (s *Server) tick(ctx context.Context, e *entry, body []byte) (any, error) {
+	var in tickConfig
+	if err := decode(body, &in); err != nil {
+		return nil, err
+	}
+	for i := range in.Blockmakers {
+		if err := e.checkBlockmaker(&in.Blockmakers[i]); err != nil {
+			return nil, err
+		}
+	}
+	for _, named := range []*rawSubnet{in.First, in.Last} {
+		if named == nil {
+			continue
+		}
+		id, err := named.read()
+		if err != nil {
+			return nil, err
+		}
+		if _, err := e.subnet(id); err != nil {
+			return nil, err
+		}
+	}
+	_, err := e.instance.Node().Round(ctx)
+	return nil, err
+}
+
+// checkBlockmaker refuses nodes that the subnet does not have.
+func (e *entry) checkBlockmaker(b *blockmaker) error {
+	id, err := b.Subnet.read()
+	if err != nil {
+		return err
+	}
+	subnet, err := e.subnet(id)
+	if err != nil {
+		return err
+	}
+	var failedNodes []principal.Principal
+	for _, raw := range append(slices.Clone(b.Failed), b.Maker) {
+		node, err := readID(raw.NodeID, "node id")
+		if err != nil {
+			return err
+		}
+		if !hasNode(subnet, node) {
+			return failed("BlockmakerNotFound(%s)", node)
+		}
+		failedNodes = append(failedNodes, node)
+	}
+	maker := failedNodes[len(failedNodes)-1]
+	if slices.Contains(failedNodes[:len(failedNodes)-1], maker) {
+		return failed("BlockmakerContainedInFailed(%s)", maker)
+	}
+	return nil
+}
+
+func hasNode(subnet *replica.SubnetView, id principal.Principal) bool {
+	for _, node := range subnet.Nodes {
+		if node.Principal() == id {
+			return true
+		}
+	}
+	return false
+}

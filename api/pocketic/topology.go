@@ -1,0 +1,138 @@
+package pocketic
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/certify"
+)
+
+// topology is what an instance is made of.
+type topology struct {
+	Subnets map[string]shownSubnet `json:"subnet_configs"`
+	Default rawCanister            `json:"default_effective_canister_id"`
+}
+
+// shownSubnet is one subnet: what all versions of the clients read.
+type shownSubnet struct {
+	Kind         string         `json:"subnet_kind"`
+	Seed         []int          `json:"subnet_seed"`
+	Instructions string         `json:"instruction_config"`
+	Ranges       []shownRange   `json:"canister_ranges"`
+	Nodes        []rawNode      `json:"node_ids"`
+	Size         int            `json:"size"`
+	Admins       []rawPrincipal `json:"subnet_admins"`
+	Cost         string         `json:"cost_schedule"`
+}
+
+type shownRange struct {
+	Start rawCanister `json:"start"`
+	End   rawCanister `json:"end"`
+}
+
+// kindNames are the kinds as PocketIC writes them.
+var kindNames = map[replica.SubnetKind]string{
+	replica.Application: "Application", replica.NNS: "NNS", replica.II: "II", replica.SNS: "SNS", replica.Fiduciary: "Fiduciary",
+	replica.Bitcoin: "Bitcoin", replica.TestKeys: "TestThresholdKeys", replica.System: "System",
+	replica.VerifiedApplication: "VerifiedApplication", replica.CloudEngine: "CloudEngine",
+}
+
+// topologyOf describes the subnets of a view, which are in the order of the plan.
+func topologyOf(view *replica.View, plan *plan) topology {
+	t := topology{Subnets: make(map[string]shownSubnet), Default: canisterOf(view.DefaultCanister())}
+	for i := range view.Subnets {
+		subnet, config := &view.Subnets[i], &plan.Subnets[i]
+		shown := shownSubnet{Kind: kindNames[subnet.Kind], Instructions: production, Cost: costNormal, Size: len(subnet.Nodes)}
+		if config.Benchmarking {
+			shown.Instructions = benchmarking
+		}
+		if config.Free {
+			shown.Cost = costFree
+		}
+		for _, admin := range config.Admins {
+			shown.Admins = append(shown.Admins, principalOf(admin))
+		}
+		for _, node := range subnet.Nodes {
+			shown.Nodes = append(shown.Nodes, rawNode{node.Principal().Bytes()})
+		}
+		shown.showRanges(subnet.Ranges)
+		t.Subnets[subnet.ID.String()] = shown
+	}
+	return t
+}
+
+// showRanges shows the canister ranges, and what follows from them.
+func (s *shownSubnet) showRanges(ranges certify.Ranges) {
+	texts := make([]string, len(ranges))
+	for i, r := range ranges {
+		s.Ranges = append(s.Ranges, shownRange{canisterOf(r.Start), canisterOf(r.End)})
+		texts[i] = fmt.Sprintf("CanisterIdRange { start: CanisterId(%s), end: CanisterId(%s) }", r.Start, r.End)
+	}
+	seed := sha256.Sum256([]byte("[" + strings.Join(texts, ", ") + "]"))
+	s.Seed = make([]int, len(seed))
+	for i, b := range seed {
+		s.Seed[i] = int(b)
+	}
+}
+
+// getTopology is GET /instances/{id}/read/topology and /_/topology. It waits for no
+// operation.
+func (s *Server) getTopology(w http.ResponseWriter, r *http.Request) {
+	e, err := s.find(r)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	respond(w, http.StatusOK, e.topology)
+}
+
+// getSubnet is POST read/get_subnet: the subnet of a canister, null where there is no such
+// canister.
+func (s *Server) getSubnet(ctx context.Context, e *entry, body []byte) (any, error) {
+	id, err := subject(body)
+	if err != nil {
+		return nil, err
+	}
+	report, err := e.report(ctx, id)
+	if err != nil {
+		return nil, nil //nolint:nilerr // there is no such canister
+	}
+	return subnetOf(report.Subnet), nil
+}
+
+// getPublicKey is POST read/pub_key: the key of a subnet in DER form.
+func (s *Server) getPublicKey(_ context.Context, e *entry, body []byte) (any, error) {
+	var in rawSubnet
+	if err := decode(body, &in); err != nil {
+		return nil, err
+	}
+	id, err := in.read()
+	if err != nil {
+		return nil, err
+	}
+	subnet, err := e.subnet(id)
+	if err != nil {
+		return nil, err
+	}
+	key := make([]int, len(subnet.PublicKey))
+	for i, b := range subnet.PublicKey {
+		key[i] = int(b)
+	}
+	return key, nil
+}
+
+// subnet is a subnet of the instance.
+func (e *entry) subnet(id principal.Principal) (*replica.SubnetView, error) {
+	subnets := e.instance.Node().View().Subnets
+	at := slices.IndexFunc(subnets, func(s replica.SubnetView) bool { return s.ID == id })
+	if at < 0 {
+		return nil, subnetNotFound(id)
+	}
+	return &subnets[at], nil
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/daemon"
+)
+
+const (
+	pocketName = "pocket-ic"
+	// pocketVersion is the version of PocketIC's server that canisterd stands in for.
+	pocketVersion = "16.1.0"
+	// exitHardTTL is the exit code of a server whose time is over, whatever it does then.
+	exitHardTTL = 124
+)
+
+// calledPocket matches the names by which the program is PocketIC's server, with the
+// version it is to say.
+var calledPocket = regexp.MustCompile(`^pocket-ic(?:-server)?(?:-head-nns)?(?:-(\d+\.\d+\.\d+))?(?:\.exe)?$`)
+
+// asPocket is the arguments of a program that was called by some name: with a name of
+// PocketIC's server, those of that command.
+func asPocket(name string, args []string) []string {
+	match := calledPocket.FindStringSubmatch(filepath.Base(name))
+	if match == nil || len(args) > 0 && args[0] == compileWorkerName {
+		return args
+	}
+	as := []string{pocketName}
+	if match[1] != "" {
+		as = append(as, "--report-version", match[1])
+	}
+	return append(as, args...)
+}
+
+// pocketFlags are the flags of PocketIC's server, and ours.
+type pocketFlags struct {
+	address, portFile string
+	port              uint16
+	ttl, hardTTL      uint64
+	logLevels         string
+	version           string
+	showVersion       bool
+
+	routingTable    string
+	fetchTable      bool
+	registryVersion uint64
+}
+
+// pocket is `canisterd pocket-ic`, whose flags have letters that others have elsewhere.
+func (c *cli) pocket() *cobra.Command {
+	return &cobra.Command{
+		Use:                pocketName,
+		Short:              "Serve PocketIC's REST interface, in the place of its server",
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			inner := c.pocketServer()
+			inner.SetArgs(args)
+			inner.SetOut(c.out)
+			inner.SetErr(c.err)
+			return inner.ExecuteContext(cmd.Context())
+		},
+	}
+}
+
+// pocketServer is the same with flags of its own.
+func (c *cli) pocketServer() *cobra.Command {
+	var f pocketFlags
+	cmd := &cobra.Command{
+		Use:   "canisterd " + pocketName,
+		Short: "Serve PocketIC's REST interface, in the place of its server",
+		Long: `Serve PocketIC's REST interface, in the place of its server. Clients find it by POCKET_IC_BIN:
+a link to canisterd with the name pocket-ic, pocket-ic-server or pocket-ic-X.Y.Z is this command.`,
+		SilenceUsage: true, SilenceErrors: true, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.servePocket(cmd.Context(), &f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.address, "ip-addr", "i", "127.0.0.1", "address to listen on")
+	flags.Uint16VarP(&f.port, "port", "p", 0, "port to listen on; 0 takes any free one")
+	flags.StringVar(&f.portFile, "port-file", "", "file to write the port to; where it exists already, another server serves, and this one ends at once")
+	flags.Uint64Var(&f.ttl, "ttl", 60, "seconds after which a server ends that gets no request")
+	flags.Uint64Var(&f.hardTTL, "hard-ttl", 0, "seconds after which the server ends, whatever it does, with exit code 124; 0: never")
+	flags.StringVarP(&f.logLevels, "log-levels", "l", "info", "what is logged: a level, or levels by name as PocketIC takes them (environment: RUST_LOG)")
+	flags.StringVar(&f.version, "report-version", envOr("CANISTERD_POCKET_IC_VERSION", pocketVersion), "version of PocketIC to report, for clients that take only some (environment: CANISTERD_POCKET_IC_VERSION)")
+	flags.BoolVarP(&f.showVersion, "version", "V", false, "print the version")
+	flags.StringVar(&f.routingTable, "mainnet-routing-table", "", "taken for PocketIC's sake; the ranges of mainnet are built in")
+	flags.BoolVar(&f.fetchTable, "fetch-mainnet-routing-table", false, "likewise")
+	flags.Uint64Var(&f.registryVersion, "mainnet-registry-version", 0, "likewise")
+	return cmd
+}
+
+// servePocket serves until it is told to end, or nobody asks anything any more.
+func (c *cli) servePocket(ctx context.Context, f *pocketFlags) error {
+	if f.showVersion {
+		_, err := fmt.Fprintf(c.out, "pocket-ic-server %s\n", f.version)
+		return err
+	}
+	if f.hardTTL > 0 {
+		time.AfterFunc(seconds(f.hardTTL), func() { os.Exit(exitHardTTL) })
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
+	defer stop()
+	publish, remove, err := claimPort(f.portFile)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // another server serves whoever reads the file
+	}
+	if err != nil {
+		return err
+	}
+	defer remove()
+	log, err := pocketLog(c.out, f.logLevels)
+	if err != nil {
+		return err
+	}
+	d, err := daemon.Start(ctx, daemon.Config{
+		Listen: net.JoinHostPort(f.address, strconv.Itoa(int(f.port))), PocketIC: true, Diagnostics: c.err, Log: log, CompileWorker: compileWorker(),
+	})
+	if err != nil {
+		return err
+	}
+	if err := publish(d.Port()); err != nil {
+		return errors.Join(err, d.Close())
+	}
+	idle(ctx, d, seconds(f.ttl))
+	return d.Close()
+}
+
+func seconds(n uint64) time.Duration { return time.Duration(min(n, 1<<32)) * time.Second }
+
+// idle returns when the daemon has had nothing to do for so long, has failed, or ctx ends.
+func idle(ctx context.Context, d *daemon.Daemon, ttl time.Duration) {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	since := time.Now()
+	var before uint64
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.Failed():
+			return
+		case now := <-ticker.C:
+			pending, served := d.Activity()
+			if pending > 0 || served != before {
+				since, before = now, served
+			}
+			if now.Sub(since) > ttl {
+				return
+			}
+		}
+	}
+}
+
+// claimPort makes the file that gets the port, which must not exist yet. Of those who
+// want the same file one serves.
+func claimPort(path string) (publish func(port int) error, remove func(), err error) {
+	if path == "" {
+		return func(int) error { return nil }, func() {}, nil
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, nil, fmt.Errorf("making the port file: %w", err)
+	}
+	publish = func(port int) error {
+		_, err := fmt.Fprintf(file, "%d\n", port)
+		return errors.Join(err, file.Close())
+	}
+	return publish, func() { _ = os.Remove(path) }, nil
+}
+
+// pocketLog is what logs to standard output, and to a file of the folder POCKET_IC_LOG_DIR.
+func pocketLog(out io.Writer, levels string) (*slog.Logger, error) {
+	if dir := os.Getenv("POCKET_IC_LOG_DIR"); dir != "" {
+		name := "pocket_ic_server_" + strings.ReplaceAll(time.Now().UTC().Format(time.RFC3339Nano), ":", "_") + ".log"
+		file, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			return nil, fmt.Errorf("POCKET_IC_LOG_DIR: %w", err)
+		}
+		out = io.MultiWriter(out, file) // for as long as the process lives
+	}
+	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: levelOf(envOr("RUST_LOG", levels))})), nil
+}
+
+// levelOf is the level of a specification such as "info" or "pocket_ic_server=debug,tower_http=info".
+func levelOf(specification string) slog.Level {
+	levels := map[string]slog.Level{
+		"off": slog.LevelError + 4, "error": slog.LevelError, "warn": slog.LevelWarn, "info": slog.LevelInfo, "debug": slog.LevelDebug, "trace": slog.LevelDebug,
+	}
+	level := slog.LevelInfo
+	for part := range strings.SplitSeq(specification, ",") {
+		name, value, named := strings.Cut(part, "=")
+		if !named {
+			name, value = pocketTarget, part
+		}
+		if l, known := levels[strings.ToLower(strings.TrimSpace(value))]; known && name == pocketTarget {
+			level = l
+		}
+	}
+	return level
+}
+
+// pocketTarget is the name of what PocketIC's server itself logs.
+const pocketTarget = "pocket_ic_server"

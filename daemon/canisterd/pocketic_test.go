@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTheNameOfTheProgramMakesItPocketIC(t *testing.T) {
+	for name, want := range map[string][]string{
+		"canisterd":                   {"x"},
+		"/usr/bin/pocket-ic":          {"pocket-ic", "x"},
+		"./pocket-ic-server":          {"pocket-ic", "x"},
+		"pocket-ic-13.0.0":            {"pocket-ic", "--report-version", "13.0.0", "x"},
+		"pocket-ic-server-head-nns":   {"pocket-ic", "x"},
+		"pocket-ic.exe":               {"pocket-ic", "x"},
+		"pocket-ices":                 {"x"},
+		"pocket-ic-server-1.2.3-beta": {"x"},
+	} {
+		if got := asPocket(name, []string{"x"}); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if got := asPocket("pocket-ic", []string{compileWorkerName, "folder"}); got[0] != compileWorkerName {
+		t.Errorf("a compile worker is %q", got)
+	}
+}
+
+func TestPocketICSaysTheVersionItIsToldToSay(t *testing.T) {
+	say := func(arguments ...string) string {
+		var out, errOut bytes.Buffer
+		if code := run(t.Context(), arguments, &out, &errOut); code != 0 {
+			t.Fatalf("%q: exit code %d, %s", arguments, code, &errOut)
+		}
+		return out.String()
+	}
+	for _, flag := range []string{"--version", "-V"} {
+		if got, want := say("pocket-ic", flag), "pocket-ic-server "+pocketVersion+"\n"; got != want {
+			t.Errorf("%s: %q, want %q", flag, got, want)
+		}
+	}
+	t.Setenv("CANISTERD_POCKET_IC_VERSION", "15.0.0")
+	if got := say("pocket-ic", "--version"); got != "pocket-ic-server 15.0.0\n" {
+		t.Errorf("with a variable: %q", got)
+	}
+	if got := say(asPocket("pocket-ic-13.0.0", []string{"--version"})...); got != "pocket-ic-server 13.0.0\n" {
+		t.Errorf("with a name: %q", got)
+	}
+}
+
+// servedPocket is a server that runs until its test ends: end asks it to end, and gives its exit code.
+func servedPocket(t *testing.T, portFile string, arguments ...string) (end func() int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	var out bytes.Buffer
+	done := make(chan int, 1)
+	go func() {
+		done <- run(ctx, append([]string{"pocket-ic", "--port-file", portFile}, arguments...), &out, &out)
+	}()
+	end = func() int {
+		cancel()
+		return <-done
+	}
+	t.Cleanup(func() { cancel() })
+	return end
+}
+
+// portOf waits for the line in a port file.
+func portOf(t *testing.T, path string) string {
+	t.Helper()
+	for {
+		if line, err := os.ReadFile(path); err == nil && strings.HasSuffix(string(line), "\n") {
+			return strings.TrimSpace(string(line))
+		}
+		if t.Context().Err() != nil {
+			t.Fatal("nothing is in the port file")
+		}
+	}
+}
+
+func TestOneOfThoseWhoWantAPortFileServes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pocket_ic.port")
+	end := servedPocket(t, path)
+	port := portOf(t, path)
+	response, err := http.Get("http://127.0.0.1:" + port + "/status")
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("the status is %v (%v)", response, err)
+	}
+	_ = response.Body.Close()
+	var out bytes.Buffer
+	if code := run(t.Context(), []string{"pocket-ic", "--port-file", path}, &out, &out); code != 0 || out.Len() > 0 {
+		t.Errorf("the second ends with exit code %d and says %q", code, &out)
+	}
+	if again := portOf(t, path); again != port {
+		t.Errorf("the port was %s and is %s", port, again)
+	}
+	if code := end(); code != 0 {
+		t.Errorf("the first ends with exit code %d", code)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the port file is left: %v", err)
+	}
+}
+
+func TestAServerThatGetsNoRequestEnds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pocket_ic.port")
+	var out bytes.Buffer
+	if code := run(t.Context(), []string{"pocket-ic", "--port-file", path, "--ttl", "0"}, &out, &out); code != 0 {
+		t.Errorf("exit code %d: %s", code, &out)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the port file is left: %v", err)
+	}
+}
+
+func TestLevelsOfTheLogAreThoseOfTheServer(t *testing.T) {
+	for text, want := range map[string]slog.Level{
+		"error": slog.LevelError, "debug": slog.LevelDebug, "pocket_ic_server=warn,tower_http=debug": slog.LevelWarn,
+		"tower_http=debug": slog.LevelInfo, "odd": slog.LevelInfo,
+	} {
+		if got := levelOf(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestTimesOfServersAreSeconds(t *testing.T) {
+	for n, want := range map[uint64]time.Duration{0: 0, 60: time.Minute, 1 << 63: 1 << 32 * time.Second} {
+		if got := seconds(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}

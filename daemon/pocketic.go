@@ -1,0 +1,123 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+
+	"github.com/canisterd/canisterd/api/pocketic"
+	"github.com/canisterd/canisterd/daemon/instance"
+)
+
+// Rounds of instances that stand in for PocketIC's, in instructions: those of the replica.
+const (
+	pocketSlice = 2_000_000_000
+	pocketRound = 4_000_000_000
+)
+
+// pocketHost makes the instances of PocketIC's interface.
+type pocketHost struct{ *Daemon }
+
+// Create makes an instance whose rounds and time its client moves. All begin with one seed, as
+// PocketIC's do: instances of the same subnets have the same keys and ids.
+func (d pocketHost) Create(ctx context.Context, spec *pocketic.Spec) (pocketic.Instance, error) {
+	hold := HoldOutcalls
+	made, err := d.Daemon.Create(ctx, &instance.Spec{
+		Subnets: spec.Subnets, Seed: new([32]byte), Start: spec.Start, Pacing: instance.Pacing{Mode: Manual}, RateLimits: spec.RateLimits,
+		SliceInstructions: pocketSlice, RoundInstructions: pocketRound, Outcalls: &hold, Reach: instance.OutcallReach{Local: true},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &pocketInstance{member: made.(*member), daemon: d.Daemon}, nil
+}
+
+// Listen serves a handler at an address until stop is called.
+func (d pocketHost) Listen(address string, handler http.Handler) (port int, stop func(), err error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return 0, nil, err
+	}
+	server := newServer(context.Background(), handler, d.log)
+	d.running.Go(func() {
+		if err := server.Serve(&limitedListener{Listener: listener, limit: d.limit}); !errors.Is(err, http.ErrServerClosed) {
+			d.log.Error("an HTTP gateway is served no longer", "address", address, "error", err)
+		}
+	})
+	return listener.Addr().(*net.TCPAddr).Port, func() { _ = server.Close() }, nil
+}
+
+// pocketInstance is an instance as PocketIC's interface drives it.
+type pocketInstance struct {
+	*member
+	daemon *Daemon
+
+	mu   sync.Mutex
+	halt func() // ends the making of outcalls; nil while they wait for mocks
+}
+
+// API is the HTTP interface of the Internet Computer.
+func (i *pocketInstance) API() http.Handler { return i.handler }
+
+// SetLive makes the wall clock drive the instance, and outcalls be made, or ends that.
+func (i *pocketInstance) SetLive(ctx context.Context, live bool) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	mode := Manual
+	if live {
+		mode = Auto
+	}
+	if err := i.SetPacing(ctx, instance.Pacing{Mode: mode}); err != nil {
+		return err
+	}
+	switch {
+	case live && i.halt == nil:
+		i.halt = i.makeOutcalls()
+	case !live && i.halt != nil:
+		i.halt()
+		i.halt = nil
+	}
+	return nil
+}
+
+// makeOutcalls makes the outcalls of the instance until it ends, or halt is called.
+func (i *pocketInstance) makeOutcalls() (halt func()) {
+	ctx, cancel := context.WithCancel(i.ctx)
+	var running sync.WaitGroup
+	running.Go(func() {
+		client := newOutcallClient(false, i.reach)
+		defer client.close()
+		p := newPerformer(i.node, i.log)
+		p.fetch = client.fetch
+		p.perform(ctx)
+	})
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+// Close deletes the instance; another interface may have done so.
+func (i *pocketInstance) Close() error {
+	i.mu.Lock()
+	halt := i.halt
+	i.halt = nil
+	i.mu.Unlock()
+	if halt != nil {
+		halt()
+	}
+	if i.daemon.instances.get(i.name) != i.member {
+		return nil
+	}
+	return i.daemon.Delete(i.name)
+}
+
+// Activity is how many requests of PocketIC's interface are under way and how many are over.
+func (d *Daemon) Activity() (pending int64, served uint64) { return d.pocket.Activity() }
+
+// Port is the port the daemon listens on.
+func (d *Daemon) Port() int {
+	return d.listener.Addr().(*net.TCPAddr).Port
+}
