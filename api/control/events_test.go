@@ -1,7 +1,9 @@
 package control_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -284,6 +286,16 @@ func TestCallTreesAreShown(t *testing.T) {
 	must(a, a.flights.Release, &controlv1.ReleaseRequest{HeldId: held.GetHeldId()})
 	a.idle()
 	a.tree(&controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_RequestId{RequestId: id[:]}})
+	a.note("the beginning of an id is enough where no other begins so")
+	prefix := func(text string) *controlv1.GetTraceRequest {
+		return &controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_RequestPrefix{RequestPrefix: text}}
+	}
+	if out := must(a, a.events.GetTrace, prefix(hex.EncodeToString(id[:8]))); !bytes.Equal(out.GetRoot().GetRequestId(), id[:]) {
+		t.Errorf("the tree of %x is that of %x", id[:8], out.GetRoot().GetRequestId())
+	}
+	call(a, a.events.GetTrace, prefix("00000000"))
+	call(a, a.events.GetTrace, prefix("12345678"))
+	call(a, a.events.GetTrace, prefix("XYZ"))
 	context := &controlv1.ContextRef{SubnetId: held.GetSubnetId(), ContextId: 1}
 	a.tree(&controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_Context{Context: context}})
 	names := map[string]string{alice.String(): "alice", bob.String(): "bob"}

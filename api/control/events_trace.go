@@ -2,6 +2,9 @@ package control
 
 import (
 	"context"
+	"encoding/hex"
+	"fmt"
+	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -44,6 +47,12 @@ func (s *events) GetTrace(ctx context.Context, in *controlv1.GetTraceRequest) (*
 	if in.GetLast() {
 		root, _ = trace.LastIngress(all)
 		what = "any user's message"
+	}
+	if prefix := in.GetRequestPrefix(); prefix != "" {
+		if root.Request, err = requestWith(prefix, all); err != nil {
+			return nil, err
+		}
+		what = "a user's message whose id begins with " + prefix
 	}
 	tree := trace.Build(root, all)
 	if tree.Root == nil {
@@ -89,7 +98,37 @@ func readRoot(in *controlv1.GetTraceRequest) (root trace.Root, err error) {
 		}
 		return root, nil
 	}
-	return root, MissingField.Refuse("of", "request_id, context or last")
+	if prefix, ok := in.GetOf().(*controlv1.GetTraceRequest_RequestPrefix); ok {
+		return root, checkPrefix(prefix.RequestPrefix)
+	}
+	return root, MissingField.Refuse("of", "request_id, request_prefix, context or last")
+}
+
+// checkPrefix refuses what is no beginning of a request id in hex.
+func checkPrefix(prefix string) error {
+	if len(prefix) == 0 || len(prefix) > hex.EncodedLen(len(replica.RequestID{})) || strings.Trim(prefix, "0123456789abcdef") != "" {
+		return BadField.Refuse("request_prefix", quoted(prefix), "take 1 to 64 hex digits in lower case")
+	}
+	return nil
+}
+
+// requestWith is the user's message whose id begins with a prefix; zero where none does.
+func requestWith(prefix string, all []replica.Event) (found replica.RequestID, err error) {
+	seen := map[replica.RequestID]bool{}
+	var ids []string
+	for i := range all {
+		e := &all[i]
+		if id := hex.EncodeToString(e.Request[:]); e.Kind == replica.IngressReceived && !seen[e.Request] && strings.HasPrefix(id, prefix) {
+			seen[e.Request], found = true, e.Request
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) > 1 {
+		const listed = 5
+		text := fmt.Sprintf("%d messages have ids that begin so: %s", len(ids), strings.Join(ids[:min(len(ids), listed)], ", "))
+		return found, BadField.Refuse("request_prefix", quoted(prefix), text)
+	}
+	return found, nil
 }
 
 // readNames reads the names that are shown for canisters.

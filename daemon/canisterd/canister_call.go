@@ -62,7 +62,7 @@ func (c *cli) canisterAwait() *cobra.Command {
 		Short: "Wait for the reply of a request that was submitted, and print it",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := requestID(args[0])
+			prefix, err := requestPrefix(args[0])
 			if err != nil {
 				return err
 			}
@@ -71,6 +71,10 @@ func (c *cli) canisterAwait() *cobra.Command {
 				return err
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				id, err := c.requestOf(ctx, d, prefix)
+				if err != nil {
+					return err
+				}
 				r, err := d.Calls.Await(ctx, &controlv1.AwaitRequest{Instance: c.instance, RequestId: id, ReplyForm: form})
 				if err != nil {
 					return err
@@ -95,6 +99,7 @@ func (c *cli) canisterQuery() *cobra.Command {
 
 type callFlags struct {
 	hex, form string
+	verbose   bool
 }
 
 func (c *cli) invocation(name, short string, ask ask) *cobra.Command {
@@ -124,6 +129,7 @@ reply are JSON.`,
 				if err != nil {
 					return err
 				}
+				f.tellRequest(c, outcome)
 				if _, err := remote.Reply(outcome); err != nil {
 					c.hintMethod(ctx, d, call.GetCanisterId(), call.GetMethod(), err)
 					return err
@@ -133,7 +139,16 @@ reply are JSON.`,
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "say the id of the request on standard error (--json has it always)")
 	return sending(cmd)
+}
+
+// tellRequest says the id of an update to somebody who wants to know it, whatever becomes of it.
+func (f *callFlags) tellRequest(c *cli, outcome *controlv1.Outcome) {
+	c.request = hex.EncodeToString(outcome.GetRequestId())
+	if f.verbose && c.request != "" {
+		c.note("request %s (canisterd trace %.8[1]s)", c.request)
+	}
 }
 
 func (f *callFlags) add(cmd *cobra.Command) {
@@ -226,35 +241,25 @@ func parenthesised(args string) string {
 
 // replyResult is a reply as --json prints it: in the form that was asked for.
 type replyResult struct {
-	Candid string          `json:"candid,omitempty"`
-	JSON   json.RawMessage `json:"json,omitempty"`
-	Hex    string          `json:"hex,omitempty"`
+	Request string          `json:"request_id,omitempty"` // of an update
+	Candid  string          `json:"candid,omitempty"`
+	JSON    json.RawMessage `json:"json,omitempty"`
+	Hex     string          `json:"hex,omitempty"`
 }
 
 // reply prints a reply: Candid text over several lines where it is long.
 func (c *cli) reply(outcome *controlv1.Outcome) error {
+	request := hex.EncodeToString(outcome.GetRequestId())
 	switch form := outcome.GetReply().GetForm().(type) {
 	case *controlv1.Value_Text:
 		text := form.Text
 		if values, err := candid.ParseArgs(text); err == nil {
 			text = candid.PrettyArgs(values)
 		}
-		return c.print(text, replyResult{Candid: form.Text})
+		return c.print(text, replyResult{Request: request, Candid: form.Text})
 	case *controlv1.Value_Json:
-		return c.print(form.Json, replyResult{JSON: json.RawMessage(form.Json)})
+		return c.print(form.Json, replyResult{Request: request, JSON: json.RawMessage(form.Json)})
 	}
 	text := hex.EncodeToString(outcome.GetReply().GetBytes())
-	return c.print(text, replyResult{Hex: text})
+	return c.print(text, replyResult{Request: request, Hex: text})
 }
-
-// requestID is the id of a request in hex.
-func requestID(text string) ([]byte, error) {
-	id, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
-	if err != nil || len(id) != requestIDBytes {
-		return nil, fmt.Errorf("%q is no request id: that is %d bytes in hex (canister submit prints it, events --json has it whole)", text, requestIDBytes)
-	}
-	return id, nil
-}
-
-// requestIDBytes is the length of a request id (interface specification, "Request ids").
-const requestIDBytes = 32

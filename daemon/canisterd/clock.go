@@ -241,17 +241,25 @@ func (c *cli) runCommand() *cobra.Command {
 		Use:   "run [idle | next-timer | TIME | REQUEST]",
 		Short: "Run rounds until something holds (default: until idle)",
 		Long: `Run rounds until nothing waits any more (idle), the next timer has fired
-(next-timer), a time has come, or a request (its id in hex) has its answer.
+(next-timer), a time has come, or a request (its id in hex, or the beginning of
+that) has its answer.
 Time that has to pass passes at once; while a request is awaited, only where
 pacing is manual.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request, err := parseUntil(first(args))
+			request, prefix, err := parseUntil(first(args))
 			if err != nil {
 				return err
 			}
 			request.Instance, request.MaxRounds = c.instance, rounds
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if prefix != "" {
+					id, err := c.requestOf(ctx, d, prefix)
+					if err != nil {
+						return err
+					}
+					request.Condition = &controlv1.RunUntilRequest_RequestId{RequestId: id}
+				}
 				done := c.passing(ctx, d)
 				ran, err := d.Clock.RunUntil(ctx, request)
 				done()
@@ -266,21 +274,22 @@ pacing is manual.`,
 	return cmd
 }
 
-func parseUntil(text string) (*controlv1.RunUntilRequest, error) {
+// parseUntil reads what to run until, or the beginning of the id of the request whose answer that is.
+func parseUntil(text string) (r *controlv1.RunUntilRequest, prefix string, err error) {
 	switch text {
 	case "", "idle":
-		return &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_Idle{Idle: true}}, nil
+		return &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_Idle{Idle: true}}, "", nil
 	case "next-timer":
-		return &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_NextTimer{NextTimer: true}}, nil
+		return &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_NextTimer{NextTimer: true}}, "", nil
 	}
-	if id, err := requestID(text); err == nil {
-		return &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_RequestId{RequestId: id}}, nil
+	if prefix, err := requestPrefix(text); err == nil {
+		return &controlv1.RunUntilRequest{}, prefix, nil
 	}
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
-		return nil, fmt.Errorf("%q is nothing to run until: say idle, next-timer, a time such as 2030-01-01T00:00:00Z, or a request id in hex", text)
+		return nil, "", fmt.Errorf("%q is nothing to run until: say idle, next-timer, a time such as 2030-01-01T00:00:00Z, or a request id in hex", text)
 	}
-	return &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_Time{Time: timestamppb.New(at)}}, nil
+	return &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_Time{Time: timestamppb.New(at)}}, "", nil
 }
 
 func (c *cli) ran(r *controlv1.RunUntilResponse) string {

@@ -31,7 +31,18 @@ func (c *cli) events() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			prefix := ""
+			if f.request != "" {
+				if prefix, err = requestPrefix(f.request); err != nil {
+					return err
+				}
+			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if prefix != "" {
+					if request.Filter.RequestId, err = c.requestOf(ctx, d, prefix); err != nil {
+						return err
+					}
+				}
 				return unlessInterrupted(ctx, d.Watch(ctx, request, func(e *controlv1.Event) error { return c.print(c.event(e), e) }))
 			})
 		},
@@ -39,7 +50,7 @@ func (c *cli) events() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.kinds, "kind", nil, "only of these kinds: "+strings.Join(enumNames(controlv1.EventKind_name, "EVENT_KIND_"), ", "))
 	flags.StringSliceVar(&f.canisters, "canister", nil, "only of these canisters")
-	flags.StringVar(&f.request, "request", "", "only of this request (hex) and what follows from it")
+	flags.StringVar(&f.request, "request", "", "only of this request (its id in hex, or the beginning of that) and what follows from it")
 	flags.BoolVar(&f.failures, "failures", false, "only traps, rejects and dropped messages")
 	flags.BoolVar(&f.beginning, "from-beginning", false, "begin with everything that is remembered")
 	flags.StringVar(&f.after, "after", "", "go on after this resume token")
@@ -69,13 +80,6 @@ func (f *eventFlags) watch(c *cli) (*controlv1.WatchRequest, error) {
 			return nil, err
 		}
 		filter.CanisterIds = append(filter.CanisterIds, id)
-	}
-	if f.request != "" {
-		id, err := requestID(f.request)
-		if err != nil {
-			return nil, err
-		}
-		filter.RequestId = id
 	}
 	return &controlv1.WatchRequest{Instance: c.instance, ResumeToken: f.after, FromBeginning: f.beginning, Filter: filter}, nil
 }

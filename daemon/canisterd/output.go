@@ -37,6 +37,7 @@ func (c *cli) note(format string, args ...any) {
 
 type failure struct {
 	Error      string            `json:"error"`
+	Request    string            `json:"request_id,omitempty"`
 	Reason     string            `json:"reason,omitempty"`
 	Metadata   map[string]string `json:"metadata,omitempty"`
 	RejectCode int32             `json:"reject_code,omitempty"`
@@ -64,7 +65,7 @@ func (c *cli) fail(err error, reject *remote.Reject) {
 		c.note("error: %s", text)
 		return
 	}
-	f := failure{Error: err.Error()}
+	f := failure{Error: err.Error(), Request: c.request}
 	if reject != nil {
 		f.Error = strings.Replace(f.Error, reject.Error(), reject.Summary(), 1)
 	}

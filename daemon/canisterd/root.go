@@ -39,6 +39,7 @@ type cli struct {
 	identity  string // name of an identity, or path of a PEM file; "" for the one in use
 	as        string // principal to call as
 	json      bool
+	request   string // id of the update that was made, in hex
 	folder    string // where names are looked up, "" for the present one
 	out, err  io.Writer
 

@@ -63,7 +63,7 @@ func TestWrongCommandLinesFailOnStderrAndSayWhatIsRight(t *testing.T) {
 		"rule add hold 1":                         "hold takes 0 arguments, 1 given",
 		"rule add delay":                          "delay takes 1 argument, 0 given",
 		"instance diff lab":                       "lab would be compared with itself: name another state, such as lab@SNAPSHOT",
-		"trace 39a03044":                          "events --json has it whole",
+		"trace 39a0304x":                          `"39a0304x" is no request id: write up to 64 hex digits`,
 		"--url 127.0.0.1:1 stop":                  "no daemon answers at http://127.0.0.1:1 (",
 		"start --subnet palace":                   `"palace" is no kind of subnet: use one of application, nns, ii, sns, fiduciary, bitcoin, test_keys, system, verified_application, cloud_engine`,
 		"start --subnet-admin me":                 "the subnet admin:",

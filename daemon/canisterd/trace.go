@@ -18,7 +18,8 @@ func (c *cli) trace() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace [REQUEST]",
 		Short: "Show the call tree of a request, the last one where none is named",
-		Long: `Show the call tree of a request (its id in hex), or of the last one.
+		Long: `Show the call tree of a request (its id in hex, or the beginning of that), or of
+the last one.
 
   canisterd trace                          as text
   canisterd trace --form mermaid           as a Mermaid sequence diagram
@@ -44,11 +45,11 @@ func (c *cli) trace() *cobra.Command {
 				return errors.New("give either REQUEST or --context, not both")
 			case callContext != 0:
 			case len(args) > 0:
-				id, err := requestID(args[0])
+				prefix, err := requestPrefix(args[0])
 				if err != nil {
 					return err
 				}
-				request.Of = &controlv1.GetTraceRequest_RequestId{RequestId: id}
+				request.Of = &controlv1.GetTraceRequest_RequestPrefix{RequestPrefix: prefix}
 			default:
 				request.Of = &controlv1.GetTraceRequest_Last{Last: true}
 			}

@@ -752,6 +752,7 @@ type GetTraceRequest struct {
 	//	*GetTraceRequest_RequestId
 	//	*GetTraceRequest_Context
 	//	*GetTraceRequest_Last
+	//	*GetTraceRequest_RequestPrefix
 	Of isGetTraceRequest_Of `protobuf_oneof:"of"`
 	// How rendered is written.
 	Form TraceForm `protobuf:"varint,5,opt,name=form,proto3,enum=canisterd.control.v1.TraceForm" json:"form,omitempty"`
@@ -832,6 +833,15 @@ func (x *GetTraceRequest) GetLast() bool {
 	return false
 }
 
+func (x *GetTraceRequest) GetRequestPrefix() string {
+	if x != nil {
+		if x, ok := x.Of.(*GetTraceRequest_RequestPrefix); ok {
+			return x.RequestPrefix
+		}
+	}
+	return ""
+}
+
 func (x *GetTraceRequest) GetForm() TraceForm {
 	if x != nil {
 		return x.Form
@@ -862,11 +872,18 @@ type GetTraceRequest_Last struct {
 	Last bool `protobuf:"varint,4,opt,name=last,proto3,oneof"` // the last user's message
 }
 
+type GetTraceRequest_RequestPrefix struct {
+	// The user's message whose request id begins so, in hex; INVALID_ARGUMENT where several do, which the error lists.
+	RequestPrefix string `protobuf:"bytes,7,opt,name=request_prefix,json=requestPrefix,proto3,oneof"`
+}
+
 func (*GetTraceRequest_RequestId) isGetTraceRequest_Of() {}
 
 func (*GetTraceRequest_Context) isGetTraceRequest_Of() {}
 
 func (*GetTraceRequest_Last) isGetTraceRequest_Of() {}
+
+func (*GetTraceRequest_RequestPrefix) isGetTraceRequest_Of() {}
 
 type ContextRef struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1337,13 +1354,14 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\tbacktrace\x18$ \x03(\v2\x1b.canisterd.control.v1.FrameR\tbacktrace\x12\x12\n" +
 	"\x04text\x18% \x01(\tR\x04text\x12\x12\n" +
 	"\x04logs\x18& \x01(\rR\x04logs\x12!\n" +
-	"\fno_transform\x18' \x01(\bR\vnoTransform\"\xdf\x02\n" +
+	"\fno_transform\x18' \x01(\bR\vnoTransform\"\x88\x03\n" +
 	"\x0fGetTraceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\n" +
 	"request_id\x18\x02 \x01(\fH\x00R\trequestId\x12<\n" +
 	"\acontext\x18\x03 \x01(\v2 .canisterd.control.v1.ContextRefH\x00R\acontext\x12\x14\n" +
-	"\x04last\x18\x04 \x01(\bH\x00R\x04last\x123\n" +
+	"\x04last\x18\x04 \x01(\bH\x00R\x04last\x12'\n" +
+	"\x0erequest_prefix\x18\a \x01(\tH\x00R\rrequestPrefix\x123\n" +
 	"\x04form\x18\x05 \x01(\x0e2\x1f.canisterd.control.v1.TraceFormR\x04form\x12F\n" +
 	"\x05names\x18\x06 \x03(\v20.canisterd.control.v1.GetTraceRequest.NamesEntryR\x05names\x1a8\n" +
 	"\n" +
@@ -1513,6 +1531,7 @@ func file_control_v1_events_proto_init() {
 		(*GetTraceRequest_RequestId)(nil),
 		(*GetTraceRequest_Context)(nil),
 		(*GetTraceRequest_Last)(nil),
+		(*GetTraceRequest_RequestPrefix)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// requestIDBytes is the length of a request id (interface specification, "Request ids").
+const requestIDBytes = 32
+
+// requestPrefix is the id of a request in hex, or its beginning.
+func requestPrefix(text string) (string, error) {
+	prefix := strings.ToLower(strings.TrimPrefix(text, "0x"))
+	if prefix == "" || len(prefix) > 2*requestIDBytes || strings.Trim(prefix, "0123456789abcdef") != "" {
+		return "", fmt.Errorf("%q is no request id: write up to %d hex digits of one, as canister submit, canister call --verbose, events and trace print it", text, 2*requestIDBytes)
+	}
+	return prefix, nil
+}
+
+// requestOf is the request whose id begins with a prefix.
+func (c *cli) requestOf(ctx context.Context, d *remote.Daemon, prefix string) ([]byte, error) {
+	if len(prefix) == 2*requestIDBytes {
+		return hex.DecodeString(prefix)
+	}
+	got, err := d.Events.GetTrace(ctx, &controlv1.GetTraceRequest{Instance: c.instance, Of: &controlv1.GetTraceRequest_RequestPrefix{RequestPrefix: prefix}})
+	return got.GetRoot().GetRequestId(), err
+}
