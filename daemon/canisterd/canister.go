@@ -49,10 +49,10 @@ func (c *cli) canisterMove() *cobra.Command {
 				return err
 			}
 			_, err = d.Canisters.MoveCanister(ctx, &controlv1.MoveCanisterRequest{Instance: c.instance, CanisterId: id, SubnetId: subnet})
-			if err == nil {
-				c.note("%s is on %s", args[0], args[1])
+			if err != nil {
+				return err
 			}
-			return err
+			return c.done(map[string]string{"canister_id": id, "subnet_id": subnet}, "%s is on %s", args[0], args[1])
 		}),
 	}
 }
@@ -78,8 +78,7 @@ func (c *cli) forCanister(name, short, done string, do func(ctx context.Context,
 			if _, err := do(ctx, d, id); err != nil {
 				return err
 			}
-			c.note("%s: %s", args[0], done)
-			return nil
+			return c.done(map[string]string{"canister_id": id, "done": done}, "%s: %s", args[0], done)
 		}),
 	}
 }

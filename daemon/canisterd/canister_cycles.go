@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -51,7 +52,7 @@ func (c *cli) canisterCycles() *cobra.Command {
 					}
 					balance = set.GetCycles()
 				}
-				return c.print(balance, map[string]string{"cycles": balance})
+				return c.print(balance, map[string]json.Number{"cycles": json.Number(balance)})
 			})
 		},
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -41,13 +42,13 @@ func (c *cli) canisterList() *cobra.Command {
 
 // listedCanister is a canister of a list as --json prints it.
 type listedCanister struct {
-	Canister   string `json:"canister_id"`
-	Name       string `json:"name"` // "" where it was not deployed from this folder
-	Subnet     string `json:"subnet_id"`
-	Status     string `json:"status"`
-	Cycles     string `json:"cycles"`
-	Memory     uint64 `json:"memory_bytes"`
-	ModuleHash string `json:"module_hash"`
+	Canister   string      `json:"canister_id"`
+	Name       string      `json:"name"` // "" where it was not deployed from this folder
+	Subnet     string      `json:"subnet_id"`
+	Status     string      `json:"status"`
+	Cycles     json.Number `json:"cycles"`
+	Memory     uint64      `json:"memory_bytes"`
+	ModuleHash string      `json:"module_hash"`
 }
 
 func (c *cli) listed(all []*controlv1.CanisterSummary) map[string][]listedCanister {
@@ -55,7 +56,7 @@ func (c *cli) listed(all []*controlv1.CanisterSummary) map[string][]listedCanist
 	for _, s := range all {
 		list = append(list, listedCanister{
 			s.GetCanisterId(), c.known().names[s.GetCanisterId()], s.GetSubnetId(), statusText(s.GetStatus()),
-			s.GetCycles(), s.GetMemoryBytes(), hex.EncodeToString(s.GetModuleHash()),
+			json.Number(s.GetCycles()), s.GetMemoryBytes(), hex.EncodeToString(s.GetModuleHash()),
 		})
 	}
 	return map[string][]listedCanister{"canisters": list}

@@ -52,6 +52,12 @@ func (c *cli) canisterRead() *cobra.Command {
 					if err != nil {
 						return err
 					}
+					if c.json {
+						if err := c.print("", part); err != nil {
+							return err
+						}
+						continue
+					}
 					if _, err := to.Write(part.GetChunk()); err != nil {
 						return fmt.Errorf("writing the bytes: %w", err)
 					}

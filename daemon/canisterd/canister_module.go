@@ -23,7 +23,7 @@ func (c *cli) canisterMetadata() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return c.print(strings.Join(got.GetCanister().GetMetadata(), "\n"), got.GetCanister().GetMetadata())
+				return c.print(strings.Join(got.GetCanister().GetMetadata(), "\n"), append([]string{}, got.GetCanister().GetMetadata()...))
 			}
 			read, err := d.Canisters.ReadMetadata(ctx, &controlv1.ReadMetadataRequest{Instance: c.instance, CanisterId: id, Name: args[1]})
 			if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -29,28 +30,28 @@ func (c *cli) canisterStatus() *cobra.Command {
 
 // canisterStatusResult is a canister as --json prints it.
 type canisterStatusResult struct {
-	Canister    string   `json:"canister_id"`
-	Subnet      string   `json:"subnet_id"`
-	Status      string   `json:"status"`
-	Version     uint64   `json:"version"`
-	ModuleHash  string   `json:"module_hash,omitempty"`
-	Memory      uint64   `json:"memory_bytes"`
-	Heap        uint64   `json:"heap_bytes"`
-	Stable      uint64   `json:"stable_bytes"`
-	Cycles      string   `json:"cycles"`
-	Burned      string   `json:"idle_cycles_burned_per_day"`
-	Controllers []string `json:"controllers"`
-	Timer       string   `json:"global_timer,omitempty"`
-	Heartbeat   bool     `json:"heartbeat,omitempty"`
-	Methods     []string `json:"methods,omitempty"`
+	Canister    string      `json:"canister_id"`
+	Subnet      string      `json:"subnet_id"`
+	Status      string      `json:"status"`
+	Version     uint64      `json:"version"`
+	ModuleHash  string      `json:"module_hash"`
+	Memory      uint64      `json:"memory_bytes"`
+	Heap        uint64      `json:"heap_bytes"`
+	Stable      uint64      `json:"stable_bytes"`
+	Cycles      json.Number `json:"cycles"`
+	Burned      json.Number `json:"idle_cycles_burned_per_day"`
+	Controllers []string    `json:"controllers"`
+	Timer       string      `json:"global_timer,omitempty"`
+	Heartbeat   bool        `json:"heartbeat"`
+	Methods     []string    `json:"methods"`
 }
 
 func canisterResult(s *controlv1.Canister) canisterStatusResult {
 	result := canisterStatusResult{
 		Canister: s.GetCanisterId(), Subnet: s.GetSubnetId(), Status: statusText(s.GetStatus()), Version: s.GetCanisterVersion(),
 		ModuleHash: hex.EncodeToString(s.GetModuleHash()), Memory: s.GetMemoryBytes(), Heap: s.GetHeapBytes(), Stable: s.GetStableBytes(),
-		Cycles: s.GetCycles(), Burned: s.GetIdleCyclesBurnedPerDay(), Controllers: s.GetSettings().GetControllers().GetPrincipals(),
-		Timer: stamp(s.GetGlobalTimer()), Heartbeat: s.GetHeartbeat(),
+		Cycles: json.Number(s.GetCycles()), Burned: json.Number(s.GetIdleCyclesBurnedPerDay()), Controllers: append([]string{}, s.GetSettings().GetControllers().GetPrincipals()...),
+		Timer: stamp(s.GetGlobalTimer()), Heartbeat: s.GetHeartbeat(), Methods: []string{},
 	}
 	for _, m := range s.GetMethods() {
 		result.Methods = append(result.Methods, m.GetName())

@@ -57,8 +57,8 @@ func (x *deploying) tellForgotten(gone []string) {
 		x.cli.note("note: %s not there any more: %s", plural(len(gone), "this canister is", "these canisters are"), strings.Join(gone, ", "))
 	}
 	var stale []string
-	for name := range x.store.names() {
-		if x.ids[name] == "" && x.project.Canisters[name] != nil && !slices.Contains(gone, name) {
+	for name, instance := range x.store.instances() {
+		if instance == x.cli.instanceName() && x.ids[name] == "" && x.project.Canisters[name] != nil && !slices.Contains(gone, name) {
 			stale = append(stale, name)
 		}
 	}

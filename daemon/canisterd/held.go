@@ -80,7 +80,9 @@ func (c *cli) forHeld(name, short, done string, do func(context.Context, *remote
 					if _, err := do(ctx, d, id); err != nil {
 						return err
 					}
-					c.note("%d: %s", id, done)
+					if err := c.done(map[string]any{"held_id": id, "done": done}, "%d: %s", id, done); err != nil {
+						return err
+					}
 				}
 				return nil
 			})
@@ -121,8 +123,7 @@ func (c *cli) settle() *cobra.Command {
 				if _, err := d.Flights.Settle(ctx, request); err != nil {
 					return err
 				}
-				c.note("settled")
-				return nil
+				return c.done(map[string]string{"done": "settled"}, "settled")
 			})
 		},
 	}

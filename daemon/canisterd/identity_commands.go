@@ -44,7 +44,7 @@ func (c *cli) identityNew() *cobra.Command {
 type identityResult struct {
 	Name      string `json:"name"`
 	Principal string `json:"principal"`
-	Kind      string `json:"kind,omitempty"`
+	Kind      string `json:"kind"`
 	InUse     bool   `json:"in_use"`
 }
 
@@ -107,8 +107,7 @@ func (c *cli) identityUse() *cobra.Command {
 			if all.Current = name; all.write() != nil {
 				return all.write()
 			}
-			c.note("calls are made as %s from now on", args[0])
-			return nil
+			return c.done(map[string]string{"in_use": args[0]}, "calls are made as %s from now on", args[0])
 		},
 	}
 }

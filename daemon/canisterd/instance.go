@@ -245,7 +245,9 @@ func (c *cli) instanceDelete() *cobra.Command {
 					if _, err := d.Instances.DeleteInstance(ctx, &controlv1.DeleteInstanceRequest{Instance: name}); err != nil {
 						return err
 					}
-					c.note("%s: deleted", name)
+					if err := c.done(map[string]string{"instance": name, "done": "deleted"}, "%s: deleted", name); err != nil {
+						return err
+					}
 				}
 				return nil
 			})

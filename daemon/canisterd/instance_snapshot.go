@@ -71,7 +71,9 @@ func (c *cli) instanceForget() *cobra.Command {
 					if _, err := d.Instances.DeleteSnapshot(ctx, &controlv1.DeleteSnapshotRequest{Instance: c.instance, Snapshot: name}); err != nil {
 						return err
 					}
-					c.note("%s: forgotten", name)
+					if err := c.done(map[string]string{"snapshot": name, "done": "forgotten"}, "%s: forgotten", name); err != nil {
+						return err
+					}
 				}
 				return nil
 			})

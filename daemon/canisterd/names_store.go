@@ -99,17 +99,6 @@ func (s *store) live(n network) names {
 	return live
 }
 
-// names are those of all networks.
-func (s *store) names() names {
-	all := names{}
-	for _, n := range s.Networks {
-		for name, c := range n.Canisters {
-			all[name] = c.ID
-		}
-	}
-	return all
-}
-
 // instances are those of all names, where several networks have one that of the last.
 func (s *store) instances() names {
 	all := names{}

@@ -40,7 +40,7 @@ func TestIDsWithoutANetworkAreNotUsed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, namesFile, `{"default": {"bank": "7tjcv-pp777-77776-qaaaa-cai"}}`)
 	s, err := readStore(".")
-	if err != nil || len(s.names()) != 0 {
-		t.Errorf("a file of an earlier version has %v (%v)", s.names(), err)
+	if err != nil || len(s.instances()) != 0 {
+		t.Errorf("a file of an earlier version has %v (%v)", s.instances(), err)
 	}
 }

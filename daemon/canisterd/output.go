@@ -5,34 +5,40 @@ import (
 	"fmt"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/proto"
-
 	"github.com/canisterd/canisterd/api/control/remote"
 )
 
-// print writes a result: value as JSON in one line where that was asked for (messages of the control API with the names of their .proto
-// files), else the text.
+// print writes a result: value as JSON in one line where that was asked for, else the text.
 func (c *cli) print(text string, value any) error {
 	if !c.json {
 		_, err := fmt.Fprintln(c.out, text)
 		return err
 	}
-	if message, ok := value.(proto.Message); ok {
-		encoded, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(message)
-		if err != nil {
-			return fmt.Errorf("encoding the result: %w", err)
-		}
-		value = json.RawMessage(encoded) // the encoder takes its spaces out, which vary on purpose
+	encoded, err := encodeJSON(value)
+	if err != nil {
+		return err
 	}
-	encoder := json.NewEncoder(c.out)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
+	if c.filtered {
+		return c.filter.apply(c.out, encoded)
+	}
+	_, err = c.out.Write(append(encoded, '\n'))
+	return err
 }
 
-// note writes what is not a result.
+// done says what a command has done that has no other result: to people on stderr, with --json as a value.
+func (c *cli) done(value any, format string, args ...any) error {
+	if c.json {
+		return c.print("", value)
+	}
+	c.note(format, args...)
+	return nil
+}
+
+// note writes what is not a result, for people: where they asked for JSON, stderr has errors alone.
 func (c *cli) note(format string, args ...any) {
-	fmt.Fprintf(c.err, format+"\n", args...)
+	if !c.json {
+		fmt.Fprintf(c.err, format+"\n", args...)
+	}
 }
 
 type failure struct {
@@ -79,6 +85,6 @@ func (c *cli) fail(err error, reject *remote.Reject) {
 	encoder := json.NewEncoder(c.err)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(f); err != nil {
-		c.note("error: %v", err)
+		fmt.Fprintf(c.err, "error: %v\n", err)
 	}
 }

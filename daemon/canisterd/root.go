@@ -39,6 +39,8 @@ type cli struct {
 	identity  string // name of an identity, or path of a PEM file; "" for the one in use
 	as        string // principal to call as
 	json      bool
+	filter    filter // of results
+	filtered  bool   // there is one
 	request   string // id of the update that was made, in hex
 	folder    string // where names are looked up, "" for the present one
 	out, err  io.Writer
@@ -90,6 +92,11 @@ func (c *cli) root() *cobra.Command {
 	root.SetHelpCommand(helpCommand())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		c.url, c.ctx = withScheme(c.url), cmd.Context()
+		var err error
+		if c.filtered, err = c.filter.read(); err != nil {
+			return err
+		}
+		c.json = c.json || c.filtered
 		return checkSender(cmd)
 	}
 	root.SetFlagErrorFunc(unknownFlag)
@@ -102,7 +109,8 @@ func (c *cli) root() *cobra.Command {
 	flags.StringVarP(&c.instance, "instance", "i", os.Getenv("CANISTERD_INSTANCE"), "instance the command is about (default: the one named default; environment: CANISTERD_INSTANCE)")
 	flags.StringVar(&c.as, "as", os.Getenv("CANISTERD_AS"), "principal to call as, without its key, or the name of a canister or an identity that has it (environment: CANISTERD_AS)")
 	flags.StringVar(&c.identity, "identity", os.Getenv("CANISTERD_IDENTITY"), "identity to call as: a name (canisterd identity list) or a PEM file with an Ed25519, secp256k1 or P-256 key (default: the one in use, or anonymous; environment: CANISTERD_IDENTITY)")
-	flags.BoolVar(&c.json, "json", false, "print results as JSON")
+	flags.BoolVar(&c.json, "json", false, "print results as JSON (docs/output.md)")
+	c.filter.add(root)
 	root.AddGroup(
 		&cobra.Group{ID: "daemon", Title: "The daemon:"}, &cobra.Group{ID: "work", Title: "Canisters:"},
 		&cobra.Group{ID: "control", Title: "Time, and what is in flight:"}, &cobra.Group{ID: "watch", Title: "What happens:"},

@@ -209,8 +209,7 @@ func (c *cli) ruleRemove() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				c.note("rule %d is forgotten, %s released", id, count(removed.GetReleased(), "message"))
-				return nil
+				return c.done(removed, "rule %d is forgotten, %s released", id, count(removed.GetReleased(), "message"))
 			})
 		},
 	}

@@ -23,10 +23,6 @@ func TestCommandsPrintWhatTheirScriptsSay(t *testing.T) {
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
-	fixtures, err := filepath.Abs("../../canister/canistertest/fixtures")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, path := range scripts {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
 			text, err := os.ReadFile(path)
@@ -34,7 +30,7 @@ func TestCommandsPrintWhatTheirScriptsSay(t *testing.T) {
 				t.Fatal(err)
 			}
 			script := filepath.Join(mustAbs(t, "."), path)
-			got := play(t, string(text), fixtures)
+			got := play(t, string(text))
 			if *rewrite {
 				if err := os.WriteFile(script, []byte(got), 0o600); err != nil {
 					t.Fatal(err)
@@ -58,21 +54,8 @@ func mustAbs(t *testing.T, path string) string {
 }
 
 // play runs a script and gives it back with what its commands print now.
-func play(t *testing.T, script, fixtures string) string {
-	d := serving(t, daemon.Control{})
-	for _, name := range []string{"CANISTERD_CONTROL", "CANISTERD_INSTANCE", "CANISTERD_IDENTITY", "CANISTERD_AS", "CANISTERD_TOKEN_FILE", "CANISTERD_TLS_ROOTS", "CANISTERD_PASSWORD"} {
-		t.Setenv(name, "")
-	}
-	for _, name := range []string{"XDG_CONFIG_HOME", "HOME", "AppData"} {
-		t.Setenv(name, t.TempDir())
-	}
-	t.Setenv("CANISTERD_URL", d.URL())
-	t.Setenv("FIXTURES", fixtures)
-	t.Setenv("EXAMPLES", filepath.Join(fixtures, "../../../examples"))
-	here := t.TempDir()
-	t.Setenv("TESTDATA", mustAbs(t, "testdata"))
-	t.Chdir(here)
-	t.Setenv("HERE", here)
+func play(t *testing.T, script string) string {
+	prepare(t)
 	var text strings.Builder
 	for line := range strings.Lines(script) {
 		command, is := strings.CutPrefix(line, "$ ")
@@ -93,6 +76,26 @@ func play(t *testing.T, script, fixtures string) string {
 		}
 	}
 	return text.String()
+}
+
+// prepare gives a script a daemon and an empty folder.
+func prepare(t *testing.T) {
+	t.Helper()
+	fixtures := mustAbs(t, "../../canister/canistertest/fixtures")
+	d := serving(t, daemon.Control{})
+	for _, name := range []string{"CANISTERD_CONTROL", "CANISTERD_INSTANCE", "CANISTERD_IDENTITY", "CANISTERD_AS", "CANISTERD_TOKEN_FILE", "CANISTERD_TLS_ROOTS", "CANISTERD_PASSWORD"} {
+		t.Setenv(name, "")
+	}
+	for _, name := range []string{"XDG_CONFIG_HOME", "HOME", "AppData"} {
+		t.Setenv(name, t.TempDir())
+	}
+	t.Setenv("CANISTERD_URL", d.URL())
+	t.Setenv("FIXTURES", fixtures)
+	t.Setenv("EXAMPLES", filepath.Join(fixtures, "../../../examples"))
+	here := t.TempDir()
+	t.Setenv("TESTDATA", mustAbs(t, "testdata"))
+	t.Chdir(here)
+	t.Setenv("HERE", here)
 }
 
 // expanded is a command with the folders of scripts in it. What is in braces is the command line's to expand.

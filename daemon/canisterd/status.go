@@ -16,12 +16,12 @@ import (
 
 // statusResult is the status with --json.
 type statusResult struct {
-	URL      string         `json:"url"`               // of the HTTP interface of the instance
-	Control  string         `json:"control,omitempty"` // address of the control API that was asked; none where HTTP was
-	Instance string         `json:"instance,omitempty"`
-	Network  string         `json:"network_id,omitempty"`
+	URL      string         `json:"url"`     // of the HTTP interface of the instance
+	Control  string         `json:"control"` // address of the control API that was asked; none where HTTP was
+	Instance string         `json:"instance"`
+	Network  string         `json:"network_id"`
 	Health   string         `json:"health"` // healthy or failed; that of the replica where HTTP was asked
-	Failure  string         `json:"failure,omitempty"`
+	Failure  string         `json:"failure"`
 	Version  string         `json:"version"`
 	Height   uint64         `json:"certified_height"`
 	RootKey  string         `json:"root_key"`

@@ -75,8 +75,7 @@ Canisters and their state are discarded (canisterd instance export keeps them).`
 			if err := c.end(ctx); err != nil {
 				return err
 			}
-			c.note("%s has stopped; its canisters and their state are gone", c.url)
-			return nil
+			return c.done(map[string]string{"url": c.url, "done": "stopped"}, "%s has stopped; its canisters and their state are gone", c.url)
 		},
 	}
 }
