@@ -83,13 +83,13 @@ func (n *Network) checkRules(c *archive.Coder) {
 // the call of a held response is nowhere else: it would be answered, and the response
 // would be that to none.
 func (n *Network) checkCalls(c *archive.Coder) {
-	locations := n.callLocations()
-	for _, caller := range locations.strangers {
+	locations := n.Introspect().CallLocations()
+	for _, caller := range locations.Strangers {
 		c.Check(false, "a call of %s is to be answered, which no subnet hosts", caller)
 	}
 	for i, m := range n.subnets {
 		for _, h := range m.Kept.All() {
-			c.Check(h.Kind != KindResponse || locations.counts[callKey{i, h.Call}] == 1, "the response to call %d of subnet %s is held, and the call is elsewhere as well", h.Call, m.ID)
+			c.Check(h.Kind != KindResponse || locations.Count(i, h.Call) == 1, "the response to call %d of subnet %s is held, and the call is elsewhere as well", h.Call, m.ID)
 		}
 	}
 }

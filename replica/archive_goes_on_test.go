@@ -13,6 +13,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
@@ -122,18 +123,18 @@ func goOn(t testing.TB, n *replica.Network, config replica.Config) {
 
 // lookAt asks a network for everything that can be seen in it.
 func lookAt(n *replica.Network) {
-	page := replica.Page{Limit: 100}
-	n.Contexts(page)
-	n.Futures(page)
-	n.Messages(page)
-	n.Timers(page)
-	n.Held(0, 0, 100)
+	page := introspect.Page{Limit: 100}
+	n.Introspect().Contexts(page)
+	n.Introspect().Futures(page)
+	n.Introspect().Messages(page)
+	n.Introspect().Timers(page)
+	n.Introspect().Held(0, 0, 100)
 	n.Outcalls()
 	n.Census()
-	n.AuditCycles()
+	n.Introspect().AuditCycles()
 	n.Rules()
 	n.RootHash()
-	for _, r := range n.Reports(principal.Principal{}, 10) {
+	for _, r := range n.Introspect().Reports(principal.Principal{}, 10) {
 		n.PrepareQuery(&replica.Query{Receiver: r.ID, Effective: r.ID, Method: "query"}).Run()
 		about := append([]byte("DIDL\x01\x6c\x01\xb3\xc4\xb1\xf2\x04\x68\x01\x00\x01\x0a"), r.ID.Bytes()...) // (record { canister_id })
 		for _, method := range []string{"canister_status", "canister_metrics", "fetch_canister_logs"} {
@@ -147,14 +148,14 @@ func lookAt(n *replica.Network) {
 // meddleWith uses test controls on a network: it lets held messages go, answers
 // calls, fires timers, gives cycles.
 func meddleWith(n *replica.Network) {
-	for _, h := range n.Held(0, 0, 100) {
+	for _, h := range n.Introspect().Held(0, 0, 100) {
 		n.Apply(replica.ReleaseHeld{ID: h.ID})
 	}
-	futures, _ := n.Futures(replica.Page{Limit: 100})
+	futures, _ := n.Introspect().Futures(introspect.Page{Limit: 100})
 	for i := range futures {
 		n.Apply(&replica.SettleCall{Subnet: futures[i].Subnet, Call: futures[i].Call, Answer: replica.Settlement{Reply: []byte("x")}})
 	}
-	for _, r := range n.Reports(principal.Principal{}, 10) {
+	for _, r := range n.Introspect().Reports(principal.Principal{}, 10) {
 		n.Apply(replica.FireTimer{Canister: r.ID})
 	}
 	for _, o := range n.Outcalls() {

@@ -4,19 +4,17 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
-
-	"pgregory.net/rapid"
 
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
 // differences are what Diff says as text, one a line.
 func differences(t *testing.T, s *real.Stage, a, b *replica.Network) string {
 	t.Helper()
-	d, err := replica.Diff(a, b)
+	d, err := introspect.Diff(a.Introspect(), b.Introspect())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,31 +98,11 @@ func TestWhatDiffersIsSaidInWords(t *testing.T) {
 	}
 }
 
-func TestTimesOfDifferencesAreThoseOfTheCalendar(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		ns := rapid.Uint64Range(1, 1<<63-1).Draw(rt, "ns")
-		if got, want := replica.Written(ns), time.Unix(0, int64(ns)).UTC().Format(time.RFC3339Nano); got != want {
-			rt.Errorf("%d is written as %s, it is %s", ns, got, want)
-		}
-	})
-	for year := range 293 {
-		for _, day := range []int{59, 60, 365} {
-			at := time.Date(1970+year, 1, day, 23, 59, 59, 0, time.UTC)
-			if at.Year() > 2261 {
-				break
-			}
-			if got, want := replica.Written(uint64(at.UnixNano())), at.Format(time.RFC3339Nano); got != want {
-				t.Errorf("%s is written as %s", want, got)
-			}
-		}
-	}
-}
-
 func TestOfLogsTheNewestRecordsThatDifferAreSaid(t *testing.T) {
 	s := diffStage(t)
 	s.Call("A", "run", compiled(t, s, `print "before"; reply "x"`))
 	f := s.Fork(replica.ForkConfig{})
-	for n := range replica.MaxDifferingRecords + 1 {
+	for n := range introspect.MaxDifferingRecords + 1 {
 		f.Call("A", "run", compiled(t, f, fmt.Sprintf(`print "line %d%s"; reply "x"`, n, strings.Repeat("!", n/20*400))))
 	}
 	got := differences(t, s, s.Network, f.Network)
@@ -185,15 +163,15 @@ func TestWhatIsOnItsWayToAnotherSubnetIsSaidOneByOne(t *testing.T) {
 
 func TestDifferencesPastTheLimitAreCounted(t *testing.T) {
 	s, other := stage(t, 1), stage(t, 1)
-	for n := range replica.MaxDifferences {
+	for n := range introspect.MaxDifferences {
 		other.Submit(n+1, "create", "1000")
 	}
 	other.Round()
-	d, err := replica.Diff(s.Network, other.Network)
-	if err != nil || len(d.List) != replica.MaxDifferences || d.More == 0 {
+	d, err := introspect.Diff(s.Network.Introspect(), other.Network.Introspect())
+	if err != nil || len(d.List) != introspect.MaxDifferences || d.More == 0 {
 		t.Errorf("%d differences and %d more: %v", len(d.List), d.More, err)
 	}
-	if same, err := replica.Diff(other.Network, other.Network); err != nil || len(same.List) > 0 {
+	if same, err := introspect.Diff(other.Network.Introspect(), other.Network.Introspect()); err != nil || len(same.List) > 0 {
 		t.Errorf("a network differs from itself in %v: %v", same, err)
 	}
 }

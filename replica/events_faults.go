@@ -4,6 +4,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // matched tells that a rule is applied to a message.
@@ -52,7 +53,7 @@ func (m *subnet) faultIngress(rule uint64, in *state.Ingress, kind ActionKind, r
 
 // ofHeld is an event about a held message.
 func (m *subnet) ofHeld(kind EventKind, h *state.Held) Event {
-	shown := m.show(h)
+	shown := introspect.DescribeHeld(&m.State, h)
 	e := Event{
 		Kind: kind, Subnet: m.ID, Canister: shown.Callee, Peer: shown.Caller, Source: source(h.Kind), Method: shown.Method,
 		Call: shown.Call, Request: shown.Request, Rule: h.Rule, Held: h.ID,

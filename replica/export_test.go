@@ -63,18 +63,6 @@ func (n *Network) Recorded(subnet principal.Principal, id RequestID) *state.Ingr
 	return n.subnets[n.routes.byID[subnet]].History.Find(id)
 }
 
-// Cycles numbers the cycles of a graph.
-func Cycles(edges [][2]int) map[int]int {
-	g := newGraph[int]()
-	for _, e := range edges {
-		g.edge(e[0], e[1])
-	}
-	return g.cycles()
-}
-
-// Written is a time as Diff writes it.
-func Written(ns uint64) string { return moment(ns) }
-
 // UseAll makes the network use all its canisters, so that it has none of them together with
 // forks.
 func (n *Network) UseAll() {

@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/sched"
 	"pgregory.net/rapid"
@@ -71,7 +72,7 @@ func meddles(t *rapid.T) meddling {
 
 // meddle does it, and says what came of it.
 func (m *meddling) meddle(s *replica.Network, canister principal.Principal) string {
-	held := s.Held(0, 0, replica.MaxListed)
+	held := s.Introspect().Held(0, 0, introspect.MaxListed)
 	id := uint64(0)
 	if len(held) > 0 {
 		id = held[m.which%len(held)].ID
@@ -90,7 +91,7 @@ func (m *meddling) meddle(s *replica.Network, canister principal.Principal) stri
 	case fires:
 		return outcomeOf(s.Apply(replica.FireTimer{Canister: canister}))
 	}
-	futures, _ := s.Futures(replica.Page{})
+	futures, _ := s.Introspect().Futures(introspect.Page{})
 	if len(futures) == 0 {
 		return ""
 	}
@@ -129,7 +130,7 @@ func meddled(t testing.TB, c replica.Config, all []action, doing []meddling, pas
 	for _, r := range s.Rules() {
 		s.Apply(replica.RemoveRule{ID: r.ID})
 	}
-	for held := s.Held(0, 0, 1); len(held) > 0; held = s.Held(0, 0, 1) {
+	for held := s.Introspect().Held(0, 0, 1); len(held) > 0; held = s.Introspect().Held(0, 0, 1) {
 		log.WriteString(outcomeOf(s.Apply(replica.ReleaseHeld{ID: held[0].ID})) + "\n")
 	}
 	for i := 0; s.Busy(); i++ {
@@ -197,7 +198,7 @@ func TestWhateverIsMeddledWithEveryCycleIsAccountedForAndNothingIsLeft(t *testin
 		_, s := meddled(t, c, a, m, func(s *replicatest.Stage) {
 			for height := s.View().Height; s.View().Height == height; {
 				s.Step(oracle)
-				if count := s.AuditCycles(); !balanced(&count) {
+				if count := s.Introspect().AuditCycles(); !balanced(&count) {
 					rt.Fatalf("the books do not balance: %+v", count)
 				}
 				looked(rt, s)
@@ -213,7 +214,7 @@ func TestWhateverIsMeddledWithEveryCycleIsAccountedForAndNothingIsLeft(t *testin
 		if census.Contexts != 0 || census.Futures != 0 || census.Waiting != 0 || census.Parked != 0 || census.Held != 0 {
 			rt.Fatalf("left: %+v", census)
 		}
-		if count := s.AuditCycles(); count.Held() != count.Balances {
+		if count := s.Introspect().AuditCycles(); count.Held() != count.Balances {
 			rt.Fatalf("left: %+v", count)
 		}
 		for _, open := range s.Open(0) {
@@ -226,15 +227,15 @@ func TestWhateverIsMeddledWithEveryCycleIsAccountedForAndNothingIsLeft(t *testin
 
 // looked looks at every list, and says whether every call that waits is somewhere.
 func looked(t *rapid.T, s *replicatest.Stage) {
-	futures, _ := s.Futures(replica.Page{})
+	futures, _ := s.Introspect().Futures(introspect.Page{})
 	for _, f := range futures {
-		if f.Waits.Reason == replica.WaitNever && f.Deadline == 0 {
+		if f.Waits.Reason == introspect.WaitNever && f.Deadline == 0 {
 			t.Fatalf("a call with guaranteed response is nowhere: %+v", f)
 		}
 	}
-	contexts, _ := s.Contexts(replica.Page{})
-	messages, _ := s.Messages(replica.Page{})
-	timers, _ := s.Timers(replica.Page{})
+	contexts, _ := s.Introspect().Contexts(introspect.Page{})
+	messages, _ := s.Introspect().Messages(introspect.Page{})
+	timers, _ := s.Introspect().Timers(introspect.Page{})
 	if census := s.Census(); len(contexts) != census.Contexts || len(futures) != census.Futures || len(timers) == 0 || len(messages) < census.Waiting {
 		t.Fatalf("%d contexts, %d futures, %d messages, %d timers are listed of %+v", len(contexts), len(futures), len(messages), len(timers), census)
 	}

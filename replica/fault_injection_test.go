@@ -9,9 +9,9 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
-	"pgregory.net/rapid"
 )
 
 func hold(kind replica.MessageKind) *replica.AddRule {
@@ -40,7 +40,7 @@ func TestPastTheirBoundMessagesAreNotHeldAndAnEventSaysSo(t *testing.T) {
 	if rules := s.Rules(); rules[0].Matched != 10_000 || rules[0].Passed != 1 {
 		t.Errorf("%+v", rules[0])
 	}
-	if page := s.Held(0, 9_999, 10); len(page) != 1 || page[0].ID != 10_000 {
+	if page := s.Introspect().Held(0, 9_999, 10); len(page) != 1 || page[0].ID != 10_000 {
 		t.Errorf("the last page has %d messages", len(page))
 	}
 }
@@ -59,7 +59,7 @@ func TestWhatHeldMessagesCarryIsBounded(t *testing.T) {
 	if s.Census().Held != 2 || saw[replica.HoldRefused] != 1 {
 		t.Errorf("%d are held, %d were refused", s.Census().Held, saw[replica.HoldRefused])
 	}
-	for held := s.Held(0, 0, 1); len(held) > 0; held = s.Held(0, 0, 1) {
+	for held := s.Introspect().Held(0, 0, 1); len(held) > 0; held = s.Introspect().Held(0, 0, 1) {
 		s.Apply(replica.ReleaseHeld{ID: held[0].ID})
 	}
 	if _, refused := s.Submit(0, "run", "call 1 ("+strings.Repeat("x", 100)+")"); refused != "" {
@@ -89,39 +89,8 @@ func TestThereAreOnlySoManyRules(t *testing.T) {
 	}
 }
 
-func TestCirclesAreWhereOneComesBackToWhereOneBegan(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		const nodes = 8
-		edges := rapid.SliceOf(rapid.Custom(func(t *rapid.T) [2]int {
-			return [2]int{rapid.IntRange(0, nodes-1).Draw(t, "from"), rapid.IntRange(0, nodes-1).Draw(t, "to")}
-		})).Draw(rt, "edges")
-		var reaches [nodes][nodes]bool
-		for _, e := range edges {
-			reaches[e[0]][e[1]] = true
-		}
-		for k := range nodes {
-			for i := range nodes {
-				for j := range nodes {
-					reaches[i][j] = reaches[i][j] || reaches[i][k] && reaches[k][j]
-				}
-			}
-		}
-		cycles := replica.Cycles(edges)
-		for i := range nodes {
-			if (cycles[i] != 0) != reaches[i][i] {
-				rt.Fatalf("node %d of %v: cycle %d", i, edges, cycles[i])
-			}
-			for j := range nodes {
-				if same := cycles[i] != 0 && cycles[i] == cycles[j]; i != j && same != (reaches[i][j] && reaches[j][i]) {
-					rt.Fatalf("nodes %d and %d of %v: cycles %d and %d", i, j, edges, cycles[i], cycles[j])
-				}
-			}
-		}
-	})
-}
-
 // awaited makes A begin a call of the management canister and says what it waits for.
-func (w *manualCompiler) awaited(t *testing.T, method, arg string, rounds int) *replica.OpenFuture {
+func (w *manualCompiler) awaited(t *testing.T, method, arg string, rounds int) *introspect.OpenFuture {
 	t.Helper()
 	call := canistertest.Call{Method: method, Arg: w.Args(arg), Cycles: 100_000_000_000, OnReject: canistertest.Script().RejectMessage().ReplyTop()}
 	if _, refused := w.Submit("A", "run", canistertest.Script().Call(call).Drop().Bytes()); refused != "" {
@@ -130,7 +99,7 @@ func (w *manualCompiler) awaited(t *testing.T, method, arg string, rounds int) *
 	for range rounds {
 		w.Round()
 	}
-	futures, _ := w.Futures(replica.Page{})
+	futures, _ := w.Introspect().Futures(introspect.Page{})
 	if len(futures) != 1 {
 		t.Fatalf("%d futures after %s", len(futures), method)
 	}
@@ -142,11 +111,11 @@ func TestCallsOfTheManagementCanisterSayWhatTheyWaitFor(t *testing.T) {
 	past := "call %d is past its queue (%s): its callee answers it, and a guaranteed response is never lost"
 	for _, c := range []struct {
 		method, arg string
-		reason      replica.WaitReason
+		reason      introspect.WaitReason
 	}{
-		{"http_request", `(record { url = "https://x"; method = variant { get }; headers = vec {} })`, replica.WaitOutcall},
-		{"raw_rand", `()`, replica.WaitNextRound},
-		{"sign_with_schnorr", `(record { message = blob "x"; derivation_path = vec {}; key_id = record { algorithm = variant { ed25519 }; name = "key_1" } })`, replica.WaitManagement},
+		{"http_request", `(record { url = "https://x"; method = variant { get }; headers = vec {} })`, introspect.WaitOutcall},
+		{"raw_rand", `()`, introspect.WaitNextRound},
+		{"sign_with_schnorr", `(record { message = blob "x"; derivation_path = vec {}; key_id = record { algorithm = variant { ed25519 }; name = "key_1" } })`, introspect.WaitManagement},
 	} {
 		f := w.awaited(t, c.method, c.arg, 1)
 		if f.Waits.Reason != c.reason || f.Method != c.method || f.Waits.Text == "" {
@@ -156,7 +125,7 @@ func TestCallsOfTheManagementCanisterSayWhatTheyWaitFor(t *testing.T) {
 		if r.Refusal == nil || r.Refusal.Text != fmt.Sprintf(past, f.Call, c.reason) {
 			t.Errorf("%s is settled: %+v", c.method, r.Refusal)
 		}
-		if c.reason == replica.WaitOutcall {
+		if c.reason == introspect.WaitOutcall {
 			r := w.Apply(&replica.HTTPAnswer{Subnet: f.Subnet, Answers: []replica.OutcallAnswer{{Status: 200}}})
 			if r.Refusal != nil {
 				t.Fatal(r.Refusal)
@@ -169,9 +138,9 @@ func TestCallsOfTheManagementCanisterSayWhatTheyWaitFor(t *testing.T) {
 func TestACallThatWaitsForAModuleIsSettled(t *testing.T) {
 	w := newManualCompiler(t, replica.Config{})
 	id := w.begin(t, canistertest.Script().Call(w.installs(real.Install, some("one"), answered())).Drop())
-	futures, _ := w.Futures(replica.Page{})
-	messages, _ := w.Messages(replica.Page{})
-	if len(futures) != 1 || futures[0].Waits.Reason != replica.WaitCompiling || len(messages) != 1 || messages[0].Waits.Reason != replica.WaitCompiling {
+	futures, _ := w.Introspect().Futures(introspect.Page{})
+	messages, _ := w.Introspect().Messages(introspect.Page{})
+	if len(futures) != 1 || futures[0].Waits.Reason != introspect.WaitCompiling || len(messages) != 1 || messages[0].Waits.Reason != introspect.WaitCompiling {
 		t.Fatalf("%+v %+v", futures, messages)
 	}
 	reject := &intercanister.Reject{Code: intercanister.SysTransient, Text: "enough"}
@@ -186,7 +155,7 @@ func TestACallThatWaitsForAModuleIsSettled(t *testing.T) {
 	if w.hash("T") != [32]byte{} {
 		t.Error("the module was installed")
 	}
-	if count := w.AuditCycles(); !balanced(&count) {
+	if count := w.Introspect().AuditCycles(); !balanced(&count) {
 		t.Errorf("the books do not balance: %+v", count)
 	}
 }

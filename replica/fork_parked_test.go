@@ -5,6 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
@@ -87,7 +88,7 @@ func TestAMessageOfAPuppetThatAForkBeginsAgainGivesItsCallTheSameNumbers(t *test
 	s.Create(2, plenty)
 	s.Submit(0, "run", "call 1 (spend 90000000 reply x) then (reply a) else (reply b) spend 4000000")
 	s.Round()
-	if calls, _ := s.Futures(replica.Page{}); len(calls) > 0 {
+	if calls, _ := s.Introspect().Futures(introspect.Page{}); len(calls) > 0 {
 		t.Fatal("the message is over after one round")
 	}
 	f := s.Fork(replica.ForkConfig{})
@@ -95,7 +96,7 @@ func TestAMessageOfAPuppetThatAForkBeginsAgainGivesItsCallTheSameNumbers(t *test
 		s.Round()
 		f.Round()
 	}
-	if calls, _ := s.Futures(replica.Page{}); len(calls) != 1 {
+	if calls, _ := s.Introspect().Futures(introspect.Page{}); len(calls) != 1 {
 		t.Fatalf("%d calls are open, want 1", len(calls))
 	}
 	if stateHash(t, s.Network) != stateHash(t, f.Network) {

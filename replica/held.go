@@ -3,9 +3,7 @@ package replica
 import (
 	"slices"
 
-	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/timers"
 )
@@ -40,55 +38,6 @@ func (ReleaseHeld) input() {}
 func (DropHeld) input()    {}
 func (*SettleHeld) input() {}
 
-// HeldMessage is a held message for those who look at it. Nobody may write what it
-// holds.
-type HeldMessage struct {
-	ID, Rule       uint64
-	Kind           MessageKind
-	Mock           bool
-	Subnet         principal.Principal // that holds it: the caller's
-	Caller, Callee principal.Principal
-	Method         string
-	Call           intercanister.CallID
-	Request        RequestID // of a user's message
-	Argument       []byte
-	Reply          []byte                // of a response
-	Reject         *intercanister.Reject // of a response
-	Cycles         cycles.Amount         // attached, or refunded
-	Since          uint64                // ns
-	Deadline       uint64                // ns; 0 for none
-	Release        uint64                // ns at which it goes on by itself; 0: never
-	Behind         uint64                // the held request it waits for; 0: none
-}
-
-// Held are held messages after one with an id, of one rule where that is not 0, at
-// most limit. They come in the order of ids, which is that in which they came.
-func (n *Network) Held(rule, after uint64, limit int) (all []HeldMessage) {
-	var ids []uint64
-	for _, m := range n.subnets {
-		for _, h := range m.Kept.All() {
-			if h.ID > after && (rule == 0 || h.Rule == rule) {
-				ids = append(ids, h.ID)
-			}
-		}
-	}
-	slices.Sort(ids)
-	for _, id := range ids[:min(len(ids), max(0, limit))] {
-		m, h := n.kept(id)
-		all = append(all, m.show(h))
-	}
-	return all
-}
-
-// HeldMessage is one held message.
-func (n *Network) HeldMessage(id uint64) (HeldMessage, bool) {
-	m, h := n.kept(id)
-	if h == nil {
-		return HeldMessage{}, false
-	}
-	return m.show(h), true
-}
-
 func (n *Network) kept(id uint64) (*subnet, *state.Held) {
 	for _, m := range n.subnets {
 		if h := m.Kept.Find(id); h != nil {
@@ -96,25 +45,6 @@ func (n *Network) kept(id uint64) (*subnet, *state.Held) {
 		}
 	}
 	return nil, nil
-}
-
-func (m *subnet) show(h *state.Held) HeldMessage {
-	shown := HeldMessage{ID: h.ID, Rule: h.Rule, Kind: h.Kind, Mock: h.Mock, Subnet: m.ID, Since: h.Since, Release: h.Release, Behind: h.Behind}
-	switch h.Kind {
-	case KindRequest:
-		q := &h.Request
-		shown.Caller, shown.Callee, shown.Method, shown.Call = q.Sender, q.Receiver, q.Method, q.Call
-		shown.Argument, shown.Cycles, shown.Deadline = q.Payload, q.Cycles, q.Deadline
-	case KindResponse:
-		f := m.Calls.Future(h.Call)
-		shown.Caller, shown.Callee, shown.Method, shown.Call = h.Owner, f.Callee, f.Method, h.Call
-		shown.Reply, shown.Reject, shown.Cycles, shown.Deadline = h.Response.Reply, h.Response.Reject, h.Response.Refund, h.Deadline
-	case KindIngress:
-		in := m.History.At(h.Ingress)
-		shown.Caller, shown.Callee, shown.Method, shown.Request = in.Sender, in.Receiver, in.Method, in.ID
-		shown.Argument, shown.Deadline = in.Arg, in.Expiry
-	}
-	return shown
 }
 
 // keep holds a message for a rule, or behind another. It is false where too much is

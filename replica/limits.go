@@ -103,14 +103,6 @@ const (
 	// past that messages go on. Ours.
 	MaxHeld      = 10_000
 	MaxHeldBytes = 1 << 30
-	// MaxListed is how many entries a page of a list has. Ours.
-	MaxListed = 1000
-	// MaxDifferences is how many differences between two networks are listed. Ours.
-	MaxDifferences = 1000
-	// MaxDifferingRecords is how many of the log records are listed in which two canisters
-	// differ, and MaxDifferingText how many bytes of each. Ours.
-	MaxDifferingRecords = 20
-	MaxDifferingText    = 200
 	// MaxTraps is how many messages are remembered whose code failed, for the backtraces of
 	// answers. Ours.
 	MaxTraps = 1024

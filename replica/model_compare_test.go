@@ -54,7 +54,7 @@ func small(a cycles.Amount) uint64 {
 
 // audit compares where all the cycles are, and whether they are all there.
 func (w *twin) audit() {
-	t, want := w.AuditCycles(), w.world.Totals()
+	t, want := w.Introspect().AuditCycles(), w.world.Totals()
 	got := model.Totals{
 		Balances: small(t.Balances), Attached: small(t.Attached), Available: small(t.Available), Deferred: small(t.Deferred),
 		Prepaid: small(t.Prepaid), Refunds: small(t.Refunds), Consumed: small(t.Consumed), Deleted: small(t.Deleted),

@@ -150,7 +150,7 @@ func TestAOneWayFunctionOfMotokoHasTheCyclesOfItsCallAndWhatItLeavesIsRefunded(t
 	}
 	s.expect("printed", strings.Join(printed, " "), "3_456 2_456")
 	s.expect("count", s.query("purse", "count"), "(1_000 : nat)")
-	if money := s.AuditCycles(); money.Held().Add(money.Spent()) != money.Minted {
+	if money := s.Introspect().AuditCycles(); money.Held().Add(money.Spent()) != money.Minted {
 		t.Errorf("the books do not balance: %+v", money)
 	}
 }

@@ -107,7 +107,7 @@ func TestOthersGoOnWhileAModuleIsCompiled(t *testing.T) {
 	if n := w.Census().Waiting; n != 1 {
 		t.Errorf("%d messages wait, want 1", n)
 	}
-	if count := w.AuditCycles(); !balanced(&count) {
+	if count := w.Introspect().AuditCycles(); !balanced(&count) {
 		t.Errorf("the books do not balance: %+v", count)
 	}
 	if a := w.Call("B", "run", canistertest.Script().ReplyText("here").Bytes()); string(a.Reply) != "here" {
@@ -217,7 +217,7 @@ func TestBestEffortInstallationsThatAreTooLateAreDroppedWhenTheirModuleIsReady(t
 	if w.hash("T") != [32]byte{} {
 		t.Error("an installation was made that nobody waited for")
 	}
-	if count := w.AuditCycles(); !balanced(&count) || !count.Attached.IsZero() {
+	if count := w.Introspect().AuditCycles(); !balanced(&count) || !count.Attached.IsZero() {
 		t.Errorf("the books do not balance: %+v", count)
 	}
 }

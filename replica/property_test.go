@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/sched"
 	"pgregory.net/rapid"
@@ -208,7 +209,7 @@ func TestWhateverTheScheduleNothingIsLeftAndNoCyclesAppear(t *testing.T) {
 		if census.Contexts != 0 || census.Futures != 0 || census.Waiting != 0 || census.Parked != 0 {
 			rt.Fatalf("left after %+v: %+v", a, census)
 		}
-		if count := s.AuditCycles(); !balanced(&count) || count.Held() != count.Balances {
+		if count := s.Introspect().AuditCycles(); !balanced(&count) || count.Held() != count.Balances {
 			rt.Fatalf("the books of %+v do not balance: %+v", a, count)
 		}
 	})
@@ -216,7 +217,7 @@ func TestWhateverTheScheduleNothingIsLeftAndNoCyclesAppear(t *testing.T) {
 
 // balanced reports whether all cycles that came out of nothing are still there, or
 // went where cycles may go.
-func balanced(t *replica.CyclesAudit) bool { return t.Held().Add(t.Spent()) == t.Minted }
+func balanced(t *introspect.CyclesAudit) bool { return t.Held().Add(t.Spent()) == t.Minted }
 
 func TestEveryCycleIsAccountedForAtEveryMoment(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -225,7 +226,7 @@ func TestEveryCycleIsAccountedForAtEveryMoment(t *testing.T) {
 		runProgram(t, c, a, func(n *replica.Network) {
 			for height := n.View().Height; n.View().Height == height; {
 				n.Step(oracle)
-				if count := n.AuditCycles(); !balanced(&count) {
+				if count := n.Introspect().AuditCycles(); !balanced(&count) {
 					rt.Fatalf("the books of %+v do not balance: held %s, spent %s, minted %s: %+v", a, count.Held(), count.Spent(), count.Minted, count)
 				}
 			}

@@ -16,7 +16,7 @@ func TestNoScenarioOfRealCanistersCreatesOrLosesACycle(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drawScenario(rt)
 		audit := func(n *replica.Network) {
-			if count := n.AuditCycles(); !balanced(&count) {
+			if count := n.Introspect().AuditCycles(); !balanced(&count) {
 				rt.Fatalf("the books of\n%s\ndo not balance: held %s, spent %s, minted %s: %+v", d, count.Held(), count.Spent(), count.Minted, count)
 			}
 		}

@@ -36,14 +36,14 @@ func scripted(t *testing.T, text string) []byte {
 
 func TestAReportHasEverythingAboutACanister(t *testing.T) {
 	s := probed(t)
-	r, ok := s.Report(s.ID("A"))
+	r, ok := s.Introspect().Report(s.ID("A"))
 	c := s.Canister(s.ID("A"))
 	if !ok || r.ID != s.ID("A") || r.Subnet != s.View().Subnets[0].ID || r.Status != canister.Running ||
 		r.Module == nil || r.Module.Hash() != c.Module().Hash() || r.Balance != c.Balance || r.IdlePerDay.IsZero() ||
 		r.Usage != c.MemoryUsage() || r.Version != c.Version || r.Created == 0 || r.Installed < r.Created || r.Queued != 0 {
 		t.Errorf("%+v", r)
 	}
-	if _, ok := s.Report(principal.Canister(1 << 40)); ok {
+	if _, ok := s.Introspect().Report(principal.Canister(1 << 40)); ok {
 		t.Error("there is a report of a canister that is not there")
 	}
 }
@@ -53,7 +53,7 @@ func TestReportsComeInPagesByID(t *testing.T) {
 	s.Create("C", 0, 5_000_000_000_000)
 	var all []principal.Principal
 	for after := (principal.Principal{}); ; {
-		page := s.Reports(after, 2)
+		page := s.Introspect().Reports(after, 2)
 		if len(page) > 2 {
 			t.Fatalf("a page of %d", len(page))
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // SettleCall answers a call of a canister that waits, in the place of its callee. A
@@ -45,15 +46,15 @@ func (n *Network) settleCall(in *SettleCall) Result {
 	case kind == ActUnknown && f.Deadline == 0:
 		return refuse(refusal.Conflict, "call %d has a guaranteed response: only callers of best-effort calls are told SYS_UNKNOWN", in.Call)
 	}
-	at := n.callLocations().of(position, in.Call, f.Owner)
-	if at.held != nil {
-		m.settleKept(at.held, response, kind)
+	at := n.Introspect().CallLocations().Of(position, in.Call, f.Owner)
+	if at.Held != nil {
+		m.settleKept(at.Held, response, kind)
 		n.generation++
 		return Result{}
 	}
-	refund, taken := at.take(in.Call, f.Owner)
+	refund, taken := n.takeRequest(&at, in.Call, f.Owner)
 	if !taken && kind != ActUnknown {
-		return refuse(refusal.Conflict, "call %d is past its queue (%s): %s", in.Call, at.reason, tooLate(f))
+		return refuse(refusal.Conflict, "call %d is past its queue (%s): %s", in.Call, at.Reason, tooLate(f))
 	}
 	p := state.RoutedMessage{Kind: KindRequest, Caller: f.Owner, Callee: f.Callee, Method: f.Method, Bounded: f.Deadline != 0}
 	m.fault(0, &p, in.Call, kind, response.Reject)
@@ -70,36 +71,36 @@ func tooLate(f *intercanister.Future) string {
 	return "its callee answers it, or the caller is told SYS_UNKNOWN"
 }
 
-// take takes the request of a call out of where it waits, unless it has begun. It gives
+// takeRequest takes the request of a call out of where it waits, unless it has begun. It gives
 // the cycles that were attached.
-func (p *location) take(call intercanister.CallID, caller principal.Principal) (refund cycles.Amount, taken bool) {
-	m := p.subnet
+func (n *Network) takeRequest(p *introspect.Location, call intercanister.CallID, caller principal.Principal) (refund cycles.Amount, taken bool) {
+	m := n.subnets[p.Subnet.Position]
 	mine := func(q *intercanister.Request) bool { return q.Call == call && q.Sender == caller }
 	gone := func(in *state.Input) bool { return in.Source == intercanister.SourceRequests && mine(&in.Request) }
 	var q intercanister.Request
-	switch p.in {
-	case inMailbox:
-		if q, taken = p.box.TakeRequest(call, mine); taken && p.box != &m.Commands {
+	switch p.In {
+	case introspect.InMailbox:
+		if q, taken = p.Box.TakeRequest(call, mine); taken && p.Box != &m.Commands {
 			m.Deadlines.Remove(q.Expiry)
-			m.Free(m.Canisters.Get(p.box.Owner), q.Deadline, q.Memory())
+			m.Free(m.Canisters.Get(p.Box.Owner), q.Deadline, q.Memory())
 		}
-	case inWaiting:
-		q, taken = p.request, true
-		p.entry.Waiting = slices.DeleteFunc(p.entry.Waiting, func(in state.Input) bool { return gone(&in) })
-	case inPreparing:
-		q, taken = p.request, true
+	case introspect.InWaiting:
+		q, taken = p.Request, true
+		p.Entry.Waiting = slices.DeleteFunc(p.Entry.Waiting, func(in state.Input) bool { return gone(&in) })
+	case introspect.InPreparing:
+		q, taken = p.Request, true
 		m.Preparing = slices.DeleteFunc(m.Preparing, func(w state.Preparation) bool { return gone(&w.In) })
-	case inOutput:
+	case introspect.InOutput:
 		taken = true
-		for i := range m.Output[p.to] {
-			if sent := &m.Output[p.to][i]; sent.Request != nil && mine(sent.Request) {
+		for i := range m.Output[p.To] {
+			if sent := &m.Output[p.To][i]; sent.Request != nil && mine(sent.Request) {
 				q = *sent.Request
 				m.Dequeue(sent)
 			}
 		}
-		m.Output[p.to] = slices.DeleteFunc(m.Output[p.to], func(sent state.StreamMessage) bool { return sent.Request != nil && mine(sent.Request) })
-	case inStream:
-		q, taken = p.request, true
+		m.Output[p.To] = slices.DeleteFunc(m.Output[p.To], func(sent state.StreamMessage) bool { return sent.Request != nil && mine(sent.Request) })
+	case introspect.InStream:
+		q, taken = p.Request, true
 		m.Inbound = slices.DeleteFunc(m.Inbound, func(sent state.StreamMessage) bool { return sent.Request != nil && mine(sent.Request) })
 	}
 	return q.Cycles, taken

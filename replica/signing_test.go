@@ -121,7 +121,7 @@ func TestWhatACanisterHasSignedVerifiesUnderTheKeyItWasGiven(t *testing.T) {
 		t.Errorf("BIP 341: %v", err)
 	}
 
-	audit := s.AuditCycles()
+	audit := s.Introspect().AuditCycles()
 	if held := audit.Held().Add(audit.Spent()); held != audit.Minted {
 		t.Errorf("%s cycles are held or spent, %s were minted", held, audit.Minted)
 	}

@@ -37,7 +37,7 @@ func TestMoreCallsMayWaitForABusyCanisterThanAQueueHolds(t *testing.T) {
 	if s.Canister(s.ID(1)).Installed == 0 {
 		t.Error("a call that had expired was executed")
 	}
-	if count := s.AuditCycles(); !balanced(&count) || !count.Attached.IsZero() {
+	if count := s.Introspect().AuditCycles(); !balanced(&count) || !count.Attached.IsZero() {
 		t.Errorf("the books do not balance: %+v", count)
 	}
 }

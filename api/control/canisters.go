@@ -13,6 +13,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // canisters is the service Canisters.
@@ -46,7 +47,7 @@ func rejected(r *intercanister.Reject) *Error {
 type subject struct {
 	instance Instance
 	id       principal.Principal
-	report   replica.CanisterReport
+	report   introspect.CanisterReport
 }
 
 // subject finds the canister an RPC is about.
@@ -66,12 +67,12 @@ func (s *canisters) subject(ctx context.Context, instance, canister string) (*su
 // look describes the canister anew.
 func (c *subject) look(ctx context.Context) error {
 	type described struct {
-		replica.CanisterReport
+		introspect.CanisterReport
 		ok bool
 	}
 	done := make(chan described, 1)
 	err := c.instance.Node().Do(ctx, func(n *replica.Network) {
-		r, ok := n.Report(c.id)
+		r, ok := n.Introspect().Report(c.id)
 		done <- described{r, ok}
 	})
 	if err != nil {

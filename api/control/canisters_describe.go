@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // ListCanisters gives the canisters of an instance by id.
@@ -31,8 +32,8 @@ func (s *canisters) ListCanisters(ctx context.Context, in *controlv1.ListCaniste
 			return nil, err
 		}
 	}
-	done := make(chan []replica.CanisterReport, 1)
-	if err := instance.Node().Do(ctx, func(n *replica.Network) { done <- n.Reports(after, size+1) }); err != nil {
+	done := make(chan []introspect.CanisterReport, 1)
+	if err := instance.Node().Do(ctx, func(n *replica.Network) { done <- n.Introspect().Reports(after, size+1) }); err != nil {
 		return nil, err
 	}
 	page := <-done
@@ -68,7 +69,7 @@ func (s *canisters) GetCanister(ctx context.Context, in *controlv1.GetCanisterRe
 	return &controlv1.GetCanisterResponse{Canister: canisterOf(&c.report)}, nil
 }
 
-func canisterOf(r *replica.CanisterReport) *controlv1.Canister {
+func canisterOf(r *introspect.CanisterReport) *controlv1.Canister {
 	out := &controlv1.Canister{
 		CanisterId: r.ID.String(), SubnetId: r.Subnet.String(), Status: controlv1.CanisterStatus(r.Status),
 		Settings: settingsOf(&r.Settings), ModuleHash: hashOf(r.Module),

@@ -11,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // answered is the method an answer is given for: of any callee where that is nil.
@@ -140,7 +141,7 @@ func asDuration(ns uint64) time.Duration { return time.Duration(min(ns, math.Max
 
 // shownArgument is the argument of a call in a form; what cannot be shown in it is shown
 // in bytes.
-func (s *flights) shownArgument(ctx context.Context, i Instance, h *replica.HeldMessage, form controlv1.Form) *controlv1.Value {
+func (s *flights) shownArgument(ctx context.Context, i Instance, h *introspect.HeldMessage, form controlv1.Form) *controlv1.Value {
 	bytes := &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: h.Argument}}
 	if form != controlv1.Form_FORM_TEXT && form != controlv1.Form_FORM_JSON {
 		return bytes
@@ -160,7 +161,7 @@ func (s *flights) shownArgument(ctx context.Context, i Instance, h *replica.Held
 }
 
 // arguments reads an argument at the types of the callee's interface, or at its own.
-func (s *flights) arguments(ctx context.Context, i Instance, h *replica.HeldMessage) ([]candid.Value, []*candid.Type, error) {
+func (s *flights) arguments(ctx context.Context, i Instance, h *introspect.HeldMessage) ([]candid.Value, []*candid.Type, error) {
 	if method, err := s.methodOf(ctx, i, answered{&h.Callee, h.Method}); err == nil && method != nil {
 		if values, err := method.DecodeArgs(h.Argument); err == nil {
 			return values, did.Types(method.Args), nil

@@ -10,6 +10,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
@@ -31,7 +32,9 @@ func (s *flights) ListHeld(ctx context.Context, in *controlv1.ListHeldRequest) (
 	if err != nil {
 		return nil, err
 	}
-	all, err := sight(ctx, i, func(n *replica.Network) []replica.HeldMessage { return n.Held(in.GetRuleId(), after.ID, limit+1) })
+	all, err := sight(ctx, i, func(n *replica.Network) []introspect.HeldMessage {
+		return n.Introspect().Held(in.GetRuleId(), after.ID, limit+1)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -41,12 +44,12 @@ func (s *flights) ListHeld(ctx context.Context, in *controlv1.ListHeldRequest) (
 		out.Held = append(out.Held, shownHeld(&all[at]))
 	}
 	if shown < len(all) {
-		out.NextPageToken = pageToken(&replica.Cursor{ID: all[shown-1].ID})
+		out.NextPageToken = pageToken(&introspect.Cursor{ID: all[shown-1].ID})
 	}
 	return out, nil
 }
 
-func shownHeld(h *replica.HeldMessage) *controlv1.Held {
+func shownHeld(h *introspect.HeldMessage) *controlv1.Held {
 	shown := &controlv1.Held{
 		HeldId: h.ID, RuleId: h.Rule, Kind: messageKinds[h.Kind], Caller: h.Caller.String(), Callee: h.Callee.String(), Method: h.Method,
 		Argument: h.Argument, Reply: h.Reply, Reject: shownReject(h.Reject), Cycles: h.Cycles.String(), Since: stamp(h.Since),
@@ -55,7 +58,7 @@ func shownHeld(h *replica.HeldMessage) *controlv1.Held {
 	if h.Kind == replica.KindIngress {
 		shown.RequestId = h.Request[:]
 	} else {
-		shown.Call = shownCall(replica.CallRef{Subnet: h.Subnet, Call: h.Call})
+		shown.Call = shownCall(introspect.CallRef{Subnet: h.Subnet, Call: h.Call})
 	}
 	return shown
 }
@@ -92,14 +95,14 @@ func (s *flights) AwaitHeld(ctx context.Context, in *controlv1.AwaitHeldRequest)
 // heldWait is somebody who waits for a held message.
 type heldWait struct {
 	rule, after uint64
-	found       []replica.HeldMessage
+	found       []introspect.HeldMessage
 	noRule      bool
 }
 
 // seen reports whether the wait is over: a message is held, or none will be because the
 // rule has gone.
 func (w *heldWait) seen(n *replica.Network) bool {
-	if w.found = n.Held(w.rule, w.after, 1); len(w.found) > 0 {
+	if w.found = n.Introspect().Held(w.rule, w.after, 1); len(w.found) > 0 {
 		return true
 	}
 	w.noRule = w.rule != 0
@@ -148,7 +151,7 @@ func (s *flights) Settle(ctx context.Context, in *controlv1.SettleRequest) (*con
 
 func (s *flights) settleHeld(ctx context.Context, i Instance, id uint64, in *controlv1.Answer) error {
 	of, err := sight(ctx, i, func(n *replica.Network) answered {
-		h, ok := n.HeldMessage(id)
+		h, ok := n.Introspect().HeldMessage(id)
 		if !ok {
 			return answered{}
 		}

@@ -8,17 +8,18 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // listed is a page of a list with where the next one begins.
 type listed[T any] struct {
 	entries []T
-	next    *replica.Cursor
+	next    *introspect.Cursor
 }
 
 // flightPage gives a page of a list of an instance, as messages.
 func flightPage[T, M any](ctx context.Context, s *Server, name string, page *controlv1.Page, canister string,
-	list func(*replica.Network, replica.Page) ([]T, *replica.Cursor), show func(*T) M,
+	list func(*introspect.Network, introspect.Page) ([]T, *introspect.Cursor), show func(*T) M,
 ) (shown []M, token string, err error) {
 	i, err := s.instance(name)
 	if err != nil {
@@ -29,7 +30,7 @@ func flightPage[T, M any](ctx context.Context, s *Server, name string, page *con
 		return nil, "", err
 	}
 	got, err := sight(ctx, i, func(n *replica.Network) listed[T] {
-		entries, next := list(n, p)
+		entries, next := list(n.Introspect(), p)
 		return listed[T]{entries, next}
 	})
 	if err != nil {
@@ -43,14 +44,14 @@ func flightPage[T, M any](ctx context.Context, s *Server, name string, page *con
 
 // ListContexts lists the open call contexts.
 func (s *flights) ListContexts(ctx context.Context, in *controlv1.ListContextsRequest) (*controlv1.ListContextsResponse, error) {
-	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*replica.Network).Contexts, shownContext)
+	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*introspect.Network).Contexts, shownContext)
 	if err != nil {
 		return nil, err
 	}
 	return &controlv1.ListContextsResponse{Contexts: all, NextPageToken: token}, nil
 }
 
-func shownContext(c *replica.OpenContext) *controlv1.CallContext {
+func shownContext(c *introspect.OpenContext) *controlv1.CallContext {
 	return &controlv1.CallContext{
 		SubnetId: c.Subnet.String(), ContextId: uint64(c.ID), CanisterId: c.Canister.String(), Method: c.Method, Origin: shownOrigin(c),
 		Opened: stamp(c.Opened), Deadline: moment(c.Deadline), CyclesAvailable: c.Available.String(), Responded: c.Responded,
@@ -58,7 +59,7 @@ func shownContext(c *replica.OpenContext) *controlv1.CallContext {
 	}
 }
 
-func shownOrigin(c *replica.OpenContext) *controlv1.Origin {
+func shownOrigin(c *introspect.OpenContext) *controlv1.Origin {
 	switch c.Origin {
 	case intercanister.FromIngress:
 		o := &controlv1.Origin{Sender: c.Sender.String()}
@@ -72,11 +73,11 @@ func shownOrigin(c *replica.OpenContext) *controlv1.Origin {
 	return &controlv1.Origin{From: &controlv1.Origin_Task{Task: c.Task.String()}}
 }
 
-func shownCall(c replica.CallRef) *controlv1.CallRef {
+func shownCall(c introspect.CallRef) *controlv1.CallRef {
 	return &controlv1.CallRef{SubnetId: c.Subnet.String(), CallId: uint64(c.Call)}
 }
 
-func shownCalls(all []replica.CallRef) (shown []*controlv1.CallRef) {
+func shownCalls(all []introspect.CallRef) (shown []*controlv1.CallRef) {
 	for _, c := range all {
 		shown = append(shown, shownCall(c))
 	}
@@ -88,14 +89,14 @@ func moment(ns uint64) *timestamppb.Timestamp { return due(ns, ns != 0) }
 
 // ListFutures lists the registered futures.
 func (s *flights) ListFutures(ctx context.Context, in *controlv1.ListFuturesRequest) (*controlv1.ListFuturesResponse, error) {
-	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*replica.Network).Futures, shownFuture)
+	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*introspect.Network).Futures, shownFuture)
 	if err != nil {
 		return nil, err
 	}
 	return &controlv1.ListFuturesResponse{Futures: all, NextPageToken: token}, nil
 }
 
-func shownFuture(f *replica.OpenFuture) *controlv1.Future {
+func shownFuture(f *introspect.OpenFuture) *controlv1.Future {
 	return &controlv1.Future{
 		Call: shownCall(f.CallRef), ContextId: uint64(f.Context), Caller: f.Caller.String(), Callee: f.Callee.String(), Method: f.Method,
 		Deadline: moment(f.Deadline), CyclesPrepaid: f.Prepaid.String(), CyclesAttached: f.Attached.String(), Waiting: shownWaiting(&f.Waits),
@@ -103,22 +104,22 @@ func shownFuture(f *replica.OpenFuture) *controlv1.Future {
 	}
 }
 
-var waitReasons = map[replica.WaitReason]controlv1.WaitReason{
-	replica.WaitQueued:         controlv1.WaitReason_WAIT_REASON_QUEUED,
-	replica.WaitHeld:           controlv1.WaitReason_WAIT_REASON_HELD,
-	replica.WaitExecuting:      controlv1.WaitReason_WAIT_REASON_EXECUTING,
-	replica.WaitAwaiting:       controlv1.WaitReason_WAIT_REASON_AWAITING,
-	replica.WaitResponseQueued: controlv1.WaitReason_WAIT_REASON_RESPONSE_QUEUED,
-	replica.WaitStream:         controlv1.WaitReason_WAIT_REASON_STREAM,
-	replica.WaitManagement:     controlv1.WaitReason_WAIT_REASON_MANAGEMENT,
-	replica.WaitOutcall:        controlv1.WaitReason_WAIT_REASON_OUTCALL,
-	replica.WaitNextRound:      controlv1.WaitReason_WAIT_REASON_NEXT_ROUND,
-	replica.WaitStopped:        controlv1.WaitReason_WAIT_REASON_STOPPED,
-	replica.WaitCompiling:      controlv1.WaitReason_WAIT_REASON_COMPILING,
-	replica.WaitNever:          controlv1.WaitReason_WAIT_REASON_NEVER,
+var waitReasons = map[introspect.WaitReason]controlv1.WaitReason{
+	introspect.WaitQueued:         controlv1.WaitReason_WAIT_REASON_QUEUED,
+	introspect.WaitHeld:           controlv1.WaitReason_WAIT_REASON_HELD,
+	introspect.WaitExecuting:      controlv1.WaitReason_WAIT_REASON_EXECUTING,
+	introspect.WaitAwaiting:       controlv1.WaitReason_WAIT_REASON_AWAITING,
+	introspect.WaitResponseQueued: controlv1.WaitReason_WAIT_REASON_RESPONSE_QUEUED,
+	introspect.WaitStream:         controlv1.WaitReason_WAIT_REASON_STREAM,
+	introspect.WaitManagement:     controlv1.WaitReason_WAIT_REASON_MANAGEMENT,
+	introspect.WaitOutcall:        controlv1.WaitReason_WAIT_REASON_OUTCALL,
+	introspect.WaitNextRound:      controlv1.WaitReason_WAIT_REASON_NEXT_ROUND,
+	introspect.WaitStopped:        controlv1.WaitReason_WAIT_REASON_STOPPED,
+	introspect.WaitCompiling:      controlv1.WaitReason_WAIT_REASON_COMPILING,
+	introspect.WaitNever:          controlv1.WaitReason_WAIT_REASON_NEVER,
 }
 
-func shownWaiting(w *replica.Waiting) *controlv1.Waiting {
+func shownWaiting(w *introspect.Waiting) *controlv1.Waiting {
 	return &controlv1.Waiting{
 		Reason: waitReasons[w.Reason], Text: w.Text, RuleId: w.Rule, HeldId: w.Held, ContextId: uint64(w.Context), Calls: shownCalls(w.Awaits),
 		Position: uint32(w.Position), SubnetId: w.Subnet.String(), Outcall: w.Outcall,
@@ -127,14 +128,14 @@ func shownWaiting(w *replica.Waiting) *controlv1.Waiting {
 
 // ListMessages lists the messages in queues.
 func (s *flights) ListMessages(ctx context.Context, in *controlv1.ListMessagesRequest) (*controlv1.ListMessagesResponse, error) {
-	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*replica.Network).Messages, shownMessage)
+	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*introspect.Network).Messages, shownMessage)
 	if err != nil {
 		return nil, err
 	}
 	return &controlv1.ListMessagesResponse{Messages: all, NextPageToken: token}, nil
 }
 
-func shownMessage(q *replica.QueuedMessage) *controlv1.QueuedMessage {
+func shownMessage(q *introspect.QueuedMessage) *controlv1.QueuedMessage {
 	m := &controlv1.QueuedMessage{
 		SubnetId: q.Subnet.String(), CanisterId: q.Canister.String(), Position: uint32(q.Position), Kind: sources[q.Source], Method: q.Method,
 		CallId: uint64(q.Call.Call), PayloadBytes: uint64(q.Payload), Waiting: shownWaiting(&q.Waits),
@@ -155,7 +156,7 @@ var sources = map[intercanister.Source]string{
 
 // ListTimers lists what happens by itself, by the time at which it does.
 func (s *flights) ListTimers(ctx context.Context, in *controlv1.ListTimersRequest) (*controlv1.ListTimersResponse, error) {
-	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*replica.Network).Timers, shownTimer)
+	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*introspect.Network).Timers, shownTimer)
 	if err != nil {
 		return nil, err
 	}
@@ -176,8 +177,8 @@ func (s *flights) heartbeats(ctx context.Context, in *controlv1.ListTimersReques
 		return nil, err
 	}
 	return sight(ctx, i, func(n *replica.Network) (all []string) {
-		for _, id := range n.Heartbeats() {
-			if (of == nil || *of == id) && len(all) < replica.MaxListed {
+		for _, id := range n.Introspect().Heartbeats() {
+			if (of == nil || *of == id) && len(all) < introspect.MaxListed {
 				all = append(all, id.String())
 			}
 		}
@@ -185,7 +186,7 @@ func (s *flights) heartbeats(ctx context.Context, in *controlv1.ListTimersReques
 	})
 }
 
-func shownTimer(t *replica.PendingTimer) *controlv1.Timer {
+func shownTimer(t *introspect.PendingTimer) *controlv1.Timer {
 	shown := &controlv1.Timer{Due: stamp(t.Due), Kind: t.Kind.String(), CanisterId: t.Canister.String(), SubnetId: t.Subnet.String(), Number: t.Number}
 	if t.Request != (replica.RequestID{}) {
 		shown.RequestId = t.Request[:]

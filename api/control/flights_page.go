@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
-	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 )
 
 // readPage reads which page of a list is asked for.
-func readPage(in *controlv1.Page, canister string) (page replica.Page, err error) {
+func readPage(in *controlv1.Page, canister string) (page introspect.Page, err error) {
 	if page.Limit, err = pageSize(in); err != nil {
 		return page, err
 	}
@@ -32,7 +32,7 @@ func readPage(in *controlv1.Page, canister string) (page replica.Page, err error
 
 func pageSize(in *controlv1.Page) (int, error) {
 	switch size := in.GetSize(); {
-	case size > replica.MaxListed:
+	case size > introspect.MaxListed:
 		return 0, BadField.Refuse("page.size", size, "a page has at most 1,000 entries")
 	case size > 0:
 		return int(size), nil
@@ -44,7 +44,7 @@ func pageSize(in *controlv1.Page) (int, error) {
 const cursorBytes = 3 * 8
 
 // readCursor reads the token of a page; nothing but where the list goes on is in it.
-func readCursor(token string) (c replica.Cursor, err error) {
+func readCursor(token string) (c introspect.Cursor, err error) {
 	if token == "" {
 		return c, nil
 	}
@@ -52,13 +52,13 @@ func readCursor(token string) (c replica.Cursor, err error) {
 	if err != nil || len(raw) != cursorBytes {
 		return c, BadField.Refuse("page.token", strconv.Quote(token), "it must be the next_page_token of the page before, or empty")
 	}
-	return replica.Cursor{
+	return introspect.Cursor{
 		At: binary.BigEndian.Uint64(raw), Subnet: int(int32(binary.BigEndian.Uint64(raw[8:]))), ID: binary.BigEndian.Uint64(raw[16:]),
 	}, nil
 }
 
 // pageToken is the token of the page that begins after a cursor, empty where there is none.
-func pageToken(c *replica.Cursor) string {
+func pageToken(c *introspect.Cursor) string {
 	if c == nil {
 		return ""
 	}

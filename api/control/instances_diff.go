@@ -6,6 +6,7 @@ import (
 
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // Diff says what differs between two states: of instances, or of their snapshots.
@@ -16,10 +17,10 @@ func (s *instances) Diff(ctx context.Context, in *controlv1.DiffRequest) (*contr
 		return nil, MissingField.Refuse("before", "the instance, or its snapshot, that is compared with another")
 	case in.GetAfter() == nil:
 		return nil, MissingField.Refuse("after", "the instance, or its snapshot, that is compared with another")
-	case limit > replica.MaxDifferences:
-		return nil, BadField.Refuse("limit", limit, fmt.Sprintf("take at most %d, or 0 for as many", replica.MaxDifferences))
+	case limit > introspect.MaxDifferences:
+		return nil, BadField.Refuse("limit", limit, fmt.Sprintf("take at most %d, or 0 for as many", introspect.MaxDifferences))
 	case limit == 0:
-		limit = replica.MaxDifferences
+		limit = introspect.MaxDifferences
 	}
 	before, err := s.state(ctx, in.GetBefore())
 	if err != nil {
@@ -31,7 +32,7 @@ func (s *instances) Diff(ctx context.Context, in *controlv1.DiffRequest) (*contr
 		return nil, err
 	}
 	defer after.Close()
-	found, err := replica.Diff(before, after)
+	found, err := introspect.Diff(before.Introspect(), after.Introspect())
 	if err != nil {
 		return nil, err
 	}

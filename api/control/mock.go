@@ -15,6 +15,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // mock is one stream Mock: two rules, for calls of canisters and of users, whose messages
@@ -95,10 +96,10 @@ func (m *mock) send(out *controlv1.MockResponse) error {
 }
 
 // held are messages for this mock after one.
-func (m *mock) held(n *replica.Network, after uint64, limit int) (all []replica.HeldMessage) {
+func (m *mock) held(n *replica.Network, after uint64, limit int) (all []introspect.HeldMessage) {
 	for _, rule := range m.rules {
 		if rule != 0 {
-			all = append(all, n.Held(rule, after, limit)...)
+			all = append(all, n.Introspect().Held(rule, after, limit)...)
 		}
 	}
 	return all
@@ -107,7 +108,7 @@ func (m *mock) held(n *replica.Network, after uint64, limit int) (all []replica.
 // calls sends the client what is called, until the stream ends.
 func (m *mock) calls(ctx context.Context) error {
 	for {
-		found := make(chan []replica.HeldMessage, 1)
+		found := make(chan []introspect.HeldMessage, 1)
 		err := m.instance.Node().Until(ctx, func(n *replica.Network) bool {
 			all := m.held(n, m.after, mockedAtOnce)
 			if len(all) == 0 {
@@ -128,7 +129,7 @@ func (m *mock) calls(ctx context.Context) error {
 	}
 }
 
-func (m *mock) call(ctx context.Context, h *replica.HeldMessage) error {
+func (m *mock) call(ctx context.Context, h *introspect.HeldMessage) error {
 	call := &controlv1.MockedCall{
 		HeldId: h.ID, CanisterId: h.Callee.String(), Caller: h.Caller.String(), Method: h.Method, Cycles: h.Cycles.String(), Deadline: moment(h.Deadline),
 		Argument: m.service.shownArgument(ctx, m.instance, h, m.head.GetArgumentForm()),
@@ -161,8 +162,8 @@ func (m *mock) answers(ctx context.Context) error {
 
 func (m *mock) answer(ctx context.Context, in *controlv1.MockAnswer) error {
 	id := in.GetHeldId()
-	h, err := sight(ctx, m.instance, func(n *replica.Network) *replica.HeldMessage {
-		if h, ok := n.HeldMessage(id); ok && (h.Rule == m.rules[0] || h.Rule == m.rules[1]) {
+	h, err := sight(ctx, m.instance, func(n *replica.Network) *introspect.HeldMessage {
+		if h, ok := n.Introspect().HeldMessage(id); ok && (h.Rule == m.rules[0] || h.Rule == m.rules[1]) {
 			return &h
 		}
 		return nil
@@ -223,10 +224,10 @@ func (m *mock) end(ctx context.Context) {
 }
 
 // inOrder are messages by their ids.
-func inOrder(all []replica.HeldMessage) (ordered []*replica.HeldMessage) {
+func inOrder(all []introspect.HeldMessage) (ordered []*introspect.HeldMessage) {
 	for i := range all {
 		ordered = append(ordered, &all[i])
 	}
-	slices.SortFunc(ordered, func(a, b *replica.HeldMessage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(ordered, func(a, b *introspect.HeldMessage) int { return cmp.Compare(a.ID, b.ID) })
 	return ordered
 }

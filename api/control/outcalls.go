@@ -13,6 +13,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
@@ -35,7 +36,7 @@ func (s *flights) ListOutcalls(ctx context.Context, in *controlv1.ListOutcallsRe
 		return nil, err
 	}
 	places := placesOf(i, all)
-	first := slices.IndexFunc(places, func(at replica.Cursor) bool {
+	first := slices.IndexFunc(places, func(at introspect.Cursor) bool {
 		return at.Subnet > after.Subnet || at.Subnet == after.Subnet && at.ID > after.ID
 	})
 	out := &controlv1.ListOutcallsResponse{}
@@ -54,14 +55,14 @@ func (s *flights) ListOutcalls(ctx context.Context, in *controlv1.ListOutcallsRe
 }
 
 // placesOf are the places of outcalls in their list: the first has a number above 0.
-func placesOf(i Instance, all []node.Outcall) []replica.Cursor {
+func placesOf(i Instance, all []node.Outcall) []introspect.Cursor {
 	position := make(map[principal.Principal]int)
 	for at, subnet := range i.Node().View().Subnets {
 		position[subnet.ID] = at
 	}
-	places := make([]replica.Cursor, len(all))
+	places := make([]introspect.Cursor, len(all))
 	for at := range all {
-		places[at] = replica.Cursor{Subnet: position[all[at].Subnet], ID: all[at].Number + 1}
+		places[at] = introspect.Cursor{Subnet: position[all[at].Subnet], ID: all[at].Number + 1}
 	}
 	return places
 }

@@ -9,6 +9,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 var messageKinds = map[replica.MessageKind]controlv1.MessageKind{
@@ -179,7 +180,7 @@ func (s *flights) ListRules(ctx context.Context, in *controlv1.ListRulesRequest)
 		out.Rules = append(out.Rules, shownRule(&rules[at]))
 	}
 	if shown < len(rules) {
-		out.NextPageToken = pageToken(&replica.Cursor{ID: rules[shown-1].ID})
+		out.NextPageToken = pageToken(&introspect.Cursor{ID: rules[shown-1].ID})
 	}
 	return out, nil
 }

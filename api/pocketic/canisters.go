@@ -9,6 +9,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // subject is the canister a body with nothing else is about.
@@ -31,9 +32,9 @@ func own[T any](ctx context.Context, e *entry, look func(*replica.Network) T) (T
 }
 
 // report describes a canister, which must exist.
-func (e *entry) report(ctx context.Context, id principal.Principal) (*replica.CanisterReport, error) {
-	report, err := own(ctx, e, func(n *replica.Network) *replica.CanisterReport {
-		if report, ok := n.Report(id); ok {
+func (e *entry) report(ctx context.Context, id principal.Principal) (*introspect.CanisterReport, error) {
+	report, err := own(ctx, e, func(n *replica.Network) *introspect.CanisterReport {
+		if report, ok := n.Introspect().Report(id); ok {
 			return &report
 		}
 		return nil

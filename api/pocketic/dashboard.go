@@ -7,6 +7,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // dashboard is the page for people.
@@ -28,7 +29,7 @@ var dashboard = template.Must(template.New("dashboard").Parse(`<!doctype html>
 // dashboardSubnet is a subnet on the page.
 type dashboardSubnet struct {
 	ID, Kind  string
-	Canisters []replica.CanisterReport
+	Canisters []introspect.CanisterReport
 }
 
 // maxDashboard is how many canisters the page shows.
@@ -41,8 +42,8 @@ func (s *Server) getDashboard(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	reports, err := own(r.Context(), e, func(n *replica.Network) []replica.CanisterReport {
-		return n.Reports(principal.Management, maxDashboard)
+	reports, err := own(r.Context(), e, func(n *replica.Network) []introspect.CanisterReport {
+		return n.Introspect().Reports(principal.Management, maxDashboard)
 	})
 	if err != nil {
 		refuse(w, err)

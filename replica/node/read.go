@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // Look runs a function that owns the network meanwhile and only reads it: those who wait
@@ -16,10 +17,10 @@ func (n *Node) Look(ctx context.Context, read func(*replica.Network)) error {
 
 // AwaitHeld returns the first message that a rule holds, any rule where that is 0; it
 // waits until there is one. It runs no rounds: whoever paces the node does.
-func (n *Node) AwaitHeld(ctx context.Context, rule uint64) (replica.HeldMessage, error) {
-	held := make(chan replica.HeldMessage, 1)
+func (n *Node) AwaitHeld(ctx context.Context, rule uint64) (introspect.HeldMessage, error) {
+	held := make(chan introspect.HeldMessage, 1)
 	err := n.Until(ctx, func(n *replica.Network) bool {
-		first := n.Held(rule, 0, 1)
+		first := n.Introspect().Held(rule, 0, 1)
 		if len(first) == 0 {
 			return false
 		}
@@ -27,7 +28,7 @@ func (n *Node) AwaitHeld(ctx context.Context, rule uint64) (replica.HeldMessage,
 		return true
 	})
 	if err != nil {
-		return replica.HeldMessage{}, err
+		return introspect.HeldMessage{}, err
 	}
 	return <-held, nil
 }

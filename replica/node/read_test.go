@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
@@ -25,7 +26,7 @@ func TestWhoAwaitsAHeldMessageGetsTheFirst(t *testing.T) {
 		t.Fatal(err, made.Refusal)
 	}
 	type outcome struct {
-		held replica.HeldMessage
+		held introspect.HeldMessage
 		err  error
 	}
 	seen := make(chan outcome, 1)
@@ -41,8 +42,8 @@ func TestWhoAwaitsAHeldMessageGetsTheFirst(t *testing.T) {
 	if first.err != nil || first.held.Caller != id(0) || first.held.Callee != id(1) || string(first.held.Argument) != "reply hello" {
 		t.Fatalf("%+v", first)
 	}
-	var futures []replica.OpenFuture
-	if err := r.Look(t.Context(), func(n *replica.Network) { futures, _ = n.Futures(replica.Page{}) }); err != nil {
+	var futures []introspect.OpenFuture
+	if err := r.Look(t.Context(), func(n *replica.Network) { futures, _ = n.Introspect().Futures(introspect.Page{}) }); err != nil {
 		t.Fatal(err)
 	}
 	if len(futures) != 1 || futures[0].Waits.Held != first.held.ID {

@@ -4,18 +4,18 @@ import (
 	"fmt"
 
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // contexts lists the open call contexts.
 func (p *performer) contexts(words []string) {
-	paged(p, words, p.stage.Contexts, func(c *replica.OpenContext) string {
+	paged(p, words, p.stage.Introspect().Contexts, func(c *introspect.OpenContext) string {
 		line := fmt.Sprintf("context %d: %s %s", c.ID, p.name(c.Canister), c.Method)
 		switch c.Origin {
 		case intercanister.FromIngress:
 			line += " of the user"
 		case intercanister.FromCanister:
-			line += fmt.Sprintf(" of %s, %s", p.name(c.Sender), p.calls([]replica.CallRef{c.Call}))
+			line += fmt.Sprintf(" of %s, %s", p.name(c.Sender), p.calls([]introspect.CallRef{c.Call}))
 		case intercanister.FromSystem:
 			line += " of the system"
 		}

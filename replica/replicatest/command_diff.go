@@ -2,12 +2,12 @@ package replicatest
 
 import (
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // diff says what the present network and another have that differs.
 func (p *performer) diff(words []string) {
-	d, err := replica.Diff(p.stage.Network, p.other(words[0]).Network)
+	d, err := introspect.Diff(p.stage.Introspect(), p.other(words[0]).Introspect())
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -3,13 +3,13 @@ package replicatest
 import (
 	"fmt"
 
-	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // futures lists the registered futures with what they wait for.
 func (p *performer) futures(words []string) {
-	paged(p, words, p.stage.Futures, func(f *replica.OpenFuture) string {
-		line := fmt.Sprintf("%s %s of %s to %s", p.calls([]replica.CallRef{f.CallRef}), f.Method, p.name(f.Caller), p.name(f.Callee))
+	paged(p, words, p.stage.Introspect().Futures, func(f *introspect.OpenFuture) string {
+		line := fmt.Sprintf("%s %s of %s to %s", p.calls([]introspect.CallRef{f.CallRef}), f.Method, p.name(f.Caller), p.name(f.Callee))
 		if f.Deadline != 0 {
 			line += ", deadline " + since(f.Deadline)
 		}

@@ -3,12 +3,12 @@ package replicatest
 import (
 	"fmt"
 
-	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // held lists what is held.
 func (p *performer) held([]string) {
-	for _, h := range p.stage.Held(0, 0, replica.MaxListed) {
+	for _, h := range p.stage.Introspect().Held(0, 0, introspect.MaxListed) {
 		line := fmt.Sprintf("%d %s %s #%d of %s to %s", h.ID, h.Kind, h.Method, h.Call, p.name(h.Caller), p.name(h.Callee))
 		switch {
 		case h.Mock:

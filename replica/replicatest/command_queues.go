@@ -4,12 +4,12 @@ import (
 	"fmt"
 
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // queues lists the messages in queues with what they wait for.
 func (p *performer) queues(words []string) {
-	paged(p, words, p.stage.Messages, func(q *replica.QueuedMessage) string {
+	paged(p, words, p.stage.Introspect().Messages, func(q *introspect.QueuedMessage) string {
 		line := fmt.Sprintf("%s %d: ", p.name(q.Canister), q.Position)
 		switch q.Source {
 		case intercanister.SourceTasks:
@@ -17,9 +17,9 @@ func (p *performer) queues(words []string) {
 		case intercanister.SourceIngress:
 			line += "ingress " + q.Method
 		case intercanister.SourceResponses:
-			line += fmt.Sprintf("response %s %s of %s", q.Method, p.calls([]replica.CallRef{q.Call}), p.name(q.Sender))
+			line += fmt.Sprintf("response %s %s of %s", q.Method, p.calls([]introspect.CallRef{q.Call}), p.name(q.Sender))
 		case intercanister.SourceRequests:
-			line += fmt.Sprintf("%s %s of %s", q.Method, p.calls([]replica.CallRef{q.Call}), p.name(q.Sender))
+			line += fmt.Sprintf("%s %s of %s", q.Method, p.calls([]introspect.CallRef{q.Call}), p.name(q.Sender))
 		}
 		return line + fmt.Sprintf(", %d bytes, ", q.Payload) + p.waits(&q.Waits)
 	})

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // paged shows a list in pages as large as the words say.
-func paged[T any](p *performer, words []string, page func(replica.Page) ([]T, *replica.Cursor), show func(*T) string) {
-	var asked replica.Page
+func paged[T any](p *performer, words []string, page func(introspect.Page) ([]T, *introspect.Cursor), show func(*T) string) {
+	var asked introspect.Page
 	for len(words) > 0 {
 		if words[0] == "of" {
 			asked.Canister, words = p.principal(words[1]), words[2:]
@@ -31,7 +31,7 @@ func paged[T any](p *performer, words []string, page func(replica.Page) ([]T, *r
 }
 
 // calls names futures, with the subnet where it is not the last.
-func (p *performer) calls(refs []replica.CallRef) string {
+func (p *performer) calls(refs []introspect.CallRef) string {
 	var all []string
 	for _, ref := range refs {
 		name := fmt.Sprintf("#%d", ref.Call)
@@ -48,7 +48,7 @@ func (p *performer) calls(refs []replica.CallRef) string {
 }
 
 // waits says why something waits.
-func (p *performer) waits(w *replica.Waiting) string {
+func (p *performer) waits(w *introspect.Waiting) string {
 	line := w.Reason.String()
 	if w.Rule != 0 {
 		line += fmt.Sprintf(" by rule %d", w.Rule)

@@ -109,7 +109,7 @@ func (p *performer) Perform(line string) error {
 		p.stage.Change()
 	}
 	do(p, words[1:])
-	if count := p.stage.AuditCycles(); count.Held().Add(count.Spent()) != count.Minted {
+	if count := p.stage.Introspect().AuditCycles(); count.Held().Add(count.Spent()) != count.Minted {
 		p.t.Errorf("after %q the books do not balance: %+v", line, count)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package replica
+package introspect
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/timers"
 )
 
@@ -16,7 +17,7 @@ type PendingTimer struct {
 	Subnet   principal.Principal
 	Canister principal.Principal // whose it is; the empty principal for the subnet's own
 	Number   uint64              // the call, stop, outcall or held message
-	Request  RequestID           // of a user's message
+	Request  state.RequestID     // of a user's message
 }
 
 // Timers are the deadlines by the time at which they fall due: global timers, deadlines
@@ -27,7 +28,7 @@ func (n *Network) Timers(page Page) ([]PendingTimer, *Cursor) {
 		PendingTimer
 	}
 	var all []entry
-	for i, m := range n.subnets {
+	for i, m := range n.Subnets {
 		for _, d := range m.Deadlines.All() {
 			all = append(all, entry{Cursor{d.At, i, d.Order}, m.timer(&d.Deadline)})
 		}
@@ -42,7 +43,7 @@ func (n *Network) Timers(page Page) ([]PendingTimer, *Cursor) {
 	return l.result()
 }
 
-func (m *subnet) timer(d *timers.Deadline) PendingTimer {
+func (m *Subnet) timer(d *timers.Deadline) PendingTimer {
 	t := PendingTimer{Due: d.At, Kind: d.Kind, Subnet: m.ID, Canister: d.Subject, Number: d.Number}
 	switch d.Kind {
 	case timers.CallExpiry:
@@ -53,7 +54,7 @@ func (m *subnet) timer(d *timers.Deadline) PendingTimer {
 	case timers.OutcallExpiry:
 		t.Canister = m.Outcalls[d.Number].Sent.Canister
 	case timers.HeldMessage:
-		t.Canister = m.show(m.Kept.Find(d.Number)).Caller
+		t.Canister = DescribeHeld(m.State, m.Kept.Find(d.Number)).Caller
 	}
 	return t
 }

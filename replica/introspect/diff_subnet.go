@@ -1,4 +1,4 @@
-package replica
+package introspect
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 )
 
 // subnets compares two subnets apart from their canisters.
-func (d *differ) subnets(a, b *subnet) {
+func (d *differ) subnets(a, b *Subnet) {
 	differing(d, "random blocks drawn", a.Chance.Drawn, b.Chance.Drawn, number)
 	differing(d, "canister ranges", len(a.Ids.Ranges), len(b.Ids.Ranges), number)
 	differing(d, "HTTP outcalls made", a.OutcallsMade, b.OutcallsMade, number)
@@ -24,14 +24,14 @@ func (d *differ) subnets(a, b *subnet) {
 	d.requests(&a.History, &b.History)
 }
 
-func (m *subnet) outcallItems() (all []item) {
+func (m *Subnet) outcallItems() (all []item) {
 	for number, pending := range m.Outcalls { // sorted afterwards: no order can be seen
 		all = append(all, numbered(number, pending.Sent.Method+" "+pending.Sent.URL+" of "+pending.Sent.Canister.String()))
 	}
 	return all
 }
 
-func (m *subnet) contextItems() (all []item) {
+func (m *Subnet) contextItems() (all []item) {
 	m.Calls.EachContext(func(c *intercanister.Context) {
 		text := fmt.Sprintf("of %s, called by %s, %s outstanding", c.Canister, caller(&c.Origin), counted(c.Outstanding, "call"))
 		if c.Responded {
@@ -52,7 +52,7 @@ func caller(o *intercanister.Origin) string {
 	return o.Caller.String()
 }
 
-func (m *subnet) futureItems() (all []item) {
+func (m *Subnet) futureItems() (all []item) {
 	m.Calls.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
 		stands := map[intercanister.FutureState]string{
 			intercanister.Waiting: "waiting", intercanister.Settled: "answered, its callback waits", intercanister.Running: "its callback runs",
@@ -83,7 +83,7 @@ func stands(in *state.Ingress) string {
 	switch {
 	case in.Reject != nil:
 		text += ", " + in.Reject.String()
-	case in.Status == Replied:
+	case in.Status == state.Replied:
 		text += fmt.Sprintf(" with %s (%s)", counted(len(in.Reply), "byte"), digest(in.Reply))
 	}
 	return text

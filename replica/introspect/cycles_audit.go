@@ -1,4 +1,4 @@
-package replica
+package introspect
 
 import (
 	"slices"
@@ -37,13 +37,13 @@ func (t *CyclesAudit) Spent() cycles.Amount { return t.Consumed.Add(t.Deleted).A
 // AuditCycles counts the cycles of a network. It takes time in proportion to
 // everything that is open.
 func (n *Network) AuditCycles() (t CyclesAudit) {
-	for _, m := range n.subnets {
+	for _, m := range n.Subnets {
 		m.count(&t)
 	}
 	return t
 }
 
-func (m *subnet) count(t *CyclesAudit) {
+func (m *Subnet) count(t *CyclesAudit) {
 	add := func(to *cycles.Amount, amount cycles.Amount) { *to = to.Add(amount) }
 	add(&t.Consumed, m.Totals.Gone.Add(m.Totals.Fees))
 	add(&t.Deleted, m.Totals.Deleted)
@@ -69,9 +69,9 @@ func (m *subnet) count(t *CyclesAudit) {
 	for i := range m.Preparing {
 		add(&t.Attached, m.Preparing[i].In.Request.Cycles) // zero of a user's message
 	}
-	for _, j := range m.paused {
-		if j.Install != nil {
-			add(&t.Deferred, j.Install.Command.Attached)
+	for _, x := range m.Parked {
+		if x.Install != nil {
+			add(&t.Deferred, x.Install.Command.Attached)
 		}
 	}
 	for _, h := range m.Kept.All() {
@@ -86,7 +86,7 @@ func (m *subnet) count(t *CyclesAudit) {
 	}
 }
 
-func (m *subnet) countWaiting(t *CyclesAudit, r *state.Entry) {
+func (m *Subnet) countWaiting(t *CyclesAudit, r *state.Entry) {
 	attached, refunds := r.Mailbox.Holdings()
 	t.Attached, t.Refunds = t.Attached.Add(attached), t.Refunds.Add(refunds)
 	for i := range r.Waiting {

@@ -1,4 +1,4 @@
-package replica
+package introspect
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 // item is one of many things of a kind: its number or name, which it has in both networks,
@@ -69,10 +70,10 @@ func moment(ns uint64) string {
 	if ns == 0 {
 		return ""
 	}
-	seconds := ns / second
+	seconds := ns / state.Second
 	year, month, day := date(seconds / 86_400)
 	text := fmt.Sprintf("%04d-%02d-%02dT%02d:%02d:%02d", year, month, day, seconds/3600%24, seconds/60%60, seconds%60)
-	if fraction := ns % second; fraction != 0 {
+	if fraction := ns % state.Second; fraction != 0 {
 		text += "." + strings.TrimRight(fmt.Sprintf("%09d", fraction), "0")
 	}
 	return text + "Z"

@@ -1,4 +1,4 @@
-package replica
+package introspect
 
 import (
 	"slices"
@@ -44,7 +44,7 @@ func (n *Network) Report(id principal.Principal) (CanisterReport, bool) {
 // one, by id.
 func (n *Network) Reports(after principal.Principal, most int) []CanisterReport {
 	var page []CanisterReport
-	for _, m := range n.subnets {
+	for _, m := range n.Subnets {
 		for _, r := range m.Canisters.After(after, most) {
 			page = append(page, m.report(r))
 		}
@@ -53,7 +53,7 @@ func (n *Network) Reports(after principal.Principal, most int) []CanisterReport 
 	return page[:min(len(page), most)]
 }
 
-func (m *subnet) report(r *state.Entry) CanisterReport {
+func (m *Subnet) report(r *state.Entry) CanisterReport {
 	c := r.Canister
 	return CanisterReport{
 		ID: c.ID, Subnet: m.ID, Status: c.Status, Settings: *c.Settings, Module: c.Module(),

@@ -1,4 +1,4 @@
-package replica
+package introspect
 
 import (
 	"github.com/canisterd/canisterd/candid/principal"
@@ -35,7 +35,7 @@ func (k *deadlockCycles) circular(f *intercanister.Future) bool {
 
 func (n *Network) deadlockCycles() *deadlockCycles {
 	canisters, contexts := newGraph[principal.Principal](), newGraph[contextKey]()
-	for i, m := range n.subnets {
+	for i, m := range n.Subnets {
 		m.Calls.EachFuture(func(_ intercanister.CallID, f *intercanister.Future) {
 			if f.State == intercanister.Waiting {
 				canisters.edge(f.Owner, f.Callee)
@@ -55,7 +55,7 @@ func (n *Network) deadlockCycles() *deadlockCycles {
 
 // stops adds what the callers of stop_canister of a canister wait for.
 func (n *Network) stops(contexts *graph[contextKey], subnet int, open func(*intercanister.Mailbox) []intercanister.ContextID, id principal.Principal) {
-	r := n.subnets[subnet].Canisters.Get(id)
+	r := n.Subnets[subnet].Canisters.Get(id)
 	for i := range r.Stops {
 		from, ok := n.asker(&r.Stops[i].Ticket.Origin)
 		if !ok {
@@ -72,11 +72,11 @@ func (n *Network) asker(o *intercanister.Origin) (contextKey, bool) {
 	if o.Kind != intercanister.FromCanister {
 		return contextKey{}, false
 	}
-	position := n.routes.find(o.Caller)
+	position := n.Find(o.Caller)
 	if position < 0 {
 		return contextKey{}, false
 	}
-	f := n.subnets[position].Calls.Future(o.Call)
+	f := n.Subnets[position].Calls.Future(o.Call)
 	if f == nil || f.State != intercanister.Waiting || f.Owner != o.Caller {
 		return contextKey{}, false
 	}

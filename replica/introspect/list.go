@@ -1,4 +1,4 @@
-package replica
+package introspect
 
 import (
 	"cmp"
@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 // Lists of what is in flight, for people: they change nothing, come in a fixed order, and take time in
@@ -81,7 +83,7 @@ type OpenContext struct {
 	Method       string // of a task, the function that is exported
 	Origin       intercanister.OriginKind
 	Sender       principal.Principal // the user, or the calling canister; of a task nobody
-	Request      RequestID           // FromIngress
+	Request      state.RequestID     // FromIngress
 	Call         CallRef             // FromCanister
 	Task         intercanister.Task  // FromSystem
 	Opened       uint64              // ns
@@ -98,7 +100,7 @@ type OpenContext struct {
 func (n *Network) Contexts(page Page) ([]OpenContext, *Cursor) {
 	l := list[OpenContext](page)
 	deadlocks := n.deadlockCycles()
-	for i, m := range n.subnets {
+	for i, m := range n.Subnets {
 		awaits := m.awaits()
 		m.Calls.EachContext(func(c *intercanister.Context) {
 			if at := (Cursor{Subnet: i, ID: uint64(c.ID)}); l.wants(at, c.Canister) {
@@ -112,7 +114,7 @@ func (n *Network) Contexts(page Page) ([]OpenContext, *Cursor) {
 }
 
 // awaits are the registered futures of every context, in the order of their ids.
-func (m *subnet) awaits() map[intercanister.ContextID][]CallRef {
+func (m *Subnet) awaits() map[intercanister.ContextID][]CallRef {
 	all := make(map[intercanister.ContextID][]CallRef)
 	m.Calls.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
 		all[f.Context] = append(all[f.Context], CallRef{m.ID, id})
@@ -120,7 +122,7 @@ func (m *subnet) awaits() map[intercanister.ContextID][]CallRef {
 	return all
 }
 
-func (m *subnet) describe(c *intercanister.Context, awaits []CallRef) OpenContext {
+func (m *Subnet) describe(c *intercanister.Context, awaits []CallRef) OpenContext {
 	open := OpenContext{
 		Subnet: m.ID, ID: c.ID, Canister: c.Canister, Method: c.Method, Origin: c.Origin.Kind, Sender: c.Origin.Caller, Task: c.Origin.Task, Opened: c.Opened,
 		Deadline: c.Origin.Deadline, Instructions: c.Instructions, Available: c.Available, Responded: c.Responded, Deleted: c.Deleted, Awaits: awaits,
@@ -131,8 +133,8 @@ func (m *subnet) describe(c *intercanister.Context, awaits []CallRef) OpenContex
 			open.Request = m.History.At(c.Origin.Ingress).ID
 		}
 	case intercanister.FromCanister:
-		if position := m.net.routes.find(c.Origin.Caller); position >= 0 {
-			open.Call = CallRef{m.net.subnets[position].ID, c.Origin.Call}
+		if position := m.net.Find(c.Origin.Caller); position >= 0 {
+			open.Call = CallRef{m.net.Subnets[position].ID, c.Origin.Call}
 		}
 	default:
 		open.Method = c.Origin.Task.String()
@@ -171,12 +173,12 @@ type Waiting struct {
 // Futures are the registered futures by subnet and id.
 func (n *Network) Futures(page Page) ([]OpenFuture, *Cursor) {
 	l := list[OpenFuture](page)
-	where, deadlocks := n.callLocations(), n.deadlockCycles()
-	awaits := make([]map[intercanister.ContextID][]CallRef, len(n.subnets))
-	for i, m := range n.subnets {
+	where, deadlocks := n.CallLocations(), n.deadlockCycles()
+	awaits := make([]map[intercanister.ContextID][]CallRef, len(n.Subnets))
+	for i, m := range n.Subnets {
 		awaits[i] = m.awaits()
 	}
-	for i, m := range n.subnets {
+	for i, m := range n.Subnets {
 		m.Calls.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
 			at := Cursor{Subnet: i, ID: uint64(id)}
 			if !l.wants(at, f.Owner) {
@@ -189,7 +191,7 @@ func (n *Network) Futures(page Page) ([]OpenFuture, *Cursor) {
 			}
 			switch f.State {
 			case intercanister.Waiting:
-				open.Waits = n.waiting(where.of(i, id, f.Owner), awaits)
+				open.Waits = n.waiting(where.Of(i, id, f.Owner), awaits)
 			case intercanister.Settled:
 				open.Waits = Waiting{Reason: WaitResponseQueued, Subnet: m.ID, Text: "the answer is there: its callback waits for canister " + f.Owner.String()}
 			default:
@@ -202,19 +204,19 @@ func (n *Network) Futures(page Page) ([]OpenFuture, *Cursor) {
 }
 
 // waiting describes where a call is.
-func (n *Network) waiting(at location, awaits []map[intercanister.ContextID][]CallRef) Waiting {
-	w := Waiting{Reason: at.reason, Text: at.text, Position: at.position, Subnet: at.subnet.ID, Context: at.context, Outcall: at.number}
+func (n *Network) waiting(at Location, awaits []map[intercanister.ContextID][]CallRef) Waiting {
+	w := Waiting{Reason: at.Reason, Text: at.text, Position: at.position, Subnet: at.Subnet.ID, Context: at.context, Outcall: at.number}
 	switch {
-	case at.held != nil:
-		w.Rule, w.Held = at.held.Rule, at.held.ID
-		if at.held.Behind != 0 {
-			w.Text = fmt.Sprintf("the request waits behind held message %d", at.held.Behind)
+	case at.Held != nil:
+		w.Rule, w.Held = at.Held.Rule, at.Held.ID
+		if at.Held.Behind != 0 {
+			w.Text = fmt.Sprintf("the request waits behind held message %d", at.Held.Behind)
 		}
-	case at.reason == WaitQueued:
-		_, why := at.subnet.blocked(at.box, at.position)
+	case at.Reason == WaitQueued:
+		_, why := at.Subnet.blocked(at.Box, at.position)
 		w.Text = "the request is in the queue: " + why
-	case at.reason == WaitAwaiting:
-		w.Awaits = awaits[at.subnet.position][at.context]
+	case at.Reason == WaitAwaiting:
+		w.Awaits = awaits[at.Subnet.Position][at.context]
 	}
 	return w
 }
@@ -229,7 +231,7 @@ type QueuedMessage struct {
 	Method   string
 	Task     intercanister.Task
 	Call     CallRef // of a request or response
-	Request  RequestID
+	Request  state.RequestID
 	Payload  int // bytes
 	Waits    Waiting
 }
@@ -238,7 +240,7 @@ type QueuedMessage struct {
 // management canister has put off comes behind its queue.
 func (n *Network) Messages(page Page) ([]QueuedMessage, *Cursor) {
 	l := list[QueuedMessage](page)
-	for i, m := range n.subnets {
+	for i, m := range n.Subnets {
 		number := uint64(0)
 		show := func(owner principal.Principal, in *intercanister.Input, waits Waiting) {
 			number++
@@ -266,7 +268,7 @@ func (n *Network) Messages(page Page) ([]QueuedMessage, *Cursor) {
 
 // putOff shows the calls of the management canister that have left its queue and have
 // not begun.
-func (m *subnet) putOff(show func(*intercanister.Input, Waiting)) {
+func (m *Subnet) putOff(show func(*intercanister.Input, Waiting)) {
 	for i := range m.Preparing {
 		show(&m.Preparing[i].In, Waiting{Reason: WaitCompiling, Text: whyCompiling})
 	}
@@ -277,7 +279,7 @@ func (m *subnet) putOff(show func(*intercanister.Input, Waiting)) {
 	}
 }
 
-func (m *subnet) queuedMessage(owner principal.Principal, in *intercanister.Input, waits Waiting) QueuedMessage {
+func (m *Subnet) queuedMessage(owner principal.Principal, in *intercanister.Input, waits Waiting) QueuedMessage {
 	q := QueuedMessage{Subnet: m.ID, Canister: owner, Position: waits.Position, Source: in.Source, Task: in.Task, Waits: waits}
 	switch in.Source {
 	case intercanister.SourceTasks:
@@ -290,15 +292,15 @@ func (m *subnet) queuedMessage(owner principal.Principal, in *intercanister.Inpu
 		q.Sender, q.Method, q.Call, q.Payload = f.Callee, f.Method, CallRef{m.ID, in.Call}, in.Response.PayloadBytes()
 	case intercanister.SourceRequests:
 		q.Sender, q.Method, q.Payload, q.Call = in.Request.Sender, in.Request.Method, len(in.Request.Payload), CallRef{Call: in.Request.Call}
-		if position := m.net.routes.find(in.Request.Sender); position >= 0 {
-			q.Call.Subnet = m.net.subnets[position].ID
+		if position := m.net.Find(in.Request.Sender); position >= 0 {
+			q.Call.Subnet = m.net.Subnets[position].ID
 		}
 	}
 	return q
 }
 
 // blocked is why a message with so many before it in a queue does not run yet.
-func (m *subnet) blocked(box *intercanister.Mailbox, position int) (WaitReason, string) {
+func (m *Subnet) blocked(box *intercanister.Mailbox, position int) (WaitReason, string) {
 	if position > 0 {
 		return WaitQueued, fmt.Sprintf("%d messages come before it", position)
 	}
@@ -314,7 +316,7 @@ func (m *subnet) blocked(box *intercanister.Mailbox, position int) (WaitReason, 
 		return WaitExecuting, "canister " + r.ID().String() + " is in the middle of another message"
 	case box.Held:
 		return WaitNextRound, "canister " + r.ID().String() + " has changed too much memory and must wait"
-	case rejectNotRunning(r.Canister) != nil:
+	case r.Canister.Status != canister.Running:
 		return WaitStopped, "canister " + r.ID().String() + " is " + r.Canister.Status.String()
 	}
 	return WaitNextRound, "the next round takes it"
@@ -322,7 +324,7 @@ func (m *subnet) blocked(box *intercanister.Mailbox, position int) (WaitReason, 
 
 // Heartbeats are the canisters that do something in every round, by id.
 func (n *Network) Heartbeats() (all []principal.Principal) {
-	for _, m := range n.subnets {
+	for _, m := range n.Subnets {
 		for _, r := range m.Heartbeats {
 			all = append(all, r.ID())
 		}

@@ -1,4 +1,4 @@
-package replica
+package introspect
 
 import (
 	"fmt"
@@ -8,19 +8,19 @@ import (
 )
 
 // queuedItems are the messages that wait in a mailbox.
-func (m *subnet) queuedItems(box *intercanister.Mailbox) (all []item) {
+func (m *Subnet) queuedItems(box *intercanister.Mailbox) (all []item) {
 	box.Each(func(in *intercanister.Input) { all = append(all, m.inputItem(in)) })
 	return all
 }
 
-func (m *subnet) inputItems(list []state.Input) (all []item) {
+func (m *Subnet) inputItems(list []state.Input) (all []item) {
 	for i := range list {
 		all = append(all, m.inputItem(&list[i]))
 	}
 	return all
 }
 
-func (m *subnet) inputItem(in *intercanister.Input) item {
+func (m *Subnet) inputItem(in *intercanister.Input) item {
 	name := ""
 	switch in.Source {
 	case intercanister.SourceTasks:
@@ -38,7 +38,7 @@ func (m *subnet) inputItem(in *intercanister.Input) item {
 }
 
 // asker says who asked for what has no answer yet.
-func (m *subnet) asker(t *state.Ticket) string {
+func (m *Subnet) asker(t *state.Ticket) string {
 	if t.Origin.Kind == intercanister.FromIngress {
 		id := m.History.At(t.Origin.Ingress).ID
 		return fmt.Sprintf("by request %x", id[:4])
@@ -46,7 +46,7 @@ func (m *subnet) asker(t *state.Ticket) string {
 	return fmt.Sprintf("by call #%d of %s", t.Origin.Call, t.Origin.Caller)
 }
 
-func (m *subnet) stopItems(r *state.Entry) (all []item) {
+func (m *Subnet) stopItems(r *state.Entry) (all []item) {
 	for i := range r.Stops {
 		all = append(all, item{name: m.asker(&r.Stops[i].Ticket), text: "waits"})
 	}
@@ -55,7 +55,7 @@ func (m *subnet) stopItems(r *state.Entry) (all []item) {
 
 // begunItems are the management calls that were taken out of a queue and have no answer:
 // their module is compiled, or the next round answers them.
-func (m *subnet) begunItems() (all []item) {
+func (m *Subnet) begunItems() (all []item) {
 	for i := range m.Preparing {
 		one := m.inputItem(&m.Preparing[i].In)
 		one.text = whyCompiling
@@ -73,11 +73,11 @@ func (m *subnet) begunItems() (all []item) {
 }
 
 // heldItems are the messages that rules hold, and those behind them.
-func (m *subnet) heldItems() (all []item) {
+func (m *Subnet) heldItems() (all []item) {
 	for _, h := range m.Kept.All() {
-		shown := m.show(h)
+		shown := DescribeHeld(m.State, h)
 		text := fmt.Sprintf("%s %s → %s.%s", shown.Kind, shown.Caller, shown.Callee, shown.Method)
-		if shown.Kind == KindIngress {
+		if shown.Kind == state.KindIngress {
 			text += fmt.Sprintf(", request %x", shown.Request[:4])
 		} else {
 			text += fmt.Sprintf(", call #%d", shown.Call)
@@ -90,7 +90,7 @@ func (m *subnet) heldItems() (all []item) {
 	return all
 }
 
-func (m *subnet) unsentItems() (all []item) {
+func (m *Subnet) unsentItems() (all []item) {
 	for to := range m.Output {
 		all = append(all, streamItems(m.Output[to])...)
 	}

@@ -1,4 +1,4 @@
-package replica
+package introspect
 
 import (
 	"fmt"
@@ -28,11 +28,11 @@ type Differences struct {
 // may drive either meanwhile. The error is that of the file in which memories lie.
 func Diff(a, b *Network) (Differences, error) {
 	d := new(differ)
-	differing(d, "time", a.time, b.time, moment)
-	differing(d, "height", a.height, b.height, number)
-	differing(d, "round under way", a.open, b.open, yes)
-	d.items("rule", ruleItems(&a.rules), ruleItems(&b.rules))
-	differing(d, "time of the next round", a.nextTime(), b.nextTime(), moment)
+	differing(d, "time", a.Time, b.Time, moment)
+	differing(d, "height", a.Height, b.Height, number)
+	differing(d, "round under way", a.Open, b.Open, yes)
+	d.items("rule", ruleItems(a.Rules), ruleItems(b.Rules))
+	differing(d, "time of the next round", a.NextTime, b.NextTime, moment)
 	d.merge(subnetsOf(a), subnetsOf(b), func(x, y *entry) {
 		d.subnet = x.or(y).id
 		if x == nil || y == nil {
@@ -83,7 +83,7 @@ func (d *differ) texts(what, a, b string) {
 // entry is a subnet or a canister.
 type entry struct {
 	id       principal.Principal
-	subnet   *subnet
+	subnet   *Subnet
 	canister *state.Entry
 }
 
@@ -99,14 +99,14 @@ func (e *entry) there() string {
 	case e == nil:
 		return ""
 	case e.canister == nil:
-		return fmt.Sprintf("%s, canisters: %d", e.subnet.config.Kind, e.subnet.Canisters.Len())
+		return fmt.Sprintf("%s, canisters: %d", e.subnet.Kind, e.subnet.Canisters.Len())
 	}
 	return e.canister.Canister.Status.String() + ", " + amount(e.canister.Canister.Balance)
 }
 
 func subnetsOf(n *Network) []entry {
-	all := make([]entry, 0, len(n.subnets))
-	for _, m := range n.subnets {
+	all := make([]entry, 0, len(n.Subnets))
+	for _, m := range n.Subnets {
 		all = append(all, entry{id: m.ID, subnet: m})
 	}
 	slices.SortFunc(all, func(a, b entry) int { return a.id.Compare(b.id) })
@@ -115,7 +115,7 @@ func subnetsOf(n *Network) []entry {
 
 func canistersOf(n *Network) []entry {
 	var all []entry
-	for _, m := range n.subnets {
+	for _, m := range n.Subnets {
 		for r := range m.Canisters.All() {
 			all = append(all, entry{r.ID(), m, r})
 		}

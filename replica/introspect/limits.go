@@ -1,0 +1,13 @@
+package introspect
+
+// Limits of what is listed.
+const (
+	// MaxListed is how many entries a page of a list has. Ours.
+	MaxListed = 1000
+	// MaxDifferences is how many differences between two networks are listed. Ours.
+	MaxDifferences = 1000
+	// MaxDifferingRecords is how many of the log records are listed in which two canisters
+	// differ, and MaxDifferingText how many bytes of each. Ours.
+	MaxDifferingRecords = 20
+	MaxDifferingText    = 200
+)
