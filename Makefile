@@ -38,6 +38,7 @@ test-race: ## the same under the race detector (needs a C compiler)
 .PHONY: test-clients
 test-clients: $(TOOLS)/grpcurl $(TOOLS)/buf ## unmodified agents, modules and gRPC clients of others against the binary (needs Node.js and npm)
 	npm ci --prefix e2e/js --no-audit --no-fund
+	npm ci --prefix e2e/pocketic --no-audit --no-fund
 	npm ci --prefix examples/control/javascript --no-audit --no-fund
 	PATH="$(TOOLS):$$PATH" npm run generate --prefix examples/control/javascript --silent
 	PATH="$(TOOLS):$$PATH" $(GO) test -count=1 -tags clients ./e2e/...

@@ -73,7 +73,7 @@ func (r *runner) fill(c *Canister, log *Log, sub *Subnet, m *Message, context Co
 	l := &sub.Limits
 	x.Subnet = ic0.Subnet{
 		SubnetID: sub.ID, RootKey: sub.RootKey, Fees: &sub.Fees, System: sub.System, Keys: sub.Keys, Time: sub.Time,
-		Callback: l.Message, Printing: sub.Unthrottled, Used: sub.MemoryUsed,
+		Callback: l.Message, Printing: sub.Unthrottled, Print: sub.Print, Used: sub.MemoryUsed,
 		Available: l.SubnetMemory - min(sub.MemoryUsed, l.SubnetMemory),
 		Pages:     [3]uint64{l.StablePages, l.StablePagesInstall, l.StablePagesQuery},
 	}

@@ -24,6 +24,10 @@ type Subnet struct {
 	// Unthrottled is set where debug_print is charged for printing as well (metering: the
 	// replica's feature rate_limiting_of_debug_prints is off).
 	Unthrottled bool
+	// Print is given what a canister prints, whole and at once, on the goroutine that runs the
+	// message; nobody may keep the text. What a message printed that begins anew is printed
+	// again. nil: nobody listens.
+	Print func(canister principal.Principal, text []byte)
 }
 
 // Key is a threshold key and the size of the subnet that holds it, which sets

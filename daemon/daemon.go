@@ -30,8 +30,9 @@ type Daemon struct {
 	queries    *node.QuerySlots // that all instances share
 	memory     memory
 	decoders   ic.Decoders
-	first      *member          // the one it was started with; nil with pocket
-	pocket     *pocketic.Server // nil unless it serves PocketIC's interface
+	first      *member           // the one it was started with; nil with pocket
+	pocket     *pocketic.Server  // nil unless it serves PocketIC's interface
+	printed    replica.PrintSink // what canisters print; nil: nobody listens
 	wall       func() time.Time
 	schedule   *schedule
 	keys       replica.Keys
@@ -105,7 +106,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	d.running.Go(func() { d.memory.giveBack(running) })
 	d.spread()
 	if config.PocketIC {
-		d.pocket = pocketic.New(pocketHost{d}, pocketic.Options{Log: d.log, Diagnostics: config.Diagnostics})
+		d.servePocket(config.Diagnostics)
 	} else if err := d.build(ctx, &config); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}

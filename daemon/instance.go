@@ -78,7 +78,7 @@ func (d *Daemon) startInstance(ctx context.Context, f *startConfig) (*member, er
 	// The instance is there before its node, whose goroutine calls it.
 	i.node, err = f.start(node.Config{
 		Mode: modeOf(f.pacing), Queries: d.queries, Memory: i.memory, EventBytes: int(min(node.MaxEventBytes, i.memory.Limit()/eventShare)), Processors: d.processors, Active: i.pacer.wake, Called: i.outcall, Restored: i.clock.catchUp, Failed: i.failed,
-		Record: true, Generation: firstGeneration(), Stopwatch: stopwatch(),
+		Record: true, Generation: firstGeneration(), Stopwatch: stopwatch(), Printed: d.printed,
 	})
 	if err != nil {
 		i.end()

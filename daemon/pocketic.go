@@ -3,11 +3,14 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"sync"
 
 	"github.com/canisterd/canisterd/api/pocketic"
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon/instance"
 )
 
@@ -16,6 +19,32 @@ const (
 	pocketSlice = 2_000_000_000
 	pocketRound = 4_000_000_000
 )
+
+// servePocket makes the daemon serve PocketIC's interface; diagnostics may be nil.
+func (d *Daemon) servePocket(diagnostics io.Writer) {
+	options := pocketic.Options{Log: d.log}
+	if diagnostics != nil {
+		lines := &lockedWriter{to: diagnostics}
+		options.Diagnostics = lines
+		d.printed = func(canister principal.Principal, text []byte) {
+			_, _ = fmt.Fprintf(lines, "[Canister %s] %s\n", canister, text) // who does not read misses it
+		}
+	}
+	d.pocket = pocketic.New(pocketHost{d}, options)
+}
+
+// lockedWriter is a writer for many goroutines.
+type lockedWriter struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+// Write writes whole.
+func (w *lockedWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(p)
+}
 
 // pocketHost makes the instances of PocketIC's interface.
 type pocketHost struct{ *Daemon }

@@ -15,6 +15,7 @@ type Parts struct {
 	Compiler Compiler
 	Events   EventSink
 	Signed   HeightSink
+	Printed  PrintSink
 }
 
 // ForkConfig is what a fork of a network has of its own.

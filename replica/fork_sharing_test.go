@@ -75,7 +75,7 @@ var forks = map[string]string{
 	"state.Shared":             `fork: Credited`,
 	"replica.signing":          `share: signer known; fork: holders`,
 	"replica.RoundReport":      `fork: Answered`,
-	"canister.Subnet":          `share: RootKey Keys`,
+	"canister.Subnet":          `share: RootKey Keys Print`,
 	"replica.SubnetConfig":     `share: Ranges Admins`,
 	"intercanister.Future":     ``,
 	"intercanister.Choice":     ``,

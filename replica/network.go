@@ -28,6 +28,7 @@ type Config struct {
 	Management state.Management // nil: the management canister
 	Events     EventSink        // nil: nobody listens
 	Signed     HeightSink       // nil: nobody wants to know which heights are signed
+	Printed    PrintSink        // nil: nobody listens to what canisters print
 
 	SliceInstructions uint64 // 0: the constant
 	RoundInstructions uint64 // 0: the constant
@@ -44,6 +45,11 @@ type Config struct {
 	SubnetCanisters        int    // that a subnet hosts; 0: MaxCanisters
 	HeldBytes              int    // that held messages may carry; 0: MaxHeldBytes
 }
+
+// PrintSink takes what a canister prints (ic0.debug_print), whole and at once, also what
+// queries and messages print that fail: for people who watch. It is called by many goroutines, and
+// may not keep the text.
+type PrintSink func(canister principal.Principal, text []byte)
 
 // Network is the subnet: some subnets, their canisters and the routes between
 // them. It is not safe for concurrent use; one goroutine owns it. Views may be
@@ -118,13 +124,13 @@ func (n *Network) applyDefaults() {
 	c.SubnetCanisters = cmp.Or(c.SubnetCanisters, MaxCanisters)
 	c.HeldBytes = cmp.Or(c.HeldBytes, MaxHeldBytes)
 	c.StreamMessages = cmp.Or(c.StreamMessages, MaxStreamMessages)
-	n.plug(&Parts{c.Runner, c.Compiler, c.Events, c.Signed})
+	n.plug(&Parts{c.Runner, c.Compiler, c.Events, c.Signed, c.Printed})
 }
 
 // plug takes parts, and makes those that are left open.
 func (n *Network) plug(parts *Parts) {
 	c := &n.config
-	c.Runner, c.Compiler, c.Events, c.Signed = parts.Runner, parts.Compiler, parts.Events, parts.Signed
+	c.Runner, c.Compiler, c.Events, c.Signed, c.Printed = parts.Runner, parts.Compiler, parts.Events, parts.Signed, parts.Printed
 	n.runner, n.executor, n.management, n.sink = c.Runner, c.Executor, c.Management, c.Events
 	if n.runner == nil {
 		n.own = new(Coroutines)

@@ -89,13 +89,14 @@ func (m *subnet) priceExecutions() {
 func (m *subnet) refresh() {
 	if m.Environment != nil && len(m.paused) == 0 {
 		m.Environment.Time, m.Environment.MemoryUsed = m.Time, m.MemoryUsed+m.config.Occupied
+		m.Environment.Print = m.net.config.Printed
 		return
 	}
 	var keys []canister.Key
 	if m.Environment != nil {
 		keys = m.Environment.Keys
 	}
-	m.Environment = &canister.Subnet{MemoryUsed: m.MemoryUsed + m.config.Occupied, ID: m.ID, Fees: m.Fees, System: m.System, Limits: m.Limits, Time: m.Time, Keys: keys}
+	m.Environment = &canister.Subnet{MemoryUsed: m.MemoryUsed + m.config.Occupied, ID: m.ID, Fees: m.Fees, System: m.System, Limits: m.Limits, Time: m.Time, Keys: keys, Print: m.net.config.Printed}
 	if m.net.rootKey == nil {
 		m.net.rootKey = m.key.Public().DER()
 	}

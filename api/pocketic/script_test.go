@@ -81,6 +81,7 @@ func given(t *testing.T) map[string]string {
 		"CREATE": encoded(create{}), "CREATE_LEDGER": encoded(create{&specified}), "CREATE_NOWHERE": encoded(create{&nowhere}), "ABOUT": encoded(aboutCanister{first}),
 		"INSTALL": encoded(install{installMode{new(candid.Null)}, first, canistertest.Scriptable(), nil}),
 		"HELLO":   canistertest.Script().ReplyText("hello").Bytes(), "TRAP": canistertest.Script().Trap("odd").Bytes(), "NO": canistertest.Script().Reject("no").Bytes(),
+		"PRINT": canistertest.Script().Print(strings.Repeat("long ", 2_000)).Print("last").Reply(nil).Bytes(), "PRINT_TRAP": canistertest.Script().Print("before").Trap("odd").Bytes(),
 		"TIME": canistertest.Script().Time().ReplyInt().Bytes(),
 		"FETCH": canistertest.Script().Call(canistertest.Call{
 			Callee: principal.Management, Method: "http_request", Arg: fetch, Cycles: 1 << 40, OnReply: answers, OnReject: canistertest.Script().RejectMessage().RejectBlob(),
@@ -102,11 +103,14 @@ type api struct {
 	url   string
 	given map[string]string
 	used  map[string]bool // routes
+
+	diagnostics *bytes.Buffer
 }
 
 func served(t *testing.T) *api {
 	t.Helper()
-	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", PocketIC: true, CacheDir: t.TempDir()})
+	diagnostics := new(bytes.Buffer) // the daemon writes it, one at a time
+	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", PocketIC: true, CacheDir: t.TempDir(), Diagnostics: diagnostics})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +119,7 @@ func served(t *testing.T) *api {
 			t.Error(err)
 		}
 	})
-	return &api{T: t, url: d.URL(), given: given(t), used: make(map[string]bool)}
+	return &api{T: t, url: d.URL(), given: given(t), used: make(map[string]bool), diagnostics: diagnostics}
 }
 
 var (

@@ -23,7 +23,7 @@ const (
 	Manual             // when somebody calls Round
 )
 
-// Config is what a node is made of. Runner, Compiler, Events and Signed of the network are
+// Config is what a node is made of. Runner, Compiler, Events, Signed and Printed of the network are
 // the node's own.
 type Config struct {
 	Network replica.Config
@@ -44,6 +44,9 @@ type Config struct {
 	Called   func()
 	Restored func(time uint64)
 	Failed   func(bug error)
+
+	// Printed takes what canisters print; nil: nobody listens.
+	Printed replica.PrintSink
 
 	// Memory is the budget of the instance; nil: without a limit.
 	Memory *budget.Budget
@@ -111,7 +114,7 @@ func Start(config Config) (*Node, error) {
 	n := prepare(config.Network.Engine, config)
 	parts := n.parts()
 	config.Network.Runner, config.Network.Compiler = parts.Runner, parts.Compiler
-	config.Network.Events, config.Network.Signed = parts.Events, parts.Signed
+	config.Network.Events, config.Network.Signed, config.Network.Printed = parts.Events, parts.Signed, parts.Printed
 	network, err := replica.New(config.Network)
 	if err != nil {
 		n.pool.Close()
@@ -149,7 +152,7 @@ func prepare(engine *canister.Engine, config Config) *Node {
 
 // parts are the node's own parts for a network of its own.
 func (n *Node) parts() replica.Parts {
-	parts := replica.Parts{Runner: n.pool, Signed: n.signed}
+	parts := replica.Parts{Runner: n.pool, Signed: n.signed, Printed: n.config.Printed}
 	if n.recording.Load() {
 		parts.Events = &n.recorder
 	}

@@ -15,6 +15,9 @@ func debugFunctions() []function {
 			if !ok {
 				text = []byte("(debug_print message out of memory bounds)")
 			}
+			if x.Print != nil {
+				x.Print(x.Canister.ID, text)
+			}
 			x.log.add(text, x.Time)
 		}},
 		{name: "trap", params: "pp", where: everywhere, cost: cost{computed: trapCost}, body: func(x *Execution, s []uint64) {

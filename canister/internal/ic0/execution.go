@@ -57,6 +57,8 @@ type Subnet struct {
 	Available uint64    // bytes of memory the subnet has left
 	Used      uint64    // bytes of memory in use on the subnet
 	Pages     [3]uint64 // 4 KiB pages of stable memory: of messages, installations, queries
+	// Print is given what a canister prints, whole and at once; nil: nobody listens.
+	Print func(canister principal.Principal, text []byte)
 }
 
 // Message is what they read of the message and its call context.
