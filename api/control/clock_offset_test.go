@@ -20,7 +20,7 @@ const week = 7 * 24 * time.Hour
 
 // later is a request for so much time to pass, with what is due on the way.
 func later(by time.Duration) *controlv1.AdvanceTimeRequest {
-	return &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(by)}, ThroughTimers: true}
+	return &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(by)}}
 }
 
 // ahead is how far the time of the default instance is ahead of the wall clock; what
@@ -53,7 +53,7 @@ func TestTheWallClockGoesOnFromATimeThatIsSet(t *testing.T) {
 		t.Errorf("it is %s ahead, want %s", ahead, want)
 	}
 	a.note("nothing waits for a time")
-	call(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_ToNextTimer{ToNextTimer: true}})
+	call(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_ToNextTimer{ToNextTimer: true}, Jump: true})
 	call(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_NextTimer{NextTimer: true}})
 	a.compare("clock_offset")
 	_, err := a.clock.SetTime(a.ctx, &controlv1.SetTimeRequest{Time: tomorrow})
@@ -109,7 +109,7 @@ func TestTimeThatJumpsOnARunningInstanceFiresATimerOnce(t *testing.T) {
 	a := served(t, daemon.Config{})
 	id := a.started(time.Hour)
 	jump := later(week)
-	jump.ThroughTimers = false
+	jump.Jump = true
 	must(a, a.clock.AdvanceTime, jump)
 	for a.ticks(id) == 0 { // without anybody running a round
 		if a.ctx.Err() != nil {
@@ -132,7 +132,7 @@ func TestTimeGoesToTheNextTimerOfARunningInstance(t *testing.T) {
 		if n == 0 {
 			must(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_NextTimer{NextTimer: true}})
 		} else {
-			must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_ToNextTimer{ToNextTimer: true}, ThroughTimers: true})
+			must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_ToNextTimer{ToNextTimer: true}})
 		}
 		if late := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{}).GetTime().AsTime().Sub(next); late < 0 || late > patience {
 			t.Errorf("the time is %s after that of the timer", late)

@@ -21,7 +21,7 @@ func (s *clock) AdvanceTime(ctx context.Context, in *controlv1.AdvanceTimeReques
 	if err != nil {
 		return nil, err
 	}
-	if !in.GetThroughTimers() {
+	if in.GetJump() {
 		if err := setTime(ctx, i, target, offset); err != nil {
 			return nil, err
 		}

@@ -59,7 +59,7 @@ func TestTimeIsMovedByHand(t *testing.T) {
 	call(a, a.clock.RunRounds, &controlv1.RunRoundsRequest{})
 	call(a, a.clock.SetTime, &controlv1.SetTimeRequest{Time: timestamppb.New(beginning.Add(time.Hour))})
 	call(a, a.clock.GetTime, &controlv1.GetTimeRequest{Instance: "default"})
-	call(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(time.Minute)}})
+	call(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(time.Minute)}, Jump: true})
 	call(a, a.clock.RunRounds, &controlv1.RunRoundsRequest{Rounds: 3})
 	a.note("time never goes back")
 	call(a, a.clock.SetTime, &controlv1.SetTimeRequest{Time: timestamppb.New(beginning)})
@@ -105,7 +105,7 @@ func TestTimesThatAreNoneAreRefused(t *testing.T) {
 	duration := &durationpb.Duration{Seconds: 1, Nanos: -1}
 	for _, err := range []error{
 		second(a.clock.SetTime(a.ctx, &controlv1.SetTimeRequest{Time: &timestamppb.Timestamp{Nanos: -1}})),
-		second(a.clock.AdvanceTime(a.ctx, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: duration}})),
+		second(a.clock.AdvanceTime(a.ctx, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: duration}, Jump: true})),
 		second(a.clock.SetPacing(a.ctx, &controlv1.SetPacingRequest{Pacing: &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_INTERVAL, Interval: duration}})),
 	} {
 		if status.Code(err) != codes.InvalidArgument {
@@ -167,7 +167,7 @@ func TestFourWeeksOfATimerTakeMilliseconds(t *testing.T) {
 	a := byHand(t)
 	id := a.started(10 * time.Minute)
 	begun := time.Now()
-	out := must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(4 * 7 * 24 * time.Hour)}, ThroughTimers: true})
+	out := must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(4 * 7 * 24 * time.Hour)}})
 	took := time.Since(begun)
 	t.Logf("%d rounds, %d messages, %s", out.GetRounds(), out.GetMessages(), took)
 	if took > patience {
@@ -181,7 +181,7 @@ func TestFourWeeksOfATimerTakeMilliseconds(t *testing.T) {
 func TestTimeThatJumpsFiresATimerOnce(t *testing.T) {
 	a := byHand(t)
 	id := a.started(10 * time.Minute)
-	out := must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(24 * time.Hour)}})
+	out := must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(24 * time.Hour)}, Jump: true})
 	if out.GetRounds() != 0 {
 		t.Errorf("%d rounds were run", out.GetRounds())
 	}
@@ -198,7 +198,7 @@ func TestTimeGoesToTheNextTimer(t *testing.T) {
 		next := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{}).GetNextTimer()
 		var at *timestamppb.Timestamp
 		if n == 0 {
-			out := must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_ToNextTimer{ToNextTimer: true}, ThroughTimers: true})
+			out := must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_ToNextTimer{ToNextTimer: true}})
 			at = out.GetTime()
 		} else {
 			out := must(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_NextTimer{NextTimer: true}})
@@ -281,7 +281,7 @@ func TestARunWithoutEndStopsWithItsClient(t *testing.T) {
 	a := byHand(t)
 	a.started(time.Second)
 	counter := a.fixture("counter")
-	forever := &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(100 * 365 * 24 * time.Hour)}, ThroughTimers: true}
+	forever := &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(100 * 365 * 24 * time.Hour)}}
 	for _, c := range []struct {
 		end  func(t *testing.T) (context.Context, context.CancelFunc, func())
 		want codes.Code

@@ -199,7 +199,7 @@ func TestCallsAreLostAndSettledAsANetworkCould(t *testing.T) {
 	named := &controlv1.SettleRequest{Which: &controlv1.SettleRequest_Call{Call: futures[len(futures)-1].GetCall()}, Answer: reply("by name")}
 	call(a, a.flights.Settle, named)
 	call(a, a.flights.Settle, named)
-	must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(time.Minute)}, ThroughTimers: true})
+	must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(time.Minute)}})
 	call(a, a.flights.Settle, named)
 	for _, id := range sent {
 		a.note("%s", a.said(id))
@@ -287,7 +287,7 @@ func TestTimersAreFiredAndCancelled(t *testing.T) {
 	set := a.runs(id, canistertest.Script().Hook(canistertest.HookTimer, again).Timer(uint64(beginning.Add(time.Hour).UnixNano())).Drop().ReplyText("set"))
 	a.idle()
 	a.note("%s", a.said(set))
-	must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(10 * time.Minute)}, ThroughTimers: true})
+	must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(10 * time.Minute)}})
 	call(a, a.flights.FireTimer, &controlv1.FireTimerRequest{CanisterId: id.String()})
 	a.idle()
 	fired := a.runs(id, canistertest.Script().Get().ReplyInt())

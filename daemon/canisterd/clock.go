@@ -29,7 +29,8 @@ func (c *cli) timeCommand() *cobra.Command {
   canisterd time 2030-01-01T00:00:00Z
 
 Whatever falls due on the way is executed at its own time, unless --jump is
-given. Where the wall clock moves time (canisterd pacing), it goes on from
+given: then it is executed after the jump, as with PocketIC's advance_time. The
+control API has the same default and the same word (AdvanceTime, jump). Where the wall clock moves time (canisterd pacing), it goes on from
 there, and the instance is ahead of it from then on. Time never goes back.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,7 +64,7 @@ type clockMove func(ctx context.Context, c *cli, d *remote.Daemon) error
 func parseMove(text string, jump bool) (clockMove, error) {
 	advance := func(r *controlv1.AdvanceTimeRequest) clockMove {
 		return func(ctx context.Context, c *cli, d *remote.Daemon) error {
-			r.Instance, r.ThroughTimers = c.instance, !jump
+			r.Instance, r.Jump = c.instance, jump
 			done := c.passing(ctx, d)
 			moved, err := d.Clock.AdvanceTime(ctx, r)
 			done()

@@ -71,7 +71,7 @@ func weeks(ctx context.Context, address, module string) error {
 	}
 	begun := time.Now()
 	moved, err := daemon.Clock.AdvanceTime(ctx, &controlv1.AdvanceTimeRequest{
-		Instance: instance, By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(28 * 24 * time.Hour)}, ThroughTimers: true,
+		Instance: instance, By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(28 * 24 * time.Hour)},
 	})
 	if err != nil {
 		return err

@@ -25,5 +25,5 @@ canister=$(call Canisters/CreateCanister "{\"instance\": \"$instance\"}" | field
 
 day=86400000000000
 call Calls/Update "{\"instance\": \"$instance\", \"call\": {\"canisterId\": \"$canister\", \"method\": \"start\", \"argument\": {\"text\": \"($day)\"}}}" >/dev/null
-call Clock/AdvanceTime "{\"instance\": \"$instance\", \"duration\": \"2419200s\", \"throughTimers\": true}"
+call Clock/AdvanceTime "{\"instance\": \"$instance\", \"duration\": \"2419200s\"}"
 call Calls/Query "{\"instance\": \"$instance\", \"call\": {\"canisterId\": \"$canister\", \"method\": \"count\", \"replyForm\": \"FORM_TEXT\"}}"

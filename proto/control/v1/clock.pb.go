@@ -487,9 +487,12 @@ type AdvanceTimeRequest struct {
 	//	*AdvanceTimeRequest_Duration
 	//	*AdvanceTimeRequest_ToNextTimer
 	By isAdvanceTimeRequest_By `protobuf_oneof:"by"`
-	// Stop at each deadline on the way and run until idle there, as if the time had passed; heartbeats beat, and
-	// canisters pay for their resources, in these rounds only. Without it time jumps, and no round is run.
+	// This is what happens anyway, unless jump is set.
+	//
+	// Deprecated: Marked as deprecated in control/v1/clock.proto.
 	ThroughTimers bool `protobuf:"varint,4,opt,name=through_timers,json=throughTimers,proto3" json:"through_timers,omitempty"`
+	// Time jumps, and no round is run: what was due on the way is executed after the jump, as with PocketIC's advance_time.
+	Jump          bool `protobuf:"varint,5,opt,name=jump,proto3" json:"jump,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -556,9 +559,17 @@ func (x *AdvanceTimeRequest) GetToNextTimer() bool {
 	return false
 }
 
+// Deprecated: Marked as deprecated in control/v1/clock.proto.
 func (x *AdvanceTimeRequest) GetThroughTimers() bool {
 	if x != nil {
 		return x.ThroughTimers
+	}
+	return false
+}
+
+func (x *AdvanceTimeRequest) GetJump() bool {
+	if x != nil {
+		return x.Jump
 	}
 	return false
 }
@@ -1492,12 +1503,13 @@ const file_control_v1_clock_proto_rawDesc = "" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\"A\n" +
 	"\x0fSetTimeResponse\x12.\n" +
-	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\"\xbc\x01\n" +
+	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\"\xd4\x01\n" +
 	"\x12AdvanceTimeRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x127\n" +
 	"\bduration\x18\x02 \x01(\v2\x19.google.protobuf.DurationH\x00R\bduration\x12$\n" +
-	"\rto_next_timer\x18\x03 \x01(\bH\x00R\vtoNextTimer\x12%\n" +
-	"\x0ethrough_timers\x18\x04 \x01(\bR\rthroughTimersB\x04\n" +
+	"\rto_next_timer\x18\x03 \x01(\bH\x00R\vtoNextTimer\x12)\n" +
+	"\x0ethrough_timers\x18\x04 \x01(\bB\x02\x18\x01R\rthroughTimers\x12\x12\n" +
+	"\x04jump\x18\x05 \x01(\bR\x04jumpB\x04\n" +
 	"\x02by\"y\n" +
 	"\x13AdvanceTimeResponse\x12.\n" +
 	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x16\n" +

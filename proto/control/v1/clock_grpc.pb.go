@@ -41,7 +41,8 @@ type ClockClient interface {
 	// SetTime sets the time of the next round, and runs none; where pacing is auto, what is due by then is executed at once.
 	// Errors: FAILED_PRECONDITION (time never goes back, and what it is now).
 	SetTime(ctx context.Context, in *SetTimeRequest, opts ...grpc.CallOption) (*SetTimeResponse, error)
-	// AdvanceTime moves time ahead, with whatever falls due on the way executed at its own time where through_timers is set.
+	// AdvanceTime lets time pass: it stops at each deadline on the way and runs until idle there. Heartbeats beat, and canisters pay for
+	// their resources, in these rounds only. Where jump is set it moves the time alone.
 	// Cancelled, it stops between two rounds, and time goes on from there.
 	// Errors: FAILED_PRECONDITION (to_next_timer, and nothing waits for a time).
 	AdvanceTime(ctx context.Context, in *AdvanceTimeRequest, opts ...grpc.CallOption) (*AdvanceTimeResponse, error)
@@ -163,7 +164,8 @@ type ClockServer interface {
 	// SetTime sets the time of the next round, and runs none; where pacing is auto, what is due by then is executed at once.
 	// Errors: FAILED_PRECONDITION (time never goes back, and what it is now).
 	SetTime(context.Context, *SetTimeRequest) (*SetTimeResponse, error)
-	// AdvanceTime moves time ahead, with whatever falls due on the way executed at its own time where through_timers is set.
+	// AdvanceTime lets time pass: it stops at each deadline on the way and runs until idle there. Heartbeats beat, and canisters pay for
+	// their resources, in these rounds only. Where jump is set it moves the time alone.
 	// Cancelled, it stops between two rounds, and time goes on from there.
 	// Errors: FAILED_PRECONDITION (to_next_timer, and nothing waits for a time).
 	AdvanceTime(context.Context, *AdvanceTimeRequest) (*AdvanceTimeResponse, error)
