@@ -42,11 +42,12 @@ started for as long as the command runs. The command finds in its environment
   CANISTERD_HTTP       where agents reach the instance
   CANISTERD_ROOT_KEY   the root key of the instance, DER in hex
 
-and with --deploy, for each canister of the folder its id: CANISTER_ID_MY_BANK
+and canisterd itself on its PATH, and with --deploy, for each canister of the folder its id: CANISTER_ID_MY_BANK
 for my-bank. canisterd itself is about that instance there, by the same daemon
 and with the same token. The instance is gone when the command has ended,
 however it did. The exit code is the command's; of one that a signal has ended,
-128 and the signal's number. Who interrupts twice kills the command.`,
+128 and the signal's number; 127 where the command is not found and 126 where it
+cannot be executed. A second interrupt kills the command.`,
 		Example: `  canisterd exec --deploy . -- npm test
   canisterd exec --pacing manual --seed 07 -- sh -c 'canisterd time +4w'
   canisterd exec --fork lab@before -- ./explore`,
@@ -82,7 +83,7 @@ func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err err
 	}
 	defer c.deleteLeased(ctx, d, instance.GetName())
 	c.instance, c.deployed = instance.GetName(), nil
-	environment := append(os.Environ(), c.environment(instance)...)
+	environment := append(withOwnFolder(os.Environ()), c.environment(instance)...)
 	if f.deploy != "" {
 		defer func() { err = errors.Join(err, forgetNames(f.deploy, instance.GetNetworkId())) }()
 		done, err := c.deployFolder(ctx, d, f.deploy, &deployFlags{mode: "auto"}, c.noteDone)
@@ -181,7 +182,12 @@ const signalled = 128
 
 // command runs the command and gives its exit code.
 func (c *cli) command(ctx context.Context, args, environment []string) error {
-	run := exec.CommandContext(ctx, args[0], args[1:]...)
+	path, err := found(args[0], environment)
+	if err != nil {
+		return err
+	}
+	run := exec.CommandContext(ctx, path, args[1:]...)
+	run.Args[0] = args[0]
 	run.Env, run.Stdin, run.Stdout, run.Stderr = environment, os.Stdin, c.out, c.err
 	again := make(chan os.Signal, 1)
 	ended := make(chan struct{})
@@ -193,9 +199,9 @@ func (c *cli) command(ctx context.Context, args, environment []string) error {
 	}
 	run.WaitDelay = killPatience
 	defer signal.Stop(again)
-	err := run.Run()
+	err = run.Run()
 	if run.ProcessState == nil {
-		return fmt.Errorf("running %s: %w", args[0], err)
+		return &unrunnable{args[0], err}
 	}
 	// Whatever it was told, the command has ended as it liked.
 	if status, ok := run.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {

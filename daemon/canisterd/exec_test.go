@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -81,5 +82,19 @@ func TestInterruptedWorkIsNoFailureOfTheDaemons(t *testing.T) {
 		if code != want || strings.Contains(errOut.String(), "context") {
 			t.Errorf("canisterd %s: exit code %d, stderr %q, want %d", args, code, errOut.String(), want)
 		}
+	}
+}
+
+func TestACommandFindsThisProgramOnItsPath(t *testing.T) {
+	t.Setenv(pathVariable, t.TempDir())
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at, err := found(filepath.Base(own), withOwnFolder(os.Environ())); err != nil || at != own {
+		t.Errorf("%s is found at %q (%v)", filepath.Base(own), at, err)
+	}
+	if _, err := found("sh", withOwnFolder(os.Environ())); err == nil {
+		t.Error("a command is found that is not on the path")
 	}
 }

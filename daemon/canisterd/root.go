@@ -68,6 +68,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	err := root.ExecuteContext(ctx)
 	var reject *remote.Reject
 	var exit exitCode
+	var missing *unrunnable
 	switch {
 	case err == nil:
 		return exitOK
@@ -76,6 +77,9 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 		return exitReject
 	case errors.As(err, &exit):
 		return int(exit)
+	case errors.As(err, &missing):
+		c.fail(err, nil)
+		return missing.code()
 	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || remote.Code(err) == codes.Canceled):
 		c.fail(errInterrupted, nil)
 		return exitInterrupted
