@@ -1,13 +1,18 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/canisterd/canisterd/api/control/remote"
@@ -234,12 +239,32 @@ func (c *cli) named(args []string) string {
 	return c.instance
 }
 
+// confirmed asks on a terminal before the default instance goes, which most commands are about; elsewhere it wants to be told.
+func (c *cli) confirmed(asks, yes bool) error {
+	if !asks || yes {
+		return nil
+	}
+	if !terminal(c.err) || !term.IsTerminal(int(os.Stdin.Fd())) {
+		return errors.New("the instance default is the one that commands are about without --instance: give --yes to delete it and everything in it")
+	}
+	fmt.Fprint(c.err, "delete the instance default, which commands are about without --instance, and everything in it? [y/N] ")
+	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || answer != "y" && answer != "yes" {
+		return errors.New("nothing was deleted")
+	}
+	return nil
+}
+
 func (c *cli) instanceDelete() *cobra.Command {
-	return &cobra.Command{
+	var yes bool
+	cmd := &cobra.Command{
 		Use:   "delete NAME...",
 		Short: "Delete instances and everything in them",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.confirmed(slices.Contains(args, defaultInstance), yes); err != nil {
+				return err
+			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				for _, name := range args {
 					if _, err := d.Instances.DeleteInstance(ctx, &controlv1.DeleteInstanceRequest{Instance: name}); err != nil {
@@ -253,6 +278,8 @@ func (c *cli) instanceDelete() *cobra.Command {
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before the default instance is deleted")
+	return cmd
 }
 
 func (c *cli) instanceFork() *cobra.Command {

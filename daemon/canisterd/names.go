@@ -14,10 +14,13 @@ import (
 // names are canister ids by name, of one network.
 type names map[string]string
 
+// defaultInstance is the one that commands are about where no other is named.
+const defaultInstance = "default"
+
 // instanceName is the instance commands are about, by the name the daemon has for it.
 func (c *cli) instanceName() string {
 	if c.instance == "" {
-		return "default"
+		return defaultInstance
 	}
 	return c.instance
 }

@@ -127,6 +127,9 @@ func (c *cli) noSuchInstance(ctx context.Context, text, name string) string {
 	if !found {
 		return text
 	}
+	if name == defaultInstance {
+		return before + ": canisterd instance create default makes it again (" + strings.TrimSpace(after) + ")"
+	}
 	return before + meant(name, instances(ctx, c, nil)) + " (" + strings.TrimSpace(after) + ")"
 }
 
