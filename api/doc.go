@@ -5,7 +5,4 @@
 // the front ends under api/ turn a protocol into its methods. It must not know
 // any protocol, who signs requests or who may read which path; those are the
 // front ends' own.
-//
-// Front ends and daemon may import it. It imports the vocabulary they exchange:
-// principals, rejects, certificates and the inputs of package replica.
 package api

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -11,11 +10,5 @@ type (
 	Ingress     = replica.Ingress
 	Query       = replica.Query
 	QueryResult = replica.QueryResult
+	Receipt     = replica.Receipt
 )
-
-// Receipt is what became of an ingress message: nothing but zero values where it
-// was taken.
-type Receipt struct {
-	Reject *intercanister.Reject // non-replicated rejection; nothing happened
-	Known  replica.Status        // where the message stands that was handed in before
-}

@@ -16,8 +16,7 @@
 // with its length, never with the numbers written in it.
 //
 // It must not know of canisters, of the management canister's methods or of
-// .did files; those are read by candid/did. Everyone may import it; it imports
-// candid/principal and the standard library.
+// .did files; those are read by candid/did.
 //
 // One memo is kept for the whole process: how a Go type maps to a Candid type.
 // It is a pure function of the Go type, so nobody can tell it is there.

@@ -155,11 +155,7 @@ func (c *Canister) freezingLimit(sub *Subnet, memory uint64) cycles.Amount {
 }
 
 func (c *Canister) holdings(memory uint64) cycles.Holdings {
-	return cycles.Holdings{
-		Memory:   max(memory, c.Settings.MemoryAllocation),
-		Messages: c.MessageBytes,
-		Compute:  c.Settings.ComputeAllocation,
-	}
+	return cycles.HoldingsOf(memory, c.Settings.MemoryAllocation, c.MessageBytes, c.Settings.ComputeAllocation)
 }
 
 // Holdings are what the canister pays for as time goes by.

@@ -12,11 +12,6 @@
 // a round or a subnet's other canisters are: what it needs of them stands in
 // Subnet and Message. It has no clock, starts no goroutine and does no I/O.
 //
-// The package replica and everything above it may import it. It imports
-// intercanister, principal and its own internal packages: rewrite (metering and
-// validation), wasm (the engine), stable (stable memory) and ic0 (the functions of
-// the System API).
-//
 // # Goroutines
 //
 // A Canister has one owner: the executor while one of its messages runs,

@@ -1,6 +1,7 @@
 package daemon_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,8 +29,8 @@ var arrows = map[string]struct {
 	"canister/internal/stable":     {[]string{"canister/internal/checkpoint", "intercanister/archive"}, "pages know no message"},
 	"canister/internal/wasm":       {[]string{"canister/internal/rewrite", "canister/internal/checkpoint", "intercanister/archive"}, "the engine runs guests; what they may call is linked in"},
 	"canister/internal/ic0":        {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/wasm", "canister/internal/stable", "canister/internal/rewrite"}, "the System API serves one message"},
-	"canister":                     {[]string{"intercanister/archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister/internal/"}, "one canister knows no subnet"},
-	"canister/canistertest":        {[]string{"candid", "candid/principal", "canister", "canister/canistertest/", "intercanister", "intercanister/cycles"}, "support for everyone's tests"},
+	"canister":                     {[]string{"intercanister/archive", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/"}, "one canister knows no subnet"},
+	"canister/canistertest":        {[]string{"candid/principal", "canister", "canister/canistertest/", "intercanister/cycles"}, "support for everyone's tests"},
 	"canister/canistertest/wat":    {nil, "an assembler knows no canister"},
 	"canister/canistertest/wast":   {[]string{"canister/canistertest/wat"}, "a script reader needs the assembler"},
 	"replica/sched":                {nil, "an oracle chooses among moves it does not understand"},
@@ -38,25 +39,25 @@ var arrows = map[string]struct {
 	"replica/internal/cow":         {nil, "maps and lists know nothing of what lies in them"},
 	"replica/internal/state":       {[]string{"intercanister/archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/certify", "replica/threshold", "replica/internal/cow"}, "the state is held, not run"},
 	"replica/internal/outcall":     {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "replica/internal/state"}, "what answers become, whoever got them"},
-	"replica/internal/management":  {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/internal/state", "replica/internal/outcall", "replica/certify", "replica/threshold"}, "methods change the state they are handed"},
+	"replica/internal/management":  {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica/internal/state", "replica/internal/outcall", "replica/threshold"}, "methods change the state they are handed"},
 	"replica/introspect":           {[]string{"candid/principal", "canister", "intercanister", "intercanister/cycles", "replica/internal/state", "timers"}, "what a network has, for people; it changes nothing"},
 	"replica":                      {[]string{"refusal", "intercanister/archive", "candid", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/"}, "the subnet must not know who drives it"},
 	"replica/trace":                {[]string{"candid/principal", "textwidth", "canister", "intercanister", "intercanister/cycles", "replica"}, "events in, call trees out"},
-	"replica/node":                 {[]string{"refusal", "replica/budget", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/certify", "replica/introspect", "replica/sched", "replica/trace"}, "owns the goroutine around the subnet"},
-	"replica/replicatest":          {[]string{"refusal", "candid/", "candid", "intercanister", "intercanister/cycles", "timers", "canister", "canister/canistertest", "canister/canistertest/", "replica", "replica/"}, "support for tests"},
+	"replica/node":                 {[]string{"refusal", "replica/budget", "candid/principal", "intercanister", "canister", "replica", "replica/introspect", "replica/sched", "replica/trace"}, "owns the goroutine around the subnet"},
+	"replica/replicatest":          {[]string{"candid/", "candid", "intercanister", "intercanister/cycles", "canister", "canister/canistertest", "canister/canistertest/", "replica", "replica/"}, "support for tests"},
 	"replica/replicatest/model":    {nil, "a second opinion shares nothing with the first"},
-	"api":                          {[]string{"refusal", "replica/budget", "candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/certify"}, "what front ends share"},
+	"api":                          {[]string{"refusal", "candid/principal", "replica", "replica/certify"}, "what front ends share"},
 	"api/internal/wire":            {[]string{"refusal", "candid/principal", "replica/certify"}, "bytes of requests; it authenticates the sender and must not know what the request does"},
 	"replica/budget":               {nil, "a count of bytes"},
-	"api/ic":                       {[]string{"refusal", "replica/budget", "api", "api/internal/", "candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/certify"}, "the public interface, and no power beyond it"},
+	"api/ic":                       {[]string{"refusal", "replica/budget", "api", "api/internal/", "candid/principal", "intercanister", "replica", "replica/certify"}, "the public interface, and no power beyond it"},
 	"proto/control/v1":             {nil, "messages and stubs, made from the .proto files"},
-	"api/control":                  {[]string{"refusal", "api", "api/internal/", "daemon/instance", "candid", "candid/", "intercanister", "intercanister/cycles", "intercanister/archive", "canister", "replica", "replica/", "proto/control/v1"}, "where test controls are offered"},
+	"api/control":                  {[]string{"refusal", "api", "daemon/instance", "candid", "candid/", "intercanister", "intercanister/cycles", "intercanister/archive", "canister", "replica", "replica/", "proto/control/v1"}, "where test controls are offered"},
 	"api/control/remote":           {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
 	"api/pocketic":                 {[]string{"refusal", "api", "api/internal/", "candid", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/certify", "replica/introspect", "replica/node"}, "PocketIC's interface, over a host that makes instances"},
-	"api/client":                   {[]string{"api/internal/", "candid", "candid/", "replica/certify", "intercanister"}, "speaks to a daemon over its public interface"},
+	"api/client":                   {[]string{"api/internal/", "candid/", "replica/certify"}, "speaks to a daemon over its public interface"},
 	"daemon/instance":              {[]string{"refusal", "replica"}, "an instance knows no protocol, and nothing of who serves it"},
-	"daemon":                       {[]string{"refusal", "api", "api/", "daemon/instance", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/"}, "wiring"},
-	"daemon/canisterd":             {[]string{"daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "textwidth", "intercanister", "intercanister/cycles", "replica/certify"}, "the command line is a client"},
+	"daemon":                       {[]string{"refusal", "api", "api/", "daemon/instance", "candid/principal", "intercanister", "canister", "replica", "replica/"}, "wiring"},
+	"daemon/canisterd":             {[]string{"daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "textwidth"}, "the command line is a client"},
 	"daemon/hostile":               {[]string{"api/control/remote", "proto/control/v1", "candid", "candid/principal", "canister/canistertest/wat"}, "attacks the binary from outside"},
 	"e2e":                          {nil, "drives the binary from outside"},
 	"examples":                     {[]string{"daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/"}, "what a newcomer would import"},
@@ -103,4 +104,81 @@ func allowed(may []string, path string) bool {
 	return slices.ContainsFunc(may, func(entry string) bool {
 		return entry == path || strings.HasSuffix(entry, "/") && strings.HasPrefix(path, entry)
 	})
+}
+
+// TestEveryArrowIsUsed fails on entries of the import map that no file needs.
+func TestEveryArrowIsUsed(t *testing.T) {
+	used := map[string]map[string]bool{}
+	for _, s := range sources(t) {
+		name, ok := rule(s.dir())
+		if s.test() || !ok {
+			continue
+		}
+		if used[name] == nil {
+			used[name] = map[string]bool{}
+		}
+		for _, imp := range s.file.Imports {
+			ours, found := strings.CutPrefix(strings.Trim(imp.Path.Value, `"`), module)
+			for _, entry := range arrows[name].may {
+				if found && allowed([]string{entry}, ours) {
+					used[name][entry] = true
+				}
+			}
+		}
+	}
+	for name, arrow := range arrows {
+		for _, entry := range arrow.may {
+			if !used[name][entry] {
+				t.Errorf("%s may import %s, and does not: take it out of the import map", name, entry)
+			}
+		}
+	}
+}
+
+// importList is a sentence about who imports a package: the import map is where that is said.
+var importList = regexp.MustCompile(`\b(may\s+import\s+it|[Ii]t\s+imports\b|imports?\s+it\b|imports\s+only\b)`)
+
+func TestDocumentationOfPackagesHasNoImportLists(t *testing.T) {
+	looked := 0
+	for _, s := range sources(t) {
+		if !strings.HasSuffix(s.path, "/doc.go") {
+			continue
+		}
+		looked++
+		text := strings.ReplaceAll(string(s.text), "\n//", "")
+		if found := importList.FindString(text); found != "" {
+			t.Errorf("%s says %q: the import map of daemon/architecture_imports_test.go says who imports whom, and is tested", s.path, found)
+		}
+	}
+	if looked < 30 {
+		t.Errorf("only %d files were read", looked)
+	}
+}
+
+// once are facts that have one declaration: the pattern of one, and where it is.
+var once = map[string]string{
+	`(?m)^type MethodKind\b`:       "canister/engine.go",
+	`(?m)^type Receipt\b`:          "replica/input.go",
+	`(?m)^type ErrorCode\b`:        "intercanister/codes.go",
+	`(?m)^func .*\bIdlePerDay\(`:   "intercanister/cycles/schedule.go",
+	`\.IdlePerDay\([^)]*\)\.Mul\(`: "intercanister/cycles/schedule.go",
+	`\bHoldings\{Memory: max\(`:    "intercanister/cycles/schedule.go",
+}
+
+func TestFactsAreDeclaredOnce(t *testing.T) {
+	for pattern, home := range once {
+		declared := regexp.MustCompile(pattern)
+		count := 0
+		for _, s := range sources(t) {
+			if s.test() || s.generated() || !declared.Match(s.text) {
+				continue
+			}
+			if count++; s.path != home {
+				t.Errorf("%s declares what %q finds: its one declaration is in %q", s.path, pattern, home)
+			}
+		}
+		if home != "" && count == 0 {
+			t.Errorf("%s does not declare what %q finds", home, pattern)
+		}
+	}
 }

@@ -109,7 +109,7 @@ func (b *backend) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, err
 	if err != nil {
 		return api.Receipt{}, refused(err)
 	}
-	return api.Receipt{Reject: receipt.Reject, Known: receipt.Known}, nil
+	return receipt, nil
 }
 
 // Await returns when the message is answered and View shows it.

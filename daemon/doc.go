@@ -5,6 +5,5 @@
 //
 // It owns files, sockets, the wall clock and logging; it is the only package
 // that reads the time of day. It decides nothing about what a canister or a
-// subnet does. Programs and tests that embed canisterd import it; the command
-// line in daemon/canisterd is one of them.
+// subnet does.
 package daemon

@@ -3,8 +3,6 @@
 // hold the pending ones.
 //
 // It owns identifiers of calls and contexts, reject and error codes, the
-// future table, the call contexts and the queues between canisters. It must
-// not know what a canister executes, how a message is run, or what a subnet
-// is. canister and everything above it may import it; it imports cycles,
-// timers and principal.
+// future table, the call contexts and the queues between canisters. It must not
+// know what a canister executes, how a message is run, or what a subnet is.
 package intercanister

@@ -209,7 +209,7 @@ func (m *subnet) uninspectable(in *Ingress, r *state.Entry) *intercanister.Rejec
 	if m.net.executor.Empty(r.Canister) {
 		return rejectEmptyIngress()
 	}
-	if m.net.executor.Method(r.Canister, in.Method) == CompositeMethod {
+	if m.net.executor.Method(r.Canister, in.Method) == canister.CompositeQueryMethod {
 		return rejectComposite()
 	}
 	return nil

@@ -226,7 +226,7 @@ func (c *composite) call(caller principal.Principal, call *canister.Call, depth 
 	}
 	defer h.target.Release()
 	m := &canister.Message{Context: canister.Query, Method: q.Method, Caller: caller, Payload: q.Payload}
-	if h.kind == CompositeMethod {
+	if h.kind == canister.CompositeQueryMethod {
 		m.Context = canister.CompositeQuery
 	}
 	return c.frame(h.target, m, q.Receiver, depth)

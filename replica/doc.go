@@ -9,9 +9,6 @@
 // machine with any number of cores. It must not know who drives it, how bytes
 // come in, or what canister code does.
 //
-// node, replicatest, the API layers and daemon may import it; it imports
-// canister, intercanister, timers, certify, threshold, sched and its internal packages.
-//
 // # A round
 //
 // Network.Round gives every subnet one round. First what was asked to be signed

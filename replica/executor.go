@@ -4,17 +4,6 @@ import (
 	"github.com/canisterd/canisterd/canister"
 )
 
-// MethodKind says how a canister exports a method.
-type MethodKind uint8
-
-// The kinds of methods.
-const (
-	NoMethod MethodKind = iota
-	UpdateMethod
-	QueryMethod
-	CompositeMethod
-)
-
 // Executor runs the messages of canisters and knows what their code offers.
 // Execute and Install change nothing but their canister, and may be called for
 // several canisters at once. Tests put another in place of the canisters
@@ -24,7 +13,7 @@ type Executor interface {
 	Install(c *canister.Canister, sub *canister.Subnet, in *canister.Install) canister.Outcome
 	Empty(c *canister.Canister) bool // it has no code
 	Wide(c *canister.Canister) bool  // its memory is 64-bit
-	Method(c *canister.Canister, name string) MethodKind
+	Method(c *canister.Canister, name string) canister.MethodKind
 	Has(c *canister.Canister, context canister.Context) bool // an entry point
 }
 
@@ -43,16 +32,11 @@ func (canisters) Empty(c *canister.Canister) bool { return c.Module() == nil }
 
 func (canisters) Wide(c *canister.Canister) bool { return c.Module() != nil && c.Module().Wide() }
 
-func (canisters) Method(c *canister.Canister, name string) MethodKind {
-	switch m := c.Module(); {
-	case m.Exports(canister.UpdateMethod, name):
-		return UpdateMethod
-	case m.Exports(canister.QueryMethod, name):
-		return QueryMethod
-	case m.Exports(canister.CompositeQueryMethod, name):
-		return CompositeMethod
+func (canisters) Method(c *canister.Canister, name string) canister.MethodKind {
+	if m := c.Module(); m != nil {
+		return m.Method(name)
 	}
-	return NoMethod
+	return canister.NoMethod
 }
 
 func (canisters) Has(c *canister.Canister, context canister.Context) bool {

@@ -31,6 +31,12 @@ const (
 // *AddRule, RemoveRule, ReleaseHeld, DropHeld, *SettleHeld, *SettleCall, FireTimer, CancelTimer.
 type Input interface{ input() }
 
+// Receipt says what became of an ingress message that was not refused: nothing but zero values where it was taken.
+type Receipt struct {
+	Reject *intercanister.Reject // non-replicated rejection; nothing happened
+	Known  Status                // where the message stands that was handed in before
+}
+
 // SenderInfo is what a canister attests of a user. A nil one attests nothing; any
 // other must have been proved.
 type SenderInfo = intercanister.SenderInfo

@@ -87,7 +87,7 @@ func (p *PreparedQuery) take() {
 	switch {
 	case h.answer != nil:
 		p.result.Reject = h.answer.Reject
-	case q.Transform && h.kind == CompositeMethod:
+	case q.Transform && h.kind == canister.CompositeQueryMethod:
 		p.target = h.target
 		p.Discard()
 		p.result.Reject = rejectCompositeTransform()
@@ -124,7 +124,7 @@ func (n *Network) queried(q *Query) (*subnet, *refusal.Refusal) {
 // canister's state, or the answer itself where nothing is to be run.
 type held struct {
 	target  *canister.QueryTarget
-	kind    MethodKind
+	kind    canister.MethodKind
 	answer  *intercanister.Response
 	charged bool   // the answer costs what a call within a composite query costs
 	spent   uint64 // instructions of the management canister for the answer
@@ -147,7 +147,7 @@ func (m *subnet) hold(id principal.Principal, method string) held {
 		return answered(rejectEmpty(id))
 	}
 	kind := m.net.executor.Method(r.Canister, method)
-	if kind != QueryMethod && kind != CompositeMethod {
+	if kind != canister.QueryMethod && kind != canister.CompositeQueryMethod {
 		return answered(rejectNoMethod(id, "query", method))
 	}
 	if !r.Running && m.frozen(r) {
@@ -163,7 +163,7 @@ func (m *subnet) hold(id principal.Principal, method string) held {
 }
 
 // prepare makes the message of a canister's query, on the state it has hold of.
-func (p *PreparedQuery) prepare(kind MethodKind) {
+func (p *PreparedQuery) prepare(kind canister.MethodKind) {
 	m, q := p.subnet, p.query
 	p.sub = *m.Environment
 	p.sub.Time = m.Time
@@ -173,7 +173,7 @@ func (p *PreparedQuery) prepare(kind MethodKind) {
 	case q.Transform:
 		p.message.Context, p.message.Caller = canister.TransformQuery, principal.Management
 		return
-	case kind == CompositeMethod:
+	case kind == canister.CompositeQueryMethod:
 		p.message.Context = canister.CompositeQuery
 	}
 	if m.Canisters.Get(q.Receiver).Staged.Certified != nil {

@@ -159,11 +159,11 @@ func (m *subnet) takeRequest(j *Job) {
 // the replica a call that fails the checks has paid the base fee of an execution.
 func (m *subnet) open(j *Job, method string, origin intercanister.Origin, attached cycles.Amount) {
 	r, c, x := j.Entry, j.Entry.Canister, m.net.executor
-	kind := NoMethod
+	kind := canister.NoMethod
 	if !x.Empty(c) {
 		kind = x.Method(c, method)
 	}
-	if kind == QueryMethod || kind == CompositeMethod {
+	if kind == canister.QueryMethod || kind == canister.CompositeQueryMethod {
 		j.Limit = m.Limits.Query
 	}
 	if j.refused = m.prepay(j, origin.Caller); j.refused != nil {
@@ -174,7 +174,7 @@ func (m *subnet) open(j *Job, method string, origin intercanister.Origin, attach
 		return
 	}
 	j.Message.Context = canister.ReplicatedQuery
-	if kind == UpdateMethod {
+	if kind == canister.UpdateMethod {
 		j.Message.Context = canister.Update
 		m.calling(j)
 	}
@@ -185,7 +185,7 @@ func (m *subnet) open(j *Job, method string, origin intercanister.Origin, attach
 }
 
 // inadmissible is why a call that was paid for cannot be executed, nil where it can.
-func (m *subnet) inadmissible(c *canister.Canister, kind MethodKind, method string) *intercanister.Reject {
+func (m *subnet) inadmissible(c *canister.Canister, kind canister.MethodKind, method string) *intercanister.Reject {
 	if reject := rejectNotRunning(c); reject != nil {
 		return reject
 	}
@@ -193,11 +193,11 @@ func (m *subnet) inadmissible(c *canister.Canister, kind MethodKind, method stri
 		return rejectEmpty(c.ID)
 	}
 	switch kind {
-	case UpdateMethod:
+	case canister.UpdateMethod:
 		return c.HeapOverLimit()
-	case CompositeMethod:
+	case canister.CompositeQueryMethod:
 		return rejectComposite()
-	case NoMethod:
+	case canister.NoMethod:
 		return rejectNoMethod(c.ID, "update", method)
 	}
 	return nil

@@ -5,5 +5,5 @@
 // It owns the order in which deadlines fall due. It has no clock: the owner of
 // a table says what time it is, and nothing happens in between. It must not
 // know what a deadline is for; it keeps a kind, a subject and a number and
-// gives them back. Everyone may import it; it imports principal.
+// gives them back.
 package timers

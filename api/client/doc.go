@@ -4,7 +4,5 @@
 // responses against the keys of the subnet's nodes.
 //
 // It owns connections, retries and polling. It must not know the daemon behind
-// the address: any replica with this interface will do. The command line and
-// examples import it; it imports the codec of requests (api/internal/wire) and
-// package certify.
+// the address: any replica with this interface will do.
 package client

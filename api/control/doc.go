@@ -4,7 +4,7 @@
 // It owns the translation between messages and the network, the table of reasons
 // an RPC is refused for, and who may connect. It must not know files, listeners or
 // the wall clock of the machine: it is given a Registry, whose instances bring
-// their own, and listeners to serve. Package daemon makes those and imports it.
+// their own, and listeners to serve.
 //
 // # Shape
 //

@@ -8,10 +8,6 @@
 // no control over the network, keeps nothing between requests but which signatures
 // by subnets were found right, and logs nothing.
 //
-// daemon imports it and mounts the Handler. It imports package api for the
-// network behind it, api/internal/wire for the bytes, and replica/certify for
-// witnesses.
-//
 // Where to start: route.go (the endpoints), then one file for each of them:
 // call_async.go, call_sync.go, query.go, read_state_canister.go,
 // read_state_subnet.go, status.go.

@@ -28,7 +28,7 @@ func (r running) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, erro
 	if errors.Is(err, node.ErrClosed) {
 		err = api.Stopped.Refuse(err)
 	}
-	return api.Receipt(receipt), err
+	return receipt, err
 }
 
 // startNode serves a node with the subnets whose time is now.

@@ -4,7 +4,7 @@
 // It owns the routes, their JSON, the numbers of instances, the texts of errors that
 // clients compare, the queue of operations of each instance and the blob store. It must
 // not know files, listeners, processes or the wall clock: it is given a Host, which makes
-// instances. Package daemon is that host and imports it.
+// instances.
 //
 // # Shape
 //

@@ -6,6 +6,5 @@
 // become candid types, recursion tied. It owns the JSON form of values, which is
 // read and written at those types (json.go). It reads no files: imports come
 // through a function its caller gives. It must not know canisters, nor how a
-// message is sent. The command line, the control API, the gateway and tests of
-// interfaces may import it; it imports candid.
+// message is sent.
 package did

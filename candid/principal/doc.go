@@ -3,6 +3,5 @@
 //
 // It owns the bytes, the textual form and the classes of a principal
 // (interface specification, "Principals"). It knows nothing of keys beyond
-// hashing a DER public key, and nothing of who may do what. Everyone may
-// import it; it imports only the standard library.
+// hashing a DER public key, and nothing of who may do what.
 package principal

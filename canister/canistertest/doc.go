@@ -3,7 +3,7 @@
 // scriptable canister, whose messages are small programs.
 //
 // It judges nothing: it gives canisters, and the test says what they should do. It must not know
-// what a replica is. Only tests, and packages for tests, may import it.
+// what a replica is.
 //
 // # The scriptable canister
 //

@@ -4,8 +4,7 @@
 // It owns what an instance is made of (Spec, ForkSpec, ImportSpec), its pacing, and the reasons
 // for which the registry and an instance refuse something. It must not know a protocol: no gRPC,
 // no protobuf, no HTTP, no listener. Package api/control translates between its messages and
-// these types; package daemon wires them to files, listeners and the wall clock. Both import it,
-// and it imports neither.
+// these types; package daemon wires them to files, listeners and the wall clock.
 //
 // # Refusals
 //

@@ -4,8 +4,7 @@
 // It owns the frames of the file, the checksums, the compression and the elementary
 // values. It must not know what is written: every package whose state is archived says
 // what its fields are, in one function for both directions, so that nothing can be
-// written that is not read. The core may import it; it imports the names of actors and
-// amounts of cycles, which all state has.
+// written that is not read.
 //
 // # The file
 //

@@ -3,5 +3,5 @@
 //
 // It is pure arithmetic. It owns no balance, knows no canister and charges
 // nobody: canister and replica ask it for a price and move the amounts
-// themselves. Everyone may import it; it imports only the standard library.
+// themselves.
 package cycles

@@ -158,6 +158,11 @@ type Holdings struct {
 	Compute  uint64 // percent
 }
 
+// HoldingsOf are those of a canister that uses so many bytes, of which some are allocated to it.
+func HoldingsOf(used, allocated, messages, compute uint64) Holdings {
+	return Holdings{Memory: max(used, allocated), Messages: messages, Compute: compute}
+}
+
 // DailyRates are the prices of one day of holdings: memory with the base fee,
 // messages, compute. Charging takes each of them in this order.
 func (s *Schedule) DailyRates(h Holdings) [3]Amount {

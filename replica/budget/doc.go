@@ -15,6 +15,5 @@
 // Heaps and stable memories of canisters are not counted: they lie in the checkpoint file, and
 // the subnet bounds them.
 //
-// It must not know what the bytes are. Everyone at the edge may import it; it imports only the
-// standard library.
+// It must not know what the bytes are.
 package budget

@@ -19,9 +19,6 @@
 // told paths and values. It must not know who may read which path, and it reads
 // no clock: whether a certificate is recent is its reader's question.
 //
-// replica and api may import it. It imports candid/principal, gnark-crypto and
-// the standard library.
-//
 // # Shape
 //
 // The shape of the tree, and with it the root hash, is a function of what the

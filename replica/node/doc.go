@@ -3,8 +3,7 @@
 // for answers, and what is remembered of its events with those who read it.
 //
 // It must not know protocols, wall-clock time, files or journals: whoever starts
-// a node paces it and decides what is durable. The API layers and daemon may
-// import it; it imports replica.
+// a node paces it and decides what is durable.
 //
 // # Goroutines
 //

@@ -13,19 +13,19 @@ import (
 // a message that would be refused compiles nothing. enters is false where the message
 // must not enter; a sender that went away is such a reason, because the owner would
 // compile the module then.
-func (n *Node) prepareModule(ctx context.Context, in *replica.Ingress) (receipt Receipt, enters bool, err error) {
+func (n *Node) prepareModule(ctx context.Context, in *replica.Ingress) (receipt replica.Receipt, enters bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return Receipt{}, false, err
+		return replica.Receipt{}, false, err
 	}
 	verdict := make(chan replica.Result, 1)
 	if err := n.look(ctx, func(n *Node) { verdict <- n.network.Authorize(in) }); err != nil {
-		return Receipt{}, false, err
+		return replica.Receipt{}, false, err
 	}
 	switch result := <-verdict; {
 	case result.Refusal != nil:
-		return Receipt{}, false, result.Refusal
+		return replica.Receipt{}, false, result.Refusal
 	case result.Reject != nil || result.Known != 0:
-		return Receipt{result.Reject, result.Known}, false, nil
+		return replica.Receipt{Reject: result.Reject, Known: result.Known}, false, nil
 	}
 	compiling, cancel := context.WithCancel(canister.CompileFor(ctx, n, in.Sender))
 	defer cancel()
@@ -33,11 +33,11 @@ func (n *Node) prepareModule(ctx context.Context, in *replica.Ingress) (receipt 
 	err = replica.Warm(compiling, n.engine, in)
 	switch {
 	case ctx.Err() != nil:
-		return Receipt{}, false, ctx.Err()
+		return replica.Receipt{}, false, ctx.Err()
 	case n.open.Err() != nil:
-		return Receipt{}, false, n.stopped()
+		return replica.Receipt{}, false, n.stopped()
 	case err != nil:
-		return Receipt{}, false, refusal.New(refusal.Unavailable, "the module could not be compiled, try again later: %v", err)
+		return replica.Receipt{}, false, refusal.New(refusal.Unavailable, "the module could not be compiled, try again later: %v", err)
 	}
-	return Receipt{}, true, nil
+	return replica.Receipt{}, true, nil
 }

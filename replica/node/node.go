@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/budget"
@@ -228,16 +227,10 @@ func (n *Node) show(report replica.RoundReport) {
 // View is the network as of the end of its last round.
 func (n *Node) View() *replica.View { return n.views.Load().Latest() }
 
-// Receipt says what became of a message that was not refused.
-type Receipt struct {
-	Reject *intercanister.Reject // it is not accepted (non-replicated rejection)
-	Known  replica.Status        // it was known before
-}
-
 // Submit hands in an ingress message. The error is a *refusal.Refusal where the
 // message is malformed or the node overloaded, a *budget.Exceeded where there is no
 // memory for it, the context's, or ErrClosed.
-func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error) {
+func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
 	if replica.BringsModule(in) {
 		if receipt, enters, err := n.prepareModule(ctx, in); !enters {
 			return receipt, err
@@ -245,7 +238,7 @@ func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error)
 	}
 	reserved, err := n.reserve(in)
 	if err != nil {
-		return Receipt{}, err
+		return replica.Receipt{}, err
 	}
 	defer n.config.Memory.Release(reserved)
 	var slot *querySlot
@@ -253,11 +246,11 @@ func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error)
 		result, inspection, err := n.submit(ctx, in)
 		switch {
 		case err != nil:
-			return Receipt{}, err
+			return replica.Receipt{}, err
 		case inspection == nil && result.Refusal != nil:
-			return Receipt{}, result.Refusal
+			return replica.Receipt{}, result.Refusal
 		case inspection == nil:
-			return Receipt{result.Reject, result.Known}, nil
+			return replica.Receipt{Reject: result.Reject, Known: result.Known}, nil
 		}
 		if slot == nil {
 			slot = n.slotFor(ctx, in.Receiver, in.Sender)
@@ -267,7 +260,7 @@ func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (Receipt, error)
 		case err == errEvicted && slot.evicted():
 			continue
 		case reject != nil || err != nil:
-			return Receipt{Reject: reject}, err
+			return replica.Receipt{Reject: reject}, err
 		}
 		copied := *in
 		copied.Inspected = true

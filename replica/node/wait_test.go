@@ -47,7 +47,7 @@ func TestOfManyWhoWaitEachHearsOfItsOwnMessage(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	for range 40 {
 		in := r.message(0, "run", "reply x")
-		if receipt, err := r.Submit(t.Context(), in); err != nil || receipt != (node.Receipt{}) {
+		if receipt, err := r.Submit(t.Context(), in); err != nil || receipt != (replica.Receipt{}) {
 			t.Fatal(receipt, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -3,8 +3,7 @@
 // and a harness for golden scripts.
 //
 // It owns the puppets' little language and the scripts' format. It must not
-// know how the machine works inside. Only tests import it; it imports replica,
-// its state and canister.
+// know how the machine works inside.
 //
 // # Puppets
 //

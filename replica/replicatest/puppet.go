@@ -42,9 +42,9 @@ func (p *Puppets) Empty(c *canister.Canister) bool { return c.Installed == 0 }
 func (p *Puppets) Wide(*canister.Canister) bool { return false }
 
 // Method knows run, look and both.
-func (p *Puppets) Method(_ *canister.Canister, name string) replica.MethodKind {
-	return map[string]replica.MethodKind{
-		"run": replica.UpdateMethod, "look": replica.QueryMethod, "both": replica.CompositeMethod,
+func (p *Puppets) Method(_ *canister.Canister, name string) canister.MethodKind {
+	return map[string]canister.MethodKind{
+		"run": canister.UpdateMethod, "look": canister.QueryMethod, "both": canister.CompositeQueryMethod,
 	}[name]
 }
 

@@ -3,6 +3,5 @@
 //
 // It owns the oracle's interface and its strategies. It must not know what a
 // move does: a move is a name and a kind. replica shows the moves and makes
-// them; the API layers may choose a strategy. It imports only the standard
-// library.
+// them; the API layers may choose a strategy.
 package sched

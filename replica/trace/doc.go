@@ -2,9 +2,7 @@
 // sequence diagram, and as trace events for ui.perfetto.dev and chrome://tracing.
 //
 // It owns what belongs to one tree and in which order, what is missing of it, and the three
-// forms. It must not know where events are kept or who asks. Nothing in it has effects. The
-// node, the API layers and the command line may import it; it imports replica and the
-// vocabulary of calls.
+// forms. It must not know where events are kept or who asks. Nothing in it has effects.
 //
 // # A tree
 //

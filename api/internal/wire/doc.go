@@ -9,10 +9,6 @@
 // gives values, Claims or a Refusal. It has no clock and keeps nothing but, in a
 // Trust, which signatures by subnets were found right.
 //
-// Front ends under api/ may import it. It imports candid/principal,
-// replica/certify for the certificates in canister signatures, the CBOR library
-// (client side only) and the curves.
-//
 // Where to start: envelope.go (what a request is), authenticate.go (who sent
 // it), hash.go (request ids), response_*.go (answers). The client_*.go files are
 // the other end of the line, used by command line and tests.

@@ -3,5 +3,4 @@
 //
 // It owns text, positions in text and the trees that mirror it; names in those
 // trees are not resolved. It must not know values, the binary form or files.
-// Only candid and candid/did may import it; it imports the standard library.
 package syntax

@@ -3,6 +3,5 @@
 // It owns the commands of a script as data: which module, which action, which
 // expected result. It must not know how a module is compiled or run; who runs
 // a script decides that, module by module, because a script may hold modules
-// its reader would refuse. It imports package wat (for tokens, literals and
-// assembling) and the standard library. Only tests may import it.
+// its reader would refuse.
 package wast

@@ -7,7 +7,5 @@
 //
 // It must not know what a valid module is: a text that is well formed but does
 // not validate is assembled as it stands, because tests of validation need
-// such modules. It knows nothing of canisters and imports only the standard
-// library. Tests, golden scripts and package wast may import it; product code
-// may not.
+// such modules. It is for tests.
 package wat

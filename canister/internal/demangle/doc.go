@@ -11,5 +11,5 @@
 // for a text of exponential length, because its back references nest; the limits of
 // limits.go bound depth, text and work.
 //
-// It knows nothing about canisters or modules. Only package canister imports it.
+// It knows nothing about canisters or modules.
 package demangle

@@ -6,6 +6,4 @@
 // response, call, cycles, stable memory, certified data, time, environment, cost,
 // logging. It must not know how a message is started, committed or rolled back,
 // nor how the engine works beyond package wasm's guest.
-//
-// Only package canister imports it.
 package ic0

@@ -22,9 +22,7 @@ type Memory struct {
 
 // freezingLimit is the balance under which the canister would be frozen if it used so much.
 func (x *Execution) freezingLimit(memory, messages uint64) cycles.Amount {
-	return x.Fees.FreezingLimit(cycles.Holdings{
-		Memory: max(memory, x.Allocation), Messages: messages, Compute: x.Compute,
-	}, x.Threshold, x.Reserved)
+	return x.Fees.FreezingLimit(cycles.HoldingsOf(memory, x.Allocation, messages, x.Compute), x.Threshold, x.Reserved)
 }
 
 // Overdrawn reports whether the message, which began with a balance and may not spend

@@ -10,8 +10,6 @@
 // Bytes come in, bytes go out: it keeps no state, runs nothing, and must not know what a message, a
 // cycle or an engine is. The set of System API functions is handed in by the caller.
 //
-// Only the packages canister and canister/internal/wasm (and their tests) import it.
-//
 // # How a metering point looks
 //
 // The counter is an exported global, whose upper part are the instructions that are left and whose

@@ -1,8 +1,7 @@
 // Package stable is the stable memory of a canister: up to 500 GiB of bytes that are written as a transaction.
 //
-// It owns the page table of each memory, the pages a message has written and not committed, the snapshots that readers hold and the count of
-// pages a message touched for the first time. It must not know what a page costs, what a canister is or who reads. Package canister and
-// canister/internal/ic0 import it; it imports canister/internal/checkpoint for the bytes.
+// It owns the page table of each memory, the pages a message has written and not committed, the snapshots that readers hold and the count
+// of pages a message touched for the first time. It must not know what a page costs, what a canister is or who reads.
 //
 // # How bytes are kept
 //

@@ -2,9 +2,8 @@
 // outcome a transaction: commit all of it or none.
 //
 // It owns the engine (wazero), the cache of compiled code and of rewritten modules, the heaps and mutable globals of all canisters, their
-// life cycle (resident or evicted), the instruction slices and the mapping from engine errors to typed traps. It must not know what a message, a
-// System API function, a cycle or a canister id is: host functions and policies are handed in. The packages canister and canister/internal/ic0
-// (and tests) import it; it imports rewrite for the modules and checkpoint for the bytes.
+// life cycle (resident or evicted), the instruction slices and the mapping from engine errors to typed traps. It must not know what a
+// message, a System API function, a cycle or a canister id is: host functions and policies are handed in.
 //
 // # State
 //

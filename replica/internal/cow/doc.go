@@ -2,6 +2,5 @@
 // it: maps and lists that fork in much less time than it takes to copy them.
 //
 // It owns who has which part. It must not know what lies in it, and forks no further than
-// the values themselves: what they point to belongs to both. A value is for one goroutine;
-// its forks may be on others. replica and replica/internal/state import it.
+// the values themselves: what they point to belongs to both. A value is for one goroutine.
 package cow

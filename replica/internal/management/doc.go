@@ -2,10 +2,8 @@
 // specification, "The IC management canister"): one file per method.
 //
 // It owns the methods' Candid types, their permission checks and texts, and the
-// list of methods users may call or query. It must not import replica (which
-// imports it) and must not know rounds, queues or how an answer travels. Only
-// replica may import it; it imports candid, canister, intercanister, certify,
-// threshold and replica/internal/state.
+// list of methods users may call or query. It must not know rounds, queues or how
+// an answer travels.
 //
 // # What it plugs into
 //

@@ -4,6 +4,5 @@
 //
 // It owns the limits of requests and responses, the texts for what breaks them, the
 // Candid forms of an answer, and the rule of agreement. It must not know how a
-// request is made, how a transform is run, or who waits. Only replica and
-// replica/internal/management may import it.
+// request is made, how a transform is run, or who waits.
 package outcall

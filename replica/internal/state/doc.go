@@ -5,7 +5,5 @@
 // history, the subnet's random beacon and its canister ids, and the words in
 // which the management canister speaks to the subnet: Command, Answer, Ticket,
 // Host. It must not run anything: who runs what, and when, is replica's
-// business. It must not know the management canister's methods. replica and
-// replica/internal/management may import it; it imports canister, intercanister,
-// timers, principal, replica/certify, replica/threshold and replica/internal/cow.
+// business. It must not know the management canister's methods.
 package state

@@ -9,7 +9,7 @@
 // whether that was allowed and what must come of it (Effect). So it agrees with
 // any legal schedule, and with no illegal one.
 //
-// It must not know how the machine works: it imports nothing of this module, reads
-// the puppets' programs itself and counts cycles in plain numbers. Only tests
-// import it; the driver that compares it with the machine is in package replica.
+// It must not know how the subnet works: it shares no code with the rest of
+// this module, reads the programs of the puppets itself and counts cycles in plain
+// numbers. The driver that compares it with the subnet is in package replica.
 package model

@@ -3,7 +3,5 @@
 //
 // It owns the means to make such networks and to speak to them (Stage), and a
 // harness for golden scripts over the scriptable canister of package canistertest
-// (Scripts). It must not know how the machine works inside. Only tests import it;
-// it imports replica, canistertest and replicatest, whose puppets stand where the
-// code of canisters does not matter.
+// (Scripts). It must not know how the machine works inside.
 package real
