@@ -111,7 +111,8 @@ func (c *cli) invocation(name, short string, ask ask) *cobra.Command {
 
 ARGUMENTS is a Candid argument list such as '("Ada", 3)'; for one argument the
 parentheses may be left out. ${NAME} in it is the id of a canister that was
-deployed from this folder. Types and the names in the reply come from the
+deployed from this folder. A negative number is an argument and no flag; what
+stands after -- is never a flag. Types and the names in the reply come from the
 canister's own interface where it has one. With --form json, arguments and
 reply are JSON.`,
 		Example: fmt.Sprintf(`  canisterd canister %[1]s bank balance
@@ -224,7 +225,7 @@ func parseArgument(args []string, inHex, form string) (*controlv1.Value, error) 
 	case "hex":
 		arg, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 		if err != nil {
-			return nil, fmt.Errorf("--hex: %w", err)
+			return nil, fmt.Errorf("%q is not bytes in hex: write two digits for each, such as 4449444c0000", text)
 		}
 		return &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: arg}}, nil
 	}

@@ -52,7 +52,7 @@ func (c *cli) canisterCycles() *cobra.Command {
 					}
 					balance = set.GetCycles()
 				}
-				return c.print(balance, map[string]json.Number{"cycles": json.Number(balance)})
+				return c.print(grouped(balance), map[string]json.Number{"cycles": json.Number(balance)})
 			})
 		},
 	}

@@ -14,7 +14,9 @@ import (
 // settingsFlags are the settings of a canister as flags; those that were not given stay as they are.
 type settingsFlags struct {
 	controllers, environment                                               []string
-	compute, memory, freezing, wasmLimit, wasmThreshold, logLimit          uint64
+	compute                                                                uint64
+	memory, wasmLimit, wasmThreshold, logLimit                             byteCount
+	freezing                                                               secondCount
 	reserved, minimumIncoming, logVisibility, snapshotVisibility, statusOf string
 }
 
@@ -22,13 +24,13 @@ func (s *settingsFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&s.controllers, "controller", nil, "a controller: a principal, or the name of a canister or an identity; repeated or comma-separated; replaces those there are")
 	flags.Uint64Var(&s.compute, "compute-allocation", 0, "percent of a core")
-	flags.Uint64Var(&s.memory, "memory-allocation", 0, "bytes")
-	flags.Uint64Var(&s.freezing, "freezing-threshold", 0, "seconds")
-	flags.StringVar(&s.reserved, "reserved-cycles-limit", "", "cycles")
-	flags.Uint64Var(&s.wasmLimit, "wasm-memory-limit", 0, "bytes")
-	flags.Uint64Var(&s.wasmThreshold, "wasm-memory-threshold", 0, "bytes")
-	flags.Uint64Var(&s.logLimit, "log-memory-limit", 0, "bytes")
-	flags.StringVar(&s.minimumIncoming, "minimum-incoming-cycles", "", "cycles a call of another canister must have with it")
+	flags.Var(&s.memory, "memory-allocation", "bytes to reserve, such as 512MiB")
+	flags.Var(&s.freezing, "freezing-threshold", "for how long the cycles of a canister have to last, such as 30d")
+	flags.StringVar(&s.reserved, "reserved-cycles-limit", "", "cycles that may be reserved, such as 5T")
+	flags.Var(&s.wasmLimit, "wasm-memory-limit", "bytes the heap may have, such as 1GiB")
+	flags.Var(&s.wasmThreshold, "wasm-memory-threshold", "bytes left below that limit at which canister_on_low_wasm_memory runs, such as 100MiB")
+	flags.Var(&s.logLimit, "log-memory-limit", "bytes of the log, such as 64KiB")
+	flags.StringVar(&s.minimumIncoming, "minimum-incoming-cycles", "", "cycles a call of another canister must have with it, such as 1M")
 	for name, to := range map[string]*string{"log": &s.logVisibility, "snapshot": &s.snapshotVisibility, "status": &s.statusOf} {
 		flags.StringVar(to, name+"-visibility", "", "public, controllers, or a comma-separated list of principals")
 	}
@@ -57,11 +59,11 @@ func (s *settingsFlags) settings(c *cli, cmd *cobra.Command) (*controlv1.Setting
 		to   **uint64
 	}{
 		{"compute-allocation", &s.compute, &given.ComputeAllocation},
-		{"memory-allocation", &s.memory, &given.MemoryAllocation},
-		{"freezing-threshold", &s.freezing, &given.FreezingThreshold},
-		{"wasm-memory-limit", &s.wasmLimit, &given.WasmMemoryLimit},
-		{"wasm-memory-threshold", &s.wasmThreshold, &given.WasmMemoryThreshold},
-		{"log-memory-limit", &s.logLimit, &given.LogMemoryLimit},
+		{"memory-allocation", (*uint64)(&s.memory), &given.MemoryAllocation},
+		{"freezing-threshold", (*uint64)(&s.freezing), &given.FreezingThreshold},
+		{"wasm-memory-limit", (*uint64)(&s.wasmLimit), &given.WasmMemoryLimit},
+		{"wasm-memory-threshold", (*uint64)(&s.wasmThreshold), &given.WasmMemoryThreshold},
+		{"log-memory-limit", (*uint64)(&s.logLimit), &given.LogMemoryLimit},
 	} {
 		if set(n.name) {
 			*n.to = n.from
@@ -138,7 +140,7 @@ func (c *cli) canisterSettings() *cobra.Command {
 		Use:   "settings CANISTER",
 		Short: "Show the settings of a canister, or change those that are given",
 		Example: `  canisterd canister settings bank
-  canisterd canister settings bank --freezing-threshold 86400 --log-visibility public
+  canisterd canister settings bank --freezing-threshold 30d --log-visibility public
   canisterd canister settings bank --controller 2vxsx-fae,aaaaa-aa`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -176,13 +178,13 @@ func settingsText(s *controlv1.Settings) string {
 	}
 	line("controllers", "%s", strings.Join(s.GetControllers().GetPrincipals(), "\n                         "))
 	line("compute allocation", "%d %%", s.GetComputeAllocation())
-	line("memory allocation", "%d bytes", s.GetMemoryAllocation())
-	line("freezing threshold", "%d s", s.GetFreezingThreshold())
-	line("reserved cycles limit", "%s", s.GetReservedCyclesLimit())
-	line("wasm memory limit", "%d bytes", s.GetWasmMemoryLimit())
-	line("wasm memory threshold", "%d bytes", s.GetWasmMemoryThreshold())
-	line("log memory limit", "%d bytes", s.GetLogMemoryLimit())
-	line("minimum incoming cycles", "%s", s.GetMinimumIncomingCanisterCallCycles())
+	line("memory allocation", "%s", bytesOf(s.GetMemoryAllocation()))
+	line("freezing threshold", "%s s", grouped(fmt.Sprint(s.GetFreezingThreshold())))
+	line("reserved cycles limit", "%s", grouped(s.GetReservedCyclesLimit()))
+	line("wasm memory limit", "%s", bytesOf(s.GetWasmMemoryLimit()))
+	line("wasm memory threshold", "%s", bytesOf(s.GetWasmMemoryThreshold()))
+	line("log memory limit", "%s", bytesOf(s.GetLogMemoryLimit()))
+	line("minimum incoming cycles", "%s", grouped(s.GetMinimumIncomingCanisterCallCycles()))
 	line("log visibility", "%s", visibilityText(s.GetLogVisibility()))
 	line("snapshot visibility", "%s", visibilityText(s.GetSnapshotVisibility()))
 	line("status visibility", "%s", visibilityText(s.GetStatusVisibility()))
@@ -201,3 +203,6 @@ func visibilityText(v *controlv1.Visibility) string {
 	}
 	return "controllers"
 }
+
+// bytesOf is a number of bytes in full.
+func bytesOf(n uint64) string { return grouped(fmt.Sprint(n)) + " bytes" }

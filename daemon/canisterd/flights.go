@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -128,8 +129,11 @@ func (c *cli) queues() *cobra.Command {
 		})
 }
 
+// canisterTimers are the kinds of what canisters have set themselves.
+var canisterTimers = []string{"global timer", "heartbeat"}
+
 func (c *cli) timers() *cobra.Command {
-	cmd := c.listing("timers", "List what falls due, the earliest first; fire and cancel timers",
+	cmd := c.listing("timers", "List the timers of canisters, then what else falls due, each the earliest first; fire and cancel timers",
 		[]string{"DUE", "KIND", "CANISTER", "NUMBER"},
 		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
 			r, err := d.Flights.ListTimers(ctx, &controlv1.ListTimersRequest{Instance: c.instance, CanisterId: canister, Page: page})
@@ -143,6 +147,7 @@ func (c *cli) timers() *cobra.Command {
 				}
 				t.row(due, timer.GetKind(), c.nameOf(timer.GetCanisterId()), number)
 			}
+			t.promote(func(row []string) bool { return slices.Contains(canisterTimers, row[1]) })
 			return r, r.GetNextPageToken(), err
 		})
 	cmd.AddCommand(

@@ -91,7 +91,7 @@ const (
 func parseSeed(text string) ([]byte, error) {
 	seed, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 	if err != nil {
-		return nil, fmt.Errorf("--seed %q is not written in hex, two digits a byte, such as 07: %w", text, err)
+		return nil, fmt.Errorf("--seed %q is not written in hex, two digits a byte, such as 07", text)
 	}
 	return seed, nil
 }

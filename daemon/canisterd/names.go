@@ -107,9 +107,9 @@ func (c *cli) canisterOf(text string) (string, error) {
 	case known.stale[text] != "":
 		return "", fmt.Errorf("%s was deployed to a network that is gone: %s; deploy it again (canisterd deploy)", text, known.about.since())
 	case len(all) == 0:
-		return "", fmt.Errorf("%q is not the id of a canister, and no canisters were deployed from this folder to instance %s (canisterd deploy)", text, c.instanceName())
+		return "", fmt.Errorf("%q is not the id of a canister, and no canisters were deployed from this folder to instance %s (canisterd deploy)%s", text, c.instanceName(), mistyped(text))
 	}
-	return "", fmt.Errorf("%q is neither the id of a canister nor the name of one that was deployed from this folder%s (there are %s)", text, meant(text, all), strings.Join(all, ", "))
+	return "", fmt.Errorf("%q is neither the id of a canister nor the name of one that was deployed from this folder%s (there are %s)%s", text, meant(text, all), strings.Join(all, ", "), mistyped(text))
 }
 
 // escaped is what stands for ${ in a text where that is no reference.

@@ -46,14 +46,14 @@ type canisterSpec struct {
 }
 
 type settingsSpec struct {
-	ComputeAllocation   *uint64 `yaml:"compute_allocation"`
-	MemoryAllocation    *uint64 `yaml:"memory_allocation"`
-	FreezingThreshold   *uint64 `yaml:"freezing_threshold"`
-	ReservedCyclesLimit string  `yaml:"reserved_cycles_limit"`
-	WasmMemoryLimit     *uint64 `yaml:"wasm_memory_limit"`
-	WasmMemoryThreshold *uint64 `yaml:"wasm_memory_threshold"`
-	LogMemoryLimit      *uint64 `yaml:"log_memory_limit"`
-	LogVisibility       string  `yaml:"log_visibility"`
+	ComputeAllocation   *uint64      `yaml:"compute_allocation"`
+	MemoryAllocation    *byteCount   `yaml:"memory_allocation"`
+	FreezingThreshold   *secondCount `yaml:"freezing_threshold"`
+	ReservedCyclesLimit string       `yaml:"reserved_cycles_limit"`
+	WasmMemoryLimit     *byteCount   `yaml:"wasm_memory_limit"`
+	WasmMemoryThreshold *byteCount   `yaml:"wasm_memory_threshold"`
+	LogMemoryLimit      *byteCount   `yaml:"log_memory_limit"`
+	LogVisibility       string       `yaml:"log_visibility"`
 }
 
 // readProject reads what a folder has to deploy: its canisterd.yaml, or without one, every Wasm file in it under its own name.
@@ -326,9 +326,9 @@ const idVariable = "PUBLIC_CANISTER_ID:"
 func (p *project) settings(name string, ids names) (*controlv1.Settings, error) {
 	spec := p.Canisters[name]
 	s := &controlv1.Settings{
-		ComputeAllocation: spec.Settings.ComputeAllocation, MemoryAllocation: spec.Settings.MemoryAllocation,
-		FreezingThreshold: spec.Settings.FreezingThreshold, WasmMemoryLimit: spec.Settings.WasmMemoryLimit,
-		WasmMemoryThreshold: spec.Settings.WasmMemoryThreshold, LogMemoryLimit: spec.Settings.LogMemoryLimit,
+		ComputeAllocation: spec.Settings.ComputeAllocation, MemoryAllocation: (*uint64)(spec.Settings.MemoryAllocation),
+		FreezingThreshold: (*uint64)(spec.Settings.FreezingThreshold), WasmMemoryLimit: (*uint64)(spec.Settings.WasmMemoryLimit),
+		WasmMemoryThreshold: (*uint64)(spec.Settings.WasmMemoryThreshold), LogMemoryLimit: (*uint64)(spec.Settings.LogMemoryLimit),
 		Environment: &controlv1.Environment{},
 	}
 	if spec.Settings.ReservedCyclesLimit != "" {

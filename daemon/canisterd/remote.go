@@ -58,7 +58,7 @@ func (c *cli) explained(ctx context.Context, err error) error {
 			if c.control == "" && c.httpAlone(ctx) {
 				return &refused{fmt.Sprintf("the daemon at %s has its control API at another address, or none: --control says where, as canisterd start --control does", c.url), errNoControl}
 			}
-			return fmt.Errorf("no daemon answers at %s (%s): %s", c.controlAddress(), c.unreached(text), text)
+			return fmt.Errorf("no daemon answers at %s (%s): %s", c.controlAddress(), c.unreached(text), withoutTransport(text))
 		}
 	case codes.Unauthenticated:
 		return fmt.Errorf("%s (--token-file)", text)
@@ -69,7 +69,7 @@ func (c *cli) explained(ctx context.Context, err error) error {
 	if reason == "CANISTER_UNKNOWN" {
 		text += c.youngNetwork(ctx)
 	}
-	return &refused{inCommands(text), err}
+	return &refused{inCommands(withoutFields(text)), err}
 }
 
 // errNoControl is why a daemon that answers HTTP can do nothing else for us.

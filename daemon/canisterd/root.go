@@ -26,6 +26,9 @@ const (
 	exitInterrupted = 130 // as shells say that a program ended by Ctrl-C
 )
 
+// rejectReason is why a daemon refuses what the management canister rejects.
+const rejectReason = "IC_REJECT"
+
 // defaultURL is where `canisterd start` listens unless told otherwise.
 const defaultURL = "http://127.0.0.1:4943"
 
@@ -62,18 +65,22 @@ var errInterrupted = errors.New("interrupted")
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	c := &cli{out: out, err: errOut}
 	root := c.root()
-	root.SetArgs(args)
+	root.SetArgs(withNegatives(args))
 	root.SetOut(out)
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
 	var reject *remote.Reject
 	var exit exitCode
+	reason, _ := remote.Reason(err)
 	var missing *unrunnable
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &reject):
 		c.fail(err, reject)
+		return exitReject
+	case reason == rejectReason:
+		c.fail(err, nil)
 		return exitReject
 	case errors.As(err, &exit):
 		return int(exit)
@@ -103,7 +110,7 @@ func (c *cli) root() *cobra.Command {
 		c.json = c.json || c.filtered
 		return checkSender(cmd)
 	}
-	root.SetFlagErrorFunc(unknownFlag)
+	root.SetFlagErrorFunc(wrongFlag)
 	c.fitHelp(root)
 	flags := root.PersistentFlags()
 	flags.StringVar(&c.url, "url", envOr("CANISTERD_URL", defaultURL), "address of the daemon (environment: CANISTERD_URL)")
@@ -131,27 +138,12 @@ func (c *cli) root() *cobra.Command {
 	grouped("watch", c.logs(), c.events(), c.trace())
 	root.AddCommand(compileWorkerCommand())
 	c.complete(root)
-	explain(root)
+	c.explain(root)
 	root.InitDefaultCompletionCmd()
 	if completion := commandNamed(root, "completion"); completion != nil { // cobra's prints its help for a shell it does not know, and succeeds
 		completion.Args, completion.RunE = cobra.ArbitraryArgs, others
 	}
 	return root
-}
-
-// explain makes wrong numbers of arguments say what a command takes.
-func explain(cmd *cobra.Command) {
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return fmt.Errorf("%s given to %s (%s --help says more)", count(uint64(len(args)), "argument"), cmd.UseLine(), cmd.CommandPath())
-			}
-			return nil
-		}
-	}
-	for _, child := range cmd.Commands() {
-		explain(child)
-	}
 }
 
 func envOr(name, otherwise string) string {
@@ -189,7 +181,7 @@ func (c *cli) dial(ctx context.Context, address string) (*client.Client, error) 
 		return nil, fmt.Errorf("asking %s for its status: %w", address, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("no daemon answers at %s (canisterd start, or --url): %w", address, err)
+		return nil, fmt.Errorf("no daemon answers at %s (canisterd start, or --url): %w", address, innermost(err))
 	}
 	return connection, nil
 }

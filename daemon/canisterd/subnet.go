@@ -28,7 +28,7 @@ func (c *cli) subnetOf(ctx context.Context, d *remote.Daemon, text string) (stri
 	kind, is := kindNamed(text)
 	if !is {
 		if _, err := principal.Parse(text); text != "" && err != nil {
-			return "", fmt.Errorf("%q is neither the kind nor the id of a subnet (canisterd instance show): %w", text, err)
+			return "", fmt.Errorf("%q is neither the kind nor the id of a subnet (canisterd instance show)%s", text, mistyped(text))
 		}
 		return text, nil
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,6 +18,20 @@ type table struct {
 func (c *cli) table(heads ...string) *table { return &table{c, [][]string{heads}} }
 
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+
+// promote puts some rows before the others, in their order.
+func (t *table) promote(is func(row []string) bool) {
+	rows := t.rows[1:]
+	slices.SortStableFunc(rows, func(a, b []string) int {
+		switch {
+		case is(a) == is(b):
+			return 0
+		case is(a):
+			return -1
+		}
+		return 1
+	})
+}
 
 // String is the table without an end of line. What canisters say of themselves is shown in one line.
 func (t *table) String() string {

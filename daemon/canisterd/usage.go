@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// explain makes wrong numbers of arguments say what a command takes, and which one is missing.
+func (c *cli) explain(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if check(cmd, args) == nil {
+				return nil
+			}
+			use := strings.TrimSuffix(cmd.UseLine(), " [flags]")
+			if missing := missingArgument(cmd.Use, len(args)); missing != "" {
+				return fmt.Errorf("%s is missing%s: %s (%s --help says more)", missing, c.choices(missing, args), use, cmd.CommandPath())
+			}
+			return fmt.Errorf("%s given to %s (%s --help says more)", count(uint64(len(args)), "argument"), use, cmd.CommandPath())
+		}
+	}
+	for _, child := range cmd.Commands() {
+		c.explain(child)
+	}
+}
+
+// missingArgument is the first argument of a usage line that is not given and has to be; "" where there is none.
+func missingArgument(use string, given int) string {
+	places := strings.Fields(use)[1:]
+	if given >= len(places) || strings.ContainsAny(use, "|(") {
+		return ""
+	}
+	if place := places[given]; !strings.HasPrefix(place, "[") {
+		return strings.TrimSuffix(place, "...")
+	}
+	return ""
+}
+
+// choices are what may stand for a missing argument.
+func (c *cli) choices(missing string, before []string) string {
+	c.url = withScheme(c.url)
+	var all []string
+	switch missing {
+	case "CANISTER":
+		all = canisters(context.Background(), c, nil)
+	case "METHOD":
+		all = methods(context.Background(), c, before)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " (one of " + strings.Join(all, ", ") + ")"
+}
+
+// wrongFlag says what is wrong with a flag: which one was meant, or what it takes.
+func wrongFlag(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	var empty *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &invalid):
+		name, value := invalid.GetFlag().Name, invalid.GetValue()
+		switch invalid.GetFlag().Value.Type() {
+		case "bool":
+			return fmt.Errorf("--%s %q: say true or false", name, value)
+		case "int", "int64", "uint32", "uint64":
+			return fmt.Errorf("--%s %q is not a whole number that it takes", name, value)
+		}
+		return fmt.Errorf("--%s: %w", name, errors.Unwrap(invalid))
+	case errors.As(err, &empty):
+		return fmt.Errorf("--%s has no value: %s", empty.GetFlag().Name, empty.GetFlag().Usage)
+	}
+	return unknownFlag(cmd, err)
+}
+
+// negative is an argument that is a number and not a flag.
+var negative = regexp.MustCompile(`^-[0-9]`)
+
+// withNegatives lets negative numbers be arguments: what begins with - and a digit is no flag. A space in front, which changes no
+// number, keeps it from being taken for one.
+func withNegatives(args []string) []string {
+	out := make([]string, len(args))
+	for i, arg := range args {
+		if arg == "--" {
+			copy(out[i:], args[i:])
+			break
+		}
+		if out[i] = arg; negative.MatchString(arg) && (i == 0 || !strings.HasPrefix(args[i-1], "-")) {
+			out[i] = " " + arg
+		}
+	}
+	return out
+}

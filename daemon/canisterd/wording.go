@@ -1,0 +1,69 @@
+package main
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// innermost is the reason that other errors only carry: "connection refused" of a request that could not be sent.
+func innermost(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}
+
+// transport is what gRPC writes around why a connection failed.
+var transport = regexp.MustCompile(`^.*desc = "transport: (.*)"$`)
+
+// dialed is what the network library writes in front of it.
+var dialed = regexp.MustCompile(`^(?:Error while dialing: )?(?:dial \w+ \S+: )?(?:connect: )?`)
+
+// withoutTransport is why a connection failed, without the words of libraries.
+func withoutTransport(text string) string {
+	if inner := transport.FindStringSubmatch(text); inner != nil {
+		text = inner[1]
+	}
+	return dialed.ReplaceAllString(text, "")
+}
+
+// aboutField is what the daemon says of a field of a message; it may quote the value twice.
+var aboutField = regexp.MustCompile(`^([a-z_.]+) (cannot be|is not set)(.*)$`)
+
+var repeated = regexp.MustCompile(`^( ("[^"]*"): )("[^"]*") is not`)
+
+// withoutFields is a text of the daemon with words in the places of paths of fields.
+func withoutFields(text string) string {
+	parts := aboutField.FindStringSubmatch(text)
+	if parts == nil {
+		return text
+	}
+	field := parts[1][strings.LastIndexByte(parts[1], '.')+1:]
+	rest := parts[3]
+	if twice := repeated.FindStringSubmatch(rest); twice != nil && twice[2] == twice[3] {
+		rest = twice[1] + "it is not" + strings.TrimPrefix(rest, twice[0])
+	}
+	return strings.ReplaceAll(field, "_", " ") + " " + parts[2] + rest
+}
+
+// principalForm is how principals look: groups of five letters and digits, of which the last may be shorter.
+var principalForm = regexp.MustCompile(`^[a-z2-7]{5}(-[a-z2-7]{5})*-[a-z2-7]{1,5}$`)
+
+// mistyped says of a text that looks like a principal why it is none; "" of others.
+func mistyped(text string) string {
+	if !principalForm.MatchString(text) {
+		return ""
+	}
+	_, err := principal.Parse(text)
+	if err == nil {
+		return ""
+	}
+	_, why, _ := strings.Cut(err.Error(), "is not a principal: ")
+	return "; as a principal, " + why
+}
