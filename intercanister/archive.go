@@ -94,7 +94,7 @@ func (m *Mailbox) Archive(c *archive.Coder) {
 	archive.Number(c, &m.Contexts)
 	archive.Number(c, &m.Calls)
 	c.Bool(&m.lastTask)
-	c.Bool(&m.Held)
+	c.Bool(&m.Blocked)
 	m.arrivals.Archive(c, func(a *arrival) {
 		archive.AtMost(c, &a.source, SourceRequests)
 		if a.source == SourceRequests {

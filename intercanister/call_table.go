@@ -56,7 +56,7 @@ func (l *CallTable) Register(m *Mailbox, c *Call) (CallID, *Future) {
 	}
 	context.Outstanding++
 	m.Calls++
-	m.take(c.Callee)
+	m.reserveSlot(c.Callee)
 	l.lastCall++
 	f := l.futures.add(uint64(l.lastCall))
 	f.fill(c)
@@ -83,7 +83,7 @@ func (l *CallTable) Begin(m *Mailbox, id CallID) (*Future, *Context) {
 		panic(fmt.Sprintf("intercanister: callback of call %d which is not settled", id))
 	}
 	f.State = Running
-	m.give(f.Callee)
+	m.freeSlot(f.Callee)
 	return f, l.mustContext(f.Context)
 }
 
@@ -105,7 +105,7 @@ func (l *CallTable) Respond(m *Mailbox, c *Context) (refund cycles.Amount) {
 		panic(fmt.Sprintf("intercanister: context %d answered twice", c.ID))
 	}
 	if c.Origin.Kind == FromCanister {
-		m.Answered(c.Origin.Caller)
+		m.FreeRequestSlot(c.Origin.Caller)
 	}
 	refund, c.Available, c.Responded = c.Available, cycles.Amount{}, true
 	return refund

@@ -56,4 +56,4 @@ func offered(choices []Choice, sender principal.Principal) bool {
 
 // PopChoice takes the message of a choice that was made since the mailbox last
 // changed.
-func (m *Mailbox) PopChoice(c Choice, in *Input) { m.takeAt(c.at, c.depth, in) }
+func (m *Mailbox) PopChoice(c Choice, in *Input) { m.popAt(c.at, c.depth, in) }

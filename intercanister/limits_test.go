@@ -58,10 +58,10 @@ func TestIDsOfAnArchiveEndBeforeTheyRunOut(t *testing.T) {
 func TestEightPairsThatEndedAreKept(t *testing.T) {
 	m := Mailbox{Owner: principal.Canister(1)}
 	for n := range uint64(20) {
-		m.take(principal.Canister(n))
+		m.reserveSlot(principal.Canister(n))
 	}
 	for n := range uint64(20) {
-		m.give(principal.Canister(n))
+		m.freeSlot(principal.Canister(n))
 	}
 	if len(m.spare) != 8 || len(m.pairs) != 0 {
 		t.Errorf("%d are kept, %d are in use", len(m.spare), len(m.pairs))

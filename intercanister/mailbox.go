@@ -61,13 +61,13 @@ type Mailbox struct {
 	ingress   FIFO[uint64]
 	pairs     map[principal.Principal]*pair
 	spare     []*pair
-	Held      bool // no message may be taken: one is being run, or the canister is gone
+	Blocked   bool // no message may be taken: one is being run, or the canister is gone
 	Resume    bool // the next slice of a message that began earlier may run
 	queued    bool // in the ready set
 }
 
 // ready reports whether something may happen to the canister.
-func (m *Mailbox) ready() bool { return m.Resume || !m.Held && m.Len() > 0 }
+func (m *Mailbox) ready() bool { return m.Resume || !m.Blocked && m.Len() > 0 }
 
 // Len is the number of waiting messages.
 func (m *Mailbox) Len() int { return m.arrivals.Len() }
@@ -119,7 +119,7 @@ func (m *Mailbox) retire(other principal.Principal, p *pair) {
 	}
 }
 
-func (m *Mailbox) take(callee principal.Principal) {
+func (m *Mailbox) reserveSlot(callee principal.Principal) {
 	p := m.pair(callee)
 	if p.calls == QueueCapacity {
 		panic("intercanister: more calls to " + callee.String() + " than a queue holds")
@@ -127,7 +127,7 @@ func (m *Mailbox) take(callee principal.Principal) {
 	p.calls++
 }
 
-func (m *Mailbox) give(callee principal.Principal) {
+func (m *Mailbox) freeSlot(callee principal.Principal) {
 	p := m.pairs[callee]
 	if p == nil || p.calls == 0 {
 		panic("intercanister: a call to " + callee.String() + " ended that never began")
@@ -187,9 +187,9 @@ func (m *Mailbox) PushRequest(r Request) bool {
 	return true
 }
 
-// Answered frees the slot of a request of sender that was taken: it is answered,
-// or will never be.
-func (m *Mailbox) Answered(sender principal.Principal) {
+// FreeRequestSlot frees the slot of a request of sender that was popped, once it is
+// answered or will never be.
+func (m *Mailbox) FreeRequestSlot(sender principal.Principal) {
 	p := m.pairs[sender]
 	if p == nil || p.owed == 0 {
 		panic("intercanister: a request of " + sender.String() + " was answered that was not taken")
@@ -199,18 +199,18 @@ func (m *Mailbox) Answered(sender principal.Principal) {
 }
 
 // Pop takes the next message into in. It is false where none waits. Whoever takes
-// a request answers for it (Answered).
+// a request answers for it (FreeRequestSlot).
 func (m *Mailbox) Pop(in *Input) bool {
 	if m.arrivals.Len() == 0 {
 		return false
 	}
-	m.takeAt(0, 0, in)
+	m.popAt(0, 0, in)
 	return true
 }
 
-// takeAt takes the message that arrived with so many others before it, which
-// has depth others of its source before it.
-func (m *Mailbox) takeAt(position, depth int, in *Input) {
+// popAt removes the message that arrived with so many others before it, of which depth
+// have the same source.
+func (m *Mailbox) popAt(position, depth int, in *Input) {
 	a := m.arrivals.Remove(position)
 	*in = Input{Source: a.source}
 	m.lastTask = a.source == SourceTasks
@@ -239,7 +239,7 @@ func (m *Mailbox) DropIngress(number uint64) bool {
 		}
 		if *m.ingress.At(depth) == number {
 			var in Input
-			m.takeAt(i, depth, &in)
+			m.popAt(i, depth, &in)
 			return true
 		}
 		depth++

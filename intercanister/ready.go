@@ -64,8 +64,8 @@ func (r *Ready) Prune(first *Mailbox) {
 	r.now = r.now[:r.at+len(rest)]
 }
 
-// Take takes one mailbox out of whichever batch it is in.
-func (r *Ready) Take(m *Mailbox) {
+// Remove removes one mailbox from whichever batch it is in.
+func (r *Ready) Remove(m *Mailbox) {
 	m.queued = false
 	remove := func(list []*Mailbox) []*Mailbox {
 		if i := slices.Index(list, m); i >= 0 {

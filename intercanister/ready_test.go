@@ -42,7 +42,7 @@ func TestABatchIsPrunedOnlyAfterItsFirstMessage(t *testing.T) {
 	ready.Batch()
 	second.DropIngress(1)
 	ready.Prune(first)
-	ready.Take(first)
+	ready.Remove(first)
 	second.PushIngress(2)
 	if ready.Prune(first); ready.Next() != second {
 		t.Error("what the first message brought is not in its batch")

@@ -88,9 +88,9 @@ func (m *Mailbox) Late(late func(*Request) bool) (q Request, ok bool) {
 func (m *Mailbox) drop(at, depth int) Request {
 	var in Input
 	last := m.lastTask
-	m.takeAt(at, depth, &in)
+	m.popAt(at, depth, &in)
 	m.lastTask = last
-	m.Answered(in.Request.Sender)
+	m.FreeRequestSlot(in.Request.Sender)
 	return in.Request
 }
 

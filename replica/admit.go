@@ -303,7 +303,7 @@ func (n *Network) IngressShown(subnet principal.Principal, id RequestID) (status
 		return 0, false
 	}
 	if in := n.subnets[position].History.Find(id); in != nil {
-		return in.Status, !in.Noted()
+		return in.Status, !in.Changed()
 	}
 	return 0, false
 }

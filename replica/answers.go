@@ -50,8 +50,8 @@ func (n *Network) HostOf(id principal.Principal) (subnet principal.Principal, ok
 	return n.subnets[position].ID, true
 }
 
-// measured enters what the execution of a user's message took.
-func (m *subnet) measured(j *Job) {
+// recordInstructions records how many instructions the execution of a user's message took.
+func (m *subnet) recordInstructions(j *Job) {
 	var number uint64
 	switch {
 	case j.Install != nil && j.Install.Command.FromUser():
@@ -61,5 +61,5 @@ func (m *subnet) measured(j *Job) {
 	default:
 		return
 	}
-	m.History.Measured(number, j.outcome.Instructions)
+	m.History.RecordInstructions(number, j.outcome.Instructions)
 }

@@ -79,7 +79,7 @@ var damages = []damage{
 	{"the range of new ids", func(w *damagedNetwork) { w.Ids.Allocation.First-- }, "canister ids are taken from"},
 	{"limits of instructions", func(w *damagedNetwork) { _, l, _ := w.Damage(0); l.Message = math.MaxUint64 }, "nobody can pay for them"},
 	{"what was charged", func(w *damagedNetwork) { w.entry("A").Charged = w.Time + 1 }, "has paid until"},
-	{"a mailbox that nobody opens", func(w *damagedNetwork) { w.entry("A").Mailbox.Held = true }, "canister"},
+	{"a mailbox that nobody opens", func(w *damagedNetwork) { w.entry("A").Mailbox.Blocked = true }, "canister"},
 	{"a canister that stopped too early", func(w *damagedNetwork) { w.entry("A").Canister.Status = canister.Stopped }, "is stopped with"},
 	{"a canister that need not stop", func(w *damagedNetwork) { w.entry("D").Canister.Status = canister.Running }, "somebody waits for it to stop"},
 	{"number of a stop", func(w *damagedNetwork) { w.entry("D").Stops[0].Number = 99 }, "comes after the last"},

@@ -122,7 +122,7 @@ func TestAModuleThatWasBeingCompiledIsCompiledInAnImportedNetworkWithoutACompile
 	module := some("one")
 	id := w.begin(t, canistertest.Script().Call(w.installs(real.Install, module, answered())).Drop())
 	w.Network = exchanged(t, w.Network, replica.Config{Engine: w.engine})
-	w.settle()
+	w.runUntilIdle()
 	if a := w.Answer(id); string(a.Reply) != "installed" || w.hash("T") != sha256.Sum256(module) {
 		t.Errorf("A says %s", a)
 	}

@@ -85,9 +85,9 @@ func trapOf(out *canister.Outcome, of principal.Principal, module [32]byte, call
 	return one
 }
 
-// trapped remembers a message that failed for the user's message it answers, if it does
+// recordTrap records a message that failed for the user's message it answers, if it does
 // answer one.
-func (m *subnet) trapped(j *Job) {
+func (m *subnet) recordTrap(j *Job) {
 	if !j.runs() || j.outcome.Failure == nil {
 		return
 	}

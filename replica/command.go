@@ -21,7 +21,7 @@ func (m *subnet) command(choice *intercanister.Choice) {
 	defer m.Ready.Add(&m.Commands)
 	q := &in.Request
 	if in.Source == intercanister.SourceRequests {
-		m.Commands.Answered(q.Sender)
+		m.Commands.FreeRequestSlot(q.Sender)
 		if m.late(q) {
 			m.dropCommand(q)
 			return
@@ -61,7 +61,7 @@ func (m *subnet) dropCommand(q *intercanister.Request) {
 func (m *subnet) work(instructions uint64) {
 	m.RoundInstructions += instructions
 	m.worked += instructions
-	m.Commands.Held = m.worked >= m.net.config.SliceInstructions
+	m.Commands.Blocked = m.worked >= m.net.config.SliceInstructions
 }
 
 // run executes a command and gives its answer, now or never; one that needs a
@@ -86,7 +86,7 @@ func (m *subnet) run(c *state.Command, in intercanister.Input) {
 			m.Show(record)
 		}
 	}
-	m.followed(c)
+	m.refreshTarget(c)
 	if c.Target != nil && !c.Target.Gone && in.Source == intercanister.SourceIngress && paysLate(c.Method, c.Arg) {
 		m.payLate(c.Target, m.History.At(in.Ingress).Size)
 	}
@@ -168,12 +168,12 @@ func (m *subnet) Install(c *state.Command, target *state.Entry, in *canister.Ins
 	in.Known = in.Module != nil && m.Compiled[in.Module.Hash()]
 	j.Limit = m.Limits.Install
 	j.Wide = j.Wide || in.Module != nil && in.Module.Wide()
-	m.Ready.Take(&target.Mailbox)
+	m.Ready.Remove(&target.Mailbox)
 	if reject := m.prepay(j, c.Caller); reject != nil {
 		m.release(j)
 		return m.net.management.Installed(c, target, spent, canister.Outcome{Failure: reject})
 	}
-	target.Running, target.Mailbox.Held = true, true
+	target.Running, target.Mailbox.Blocked = true, true
 	j.Begin()
 	m.net.runner.Run([]*Job{j})
 	if !j.over {

@@ -42,7 +42,7 @@ func (a *nestedCall) same(b *nestedCall) bool {
 
 type readyCall struct {
 	nestedCall
-	held
+	capturedTarget
 }
 
 // compose runs a composite query and everything it calls. Where the network
@@ -87,12 +87,12 @@ func (p *PreparedQuery) abandoned(err error) QueryResult {
 // again takes the state of this moment, that of some calls included.
 func (p *PreparedQuery) again(c *composite, calls []nestedCall) {
 	p.Discard()
-	p.take()
+	p.captureState()
 	if p.target == nil {
 		return
 	}
 	for _, call := range calls {
-		c.ready = append(c.ready, readyCall{call, p.subnet.holdNested(&call)})
+		c.ready = append(c.ready, readyCall{call, p.subnet.captureCallee(&call)})
 	}
 }
 
@@ -214,7 +214,7 @@ func (c *composite) execute(target *canister.QueryTarget, m *canister.Message) c
 // call runs a call that a query made.
 func (c *composite) call(caller principal.Principal, call *canister.Call, depth int) intercanister.Response {
 	q := &call.Request
-	h := c.hold(&nestedCall{caller, q})
+	h := c.captureCallee(&nestedCall{caller, q})
 	switch {
 	case c.failed != nil:
 		return intercanister.Response{}
@@ -232,12 +232,12 @@ func (c *composite) call(caller principal.Principal, call *canister.Call, depth 
 	return c.frame(h.target, m, q.Receiver, depth)
 }
 
-// hold takes hold of what a call needs, of the moment all others are of.
-func (c *composite) hold(call *nestedCall) (h held) {
+// captureCallee captures the state that a call needs, at the height of all others.
+func (c *composite) captureCallee(call *nestedCall) (h capturedTarget) {
 	c.calls = append(c.calls, *call)
 	for i := range c.ready {
 		if c.ready[i].same(call) {
-			h = c.ready[i].held
+			h = c.ready[i].capturedTarget
 			c.ready = append(c.ready[:i], c.ready[i+1:]...)
 			return h
 		}
@@ -245,7 +245,7 @@ func (c *composite) hold(call *nestedCall) (h held) {
 	p := c.query
 	err := c.owner(func() {
 		if c.moved = p.generation != p.network.generation; !c.moved {
-			h = p.subnet.holdNested(call)
+			h = p.subnet.captureCallee(call)
 		}
 	})
 	switch {
@@ -257,13 +257,12 @@ func (c *composite) hold(call *nestedCall) (h held) {
 	return h
 }
 
-// holdNested takes hold of what a call of a query needs, on the owner's
-// goroutine.
-func (m *subnet) holdNested(call *nestedCall) held {
+// captureCallee captures the state that a call of a query needs, on the owner's goroutine.
+func (m *subnet) captureCallee(call *nestedCall) capturedTarget {
 	q := call.request
 	to := m.net.managementOf(q.Receiver, m)
 	if to == nil {
-		return m.hold(q.Receiver, q.Method)
+		return m.captureTarget(q.Receiver, q.Method)
 	}
 	if id, anywhere, reject := m.net.management.Effective(q.Method, q.Payload); to == m && reject == nil && !anywhere {
 		if position := m.net.routes.find(id); position >= 0 {
@@ -278,5 +277,5 @@ func (m *subnet) holdNested(call *nestedCall) held {
 		Host: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: call.caller, Sender: m.Canisters.Get(call.caller),
 	})
 	charged := a.Reject == nil || a.Reject.Error != intercanister.CanisterMethodNotFound
-	return held{answer: &intercanister.Response{Reply: a.Reply, Reject: a.Reject}, charged: charged, spent: a.Instructions}
+	return capturedTarget{answer: &intercanister.Response{Reply: a.Reply, Reject: a.Reject}, charged: charged, spent: a.Instructions}
 }

@@ -22,7 +22,7 @@ const bytesPerCanister = 64 << 10
 
 func TestDensityOfInstalledCanistersLeavesRoomForAHundredThousand(t *testing.T) {
 	s := wasmStage(t, replica.Config{}, 1)
-	before := live()
+	before := heapInUse()
 	first := s.Run(0, string(script().Count(1).ReplyText("here").Bytes()))
 	expect(t, "the first canister", first, "replied: here")
 	for n := 1; n < *installed; n++ {
@@ -33,7 +33,7 @@ func TestDensityOfInstalledCanistersLeavesRoomForAHundredThousand(t *testing.T) 
 			t.Fatalf("install canister %d: %s", n, got)
 		}
 	}
-	each := (live() - before) / uint64(*installed)
+	each := (heapInUse() - before) / uint64(*installed)
 	t.Logf("%d canisters, %d bytes of Go memory each", *installed, each)
 	if each > bytesPerCanister {
 		t.Errorf("a canister takes %d bytes of Go memory, more than %d", each, bytesPerCanister)
@@ -43,8 +43,8 @@ func TestDensityOfInstalledCanistersLeavesRoomForAHundredThousand(t *testing.T) 
 	}
 }
 
-// live is the Go memory in use after a collection.
-func live() uint64 {
+// heapInUse is the Go memory in use after a collection.
+func heapInUse() uint64 {
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats

@@ -35,7 +35,7 @@ func (m *subnet) due() {
 		case timers.Charge:
 			m.chargeAll()
 		case timers.OutcallExpiry:
-			m.settleOutcall(d.Number, outcall.Expired(&m.Outcalls[d.Number].Sent), cycles.Amount{})
+			m.answerOutcall(d.Number, outcall.Expired(&m.Outcalls[d.Number].Sent), cycles.Amount{})
 		case timers.HeldMessage:
 			m.dueHeld(d.Number)
 		}
@@ -120,7 +120,7 @@ func (m *subnet) expireStop(id principal.Principal, number uint64) {
 	if r == nil {
 		return
 	}
-	if stop, ok := m.TakeStop(r, number); ok {
+	if stop, ok := m.RemoveStop(r, number); ok {
 		m.Answer(stop.Ticket, state.Fail(rejectStopTimeout()))
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// matched tells that a rule is applied to a message.
-func (m *subnet) matched(rule *state.RuleState, p *state.RoutedMessage, call intercanister.CallID, in *state.Ingress) {
+// emitMatched emits that a rule is applied to a message.
+func (m *subnet) emitMatched(rule *state.RuleState, p *state.RoutedMessage, call intercanister.CallID, in *state.Ingress) {
 	if m.net.sink == nil {
 		return
 	}
@@ -32,8 +32,8 @@ func source(kind MessageKind) intercanister.Source {
 	return intercanister.SourceIngress
 }
 
-// fault tells that a message was lost or answered in the place of its callee.
-func (m *subnet) fault(rule uint64, p *state.RoutedMessage, call intercanister.CallID, kind ActionKind, reject *intercanister.Reject) {
+// emitFault emits that a message was lost or answered in the place of its callee.
+func (m *subnet) emitFault(rule uint64, p *state.RoutedMessage, call intercanister.CallID, kind ActionKind, reject *intercanister.Reject) {
 	if m.net.sink != nil {
 		m.net.emit(Event{
 			Kind: FaultInjected, Subnet: m.ID, Canister: p.Callee, Peer: p.Caller, Source: source(p.Kind), Method: p.Method, Call: call,
@@ -42,7 +42,7 @@ func (m *subnet) fault(rule uint64, p *state.RoutedMessage, call intercanister.C
 	}
 }
 
-func (m *subnet) faultIngress(rule uint64, in *state.Ingress, kind ActionKind, reject *intercanister.Reject) {
+func (m *subnet) emitIngressFault(rule uint64, in *state.Ingress, kind ActionKind, reject *intercanister.Reject) {
 	if m.net.sink != nil {
 		m.net.emit(Event{
 			Kind: FaultInjected, Subnet: m.ID, Canister: in.Effective, Peer: in.Sender, Source: intercanister.SourceIngress, Method: in.Method,
@@ -67,8 +67,8 @@ func (m *subnet) ofHeld(kind EventKind, h *state.Held) Event {
 	return e
 }
 
-// told tells what becomes of a held message.
-func (m *subnet) told(kind EventKind, h *state.Held) {
+// emitHeld emits what happens to a held message.
+func (m *subnet) emitHeld(kind EventKind, h *state.Held) {
 	if m.net.sink == nil {
 		return
 	}
@@ -86,7 +86,7 @@ func (m *subnet) told(kind EventKind, h *state.Held) {
 	m.net.emit(e)
 }
 
-func (m *subnet) faultHeld(h *state.Held, kind ActionKind, reject *intercanister.Reject) {
+func (m *subnet) emitHeldFault(h *state.Held, kind ActionKind, reject *intercanister.Reject) {
 	if m.net.sink != nil {
 		e := m.ofHeld(FaultInjected, h)
 		e.Fault, e.Reject = kind.String(), reject
@@ -94,8 +94,8 @@ func (m *subnet) faultHeld(h *state.Held, kind ActionKind, reject *intercanister
 	}
 }
 
-// overflowed tells that a message could not be held.
-func (m *subnet) overflowed(rule *state.RuleState, h *state.Held) {
+// emitHoldRefused emits that a message could not be held.
+func (m *subnet) emitHoldRefused(rule *state.RuleState, h *state.Held) {
 	if m.net.sink != nil {
 		e := m.ofHeld(HoldRefused, h)
 		e.Rule = rule.ID
@@ -103,7 +103,7 @@ func (m *subnet) overflowed(rule *state.RuleState, h *state.Held) {
 	}
 }
 
-func (m *subnet) forced(kind EventKind, id principal.Principal) {
+func (m *subnet) emitTimer(kind EventKind, id principal.Principal) {
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: kind, Subnet: m.ID, Canister: id})
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// note tells what became of a job.
-func (m *subnet) note(j *Job) {
+// emitExecution emits what became of a job.
+func (m *subnet) emitExecution(j *Job) {
 	if m.net.sink == nil {
 		return
 	}

@@ -55,7 +55,7 @@ func (n *Network) dropHeld(in DropHeld) Result {
 	case h.Kind != KindIngress && !h.Bounded():
 		return refuse(refusal.Conflict, "message %d belongs to a call with guaranteed response, which the network never loses: release it, or settle the call", in.ID)
 	}
-	m.faultHeld(h, ActDrop, nil)
+	m.emitHeldFault(h, ActDrop, nil)
 	m.lose(h)
 	n.generation++
 	return Result{}
@@ -73,7 +73,7 @@ func (n *Network) settleHeld(in *SettleHeld) Result {
 	case kind == ActUnknown && !h.Bounded():
 		return refuse(refusal.Conflict, "message %d belongs to no best-effort call: only callers of those are told SYS_UNKNOWN", in.ID)
 	}
-	m.settleKept(h, response, kind)
+	m.answerHeld(h, response, kind)
 	n.generation++
 	return Result{}
 }
@@ -123,7 +123,7 @@ func (n *Network) fireTimer(in FireTimer) Result {
 		return refuse(refusal.Conflict, "canister %s is %s: no timer fires until it is started", in.Canister, r.Canister.Status)
 	}
 	m.ForceTimer(r, min(r.Canister.Timer, max(n.time, 1))) // 0 is no time a timer can have
-	m.forced(TimerForced, in.Canister)
+	m.emitTimer(TimerForced, in.Canister)
 	m.fireTimer(in.Canister)
 	n.generation++
 	return Result{}
@@ -136,7 +136,7 @@ func (n *Network) cancelTimer(in CancelTimer) Result {
 	}
 	r.Canister.Timer = 0
 	m.RearmTimer(r)
-	m.forced(TimerCancelled, in.Canister)
+	m.emitTimer(TimerCancelled, in.Canister)
 	n.generation++
 	return Result{}
 }

@@ -176,7 +176,7 @@ func TestMeddlingIsTheSameEachTimeInStepsAndInAFork(t *testing.T) {
 		differs(rt, "in steps", one, three)
 		four, s4 := meddled(t, c, a, m, func(s *replicatest.Stage) {
 			stepping(s, func() {
-				if moment(rt) {
+				if forkNow(rt) {
 					old := *s
 					*s = *s.Fork(listening(s.Listener()))
 					old.Close()
@@ -201,7 +201,7 @@ func TestWhateverIsMeddledWithEveryCycleIsAccountedForAndNothingIsLeft(t *testin
 				if count := s.Introspect().AuditCycles(); !balanced(&count) {
 					rt.Fatalf("the books do not balance: %+v", count)
 				}
-				looked(rt, s)
+				checkLists(rt, s)
 			}
 		})
 		for range actors {
@@ -225,8 +225,8 @@ func TestWhateverIsMeddledWithEveryCycleIsAccountedForAndNothingIsLeft(t *testin
 	})
 }
 
-// looked looks at every list, and says whether every call that waits is somewhere.
-func looked(t *rapid.T, s *replicatest.Stage) {
+// checkLists reads every list and checks that every call that waits is somewhere.
+func checkLists(t *rapid.T, s *replicatest.Stage) {
 	futures, _ := s.Introspect().Futures(introspect.Page{})
 	for _, f := range futures {
 		if f.Waits.Reason == introspect.WaitNever && f.Deadline == 0 {

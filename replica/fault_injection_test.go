@@ -131,7 +131,7 @@ func TestCallsOfTheManagementCanisterSayWhatTheyWaitFor(t *testing.T) {
 				t.Fatal(r.Refusal)
 			}
 		}
-		w.settle()
+		w.runUntilIdle()
 	}
 }
 
@@ -147,7 +147,7 @@ func TestACallThatWaitsForAModuleIsSettled(t *testing.T) {
 	if r := w.Apply(&replica.SettleCall{Subnet: futures[0].Subnet, Call: futures[0].Call, Answer: replica.Settlement{Reject: reject}}); r.Refusal != nil {
 		t.Fatal(r.Refusal)
 	}
-	w.settle()
+	w.runUntilIdle()
 	if a := w.Answer(id); string(a.Reply) != "enough" {
 		t.Errorf("the answer is %s", a)
 	}

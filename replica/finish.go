@@ -24,11 +24,11 @@ func (m *subnet) finish(j *Job) {
 		m.Unpark(at)
 	}
 	r := j.Entry
-	r.Running, r.Mailbox.Held = false, false
-	r.Settle()
-	m.note(j)
-	m.trapped(j)
-	m.measured(j)
+	r.Running, r.Mailbox.Blocked = false, false
+	r.ApplyDeferred()
+	m.emitExecution(j)
+	m.recordTrap(j)
+	m.recordInstructions(j)
 	switch {
 	case j.Install != nil:
 		m.finishInstall(j)
@@ -67,7 +67,7 @@ func (m *subnet) finishRefused(j *Job) {
 	case intercanister.SourceIngress:
 		m.answerIngress(m.History.At(j.In.Ingress), nil, j.refused)
 	case intercanister.SourceRequests:
-		m.declined(j.Entry, &j.In.Request)
+		m.recordDeclined(j.Entry, &j.In.Request)
 		q := &j.In.Request
 		m.respond(j.Entry, q.Sender, q.Call, q.Deadline, intercanister.Response{Reject: j.refused, Refund: q.Cycles})
 	}
@@ -124,7 +124,7 @@ func (m *subnet) call(j *Job, context intercanister.ContextID, c *canister.Call)
 		f.Expiry = m.Deadlines.Add(timers.Deadline{At: expiry(c.Request.Deadline), Kind: timers.CallExpiry, Number: uint64(id)})
 	}
 	if c.Request.Deadline == 0 {
-		m.Hold(r, 0, intercanister.ResponseReservation)
+		m.ReserveMemory(r, 0, intercanister.ResponseReservation)
 		m.Shared.Promised += intercanister.ResponseReservation
 	}
 	c.Request.Call, c.Request.Sender = id, r.ID()
@@ -154,12 +154,12 @@ func (m *subnet) conclude(r *state.Entry, context *intercanister.Context, failur
 // that happens.
 func (m *subnet) idle(r *state.Entry) {
 	m.RearmTimer(r)
-	m.compare(r)
+	m.touchIfCertified(r)
 	m.recount(r)
 	m.hook(r)
 	m.requeue(r.Waiting)
 	r.Waiting = nil
-	m.stopped(r)
+	m.finishStopping(r)
 	m.Ready.Add(&r.Mailbox)
 }
 

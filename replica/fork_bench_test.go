@@ -54,10 +54,10 @@ func forkOf(b *testing.B, s *replicatest.Stage, canisters int, limit float64, th
 	b.ReportMetric(float64(first)/1e6, "first-ms")
 	b.ReportMetric(float64(least)/1e6, "least-ms")
 	inARow(b, s, then)
-	before := live()
+	before := heapInUse()
 	f := s.Network.Fork(replica.ForkConfig{})
 	then(f)
-	b.ReportMetric(float64(live()-before)/float64(canisters), "bytes/canister")
+	b.ReportMetric(float64(heapInUse()-before)/float64(canisters), "bytes/canister")
 	f.Close()
 }
 

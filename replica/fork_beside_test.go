@@ -120,13 +120,13 @@ func TestForksGoOnBesideTheirSourceAsTheyWouldAlone(t *testing.T) {
 		if len(want) == 0 || !bytes.Equal(want, got) {
 			t.Errorf("network %d is another than alone: %s", i, firstDifference(want, got))
 		}
-		p.living.knows(t, i)
+		p.living.checkReadIndex(t, i)
 	}
 }
 
-// knows checks that readers see who made each message the network knows, and the code of
+// checkReadIndex checks that readers see who made each message the network knows, and the code of
 // each canister.
-func (l *living) knows(t *testing.T, network int) {
+func (l *living) checkReadIndex(t *testing.T, network int) {
 	view, subnet := l.View(), l.View().Subnets[0].ID
 	for n, id := range l.known {
 		_, receiver, _, ok := view.Request(subnet, id)

@@ -149,7 +149,7 @@ func TestAForkWaitsForItsOwnCompiler(t *testing.T) {
 	f.Listen(&early)
 	for range 3 {
 		w.finish()
-		f.settle()
+		f.runUntilIdle()
 	}
 	if !w.Answer(asked).Over() || f.Answer(asked).Over() || len(early) > 0 {
 		t.Errorf("the source hears %s, the fork %s, and has installed %v", w.Answer(asked), f.Answer(asked), early)
@@ -157,7 +157,7 @@ func TestAForkWaitsForItsOwnCompiler(t *testing.T) {
 	for range 3 {
 		f.finish()
 	}
-	alone.settle()
+	alone.runUntilIdle()
 	for name, other := range map[string]*manualCompiler{"the fork": f, "the fork without a compiler": alone} {
 		if w.hash("T") != other.hash("T") || w.hash("B") != other.hash("B") || !other.Answer(asked).Over() {
 			t.Errorf("%s hears %s", name, other.Answer(asked))

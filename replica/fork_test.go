@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// moment draws whether a network is forked now.
-func moment(t *rapid.T) bool { return rapid.IntRange(0, 5).Draw(t, "fork") == 0 }
+// forkNow draws whether a network is forked now.
+func forkNow(t *rapid.T) bool { return rapid.IntRange(0, 5).Draw(t, "fork") == 0 }
 
 // listening is a fork whose events somebody is told.
 func listening(sink replica.EventSink) replica.ForkConfig {
@@ -37,7 +37,7 @@ func TestAForkGoesOnAsItsSourceWouldHave(t *testing.T) {
 		want, seen, _ := runProgram(t, c, a, round)
 		for _, driver := range []string{"rounds", "steps"} {
 			swap := func(s *replicatest.Stage) {
-				if moment(rt) {
+				if forkNow(rt) {
 					old := *s
 					*s = *s.Fork(listening(s.Listener()))
 					old.Close()
@@ -64,7 +64,7 @@ func TestSourceAndForkDoNotNoticeEachOther(t *testing.T) {
 		want, seen, _ := runProgram(t, c, a, round)
 		var others []*replicatest.Stage
 		got, again, _ := runOn(t, c, a, func(s *replicatest.Stage) {
-			if moment(rt) && len(others) < 4 {
+			if forkNow(rt) && len(others) < 4 {
 				sink := s.Listener()
 				f := s.Fork(replica.ForkConfig{})
 				if rapid.Bool().Draw(rt, "source") {
@@ -107,7 +107,7 @@ func TestAScenarioOfRealCanistersGoesOnInAForkAsInItsSource(t *testing.T) {
 		want := th.run(d, nil, round)
 		saw := new(seen)
 		swap := func(s *real.Stage) {
-			if moment(rt) {
+			if forkNow(rt) {
 				old := *s
 				*s = *s.Fork(listening(saw))
 				old.Close()
@@ -131,7 +131,7 @@ func TestRealCanistersDoNotNoticeTheirForks(t *testing.T) {
 		saw := new(seen)
 		var others []*real.Stage
 		got := th.runOn(d, nil, saw, func(s *real.Stage) {
-			if moment(rt) && len(others) < 4 {
+			if forkNow(rt) && len(others) < 4 {
 				f := s.Fork(replica.ForkConfig{})
 				if rapid.Bool().Draw(rt, "source") {
 					*s, *f = *f, *s

@@ -54,7 +54,7 @@ func (m *subnet) keep(h *state.Held, rule *state.RuleState) bool {
 	if rules.Held >= MaxHeld || rules.Bytes+h.PayloadBytes() > m.net.config.HeldBytes {
 		if rule != nil {
 			rule.Matched, rule.Passed = rule.Matched-1, rule.Passed+1
-			m.overflowed(rule, h)
+			m.emitHoldRefused(rule, h)
 		}
 		return false
 	}
@@ -77,7 +77,7 @@ func (m *subnet) keep(h *state.Held, rule *state.RuleState) bool {
 		h.Due = m.Deadlines.Add(timers.Deadline{At: due, Kind: timers.HeldMessage, Number: h.ID})
 	}
 	m.Kept.Add(h)
-	m.told(MessageHeld, h)
+	m.emitHeld(MessageHeld, h)
 	return true
 }
 
@@ -91,9 +91,9 @@ func (m *subnet) account(h *state.Held) {
 	case KindRequest:
 		r := m.Canisters.Get(h.Request.Sender)
 		r.Outgoing++
-		m.Hold(r, h.Request.Deadline, h.Memory())
+		m.ReserveMemory(r, h.Request.Deadline, h.Memory())
 	case KindResponse:
-		m.Hold(m.Canisters.Get(h.Owner), h.Deadline, h.Memory())
+		m.ReserveMemory(m.Canisters.Get(h.Owner), h.Deadline, h.Memory())
 	}
 }
 
@@ -108,15 +108,15 @@ func (m *subnet) drawOut(h *state.Held) {
 	case KindRequest:
 		r := m.Canisters.Get(h.Request.Sender)
 		r.Outgoing--
-		m.Free(r, h.Request.Deadline, h.Memory())
+		m.ReleaseMemory(r, h.Request.Deadline, h.Memory())
 	case KindResponse:
-		m.Free(m.Canisters.Get(h.Owner), h.Deadline, h.Memory())
+		m.ReleaseMemory(m.Canisters.Get(h.Owner), h.Deadline, h.Memory())
 	}
 }
 
 // letGo lets a held message go on, and then those that wait behind it.
 func (m *subnet) letGo(h *state.Held) {
-	m.told(MessageReleased, h)
+	m.emitHeld(MessageReleased, h)
 	m.drawOut(h)
 	switch h.Kind {
 	case KindRequest:
@@ -183,7 +183,7 @@ func (m *subnet) dueHeld(id uint64) {
 
 // expire drops a held message of a best-effort call that is too late.
 func (m *subnet) expire(h *state.Held) {
-	m.told(MessageDropped, h)
+	m.emitHeld(MessageDropped, h)
 	m.lose(h)
 }
 
@@ -209,9 +209,9 @@ func (m *subnet) loseResponse(call intercanister.CallID) {
 	}
 }
 
-// settleKept answers the call of a held message in the place of its callee.
-func (m *subnet) settleKept(h *state.Held, response intercanister.Response, kind ActionKind) {
-	m.faultHeld(h, kind, response.Reject)
+// answerHeld answers the call of a held message in the place of its callee.
+func (m *subnet) answerHeld(h *state.Held, response intercanister.Response, kind ActionKind) {
+	m.emitHeldFault(h, kind, response.Reject)
 	m.drawOut(h)
 	switch h.Kind {
 	case KindRequest:

@@ -68,17 +68,17 @@ func (m *subnet) Stop(r *state.Entry, t state.Ticket) {
 	}
 	m.setStatus(r, canister.Stopping)
 	m.AddStop(r, t)
-	m.stopped(r)
+	m.finishStopping(r)
 }
 
-// stopped makes a stopping canister stopped where nothing is open any more.
-func (m *subnet) stopped(r *state.Entry) {
+// finishStopping stops a stopping canister and answers its callers once nothing is open.
+func (m *subnet) finishStopping(r *state.Entry) {
 	if r.Canister.Status != canister.Stopping || r.Mailbox.Contexts > 0 || r.Running {
 		return
 	}
 	m.setStatus(r, canister.Stopped)
 	r.Canister.Version++
-	for _, stop := range m.TakeStops(r) {
+	for _, stop := range m.RemoveStops(r) {
 		m.Answer(stop.Ticket, state.Reply(emptyReply))
 	}
 }
@@ -86,7 +86,7 @@ func (m *subnet) stopped(r *state.Entry) {
 // Start makes a canister running and rejects those who wait for it to stop.
 func (m *subnet) Start(r *state.Entry) {
 	m.setStatus(r, canister.Running)
-	for _, stop := range m.TakeStops(r) {
+	for _, stop := range m.RemoveStops(r) {
 		m.Answer(stop.Ticket, state.Fail(rejectRestarted(r.ID(), stop.Ticket.Origin.Kind)))
 	}
 	m.retryOverdueTimer(r)
@@ -128,7 +128,7 @@ func (m *subnet) Uninstall(r *state.Entry) {
 		m.Calls.Close(&r.Mailbox, context)
 	}
 	m.RefreshEntryPoints(r)
-	m.stopped(r)
+	m.finishStopping(r)
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: CodeRemoved, Subnet: m.ID, Canister: r.ID()})
 	}
@@ -173,8 +173,8 @@ func (m *subnet) NextRound(t state.Ticket, method string) {
 	m.Postponed = append(m.Postponed, state.Postponed{Ticket: t, Method: method})
 }
 
-// settlePostponed answers what was put off until this round.
-func (m *subnet) settlePostponed() {
+// answerPostponed answers the calls that were postponed to this round.
+func (m *subnet) answerPostponed() {
 	for i := range m.Postponed {
 		p := &m.Postponed[i]
 		m.Answer(p.Ticket, m.net.management.Postponed(p.Method)(&m.State))
@@ -206,8 +206,8 @@ func (m *subnet) Elsewhere(id principal.Principal) bool {
 	return position >= 0 && position != m.position
 }
 
-// compare notes a change of the canister's certified data.
-func (m *subnet) compare(r *state.Entry) {
+// touchIfCertified touches the canister if its certified data has changed.
+func (m *subnet) touchIfCertified(r *state.Entry) {
 	if !bytes.Equal(r.Staged.Certified, r.Canister.Certified) || (r.Staged.Certified == nil) != (r.Canister.Certified == nil) {
 		m.Touch(r)
 	}

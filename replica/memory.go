@@ -16,9 +16,9 @@ func (m *subnet) recount(r *state.Entry) {
 // uncount forgets the memory of a canister that is gone.
 func (m *subnet) uncount(r *state.Entry) { m.MemoryUsed, r.Counted = m.MemoryUsed-r.Counted, 0 }
 
-// followed brings up to date what a command may have changed of the canister it was
-// about: its memory, the limits of its low-memory hook.
-func (m *subnet) followed(c *state.Command) {
+// refreshTarget updates what a command may have changed of the canister it was about: the
+// memory that is counted for it and its low-memory hook.
+func (m *subnet) refreshTarget(c *state.Command) {
 	r := c.Target
 	if r == nil {
 		id, _, reject := m.net.management.Effective(c.Method, c.Arg)

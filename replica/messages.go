@@ -27,22 +27,23 @@ func (m *subnet) callbacks(r *state.Entry) int {
 	return max(0, m.net.config.SubnetCallbacks-m.Shared.Futures, CanisterCallbacks-r.Mailbox.Calls)
 }
 
-// taken accounts for a request that waits no more. One of a call with guaranteed
-// response keeps the room for its response.
-func (m *subnet) taken(r *state.Entry, q *intercanister.Request) {
+// recordDequeued releases the memory of a request that left its queue. A request with
+// guaranteed response keeps the reservation for the response.
+func (m *subnet) recordDequeued(r *state.Entry, q *intercanister.Request) {
 	bytes := q.Memory()
 	if q.Deadline == 0 {
 		bytes -= intercanister.ResponseReservation
 	}
-	m.Free(r, q.Deadline, bytes)
+	m.ReleaseMemory(r, q.Deadline, bytes)
 	m.Deadlines.Remove(q.Expiry)
 }
 
-// declined accounts for a request that was taken and is rejected before it runs.
-func (m *subnet) declined(r *state.Entry, q *intercanister.Request) {
-	r.Mailbox.Answered(q.Sender)
+// recordDeclined releases what a request holds that left its queue and is rejected before it
+// runs.
+func (m *subnet) recordDeclined(r *state.Entry, q *intercanister.Request) {
+	r.Mailbox.FreeRequestSlot(q.Sender)
 	if q.Deadline == 0 {
-		m.Free(r, 0, intercanister.ResponseReservation)
+		m.ReleaseMemory(r, 0, intercanister.ResponseReservation)
 	}
 }
 
@@ -62,7 +63,7 @@ func (m *subnet) expireRequests(id principal.Principal) {
 // drop accounts for a best-effort request that waited and is gone.
 func (m *subnet) drop(r *state.Entry, q *intercanister.Request, kind EventKind) {
 	m.Deadlines.Remove(q.Expiry)
-	m.Free(r, q.Deadline, q.Memory())
+	m.ReleaseMemory(r, q.Deadline, q.Memory())
 	m.giveBack(q.Sender, q.Cycles)
 	if m.net.sink != nil {
 		m.net.emit(Event{
@@ -74,7 +75,7 @@ func (m *subnet) drop(r *state.Entry, q *intercanister.Request, kind EventKind) 
 // respondTo answers a context and gives what goes back with the response.
 func (m *subnet) respondTo(r *state.Entry, context *intercanister.Context) cycles.Amount {
 	if context.Origin.Kind == intercanister.FromCanister && context.Origin.Deadline == 0 {
-		m.Free(r, 0, intercanister.ResponseReservation)
+		m.ReleaseMemory(r, 0, intercanister.ResponseReservation)
 	}
 	return m.Calls.Respond(&r.Mailbox, context)
 }

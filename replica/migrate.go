@@ -88,7 +88,7 @@ func (m *subnet) movable(r *state.Entry, id principal.Principal, doing string) *
 		reject = rejectMovedNotStopped(id, doing)
 	case r.Canister.Snapshots.Len() > 0:
 		reject = rejectMovedSnapshots(id, doing)
-	case !r.Settled():
+	case !r.ReadyToMigrate():
 		return refusal.New(refusal.Invalid, "Canister %s is not ready for migration: messages wait for it", id)
 	default:
 		return nil

@@ -144,12 +144,12 @@ func (w *twin) begin(height, time uint64) {
 func (w *twin) opened() {
 	if height, time, open := w.Opened(); open {
 		w.begin(height, time)
-		w.settle()
+		w.chargeForTime()
 	}
 }
 
-// settle takes what time has cost in this round, once it is known.
-func (w *twin) settle() {
+// chargeForTime takes what time has cost in this round, once it is known.
+func (w *twin) chargeForTime() {
 	if w.settled {
 		return
 	}
@@ -177,7 +177,7 @@ func (w *twin) Event(e *replica.Event) {
 	switch e.Kind {
 	case replica.MessageExecuted, replica.MessageParked:
 		w.messages++
-		w.settle()
+		w.chargeForTime()
 		w.ran(e)
 	case replica.MessageDropped:
 		w.dropped(e)
@@ -193,7 +193,7 @@ func (w *twin) Event(e *replica.Event) {
 		w.shed++
 		w.alike(fmt.Sprintf("a message of canister %d that made room", w.id(e.Canister)), e.Reject, w.world.Shed(w.message(e)))
 	case replica.RoundEnded:
-		w.settle()
+		w.chargeForTime()
 		w.world.End()
 		w.quiet()
 	}
@@ -265,7 +265,7 @@ func (w *twin) dropped(e *replica.Event) {
 		return
 	}
 	w.messages++
-	w.settle()
+	w.chargeForTime()
 	w.quiet()
 	v := w.world.Take(w.message(e))
 	if v.Runs {
@@ -379,7 +379,7 @@ type watchedPuppets struct {
 // Wide is asked first of all when a message is taken.
 func (p watchedPuppets) Wide(c *canister.Canister) bool {
 	if w := p.twin; !w.managing {
-		w.settle()
+		w.chargeForTime()
 		w.world.Hold(w.id(c.ID))
 	}
 	return p.Puppets.Wide(c)
@@ -395,7 +395,7 @@ type watchedManager struct {
 func (m watchedManager) Run(c *state.Command) state.Answer {
 	w := m.twin
 	w.begin(c.State.Height, c.State.Time)
-	w.settle()
+	w.chargeForTime()
 	w.quiet()
 	w.messages++
 	w.managing = true

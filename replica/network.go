@@ -208,7 +208,7 @@ func (n *Network) Pressing() bool {
 		return true
 	}
 	for _, m := range n.subnets {
-		held := m.Commands.Held && m.Commands.Len() > 0 // until the next round
+		held := m.Commands.Blocked && m.Commands.Len() > 0 // until the next round
 		if held || !m.Ready.Empty() || len(m.paused) > 0 || len(m.Inbound) > 0 || m.Unsent > 0 || len(m.Postponed) > 0 || len(m.Signing.Pending) > 0 || m.TreeChanged || m.ThrottledWait() {
 			return true
 		}

@@ -72,8 +72,8 @@ type Reception struct {
 	fees   *cycles.Schedule // of the subnet; they never change
 }
 
-// Take takes the result of Query.
-func (r *Reception) Take(result QueryResult) {
+// SetResult takes the result of Query.
+func (r *Reception) SetResult(result QueryResult) {
 	reject := result.Reject
 	if result.Refusal != nil {
 		reject = &intercanister.Reject{Code: intercanister.SysTransient, Text: result.Refusal.Text, Bare: true}
@@ -181,12 +181,12 @@ func (n *Network) answerOutcall(in *HTTPAnswer) Result {
 		if !decided {
 			return refuse(refusal.Invalid, "%d answers do not decide flexible HTTP outcall %d, which needs %d responses of %d nodes: give more, or let it time out", len(contents), in.Number, sent.Min, len(sent.Members))
 		}
-		m.settleOutcall(in.Number, answer, spent)
+		m.answerOutcall(in.Number, answer, spent)
 	case sent.PayAsYouGo:
 		answer, spent := outcall.Deliver(in.Number, &m.Environment.Fees, sent, contents)
-		m.settleOutcall(in.Number, answer, spent)
+		m.answerOutcall(in.Number, answer, spent)
 	default:
-		m.settleOutcall(in.Number, outcall.Agree(in.Number, m.Nodes, sent, contents), cycles.Amount{})
+		m.answerOutcall(in.Number, outcall.Agree(in.Number, m.Nodes, sent, contents), cycles.Amount{})
 	}
 	return Result{}
 }
@@ -206,7 +206,7 @@ func (n *Network) transformed(in *HTTPAnswer) []OutcallContent {
 	contents := make([]OutcallContent, len(receptions))
 	for i, r := range receptions {
 		if r.Query != nil {
-			r.Take(n.PrepareQuery(r.Query).Run())
+			r.SetResult(n.PrepareQuery(r.Query).Run())
 		}
 		contents[i] = r.Content
 	}
@@ -228,10 +228,10 @@ func (m *subnet) Outcall(t state.Ticket, sent state.Outcall, withheld cycles.Amo
 	}
 }
 
-// settleOutcall answers the canister that made an outcall. What its nodes have not spent of
+// answerOutcall answers the canister that made an outcall. What its nodes have not spent of
 // what was withheld goes back to the canister's balance, not with the response, as on
 // mainnet; to a canister that is not here it goes with the response.
-func (m *subnet) settleOutcall(number uint64, answer state.Answer, spent cycles.Amount) {
+func (m *subnet) answerOutcall(number uint64, answer state.Answer, spent cycles.Amount) {
 	pending := m.Outcalls[number]
 	spent = spent.Min(pending.Withheld)
 	left := pending.Withheld.Sub(spent)

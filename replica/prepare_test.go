@@ -53,11 +53,11 @@ func (w *manualCompiler) finish() {
 	for i := range jobs {
 		w.Apply(jobs[i].Prepare(context.Background(), w.engine))
 	}
-	w.settle()
+	w.runUntilIdle()
 }
 
-// settle makes rounds until there is nothing to do.
-func (w *manualCompiler) settle() {
+// runUntilIdle makes rounds until there is nothing to do.
+func (w *manualCompiler) runUntilIdle() {
 	for w.Round().Busy {
 	}
 }
@@ -81,7 +81,7 @@ func (w *manualCompiler) begin(t *testing.T, p *canistertest.Program) replica.Re
 	if refused != "" {
 		t.Fatal(refused)
 	}
-	w.settle()
+	w.runUntilIdle()
 	return id
 }
 
@@ -134,7 +134,7 @@ func TestInstallationsOfOneCanisterKeepTheirOrderWhileModulesAreCompiled(t *test
 	if refused != "" {
 		t.Fatal(refused)
 	}
-	w.settle()
+	w.runUntilIdle()
 	if len(w.asked) != 1 || w.hash("T") != [32]byte{} {
 		t.Fatalf("%d modules are asked for, want 1: an installation did not wait for the one before it", len(w.asked))
 	}
@@ -187,12 +187,12 @@ func TestAUsersInstallationThatExpiresWhileItsModuleIsCompiledIsNotMade(t *testi
 		`(record { target_canister = principal "%s"; mode = variant { install }; chunk_hashes_list = vec { record { hash = %s } }; wasm_module_hash = %s; arg = blob "" })`,
 		w.ID("T"), blob(hash[:]), blob(hash[:]),
 	)))
-	w.settle()
+	w.runUntilIdle()
 	if refused != "" || len(w.asked) != 1 {
 		t.Fatalf("%s; %d modules are asked for", refused, len(w.asked))
 	}
 	w.Apply(replica.AdvanceTo(w.View().Time + replica.MaxIngressTTL + second))
-	w.settle()
+	w.runUntilIdle()
 	if a := w.Answer(id); a.Status != "rejected" {
 		t.Errorf("the user hears %s", a)
 	}
@@ -209,7 +209,7 @@ func TestBestEffortInstallationsThatAreTooLateAreDroppedWhenTheirModuleIsReady(t
 	call.Timeout = &one
 	id := w.begin(t, canistertest.Script().Call(call).Drop())
 	w.Apply(replica.AdvanceTo(w.View().Time + 3*second))
-	w.settle()
+	w.runUntilIdle()
 	if a := w.Answer(id); !strings.Contains(string(a.Reply), "Call deadline has expired.") {
 		t.Errorf("A says %s", a)
 	}
@@ -231,7 +231,7 @@ func TestLoadingASnapshotWaitsForItsModule(t *testing.T) {
 		w.Round() // from then on what was compiled is not taken for known
 	}
 	id, refused := w.SubmitManagement("B", "load_canister_snapshot", w.About("B", "snapshot_id = "+blob(snapshotID(w.ID("B"), 0))))
-	w.settle()
+	w.runUntilIdle()
 	if refused != "" || len(w.asked) != 1 || w.Answer(id).Over() {
 		t.Fatalf("%s; %d modules are asked for, the user hears %s", refused, len(w.asked), w.Answer(id))
 	}
@@ -262,7 +262,7 @@ func TestAnExpiredInstallationOfACanisterThatIsGoneIsForgotten(t *testing.T) {
 	if w.Answer(busy).Over() {
 		t.Fatal("B was to be installed still when the other message expires")
 	}
-	w.settle()
+	w.runUntilIdle()
 	if a, b := w.Answer(busy), w.Answer(waits); a.Status != "replied" || b.Status != "rejected" {
 		t.Errorf("the users hear %s and %s", a, b)
 	}

@@ -58,16 +58,16 @@ type PreparedQuery struct {
 	message    canister.Message
 }
 
-// PrepareQuery takes hold of the state a query needs; the network may go on
+// PrepareQuery captures the state that a query needs; the network may go on
 // before the query has run.
 func (n *Network) PrepareQuery(q *Query) *PreparedQuery {
 	p := &PreparedQuery{network: n, query: q, owner: func(do func()) error { do(); return nil }}
-	p.take()
+	p.captureState()
 	return p
 }
 
-// take takes hold of the state of this moment.
-func (p *PreparedQuery) take() {
+// captureState captures the state as it is now.
+func (p *PreparedQuery) captureState() {
 	n, q := p.network, p.query
 	m, refusal := n.queried(q)
 	if refusal != nil {
@@ -83,7 +83,7 @@ func (p *PreparedQuery) take() {
 		p.result.Reply, p.result.Reject = answer.Reply, answer.Reject
 		return
 	}
-	h := m.hold(q.Receiver, q.Method)
+	h := m.captureTarget(q.Receiver, q.Method)
 	switch {
 	case h.answer != nil:
 		p.result.Reject = h.answer.Reject
@@ -120,9 +120,9 @@ func (n *Network) queried(q *Query) (*subnet, *refusal.Refusal) {
 	return n.subnets[position], nil
 }
 
-// held is what a query of a canister needs of the owner of the network: the
+// capturedTarget is what a query of a canister needs of the owner of the network: the
 // canister's state, or the answer itself where nothing is to be run.
-type held struct {
+type capturedTarget struct {
 	target  *canister.QueryTarget
 	kind    canister.MethodKind
 	answer  *intercanister.Response
@@ -130,12 +130,12 @@ type held struct {
 	spent   uint64 // instructions of the management canister for the answer
 }
 
-func answered(reject *intercanister.Reject) held {
-	return held{answer: &intercanister.Response{Reject: reject}}
+func answered(reject *intercanister.Reject) capturedTarget {
+	return capturedTarget{answer: &intercanister.Response{Reject: reject}}
 }
 
-// hold checks that a canister may be queried and takes hold of its state.
-func (m *subnet) hold(id principal.Principal, method string) held {
+// captureTarget checks that a canister may be queried and captures its state.
+func (m *subnet) captureTarget(id principal.Principal, method string) capturedTarget {
 	r := m.Canisters.Get(id)
 	if r == nil {
 		return answered(rejectNotFound(id))
@@ -159,7 +159,7 @@ func (m *subnet) hold(id principal.Principal, method string) held {
 	if reject != nil {
 		return answered(reject)
 	}
-	return held{target: target, kind: kind}
+	return capturedTarget{target: target, kind: kind}
 }
 
 // prepare makes the message of a canister's query, on the state it has hold of.
@@ -198,8 +198,8 @@ type Turns struct {
 // apply makes a message pause and end as the turns say.
 func (t *Turns) apply(m *canister.Message) { m.Pause, m.Canceled = t.Pause, t.Canceled }
 
-// TakeTurns makes the query pause between slices. It is called before Run.
-func (p *PreparedQuery) TakeTurns(turns Turns) { p.turns = turns }
+// SetTurns sets how the query pauses between slices. It is called before Run.
+func (p *PreparedQuery) SetTurns(turns Turns) { p.turns = turns }
 
 // Through makes the query reach for the network, as composite queries must for
 // the canisters they call, by way of ask, which runs a function on the goroutine

@@ -68,7 +68,7 @@ func (m *subnet) begin() {
 	m.Time, m.Height = m.net.time, m.net.height
 	m.Instructions += m.RoundInstructions
 	m.RoundInstructions, m.worked, m.executed, m.dirtied, m.batches = 0, 0, 0, 0, 0
-	m.Commands.Held = false
+	m.Commands.Blocked = false
 	m.Ready.Add(&m.Commands)
 	if m.Height%CheckpointRounds == 0 {
 		clear(m.Compiled)
@@ -78,7 +78,7 @@ func (m *subnet) begin() {
 	m.refresh()
 	m.beginBatch()
 	m.Unthrottle(&m.Limits)
-	m.settlePostponed()
+	m.answerPostponed()
 	m.expireOutput()
 	m.compileHere()
 	m.receive()
@@ -112,7 +112,7 @@ func (j *Job) share(height uint64) uint64 {
 }
 
 func (m *subnet) end() {
-	m.SettleCredits()
+	m.ApplyDeferredCredits()
 	m.fillStreams()
 	m.shed()
 	for _, j := range m.paused {
@@ -159,7 +159,7 @@ func (m *subnet) runBatch() bool {
 			m.command(nil)
 			continue
 		}
-		if j := m.take(box, nil); j.runs() {
+		if j := m.nextJob(box, nil); j.runs() {
 			m.jobs, m.running = append(m.jobs, j), append(m.running, j)
 		} else {
 			m.jobs = append(m.jobs, j)

@@ -128,7 +128,7 @@ func (m *subnet) induct(r *state.Entry, q *intercanister.Request) {
 		m.answer(q, rejectInputFull(q.Receiver))
 		return
 	}
-	m.Hold(r, q.Deadline, bytes)
+	m.ReserveMemory(r, q.Deadline, bytes)
 	if q.Deadline == 0 {
 		m.Shared.Promised += bytes
 	}
@@ -145,7 +145,7 @@ func (m *subnet) answer(q *intercanister.Request, reject *intercanister.Reject) 
 func (m *subnet) respond(from *state.Entry, owner principal.Principal, call intercanister.CallID, deadline uint64, response intercanister.Response) {
 	position := m.net.routes.find(owner)
 	if position == m.position {
-		m.settle(owner, call, response)
+		m.settleFuture(owner, call, response)
 		return
 	}
 	if position < 0 {
@@ -154,9 +154,9 @@ func (m *subnet) respond(from *state.Entry, owner principal.Principal, call inte
 	m.Enqueue(position, state.StreamMessage{Call: call, Owner: owner, Response: response, Deadline: deadline, From: from})
 }
 
-// settle takes a response to the future of this subnet that it settles, unless a rule
+// settleFuture takes a response to the future of this subnet that it settles, unless a rule
 // catches it.
-func (m *subnet) settle(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
+func (m *subnet) settleFuture(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
 	if m.guarded() {
 		f := m.Calls.Future(call)
 		if f != nil && f.State == intercanister.Waiting && f.Owner == owner && m.caughtResponse(call, f, &response) {
@@ -183,9 +183,9 @@ func (m *subnet) deliver(owner principal.Principal, call intercanister.CallID, r
 		m.Deadlines.Remove(f.Expiry)
 	}
 	if f.Deadline == 0 {
-		m.Free(r, 0, intercanister.ResponseReservation)
+		m.ReleaseMemory(r, 0, intercanister.ResponseReservation)
 	}
-	m.Hold(r, f.Deadline, response.Memory())
+	m.ReserveMemory(r, f.Deadline, response.Memory())
 	m.Calls.Settle(&r.Mailbox, call, response)
 	m.Ready.Add(&r.Mailbox)
 	m.noteSettled(call, f, &response)
@@ -199,7 +199,7 @@ func (m *subnet) receive() {
 		case p.Request == nil && p.Call == 0:
 			m.giveBack(p.Owner, p.Response.Refund)
 		case p.Request == nil:
-			m.settle(p.Owner, p.Call, p.Response)
+			m.settleFuture(p.Owner, p.Call, p.Response)
 		case m.net.managementOf(p.Request.Receiver, m) != nil:
 			m.inductCommand(p.Request)
 		default:

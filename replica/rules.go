@@ -209,18 +209,18 @@ func (m *subnet) caught(q *intercanister.Request) bool {
 		before := m.Kept.Before(q, m.net.rules.Count+1)
 		return before != 0 && m.keep(&state.Held{Kind: KindRequest, Request: *q, Behind: before}, nil)
 	}
-	m.matched(rule, &p, q.Call, nil)
+	m.emitMatched(rule, &p, q.Call, nil)
 	switch rule.Action.Kind {
 	case ActHold, ActDelay, ActMock:
 		return m.keep(&state.Held{Kind: KindRequest, Request: *q}, rule)
 	case ActDrop:
-		m.fault(rule.ID, &p, q.Call, ActDrop, nil)
+		m.emitFault(rule.ID, &p, q.Call, ActDrop, nil)
 		m.giveBack(q.Sender, q.Cycles)
 		return true
 	}
 	response := answerOf(&rule.Action)
 	response.Refund = q.Cycles
-	m.fault(rule.ID, &p, q.Call, rule.Action.Kind, response.Reject)
+	m.emitFault(rule.ID, &p, q.Call, rule.Action.Kind, response.Reject)
 	m.deliver(q.Sender, q.Call, response)
 	return true
 }
@@ -243,18 +243,18 @@ func (m *subnet) caughtResponse(call intercanister.CallID, f *intercanister.Futu
 	if rule == nil {
 		return false
 	}
-	m.matched(rule, &p, call, nil)
+	m.emitMatched(rule, &p, call, nil)
 	switch rule.Action.Kind {
 	case ActHold, ActDelay:
 		return m.keep(&state.Held{Kind: KindResponse, Call: call, Owner: f.Owner, Response: *response, Deadline: f.Deadline}, rule)
 	case ActDrop:
-		m.fault(rule.ID, &p, call, ActDrop, nil)
+		m.emitFault(rule.ID, &p, call, ActDrop, nil)
 		m.giveBack(f.Owner, response.Refund)
 		return true
 	}
 	instead := answerOf(&rule.Action)
 	instead.Refund = response.Refund
-	m.fault(rule.ID, &p, call, rule.Action.Kind, instead.Reject)
+	m.emitFault(rule.ID, &p, call, rule.Action.Kind, instead.Reject)
 	m.deliver(f.Owner, call, instead)
 	return true
 }
@@ -266,16 +266,16 @@ func (m *subnet) caughtIngress(in *state.Ingress, command bool) bool {
 	if rule == nil {
 		return false
 	}
-	m.matched(rule, &p, 0, in)
+	m.emitMatched(rule, &p, 0, in)
 	switch rule.Action.Kind {
 	case ActHold, ActDelay, ActMock:
 		return m.keep(&state.Held{Kind: KindIngress, Ingress: in.Number, Command: command, Argument: len(in.Arg)}, rule)
 	case ActDrop:
-		m.faultIngress(rule.ID, in, ActDrop, nil)
+		m.emitIngressFault(rule.ID, in, ActDrop, nil)
 		return true
 	}
 	response := answerOf(&rule.Action)
-	m.faultIngress(rule.ID, in, rule.Action.Kind, response.Reject)
+	m.emitIngressFault(rule.ID, in, rule.Action.Kind, response.Reject)
 	m.answerIngress(in, response.Reply, withErrorCode(response.Reject))
 	return true
 }

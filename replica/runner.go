@@ -44,7 +44,7 @@ func (s *Coroutines) RunOne(j *Job) {
 
 // begin gives a job a coroutine.
 func (s *Coroutines) begin(j *Job) {
-	j.coroutine = s.take()
+	j.coroutine = s.acquire()
 	j.coroutine.job = j
 }
 
@@ -67,7 +67,7 @@ func (s *Coroutines) Close() {
 	s.idle = nil
 }
 
-func (s *Coroutines) take() *coroutine {
+func (s *Coroutines) acquire() *coroutine {
 	if n := len(s.idle); n > 0 {
 		on := s.idle[n-1]
 		s.idle = s.idle[:n-1]

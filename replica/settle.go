@@ -48,16 +48,16 @@ func (n *Network) settleCall(in *SettleCall) Result {
 	}
 	at := n.Introspect().CallLocations().Of(position, in.Call, f.Owner)
 	if at.Held != nil {
-		m.settleKept(at.Held, response, kind)
+		m.answerHeld(at.Held, response, kind)
 		n.generation++
 		return Result{}
 	}
-	refund, taken := n.takeRequest(&at, in.Call, f.Owner)
+	refund, taken := n.removeRequest(&at, in.Call, f.Owner)
 	if !taken && kind != ActUnknown {
 		return refuse(refusal.Conflict, "call %d is past its queue (%s): %s", in.Call, at.Reason, tooLate(f))
 	}
 	p := state.RoutedMessage{Kind: KindRequest, Caller: f.Owner, Callee: f.Callee, Method: f.Method, Bounded: f.Deadline != 0}
-	m.fault(0, &p, in.Call, kind, response.Reject)
+	m.emitFault(0, &p, in.Call, kind, response.Reject)
 	response.Refund = refund
 	m.deliver(f.Owner, in.Call, response)
 	n.generation++
@@ -71,18 +71,18 @@ func tooLate(f *intercanister.Future) string {
 	return "its callee answers it, or the caller is told SYS_UNKNOWN"
 }
 
-// takeRequest takes the request of a call out of where it waits, unless it has begun. It gives
-// the cycles that were attached.
-func (n *Network) takeRequest(p *introspect.Location, call intercanister.CallID, caller principal.Principal) (refund cycles.Amount, taken bool) {
+// removeRequest removes the request of a call from where it waits, unless it has begun. It returns
+// the attached cycles.
+func (n *Network) removeRequest(p *introspect.Location, call intercanister.CallID, caller principal.Principal) (refund cycles.Amount, taken bool) {
 	m := n.subnets[p.Subnet.Position]
 	mine := func(q *intercanister.Request) bool { return q.Call == call && q.Sender == caller }
 	gone := func(in *state.Input) bool { return in.Source == intercanister.SourceRequests && mine(&in.Request) }
 	var q intercanister.Request
 	switch p.In {
 	case introspect.InMailbox:
-		if q, taken = p.Box.TakeRequest(call, mine); taken && p.Box != &m.Commands {
+		if q, taken = p.Box.RemoveRequest(call, mine); taken && p.Box != &m.Commands {
 			m.Deadlines.Remove(q.Expiry)
-			m.Free(m.Canisters.Get(p.Box.Owner), q.Deadline, q.Memory())
+			m.ReleaseMemory(m.Canisters.Get(p.Box.Owner), q.Deadline, q.Memory())
 		}
 	case introspect.InWaiting:
 		q, taken = p.Request, true

@@ -53,7 +53,7 @@ func (m *subnet) shedOne(r *state.Entry) {
 		m.drop(r, &in.Request, MessageShed)
 		return
 	}
-	m.Free(r, m.Calls.Future(in.Call).Deadline, in.Response.Memory())
+	m.ReleaseMemory(r, m.Calls.Future(in.Call).Deadline, in.Response.Memory())
 	m.giveBack(r.ID(), in.Response.Refund)
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: MessageShed, Subnet: m.ID, Canister: r.ID(), Source: in.Source, Call: in.Call, Reject: reject})
@@ -63,7 +63,7 @@ func (m *subnet) shedOne(r *state.Entry) {
 // shedHeld drops a held best-effort message: it is one that waits to be sent, or one that
 // has come.
 func (m *subnet) shedHeld(h *state.Held) {
-	m.told(MessageShed, h)
+	m.emitHeld(MessageShed, h)
 	m.drawOut(h)
 	if h.Kind == KindRequest {
 		m.deliver(h.Request.Sender, h.Request.Call, intercanister.Response{Reject: rejectUnsent(), Refund: h.Request.Cycles})

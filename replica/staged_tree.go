@@ -81,13 +81,13 @@ func (m *subnet) staged() *stagedTree {
 	return m.net.View().Subnets[m.position].staged
 }
 
-// noteRound notes what has changed in a round. Views.mu is held, and no reader has a view of it yet.
-func (m *subnet) noteRound() {
+// recordRound records what has changed in a round. Views.mu is held, and no reader has a view of it yet.
+func (m *subnet) recordRound() {
 	for _, r := range m.Touched {
 		m.record.canister(&r.Staged, m.canisterChange(r))
 	}
 	for i := range m.Answered {
-		m.noteRequest(&m.Answered[i])
+		m.recordRequest(&m.Answered[i])
 	}
 	m.Transactions += uint64(m.executed)
 	m.Untouch()
@@ -99,7 +99,7 @@ func (m *subnet) noteRound() {
 	}}
 }
 
-func (m *subnet) noteRequest(a *state.Noted) {
+func (m *subnet) recordRequest(a *state.ChangedRequest) {
 	if a.Number == 0 {
 		if !m.record.prune(a.ID, a.Recorded) {
 			m.net.index.remove(m.ID, a.ID)

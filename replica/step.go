@@ -96,7 +96,7 @@ func nameOf(p principal.Principal) (name sched.Name) {
 
 func (v *move) make() {
 	m := v.subnet
-	m.Ready.Take(v.box)
+	m.Ready.Remove(v.box)
 	if v.box == &m.Commands {
 		m.command(&v.choice)
 		return
@@ -105,7 +105,7 @@ func (v *move) make() {
 	if v.resume {
 		choice = nil
 	}
-	j := m.take(v.box, choice)
+	j := m.nextJob(v.box, choice)
 	if j.runs() {
 		m.running = append(m.running[:0], j)
 		m.net.runner.Run(m.running)

@@ -119,7 +119,7 @@ func (n *Network) keyHolder(q *intercanister.Request) (*subnet, *intercanister.R
 func (m *subnet) sign() {
 	pending, done := m.Signing.Pending, 0
 	m.Signing.Pending = nil
-	for done < len(pending) && !m.Commands.Held {
+	for done < len(pending) && !m.Commands.Blocked {
 		p := &pending[done]
 		answer := m.net.signing.signer.Sign(&m.State, p)
 		m.work(answer.Instructions)

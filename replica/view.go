@@ -183,7 +183,7 @@ func (v *Views) make() *View {
 	return view
 }
 
-// publish notes what changed, for the next view.
+// publish records what changed, for the next view.
 func (n *Network) publish() {
 	for _, m := range n.subnets {
 		m.rebase()
@@ -191,12 +191,12 @@ func (n *Network) publish() {
 	n.views.mu.Lock()
 	defer n.views.mu.Unlock()
 	for _, m := range n.subnets {
-		m.noteRound()
+		m.recordRound()
 	}
 	n.show()
 }
 
-// show lets readers have a view of what was noted last. Views.mu is held.
+// show lets readers have a view of what was recorded last. Views.mu is held.
 func (n *Network) show() {
 	for _, m := range n.subnets {
 		if m.shownRanges == nil {

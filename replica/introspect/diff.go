@@ -28,11 +28,11 @@ type Differences struct {
 // may drive either meanwhile. The error is that of the file in which memories lie.
 func Diff(a, b *Network) (Differences, error) {
 	d := new(differ)
-	differing(d, "time", a.Time, b.Time, moment)
+	differing(d, "time", a.Time, b.Time, timeText)
 	differing(d, "height", a.Height, b.Height, number)
 	differing(d, "round under way", a.Open, b.Open, yes)
 	d.items("rule", ruleItems(a.Rules), ruleItems(b.Rules))
-	differing(d, "time of the next round", a.NextTime, b.NextTime, moment)
+	differing(d, "time of the next round", a.NextTime, b.NextTime, timeText)
 	d.merge(subnetsOf(a), subnetsOf(b), func(x, y *entry) {
 		d.subnet = x.or(y).id
 		if x == nil || y == nil {

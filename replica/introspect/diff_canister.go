@@ -16,13 +16,13 @@ func (d *differ) canisters(x, y *entry) {
 	differing(d, "subnet", x.subnet.ID, y.subnet.ID, principal.Principal.String)
 	differing(d, "status", a.Status, b.Status, canister.Status.String)
 	d.texts("module", module(a), module(b))
-	differing(d, "installed", a.Installed, b.Installed, moment)
+	differing(d, "installed", a.Installed, b.Installed, timeText)
 	differing(d, "version", a.Version, b.Version, number)
 	d.settings(a.Settings, b.Settings)
 	differing(d, "balance", a.Balance, b.Balance, amount)
 	differing(d, "reserved cycles", a.Reserved, b.Reserved, amount)
 	differing(d, "cycles used", a.Consumed.Total(), b.Consumed.Total(), amount)
-	differing(d, "global timer", a.Timer, b.Timer, moment)
+	differing(d, "global timer", a.Timer, b.Timer, timeText)
 	if !bytes.Equal(a.Certified, b.Certified) {
 		d.note("certified data", fmt.Sprintf("%x", a.Certified), fmt.Sprintf("%x", b.Certified))
 	}
@@ -101,7 +101,7 @@ func (d *differ) logs(a, b *canister.Log) {
 // record is a log record with the beginning of its content, quoted: a canister wrote it.
 func record(r canister.LogRecord) item {
 	text := r.Content[:min(len(r.Content), MaxDifferingText)]
-	said := fmt.Sprintf("%s %q", moment(r.Time), text)
+	said := fmt.Sprintf("%s %q", timeText(r.Time), text)
 	if len(text) < len(r.Content) {
 		said += " and " + counted(len(r.Content)-len(text), "more byte")
 	}
@@ -111,7 +111,7 @@ func record(r canister.LogRecord) item {
 func (d *differ) snapshots(a, b *canister.Snapshots) {
 	items := func(s *canister.Snapshots) (all []item) {
 		for _, snapshot := range s.All() {
-			all = append(all, numbered(snapshot.Number, "taken at "+moment(snapshot.Taken)+", "+bytesOf(snapshot.Bytes())))
+			all = append(all, numbered(snapshot.Number, "taken at "+timeText(snapshot.Taken)+", "+bytesOf(snapshot.Bytes())))
 		}
 		return all
 	}

@@ -64,9 +64,9 @@ func yes(b bool) string {
 	return "no"
 }
 
-// moment is a time in UTC as RFC 3339 writes it, with as many nanoseconds as there are;
+// timeText is a time in UTC as RFC 3339 writes it, with as many nanoseconds as there are;
 // empty for none.
-func moment(ns uint64) string {
+func timeText(ns uint64) string {
 	if ns == 0 {
 		return ""
 	}

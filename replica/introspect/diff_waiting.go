@@ -85,7 +85,7 @@ func (m *Subnet) heldItems() (all []item) {
 		if shown.Behind != 0 {
 			text += fmt.Sprintf(", behind #%d", shown.Behind)
 		}
-		all = append(all, numbered(h.ID, text+", since "+moment(shown.Since)))
+		all = append(all, numbered(h.ID, text+", since "+timeText(shown.Since)))
 	}
 	return all
 }

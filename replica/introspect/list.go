@@ -305,7 +305,7 @@ func (m *Subnet) blocked(box *intercanister.Mailbox, position int) (WaitReason, 
 		return WaitQueued, fmt.Sprintf("%d messages come before it", position)
 	}
 	if box == &m.Commands {
-		if box.Held {
+		if box.Blocked {
 			return WaitNextRound, "the management canister has done its part of the round"
 		}
 		return WaitNextRound, "the next round takes it"
@@ -314,7 +314,7 @@ func (m *Subnet) blocked(box *intercanister.Mailbox, position int) (WaitReason, 
 	switch {
 	case r.Running:
 		return WaitExecuting, "canister " + r.ID().String() + " is in the middle of another message"
-	case box.Held:
+	case box.Blocked:
 		return WaitNextRound, "canister " + r.ID().String() + " has changed too much memory and must wait"
 	case r.Canister.Status != canister.Running:
 		return WaitStopped, "canister " + r.ID().String() + " is " + r.Canister.Status.String()

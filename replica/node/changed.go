@@ -39,19 +39,19 @@ func (b *broadcast) wait() <-chan struct{} {
 	return b.next
 }
 
-// look does something on behalf of one who only looks: nobody is woken for it.
-func (n *Node) look(ctx context.Context, do func(*Node)) error {
+// askReadOnly is ask for a function that changes nothing: it wakes nothing that waits.
+func (n *Node) askReadOnly(ctx context.Context, do func(*Node)) error {
 	return n.ask(ctx, func(n *Node) {
-		n.looked = true
+		n.readOnly = true
 		do(n)
 	})
 }
 
-// happened wakes those who wait, unless the last request has only looked.
+// happened wakes those who wait, unless the last request was read-only.
 func (n *Node) happened() {
 	n.recorder.wake()
-	if n.looked {
-		n.looked = false
+	if n.readOnly {
+		n.readOnly = false
 		return
 	}
 	n.changed.send()
@@ -64,7 +64,7 @@ func (n *Node) happened() {
 func (n *Node) Until(ctx context.Context, seen func(*replica.Network) bool) error {
 	for {
 		waits := make(chan (<-chan struct{}), 1) // nil where it was seen
-		err := n.look(ctx, func(n *Node) {
+		err := n.askReadOnly(ctx, func(n *Node) {
 			if seen(n.network) {
 				waits <- nil
 			} else {

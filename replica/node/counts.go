@@ -42,8 +42,8 @@ func (c *counter) count(q *replica.QueryCount) {
 	c.stats[q.Canister] = &stats
 }
 
-// take gives what was gathered, by canister, and begins anew.
-func (c *counter) take() replica.QueryCounts {
+// drain removes and returns what was gathered, by canister.
+func (c *counter) drain() replica.QueryCounts {
 	c.mu.Lock()
 	stats := c.stats
 	c.stats = nil

@@ -64,7 +64,7 @@ func (n *Node) turn(ctx context.Context, driver func(*replica.Network) Next) (t 
 	case Go:
 		t.report = n.round()
 	case Linger:
-		n.looked, t.happened = true, n.changed.wait()
+		n.readOnly, t.happened = true, n.changed.wait()
 	case Stop:
 	}
 	return t

@@ -96,7 +96,7 @@ type Stream struct {
 // does not record from its start begins to with the first stream.
 func (n *Node) Events(ctx context.Context, from From, filter Filter) (*Stream, error) {
 	if !n.recording.Load() {
-		if err := n.look(ctx, func(n *Node) { n.record() }); err != nil {
+		if err := n.askReadOnly(ctx, func(n *Node) { n.record() }); err != nil {
 			return nil, err
 		}
 	}

@@ -18,7 +18,7 @@ func (n *Node) prepareModule(ctx context.Context, in *replica.Ingress) (receipt 
 		return replica.Receipt{}, false, err
 	}
 	verdict := make(chan replica.Result, 1)
-	if err := n.look(ctx, func(n *Node) { verdict <- n.network.Authorize(in) }); err != nil {
+	if err := n.askReadOnly(ctx, func(n *Node) { verdict <- n.network.Authorize(in) }); err != nil {
 		return replica.Receipt{}, false, err
 	}
 	switch result := <-verdict; {

@@ -97,7 +97,7 @@ type Node struct {
 	waiters    map[waitKey]*waiter
 	outcalls   uint64 // made, when last announced
 	accounted  accounting
-	looked     bool // the request that is being done changes nothing
+	readOnly   bool // the present request changes nothing
 }
 
 // generation is the time between two restores: what belongs to one network. Outcalls and events with
@@ -205,7 +205,7 @@ func (n *Node) count() {
 }
 
 func (n *Node) countNow() {
-	if counts := n.generation.counts.take(); len(counts) > 0 {
+	if counts := n.generation.counts.drain(); len(counts) > 0 {
 		n.network.Apply(counts)
 	}
 }

@@ -57,13 +57,13 @@ func (n *Node) Outcalls(ctx context.Context) ([]Outcall, error) {
 // have timed out, while transforms ran. It is ErrRestored where the node was restored
 // meanwhile.
 func (n *Node) Answer(ctx context.Context, in *replica.HTTPAnswer) error {
-	return n.settle(ctx, nil, in)
+	return n.answerOutcall(ctx, nil, in)
 }
 
 // AnswerOf is Answer to an outcall of a generation: ErrRestored where that is not the
 // instance's, or no more.
 func (n *Node) AnswerOf(ctx context.Context, generation uint64, in *replica.HTTPAnswer) error {
-	return n.settle(ctx, &generation, in)
+	return n.answerOutcall(ctx, &generation, in)
 }
 
 // AnswerListed is AnswerOf, for an outcall that was listed: one answer for all nodes of the
@@ -79,8 +79,8 @@ type received struct {
 	err        error
 }
 
-// settle answers an outcall of the network of a generation; nil: of the present one. A restore between the two times it owns the network ends it.
-func (n *Node) settle(ctx context.Context, generation *uint64, in *replica.HTTPAnswer) error {
+// answerOutcall answers an outcall of the network of a generation; nil: of the present one. A restore between the two times it owns the network ends it.
+func (n *Node) answerOutcall(ctx context.Context, generation *uint64, in *replica.HTTPAnswer) error {
 	got, err := n.receive(ctx, generation, in)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (n *Node) settle(ctx context.Context, generation *uint64, in *replica.HTTPA
 			if err != nil {
 				return err
 			}
-			r.Take(result)
+			r.SetResult(result)
 		}
 		answer.Contents[i] = r.Content
 	}

@@ -108,7 +108,7 @@ func (n *Node) runQuery(slot *querySlot, q query) (replica.QueryResult, error) {
 	}
 	done := make(chan replica.QueryResult, 1)
 	failed := make(chan error, 1)
-	q.TakeTurns(slot.turns())
+	q.SetTurns(slot.turns())
 	q.Through(func(do func()) error {
 		slot.yield()
 		if err := n.ask(context.Background(), func(*Node) { do() }); err != nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// Look runs a function that owns the network meanwhile and only reads it: those who wait
+// Read runs a function that owns the network meanwhile and only reads it: those who wait
 // for something to happen (Until) are not woken by it. What it reads is good until it
 // returns. Rules, held messages and timers are inputs (Apply); what is in flight is read
 // here. Where ctx ends before it began, it may run later or never.
-func (n *Node) Look(ctx context.Context, read func(*replica.Network)) error {
-	return n.look(ctx, func(n *Node) { read(n.network) })
+func (n *Node) Read(ctx context.Context, read func(*replica.Network)) error {
+	return n.askReadOnly(ctx, func(n *Node) { read(n.network) })
 }
 
 // AwaitHeld returns the first message that a rule holds, any rule where that is 0; it

@@ -43,7 +43,7 @@ func TestWhoAwaitsAHeldMessageGetsTheFirst(t *testing.T) {
 		t.Fatalf("%+v", first)
 	}
 	var futures []introspect.OpenFuture
-	if err := r.Look(t.Context(), func(n *replica.Network) { futures, _ = n.Introspect().Futures(introspect.Page{}) }); err != nil {
+	if err := r.Read(t.Context(), func(n *replica.Network) { futures, _ = n.Introspect().Futures(introspect.Page{}) }); err != nil {
 		t.Fatal(err)
 	}
 	if len(futures) != 1 || futures[0].Waits.Held != first.held.ID {

@@ -17,7 +17,7 @@ type Rest struct {
 // Config.Active is called again after what happens from now on.
 func (n *Node) Tick(ctx context.Context, clock func() uint64, beat bool) (rest Rest, err error) {
 	done := make(chan Rest, 1)
-	err = n.look(ctx, func(n *Node) {
+	err = n.askReadOnly(ctx, func(n *Node) {
 		n.active.Store(false)
 		n.network.Apply(replica.AdvanceTo(clock()))
 		if n.mode == Auto && (n.network.Pressing() || beat && n.network.HasHeartbeat()) {

@@ -80,13 +80,13 @@ func (m *Map[K, V]) Fork() Map[K, V] {
 			m.base = nil
 		}
 	case changed > len(m.base)/most:
-		m.settle()
+		m.mergeEntries()
 	}
 	return Map[K, V]{own: maps.Clone(m.own), base: m.base, gone: maps.Clone(m.gone)}
 }
 
-// settle makes all entries those of the forks to come.
-func (m *Map[K, V]) settle() {
+// mergeEntries merges all entries into the base, which forks share from then on.
+func (m *Map[K, V]) mergeEntries() {
 	all := make(map[K]V, m.Len())
 	for key, value := range m.base { // each by itself: no order can be seen
 		if _, gone := m.gone[key]; !gone {

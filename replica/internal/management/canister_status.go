@@ -18,7 +18,7 @@ func canisterStatus(c *state.Command, a *idArg) state.Answer {
 	usage := k.MemoryUsage()
 	out := statusResult{
 		Status:     statusOf(k.Status),
-		Ready:      r.Settled(),
+		Ready:      r.ReadyToMigrate(),
 		Version:    k.Version,
 		Settings:   definite(k.Settings),
 		Module:     moduleHash(k),

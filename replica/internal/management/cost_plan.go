@@ -45,8 +45,8 @@ func (o *costPlan) check(c *state.Command, r *state.Entry) *intercanister.Reject
 	return nil
 }
 
-// take takes it, after check.
-func (o *costPlan) take(r *state.Entry) {
+// charge takes the planned cycles, after check.
+func (o *costPlan) charge(r *state.Entry) {
 	spend(r, o.advance)
 	spend(r, o.price)
 	reserve(r.Canister, o.reservation)

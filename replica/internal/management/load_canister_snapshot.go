@@ -60,7 +60,7 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	if err := r.Canister.Load(s, m); err != nil {
 		return state.Fail(rejectFullDisk(r, err))
 	}
-	o.take(r)
+	o.charge(r)
 	loaded(c, r, a, name, s)
 	answer := reply()
 	answer.Instructions = s.Bytes()

@@ -92,7 +92,7 @@ func addSnapshot(c *state.Command, r *state.Entry, s, old *canister.Snapshot, o 
 	if old != nil {
 		r.Canister.Snapshots.Delete(old)
 	}
-	o.take(r)
+	o.charge(r)
 	owe(c, r, s.HeapDelta)
 	r.Canister.Snapshots.Add(s)
 }

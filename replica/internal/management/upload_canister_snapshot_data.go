@@ -59,7 +59,7 @@ func uploadSnapshotChunk(c *state.Command, r *state.Entry, s *canister.Snapshot,
 	if reject := o.check(c, r); reject != nil {
 		return reject
 	}
-	o.take(r)
+	o.charge(r)
 	s.Chunks.Put(chunk)
 	owe(c, r, func() uint64 { return canister.ChunkBytes })
 	return nil

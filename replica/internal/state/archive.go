@@ -263,13 +263,13 @@ func archiveEntries(c *archive.Coder, s *State, list *[]*Entry) {
 // their place in the list again where it is read.
 func (s *State) archiveAnswered(c *archive.Coder) {
 	at := 0
-	archive.Slice(c, &s.Answered, archive.MaxItems, func(a *Noted) {
+	archive.Slice(c, &s.Answered, archive.MaxItems, func(a *ChangedRequest) {
 		archive.Hash(c, &a.ID)
 		if at++; !c.Reading() {
 			return
 		}
-		if in := s.History.Find(a.ID); in != nil && in.noted != 0 {
-			a.Number, in.noted = in.Number, at
+		if in := s.History.Find(a.ID); in != nil && in.changedAt != 0 {
+			a.Number, in.changedAt = in.Number, at
 		}
 	})
 }

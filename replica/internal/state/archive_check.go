@@ -25,7 +25,7 @@ func (s *State) CheckArchived(c *archive.Coder, taken *Taken) {
 		noted[s.Answered[i].ID] = true
 	}
 	for in := range s.History.All() {
-		c.Check(in.Noted() == noted[in.ID], "message %x is in one of two lists of changed messages and not in the other", in.ID)
+		c.Check(in.Changed() == noted[in.ID], "message %x is in one of two lists of changed messages and not in the other", in.ID)
 	}
 	owed := make(map[uint64]bool) // the messages of users to whom an answer is on its way
 	processing := func(number uint64) bool {
@@ -62,7 +62,7 @@ func (s *State) checkLives(c *archive.Coder) {
 	}
 	for r := range s.Canisters.All() {
 		id, k := r.ID(), r.Canister
-		c.Check(r.Mailbox.Held == (r.Running != throttled[r]), "canister %s may take a message, and must wait, or waits for nothing", id)
+		c.Check(r.Mailbox.Blocked == (r.Running != throttled[r]), "canister %s may take a message, and must wait, or waits for nothing", id)
 		c.Check(k.Status != canister.Stopped || r.Mailbox.Contexts == 0, "canister %s is stopped with %d call contexts", id, r.Mailbox.Contexts)
 		c.Check(k.Status == canister.Stopping || len(r.Stops) == 0, "canister %s is %s, and somebody waits for it to stop", id, k.Status)
 		c.Check(r.Charged <= s.Time, "canister %s has paid until %d, and it is %d", id, r.Charged, s.Time)

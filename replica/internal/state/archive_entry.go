@@ -105,9 +105,9 @@ func (r *Ingress) archive(c *archive.Coder) {
 	intercanister.ArchiveReject(c, &r.Reject)
 	archive.AtMost(c, &r.Status, Done)
 	archive.Number(c, &r.deadline)
-	noted := r.Noted()
+	noted := r.Changed()
 	if c.Bool(&noted); noted && c.Reading() {
-		r.noted = 1 // archiveAnswered says where
+		r.changedAt = 1 // archiveAnswered says where
 	}
 	c.Check(r.Status != 0 && (r.Status == Rejected) == (r.Reject != nil), "message %x has no status that there is", r.ID)
 }

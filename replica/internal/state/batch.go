@@ -22,7 +22,7 @@ type Shared struct {
 
 // BeginBatch lets the messages from now on see what happened before.
 func (s *State) BeginBatch() {
-	s.SettleCredits()
+	s.ApplyDeferredCredits()
 	s.Batch++
 	s.Shared.Guaranteed, s.Shared.Futures, s.Shared.Promised = s.Messages.Guaranteed, s.Calls.Futures(), 0
 }
@@ -33,11 +33,11 @@ func (s *State) DeferCredit(r *Entry, amount cycles.Amount) {
 	s.Shared.Credited = append(s.Shared.Credited, r)
 }
 
-// SettleCredits adds to balances what came while the messages of a batch ran.
-func (s *State) SettleCredits() {
+// ApplyDeferredCredits adds the credits that were deferred during a batch to the balances.
+func (s *State) ApplyDeferredCredits() {
 	for _, r := range s.Shared.Credited {
 		if !r.Running {
-			r.Settle()
+			r.ApplyDeferred()
 		}
 	}
 	clear(s.Shared.Credited)

@@ -43,7 +43,7 @@ func (s *State) Change(r *Entry, bytes uint64, limits *canister.Limits) {
 	if owed.HeapDelta < limits.HeapDelta {
 		return
 	}
-	r.Mailbox.Held = true
+	r.Mailbox.Blocked = true
 	if !slices.Contains(s.throttled, r) {
 		s.throttled = append(s.throttled, r)
 	}
@@ -58,7 +58,7 @@ func (s *State) Unthrottle(limits *canister.Limits) {
 		case s.Owed(r, limits).HeapDelta >= limits.HeapDelta:
 			return false
 		case !r.Running:
-			r.Mailbox.Held = false
+			r.Mailbox.Blocked = false
 			s.Ready.Add(&r.Mailbox)
 		}
 		return true

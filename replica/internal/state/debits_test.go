@@ -23,8 +23,8 @@ func TestDebitsAreWorkedOffByRoundsAndBySeconds(t *testing.T) {
 			t.Errorf("after %d rounds and %d seconds a canister owes %+v, want %d and %d", c.rounds, c.seconds, *d, c.heap, c.install)
 		}
 		s.Unthrottle(limits)
-		if held := c.heap >= limits.HeapDelta; r.Mailbox.Held != held {
-			t.Errorf("after %d rounds and %d seconds the mailbox is held: %v, want %v", c.rounds, c.seconds, r.Mailbox.Held, held)
+		if blocked := c.heap >= limits.HeapDelta; r.Mailbox.Blocked != blocked {
+			t.Errorf("after %d rounds and %d seconds the mailbox is blocked: %v, want %v", c.rounds, c.seconds, r.Mailbox.Blocked, blocked)
 		}
 	}
 }
@@ -37,8 +37,8 @@ func TestACanisterThatIsGoneIsNotThrottled(t *testing.T) {
 	s.Remove(r)
 	s.Height += 10
 	s.Unthrottle(limits)
-	if !r.Mailbox.Held || len(s.throttled) != 0 {
-		t.Errorf("the mailbox of a canister that is gone is held: %v; %d canisters wait", r.Mailbox.Held, len(s.throttled))
+	if !r.Mailbox.Blocked || len(s.throttled) != 0 {
+		t.Errorf("the mailbox of a canister that is gone is blocked: %v; %d canisters wait", r.Mailbox.Blocked, len(s.throttled))
 	}
 	s.Change(r, 350, limits)
 	if len(s.throttled) != 0 {

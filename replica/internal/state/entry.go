@@ -100,9 +100,9 @@ func (r *Entry) Give(amount cycles.Amount) {
 	r.Canister.Balance = r.Canister.Balance.Add(amount)
 }
 
-// Settle moves what came and what fell due while a message ran, now that it is
-// over.
-func (r *Entry) Settle() {
+// ApplyDeferred adds the deferred credit to the balance and takes the debit from it, when
+// the message that ran is over.
+func (r *Entry) ApplyDeferred() {
 	c := r.Canister
 	c.Balance = c.Balance.Add(r.DeferredCredit)
 	due := r.Debit.Min(c.Balance)
@@ -111,9 +111,9 @@ func (r *Entry) Settle() {
 	r.DeferredCredit, r.Debit = cycles.Amount{}, cycles.Amount{}
 }
 
-// Settled reports whether the canister is stopped and nothing waits for it: it may
+// ReadyToMigrate reports whether the canister is stopped and nothing waits for it: it may
 // move to another subnet (ready_for_migration).
-func (r *Entry) Settled() bool {
+func (r *Entry) ReadyToMigrate() bool {
 	return r.Canister.Status == canister.Stopped && !r.Running && len(r.Waiting) == 0 && r.Mailbox.Len() == 0 && r.Outgoing == 0
 }
 

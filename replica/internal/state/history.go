@@ -56,7 +56,7 @@ type Ingress struct {
 	// Recorded is the number of what its subnet has recorded of it: Unrecorded before the first
 	// time, 0 where it is not known whether the certified tree has it.
 	Recorded   uint64
-	noted      int  // its place in State.Answered, from 1; 0 where it is not in it
+	changedAt  int  // its place in State.Answered, from 1; 0 where it is not in it
 	pruned     bool // the record may be read for the last time
 	generation uint64
 }
@@ -286,15 +286,15 @@ func (h *History) prune(r *Ingress) {
 	}
 }
 
-// Noted reports whether the message has changed since the certified tree was
+// Changed reports whether the message has changed since the certified tree was
 // last brought up to date.
-func (r *Ingress) Noted() bool { return r.noted != 0 }
+func (r *Ingress) Changed() bool { return r.changedAt != 0 }
 
 // Record notes under which number a message is recorded (Ingress.Recorded).
 func (h *History) Record(number, recorded uint64) { h.own(h.At(number)).Recorded = recorded }
 
-// Measured notes what the execution of a message took.
-func (h *History) Measured(number, instructions uint64) {
+// RecordInstructions records how many instructions the execution of a message took.
+func (h *History) RecordInstructions(number, instructions uint64) {
 	h.own(h.At(number)).Instructions = instructions
 }
 

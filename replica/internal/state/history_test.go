@@ -205,7 +205,7 @@ func (k *kept) looks() map[RequestID]string {
 }
 
 func (k *kept) is(in *Ingress) string {
-	return fmt.Sprint(in.Status, len(in.Reply), in.Answered, in.Instructions, in.Noted(), in.Number, len(in.Arg))
+	return fmt.Sprint(in.Status, len(in.Reply), in.Answered, in.Instructions, in.Changed(), in.Number, len(in.Arg))
 }
 
 // message is a step in the life of one of a few messages.
@@ -220,7 +220,7 @@ func (k *kept) message(t *rapid.T) {
 		h.Begin(in)
 	case in.Status == Processing:
 		h.Answer(in, answers[:MaxAnswerBytes/rapid.IntRange(2, 5).Draw(t, "share")], nil, k.now, &k.Deadlines, k.Show)
-		h.Measured(in.Number, k.now)
+		h.RecordInstructions(in.Number, k.now)
 		k.Show(in)
 	default:
 		k.Untouch()

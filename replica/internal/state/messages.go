@@ -12,17 +12,17 @@ func (u *MessageMemory) of(deadline uint64) *uint64 {
 	return &u.Guaranteed
 }
 
-// Hold enters bytes of a message of a call with this deadline into the books of a
-// canister and of its subnet.
-func (s *State) Hold(r *Entry, deadline, bytes uint64) {
+// ReserveMemory counts bytes of a message of a call with this deadline for a canister and
+// for its subnet.
+func (s *State) ReserveMemory(r *Entry, deadline, bytes uint64) {
 	s.remember(r)
 	*s.Messages.of(deadline) += bytes
 	*r.Messages.of(deadline) += bytes
 	r.Canister.MessageBytes += bytes
 }
 
-// Free takes bytes out of the books again.
-func (s *State) Free(r *Entry, deadline, bytes uint64) {
+// ReleaseMemory undoes ReserveMemory for as many bytes.
+func (s *State) ReleaseMemory(r *Entry, deadline, bytes uint64) {
 	own := r.Messages.of(deadline)
 	if *own < bytes {
 		panic("state: canister " + r.ID().String() + " frees memory of messages that it does not hold")

@@ -61,7 +61,7 @@ type State struct {
 	// Touched are the canisters, and Answered the messages, whose part of the
 	// certified tree may have changed since the last round.
 	Touched  []*Entry
-	Answered []Noted
+	Answered []ChangedRequest
 
 	// Kept are the messages that are held on their way.
 	Kept HeldMessages
@@ -105,8 +105,8 @@ type State struct {
 	Prepared map[[32]byte]*intercanister.Reject
 }
 
-// Noted is a message whose part of the certified tree may have changed.
-type Noted struct {
+// ChangedRequest is a message whose part of the certified tree may have changed.
+type ChangedRequest struct {
 	ID       RequestID
 	Number   uint64 // in the history; 0 where it was pruned since
 	Recorded uint64 // Ingress.Recorded of one that was pruned
@@ -133,8 +133,8 @@ func (s *State) Remove(r *Entry) {
 	s.Totals.recordDeletion(r.Canister)
 	s.DisarmTimer(r)
 	s.SetHeartbeat(r, false)
-	s.Ready.Take(&r.Mailbox)
-	r.Mailbox.Held, r.Gone = true, true
+	s.Ready.Remove(&r.Mailbox)
+	r.Mailbox.Blocked, r.Gone = true, true
 	s.Messages.Guaranteed -= r.Messages.Guaranteed
 	s.Messages.BestEffort -= r.Messages.BestEffort
 	s.Canisters.remove(r)
@@ -152,13 +152,13 @@ func (s *State) Touch(r *Entry) {
 // Show notes that the certified tree's part of an ingress message has changed.
 func (s *State) Show(in *Ingress) {
 	r := s.History.At(in.Number)
-	if r.noted == 0 {
-		s.Answered = append(s.Answered, Noted{ID: r.ID, Number: r.Number})
+	if r.changedAt == 0 {
+		s.Answered = append(s.Answered, ChangedRequest{ID: r.ID, Number: r.Number})
 		r = s.History.own(r)
-		r.noted = len(s.Answered)
+		r.changedAt = len(s.Answered)
 	}
 	if r.pruned {
-		a := &s.Answered[r.noted-1]
+		a := &s.Answered[r.changedAt-1]
 		a.Number, a.Recorded = 0, r.Recorded
 	}
 }
@@ -170,7 +170,7 @@ func (s *State) Untouch() {
 	}
 	for i := range s.Answered {
 		if number := s.Answered[i].Number; number != 0 {
-			s.History.own(s.History.At(number)).noted = 0
+			s.History.own(s.History.At(number)).changedAt = 0
 		}
 	}
 	clear(s.Touched)
@@ -238,8 +238,8 @@ func (s *State) AddStop(r *Entry, t Ticket) {
 	})})
 }
 
-// TakeStops gives all callers of stop_canister that wait and forgets them.
-func (s *State) TakeStops(r *Entry) []Stop {
+// RemoveStops removes and returns all callers of stop_canister that wait.
+func (s *State) RemoveStops(r *Entry) []Stop {
 	stops := r.Stops
 	r.Stops = nil
 	for _, stop := range stops {
@@ -248,8 +248,8 @@ func (s *State) TakeStops(r *Entry) []Stop {
 	return stops
 }
 
-// TakeStop is the waiting caller with a number, and false where it was answered.
-func (s *State) TakeStop(r *Entry, number uint64) (Stop, bool) {
+// RemoveStop removes and returns the waiting caller with a number; false if it was answered.
+func (s *State) RemoveStop(r *Entry, number uint64) (Stop, bool) {
 	i := slices.IndexFunc(r.Stops, func(stop Stop) bool { return stop.Number == number })
 	if i < 0 {
 		return Stop{}, false

@@ -52,7 +52,7 @@ func (s *State) Enqueue(to int, p StreamMessage) {
 	}
 	if p.From != nil {
 		p.From.Outgoing++
-		s.Hold(p.From, p.Deadline, p.Memory())
+		s.ReserveMemory(p.From, p.Deadline, p.Memory())
 	}
 	s.Output[to] = append(s.Output[to], p)
 	s.Unsent++
@@ -63,7 +63,7 @@ func (s *State) Dequeue(p *StreamMessage) {
 	s.Unsent--
 	if p.From != nil {
 		p.From.Outgoing--
-		s.Free(p.From, p.Deadline, p.Memory())
+		s.ReleaseMemory(p.From, p.Deadline, p.Memory())
 	}
 }
 

@@ -75,10 +75,10 @@ func (w *World) Take(m Message) Verdict {
 	case FromIngress:
 		v = w.takeIngress(c, m)
 	case FromRequest:
-		v = w.takeRequest(c, m)
+		v = w.removeRequest(c, m)
 	}
 	if !v.Runs {
-		c.settle()
+		c.applyDeferred()
 		w.idle(c)
 	}
 	return v
@@ -118,7 +118,7 @@ func (w *World) takeIngress(c *Canister, m Message) Verdict {
 	return w.begin(c, in.method, in.arg, origin{ingress: in}, 0)
 }
 
-func (w *World) takeRequest(c *Canister, m Message) Verdict {
+func (w *World) removeRequest(c *Canister, m Message) Verdict {
 	list := c.requests.get(m.Caller)
 	if len(list) == 0 || list[0].call.number != m.Call {
 		w.wrong("call %d of canister %d is not the next for canister %d", m.Call, m.Caller, c.ID)
@@ -279,7 +279,7 @@ func (w *World) Finish(id ID) Result {
 	} else if out.trap == nil {
 		c.commit(m, &out)
 	}
-	c.settle()
+	c.applyDeferred()
 	c.refund(m.limit, out.ran)
 	if m.kind == installing {
 		w.installed(c, m, out.trap)

@@ -77,8 +77,8 @@ func (c *Canister) pay(bytes int) {
 	}
 }
 
-// settle moves what came and what fell due while a message ran that is over.
-func (c *Canister) settle() {
+// applyDeferred moves what came and what fell due while a message ran that is over.
+func (c *Canister) applyDeferred() {
 	c.running, c.held = nil, false
 	c.Balance += c.credit
 	due := min(c.debit, c.Balance)

@@ -65,7 +65,7 @@ func (w *World) reply(at *Subnet, from *Canister, to origin, r Response) {
 	case to.ingress != nil:
 		w.answer(at, to.ingress, r)
 	case to.call != nil && to.call.owner.subnet == at:
-		w.settle(to.call, r)
+		w.settleFuture(to.call, r)
 	case to.call != nil:
 		at.out = append(at.out, streamMessage{from: from, call: to.call, response: r})
 	}
@@ -78,9 +78,9 @@ func (w *World) answer(at *Subnet, in *ingress, r Response) {
 	w.effect(Effect{Kind: Answered, Subnet: at, Ingress: in.key, Response: &r})
 }
 
-// settle gives a call its response. Of a second one, which is late, only the cycles
+// settleFuture gives a call its response. Of a second one, which is late, only the cycles
 // come back.
-func (w *World) settle(f *call, r Response) {
+func (w *World) settleFuture(f *call, r Response) {
 	if f.state != waiting {
 		w.giveBack(f.owner.subnet, f, r.refund)
 		return
@@ -109,7 +109,7 @@ func (w *World) Round(now uint64) {
 			case p.late:
 				w.giveBack(s, p.call, p.response.refund)
 			default:
-				w.settle(p.call, p.response)
+				w.settleFuture(p.call, p.response)
 			}
 		}
 		s.in = nil
@@ -138,7 +138,7 @@ func (w *World) ExpireCall(s *Subnet, number uint64) {
 		w.wrong("call %d expired, which was not due", number)
 		return
 	}
-	w.settle(f, Response{Code: CallExpired, Text: "deadline has expired"})
+	w.settleFuture(f, Response{Code: CallExpired, Text: "deadline has expired"})
 }
 
 // Overdue says what should have happened by now whatever the schedule, empty for

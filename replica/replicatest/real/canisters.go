@@ -29,7 +29,7 @@ func (s *Stage) create(name string, anywhere principal.Principal, fields string)
 		s.t.Fatalf("there is a canister called %q", name)
 	}
 	arg := s.Args("(record { " + fields + " })")
-	a := s.settled(s.submit(s.Ingress(principal.Management, anywhere, "provisional_create_canister_with_cycles", arg)))
+	a := s.outcome(s.submit(s.Ingress(principal.Management, anywhere, "provisional_create_canister_with_cycles", arg)))
 	var created struct {
 		Canister principal.Principal `ic:"canister_id"`
 	}

@@ -211,16 +211,16 @@ func (s *Stage) Await(id replica.RequestID) Answer {
 // Call is Submit and Await.
 func (s *Stage) Call(name, method string, arg []byte) Answer {
 	s.t.Helper()
-	return s.settled(s.Submit(name, method, arg))
+	return s.outcome(s.Submit(name, method, arg))
 }
 
 // Manage calls the management canister about a canister.
 func (s *Stage) Manage(name, method string, arg []byte) Answer {
 	s.t.Helper()
-	return s.settled(s.SubmitManagement(name, method, arg))
+	return s.outcome(s.SubmitManagement(name, method, arg))
 }
 
-func (s *Stage) settled(id replica.RequestID, refused string) Answer {
+func (s *Stage) outcome(id replica.RequestID, refused string) Answer {
 	s.t.Helper()
 	if refused != "" {
 		return Answer{Status: "not taken", Text: refused}

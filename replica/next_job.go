@@ -9,11 +9,11 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// take takes the next message of a canister (or a chosen one) and makes it a
+// nextJob dequeues the next message of a canister (or a chosen one) and makes it a
 // job: checked, prepaid, its call context open. It changes nothing outside the
 // canister, so that the messages of a batch may be taken before any of them has
 // run. A canister whose message is parked goes on with it.
-func (m *subnet) take(box *intercanister.Mailbox, choice *intercanister.Choice) *Job {
+func (m *subnet) nextJob(box *intercanister.Mailbox, choice *intercanister.Choice) *Job {
 	r := m.Canisters.Get(box.Owner)
 	if box.Resume {
 		box.Resume = false
@@ -25,17 +25,17 @@ func (m *subnet) take(box *intercanister.Mailbox, choice *intercanister.Choice) 
 	} else {
 		box.PopChoice(*choice, &j.In)
 	}
-	r.Running, box.Held = true, true
+	r.Running, box.Blocked = true, true
 	m.Isolate(r)
 	switch j.In.Source {
 	case intercanister.SourceTasks:
-		m.takeTask(j)
+		m.setUpTask(j)
 	case intercanister.SourceIngress:
-		m.takeIngress(j)
+		m.setUpIngress(j)
 	case intercanister.SourceRequests:
-		m.takeRequest(j)
+		m.setUpRequest(j)
 	case intercanister.SourceResponses:
-		m.takeResponse(j)
+		m.setUpCallback(j)
 	}
 	j.Begin()
 	return j
@@ -83,7 +83,7 @@ func (m *subnet) unpark(r *state.Entry) *Job {
 	panic("replica: canister " + r.ID().String() + " has no parked message")
 }
 
-func (m *subnet) takeTask(j *Job) {
+func (m *subnet) setUpTask(j *Job) {
 	r, c := j.Entry, j.Entry.Canister
 	if j.In.Task == intercanister.LowMemory {
 		r.Hook = state.Executed
@@ -131,7 +131,7 @@ func contextOf(t intercanister.Task) canister.Context {
 	}
 }
 
-func (m *subnet) takeIngress(j *Job) {
+func (m *subnet) setUpIngress(j *Job) {
 	in := m.History.At(j.In.Ingress)
 	m.Show(in)
 	info := in.Info
@@ -140,9 +140,9 @@ func (m *subnet) takeIngress(j *Job) {
 	m.open(j, in.Method, intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender, Ingress: in.Number, Info: info}, cycles.Amount{})
 }
 
-func (m *subnet) takeRequest(j *Job) {
+func (m *subnet) setUpRequest(j *Job) {
 	q := &j.In.Request
-	m.taken(j.Entry, q)
+	m.recordDequeued(j.Entry, q)
 	c := j.Entry.Canister
 	if minimum := c.Settings.MinimumIncoming; q.Sender != c.ID && q.Cycles.Less(minimum) {
 		j.refused = rejectTooFewCycles(c, q.Cycles, minimum)
@@ -203,12 +203,12 @@ func (m *subnet) inadmissible(c *canister.Canister, kind canister.MethodKind, me
 	return nil
 }
 
-// takeResponse settles what a response brings and makes its callback a job.
-func (m *subnet) takeResponse(j *Job) {
+// setUpCallback accounts for a response and sets up its callback as the job.
+func (m *subnet) setUpCallback(j *Job) {
 	c := j.Entry.Canister
 	f, context := m.Calls.Begin(&j.Entry.Mailbox, j.In.Call)
 	response := &j.In.Response
-	m.Free(j.Entry, f.Deadline, response.Memory())
+	m.ReleaseMemory(j.Entry, f.Deadline, response.Memory())
 	j.Context, j.Prepaid, j.Limit = f.Context, f.Execution(), m.Limits.Message
 	j.Callback = true
 	c.Consumed.Instructions = c.Consumed.Instructions.Add(j.Prepaid)

@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// For those who look at what waits, and change nothing, or take one message out.
+// For inspecting what waits without changing it, and for removing one message.
 
 // Each shows the waiting messages in the order in which they came. An Input is good
 // until the function returns, which may not write it.
@@ -36,9 +36,9 @@ func (m *Mailbox) Each(visit func(in *Input)) {
 	}
 }
 
-// TakeRequest takes the request of a call out that is not executed; it is owed an
-// answer no more. It is false where it does not wait.
-func (m *Mailbox) TakeRequest(call CallID, of func(*Request) bool) (q Request, ok bool) {
+// RemoveRequest removes the request of a call that will not be executed; it is owed an
+// answer no more. It is false if the request does not wait.
+func (m *Mailbox) RemoveRequest(call CallID, of func(*Request) bool) (q Request, ok bool) {
 	return m.Late(func(q *Request) bool { return q.Call == call && of(q) })
 }
 
