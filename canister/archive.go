@@ -3,10 +3,10 @@ package canister
 import (
 	"slices"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister/internal/stable"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/archive"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
@@ -21,8 +21,8 @@ func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
 		c.Settings = new(Settings)
 	}
 	c.Settings.archive(a)
-	a.Amount(&c.Balance)
-	a.Amount(&c.Reserved)
+	c.Balance.Archive(a)
+	c.Reserved.Archive(a)
 	archive.Number(a, &c.Version)
 	archive.Number(a, &c.Timer)
 	a.Bytes(&c.Certified, MaxCertifiedBytes)
@@ -71,9 +71,9 @@ func (m *Message) Archive(a *archive.Coder) {
 	a.Bytes(&m.Payload, archive.MaxBytes)
 	intercanister.ArchiveReject(a, &m.Reject)
 	archive.Number(a, &m.Deadline)
-	a.Amount(&m.Available)
-	a.Amount(&m.Refunded)
-	a.Amount(&m.Debit)
+	m.Available.Archive(a)
+	m.Refunded.Archive(a)
+	m.Debit.Archive(a)
 	a.Bool(&m.Responded)
 	archive.Number(a, &m.PriorInstructions)
 	a.Bytes(&m.CallerInfo, archive.MaxBytes)
@@ -203,8 +203,8 @@ func (s *Settings) archive(a *archive.Coder) {
 	archive.Number(a, &s.ComputeAllocation)
 	archive.Number(a, &s.MemoryAllocation)
 	archive.Number(a, &s.FreezingThreshold)
-	a.Amount(&s.ReservedLimit)
-	a.Amount(&s.MinimumIncoming)
+	s.ReservedLimit.Archive(a)
+	s.MinimumIncoming.Archive(a)
 	archive.Number(a, &s.WasmMemoryLimit)
 	archive.Number(a, &s.WasmMemoryThreshold)
 	for _, v := range []*Visibility{&s.LogVisibility, &s.SnapshotVisibility, &s.StatusVisibility} {
@@ -255,7 +255,7 @@ func (p *Consumption) archive(a *archive.Coder) {
 	for _, amount := range []*cycles.Amount{
 		&p.Memory, &p.Compute, &p.Ingress, &p.Instructions, &p.Transmission, &p.Uninstall, &p.Creation, &p.Outcalls, &p.Burned,
 	} {
-		a.Amount(amount)
+		amount.Archive(a)
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
-	"github.com/canisterd/canisterd/intercanister/archive"
 )
 
 // Modules are the modules in an archive, each once: those that canisters or their

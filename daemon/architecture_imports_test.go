@@ -17,31 +17,31 @@ var arrows = map[string]struct {
 	"candid/principal":             {nil, "the name of an actor needs nothing"},
 	"candid":                       {[]string{"candid/principal", "candid/internal/"}, "a codec knows no canister"},
 	"candid/did":                   {[]string{"candid", "candid/principal", "candid/internal/"}, "an interface description is about types and values"},
-	"intercanister/cycles":         {nil, "money is arithmetic"},
+	"intercanister/cycles":         {[]string{"archive"}, "money is arithmetic"},
 	"refusal":                      {nil, "kinds of refusal know no protocol"},
 	"textwidth":                    {nil, "a width is a property of text"},
-	"timers":                       {[]string{"candid/principal", "intercanister/archive"}, "a deadline table knows time and names, not calls"},
-	"intercanister/archive":        {[]string{"candid/principal", "intercanister/cycles"}, "a form of values knows none of those who have state"},
-	"intercanister":                {[]string{"candid/principal", "intercanister/archive", "intercanister/cycles", "timers"}, "the ledger of calls must not know what a canister executes"},
+	"timers":                       {[]string{"candid/principal", "archive"}, "a deadline table knows time and names, not calls"},
+	"archive":                      {[]string{"candid/principal"}, "a form of values knows none of those who have state"},
+	"intercanister":                {[]string{"candid/principal", "archive", "intercanister/cycles", "timers"}, "the ledger of calls must not know what a canister executes"},
 	"canister/internal/rewrite":    {nil, "a pass from bytes to bytes"},
 	"canister/internal/demangle":   {nil, "a name is read without its module"},
 	"canister/internal/checkpoint": {nil, "one file of slots; what lies in them is the memories' business"},
-	"canister/internal/stable":     {[]string{"canister/internal/checkpoint", "intercanister/archive"}, "pages know no message"},
-	"canister/internal/wasm":       {[]string{"canister/internal/rewrite", "canister/internal/checkpoint", "intercanister/archive"}, "the engine runs guests; what they may call is linked in"},
+	"canister/internal/stable":     {[]string{"canister/internal/checkpoint", "archive"}, "pages know no message"},
+	"canister/internal/wasm":       {[]string{"canister/internal/rewrite", "canister/internal/checkpoint", "archive"}, "the engine runs guests; what they may call is linked in"},
 	"canister/internal/ic0":        {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/wasm", "canister/internal/stable", "canister/internal/rewrite"}, "the System API serves one message"},
-	"canister":                     {[]string{"intercanister/archive", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/"}, "one canister knows no subnet"},
+	"canister":                     {[]string{"archive", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/"}, "one canister knows no subnet"},
 	"canister/canistertest":        {[]string{"candid/principal", "canister", "canister/canistertest/", "intercanister/cycles"}, "support for everyone's tests"},
 	"canister/canistertest/wat":    {nil, "an assembler knows no canister"},
 	"canister/canistertest/wast":   {[]string{"canister/canistertest/wat"}, "a script reader needs the assembler"},
 	"replica/sched":                {nil, "an oracle chooses among moves it does not understand"},
-	"replica/certify":              {[]string{"intercanister/archive", "candid/principal"}, "a tree of bytes and a key"},
+	"replica/certify":              {[]string{"archive", "candid/principal"}, "a tree of bytes and a key"},
 	"replica/threshold":            {nil, "mathematics of keys and bytes"},
 	"replica/internal/cow":         {nil, "maps and lists know nothing of what lies in them"},
-	"replica/internal/state":       {[]string{"intercanister/archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/certify", "replica/threshold", "replica/internal/cow"}, "the state is held, not run"},
+	"replica/internal/state":       {[]string{"archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/certify", "replica/threshold", "replica/internal/cow"}, "the state is held, not run"},
 	"replica/internal/outcall":     {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "replica/internal/state"}, "what answers become, whoever got them"},
 	"replica/internal/management":  {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica/internal/state", "replica/internal/outcall", "replica/threshold"}, "methods change the state they are handed"},
 	"replica/introspect":           {[]string{"candid/principal", "canister", "intercanister", "intercanister/cycles", "replica/internal/state", "timers"}, "what a network has, for people; it changes nothing"},
-	"replica":                      {[]string{"refusal", "intercanister/archive", "candid", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/"}, "the subnet must not know who drives it"},
+	"replica":                      {[]string{"refusal", "archive", "candid", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/"}, "the subnet must not know who drives it"},
 	"replica/trace":                {[]string{"candid/principal", "textwidth", "canister", "intercanister", "intercanister/cycles", "replica"}, "events in, call trees out"},
 	"replica/node":                 {[]string{"refusal", "replica/budget", "candid/principal", "intercanister", "canister", "replica", "replica/introspect", "replica/sched", "replica/trace"}, "owns the goroutine around the subnet"},
 	"replica/replicatest":          {[]string{"candid/", "candid", "intercanister", "intercanister/cycles", "canister", "canister/canistertest", "canister/canistertest/", "replica", "replica/"}, "support for tests"},
@@ -51,7 +51,7 @@ var arrows = map[string]struct {
 	"replica/budget":               {nil, "a count of bytes"},
 	"api/ic":                       {[]string{"refusal", "replica/budget", "api", "api/internal/", "candid/principal", "intercanister", "replica", "replica/certify"}, "the public interface, and no power beyond it"},
 	"proto/control/v1":             {nil, "messages and stubs, made from the .proto files"},
-	"api/control":                  {[]string{"refusal", "api", "daemon/instance", "candid", "candid/", "intercanister", "intercanister/cycles", "intercanister/archive", "canister", "replica", "replica/", "proto/control/v1"}, "where test controls are offered"},
+	"api/control":                  {[]string{"refusal", "api", "daemon/instance", "candid", "candid/", "intercanister", "intercanister/cycles", "archive", "canister", "replica", "replica/", "proto/control/v1"}, "where test controls are offered"},
 	"api/control/remote":           {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
 	"api/pocketic":                 {[]string{"refusal", "api", "api/internal/", "candid", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/certify", "replica/introspect", "replica/node"}, "PocketIC's interface, over a host that makes instances"},
 	"api/client":                   {[]string{"api/internal/", "candid/", "replica/certify"}, "speaks to a daemon over its public interface"},
@@ -106,6 +106,45 @@ func allowed(may []string, path string) bool {
 	})
 }
 
+// floors are the parts of the house from the bottom up. A part imports what is below it and what is beside it, never what is above.
+var floors = []string{
+	"candid", "archive", "refusal", "textwidth", "timers", "intercanister", "canister", "replica", "daemon/instance", "api", "daemon", "e2e", "examples",
+}
+
+// floor is the height of a folder; 0 for one that is beside the house, such as generated code.
+func floor(dir string) int {
+	height := 0
+	for i, name := range floors {
+		if dir == name || strings.HasPrefix(dir, name+"/") && (height == 0 || len(name) > len(floors[height-1])) {
+			height = i + 1
+		}
+	}
+	return height
+}
+
+func TestNoImportRunsUpward(t *testing.T) {
+	looked := 0
+	for _, s := range sources(t) {
+		from := floor(s.dir())
+		if s.test() || from == 0 {
+			continue
+		}
+		for _, imp := range s.file.Imports {
+			ours, found := strings.CutPrefix(strings.Trim(imp.Path.Value, `"`), module)
+			if !found {
+				continue
+			}
+			looked++
+			if to := floor(ours); to > from {
+				t.Errorf("%s:%d imports %s, which is above it: what %s needs of it belongs to a lower floor, or is handed in", s.path, s.line(imp.Pos()), ours, floors[from-1])
+			}
+		}
+	}
+	if looked < 500 {
+		t.Errorf("only %d imports were read", looked)
+	}
+}
+
 // TestEveryArrowIsUsed fails on entries of the import map that no file needs.
 func TestEveryArrowIsUsed(t *testing.T) {
 	used := map[string]map[string]bool{}
@@ -155,7 +194,7 @@ func TestDocumentationOfPackagesHasNoImportLists(t *testing.T) {
 	}
 }
 
-// once are facts that have one declaration: the pattern of one, and where it is.
+// once are types and rules that have one declaration: the pattern of one, and where it is.
 var once = map[string]string{
 	`(?m)^type MethodKind\b`:       "canister/engine.go",
 	`(?m)^type Receipt\b`:          "replica/input.go",
@@ -165,7 +204,7 @@ var once = map[string]string{
 	`\bHoldings\{Memory: max\(`:    "intercanister/cycles/schedule.go",
 }
 
-func TestFactsAreDeclaredOnce(t *testing.T) {
+func TestTypesAndRulesAreDeclaredOnce(t *testing.T) {
 	for pattern, home := range once {
 		declared := regexp.MustCompile(pattern)
 		count := 0

@@ -3,8 +3,8 @@ package intercanister
 import (
 	"slices"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/intercanister/archive"
 )
 
 // Archive writes or reads a reject.
@@ -24,7 +24,7 @@ func ArchiveReject(c *archive.Coder, r **Reject) {
 func (r *Response) Archive(c *archive.Coder) {
 	c.Bytes(&r.Reply, archive.MaxBytes)
 	ArchiveReject(c, &r.Reject)
-	c.Amount(&r.Refund)
+	r.Refund.Archive(c)
 }
 
 // Archive writes or reads a request.
@@ -34,7 +34,7 @@ func (q *Request) Archive(c *archive.Coder) {
 	c.Principal(&q.Receiver)
 	archive.String(c, &q.Method, archive.MaxBytes)
 	c.Bytes(&q.Payload, archive.MaxBytes)
-	c.Amount(&q.Cycles)
+	q.Cycles.Archive(c)
 	archive.Number(c, &q.Deadline)
 	archive.Number(c, &q.Expiry)
 }
@@ -196,7 +196,7 @@ func (c *Context) archive(a *archive.Coder, id ContextID) {
 	a.Principal(&c.Canister)
 	c.Origin.Archive(a)
 	archive.String(a, &c.Method, archive.MaxBytes)
-	a.Amount(&c.Available)
+	c.Available.Archive(a)
 	archive.Number(a, &c.Instructions)
 	archive.Number(a, &c.Opened)
 	archive.Number(a, &c.Outstanding)
@@ -208,7 +208,7 @@ func (f *Future) archive(c *archive.Coder) {
 	archive.Number(c, &f.Context)
 	archive.Number(c, &f.Deadline)
 	archive.Number(c, &f.Expiry)
-	c.Amount(&f.Cycles)
+	f.Cycles.Archive(c)
 	archive.Number(c, &f.execution)
 	archive.Number(c, &f.transmission)
 	for i := range f.functions {

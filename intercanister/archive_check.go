@@ -1,8 +1,8 @@
 package intercanister
 
 import (
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/intercanister/archive"
 )
 
 // tally is what the call table says a canister has open.

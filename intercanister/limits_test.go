@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/intercanister/archive"
 )
 
 func TestAMailboxTakesFiveHundredRequestsOfASender(t *testing.T) {

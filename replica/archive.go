@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/intercanister/archive"
 )
 
 // A network as a file (package archive): everything it is between two rounds. A message

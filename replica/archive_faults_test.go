@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/intercanister/archive"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"

@@ -1,9 +1,9 @@
 package replica
 
 import (
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/archive"
 )
 
 // inside reports whether a message stands in the middle of its code on a stack: what it

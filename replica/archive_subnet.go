@@ -1,8 +1,8 @@
 package replica
 
 import (
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/intercanister/archive"
 	"github.com/canisterd/canisterd/timers"
 )
 

@@ -3,7 +3,7 @@ package replica
 import (
 	"slices"
 
-	"github.com/canisterd/canisterd/intercanister/archive"
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/replica/certify"
 )
 

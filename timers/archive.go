@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/canisterd/canisterd/intercanister/archive"
+	"github.com/canisterd/canisterd/archive"
 )
 
 // Archive writes the table, or makes it what was written: handles stay good, and

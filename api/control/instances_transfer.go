@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/intercanister/archive"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )

@@ -12,9 +12,9 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
-	"github.com/canisterd/canisterd/intercanister/archive"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 

@@ -1,6 +1,6 @@
 package certify
 
-import "github.com/canisterd/canisterd/intercanister/archive"
+import "github.com/canisterd/canisterd/archive"
 
 // maxArchivedNesting is how deep the maps of a node may nest that is read.
 const maxArchivedNesting = 8

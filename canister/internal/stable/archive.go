@@ -1,8 +1,8 @@
 package stable
 
 import (
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
-	"github.com/canisterd/canisterd/intercanister/archive"
 )
 
 // archiveCommit is after how many pages a memory that is read is committed.

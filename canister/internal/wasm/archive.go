@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/canisterd/canisterd/intercanister/archive"
+	"github.com/canisterd/canisterd/archive"
 )
 
 // maxArchivedWords bounds the globals of a state that is read.

@@ -4,10 +4,10 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/archive"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
@@ -91,7 +91,7 @@ func (s *State) archiveLimits(c *archive.Coder) {
 // archiveCounts writes what the subnet counts, apart from its calls and cycles.
 func (s *State) archiveCounts(c *archive.Coder) {
 	archive.Number(c, &s.MemoryUsed)
-	c.Amount(&s.Consumed)
+	s.Consumed.Archive(c)
 	archive.Number(c, &s.Transactions)
 	if c.Since(3) {
 		all := s.Instructions + s.RoundInstructions
@@ -118,7 +118,7 @@ func (s *State) archiveTimeAndTotals(c *archive.Coder) {
 	c.Fixed(s.Chance.key[:])
 	archive.Number(c, &s.Chance.Drawn)
 	for _, amount := range []*cycles.Amount{&s.Totals.Minted, &s.Totals.Gone, &s.Totals.Deleted, &s.Totals.Fees, &s.Totals.Lost} {
-		c.Amount(amount)
+		amount.Archive(c)
 	}
 	s.Messages.archive(c)
 }
@@ -148,7 +148,7 @@ func (i *Ids) archive(c *archive.Coder) {
 
 func (t *Ticket) archive(c *archive.Coder) {
 	t.Origin.Archive(c)
-	c.Amount(&t.Refund)
+	t.Refund.Archive(c)
 }
 
 // archiveHashes writes a set of hashes in their order.
@@ -201,9 +201,9 @@ func (p *PendingOutcall) archive(c *archive.Coder) {
 	archive.Number(c, &o.Min)
 	archive.Number(c, &o.Max)
 	c.Bool(&o.PayAsYouGo)
-	c.Amount(&o.Allowance)
+	o.Allowance.Archive(c)
 	archive.Number(c, &o.Download)
-	c.Amount(&p.Withheld)
+	p.Withheld.Archive(c)
 }
 
 // archiveBusyEntry writes the canister whose message is parked, with what waits for it to be
@@ -228,7 +228,7 @@ func (c *Command) Archive(a *archive.Coder, s *State) {
 	s.ArchiveEntry(a, &c.Sender)
 	c.Origin.Archive(a)
 	s.ArchiveEntry(a, &c.Target)
-	a.Amount(&c.Attached)
+	c.Attached.Archive(a)
 }
 
 // ArchiveEntry writes which canister of the subnet something is about, or finds it.

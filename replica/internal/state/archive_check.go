@@ -3,9 +3,9 @@ package state
 import (
 	"slices"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/archive"
 )
 
 // Taken is what was taken out of the queues of a state and is not over.

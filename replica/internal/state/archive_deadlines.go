@@ -1,8 +1,8 @@
 package state
 
 import (
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/archive"
 	"github.com/canisterd/canisterd/timers"
 )
 

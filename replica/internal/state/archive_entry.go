@@ -1,9 +1,9 @@
 package state
 
 import (
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/archive"
 	"github.com/canisterd/canisterd/replica/internal/cow"
 )
 
@@ -17,8 +17,8 @@ func (r *Entry) archive(c *archive.Coder) {
 		archive.Number(c, &stop.Number)
 		archive.Number(c, &stop.Timeout)
 	})
-	c.Amount(&r.DeferredCredit)
-	c.Amount(&r.Debit)
+	r.DeferredCredit.Archive(c)
+	r.Debit.Archive(c)
 	r.Messages.archive(c)
 	archive.Number(c, &r.before.batch)
 	archive.Number(c, &r.before.bytes)

@@ -1,8 +1,8 @@
 package state
 
 import (
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/archive"
 )
 
 // Archive writes rules with what they have done, or reads them.

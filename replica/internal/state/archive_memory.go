@@ -1,8 +1,8 @@
 package state
 
 import (
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/archive"
 )
 
 // checkMemory looks whether the memory of messages is that of the messages there are, and

@@ -3,7 +3,7 @@ package state
 import (
 	"slices"
 
-	"github.com/canisterd/canisterd/intercanister/archive"
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 

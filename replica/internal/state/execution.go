@@ -3,10 +3,10 @@ package state
 import (
 	"slices"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/archive"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
@@ -161,7 +161,7 @@ func (x *Execution) archive(c *archive.Coder, s *State, modules *canister.Module
 	archive.Pointer(c, &x.Install, func(i *Installation) { i.archive(c, s, modules) })
 	x.Message.Archive(c)
 	archive.Number(c, &x.Context)
-	c.Amount(&x.Prepaid)
+	x.Prepaid.Archive(c)
 	archive.AtMost(c, &x.Limit, max(s.Limits.Message, s.Limits.Query, s.Limits.Install))
 	c.Bool(&x.Wide)
 	archive.Number(c, &x.Began.Height)

@@ -5,10 +5,10 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/archive"
 )
 
 // Preparation is a command that waits for its module, or for another command about

@@ -3,9 +3,9 @@ package state
 import (
 	"slices"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/archive"
 )
 
 // StreamMessage is a message between subnets: a request, a response, or a refund without

@@ -4,7 +4,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
 type number interface {
@@ -128,12 +127,6 @@ func (c *Coder) Principal(v *principal.Principal) {
 	if c.reading {
 		*v = principal.MustFromBytes(raw[:n])
 	}
-}
-
-// Amount is an amount of cycles.
-func (c *Coder) Amount(v *cycles.Amount) {
-	Number(c, &v.Hi)
-	Number(c, &v.Lo)
 }
 
 // Slice is a list of at most so many items. One without items is read as nil.
