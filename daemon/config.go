@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -102,7 +101,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Listen = DefaultListen
 	}
 	if len(c.Subnets) == 0 {
-		c.Subnets = slices.Clone(defaultSubnets)
+		c.Subnets = instance.DefaultSubnets()
 	}
 	if len(c.Admins) > 0 {
 		var err error
@@ -116,8 +115,8 @@ func (c Config) withDefaults() (Config, error) {
 	if err := (instance.Pacing{Mode: c.Pacing, Interval: c.Interval}).Check(); err != nil {
 		return c, err
 	}
-	if len(c.Seed) > seedBytes {
-		return c, fmt.Errorf("the seed has %d bytes: use at most %d", len(c.Seed), seedBytes)
+	if len(c.Seed) > instance.SeedBytes {
+		return c, fmt.Errorf("the seed has %d bytes: use at most %d", len(c.Seed), instance.SeedBytes)
 	}
 	if c.Outcalls > instance.LastOutcalls {
 		return c, fmt.Errorf("mode %d of HTTP outcalls is unknown: use AllowOutcalls or another of the constants beside it", c.Outcalls)

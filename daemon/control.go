@@ -54,7 +54,7 @@ func (d *Daemon) serveControl(ctx context.Context, config *Control) error {
 		}
 		return err
 	}
-	d.control = control.New(d, options)
+	d.control = control.New(d.instances, options)
 	if listener != net.Listener(&d.mux.grpc) {
 		err = d.mux.grpc.Close() // its clients are sent away
 	}

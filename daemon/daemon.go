@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,37 +17,23 @@ import (
 	"github.com/canisterd/canisterd/api/ic"
 	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
 // Daemon is some networks, one of them to begin with, with their HTTP interfaces and
 // the control API over them.
 type Daemon struct {
-	engines    engines
-	instances  registry
-	queries    *node.QuerySlots // that all instances share
-	memory     memory
-	decoders   ic.Decoders
-	first      *member           // the one it was started with; nil with pocket
-	pocket     *pocketic.Server  // nil unless it serves PocketIC's interface
-	printed    replica.PrintSink // what canisters print; nil: nobody listens
-	wall       func() time.Time
-	schedule   *schedule
-	keys       replica.Keys
-	seeds      *seeds                // of instances that are made without one
-	rateLimits bool                  // of instances that say nothing of it
-	outcalls   Outcalls              // of instances that say nothing of it
-	reach      instance.OutcallReach // likewise
-	limit      *connectionLimit
-	mux        *protocolMux
-	server     *http.Server
-	listener   net.Listener
-	control    *control.Server // nil until it is served, or might be
-	log        *slog.Logger
-
-	// processors are shared by the messages of all instances.
-	processors *node.Processors
+	instances *instance.Registry
+	first     *instance.Instance // the one it was started with; nil with pocket
+	pocket    *pocketic.Server   // nil unless it serves PocketIC's interface
+	memory    memory
+	decoders  ic.Decoders
+	limit     *connectionLimit
+	mux       *protocolMux
+	server    *http.Server
+	listener  net.Listener
+	control   *control.Server // nil until it is served, or might be
+	log       *slog.Logger
 
 	controlAddress string
 
@@ -91,23 +76,22 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 		return nil, listening(config.Listen, err)
 	}
 	d := &Daemon{
-		listener: listener, log: config.Log, failed: make(chan struct{}), engines: engines{cacheDir: config.CacheDir, worker: config.CompileWorker},
-		instances: newRegistry(config.Instances), queries: node.NewQuerySlots(runtime.NumCPU()), wall: config.wall, schedule: newSchedule(config.wall), outcalls: config.Outcalls,
-		processors: node.NewProcessors(runtime.NumCPU(), stopwatch()),
-		reach:      instance.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
-		seeds:      newSeeds(config.Seed), rateLimits: config.RateLimits,
-		limit: newConnectionLimit(connectionsOf(descriptors())),
+		listener: listener, log: config.Log, failed: make(chan struct{}), limit: newConnectionLimit(connectionsOf(descriptors())),
+		memory: newMemory(config.MemoryLimit), decoders: ic.NewDecoders(runtime.GOMAXPROCS(0) / 2),
 	}
+	made := d.registryConfig(&config)
+	if config.PocketIC {
+		made.Printed = d.servePocket(config.Diagnostics)
+	}
+	d.instances = instance.NewRegistry(made)
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	d.cancel = cancel
-	d.memory = newMemory(config.MemoryLimit)
-	d.decoders = ic.NewDecoders(runtime.GOMAXPROCS(0) / 2)
-	d.running.Go(func() { d.schedule.run(running) })
 	d.running.Go(func() { d.memory.giveBack(running) })
 	d.spread()
-	if config.PocketIC {
-		d.servePocket(config.Diagnostics)
-	} else if err := d.build(ctx, &config); err != nil {
+	if !config.PocketIC {
+		err = d.build(ctx, &config)
+	}
+	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	if err := d.serve(running, &config.Control); err != nil {
@@ -123,6 +107,19 @@ func listening(address string, err error) error {
 		return fmt.Errorf("listening on %s: something listens there already: stop it (canisterd stop) or take another port, 0 for any free one: %w", address, err)
 	}
 	return fmt.Errorf("listening on %q, which must be host:port: %w", address, err)
+}
+
+// registryConfig is what the daemon's instances are made with.
+func (d *Daemon) registryConfig(config *Config) instance.Config {
+	made := instance.Config{
+		Host: host{d}, Log: config.Log, Wall: config.wall, Limit: config.Instances, Seed: config.Seed, Memory: d.memory.instance,
+		CacheDir: config.CacheDir, Version: Version(), RateLimits: config.RateLimits, Outcalls: config.Outcalls,
+		Reach: instance.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
+	}
+	if len(config.CompileWorker) > 0 {
+		made.Compiler = newCompileWorker(config.CompileWorker).compile
+	}
+	return made
 }
 
 // spread gives the process as many processors as it has work for.
@@ -144,15 +141,15 @@ func (d *Daemon) build(ctx context.Context, config *Config) error {
 	if config.StateDir == "" {
 		stateDir = ""
 	}
-	made, err := d.Create(ctx, &instance.Spec{
+	made, err := d.instances.Create(ctx, &instance.Spec{
 		Placement: instance.Placement{Name: instance.Default},
-		Start:     uint64(d.wall().UnixNano()), Subnets: config.Subnets,
+		Start:     uint64(config.wall().UnixNano()), Subnets: config.Subnets,
 		Pacing: instance.Pacing{Mode: config.Pacing, Interval: config.Interval}, Outcalls: &config.Outcalls, StateDir: stateDir,
 	})
 	if err != nil {
 		return fmt.Errorf("starting the network: %w", err)
 	}
-	d.first = made.(*member)
+	d.first = made
 	return nil
 }
 
@@ -202,9 +199,9 @@ func (d *Daemon) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name, path := instanceOf(r.URL.Path)
-	i := d.instances.get(name)
-	if i == nil {
-		http.Error(w, instance.UnknownInstance.Refuse(cmp.Or(name, instance.Default)).Error(), http.StatusNotFound)
+	i, err := d.instances.Instance(name)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
 	if name != "" {
@@ -213,7 +210,7 @@ func (d *Daemon) answer(w http.ResponseWriter, r *http.Request) {
 		at.Path, at.RawPath = path, ""
 		inside.URL, r = &at, inside
 	}
-	i.handler.ServeHTTP(w, r)
+	frontOf(i).handler.ServeHTTP(w, r)
 }
 
 func (d *Daemon) stopFor(err error) {
@@ -231,13 +228,19 @@ func (d *Daemon) Failed() <-chan struct{} { return d.failed }
 func (d *Daemon) URL() string { return "http://" + d.listener.Addr().String() }
 
 // Node is the network the daemon was started with, for programs that embed it.
-func (d *Daemon) Node() *node.Node { return d.first.node }
+func (d *Daemon) Node() *node.Node { return d.first.Node() }
 
 // RootKey is the network's root key in DER form.
 func (d *Daemon) RootKey() []byte { return d.Node().View().RootKey }
 
 // Seed is what the network's keys, ids and randomness come from.
-func (d *Daemon) Seed() []byte { return d.first.about.Seed[:] }
+func (d *Daemon) Seed() []byte {
+	seed := d.first.About().Seed
+	return seed[:]
+}
+
+// Instances are the instances of the daemon, to be made, found and deleted.
+func (d *Daemon) Instances() *instance.Registry { return d.instances }
 
 // Subnets are the network's subnets, the root subnet first.
 func (d *Daemon) Subnets() []Subnet {
@@ -267,10 +270,7 @@ func (d *Daemon) close() error {
 	}
 	d.cancel()
 	d.running.Wait()
-	for _, i := range d.instances.shut() {
-		errs = append(errs, d.closeInstance(i))
-	}
-	errs = append(errs, d.engines.close())
+	errs = append(errs, d.instances.Close())
 	d.memory.close()
 	select {
 	case <-d.failed:

@@ -255,7 +255,7 @@ func TestTimersFireWhenTheWallClockMoves(t *testing.T) {
 
 // While a canister writes gigabytes the network's owner answers nobody; the
 // status endpoint does.
-func TestAViewIsShownWhileTheNetworkIsBusy(t *testing.T) {
+func TestTheStatusIsToldWhileTheNetworkIsBusy(t *testing.T) {
 	d := started(t, Config{})
 	begun, release := make(chan struct{}), make(chan struct{})
 	done := make(chan error)
@@ -263,11 +263,6 @@ func TestAViewIsShownWhileTheNetworkIsBusy(t *testing.T) {
 		done <- d.Node().Do(t.Context(), func(*replica.Network) { close(begun); <-release })
 	}()
 	<-begun
-	anHourOn := func() time.Time { return time.Now().Add(time.Hour) }
-	b := &backend{node: d.Node(), clock: &clock{wall: anHourOn}}
-	if b.View() == nil {
-		t.Error("no view")
-	}
 	response, err := http.Get(d.URL() + "/api/v2/status")
 	if err != nil || response.StatusCode != http.StatusOK {
 		t.Errorf("status: %v (%v)", response, err)
@@ -277,11 +272,6 @@ func TestAViewIsShownWhileTheNetworkIsBusy(t *testing.T) {
 	close(release)
 	if err := <-done; err != nil {
 		t.Error(err)
-	}
-	for soon := uint64(anHourOn().Add(-time.Minute).UnixNano()); d.Node().View().Time < soon; b.View() {
-		if t.Context().Err() != nil {
-			t.Fatal("the view stays old where the network is free again")
-		}
 	}
 }
 

@@ -1,11 +1,13 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -13,49 +15,49 @@ import (
 // logEvents tells the log, at the level of what is said with --verbose, what happens in the
 // instance: the event's kind, and in the group "event" its fields, by the names of the
 // vocabulary of events.
-func (i *member) logEvents() {
+func (f *front) logEvents(ctx context.Context, i *instance.Instance) {
 	from := node.From{Beginning: true}
 	for {
-		err := i.logFrom(from)
+		err := f.logFrom(ctx, i, from)
 		place, behind := errors.AsType[*node.PlaceError](err)
-		if !behind || i.ctx.Err() != nil {
+		if !behind || ctx.Err() != nil {
 			return // the instance has ended
 		}
 		if errors.Is(err, node.ErrBehind) {
-			i.log.Warn("more happens than is logged", "unlogged", place.First-place.Wanted)
+			f.log.Warn("more happens than is logged", "unlogged", place.First-place.Wanted)
 		}
 	}
 }
 
 // logFrom logs events until there are no more, or the log falls behind.
-func (i *member) logFrom(from node.From) error {
-	s, err := i.node.Events(i.ctx, from, node.Filter{})
+func (f *front) logFrom(ctx context.Context, i *instance.Instance, from node.From) error {
+	s, err := i.Node().Events(ctx, from, node.Filter{})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	for {
-		e, err := s.Next(i.ctx)
+		e, err := s.Next(ctx)
 		if err != nil {
-			return errors.Join(err, i.logRest(s))
+			return errors.Join(err, f.logRest(ctx, s))
 		}
-		i.logEvent(&e)
+		f.logEvent(ctx, &e)
 	}
 }
 
 // logRest logs what is recorded when the instance ends.
-func (i *member) logRest(s *node.Stream) error {
+func (f *front) logRest(ctx context.Context, s *node.Stream) error {
 	for {
 		e, ok, err := s.Recorded()
 		if !ok {
 			return err
 		}
-		i.logEvent(&e)
+		f.logEvent(ctx, &e)
 	}
 }
 
-func (i *member) logEvent(e *node.Recorded) {
-	i.log.LogAttrs(i.ctx, slog.LevelDebug, e.Kind.String(), slog.GroupAttrs("event", attributes(e)...))
+func (f *front) logEvent(ctx context.Context, e *node.Recorded) {
+	f.log.LogAttrs(ctx, slog.LevelDebug, e.Kind.String(), slog.GroupAttrs("event", attributes(e)...))
 }
 
 func attributes(e *node.Recorded) []slog.Attr {

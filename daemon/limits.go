@@ -3,14 +3,6 @@ package daemon
 import "time"
 
 const (
-	// MaxInstances is how many instances a daemon has at most. Ours.
-	MaxInstances = 10_000
-	// MaxSnapshots is how many snapshots an instance has at most. Ours.
-	MaxSnapshots = 1000
-	// MaxAncestors is how many networks an instance remembers at most that it goes on from. Ours.
-	MaxAncestors = 1000
-	// networkIDBytes is the length of the random id of a network. Ours.
-	networkIDBytes = 16
 	// maxConnections is how many connections of clients a daemon has at most, and no more than
 	// half of the descriptors it may have, but at least minConnections. Ours.
 	maxConnections = 20_000
@@ -21,8 +13,6 @@ const (
 	begunGrace  = 250 * time.Millisecond
 	// fallbackDescriptors is how many descriptors there are where the system does not say.
 	fallbackDescriptors = 16_384
-	// maxNameBytes is how long the name of an instance or a snapshot is at most. Ours.
-	maxNameBytes = 64
 	// maxCompileWall is when a compile worker is killed. Modules that are accepted are estimated at a fifth of it at most, so
 	// only a machine that is far too busy comes near. Ours.
 	maxCompileWall = 5 * time.Minute
@@ -53,6 +43,4 @@ const (
 	reclaimRest     = 2
 	reclaimBytes    = 32 << 20
 	idleAllocation  = 16 << 20
-	// eventShare is the part of its budget that an instance remembers events in, 1/eventShare.
-	eventShare = 8
 )

@@ -1,38 +1,13 @@
 package daemon
 
 import (
-	"errors"
 	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
 	"time"
-
-	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/replica/node"
 )
-
-func TestADaemonHasTenThousandInstancesAtMost(t *testing.T) {
-	r := newRegistry(0)
-	for n := range 10_000 {
-		if _, err := r.reserve(new(instance.Placement)); err != nil {
-			t.Fatalf("instance %d: %v", n+1, err)
-		}
-	}
-	const want = "the daemon has 10000 instances, which is the most it has: delete some, or bind them to leases"
-	if name, err := r.reserve(new(instance.Placement)); err == nil || err.Error() != want {
-		t.Errorf("one more: %q, %v, want %q", name, err, want)
-	}
-}
-
-func TestANameHas64BytesAtMost(t *testing.T) {
-	for length, want := range map[int]bool{64: true, 65: false} {
-		if got := validInstanceName(strings.Repeat("n", length)); got != want {
-			t.Errorf("a name of %d bytes is valid: %t", length, got)
-		}
-	}
-}
 
 func TestADaemonWantsAtLeast128MiB(t *testing.T) {
 	d, err := Start(t.Context(), Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir(), MemoryLimit: 134_217_727})
@@ -48,20 +23,11 @@ func TestADaemonWantsAtLeast128MiB(t *testing.T) {
 
 func TestTheMemoryOfADaemonIsShared(t *testing.T) {
 	d := started(t, Config{MemoryLimit: 512 << 20})
-	var events int
-	_, err := d.startInstance(t.Context(), &startConfig{name: "x", start: func(config node.Config) (*node.Node, error) {
-		events = config.EventBytes
-		return nil, errors.New("the test has seen it")
-	}})
-	if err == nil {
-		t.Error("the instance is made")
-	}
 	for what, c := range map[string]struct{ got, want int64 }{
-		"counted bytes":          {d.memory.daemon.Limit(), 268_435_456},
-		"the HTTP interface":     {d.memory.requests.Limit(), 67_108_864},
-		"the control API":        {d.memory.control.Limit(), 67_108_864},
-		"an instance":            {d.first.memory.Limit(), 201_326_592},
-		"events of the instance": {int64(events), 25_165_824},
+		"counted bytes":      {d.memory.daemon.Limit(), 268_435_456},
+		"the HTTP interface": {d.memory.requests.Limit(), 67_108_864},
+		"the control API":    {d.memory.control.Limit(), 67_108_864},
+		"an instance":        {d.memory.instance("x").Limit(), 201_326_592},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d bytes, want %d", what, c.got, c.want)

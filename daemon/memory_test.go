@@ -40,17 +40,3 @@ func TestMemoryIsGivenBackWhenTheLoadEndsOrMuchWasFreed(t *testing.T) {
 		}
 	}
 }
-
-func TestAnInstanceGivesItsBudgetBackWhenItIsDeleted(t *testing.T) {
-	d := started(t, Config{MemoryLimit: MinMemoryLimit})
-	if d.memory.daemon.Limit() != MinMemoryLimit/dataShare || d.first.memory.Limit() != MinMemoryLimit/8*3 {
-		t.Errorf("the limits are %d and %d", d.memory.daemon.Limit(), d.first.memory.Limit())
-	}
-	d.first.memory.Charge(1 << 20)
-	if err := d.Delete(""); err != nil {
-		t.Fatal(err)
-	}
-	if used := d.memory.daemon.Used(); used != 0 {
-		t.Errorf("%d bytes are in use", used)
-	}
-}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -105,25 +104,25 @@ func TestInstancesHaveTheReachOfTheDaemonOrTheirOwn(t *testing.T) {
 	d := started(t, Config{OutcallTargets: []string{"127.0.0.1:1"}})
 	own := instance.OutcallReach{Local: true}
 	for name, given := range map[string]instance.OutcallReach{"same": {}, "own": own} {
-		made, err := d.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: name}, Reach: given})
+		made, err := d.instances.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: name}, Reach: given})
 		if err != nil {
 			t.Fatal(err)
 		}
-		fork, err := d.Fork(t.Context(), &instance.ForkSpec{Source: name})
+		fork, err := d.instances.Fork(t.Context(), &instance.ForkSpec{Source: name})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := own
 		if given.IsZero() {
-			want = d.reach
+			want = instance.OutcallReach{Targets: []string{"127.0.0.1:1"}}
 		}
-		for _, i := range []control.Instance{made, fork} {
+		for _, i := range []*instance.Instance{made, fork} {
 			if got := i.About().Reach; got.Local != want.Local || len(got.Targets) != len(want.Targets) {
 				t.Errorf("%s has %+v, want %+v", i.Name(), got, want)
 			}
 		}
 	}
-	_, err := d.Create(t.Context(), &instance.Spec{Reach: instance.OutcallReach{Targets: []string{"a b"}}})
+	_, err := d.instances.Create(t.Context(), &instance.Spec{Reach: instance.OutcallReach{Targets: []string{"a b"}}})
 	if err == nil || !strings.Contains(err.Error(), `outcall_targets cannot be "a b"`) {
 		t.Errorf("a target that is none: %v", err)
 	}

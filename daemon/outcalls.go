@@ -237,27 +237,14 @@ func (d *Daemon) AnswerOutcall(ctx context.Context, in *replica.HTTPAnswer) erro
 	return err
 }
 
-// outcall is called by the network's owner when canisters have made outcalls: from
-// the first on, somebody makes them.
-func (i *member) outcall() {
-	if i.about.Outcalls == HoldOutcalls {
-		return
+// MakeOutcalls makes the outcalls of an instance, or denies them, until ctx ends.
+func (f *front) MakeOutcalls(ctx context.Context, i *instance.Instance) {
+	p, mode := newPerformer(i.Node(), f.log), i.About().Outcalls
+	if mode != DenyOutcalls {
+		client := newOutcallClient(mode == StrictOutcalls, f.reach)
+		defer client.close()
+		p.fetch = client.fetch
+		p.replicated = mode == ReplicatedOutcalls || mode == StrictOutcalls
 	}
-	i.performing.Do(func() {
-		i.running.Go(func() {
-			select {
-			case <-i.there:
-			case <-i.ctx.Done():
-				return
-			}
-			p := newPerformer(i.node, i.log)
-			if i.about.Outcalls != DenyOutcalls {
-				client := newOutcallClient(i.about.Outcalls == StrictOutcalls, i.reach)
-				defer client.close()
-				p.fetch = client.fetch
-				p.replicated = i.about.Outcalls == ReplicatedOutcalls || i.about.Outcalls == StrictOutcalls
-			}
-			p.perform(i.ctx)
-		})
-	})
+	p.perform(ctx)
 }

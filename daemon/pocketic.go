@@ -9,9 +9,11 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // Rounds of instances that stand in for PocketIC's, in instructions: those of the replica.
@@ -20,17 +22,19 @@ const (
 	pocketRound = 4_000_000_000
 )
 
-// servePocket makes the daemon serve PocketIC's interface; diagnostics may be nil.
-func (d *Daemon) servePocket(diagnostics io.Writer) {
+// servePocket makes the daemon serve PocketIC's interface, and gives what takes the prints of
+// canisters; diagnostics may be nil.
+func (d *Daemon) servePocket(diagnostics io.Writer) (printed replica.PrintSink) {
 	options := pocketic.Options{Log: d.log}
 	if diagnostics != nil {
 		lines := &lockedWriter{to: diagnostics}
 		options.Diagnostics = lines
-		d.printed = func(canister principal.Principal, text []byte) {
+		printed = func(canister principal.Principal, text []byte) {
 			_, _ = fmt.Fprintf(lines, "[Canister %s] %s\n", canister, text) // who does not read misses it
 		}
 	}
 	d.pocket = pocketic.New(pocketHost{d}, options)
+	return printed
 }
 
 // lockedWriter is a writer for many goroutines.
@@ -53,14 +57,14 @@ type pocketHost struct{ *Daemon }
 // PocketIC's do: instances of the same subnets have the same keys and ids.
 func (d pocketHost) Create(ctx context.Context, spec *pocketic.Spec) (pocketic.Instance, error) {
 	hold := HoldOutcalls
-	made, err := d.Daemon.Create(ctx, &instance.Spec{
+	made, err := d.instances.Create(ctx, &instance.Spec{
 		Subnets: spec.Subnets, Seed: new([32]byte), Start: spec.Start, Pacing: instance.Pacing{Mode: Manual}, RateLimits: spec.RateLimits,
 		SliceInstructions: pocketSlice, RoundInstructions: pocketRound, Outcalls: &hold, Reach: instance.OutcallReach{Local: true},
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &pocketInstance{member: made.(*member), daemon: d.Daemon}, nil
+	return &pocketInstance{Instance: made, daemon: d.Daemon}, nil
 }
 
 // Listen serves a handler at an address until stop is called.
@@ -80,15 +84,18 @@ func (d pocketHost) Listen(address string, handler http.Handler) (port int, stop
 
 // pocketInstance is an instance as PocketIC's interface drives it.
 type pocketInstance struct {
-	*member
+	*instance.Instance
 	daemon *Daemon
 
 	mu   sync.Mutex
 	halt func() // ends the making of outcalls; nil while they wait for mocks
 }
 
+// Backend brings the wall clock in.
+func (i *pocketInstance) Backend() api.Backend { return shown{i.Instance.Backend()} }
+
 // API is the HTTP interface of the Internet Computer.
-func (i *pocketInstance) API() http.Handler { return i.handler }
+func (i *pocketInstance) API() http.Handler { return frontOf(i.Instance).handler }
 
 // SetLive makes the wall clock drive the instance, and outcalls be made, or ends that.
 func (i *pocketInstance) SetLive(ctx context.Context, live bool) error {
@@ -113,18 +120,16 @@ func (i *pocketInstance) SetLive(ctx context.Context, live bool) error {
 
 // makeOutcalls makes the outcalls of the instance until it ends, or halt is called.
 func (i *pocketInstance) makeOutcalls() (halt func()) {
-	ctx, cancel := context.WithCancel(i.ctx)
-	var running sync.WaitGroup
-	running.Go(func() {
-		client := newOutcallClient(false, i.reach)
-		defer client.close()
-		p := newPerformer(i.node, i.log)
-		p.fetch = client.fetch
-		p.perform(ctx)
+	making, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	i.Go(func(ctx context.Context) {
+		defer close(done)
+		defer context.AfterFunc(ctx, cancel)()
+		frontOf(i.Instance).MakeOutcalls(making, i.Instance)
 	})
 	return func() {
 		cancel()
-		running.Wait()
+		<-done
 	}
 }
 
@@ -137,10 +142,10 @@ func (i *pocketInstance) Close() error {
 	if halt != nil {
 		halt()
 	}
-	if i.daemon.instances.get(i.name) != i.member {
+	if found, err := i.daemon.instances.Instance(i.Name()); err != nil || found != i.Instance {
 		return nil
 	}
-	return i.daemon.Delete(i.name)
+	return i.daemon.instances.Delete(i.Name())
 }
 
 // Activity is how many requests of PocketIC's interface are under way and how many are over.

@@ -10,12 +10,10 @@ import (
 
 	"google.golang.org/grpc"
 
-	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
 )
 
 func TestErrorsShow100BytesOfATextAnd256OfAValue(t *testing.T) {
@@ -76,14 +74,15 @@ func (s *sizesSent) Send(out *controlv1.ExportInstanceResponse) error {
 }
 
 func TestCallsOfAStreamAreHandedIn128AtATime(t *testing.T) {
-	n, err := node.Start(node.Config{Network: replica.Config{Subnets: []replica.SubnetConfig{{}}}})
+	all := instance.NewRegistry(instance.Config{Wall: time.Now})
+	t.Cleanup(func() { _ = all.Close() })
+	i, err := all.Create(t.Context(), &instance.Spec{Pacing: instance.Pacing{Mode: instance.Manual}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = n.Close() })
-	b := &batches{node: n}
+	b := new(batches)
 	b.load = &load{
-		calls: &calls{Server: New(nil, Options{})}, instance: b, stream: deaf{},
+		calls: &calls{Server: New(nil, Options{})}, instance: i, stream: b,
 		room: make(chan struct{}, 300), left: make(chan struct{}, 1), waiting: make(map[replica.RequestID]*flown), freed: make(chan struct{}, 1),
 	}
 	come := make(chan callRequest, 300)
@@ -96,38 +95,20 @@ func TestCallsOfAStreamAreHandedIn128AtATime(t *testing.T) {
 	}
 }
 
-// batches is an instance that notes how many calls of a stream are handed in together.
+// batches is a stream that notes how many of its calls are handed in together: all of them wait
+// until the first is answered.
 type batches struct {
-	Instance
-	node  *node.Node
+	grpc.BidiStreamingServer[controlv1.StreamRequest, controlv1.StreamResponse]
 	load  *load
 	sizes []int
+	left  int // calls that wait
 }
 
-// Node owns the network.
-func (b *batches) Node() *node.Node { return b.node }
-
-// Backend has a clock.
-func (b *batches) Backend() api.Backend { return stopped{} }
-
-// Pacing is asked when calls are handed in.
-func (b *batches) Pacing() instance.Pacing {
-	if calls := len(b.load.waiting); calls > 0 {
-		b.sizes = append(b.sizes, calls)
+// Send takes an answer.
+func (b *batches) Send(*controlv1.StreamResponse) error {
+	if together := len(b.load.waiting) + 1; together > b.left {
+		b.sizes = append(b.sizes, together)
 	}
-	return instance.Pacing{}
+	b.left = len(b.load.waiting)
+	return nil
 }
-
-// stopped is a backend whose clock shows 1970.
-type stopped struct{ api.Backend }
-
-// Clock is 1970.
-func (stopped) Clock() api.Clock { return api.Clock{} }
-
-// deaf is a stream whose client takes every answer.
-type deaf struct {
-	grpc.BidiStreamingServer[controlv1.StreamRequest, controlv1.StreamResponse]
-}
-
-// Send does nothing.
-func (deaf) Send(*controlv1.StreamResponse) error { return nil }

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -69,8 +70,8 @@ func (left *batchBytes) take(result *controlv1.BatchResult) *controlv1.BatchResu
 
 // begin makes a call as far as it goes at once. Where wait is set the outcome is still
 // to come.
-func (s *calls) begin(ctx context.Context, instance Instance, c *controlv1.Call, query bool) (outcome *controlv1.Outcome, wait func() (*controlv1.Outcome, error), err error) {
-	o, err := s.order(ctx, instance, c)
+func (s *calls) begin(ctx context.Context, i *instance.Instance, c *controlv1.Call, query bool) (outcome *controlv1.Outcome, wait func() (*controlv1.Outcome, error), err error) {
+	o, err := s.order(ctx, i, c)
 	if err != nil {
 		return nil, nil, err
 	}

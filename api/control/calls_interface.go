@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -62,8 +63,8 @@ func (c *interfaces) keep(module [32]byte, d described) {
 }
 
 // interfaceOf is the interface of a canister.
-func (s *Server) interfaceOf(ctx context.Context, instance Instance, id principal.Principal) (*did.File, error) {
-	d, err := s.describedBy(ctx, instance, id)
+func (s *Server) interfaceOf(ctx context.Context, i *instance.Instance, id principal.Principal) (*did.File, error) {
+	d, err := s.describedBy(ctx, i, id)
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +76,11 @@ func (s *Server) interfaceOf(ctx context.Context, instance Instance, id principa
 
 // describedBy is the interface of a canister, legible or not. The error is a refusal
 // where there is none.
-func (s *Server) describedBy(ctx context.Context, instance Instance, id principal.Principal) (described, error) {
+func (s *Server) describedBy(ctx context.Context, i *instance.Instance, id principal.Principal) (described, error) {
 	if id == principal.Management {
 		return management(), nil
 	}
-	module := instance.Node().View().Module(id)
+	module := i.Node().View().Module(id)
 	if module == nil {
 		return described{}, noInterface.Refuse(id)
 	}
@@ -88,7 +89,7 @@ func (s *Server) describedBy(ctx context.Context, instance Instance, id principa
 		return d, nil
 	}
 	var err error
-	if d.text, err = said(ctx, instance, id, module); err != nil {
+	if d.text, err = said(ctx, i, id, module); err != nil {
 		return described{}, err
 	}
 	args, _ := module.Section(initSection)
@@ -114,14 +115,14 @@ var management = sync.OnceValue(func() described {
 })
 
 // said is the interface in a canister's own words.
-func said(ctx context.Context, instance Instance, id principal.Principal, module *canister.Module) (string, error) {
+func said(ctx context.Context, i *instance.Instance, id principal.Principal, module *canister.Module) (string, error) {
 	if section, ok := module.Section(interfaceSection); ok {
 		return string(section.Content), nil
 	}
 	if module.Method(interfaceQuery) != canister.QueryMethod {
 		return "", noInterface.Refuse(id)
 	}
-	result, err := instance.Backend().Query(ctx, &api.Query{
+	result, err := i.Backend().Query(ctx, &api.Query{
 		Sender: principal.Anonymous, Receiver: id, Effective: id, Method: interfaceQuery, Arg: noArguments,
 	})
 	if err != nil {

@@ -7,12 +7,13 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 // order is a call as it was understood.
 type order struct {
-	instance  Instance
+	instance  *instance.Instance
 	sender    principal.Principal
 	receiver  principal.Principal
 	effective principal.Principal // the canister id it is routed by
@@ -27,11 +28,11 @@ type order struct {
 var noArguments = []byte("DIDL\x00\x00")
 
 // order understands a call.
-func (s *calls) order(ctx context.Context, instance Instance, c *controlv1.Call) (*order, error) {
+func (s *calls) order(ctx context.Context, i *instance.Instance, c *controlv1.Call) (*order, error) {
 	if c == nil {
 		return nil, MissingField.Refuse("call", "what to call")
 	}
-	o := &order{instance: instance, method: c.GetMethod(), form: c.GetReplyForm()}
+	o := &order{instance: i, method: c.GetMethod(), form: c.GetReplyForm()}
 	var err error
 	if o.receiver, err = requiredPrincipal("call.canister_id", c.GetCanisterId()); err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func (s *calls) order(ctx context.Context, instance Instance, c *controlv1.Call)
 		o.effective, err = requiredPrincipal("call.effective_canister_id", text)
 		return o, err
 	}
-	o.effective = effectiveOf(instance, o.receiver, o.arg)
+	o.effective = effectiveOf(i, o.receiver, o.arg)
 	return o, nil
 }
 
@@ -85,7 +86,7 @@ func checkForm(field string, form controlv1.Form) error {
 
 // effectiveOf is the canister id a call is routed by where it does not say: for the
 // management canister the canister its argument is about, or else any of the network.
-func effectiveOf(instance Instance, receiver principal.Principal, arg []byte) principal.Principal {
+func effectiveOf(i *instance.Instance, receiver principal.Principal, arg []byte) principal.Principal {
 	if receiver != principal.Management {
 		return receiver
 	}
@@ -101,5 +102,5 @@ func effectiveOf(instance Instance, receiver principal.Principal, arg []byte) pr
 			}
 		}
 	}
-	return instance.Node().View().DefaultCanister()
+	return i.Node().View().DefaultCanister()
 }

@@ -23,7 +23,7 @@ type load struct {
 	*calls
 	stream   grpc.BidiStreamingServer[controlv1.StreamRequest, controlv1.StreamResponse]
 	name     string // of the instance
-	instance Instance
+	instance *instance.Instance
 	end      context.CancelCauseFunc // with what went wrong
 	forgets  bool                    // the network forgets what is answered
 	room     chan struct{}           // a place for each call under way

@@ -91,9 +91,9 @@ func (s *calls) Await(ctx context.Context, in *controlv1.AwaitRequest) (*control
 
 // locate returns the subnet that knows a message and the canister it is for, before the next
 // view shows them.
-func locate(ctx context.Context, instance Instance, id replica.RequestID) (subnet, receiver principal.Principal, err error) {
+func locate(ctx context.Context, i *instance.Instance, id replica.RequestID) (subnet, receiver principal.Principal, err error) {
 	found := make(chan [2]principal.Principal, 1)
-	err = instance.Node().Do(ctx, func(n *replica.Network) {
+	err = i.Node().Do(ctx, func(n *replica.Network) {
 		defer close(found)
 		for i := range n.View().Subnets {
 			if at := n.View().Subnets[i].ID; n.IngressStatus(at, id) != 0 {
@@ -113,17 +113,17 @@ func locate(ctx context.Context, instance Instance, id replica.RequestID) (subne
 	return both[0], both[1], nil
 }
 
-func (s *calls) awaitAt(ctx context.Context, instance Instance, subnet, receiver principal.Principal, id replica.RequestID, form controlv1.Form) (*controlv1.AwaitResponse, error) {
+func (s *calls) awaitAt(ctx context.Context, i *instance.Instance, subnet, receiver principal.Principal, id replica.RequestID, form controlv1.Form) (*controlv1.AwaitResponse, error) {
 	ctx, cancel := inTime(ctx)
 	defer cancel()
-	if err := instance.Backend().Await(ctx, subnet, id); err != nil {
+	if err := i.Backend().Await(ctx, subnet, id); err != nil {
 		return nil, unanswered(id, err)
 	}
-	a, err := answerOf(ctx, instance, subnet, id)
+	a, err := answerOf(ctx, i, subnet, id)
 	if err != nil {
 		return nil, err
 	}
-	described, err := s.describedAs(ctx, instance, receiver, a.Method, form)
+	described, err := s.describedAs(ctx, i, receiver, a.Method, form)
 	if err != nil {
 		return nil, err
 	}
@@ -220,13 +220,13 @@ func (o *order) answer(ctx context.Context, id replica.RequestID) (subnet princi
 
 // answerOf is what became of a message of a subnet so far. The error is one for an
 // unknown or forgotten one.
-func answerOf(ctx context.Context, instance Instance, subnet principal.Principal, id replica.RequestID) (replica.IngressAnswer, error) {
-	return lookUp(ctx, instance, id, func(*replica.Network) principal.Principal { return subnet })
+func answerOf(ctx context.Context, i *instance.Instance, subnet principal.Principal, id replica.RequestID) (replica.IngressAnswer, error) {
+	return lookUp(ctx, i, id, func(*replica.Network) principal.Principal { return subnet })
 }
 
-func lookUp(ctx context.Context, instance Instance, id replica.RequestID, host func(*replica.Network) principal.Principal) (replica.IngressAnswer, error) {
+func lookUp(ctx context.Context, i *instance.Instance, id replica.RequestID, host func(*replica.Network) principal.Principal) (replica.IngressAnswer, error) {
 	found := make(chan replica.IngressAnswer, 1)
-	err := instance.Node().Do(ctx, func(n *replica.Network) {
+	err := i.Node().Do(ctx, func(n *replica.Network) {
 		a, _ := n.IngressAnswer(host(n), id)
 		found <- a
 	})

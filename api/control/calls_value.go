@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -127,8 +128,8 @@ func read(reply []byte, described *did.Method) ([]candid.Value, []*candid.Type, 
 
 // describedAs is the method a message was sent to, for its reply's form; nil where
 // nothing is known of it.
-func (s *calls) describedAs(ctx context.Context, instance Instance, receiver principal.Principal, method string, form controlv1.Form) (*did.Method, error) {
-	o := &order{instance: instance, receiver: receiver, method: method, form: form}
+func (s *calls) describedAs(ctx context.Context, i *instance.Instance, receiver principal.Principal, method string, form controlv1.Form) (*did.Method, error) {
+	o := &order{instance: i, receiver: receiver, method: method, form: form}
 	err := s.describe(ctx, o, nil)
 	return o.described, err
 }

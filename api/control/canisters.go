@@ -8,6 +8,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -45,7 +46,7 @@ func rejected(r *intercanister.Reject) *Error {
 
 // subject is a canister an RPC is about.
 type subject struct {
-	instance Instance
+	instance *instance.Instance
 	id       principal.Principal
 	report   introspect.CanisterReport
 }

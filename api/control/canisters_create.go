@@ -6,6 +6,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -46,8 +47,8 @@ func (s *canisters) CreateCanister(ctx context.Context, in *controlv1.CreateCani
 
 // placed says which id a canister is to have, nil for any, and the canister id by
 // which the subnet is found where it is to be.
-func placed(instance Instance, canister, subnet string) (wanted *principal.Principal, effective principal.Principal, err error) {
-	view := instance.Node().View()
+func placed(i *instance.Instance, canister, subnet string) (wanted *principal.Principal, effective principal.Principal, err error) {
+	view := i.Node().View()
 	effective = view.DefaultCanister()
 	if subnet != "" {
 		id, err := requiredPrincipal("subnet_id", subnet)

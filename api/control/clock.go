@@ -66,7 +66,7 @@ func written(t *timestamppb.Timestamp) string { return t.AsTime().Format(time.RF
 
 // byHand is an instance whose time is moved by clients, or why what needs that cannot
 // be done.
-func (s *Server) byHand(name, what string) (Instance, error) {
+func (s *Server) byHand(name, what string) (*instance.Instance, error) {
 	i, err := s.instance(name)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *clock) GetTime(ctx context.Context, in *controlv1.GetTimeRequest) (*con
 
 // shownOffset is how far an instance's time is ahead of the wall clock's, unset where it is
 // not, or is moved by hand.
-func shownOffset(i Instance) *durationpb.Duration {
+func shownOffset(i *instance.Instance) *durationpb.Duration {
 	if i.Pacing().Mode == instance.Manual || i.Offset() == 0 {
 		return nil
 	}
@@ -102,7 +102,7 @@ func shownOffset(i Instance) *durationpb.Duration {
 }
 
 // sight is what a look at the network of an instance shows.
-func sight[T any](ctx context.Context, i Instance, look func(*replica.Network) T) (T, error) {
+func sight[T any](ctx context.Context, i *instance.Instance, look func(*replica.Network) T) (T, error) {
 	seen := make(chan T, 1)
 	if err := i.Node().Do(ctx, func(n *replica.Network) { seen <- look(n) }); err != nil {
 		var nothing T
@@ -129,7 +129,7 @@ func (s *clock) SetTime(ctx context.Context, in *controlv1.SetTimeRequest) (*con
 }
 
 // setTime sets the time of the next round; the offset is at least so much then.
-func setTime(ctx context.Context, i Instance, at uint64, offset time.Duration) error {
+func setTime(ctx context.Context, i *instance.Instance, at uint64, offset time.Duration) error {
 	now, err := sight(ctx, i, func(n *replica.Network) uint64 {
 		now := clockOf(i, n)
 		if at >= now {
@@ -147,16 +147,18 @@ func setTime(ctx context.Context, i Instance, at uint64, offset time.Duration) e
 
 // clockOf is what the clock of an instance shows: the wall clock's time and the offset,
 // or what the time of its network was moved to where that is later.
-func clockOf(i Instance, n *replica.Network) uint64 { return max(n.Clock(), i.Backend().Clock().Now) }
+func clockOf(i *instance.Instance, n *replica.Network) uint64 {
+	return max(n.Clock(), i.Backend().Clock().Now)
+}
 
 // keepUp makes the wall clock go on from the time to which a network's was moved.
-func keepUp(i Instance, n *replica.Network) {
+func keepUp(i *instance.Instance, n *replica.Network) {
 	i.PutAhead(time.Duration(n.Clock() - i.Backend().Clock().Wall))
 }
 
 // drive is Drive for who moves time: the wall clock goes on from wherever time stands when
 // the driver is done, or its client has gone.
-func drive(ctx context.Context, i Instance, driver func(*replica.Network) node.Next) (node.Driven, error) {
+func drive(ctx context.Context, i *instance.Instance, driver func(*replica.Network) node.Next) (node.Driven, error) {
 	done, err := i.Node().Drive(ctx, driver)
 	keeping := i.Node().Do(context.WithoutCancel(ctx), func(n *replica.Network) { keepUp(i, n) })
 	if err == nil {

@@ -44,7 +44,7 @@ func (s *clock) AdvanceTime(ctx context.Context, in *controlv1.AdvanceTimeReques
 }
 
 // advanceTarget is the time a request wants to advance to.
-func advanceTarget(ctx context.Context, i Instance, in *controlv1.AdvanceTimeRequest) (uint64, error) {
+func advanceTarget(ctx context.Context, i *instance.Instance, in *controlv1.AdvanceTimeRequest) (uint64, error) {
 	switch by := in.GetBy().(type) {
 	case *controlv1.AdvanceTimeRequest_ToNextTimer:
 		if !by.ToNextTimer {
@@ -123,7 +123,7 @@ func (s *clock) RunRounds(ctx context.Context, in *controlv1.RunRoundsRequest) (
 }
 
 // catchUp brings the wall clock in where it moves the time of an instance.
-func catchUp(i Instance, n *replica.Network) {
+func catchUp(i *instance.Instance, n *replica.Network) {
 	if i.Pacing().Mode != instance.Manual {
 		n.Apply(replica.AdvanceTo(i.Backend().Clock().Now))
 	}
@@ -155,7 +155,7 @@ func (s *clock) RunUntil(ctx context.Context, in *controlv1.RunUntilRequest) (*c
 
 // run is one RunUntil under way. Who owns the network calls its methods, but for read.
 type run struct {
-	instance Instance
+	instance *instance.Instance
 	byHand   bool
 	most     uint64 // rounds
 	rounds   uint64 // run

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
@@ -145,7 +146,7 @@ func readNames(in map[string]string) (trace.Names, error) {
 }
 
 // remembered are all events an instance remembers, the oldest first.
-func remembered(ctx context.Context, i Instance) (all []replica.Event, err error) {
+func remembered(ctx context.Context, i *instance.Instance) (all []replica.Event, err error) {
 	reader, err := i.Node().Events(ctx, node.From{Beginning: true}, node.Filter{})
 	if err != nil {
 		return nil, misplaced(err)

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
@@ -47,7 +48,7 @@ func (s *Server) apply(ctx context.Context, name string, in replica.Input, why r
 	return applyTo(ctx, i, in, why)
 }
 
-func applyTo(ctx context.Context, i Instance, in replica.Input, why refusals) (replica.Result, error) {
+func applyTo(ctx context.Context, i *instance.Instance, in replica.Input, why refusals) (replica.Result, error) {
 	result, err := i.Node().Apply(ctx, in)
 	switch {
 	case err != nil:

@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
@@ -22,7 +23,7 @@ type answered struct {
 
 // readAnswer reads an answer in the place of a callee. Text and JSON are read by the
 // callee's interface, text by itself where there is none.
-func (s *flights) readAnswer(ctx context.Context, i Instance, field string, in *controlv1.Answer, of answered) (a replica.Settlement, err error) {
+func (s *flights) readAnswer(ctx context.Context, i *instance.Instance, field string, in *controlv1.Answer, of answered) (a replica.Settlement, err error) {
 	switch says := in.GetAnswer().(type) {
 	case *controlv1.Answer_Reply:
 		a.Reply, err = s.readReply(ctx, i, field+".reply", says.Reply, of)
@@ -45,7 +46,7 @@ func (s *flights) readAnswer(ctx context.Context, i Instance, field string, in *
 }
 
 // readReply reads a reply; one without a form is the empty list of results.
-func (s *flights) readReply(ctx context.Context, i Instance, field string, v *controlv1.Value, of answered) ([]byte, error) {
+func (s *flights) readReply(ctx context.Context, i *instance.Instance, field string, v *controlv1.Value, of answered) ([]byte, error) {
 	switch form := v.GetForm().(type) {
 	case *controlv1.Value_Bytes:
 		return form.Bytes, nil
@@ -89,7 +90,7 @@ func textReply(method *did.Method, text string) ([]byte, error) {
 
 // methodOf is the method in the interface of its canister, nil where nothing says which
 // canister or the interface does not have it.
-func (s *flights) methodOf(ctx context.Context, i Instance, of answered) (*did.Method, error) {
+func (s *flights) methodOf(ctx context.Context, i *instance.Instance, of answered) (*did.Method, error) {
 	if of.callee == nil || *of.callee == principal.Management {
 		return nil, nil //nolint:nilnil // no method is known
 	}
@@ -141,7 +142,7 @@ func asDuration(ns uint64) time.Duration { return time.Duration(min(ns, math.Max
 
 // shownArgument is the argument of a call in a form; what cannot be shown in it is shown
 // in bytes.
-func (s *flights) shownArgument(ctx context.Context, i Instance, h *introspect.HeldMessage, form controlv1.Form) *controlv1.Value {
+func (s *flights) shownArgument(ctx context.Context, i *instance.Instance, h *introspect.HeldMessage, form controlv1.Form) *controlv1.Value {
 	bytes := &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: h.Argument}}
 	if form != controlv1.Form_FORM_TEXT && form != controlv1.Form_FORM_JSON {
 		return bytes
@@ -161,7 +162,7 @@ func (s *flights) shownArgument(ctx context.Context, i Instance, h *introspect.H
 }
 
 // arguments reads an argument at the types of the callee's interface, or at its own.
-func (s *flights) arguments(ctx context.Context, i Instance, h *introspect.HeldMessage) ([]candid.Value, []*candid.Type, error) {
+func (s *flights) arguments(ctx context.Context, i *instance.Instance, h *introspect.HeldMessage) ([]candid.Value, []*candid.Type, error) {
 	if method, err := s.methodOf(ctx, i, answered{&h.Callee, h.Method}); err == nil && method != nil {
 		if values, err := method.DecodeArgs(h.Argument); err == nil {
 			return values, did.Types(method.Args), nil

@@ -149,7 +149,7 @@ func (s *flights) Settle(ctx context.Context, in *controlv1.SettleRequest) (*con
 	return nil, MissingField.Refuse("which", "held_id, or a call of ListFutures")
 }
 
-func (s *flights) settleHeld(ctx context.Context, i Instance, id uint64, in *controlv1.Answer) error {
+func (s *flights) settleHeld(ctx context.Context, i *instance.Instance, id uint64, in *controlv1.Answer) error {
 	of, err := sight(ctx, i, func(n *replica.Network) answered {
 		h, ok := n.Introspect().HeldMessage(id)
 		if !ok {
@@ -167,14 +167,14 @@ func (s *flights) settleHeld(ctx context.Context, i Instance, id uint64, in *con
 	return settle(ctx, i, id, answer)
 }
 
-func settle(ctx context.Context, i Instance, id uint64, answer replica.Settlement) error {
+func settle(ctx context.Context, i *instance.Instance, id uint64, answer replica.Settlement) error {
 	_, err := applyTo(ctx, i, &replica.SettleHeld{ID: id, Answer: answer}, refusals{
 		refusal.NotFound: heldUnknown, refusal.Invalid: badAnswer, refusal.Conflict: guaranteed,
 	})
 	return err
 }
 
-func (s *flights) settleCall(ctx context.Context, i Instance, call *controlv1.CallRef, in *controlv1.Answer) error {
+func (s *flights) settleCall(ctx context.Context, i *instance.Instance, call *controlv1.CallRef, in *controlv1.Answer) error {
 	subnet, err := readPrincipal("call.subnet_id", call.GetSubnetId())
 	if err != nil {
 		return err

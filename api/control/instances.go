@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -31,7 +32,7 @@ func (s *instances) CreateInstance(ctx context.Context, in *controlv1.CreateInst
 // ListInstances gives the instances by name, in pages.
 func (s *instances) ListInstances(_ context.Context, in *controlv1.ListInstancesRequest) (*controlv1.ListInstancesResponse, error) {
 	all := s.registry.Instances()
-	page, next, err := pageOf(all, Instance.Name, in.GetPageSize(), in.GetPageToken())
+	page, next, err := pageOf(all, (*instance.Instance).Name, in.GetPageSize(), in.GetPageToken())
 	if err != nil {
 		return nil, err
 	}

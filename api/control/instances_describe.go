@@ -12,7 +12,7 @@ import (
 )
 
 // describe says of an instance what is known without asking its owner.
-func describe(i Instance) *controlv1.Instance {
+func describe(i *instance.Instance) *controlv1.Instance {
 	about, view := i.About(), i.Node().View()
 	out := &controlv1.Instance{
 		Name: i.Name(), State: controlv1.InstanceState_INSTANCE_STATE_RUNNING,
@@ -44,7 +44,7 @@ func subnetMessage(s *replica.SubnetView) *controlv1.Subnet {
 }
 
 // census counts what is open.
-func census(ctx context.Context, i Instance) (*controlv1.Census, error) {
+func census(ctx context.Context, i *instance.Instance) (*controlv1.Census, error) {
 	counted := make(chan replica.Census, 1)
 	if err := i.Node().Do(ctx, func(n *replica.Network) { counted <- n.Census() }); err != nil {
 		return nil, err

@@ -93,15 +93,15 @@ func (s *instances) RestoreSnapshot(ctx context.Context, in *controlv1.RestoreSn
 }
 
 // named is an instance of which a request names a snapshot.
-func (s *instances) named(instance, snapshot string) (Instance, error) {
-	i, err := s.instance(instance)
+func (s *instances) named(name, snapshot string) (*instance.Instance, error) {
+	i, err := s.instance(name)
 	if err == nil && snapshot == "" {
 		return nil, MissingField.Refuse("snapshot", "the name of a snapshot of the instance")
 	}
 	return i, err
 }
 
-func snapshotMessage(i Instance, s *instance.Snapshot) *controlv1.Snapshot {
+func snapshotMessage(i *instance.Instance, s *instance.Snapshot) *controlv1.Snapshot {
 	return &controlv1.Snapshot{
 		Instance: i.Name(), Name: s.Name, Taken: timestamppb.New(s.Taken), Time: stamp(s.Time), Height: s.Height, Canisters: uint64(s.Canisters),
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -26,7 +27,7 @@ type vanishing struct {
 }
 
 // Instance finds an instance that is gone when it returns.
-func (v vanishing) Instance(name string) (control.Instance, error) {
+func (v vanishing) Instance(name string) (*instance.Instance, error) {
 	found, err := v.Registry.Instance(name)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func (v vanishing) Instance(name string) (control.Instance, error) {
 // deleted between its being looked up and being asked.
 func (a *api) vanishes() *api {
 	a.Helper()
-	s := control.New(vanishing{a.daemon, a.T}, control.Options{})
+	s := control.New(vanishing{a.daemon.Instances(), a.T}, control.Options{})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	a.ok(err)
 	served := make(chan error, 1)
@@ -157,7 +158,7 @@ func TestAnInstanceThatIsDeletedWhenAnRPCHasFoundItSaysThatItDoesNotRun(t *testi
 	) {
 		must(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{Name: brief})
 		do()
-		if _, err := a.daemon.Instance(brief); err == nil {
+		if _, err := a.daemon.Instances().Instance(brief); err == nil {
 			t.Fatal("an RPC has not looked for its instance")
 		}
 	}

@@ -209,7 +209,7 @@ func TestClientsMakeAndDeleteInstancesSideBySide(t *testing.T) {
 func TestABusyInstanceIsWaitedForAsLongAsTheCallerLikes(t *testing.T) {
 	a := served(t, daemon.Config{})
 	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "busy"})
-	i, err := a.daemon.Instance("busy")
+	i, err := a.daemon.Instances().Instance("busy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestAnInstanceThatFailsTakesNobodyWithIt(t *testing.T) {
 	a := served(t, daemon.Config{})
 	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "odd"})
 	must(a, a.instances.TakeSnapshot, &controlv1.TakeSnapshotRequest{Instance: "odd", Snapshot: "even"})
-	i, err := a.daemon.Instance("odd")
+	i, err := a.daemon.Instances().Instance("odd")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -31,7 +32,7 @@ func TestWhatThereMayBeOnlySoMuchOfIsRefusedWithItsLimit(t *testing.T) {
 	must(a, a.instances.DeleteInstance, &controlv1.DeleteInstanceRequest{Instance: "again"})
 
 	a.note("snapshots: another may take the place of one")
-	for n := range daemon.MaxSnapshots {
+	for n := range instance.MaxSnapshots {
 		must(a, a.instances.TakeSnapshot, &controlv1.TakeSnapshotRequest{Snapshot: fmt.Sprintf("s%d", n)})
 	}
 	call(a, a.instances.TakeSnapshot, &controlv1.TakeSnapshotRequest{Snapshot: "more"})

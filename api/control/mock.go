@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
@@ -22,7 +23,7 @@ import (
 // go to the client and come back answered.
 type mock struct {
 	service  *flights
-	instance Instance
+	instance *instance.Instance
 	head     *controlv1.MockHead
 	rules    [2]uint64
 	after    uint64 // the last message that was sent to the client

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/refusal"
@@ -55,7 +56,7 @@ func (s *flights) ListOutcalls(ctx context.Context, in *controlv1.ListOutcallsRe
 }
 
 // placesOf are the places of outcalls in their list: the first has a number above 0.
-func placesOf(i Instance, all []node.Outcall) []introspect.Cursor {
+func placesOf(i *instance.Instance, all []node.Outcall) []introspect.Cursor {
 	position := make(map[principal.Principal]int)
 	for at, subnet := range i.Node().View().Subnets {
 		position[subnet.ID] = at

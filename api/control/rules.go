@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
@@ -35,11 +36,11 @@ func (s *flights) AddRule(ctx context.Context, in *controlv1.AddRuleRequest) (*c
 	return &controlv1.AddRuleResponse{Rule: shownRule(&replica.RuleState{ID: result.Rule, Rule: *rule}), Warning: result.Note}, nil
 }
 
-func addRule(ctx context.Context, i Instance, rule *replica.Rule) (replica.Result, error) {
+func addRule(ctx context.Context, i *instance.Instance, rule *replica.Rule) (replica.Result, error) {
 	return applyTo(ctx, i, &replica.AddRule{Rule: *rule}, refusals{refusal.Invalid: badRule, refusal.Full: tooManyRules})
 }
 
-func (s *flights) readRule(ctx context.Context, i Instance, in *controlv1.Rule) (*replica.Rule, error) {
+func (s *flights) readRule(ctx context.Context, i *instance.Instance, in *controlv1.Rule) (*replica.Rule, error) {
 	if in == nil {
 		return nil, MissingField.Refuse("rule", "which messages match, and what becomes of them")
 	}
@@ -71,7 +72,7 @@ func readMatch(in *controlv1.Match) (m replica.Match, err error) {
 	return m, err
 }
 
-func (s *flights) readAction(ctx context.Context, i Instance, in *controlv1.Rule, match *replica.Match) (a replica.Action, err error) {
+func (s *flights) readAction(ctx context.Context, i *instance.Instance, in *controlv1.Rule, match *replica.Match) (a replica.Action, err error) {
 	unset := func(field string) (replica.Action, error) {
 		return a, BadField.Refuse(field, false, "set it to true, or choose another action")
 	}

@@ -21,6 +21,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica/budget"
 
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -158,7 +159,7 @@ func (s *Server) until(ctx context.Context) (context.Context, context.CancelFunc
 }
 
 // instance is the instance a request means.
-func (s *Server) instance(name string) (Instance, error) { return s.registry.Instance(name) }
+func (s *Server) instance(name string) (*instance.Instance, error) { return s.registry.Instance(name) }
 
 // guardUnary gives errors their codes, and panics the end of an error. What goes on when
 // everything has to end is told so.

@@ -2,6 +2,21 @@ package instance
 
 import "time"
 
+const (
+	// MaxInstances is how many instances a registry has at most. Ours.
+	MaxInstances = 10_000
+	// MaxSnapshots is how many snapshots an instance has at most. Ours.
+	MaxSnapshots = 1000
+	// MaxAncestors is how many networks an instance remembers at most that it goes on from. Ours.
+	MaxAncestors = 1000
+	// networkIDBytes is the length of the random id of a network. Ours.
+	networkIDBytes = 16
+	// maxNameBytes is how long the name of an instance or a snapshot is at most. Ours.
+	maxNameBytes = 64
+	// eventShare is the part of its budget that an instance remembers events in, 1/eventShare. Ours.
+	eventShare = 8
+)
+
 // MinInterval and MaxInterval bound the time between two rounds of pacing at an interval,
 // DefaultInterval is the time where none is given. Ours.
 const (

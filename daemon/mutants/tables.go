@@ -25,6 +25,7 @@ var suites = map[string][]string{
 	"canister/internal/wasm":      {"canister"},
 	"canister":                    {"replica/internal/management", "replica"},
 	"daemon":                      {"api/control"},
+	"daemon/instance":             {"api/control", "daemon"},
 	"intercanister":               {"replica"},
 	"replica":                     {"api/control"},
 	"replica/internal/management": {"replica"},

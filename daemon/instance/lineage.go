@@ -1,12 +1,10 @@
-package daemon
+package instance
 
 import (
 	"crypto/rand"
 	"encoding/hex"
 	"slices"
 	"sync"
-
-	"github.com/canisterd/canisterd/daemon/instance"
 )
 
 // lineage says which network an instance has: a random id, and the networks it goes on from.
@@ -16,11 +14,11 @@ type lineage struct {
 	turn      sync.Mutex // held while the network is kept or replaced: before mu
 	mu        sync.Mutex // guards what follows
 	id        string
-	ancestors []instance.Ancestor // the oldest first
+	ancestors []Ancestor // the oldest first
 }
 
 // begin gives the network a new id. It goes on from the ancestors.
-func (l *lineage) begin(ancestors []instance.Ancestor) {
+func (l *lineage) begin(ancestors []Ancestor) {
 	id := make([]byte, networkIDBytes)
 	_, _ = rand.Read(id) // never fails
 	if extra := len(ancestors) - MaxAncestors; extra > 0 {
@@ -33,15 +31,15 @@ func (l *lineage) begin(ancestors []instance.Ancestor) {
 }
 
 // at is the lineage of a network that goes on from this one's state at a height.
-func (l *lineage) at(height uint64) []instance.Ancestor {
+func (l *lineage) at(height uint64) []Ancestor {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append(slices.Clone(l.ancestors), instance.Ancestor{NetworkID: l.id, Height: height})
+	return append(slices.Clone(l.ancestors), Ancestor{NetworkID: l.id, Height: height})
 }
 
 // Lineage is the random id of the instance's network, and the networks it goes on from, the
 // oldest first.
-func (i *member) Lineage() (id string, ancestors []instance.Ancestor) {
+func (i *Instance) Lineage() (id string, ancestors []Ancestor) {
 	i.lineage.mu.Lock()
 	defer i.lineage.mu.Unlock()
 	return i.lineage.id, slices.Clone(i.lineage.ancestors)

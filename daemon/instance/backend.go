@@ -1,4 +1,4 @@
-package daemon
+package instance
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
@@ -25,41 +24,47 @@ const viewPatience = 50 * time.Millisecond
 // (the replica's: 10 seconds).
 const queryTime = 10 * time.Second
 
-// backend is a node as the front ends see it. It brings the wall clock in: time
-// moves before a request is looked at.
-type backend struct {
+// Backend is an instance as its users see it: the node, with the wall clock brought in. Time moves
+// before a request is looked at.
+type Backend struct {
 	node   *node.Node
-	pacing atomic.Uint32 // a Pacing
+	pacing atomic.Uint32 // a PacingMode
 	clock  *clock
 
 	renewing atomic.Bool // somebody waits for a newer view; one at a time is enough
 }
 
-func (b *backend) paced() Pacing { return Pacing(b.pacing.Load()) }
+func (b *Backend) paced() PacingMode { return PacingMode(b.pacing.Load()) }
+
+// Times are one moment as two clocks show it, in nanoseconds since 1970.
+type Times struct {
+	Now  uint64 // the network's own time
+	Wall uint64 // the wall clock, by which clients' requests expire who know no other time
+}
 
 // Clock is the time requests expire by: that of the instance's clock, or of the network
 // where that is paced by hand, or just moved ahead.
-func (b *backend) Clock() api.Clock {
+func (b *Backend) Clock() Times {
 	at, wall := b.node.View().Time, b.clock.wallNow()
 	if b.paced() != Manual {
 		at = max(at, wall+uint64(b.clock.offset.Load()))
 	}
-	return api.Clock{Now: at, Wall: wall}
+	return Times{Now: at, Wall: wall}
 }
 
 // View is the last view, or a new one where that is too old to be believed and a
 // new one is to be had soon.
-func (b *backend) View() api.View {
+func (b *Backend) View() *replica.View {
 	v := b.node.View()
 	if b.paced() == Auto && v.Time+uint64(maxViewAge) < b.clock.now() {
 		b.renew()
 		v = b.node.View()
 	}
-	return api.Show(v)
+	return v
 }
 
 // renew makes a round for the view it ends with.
-func (b *backend) renew() {
+func (b *Backend) renew() {
 	if !b.renewing.CompareAndSwap(false, true) {
 		return
 	}
@@ -73,7 +78,7 @@ func (b *backend) renew() {
 }
 
 // advance moves the network's time to the clock's.
-func (b *backend) advance(ctx context.Context) error {
+func (b *Backend) advance(ctx context.Context) error {
 	if b.paced() == Manual {
 		return nil
 	}
@@ -101,36 +106,36 @@ func (s stopped) Unwrap() []error {
 }
 
 // Submit hands a message in.
-func (b *backend) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
+func (b *Backend) Submit(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
 	if err := b.advance(ctx); err != nil {
-		return api.Receipt{}, err
+		return replica.Receipt{}, err
 	}
 	receipt, err := b.node.Submit(ctx, in)
 	if err != nil {
-		return api.Receipt{}, refused(err)
+		return replica.Receipt{}, refused(err)
 	}
 	return receipt, nil
 }
 
 // Await returns when the message is answered and View shows it.
-func (b *backend) Await(ctx context.Context, subnet principal.Principal, id api.RequestID) error {
+func (b *Backend) Await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
 	return refused(b.node.Await(ctx, subnet, id))
 }
 
 // Query executes a query call.
-func (b *backend) Query(ctx context.Context, q *api.Query) (api.QueryResult, error) {
+func (b *Backend) Query(ctx context.Context, q *replica.Query) (replica.QueryResult, error) {
 	if err := b.advance(ctx); err != nil {
-		return api.QueryResult{}, err
+		return replica.QueryResult{}, err
 	}
 	limited := *q
 	begun := b.clock.wall()
 	limited.Late = func() bool { return b.clock.wall().Sub(begun) >= queryTime }
 	result, err := b.node.Query(ctx, &limited)
 	if err != nil {
-		return api.QueryResult{}, refused(err)
+		return replica.QueryResult{}, refused(err)
 	}
 	if result.Refusal != nil {
-		return api.QueryResult{}, refused(result.Refusal)
+		return replica.QueryResult{}, refused(result.Refusal)
 	}
 	return result, nil
 }

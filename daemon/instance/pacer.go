@@ -1,4 +1,4 @@
-package daemon
+package instance
 
 import (
 	"container/heap"
@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -33,7 +32,7 @@ type pacer struct {
 	ctx      context.Context
 
 	mu      sync.Mutex
-	pacing  instance.Pacing
+	pacing  Pacing
 	begun   bool
 	ended   bool
 	ticking bool // on a goroutine of running
@@ -52,7 +51,7 @@ func (p *pacer) start(ctx context.Context, n *node.Node) {
 
 // set changes the pacing. After one of a Manual network no tick is begun; end or quiet
 // waits for the one under way.
-func (p *pacer) set(pacing instance.Pacing) {
+func (p *pacer) set(pacing Pacing) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pacing = pacing

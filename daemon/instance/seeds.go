@@ -1,4 +1,4 @@
-package daemon
+package instance
 
 import (
 	"crypto/rand"
@@ -7,14 +7,14 @@ import (
 	"sync/atomic"
 )
 
-// seedBytes is the length of a seed.
-const seedBytes = 32
+// SeedBytes is the length of a seed.
+const SeedBytes = 32
 
 // seeds gives each instance that is made without a seed one of its own: the first is that of
 // the daemon, the others follow from it and from how many were given before. So a daemon
 // that is started with a seed is the same from start to start.
 type seeds struct {
-	daemon [seedBytes]byte
+	daemon [SeedBytes]byte
 	given  atomic.Uint64
 }
 
@@ -29,7 +29,7 @@ func newSeeds(seed []byte) *seeds {
 }
 
 // next is the seed of an instance: its own where it has one.
-func (s *seeds) next(own *[seedBytes]byte) [seedBytes]byte {
+func (s *seeds) next(own *[SeedBytes]byte) [SeedBytes]byte {
 	if own != nil {
 		return *own
 	}

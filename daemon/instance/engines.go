@@ -1,13 +1,13 @@
-package daemon
+package instance
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/daemon/instance"
 )
 
 // engine is an engine with the number of those who use it. All instances in memory
@@ -17,21 +17,17 @@ type engine struct {
 	users int
 }
 
-// engines are the engines of a daemon.
+// engines are the engines of a registry.
 type engines struct {
 	cacheDir string
-	worker   []string // Config.CompileWorker
+	compiler func(ctx context.Context, dir string, module []byte) error
 	mu       sync.Mutex
-	memory   *engine // its first use is the daemon's own; nil until somebody needs it
+	memory   *engine // its first use is the registry's own; nil until somebody needs it
 }
 
 // open makes an engine that keeps memories in a folder, with one use.
 func (e *engines) open(dir string) (*engine, error) {
-	config := canister.EngineConfig{CacheDir: e.cacheDir, HeapDir: dir}
-	if len(e.worker) > 0 {
-		config.Compiler = newCompileWorker(e.worker).compile
-	}
-	made, err := canister.NewEngine(config)
+	made, err := canister.NewEngine(canister.EngineConfig{CacheDir: e.cacheDir, HeapDir: dir, Compiler: e.compiler})
 	if err != nil {
 		return nil, fmt.Errorf("starting the engine: %w", err)
 	}
@@ -45,14 +41,14 @@ func (e *engines) in(dir string) (*engine, error) {
 		return e.inMemory()
 	}
 	if !filepath.IsAbs(dir) {
-		return nil, instance.BadField.Refuse("state_dir", fmt.Sprintf("%q", dir), "take an absolute path, or nothing for memory")
+		return nil, BadField.Refuse("state_dir", fmt.Sprintf("%q", dir), "take an absolute path, or nothing for memory")
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, instance.BadFolder.Refuse(dir, err)
+		return nil, BadFolder.Refuse(dir, err)
 	}
 	made, err := e.open(dir)
 	if err != nil {
-		return nil, instance.BadFolder.Refuse(dir, err)
+		return nil, BadFolder.Refuse(dir, err)
 	}
 	return made, nil
 }
@@ -70,7 +66,7 @@ func (e *engines) inMemory() (_ *engine, err error) {
 	return e.memory, nil
 }
 
-// close gives back the daemon's own use.
+// close gives back the registry's own use.
 func (e *engines) close() error {
 	if e.memory == nil {
 		return nil

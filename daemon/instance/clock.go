@@ -1,4 +1,4 @@
-package daemon
+package instance
 
 import (
 	"sync/atomic"

@@ -1,12 +1,14 @@
-package daemon
+package instance_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // asker has a composite query that replies when its call is answered.
@@ -27,28 +29,52 @@ const asker = `(module
 		(drop (call $perform))))`
 
 func TestACompositeQueryHasTenSecondsOfTheWallClock(t *testing.T) {
-	d := started(t, Config{})
+	_, i := first(t, nil, instance.Pacing{})
 	module, err := wat.Assemble(asker)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := userOf(t, d).deploy(module)
+	id := instancetest.Deploy(t, i, module)
 	for _, c := range []struct {
 		passes time.Duration
 		late   bool
-	}{{queryTime - time.Second, false}, {queryTime, true}} {
+	}{{instance.QueryTime - time.Second, false}, {instance.QueryTime, true}} {
 		now, passes := time.Now(), c.passes
-		b := &backend{node: d.Node(), clock: &clock{wall: func() time.Time {
+		b := instance.BackendOf(i.Node(), instance.Manual, func() time.Time {
 			defer func() { now, passes = now.Add(passes), 0 }()
 			return now
-		}}}
-		b.pacing.Store(uint32(Manual))
-		result, err := b.Query(patient(t), &api.Query{Receiver: id, Effective: id, Method: "ask"})
+		})
+		result, err := b.Query(patient(t), &replica.Query{Receiver: id, Effective: id, Method: "ask"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if late := result.Reject != nil && result.Reject.Error == intercanister.QueryTimeLimitExceeded; late != c.late || !late && string(result.Reply) != "there" {
 			t.Errorf("after %s: %q, %v", c.passes, result.Reply, result.Reject)
+		}
+	}
+}
+
+// While a canister writes gigabytes the network's owner answers nobody.
+func TestAViewIsShownWhileTheNetworkIsBusy(t *testing.T) {
+	_, i := first(t, nil, instance.Pacing{})
+	begun, release := make(chan struct{}), make(chan struct{})
+	done := make(chan error)
+	go func() {
+		done <- i.Node().Do(t.Context(), func(*replica.Network) { close(begun); <-release })
+	}()
+	<-begun
+	anHourOn := func() time.Time { return time.Now().Add(time.Hour) }
+	b := instance.BackendOf(i.Node(), instance.Auto, anHourOn)
+	if b.View() == nil {
+		t.Error("no view")
+	}
+	close(release)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	for soon := uint64(anHourOn().Add(-time.Minute).UnixNano()); i.Node().View().Time < soon; b.View() {
+		if t.Context().Err() != nil {
+			t.Fatal("the view stays old where the network is free again")
 		}
 	}
 }

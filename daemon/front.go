@@ -1,0 +1,111 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/api/ic"
+	"github.com/canisterd/canisterd/daemon/instance"
+)
+
+// instancePath begins the paths of instances: /instances/NAME/api/v2/status.
+const instancePath = "/instances/"
+
+// host gives instances their fronts.
+type host struct{ daemon *Daemon }
+
+// Attach makes the front of an instance.
+func (h host) Attach(name string, about *instance.About) (instance.Front, error) {
+	reach, err := newReach(about.Reach)
+	if err != nil {
+		return nil, err
+	}
+	return &front{daemon: h.daemon, reach: reach, log: h.daemon.log.With("instance", name)}, nil
+}
+
+// front is what the daemon has for one instance: its HTTP interface, its HTTP client for
+// outcalls, and its log.
+type front struct {
+	daemon  *Daemon
+	reach   reach // of outcalls
+	log     *slog.Logger
+	handler http.Handler // of the HTTP interface
+	server  *http.Server // on a listener of its own; nil where there is none
+}
+
+// shown is an instance as front ends see it.
+type shown struct{ *instance.Backend }
+
+// Clock is what the instance's clock and the wall clock show.
+func (s shown) Clock() api.Clock { return api.Clock(s.Backend.Clock()) }
+
+// View is the state as of the end of the last round.
+func (s shown) View() api.View { return api.Show(s.Backend.View()) }
+
+// frontOf is the front of an instance of a daemon.
+func frontOf(i *instance.Instance) *front { return i.Front().(*front) }
+
+// Serve makes the HTTP interface of an instance, and logs what happens in it.
+func (f *front) Serve(ctx context.Context, i *instance.Instance, listen string) (urls []string, err error) {
+	f.handler = ic.New(shown{i.Backend()}, ic.Info{Version: Version(), Memory: f.daemon.memory.requests, Decoders: f.daemon.decoders})
+	if listen != "" {
+		url, err := f.listen(ctx, i, listen)
+		if err != nil {
+			return nil, err
+		}
+		urls = append(urls, url)
+	}
+	if f.log.Enabled(ctx, slog.LevelDebug) {
+		i.Go(func(ctx context.Context) { f.logEvents(ctx, i) })
+	}
+	return append(urls, f.daemon.urlsOf(i.Name())...), nil
+}
+
+// listen serves the HTTP interface on an address of its own.
+func (f *front) listen(ctx context.Context, i *instance.Instance, address string) (url string, err error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return "", instance.BadAddress.Refuse(address, err)
+	}
+	limited := &limitedListener{Listener: listener, limit: f.daemon.limit}
+	f.server = newServer(ctx, f.handler, f.log)
+	i.Go(func(context.Context) {
+		if err := f.server.Serve(limited); !errors.Is(err, http.ErrServerClosed) {
+			f.log.Error("the HTTP interface is served no longer", "address", address, "error", err)
+		}
+	})
+	return "http://" + listener.Addr().String(), nil
+}
+
+// Close stops serving the address of its own.
+func (f *front) Close() error {
+	if f.server == nil {
+		return nil
+	}
+	return f.server.Close()
+}
+
+// urlsOf is where the daemon serves the HTTP interface of an instance.
+func (d *Daemon) urlsOf(name string) []string {
+	under := d.URL() + instancePath + name
+	if name == instance.Default {
+		return []string{d.URL(), under}
+	}
+	return []string{under}
+}
+
+// instanceOf is the name in a path of the HTTP interface, and the path within the
+// instance; "" is the default one.
+func instanceOf(path string) (name, inside string) {
+	rest, named := strings.CutPrefix(path, instancePath)
+	if !named {
+		return "", path
+	}
+	name, inside, _ = strings.Cut(rest, "/")
+	return name, "/" + inside
+}

@@ -1,0 +1,216 @@
+package instance_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/replica"
+)
+
+const week = 7 * 24 * time.Hour
+
+// hands are those of a wall clock that tests move.
+type hands struct{ passed atomic.Int64 }
+
+var noon = time.Date(2031, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func (h *hands) now() time.Time { return noon.Add(time.Duration(h.passed.Load())) }
+
+func (h *hands) pass(d time.Duration) { h.passed.Add(int64(d)) }
+
+// shows is what the clock of an instance shows, since noon.
+func shows(i *instance.Instance) time.Duration {
+	return time.Unix(0, int64(i.Backend().Clock().Now)).Sub(noon)
+}
+
+// wants looks whether the clock of an instance shows a time, give or take the rounds that
+// are run at one moment.
+func wants(t *testing.T, i *instance.Instance, want time.Duration) {
+	t.Helper()
+	if got := shows(i); got < want || got > want+time.Millisecond {
+		t.Errorf("%s: it is noon and %s, want %s", i.Name(), got, want)
+	}
+}
+
+// movesTo moves the time of an instance to so long after noon.
+func movesTo(t *testing.T, i *instance.Instance, at time.Duration) {
+	t.Helper()
+	if err := i.Node().Do(t.Context(), func(n *replica.Network) {
+		n.Apply(replica.AdvanceTo(uint64(noon.Add(at).UnixNano())))
+		i.PutAhead(at - time.Unix(0, int64(i.Backend().Clock().Wall)).Sub(noon))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := i.Node().Round(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func paces(t *testing.T, i *instance.Instance, mode instance.PacingMode) {
+	t.Helper()
+	if err := i.SetPacing(t.Context(), instance.Pacing{Mode: mode}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheWallClockGoesOnFromWhereTimeWasMovedByHand(t *testing.T) {
+	var wall hands
+	_, i := first(t, wall.now, instance.Pacing{Mode: instance.Manual})
+	movesTo(t, i, week)
+	wall.pass(time.Hour)
+	wants(t, i, week)
+	for _, mode := range []instance.PacingMode{instance.Auto, instance.Interval} {
+		paces(t, i, mode)
+	}
+	wants(t, i, week)
+	wall.pass(time.Hour)
+	wants(t, i, week+time.Hour)
+	i.PutAhead(time.Hour) // it is more already
+	wants(t, i, week+time.Hour)
+}
+
+func TestAnInstanceThatIsBehindTheWallClockCatchesUp(t *testing.T) {
+	var wall hands
+	_, i := first(t, wall.now, instance.Pacing{Mode: instance.Manual})
+	wall.pass(week)
+	wants(t, i, 0)
+	paces(t, i, instance.Auto)
+	wants(t, i, week)
+}
+
+func TestARestoredInstanceGoesOnFromItsSnapshotsTime(t *testing.T) {
+	var wall hands
+	_, i := first(t, wall.now, instance.Pacing{})
+	take := func(name string) {
+		if _, err := i.TakeSnapshot(t.Context(), name, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	take("today")
+	movesTo(t, i, week)
+	take("in-a-week")
+	movesTo(t, i, 2*week)
+	wall.pass(time.Hour)
+	wants(t, i, 2*week+time.Hour)
+	for _, c := range []struct {
+		name string
+		want time.Duration
+	}{{"in-a-week", week}, {"today", time.Hour}} {
+		if err := i.Restore(t.Context(), c.name); err != nil {
+			t.Fatal(err)
+		}
+		wants(t, i, c.want)
+		// Nothing of the time before the restore reaches the network.
+		if at := time.Unix(0, int64(i.Node().View().Time)).Sub(noon); at > c.want+time.Millisecond {
+			t.Errorf("%s: the network is at noon and %s", c.name, at)
+		}
+	}
+}
+
+func TestForksAndImportsGoOnFromTheTimeTheyHave(t *testing.T) {
+	var wall hands
+	r, i := first(t, wall.now, instance.Pacing{})
+	movesTo(t, i, week)
+	if _, err := i.TakeSnapshot(t.Context(), "kept", false); err != nil {
+		t.Fatal(err)
+	}
+	frozen, err := i.Frozen(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer frozen.Close()
+	var file bytes.Buffer
+	if err := frozen.Export(&file); err != nil {
+		t.Fatal(err)
+	}
+	wall.pass(time.Hour)
+	for _, c := range []struct {
+		name string
+		make func(ctx context.Context) (*instance.Instance, error)
+		want time.Duration
+	}{
+		{"a fork of the present", func(ctx context.Context) (*instance.Instance, error) {
+			return r.Fork(ctx, &instance.ForkSpec{})
+		}, week + time.Hour},
+		{"a fork of a snapshot", func(ctx context.Context) (*instance.Instance, error) {
+			return r.Fork(ctx, &instance.ForkSpec{Snapshot: "kept"})
+		}, week},
+		{"a file", func(ctx context.Context) (*instance.Instance, error) {
+			return r.Import(ctx, &instance.ImportSpec{}, io.Reader(&file))
+		}, week},
+		{"a start in the future", func(ctx context.Context) (*instance.Instance, error) {
+			return r.Create(ctx, &instance.Spec{Start: uint64(noon.Add(2 * week).UnixNano())})
+		}, 2 * week},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			made, err := c.make(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			wants(t, made, c.want)
+		})
+	}
+}
+
+// A timer that was set a week from now by the wall clock is due when that shows it.
+func TestTimersFireByTheWallClockWhereTimeIsAheadOfIt(t *testing.T) {
+	var wall hands
+	_, i := first(t, wall.now, instance.Pacing{})
+	movesTo(t, i, shows(i)+week)
+	ctx, id := patient(t), instancetest.Deploy(t, i, canistertest.Fixture("clock"))
+	hour, err := candid.Marshal(uint64(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	instancetest.Update(t, i, id, id, "start", hour)
+	for n := range uint64(3) {
+		for ticks(t, i, id) < n {
+			wall.pass(instance.Tick)
+			// Something happens, so the instance looks at the wall clock, which is not the machine's.
+			if err := i.Node().Do(ctx, func(*replica.Network) {}); err != nil {
+				t.Fatalf("the timer has fired %d times, want %d", ticks(t, i, id), n)
+			}
+		}
+		if got := ticks(t, i, id); got != n {
+			t.Fatalf("the timer has fired %d times, want %d", got, n)
+		}
+		wall.pass(time.Hour)
+	}
+}
+
+// ticks is how often the timer of the fixture clock has fired.
+func ticks(t *testing.T, i *instance.Instance, id principal.Principal) (count uint64) {
+	t.Helper()
+	result, err := i.Backend().Query(t.Context(), &replica.Query{Receiver: id, Effective: id, Method: "count", Arg: []byte("DIDL\x00\x00")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ticks candid.Nat
+	if err := candid.Unmarshal(result.Reply, &ticks); err != nil {
+		t.Fatal(err)
+	}
+	count, _ = ticks.Uint64()
+	return count
+}
+
+// Nobody asks anything of the instance: it looks by itself when something is due.
+func TestAnInstanceWhoseTimeIsAheadWakesByItself(t *testing.T) {
+	_, i := first(t, nil, instance.Pacing{})
+	movesTo(t, i, week-time.Until(noon))
+	id := instancetest.Deploy(t, i, canistertest.Fixture("clock"))
+	often, err := candid.Marshal(uint64(50 * time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	instancetest.Update(t, i, id, id, "start", often)
+	stands(t, i, i.Node().View().Height+5)
+}

@@ -1,0 +1,86 @@
+package instance
+
+import (
+	"context"
+	"slices"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// DefaultSubnets are the subnets of a network where none are given: a root subnet and an
+// application subnet.
+func DefaultSubnets() []replica.SubnetConfig {
+	return []replica.SubnetConfig{{Kind: replica.NNS}, {Kind: replica.Application}}
+}
+
+// Create makes an instance, which runs when it returns.
+func (r *Registry) Create(ctx context.Context, spec *Spec) (*Instance, error) {
+	pacing := settled(spec.Pacing)
+	if err := pacing.Check(); err != nil {
+		return nil, err
+	}
+	seed := r.seeds.next(spec.Seed)
+	subnets := r.subnetsOf(spec)
+	return r.admit(ctx, &spec.Placement, func() (*startConfig, error) {
+		engine, err := r.engines.in(spec.StateDir)
+		if err != nil {
+			return nil, err
+		}
+		return &startConfig{
+			about: About{Outcalls: r.outcallsOf(spec.Outcalls), Reach: r.reachOf(spec.Reach), Seed: seed, StateDir: spec.StateDir}, pacing: pacing, engine: engine,
+			start: func(config node.Config) (*node.Node, error) {
+				config.Network = replica.Config{
+					Seed: seed, Start: r.startOf(spec), Subnets: subnets, Engine: engine.Engine, Version: r.config.Version, Keys: &r.keys,
+					SliceInstructions: spec.SliceInstructions, RoundInstructions: spec.RoundInstructions,
+				}
+				n, err := node.Start(config)
+				if err != nil {
+					return nil, BadTopology.Refuse(err)
+				}
+				return n, nil
+			},
+		}, nil
+	})
+}
+
+// subnetsOf are the subnets of an instance, without rate limits unless it or the registry was
+// told to have them.
+func (r *Registry) subnetsOf(spec *Spec) []replica.SubnetConfig {
+	subnets := slices.Clone(spec.Subnets)
+	if len(subnets) == 0 {
+		subnets = DefaultSubnets()
+	}
+	if !spec.RateLimits && !r.config.RateLimits {
+		for i := range subnets {
+			subnets[i].NoRateLimits = true
+		}
+	}
+	return subnets
+}
+
+// outcallsOf is the mode of an instance: the registry's where the instance says nothing.
+func (r *Registry) outcallsOf(mode *OutcallMode) OutcallMode {
+	if mode == nil {
+		return r.config.Outcalls
+	}
+	return *mode
+}
+
+// reachOf is what the outcalls of an instance reach: as outcallsOf.
+func (r *Registry) reachOf(given OutcallReach) OutcallReach {
+	if given.IsZero() {
+		return r.config.Reach
+	}
+	return given
+}
+
+func (r *Registry) startOf(spec *Spec) uint64 {
+	switch {
+	case spec.Start > 0:
+		return spec.Start
+	case spec.Pacing.Mode == Manual:
+		return Genesis
+	}
+	return uint64(r.config.Wall().UnixNano())
+}

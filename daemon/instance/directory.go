@@ -1,0 +1,168 @@
+package instance
+
+import (
+	"cmp"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// directory is the instances of a registry by name, and the leases they are bound to.
+type directory struct {
+	mu        sync.RWMutex
+	instances map[string]*Instance
+	reserved  map[string]bool // names of instances that are being made
+	leases    map[string]map[string]*Instance
+	most      int // instances
+	chosen    int // names the daemon has given
+	closed    bool
+}
+
+func newDirectory(most int) directory {
+	return directory{most: cmp.Or(most, MaxInstances), instances: make(map[string]*Instance), reserved: make(map[string]bool), leases: make(map[string]map[string]*Instance)}
+}
+
+// get is an instance, nil where there is none.
+func (d *directory) get(name string) *Instance {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.instances[cmp.Or(name, Default)]
+}
+
+// all are all instances by name.
+func (d *directory) all() []*Instance {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	all := make([]*Instance, 0, len(d.instances))
+	for _, i := range d.instances {
+		all = append(all, i)
+	}
+	slices.SortFunc(all, func(a, b *Instance) int { return cmp.Compare(a.Name(), b.Name()) })
+	return all
+}
+
+// reserve keeps a name for an instance that is being made: the one asked for, or one
+// that is free.
+func (d *directory) reserve(to *Placement) (name string, err error) {
+	if err := checkName("instance", to.Name); err != nil {
+		return "", err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	taken := func(name string) bool { return d.instances[name] != nil || d.reserved[name] }
+	switch {
+	case d.closed:
+		return "", Stopping.Refuse()
+	case taken(to.Name):
+		return "", InstanceExists.Refuse(to.Name)
+	case len(d.instances)+len(d.reserved) >= d.most:
+		return "", TooManyInstances.Refuse(d.most)
+	case to.Lease != "" && d.leases[to.Lease] == nil:
+		return "", UnknownLease.Refuse(to.Lease)
+	}
+	for name = to.Name; name == "" || to.Name == "" && taken(name); {
+		d.chosen++
+		name = fmt.Sprintf("instance-%d", d.chosen)
+	}
+	d.reserved[name] = true
+	return name, nil
+}
+
+// release gives back a name for which no instance was made.
+func (d *directory) release(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.reserved, name)
+}
+
+// put adds an instance under its reserved name. The error says that it was too late:
+// the name is free again and the instance still the caller's.
+func (d *directory) put(i *Instance) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.reserved, i.name)
+	lease := i.about.Lease
+	switch {
+	case d.closed:
+		return Stopping.Refuse()
+	case lease != "" && d.leases[lease] == nil:
+		return UnknownLease.Refuse(lease)
+	case lease != "":
+		d.leases[lease][i.name] = i
+	}
+	d.instances[i.name] = i
+	return nil
+}
+
+// take removes an instance, nil where there is none: it is the caller's then.
+func (d *directory) take(name string) *Instance {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	name = cmp.Or(name, Default)
+	i := d.instances[name]
+	if i != nil {
+		delete(d.instances, name)
+		if bound := d.leases[i.about.Lease]; bound != nil {
+			delete(bound, name)
+		}
+	}
+	return i
+}
+
+// lease is a new lease.
+func (d *directory) lease() (id string) {
+	id = rand.Text()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.leases[id] = make(map[string]*Instance)
+	return id
+}
+
+// expire ends a lease: the instances bound to it are the caller's to close.
+func (d *directory) expire(id string) (bound []*Instance) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for name, i := range d.leases[id] {
+		delete(d.instances, name)
+		bound = append(bound, i)
+	}
+	delete(d.leases, id)
+	return bound
+}
+
+// shut makes the directory take no more instances, and gives those that are there.
+func (d *directory) shut() (all []*Instance) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	for _, i := range d.instances {
+		all = append(all, i)
+	}
+	clear(d.instances)
+	clear(d.leases)
+	return all
+}
+
+// checkName refuses a name that no instance and no snapshot may have; field is where
+// it was given.
+func checkName(field, name string) error {
+	if name == "" || validInstanceName(name) {
+		return nil
+	}
+	return BadField.Refuse(field, fmt.Sprintf("%.100q", name), "take 1 to 64 of a-z, 0-9, - and _, beginning with a letter, or nothing for a name the daemon chooses")
+}
+
+// validInstanceName reports whether an instance may have a name.
+func validInstanceName(name string) bool {
+	if name == "" || len(name) > maxNameBytes || name[0] < 'a' || name[0] > 'z' {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return true
+}

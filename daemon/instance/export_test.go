@@ -1,0 +1,57 @@
+package instance
+
+import (
+	"time"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// What tests look at.
+const (
+	EventShare = eventShare
+	QueryTime  = queryTime
+	Tick       = tick
+)
+
+// ValidName reports whether an instance may have a name.
+func ValidName(name string) bool { return validInstanceName(name) }
+
+// Reserve keeps a name for an instance that is being made.
+func (r *Registry) Reserve(to *Placement) (string, error) { return r.directory.reserve(to) }
+
+// Ticks is how many instances are looked at within some time if nothing happens.
+func (r *Registry) Ticks(within time.Duration) (ticks int) {
+	r.schedule.mu.Lock()
+	defer r.schedule.mu.Unlock()
+	soon := r.config.Wall().Add(within)
+	for _, a := range r.schedule.queue {
+		if a.at.Before(soon) {
+			ticks++
+		}
+	}
+	return ticks
+}
+
+// SubnetsOf are the subnets that an instance is made with.
+func (r *Registry) SubnetsOf(spec *Spec) []replica.SubnetConfig { return r.subnetsOf(spec) }
+
+// Paced is the mode by which the wall clock drives the instance, also while its pacing changes.
+func (i *Instance) Paced() PacingMode { return i.backend.paced() }
+
+// Budget is what the instance keeps for clients.
+func (i *Instance) Budget() *budget.Budget { return i.memory }
+
+// EventBytes is how many bytes of events an instance with a budget remembers.
+func EventBytes(memory *budget.Budget) int {
+	r := &Registry{}
+	return r.nodeConfig(&Instance{memory: memory}, Pacing{}).EventBytes
+}
+
+// BackendOf is a node of a mode as front ends see it by another wall clock.
+func BackendOf(n *node.Node, mode PacingMode, wall func() time.Time) *Backend {
+	b := &Backend{node: n, clock: &clock{wall: wall}}
+	b.pacing.Store(uint32(mode))
+	return b
+}

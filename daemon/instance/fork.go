@@ -1,0 +1,46 @@
+package instance
+
+import (
+	"context"
+	"errors"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// Fork makes an instance that goes on from the present of another, or from one of its
+// snapshots.
+func (r *Registry) Fork(ctx context.Context, spec *ForkSpec) (*Instance, error) {
+	source, err := r.Instance(spec.Source)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkName("name", spec.Name); err != nil {
+		return nil, err
+	}
+	pacing := source.Pacing()
+	if spec.Pacing != nil {
+		pacing = settled(*spec.Pacing)
+		if err := pacing.Check(); err != nil {
+			return nil, err
+		}
+	}
+	return r.admit(ctx, &spec.Placement, func() (*startConfig, error) {
+		// The engine outlives the source: the fork has a use of it before it is made.
+		engine := r.engines.share(source.engine)
+		ahead := source.ahead(spec.Snapshot)
+		network, ancestors, err := source.frozen(ctx, spec.Snapshot, replica.ForkConfig{Reseed: spec.Reseed})
+		if err != nil {
+			return nil, errors.Join(err, r.engines.leave(engine))
+		}
+		about := About{
+			Outcalls: source.about.Outcalls, Reach: source.about.Reach, Seed: source.about.Seed, StateDir: source.about.StateDir, ForkedFrom: source.name,
+		}
+		if spec.Snapshot != "" {
+			about.ForkedFrom += "@" + spec.Snapshot
+		}
+		return &startConfig{about: about, pacing: pacing, ahead: ahead, engine: engine, ancestors: ancestors, start: func(config node.Config) (*node.Node, error) {
+			return node.Wake(network, config), nil
+		}}, nil
+	})
+}

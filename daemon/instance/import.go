@@ -1,0 +1,32 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// Import makes an instance of a file. An error of the file is an *archive.Fault.
+func (r *Registry) Import(ctx context.Context, spec *ImportSpec, file io.Reader) (*Instance, error) {
+	pacing := settled(spec.Pacing)
+	if err := pacing.Check(); err != nil {
+		return nil, err
+	}
+	return r.admit(ctx, &spec.Placement, func() (*startConfig, error) {
+		engine, err := r.engines.in(spec.StateDir)
+		if err != nil {
+			return nil, err
+		}
+		network, err := replica.Import(file, replica.Config{Engine: engine.Engine, Keys: &r.keys})
+		if err != nil {
+			return nil, errors.Join(err, r.engines.leave(engine))
+		}
+		about := About{Outcalls: r.outcallsOf(spec.Outcalls), Reach: r.reachOf(spec.Reach), Seed: network.Seed(), StateDir: spec.StateDir}
+		return &startConfig{about: about, pacing: pacing, engine: engine, start: func(config node.Config) (*node.Node, error) {
+			return node.Wake(network, config), nil
+		}}, nil
+	})
+}

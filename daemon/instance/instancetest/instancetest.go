@@ -1,0 +1,92 @@
+package instancetest
+
+import (
+	"crypto/rand"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/certify"
+)
+
+// answering is a canister with a heap, a timer and a query.
+const answering = `(module
+	(import "ic0" "msg_reply_data_append" (func $append (param i32 i32)))
+	(import "ic0" "msg_reply" (func $reply))
+	(import "ic0" "global_timer_set" (func $timer (param i64) (result i64)))
+	(memory (export "memory") 2) (data (i32.const 70000) "here")
+	(func (export "canister_global_timer"))
+	(func (export "canister_init") (drop (call $timer (i64.const 4000000000000000000))))
+	(func (export "canister_update ask") (i32.store (i32.const 0) (i32.const 7)) (call $append (i32.const 70000) (i32.const 4)) (call $reply)))`
+
+// Inhabit gives an instance a canister with a heap and a timer, and has it answer.
+func Inhabit(t testing.TB, i *instance.Instance) {
+	t.Helper()
+	id := Deploy(t, i, wat.MustAssemble(answering))
+	if reply := Update(t, i, id, id, "ask", nil); string(reply) != "here" {
+		t.Fatalf("it answers %q", reply)
+	}
+}
+
+// Deploy installs a module, without an argument, in a new canister of an instance.
+func Deploy(t testing.TB, i *instance.Instance, module []byte) principal.Principal {
+	t.Helper()
+	home := i.Node().View().DefaultCanister()
+	var created struct {
+		Canister principal.Principal `ic:"canister_id"`
+	}
+	Manage(t, i, home, "provisional_create_canister_with_cycles", struct{}{}, &created)
+	id := created.Canister
+	type mode struct {
+		Install *candid.Null `ic:"install,variant"`
+	}
+	Manage(t, i, id, "install_code", struct {
+		Mode     mode                `ic:"mode"`
+		Canister principal.Principal `ic:"canister_id"`
+		Module   []byte              `ic:"wasm_module"`
+		Arg      []byte              `ic:"arg"`
+	}{mode{&candid.Null{}}, id, module, []byte("DIDL\x00\x00")}, nil)
+	return id
+}
+
+// Manage calls a method of the management canister, and reads its reply unless that is nil.
+func Manage(t testing.TB, i *instance.Instance, effective principal.Principal, method string, arg, reply any) {
+	t.Helper()
+	encoded, err := candid.Marshal(arg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := Update(t, i, principal.Management, effective, method, encoded)
+	if reply == nil {
+		return
+	}
+	if err := candid.Unmarshal(answer, reply); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Update makes a call without a signature, and gives the reply.
+func Update(t testing.TB, i *instance.Instance, callee, effective principal.Principal, method string, arg []byte) []byte {
+	t.Helper()
+	b, ctx := i.Backend(), t.Context()
+	in := &replica.Ingress{
+		Sender: principal.Anonymous, Receiver: callee, Effective: effective, Method: method, Arg: arg, Expiry: b.Clock().Now + replica.MaxIngressTTL/2,
+	}
+	rand.Read(in.ID[:])
+	if receipt, err := b.Submit(ctx, in); err != nil || receipt.Reject != nil {
+		t.Fatalf("%s: %v (%v)", method, receipt.Reject, err)
+	}
+	subnet := i.Node().View().SubnetOf(effective).ID
+	if err := b.Await(ctx, subnet, in.ID); err != nil {
+		t.Fatal(err)
+	}
+	tree := i.Node().View().Subnet(subnet).Certified().Tree()
+	if reject, rejected := tree.Get(certify.RequestStatusPath(in.ID, "reject_message")...); rejected {
+		t.Fatalf("%s: %s", method, reject.Value())
+	}
+	reply, _ := tree.Get(certify.RequestStatusPath(in.ID, "reply")...)
+	return reply.Value()
+}

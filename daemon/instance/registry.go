@@ -1,0 +1,163 @@
+package instance
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// Host gives instances what this package must not know: the front ends that serve them, and
+// what makes their outcalls.
+type Host interface {
+	// Attach is called before an instance is made. Its error keeps the instance from being made.
+	Attach(name string, about *About) (Front, error)
+}
+
+// Front is what a host has for one instance.
+type Front interface {
+	// Serve begins to serve an instance that is complete, also on an address of its own unless
+	// that is empty, and gives the URLs. ctx ends with the instance, and so does what Serve
+	// starts (Instance.Go).
+	Serve(ctx context.Context, i *Instance, listen string) (urls []string, err error)
+	// MakeOutcalls makes the outcalls of the instance until ctx ends. It is called on a goroutine
+	// of its own when canisters have made the first one, unless they are for clients to answer.
+	MakeOutcalls(ctx context.Context, i *Instance)
+	// Close ends what Serve has begun.
+	Close() error
+}
+
+// Config is what a registry is made of.
+type Config struct {
+	Host   Host                                 // nil: instances are served by nobody
+	Log    *slog.Logger                         // nil: nothing is logged
+	Wall   func() time.Time                     // the wall clock
+	Limit  int                                  // instances; 0: MaxInstances
+	Seed   []byte                               // of instances that are made without one; none: one is drawn
+	Memory func(instance string) *budget.Budget // of an instance; nil: without a limit
+	// CacheDir keeps compiled modules, Compiler compiles those that take long; as in canister.EngineConfig.
+	CacheDir string
+	Compiler func(ctx context.Context, dir string, module []byte) error
+	Version  string            // of the program, which networks report
+	Printed  replica.PrintSink // what canisters print; nil: nobody reads it
+
+	// Of instances that say nothing of them.
+	RateLimits bool
+	Outcalls   OutcallMode
+	Reach      OutcallReach
+}
+
+// Registry is the instances of a daemon: it makes them, finds them by name and deletes them.
+// All its methods are safe for concurrent use; their errors are refusals, those of contexts, or
+// unexpected.
+type Registry struct {
+	config    Config
+	directory directory
+	engines   engines
+	seeds     *seeds
+	schedule  *schedule
+	keys      replica.Keys
+	// All instances share these.
+	queries    *node.QuerySlots
+	processors *node.Processors
+
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+}
+
+// NewRegistry makes a registry without instances. It runs until Close.
+func NewRegistry(config Config) *Registry {
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
+	}
+	r := &Registry{
+		config: config, directory: newDirectory(config.Limit), engines: engines{cacheDir: config.CacheDir, compiler: config.Compiler},
+		seeds: newSeeds(config.Seed), schedule: newSchedule(config.Wall),
+		queries: node.NewQuerySlots(runtime.NumCPU()), processors: node.NewProcessors(runtime.NumCPU(), stopwatch()),
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r.cancel = cancel
+	r.running.Go(func() { r.schedule.run(ctx) })
+	return r
+}
+
+// Close ends all instances and frees everything they took; none is made from here on.
+func (r *Registry) Close() error {
+	r.cancel()
+	r.running.Wait()
+	var errs []error
+	for _, i := range r.directory.shut() {
+		errs = append(errs, r.end(i))
+	}
+	return errors.Join(append(errs, r.engines.close())...)
+}
+
+// Instance is the instance with a name; "" is the default one. The error is a refusal
+// (UnknownInstance).
+func (r *Registry) Instance(name string) (*Instance, error) {
+	if i := r.directory.get(name); i != nil {
+		return i, nil
+	}
+	return nil, UnknownInstance.Refuse(cmp.Or(name, Default))
+}
+
+// Instances are all instances by name.
+func (r *Registry) Instances() []*Instance { return r.directory.all() }
+
+// Delete ends an instance and gives back everything it has.
+func (r *Registry) Delete(name string) error {
+	i := r.directory.take(name)
+	if i == nil {
+		return UnknownInstance.Refuse(cmp.Or(name, Default))
+	}
+	r.config.Log.Debug("deleted", "instance", i.name)
+	return r.end(i)
+}
+
+// Lease is a new lease; end deletes the instances that are bound to it.
+func (r *Registry) Lease() (id string, end func()) {
+	id = r.directory.lease()
+	return id, func() {
+		for _, i := range r.directory.expire(id) {
+			r.config.Log.Info("deleted with its lease", "instance", i.name)
+			if err := r.end(i); err != nil {
+				i.log.Error("deleting the instance", "error", err)
+			}
+		}
+	}
+}
+
+// admit reserves a name, makes the instance with it and adds it.
+func (r *Registry) admit(ctx context.Context, to *Placement, make func() (*startConfig, error)) (*Instance, error) {
+	name, err := r.directory.reserve(to)
+	if err != nil {
+		return nil, err
+	}
+	f, err := make()
+	if err != nil {
+		r.directory.release(name)
+		return nil, err
+	}
+	f.name, f.listen, f.about.Lease = name, to.Listen, to.Lease
+	i, err := r.start(ctx, f)
+	if err != nil {
+		r.directory.release(name)
+		return nil, errors.Join(err, r.engines.leave(f.engine))
+	}
+	if err := r.directory.put(i); err != nil {
+		return nil, errors.Join(err, r.end(i))
+	}
+	return i, nil
+}
+
+// end closes an instance that was removed from the directory.
+func (r *Registry) end(i *Instance) error {
+	return errors.Join(i.close(), r.engines.leave(i.engine))
+}

@@ -1,0 +1,123 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// startConfig is what an instance is started with.
+type startConfig struct {
+	name   string
+	about  About
+	pacing Pacing
+	ahead  time.Duration // its time is at least so much ahead of the wall clock, where that moves it
+	engine *engine       // the instance has a use of it when it is there
+	// ancestors are the networks it goes on from, the oldest first.
+	ancestors []Ancestor
+	listen    string // address of a public interface of its own, "" for none
+	// start makes the node, with what the instance has to hear of it.
+	start func(node.Config) (*node.Node, error)
+}
+
+// start makes an instance that runs.
+func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err error) {
+	i := &Instance{name: f.name, about: f.about, engine: f.engine, log: r.config.Log.With("instance", f.name), complete: make(chan struct{})}
+	if r.config.Host != nil {
+		if i.front, err = r.config.Host.Attach(f.name, &i.about); err != nil {
+			return nil, err
+		}
+	}
+	if r.config.Memory != nil {
+		i.memory = r.config.Memory(f.name)
+	}
+	i.about.Created = r.config.Wall()
+	i.lineage.begin(f.ancestors)
+	i.ctx, i.end = context.WithCancel(context.Background())
+	i.clock.wall = r.config.Wall
+	i.pacer = pacer{clock: &i.clock, schedule: r.schedule, pacing: Pacing{Mode: Manual}}
+	// The instance is there before its node, whose goroutine calls it.
+	if i.node, err = f.start(r.nodeConfig(i, f.pacing)); err != nil {
+		i.end()
+		i.memory.Close()
+		return nil, err
+	}
+	i.backend = &Backend{node: i.node, clock: &i.clock}
+	i.backend.pacing.Store(uint32(Manual)) // until it is paced
+	if err := i.begin(ctx, f); err != nil {
+		return nil, errors.Join(err, i.close())
+	}
+	close(i.complete)
+	i.pacer.start(i.ctx, i.node)
+	i.pace(f.pacing)
+	return i, nil
+}
+
+// nodeConfig is what the node of an instance is made of, but for its network.
+func (r *Registry) nodeConfig(i *Instance, pacing Pacing) node.Config {
+	config := node.Config{
+		Mode: modeOf(pacing), Queries: r.queries, Processors: r.processors, Memory: i.memory,
+		Active: i.pacer.wake, Called: i.outcallMade, Restored: i.clock.catchUp, Failed: i.failed,
+		Record: true, Generation: firstGeneration(), Stopwatch: stopwatch(), Printed: r.config.Printed,
+	}
+	if i.memory != nil {
+		config.EventBytes = int(min(node.MaxEventBytes, i.memory.Limit()/eventShare))
+	}
+	return config
+}
+
+// begin brings an instance whose node runs to where others may find it.
+func (i *Instance) begin(ctx context.Context, f *startConfig) error {
+	if i.node.View().Height == 0 {
+		// The first round certifies the state before anything happened.
+		if _, err := i.node.Round(ctx); err != nil {
+			return err
+		}
+	}
+	if err := i.catchUp(ctx, f.ahead); err != nil || i.front == nil {
+		return err
+	}
+	urls, err := i.front.Serve(i.ctx, i, f.listen)
+	i.about.URLs = urls
+	return err
+}
+
+// catchUp sets the instance's clock to the time of its network.
+func (i *Instance) catchUp(ctx context.Context, ahead time.Duration) error {
+	return i.node.Do(ctx, func(n *replica.Network) {
+		i.clock.catchUp(n.Clock())
+		i.clock.putAhead(ahead)
+	})
+}
+
+func modeOf(pacing Pacing) node.Mode {
+	if pacing.Mode == Auto {
+		return node.Auto
+	}
+	return node.Manual
+}
+
+// outcallMade is called by the network's owner when canisters have made outcalls: from the first
+// on, the host makes them.
+func (i *Instance) outcallMade() {
+	if i.about.Outcalls == HoldOutcalls || i.front == nil {
+		return
+	}
+	i.making.Do(func() {
+		i.Go(func(ctx context.Context) {
+			select {
+			case <-i.complete:
+				i.front.MakeOutcalls(ctx, i)
+			case <-ctx.Done():
+			}
+		})
+	})
+}
+
+// failed is called with the bug that has stopped the network.
+func (i *Instance) failed(bug error) {
+	i.log.Error("the instance has failed; the others go on", "error", bug)
+}
