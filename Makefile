@@ -43,6 +43,10 @@ test-clients: $(TOOLS)/grpcurl $(TOOLS)/buf ## unmodified agents, modules and gR
 	PATH="$(TOOLS):$$PATH" npm run generate --prefix examples/control/javascript --silent
 	PATH="$(TOOLS):$$PATH" $(GO) test -count=1 -tags clients ./e2e/...
 
+.PHONY: test-clients-rust
+test-clients-rust: ## PocketIC's Rust client against the binary (needs cargo 1.85; the first build takes minutes)
+	$(GO) test -count=1 -tags "clients rustclient" ./e2e -run TheRustClient
+
 .PHONY: bench
 bench: ## ratios to floors measured in the same run, as a table and bench.json
 	$(GO) run ./daemon/bench -json bench.json

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -49,6 +51,45 @@ func TestTheJavaScriptClientOfPocketICWorksUnmodified(t *testing.T) {
 			}
 			if !bytes.Contains(out, fmt.Appendf(nil, "pass %d\n", tests)) {
 				t.Errorf("not all of the client's tests ran:\n%s", out)
+			}
+		})
+	}
+}
+
+func TestAServerOfPocketICEndsAsItIsTold(t *testing.T) {
+	for _, c := range []struct {
+		what      string
+		arguments []string
+		signal    os.Signal // nil: none
+		code      int
+		left      bool // the port file
+	}{
+		{"interrupted", nil, os.Interrupt, 0, false},
+		{"told to end", nil, syscall.SIGTERM, 0, false},
+		{"whose time is over", []string{"--hard-ttl", "1"}, nil, 124, true},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "pocket_ic.port")
+			cmd := exec.Command(pocketIC(t, "pocket-ic"), append([]string{"--port-file", file}, c.arguments...)...)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for {
+				if line, err := os.ReadFile(file); err == nil && strings.HasSuffix(string(line), "\n") {
+					break
+				}
+			}
+			if c.signal != nil {
+				if err := cmd.Process.Signal(c.signal); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_ = cmd.Wait() // the exit code says it
+			if code := cmd.ProcessState.ExitCode(); code != c.code {
+				t.Errorf("the exit code is %d, want %d", code, c.code)
+			}
+			if _, err := os.Stat(file); (err == nil) != c.left {
+				t.Errorf("the port file: %v", err)
 			}
 		})
 	}

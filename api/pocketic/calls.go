@@ -80,27 +80,34 @@ func (s *Server) submitIngress(ctx context.Context, e *entry, body []byte) (any,
 	if err != nil {
 		return nil, s.unsubmitted(err)
 	}
+	id, reject, err := e.submit(ctx, o, false)
+	switch {
+	case err != nil:
+		return nil, s.unsubmitted(err)
+	case reject != nil:
+		return rejected(reject, false), nil
+	}
+	return map[string]rawMessage{"Ok": {effectivePrincipal{subnet: o.to.subnet.Bytes()}, id[:]}}, nil
+}
+
+// submit hands a call in under an id that no other has. The reject is that of a call that was
+// not let in. anySize lets it have more bytes than users' calls may have.
+func (e *entry) submit(ctx context.Context, o *order, anySize bool) (id replica.RequestID, reject *intercanister.Reject, err error) {
 	now, err := e.now(ctx)
 	if err != nil {
-		return nil, err
+		return id, nil, err
 	}
 	node := e.instance.Node()
-	in := &replica.Ingress{
-		ID: node.FreshID(o.sender, o.receiver, o.method), Sender: o.sender, Receiver: o.receiver, Effective: o.to.effective,
-		Subnet: o.to.subnet, BySubnet: o.to.bySubnet, Method: o.method, Arg: o.payload, Info: o.info, AnyExpiry: true,
-		Expiry: now + ingressLifetime, Size: len(o.payload) + len(o.method) + envelopeBytes,
-	}
 	for {
-		receipt, err := e.instance.Backend().Submit(ctx, in)
-		switch {
-		case err != nil:
-			return nil, s.unsubmitted(err)
-		case receipt.Reject != nil:
-			return rejected(receipt.Reject, false), nil
-		case receipt.Known == 0:
-			return map[string]rawMessage{"Ok": {effectivePrincipal{subnet: o.to.subnet.Bytes()}, in.ID[:]}}, nil
+		id = node.FreshID(o.sender, o.receiver, o.method)
+		receipt, err := e.instance.Backend().Submit(ctx, &replica.Ingress{
+			ID: id, Sender: o.sender, Receiver: o.receiver, Effective: o.to.effective,
+			Subnet: o.to.subnet, BySubnet: o.to.bySubnet, Method: o.method, Arg: o.payload, Info: o.info, AnyExpiry: true, AnySize: anySize,
+			Expiry: now + ingressLifetime, Size: len(o.payload) + len(o.method) + envelopeBytes,
+		})
+		if err != nil || receipt.Known == 0 {
+			return id, receipt.Reject, err
 		}
-		in.ID = node.FreshID(o.sender, o.receiver, o.method)
 	}
 }
 
@@ -156,12 +163,7 @@ func (s *Server) awaitIngress(ctx context.Context, e *entry, body []byte) (any, 
 	if err != nil {
 		return nil, err
 	}
-	if e.live {
-		err = e.awaitLive(ctx, subnet, id)
-	} else {
-		err = e.awaitRounds(ctx, subnet, id)
-	}
-	if err != nil {
+	if err := e.await(ctx, subnet, id); err != nil {
 		return nil, err
 	}
 	answer, err := e.answer(ctx, subnet, id)
@@ -169,9 +171,21 @@ func (s *Server) awaitIngress(ctx context.Context, e *entry, body []byte) (any, 
 		return nil, err
 	}
 	if !answer.Status.Terminal() || answer.Status == replica.Done {
-		return nil, badIngress(fmt.Sprintf("Failed to answer to ingress 0x%x after %d rounds.", id, awaitRounds))
+		return nil, unansweredCall(id)
 	}
 	return answered(&answer), nil
+}
+
+func unansweredCall(id replica.RequestID) error {
+	return badIngress(fmt.Sprintf("Failed to answer to ingress 0x%x after %d rounds.", id, awaitRounds))
+}
+
+// await waits until a call is answered, as long as it is waited for.
+func (e *entry) await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
+	if e.live {
+		return e.awaitLive(ctx, subnet, id)
+	}
+	return e.awaitRounds(ctx, subnet, id)
 }
 
 // awaitRounds runs rounds until a call is answered, at most as many as PocketIC does.

@@ -3,8 +3,8 @@
 //
 // It owns the routes, their JSON, the numbers of instances, the texts of errors that
 // clients compare, the queue of operations of each instance and the blob store. It must
-// not know files, listeners, processes or the wall clock: it is given a Host, which makes
-// instances.
+// not know listeners, processes or the wall clock, and of files only the folders of
+// snapshots that clients name: it is given a Host, which makes instances.
 //
 // # Shape
 //

@@ -17,8 +17,8 @@ const (
 	// envelopeBytes is what the envelope of a signed call has beyond its method and
 	// argument: what calls pay for that nobody has signed.
 	envelopeBytes = 200
-	// wasmPage is the unit of stable memory, in bytes.
-	wasmPage = 1 << 16
+	// snapshotPiece is how many bytes of a snapshot are moved by one call (PocketIC's).
+	snapshotPiece = 2_000_000
 )
 
 // Times at which instances begin, in nanoseconds.

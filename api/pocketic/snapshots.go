@@ -1,0 +1,256 @@
+package pocketic
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// rawSnapshot is a snapshot of a canister, and a folder on the server's machine.
+type rawSnapshot struct {
+	Sender   rawPrincipal   `json:"sender"`
+	Canister rawCanister    `json:"canister_id"`
+	Snapshot []byte         `json:"snapshot_id"`
+	Replace  *rawSnapshotID `json:"replace_snapshot"`
+	Folder   string         `json:"snapshot_dir"`
+}
+
+type rawSnapshotID struct {
+	ID []byte `json:"snapshot_id"`
+}
+
+// The files of a folder.
+const (
+	snapshotMetadataFile = "metadata.json"
+	snapshotModuleFile   = "wasm_module.bin"
+	snapshotHeapFile     = "wasm_memory.bin"
+	snapshotStableFile   = "stable_memory.bin"
+	snapshotChunkFolder  = "wasm_chunk_store"
+	snapshotChunkSuffix  = ".bin"
+)
+
+// snapshotTransfer moves a snapshot between a canister and a folder.
+type snapshotTransfer struct {
+	server           *Server
+	entry            *entry
+	sender, canister principal.Principal
+	snapshot         []byte
+	folder           string
+}
+
+func (s *Server) snapshotTransfer(e *entry, body []byte) (*snapshotTransfer, *rawSnapshot, error) {
+	var in rawSnapshot
+	if err := decode(body, &in); err != nil {
+		return nil, nil, err
+	}
+	sender, err := readID(in.Sender.PrincipalID, "sender principal")
+	if err != nil {
+		return nil, nil, err
+	}
+	id, err := in.Canister.read()
+	return &snapshotTransfer{s, e, sender, id, in.Snapshot, in.Folder}, &in, err
+}
+
+func snapshotError(text string) error { return failed("CanisterSnapshotError(%s)", quoted(text)) }
+
+func badFolder(text string) error {
+	return failed("InvalidCanisterSnapshotDirectory(%s)", quoted(text))
+}
+
+// downloadSnapshot is POST update/canister_snapshot_download: the snapshot is written into a
+// folder, which is made where it is not there.
+func (s *Server) downloadSnapshot(ctx context.Context, e *entry, body []byte) (any, error) {
+	t, _, err := s.snapshotTransfer(e, body)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(t.folder, snapshotChunkFolder), 0o700); err != nil {
+		return nil, badFolder(err.Error())
+	}
+	files, err := os.ReadDir(t.folder)
+	if err != nil {
+		return nil, badFolder(err.Error())
+	}
+	if len(files) > 1 { // the one for chunks
+		return nil, badFolder("Snapshot directory is not empty")
+	}
+	var d snapshotDescription
+	if err := t.manage(ctx, "read_canister_snapshot_metadata", aboutSnapshot{t.canister, t.snapshot}, &d); err != nil {
+		return nil, err
+	}
+	return nil, t.download(ctx, &d)
+}
+
+func (t *snapshotTransfer) download(ctx context.Context, d *snapshotDescription) error {
+	described, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return snapshotError(err.Error())
+	}
+	if err := t.write(snapshotMetadataFile, described); err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		file string
+		size uint64
+		kind func(snapshotSlice) snapshotPart
+	}{
+		{snapshotModuleFile, d.ModuleSize, func(s snapshotSlice) snapshotPart { return snapshotPart{Module: &s} }},
+		{snapshotHeapFile, d.HeapSize, func(s snapshotSlice) snapshotPart { return snapshotPart{Heap: &s} }},
+		{snapshotStableFile, d.StableSize, func(s snapshotSlice) snapshotPart { return snapshotPart{Stable: &s} }},
+	} {
+		if part.size == 0 && part.file == snapshotStableFile {
+			continue
+		}
+		var content []byte
+		for at := uint64(0); at < part.size; at += snapshotPiece {
+			piece, err := t.read(ctx, part.kind(snapshotSlice{at, min(snapshotPiece, part.size-at)}))
+			if err != nil {
+				return err
+			}
+			content = append(content, piece...)
+		}
+		if err := t.write(part.file, content); err != nil {
+			return err
+		}
+	}
+	for i := range d.Chunks {
+		content, err := t.read(ctx, snapshotPart{Chunk: &d.Chunks[i]})
+		if err != nil {
+			return err
+		}
+		if err := t.write(filepath.Join(snapshotChunkFolder, hex.EncodeToString(d.Chunks[i].Hash)+snapshotChunkSuffix), content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *snapshotTransfer) write(name string, content []byte) error {
+	if err := os.WriteFile(filepath.Join(t.folder, name), content, 0o600); err != nil {
+		return badFolder(err.Error())
+	}
+	return nil
+}
+
+// read reads a part of the snapshot.
+func (t *snapshotTransfer) read(ctx context.Context, part snapshotPart) ([]byte, error) {
+	var piece struct {
+		Chunk []byte `ic:"chunk"`
+	}
+	err := t.manage(ctx, "read_canister_snapshot_data", readSnapshotPart{t.canister, t.snapshot, part}, &piece)
+	return piece.Chunk, err
+}
+
+// manage calls a method of the management canister as the sender and waits for its reply;
+// into is nil where that has nothing.
+func (t *snapshotTransfer) manage(ctx context.Context, method string, arg, into any) error {
+	raw, err := candid.Marshal(arg)
+	if err != nil {
+		return snapshotError(err.Error())
+	}
+	answer, err := t.server.call(ctx, t.entry, &order{sender: t.sender, receiver: principal.Management, method: method, payload: raw}, t.canister)
+	switch {
+	case err != nil:
+		return err
+	case answer.Reject != nil:
+		return snapshotError(answer.Reject.Text)
+	case into == nil:
+		return nil
+	}
+	if err := candid.Unmarshal(answer.Reply, into); err != nil {
+		return snapshotError(err.Error())
+	}
+	return nil
+}
+
+// call makes a call about a canister and waits for the answer.
+func (s *Server) call(ctx context.Context, e *entry, o *order, about principal.Principal) (answer replica.IngressAnswer, err error) {
+	if o.to, err = e.hosted(ctx, about); err != nil {
+		return answer, err
+	}
+	id, reject, err := e.submit(ctx, o, true)
+	if err != nil || reject != nil {
+		return replica.IngressAnswer{Reject: reject}, err
+	}
+	if err := e.await(ctx, o.to.subnet, id); err != nil {
+		return answer, err
+	}
+	if answer, err = e.answer(ctx, o.to.subnet, id); err == nil && !answer.Status.Terminal() {
+		err = unansweredCall(id)
+	}
+	return answer, err
+}
+
+// uploadSnapshot is POST update/canister_snapshot_upload: a folder becomes a snapshot.
+func (s *Server) uploadSnapshot(ctx context.Context, e *entry, body []byte) (any, error) {
+	t, in, err := s.snapshotTransfer(e, body)
+	if err != nil {
+		return nil, err
+	}
+	var d snapshotDescription
+	described, err := os.ReadFile(filepath.Join(t.folder, snapshotMetadataFile))
+	if err == nil {
+		err = json.Unmarshal(described, &d)
+	}
+	if err != nil {
+		return nil, badFolder(err.Error())
+	}
+	metadata := newSnapshot{
+		Canister: t.canister, ModuleSize: d.ModuleSize, Globals: d.Globals, HeapSize: d.HeapSize, StableSize: d.StableSize,
+		Certified: d.Certified, Timer: d.Timer, Hook: d.Hook,
+	}
+	if in.Replace != nil {
+		metadata.Replace = &in.Replace.ID
+	}
+	var made struct {
+		ID []byte `ic:"snapshot_id"`
+	}
+	if err := t.manage(ctx, "upload_canister_snapshot_metadata", metadata, &made); err != nil {
+		return nil, err
+	}
+	t.snapshot = made.ID
+	return rawSnapshotID{made.ID}, t.upload(ctx, &d)
+}
+
+func (t *snapshotTransfer) upload(ctx context.Context, d *snapshotDescription) error {
+	for _, part := range []struct {
+		file string
+		kind func(snapshotPlace) snapshotTarget
+	}{
+		{snapshotModuleFile, func(p snapshotPlace) snapshotTarget { return snapshotTarget{Module: &p} }},
+		{snapshotHeapFile, func(p snapshotPlace) snapshotTarget { return snapshotTarget{Heap: &p} }},
+		{snapshotStableFile, func(p snapshotPlace) snapshotTarget { return snapshotTarget{Stable: &p} }},
+	} {
+		if part.file == snapshotStableFile && d.StableSize == 0 {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(t.folder, part.file))
+		if err != nil {
+			return badFolder(err.Error())
+		}
+		for at := 0; at < len(content); at += snapshotPiece {
+			piece := content[at:min(len(content), at+snapshotPiece)]
+			if err := t.manage(ctx, uploadSnapshotData, snapshotUpload{t.canister, t.snapshot, part.kind(snapshotPlace{uint64(at)}), piece}, nil); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range d.Chunks {
+		content, err := os.ReadFile(filepath.Join(t.folder, snapshotChunkFolder, hex.EncodeToString(d.Chunks[i].Hash)+snapshotChunkSuffix))
+		if err != nil {
+			return badFolder(err.Error())
+		}
+		if err := t.manage(ctx, uploadSnapshotData, snapshotUpload{t.canister, t.snapshot, snapshotTarget{Chunk: new(candid.Null)}, content}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const uploadSnapshotData = "upload_canister_snapshot_data"

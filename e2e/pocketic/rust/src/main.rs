@@ -1,0 +1,237 @@
+//! PocketIC's Rust client, unmodified, with canisterd as its server (POCKET_IC_BIN). Each part
+//! uses methods of the client and panics where one does not do what PocketIC does.
+
+use std::path::Path;
+use std::time::Duration;
+
+use candid::{CandidType, Nat, Principal, encode_args, encode_one};
+use pocket_ic::common::rest::{
+    BlobCompression, CanisterHttpReply, CanisterHttpReplication, CanisterHttpResponse, InstanceConfig, MockCanisterHttpResponse,
+    RawEffectivePrincipal, SubnetKind,
+};
+use pocket_ic::{
+    CanisterInstallMode, CanisterSettings, CreateCanisterParams, ErrorCode, IngressStatusResult, PocketIc, PocketIcBuilder, RejectCode, TickConfigs, Time,
+    query_candid, query_candid_as, update_candid, update_candid_as,
+};
+
+const T: u128 = 1_000_000_000_000;
+
+fn wasm(name: &str) -> Vec<u8> {
+    let fixtures = std::env::var("CANISTERD_FIXTURES").expect("CANISTERD_FIXTURES");
+    std::fs::read(Path::new(&fixtures).join(name).with_extension("wasm")).expect(name)
+}
+
+fn nothing() -> Vec<u8> {
+    encode_args(()).unwrap()
+}
+
+fn counter(pic: &PocketIc) -> Principal {
+    let id = pic.create_canister();
+    pic.install_canister(id, wasm("counter"), nothing(), None);
+    id
+}
+
+fn calls() {
+    let pic = PocketIc::new();
+    let id = counter(&pic);
+    assert_eq!(id.to_text(), "lxzze-o7777-77777-aaaaa-cai");
+    let user = Principal::self_authenticating([7]);
+    pic.update_call(id, user, "add", encode_one(Nat::from(5u8)).unwrap()).unwrap();
+    pic.update_call_with_effective_principal(id, RawEffectivePrincipal::None, user, "inc", nothing()).unwrap();
+    let (n,): (Nat,) = update_candid(&pic, id, "inc", ()).unwrap();
+    assert_eq!(n, Nat::from(7u8));
+    let (n,): (Nat,) = update_candid_as(&pic, id, user, "inc", ()).unwrap();
+    assert_eq!(n, Nat::from(8u8));
+    let (n,): (Nat,) = query_candid(&pic, id, "get", ()).unwrap();
+    assert_eq!(n, Nat::from(8u8));
+    let (n,): (Nat,) = query_candid_as(&pic, id, user, "get", ()).unwrap();
+    assert_eq!(n, Nat::from(8u8));
+    pic.query_call(id, user, "get", nothing()).unwrap();
+    pic.query_call_with_effective_principal(id, RawEffectivePrincipal::CanisterId(id.as_slice().to_vec()), user, "get", nothing()).unwrap();
+    let reject = pic.update_call(id, user, "missing", vec![]).unwrap_err();
+    assert_eq!((reject.reject_code, reject.error_code, reject.certified), (RejectCode::CanisterError, ErrorCode::CanisterMethodNotFound, true));
+    assert!(!pic.query_call(id, user, "missing", vec![]).unwrap_err().certified);
+    // Two messages of one round.
+    let first = pic.submit_call(id, user, "inc", nothing()).unwrap();
+    let second = pic.submit_call_with_effective_principal(id, RawEffectivePrincipal::None, user, "inc", nothing()).unwrap();
+    assert!(pic.ingress_status(first.clone()).is_none());
+    let before = pic.get_time().as_nanos_since_unix_epoch();
+    pic.await_call(first).unwrap();
+    assert!(pic.ingress_status(second.clone()).is_some());
+    assert_eq!(pic.get_time().as_nanos_since_unix_epoch(), before + 1);
+    assert!(matches!(pic.ingress_status_as(second.clone(), user), IngressStatusResult::Success(Ok(_))));
+    assert!(matches!(pic.ingress_status_as(second.clone(), Principal::anonymous()), IngressStatusResult::Forbidden(_)));
+    pic.await_call_no_ticks(second).unwrap();
+    // Another client of the same instance.
+    let same = PocketIc::new_from_existing_instance(pic.get_server_url(), pic.instance_id(), None);
+    assert!(same.canister_exists(id));
+    assert!(PocketIc::list_instances().len() > pic.instance_id());
+}
+
+fn canisters() {
+    let pic = PocketIcBuilder::new().with_nns_subnet().with_application_subnet().with_application_subnet().build();
+    let owner = Principal::self_authenticating([8]);
+    let id = pic.create_canister_with_settings(Some(owner), None);
+    assert_eq!(pic.get_controllers(id), vec![owner]);
+    assert_eq!(pic.cycle_balance(id), 100 * T);
+    assert_eq!(pic.add_cycles(id, 5 * T), 105 * T);
+    pic.install_canister(id, wasm("counter"), nothing(), Some(owner));
+    assert!(pic.cycle_balance(id) < 105 * T);
+    pic.upgrade_eop_canister(id, wasm("counter"), nothing(), Some(owner)).unwrap();
+    pic.reinstall_canister(id, wasm("bank"), vec![0; 8], Some(owner)).unwrap();
+    pic.upgrade_canister(id, wasm("bank"), nothing(), Some(owner)).unwrap();
+    assert!(pic.canister_status(id, Some(owner)).unwrap().module_hash.is_some());
+    assert!(pic.canister_status(id, None).is_err());
+    pic.fetch_canister_logs(id, owner).unwrap();
+    let snapshot = pic.take_canister_snapshot(id, Some(owner), None).unwrap();
+    assert_eq!(pic.list_canister_snapshots(id, Some(owner)).unwrap().len(), 1);
+    pic.stop_canister(id, Some(owner)).unwrap();
+    pic.load_canister_snapshot(id, Some(owner), snapshot.id.clone()).unwrap();
+    pic.start_canister(id, Some(owner)).unwrap();
+    let folder = std::env::temp_dir().join("snapshot");
+    pic.canister_snapshot_download(id, owner, snapshot.id.clone(), folder.clone());
+    let uploaded = pic.canister_snapshot_upload(id, owner, Some(snapshot.id), folder);
+    pic.load_canister_snapshot(id, Some(owner), uploaded.clone()).unwrap();
+    pic.delete_canister_snapshot(id, Some(owner), uploaded).unwrap();
+    let hash = pic.upload_chunk(id, Some(owner), wasm("counter")).unwrap();
+    assert_eq!(pic.stored_chunks(id, Some(owner)).unwrap().len(), 1);
+    pic.install_chunked_canister(id, Some(owner), CanisterInstallMode::Reinstall, id, vec![hash.clone()], hash, nothing()).unwrap();
+    pic.clear_chunk_store(id, Some(owner)).unwrap();
+    pic.set_controllers(id, Some(owner), vec![owner, Principal::anonymous()]).unwrap();
+    pic.update_canister_settings(id, None, CanisterSettings { freezing_threshold: Some(Nat::from(1_000u32)), ..Default::default() }).unwrap();
+    pic.uninstall_canister(id, Some(owner)).unwrap();
+    pic.stop_canister(id, Some(owner)).unwrap();
+    pic.delete_canister(id, Some(owner)).unwrap();
+    assert!(!pic.canister_exists(id));
+    let subnets = pic.topology().get_app_subnets();
+    let there = pic.create_canister_on_subnet(None, None, subnets[1]);
+    assert_eq!(pic.get_subnet(there), Some(subnets[1]));
+    let ledger = Principal::from_text("ryjl3-tyaaa-aaaaa-aaaba-cai").unwrap();
+    assert_eq!(pic.create_canister_with_id(None, None, ledger), Ok(ledger));
+    assert!(pic.create_canister_with_id(None, None, ledger).unwrap_err().contains("already"));
+    let poor = pic.create_canister_with_params(None, CreateCanisterParams { cycles: Some(3 * T), ..Default::default() }).unwrap();
+    assert_eq!(pic.cycle_balance(poor), 3 * T);
+    assert!(pic.get_subnet_metrics(subnets[1]).unwrap().num_canisters > 0);
+}
+
+fn time() {
+    let pic = PocketIc::new();
+    assert_eq!(pic.get_time().as_nanos_since_unix_epoch(), 1_620_328_630_000_000_001);
+    pic.tick();
+    pic.tick_with_configs(TickConfigs { blockmakers: None });
+    assert_eq!(pic.get_time().as_nanos_since_unix_epoch(), 1_620_328_630_000_000_003);
+    let later = Time::from_nanos_since_unix_epoch(1_700_000_000_000_000_000);
+    pic.set_time(later);
+    pic.tick();
+    assert_eq!(pic.get_time(), later);
+    pic.advance_time(Duration::from_secs(1));
+    pic.set_certified_time(later + Duration::from_secs(2));
+    assert_eq!(pic.get_time(), later + Duration::from_secs(2));
+    let begun = PocketIcBuilder::new().with_application_subnet().with_initial_time(Time::from_nanos_since_unix_epoch(1_800_000_000_000_000_000)).build();
+    assert_eq!(begun.get_time().as_nanos_since_unix_epoch(), 1_800_000_000_000_000_001);
+}
+
+fn topology() {
+    let pic = PocketIcBuilder::new()
+        .with_nns_subnet().with_sns_subnet().with_ii_subnet().with_fiduciary_subnet().with_bitcoin_subnet()
+        .with_test_threshold_keys_subnet().with_system_subnet().with_application_subnet().with_verified_application_subnet()
+        .with_benchmarking_application_subnet().with_benchmarking_system_subnet()
+        .build();
+    let topology = pic.topology();
+    assert_eq!(topology.subnet_configs.len(), 11);
+    for kind in [SubnetKind::NNS, SubnetKind::SNS, SubnetKind::II, SubnetKind::Fiduciary, SubnetKind::Bitcoin, SubnetKind::VerifiedApplication] {
+        assert!(topology.subnet_configs.values().any(|c| c.subnet_kind == kind), "{kind:?}");
+    }
+    assert!(pic.root_key().is_some());
+    assert!(PocketIc::new().root_key().is_none());
+    let named = PocketIcBuilder::new().with_nns_subnet().with_mainnet_nns_subnet_id().build();
+    assert_eq!(named.topology().get_nns().unwrap().to_text(), "tdb26-jop6k-aogll-7ltgs-eruif-6kk7m-qpktf-gdiqx-mxtrf-vb5e6-eqe");
+    let _ = InstanceConfig::default();
+}
+
+fn memory() {
+    let pic = PocketIc::new();
+    let id = counter(&pic);
+    for compression in [BlobCompression::NoCompression, BlobCompression::Gzip] {
+        let mut content = vec![7u8; 70_000];
+        let sent = match compression {
+            BlobCompression::NoCompression => content.clone(),
+            // Of 70,000 bytes 7.
+            BlobCompression::Gzip => std::fs::read(std::env::var("CANISTERD_GZIP").unwrap()).unwrap(),
+        };
+        pic.set_stable_memory(id, sent, compression);
+        content.resize(2 * 65_536, 0);
+        assert_eq!(pic.get_stable_memory(id), content);
+    }
+    assert_eq!(pic.upload_blob(vec![1, 2, 3], BlobCompression::NoCompression).0.len(), 32);
+}
+
+#[derive(CandidType)]
+struct Header {
+    name: String,
+    value: String,
+}
+
+#[derive(CandidType)]
+#[allow(non_camel_case_types)]
+enum Method {
+    get,
+}
+
+#[derive(CandidType)]
+struct Request {
+    url: String,
+    method: Method,
+    headers: Vec<Header>,
+}
+
+fn outcalls() {
+    let pic = PocketIc::new();
+    let id = pic.create_canister();
+    pic.install_canister(id, std::fs::read(std::env::var("CANISTERD_FETCHER").unwrap()).unwrap(), vec![], None);
+    let request = Request { url: "https://example.com/".into(), method: Method::get, headers: vec![Header { name: "a".into(), value: "b".into() }] };
+    let call = pic.submit_call(id, Principal::anonymous(), "fetch", encode_one(request).unwrap()).unwrap();
+    pic.tick();
+    pic.tick();
+    let pending = pic.get_canister_http();
+    assert_eq!(pending.len(), 1);
+    assert_eq!(pending[0].replication, CanisterHttpReplication::FullyReplicated);
+    assert_eq!(pending[0].max_response_bytes, None);
+    let answer = CanisterHttpResponse::CanisterHttpReply(CanisterHttpReply { status: 200, headers: vec![], body: b"news".to_vec() });
+    pic.mock_canister_http_response(MockCanisterHttpResponse {
+        subnet_id: pending[0].subnet_id,
+        request_id: pending[0].request_id,
+        response: answer.clone(),
+        additional_responses: vec![answer; 12],
+    });
+    assert!(pic.await_call(call).unwrap().ends_with(b"news") || pic.get_canister_http().is_empty());
+}
+
+fn live() {
+    let mut pic = PocketIcBuilder::new().with_application_subnet().build();
+    let id = counter(&pic);
+    let url = pic.auto_progress();
+    assert!(url.path().ends_with("/"));
+    assert!(pic.auto_progress_enabled());
+    update_candid::<_, (Nat,)>(&pic, id, "inc", ()).unwrap();
+    pic.stop_progress();
+    assert!(!pic.auto_progress_enabled());
+    let url = pic.make_live(None);
+    assert_eq!(pic.url(), Some(url));
+    pic.stop_live();
+    assert!(pic.url().is_none());
+    let begun = PocketIcBuilder::new().with_application_subnet().with_auto_progress().build();
+    assert!(begun.auto_progress_enabled());
+    pic.drop_and_take_state();
+}
+
+fn main() {
+    for (name, part) in [
+        ("calls", calls as fn()), ("canisters", canisters), ("time", time), ("topology", topology), ("memory", memory), ("outcalls", outcalls), ("live", live),
+    ] {
+        if std::env::args().nth(1).is_none_or(|only| only == name) {
+            part();
+            println!("{name}: passed");
+        }
+    }
+}
