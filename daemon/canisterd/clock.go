@@ -302,7 +302,7 @@ func (c *cli) ran(r *controlv1.RunUntilResponse) string {
 			text += fmt.Sprintf(", %d messages are held (canisterd held)", r.GetHeldMessages())
 		}
 		if r.GetOutcalls() > 0 {
-			text += fmt.Sprintf(", %d HTTP outcalls wait for an answer", r.GetOutcalls())
+			text += fmt.Sprintf(", %d HTTP outcalls wait for an answer (canisterd outcalls list)", r.GetOutcalls())
 		}
 	case controlv1.StopReason_STOP_REASON_ROUNDS:
 		text += "; " + c.paint(yellow, "stopped at the most rounds allowed (--max-rounds)")

@@ -220,7 +220,7 @@ func (c *cli) ruleRemove() *cobra.Command {
 func number(of, text string) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no number of a %s", text, of)
+		return 0, fmt.Errorf("%q is not the number of the %s", text, of)
 	}
 	return n, nil
 }

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+func (c *cli) outcalls() *cobra.Command {
+	cmd := group("outcalls", "List and answer the HTTP outcalls that wait for an answer (--outcalls hold)")
+	cmd.AddCommand(c.outcallsList(), c.outcallsShow(), c.outcallsAnswer())
+	return cmd
+}
+
+// outcalls are those that wait in the instance.
+func (c *cli) waitingOutcalls(ctx context.Context, d *remote.Daemon) (all []*controlv1.Outcall, err error) {
+	for page := (&controlv1.Page{Size: pageSize}); ; {
+		r, err := d.Flights.ListOutcalls(ctx, &controlv1.ListOutcallsRequest{Instance: c.instance, Page: page})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r.GetOutcalls()...)
+		if page.Token = r.GetNextPageToken(); page.GetToken() == "" {
+			return all, nil
+		}
+	}
+}
+
+func (c *cli) outcallsList() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the HTTP outcalls that wait for an answer",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				all, err := c.waitingOutcalls(ctx, d)
+				if err != nil {
+					return err
+				}
+				t := c.table("OUTCALL", "CANISTER", "METHOD", "URL", "BYTES", "NODES")
+				for _, o := range all {
+					t.row(fmt.Sprint(o.GetNumber()), c.nameOf(o.GetCanisterId()), o.GetMethod(), o.GetUrl(), fmt.Sprint(len(o.GetBody())), fmt.Sprint(o.GetNodes()))
+				}
+				return c.print(t.String(), &controlv1.ListOutcallsResponse{Outcalls: all})
+			})
+		},
+	}
+}
+
+// outcall is the one with a number, on a subnet where several have one of that.
+func (c *cli) outcall(ctx context.Context, d *remote.Daemon, text, subnet string) (*controlv1.Outcall, error) {
+	n, err := number("HTTP outcall", text)
+	if err != nil {
+		return nil, err
+	}
+	on, err := c.subnetOf(ctx, d, subnet)
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.waitingOutcalls(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(o *controlv1.Outcall) bool { return o.GetNumber() != n || on != "" && o.GetSubnetId() != on })
+	switch len(all) {
+	case 0:
+		return nil, fmt.Errorf("no HTTP outcall %d waits for an answer (canisterd outcalls list)", n)
+	case 1:
+		return all[0], nil
+	}
+	return nil, fmt.Errorf("HTTP outcalls %d of several subnets wait for an answer: say which, such as --subnet %s", n, all[0].GetSubnetId())
+}
+
+func (c *cli) outcallsShow() *cobra.Command {
+	var subnet string
+	cmd := &cobra.Command{
+		Use:   "show OUTCALL",
+		Short: "Show the request of an HTTP outcall",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				o, err := c.outcall(ctx, d, args[0], subnet)
+				if err != nil {
+					return err
+				}
+				return c.print(c.outcallText(o), o)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&subnet, "subnet", "", "the subnet of the canister (default: the only one with such an outcall)")
+	return cmd
+}
+
+// outcallText is a request as HTTP writes it, under who makes it.
+func (c *cli) outcallText(o *controlv1.Outcall) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "canister  %s\nsubnet    %s\nnodes     %d\nat most   %s\n\n%s %s", c.nameOf(o.GetCanisterId()), o.GetSubnetId(), o.GetNodes(),
+		bytesOf(o.GetMaxResponseBytes()), oneLine(o.GetMethod()), oneLine(o.GetUrl()))
+	for _, h := range o.GetHeaders() {
+		fmt.Fprintf(&text, "\n%s: %s", oneLine(h.GetName()), oneLine(h.GetValue()))
+	}
+	switch body := o.GetBody(); {
+	case len(body) == 0:
+	case utf8.Valid(body):
+		fmt.Fprintf(&text, "\n\n%s", oneLine(string(body)))
+	default:
+		fmt.Fprintf(&text, "\n\n(bytes) %x", body)
+	}
+	return text.String()
+}
+
+type answerFlags struct {
+	status         uint32
+	headers        []string
+	file, each, on string
+}
+
+func (c *cli) outcallsAnswer() *cobra.Command {
+	var f answerFlags
+	cmd := &cobra.Command{
+		Use:   "answer OUTCALL [reply BODY | reject [CODE] TEXT]",
+		Short: "Answer an HTTP outcall, for all nodes or for each",
+		Long: `Answer an HTTP outcall: with a response whose body is BODY or a file, with a
+reject, or from a file with an answer for each node, an array of objects
+
+  {"status": 200, "headers": {"Date": "today"}, "body": "..."}
+  {"reject": "the node was cut off"}`,
+		Example: `  canisterd outcalls answer 0 reply '{"rate": 4.2}' --header 'Content-Type: application/json'
+  canisterd outcalls answer 0 --status 404 --body-file page.html
+  canisterd outcalls answer 0 reject sys_transient "the network is busy"
+  canisterd outcalls answer 0 --each answers.json`,
+		Args: cobra.RangeArgs(1, 4),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			answers, err := f.answers(args[1:])
+			if err != nil {
+				return err
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				o, err := c.outcall(ctx, d, args[0], f.on)
+				if err != nil {
+					return err
+				}
+				if f.each != "" && len(answers) != int(o.GetNodes()) {
+					return fmt.Errorf("%s has %s, and the outcall is made by %s: write one for each", f.each, count(uint64(len(answers)), "answer"), count(uint64(o.GetNodes()), "node"))
+				}
+				_, err = d.Flights.AnswerOutcall(ctx, &controlv1.AnswerOutcallRequest{
+					Instance: c.instance, SubnetId: o.GetSubnetId(), Number: o.GetNumber(), Answers: answers, Incarnation: o.GetIncarnation(),
+				})
+				if err != nil {
+					return err
+				}
+				return c.done(map[string]any{"number": o.GetNumber(), "done": "answered"}, "HTTP outcall %d is answered", o.GetNumber())
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.Uint32Var(&f.status, "status", 200, "HTTP status of the response")
+	flags.StringArrayVar(&f.headers, "header", nil, "header of the response, 'NAME: VALUE', repeated")
+	flags.StringVar(&f.file, "body-file", "", "file with the body of the response")
+	flags.StringVar(&f.each, "each", "", "file with an answer for each node, in JSON")
+	flags.StringVar(&f.on, "subnet", "", "the subnet of the canister (default: the only one with such an outcall)")
+	return cmd
+}
+
+// answers are the answers that were given, one or one for each node.
+func (f *answerFlags) answers(args []string) ([]*controlv1.OutcallAnswer, error) {
+	switch {
+	case f.each != "":
+		if len(args) > 0 || f.file != "" || len(f.headers) > 0 {
+			return nil, errors.New("give either --each or one answer for all nodes")
+		}
+		return readAnswers(f.each)
+	case len(args) > 0 && args[0] == "reject":
+		answer, err := parseAnswer(args)
+		if err != nil {
+			return nil, err
+		}
+		return []*controlv1.OutcallAnswer{{Answer: &controlv1.OutcallAnswer_Reject{Reject: answer.GetReject()}}}, nil
+	}
+	response := &controlv1.HttpResponse{Status: f.status}
+	switch {
+	case len(args) == 2 && args[0] == "reply" && f.file == "":
+		response.Body = []byte(args[1])
+	case len(args) == 0 && f.file != "":
+		body, err := os.ReadFile(f.file)
+		if err != nil {
+			return nil, fmt.Errorf("reading the body: %w", err)
+		}
+		response.Body = body
+	case len(args) != 0 || f.file != "":
+		return nil, errors.New("say reply BODY, reject [CODE] TEXT, --body-file FILE or --each FILE")
+	}
+	for _, header := range f.headers {
+		name, value, found := strings.Cut(header, ":")
+		if !found {
+			return nil, fmt.Errorf("--header %q: write NAME: VALUE", header)
+		}
+		response.Headers = append(response.Headers, &controlv1.HttpHeader{Name: name, Value: strings.TrimSpace(value)})
+	}
+	return []*controlv1.OutcallAnswer{{Answer: &controlv1.OutcallAnswer_Response{Response: response}}}, nil
+}
+
+// nodeAnswer is the answer of one node as files have it.
+type nodeAnswer struct {
+	Status  uint32            `json:"status"`
+	Headers map[string]string `json:"headers"`
+	Body    string            `json:"body"`
+	Reject  string            `json:"reject"`
+}
+
+func readAnswers(path string) (all []*controlv1.OutcallAnswer, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the answers: %w", err)
+	}
+	var read []nodeAnswer
+	if err := json.Unmarshal(text, &read); err != nil {
+		return nil, fmt.Errorf("%s: %w: write an array with an answer for each node", path, err)
+	}
+	for _, one := range read {
+		if one.Reject != "" {
+			reject := &controlv1.Reject{Code: controlv1.RejectCode_REJECT_CODE_SYS_TRANSIENT, Text: one.Reject}
+			all = append(all, &controlv1.OutcallAnswer{Answer: &controlv1.OutcallAnswer_Reject{Reject: reject}})
+			continue
+		}
+		response := &controlv1.HttpResponse{Status: one.Status, Body: []byte(one.Body)}
+		for _, name := range slices.Sorted(maps.Keys(one.Headers)) {
+			response.Headers = append(response.Headers, &controlv1.HttpHeader{Name: name, Value: one.Headers[name]})
+		}
+		all = append(all, &controlv1.OutcallAnswer{Answer: &controlv1.OutcallAnswer_Response{Response: response}})
+	}
+	return all, nil
+}
