@@ -17,11 +17,8 @@ import (
 const (
 	// interfaceSection is the metadata that has a canister's interface, interfaceQuery
 	// the method that older canisters answer it with.
-	interfaceSection = "candid:service"
+	interfaceSection = did.InterfaceSection
 	interfaceQuery   = "__get_candid_interface_tmp_hack"
-	// initSection is the metadata that has the types of the arguments a module is installed
-	// with, where the interface has no constructor. Motoko writes it.
-	initSection = "candid:args"
 )
 
 // described is an interface, or why it cannot be read.
@@ -92,7 +89,7 @@ func (s *Server) describedBy(ctx context.Context, i *instance.Instance, id princ
 	if d.text, err = said(ctx, i, id, module); err != nil {
 		return described{}, err
 	}
-	args, _ := module.Section(initSection)
+	args, _ := module.Section(did.InitSection)
 	d.file, d.err = parseInterface(d.text, string(args.Content))
 	s.interfaces.keep(module.Hash(), d)
 	return d, nil

@@ -109,7 +109,7 @@ func (c *subject) keeps(module []byte) bool {
 	if _, ok := c.report.Module.Section(keepSection); !ok {
 		return false
 	}
-	_, ok := sectionIn(module, keepSection)
+	_, ok := did.Section(module, keepSection, canister.MaxModuleBytes)
 	return ok
 }
 
@@ -144,7 +144,7 @@ func initialArgument(v *controlv1.Value, module []byte) ([]byte, error) {
 	case *controlv1.Value_Bytes:
 		return form.Bytes, nil
 	case *controlv1.Value_Text:
-		file, err := interfaceIn(module)
+		file, err := did.FromModule(module, canister.MaxModuleBytes)
 		args, typed := initOf(file)
 		if err != nil || !typed {
 			raw, err := untyped(form.Text)
@@ -153,7 +153,7 @@ func initialArgument(v *controlv1.Value, module []byte) ([]byte, error) {
 		raw, err := file.EncodeInit(form.Text)
 		return raw, refuseArgument(of, did.FormatTypes(args), err)
 	case *controlv1.Value_Json:
-		file, err := interfaceIn(module)
+		file, err := did.FromModule(module, canister.MaxModuleBytes)
 		args, typed := initOf(file)
 		if err == nil && !typed {
 			err = errors.New("the module does not say the types of its arguments, in metadata candid:args or a constructor in candid:service: send bytes or text")
@@ -173,14 +173,4 @@ func initOf(file *did.File) ([]did.Arg, bool) {
 		return nil, false
 	}
 	return file.Init()
-}
-
-// interfaceIn is the interface that is in a module as it is uploaded.
-func interfaceIn(module []byte) (*did.File, error) {
-	text, ok := sectionIn(module, interfaceSection)
-	if !ok {
-		return nil, errors.New("the module has no metadata candid:service, which would say the types: send bytes or text")
-	}
-	args, _ := sectionIn(module, initSection)
-	return parseInterface(text, args)
 }

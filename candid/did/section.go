@@ -1,19 +1,42 @@
-package control
+package did
 
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
-
-	"github.com/canisterd/canisterd/canister"
 )
 
-// sectionIn is the content of a custom section "icp:public NAME" or "icp:private NAME"
+// Metadata in which modules say their interface, and the types of the arguments they are
+// installed with where that has no constructor.
+const (
+	InterfaceSection = "candid:service"
+	InitSection      = "candid:args"
+)
+
+// ErrNoInterface is of a module without an interface.
+var ErrNoInterface = errors.New("the module has no metadata candid:service, which would say the types: send bytes or text")
+
+// FromModule is the interface that a module has with it. The module may be packed by gzip, and
+// has at most so many bytes when it is not.
+func FromModule(module []byte, most int64) (*File, error) {
+	text, ok := Section(module, InterfaceSection, most)
+	if !ok {
+		return nil, ErrNoInterface
+	}
+	args, ok := Section(module, InitSection, most)
+	if !ok {
+		return Parse(text)
+	}
+	return ParseWithInit(text, args)
+}
+
+// Section is the content of a custom section "icp:public NAME" or "icp:private NAME"
 // of a module that is not compiled yet, packed by gzip or not. What is wrong with the
-// module whoever compiles it will say.
-func sectionIn(module []byte, name string) (string, bool) {
+// module its compiler says.
+func Section(module []byte, name string, most int64) (string, bool) {
 	const headerBytes, customSection = 8, 0
-	module = unpacked(module)
+	module = unpacked(module, most)
 	for at := headerBytes; at < len(module); {
 		kind := module[at]
 		size, n := uleb(module[at+1:])
@@ -38,8 +61,8 @@ func sectionIn(module []byte, name string) (string, bool) {
 	return "", false
 }
 
-// unpacked is a module without gzip, as much of it as a module may have.
-func unpacked(module []byte) []byte {
+// unpacked is a module without gzip, as much of it as it may have.
+func unpacked(module []byte, most int64) []byte {
 	if !bytes.HasPrefix(module, []byte{0x1f, 0x8b}) {
 		return module
 	}
@@ -47,7 +70,7 @@ func unpacked(module []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	raw, err := io.ReadAll(io.LimitReader(r, canister.MaxModuleBytes))
+	raw, err := io.ReadAll(io.LimitReader(r, most))
 	if err != nil {
 		return nil
 	}
