@@ -37,14 +37,18 @@ ids. The folder has a ` + projectFile + `:
       init: '(principal "${ledger}")'
       after: [ledger]
 
-Without it, every *.wasm and *.wasm.gz of the folder is a canister. All are created
+Without FOLDER it is the present one, or the one above it that has a
+` + projectFile + `. docs/project.md says what may stand in it. Nothing is created
+where a file is missing, a module is none, or arguments are not of their types.
+
+Without a ` + projectFile + `, every *.wasm and *.wasm.gz of the folder is a canister. All are created
 first, so that arguments can name each other; then each is installed after those
 it needs. Ids are kept in .canisterd/ for the other commands, which take names from
 then on. A canister whose module has not changed is left alone; another module
 is an upgrade.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			folder := "."
+			folder := nearestProject()
 			if len(args) > 0 {
 				folder = args[0]
 			}
@@ -128,6 +132,9 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 		return nil, err
 	}
 	if err := x.claim(ctx); err != nil {
+		return nil, err
+	}
+	if err := x.validate(ctx); err != nil {
 		return nil, err
 	}
 	for _, name := range order {

@@ -31,6 +31,18 @@ func encodeJSON(value any) ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
+// encodeIndented is a value as JSON over several lines.
+func encodeIndented(value any) (string, error) {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
+		return "", fmt.Errorf("encoding the result: %w", err)
+	}
+	return strings.TrimSuffix(text.String(), "\n"), nil
+}
+
 // messageJSON writes a message: all its fields in their order, but for messages and choices that are not set.
 func messageJSON(out []byte, m protoreflect.Message) []byte {
 	switch known := m.Interface().(type) {

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -25,35 +24,52 @@ const projectFile = "canisterd.yaml"
 
 // project is what canisterd.yaml says: the canisters of a folder by name.
 type project struct {
-	Canisters map[string]*canisterSpec `yaml:"canisters"`
+	Canisters map[string]*canisterSpec `yaml:"canisters" doc:"The canisters of the folder, by the names that they are known by."`
 	folder    string
 }
 
-// canisterSpec is one canister. In init, init_json and environment, ${NAME} stands for the id of another canister, and ${SELF} for its own.
+// canisterSpec is one canister. Its tags are what the reference page and the schema say of it.
 type canisterSpec struct {
-	Wasm        string            `yaml:"wasm"`
-	Init        string            `yaml:"init"`      // Candid text
-	InitJSON    string            `yaml:"init_json"` // the same as JSON
-	InitHex     string            `yaml:"init_hex"`  // the same as bytes in hex
-	InitFile    string            `yaml:"init_file"` // the same in a file: Candid text, JSON (.json) or bytes (.bin)
-	Cycles      string            `yaml:"cycles"`
-	ID          string            `yaml:"id"`
-	Subnet      string            `yaml:"subnet"`      // its id, or its kind where there is one of that
-	Controllers []string          `yaml:"controllers"` // principals, or names of canisters
-	Environment map[string]string `yaml:"environment"`
-	After       []string          `yaml:"after"` // canisters to be installed before
-	Settings    settingsSpec      `yaml:"settings"`
+	Wasm        string            `yaml:"wasm" doc:"The module: a file, plain or packed by gzip. It has to be there." example:"build/bank.wasm.gz"`
+	Init        string            `yaml:"init" doc:"Arguments of the installation and of upgrades, as Candid text." example:"(principal \"${ledger}\", 5)"`
+	InitJSON    string            `yaml:"init_json" doc:"The same as JSON, an array with one element for each argument." example:"[\"${ledger}\", 5]"`
+	InitHex     string            `yaml:"init_hex" doc:"The same as bytes in hex." example:"4449444c0000"`
+	InitFile    string            `yaml:"init_file" doc:"The same in a file: JSON where it ends in .json, bytes where it ends in .bin, else Candid text." example:"terms.json"`
+	Cycles      string            `yaml:"cycles" doc:"Cycles to create it with, with k, M, G, T or P (default: 100T)." example:"5T"`
+	ID          string            `yaml:"id" doc:"The id to give it (default: the next one that is free)." example:"rwlgt-iiaaa-aaaaa-aaaaa-cai"`
+	Subnet      string            `yaml:"subnet" doc:"Id of the subnet to create it on, or its kind where there is one of that (default: an application subnet)." example:"application"`
+	Controllers []string          `yaml:"controllers" doc:"Principals, or names of canisters of the project (default: the one who deploys)." example:"[2vxsx-fae, bank]"`
+	Environment map[string]string `yaml:"environment" doc:"Environment variables, beside PUBLIC_CANISTER_ID:NAME for each canister of the project." example:"{STAGE: test}"`
+	After       []string          `yaml:"after" doc:"Canisters to install before it, beside those that its arguments and environment name." example:"[ledger]"`
+	Settings    settingsSpec      `yaml:"settings" doc:"Other settings; see below."`
 }
 
 type settingsSpec struct {
-	ComputeAllocation   *uint64      `yaml:"compute_allocation"`
-	MemoryAllocation    *byteCount   `yaml:"memory_allocation"`
-	FreezingThreshold   *secondCount `yaml:"freezing_threshold"`
-	ReservedCyclesLimit string       `yaml:"reserved_cycles_limit"`
-	WasmMemoryLimit     *byteCount   `yaml:"wasm_memory_limit"`
-	WasmMemoryThreshold *byteCount   `yaml:"wasm_memory_threshold"`
-	LogMemoryLimit      *byteCount   `yaml:"log_memory_limit"`
-	LogVisibility       string       `yaml:"log_visibility"`
+	ComputeAllocation   *uint64      `yaml:"compute_allocation" doc:"Percent of a core." example:"10"`
+	MemoryAllocation    *byteCount   `yaml:"memory_allocation" doc:"Bytes to reserve." example:"512MiB"`
+	FreezingThreshold   *secondCount `yaml:"freezing_threshold" doc:"For how long its cycles have to last." example:"30d"`
+	ReservedCyclesLimit string       `yaml:"reserved_cycles_limit" doc:"Cycles that may be reserved." example:"5T"`
+	WasmMemoryLimit     *byteCount   `yaml:"wasm_memory_limit" doc:"Bytes the heap may have." example:"1GiB"`
+	WasmMemoryThreshold *byteCount   `yaml:"wasm_memory_threshold" doc:"Bytes left below that limit at which canister_on_low_wasm_memory runs." example:"100MiB"`
+	LogMemoryLimit      *byteCount   `yaml:"log_memory_limit" doc:"Bytes of the log." example:"64KiB"`
+	LogVisibility       string       `yaml:"log_visibility" doc:"Who reads the log: public, controllers, or principals with commas between them." example:"public"`
+}
+
+// nearestProject is the present folder, or the one above it that has a project where the present one has none.
+func nearestProject() string {
+	dir, err := os.Getwd()
+	if err != nil || exists(projectFile) {
+		return "."
+	}
+	for up := ".."; ; up = filepath.Join(up, "..") {
+		above := filepath.Dir(dir)
+		if above == dir {
+			return "."
+		}
+		if dir = above; exists(filepath.Join(dir, projectFile)) {
+			return up
+		}
+	}
 }
 
 // readProject reads what a folder has to deploy: its canisterd.yaml, or without one, every Wasm file in it under its own name.
@@ -81,18 +97,6 @@ func readProject(folder string) (*project, error) {
 		}
 	}
 	return p, nil
-}
-
-// goTypes are what the YAML library says of types of this program.
-var goTypes = regexp.MustCompile(` (?:in type|into) (?:main\.|\[\]|map\[)?[\w.\[\]*]+`)
-
-// inYAML is why a text is no project, without what only its authors understand.
-func inYAML(err error) string {
-	if errors.Is(err, io.EOF) {
-		return "it is empty: list canisters under canisters:, each with its wasm: file"
-	}
-	text := goTypes.ReplaceAllString(err.Error(), " here")
-	return strings.TrimPrefix(strings.ReplaceAll(text, "unmarshal errors:\n  ", ""), "yaml: ")
 }
 
 // moduleSuffixes are the names of modules, plain and compressed.
@@ -163,7 +167,15 @@ func (p *project) check(name string) error {
 		return err
 	}
 	if _, err := parseCycles(spec.Settings.ReservedCyclesLimit); err != nil {
-		return err
+		return fmt.Errorf("settings: reserved_cycles_limit: %w", err)
+	}
+	if _, err := principal.Parse(spec.ID); spec.ID != "" && err != nil {
+		return fmt.Errorf("id: %w", err)
+	}
+	for _, viewer := range parseVisibility(spec.Settings.LogVisibility).GetViewers() {
+		if !isPrincipal(viewer) {
+			return fmt.Errorf("settings: log_visibility: %q is neither public, controllers nor a list of principals", viewer)
+		}
 	}
 	for _, other := range spec.After {
 		if p.Canisters[other] == nil || other == name {
@@ -210,64 +222,6 @@ func (s *canisterSpec) texts() []string {
 		all = append(all, s.Environment[name])
 	}
 	return all
-}
-
-// before are the canisters that are installed before one: those it names in after, and those its arguments refer to.
-func (p *project) before(name string) []string {
-	spec := p.Canisters[name]
-	all := slices.Clone(spec.After)
-	for _, text := range []string{spec.Init, spec.InitJSON} {
-		for _, found := range reference.FindAllStringSubmatch(text, -1) {
-			if found[1] != self && found[1] != name {
-				all = append(all, found[1])
-			}
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// order is the order in which canisters are installed: each after those it needs, else by name. Canisters that refer to each other in a
-// circle are an error only where `after` is part of it: ids are known before anything is installed.
-func (p *project) order() ([]string, error) {
-	var order []string
-	const (
-		unseen = iota
-		open
-		done
-	)
-	state := map[string]int{}
-	var visit func(name string, path []string) error
-	visit = func(name string, path []string) error {
-		path = append(path, name)
-		switch state[name] {
-		case done:
-			return nil
-		case open:
-			circle := path[slices.Index(path, name):]
-			for i := range len(circle) - 1 {
-				if slices.Contains(p.Canisters[circle[i]].After, circle[i+1]) {
-					return fmt.Errorf("the canisters wait for each other in a circle: %s", strings.Join(circle, " after "))
-				}
-			}
-			return nil
-		}
-		state[name] = open
-		for _, other := range p.before(name) {
-			if err := visit(other, path); err != nil {
-				return err
-			}
-		}
-		state[name] = done
-		order = append(order, name)
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.Canisters)) {
-		if err := visit(name, nil); err != nil {
-			return nil, err
-		}
-	}
-	return order, nil
 }
 
 // resolve puts ids in the places of names.

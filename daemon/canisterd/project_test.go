@@ -23,15 +23,16 @@ canisters:
   alpha: {wasm: a.wasm, after: [zeta]}
   beta: {wasm: b.wasm, init: '(principal "${alpha}", principal "${SELF}")'}
   zeta: {wasm: z.wasm, environment: {OTHER: "${beta}"}}
+  env: {wasm: e.wasm, environment: {OTHER: "${zeta}"}}
 `)
 	if err != nil {
 		t.Fatal(err)
 	}
 	order, err := p.order()
-	if want := []string{"zeta", "alpha", "beta"}; err != nil || !slices.Equal(order, want) {
+	if want := []string{"zeta", "alpha", "beta", "env"}; err != nil || !slices.Equal(order, want) {
 		t.Errorf("order %v (%v), want %v", order, err, want)
 	}
-	ids := names{"alpha": "aaa", "beta": "bbb", "zeta": "zzz"}
+	ids := names{"alpha": "aaa", "beta": "bbb", "zeta": "zzz", "env": "eee"}
 	if arg, err := p.Canisters["beta"].argument("beta", ids); err != nil || arg.GetText() != `(principal "aaa", principal "bbb")` {
 		t.Errorf("argument %v (%v)", arg, err)
 	}
@@ -43,7 +44,7 @@ canisters:
 	for _, v := range settings.GetEnvironment().GetVariables() {
 		variables = append(variables, v.GetName()+"="+v.GetValue())
 	}
-	if want := []string{"OTHER=bbb", "PUBLIC_CANISTER_ID:alpha=aaa", "PUBLIC_CANISTER_ID:beta=bbb", "PUBLIC_CANISTER_ID:zeta=zzz"}; !slices.Equal(variables, want) {
+	if want := []string{"OTHER=bbb", "PUBLIC_CANISTER_ID:alpha=aaa", "PUBLIC_CANISTER_ID:beta=bbb", "PUBLIC_CANISTER_ID:env=eee", "PUBLIC_CANISTER_ID:zeta=zzz"}; !slices.Equal(variables, want) {
 		t.Errorf("variables %v, want %v", variables, want)
 	}
 }
@@ -68,8 +69,8 @@ func TestCanistersThatNameEachOtherAreNoCircleAndThoseThatWaitForEachOtherAre(t 
 func TestMistakesInAProjectAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"canisters: {}":                                        "names no canisters",
-		"canister: {a: {wasm: x}}":                             "field canister not found",
-		"canisters: {a: {wasm: x, unknown: 1}}":                "field unknown not found",
+		"canister: {a: {wasm: x}}":                             "there is no key canister; did you mean canisters? (there are canisters)",
+		"canisters: {a: {wasm: x, unknown: 1}}":                "there is no key unknown (there are wasm, init, init_json,",
 		"canisters: {a: {}}":                                   "canister a: it has no wasm: file",
 		"canisters: {a: }":                                     "canister a: it has no wasm: file",
 		"canisters: {'a b': {wasm: x}}":                        `the name "a b" is not`,
@@ -107,5 +108,19 @@ func TestAFolderOfModulesIsAProject(t *testing.T) {
 	}
 	if _, err := readProject(folder); err == nil || !strings.Contains(err.Error(), "two modules of the name bank") {
 		t.Errorf("two modules of one name: %v", err)
+	}
+}
+
+func TestAProjectIsFoundInTheFoldersAbove(t *testing.T) {
+	folder := t.TempDir()
+	writeFile(t, filepath.Join(folder, projectFile), "canisters: {}")
+	writeFile(t, filepath.Join(folder, "src", "deep", "notes.txt"), "")
+	t.Chdir(filepath.Join(folder, "src", "deep"))
+	if got := nearestProject(); got != filepath.Join("..", "..") {
+		t.Errorf("from src/deep the project is in %s", got)
+	}
+	writeFile(t, projectFile, "canisters: {}")
+	if got := nearestProject(); got != "." {
+		t.Errorf("with a file of its own the project is in %s", got)
 	}
 }

@@ -154,7 +154,7 @@ func TestWhatDeployHasDoneIsShownOnceOnATerminal(t *testing.T) {
 	t.Setenv("NO_COLOR", "")
 	folder, fixtures := t.TempDir(), mustAbs(t, "../../canister/canistertest/fixtures")
 	project := func(bank string) {
-		text := fmt.Sprintf("canisters:\n  ledger: {wasm: %s/ledger.wasm}\n  bank: {wasm: %s/%s.wasm, after: [ledger]}\n", fixtures, fixtures, bank)
+		text := fmt.Sprintf("canisters:\n  ledger: {wasm: %s/ledger.wasm}\n  bank: {wasm: %s, after: [ledger]}\n", fixtures, bank)
 		if err := os.WriteFile(filepath.Join(folder, projectFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -171,12 +171,16 @@ func TestWhatDeployHasDoneIsShownOnceOnATerminal(t *testing.T) {
 		return readUntil(t, end, "END")
 	}
 
-	project("nowhere")
-	shown := deploy(screen, screen, exitFailed)
+	empty := filepath.Join(folder, "empty.wasm") // a module with code that is cut off: only its compiler sees that
+	if err := os.WriteFile(empty, []byte("\x00asm\x01\x00\x00\x00\x0a\x05\x01"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	project(empty)
+	shown := deploy(screen, screen, exitReject)
 	if text := left(shown); !strings.HasPrefix(text, "ledger: installed\r\nerror: installing bank: ") {
 		t.Errorf("where it fails, a terminal shows %q", text)
 	}
-	project("counter")
+	project(filepath.Join(fixtures, "counter.wasm"))
 	shown = deploy(screen, screen, exitOK)
 	if text := left(shown); strings.Count(text, "unchanged") != 1 || strings.Count(text, "installed") != 1 || !strings.HasPrefix(text, "CANISTER") {
 		t.Errorf("a terminal shows %q", text)

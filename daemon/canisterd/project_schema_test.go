@@ -1,0 +1,46 @@
+package main
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// keysMark stands before and after a table of keys in a page.
+var keysMark = regexp.MustCompile(`(?s)<!-- keys of (\w+) -->\n.*?<!-- end -->\n`)
+
+// TestThePageOfTheProjectFileHasItsKeys compares the tables of docs/project.md with the types that canisterd.yaml is read into.
+func TestThePageOfTheProjectFileHasItsKeys(t *testing.T) {
+	path := mustAbs(t, "../../docs/project.md")
+	text := mustRead(t, path)
+	tables := 0
+	made := keysMark.ReplaceAllStringFunc(text, func(found string) string {
+		tables++
+		part := keysMark.FindStringSubmatch(found)[1]
+		return "<!-- keys of " + part + " -->\n" + keysPage(specs[part]) + "<!-- end -->\n"
+	})
+	if tables != len(specs) {
+		t.Errorf("%s has %d tables of keys, want %d", path, tables, len(specs))
+	}
+	if *rewrite {
+		writeFile(t, path, made)
+	} else if made != text {
+		t.Errorf("%s differs (-rewrite, then review the diff); it is now\n%s", path, made)
+	}
+}
+
+func TestEveryKeyOfTheProjectFileSaysWhatItIs(t *testing.T) {
+	for name, part := range specs {
+		for f := range fieldsOf(part) {
+			if doc := f.Tag.Get("doc"); !strings.HasSuffix(doc, ".") {
+				t.Errorf("%s.%s: its doc is %q", name, f.Name, doc)
+			}
+		}
+	}
+	schema := projectSchema()
+	canister := schema.Properties["canisters"].Others.(*schemaPart)
+	if len(canister.Properties) != len(keysOf(reflect.TypeFor[canisterSpec]())) || canister.Others != false || canister.Properties["settings"].Properties["log_visibility"] == nil {
+		t.Errorf("the schema of a canister is %+v", canister)
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"reflect"
+	"regexp"
+	"strings"
+)
+
+// goTypes are what the YAML library says of types of this program.
+var goTypes = regexp.MustCompile(` (?:in type|into) (?:main\.|\[\]|map\[)?[\w.\[\]*]+`)
+
+// unknownKey is what it says of a key that is none.
+var unknownKey = regexp.MustCompile(`field (\S+) not found in type main\.(\w+)`)
+
+// specs are the types of the parts of canisterd.yaml by their names.
+var specs = map[string]reflect.Type{
+	"project": reflect.TypeFor[project](), "canisterSpec": reflect.TypeFor[canisterSpec](), "settingsSpec": reflect.TypeFor[settingsSpec](),
+}
+
+// inYAML is why a text is no project, without what only its authors understand.
+func inYAML(err error) string {
+	if errors.Is(err, io.EOF) {
+		return "it is empty: list canisters under canisters:, each with its wasm: file"
+	}
+	text := unknownKey.ReplaceAllStringFunc(err.Error(), func(found string) string {
+		parts := unknownKey.FindStringSubmatch(found)
+		keys := keysOf(specs[parts[2]])
+		return "there is no key " + parts[1] + meant(parts[1], keys) + " (there are " + strings.Join(keys, ", ") + ")"
+	})
+	text = goTypes.ReplaceAllString(text, " here")
+	return strings.TrimPrefix(strings.ReplaceAll(text, "unmarshal errors:\n  ", ""), "yaml: ")
+}
+
+// keysOf are the keys of a part, in their order.
+func keysOf(part reflect.Type) (keys []string) {
+	for f := range fieldsOf(part) {
+		keys = append(keys, f.Tag.Get("yaml"))
+	}
+	return keys
+}
+
+// fieldsOf are the fields of a part that have keys.
+func fieldsOf(part reflect.Type) func(yield func(reflect.StructField) bool) {
+	return func(yield func(reflect.StructField) bool) {
+		for i := range part.NumField() {
+			if f := part.Field(i); f.Tag.Get("yaml") != "" && !yield(f) {
+				return
+			}
+		}
+	}
+}
