@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
@@ -296,6 +297,22 @@ func TestCallTreesAreShown(t *testing.T) {
 	call(a, a.events.GetTrace, prefix("00000000"))
 	call(a, a.events.GetTrace, prefix("12345678"))
 	call(a, a.events.GetTrace, prefix("XYZ"))
+	a.note("several messages, without those to the management canister unless they are asked for")
+	last := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{}).GetTime().AsTime()
+	between := func(all bool) int {
+		out := must(a, a.events.GetTrace, &controlv1.GetTraceRequest{
+			Of: &controlv1.GetTraceRequest_Since{Since: timestamppb.New(last.Add(-time.Hour))}, Form: controlv1.TraceForm_TRACE_FORM_TEXT, IncludeManagement: all,
+		})
+		if n := strings.Count(out.GetRendered(), "ingress "); n != len(out.GetCalls()) {
+			t.Errorf("%d of %d trees are rendered", n, len(out.GetCalls()))
+		}
+		return len(out.GetCalls())
+	}
+	if plain, all := between(false), between(true); plain != 1 || all <= plain {
+		t.Errorf("%d messages to canisters, %d with those to the management canister", plain, all)
+	}
+	call(a, a.events.GetTrace, &controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_Since{Since: timestamppb.New(last.Add(time.Hour))}})
+	call(a, a.events.GetTrace, &controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_Since{Since: timestamppb.New(last)}, Form: controlv1.TraceForm_TRACE_FORM_MERMAID})
 	context := &controlv1.ContextRef{SubnetId: held.GetSubnetId(), ContextId: 1}
 	a.tree(&controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_Context{Context: context}})
 	names := map[string]string{alice.String(): "alice", bob.String(): "bob"}

@@ -45,9 +45,11 @@ func (s *events) GetTrace(ctx context.Context, in *controlv1.GetTraceRequest) (*
 		return nil, err
 	}
 	what := "the message or context"
+	if in.GetSince() != nil {
+		return tracesSince(i, in, all, names)
+	}
 	if in.GetLast() {
-		root, _ = trace.LastIngress(all)
-		what = "any user's message"
+		root, what = lastMessage(i, all, in.GetIncludeManagement()), "any user's message"
 	}
 	if prefix := in.GetRequestPrefix(); prefix != "" {
 		if root.Request, err = requestWith(prefix, all); err != nil {
@@ -93,6 +95,8 @@ func readRoot(in *controlv1.GetTraceRequest) (root trace.Root, err error) {
 			return root, MissingField.Refuse("context.context_id", "the id of a call context")
 		}
 		return trace.Root{Subnet: *subnet, Context: intercanister.ContextID(of.Context.GetContextId())}, nil
+	case *controlv1.GetTraceRequest_Since:
+		return root, nil
 	case *controlv1.GetTraceRequest_Last:
 		if !of.Last {
 			return root, BadField.Refuse("last", false, "set it to true, or name a message or context")
@@ -102,7 +106,7 @@ func readRoot(in *controlv1.GetTraceRequest) (root trace.Root, err error) {
 	if prefix, ok := in.GetOf().(*controlv1.GetTraceRequest_RequestPrefix); ok {
 		return root, checkPrefix(prefix.RequestPrefix)
 	}
-	return root, MissingField.Refuse("of", "request_id, request_prefix, context or last")
+	return root, MissingField.Refuse("of", "request_id, request_prefix, context, last or since")
 }
 
 // checkPrefix refuses what is no beginning of a request id in hex.

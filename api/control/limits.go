@@ -3,6 +3,8 @@ package control
 import "time"
 
 const (
+	// maxTraces is how many call trees are shown at once. Ours.
+	maxTraces = 100
 	// maxTypesShown is how long the types of an argument are at most, in bytes, to be a part of the
 	// error about it. Ours.
 	maxTypesShown = 400

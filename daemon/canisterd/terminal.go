@@ -28,7 +28,7 @@ func terminal(w io.Writer) bool {
 
 // paint colours text on a terminal; elsewhere, and where NO_COLOR is set, it leaves it alone.
 func (c *cli) paint(as colour, text string) string {
-	if as == plainText || os.Getenv("NO_COLOR") != "" || !terminal(c.out) {
+	if text == "" || as == plainText || os.Getenv("NO_COLOR") != "" || !terminal(c.out) {
 		return text
 	}
 	return "\x1b[" + string(as) + "m" + text + "\x1b[0m"

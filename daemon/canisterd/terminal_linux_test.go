@@ -230,3 +230,18 @@ func TestHelpIsAsWideAsTheTerminal(t *testing.T) {
 		}
 	}
 }
+
+func TestTracesHaveColoursAndFitTheTerminal(t *testing.T) {
+	t.Setenv("NO_COLOR", "")
+	const tree = "ingress c7fa912c to ledger.record\n├─ update            round 8  25_719 instructions  5_051_438 cycles\n└─ rejected NOTHING  round 8"
+	_, screen := openTerminal(t, 40)
+	text := (&cli{out: screen, err: screen}).coloured(tree)
+	for _, want := range []string{escape + "36mingress c7fa912c", escape + "31mrejected NOTHING", "25_719 in…"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("a terminal of 40 cells shows %q, without %q", text, want)
+		}
+	}
+	if text := (&cli{out: &strings.Builder{}}).coloured(tree); text != tree {
+		t.Errorf("elsewhere it is %q", text)
+	}
+}

@@ -4,29 +4,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/textwidth"
 )
 
 func (c *cli) trace() *cobra.Command {
-	var form, subnet string
+	var form, subnet, since string
+	var all bool
 	var callContext uint64
 	cmd := &cobra.Command{
 		Use:   "trace [REQUEST]",
 		Short: "Show the call tree of a request, the last one where none is named",
 		Long: `Show the call tree of a request (its id in hex, or the beginning of that), or of
-the last one.
+the last one. Messages to the management canister, such as those of deploy, are
+left out where no other is meant (--all).
 
   canisterd trace                          as text
+  canisterd trace --since 5m               all of the last five minutes
   canisterd trace --form mermaid           as a Mermaid sequence diagram
   canisterd trace --form json > trace.json for ui.perfetto.dev or chrome://tracing`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request := &controlv1.GetTraceRequest{Instance: c.instance, Names: map[string]string{}}
+			request := &controlv1.GetTraceRequest{Instance: c.instance, Names: map[string]string{}, IncludeManagement: all}
 			for name, id := range c.known().ids {
 				request.Names[id] = name
 			}
@@ -41,8 +50,8 @@ the last one.
 				return fmt.Errorf("--form %q: say text, mermaid or json", form)
 			}
 			switch {
-			case callContext != 0 && len(args) > 0:
-				return errors.New("give either REQUEST or --context, not both")
+			case callContext != 0 && len(args) > 0, since != "" && (callContext != 0 || len(args) > 0):
+				return errors.New("give one of REQUEST, --context and --since")
 			case callContext != 0:
 			case len(args) > 0:
 				prefix, err := requestPrefix(args[0])
@@ -54,16 +63,106 @@ the last one.
 				request.Of = &controlv1.GetTraceRequest_Last{Last: true}
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if since != "" {
+					from, err := c.moment(ctx, d, since)
+					if err != nil {
+						return err
+					}
+					request.Of = &controlv1.GetTraceRequest_Since{Since: from}
+				}
 				got, err := c.traced(ctx, d, request, subnet, callContext)
 				if err != nil {
 					return err
 				}
-				return c.print(strings.TrimRight(got.GetRendered(), "\n"), got)
+				text := strings.TrimRight(got.GetRendered(), "\n")
+				if form == "text" {
+					text = c.coloured(text)
+				}
+				return c.print(text, got)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&form, "form", "text", "text, mermaid or json")
+	cmd.Flags().StringVar(&since, "since", "", "the call trees of all requests since a time, 2030-01-01T00:00:00Z, or for so long, 5m")
+	cmd.Flags().BoolVar(&all, "all", false, "messages to the management canister, too")
 	cmd.Flags().Uint64Var(&callContext, "context", 0, "the call tree of a call context (canisterd contexts)")
 	cmd.Flags().StringVar(&subnet, "subnet", "", "the subnet of that context (default: the only one with such a context)")
 	return cmd
+}
+
+// moment is a time of the network, or so long before its present.
+func (c *cli) moment(ctx context.Context, d *remote.Daemon, text string) (*timestamppb.Timestamp, error) {
+	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return timestamppb.New(at), nil
+	}
+	before, err := parseDuration(text)
+	if err != nil {
+		return nil, fmt.Errorf("--since %q: write a time, 2030-01-01T00:00:00Z, or for how long, 5m", text)
+	}
+	now, err := d.Clock.GetTime(ctx, &controlv1.GetTimeRequest{Instance: c.instance})
+	if err != nil {
+		return nil, err
+	}
+	return timestamppb.New(now.GetTime().AsTime().Add(-before)), nil
+}
+
+// columns are what stands beside a line of a tree.
+var columns = regexp.MustCompile(`  +round [0-9].*$`)
+
+// branches are the lines that are drawn in front of it.
+var branches = regexp.MustCompile(`^[│├└─ ]*`)
+
+// coloured is a tree as terminals show it: in as many cells as there are, with faults in red and what stands beside the lines faint.
+func (c *cli) coloured(text string) string {
+	cells := c.cells()
+	if cells == 0 {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		line = fitted(line, cells)
+		at := len(line)
+		if place := columns.FindStringIndex(line); place != nil {
+			at = place[0]
+		}
+		drawn := branches.FindString(line[:at])
+		body, as := line[len(drawn):at], plainText
+		switch {
+		case strings.HasPrefix(body, "rejected"), strings.HasPrefix(body, "trapped"):
+			as = red
+		case strings.HasPrefix(body, "replied"):
+			as = green
+		case strings.HasPrefix(body, "log: "), strings.HasPrefix(body, "  at "):
+			as = faint
+		case strings.HasPrefix(body, "ingress "), strings.HasPrefix(body, "call #"):
+			as = cyan
+		}
+		lines[i] = c.paint(faint, drawn) + c.paint(as, body) + c.paint(faint, line[at:])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fitted is a line in as many cells as there are.
+func fitted(line string, cells int) string {
+	if textwidth.Of(line) <= cells {
+		return line
+	}
+	runes := []rune(line)
+	for len(runes) > 0 && textwidth.Of(string(runes)) > cells-1 {
+		runes = runes[:len(runes)-1]
+	}
+	return string(runes) + "…"
+}
+
+// cells are how many the terminal has that shows results in a line; 0 where none does.
+func (c *cli) cells() int {
+	f, ok := c.out.(*os.File)
+	if !ok || !terminal(c.out) {
+		return 0
+	}
+	cells, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return cells
 }

@@ -753,13 +753,16 @@ type GetTraceRequest struct {
 	//	*GetTraceRequest_Context
 	//	*GetTraceRequest_Last
 	//	*GetTraceRequest_RequestPrefix
+	//	*GetTraceRequest_Since
 	Of isGetTraceRequest_Of `protobuf_oneof:"of"`
 	// How rendered is written.
 	Form TraceForm `protobuf:"varint,5,opt,name=form,proto3,enum=canisterd.control.v1.TraceForm" json:"form,omitempty"`
 	// Names to be shown in the places of canister ids.
-	Names         map[string]string `protobuf:"bytes,6,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Names map[string]string `protobuf:"bytes,6,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// With last and since: messages to the management canister count, too.
+	IncludeManagement bool `protobuf:"varint,9,opt,name=include_management,json=includeManagement,proto3" json:"include_management,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *GetTraceRequest) Reset() {
@@ -842,6 +845,15 @@ func (x *GetTraceRequest) GetRequestPrefix() string {
 	return ""
 }
 
+func (x *GetTraceRequest) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		if x, ok := x.Of.(*GetTraceRequest_Since); ok {
+			return x.Since
+		}
+	}
+	return nil
+}
+
 func (x *GetTraceRequest) GetForm() TraceForm {
 	if x != nil {
 		return x.Form
@@ -854,6 +866,13 @@ func (x *GetTraceRequest) GetNames() map[string]string {
 		return x.Names
 	}
 	return nil
+}
+
+func (x *GetTraceRequest) GetIncludeManagement() bool {
+	if x != nil {
+		return x.IncludeManagement
+	}
+	return false
 }
 
 type isGetTraceRequest_Of interface {
@@ -869,12 +888,17 @@ type GetTraceRequest_Context struct {
 }
 
 type GetTraceRequest_Last struct {
-	Last bool `protobuf:"varint,4,opt,name=last,proto3,oneof"` // the last user's message
+	Last bool `protobuf:"varint,4,opt,name=last,proto3,oneof"` // the last user's message to a canister; to the management canister where no other is remembered
 }
 
 type GetTraceRequest_RequestPrefix struct {
 	// The user's message whose request id begins so, in hex; INVALID_ARGUMENT where several do, which the error lists.
 	RequestPrefix string `protobuf:"bytes,7,opt,name=request_prefix,json=requestPrefix,proto3,oneof"`
+}
+
+type GetTraceRequest_Since struct {
+	// All user's messages since this time of the network, up to the newest 100; as text alone.
+	Since *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=since,proto3,oneof"`
 }
 
 func (*GetTraceRequest_RequestId) isGetTraceRequest_Of() {}
@@ -884,6 +908,8 @@ func (*GetTraceRequest_Context) isGetTraceRequest_Of() {}
 func (*GetTraceRequest_Last) isGetTraceRequest_Of() {}
 
 func (*GetTraceRequest_RequestPrefix) isGetTraceRequest_Of() {}
+
+func (*GetTraceRequest_Since) isGetTraceRequest_Of() {}
 
 type ContextRef struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -942,6 +968,7 @@ type GetTraceResponse struct {
 	Root          *TraceCall             `protobuf:"bytes,1,opt,name=root,proto3" json:"root,omitempty"`          // down to 40 calls deep
 	Complete      bool                   `protobuf:"varint,2,opt,name=complete,proto3" json:"complete,omitempty"` // nothing of it is forgotten or still under way
 	Rendered      string                 `protobuf:"bytes,3,opt,name=rendered,proto3" json:"rendered,omitempty"`  // where a form was asked for
+	Calls         []*TraceCall           `protobuf:"bytes,4,rep,name=calls,proto3" json:"calls,omitempty"`        // of since, the oldest first; root is not set
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -995,6 +1022,13 @@ func (x *GetTraceResponse) GetRendered() string {
 		return x.Rendered
 	}
 	return ""
+}
+
+func (x *GetTraceResponse) GetCalls() []*TraceCall {
+	if x != nil {
+		return x.Calls
+	}
+	return nil
 }
 
 // TraceCall is one call and what followed from it.
@@ -1354,16 +1388,18 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\tbacktrace\x18$ \x03(\v2\x1b.canisterd.control.v1.FrameR\tbacktrace\x12\x12\n" +
 	"\x04text\x18% \x01(\tR\x04text\x12\x12\n" +
 	"\x04logs\x18& \x01(\rR\x04logs\x12!\n" +
-	"\fno_transform\x18' \x01(\bR\vnoTransform\"\x88\x03\n" +
+	"\fno_transform\x18' \x01(\bR\vnoTransform\"\xeb\x03\n" +
 	"\x0fGetTraceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\n" +
 	"request_id\x18\x02 \x01(\fH\x00R\trequestId\x12<\n" +
 	"\acontext\x18\x03 \x01(\v2 .canisterd.control.v1.ContextRefH\x00R\acontext\x12\x14\n" +
 	"\x04last\x18\x04 \x01(\bH\x00R\x04last\x12'\n" +
-	"\x0erequest_prefix\x18\a \x01(\tH\x00R\rrequestPrefix\x123\n" +
+	"\x0erequest_prefix\x18\a \x01(\tH\x00R\rrequestPrefix\x122\n" +
+	"\x05since\x18\b \x01(\v2\x1a.google.protobuf.TimestampH\x00R\x05since\x123\n" +
 	"\x04form\x18\x05 \x01(\x0e2\x1f.canisterd.control.v1.TraceFormR\x04form\x12F\n" +
-	"\x05names\x18\x06 \x03(\v20.canisterd.control.v1.GetTraceRequest.NamesEntryR\x05names\x1a8\n" +
+	"\x05names\x18\x06 \x03(\v20.canisterd.control.v1.GetTraceRequest.NamesEntryR\x05names\x12-\n" +
+	"\x12include_management\x18\t \x01(\bR\x11includeManagement\x1a8\n" +
 	"\n" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -1373,11 +1409,12 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"ContextRef\x12\x1b\n" +
 	"\tsubnet_id\x18\x01 \x01(\tR\bsubnetId\x12\x1d\n" +
 	"\n" +
-	"context_id\x18\x02 \x01(\x04R\tcontextId\"\x7f\n" +
+	"context_id\x18\x02 \x01(\x04R\tcontextId\"\xb6\x01\n" +
 	"\x10GetTraceResponse\x123\n" +
 	"\x04root\x18\x01 \x01(\v2\x1f.canisterd.control.v1.TraceCallR\x04root\x12\x1a\n" +
 	"\bcomplete\x18\x02 \x01(\bR\bcomplete\x12\x1a\n" +
-	"\brendered\x18\x03 \x01(\tR\brendered\"\xea\x04\n" +
+	"\brendered\x18\x03 \x01(\tR\brendered\x125\n" +
+	"\x05calls\x18\x04 \x03(\v2\x1f.canisterd.control.v1.TraceCallR\x05calls\"\xea\x04\n" +
 	"\tTraceCall\x12\x16\n" +
 	"\x06caller\x18\x01 \x01(\tR\x06caller\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -1498,27 +1535,29 @@ var file_control_v1_events_proto_depIdxs = []int32{
 	12, // 8: canisterd.control.v1.Event.began_time:type_name -> google.protobuf.Timestamp
 	15, // 9: canisterd.control.v1.Event.backtrace:type_name -> canisterd.control.v1.Frame
 	7,  // 10: canisterd.control.v1.GetTraceRequest.context:type_name -> canisterd.control.v1.ContextRef
-	1,  // 11: canisterd.control.v1.GetTraceRequest.form:type_name -> canisterd.control.v1.TraceForm
-	11, // 12: canisterd.control.v1.GetTraceRequest.names:type_name -> canisterd.control.v1.GetTraceRequest.NamesEntry
-	9,  // 13: canisterd.control.v1.GetTraceResponse.root:type_name -> canisterd.control.v1.TraceCall
-	10, // 14: canisterd.control.v1.TraceCall.executions:type_name -> canisterd.control.v1.TraceExecution
-	13, // 15: canisterd.control.v1.TraceCall.reject:type_name -> canisterd.control.v1.Reject
-	12, // 16: canisterd.control.v1.TraceCall.begun:type_name -> google.protobuf.Timestamp
-	12, // 17: canisterd.control.v1.TraceCall.ended:type_name -> google.protobuf.Timestamp
-	12, // 18: canisterd.control.v1.TraceCall.deadline:type_name -> google.protobuf.Timestamp
-	12, // 19: canisterd.control.v1.TraceExecution.time:type_name -> google.protobuf.Timestamp
-	14, // 20: canisterd.control.v1.TraceExecution.wall_time:type_name -> google.protobuf.Duration
-	13, // 21: canisterd.control.v1.TraceExecution.trap:type_name -> canisterd.control.v1.Reject
-	9,  // 22: canisterd.control.v1.TraceExecution.calls:type_name -> canisterd.control.v1.TraceCall
-	2,  // 23: canisterd.control.v1.Events.Watch:input_type -> canisterd.control.v1.WatchRequest
-	6,  // 24: canisterd.control.v1.Events.GetTrace:input_type -> canisterd.control.v1.GetTraceRequest
-	4,  // 25: canisterd.control.v1.Events.Watch:output_type -> canisterd.control.v1.WatchResponse
-	8,  // 26: canisterd.control.v1.Events.GetTrace:output_type -> canisterd.control.v1.GetTraceResponse
-	25, // [25:27] is the sub-list for method output_type
-	23, // [23:25] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	12, // 11: canisterd.control.v1.GetTraceRequest.since:type_name -> google.protobuf.Timestamp
+	1,  // 12: canisterd.control.v1.GetTraceRequest.form:type_name -> canisterd.control.v1.TraceForm
+	11, // 13: canisterd.control.v1.GetTraceRequest.names:type_name -> canisterd.control.v1.GetTraceRequest.NamesEntry
+	9,  // 14: canisterd.control.v1.GetTraceResponse.root:type_name -> canisterd.control.v1.TraceCall
+	9,  // 15: canisterd.control.v1.GetTraceResponse.calls:type_name -> canisterd.control.v1.TraceCall
+	10, // 16: canisterd.control.v1.TraceCall.executions:type_name -> canisterd.control.v1.TraceExecution
+	13, // 17: canisterd.control.v1.TraceCall.reject:type_name -> canisterd.control.v1.Reject
+	12, // 18: canisterd.control.v1.TraceCall.begun:type_name -> google.protobuf.Timestamp
+	12, // 19: canisterd.control.v1.TraceCall.ended:type_name -> google.protobuf.Timestamp
+	12, // 20: canisterd.control.v1.TraceCall.deadline:type_name -> google.protobuf.Timestamp
+	12, // 21: canisterd.control.v1.TraceExecution.time:type_name -> google.protobuf.Timestamp
+	14, // 22: canisterd.control.v1.TraceExecution.wall_time:type_name -> google.protobuf.Duration
+	13, // 23: canisterd.control.v1.TraceExecution.trap:type_name -> canisterd.control.v1.Reject
+	9,  // 24: canisterd.control.v1.TraceExecution.calls:type_name -> canisterd.control.v1.TraceCall
+	2,  // 25: canisterd.control.v1.Events.Watch:input_type -> canisterd.control.v1.WatchRequest
+	6,  // 26: canisterd.control.v1.Events.GetTrace:input_type -> canisterd.control.v1.GetTraceRequest
+	4,  // 27: canisterd.control.v1.Events.Watch:output_type -> canisterd.control.v1.WatchResponse
+	8,  // 28: canisterd.control.v1.Events.GetTrace:output_type -> canisterd.control.v1.GetTraceResponse
+	27, // [27:29] is the sub-list for method output_type
+	25, // [25:27] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_events_proto_init() }
@@ -1532,6 +1571,7 @@ func file_control_v1_events_proto_init() {
 		(*GetTraceRequest_Context)(nil),
 		(*GetTraceRequest_Last)(nil),
 		(*GetTraceRequest_RequestPrefix)(nil),
+		(*GetTraceRequest_Since)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -1,0 +1,69 @@
+package control
+
+import (
+	"strings"
+
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/daemon/instance"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/trace"
+)
+
+// toManagement reports whether a user's message, which was received, was for the management
+// canister: the event has the canister that it is about.
+func toManagement(i *instance.Instance, e *replica.Event) bool {
+	file := management().file
+	if _, is := file.Method(e.Method); !is {
+		return false
+	}
+	module := i.Node().View().Module(e.Canister)
+	return module == nil || module.Method(e.Method) == canister.NoMethod
+}
+
+// lastMessage is the newest user's message to a canister, or to the management canister where
+// that counts or no other is remembered.
+func lastMessage(i *instance.Instance, all []replica.Event, management bool) trace.Root {
+	for at := len(all) - 1; at >= 0 && !management; at-- {
+		if e := &all[at]; e.Kind == replica.IngressReceived && !toManagement(i, e) {
+			return trace.Root{Request: e.Request}
+		}
+	}
+	root, _ := trace.LastIngress(all)
+	return root
+}
+
+// tracesSince are the trees of the user's messages since a time.
+func tracesSince(i *instance.Instance, in *controlv1.GetTraceRequest, all []replica.Event, names trace.Names) (*controlv1.GetTraceResponse, error) {
+	switch in.GetForm() {
+	case controlv1.TraceForm_TRACE_FORM_UNSPECIFIED, controlv1.TraceForm_TRACE_FORM_TEXT:
+	default:
+		return nil, BadField.Refuse("form", in.GetForm(), "of several messages there is text alone")
+	}
+	since := uint64(max(in.GetSince().AsTime().UnixNano(), 0))
+	var roots []trace.Root
+	for at := len(all) - 1; at >= 0 && len(roots) < maxTraces; at-- {
+		e := &all[at]
+		if e.Kind == replica.IngressReceived && e.Time >= since && (in.GetIncludeManagement() || !toManagement(i, e)) {
+			roots = append(roots, trace.Root{Request: e.Request})
+		}
+	}
+	if len(roots) == 0 {
+		return nil, traceUnknown.Refuse("a user's message since then")
+	}
+	out := &controlv1.GetTraceResponse{Complete: true}
+	var texts []string
+	for at := len(roots) - 1; at >= 0; at-- {
+		tree := trace.Build(roots[at], all)
+		if tree.Root == nil {
+			continue
+		}
+		out.Complete = out.Complete && tree.Complete
+		out.Calls = append(out.Calls, shownTree(tree.Root, maxTraceDepth))
+		texts = append(texts, trace.Text(tree, names))
+	}
+	if in.GetForm() == controlv1.TraceForm_TRACE_FORM_TEXT {
+		out.Rendered = strings.Join(texts, "\n")
+	}
+	return out, nil
+}
