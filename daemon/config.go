@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -109,12 +110,11 @@ func (c Config) withDefaults() (Config, error) {
 			return c, err
 		}
 	}
-	if c.Pacing == Interval && c.Interval == 0 {
-		c.Interval = instance.DefaultInterval
-	}
-	if err := (instance.Pacing{Mode: c.Pacing, Interval: c.Interval}).Check(); err != nil {
+	pacing := instance.Pacing{Mode: c.Pacing, Interval: cmp.Or(c.Interval, instance.DefaultInterval)}
+	if err := pacing.Check(); err != nil {
 		return c, err
 	}
+	c.Interval = pacing.Interval
 	if len(c.Seed) > instance.SeedBytes {
 		return c, fmt.Errorf("the seed has %d bytes: use at most %d", len(c.Seed), instance.SeedBytes)
 	}

@@ -268,7 +268,7 @@ func (l *load) submit(ctx context.Context, batch []*flown) error {
 
 // apply gives a batch to the network.
 func (l *load) apply(ctx context.Context, batch []*flown, in []*replica.Ingress) ([]replica.Result, error) {
-	paced, now := l.instance.Pacing().Mode != instance.Manual, l.instance.Backend().Clock().Now
+	paced, now := l.instance.Pacing().TimeByWallClock(), l.instance.Backend().Clock().Now
 	done := make(chan []replica.Result, 1)
 	err := l.instance.Node().Do(ctx, func(n *replica.Network) {
 		if paced {

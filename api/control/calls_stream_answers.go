@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/instance"
 
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
@@ -120,18 +119,18 @@ func (l *load) collect(ctx context.Context) error {
 // next waits until some calls are answered, or the pacing is another one. In an
 // instance of manual pacing it runs rounds until then.
 func (l *load) next(ctx context.Context) ([]settledCall, error) {
-	mode := l.instance.Pacing().Mode
+	before := l.instance.Pacing()
 	found := make(chan []settledCall, 1)
 	seen := func(n *replica.Network) bool {
 		all := l.settled(n)
-		if len(all) == 0 && !l.idle() && l.instance.Pacing().Mode == mode {
+		if len(all) == 0 && !l.idle() && l.instance.Pacing() == before {
 			return false
 		}
 		found <- all
 		return true
 	}
 	var err error
-	if mode == instance.Manual {
+	if before.RoundsByClients() {
 		_, err = l.instance.Node().Drive(ctx, func(n *replica.Network) node.Next {
 			switch {
 			case seen(n):

@@ -153,7 +153,7 @@ func (o *order) freshID() replica.RequestID {
 // ingress is the message of a call.
 func (o *order) ingress(ctx context.Context) (*api.Ingress, error) {
 	now := o.instance.Backend().Clock().Now
-	if o.instance.Pacing().Mode == instance.Manual {
+	if !o.instance.Pacing().TimeByWallClock() {
 		clock := make(chan uint64, 1) // may be ahead of what the last round has seen
 		if err := o.instance.Node().Do(ctx, func(n *replica.Network) { clock <- n.Clock() }); err != nil {
 			return nil, err
@@ -175,7 +175,7 @@ func (o *order) await(ctx context.Context, id replica.RequestID) (replica.Ingres
 	}
 	ctx, cancel := inTime(ctx)
 	defer cancel()
-	if o.instance.Pacing().Mode == instance.Manual {
+	if o.instance.Pacing().RoundsByClients() {
 		_, err = o.instance.Node().Drive(ctx, func(n *replica.Network) node.Next {
 			switch status := n.IngressStatus(subnet, id); {
 			case status == 0 || status.Terminal():

@@ -3,6 +3,8 @@ package control
 import (
 	"context"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -71,7 +73,7 @@ func (s *Server) byHand(name, what string) (*instance.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p := i.Pacing(); p.Mode != instance.Manual {
+	if p := i.Pacing(); !p.RoundsByClients() {
 		return nil, notManual.Refuse(what, i.Name(), p.Mode)
 	}
 	return i, nil
@@ -95,7 +97,7 @@ func (s *clock) GetTime(ctx context.Context, in *controlv1.GetTimeRequest) (*con
 // shownOffset is how far an instance's time is ahead of the wall clock's, unset where it is
 // not, or is moved by hand.
 func shownOffset(i *instance.Instance) *durationpb.Duration {
-	if i.Pacing().Mode == instance.Manual || i.Offset() == 0 {
+	if !i.Pacing().TimeByWallClock() || i.Offset() == 0 {
 		return nil
 	}
 	return durationpb.New(i.Offset())
@@ -186,17 +188,20 @@ func (s *clock) SetPacing(ctx context.Context, in *controlv1.SetPacingRequest) (
 	return &controlv1.SetPacingResponse{Pacing: shownPacing(i.Pacing())}, nil
 }
 
+// pacingMessage is a mode as clients see it: they have one of the same name.
+func pacingMessage(m instance.PacingMode) controlv1.PacingMode {
+	return controlv1.PacingMode(controlv1.PacingMode_value["PACING_MODE_"+strings.ToUpper(m.String())])
+}
+
 // readPacing reads how an instance is to be paced; what is not set is the default.
-func readPacing(in *controlv1.Pacing) (instance.Pacing, error) {
-	p := instance.Pacing{}
-	switch in.GetMode() {
-	case controlv1.PacingMode_PACING_MODE_UNSPECIFIED, controlv1.PacingMode_PACING_MODE_AUTO:
-	case controlv1.PacingMode_PACING_MODE_MANUAL:
-		p.Mode = instance.Manual
-	case controlv1.PacingMode_PACING_MODE_INTERVAL:
-		p.Mode, p.Interval = instance.Interval, instance.DefaultInterval
-	default:
-		return p, BadField.Refuse("pacing.mode", in.GetMode(), "it must be one of PacingMode")
+func readPacing(in *controlv1.Pacing) (p instance.Pacing, err error) {
+	if in.GetMode() != controlv1.PacingMode_PACING_MODE_UNSPECIFIED {
+		all := instance.PacingModes()
+		at := slices.IndexFunc(all, func(m instance.PacingMode) bool { return pacingMessage(m) == in.GetMode() })
+		if at < 0 {
+			return p, BadField.Refuse("pacing.mode", in.GetMode(), "it must be one of PacingMode")
+		}
+		p.Mode = all[at]
 	}
 	if in.GetInterval() == nil {
 		return p, nil
@@ -204,20 +209,17 @@ func readPacing(in *controlv1.Pacing) (instance.Pacing, error) {
 	if err := in.GetInterval().CheckValid(); err != nil {
 		return p, BadField.Refuse("pacing.interval", in.GetInterval(), "it must be a valid google.protobuf.Duration")
 	}
-	if p.Mode != instance.Interval {
-		return p, BadField.Refuse("pacing.interval", in.GetInterval().AsDuration(), "only PACING_MODE_INTERVAL has one")
-	}
 	p.Interval = in.GetInterval().AsDuration()
+	if !p.Mode.HasInterval() {
+		return p, BadField.Refuse("pacing.interval", p.Interval, "only PACING_MODE_INTERVAL has one")
+	}
 	return p, p.Check()
 }
 
 func shownPacing(p instance.Pacing) *controlv1.Pacing {
-	switch p.Mode {
-	case instance.Manual:
-		return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_MANUAL}
-	case instance.Interval:
-		return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_INTERVAL, Interval: durationpb.New(p.Interval)}
-	case instance.Auto:
+	shown := &controlv1.Pacing{Mode: pacingMessage(p.Mode)}
+	if p.Mode.HasInterval() {
+		shown.Interval = durationpb.New(p.Interval)
 	}
-	return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO}
+	return shown
 }

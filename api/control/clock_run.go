@@ -124,7 +124,7 @@ func (s *clock) RunRounds(ctx context.Context, in *controlv1.RunRoundsRequest) (
 
 // catchUp brings the wall clock in where it moves the time of an instance.
 func catchUp(i *instance.Instance, n *replica.Network) {
-	if i.Pacing().Mode != instance.Manual {
+	if i.Pacing().TimeByWallClock() {
 		n.Apply(replica.AdvanceTo(i.Backend().Clock().Now))
 	}
 }
@@ -135,7 +135,7 @@ func (s *clock) RunUntil(ctx context.Context, in *controlv1.RunUntilRequest) (*c
 	if err != nil {
 		return nil, err
 	}
-	r := &run{instance: i, byHand: i.Pacing().Mode == instance.Manual, most: in.GetMaxRounds()}
+	r := &run{instance: i, byHand: i.Pacing().RoundsByClients(), most: in.GetMaxRounds()}
 	if r.most == 0 {
 		r.most = defaultMaxRounds
 	}

@@ -72,7 +72,7 @@ func (s *flights) AwaitHeld(ctx context.Context, in *controlv1.AwaitHeldRequest)
 	ctx, cancel := s.until(ctx)
 	defer cancel()
 	w := &heldWait{rule: in.GetRuleId(), after: in.GetAfter()}
-	if i.Pacing().Mode == instance.Manual {
+	if i.Pacing().RoundsByClients() {
 		r := &run{instance: i, byHand: true, most: defaultMaxRounds}
 		r.goal = func(n *replica.Network) node.Next { return w.drive(n, r) }
 		_, err = i.Node().Drive(ctx, r.drive)

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/canisterd/canisterd/daemon/instance"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -106,5 +107,24 @@ func TestAStreamHearsThatTheServerCloses(t *testing.T) {
 	<-ctx.Done()
 	if err := context.Cause(ctx); infoOf(err).GetReason() != "DAEMON_STOPS" {
 		t.Errorf("the stream ends with %v", err)
+	}
+}
+
+func TestEveryPacingModeHasAMessage(t *testing.T) {
+	shown := map[controlv1.PacingMode]bool{controlv1.PacingMode_PACING_MODE_UNSPECIFIED: true}
+	for _, m := range instance.PacingModes() {
+		message := shownPacing(instance.Pacing{Mode: m, Interval: instance.DefaultInterval})
+		if shown[message.GetMode()] {
+			t.Errorf("mode %s is shown as %s", m, message.GetMode())
+		}
+		shown[message.GetMode()] = true
+		if read, err := readPacing(message); err != nil || read.Mode != m {
+			t.Errorf("mode %s is shown as %s and read as %s, %v", m, message.GetMode(), read.Mode, err)
+		}
+	}
+	for value, name := range controlv1.PacingMode_name {
+		if !shown[controlv1.PacingMode(value)] {
+			t.Errorf("%s is no mode of package instance", name)
+		}
 	}
 }

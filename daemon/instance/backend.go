@@ -28,13 +28,11 @@ const queryTime = 10 * time.Second
 // before a request is looked at.
 type Backend struct {
 	node   *node.Node
-	pacing atomic.Uint32 // a PacingMode
+	pacing atomic.Pointer[Pacing] // that drives the network now
 	clock  *clock
 
 	renewing atomic.Bool // somebody waits for a newer view; one at a time is enough
 }
-
-func (b *Backend) paced() PacingMode { return PacingMode(b.pacing.Load()) }
 
 // Times are one moment as two clocks show it, in nanoseconds since 1970.
 type Times struct {
@@ -46,7 +44,7 @@ type Times struct {
 // where that is paced by hand, or just moved ahead.
 func (b *Backend) Clock() Times {
 	at, wall := b.node.View().Time, b.clock.wallNow()
-	if b.paced() != Manual {
+	if b.pacing.Load().TimeByWallClock() {
 		at = max(at, wall+uint64(b.clock.offset.Load()))
 	}
 	return Times{Now: at, Wall: wall}
@@ -56,7 +54,7 @@ func (b *Backend) Clock() Times {
 // new one is to be had soon.
 func (b *Backend) View() *replica.View {
 	v := b.node.View()
-	if b.paced() == Auto && v.Time+uint64(maxViewAge) < b.clock.now() {
+	if modes[b.pacing.Load().Mode].rounds == byNode && v.Time+uint64(maxViewAge) < b.clock.now() {
 		b.renew()
 		v = b.node.View()
 	}
@@ -79,11 +77,11 @@ func (b *Backend) renew() {
 
 // advance moves the network's time to the clock's.
 func (b *Backend) advance(ctx context.Context) error {
-	if b.paced() == Manual {
+	if !b.pacing.Load().TimeByWallClock() {
 		return nil
 	}
 	return refused(b.node.Do(ctx, func(n *replica.Network) {
-		if b.paced() != Manual { // still
+		if b.pacing.Load().TimeByWallClock() { // still
 			n.Apply(replica.AdvanceTo(b.clock.now()))
 		}
 	}))

@@ -16,8 +16,8 @@ func DefaultSubnets() []replica.SubnetConfig {
 
 // Create makes an instance, which runs when it returns.
 func (r *Registry) Create(ctx context.Context, spec *Spec) (*Instance, error) {
-	pacing := settled(spec.Pacing)
-	if err := pacing.Check(); err != nil {
+	pacing, err := spec.Pacing.decided()
+	if err != nil {
 		return nil, err
 	}
 	seed := r.seeds.next(spec.Seed)
@@ -79,8 +79,8 @@ func (r *Registry) startOf(spec *Spec) uint64 {
 	switch {
 	case spec.Start > 0:
 		return spec.Start
-	case spec.Pacing.Mode == Manual:
-		return Genesis
+	case spec.Pacing.TimeByWallClock():
+		return uint64(r.config.Wall().UnixNano())
 	}
-	return uint64(r.config.Wall().UnixNano())
+	return Genesis
 }

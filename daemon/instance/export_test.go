@@ -38,7 +38,7 @@ func (r *Registry) Ticks(within time.Duration) (ticks int) {
 func (r *Registry) SubnetsOf(spec *Spec) []replica.SubnetConfig { return r.subnetsOf(spec) }
 
 // Paced is the mode by which the wall clock drives the instance, also while its pacing changes.
-func (i *Instance) Paced() PacingMode { return i.backend.paced() }
+func (i *Instance) Paced() PacingMode { return i.backend.pacing.Load().Mode }
 
 // Budget is what the instance keeps for clients.
 func (i *Instance) Budget() *budget.Budget { return i.memory }
@@ -52,6 +52,6 @@ func EventBytes(memory *budget.Budget) int {
 // BackendOf is a node of a mode as front ends see it by another wall clock.
 func BackendOf(n *node.Node, mode PacingMode, wall func() time.Time) *Backend {
 	b := &Backend{node: n, clock: &clock{wall: wall}}
-	b.pacing.Store(uint32(mode))
+	b.pacing.Store(&Pacing{Mode: mode})
 	return b
 }

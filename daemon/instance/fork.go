@@ -20,8 +20,7 @@ func (r *Registry) Fork(ctx context.Context, spec *ForkSpec) (*Instance, error) 
 	}
 	pacing := source.Pacing()
 	if spec.Pacing != nil {
-		pacing = settled(*spec.Pacing)
-		if err := pacing.Check(); err != nil {
+		if pacing, err = spec.Pacing.decided(); err != nil {
 			return nil, err
 		}
 	}

@@ -11,8 +11,8 @@ import (
 
 // Import makes an instance of a file. An error of the file is an *archive.Fault.
 func (r *Registry) Import(ctx context.Context, spec *ImportSpec, file io.Reader) (*Instance, error) {
-	pacing := settled(spec.Pacing)
-	if err := pacing.Check(); err != nil {
+	pacing, err := spec.Pacing.decided()
+	if err != nil {
 		return nil, err
 	}
 	return r.admit(ctx, &spec.Placement, func() (*startConfig, error) {

@@ -1,7 +1,6 @@
 package instance
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,20 +70,20 @@ func (i *Instance) PutAhead(offset time.Duration) { i.clock.putAhead(offset) }
 // SetPacing changes when rounds happen. Once it returns, nothing of the pacing before
 // happens any more.
 func (i *Instance) SetPacing(ctx context.Context, pacing Pacing) error {
-	pacing = settled(pacing)
-	if err := pacing.Check(); err != nil {
+	pacing, err := pacing.decided()
+	if err != nil {
 		return err
 	}
 	i.changing.Lock()
 	defer i.changing.Unlock()
 	before := i.Pacing()
 	i.drive(Pacing{Mode: Manual})
-	err := i.pacer.quiet(ctx)
-	if err == nil && before.Mode == Manual {
+	err = i.pacer.quiet(ctx)
+	if err == nil && !before.TimeByWallClock() {
 		err = i.catchUp(ctx, 0)
 	}
 	if err == nil {
-		err = i.node.SetMode(ctx, modeOf(pacing))
+		err = i.node.SetMode(ctx, pacing.nodeMode())
 	}
 	if err != nil {
 		i.drive(before)
@@ -92,16 +91,6 @@ func (i *Instance) SetPacing(ctx context.Context, pacing Pacing) error {
 	}
 	// Those who wait for another pacing look again after a turn of the owner.
 	return i.node.Do(i.ctx, func(*replica.Network) { i.pace(pacing) })
-}
-
-// settled is a pacing with its interval decided.
-func settled(pacing Pacing) Pacing {
-	if pacing.Mode != Interval {
-		pacing.Interval = 0
-	} else {
-		pacing.Interval = cmp.Or(pacing.Interval, DefaultInterval)
-	}
-	return pacing
 }
 
 // pace changes the pacing. The node's mode is the caller's to set.
@@ -114,7 +103,7 @@ func (i *Instance) pace(pacing Pacing) {
 
 // drive makes the wall clock drive the network in another way.
 func (i *Instance) drive(pacing Pacing) {
-	i.backend.pacing.Store(uint32(pacing.Mode))
+	i.backend.pacing.Store(&pacing)
 	i.pacer.set(pacing)
 }
 

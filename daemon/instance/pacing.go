@@ -1,8 +1,12 @@
 package instance
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 // PacingMode is when rounds happen and how time moves.
@@ -10,22 +14,64 @@ type PacingMode uint8
 
 // The modes.
 const (
-	Auto     PacingMode = iota // a round as soon as there is work, at the time of the wall clock and the offset
-	Manual                     // only when a client says so; time stands still meanwhile
-	Interval                   // a round every interval, at the time of the wall clock and the offset
+	Auto PacingMode = iota
+	Manual
+	Interval
+	pacingModes // how many there are
 )
 
-var pacingNames = [...]string{"auto", "manual", "interval"}
+// modes has each mode, which is declared in a file of its own (pacing_auto.go).
+var modes = [pacingModes]*mode{Auto: &auto, Manual: &manual, Interval: &interval}
+
+// mode is a pacing mode. What depends on the mode is written here once: no other place compares
+// modes.
+type mode struct {
+	name string // as people and clients write it
+	says string // when rounds happen, and at which time
+	// rounds says who begins rounds.
+	rounds roundsBy
+	// byWallClock says that the wall clock moves the time, by the offset ahead of it; otherwise
+	// only clients do.
+	byWallClock bool
+	// hasInterval says that a pacing of the mode has an Interval.
+	hasInterval bool
+	// drive makes what drives a network from now on; nil where only clients do.
+	drive func(p *pacer, pacing Pacing, now time.Time) driver
+}
+
+// roundsBy is who begins the rounds of a network.
+type roundsBy uint8
+
+const (
+	byNode    roundsBy = iota // its node, as soon as there is work
+	byDriver                  // the driver of the mode, at its times
+	byClients                 // clients, who ask for them
+)
+
+// PacingModes are all modes.
+func PacingModes() []PacingMode {
+	all := make([]PacingMode, pacingModes)
+	for m := range all {
+		all[m] = PacingMode(m)
+	}
+	return all
+}
 
 // String names the mode for people.
 func (m PacingMode) String() string {
-	if int(m) < len(pacingNames) {
-		return pacingNames[m]
+	if m < pacingModes {
+		return modes[m].name
 	}
 	return fmt.Sprintf("mode %d", uint8(m))
 }
 
-// Pacing is a mode and, for Interval, the time between two rounds.
+// Says is when rounds happen in the mode, and at which time.
+func (m PacingMode) Says() string { return modes[m].says }
+
+// HasInterval reports whether a pacing of the mode has an Interval.
+func (m PacingMode) HasInterval() bool { return modes[m].hasInterval }
+
+// Pacing is a mode and, where the mode has one, the time between two rounds.
 type Pacing struct {
 	Mode     PacingMode
 	Interval time.Duration
@@ -34,10 +80,40 @@ type Pacing struct {
 // Check refuses a pacing that does not exist (BadPacing).
 func (p Pacing) Check() error {
 	switch {
-	case p.Mode > Interval:
-		return BadPacing.Refuse(fmt.Sprintf("there is no pacing mode %d: rounds happen by themselves (auto), by hand (manual) or at an interval", p.Mode))
-	case p.Mode == Interval && (p.Interval < MinInterval || p.Interval > MaxInterval):
+	case p.Mode >= pacingModes:
+		var names []string
+		for _, m := range modes {
+			names = append(names, m.name)
+		}
+		return BadPacing.Refuse(fmt.Sprintf("there is no pacing mode %d: the modes are %s", p.Mode, strings.Join(names, ", ")))
+	case p.Mode.HasInterval() && (p.Interval < MinInterval || p.Interval > MaxInterval):
 		return BadPacing.Refuse(fmt.Sprintf("the interval between two rounds is %s: it may be from %s to %s", p.Interval, MinInterval, MaxInterval))
 	}
 	return nil
+}
+
+// decided is the pacing with its interval decided. The error is as that of Check.
+func (p Pacing) decided() (Pacing, error) {
+	switch {
+	case p.Mode >= pacingModes:
+	case p.Mode.HasInterval():
+		p.Interval = cmp.Or(p.Interval, DefaultInterval)
+	default:
+		p.Interval = 0
+	}
+	return p, p.Check()
+}
+
+// TimeByWallClock reports whether the wall clock moves the time; otherwise only clients do.
+func (p Pacing) TimeByWallClock() bool { return modes[p.Mode].byWallClock }
+
+// RoundsByClients reports whether rounds happen only when clients ask for them.
+func (p Pacing) RoundsByClients() bool { return modes[p.Mode].rounds == byClients }
+
+// nodeMode is the mode of a node that is paced so.
+func (p Pacing) nodeMode() node.Mode {
+	if modes[p.Mode].rounds == byNode {
+		return node.Auto
+	}
+	return node.Manual
 }

@@ -189,7 +189,7 @@ func (i *Instance) frozen(ctx context.Context, name string, config replica.ForkC
 // ahead is how far ahead of the wall clock a fork of a snapshot, or of the present, has to
 // be to show the time its source shows.
 func (i *Instance) ahead(snapshot string) time.Duration {
-	if snapshot != "" || i.Pacing().Mode == Manual {
+	if snapshot != "" || !i.Pacing().TimeByWallClock() {
 		return 0
 	}
 	return i.Offset()

@@ -38,7 +38,7 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 	i.lineage.begin(f.ancestors)
 	i.ctx, i.end = context.WithCancel(context.Background())
 	i.clock.wall = r.config.Wall
-	i.pacer = pacer{clock: &i.clock, schedule: r.schedule, pacing: Pacing{Mode: Manual}}
+	i.pacer = pacer{clock: &i.clock, schedule: r.schedule}
 	// The instance is there before its node, whose goroutine calls it.
 	if i.node, err = f.start(r.nodeConfig(i, f.pacing)); err != nil {
 		i.end()
@@ -46,7 +46,7 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 		return nil, err
 	}
 	i.backend = &Backend{node: i.node, clock: &i.clock}
-	i.backend.pacing.Store(uint32(Manual)) // until it is paced
+	i.backend.pacing.Store(&Pacing{Mode: Manual}) // until it is paced
 	if err := i.begin(ctx, f); err != nil {
 		return nil, errors.Join(err, i.close())
 	}
@@ -59,7 +59,7 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 // nodeConfig is what the node of an instance is made of, but for its network.
 func (r *Registry) nodeConfig(i *Instance, pacing Pacing) node.Config {
 	config := node.Config{
-		Mode: modeOf(pacing), Queries: r.queries, Processors: r.processors, Memory: i.memory,
+		Mode: pacing.nodeMode(), Queries: r.queries, Processors: r.processors, Memory: i.memory,
 		Active: i.pacer.wake, Called: i.outcallMade, Restored: i.clock.catchUp, Failed: i.failed,
 		Record: true, Generation: firstGeneration(), Stopwatch: stopwatch(), Printed: r.config.Printed,
 	}
@@ -91,13 +91,6 @@ func (i *Instance) catchUp(ctx context.Context, ahead time.Duration) error {
 		i.clock.catchUp(n.Clock())
 		i.clock.putAhead(ahead)
 	})
-}
-
-func modeOf(pacing Pacing) node.Mode {
-	if pacing.Mode == Auto {
-		return node.Auto
-	}
-	return node.Manual
 }
 
 // outcallMade is called by the network's owner when canisters have made outcalls: from the first

@@ -1,0 +1,61 @@
+package instance
+
+import (
+	"context"
+	"time"
+)
+
+// auto runs a round as soon as there is work: an update is answered at once, timers fire when
+// they are due.
+var auto = mode{
+	name: "auto", says: "a round as soon as there is work, at the time of the wall clock and the offset",
+	rounds: byNode, byWallClock: true,
+	drive: func(p *pacer, _ Pacing, now time.Time) driver { return &autoDriver{pacer: p, beat: now} },
+}
+
+const (
+	// tick is how often a network looks at the wall clock while it has something to
+	// do, and how soon after something has happened it looks for what is due next: the
+	// accuracy of global timers. Mainnet's is a round, about a second.
+	tick = 20 * time.Millisecond
+	// heartbeat is the time between two heartbeats of an idle network: about
+	// mainnet's time between rounds.
+	heartbeat = time.Second
+)
+
+// autoDriver moves the time of a network with the wall clock. A network that has nothing to do
+// costs nothing: it is looked at when something is due.
+type autoDriver struct {
+	*pacer
+	beat time.Time // of the last heartbeat
+}
+
+func (d *autoDriver) first(now time.Time) time.Time { return now }
+
+func (d *autoDriver) active(now time.Time) time.Time { return now.Add(tick) }
+
+// tick moves time to the clock's and says when to look again: never, where nothing will be due
+// unless something happens.
+func (d *autoDriver) tick(ctx context.Context, now time.Time) (next time.Time) {
+	beats := now.Sub(d.beat) >= heartbeat
+	if beats {
+		d.beat = now
+	}
+	rest, err := d.node.Tick(ctx, d.clock.now, beats)
+	if err != nil {
+		return time.Time{} // the node has said why where it is a bug
+	}
+	if rest.Heartbeat {
+		next = d.beat.Add(heartbeat)
+	}
+	if rest.Due > 0 {
+		due := d.clock.wallOf(rest.Due)
+		if soon := now.Add(tick); due.Before(soon) {
+			due = soon
+		}
+		if next.IsZero() || due.Before(next) {
+			next = due
+		}
+	}
+	return next
+}

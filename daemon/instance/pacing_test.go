@@ -1,0 +1,35 @@
+package instance
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestEveryPacingModeIsDeclaredWhole(t *testing.T) {
+	names := map[string]bool{}
+	for _, m := range PacingModes() {
+		declared := modes[m]
+		if declared == nil || m.String() == "" || m.Says() == "" || names[m.String()] {
+			t.Fatalf("mode %d is %+v", m, declared)
+		}
+		names[m.String()] = true
+		if driven := declared.drive != nil; driven != (declared.byWallClock || declared.rounds == byDriver) {
+			t.Errorf("mode %s has a driver: %t", m, driven)
+		}
+		p, err := Pacing{Mode: m, Interval: time.Minute}.decided()
+		if err != nil || (p.Interval == time.Minute) != m.HasInterval() {
+			t.Errorf("mode %s with an interval is %+v, %v", m, p, err)
+		}
+	}
+}
+
+func TestAPacingOfNoModeIsRefusedWithTheModes(t *testing.T) {
+	_, err := Pacing{Mode: pacingModes}.decided()
+	if err == nil || !strings.HasSuffix(err.Error(), "the modes are auto, manual, interval") {
+		t.Errorf("it is refused with %v", err)
+	}
+	if got := pacingModes.String(); got != "mode 3" {
+		t.Errorf("it is called %q", got)
+	}
+}

@@ -1,0 +1,132 @@
+package instance
+
+import (
+	"container/heap"
+	"context"
+	"sync"
+	"time"
+)
+
+// schedule rings the alarms of all pacers: one goroutine and one timer for any number
+// of them.
+type schedule struct {
+	clock func() time.Time
+	mu    sync.Mutex
+	queue alarms
+	first chan struct{} // has a value when the first alarm is another
+}
+
+// alarm is called once at its time, or earlier where it is set anew to an earlier one.
+type alarm struct {
+	due  func() // must not block
+	at   time.Time
+	rank int // position in the queue and one; 0 for none
+}
+
+func newSchedule(clock func() time.Time) *schedule {
+	return &schedule{clock: clock, first: make(chan struct{}, 1)}
+}
+
+// set makes an alarm ring at a time at the latest.
+func (s *schedule) set(a *alarm, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case a.rank == 0:
+		a.at = at
+		heap.Push(&s.queue, a)
+	case at.Before(a.at):
+		a.at = at
+		heap.Fix(&s.queue, a.rank-1)
+	default:
+		return
+	}
+	if a.rank == 1 {
+		select {
+		case s.first <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// cancel makes an alarm not ring.
+func (s *schedule) cancel(a *alarm) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a.rank > 0 {
+		heap.Remove(&s.queue, a.rank-1)
+	}
+}
+
+// run rings until ctx ends.
+func (s *schedule) run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		due, next := s.take()
+		for _, a := range due {
+			a.due()
+		}
+		if len(due) > 0 {
+			continue
+		}
+		if next > 0 {
+			timer.Reset(next)
+		} else {
+			timer.Stop()
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		case <-s.first:
+		}
+	}
+}
+
+// take takes the alarms whose time has come, and says how long it is to the next: 0
+// for ever.
+func (s *schedule) take() (due []*alarm, next time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.clock()
+	for len(s.queue) > 0 {
+		if wait := s.queue[0].at.Sub(now); wait > 0 {
+			return due, wait
+		}
+		due = append(due, heap.Pop(&s.queue).(*alarm))
+	}
+	return due, 0
+}
+
+// alarms is a heap by time.
+type alarms []*alarm
+
+// Len is that of a heap.
+func (q alarms) Len() int { return len(q) }
+
+// Less is that of a heap.
+func (q alarms) Less(i, j int) bool { return q[i].at.Before(q[j].at) }
+
+// Swap is that of a heap.
+func (q alarms) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].rank, q[j].rank = i+1, j+1
+}
+
+// Push is that of a heap.
+func (q *alarms) Push(x any) {
+	a := x.(*alarm)
+	*q = append(*q, a)
+	a.rank = len(*q)
+}
+
+// Pop is that of a heap.
+func (q *alarms) Pop() any {
+	old := *q
+	a := old[len(old)-1]
+	old[len(old)-1] = nil
+	*q = old[:len(old)-1]
+	a.rank = 0
+	return a
+}
