@@ -47,6 +47,12 @@ test-clients: $(TOOLS)/grpcurl $(TOOLS)/buf ## unmodified agents, modules and gR
 test-clients-rust: ## PocketIC's Rust client against the binary (needs cargo 1.85; the first build takes minutes)
 	$(GO) test -count=1 -tags "clients rustclient" ./e2e -run TheRustClient
 
+.PHONY: test-clients-python
+test-clients-python: ## PocketIC's Python client against the binary (needs Python 3 with venv)
+	python3 -m venv bin/python
+	bin/python/bin/pip install --quiet --disable-pip-version-check -r e2e/pocketic/python/requirements.txt
+	CANISTERD_PYTHON="$(CURDIR)/bin/python/bin/python" $(GO) test -count=1 -tags "clients pythonclient" ./e2e -run ThePythonClient
+
 .PHONY: bench
 bench: ## ratios to floors measured in the same run, as a table and bench.json
 	$(GO) run ./daemon/bench -json bench.json

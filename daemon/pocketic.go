@@ -69,7 +69,7 @@ func (d pocketHost) Create(ctx context.Context, spec *pocketic.Spec) (pocketic.I
 
 // Listen serves a handler at an address until stop is called.
 func (d pocketHost) Listen(address string, handler http.Handler) (port int, stop func(), err error) {
-	listener, err := net.Listen("tcp", address)
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -142,10 +142,10 @@ func (i *pocketInstance) Close() error {
 	if halt != nil {
 		halt()
 	}
-	if found, err := i.daemon.instances.Instance(i.Name()); err != nil || found != i.Instance {
-		return nil
+	if found, err := i.daemon.instances.Instance(i.Name()); err == nil && found == i.Instance {
+		return i.daemon.instances.Delete(i.Name())
 	}
-	return i.daemon.instances.Delete(i.Name())
+	return nil
 }
 
 // Activity is how many requests of PocketIC's interface are under way and how many are over.

@@ -90,8 +90,7 @@ const (
 // plan is a configuration that was checked.
 type plan struct {
 	Spec
-	live         bool
-	instructions []string // configurations, by subnet
+	live bool
 }
 
 // plan checks a configuration.

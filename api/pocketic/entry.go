@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-
-	"github.com/canisterd/canisterd/candid/principal"
 )
 
 // entry is an instance by its number.
@@ -187,9 +185,4 @@ func (s *Server) admit(instance Instance, plan *plan) (*entry, error) {
 		}
 	}
 	return e, nil
-}
-
-// defaultEffective is the canister id that stands for the instance.
-func (e *entry) defaultEffective() principal.Principal {
-	return e.instance.Node().View().DefaultCanister()
 }

@@ -1,0 +1,28 @@
+//go:build pythonclient
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The interpreter is that of CANISTERD_PYTHON, which has the client.
+func TestThePythonClientOfPocketICWorksUnmodified(t *testing.T) {
+	fixtures, err := filepath.Abs(filepath.Dir(fixture("counter")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Getenv("CANISTERD_PYTHON"), "pocketic/python/client.py")
+	cmd.Env = append(os.Environ(), "POCKET_IC_BIN="+pocketIC(t, "pocket-ic"), "POCKET_IC_MUTE_SERVER=1", "TMPDIR="+t.TempDir(), "CANISTERD_FIXTURES="+fixtures)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("the client's program: %v\n%s", err, out)
+	}
+	if got := strings.Count(string(out), ": passed\n"); got != 4 {
+		t.Errorf("%d of 4 parts ran:\n%s", got, out)
+	}
+}
