@@ -93,7 +93,7 @@ func (m *subnet) accept(in *Ingress) (*state.Entry, *intercanister.Reject) {
 	} else if reject := m.acceptCall(in, r); reject != nil {
 		return nil, reject
 	}
-	if r == nil || in.Receiver == principal.Management && (free[in.Method] || paysLate(in.Method, in.Arg)) {
+	if r == nil || m.payment(in) != state.PaysBefore {
 		return nil, nil
 	}
 	return r, m.payIngress(in, r)
@@ -105,17 +105,19 @@ func (m *subnet) paysFirst(in *Ingress) bool {
 	if in.Receiver != principal.Management {
 		return true
 	}
-	if free[in.Method] || paysLate(in.Method, in.Arg) {
+	if m.payment(in) != state.PaysBefore {
 		return false
 	}
 	_, anywhere, reject := m.net.management.Effective(in.Method, in.Arg)
 	return !anywhere && reject == nil
 }
 
-// paysLate reports whether a message is paid for after it was executed: so that
-// a frozen canister can be thawed by a lower freezing threshold.
-func paysLate(method string, arg []byte) bool {
-	return method == "update_settings" && len(arg) <= LateFeeBytes
+// payment is when a message is paid for.
+func (m *subnet) payment(in *Ingress) state.Payment {
+	if in.Receiver != principal.Management {
+		return state.PaysBefore
+	}
+	return m.net.management.Payment(in.Method, in.Arg)
 }
 
 // payLate takes the fee for a message of this size that was executed. Nothing is
@@ -130,15 +132,6 @@ func (m *subnet) payLate(r *state.Entry, size int) {
 	fee = fee.Min(c.Balance)
 	c.Balance = c.Balance.Sub(fee)
 	c.Consumed.Ingress = c.Consumed.Ingress.Add(fee)
-}
-
-// free are the methods a user calls without any canister paying for the message:
-// those that bring cycles into the network (interface specification,
-// "Provisional").
-var free = map[string]bool{
-	"provisional_create_canister_with_cycles": true,
-	"provisional_top_up_canister":             true,
-	"create_canister":                         true,
 }
 
 // unaffordable rejects a message whose fee the canister cannot pay.

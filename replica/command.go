@@ -87,7 +87,7 @@ func (m *subnet) run(c *state.Command, in intercanister.Input) {
 		}
 	}
 	m.refreshTarget(c)
-	if c.Target != nil && !c.Target.Gone && in.Source == intercanister.SourceIngress && paysLate(c.Method, c.Arg) {
+	if c.Target != nil && !c.Target.Gone && in.Source == intercanister.SourceIngress && m.net.management.Payment(c.Method, c.Arg) == state.PaysAfter {
 		m.payLate(c.Target, m.History.At(in.Ingress).Size)
 	}
 	if a.When == state.Now {

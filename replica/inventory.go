@@ -9,6 +9,10 @@ type ManagementMethod = management.Declaration
 // ManagementMethods are all methods of the management canister.
 func ManagementMethods() []ManagementMethod { return management.Declarations() }
 
+// FindManagementMethod is the method of the management canister with a name; the zero value
+// where there is none.
+func FindManagementMethod(name string) ManagementMethod { return management.Declared(name) }
+
 // Settings are the names of all settings of a canister.
 func Settings() []string { return management.Settings() }
 

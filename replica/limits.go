@@ -85,9 +85,6 @@ const (
 	// ChargeInterval is how often canisters pay for memory and compute
 	// allocation, in nanoseconds (the replica's: at least 10 seconds).
 	ChargeInterval = 10_000_000_000
-	// LateFeeBytes is the longest argument of update_settings that is paid for
-	// after it was executed (the replica's).
-	LateFeeBytes = 366
 	// MaxUnstaged is how many parts of a certified tree may have changed before it
 	// is brought up to date though no certificate was asked for: it bounds what
 	// the first who asks waits for (some 25 ms). Ours.

@@ -9,6 +9,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/replica/internal/management"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -75,7 +76,7 @@ func (m *subnet) Compiling(c *state.Command, target *state.Entry, uploaded []byt
 
 // warmed reports whether the module of a command was prepared before its message
 // entered the network (Warm).
-func warmed(c *state.Command) bool { return c.FromUser() && c.Method == warmedMethod }
+func warmed(c *state.Command) bool { return c.FromUser() && management.BringsModule(c.Method) }
 
 // awaitModule makes a command wait for the module that Compiling asked for, or for the
 // command that Preceded saw.

@@ -3,21 +3,18 @@ package replica
 import (
 	"context"
 
-	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica/internal/management"
 )
 
-// warmedMethod is the method whose messages bring a module whole, so that it can be
-// prepared before they enter the network.
-const warmedMethod = "install_code"
-
-// BringsModule reports whether a message installs a module that it brings whole.
+// BringsModule reports whether a message installs a module that it brings whole, so that it
+// can be prepared before the message enters the network.
 func BringsModule(in *Ingress) bool {
-	return in.Receiver == principal.Management && in.Method == warmedMethod
+	return in.Receiver == principal.Management && management.BringsModule(in.Method)
 }
 
-// Warm prepares the module an install_code message brings, so that the engine
+// Warm prepares the module a message brings (BringsModule), so that the engine
 // has it when the message is executed: compiling takes long and needs nothing
 // of the network. It may be called on any goroutine, for any message; what it
 // cannot read it leaves to the management canister to reject. The error says why the
@@ -26,19 +23,9 @@ func Warm(ctx context.Context, engine *canister.Engine, in *Ingress) error {
 	if engine == nil || !BringsModule(in) {
 		return nil
 	}
-	module, ok := broughtModule(in)
+	module, ok := management.ModuleOf(in.Method, in.Arg)
 	if !ok {
 		return nil
 	}
 	return engine.Warm(ctx, module)
-}
-
-// broughtModule is the module in the argument of install_code; false if the argument
-// cannot be read.
-func broughtModule(in *Ingress) ([]byte, bool) {
-	var arg struct {
-		Module []byte `ic:"wasm_module"`
-	}
-	err := candid.Unmarshal(in.Arg, &arg)
-	return arg.Module, err == nil
 }

@@ -2,11 +2,14 @@ package ic
 
 import (
 	"bytes"
+	"slices"
+	"sync"
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
@@ -70,17 +73,31 @@ func attested(info *wire.SenderInfo) *intercanister.SenderInfo {
 // checkReceiver asks whether a call or query may be sent to the URL it was sent
 // to (interface specification, "Effective canister id"). Which canister a call of
 // the management canister is about, its argument tells; the backend looks there.
-func (to *target) checkReceiver(m *wire.Message, methods ...string) error {
+func (to *target) checkReceiver(m *wire.Message, methods []string) error {
 	if !to.bySubnet {
 		if m.CanisterID != principal.Management && m.CanisterID != to.effective {
 			return api.WrongEffectiveID.Refuse(m.CanisterID, to.effective)
 		}
 		return nil
 	}
-	for _, method := range methods {
-		if m.CanisterID == principal.Management && m.MethodName == method {
-			return nil
-		}
+	if m.CanisterID == principal.Management && slices.Contains(methods, m.MethodName) {
+		return nil
 	}
 	return api.NotForSubnets.Refuse(m.MethodName, m.CanisterID, methods)
+}
+
+// calledBySubnet and queriedBySubnet are the methods of the management canister that users
+// may send to the id of a subnet.
+var (
+	calledBySubnet  = sync.OnceValue(func() []string { return bySubnet(func(m *replica.ManagementMethod) bool { return m.Canisters }) })
+	queriedBySubnet = sync.OnceValue(func() []string { return bySubnet(func(m *replica.ManagementMethod) bool { return m.ByQuery }) })
+)
+
+func bySubnet(offered func(*replica.ManagementMethod) bool) (names []string) {
+	for _, m := range replica.ManagementMethods() {
+		if m.BySubnet && offered(&m) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }

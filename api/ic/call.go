@@ -2,7 +2,6 @@ package ic
 
 import (
 	"context"
-	"slices"
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
@@ -29,13 +28,14 @@ func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerd
 	if err != nil {
 		return callVerdict{}, err
 	}
-	if err := to.checkReceiver(&call.Message, "create_canister", "provisional_create_canister_with_cycles"); err != nil {
+	if err := to.checkReceiver(&call.Message, calledBySubnet()); err != nil {
 		return callVerdict{}, err
 	}
-	if to.foreign != "" && call.CanisterID == principal.Management && slices.Contains(provisionalMethods, call.MethodName) {
+	// Foreign pages, which a browser on this machine may have open, are to have no canisters here.
+	if to.foreign != "" && call.CanisterID == principal.Management && replica.FindManagementMethod(call.MethodName).GivesCycles {
 		return callVerdict{}, api.ForeignPage.Refuse(call.MethodName, to.foreign)
 	}
-	if to.anywhere && call.MethodName != "provisional_create_canister_with_cycles" {
+	if to.anywhere && !replica.FindManagementMethod(call.MethodName).AnyHost {
 		return callVerdict{}, api.NoHost.Refuse(principal.Management)
 	}
 	if limit := to.maxIngress(len(body)); len(body) > limit {

@@ -9,10 +9,6 @@ import (
 	"strings"
 )
 
-// provisionalMethods give cycles to any caller. Foreign pages, which a browser on
-// this machine may have open, cannot use them: they would have canisters of their own here.
-var provisionalMethods = []string{"provisional_create_canister_with_cycles", "provisional_top_up_canister"}
-
 // privateDomains are the top-level domains that public name servers never resolve, so that
 // no page of a stranger can have a name in them.
 var privateDomains = []string{"localhost", "internal", "local", "test"}

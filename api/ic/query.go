@@ -16,7 +16,7 @@ func (h *Handler) query(ctx context.Context, to *target, body []byte) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	if err := to.checkReceiver(&q.Message, "list_canisters"); err != nil {
+	if err := to.checkReceiver(&q.Message, queriedBySubnet()); err != nil {
 		return nil, err
 	}
 	if to.anywhere {

@@ -50,8 +50,6 @@ type destination struct {
 	bySubnet  bool // to the management canister of the subnet, about no canister
 }
 
-const provisionalCreate = "provisional_create_canister_with_cycles"
-
 // subjects are the canisters that an argument of the management canister is about.
 type subjects struct {
 	Canister  *principal.Principal `ic:"canister_id"`
@@ -71,7 +69,7 @@ func (e *entry) destination(ctx context.Context, in *rawCall, receiver principal
 	var about subjects
 	_ = candid.Unmarshal(in.Payload, &about) // what has other fields is about none of them
 	switch {
-	case in.Method == provisionalCreate:
+	case replica.FindManagementMethod(in.Method).AnyHost:
 		return e.birthplace(ctx, in, &about)
 	case about.Canister != nil:
 		return e.hosted(ctx, *about.Canister)

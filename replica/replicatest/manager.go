@@ -43,6 +43,9 @@ func (m Manager) Effective(method string, arg []byte) (principal.Principal, bool
 	return principal.Canister(m.First + n), false, nil
 }
 
+// Payment is before the execution.
+func (m Manager) Payment(string, []byte) state.Payment { return state.PaysBefore }
+
 // Redirect sends no call elsewhere.
 func (m Manager) Redirect(string, []byte) principal.Principal { return principal.Principal{} }
 

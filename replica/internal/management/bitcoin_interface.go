@@ -40,10 +40,10 @@ func noBitcoin[A any](*state.Command, *A) state.Answer { return state.Fail(rejec
 // bitcoinMethods are the methods of the Bitcoin network.
 func bitcoinMethods() []method {
 	return []method{
-		on(method{name: "bitcoin_get_balance", users: notByIngress}, read, noBitcoin[bitcoinBalanceArg]),
-		on(method{name: "bitcoin_get_utxos", users: notByIngress}, read, noBitcoin[bitcoinUtxosArg]),
-		on(method{name: "bitcoin_get_block_headers", users: notByIngress}, read, noBitcoin[bitcoinHeadersArg]),
+		on(method{name: "bitcoin_get_balance", result: of[uint64](), users: notByIngress}, read, noBitcoin[bitcoinBalanceArg]),
+		on(method{name: "bitcoin_get_utxos", result: of[bitcoinUtxosResult](), users: notByIngress}, read, noBitcoin[bitcoinUtxosArg]),
+		on(method{name: "bitcoin_get_block_headers", result: of[bitcoinHeadersResult](), users: notByIngress}, read, noBitcoin[bitcoinHeadersArg]),
 		on(method{name: "bitcoin_send_transaction", users: notByIngress}, read, noBitcoin[bitcoinSendArg]),
-		on(method{name: "bitcoin_get_current_fee_percentiles", users: notByIngress}, read, noBitcoin[bitcoinFeesArg]),
+		on(method{name: "bitcoin_get_current_fee_percentiles", result: of[[]uint64](), users: notByIngress}, read, noBitcoin[bitcoinFeesArg]),
 	}
 }

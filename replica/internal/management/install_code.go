@@ -3,6 +3,7 @@ package management
 import (
 	"strings"
 
+	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/internal/state"
@@ -112,4 +113,13 @@ func ofCanister(r *state.Entry, cause *intercanister.Reject) *intercanister.Reje
 		return &named
 	}
 	return cause
+}
+
+// wasmModule is the module in an argument; false if the argument cannot be read.
+func wasmModule(arg []byte) ([]byte, bool) {
+	var a struct {
+		Module []byte `ic:"wasm_module"`
+	}
+	err := candid.Unmarshal(arg, &a)
+	return a.Module, err == nil
 }

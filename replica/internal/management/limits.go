@@ -69,6 +69,10 @@ const (
 	SnapshotInstructions     = 2_000_000_000
 	SnapshotDataInstructions = 5_000_000
 
+	// LateFeeBytes is the longest argument of a method that is paid for after it was executed
+	// (the replica's).
+	LateFeeBytes = 366
+
 	// HashBytes is the length of a SHA-256.
 	HashBytes = 32
 )

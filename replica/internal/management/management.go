@@ -46,6 +46,15 @@ func (f *facade) Effective(name string, arg []byte) (principal.Principal, bool, 
 	return principal.Principal{}, false, cut(rejectPayload(name, err))
 }
 
+// Payment is when a user's message is paid for.
+func (f *facade) Payment(name string, arg []byte) state.Payment {
+	m := f.methods[name]
+	if m == nil || m.fee == state.PaysAfter && len(arg) > LateFeeBytes {
+		return state.PaysBefore
+	}
+	return m.fee
+}
+
 // Redirect is where a canister's call of a method goes instead of this subnet.
 func (f *facade) Redirect(name string, arg []byte) principal.Principal {
 	if m := f.methods[name]; m != nil && m.redirect != nil {

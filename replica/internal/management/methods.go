@@ -10,14 +10,26 @@ import (
 
 // method is what is known of one method (interface specification, "The IC
 // management canister"): who may call it over which road, which canister it is
-// about, and what it does.
+// about, and what it does. What is special about a method is a column here; no
+// other package compares the names of methods.
 type method struct {
 	name      string
+	argument  shape // nil: none; set by on
+	result    shape // nil: none
 	users     ingress
 	authority authority // of users' messages; run checks again, in the round
 	about     subject
 	near      bool // the calling canister must live on this subnet or on the root subnet
 	versioned bool // has sender_canister_version
+
+	fee         state.Payment // for users' messages; after: up to LateFeeBytes of argument
+	givesCycles bool          // out of nothing, to any caller
+	bySubnet    bool          // users may send it to the id of a subnet
+	anyHost     bool          // users may send it to no canister's id at all
+	// unhosted is the name in the text for a canister that no subnet hosts; "": its own.
+	unhosted string
+	// module is the module that an argument brings whole; nil: none does.
+	module func(arg []byte) ([]byte, bool)
 
 	// redirect is where calls of canisters go instead; nil: nowhere else.
 	redirect func(arg []byte) principal.Principal
@@ -75,39 +87,42 @@ func (s subject) read(arg []byte) (principal.Principal, error) {
 func table() []method {
 	methods := []method{
 		// Canisters come and go.
-		on(method{name: "create_canister", users: onlyAdmins, versioned: true}, readCreateCanister, createCanister),
-		on(method{name: "provisional_create_canister_with_cycles", authority: anyone, versioned: true}, read, provisionalCreate),
-		on(method{name: "delete_canister", authority: controllersAndAdmins, about: canisterID}, read, deleteCanister),
+		on(method{name: "create_canister", result: of[idArg](), users: onlyAdmins, versioned: true, fee: state.PaysNothing, bySubnet: true}, readCreateCanister, createCanister),
+		on(method{
+			name: "provisional_create_canister_with_cycles", result: of[idArg](), authority: anyone, versioned: true,
+			fee: state.PaysNothing, givesCycles: true, bySubnet: true, anyHost: true,
+		}, read, provisionalCreate),
+		on(method{name: "delete_canister", authority: controllersAndAdmins, about: canisterID, unhosted: "deposit_cycles"}, read, deleteCanister),
 
 		// Settings and cycles.
-		on(method{name: "update_settings", authority: controllers, about: canisterID, versioned: true}, read, updateSettings),
+		on(method{name: "update_settings", authority: controllers, about: canisterID, versioned: true, fee: state.PaysAfter}, read, updateSettings),
 		on(method{name: "deposit_cycles", users: notByIngress, about: canisterID}, read, depositCycles),
-		on(method{name: "provisional_top_up_canister", authority: anyone, about: canisterID}, read, provisionalTopUp),
+		on(method{name: "provisional_top_up_canister", authority: anyone, about: canisterID, fee: state.PaysNothing, givesCycles: true}, read, provisionalTopUp),
 
 		// Code.
-		on(method{name: "install_code", authority: controllers, about: canisterID, versioned: true}, read, installCode),
+		on(method{name: "install_code", authority: controllers, about: canisterID, versioned: true, module: wasmModule}, read, installCode),
 		on(method{name: "install_chunked_code", authority: controllers, about: targetCanister, versioned: true}, read, installChunkedCode),
 		on(method{name: "uninstall_code", authority: controllersAndAdmins, about: canisterID, versioned: true}, read, uninstallCode),
-		on(method{name: "upload_chunk", authority: controllers, about: canisterID}, read, uploadChunk),
+		on(method{name: "upload_chunk", result: of[chunkHash](), authority: controllers, about: canisterID}, read, uploadChunk),
 		on(method{name: "clear_chunk_store", authority: controllers, about: canisterID}, read, clearChunkStore),
-		on(method{name: "stored_chunks", authority: controllers, about: canisterID}, read, storedChunks),
+		on(method{name: "stored_chunks", result: of[[]chunkHash](), authority: controllers, about: canisterID}, read, storedChunks),
 
 		// Life.
-		on(method{name: "start_canister", authority: controllersAndAdmins, about: canisterID}, read, startCanister),
-		on(method{name: "stop_canister", authority: controllersAndAdmins, about: canisterID}, read, stopCanister),
+		on(method{name: "start_canister", authority: controllersAndAdmins, about: canisterID, unhosted: "deposit_cycles"}, read, startCanister),
+		on(method{name: "stop_canister", authority: controllersAndAdmins, about: canisterID, unhosted: "deposit_cycles"}, read, stopCanister),
 
 		// What is known of a canister.
-		asked(on(method{name: "canister_status", authority: statusViewers, about: canisterID}, read, canisterStatus)),
-		asked(on(method{name: "canister_metrics", authority: controllersAndAdmins, about: canisterID}, read, canisterMetrics)),
-		asked(on(method{name: "canister_info", users: onlyCanisters, about: canisterID}, read, canisterInfo)),
-		on(method{name: "canister_metadata", users: onlyCanisters, about: canisterID}, read, canisterMetadata),
-		askedFor(on(method{name: "fetch_canister_logs", users: notByIngress, about: canisterID, near: true}, read, buyCanisterLogs), fetchCanisterLogs),
+		asked(on(method{name: "canister_status", result: of[statusResult](), authority: statusViewers, about: canisterID, unhosted: "deposit_cycles"}, read, canisterStatus)),
+		asked(on(method{name: "canister_metrics", result: of[metricsResult](), authority: controllersAndAdmins, about: canisterID}, read, canisterMetrics)),
+		asked(on(method{name: "canister_info", result: of[infoResult](), users: onlyCanisters, about: canisterID}, read, canisterInfo)),
+		on(method{name: "canister_metadata", result: of[metadataResult](), users: onlyCanisters, about: canisterID}, read, canisterMetadata),
+		askedFor(on(method{name: "fetch_canister_logs", result: of[logsResult](), users: notByIngress, about: canisterID, near: true}, read, buyCanisterLogs), fetchCanisterLogs),
 
 		// Chance.
-		on(method{name: "raw_rand", users: notByIngress, near: true, postponed: drawRand}, readNothing, rawRand),
+		on(method{name: "raw_rand", result: of[[]byte](), users: notByIngress, near: true, postponed: drawRand}, readNothing, rawRand),
 
 		// What is known of a subnet.
-		onlyAsked(on(method{name: "list_canisters", users: notByIngress, authority: anyone}, readNothing, listCanisters)),
+		onlyAsked(on(method{name: "list_canisters", result: of[canistersResult](), users: notByIngress, authority: anyone, bySubnet: true}, readNothing, listCanisters)),
 	}
 	methods = append(methods, outcallMethods()...)
 	methods = append(methods, snapshotMethods()...)
@@ -118,6 +133,9 @@ func table() []method {
 
 // on gives a method what it does with its decoded argument.
 func on[A any](m method, read func([]byte) (*A, error), run func(*state.Command, *A) state.Answer) method {
+	if _, none := any(new(A)).(*nothing); !none {
+		m.argument = of[A]()
+	}
 	m.check = func(arg []byte) error {
 		_, err := read(arg)
 		return err

@@ -100,7 +100,7 @@ func boundHeaders(headers []outcall.Header) error {
 // outcallMethods are the methods that reach the world outside.
 func outcallMethods() []method {
 	return []method{
-		on(method{name: "http_request", users: notByIngress, near: true}, read, httpRequest),
-		on(method{name: "flexible_http_request", users: notByIngress, near: true}, read, flexibleHTTPRequest),
+		on(method{name: "http_request", result: of[outcall.Result](), users: notByIngress, near: true}, read, httpRequest),
+		on(method{name: "flexible_http_request", result: of[outcall.FlexibleResult](), users: notByIngress, near: true}, read, flexibleHTTPRequest),
 	}
 }

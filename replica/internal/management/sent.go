@@ -1,6 +1,7 @@
 package management
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/canisterd/canisterd/candid"
@@ -34,7 +35,7 @@ func (f *facade) Sent(name string, arg []byte, version uint64, hosted func(princ
 	case err != nil:
 		return cut(rejectUnreadable(name, err))
 	case !hosted(id):
-		return rejectUnhosted(name, id)
+		return rejectUnhosted(m, id)
 	}
 	return nil
 }
@@ -68,8 +69,8 @@ func rejectUnreadable(method string, err error) *intercanister.Reject {
 	return rejectUnroutable(method, "UserError(UserError { code: InvalidManagementPayload, description: "+debugged(undecodable(err))+" })")
 }
 
-func rejectUnhosted(method string, id principal.Principal) *intercanister.Reject {
-	return rejectUnroutable(method, "SubnetNotFound(CanisterId("+id.String()+"), "+variant(method)+")")
+func rejectUnhosted(m *method, id principal.Principal) *intercanister.Reject {
+	return rejectUnroutable(m.name, "SubnetNotFound(CanisterId("+id.String()+"), "+variant(cmp.Or(m.unhosted, m.name))+")")
 }
 
 // RejectResolved is for a canister that names a subnet in place of the management
@@ -79,12 +80,8 @@ func RejectResolved(method string, subnet principal.Principal) *intercanister.Re
 }
 
 // variant is a method as the replica names it in this text, where five methods
-// share a name.
+// share a name (method.unhosted).
 func variant(method string) string {
-	switch method {
-	case "canister_status", "start_canister", "stop_canister", "delete_canister":
-		method = "deposit_cycles"
-	}
 	var out strings.Builder
 	for word := range strings.SplitSeq(method, "_") {
 		out.WriteString(strings.ToUpper(word[:1]) + word[1:])

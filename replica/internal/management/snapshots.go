@@ -13,13 +13,13 @@ import (
 // snapshotMethods are the methods about snapshots of canisters.
 func snapshotMethods() []method {
 	return []method{
-		on(method{name: "take_canister_snapshot", authority: controllers, about: canisterID, versioned: true}, read, takeSnapshot),
+		on(method{name: "take_canister_snapshot", result: of[snapshotResult](), authority: controllers, about: canisterID, versioned: true}, read, takeSnapshot),
 		on(method{name: "load_canister_snapshot", authority: controllers, about: canisterID, versioned: true}, read, loadSnapshot),
-		on(method{name: "read_canister_snapshot_metadata", authority: snapshotViewers, about: canisterID}, read, readSnapshotMetadata),
-		on(method{name: "read_canister_snapshot_data", authority: snapshotViewers, about: canisterID}, read, readSnapshotData),
-		on(method{name: "upload_canister_snapshot_metadata", authority: controllers, about: canisterID}, read, uploadSnapshotMetadata),
+		on(method{name: "read_canister_snapshot_metadata", result: of[snapshotMetadata](), authority: snapshotViewers, about: canisterID}, read, readSnapshotMetadata),
+		on(method{name: "read_canister_snapshot_data", result: of[snapshotData](), authority: snapshotViewers, about: canisterID}, read, readSnapshotData),
+		on(method{name: "upload_canister_snapshot_metadata", result: of[snapshotID](), authority: controllers, about: canisterID}, read, uploadSnapshotMetadata),
 		on(method{name: "upload_canister_snapshot_data", authority: controllers, about: canisterID}, read, uploadSnapshotData),
-		on(method{name: "list_canister_snapshots", authority: snapshotViewers, about: canisterID}, read, listSnapshots),
+		on(method{name: "list_canister_snapshots", result: of[[]snapshotResult](), authority: snapshotViewers, about: canisterID}, read, listSnapshots),
 		on(method{name: "delete_canister_snapshot", authority: controllers, about: canisterID}, read, deleteSnapshot),
 	}
 }

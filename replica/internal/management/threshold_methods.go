@@ -13,12 +13,12 @@ import (
 // subnet that holds its key (Route).
 func thresholdMethods() []method {
 	return []method{
-		keyAbout(method{name: "ecdsa_public_key", users: notByIngress}, ecdsaPublicKey, nil),
-		keyAbout(method{name: "sign_with_ecdsa", users: notByIngress}, signWithECDSA, ecdsaSignature),
-		keyAbout(method{name: "schnorr_public_key", users: notByIngress}, schnorrPublicKey, nil),
-		keyAbout(method{name: "sign_with_schnorr", users: notByIngress}, signWithSchnorr, schnorrSignature),
-		keyAbout(method{name: "vetkd_public_key", users: notByIngress}, vetKDPublicKey, nil),
-		keyAbout(method{name: "vetkd_derive_key", users: notByIngress}, vetKDDeriveKey, vetKDDerivedKey),
+		keyAbout(method{name: "ecdsa_public_key", result: of[publicKeyResult](), users: notByIngress}, ecdsaPublicKey, nil),
+		keyAbout(method{name: "sign_with_ecdsa", result: of[signatureResult](), users: notByIngress}, signWithECDSA, ecdsaSignature),
+		keyAbout(method{name: "schnorr_public_key", result: of[publicKeyResult](), users: notByIngress}, schnorrPublicKey, nil),
+		keyAbout(method{name: "sign_with_schnorr", result: of[signatureResult](), users: notByIngress}, signWithSchnorr, schnorrSignature),
+		keyAbout(method{name: "vetkd_public_key", result: of[vetKDPublicKeyResult](), users: notByIngress}, vetKDPublicKey, nil),
+		keyAbout(method{name: "vetkd_derive_key", result: of[vetKDDeriveKeyResult](), users: notByIngress}, vetKDDeriveKey, vetKDDerivedKey),
 	}
 }
 

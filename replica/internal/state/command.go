@@ -18,6 +18,10 @@ type Management interface {
 	// canisters. A reject says why there is none.
 	Effective(method string, arg []byte) (id principal.Principal, anywhere bool, reject *intercanister.Reject)
 
+	// Payment is when the canister that an ingress message to the method is about pays
+	// for the message.
+	Payment(method string, arg []byte) Payment
+
 	// Redirect is the canister or subnet that a canister's call of the method
 	// goes to in place of the caller's subnet, with name and argument as they
 	// are: the Bitcoin canisters, or the subnet the call asks about. It is empty
@@ -50,6 +54,15 @@ type Management interface {
 	// on a state that does not change meanwhile.
 	Query(c *Command) Answer
 }
+
+// Payment says when a user's message is paid for.
+type Payment uint8
+
+const (
+	PaysBefore  Payment = iota // it is executed
+	PaysAfter                  // it was executed, so that a frozen canister can be thawed
+	PaysNothing                // it brings cycles into the network, or no canister could pay
+)
 
 // Command is one call of the management canister as a handler sees it: who
 // asks for what, and what carries it out.
