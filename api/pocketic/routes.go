@@ -28,6 +28,7 @@ func (s *Server) operationRoutes() map[string]operation {
 		"POST update/set_stable_memory":           s.setStableMemory,
 		"POST update/canister_snapshot_download":  s.downloadSnapshot,
 		"POST update/canister_snapshot_upload":    s.uploadSnapshot,
+		"POST update/delete_subnet":               s.deleteSubnet,
 		"POST update/tick":                        s.tick,
 		"POST update/mock_canister_http":          s.mockOutcall,
 		"POST update/mock_flexible_canister_http": s.mockFlexible,

@@ -127,6 +127,23 @@ func (s *Server) getPublicKey(_ context.Context, e *entry, body []byte) (any, er
 	return key, nil
 }
 
+// deleteSubnet is POST update/delete_subnet. A network that runs has the subnets that it began
+// with.
+func (s *Server) deleteSubnet(_ context.Context, e *entry, body []byte) (any, error) {
+	var in rawSubnet
+	if err := decode(body, &in); err != nil {
+		return nil, err
+	}
+	id, err := in.read()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := e.subnet(id); err != nil {
+		return nil, err
+	}
+	return nil, failed("canisterd cannot delete subnet %s: an instance keeps the subnets it was made with; make one without it", id)
+}
+
 // subnet is a subnet of the instance.
 func (e *entry) subnet(id principal.Principal) (*replica.SubnetView, error) {
 	subnets := e.instance.Node().View().Subnets
