@@ -163,7 +163,7 @@ func (s *canisters) GetInterface(ctx context.Context, in *controlv1.GetInterface
 	if err != nil {
 		return nil, err
 	}
-	if d.err != nil {
+	if d.file == nil { // it is not legible
 		return &controlv1.GetInterfaceResponse{Candid: d.text}, nil
 	}
 	return &controlv1.GetInterfaceResponse{Candid: d.file.Constructor(d.text), InitArgs: d.file.InitText()}, nil

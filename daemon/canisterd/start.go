@@ -104,8 +104,11 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 		return err
 	}
 	level := slog.LevelInfo
-	if f.verbose {
+	switch {
+	case f.verbose:
 		level = slog.LevelDebug
+	case c.json: // somebody who reads results by program wants no news
+		level = slog.LevelWarn
 	}
 	if f.control.Token, err = tokenOf(f.tokenFile); err != nil {
 		return err
