@@ -83,13 +83,20 @@ func (e *entry) state() string {
 	return "Available"
 }
 
-// find is the instance that a path names.
+// find is the instance that a path names: by its number, or as other interfaces call it.
 func (s *Server) find(r *http.Request) (*entry, error) {
-	number, err := strconv.Atoi(r.PathValue("id"))
-	if err != nil {
-		return nil, update("Instance not found")
+	name := r.PathValue("id")
+	if number, err := strconv.Atoi(name); err == nil {
+		return s.numbered(number)
 	}
-	return s.numbered(number)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.entries {
+		if e.ctx.Err() == nil && e.instance.Name() == name {
+			return e, nil
+		}
+	}
+	return nil, update("Instance not found")
 }
 
 // numbered is the instance with a number.
