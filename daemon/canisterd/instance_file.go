@@ -64,6 +64,8 @@ func (c *cli) instanceImport() *cobra.Command {
 		Short: "Make an instance of a file that export wrote; - for standard input",
 		Example: `  canisterd instance import lab.ic copy --pacing manual
   gunzip -c before.gz | canisterd instance import - copy`,
+		Long: `Make an instance of a file that export wrote. Canisters that were deployed from
+this folder have their names in it, too.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pacing, err := parsePacing(f.pacing)
@@ -85,6 +87,9 @@ func (c *cli) instanceImport() *cobra.Command {
 				made, err := d.Import(ctx, options, from, tell)
 				done()
 				if err != nil {
+					return err
+				}
+				if err := c.adopt(ctx, d, made); err != nil {
 					return err
 				}
 				return c.print(c.described(made), made)

@@ -44,7 +44,7 @@ func (c *cli) known() *directory {
 }
 
 func (c *cli) lookUp(into *directory) error {
-	store := nearestStore(c.folder)
+	store, _ := nearestStore(c.folder)
 	if len(store.Networks) == 0 {
 		return nil
 	}
@@ -62,12 +62,12 @@ func (c *cli) lookUp(into *directory) error {
 	return nil
 }
 
-// nearestStore has the ids that were given in the present folder, or in the one above it that has some.
-func nearestStore(folder string) *store {
+// nearestStore has the ids that were given in a folder, or in the one above it that has some, and is where that is.
+func nearestStore(folder string) (s *store, dir string) {
 	dir, err := filepath.Abs(folder)
 	for err == nil {
 		if s, failed := readStore(dir); failed == nil && len(s.Networks) > 0 {
-			return s
+			return s, dir
 		}
 		above := filepath.Dir(dir)
 		if above == dir {
@@ -75,7 +75,7 @@ func nearestStore(folder string) *store {
 		}
 		dir = above
 	}
-	return &store{}
+	return &store{}, folder
 }
 
 // context is that of the command.
