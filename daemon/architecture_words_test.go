@@ -14,6 +14,7 @@ import (
 // dictionary has words that this project once used for something that has a standard name.
 var dictionary = map[string]string{
 	"asleep":      "evicted",
+	"beating":     "has a heartbeat",
 	"bell":        "broadcast",
 	"bury":        "close",
 	"drama":       "scenario",
@@ -44,6 +45,7 @@ var dictionary = map[string]string{
 	"switchboard": "protocol multiplexer",
 	"theatre":     "harness",
 	"treasury":    "cycles audit",
+	"unproved":    "unstaged",
 	"wave":        "batch",
 	"waves":       "batches",
 	"whereabouts": "call locations",
