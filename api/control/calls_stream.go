@@ -268,12 +268,9 @@ func (l *load) submit(ctx context.Context, batch []*flown) error {
 
 // apply gives a batch to the network.
 func (l *load) apply(ctx context.Context, batch []*flown, in []*replica.Ingress) ([]replica.Result, error) {
-	paced, now := l.instance.Pacing().TimeByWallClock(), l.instance.Backend().Clock().Now
 	done := make(chan []replica.Result, 1)
 	err := l.instance.Node().Do(ctx, func(n *replica.Network) {
-		if paced {
-			n.Apply(replica.AdvanceTo(now))
-		}
+		l.instance.CatchUp(n)
 		results := make([]replica.Result, len(in))
 		for i := range in {
 			results[i] = n.Apply(in[i])

@@ -116,33 +116,18 @@ func (l *load) collect(ctx context.Context) error {
 	}
 }
 
-// next waits until some calls are answered, or the pacing is another one. In an
-// instance of manual pacing it runs rounds until then.
+// next waits until some calls are answered. In an instance of manual pacing it runs rounds until
+// then.
 func (l *load) next(ctx context.Context) ([]settledCall, error) {
-	before := l.instance.Pacing()
 	found := make(chan []settledCall, 1)
-	seen := func(n *replica.Network) bool {
+	err := l.instance.Await(ctx, func(n *replica.Network) bool {
 		all := l.settled(n)
-		if len(all) == 0 && !l.idle() && l.instance.Pacing() == before {
+		if len(all) == 0 && !l.idle() {
 			return false
 		}
 		found <- all
 		return true
-	}
-	var err error
-	if before.RoundsByClients() {
-		_, err = l.instance.Node().Drive(ctx, func(n *replica.Network) node.Next {
-			switch {
-			case seen(n):
-				return node.Stop
-			case n.Pressing():
-				return node.Go
-			}
-			return node.Linger
-		})
-	} else {
-		err = l.instance.Node().Until(ctx, seen)
-	}
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -152,13 +152,9 @@ func (o *order) freshID() replica.RequestID {
 
 // ingress is the message of a call.
 func (o *order) ingress(ctx context.Context) (*api.Ingress, error) {
-	now := o.instance.Backend().Clock().Now
-	if !o.instance.Pacing().TimeByWallClock() {
-		clock := make(chan uint64, 1) // may be ahead of what the last round has seen
-		if err := o.instance.Node().Do(ctx, func(n *replica.Network) { clock <- n.Clock() }); err != nil {
-			return nil, err
-		}
-		now = <-clock
+	now, err := o.instance.Now(ctx)
+	if err != nil {
+		return nil, err
 	}
 	return &api.Ingress{
 		ID: o.freshID(), Sender: o.sender, Receiver: o.receiver, Effective: o.effective, Method: o.method, Arg: o.arg,
@@ -175,20 +171,7 @@ func (o *order) await(ctx context.Context, id replica.RequestID) (replica.Ingres
 	}
 	ctx, cancel := inTime(ctx)
 	defer cancel()
-	if o.instance.Pacing().RoundsByClients() {
-		_, err = o.instance.Node().Drive(ctx, func(n *replica.Network) node.Next {
-			switch status := n.IngressStatus(subnet, id); {
-			case status == 0 || status.Terminal():
-				return node.Stop
-			case n.Pressing():
-				return node.Go
-			}
-			return node.Linger
-		})
-	} else {
-		err = o.instance.Backend().Await(ctx, subnet, id)
-	}
-	if err != nil {
+	if err := o.instance.AwaitAnswer(ctx, subnet, id); err != nil {
 		return replica.IngressAnswer{}, err
 	}
 	a, err = answerOf(ctx, o.instance, subnet, id)

@@ -2,19 +2,15 @@ package control
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
-	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
 )
 
 // clock is the service Clock.
@@ -23,28 +19,14 @@ type clock struct {
 	*Server
 }
 
-// Reasons of the service Clock.
-var (
-	// notManual takes what needs manual pacing, the instance and its pacing.
-	notManual = reason("PACING_NOT_MANUAL", codes.FailedPrecondition,
-		"%s needs manual pacing, and the wall clock moves the time of instance %q (%s): call Clock.SetPacing with PACING_MODE_MANUAL first", "", "instance", "pacing")
-	// timeGoesBack takes the time there is and the one asked for.
-	timeGoesBack = reason("TIME_GOES_BACK", codes.FailedPrecondition, "time never goes back: it is %s, and was to be %s", "now", "asked")
-	// noTimer takes the instance.
-	noTimer = reason("NO_TIMER", codes.FailedPrecondition, "no canister of instance %q has a timer set, and nothing else waits for a time", "instance")
-)
-
-// latest is the last time there is, as some canisters and clients have it in 63 bits.
-const latest = math.MaxInt64
-
 // stamp is a time of the network, which counts nanoseconds since 1970.
 func stamp(ns uint64) *timestamppb.Timestamp {
 	return &timestamppb.Timestamp{Seconds: int64(ns / 1e9), Nanos: int32(ns % 1e9)}
 }
 
-// due is a time at which something happens, unset where nothing does.
-func due(ns uint64, ok bool) *timestamppb.Timestamp {
-	if !ok {
+// moment is a time that is unset where it is 0.
+func moment(ns uint64) *timestamppb.Timestamp {
+	if ns == 0 {
 		return nil
 	}
 	return stamp(ns)
@@ -58,7 +40,7 @@ func instant(field string, t *timestamppb.Timestamp) (uint64, error) {
 	if err := t.CheckValid(); err != nil {
 		return 0, BadField.Refuse(field, t, "it must be a valid google.protobuf.Timestamp")
 	}
-	if t.GetSeconds() < 0 || t.GetSeconds() >= latest/1_000_000_000 {
+	if t.GetSeconds() < 0 || t.GetSeconds() >= instance.Latest/1_000_000_000 {
 		return 0, BadField.Refuse(field, written(t), "times are from 1970 to 2262")
 	}
 	return uint64(t.AsTime().UnixNano()), nil
@@ -66,51 +48,29 @@ func instant(field string, t *timestamppb.Timestamp) (uint64, error) {
 
 func written(t *timestamppb.Timestamp) string { return t.AsTime().Format(time.RFC3339Nano) }
 
-// byHand is an instance whose time is moved by clients, or why what needs that cannot
-// be done.
-func (s *Server) byHand(name, what string) (*instance.Instance, error) {
-	i, err := s.instance(name)
-	if err != nil {
-		return nil, err
-	}
-	if p := i.Pacing(); !p.RoundsByClients() {
-		return nil, notManual.Refuse(what, i.Name(), p.Mode)
-	}
-	return i, nil
-}
-
 // GetTime is the time of the last round and how it moves.
 func (s *clock) GetTime(ctx context.Context, in *controlv1.GetTimeRequest) (*controlv1.GetTimeResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err
 	}
-	return sight(ctx, i, func(n *replica.Network) *controlv1.GetTimeResponse {
-		at, height := n.Now()
-		return &controlv1.GetTimeResponse{
-			Time: stamp(at), Height: height, Pacing: shownPacing(i.Pacing()), Offset: shownOffset(i),
-			NextDue: due(n.NextEvent()), NextTimer: due(n.NextTimer()), NextRound: stamp(max(n.NextTime(), i.Backend().Clock().Now)),
-		}
-	})
+	t, err := i.Time(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &controlv1.GetTimeResponse{
+		Time: stamp(t.Last), Height: t.Height, Pacing: shownPacing(t.Pacing), Offset: shownOffset(t.Pacing, t.Offset),
+		NextDue: moment(t.NextDue), NextTimer: moment(t.NextTimer), NextRound: stamp(t.NextRound),
+	}, nil
 }
 
 // shownOffset is how far an instance's time is ahead of the wall clock's, unset where it is
-// not, or is moved by hand.
-func shownOffset(i *instance.Instance) *durationpb.Duration {
-	if !i.Pacing().TimeByWallClock() || i.Offset() == 0 {
+// not, or is moved by clients.
+func shownOffset(p instance.Pacing, offset time.Duration) *durationpb.Duration {
+	if !p.TimeByWallClock() || offset == 0 {
 		return nil
 	}
-	return durationpb.New(i.Offset())
-}
-
-// sight is what a look at the network of an instance shows.
-func sight[T any](ctx context.Context, i *instance.Instance, look func(*replica.Network) T) (T, error) {
-	seen := make(chan T, 1)
-	if err := i.Node().Do(ctx, func(n *replica.Network) { seen <- look(n) }); err != nil {
-		var nothing T
-		return nothing, err
-	}
-	return <-seen, nil
+	return durationpb.New(offset)
 }
 
 // SetTime sets the time of the next round, from which the wall clock goes on where it
@@ -124,49 +84,49 @@ func (s *clock) SetTime(ctx context.Context, in *controlv1.SetTimeRequest) (*con
 	if err != nil {
 		return nil, err
 	}
-	if err := setTime(ctx, i, at, 0); err != nil {
+	if err := i.SetTime(ctx, at); err != nil {
 		return nil, err
 	}
 	return &controlv1.SetTimeResponse{Time: stamp(at)}, nil
 }
 
-// setTime sets the time of the next round; the offset is at least so much then.
-func setTime(ctx context.Context, i *instance.Instance, at uint64, offset time.Duration) error {
-	now, err := sight(ctx, i, func(n *replica.Network) uint64 {
-		now := clockOf(i, n)
-		if at >= now {
-			n.Apply(replica.AdvanceTo(at))
-			i.PutAhead(offset)
-			keepUp(i, n)
+// AdvanceTime moves time ahead.
+func (s *clock) AdvanceTime(ctx context.Context, in *controlv1.AdvanceTimeRequest) (*controlv1.AdvanceTimeResponse, error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	advance := instance.Advance{Jump: in.GetJump()}
+	switch by := in.GetBy().(type) {
+	case *controlv1.AdvanceTimeRequest_ToNextTimer:
+		if !by.ToNextTimer {
+			return nil, BadField.Refuse("to_next_timer", false, "set it to true, or give a duration")
 		}
-		return now
-	})
-	if err == nil && at < now {
-		return timeGoesBack.Refuse(written(stamp(now)), written(stamp(at)))
+	case *controlv1.AdvanceTimeRequest_Duration:
+		if advance.By, err = readAdvance(by.Duration); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, MissingField.Refuse("by", "a duration, or to_next_timer")
 	}
-	return err
-}
-
-// clockOf is what the clock of an instance shows: the wall clock's time and the offset,
-// or what the time of its network was moved to where that is later.
-func clockOf(i *instance.Instance, n *replica.Network) uint64 {
-	return max(n.Clock(), i.Backend().Clock().Now)
-}
-
-// keepUp makes the wall clock go on from the time to which a network's was moved.
-func keepUp(i *instance.Instance, n *replica.Network) {
-	i.PutAhead(time.Duration(n.Clock() - i.Backend().Clock().Wall))
-}
-
-// drive is Drive for who moves time: the wall clock goes on from wherever time stands when
-// the driver is done, or its client has gone.
-func drive(ctx context.Context, i *instance.Instance, driver func(*replica.Network) node.Next) (node.Driven, error) {
-	done, err := i.Node().Drive(ctx, driver)
-	keeping := i.Node().Do(context.WithoutCancel(ctx), func(n *replica.Network) { keepUp(i, n) })
-	if err == nil {
-		err = keeping
+	done, err := i.Advance(ctx, advance)
+	if err != nil {
+		return nil, err
 	}
-	return done, err
+	return &controlv1.AdvanceTimeResponse{Time: stamp(done.Time), Rounds: done.Rounds, Messages: done.Messages}, nil
+}
+
+// readAdvance reads by how much time is to move ahead.
+func readAdvance(d *durationpb.Duration) (time.Duration, error) {
+	switch seconds, nanos := d.GetSeconds(), d.GetNanos(); {
+	case d.CheckValid() != nil:
+		return 0, BadField.Refuse("duration", d, "it must be a valid google.protobuf.Duration")
+	case seconds < 0 || nanos < 0 || seconds == 0 && nanos == 0:
+		return 0, BadField.Refuse("duration", d.AsDuration(), "it must be positive: time never goes back")
+	case seconds >= instance.Latest/1_000_000_000: // a Duration of Go ends after 292 years
+		return 0, BadField.Refuse("duration", decimal(uint64(seconds))+"s", "times end in 2262")
+	}
+	return d.AsDuration(), nil
 }
 
 // SetPacing changes when rounds happen.

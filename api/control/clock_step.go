@@ -2,16 +2,11 @@ package control
 
 import (
 	"context"
-	"encoding/binary"
-	"hash/fnv"
-	"math/rand/v2"
-
-	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
@@ -22,12 +17,9 @@ const (
 	maxMoves     = 10_000
 )
 
-// noMove takes what was asked for and how many moves there are.
-var noMove = reason("NO_SUCH_MOVE", codes.NotFound, "%s is none of the %d deliveries that may happen next: Clock.ListMoves lists them", "", "moves")
-
 // ListMoves opens a round and lists the deliveries that may happen next.
 func (s *clock) ListMoves(ctx context.Context, in *controlv1.ListMovesRequest) (*controlv1.ListMovesResponse, error) {
-	i, err := s.byHand(in.GetInstance(), "listing moves")
+	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +30,7 @@ func (s *clock) ListMoves(ctx context.Context, in *controlv1.ListMovesRequest) (
 	case limit == 0:
 		limit = defaultMoves
 	}
-	choices, err := i.Node().Choices(ctx)
+	choices, err := i.Moves(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -70,24 +62,17 @@ func shownMove(a *replica.Ahead) *controlv1.Move {
 
 // StepMessage makes one delivery.
 func (s *clock) StepMessage(ctx context.Context, in *controlv1.StepMessageRequest) (*controlv1.StepMessageResponse, error) {
-	i, err := s.byHand(in.GetInstance(), "stepping")
+	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err
 	}
-	choose, what, err := chooser(in)
+	choice, err := readChoice(in)
 	if err != nil {
 		return nil, err
 	}
-	left := make(chan int, 1)
-	done, err := i.Node().Step(ctx, func(c node.Choices) int {
-		left <- len(c.Ahead)
-		return choose(c)
-	})
+	done, err := i.Step(ctx, choice)
 	if err != nil {
 		return nil, err
-	}
-	if !done.Moved && !done.Closed {
-		return nil, noMove.Refuse(what, <-left)
 	}
 	out := &controlv1.StepMessageResponse{RoundClosed: done.Closed, Busy: done.Busy, Time: stamp(done.Time), Height: done.Height}
 	if done.Moved {
@@ -96,81 +81,42 @@ func (s *clock) StepMessage(ctx context.Context, in *controlv1.StepMessageReques
 	return out, nil
 }
 
-// chooser is how a request chooses a move, and what it wants in words.
-func chooser(in *controlv1.StepMessageRequest) (choose func(node.Choices) int, what string, err error) {
+// readChoice reads how a request chooses a move.
+func readChoice(in *controlv1.StepMessageRequest) (instance.Choice, error) {
 	switch c := in.GetChoice().(type) {
 	case *controlv1.StepMessageRequest_Position:
-		return func(node.Choices) int { return int(c.Position) }, "position " + decimal(uint64(c.Position)), nil
+		return instance.Position(c.Position), nil
 	case *controlv1.StepMessageRequest_Drawn:
-		return func(choices node.Choices) int { return drawn(c.Drawn, choices) }, "", nil
+		return instance.Drawn(c.Drawn), nil
 	case *controlv1.StepMessageRequest_Move:
-		want, err := readMove(c.Move)
-		if err != nil {
-			return nil, "", err
+		wanted, err := readMove(c.Move)
+		return instance.Matching(wanted), err
+	}
+	return instance.Oldest(), nil
+}
+
+func readMove(in *controlv1.Move) (m instance.Move, err error) {
+	m = instance.Move{Number: in.GetNumber(), Method: in.GetMethod()}
+	for kind, shown := range moveKinds {
+		if shown == in.GetKind() {
+			m.Kind = &kind
 		}
-		return want.find, "the move asked for", nil
 	}
-	return func(node.Choices) int { return 0 }, "", nil
-}
-
-// drawn draws a position. The moves take part in the draw, so that a client that steps
-// with one seed does not take the same position again and again.
-func drawn(seed uint64, c node.Choices) int {
-	if len(c.Ahead) == 0 {
-		return 0
-	}
-	h := fnv.New64a()
-	h.Write(binary.BigEndian.AppendUint64(nil, c.Height))
-	for i := range c.Ahead {
-		m := &c.Ahead[i].Move
-		h.Write(m.Receiver[:])
-		h.Write(m.Sender[:])
-		h.Write(binary.BigEndian.AppendUint64([]byte{byte(m.Kind)}, m.Number))
-	}
-	return rand.New(rand.NewPCG(seed, h.Sum64())).IntN(len(c.Ahead))
-}
-
-// wantedMove is a move by those of its fields that are set.
-type wantedMove struct {
-	subnet, receiver, sender *principal.Principal
-	kind                     controlv1.MoveKind
-	number                   uint64
-	method                   string
-}
-
-func readMove(in *controlv1.Move) (w wantedMove, err error) {
-	w = wantedMove{kind: in.GetKind(), number: in.GetNumber(), method: in.GetMethod()}
-	if _, ok := controlv1.MoveKind_name[int32(w.kind)]; !ok {
-		return w, BadField.Refuse("move.kind", w.kind, "it must be one of MoveKind")
+	if m.Kind == nil && in.GetKind() != controlv1.MoveKind_MOVE_KIND_UNSPECIFIED {
+		return m, BadField.Refuse("move.kind", in.GetKind(), "it must be one of MoveKind")
 	}
 	for _, p := range []struct {
 		field, text string
 		to          **principal.Principal
 	}{
-		{"move.subnet_id", in.GetSubnetId(), &w.subnet}, {"move.canister_id", in.GetCanisterId(), &w.receiver}, {"move.sender", in.GetSender(), &w.sender},
+		{"move.subnet_id", in.GetSubnetId(), &m.Subnet}, {"move.canister_id", in.GetCanisterId(), &m.Receiver}, {"move.sender", in.GetSender(), &m.Sender},
 	} {
 		if p.text == "" {
 			continue
 		}
 		if *p.to, err = readPrincipal(p.field, p.text); err != nil {
-			return w, err
+			return m, err
 		}
 	}
-	return w, nil
-}
-
-// find is the position of the first such move, negative where there is none.
-func (w wantedMove) find(c node.Choices) int {
-	for i := range c.Ahead {
-		a := &c.Ahead[i]
-		switch {
-		case w.subnet != nil && *w.subnet != a.Subnet, w.receiver != nil && *w.receiver != a.Receiver,
-			w.sender != nil && (*w.sender != a.Sender || a.Move.Kind != sched.Request),
-			w.kind != 0 && w.kind != moveKinds[a.Move.Kind], w.number != 0 && w.number != a.Move.Number,
-			w.method != "" && w.method != a.Method:
-			continue
-		}
-		return i
-	}
-	return -1
+	return m, nil
 }

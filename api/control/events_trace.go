@@ -173,7 +173,7 @@ func shownTree(c *trace.Call, depth int) *controlv1.TraceCall {
 	shown := &controlv1.TraceCall{
 		CanisterId: c.Canister.String(), Method: c.Method, Source: sources[c.Source], ContextId: uint64(c.Context), CallId: uint64(c.Number),
 		Answered: c.Answered(), Reject: shownReject(c.Reject), Reentrant: c.Reentrant, Missing: c.Missing, Deadline: moment(c.Deadline),
-		Begun: due(c.Begun.Time, c.Begun.Recorded()), Ended: due(c.Ended.Time, c.Ended.Recorded()),
+		Begun: moment(c.Begun.Time), Ended: moment(c.Ended.Time),
 	}
 	if c.Source != intercanister.SourceTasks {
 		shown.Caller = c.Caller.String()

@@ -11,7 +11,6 @@ import (
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
-	"github.com/canisterd/canisterd/replica/node"
 )
 
 // nothingHeld takes the instance.
@@ -32,7 +31,7 @@ func (s *flights) ListHeld(ctx context.Context, in *controlv1.ListHeldRequest) (
 	if err != nil {
 		return nil, err
 	}
-	all, err := sight(ctx, i, func(n *replica.Network) []introspect.HeldMessage {
+	all, err := instance.Look(ctx, i, func(n *replica.Network) []introspect.HeldMessage {
 		return n.Introspect().Held(in.GetRuleId(), after.ID, limit+1)
 	})
 	if err != nil {
@@ -72,13 +71,7 @@ func (s *flights) AwaitHeld(ctx context.Context, in *controlv1.AwaitHeldRequest)
 	ctx, cancel := s.until(ctx)
 	defer cancel()
 	w := &heldWait{rule: in.GetRuleId(), after: in.GetAfter()}
-	if i.Pacing().RoundsByClients() {
-		r := &run{instance: i, byHand: true, most: defaultMaxRounds}
-		r.goal = func(n *replica.Network) node.Next { return w.drive(n, r) }
-		_, err = i.Node().Drive(ctx, r.drive)
-	} else {
-		err = i.Node().Until(ctx, w.seen)
-	}
+	_, err = i.AwaitHere(ctx, w.seen)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -112,16 +105,6 @@ func (w *heldWait) seen(n *replica.Network) bool {
 	return w.noRule
 }
 
-func (w *heldWait) drive(n *replica.Network, r *run) node.Next {
-	if w.seen(n) {
-		return node.Stop
-	}
-	if next := r.advance.settle(n); next != node.Stop {
-		return next
-	}
-	return r.outside(n)
-}
-
 // Release lets a held message go on.
 func (s *flights) Release(ctx context.Context, in *controlv1.ReleaseRequest) (*controlv1.ReleaseResponse, error) {
 	_, err := s.apply(ctx, in.GetInstance(), replica.ReleaseHeld{ID: in.GetHeldId()}, refusals{refusal.NotFound: heldUnknown, refusal.Conflict: heldOrder})
@@ -150,7 +133,7 @@ func (s *flights) Settle(ctx context.Context, in *controlv1.SettleRequest) (*con
 }
 
 func (s *flights) settleHeld(ctx context.Context, i *instance.Instance, id uint64, in *controlv1.Answer) error {
-	of, err := sight(ctx, i, func(n *replica.Network) answered {
+	of, err := instance.Look(ctx, i, func(n *replica.Network) answered {
 		h, ok := n.Introspect().HeldMessage(id)
 		if !ok {
 			return answered{}
@@ -179,7 +162,7 @@ func (s *flights) settleCall(ctx context.Context, i *instance.Instance, call *co
 	if err != nil {
 		return err
 	}
-	of, err := sight(ctx, i, func(n *replica.Network) answered {
+	of, err := instance.Look(ctx, i, func(n *replica.Network) answered {
 		if callee, method, ok := n.Called(*subnet, intercanister.CallID(call.GetCallId())); ok {
 			return answered{&callee, method}
 		}

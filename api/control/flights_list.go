@@ -3,8 +3,7 @@ package control
 import (
 	"context"
 
-	"google.golang.org/protobuf/types/known/timestamppb"
-
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
@@ -29,7 +28,7 @@ func flightPage[T, M any](ctx context.Context, s *Server, name string, page *con
 	if err != nil {
 		return nil, "", err
 	}
-	got, err := sight(ctx, i, func(n *replica.Network) listed[T] {
+	got, err := instance.Look(ctx, i, func(n *replica.Network) listed[T] {
 		entries, next := list(n.Introspect(), p)
 		return listed[T]{entries, next}
 	})
@@ -83,9 +82,6 @@ func shownCalls(all []introspect.CallRef) (shown []*controlv1.CallRef) {
 	}
 	return shown
 }
-
-// moment is a time that is unset where it is 0.
-func moment(ns uint64) *timestamppb.Timestamp { return due(ns, ns != 0) }
 
 // ListFutures lists the registered futures.
 func (s *flights) ListFutures(ctx context.Context, in *controlv1.ListFuturesRequest) (*controlv1.ListFuturesResponse, error) {
@@ -176,7 +172,7 @@ func (s *flights) heartbeats(ctx context.Context, in *controlv1.ListTimersReques
 	if err != nil {
 		return nil, err
 	}
-	return sight(ctx, i, func(n *replica.Network) (all []string) {
+	return instance.Look(ctx, i, func(n *replica.Network) (all []string) {
 		for _, id := range n.Introspect().Heartbeats() {
 			if (of == nil || *of == id) && len(all) < introspect.MaxListed {
 				all = append(all, id.String())

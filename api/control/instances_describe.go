@@ -19,7 +19,7 @@ func describe(i *instance.Instance) *controlv1.Instance {
 		Created: timestamppb.New(about.Created), ForkedFrom: about.ForkedFrom, Urls: about.URLs, RootKey: view.RootKey,
 		DefaultEffectiveCanisterId: view.DefaultCanister().String(), Time: stamp(view.Time), Height: view.Height,
 		Pacing: shownPacing(i.Pacing()), Outcalls: outcallMessages[about.Outcalls], Seed: about.Seed[:], StateDir: about.StateDir, Lease: about.Lease,
-		Offset: shownOffset(i), OutcallsLocal: about.Reach.Local, OutcallTargets: about.Reach.Targets,
+		Offset: shownOffset(i.Pacing(), i.Offset()), OutcallsLocal: about.Reach.Local, OutcallTargets: about.Reach.Targets,
 	}
 	id, ancestors := i.Lineage()
 	out.NetworkId = id

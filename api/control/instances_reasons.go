@@ -21,6 +21,10 @@ var instanceReasons = [instance.Reasons]*Reason{
 	instance.SnapshotExists:   restated(instance.SnapshotExists, "SNAPSHOT_EXISTS", codes.AlreadyExists, ""),
 	instance.TooManySnapshots: restated(instance.TooManySnapshots, "TOO_MANY_SNAPSHOTS", codes.ResourceExhausted, ""),
 	instance.Stopping:         DaemonStops,
+	instance.NotManual:        restated(instance.NotManual, "PACING_NOT_MANUAL", codes.FailedPrecondition, ": call Clock.SetPacing with PACING_MODE_MANUAL first"),
+	instance.TimeGoesBack:     restated(instance.TimeGoesBack, "TIME_GOES_BACK", codes.FailedPrecondition, ""),
+	instance.NoTimer:          restated(instance.NoTimer, "NO_TIMER", codes.FailedPrecondition, ""),
+	instance.NoSuchMove:       restated(instance.NoSuchMove, "NO_SUCH_MOVE", codes.NotFound, ": Clock.ListMoves lists them"),
 }
 
 // restated is a reason of package instance, with what a client can do about it.

@@ -163,7 +163,7 @@ func (m *mock) answers(ctx context.Context) error {
 
 func (m *mock) answer(ctx context.Context, in *controlv1.MockAnswer) error {
 	id := in.GetHeldId()
-	h, err := sight(ctx, m.instance, func(n *replica.Network) *introspect.HeldMessage {
+	h, err := instance.Look(ctx, m.instance, func(n *replica.Network) *introspect.HeldMessage {
 		if h, ok := n.Introspect().HeldMessage(id); ok && (h.Rule == m.rules[0] || h.Rule == m.rules[1]) {
 			return &h
 		}

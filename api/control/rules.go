@@ -146,7 +146,7 @@ func (s *flights) RemoveRule(ctx context.Context, in *controlv1.RemoveRuleReques
 		refusal  *refusal.Refusal
 		released int
 	}
-	done, err := sight(ctx, i, func(n *replica.Network) removed {
+	done, err := instance.Look(ctx, i, func(n *replica.Network) removed {
 		before := n.Outside().Held
 		result := n.Apply(replica.RemoveRule{ID: in.GetRuleId(), Release: in.GetRelease()})
 		return removed{result.Refusal, before - n.Outside().Held}
@@ -170,7 +170,7 @@ func (s *flights) ListRules(ctx context.Context, in *controlv1.ListRulesRequest)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := sight(ctx, i, (*replica.Network).Rules)
+	rules, err := instance.Look(ctx, i, (*replica.Network).Rules)
 	if err != nil {
 		return nil, err
 	}

@@ -61,10 +61,12 @@ func (i *Instance) Pacing() Pacing {
 	return i.pacing
 }
 
-// Offset is how far the instance's time is ahead of the wall clock's, which moves it.
+// Offset is how far the instance's time is ahead of the wall clock's; it says nothing where that
+// does not move it.
 func (i *Instance) Offset() time.Duration { return time.Duration(i.clock.offset.Load()) }
 
-// PutAhead makes the offset at least so much.
+// PutAhead makes the offset at least so much. Who owns the network calls it, and moves the
+// network's own time in the same turn.
 func (i *Instance) PutAhead(offset time.Duration) { i.clock.putAhead(offset) }
 
 // SetPacing changes when rounds happen. Once it returns, nothing of the pacing before
@@ -77,7 +79,7 @@ func (i *Instance) SetPacing(ctx context.Context, pacing Pacing) error {
 	i.changing.Lock()
 	defer i.changing.Unlock()
 	before := i.Pacing()
-	i.drive(Pacing{Mode: Manual})
+	i.driveBy(Pacing{Mode: Manual})
 	err = i.pacer.quiet(ctx)
 	if err == nil && !before.TimeByWallClock() {
 		err = i.catchUp(ctx, 0)
@@ -86,7 +88,7 @@ func (i *Instance) SetPacing(ctx context.Context, pacing Pacing) error {
 		err = i.node.SetMode(ctx, pacing.nodeMode())
 	}
 	if err != nil {
-		i.drive(before)
+		i.driveBy(before)
 		return fmt.Errorf("changing the pacing: %w", err)
 	}
 	// Those who wait for another pacing look again after a turn of the owner.
@@ -98,11 +100,11 @@ func (i *Instance) pace(pacing Pacing) {
 	i.mu.Lock()
 	i.pacing = pacing
 	i.mu.Unlock()
-	i.drive(pacing)
+	i.driveBy(pacing)
 }
 
-// drive makes the wall clock drive the network in another way.
-func (i *Instance) drive(pacing Pacing) {
+// driveBy makes the wall clock drive the network in another way.
+func (i *Instance) driveBy(pacing Pacing) {
 	i.backend.pacing.Store(&pacing)
 	i.pacer.set(pacing)
 }

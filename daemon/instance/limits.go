@@ -24,3 +24,10 @@ const (
 	DefaultInterval = time.Second
 	MaxInterval     = time.Hour
 )
+
+const (
+	// maxRunRounds is how many rounds RunRounds runs at most. Ours.
+	maxRunRounds = 100_000
+	// defaultMaxRounds is how many rounds RunUntil runs where the request does not say. Ours.
+	defaultMaxRounds = 1_000_000
+)

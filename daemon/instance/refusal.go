@@ -24,6 +24,10 @@ const (
 	SnapshotExists                 // instance, snapshot
 	TooManySnapshots               // instance, limit
 	Stopping                       //
+	NotManual                      // what needs manual pacing, instance, its pacing
+	TimeGoesBack                   // the time there is, the one asked for
+	NoTimer                        // instance
+	NoSuchMove                     // what was asked for, how many there are
 	Reasons                        // how many there are
 )
 
@@ -46,6 +50,10 @@ var reasons = [Reasons]struct {
 	SnapshotExists:   {refusal.Conflict, "instance %q has a snapshot %q: set replace, or take another name", []string{"instance", "snapshot"}},
 	TooManySnapshots: {refusal.Full, "instance %q has %d snapshots, which is the most an instance has: delete some", []string{"instance", "limit"}},
 	Stopping:         {refusal.Unavailable, "the daemon stops", nil},
+	NotManual:        {refusal.Conflict, "%s needs manual pacing, and the wall clock moves the time of instance %q (%s)", []string{"", "instance", "pacing"}},
+	TimeGoesBack:     {refusal.Conflict, "time never goes back: it is %s, and was to be %s", []string{"now", "asked"}},
+	NoTimer:          {refusal.Conflict, "no canister of instance %q has a timer set, and nothing else waits for a time", []string{"instance"}},
+	NoSuchMove:       {refusal.NotFound, "%s is none of the %d deliveries that may happen next", []string{"", "moves"}},
 }
 
 // Text is the text of refusals, with verbs for the arguments.

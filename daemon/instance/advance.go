@@ -1,9 +1,78 @@
-package control
+package instance
 
 import (
+	"context"
+	"fmt"
+	"time"
+
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
+
+// Advance says how time moves ahead.
+type Advance struct {
+	By   time.Duration // positive; 0: to when the next timer fires, or else something is due
+	Jump bool          // the next round is at that time; else what is due on the way is done at its own
+}
+
+// Advanced is where the time of an instance stands, and what was done on the way.
+type Advanced struct {
+	Time             uint64 // of the last round; of the next after a jump
+	Rounds, Messages uint64
+}
+
+// Advance moves time ahead. Where the wall clock moves it too, that goes on from there: a
+// duration makes the offset larger by as much, however long the rounds on the way take. The
+// error may be a refusal (NoTimer, BadField).
+func (i *Instance) Advance(ctx context.Context, a Advance) (Advanced, error) {
+	offset := i.Offset() + a.By
+	target, err := i.target(ctx, a.By)
+	if err != nil {
+		return Advanced{}, err
+	}
+	if a.Jump {
+		return Advanced{Time: target}, i.jump(ctx, target, offset)
+	}
+	var p timeAdvance
+	var at uint64
+	done, err := i.drive(ctx, func(n *replica.Network) node.Next {
+		at, _ = n.Now()
+		next := p.to(n, target)
+		if next == node.Stop {
+			i.PutAhead(offset)
+		}
+		return next
+	})
+	if err != nil {
+		return Advanced{}, err
+	}
+	return Advanced{at, done.Rounds, done.Messages}, nil
+}
+
+// target is the time that is so much later, or that of the next timer.
+func (i *Instance) target(ctx context.Context, by time.Duration) (uint64, error) {
+	if by > 0 {
+		now, err := Look(ctx, i, i.now)
+		if err == nil && uint64(by/time.Second) >= (Latest-now)/uint64(time.Second) {
+			err = BadField.Refuse("duration", fmt.Sprintf("%ds", by/time.Second), "times end in 2262")
+		}
+		return now + uint64(by), err
+	}
+	at, err := Look(ctx, i, func(n *replica.Network) uint64 {
+		at, ok := n.NextTimer()
+		if !ok {
+			at, ok = n.NextEvent()
+		}
+		if !ok {
+			return 0
+		}
+		return max(at, n.NextTime(), i.backend.Clock().Now)
+	})
+	if err == nil && at == 0 {
+		err = NoTimer.Refuse(i.name)
+	}
+	return at, err
+}
 
 const (
 	// roundTime is how much time passes where something is due that has been due

@@ -1,0 +1,39 @@
+package instance
+
+import (
+	"context"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// Ran is what some rounds did, and where the instance stands after them.
+type Ran struct {
+	node.Driven
+	Time, Height uint64 // of the last round
+	Busy         bool   // another round would do something
+}
+
+// RunRounds runs rounds now, at least one. The error may be a refusal (BadField).
+func (i *Instance) RunRounds(ctx context.Context, rounds uint64) (Ran, error) {
+	if rounds > maxRunRounds {
+		return Ran{}, BadField.Refuse("rounds", rounds, "at most 100,000 are run by one request")
+	}
+	var ran Ran
+	left := max(1, rounds)
+	done, err := i.node.Drive(ctx, func(n *replica.Network) node.Next {
+		if left == 0 {
+			ran.Time, ran.Height = n.Now()
+			ran.Busy = n.Busy()
+			return node.Stop
+		}
+		left--
+		i.CatchUp(n)
+		return node.Go
+	})
+	if err != nil {
+		return Ran{}, err
+	}
+	ran.Driven = done
+	return ran, nil
+}

@@ -1,0 +1,185 @@
+package instance
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// Condition is what RunUntil waits for.
+type Condition struct {
+	met func(*run, *replica.Network) node.Next
+}
+
+// Idle is the condition that nothing waits that could run.
+func Idle() Condition { return Condition{(*run).idle} }
+
+// NextTimer is the condition that the next timer has fired and what follows from it is done.
+func NextTimer() Condition { return Condition{(*run).fired} }
+
+// At is the condition that a time has come and what follows from it is done.
+func At(time uint64) Condition {
+	return Condition{func(r *run, n *replica.Network) node.Next { return r.reached(n, time) }}
+}
+
+// Answered is the condition that a user's message has its answer.
+func Answered(id replica.RequestID) Condition {
+	return Condition{func(r *run, n *replica.Network) node.Next { return r.answered(n, id) }}
+}
+
+// StopReason is why RunUntil has stopped.
+type StopReason uint8
+
+// The reasons.
+const (
+	ConditionMet StopReason = iota
+	NothingMore             // can happen by itself, or time would pass for what a client holds
+	RoundsSpent             // as many as there may be
+)
+
+// Until is why a run has stopped, and where the instance stands.
+type Until struct {
+	Reason           StopReason
+	Time, Height     uint64 // of the last round
+	Rounds, Messages uint64
+	Held             int // messages that rules hold for clients
+	Outcalls         int // that wait for an answer
+}
+
+// RunUntil runs rounds until a condition holds, at most so many; 0: a million. Where clients run
+// the rounds, time that has to pass passes at once; otherwise only for conditions of time. The
+// error may be node.ErrUnknown.
+func (i *Instance) RunUntil(ctx context.Context, c Condition, most uint64) (Until, error) {
+	r := &run{instance: i, byClients: i.Pacing().RoundsByClients(), most: cmp.Or(most, defaultMaxRounds), met: c.met}
+	done, err := i.drive(ctx, r.next)
+	switch {
+	case err != nil:
+		return Until{}, err
+	case r.err != nil:
+		return Until{}, r.err
+	}
+	r.until.Rounds, r.until.Messages = done.Rounds, done.Messages
+	return r.until, nil
+}
+
+// run is one RunUntil under way. Who owns the network calls its methods.
+type run struct {
+	instance  *Instance
+	byClients bool
+	most      uint64 // rounds
+	rounds    uint64 // run
+	met       func(*run, *replica.Network) node.Next
+	advance   timeAdvance
+	timer     uint64 // time of the next timer, once it is known
+	until     Until
+	err       error
+}
+
+// next is what happens next.
+func (r *run) next(n *replica.Network) node.Next {
+	next := r.met(r, n)
+	if next == node.Go && r.rounds == r.most {
+		next = r.stop(RoundsSpent)
+	}
+	switch next {
+	case node.Go:
+		r.rounds++
+		r.instance.CatchUp(n)
+	case node.Stop:
+		waits := n.Outside()
+		r.until.Time, r.until.Height = n.Now()
+		r.until.Held, r.until.Outcalls = waits.Kept, waits.Outcalls
+	case node.Linger:
+	}
+	return next
+}
+
+func (r *run) stop(why StopReason) node.Next {
+	r.until.Reason = why
+	return node.Stop
+}
+
+func (r *run) idle(n *replica.Network) node.Next {
+	if n.Pressing() {
+		return node.Go
+	}
+	if waits := n.Outside(); waits.Compiling > 0 || waits.Mocked > 0 {
+		return node.Linger
+	}
+	return r.stop(ConditionMet)
+}
+
+func (r *run) reached(n *replica.Network, target uint64) node.Next {
+	if next := r.advance.to(n, target); next != node.Stop {
+		return next
+	}
+	return r.stop(ConditionMet)
+}
+
+func (r *run) fired(n *replica.Network) node.Next {
+	if r.timer == 0 {
+		if next := r.advance.settle(n); next != node.Stop {
+			return next
+		}
+		at, ok := n.NextTimer()
+		if !ok {
+			return r.stop(NothingMore)
+		}
+		r.timer = max(at, n.NextTime())
+	}
+	return r.reached(n, r.timer)
+}
+
+func (r *run) answered(n *replica.Network, id replica.RequestID) node.Next {
+	known, answered := standing(n, id)
+	switch {
+	case !known:
+		r.err = node.ErrUnknown
+		return node.Stop
+	case answered:
+		return r.stop(ConditionMet)
+	case r.byClients:
+		return r.onwards(n)
+	case n.Pressing():
+		return node.Go
+	}
+	return node.Linger
+}
+
+// onwards is towards a message: what there is to do, and then what time brings. It is
+// Stop where nothing more can happen, or time would pass for those that a client holds.
+func (r *run) onwards(n *replica.Network) node.Next {
+	if next := r.here(n); next != node.Stop {
+		return next
+	}
+	waits := n.Outside()
+	if _, comes := n.NextEvent(); !comes || waits.Outcalls > 0 || waits.Kept > 0 {
+		return r.stop(NothingMore)
+	}
+	r.advance.jump(n, Latest)
+	return node.Go
+}
+
+// here is what there is to do before time passes: Linger where the host makes an outcall, whose
+// answer comes by itself.
+func (r *run) here(n *replica.Network) node.Next {
+	if next := r.advance.settle(n); next != node.Stop {
+		return next
+	}
+	if n.Outside().Outcalls > 0 && r.instance.about.Outcalls == AllowOutcalls {
+		return node.Linger
+	}
+	return node.Stop
+}
+
+// standing says whether a user's message is known, and whether its answer is shown.
+func standing(n *replica.Network, id replica.RequestID) (known, answered bool) {
+	for _, s := range n.View().Subnets {
+		if status := n.IngressStatus(s.ID, id); status != 0 {
+			return true, status.Terminal() && n.Shown(s.ID, id)
+		}
+	}
+	return false, false
+}

@@ -1,0 +1,105 @@
+package instance
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// Latest is the last time there is, in nanoseconds: some canisters and clients have 63 bits.
+const Latest = math.MaxInt64
+
+// Look is what a look at the network of an instance shows, between two rounds.
+func Look[T any](ctx context.Context, i *Instance, look func(*replica.Network) T) (T, error) {
+	seen := make(chan T, 1)
+	if err := i.node.Do(ctx, func(n *replica.Network) { seen <- look(n) }); err != nil {
+		var nothing T
+		return nothing, err
+	}
+	return <-seen, nil
+}
+
+// Time is where the time of an instance stands, in nanoseconds, and how it moves.
+type Time struct {
+	Last      uint64 // of the last round
+	Height    uint64
+	NextRound uint64 // of a round that begins now
+	NextDue   uint64 // when something happens by itself; 0: never
+	NextTimer uint64 // when a timer fires; 0: none is set
+	Pacing    Pacing
+	Offset    time.Duration
+}
+
+// Time is where the time of the instance stands.
+func (i *Instance) Time(ctx context.Context) (Time, error) {
+	return Look(ctx, i, func(n *replica.Network) (t Time) {
+		t.Last, t.Height = n.Now()
+		t.NextRound = max(n.NextTime(), i.backend.Clock().Now)
+		t.NextDue, _ = n.NextEvent()
+		t.NextTimer, _ = n.NextTimer()
+		t.Pacing, t.Offset = i.Pacing(), i.Offset()
+		return t
+	})
+}
+
+// Now is the time by which messages that are handed in now expire.
+func (i *Instance) Now(ctx context.Context) (uint64, error) {
+	if i.Pacing().TimeByWallClock() {
+		return i.backend.Clock().Now, nil
+	}
+	return Look(ctx, i, (*replica.Network).Clock) // may be ahead of what the last round has seen
+}
+
+// CatchUp brings the wall clock in where it moves the time. Who owns the network calls it.
+func (i *Instance) CatchUp(n *replica.Network) {
+	if i.Pacing().TimeByWallClock() {
+		n.Apply(replica.AdvanceTo(i.backend.Clock().Now))
+	}
+}
+
+// SetTime sets the time of the next round, from which the wall clock goes on where it moves time.
+// The error is a refusal (TimeGoesBack).
+func (i *Instance) SetTime(ctx context.Context, at uint64) error { return i.jump(ctx, at, 0) }
+
+// jump sets the time of the next round; the offset is at least so much then.
+func (i *Instance) jump(ctx context.Context, at uint64, offset time.Duration) error {
+	now, err := Look(ctx, i, func(n *replica.Network) uint64 {
+		now := i.now(n)
+		if at >= now {
+			n.Apply(replica.AdvanceTo(at))
+			i.PutAhead(offset)
+			i.keepUp(n)
+		}
+		return now
+	})
+	if err == nil && at < now {
+		return TimeGoesBack.Refuse(written(now), written(at))
+	}
+	return err
+}
+
+// written is a time as RFC 3339 has it.
+func written(ns uint64) string { return time.Unix(0, int64(ns)).UTC().Format(time.RFC3339Nano) }
+
+// now is what the clock of the instance shows: the wall clock's time and the offset, or what the
+// time of its network was moved to where that is later.
+func (i *Instance) now(n *replica.Network) uint64 { return max(n.Clock(), i.backend.Clock().Now) }
+
+// keepUp makes the wall clock go on from the time to which the network's was moved.
+func (i *Instance) keepUp(n *replica.Network) {
+	i.PutAhead(time.Duration(n.Clock() - i.backend.Clock().Wall))
+}
+
+// drive is Node.Drive for who moves time: the wall clock goes on from wherever time stands when
+// the driver is done, or its caller has gone.
+func (i *Instance) drive(ctx context.Context, driver func(*replica.Network) node.Next) (node.Driven, error) {
+	done, err := i.node.Drive(ctx, driver)
+	keeping := i.node.Do(context.WithoutCancel(ctx), i.keepUp)
+	if err == nil {
+		err = keeping
+	}
+	return done, err
+}

@@ -1,0 +1,82 @@
+package instance
+
+import (
+	"context"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// Await waits until somebody who owns the network has seen something. Where clients run the
+// rounds, it runs them while there is work; the pacing may change meanwhile.
+func (i *Instance) Await(ctx context.Context, seen func(*replica.Network) bool) error {
+	for {
+		before, over := i.Pacing(), make(chan bool, 1)
+		look := func(n *replica.Network) bool {
+			saw := seen(n)
+			if !saw && i.Pacing() == before {
+				return false
+			}
+			over <- saw
+			return true
+		}
+		var err error
+		if before.RoundsByClients() {
+			_, err = i.node.Drive(ctx, busyUntil(look))
+		} else {
+			err = i.node.Until(ctx, look)
+		}
+		if err != nil || <-over {
+			return err
+		}
+	}
+}
+
+// AwaitAnswer waits until a message of a subnet is answered, and View shows it unless Await runs
+// the rounds.
+func (i *Instance) AwaitAnswer(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
+	if !i.Pacing().RoundsByClients() {
+		return i.backend.Await(ctx, subnet, id)
+	}
+	_, err := i.node.Drive(ctx, busyUntil(func(n *replica.Network) bool {
+		status := n.IngressStatus(subnet, id)
+		return status == 0 || status.Terminal()
+	}))
+	return err
+}
+
+// busyUntil runs rounds while there is work, until something is seen.
+func busyUntil(seen func(*replica.Network) bool) func(*replica.Network) node.Next {
+	return func(n *replica.Network) node.Next {
+		switch {
+		case seen(n):
+			return node.Stop
+		case n.Pressing():
+			return node.Go
+		}
+		return node.Linger
+	}
+}
+
+// AwaitHere is Await without letting time pass: where clients run the rounds, it is false once
+// nothing more can happen at the present time.
+func (i *Instance) AwaitHere(ctx context.Context, seen func(*replica.Network) bool) (bool, error) {
+	if !i.Pacing().RoundsByClients() {
+		err := i.node.Until(ctx, seen)
+		return err == nil, err
+	}
+	r := &run{instance: i, byClients: true, most: defaultMaxRounds, met: func(r *run, n *replica.Network) node.Next {
+		if seen(n) {
+			return r.stop(ConditionMet)
+		}
+		if next := r.here(n); next != node.Stop {
+			return next
+		}
+		return r.stop(NothingMore)
+	}}
+	if _, err := i.node.Drive(ctx, r.next); err != nil {
+		return false, err
+	}
+	return r.until.Reason == ConditionMet, nil
+}
