@@ -41,7 +41,7 @@ var arrows = map[string]struct {
 	"replica/internal/outcall":     {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "replica/internal/state"}, "what answers become, whoever got them"},
 	"replica/internal/management":  {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica/internal/state", "replica/internal/outcall", "replica/threshold"}, "methods change the state they are handed"},
 	"replica/introspect":           {[]string{"candid/principal", "canister", "intercanister", "intercanister/cycles", "replica/internal/state", "timers"}, "what a network has, for people; it changes nothing"},
-	"replica":                      {[]string{"refusal", "archive", "candid", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/"}, "the subnet must not know who drives it"},
+	"replica":                      {[]string{"refusal", "archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/"}, "the subnet must not know who drives it"},
 	"replica/trace":                {[]string{"candid/principal", "textwidth", "canister", "intercanister", "intercanister/cycles", "replica"}, "events in, call trees out"},
 	"replica/node":                 {[]string{"refusal", "replica/budget", "candid/principal", "intercanister", "canister", "replica", "replica/introspect", "replica/sched", "replica/trace"}, "owns the goroutine around the subnet"},
 	"replica/replicatest":          {[]string{"candid/", "candid", "intercanister", "intercanister/cycles", "canister", "canister/canistertest", "canister/canistertest/", "replica", "replica/"}, "support for tests"},
