@@ -56,7 +56,7 @@ var arrows = map[string]struct {
 	"api/pocketic":                 {[]string{"refusal", "api", "api/internal/", "candid", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/certify", "replica/introspect", "replica/node"}, "PocketIC's interface, over a host that makes instances"},
 	"api/client":                   {[]string{"api/internal/", "candid/", "replica/certify"}, "speaks to a daemon over its public interface"},
 	"daemon/instance":              {[]string{"refusal", "candid/principal", "canister", "replica", "replica/budget", "replica/node", "replica/sched"}, "an instance knows no protocol, and nothing of who serves it"},
-	"daemon/instance/instancetest": {[]string{"candid", "candid/principal", "canister/canistertest/wat", "daemon/instance", "replica", "replica/certify"}, "support for tests"},
+	"daemon/instance/instancetest": {[]string{"candid", "candid/principal", "canister/canistertest/wat", "daemon/instance", "replica"}, "support for tests"},
 	"daemon":                       {[]string{"refusal", "api", "api/", "daemon/instance", "candid/principal", "intercanister", "canister", "replica", "replica/"}, "wiring"},
 	"daemon/canisterd":             {[]string{"daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "textwidth"}, "the command line is a client"},
 	"daemon/hostile":               {[]string{"api/control/remote", "proto/control/v1", "candid", "candid/principal", "canister/canistertest/wat"}, "attacks the binary from outside"},

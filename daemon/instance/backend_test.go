@@ -34,7 +34,7 @@ func TestACompositeQueryHasTenSecondsOfTheWallClock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := instancetest.Deploy(t, i, module)
+	id := instancetest.Deploy(t, i, module, nil)
 	for _, c := range []struct {
 		passes time.Duration
 		late   bool

@@ -166,7 +166,7 @@ func TestTimersFireByTheWallClockWhereTimeIsAheadOfIt(t *testing.T) {
 	var wall hands
 	_, i := first(t, wall.now, instance.Pacing{})
 	movesTo(t, i, shows(i)+week)
-	ctx, id := patient(t), instancetest.Deploy(t, i, canistertest.Fixture("clock"))
+	ctx, id := patient(t), instancetest.Deploy(t, i, canistertest.Fixture("clock"), []byte("DIDL\x00\x00"))
 	hour, err := candid.Marshal(uint64(time.Hour))
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func ticks(t *testing.T, i *instance.Instance, id principal.Principal) (count ui
 func TestAnInstanceWhoseTimeIsAheadWakesByItself(t *testing.T) {
 	_, i := first(t, nil, instance.Pacing{})
 	movesTo(t, i, week-time.Until(noon))
-	id := instancetest.Deploy(t, i, canistertest.Fixture("clock"))
+	id := instancetest.Deploy(t, i, canistertest.Fixture("clock"), []byte("DIDL\x00\x00"))
 	often, err := candid.Marshal(uint64(50 * time.Millisecond))
 	if err != nil {
 		t.Fatal(err)

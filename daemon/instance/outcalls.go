@@ -27,6 +27,9 @@ var outcallModes = [...]string{"allow", "hold", "deny", "strict", "replicated"}
 // String is the name on the command line.
 func (o OutcallMode) String() string { return outcallModes[o] }
 
+// byClients reports whether clients answer the outcalls; otherwise the host does, by itself.
+func (o OutcallMode) byClients() bool { return o == HoldOutcalls }
+
 // OutcallReach says which servers of this machine and its networks outcalls may reach. They
 // may reach all other servers.
 type OutcallReach struct {

@@ -52,7 +52,7 @@ type Until struct {
 // the rounds, time that has to pass passes at once; otherwise only for conditions of time. The
 // error may be node.ErrUnknown.
 func (i *Instance) RunUntil(ctx context.Context, c Condition, most uint64) (Until, error) {
-	r := &run{instance: i, byClients: i.Pacing().RoundsByClients(), most: cmp.Or(most, defaultMaxRounds), met: c.met}
+	r := i.newRun(c, most)
 	done, err := i.drive(ctx, r.next)
 	switch {
 	case err != nil:
@@ -75,6 +75,10 @@ type run struct {
 	timer     uint64 // time of the next timer, once it is known
 	until     Until
 	err       error
+}
+
+func (i *Instance) newRun(c Condition, most uint64) *run {
+	return &run{instance: i, byClients: i.Pacing().RoundsByClients(), most: cmp.Or(most, defaultMaxRounds), met: c.met}
 }
 
 // next is what happens next.
@@ -168,7 +172,7 @@ func (r *run) here(n *replica.Network) node.Next {
 	if next := r.advance.settle(n); next != node.Stop {
 		return next
 	}
-	if n.Outside().Outcalls > 0 && r.instance.about.Outcalls == AllowOutcalls {
+	if n.Outside().Outcalls > 0 && !r.instance.about.Outcalls.byClients() {
 		return node.Linger
 	}
 	return node.Stop

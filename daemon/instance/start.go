@@ -96,7 +96,7 @@ func (i *Instance) catchUp(ctx context.Context, ahead time.Duration) error {
 // outcallMade is called by the network's owner when canisters have made outcalls: from the first
 // on, the host makes them.
 func (i *Instance) outcallMade() {
-	if i.about.Outcalls == HoldOutcalls || i.front == nil {
+	if i.about.Outcalls.byClients() || i.front == nil {
 		return
 	}
 	i.making.Do(func() {

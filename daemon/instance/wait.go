@@ -66,7 +66,7 @@ func (i *Instance) AwaitHere(ctx context.Context, seen func(*replica.Network) bo
 		err := i.node.Until(ctx, seen)
 		return err == nil, err
 	}
-	r := &run{instance: i, byClients: true, most: defaultMaxRounds, met: func(r *run, n *replica.Network) node.Next {
+	r := i.newRun(Condition{func(r *run, n *replica.Network) node.Next {
 		if seen(n) {
 			return r.stop(ConditionMet)
 		}
@@ -74,7 +74,7 @@ func (i *Instance) AwaitHere(ctx context.Context, seen func(*replica.Network) bo
 			return next
 		}
 		return r.stop(NothingMore)
-	}}
+	}}, 0)
 	if _, err := i.node.Drive(ctx, r.next); err != nil {
 		return false, err
 	}

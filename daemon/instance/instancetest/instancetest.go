@@ -9,7 +9,6 @@ import (
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 )
 
 // answering is a canister with a heap, a timer and a query.
@@ -25,14 +24,14 @@ const answering = `(module
 // Inhabit gives an instance a canister with a heap and a timer, and has it answer.
 func Inhabit(t testing.TB, i *instance.Instance) {
 	t.Helper()
-	id := Deploy(t, i, wat.MustAssemble(answering))
+	id := Deploy(t, i, wat.MustAssemble(answering), nil)
 	if reply := Update(t, i, id, id, "ask", nil); string(reply) != "here" {
 		t.Fatalf("it answers %q", reply)
 	}
 }
 
-// Deploy installs a module, without an argument, in a new canister of an instance.
-func Deploy(t testing.TB, i *instance.Instance, module []byte) principal.Principal {
+// Deploy installs a module in a new canister of an instance.
+func Deploy(t testing.TB, i *instance.Instance, module, arg []byte) principal.Principal {
 	t.Helper()
 	home := i.Node().View().DefaultCanister()
 	var created struct {
@@ -48,7 +47,7 @@ func Deploy(t testing.TB, i *instance.Instance, module []byte) principal.Princip
 		Canister principal.Principal `ic:"canister_id"`
 		Module   []byte              `ic:"wasm_module"`
 		Arg      []byte              `ic:"arg"`
-	}{mode{&candid.Null{}}, id, module, []byte("DIDL\x00\x00")}, nil)
+	}{mode{&candid.Null{}}, id, module, arg}, nil)
 	return id
 }
 
@@ -71,22 +70,34 @@ func Manage(t testing.TB, i *instance.Instance, effective principal.Principal, m
 // Update makes a call without a signature, and gives the reply.
 func Update(t testing.TB, i *instance.Instance, callee, effective principal.Principal, method string, arg []byte) []byte {
 	t.Helper()
-	b, ctx := i.Backend(), t.Context()
-	in := &replica.Ingress{
-		Sender: principal.Anonymous, Receiver: callee, Effective: effective, Method: method, Arg: arg, Expiry: b.Clock().Now + replica.MaxIngressTTL/2,
-	}
-	rand.Read(in.ID[:])
-	if receipt, err := b.Submit(ctx, in); err != nil || receipt.Reject != nil {
-		t.Fatalf("%s: %v (%v)", method, receipt.Reject, err)
-	}
+	id := Submit(t, i, callee, effective, method, arg)
 	subnet := i.Node().View().SubnetOf(effective).ID
-	if err := b.Await(ctx, subnet, in.ID); err != nil {
+	if err := i.AwaitAnswer(t.Context(), subnet, id); err != nil {
 		t.Fatal(err)
 	}
-	tree := i.Node().View().Subnet(subnet).Certified().Tree()
-	if reject, rejected := tree.Get(certify.RequestStatusPath(in.ID, "reject_message")...); rejected {
-		t.Fatalf("%s: %s", method, reject.Value())
+	answer, err := instance.Look(t.Context(), i, func(n *replica.Network) replica.IngressAnswer {
+		answer, _ := n.IngressAnswer(subnet, id)
+		return answer
+	})
+	if err != nil || answer.Reject != nil {
+		t.Fatalf("%s: %v, %v", method, answer.Reject, err)
 	}
-	reply, _ := tree.Get(certify.RequestStatusPath(in.ID, "reply")...)
-	return reply.Value()
+	return answer.Reply
+}
+
+// Submit hands a call in without a signature.
+func Submit(t testing.TB, i *instance.Instance, callee, effective principal.Principal, method string, arg []byte) replica.RequestID {
+	t.Helper()
+	now, err := i.Now(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &replica.Ingress{
+		Sender: principal.Anonymous, Receiver: callee, Effective: effective, Method: method, Arg: arg, Expiry: now + replica.MaxIngressTTL/2,
+	}
+	rand.Read(in.ID[:])
+	if receipt, err := i.Backend().Submit(t.Context(), in); err != nil || receipt.Reject != nil {
+		t.Fatalf("%s: %v (%v)", method, receipt.Reject, err)
+	}
+	return in.ID
 }
