@@ -1,9 +1,8 @@
-// Package daemon wires an instance together: configuration, the engine and its
-// files, the network and its node, the listeners of the front ends, the pacer
-// that turns the wall clock into inputs, and the performer that makes canisters'
-// HTTP outcalls. Start returns a running instance; Close frees everything it took.
+// Package daemon wires a process together: configuration, files, listeners, the front ends and
+// the instances they serve. Start returns a running daemon; Close frees everything it took.
 //
-// It owns files, sockets, the wall clock and logging; it is the only package
-// that reads the time of day. It decides nothing about what a canister or a
-// subnet does.
+// It owns files, sockets, budgets of memory and logging. It is the host of package instance: it
+// gives each instance a front (front.go), which is an HTTP interface, an HTTP client for the
+// outcalls of its canisters, and a log; and it hands the wall clock in. It decides nothing about
+// what an instance, a subnet or a canister does.
 package daemon

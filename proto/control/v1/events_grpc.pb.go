@@ -33,7 +33,7 @@ type EventsClient interface {
 	// which no event passes the filter, has a token alone: a stream that goes on after the last token, on any connection, misses nothing
 	// and gets nothing twice. A reader that is too slow for the instance
 	// ends with OUT_OF_RANGE, as does one whose token is forgotten; ErrorInfo says the first event there is (reason EVENTS_FORGOTTEN).
-	// A token of another life of the instance ends with FAILED_PRECONDITION (reason OTHER_INCARNATION). An instance remembers about its
+	// A token of another generation of the instance ends with FAILED_PRECONDITION (reason OTHER_INCARNATION). An instance remembers about its
 	// last 16,384 events.
 	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchResponse], error)
 	// GetTrace is the call tree of a user's message, or of a call context, as far as its events are remembered.
@@ -88,7 +88,7 @@ type EventsServer interface {
 	// which no event passes the filter, has a token alone: a stream that goes on after the last token, on any connection, misses nothing
 	// and gets nothing twice. A reader that is too slow for the instance
 	// ends with OUT_OF_RANGE, as does one whose token is forgotten; ErrorInfo says the first event there is (reason EVENTS_FORGOTTEN).
-	// A token of another life of the instance ends with FAILED_PRECONDITION (reason OTHER_INCARNATION). An instance remembers about its
+	// A token of another generation of the instance ends with FAILED_PRECONDITION (reason OTHER_INCARNATION). An instance remembers about its
 	// last 16,384 events.
 	Watch(*WatchRequest, grpc.ServerStreamingServer[WatchResponse]) error
 	// GetTrace is the call tree of a user's message, or of a call context, as far as its events are remembered.

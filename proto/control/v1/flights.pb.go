@@ -3605,7 +3605,7 @@ type Outcall struct {
 	Headers          []*HttpHeader          `protobuf:"bytes,7,rep,name=headers,proto3" json:"headers,omitempty"`
 	Body             []byte                 `protobuf:"bytes,8,opt,name=body,proto3" json:"body,omitempty"`
 	MaxResponseBytes uint64                 `protobuf:"varint,9,opt,name=max_response_bytes,json=maxResponseBytes,proto3" json:"max_response_bytes,omitempty"`
-	// Of the instance, when the outcall was listed: for AnswerOutcall. After a restore, and in a fork, it is another.
+	// The generation of the instance in which the outcall was listed, for AnswerOutcall. A restore begins another one, and so does a fork.
 	Incarnation   string `protobuf:"bytes,10,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3859,7 +3859,7 @@ type AnswerOutcallRequest struct {
 	SubnetId string                 `protobuf:"bytes,2,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
 	Number   uint64                 `protobuf:"varint,3,opt,name=number,proto3" json:"number,omitempty"`
 	Answers  []*OutcallAnswer       `protobuf:"bytes,4,rep,name=answers,proto3" json:"answers,omitempty"` // one, or one for each node
-	// That of the listed outcall: the answer is for it and no other that has its number by now. Empty for whatever has the number.
+	// As listed: only that outcall is answered, and no other that has its number by now. Empty: whichever has the number.
 	Incarnation   string `protobuf:"bytes,5,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -83,7 +83,7 @@ type FlightsClient interface {
 	// ListOutcalls lists the HTTP outcalls that wait for an answer.
 	ListOutcalls(ctx context.Context, in *ListOutcallsRequest, opts ...grpc.CallOption) (*ListOutcallsResponse, error)
 	// AnswerOutcall answers one: the same for all nodes, or one answer for each.
-	// Errors: NOT_FOUND, INVALID_ARGUMENT, FAILED_PRECONDITION (OTHER_INCARNATION: it was listed in another life of the instance, before a
+	// Errors: NOT_FOUND, INVALID_ARGUMENT, FAILED_PRECONDITION (OTHER_INCARNATION: it was listed in another generation of the instance, before a
 	// restore, or in another instance), ABORTED (the instance was restored meanwhile, and the request names no incarnation).
 	AnswerOutcall(ctx context.Context, in *AnswerOutcallRequest, opts ...grpc.CallOption) (*AnswerOutcallResponse, error)
 }
@@ -314,7 +314,7 @@ type FlightsServer interface {
 	// ListOutcalls lists the HTTP outcalls that wait for an answer.
 	ListOutcalls(context.Context, *ListOutcallsRequest) (*ListOutcallsResponse, error)
 	// AnswerOutcall answers one: the same for all nodes, or one answer for each.
-	// Errors: NOT_FOUND, INVALID_ARGUMENT, FAILED_PRECONDITION (OTHER_INCARNATION: it was listed in another life of the instance, before a
+	// Errors: NOT_FOUND, INVALID_ARGUMENT, FAILED_PRECONDITION (OTHER_INCARNATION: it was listed in another generation of the instance, before a
 	// restore, or in another instance), ABORTED (the instance was restored meanwhile, and the request names no incarnation).
 	AnswerOutcall(context.Context, *AnswerOutcallRequest) (*AnswerOutcallResponse, error)
 	mustEmbedUnimplementedFlightsServer()
