@@ -3,28 +3,7 @@ package replica
 import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/timers"
 )
-
-// NextTimer is when the next global timer of a canister is due.
-func (n *Network) NextTimer() (at uint64, ok bool) {
-	return n.nextOf(func(k timers.Kind) bool { return k == timers.GlobalTimer })
-}
-
-// NextEvent is the earliest time at which something happens by itself that a canister
-// or a user can be waiting for: not that resources are paid for, or answers forgotten.
-func (n *Network) NextEvent() (at uint64, ok bool) {
-	return n.nextOf(func(k timers.Kind) bool { return k != timers.Charge && k != timers.IngressPrune })
-}
-
-func (n *Network) nextOf(kind func(timers.Kind) bool) (at uint64, ok bool) {
-	for _, m := range n.subnets {
-		if due, some := m.Deadlines.First(kind); some && (!ok || due < at) {
-			at, ok = due, true
-		}
-	}
-	return at, ok
-}
 
 // Outside is what only the world around a network can bring to an end.
 type Outside struct {

@@ -229,7 +229,7 @@ func (th *harness) runOn(d *scenario, runner replica.Runner, saw *seen, pass fun
 			round()
 		}
 	}
-	for i := 0; i < 40 && (s.Busy() || i < 3); i++ {
+	for i := 0; i < 40 && (s.Activity().Busy || i < 3); i++ {
 		round()
 	}
 	for _, name := range canisterNames {

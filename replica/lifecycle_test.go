@@ -68,7 +68,7 @@ func TestUninstallingRejectsOpenCallsAndLaterAnswersOnlyRefund(t *testing.T) {
 	expect(t, "uninstall", s.Call(1, "uninstall", "1"), "replied: done")
 	expect(t, "the user's call", s.Answer(user), "rejected 4 IC0406: Canister has been uninstalled.")
 	expect(t, "the caller", s.Answer(caller), "replied: rejected")
-	for s.Busy() {
+	for s.Activity().Busy {
 		s.Round()
 	}
 	if c := s.Canister(s.ID(1)); c.Certified != nil || c.Installed != 0 {
@@ -88,8 +88,8 @@ func TestTimersFireOnceAndHeartbeatsEveryRound(t *testing.T) {
 	if n := replicatest.Count(s.Canister(s.ID(0))); n != 0 {
 		t.Errorf("the timer fired %d times before it was due", n)
 	}
-	if at, ok := s.NextDue(); !ok || at > due {
-		t.Errorf("next due at %d, %t", at, ok)
+	if at := s.Activity().NextDue; at == 0 || at > due {
+		t.Errorf("next due at %d", at)
 	}
 	s.Apply(replica.AdvanceTo(due))
 	s.Round()
@@ -110,7 +110,7 @@ func TestABestEffortCallExpiresAndItsLateAnswerIsDropped(t *testing.T) {
 	s.Apply(replica.AdvanceTo(s.View().Time + 11*second))
 	s.Round()
 	expect(t, "the call", s.Answer(id), "replied: expired")
-	for s.Busy() {
+	for s.Activity().Busy {
 		s.Round()
 	}
 	expect(t, "the call later", s.Answer(id), "replied: expired")

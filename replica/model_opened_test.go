@@ -52,7 +52,7 @@ func TestTheModelSeesARoundBeginWithAMessageThatStaysParked(t *testing.T) {
 	case requests != 1 || now <= paid:
 		t.Errorf("%d requests wait and %d cycles were paid, want 1 and more than %d", requests, now, paid)
 	}
-	for w.Busy() {
+	for w.Activity().Busy {
 		round()
 	}
 }

@@ -290,7 +290,7 @@ func (w *twin) check() {
 	w.compare()
 	w.audit()
 	w.world.Overdue()
-	if !w.Busy() {
+	if !w.Activity().Busy {
 		w.world.AtRest()
 	}
 }

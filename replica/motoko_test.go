@@ -126,7 +126,7 @@ func (s *actorStage) expect(what, got, want string) {
 // rest runs rounds until nothing is left to do.
 func (s *actorStage) rest() {
 	s.t.Helper()
-	for i := 0; s.Busy(); i++ {
+	for i := 0; s.Activity().Busy; i++ {
 		if i == 1000 {
 			s.t.Fatal("the network does not come to rest")
 		}

@@ -181,47 +181,6 @@ func (n *Network) View() *View { return n.views.Latest() }
 // Views is what gives the network's views to readers on other goroutines.
 func (n *Network) Views() *Views { return n.views }
 
-// NextDue is the earliest time at which something happens by itself.
-func (n *Network) NextDue() (at uint64, ok bool) {
-	for _, m := range n.subnets {
-		if due, some := m.Deadlines.Next(); some && (!ok || due < at) {
-			at, ok = due, true
-		}
-	}
-	return at, ok
-}
-
-// Busy reports whether a round would do something at the present time: a
-// message waits or is parked, a canister has a heartbeat, or a deadline has come.
-func (n *Network) Busy() bool {
-	if due, ok := n.NextDue(); ok && due <= n.nextTime() {
-		return true
-	}
-	return n.Pressing()
-}
-
-// Pressing is Busy for those who let time pass: a deadline counts when time was
-// moved to it since the last round. A canister that sets its timer into the past
-// whenever it fires makes a network busy for ever, but not pressing.
-func (n *Network) Pressing() bool {
-	if due, ok := n.NextDue(); ok && n.clock > n.time && due <= n.clock {
-		return true
-	}
-	for _, m := range n.subnets {
-		held := m.Commands.Blocked && m.Commands.Len() > 0 // until the next round
-		if held || !m.Ready.Empty() || len(m.paused) > 0 || len(m.Inbound) > 0 || m.Unsent > 0 || len(m.Postponed) > 0 || len(m.Signing.Pending) > 0 || m.TreeChanged || m.ThrottledWait() {
-			return true
-		}
-	}
-	return n.open
-}
-
-// HasHeartbeat reports whether some canister has a heartbeat, and so every round
-// executes something.
-func (n *Network) HasHeartbeat() bool {
-	return slices.ContainsFunc(n.subnets, func(m *subnet) bool { return len(m.Heartbeats) > 0 })
-}
-
 // nextTime is the time of the next round: what AdvanceTo said, or a nanosecond
 // after the last where it said nothing new.
 func (n *Network) nextTime() uint64 { return max(n.clock, n.time+1) }

@@ -57,7 +57,7 @@ func (n *Network) end() RoundReport {
 		n.report.Instructions += m.RoundInstructions
 	}
 	n.report.Answered, n.answered, n.told = n.answered, n.told[:0], n.answered
-	n.report.Busy = n.Busy()
+	n.report.Busy = n.Activity().Busy
 	if n.sink != nil {
 		n.emit(Event{Kind: RoundEnded, Instructions: n.report.Instructions, Number: uint64(n.report.Messages)})
 	}

@@ -211,7 +211,7 @@ func TestARoundAndItsStepsSignAlikeAndNeverForget(t *testing.T) {
 		waited := 0
 		for range 10 {
 			waited += s.Census().Signatures
-			if !s.Busy() {
+			if !s.Activity().Busy {
 				break
 			}
 			pass(s.Network)

@@ -29,12 +29,6 @@ func (n *Network) Ahead() []Ahead {
 	return all
 }
 
-// Begun reports whether a round is open: some of its moves were made by Step, or shown.
-func (n *Network) Begun() bool { return n.open }
-
-// Closed is what the last round did that was closed.
-func (n *Network) Closed() RoundReport { return n.report }
-
 func (v *move) ahead() Ahead {
 	m := v.subnet
 	a := Ahead{Subnet: m.ID, Receiver: v.box.Owner}
@@ -57,13 +51,3 @@ func (v *move) ahead() Ahead {
 	}
 	return a
 }
-
-// Clock is the time as far as it was moved: that of the last round, or what AdvanceTo
-// has said since.
-func (n *Network) Clock() uint64 { return max(n.clock, n.time) }
-
-// NextTime is the time the next round has, unless an input sets it later.
-func (n *Network) NextTime() uint64 { return n.nextTime() }
-
-// Now is the time and height of the last round that was begun.
-func (n *Network) Now() (time, height uint64) { return n.time, n.height }

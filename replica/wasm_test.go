@@ -175,7 +175,7 @@ func TestRandomProgramsOfWasmCanistersEndInTheSameState(t *testing.T) {
 				pass(s.Network)
 			}
 		}
-		for s.Busy() {
+		for s.Activity().Busy {
 			pass(s.Network)
 		}
 		return stateHash(t, s.Network)

@@ -110,7 +110,7 @@ func (a *api) answer(receiver, effective principal.Principal, method string, arg
 				return node.Stop
 			}
 		}
-		if !net.Pressing() {
+		if !net.Activity().Pressing {
 			return node.Linger // how many rounds there are must not depend on how long a module is compiled
 		}
 		return node.Go

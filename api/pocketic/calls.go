@@ -123,7 +123,7 @@ func (e *entry) now(ctx context.Context) (uint64, error) {
 	if e.live {
 		return e.instance.Backend().Clock().Now, nil
 	}
-	return own(ctx, e, (*replica.Network).Clock)
+	return own(ctx, e, func(n *replica.Network) uint64 { return n.Activity().Clock })
 }
 
 // message reads which call a body is about.
@@ -195,7 +195,7 @@ func (e *entry) awaitRounds(ctx context.Context, subnet principal.Principal, id 
 		switch status, shown := n.IngressShown(subnet, id); {
 		case status.Terminal() && shown || rounds == awaitRounds:
 			return node.Stop
-		case n.Outside().Compiling > 0 && !n.Pressing():
+		case n.Outside().Compiling > 0 && !n.Activity().Pressing:
 			return node.Linger // how many rounds there are must not depend on how long a module is compiled
 		}
 		rounds++

@@ -34,7 +34,7 @@ func (e *entry) moveTime(ctx context.Context, body []byte, input func(at uint64)
 	}
 	clock := e.instance.Backend().Clock()
 	result, err := own(ctx, e, func(n *replica.Network) error {
-		now := n.Clock()
+		now := n.Activity().Clock
 		if e.live {
 			now = clock.Now
 		}

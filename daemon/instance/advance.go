@@ -36,7 +36,7 @@ func (i *Instance) Advance(ctx context.Context, a Advance) (Advanced, error) {
 	var p timeAdvance
 	var at uint64
 	done, err := i.drive(ctx, func(n *replica.Network) node.Next {
-		at, _ = n.Now()
+		at = n.Activity().Time
 		next := p.to(n, target)
 		if next == node.Stop {
 			i.PutAhead(offset)
@@ -59,14 +59,14 @@ func (i *Instance) target(ctx context.Context, by time.Duration) (uint64, error)
 		return now + uint64(by), err
 	}
 	at, err := Look(ctx, i, func(n *replica.Network) uint64 {
-		at, ok := n.NextTimer()
+		at, ok := n.NextOf(replica.GlobalTimers)
 		if !ok {
-			at, ok = n.NextEvent()
+			at, ok = n.NextOf(replica.Events)
 		}
 		if !ok {
 			return 0
 		}
-		return max(at, n.NextTime(), i.backend.Clock().Now)
+		return max(at, n.Activity().NextTime, i.backend.Clock().Now)
 	})
 	if err == nil && at == 0 {
 		err = NoTimer.Refuse(i.name)
@@ -95,12 +95,12 @@ type timeAdvance struct {
 
 // settle is Go or Linger as long as something is to be done at the present time.
 func (p *timeAdvance) settle(n *replica.Network) node.Next {
-	at := n.NextTime()
+	at := n.Activity().NextTime
 	// Rounds at one moment are a nanosecond apart, those that others run there too.
 	if at > p.moment+roundTime {
 		p.moment, p.rounds = at, 0
 	}
-	if n.Pressing() && p.rounds < roundsAtOnce {
+	if n.Activity().Pressing && p.rounds < roundsAtOnce {
 		p.rounds++
 		return node.Go
 	}
@@ -116,7 +116,7 @@ func (p *timeAdvance) to(n *replica.Network, target uint64) node.Next {
 	if next := p.settle(n); next != node.Stop {
 		return next
 	}
-	now, _ := n.Now()
+	now := n.Activity().Time
 	if now >= target {
 		return node.Stop
 	}
@@ -126,8 +126,8 @@ func (p *timeAdvance) to(n *replica.Network, target uint64) node.Next {
 
 // jump sets the time of the next round to when something happens, at most the target.
 func (p *timeAdvance) jump(n *replica.Network, target uint64) {
-	now, _ := n.Now()
-	at, ok := n.NextEvent()
+	now := n.Activity().Time
+	at, ok := n.NextOf(replica.Events)
 	switch {
 	case !ok:
 		at = target

@@ -23,8 +23,9 @@ func (i *Instance) RunRounds(ctx context.Context, rounds uint64) (Ran, error) {
 	left := max(1, rounds)
 	done, err := i.node.Drive(ctx, func(n *replica.Network) node.Next {
 		if left == 0 {
-			ran.Time, ran.Height = n.Now()
-			ran.Busy = n.Busy()
+			activity := n.Activity()
+			ran.Time, ran.Height = activity.Time, activity.Height
+			ran.Busy = n.Activity().Busy
 			return node.Stop
 		}
 		left--

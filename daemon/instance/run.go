@@ -93,7 +93,8 @@ func (r *run) next(n *replica.Network) node.Next {
 		r.instance.CatchUp(n)
 	case node.Stop:
 		waits := n.Outside()
-		r.until.Time, r.until.Height = n.Now()
+		activity := n.Activity()
+		r.until.Time, r.until.Height = activity.Time, activity.Height
 		r.until.Held, r.until.Outcalls = waits.Kept, waits.Outcalls
 	case node.Linger:
 	}
@@ -106,7 +107,7 @@ func (r *run) stop(why StopReason) node.Next {
 }
 
 func (r *run) idle(n *replica.Network) node.Next {
-	if n.Pressing() {
+	if n.Activity().Pressing {
 		return node.Go
 	}
 	if waits := n.Outside(); waits.Compiling > 0 || waits.Mocked > 0 {
@@ -127,11 +128,11 @@ func (r *run) fired(n *replica.Network) node.Next {
 		if next := r.advance.settle(n); next != node.Stop {
 			return next
 		}
-		at, ok := n.NextTimer()
+		at, ok := n.NextOf(replica.GlobalTimers)
 		if !ok {
 			return r.stop(NothingMore)
 		}
-		r.timer = max(at, n.NextTime())
+		r.timer = max(at, n.Activity().NextTime)
 	}
 	return r.reached(n, r.timer)
 }
@@ -146,7 +147,7 @@ func (r *run) answered(n *replica.Network, id replica.RequestID) node.Next {
 		return r.stop(ConditionMet)
 	case r.byClients:
 		return r.onwards(n)
-	case n.Pressing():
+	case n.Activity().Pressing:
 		return node.Go
 	}
 	return node.Linger
@@ -159,7 +160,7 @@ func (r *run) onwards(n *replica.Network) node.Next {
 		return next
 	}
 	waits := n.Outside()
-	if _, comes := n.NextEvent(); !comes || waits.Outcalls > 0 || waits.Kept > 0 {
+	if _, comes := n.NextOf(replica.Events); !comes || waits.Outcalls > 0 || waits.Kept > 0 {
 		return r.stop(NothingMore)
 	}
 	r.advance.jump(n, Latest)

@@ -53,7 +53,8 @@ func (i *Instance) TakeSnapshot(ctx context.Context, name string, replace bool) 
 		return Snapshot{}, err
 	}
 	s := &snapshot{network: network, about: Snapshot{Taken: i.clock.wall(), Canisters: network.Census().Canisters}}
-	s.about.Time, s.about.Height = network.Now()
+	activity := network.Activity()
+	s.about.Time, s.about.Height = activity.Time, activity.Height
 	s.lineage = i.lineage.at(s.about.Height)
 	before, err := i.snapshots.put(i.name, name, s, replace)
 	if err != nil {
@@ -176,7 +177,7 @@ func (i *Instance) frozen(ctx context.Context, name string, config replica.ForkC
 		if forked, err = i.node.Snapshot(ctx, config); err != nil {
 			return nil, nil, err
 		}
-		_, height := forked.Now()
+		height := forked.Activity().Height
 		return forked, i.lineage.at(height), nil
 	}
 	err = i.use(name, func(kept *snapshot) error {

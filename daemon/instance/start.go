@@ -88,7 +88,7 @@ func (i *Instance) begin(ctx context.Context, f *startConfig) error {
 // catchUp sets the instance's clock to the time of its network.
 func (i *Instance) catchUp(ctx context.Context, ahead time.Duration) error {
 	return i.node.Do(ctx, func(n *replica.Network) {
-		i.clock.catchUp(n.Clock())
+		i.clock.catchUp(n.Activity().Clock)
 		i.clock.putAhead(ahead)
 	})
 }

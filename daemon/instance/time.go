@@ -36,10 +36,11 @@ type Time struct {
 // Time is where the time of the instance stands.
 func (i *Instance) Time(ctx context.Context) (Time, error) {
 	return Look(ctx, i, func(n *replica.Network) (t Time) {
-		t.Last, t.Height = n.Now()
-		t.NextRound = max(n.NextTime(), i.backend.Clock().Now)
-		t.NextDue, _ = n.NextEvent()
-		t.NextTimer, _ = n.NextTimer()
+		activity := n.Activity()
+		t.Last, t.Height = activity.Time, activity.Height
+		t.NextRound = max(n.Activity().NextTime, i.backend.Clock().Now)
+		t.NextDue, _ = n.NextOf(replica.Events)
+		t.NextTimer, _ = n.NextOf(replica.GlobalTimers)
 		t.Pacing, t.Offset = i.Pacing(), i.Offset()
 		return t
 	})
@@ -50,7 +51,7 @@ func (i *Instance) Now(ctx context.Context) (uint64, error) {
 	if i.Pacing().TimeByWallClock() {
 		return i.backend.Clock().Now, nil
 	}
-	return Look(ctx, i, (*replica.Network).Clock) // may be ahead of what the last round has seen
+	return Look(ctx, i, func(n *replica.Network) uint64 { return n.Activity().Clock }) // may be ahead of what the last round has seen
 }
 
 // CatchUp brings the wall clock in where it moves the time. Who owns the network calls it.
@@ -86,11 +87,13 @@ func written(ns uint64) string { return time.Unix(0, int64(ns)).UTC().Format(tim
 
 // now is what the clock of the instance shows: the wall clock's time and the offset, or what the
 // time of its network was moved to where that is later.
-func (i *Instance) now(n *replica.Network) uint64 { return max(n.Clock(), i.backend.Clock().Now) }
+func (i *Instance) now(n *replica.Network) uint64 {
+	return max(n.Activity().Clock, i.backend.Clock().Now)
+}
 
 // keepUp makes the wall clock go on from the time to which the network's was moved.
 func (i *Instance) keepUp(n *replica.Network) {
-	i.PutAhead(time.Duration(n.Clock() - i.backend.Clock().Wall))
+	i.PutAhead(time.Duration(n.Activity().Clock - i.backend.Clock().Wall))
 }
 
 // drive is Node.Drive for who moves time: the wall clock goes on from wherever time stands when

@@ -52,7 +52,7 @@ func busyUntil(seen func(*replica.Network) bool) func(*replica.Network) node.Nex
 		switch {
 		case seen(n):
 			return node.Stop
-		case n.Pressing():
+		case n.Activity().Pressing:
 			return node.Go
 		}
 		return node.Linger

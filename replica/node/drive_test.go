@@ -12,7 +12,7 @@ import (
 )
 
 func idle(n *replica.Network) node.Next {
-	if n.Pressing() {
+	if n.Activity().Pressing {
 		return node.Go
 	}
 	return node.Stop
@@ -125,7 +125,7 @@ func TestADriverThatLingersIsAskedWhenSomethingHappened(t *testing.T) {
 	go func() {
 		_, err := r.Drive(t.Context(), func(n *replica.Network) node.Next {
 			asked <- struct{}{}
-			if time, _ := n.Now(); time >= uint64(until) {
+			if time := n.Activity().Time; time >= uint64(until) {
 				return node.Stop
 			}
 			return node.Linger

@@ -107,7 +107,7 @@ func (n *Node) replace(next *replica.Network) {
 	n.recorder.restart()
 	n.network, n.generation = next, &generation{number: ended.number + 1}
 	if n.config.Restored != nil {
-		n.config.Restored(next.Clock())
+		n.config.Restored(next.Activity().Clock)
 	}
 	n.outcalls = next.OutcallsMade() + 1 // those that wait are announced in any case
 	n.views.Store(next.Views())

@@ -28,7 +28,7 @@ func (n *Node) account() {
 		most = min(most, max(sum.Answers-excess, 0))
 		n.recorder.shrink(excess)
 	}
-	if sum.Answers > most && !n.network.Begun() {
+	if sum.Answers > most && !n.network.Activity().RoundOpen {
 		n.network.Apply(&replica.ShedAnswers{Bytes: most})
 		sum = n.network.MessageBytes()
 	}

@@ -198,7 +198,7 @@ func (n *Node) round() replica.RoundReport {
 
 // count tells the network what queries took, between two rounds.
 func (n *Node) count() {
-	if n.network.Begun() {
+	if n.network.Activity().RoundOpen {
 		return
 	}
 	n.countNow()
@@ -332,7 +332,7 @@ func (s *submission) apply(n *Node) {
 func (n *Node) AdvanceTo(ctx context.Context, time uint64) error {
 	return n.ask(ctx, func(n *Node) {
 		n.network.Apply(replica.AdvanceTo(time))
-		if n.mode == Auto && n.network.HasHeartbeat() {
+		if n.mode == Auto && n.network.Activity().Heartbeat {
 			n.round()
 		}
 	})

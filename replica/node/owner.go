@@ -82,7 +82,7 @@ func (n *Node) work(first *request) bool {
 }
 
 // busy reports whether the next round is due.
-func (n *Node) busy() bool { return n.mode == Auto && n.network.Pressing() }
+func (n *Node) busy() bool { return n.mode == Auto && n.network.Activity().Pressing }
 
 // serve takes what waits in the inbox, at most a batch. It is false when the
 // node closes.

@@ -35,7 +35,7 @@ func (n *Node) Choices(ctx context.Context) (Choices, error) {
 func (n *Node) choices() (c Choices) {
 	n.count()
 	c.Ahead = n.network.Ahead()
-	_, c.Height = n.network.Now()
+	c.Height = n.network.Activity().Height
 	return c
 }
 
@@ -60,14 +60,15 @@ func (n *Node) step(choose func(Choices) int) (s Stepped) {
 		s.Moved, s.Made = true, choices.Ahead[at]
 	}
 	s.Busy = n.network.Step(sched.Func(func([]sched.Move) int { return at }))
-	if !n.network.Begun() {
+	if !n.network.Activity().RoundOpen {
 		s.Closed = true
-		n.show(n.network.Closed())
+		n.show(n.network.LastReport())
 	}
 	return n.stood(s)
 }
 
 func (n *Node) stood(s Stepped) Stepped {
-	s.Time, s.Height = n.network.Now()
+	activity := n.network.Activity()
+	s.Time, s.Height = activity.Time, activity.Height
 	return s
 }

@@ -20,11 +20,11 @@ func (n *Node) Tick(ctx context.Context, clock func() uint64, beat bool) (rest R
 	err = n.askReadOnly(ctx, func(n *Node) {
 		n.active.Store(false)
 		n.network.Apply(replica.AdvanceTo(clock()))
-		if n.mode == Auto && (n.network.Pressing() || beat && n.network.HasHeartbeat()) {
+		if activity := n.network.Activity(); n.mode == Auto && (activity.Pressing || beat && activity.Heartbeat) {
 			n.round()
 		}
-		due, _ := n.network.NextDue()
-		done <- Rest{Due: due, Heartbeat: n.network.HasHeartbeat()}
+		activity := n.network.Activity()
+		done <- Rest{Due: activity.NextDue, Heartbeat: activity.Heartbeat}
 	})
 	if err != nil {
 		return rest, err
