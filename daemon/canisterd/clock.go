@@ -181,61 +181,6 @@ func parseDuration(text string) (time.Duration, error) {
 // maxHours is what a time.Duration holds at most.
 const maxHours = int64(1<<63-1) / int64(time.Hour)
 
-func (c *cli) pacing() *cobra.Command {
-	return &cobra.Command{
-		Use:   "pacing [auto | manual | INTERVAL]",
-		Short: "Show or change when rounds happen",
-		Example: `  canisterd pacing
-  canisterd pacing manual
-  canisterd pacing 500ms`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			want, err := parsePacing(first(args))
-			if err != nil {
-				return err
-			}
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				if want == nil {
-					now, err := d.Clock.GetTime(ctx, &controlv1.GetTimeRequest{Instance: c.instance})
-					if err != nil {
-						return err
-					}
-					return c.print(pacingText(now.GetPacing()), now.GetPacing())
-				}
-				set, err := d.Clock.SetPacing(ctx, &controlv1.SetPacingRequest{Instance: c.instance, Pacing: want})
-				if err != nil {
-					return err
-				}
-				return c.print(pacingText(set.GetPacing()), set.GetPacing())
-			})
-		},
-	}
-}
-
-// parsePacing reads a pacing; nothing for no text.
-func parsePacing(text string) (*controlv1.Pacing, error) {
-	switch text {
-	case "":
-		return nil, nil
-	case "auto":
-		return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO}, nil
-	case "manual":
-		return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_MANUAL}, nil
-	}
-	interval, err := parseDuration(text)
-	if err != nil {
-		return nil, fmt.Errorf("pacing %q: say auto, manual, or an interval such as 500ms", text)
-	}
-	return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_INTERVAL, Interval: durationpb.New(interval)}, nil
-}
-
-func pacingText(p *controlv1.Pacing) string {
-	if p.GetMode() == controlv1.PacingMode_PACING_MODE_INTERVAL {
-		return "every " + p.GetInterval().AsDuration().String()
-	}
-	return word(p.GetMode(), "PACING_MODE_")
-}
-
 func (c *cli) runCommand() *cobra.Command {
 	var rounds uint64
 	cmd := &cobra.Command{

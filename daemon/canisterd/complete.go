@@ -37,7 +37,7 @@ var places = map[string]offer{
 var firstWords = map[string]offer{
 	"canisterd rule add": words("hold", "drop", "unknown", "reply", "reject", "delay"),
 	"canisterd settle":   words("unknown", "reply", "reject"),
-	"canisterd pacing":   words("auto", "manual"),
+	"canisterd pacing":   words(pacingModes()...),
 	"canisterd run":      words("idle", "next-timer"),
 	"canisterd time":     words("+1h", "+1d", "+1w", "next-timer"),
 	// A new name is nobody's yet.
@@ -49,7 +49,7 @@ var flagWords = map[string]offer{
 	"--instance": instances, "--snapshot": snapshots, "--fork": states,
 	"--as": canisters, "--controller": canisters,
 	"--canister": canisters, "--caller": canisters, "--callee": canisters,
-	"--outcalls": words("allow", "hold", "deny", "strict", "replicated"), "--pacing": words("auto", "manual"), "--memory": words("keep", "replace"),
+	"--outcalls": words("allow", "hold", "deny", "strict", "replicated"), "--pacing": words(pacingModes()...), "--memory": words("keep", "replace"),
 	"--log-visibility": words("public", "controllers"), "--snapshot-visibility": words("public", "controllers"), "--status-visibility": words("public", "controllers"),
 	"--subnet": words(subnetKinds()...), "canisterd canister create --subnet": words(), "canisterd settle --subnet": words(), "canisterd trace --subnet": words(),
 	"--form": words("text", "json", "hex"), "canisterd trace --form": words("text", "mermaid", "json"), "canisterd canister install --form": words("text", "json"),

@@ -115,7 +115,7 @@ func (f *instanceFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.seed, "seed", "", seedUsage)
 	flags.BoolVar(&f.rateLimits, "rate-limits", false, rateLimitsUsage)
 	flags.StringVar(&f.start, "start-time", "", "time of the network before its first round, such as 2021-05-06T19:17:10Z (default: now)")
-	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: auto, manual, or an interval such as 500ms (default: auto)")
+	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: "+pacingForms()+" (default: auto)")
 	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
 	f.reach.add(cmd, "the daemon's")
 	flags.StringVar(&f.stateDir, "state-dir", "", stateUsage+", on the daemon's machine")
@@ -309,7 +309,7 @@ func (c *cli) instanceFork() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&snapshot, "snapshot", "", "fork this snapshot instead of the present")
-	cmd.Flags().StringVar(&f.pacing, "pacing", "", "when rounds happen: auto, manual, or an interval (default: as in the other)")
+	cmd.Flags().StringVar(&f.pacing, "pacing", "", "when rounds happen: "+pacingForms()+" (default: as in the other)")
 	cmd.Flags().StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own")
 	cmd.Flags().StringVar(&f.reseed, "reseed", "", "any text: chance takes another turn in the fork")
 	return cmd

@@ -97,7 +97,7 @@ this folder have their names in it, too.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: auto, manual, or an interval (default: auto)")
+	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: "+pacingForms()+" (default: auto)")
 	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
 	f.reach.add(cmd, "the daemon's")
 	flags.StringVar(&f.stateDir, "state-dir", "", stateUsage+", on the daemon's machine")
