@@ -7,7 +7,7 @@ import (
 
 // Outside is what only the world around a network can bring to an end.
 type Outside struct {
-	Outcalls  int // HTTP outcalls that nobody answered
+	Outcalls  int // HTTP outcalls without an answer
 	Compiling int // modules that are to be compiled beside the network
 	Held      int // messages that are held
 	Kept      int // those of them that stay until somebody says what becomes of them
@@ -32,8 +32,8 @@ func (n *Network) Outside() (all Outside) {
 	return all
 }
 
-// Called is whom a call of a canister of a subnet asks for what, as long as its callback
-// has not run.
+// Called is the canister that a canister of a subnet has called, and what the call asks for, until the callback has
+// run.
 func (n *Network) Called(subnet principal.Principal, call intercanister.CallID) (callee principal.Principal, method string, ok bool) {
 	position, ok := n.routes.byID[subnet]
 	if !ok {

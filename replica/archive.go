@@ -10,15 +10,13 @@ import (
 	"github.com/canisterd/canisterd/canister"
 )
 
-// A network as a file (package archive): everything it is between two rounds. A message
-// that is parked in the middle of its code begins anew when it is read, as in a fork. What
-// follows from the seed and the configuration is made anew, and what was only
-// remembered to save work is forgotten: delegations, freezing limits, compiled code.
+// A network as a file (package archive): everything it is between two rounds. A message that is parked in the middle of
+// its code begins again when it is read, as in a fork. What follows from the seed and the configuration is computed
+// again, and caches are dropped: delegations, freezing limits, compiled code.
 //
-// The sections, in their order: the network (configuration), modules (which), module
-// HASH (of each), canisters of subnet N (which), canister ID (of each), subnet N (what
-// waits, calls, deadlines, answers, streams), rounds (where the network stands), tree of subnet
-// N (what the last view shows and the state has not any more), roots (what all of it
+// The sections, in their order: the network (configuration), modules (which), module HASH (of each), canisters of
+// subnet N (which), canister ID (of each), subnet N (what waits, calls, deadlines, answers, streams), rounds (where the
+// network stands), tree of subnet N (what the last view shows and the state no longer contains), roots (what all of it
 // must come to).
 
 // ErrBusy is the reason not to export a network in the middle of something.
@@ -46,10 +44,10 @@ func (n *Network) Export(w io.Writer) error {
 	return nil
 }
 
-// Import makes the network that Export has written to a file. Of the configuration only
-// what is no state counts: Engine, Runner, Compiler, Executor, Management, Events,
-// Signed; all else comes from the file. Modules that are not in the engine are compiled.
-// The file may be anything: what is wrong with it is an *archive.Fault that says where.
+// Import makes the network that Export has written to a file. Only the parts of the configuration that are not state
+// are used: Engine, Runner, Compiler, Executor, Management, Events, Signed; everything else comes from the file.
+// Modules that are not in the engine are compiled. The file may hold arbitrary bytes: a fault in it is reported as an
+// *archive.Fault with its position.
 func Import(r io.Reader, config Config) (*Network, error) {
 	c := archive.NewReader(bufio.NewReaderSize(r, importBuffer))
 	config.archive(c)

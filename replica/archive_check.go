@@ -9,8 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// What is looked for in vain is a bug, and stops an instance: a file must not bring that
-// about, whoever has made it.
+// A failed lookup is a bug and stops an instance. No file may cause one, whatever its origin.
 
 // restore makes the routes of what subnets host now, and looks whether what subnets say
 // fits together.

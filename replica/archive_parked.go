@@ -65,7 +65,7 @@ func (j *Job) fits(x *intercanister.Context) bool {
 	return false
 }
 
-// installs reports whether an installation can be that of a job.
+// installs reports whether an installation can belong to a job.
 func (j *Job) installs() bool {
 	m := j.subnet
 	others := 0

@@ -25,9 +25,8 @@ type trap struct {
 	callers []Frame   // the contexts it answers to, its own first
 }
 
-// traps are the newest messages whose code failed, at most MaxTraps. They are there for
-// whoever owns the network: nothing that happens depends on them, and neither forks nor files
-// have them.
+// traps are the newest messages whose code failed, at most MaxTraps. They are for the owner of the network: they do not
+// affect execution, and forks and files do not contain them.
 type traps struct{ all intercanister.FIFO[trap] }
 
 func (t *traps) add(one trap) {

@@ -84,7 +84,7 @@ func (p *PreparedQuery) abandoned(err error) QueryResult {
 	return result
 }
 
-// again takes the state of this moment, that of some calls included.
+// again takes the current state, including the state of some calls.
 func (p *PreparedQuery) again(c *composite, calls []nestedCall) {
 	p.Discard()
 	p.captureState()
@@ -125,8 +125,8 @@ func (c *composite) release() {
 	}
 }
 
-// frame runs one query method, and where it has not answered yet, its calls in
-// the order they were made, each with its callback. The first answer ends it.
+// frame runs one query method. If it does not answer, its calls run in the order they were made, each with its
+// callback. The first answer ends it.
 func (c *composite) frame(target *canister.QueryTarget, m *canister.Message, id principal.Principal, depth int) intercanister.Response {
 	made := make(map[principal.Principal]int) // calls, by callee: their slots are not free again
 	m.Room = func(callee principal.Principal) int { return intercanister.QueueCapacity - made[callee] }
@@ -270,7 +270,7 @@ func (m *subnet) captureCallee(call *nestedCall) capturedTarget {
 		}
 	}
 	if to != m {
-		// The replica takes the other subnet's id for that of a canister here.
+		// The replica takes the id of the other subnet for the id of a canister here.
 		return answered(rejectNotFound(to.ID))
 	}
 	a := m.net.management.Query(&state.Command{

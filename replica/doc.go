@@ -42,12 +42,11 @@
 //
 // # Fault injection
 //
-// Rules (AddRule) hold, delay, lose or answer messages on their way. A request is caught where
-// its sender lets go of it, whoever its receiver is; a response or a user's message just
-// before it enters the queue of its receiver. What is held (Held) can be released, dropped,
-// or its call settled; SettleCall settles any call that waits. A network could have done
-// all of that: it is late, it loses messages of best-effort calls, a callee answers otherwise
-// than the one that is there. What no network could do is refused, or passes the rule.
+// Rules (AddRule) hold, delay, lose or answer messages on their way. A request is caught where its sender releases it,
+// for any receiver; a response or a user's message just before it enters the queue of its receiver. Held messages
+// (Held) can be released or dropped, or their calls settled; SettleCall settles any waiting call. A network could have
+// caused each of these effects: it is late, it loses messages of best-effort calls, or a callee answers differently.
+// Effects that no network could cause are refused, or the message passes the rule.
 //
 // A held message keeps what it has taken: the slot of its call, memory, cycles. A held request
 // lies in its sender's output queue, so that this one can neither go nor move; its receiver
@@ -59,10 +58,9 @@
 //
 // # Forks
 //
-// Network.Fork makes a second network at the same point. What is written later is copied,
-// what nobody writes is shared, and memories of canisters share their pages. A message in
-// the middle of its code stands on a stack that nobody can copy: the fork begins it anew,
-// when it is its turn, and brings it to where it was (parked.go). A fork that nobody drives
-// is a snapshot; Diff says what differs between two networks. fork_law_test.go holds what
-// becomes of every field in a fork.
+// Network.Fork makes a second network at the same point. State is copied when it is written and shared until then, and
+// memories of canisters share their pages. A message in the middle of its code has a stack that cannot be copied: the
+// fork begins the message again when its turn comes, and runs it to the same point (parked.go). A fork that is not
+// driven is a snapshot; Diff lists the differences between two networks. fork_law_test.go states what happens to every
+// field in a fork.
 package replica

@@ -125,8 +125,8 @@ func (m *subnet) expireStop(id principal.Principal, number uint64) {
 	}
 }
 
-// chargeAll makes every canister pay for its resources, and again after an
-// interval. Where nothing costs anything, nobody is asked.
+// chargeAll makes every canister pay for its resources, and again after an interval. If resources are free, no canister
+// is visited.
 func (m *subnet) chargeAll() {
 	for _, r := range slices.Collect(m.Canisters.All()) {
 		m.charge(r)

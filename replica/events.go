@@ -69,9 +69,8 @@ type Origin struct {
 // Moment is a point in the life of a network.
 type Moment = state.Moment
 
-// Event is one thing that happened. Which fields count, the kind says; Time,
-// Height and, but for RoundEnded, Subnet and Canister always do. What it points to is
-// never written again.
+// Event is one thing that happened. The kind says which fields are set; Time and Height always are, and so are Subnet
+// and Canister except in RoundEnded. The data it points to is read-only.
 type Event struct {
 	Kind       EventKind
 	Source     intercanister.Source
@@ -116,12 +115,11 @@ type EventSink interface {
 	Event(e *Event)
 }
 
-// HeightSink is told that a height of a subnet was signed, by whoever asked for the first
-// certificate of it, on any goroutine.
+// HeightSink is told that a height of a subnet was signed. The goroutine that asks for the first certificate of the
+// height calls it.
 type HeightSink func(subnet principal.Principal, height, time uint64)
 
-// emit passes an event on. Callers ask for the sink first, so that events cost
-// nothing where nobody listens.
+// emit passes an event on. Callers ask for the sink first, so that events cost nothing without a listener.
 func (n *Network) emit(e Event) {
 	n.event = e
 	n.event.Time, n.event.Height = n.time, n.height

@@ -96,9 +96,8 @@ var (
 	originNames = [...]string{"", "ingress", "canister", "system"}
 )
 
-// Fields are what there is to say of the event beside its kind: names of the vocabulary
-// with numbers, truth values, texts and, for backtrace, []Caller. Zero is not said, but for
-// Number.
+// Fields are the properties of an event beside its kind: names of the vocabulary with numbers, truth values, texts and,
+// for backtrace, []Caller. Zero values are left out, except Number.
 func (e *Event) Fields() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		for i := range fields {

@@ -133,7 +133,7 @@ func (m *subnet) noteSettled(call intercanister.CallID, f *intercanister.Future,
 	m.net.emit(e)
 }
 
-// noteLate tells of a response that nobody waits for any more.
+// noteLate reports a response after its caller has stopped waiting.
 func (m *subnet) noteLate(owner principal.Principal, call intercanister.CallID, response *intercanister.Response) {
 	if m.net.sink == nil {
 		return

@@ -8,10 +8,10 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// FireTimer makes the global timer of a canister fire as if it were due: its task is queued,
-// and the next round runs it, or the one that is open. CancelTimer makes it inactive. They are refused as not found where there is no such canister, as a conflict
-// where the timer is not active or the canister is in the middle of a message; FireTimer
-// also where nothing would run.
+// FireTimer makes the global timer of a canister fire as if it were due: its task is queued, and the next round runs
+// it, or the one that is open. CancelTimer makes it inactive. They are refused as not found if the canister does not
+// exist, as a conflict where the timer is not active or the canister is in the middle of a message; FireTimer also if
+// nothing would run.
 type (
 	FireTimer   struct{ Canister principal.Principal }
 	CancelTimer struct{ Canister principal.Principal }
@@ -78,8 +78,7 @@ func (n *Network) settleHeld(in *SettleHeld) Result {
 	return Result{}
 }
 
-// response is a settlement as a response, and what it does; 0 where nobody can be
-// answered so.
+// response is a settlement as a response, and its effect; 0 if no caller can get this answer.
 func (s *Settlement) response() (intercanister.Response, ActionKind, Result) {
 	action := Action{Kind: ActReply, Reply: s.Reply}
 	switch {
@@ -122,7 +121,7 @@ func (n *Network) fireTimer(in FireTimer) Result {
 	case r.Canister.Status != canister.Running:
 		return refuse(refusal.Conflict, "canister %s is %s: no timer fires until it is started", in.Canister, r.Canister.Status)
 	}
-	m.ForceTimer(r, min(r.Canister.Timer, max(n.time, 1))) // 0 is no time a timer can have
+	m.ForceTimer(r, min(r.Canister.Timer, max(n.time, 1))) // a timer cannot be 0
 	m.emitTimer(TimerForced, in.Canister)
 	m.fireTimer(in.Canister)
 	n.generation++

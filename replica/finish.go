@@ -80,8 +80,7 @@ func (m *subnet) finishCall(j *Job) {
 	m.apply(j, context)
 }
 
-// finishCallback applies the outcome of a callback, or forgets its future
-// where nobody waited any more.
+// finishCallback applies the outcome of a callback, or forgets its future if its caller no longer waits.
 func (m *subnet) finishCallback(j *Job) {
 	m.refund(j)
 	m.Calls.Release(&j.Entry.Mailbox, j.In.Call)

@@ -21,25 +21,23 @@ type Parts struct {
 // ForkConfig is what a fork of a network has of its own.
 type ForkConfig struct {
 	Parts
-	// Executor runs its canisters; nil: that of the source runs those of both.
+	// Executor runs the canisters of the fork; nil: the executor of the source runs the canisters of both.
 	Executor Executor
 	// Reseed makes the random beacons of the fork go on from this seed, to see what else
 	// could have come; nil: the fork draws what the source draws. Keys stay.
 	Reseed *[32]byte
 }
 
-// Fork is a second network that is at the same point: canisters, messages on their way
-// and in the middle of their code, timers, clock, chance, answers and certificates. The
-// same inputs make both do the same; neither notices what the other does, and each is
-// closed by itself. Whoever owns the network calls it; the fork may live on another
-// goroutine. Heaps and stable memories are shared until somebody writes them, canisters
-// until somebody uses one, known messages and deadlines until something becomes of them: a
-// fork copies a few words for every block of canisters and page of messages, and what is
-// under way.
+// Fork is a second network that is at the same point: canisters, messages on their way and in the middle of their code,
+// timers, clock, chance, answers and certificates. The same inputs make both do the same; neither notices what the
+// other does, and each is closed by itself. The owner of the network calls it; the fork may run on another goroutine.
+// Heaps and stable memories are shared until they are written, canisters until one is used, known messages and
+// deadlines until they change: a fork copies a few words for every block of canisters and page of messages, and the
+// messages under way.
 //
-// A fork that nobody moves needs none of its parts and no goroutine: it sleeps, and is a
-// snapshot of the network. Modules that are being compiled are asked for again of the
-// fork's Compiler; without one they are compiled in its first round.
+// A fork that is not driven needs none of its parts and no goroutine: it sleeps, and is a snapshot of the network.
+// Modules that are being compiled are requested again from the fork's Compiler; without one they are compiled in its
+// first round.
 func (n *Network) Fork(config ForkConfig) *Network {
 	view := n.View() // what was noted is not written any more: the two may have it together
 	f := new(Network)
@@ -72,8 +70,7 @@ func (n *Network) Fork(config ForkConfig) *Network {
 	return f
 }
 
-// Wake gives a network that sleeps the parts with which it goes on. Only its present
-// heights tell nobody that they are signed.
+// Wake gives a sleeping network the parts with which it goes on. Its present heights are not reported as signed.
 func (n *Network) Wake(parts Parts) {
 	if n.own != nil {
 		n.own.Close()
@@ -85,7 +82,7 @@ func (n *Network) Wake(parts Parts) {
 	}
 }
 
-// Listener is who listens to events, nil for nobody.
+// Listener is the sink for events, or nil.
 func (n *Network) Listener() EventSink { return n.sink }
 
 // fork makes a subnet of another network that is at the same point.

@@ -18,10 +18,9 @@ type ReleaseHeld struct{ ID uint64 }
 // until it expires.
 type DropHeld struct{ ID uint64 }
 
-// SettleHeld answers the call a held message belongs to; of a held response it gives
-// another one. Attached cycles, or the refund, go back with it.
-// It is refused as not found where there is none, as invalid where nobody can be answered so,
-// as a conflict where nobody could be told SYS_UNKNOWN.
+// SettleHeld answers the call a held message belongs to; for a held response it replaces that response. Attached
+// cycles, or the refund, go back with it. It is refused as not found if the message does not exist, as invalid if no
+// caller can get this answer, as a conflict if the caller cannot be told SYS_UNKNOWN.
 type SettleHeld struct {
 	ID     uint64
 	Answer Settlement
@@ -81,7 +80,7 @@ func (m *subnet) keep(h *state.Held, rule *state.RuleState) bool {
 	return true
 }
 
-// now is the time of the present round, between rounds that of the next.
+// now is the time of the present round; between rounds, the time of the next one.
 func (m *subnet) now() uint64 { return max(m.Time, m.net.clock) }
 
 // account enters a held message into the books: it is in its sender's output queue, or
@@ -97,8 +96,8 @@ func (m *subnet) account(h *state.Held) {
 	}
 }
 
-// drawOut takes a held message out of the books; whoever does it says what becomes of it,
-// and lets those behind it go on (follow).
+// drawOut removes a held message from the books; the caller disposes of it, and lets the messages behind it go on
+// (follow).
 func (m *subnet) drawOut(h *state.Held) {
 	m.Kept.Remove(h)
 	m.Deadlines.Remove(h.Due)

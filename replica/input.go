@@ -50,7 +50,7 @@ type Ingress struct {
 	Subnet    principal.Principal // subnet id of the URL; then Effective does not count
 	BySubnet  bool                // the URL names a subnet
 	Method    string
-	Arg       []byte // kept by the network: nobody may write it any more
+	Arg       []byte // kept by the network: read-only from now on
 	Expiry    uint64 // ns
 	Size      int    // bytes of the signed envelope
 	Info      *SenderInfo

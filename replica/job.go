@@ -17,7 +17,7 @@ type Job struct {
 	outcome   canister.Outcome
 	refused   *intercanister.Reject // it does not run at all
 	base      bool                  // it does not run, but was prepaid
-	dropped   bool                  // it does not run, and nobody is told
+	dropped   bool                  // it does not run, and no caller is told
 	wall      int64                 // ns on the runner's stopwatch
 	over      bool
 	coroutine *coroutine

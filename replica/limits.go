@@ -12,9 +12,8 @@ const (
 	// subnet waits for the next round. Ours: a page fault and its copy take as long as
 	// thousands of instructions, so a count of instructions does not bound such a round.
 	RoundPages = 4_096
-	// SliceInstructions is how long a message runs before it is parked until the
-	// next round (the replica's: 2 billion; ours is less, so that a canister in
-	// an endless loop delays nobody noticeably).
+	// SliceInstructions is how long a message runs before it is parked until the next round (the replica's: 2 billion;
+	// ours is less, so that a canister in an endless loop does not delay others noticeably).
 	SliceInstructions = 10_000_000
 	// BenchmarkInstructions is how many instructions a message runs for on a subnet for
 	// benchmarks (PocketIC's).
@@ -39,9 +38,9 @@ const (
 	// requests.
 	MaxRequestBytes = 2 << 20
 
-	// GuaranteedMessageBytes is the memory of messages of calls with guaranteed response,
-	// the room for their responses included, that a subnet has; BestEffortMessageBytes
-	// that of best-effort messages at the end of a round (the replica's: 15 and 5 GiB).
+	// GuaranteedMessageBytes is the memory of a subnet for messages of calls with guaranteed response, including the
+	// room for their responses; BestEffortMessageBytes is its memory for best-effort messages at the end of a round
+	// (the replica's: 15 and 5 GiB).
 	GuaranteedMessageBytes = 15 << 30
 	BestEffortMessageBytes = 5 << 30
 	// SubnetCallbacks is how many calls that are not over the canisters of a subnet may

@@ -26,9 +26,9 @@ type Config struct {
 	Compiler   Compiler         // nil: modules are compiled where they are installed
 	Executor   Executor         // nil: the canisters themselves
 	Management state.Management // nil: the management canister
-	Events     EventSink        // nil: nobody listens
-	Signed     HeightSink       // nil: nobody wants to know which heights are signed
-	Printed    PrintSink        // nil: nobody listens to what canisters print
+	Events     EventSink        // nil: no listener
+	Signed     HeightSink       // nil: signed heights are not reported
+	Printed    PrintSink        // nil: no listener for what canisters print
 
 	SliceInstructions uint64 // 0: the constant
 	RoundInstructions uint64 // 0: the constant
@@ -166,7 +166,7 @@ func (n *Network) Close() {
 	}
 }
 
-// Listen makes events go to a sink from now on, to nobody where it is nil.
+// Listen sends events to a sink from now on; nil stops them.
 func (n *Network) Listen(sink EventSink) { n.sink = sink }
 
 // Seed is what keys, ids and randomness come from.

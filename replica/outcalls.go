@@ -35,8 +35,7 @@ type (
 	OutcallContent = state.OutcallContent
 )
 
-// PendingOutcall is an HTTP outcall the outside has not answered. Nobody may
-// write what it holds.
+// PendingOutcall is an HTTP outcall without an answer from outside. Its contents are read-only.
 type PendingOutcall struct {
 	Subnet  principal.Principal
 	Number  uint64 // counts the subnet's outcalls from 0
@@ -84,10 +83,8 @@ func (r *Reception) SetResult(result QueryResult) {
 	r.Query = nil
 }
 
-// Receive looks at answers to an outcall, which is none of the network's inputs:
-// it gives what becomes of them, in their order, the same reception for those
-// that are equal. Whoever runs the queries, on any goroutine, hands in their
-// contents.
+// Receive evaluates answers to an outcall, in their order; equal answers get the same reception. It is not an input of
+// the network. The goroutine that runs the queries, which may be any, supplies their contents.
 func (n *Network) Receive(in *HTTPAnswer) ([]*Reception, *refusal.Refusal) {
 	m, pending, refusal := n.pendingOutcall(in)
 	if refusal != nil {

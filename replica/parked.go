@@ -2,8 +2,8 @@ package replica
 
 import "github.com/canisterd/canisterd/canister"
 
-// catchUp brings a job that has begun anew to where the job was parked that it stands
-// for. It is false where its message ends before.
+// catchUp brings a job that has begun again to the point where the original job was parked. It is false if its message
+// ends before.
 func (j *Job) catchUp() bool {
 	c, p := j.Entry.Canister, j.Pauses
 	status, version, messages, logs, sub := c.Status, c.Version, c.MessageBytes, c.Logs, *j.Environment

@@ -24,8 +24,7 @@ type Compiler interface {
 	Compile(job Compilation)
 }
 
-// Compilation is a module, as uploaded, that a subnet wants prepared. Nobody may
-// write it.
+// Compilation is a module, as uploaded, that a subnet wants prepared. It is read-only.
 type Compilation struct {
 	Subnet principal.Principal
 	Hash   [32]byte
@@ -104,8 +103,8 @@ func (m *subnet) recompile() {
 	}
 }
 
-// compileHere queues the commands again that wait for modules where nobody compiles them:
-// the network is a fork of one that has a Compiler.
+// compileHere queues the commands again that wait for modules, if no Compiler works on them: the network is a fork of
+// one that has a Compiler.
 func (m *subnet) compileHere() {
 	if len(m.Preparing) == 0 || m.net.config.Compiler != nil {
 		return

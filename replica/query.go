@@ -37,8 +37,8 @@ type QueryResult struct {
 	Instructions uint64
 	Time         uint64 // ns, of the state it ran on
 	Subnet       principal.Principal
-	// Count is for the statistics of the queried canister, Nested for those a
-	// composite query called. Whoever runs queries gives them back as QueryCounts.
+	// Count is for the statistics of the queried canister, Nested for those of the canisters that a composite query
+	// called. The caller gives them back as QueryCounts.
 	Count  QueryCount
 	Nested []QueryCount
 }
@@ -190,8 +190,7 @@ func (p *PreparedQuery) prepare(kind canister.MethodKind) {
 type Turns struct {
 	// Pause is called each time SliceInstructions have run and the code goes on; it may block.
 	Pause func()
-	// Canceled reports whether the result is no longer wanted; then the code ends after the
-	// slice, with a reject.
+	// Canceled reports whether the result is no longer wanted; then the code ends after the slice, with a reject.
 	Canceled func() bool
 }
 
@@ -234,7 +233,7 @@ func (p *PreparedQuery) Run() QueryResult {
 	return result
 }
 
-// backtrace is where the code of a query failed that calls nobody.
+// backtrace is where the code of a query without calls failed.
 func (p *PreparedQuery) backtrace(out *canister.Outcome) []Frame {
 	id, module := p.query.Receiver, hashOf(p.target.Module())
 	own := trapOf(out, id, module, nil).own

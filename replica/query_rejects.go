@@ -28,12 +28,12 @@ func rejectLateQuery() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.QueryTimeLimitExceeded, "Composite query call exceeded the time limit.")
 }
 
-// rejectCanceled is for composite queries whose clients no longer wait. Ours; nobody sees it.
+// rejectCanceled is for composite queries whose clients no longer wait. Ours; no client sees it.
 func rejectCanceled() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.QueryCallGraphInternal, "The composite query was canceled: its client no longer waits for the answer")
 }
 
-// rejectMoved stands for the answer of a run that is begun again; nobody sees it.
+// rejectMoved stands for the answer of a run that is begun again; no client sees it.
 func rejectMoved() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.QueryCallGraphInternal, "Composite query: the state is of another moment")
 }

@@ -121,8 +121,7 @@ func rejectResponseDropped() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.ResponseDropped, "Response was dropped.").Barely()
 }
 
-// rejectUnsent is for a request that has not left its subnet. The replica gives it no
-// error code.
+// rejectUnsent is for a request that is still on its subnet. The replica gives it no error code.
 func rejectUnsent() *intercanister.Reject {
 	return (&intercanister.Reject{Code: intercanister.SysTransient, Text: "Request timed out."}).Barely()
 }

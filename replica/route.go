@@ -56,9 +56,8 @@ func (m *subnet) unsendable(q *intercanister.Request, version uint64) *intercani
 // hosts reports whether a canister id belongs to any subnet.
 func (n *Network) hosts(id principal.Principal) bool { return n.routes.find(id) >= 0 }
 
-// sendCommand takes a call of the management canister to the subnet that runs
-// it: that of the canister it is about, or one that holds the key it is about. A
-// few calls are for somebody else.
+// sendCommand takes a call of the management canister to the subnet that runs it: the subnet of the canister or the key
+// that the call is about. A few calls go elsewhere.
 func (m *subnet) sendCommand(to *subnet, q *intercanister.Request) {
 	if q.Receiver == principal.Management {
 		if elsewhere := m.net.management.Redirect(q.Method, q.Payload); elsewhere != principal.Management {
@@ -222,8 +221,8 @@ func (m *subnet) rejectAbsent(id principal.Principal) *intercanister.Reject {
 	return rejectReceiverNotFound(id)
 }
 
-// reply gives an answer to whoever opened a call context or called the
-// management canister. from is who answers, nil for the management canister.
+// reply gives an answer to the caller that opened a call context or called the management canister. from is the
+// canister that answers, nil for the management canister.
 func (m *subnet) reply(from *state.Entry, origin *intercanister.Origin, response intercanister.Response) {
 	switch origin.Kind {
 	case intercanister.FromIngress:

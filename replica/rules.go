@@ -49,8 +49,8 @@ const (
 // are MaxRules.
 type AddRule struct{ Rule Rule }
 
-// RemoveRule forgets a rule. What it holds stays held, unless Release is set.
-// It is refused as not found where there is no such rule.
+// RemoveRule forgets a rule. Its held messages stay held, unless Release is set. It is refused as not found if the rule
+// does not exist.
 type RemoveRule struct {
 	ID      uint64
 	Release bool
@@ -110,7 +110,7 @@ func wrongRule(r *Rule) string {
 	return ""
 }
 
-// wrongAnswer is why nobody can be answered so, empty where one can.
+// wrongAnswer is why this answer is impossible, or empty.
 func wrongAnswer(reply []byte, reject *intercanister.Reject, rejects bool) string {
 	switch {
 	case !rejects && reject != nil || rejects && (reject == nil || reply != nil):
@@ -145,8 +145,8 @@ func completed(reject *intercanister.Reject) *intercanister.Reject {
 	return whole.Barely()
 }
 
-// withErrorCode is a reject for a user, who always reads an error code: the first of its kind
-// where whoever rejects gave none.
+// withErrorCode is a reject for a user. A user always reads an error code: the first of its kind if the reject came
+// without one.
 func withErrorCode(reject *intercanister.Reject) *intercanister.Reject {
 	if reject == nil || reject.Error != 0 {
 		return reject
@@ -159,7 +159,7 @@ func withErrorCode(reject *intercanister.Reject) *intercanister.Reject {
 	return &whole
 }
 
-// ruleNote says what a rule will not do, for whoever makes it.
+// ruleNote tells the maker of a rule what the rule will not do.
 func ruleNote(r *Rule) string {
 	var notes []string
 	switch {

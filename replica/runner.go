@@ -86,7 +86,7 @@ type coroutine struct {
 	stop func()
 }
 
-// abandoned unwinds a parked job that nobody will resume.
+// abandoned unwinds a parked job that will never resume.
 type abandoned struct{}
 
 func (s *coroutine) run(yield func(parked bool) bool) {

@@ -5,11 +5,10 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// shed drops best-effort messages at the end of a round until they fit their
-// memory: of the canister whose messages take most, the largest. The caller of a
-// request that is dropped learns it when its deadline comes, at once where it has not
-// left its subnet (SYS_TRANSIENT), that of a response at once (IC0602). Attached cycles
-// and refunds go back.
+// shed drops best-effort messages at the end of a round until they fit their memory. It takes the largest message of
+// the canister whose messages take most. The caller of a dropped request learns it when its deadline comes, or at once
+// if the request is still on its subnet (SYS_TRANSIENT); the caller of a dropped response learns it at once (IC0602).
+// Attached cycles and refunds go back.
 func (m *subnet) shed() {
 	limit := m.net.config.BestEffortMessageBytes
 	if m.Messages.BestEffort <= limit {

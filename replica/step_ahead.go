@@ -11,7 +11,7 @@ import (
 type Ahead struct {
 	Move     sched.Move
 	Subnet   principal.Principal
-	Receiver principal.Principal // who gets the message
+	Receiver principal.Principal // the canister that the message is for
 	Sender   principal.Principal // a request's
 	Method   string              // the message is of, or the call it answers; empty for a task
 }

@@ -32,7 +32,7 @@ func thresholdKeys() []thresholdKey {
 type signing struct {
 	signer  state.Signer // nil: the management canister knows no keys, and there are none
 	known   []state.KeyID
-	holders map[state.KeyID]*subnet // who gets the calls
+	holders map[state.KeyID]*subnet // the subnet that runs the calls for each key
 }
 
 // placeKeys gives the threshold keys to subnets, for good. A key is held by the

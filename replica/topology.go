@@ -71,7 +71,7 @@ func (k SubnetKind) properties() kindProperties {
 	}
 }
 
-// String is the kind's name as users write it: that of the control API, in small letters.
+// String is the name that users write, in small letters, as in the control API.
 func (k SubnetKind) String() string { return k.properties().name }
 
 // SubnetConfig describes a subnet to be made. The zero value is an application

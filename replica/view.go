@@ -91,9 +91,8 @@ func (v *View) Certificate(s *SubnetView, layout certify.RangesLayout, paths ...
 	return s.Certified().Certificate(v.Delegation(s, layout), paths...)
 }
 
-// Delegation is how the root subnet vouches for a subnet, nil for the root
-// subnet itself. It is made anew once a minute of the network's time, and each time where
-// the view is dated otherwise.
+// Delegation is the root subnet's delegation to a subnet, nil for the root subnet itself. It is renewed once a minute
+// of the network's time, and each time the view has another date.
 func (v *View) Delegation(s *SubnetView, layout certify.RangesLayout) *certify.Delegation {
 	switch {
 	case s.ID == v.Subnets[0].ID:
