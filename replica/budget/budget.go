@@ -11,7 +11,7 @@ type Budget struct {
 	name   string
 	parent *Budget // nil at the top
 	limit  int64
-	used   atomic.Int64 // with that of all budgets below; above limit by what was charged only
+	used   atomic.Int64 // including the use of all budgets below; charges alone take it above limit
 }
 
 // New makes a budget at the top of a tree.
@@ -66,7 +66,7 @@ func (b *Budget) Used() int64 {
 	return b.used.Load()
 }
 
-// Limit is how many bytes may be in use, 0 where there is no limit.
+// Limit is how many bytes may be in use, 0 for no limit.
 func (b *Budget) Limit() int64 {
 	if b == nil {
 		return 0
