@@ -14,10 +14,9 @@ type Change struct {
 	Gone  bool
 }
 
-// Apply is the tree with many changes made to the map at the path, which is made
-// where it is missing. Of several changes of one label the last counts. It is
-// what Set and Delete do one by one, for a fraction of the cost: every part of
-// the map that changes is made anew once. The slice is sorted in place.
+// Apply is the tree with many changes made to the map at the path, which is made where it is missing. Of several
+// changes of one label the last counts. It is what Set and Delete do one by one, for a fraction of the cost: every part
+// of the map that changes is built again once. The slice is sorted in place.
 func (t Tree) Apply(changes []Change, path ...Label) Tree {
 	changes = lastOfEach(changes)
 	if len(changes) == 0 {

@@ -45,8 +45,8 @@ type SubnetPublicKey struct {
 
 // NewSubnetKey is the subnet key of a seed.
 func NewSubnetKey(seed Seed) *SubnetKey {
-	// 48 bytes, so that taking them modulo the 255-bit group order keeps no
-	// bias to speak of; zero, which is no key, does not happen.
+	// 48 bytes, so that taking them modulo the 255-bit group order keeps no bias to speak of; zero, which is not a key,
+	// does not happen.
 	var scalar fr.Element
 	scalar.SetBytes(seed.expand("subnet key, BLS12-381", 48))
 	if scalar.IsZero() {

@@ -27,7 +27,7 @@ type Entry struct {
 	Node  Node
 }
 
-// Leaf is a value. The bytes are kept, not copied: nobody may change them.
+// Leaf is a value. The bytes are kept, not copied: they are read-only from now on.
 func Leaf(value []byte) Node {
 	n := Node{value: value, leaf: true}
 	if len(value) >= largeValue {

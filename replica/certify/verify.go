@@ -7,11 +7,9 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// VerifyForCanister checks that the certificate speaks for the canister: that
-// the signature is the root key's, or that of a subnet the root key delegates
-// to and whose canister ranges hold the canister (interface specification,
-// "Certificate" and "Delegation"). Whether it is recent is for the caller, who
-// has a clock: see Time.
+// VerifyForCanister checks that the certificate speaks for the canister: that the signature is the root key's, or the
+// signature of a subnet to which the root key delegates and whose canister ranges hold the canister (interface
+// specification, "Certificate" and "Delegation"). Whether it is recent is for the caller, who has a clock: see Time.
 func (c *Certificate) VerifyForCanister(root SubnetPublicKey, canister principal.Principal) error {
 	return c.verify(root, func(d *Delegation, tree *HashTree) error {
 		ranges, err := RangesOf(tree, d.Subnet)
