@@ -2,8 +2,8 @@ package cow
 
 import "maps"
 
-// most is the share of the entries all forks have, one in so many, that may have changed
-// since: beyond it a fork makes them anew.
+// most is the share of the entries all forks have, one in so many, that may have changed since: beyond it a fork builds
+// them again.
 const most = 4
 
 // Map is a map that forks. The zero value is empty. Keys and values without pointers make
