@@ -26,7 +26,7 @@ func (m *method) declaration() Declaration {
 	}
 }
 
-// Declared is the declaration of a method; the zero one where there is no such method.
+// Declared is the declaration of a method; the zero value if the method does not exist.
 func Declared(name string) Declaration {
 	if m := methods()[name]; m != nil {
 		return m.declaration()

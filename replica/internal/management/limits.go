@@ -37,18 +37,16 @@ const (
 	// chunk store.
 	MaxChunksInModule = canister.MaxChunks
 
-	// RegistryVersion is the version of the registry of every network. Ours: there
-	// is no registry that could change.
+	// RegistryVersion is the version of the registry of every network. Ours: the registry never changes.
 	RegistryVersion = 1
 
 	// MaxDerivationPath is how many elements a derivation path has at most (the
 	// specification's).
 	MaxDerivationPath = 255
 
-	// PathInstructions are what each element of a derivation path counts in the
-	// instructions of the round, SignatureInstructions a signature and VetKDInstructions
-	// whatever is done with a VetKD key beside: about what else runs in that time. Ours;
-	// nobody pays for them.
+	// PathInstructions, SignatureInstructions and VetKDInstructions count in the instructions of the round: the first
+	// for each element of a derivation path, the second for a signature, the third for any other use of a VetKD key.
+	// They are about the instructions that other code runs in that time. Ours; they cost no cycles.
 	PathInstructions      = 100_000
 	SignatureInstructions = 500_000
 	VetKDInstructions     = 5_000_000
@@ -56,9 +54,8 @@ const (
 	// MessageHashBytes is the length of what sign_with_ecdsa signs.
 	MessageHashBytes = 32
 
-	// MaxPendingSignatures is how many requests for one key wait on a subnet (the
-	// registry's on mainnet: 20; the replica takes more while it has signatures
-	// prepared, for which there is no need here).
+	// MaxPendingSignatures is how many requests for one key wait on a subnet (the registry's on mainnet: 20; the
+	// replica takes more while it has signatures prepared, which is not needed here).
 	MaxPendingSignatures = 20
 	// MaxSnapshots is how many snapshots a canister has at most (specification: 10).
 	MaxSnapshots = 10

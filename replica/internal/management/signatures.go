@@ -11,7 +11,7 @@ type shape func() (*candid.Type, error)
 
 func of[T any]() shape { return candid.TypeFor[T] }
 
-// What the Bitcoin canisters answer; here nobody reads it.
+// The answer of the Bitcoin canisters; here it is not read.
 type bitcoinUtxosResult struct {
 	Utxos []struct {
 		Outpoint struct {

@@ -8,8 +8,8 @@ import (
 // instructionUnit is what subnet_metrics counts instructions in.
 const instructionUnit = 1_000_000
 
-// subnetMetrics is subnet_metrics: the height is that of this round, everything else is
-// what the certified state said at the end of the round before.
+// subnetMetrics is subnet_metrics: the height is the height of this round; everything else is as in the certified state
+// at the end of the round before.
 func subnetMetrics(c *state.Command, a *subnetInfoArg) state.Answer {
 	if a.Subnet != c.State.ID {
 		return state.Fail(rejectOtherSubnet(a.Subnet, c.State.ID))

@@ -97,8 +97,8 @@ func (f *facade) Sign(s *state.State, p *state.PendingSignature) state.Answer {
 	return f.methods[p.Method].sign(s, p)
 }
 
-// askToSign takes the fee of a signature, which is that of the subnet that signs,
-// and leaves the request for the next round.
+// askToSign takes the fee for a signature, at the price of the subnet that signs, and leaves the request for the next
+// round.
 func askToSign(c *state.Command, id state.KeyID) state.Answer {
 	signing := &c.State.Signing
 	var fee cycles.Amount
