@@ -19,9 +19,9 @@ type camp struct {
 	nodes   int
 }
 
-// Agree is the answer to the canister that made an outcall: of a replicated one,
-// the content that all nodes have but those the subnet can bear to be faulty (less
-// than a third). One content is that of all nodes.
+// Agree is the answer to the canister that made an outcall. For a replicated outcall it is the content on which all
+// nodes agree, except the faulty ones that the subnet tolerates (less than a third). A single content stands for all
+// nodes.
 func Agree(number uint64, nodes int, sent *state.Outcall, contents []state.OutcallContent) state.Answer {
 	switch {
 	case len(contents) == 1:

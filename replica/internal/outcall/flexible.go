@@ -24,9 +24,8 @@ type gathered struct {
 	spent    cycles.Amount
 }
 
-// Flexible is the answer to a flexible outcall, what it cost beyond its base fee, and
-// whether the contents decide it: where nodes are silent, they may not. One content is that
-// of all nodes.
+// Flexible is the answer to a flexible outcall, what it cost beyond its base fee, and whether the contents decide it:
+// where nodes are silent, they may not. A single content stands for all nodes.
 func Flexible(fees *cycles.Schedule, sent *state.Outcall, ids []principal.Principal, contents []state.OutcallContent) (answer state.Answer, spent cycles.Amount, decided bool) {
 	g := &gathered{fees: fees, sent: sent, ids: ids, contents: each(contents, len(sent.Members))}
 	g.spent = spentBy(g.contents)

@@ -24,7 +24,7 @@ func Received(fees *cycles.Schedule, sent *state.Outcall, a *state.OutcallAnswer
 	}
 	result := Result{Status: uint(a.Status), Body: a.Body}
 	for _, h := range a.Headers {
-		// Candid text must be UTF-8; nobody but the writer of a mock can break that.
+		// Candid text must be UTF-8; only the author of a mock can break that.
 		result.Headers = append(result.Headers, Header{strings.ToValidUTF8(h[0], "\uFFFD"), strings.ToValidUTF8(h[1], "\uFFFD")})
 	}
 	if sent.Transform == nil {
