@@ -14,8 +14,7 @@ type claims struct {
 	kinds   map[timers.Kind]int
 }
 
-// claim looks whether a deadline, where there is one under a handle, is the one that is
-// meant, and nobody else's.
+// claim checks that the deadline under a handle, if there is one, is the expected one, and that it is unclaimed.
 func (k *claims) claim(h timers.Handle, meant func(*timers.Deadline) bool) {
 	d, alive := k.table.Get(h)
 	if !alive {
@@ -71,8 +70,8 @@ func (k *claims) ofCanister(r *Entry) {
 	})
 }
 
-// complete looks whether every deadline is claimed but those that nobody has a handle of:
-// charges, of which there is one at a time, and hooks that are tried again.
+// complete checks that every deadline is claimed, except those without a handle: charges, of which there is one at a
+// time, and hooks that are tried again.
 func (k *claims) complete() {
 	there := make(map[timers.Kind]int)
 	for _, d := range k.table.All() {

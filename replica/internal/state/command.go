@@ -79,8 +79,7 @@ type Command struct {
 	// Target is the effective canister of an ingress message, nil otherwise or
 	// where there is none.
 	Target *Entry
-	// Attached are the cycles of the call nobody has accepted yet. What is left
-	// when the answer is given goes back with it.
+	// Attached are the cycles of the call that are not accepted yet. The rest goes back with the answer.
 	Attached cycles.Amount
 }
 
@@ -119,7 +118,7 @@ type When uint8
 
 const (
 	Now       When = iota
-	Deferred       // whoever keeps the ticket answers, exactly once
+	Deferred       // the holder of the ticket answers, exactly once
 	Busy           // run the command again when Answer.Target is idle
 	Compiling      // run the command again when the module it installs is ready
 )

@@ -24,7 +24,7 @@ func (b *CycleTotals) recordDeletion(c *canister.Canister) {
 // Mint enters cycles that came out of nothing.
 func (b *CycleTotals) Mint(amount cycles.Amount) { b.Minted = b.Minted.Add(amount) }
 
-// Lose enters cycles that nobody gets.
+// Lose enters cycles that vanish.
 func (b *CycleTotals) Lose(amount cycles.Amount) { b.Lost = b.Lost.Add(amount) }
 
 // Pay enters a fee that was paid with attached cycles.

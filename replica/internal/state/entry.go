@@ -32,7 +32,7 @@ type Entry struct {
 	// Isolated is the part of it, modulo 2^64, that the message under way must not see.
 	Isolated uint64
 	before   struct{ batch, bytes uint64 } // the memory of messages when something first changed it in a batch
-	// Counted is the memory that is counted for the canister in that of the subnet, bytes.
+	// Counted is the canister's part of the memory of the subnet, in bytes.
 	Counted uint64
 	// Running is set while a message or an installation runs, paused or not.
 	Running bool

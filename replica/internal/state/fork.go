@@ -16,9 +16,8 @@ type Fork struct {
 	gone   map[*Entry]*Entry // of deleted canisters that something still refers to
 }
 
-// Fork makes a state a second one that is at the same point: from then on neither
-// notices the other. Canisters whose messages are parked are as before their messages;
-// whoever has those messages begins them anew.
+// Fork makes a second state that is at the same point: from then on the two are independent. Canisters with parked
+// messages are as before these messages; the owner of the messages begins them again.
 func (s *State) Fork(to *State) *Fork {
 	f := &Fork{State: to, source: s}
 	*to = *s

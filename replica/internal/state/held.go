@@ -73,10 +73,10 @@ func (h *Held) of() principal.Principal {
 // HeldMessages are the messages a subnet holds, by id.
 type HeldMessages struct {
 	list  []*Held
-	pairs map[[2]principal.Principal]int // requests between two canisters but for mocks
+	pairs map[[2]principal.Principal]int // requests between two canisters, without mocks
 }
 
-// Clone is a copy that changes on its own; payloads are shared, nobody writes them.
+// Clone is a copy that changes on its own; payloads are shared and read-only.
 func (s *HeldMessages) Clone() (copied HeldMessages) {
 	for _, h := range s.list {
 		one := *h
@@ -88,7 +88,7 @@ func (s *HeldMessages) Clone() (copied HeldMessages) {
 // Len is the number of held messages.
 func (s *HeldMessages) Len() int { return len(s.list) }
 
-// All are the held messages in the order of their ids. Nobody may write the slice.
+// All are the held messages in the order of their ids. The slice is read-only.
 func (s *HeldMessages) All() []*Held { return s.list }
 
 // Find is a held message, nil where there is none.

@@ -257,9 +257,8 @@ func (h *History) answered(a answer) *Ingress {
 	return r
 }
 
-// Due is called when the deadline of a message has come. It tells whether the
-// message must be rejected because it has not begun, or was pruned; a pruned
-// record may be read until the next Receive.
+// Due is called when the deadline of a message has come. It tells whether the message was pruned, or must be rejected
+// because it did not begin in time; a pruned record may be read until the next Receive.
 func (h *History) Due(number, now uint64, deadlines *timers.Table) (r *Ingress, expired, pruned bool) {
 	r = h.own(h.At(number))
 	r.deadline = 0

@@ -5,8 +5,8 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// Forget prunes an answered message before its time. Nothing may name it by its number any
-// more, and nobody may send it again. What is left of it may be read until the next Receive.
+// Forget prunes an answered message before its time. No reference to its number may remain, and it must be impossible
+// to send it again. The pruned record may be read until the next Receive.
 func (h *History) Forget(r *Ingress, deadlines *timers.Table) *Ingress {
 	if !r.Status.Terminal() {
 		panic("state: a message is forgotten that is not answered")

@@ -39,7 +39,7 @@ func (i *Ids) Allocates(id principal.Principal) bool {
 	return ok && i.Allocation.Contains(n)
 }
 
-// Next is an id nobody has had; false where the range is used up.
+// Next is an unused id; false if the range is used up.
 func (i *Ids) Next() (principal.Principal, bool) {
 	if i.Allocation.First+i.next > i.Allocation.Last {
 		return principal.Principal{}, false

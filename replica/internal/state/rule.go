@@ -38,7 +38,7 @@ const (
 	ActDrop                          // lose it
 	ActReply                         // answer with a reply in the place of the callee
 	ActReject                        // answer with a reject in the place of the callee
-	ActUnknown                       // tell the caller that nobody knows (SYS_UNKNOWN)
+	ActUnknown                       // tell the caller that the outcome is unknown (SYS_UNKNOWN)
 	ActDelay                         // keep it for some time
 	ActMock                          // keep it for an answer from outside
 )
@@ -60,7 +60,7 @@ type Action struct {
 type Rule struct {
 	Match  Match
 	Action Action
-	Note   string // of whoever made it
+	Note   string // from the maker of the rule
 }
 
 // RuleState is a rule with what it has done.

@@ -15,7 +15,7 @@ type entryBlock [blockLen]*Entry
 //	         shared ────────────────────▶ sharedBlock  (copied: once the source goes on)
 //	fork     shared ────────────────────▶ ┘
 type block struct {
-	all    *entryBlock  // nil in a fork that has not used it
+	all    *entryBlock  // nil in a fork before its first use
 	shared *sharedBlock // nil where no other network has the block
 }
 
