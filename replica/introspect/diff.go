@@ -22,10 +22,9 @@ type Differences struct {
 	More int
 }
 
-// Diff says what differs between two networks, in a fixed order: what concerns them as a
-// whole, then subnet by subnet, then canister by canister in the order of their ids. It
-// changes nothing that can be seen, and reads only memory that the two do not share. Nobody
-// may drive either meanwhile. The error is that of the file in which memories lie.
+// Diff says what differs between two networks, in a fixed order: what concerns them as a whole, then subnet by subnet,
+// then canister by canister in the order of their ids. It changes nothing that can be seen, and reads only memory that
+// the two do not share. Neither network may be driven meanwhile. The error comes from the file that holds the memories.
 func Diff(a, b *Network) (Differences, error) {
 	d := new(differ)
 	differing(d, "time", a.Time, b.Time, timeText)

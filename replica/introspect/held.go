@@ -9,8 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// HeldMessage is a held message for those who look at it. Nobody may write what it
-// holds.
+// HeldMessage describes a held message. Its contents are read-only.
 type HeldMessage struct {
 	ID, Rule       uint64
 	Kind           state.MessageKind

@@ -82,7 +82,7 @@ type OpenContext struct {
 	Canister     principal.Principal
 	Method       string // of a task, the function that is exported
 	Origin       intercanister.OriginKind
-	Sender       principal.Principal // the user, or the calling canister; of a task nobody
+	Sender       principal.Principal // the user, or the calling canister; empty for a task
 	Request      state.RequestID     // FromIngress
 	Call         CallRef             // FromCanister
 	Task         intercanister.Task  // FromSystem
@@ -142,7 +142,7 @@ func (m *Subnet) describe(c *intercanister.Context, awaits []CallRef) OpenContex
 	return open
 }
 
-// OpenFuture is a call of a canister whose callback has not run.
+// OpenFuture is a call of a canister that still waits for its callback.
 type OpenFuture struct {
 	CallRef
 	Context    intercanister.ContextID

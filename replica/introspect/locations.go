@@ -19,14 +19,14 @@ const (
 	WaitHeld                                 // by a rule, or behind a message that is
 	WaitExecuting                            // the callee is in the middle of its code
 	WaitAwaiting                             // the callee awaits calls of its own
-	WaitResponseQueued                       // the answer is there, the callback has not run
+	WaitResponseQueued                       // the answer is there, the callback is still to run
 	WaitStream                               // on the way to another subnet
 	WaitManagement                           // the management canister works on it
 	WaitOutcall                              // an HTTP outcall
 	WaitNextRound                            // it can go on when the next round comes
 	WaitStopped                              // a canister that is stopping, or stopped
 	WaitCompiling                            // a module is being compiled
-	WaitNever                                // nobody has it any more: only its deadline answers it
+	WaitNever                                // the call is lost: only its deadline answers it
 )
 
 // String names the reason for people.
@@ -36,7 +36,7 @@ func (r WaitReason) String() string {
 	}[r]
 }
 
-// Container says which structure a request that has not begun is in.
+// Container says which structure holds a request that is still to begin.
 type Container uint8
 
 const (

@@ -9,8 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// CanisterReport is everything about one canister, whoever asks. Nothing in it is
-// written any more.
+// CanisterReport is everything about one canister, without regard to who may see it. It is read-only.
 type CanisterReport struct {
 	ID, Subnet principal.Principal
 	Status     canister.Status
