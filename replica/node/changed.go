@@ -8,12 +8,11 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// broadcast wakes everything that waits for anything to happen. It costs the owner a load
-// where nobody waits.
+// broadcast wakes every waiter. It costs the owner one load if there are none.
 type broadcast struct {
 	waited atomic.Bool
 	mu     sync.Mutex
-	next   chan struct{} // closed when something happens; nil while nobody waits
+	next   chan struct{} // closed when something happens; nil without waiters
 }
 
 func (b *broadcast) send() {

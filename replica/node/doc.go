@@ -2,24 +2,22 @@
 // inbox in front of it, the pool of workers its messages run on, those who wait
 // for answers, and what is remembered of its events with those who read it.
 //
-// It must not know protocols, wall-clock time, files or journals: whoever starts
-// a node paces it and decides what is durable.
+// It must not know protocols, wall-clock time, files or journals: the code that starts a node paces it and decides what
+// is durable.
 //
 // # Goroutines
 //
-// One goroutine at a time owns the network: a caller that finds nobody at work
-// does its request and the round that follows itself; everything else is the
-// node's own goroutine's. Modules that canisters install are compiled on one more,
-// which is there while it has something to do. A batch of one message runs on the owner; of larger
-// batches, helpers take their share, which come with the first such batch. Nodes that share Processors
-// run as many messages at once as these allow. A message that is parked in the middle of
-// its code stays behind on its own coroutine. Queries run on the goroutine of
-// whoever asks, in slots that are shared fairly (QuerySlots). So are modules compiled that users
-// install; queries do not wait for them. Close ends all of them.
+// One goroutine at a time owns the network: a caller that finds it idle runs its request and the round that follows
+// itself; the node's own goroutine does everything else. One more goroutine compiles modules that canisters install,
+// and exists only while there are any. A batch of one message runs on the owner; larger batches are shared with
+// helpers, which start with the first such batch. Nodes that share Processors run as many messages at once as these
+// allow. A message that is parked in the middle of its code stays behind on its own coroutine. Queries run on the
+// goroutine of their caller, in slots that are shared fairly (QuerySlots). Modules that users install are compiled on
+// the caller's goroutine too; queries do not wait for them. Close ends all of them.
 //
-// Who runs many rounds does so as a driver (Node.Drive): it is asked between two rounds
-// what is to happen next, and others get their turn there. Who waits for something that
-// nobody can tell it of looks after everything that happens (Node.Until).
+// A caller that runs many rounds does so as a driver (Node.Drive): between two rounds the node asks it what happens
+// next, and other callers get their turn. A caller that waits for something without an event of its own checks after
+// everything that happens (Node.Until).
 //
 // # Forks
 //

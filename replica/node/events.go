@@ -153,7 +153,7 @@ func (n *Node) signed(subnet principal.Principal, height, time uint64) {
 	}
 }
 
-// Close ends a stream; whoever is in Next must have returned.
+// Close ends a stream; all calls of Next must have returned.
 func (s *Stream) Close() {
 	if s.closed {
 		return

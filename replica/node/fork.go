@@ -16,10 +16,9 @@ var ErrRestored = errors.New("the instance was restored to a state that does not
 // with it.
 var ErrForeign = errors.New("the network belongs to another engine")
 
-// Snapshot is the present of the node's network, as a network that sleeps: it costs no
-// goroutine, and no heap until one of the two changes it. Whoever gets it closes it; it
-// is not safe for concurrent use. What queries took so far counts for both. ctx is looked
-// at before the node's turn has come, not while it is waited for.
+// Snapshot is the present of the node's network, as a network that sleeps: it costs no goroutine, and no heap until one
+// of the two changes it. The caller closes it; it is not safe for concurrent use. The instructions of past queries
+// count for both. ctx is checked before the node's turn has come, not while waiting for it.
 func (n *Node) Snapshot(ctx context.Context, config replica.ForkConfig) (snapshot *replica.Network, err error) {
 	err = n.turnOf(ctx, func(n *Node) {
 		n.countNow()
@@ -32,7 +31,7 @@ func (n *Node) Snapshot(ctx context.Context, config replica.ForkConfig) (snapsho
 	return snapshot, err
 }
 
-// turnOf is ask for what must not happen after its caller was told that it has not.
+// turnOf is like ask, for operations that must not happen after their caller was told that they did not.
 func (n *Node) turnOf(ctx context.Context, do func(*Node)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -70,11 +69,10 @@ func Wake(network *replica.Network, config Config) *Node {
 	return n
 }
 
-// Restore lets the node go on from a fork of a snapshot, which must be on the node's
-// engine and stays its owner's. The mode stays, the view jumps. Those who wait for messages
-// that the snapshot does not know get ErrRestored. Queries that have begun end on the state
-// they began on, which is closed after them. Events are numbered anew, in another
-// generation. ctx is as with Snapshot.
+// Restore lets the node go on from a fork of a snapshot, which must be on the node's engine and stays its owner's. The
+// mode stays, the view jumps. Those who wait for messages that the snapshot does not know get ErrRestored. Queries that
+// are running end on the state they began on, which is closed after them. Events are numbered from the start, in
+// another generation. ctx is as with Snapshot.
 func (n *Node) Restore(ctx context.Context, snapshot *replica.Network) error {
 	if snapshot.Engine() != n.engine {
 		return fmt.Errorf("restore an instance: %w", ErrForeign)

@@ -8,9 +8,8 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// FreshID is an id for a message that nobody signed. The same messages in the same
-// order at the same heights have the same ids; a network that was forked or restored
-// may know one, and then the next is to be tried.
+// FreshID is an id for an unsigned message. The same messages in the same order at the same heights have the same ids;
+// a network that was forked or restored may know one, and then the next is to be tried.
 func (n *Node) FreshID(sender, receiver principal.Principal, method string) replica.RequestID {
 	const longest = 256
 	buf := make([]byte, 0, longest)

@@ -34,17 +34,16 @@ type Config struct {
 	// Processors bound how many messages of all nodes that share them run at once; nil: each
 	// node has as many as it has workers.
 	Processors *Processors
-	// Active is called when something has happened, once until the next Tick; Called
-	// when canisters have made HTTP outcalls; Restored with the time of the network that
-	// the node goes on with from here; Failed with the bug that has stopped the node. They
-	// are called by whoever owns the network: they must be quick and ask nothing of the
-	// node. Nil for nobody.
+	// Active is called when something has happened, once until the next Tick; Called when canisters have made HTTP
+	// outcalls; Restored with the time of the network that the node goes on with from here; Failed with the bug that
+	// has stopped the node. The owner of the network calls them: they must be quick and must not call the node. Nil: no
+	// listener.
 	Active   func()
 	Called   func()
 	Restored func(time uint64)
 	Failed   func(bug error)
 
-	// Printed takes what canisters print; nil: nobody listens.
+	// Printed takes what canisters print; nil: no listener.
 	Printed replica.PrintSink
 
 	// Memory is the budget of the instance; nil: without a limit.
@@ -68,7 +67,7 @@ var ErrClosed = errors.New("the instance is stopped")
 // Node is a running network. All methods are safe for concurrent use.
 type Node struct {
 	inbox        atomic.Pointer[chan *request]
-	wake         chan struct{} // the network is busy and nobody works on it
+	wake         chan struct{} // the network is busy and has no owner at work
 	outcallsMade chan struct{}
 	closing      chan struct{}
 	ended        chan struct{}
@@ -161,8 +160,7 @@ func (n *Node) parts() replica.Parts {
 	return parts
 }
 
-// Close stops the node and frees everything: goroutines, Wasm memories. Whoever
-// waits gets ErrClosed.
+// Close stops the node and frees everything: goroutines, Wasm memories. Waiting calls get ErrClosed.
 func (n *Node) Close() error {
 	n.close()
 	<-n.ended
@@ -227,9 +225,8 @@ func (n *Node) show(report replica.RoundReport) {
 // View is the network as of the end of its last round.
 func (n *Node) View() *replica.View { return n.views.Load().Latest() }
 
-// Submit hands in an ingress message. The error is a *refusal.Refusal where the
-// message is malformed or the node overloaded, a *budget.Exceeded where there is no
-// memory for it, the context's, or ErrClosed.
+// Submit hands in an ingress message. The error is a *refusal.Refusal if the message is malformed or the node
+// overloaded, a *budget.Exceeded if memory for it is lacking, the context's error, or ErrClosed.
 func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
 	if replica.BringsModule(in) {
 		if receipt, enters, err := n.prepareModule(ctx, in); !enters {

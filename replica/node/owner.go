@@ -31,7 +31,7 @@ func (n *Node) own() {
 	defer func() {
 		n.fail(recover())
 		if !held {
-			n.owner.Lock() // for good: from here on nobody owns the network
+			n.owner.Lock() // for good: from here on the network cannot be owned
 		}
 		n.recorder.close()
 	}()
@@ -106,10 +106,9 @@ func (n *Node) answer(r *request) {
 	r.done <- struct{}{}
 }
 
-// inline does something on the caller's goroutine, with the round that follows
-// from it, where nobody owns the network and nobody waits: handing it to another
-// goroutine and back costs more than most messages. What is left to do after one
-// round is the node's goroutine's. done is false where the caller must ask.
+// inline does something on the caller's goroutine, with the round that follows from it, if the network is idle and has
+// no waiters: handing it to another goroutine and back costs more than most messages. The node's goroutine does what is
+// left after one round. done is false if the caller must ask.
 func (n *Node) inline(do func(*Node)) (done bool, err error) {
 	if len(n.waiting()) > 0 || !n.owner.TryLock() {
 		return false, nil

@@ -94,8 +94,8 @@ func (p *Processors) release(of *usage, begun int64) {
 	}
 }
 
-// admit lets messages through as long as there is room, that of the node which used least
-// first; among equals, the one that came first. Needs mu.
+// admit lets messages through as long as there is room, beginning with the node that used least; among equals, the
+// message that came first. Needs mu.
 func (p *Processors) admit() {
 	for len(p.queue) > 0 {
 		free := p.free.Load()

@@ -27,8 +27,7 @@ type query struct {
 	generation *generation
 }
 
-// Query runs a query on the state as of now. A query that has begun ends at the end of its
-// slice where ctx ends before.
+// Query runs a query on the present state. If ctx ends, a running query ends at the end of its slice.
 func (n *Node) Query(ctx context.Context, q *replica.Query) (replica.QueryResult, error) {
 	slot := n.slotFor(ctx, q.Receiver, q.Sender)
 	for {

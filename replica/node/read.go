@@ -15,8 +15,8 @@ func (n *Node) Read(ctx context.Context, read func(*replica.Network)) error {
 	return n.askReadOnly(ctx, func(n *Node) { read(n.network) })
 }
 
-// AwaitHeld returns the first message that a rule holds, any rule where that is 0; it
-// waits until there is one. It runs no rounds: whoever paces the node does.
+// AwaitHeld returns the first message that a rule holds, any rule where that is 0; it waits until there is one. It runs
+// no rounds: the pacing of the node does.
 func (n *Node) AwaitHeld(ctx context.Context, rule uint64) (introspect.HeldMessage, error) {
 	held := make(chan introspect.HeldMessage, 1)
 	err := n.Until(ctx, func(n *replica.Network) bool {

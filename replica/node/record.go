@@ -23,10 +23,10 @@ type recorder struct {
 	events     int      // recorded
 	bytes      int      // they take
 	readers    int
-	spare      *chunk // emptied; nobody reads it
+	spare      *chunk // emptied; out of use
 	closed     bool
 	waited     atomic.Bool
-	happened   chan struct{} // closed when somebody is to look; nil while nobody waits
+	happened   chan struct{} // closed when readers are to look; nil without waiters
 }
 
 // chunk is some events that follow one another.
@@ -132,7 +132,7 @@ func (r *recorder) first() uint64 {
 	return r.chunks[0].first
 }
 
-// signed records that a height was signed, on the goroutine of whoever asked for it.
+// signed records that a height was signed, on the goroutine of the caller that asked for it.
 func (r *recorder) signed(subnet principal.Principal, height, time uint64) {
 	r.Event(&replica.Event{Kind: replica.Certified, Subnet: subnet, Height: height, Time: time})
 	r.wake()
@@ -169,9 +169,8 @@ func (r *recorder) close() {
 	r.wake()
 }
 
-// read gives the events of a generation from a number on that stand together, and what to
-// wait for where there are none yet: nil where nothing more will come. why is not nil where
-// there is no such place any more; first is then the number of the first event there is.
+// read gives a run of events of a generation from a number on. If there are none yet, it gives the channel to wait for:
+// nil if no more will come. why is not nil if the place was dropped; first is then the number of the oldest event.
 func (r *recorder) read(generation, from uint64) (events []replica.Event, wait <-chan struct{}, first uint64, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -61,9 +61,9 @@ const (
 type stage uint8
 
 const (
-	fresh  stage = iota // it has not begun
+	fresh  stage = iota // it is still to begin
 	trying              // it has begun, and its first slice is not over
-	long                // it was evicted after its first slice, and has not begun again
+	long                // it was evicted after its first slice, and is still to begin again
 	begun               // it was parked, or may be
 	stages
 )

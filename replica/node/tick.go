@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Rest says until when a node that nobody asks anything of can be left alone.
+// Rest says until when a node without requests can be left alone.
 type Rest struct {
 	Due       uint64 // ns: something happens by itself then; 0 for never
 	Heartbeat bool   // a canister has a heartbeat: each round executes something
