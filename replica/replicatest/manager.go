@@ -102,7 +102,7 @@ func (m Manager) Run(c *state.Command) state.Answer {
 	return m.change(c, r, words)
 }
 
-// amount reads a number of cycles; what is none is no cycles.
+// amount reads a number of cycles; invalid text counts as zero.
 func amount(word string) cycles.Amount {
 	n, err := strconv.ParseUint(word, 10, 64)
 	if err != nil {

@@ -85,7 +85,7 @@ func (p *Puppets) Execute(c *canister.Canister, sub *canister.Subnet, m *caniste
 		text, c.Timer = program(c, m.Context), 0
 	case canister.ReplyCallback, canister.RejectCallback:
 		text = p.closure(c.ID, m.Closure.Env)
-		defer p.takeClosure(c.ID, m.Closure.Env) // when it is over: a fork may begin it anew
+		defer p.takeClosure(c.ID, m.Closure.Env) // when it is over: a fork may begin it again
 	}
 	if m.Cleanup == nil {
 		return p.run(c, sub, m, text, sub.Limits.Message)

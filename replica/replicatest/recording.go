@@ -23,7 +23,7 @@ type Recording struct {
 	events []replica.Event
 }
 
-// Begin forgets what was recorded and begins anew.
+// Begin drops the recording and starts a new one.
 func (r *Recording) Begin() { r.On, r.events = true, nil }
 
 // Add records an event. It is false where none are recorded.
@@ -83,7 +83,7 @@ func shown(value any, e *replica.Event, names trace.Names) string {
 	return fmt.Sprint(value)
 }
 
-// Show is a tree in a form: that of a root, or of the last ingress message where it is nil.
+// Show is a tree in a form: the tree of a root, or of the last ingress message if root is nil.
 func (r *Recording) Show(form string, root *trace.Root, names trace.Names) (string, error) {
 	if root == nil {
 		last, ok := trace.LastIngress(r.events)
