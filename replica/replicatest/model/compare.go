@@ -10,7 +10,7 @@ type Observed struct {
 	Code, Running                 bool
 	Contexts, Calls               int
 	Ingress, Responses, Requests  int
-	Slots, Owed                   int // of queues: calls whose callback has not begun, requests that were taken and are not answered
+	Slots, Owed                   int // calls in queues before their callback, requests without an answer yet
 }
 
 // Observe is what may be seen of a canister; false where there is none.

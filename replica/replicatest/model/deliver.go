@@ -26,7 +26,7 @@ type Message struct {
 // Verdict is what becomes of a message that is delivered.
 type Verdict struct {
 	Runs   bool
-	Reject *Response // it does not run, and whoever waits is told
+	Reject *Response // it does not run, and the caller is told
 }
 
 // message is one that runs.
@@ -131,9 +131,8 @@ func (w *World) removeRequest(c *Canister, m Message) Verdict {
 	return w.begin(c, q.method, q.arg, origin{call: q.call}, q.cycles)
 }
 
-// late notes a fault where a request is executed that nobody waits for any more. It
-// is nobody's fault in the round in which it arrives: it may have been late when the
-// message that sent it was over.
+// late notes a fault if a request is executed after its caller has stopped waiting. In the round in which it arrives
+// this is allowed: it may have been late when the message that sent it was over.
 func (w *World) late(q *request) {
 	deadline := q.call.deadline
 	w.must(deadline == 0 || w.now < deadline+second || w.now == q.arrived, "call %d of canister %d was delivered after its deadline", q.call.number, q.sender)
@@ -309,7 +308,7 @@ func (w *World) apply(c *Canister, m *message, out *outcome) {
 	w.conclude(c, x, out.trap)
 }
 
-// respond answers a context; what nobody accepted goes back.
+// respond answers a context; cycles that were not accepted go back.
 func (w *World) respond(c *Canister, x *context, r Response) {
 	r.refund, x.available, x.responded = x.available, 0, true
 	c.answered(x.origin)

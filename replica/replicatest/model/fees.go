@@ -125,8 +125,7 @@ func (w *World) Starve(id ID) {
 	c.Version++
 }
 
-// giveBack takes cycles of a message that nobody waits for any more to the canister
-// that sent it.
+// giveBack returns the cycles of a message without a waiting caller to the canister that sent it.
 func (w *World) giveBack(at *Subnet, f *call, amount uint64) {
 	owner := f.owner.subnet
 	switch {

@@ -175,7 +175,7 @@ func amount(word string) uint64 {
 	return n
 }
 
-// done answers a command; cycles nobody took go back.
+// done answers a command; cycles that were not accepted go back.
 func (w *World) done(c *command, r Response) {
 	r.refund = c.attached
 	w.reply(c.subnet, nil, c.origin, r)
@@ -259,8 +259,7 @@ func (w *World) cancelStops(t *Canister) {
 	}
 }
 
-// uninstall removes the code: whoever waits for it is told, and what comes back
-// later only brings cycles.
+// uninstall removes the code: waiting callers are told, and responses that come back later only bring cycles.
 func (w *World) uninstall(t *Canister) {
 	t.Code, t.Count, t.Timer = false, 0, 0
 	for _, x := range slices.Clone(t.contexts) {

@@ -79,7 +79,7 @@ func (s *step) callee() ID {
 // mostCalls is how many calls from one canister to another may be open.
 const mostCalls = 500
 
-// call makes a call unless the message must not, or there is no room for it.
+// call makes a call unless the message must not, or the queue is full.
 func (o *outcome) call(c *Canister, m *message, s step, made map[ID]int) {
 	cleaning := m.kind == task && m.call != nil
 	if m.kind == querying || m.kind == installing || cleaning || c.slots[s.callee()]+made[s.callee()] >= mostCalls {

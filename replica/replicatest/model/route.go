@@ -58,8 +58,7 @@ func (w *World) refuse(at *Subnet, q *request, r Response) {
 	w.reply(at, nil, origin{call: q.call}, r)
 }
 
-// reply takes an answer to whoever waits for it. from is the canister that answers, nil
-// for the subnet itself.
+// reply takes an answer to its caller. from is the canister that answers, nil for the subnet itself.
 func (w *World) reply(at *Subnet, from *Canister, to origin, r Response) {
 	switch {
 	case to.ingress != nil:

@@ -67,7 +67,7 @@ type Canister struct {
 	requests  ordered[ID, []*request]
 	responses []*call
 	contexts  []*context
-	slots     map[ID]int // calls whose callback has not begun, by callee
+	slots     map[ID]int // calls whose callback is still to begin, by callee
 	owed      map[ID]int // requests that were taken and are not answered, by caller
 	calls     int        // not over
 	held      bool       // a message was taken, and which one is not known yet
@@ -85,7 +85,7 @@ type context struct {
 	busy        bool
 }
 
-// origin is who waits for an answer: a user, a call, or nobody.
+// origin is who waits for an answer: a user, a call, or none.
 type origin struct {
 	ingress *ingress
 	call    *call
