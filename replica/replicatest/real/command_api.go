@@ -120,7 +120,7 @@ func (p *performer) probed(rest string, do func(name string, program *canisterte
 	}
 }
 
-// apiSaid tells what the program said that ran last without answering, that of canister_init.
+// apiSaid tells the output of the last program that ran without answering, including canister_init.
 func (p *performer) apiSaid(rest string) {
 	p.probed(rest, func(name string, program *canistertest.Probe) []string {
 		return program.Said(p.Query(name, "said", nil).Reply, readable)

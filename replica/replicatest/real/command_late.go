@@ -15,7 +15,7 @@ func (p *performer) late(rest string) {
 	p.say("%s", shownQuery(p.Ask(q)))
 }
 
-// abandoned asks a query method. Nobody answers what it asks of its node.
+// abandoned asks a query method. Its requests to its node stay unanswered.
 func (p *performer) abandoned(rest string) {
 	prepared := p.PrepareQuery(p.composed(rest))
 	prepared.Through(func(func()) error { return node.ErrClosed })

@@ -23,7 +23,7 @@ type methodCall struct {
 	target    string // "-" for none
 	arg       []byte
 	cycles    string // attached, by canisters
-	position  int    // of the subnet, where there is no target
+	position  int    // of the subnet; used without a target
 	bySubnet  bool   // the URL names it
 	born      string // what the canister in the reply is called from now on
 	composite bool
