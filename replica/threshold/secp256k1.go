@@ -38,8 +38,8 @@ func (k *Secp256k1) Public(path [][]byte) (key [Secp256k1KeyBytes]byte, chain [C
 	return compressed(&point), chain
 }
 
-// SignECDSA is the ECDSA signature of a hash with the key at a path: r and s,
-// big-endian, s at most half the order; the nonce is that of RFC 6979.
+// SignECDSA is the ECDSA signature of a hash with the key at a path: r and s, big-endian, s at most half the order; the
+// nonce is made by RFC 6979.
 func (k *Secp256k1) SignECDSA(path [][]byte, hash [32]byte) (signature [Secp256k1SignatureBytes]byte) {
 	secret, _ := k.derive(path)
 	signed := ecdsa.Sign(secp256k1.NewPrivateKey(&secret), hash[:])

@@ -38,8 +38,8 @@ func (k *Secp256r1) Public(path [][]byte) (key [Secp256r1KeyBytes]byte, chain [C
 	return secp256r1Public(secret), chain
 }
 
-// SignECDSA is the ECDSA signature of a SHA-256 hash with the key at a path: r and s,
-// big-endian, s at most half the order; the nonce is that of RFC 6979.
+// SignECDSA is the ECDSA signature of a SHA-256 hash with the key at a path: r and s, big-endian, s at most half the
+// order; the nonce is made by RFC 6979.
 func (k *Secp256r1) SignECDSA(path [][]byte, hash [32]byte) (signature [Secp256r1SignatureBytes]byte) {
 	secret, _ := deriveSecp256r1(k.secret, [ChainCodeBytes]byte{}, path)
 	key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), secp256r1Bytes(secret))
