@@ -11,8 +11,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// Names gives what people call a canister or user; empty where it has no name. nil: nobody
-// has one.
+// Names gives what people call a canister or user; empty if it is unnamed. nil: there are no names.
 type Names func(principal.Principal) string
 
 func (n Names) of(id principal.Principal) string {

@@ -6,8 +6,8 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Root says which tree: that of an ingress message where Request is set, otherwise that of
-// a call context, of which it shows what the context did itself and what followed from it.
+// Root says which tree: the tree of an ingress message if Request is set, otherwise the tree of a call context. The
+// latter shows what the context did itself and what followed from it.
 type Root struct {
 	Request replica.RequestID
 	Subnet  principal.Principal

@@ -46,7 +46,7 @@ func (c *Call) missing() (what []string) {
 	return what
 }
 
-// told reports whether events tell what the callee does: it is no management canister.
+// told reports whether events tell what the callee does: it is not a management canister.
 func told(c *Call) bool {
 	_, ok := c.Canister.CanisterNumber()
 	return ok && c.Source == intercanister.SourceRequests

@@ -20,13 +20,13 @@ type Tree struct {
 // Point is when something happened: the round, and the place among the tree's events.
 type Point struct {
 	replica.Moment
-	Order int // from 1; 0: it has not happened, or is not recorded
+	Order int // from 1; 0: it did not happen yet, or is not recorded
 }
 
 // Recorded reports whether it happened, as far as is known.
 func (p Point) Recorded() bool { return p.Order != 0 }
 
-// compare orders points; what has not happened comes last.
+// compare orders points; points that did not happen yet come last.
 func (p Point) compare(q Point) int {
 	switch {
 	case p.Recorded() == q.Recorded():
@@ -61,7 +61,7 @@ type Call struct {
 
 	Executions []*Execution // in order
 	Notes      []Note       // in order
-	Missing    []string     // what is not recorded, or has not happened yet
+	Missing    []string     // what is not recorded, or did not happen yet
 }
 
 // Answered reports whether the answer is recorded. Tasks have none.
