@@ -26,8 +26,7 @@ type Backend interface {
 	// or with ctx's error.
 	Await(ctx context.Context, subnet principal.Principal, id RequestID) error
 
-	// Query executes a query call on the state of the last round. The error is as
-	// that of Submit.
+	// Query executes a query call on the state of the last round. The errors are as in Submit.
 	Query(ctx context.Context, q *Query) (QueryResult, error)
 }
 
@@ -57,8 +56,7 @@ type View interface {
 	// DefaultCanister is the canister id that stands for the network where a request names
 	// no canister.
 	DefaultCanister() principal.Principal
-	// Certified is the certified state of a subnet, nil where there is no such
-	// subnet.
+	// Certified is the certified state of a subnet, nil if the subnet does not exist.
 	Certified(subnet principal.Principal) *certify.Height
 	// Delegation is how the root subnet vouches for a subnet, nil for the root
 	// subnet itself.
