@@ -28,16 +28,15 @@ func (r *Reject) Error() string {
 	return fmt.Sprintf("rejected with code %d (%s): %s", r.Code, r.ErrorCode, r.Message)
 }
 
-// Call calls an update method and waits until the call is decided. effective is
-// the canister the request concerns: the callee itself, or for the management
-// canister the canister its argument names. The reply is proven by a
-// certificate; an answer that is no reply is a *Reject.
+// Call calls an update method and waits until the call is decided. effective is the canister the request concerns: the
+// callee itself, or for the management canister the canister its argument names. The reply is proven by a certificate;
+// any other answer is a *Reject.
 func (c *Client) Call(ctx context.Context, callee, effective principal.Principal, method string, arg []byte) ([]byte, error) {
 	return c.call(ctx, site{id: effective}, callee, method, arg)
 }
 
-// CallSubnet calls a method of a subnet's management canister that concerns the subnet
-// and no canister, as subnet admins do. The answer is like that of Call.
+// CallSubnet calls a method of a subnet's management canister that concerns the subnet and no canister, as subnet
+// admins do. The answer is as in Call.
 func (c *Client) CallSubnet(ctx context.Context, subnet principal.Principal, method string, arg []byte) ([]byte, error) {
 	return c.call(ctx, site{id: subnet, subnet: true}, principal.Management, method, arg)
 }

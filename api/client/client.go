@@ -178,7 +178,7 @@ func (c *Client) sign(draft *wire.Draft) (wire.Signed, error) {
 	return signed, nil
 }
 
-// checkAge refuses a certificate or signature that is not of now.
+// checkAge refuses a certificate or signature that is not current.
 func checkAge(ns uint64) error {
 	age := time.Since(time.Unix(0, int64(ns)))
 	if age > certificateAge || age < -certificateAge {

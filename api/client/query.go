@@ -14,14 +14,14 @@ import (
 // canister.
 type nodeKeys map[principal.Principal][]byte
 
-// Query calls a query method. The answer must carry the signature of a node of
-// the canister's subnet; an answer that is no reply is a *Reject.
+// Query calls a query method. The answer must carry the signature of a node of the canister's subnet; any other answer
+// is a *Reject.
 func (c *Client) Query(ctx context.Context, callee, effective principal.Principal, method string, arg []byte) ([]byte, error) {
 	return c.query(ctx, site{id: effective}, callee, method, arg)
 }
 
-// QuerySubnet asks a query method of a subnet's management canister that concerns the
-// subnet and no canister, as subnet admins do. The answer is like that of Query.
+// QuerySubnet asks a query method of a subnet's management canister that concerns the subnet and no canister, as subnet
+// admins do. The answer is as in Query.
 func (c *Client) QuerySubnet(ctx context.Context, subnet principal.Principal, method string, arg []byte) ([]byte, error) {
 	return c.query(ctx, site{id: subnet, subnet: true}, principal.Management, method, arg)
 }
