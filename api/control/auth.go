@@ -17,7 +17,7 @@ var (
 	tokenWrong   = reason("TOKEN_WRONG", codes.Unauthenticated, "the token is not this daemon's")
 )
 
-// openMethods may be called without the token: whether the daemon serves is no secret.
+// openMethods may be called without the token: it is public whether the daemon serves.
 const openMethods = "/grpc.health.v1.Health/"
 
 // admit refuses a call without the token, and any while messages take all of their memory, before

@@ -54,7 +54,7 @@ type batchBytes int
 // batchRoom leaves room for failures in the place of outcomes.
 const batchRoom batchBytes = MaxResponseBytes - MaxBatch*(maxErrorText+100)
 
-// take is a result, or a failure where there is no room for it. The call was made.
+// take is a result, or a failure if memory for it is lacking. The call was made.
 func (left *batchBytes) take(result *controlv1.BatchResult) *controlv1.BatchResult {
 	size := proto.Size(result)
 	if result.GetOutcome() == nil || size <= int(*left) {

@@ -17,8 +17,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// load is a stream of calls. Whoever reads the stream submits what is there in batches
-// and answers what is answered at once; what is not is waited for by one more goroutine.
+// load is a stream of calls. The reader of the stream submits the calls that are there in batches and sends immediate
+// answers; one more goroutine waits for the rest.
 type load struct {
 	*calls
 	stream   grpc.BidiStreamingServer[controlv1.StreamRequest, controlv1.StreamResponse]

@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// expect enters calls that are about to be submitted: nobody misses their answers.
+// expect enters calls that are about to be submitted, so that their answers are not missed.
 func (l *load) expect(batch []*flown) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// envelopeBytes is what the envelope of a signed call has beyond its method and
-// argument: what calls pay for that nobody has signed.
+// envelopeBytes is the size of the envelope of a signed call without its method and argument: unsigned calls pay for it
+// too.
 const envelopeBytes = 200
 
 // Update makes an update call and waits for its answer.
@@ -130,8 +130,7 @@ func (s *calls) awaitAt(ctx context.Context, i *instance.Instance, subnet, recei
 	return &controlv1.AwaitResponse{Outcome: outcomeOf(id, &a, form, described)}, nil
 }
 
-// submit hands a call in, under an id that no other has. The reject is that of a
-// message that was not let in.
+// submit hands a call in, under a fresh id. The reject says that the message was not let in.
 func (o *order) submit(ctx context.Context) (replica.RequestID, *intercanister.Reject, error) {
 	in, err := o.ingress(ctx)
 	if err != nil {

@@ -65,7 +65,7 @@ func (s *canisters) subject(ctx context.Context, instance, canister string) (*su
 	return found, found.look(ctx)
 }
 
-// look describes the canister anew.
+// look describes the canister again.
 func (c *subject) look(ctx context.Context) error {
 	type described struct {
 		introspect.CanisterReport
@@ -87,8 +87,7 @@ func (c *subject) look(ctx context.Context) error {
 	return nil
 }
 
-// controller is who a change of the canister is made as where nobody is named: its
-// first controller.
+// controller is the sender of a change of the canister if none is named: its first controller.
 func (c *subject) controller() (principal.Principal, error) {
 	if controllers := c.report.Settings.Controllers; len(controllers) > 0 {
 		return controllers[0], nil

@@ -148,8 +148,7 @@ func (s *canisters) ReadMetadata(ctx context.Context, in *controlv1.ReadMetadata
 	return &controlv1.ReadMetadataResponse{Content: section.Content, Public: section.Public}, nil
 }
 
-// GetInterface is a canister's Candid interface, as it says it, or that of the
-// management canister.
+// GetInterface is a canister's Candid interface, as it says it, or the interface of the management canister.
 func (s *canisters) GetInterface(ctx context.Context, in *controlv1.GetInterfaceRequest) (*controlv1.GetInterfaceResponse, error) {
 	if in.GetCanisterId() == principal.Management.String() {
 		d := management()

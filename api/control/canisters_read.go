@@ -61,7 +61,7 @@ func (s *canisters) ReadMemory(in *controlv1.ReadMemoryRequest, stream grpc.Serv
 
 // memories takes hold of the canister's memories.
 func (c *subject) memories(ctx context.Context) (*canister.Memories, error) {
-	var mu sync.Mutex // the network may get to it after nobody wants it any more
+	var mu sync.Mutex // the network may get to it after the caller stopped waiting
 	var taken *canister.Memories
 	given := false
 	err := c.instance.Node().Do(ctx, func(n *replica.Network) {

@@ -8,10 +8,9 @@
 //
 // # Shape
 //
-// New makes a Server with all services on a grpc.Server. Each service is one type
-// (instances, canisters, calls, clock, flights, events) that embeds the Server, in a
-// file of its name; families of RPCs have files of their own beside it
-// (calls_stream.go), and what they share with nobody stays there. A handler
+// New makes a Server with all services on a grpc.Server. Each service is one type (instances, canisters, calls, clock,
+// flights, events) that embeds the Server, in a file of its name; families of RPCs have files of their own beside it
+// (calls_stream.go), and private helpers stay there. A handler
 //
 //	func (s *clock) SetTime(ctx context.Context, in *controlv1.SetTimeRequest) (*controlv1.SetTimeResponse, error)
 //

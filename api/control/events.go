@@ -25,7 +25,7 @@ type events struct {
 
 // Reasons of the service Events.
 var (
-	// eventsForgotten takes the number of the event wanted and that of the first there is.
+	// eventsForgotten takes the number of the event wanted and the number of the oldest event.
 	eventsForgotten = reason("EVENTS_FORGOTTEN", codes.OutOfRange,
 		"event %d is not remembered any more, the first that is is %d: watch from the beginning, and read faster or with a narrower filter", "wanted", "first")
 	// otherGeneration takes what is of another, and what to do.

@@ -80,7 +80,7 @@ func (s *events) GetTrace(ctx context.Context, in *controlv1.GetTraceRequest) (*
 	return out, nil
 }
 
-// readRoot reads which tree is asked for, where it is not that of the last message.
+// readRoot reads which tree is asked for, unless it is the tree of the last message.
 func readRoot(in *controlv1.GetTraceRequest) (root trace.Root, err error) {
 	switch of := in.GetOf().(type) {
 	case *controlv1.GetTraceRequest_RequestId:
@@ -109,7 +109,7 @@ func readRoot(in *controlv1.GetTraceRequest) (root trace.Root, err error) {
 	return root, MissingField.Refuse("of", "request_id, request_prefix, context, last or since")
 }
 
-// checkPrefix refuses what is no beginning of a request id in hex.
+// checkPrefix refuses a text that is not the beginning of a request id in hex.
 func checkPrefix(prefix string) error {
 	if len(prefix) == 0 || len(prefix) > hex.EncodedLen(len(replica.RequestID{})) || strings.Trim(prefix, "0123456789abcdef") != "" {
 		return BadField.Refuse("request_prefix", quoted(prefix), "take 1 to 64 hex digits in lower case")

@@ -51,8 +51,7 @@ func (s *instances) Diff(ctx context.Context, in *controlv1.DiffRequest) (*contr
 	return out, nil
 }
 
-// state is a fork of a state a request names, for the caller to close: nobody drives it
-// while it is looked at.
+// state is a fork of a state a request names, for the caller to close: it is not driven while it is inspected.
 func (s *instances) state(ctx context.Context, in *controlv1.State) (*replica.Network, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {

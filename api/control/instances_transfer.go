@@ -102,8 +102,8 @@ func importOf(in *controlv1.ImportOptions) (*instance.ImportSpec, error) {
 	return spec, err
 }
 
-// importFault says what is wrong with a file, where that is why there is no instance;
-// a client that has gone away or sent no file is not the file's fault.
+// importFault describes the fault of a file, if the import failed because of it; a client that has gone away or sent no
+// file is not the file's fault.
 func importFault(ctx context.Context, file *chunkReader, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

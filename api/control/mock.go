@@ -200,7 +200,7 @@ func (m *mock) gone(id uint64) error {
 	return m.send(&controlv1.MockResponse{Part: &controlv1.MockResponse_Gone{Gone: &controlv1.MockGone{HeldId: id}}})
 }
 
-// end gives the method back to its canister and rejects what nobody has answered.
+// end gives the method back to its canister and rejects unanswered calls.
 func (m *mock) end(ctx context.Context) {
 	m.ended.Store(true)
 	text := fmt.Sprintf("the mock of method %q of canister %s has ended before it answered", m.head.GetMethod(), m.head.GetCanisterId())

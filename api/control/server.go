@@ -60,8 +60,7 @@ type Server struct {
 // DaemonStops is for streams that end because the daemon does.
 var DaemonStops = reason("DAEMON_STOPS", codes.Unavailable, "the daemon stops")
 
-// New makes a server with all services. It serves nobody yet, and its health is
-// NOT_SERVING until SetServing.
+// New makes a server with all services. It does not serve yet, and its health is NOT_SERVING until SetServing.
 func New(registry Registry, options Options) *Server {
 	s := &Server{registry: registry, log: options.Log, health: health.NewServer(), version: options.Version, closing: make(chan struct{}), token: tokenHash(options.Token)}
 	s.open.memory = options.Memory
@@ -117,8 +116,8 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Close says NOT_SERVING to whoever watches, lets RPCs under way end until ctx does,
-// tells those that have not that the daemon stops, and then cuts them off.
+// Close says NOT_SERVING to watching clients, lets RPCs under way end until ctx does, tells the others that the daemon
+// stops, and then cuts them off.
 func (s *Server) Close(ctx context.Context) {
 	s.health.Shutdown()
 	s.close.Do(func() { close(s.closing) })

@@ -28,7 +28,7 @@ func fits(in any) error {
 	return nil
 }
 
-// sendable refuses an answer that is too large, or that there is no memory for.
+// sendable refuses an answer that is too large, or exceeds the free memory.
 func sendable(ctx context.Context, out any) error {
 	m, ok := out.(proto.Message)
 	if !ok {
