@@ -15,8 +15,9 @@ const (
 	lastPause  = 5 * time.Second
 )
 
-// Watch hands each event to handle until ctx ends, handle fails or the daemon refuses. A connection that breaks is made anew, and the stream
-// goes on after the last event that was handled: nothing is lost and nothing comes twice, as long as the daemon remembers it.
+// Watch hands each event to handle until ctx ends, handle fails or the daemon refuses. A broken connection is replaced,
+// and the stream goes on after the last event that was handled: nothing is lost and nothing comes twice, as long as the
+// daemon remembers it.
 func (d *Daemon) Watch(ctx context.Context, request *controlv1.WatchRequest, handle func(*controlv1.Event) error) error {
 	pause := firstPause
 	for {
