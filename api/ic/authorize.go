@@ -13,9 +13,8 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// authorize proves who sent a request, and that it is of now (interface
-// specification, "Authentication"). Who sends it may have the wall clock's time or the
-// network's; a delegation holds as long as it does by one of the two.
+// authorize proves who sent a request, and that it is current (interface specification, "Authentication"). The sender
+// may use the wall clock's time or the network's; a delegation is valid if it is by one of the two.
 func (h *Handler) authorize(to *target, request wire.Request, envelope *wire.Envelope) (wire.Claims, error) {
 	clock := h.backend.Clock()
 	if err := to.date(envelope, clock); err != nil {
@@ -24,8 +23,8 @@ func (h *Handler) authorize(to *target, request wire.Request, envelope *wire.Env
 	return wire.Authenticate(request, min(clock.Now, clock.Wall), h.trusted(to.view))
 }
 
-// date finds out by which clock a request is of now, the wall clock before the network's,
-// and when it expires by the network's.
+// date finds out by which clock a request is current, the wall clock before the network's, and when it expires by the
+// network's.
 func (to *target) date(envelope *wire.Envelope, clock api.Clock) error {
 	to.deadline = envelope.IngressExpiry
 	if clock.Now == clock.Wall || wire.CheckExpiry(to.deadline, clock.Wall, false) != nil {

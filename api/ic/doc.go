@@ -17,8 +17,8 @@
 // A synchronous call that is not answered in time is answered by an empty 202:
 // the replica puts a reason into the body, which some agents read as CBOR.
 //
-// A request that is of now by the wall clock is answered in its time, whatever the
-// network's is: certificates and signatures are dated for who asks (authorize.go).
+// A request that is current by the wall clock gets answers dated by the wall clock, whatever the network's time is:
+// certificates and signatures are dated for the client (authorize.go).
 //
 // Canister signatures may rest on the network's root key or on mainnet's: an
 // identity that a canister of mainnet vouches for is the same user here.

@@ -52,8 +52,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve takes the view only once the body is there: a client may take its time,
-// and the state it is answered from must be of now.
+// serve takes the view only after the body has arrived: a client may take its time, and the answer must come from the
+// present state.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, to *target) {
 	if to.answer == nil {
 		respond(w, http.StatusOK, h.status(h.backend.View()))

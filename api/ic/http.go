@@ -108,8 +108,7 @@ func refuse(w http.ResponseWriter, err error) {
 	send(w, status, []byte(text))
 }
 
-// send writes the answer whole. A client that is gone does not hear it, and that
-// is all: there is nobody to tell.
+// send writes the answer whole. If the client is gone, it misses the answer, and the error is dropped.
 func send(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)

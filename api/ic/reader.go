@@ -111,9 +111,8 @@ func (r *reader) requestStatus(label certify.Label) error {
 	return nil
 }
 
-// unknownRequest lets everybody see that there is no such request. One that was
-// forgotten since the view was made may still be in it, and nobody knows whose it
-// was.
+// unknownRequest lets every reader see that the request does not exist. A request that was forgotten since the view was
+// made may still be in it, and its sender is unknown.
 func (r *reader) unknownRequest(id wire.RequestID) error {
 	if _, shown := r.view.Certified(r.subnet).Tree().Get(certify.RequestStatusPath(id)...); shown {
 		return api.ForeignRequest.Refuse()

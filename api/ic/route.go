@@ -28,7 +28,7 @@ type target struct {
 	endpoint
 	effective principal.Principal
 	bySubnet  bool // effective is a subnet's id
-	anywhere  bool // the URL has the management canister's id; effective is that of the default canister
+	anywhere  bool // the URL has the management canister's id; effective is the default canister's
 	view      api.View
 	subnet    principal.Principal // that hosts effective
 	byWall    bool                // the request is of the wall clock's time, and the network's is another
