@@ -39,7 +39,7 @@ func (c *Claims) CheckTarget(canister principal.Principal) error {
 // Request is a *Call, a *Query or a *ReadState.
 type Request interface {
 	envelope() *Envelope
-	// canister is who the request is for; a read_state is for nobody.
+	// canister is the receiver of the request; a read_state has none.
 	canister() (principal.Principal, bool)
 }
 

@@ -36,8 +36,8 @@ func readSenderInfo(content fields) (*SenderInfo, error) {
 	return &info, nil
 }
 
-// checkSenderInfo refuses attested information that the canister of the sender's
-// key has not signed. The request's own signature was checked before.
+// checkSenderInfo refuses attested information without a signature by the canister of the sender's key. The request's
+// own signature was checked before.
 func (t *Trust) checkSenderInfo(env *Envelope) error {
 	if env.SenderInfo == nil {
 		return nil

@@ -10,10 +10,9 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// Trust is on whose root keys canister signatures may rest, and the signatures
-// by subnets it has seen to be right: an identity made by a canister shows the
-// same certificate with every request, and checking it takes milliseconds. It
-// may be used by any number of goroutines. A nil *Trust trusts nobody.
+// Trust holds the root keys on which canister signatures may rest, and a cache of verified signatures by subnets: an
+// identity made by a canister shows the same certificate with every request, and checking it takes milliseconds. It is
+// safe for concurrent use. A nil *Trust trusts no key.
 type Trust struct {
 	roots [][]byte // keys in DER form
 
@@ -34,7 +33,7 @@ func NewTrust(roots ...[]byte) (*Trust, error) {
 	return t, nil
 }
 
-// errNoRoot is why nobody's certificate is believed.
+// errNoRoot is why no certificate is trusted.
 var errNoRoot = errors.New("no root key is trusted")
 
 // checkSubnet checks the signature of a state root by a subnet's key in DER form.
