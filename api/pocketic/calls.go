@@ -12,7 +12,7 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// rawCall is a call that nobody has signed.
+// rawCall is an unsigned call.
 type rawCall struct {
 	Sender     []byte             `json:"sender"`
 	CanisterID []byte             `json:"canister_id"`
@@ -90,8 +90,8 @@ func (s *Server) submitIngress(ctx context.Context, e *entry, body []byte) (any,
 	return map[string]rawMessage{"Ok": {effectivePrincipal{subnet: o.to.subnet.Bytes()}, id[:]}}, nil
 }
 
-// submit hands a call in under an id that no other has. The reject is that of a call that was
-// not let in. anySize lets it have more bytes than users' calls may have.
+// submit hands a call in under a fresh id. The reject says that the call was not let in. anySize allows it more bytes
+// than users' calls may have.
 func (e *entry) submit(ctx context.Context, o *order, anySize bool) (id replica.RequestID, reject *intercanister.Reject, err error) {
 	now, err := e.now(ctx)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Server) unsubmitted(err error) error {
 	return err
 }
 
-// now is the instance's time: that of the next round, where it was set.
+// now is the instance's time: the time of the next round if it was set.
 func (e *entry) now(ctx context.Context) (uint64, error) {
 	if e.live {
 		return e.instance.Backend().Clock().Now, nil

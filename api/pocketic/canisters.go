@@ -159,7 +159,7 @@ func (e *entry) memories(ctx context.Context, id principal.Principal) (*canister
 	return m, nil
 }
 
-// discard gives memories back that nobody waits for any more.
+// discard frees memories that their client stopped waiting for.
 func discard(ctx context.Context, taken <-chan *canister.Memories) {
 	select {
 	case m := <-taken:

@@ -14,8 +14,8 @@ const (
 	// ingressLifetime is how long a call may wait for its execution, in nanoseconds
 	// (PocketIC's: 5 minutes of the instance's time).
 	ingressLifetime = 300_000_000_000
-	// envelopeBytes is what the envelope of a signed call has beyond its method and
-	// argument: what calls pay for that nobody has signed.
+	// envelopeBytes is the size of the envelope of a signed call without its method and argument: unsigned calls pay
+	// for it too.
 	envelopeBytes = 200
 	// snapshotPiece is how many bytes of a snapshot are moved by one call (PocketIC's).
 	snapshotPiece = 2_000_000

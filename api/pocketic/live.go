@@ -16,8 +16,8 @@ func errorsOf(err, other error) error {
 	return errors.Join(err, other)
 }
 
-// autoProgress is POST auto_progress: the wall clock moves the time, and a round begins
-// when there is work. It returns when the time is that of the wall clock.
+// autoProgress is POST auto_progress: the wall clock moves the time, and a round begins when there is work. It returns
+// when the time has reached the wall clock.
 func (s *Server) autoProgress(ctx context.Context, e *entry, _ []byte) (any, error) {
 	if e.live {
 		return nil, failed("Auto progress mode has already been enabled.")

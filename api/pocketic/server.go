@@ -53,7 +53,7 @@ type Instance interface {
 // Options says how a server serves.
 type Options struct {
 	Log *slog.Logger // nil: nothing is logged
-	// Diagnostics takes lines for people who watch the server; nil: nobody does.
+	// Diagnostics takes lines for people who watch the server; nil: no listener.
 	Diagnostics io.Writer
 }
 

@@ -26,7 +26,7 @@ func (s *Server) setCertifiedTime(ctx context.Context, e *entry, body []byte) (a
 	return nil, e.moveTime(ctx, body, func(at uint64) replica.Input { return replica.CertifyAt(at) })
 }
 
-// moveTime moves the time to that of a body. A live instance goes on from there.
+// moveTime sets the time to the time in a body. A live instance goes on from there.
 func (e *entry) moveTime(ctx context.Context, body []byte, input func(at uint64) replica.Input) error {
 	var in rawTime
 	if err := decode(body, &in); err != nil {

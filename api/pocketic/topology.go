@@ -92,8 +92,7 @@ func (s *Server) getTopology(w http.ResponseWriter, r *http.Request) {
 	respond(w, http.StatusOK, e.topology)
 }
 
-// getSubnet is POST read/get_subnet: the subnet of a canister, null where there is no such
-// canister.
+// getSubnet is POST read/get_subnet: the subnet of a canister, null if the canister does not exist.
 func (s *Server) getSubnet(ctx context.Context, e *entry, body []byte) (any, error) {
 	id, err := subject(body)
 	if err != nil {
@@ -101,7 +100,7 @@ func (s *Server) getSubnet(ctx context.Context, e *entry, body []byte) (any, err
 	}
 	report, err := e.report(ctx, id)
 	if err != nil {
-		return nil, nil //nolint:nilerr // there is no such canister
+		return nil, nil //nolint:nilerr // the canister does not exist
 	}
 	return subnetOf(report.Subnet), nil
 }
