@@ -34,8 +34,7 @@
 //
 // # What is promised
 //
-// The same state gives the same file, byte for byte, from the same program. A file of an
-// older version is read; of a newer one it is said which. Whoever reads a file trusts
-// none of it: lengths are bounded, memory is taken as bytes arrive, and a fault names the
-// section and the byte.
+// The same state gives the same file, byte for byte, from the same program. A file of an older version is read; a newer
+// version is refused and named. The reader trusts nothing in a file: lengths are bounded, memory is taken as bytes
+// arrive, and a fault names the section and the byte.
 package archive

@@ -27,7 +27,7 @@ func (f *Fault) Error() string {
 // Unwrap is what is wrong.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// ErrNoArchive is the fault of a file that is no archive at all.
+// ErrNoArchive is the fault of a file that is not an archive at all.
 var ErrNoArchive = errors.New("this is no file with the state of a network: it does not begin as one")
 
 // NewerError is the fault of a file of a version that this program does not know.

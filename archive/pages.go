@@ -61,9 +61,8 @@ func (p *Pages) Close() {
 	p.c.addNumber(0)
 }
 
-// ReadPages reads the pages of a memory of so many: put gets some pages in a row that are
-// there and what is in them, which is good until it returns and nil for zeros. Its error
-// is one of whoever keeps them.
+// ReadPages reads the pages of a memory of a given size. put gets runs of existing pages and their contents, which are
+// valid until it returns, and nil for zeros. put handles errors of the storage itself.
 func ReadPages(c *Coder, pages uint64, put func(first, count uint64, content []byte) error) {
 	next := uint64(0)
 	var run []byte

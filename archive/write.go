@@ -55,7 +55,7 @@ func (c *Coder) close() {
 	c.put(binary.BigEndian.AppendUint32(end, c.checksum(c.content, end)))
 }
 
-// checksum is that of a frame at a place of the section, or of the section's end.
+// checksum is the checksum of a frame at a place of the section, or of the section's end.
 func (c *Coder) checksum(place int64, parts ...[]byte) uint32 {
 	var raw [8]byte
 	binary.BigEndian.PutUint64(raw[:], uint64(place))
