@@ -198,8 +198,8 @@ func (d *decoder) length() (int, error) {
 	return int(n), d.charge(n)
 }
 
-// room is for how many of n elements, which are paid for, to make room before
-// they are read: no more than there are bytes, but for a few.
+// room is how many of n elements, which are paid for, to allocate before they are read: at most one per remaining byte,
+// or maxPrealloc if that is more.
 func (d *decoder) room(n int) int { return min(n, max(len(d.in)-d.pos, maxPrealloc)) }
 
 // refersTo reports whether a reference of the wire type got may be used at the

@@ -18,6 +18,6 @@
 // It must not know of canisters, of the management canister's methods or of
 // .did files; those are read by candid/did.
 //
-// One memo is kept for the whole process: how a Go type maps to a Candid type.
-// It is a pure function of the Go type, so nobody can tell it is there.
+// One memo is kept for the whole process: how a Go type maps to a Candid type. It is a pure function of the Go type, so
+// the memo is invisible.
 package candid

@@ -41,7 +41,7 @@ func TypeFromSyntax(e *syntax.Type, lookup func(name string) (*Type, bool)) (*Ty
 	return t, nil
 }
 
-// nameError is a name nobody defined.
+// nameError is an undefined name.
 type nameError struct {
 	name string
 	pos  int
