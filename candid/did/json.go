@@ -9,10 +9,8 @@ import (
 	"github.com/canisterd/canisterd/candid"
 )
 
-// The JSON form of Candid values. It is read and written at a type, the one of
-// the interface or, where there is no interface, the one in the message; so no
-// text is ambiguous, and a value written and read at the same type is the same
-// value, but for the payload of a NaN.
+// The JSON form of Candid values. It is read and written at a type, the one of the interface or, without an interface, the one in the message; so no text is ambiguous, and a value written and read at the same type is the same
+// value, except the payload of a NaN.
 //
 // An argument or result list is an array with one element each: [] for none,
 // [5] for one. It is an array for one too, because otherwise [5] would be both
@@ -44,7 +42,7 @@ import (
 //	func               {"canister": "…", "method": "…"}
 //	empty              has no values
 //
-// Keys come in the order of their ids, which is that of the message.
+// Keys come in the order of their ids, as in the message.
 
 // JSONError is the error of every function that reads or writes JSON.
 type JSONError struct {
