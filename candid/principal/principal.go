@@ -74,8 +74,7 @@ func Canister(number uint64) Principal {
 	return p
 }
 
-// CanisterNumber is the number of a canister id, and false where the
-// principal has not the form Canister gives.
+// CanisterNumber is the number of a canister id, and false if the principal does not have the form Canister gives.
 func (p Principal) CanisterNumber() (uint64, bool) {
 	if p.n != 10 || p.b[8] != 1 || p.b[9] != 1 {
 		return 0, false
