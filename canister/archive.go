@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// Archive writes a canister, or makes one with nothing but its ID what was written.
-// modules have its code and that of its snapshots. No message may be under way.
+// Archive writes a canister, or fills one that has only its ID with the state that was written. modules holds its code
+// and the code of its snapshots. No message may be under way.
 func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
 	archive.Number(a, &c.Created)
 	archive.Number(a, &c.Installed)
@@ -60,8 +60,8 @@ func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
 	}
 }
 
-// Archive writes a message that is to begin, or anew, or reads one. Room, Pause and the
-// certificate are whoever's that executes it.
+// Archive writes a message that is to begin, or to begin again, or reads one. The executor supplies Room, Pause and the
+// certificate.
 func (m *Message) Archive(a *archive.Coder) {
 	archive.AtMost(a, &m.Context, LowMemory)
 	archive.String(a, &m.Method, archive.MaxBytes)
@@ -82,8 +82,8 @@ func (m *Message) Archive(a *archive.Coder) {
 	archive.Number(a, &m.MessageRoom)
 }
 
-// Archive writes an installation that is to begin, or anew, or reads one. modules have
-// its module. Pause is whoever's that executes it.
+// Archive writes an installation that is to begin, or to begin again, or reads one. modules holds its module. The
+// executor supplies Pause.
 func (in *Install) Archive(a *archive.Coder, modules *Modules) {
 	archive.AtMost(a, &in.Mode, Upgrade)
 	a.Bool(&in.SkipPreUpgrade)

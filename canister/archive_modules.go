@@ -22,7 +22,7 @@ type archivedModule struct {
 	module *Module // of those that are read, or that no canister has yet
 }
 
-// NewModules is no modules yet. The engine may be nil where no canister has code.
+// NewModules is an empty set of modules. The engine may be nil if no canister has code.
 func NewModules(engine *Engine) *Modules {
 	return &Modules{engine: engine, byHash: make(map[[32]byte]*archivedModule)}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 )
 
-// binary is a module as uploaded. Its bytes lie in the checkpoint file, once for all canisters and snapshots that have it: nobody needs
-// them but who reads a snapshot.
+// binary is a module as uploaded. Its bytes lie in the checkpoint file, once for all canisters and snapshots that have
+// it: they are needed only for reading a snapshot.
 type binary struct {
 	engine *Engine
 	hash   [32]byte
@@ -26,7 +26,7 @@ func (e *Engine) newBinary(size uint64) (*binary, error) {
 	return &binary{engine: e, refs: 1, size: size, image: image}, nil
 }
 
-// keep makes the module as uploaded readable; it is released by whoever asks for it.
+// keep makes the module as uploaded readable; the caller releases it.
 func (e *Engine) keep(m *Module) (*binary, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

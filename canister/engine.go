@@ -182,7 +182,7 @@ func (m *Module) UploadedSize() int { return m.m.UploadedSize }
 // Size is the length in bytes of the module after decompression.
 func (m *Module) Size() int { return m.m.Size }
 
-// InstructionCost is what preparing the module costs whoever installs it.
+// InstructionCost is the cost of preparing the module, which its installer pays.
 func (m *Module) InstructionCost() uint64 { return m.m.InstructionCost }
 
 // KnownInstructionCost is what it costs where the subnet has compiled the module since

@@ -15,7 +15,7 @@ import (
 type failure struct {
 	*ic0.Failure
 	trace   string // lines, each ended; empty for none
-	visible bool   // whoever gets the reject may see the backtrace
+	visible bool   // the receiver of the reject may see the backtrace
 }
 
 // sentence is the replica's text without the canister and the advice.
@@ -57,7 +57,7 @@ func (f *failure) log(x *ic0.Execution) {
 	x.Log(text)
 }
 
-// visible reports whether whoever sent m may see backtraces: who may read the logs.
+// visible reports whether the sender of m may see backtraces: users who may read the logs can.
 func (c *Canister) visible(m *Message) bool {
 	return c.Settings.LogVisibility.Allows(m.Caller, c.Settings.Controllers)
 }

@@ -17,9 +17,10 @@ type snapshotRoot struct {
 	users  atomic.Int64
 }
 
-// Fork is a second canister with the same id and the same state, for another network: from here on each goes its own way, on a goroutine of its
-// own. Nothing is copied but a few words: the two share memories, chunks, logs, history and snapshots, each until it changes them.
-// Where a message of the canister is paused, the fork is as before it, but for logs and timer, which a message changes before it is over.
+// Fork is a second canister with the same id and the same state, for another network: from here on the two are
+// independent, each on a goroutine of its own. Only a few words are copied: the two share memories, chunks, logs,
+// history and snapshots, each until it changes them. If a message of the canister is paused, the fork is as before it,
+// except logs and timer, which a message changes before it is over.
 func (c *Canister) Fork() *Canister { return c.fork(new(forked)) }
 
 // Forks makes forks of several canisters in one piece of memory, which is free again when all of them are gone.
@@ -94,7 +95,7 @@ func (s *Snapshot) fork() *Snapshot {
 	return &f
 }
 
-// fork is the module for a second snapshot. One that was uploaded in parts may be written, so it is nobody else's.
+// fork is the module for a second snapshot. A module that was uploaded in parts may be written, so it is not shared.
 func (b *binary) fork() *binary {
 	if b.named {
 		return b.retain()

@@ -48,10 +48,9 @@ type Install struct {
 	Pause          func()              // as Message.Pause
 }
 
-// Install runs install_code as one transaction over start, canister_init or
-// canister_pre_upgrade, start, canister_post_upgrade (interface specification, "IC method
-// install_code"). On success the canister has the new module, Version counted up, Installed set
-// and an entry in the history; after a failure it is as before, but for Logs.
+// Install runs install_code as one transaction over start, canister_init or canister_pre_upgrade, start,
+// canister_post_upgrade (interface specification, "IC method install_code"). On success the canister has the new
+// module, Version counted up, Installed set and an entry in the history; after a failure it is as before, except Logs.
 //
 // Prepaid execution is the caller's business, as in Execute.
 func (c *Canister) Install(sub *Subnet, in *Install) Outcome {
@@ -61,7 +60,7 @@ func (c *Canister) Install(sub *Subnet, in *Install) Outcome {
 	}
 	over := false
 	defer func() {
-		if !over { // nobody lets it go on from its pause
+		if !over { // it will not resume from its pause
 			i.abandon()
 		}
 	}()

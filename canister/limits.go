@@ -43,7 +43,7 @@ func ApplicationLimits() Limits {
 func SystemLimits() Limits {
 	l := ApplicationLimits()
 	l.Message, l.Query, l.Install = 50_000_000_000, 50_000_000_000, 1_000_000_000_000
-	l.HeapDelta, l.InstallRate = 0, 0 // the replica's are so high that nobody reaches them
+	l.HeapDelta, l.InstallRate = 0, 0 // the replica's are too high to reach
 	return l
 }
 

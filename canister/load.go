@@ -44,9 +44,10 @@ func (c *Canister) UsageLoaded(s *Snapshot, m *Module) Usage {
 	return u
 }
 
-// Load makes code, memories, globals, certified data and chunk store of an idle canister those of a snapshot, which need not be its own.
-// Nothing runs. m is the snapshot's module, which it Matches and Fits. Everything else of the canister stays; version, times and
-// history are the caller's business. The error is that of a full disk; the canister is what it was then.
+// Load makes code, memories, globals, certified data and chunk store of an idle canister those of a snapshot, which
+// need not be its own. Nothing runs. m is the snapshot's module, which it Matches and Fits. Everything else of the
+// canister stays; version, times and history are the caller's business. The error says that the disk is full; then the
+// canister is unchanged.
 func (c *Canister) Load(s *Snapshot, m *Module) error {
 	kept, err := m.engine.keep(m)
 	if err != nil {
@@ -63,8 +64,8 @@ func (c *Canister) Load(s *Snapshot, m *Module) error {
 	return nil
 }
 
-// LowOnHeap is the condition of the low-memory hook for a heap of some bytes: less than the threshold is left below the limit, or below
-// the largest heap where there is no limit.
+// LowOnHeap is the condition of the low-memory hook for a heap of some bytes: less than the threshold is left below the
+// limit, or below the largest heap without a limit.
 func (s *Settings) LowOnHeap(heap uint64, wide bool) bool {
 	limit := uint64(NarrowHeapBytes)
 	if wide {

@@ -14,8 +14,7 @@ type Memories struct {
 	stable *stable.Memory
 }
 
-// Memories takes hold of the memories, nil where there is no code. It may be called
-// while a message of the canister is paused.
+// Memories takes hold of the memories, nil without code. It may be called while a message of the canister is paused.
 func (c *Canister) Memories() *Memories {
 	if c.state == nil {
 		return nil
@@ -30,8 +29,8 @@ func (m *Memories) HeapSize() uint64 { return m.heap.Size() }
 // StableSize is the size of the stable memory in bytes.
 func (m *Memories) StableSize() uint64 { return m.stable.Size() * stable.PageSize }
 
-// ReadHeap fills dst with the bytes of the heap at an offset; it must have them. The
-// error is that of the checkpoint file.
+// ReadHeap fills dst with the bytes of the heap at an offset; it must have them. The error comes from the checkpoint
+// file.
 func (m *Memories) ReadHeap(offset uint64, dst []byte) error { return m.heap.Read(offset, dst) }
 
 // ReadStable is ReadHeap for the stable memory.

@@ -55,12 +55,12 @@ type Message struct {
 
 	// Reject is what the call was rejected with: RejectCallback, CompositeReject.
 	Reject *intercanister.Reject
-	// Deadline is that of the call context: ns, 0 for none.
+	// Deadline is the deadline of the call context: ns, 0 for none.
 	Deadline uint64
 	// Available are the call context's cycles not yet accepted; Refunded those that came
 	// back with the response, which the balance has already.
 	Available, Refunded cycles.Amount
-	// Debit is what fell due while the message ran, not taken from the balance yet. Whoever
+	// Debit is the amount that fell due while the message ran and is still to be taken from the balance. The code that
 	// resumes a paused message may add to it.
 	Debit cycles.Amount
 	// Responded is set where the call context is answered or needs no answer.

@@ -11,9 +11,9 @@ func (c *Canister) Move(id principal.Principal) *Canister {
 	return &moved
 }
 
-// Rename notes that the canister took the id of another one, which had this version
-// and this many changes: it has a later version than both, and its history goes on
-// where that of the other ended (interface specification, "Canister migration").
+// Rename notes that the canister took the id of another one, which had this version and this many changes: it has a
+// later version than both, and its history goes on where the other's ended (interface specification, "Canister
+// migration").
 func (c *Canister) Rename(from, by principal.Principal, version, total uint64, now uint64, origin ChangeOrigin) {
 	details := Renaming{From: from, FromTotal: c.History.Total, To: c.ID, ToVersion: version, ToTotal: total, RequestedBy: by}
 	c.Version = max(c.Version, version) + 1

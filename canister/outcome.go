@@ -14,8 +14,8 @@ type Outcome struct {
 	// Failure says why the message failed: its state is what it was before. nil for
 	// success. Its text is the replica's, from "Error from Canister" to the advice at its end.
 	Failure *intercanister.Reject
-	// Backtrace is where the code failed, a function on a line, for whoever owns the network:
-	// Failure has it only where its receiver may see it. Empty where no function has a name.
+	// Backtrace is where the code failed, a function on a line, for the owner of the network: Failure has it only if
+	// its receiver may see it. Empty if no function has a name.
 	Backtrace string
 	// Response is what the call context is answered with, nil where the message did not
 	// answer. Refund is not set.

@@ -2,9 +2,8 @@ package canister
 
 import "github.com/canisterd/canisterd/canister/internal/stable"
 
-// SetStable makes content the stable memory of an idle canister that has code, with zeros up to
-// the end of a Wasm page. Nothing runs, and everything else stays. The error is that of a full
-// disk; the canister is what it was then.
+// SetStable makes content the stable memory of an idle canister that has code, with zeros up to the end of a Wasm page.
+// Nothing runs, and everything else stays. The error says that the disk is full; then the canister is unchanged.
 func (c *Canister) SetStable(content []byte) error {
 	s := c.state
 	memory := stable.New(s.module.engine.wasm.File())

@@ -9,9 +9,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// Settings are the settings of a canister (interface specification, "IC method
-// create_canister"). Whoever writes them has checked the ranges; their
-// constants are in limits.go.
+// Settings are the settings of a canister (interface specification, "IC method create_canister"). The caller that
+// writes them has checked the ranges; their constants are in limits.go.
 type Settings struct {
 	Controllers       []principal.Principal // at most MaxControllers, in the order given
 	ComputeAllocation uint64                // percent, 0 to 100

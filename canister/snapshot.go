@@ -112,7 +112,8 @@ func (s *state) globals() []Global {
 	return all
 }
 
-// NewSnapshot makes a snapshot with a module and memories of zeros, which are to be uploaded. The error is that of a full disk.
+// NewSnapshot makes a snapshot with a module and memories of zeros, which are to be uploaded. The error says that the
+// disk is full.
 func (e *Engine) NewSnapshot(d *SnapshotMetadata) (*Snapshot, error) {
 	b, err := e.newBinary(d.ModuleSize)
 	if err != nil {
@@ -173,7 +174,7 @@ func (s *Snapshot) Within(p SnapshotPart, offset, size uint64) bool {
 	return offset <= all && size <= all-offset
 }
 
-// Read gives size bytes of a part, which must have them. The error is that of the checkpoint file.
+// Read gives size bytes of a part, which must have them. The error comes from the checkpoint file.
 func (s *Snapshot) Read(p SnapshotPart, offset, size uint64) ([]byte, error) {
 	if !s.Within(p, offset, size) {
 		return nil, fmt.Errorf("read %d bytes of a snapshot at offset %d: the part has %d bytes", size, offset, s.Size(p))
@@ -188,8 +189,8 @@ func (s *Snapshot) Read(p SnapshotPart, offset, size uint64) ([]byte, error) {
 	return dst, s.stable.Peek(offset, dst)
 }
 
-// Write writes a part of an uploaded snapshot, which must have room for the bytes. The error is that of a full disk; some bytes may be
-// written then.
+// Write writes a part of an uploaded snapshot, which must have room for the bytes. The error says that the disk is
+// full; then some bytes may be written.
 func (s *Snapshot) Write(p SnapshotPart, offset uint64, src []byte) error {
 	if !s.Uploaded || !s.Within(p, offset, uint64(len(src))) {
 		return fmt.Errorf("write %d bytes of a snapshot at offset %d: the part has %d bytes", len(src), offset, s.Size(p))

@@ -26,8 +26,7 @@ type state struct {
 	closed bool
 }
 
-// runner is a guest with its stable memory and what it needs to run: that of the
-// canister, or a view of it for queries.
+// runner is a guest with its stable memory and what it needs to run: the canister's own, or a view for queries.
 type runner struct {
 	module *Module
 	guest  *wasm.Guest
