@@ -41,7 +41,7 @@ type decoder struct {
 	statements []*node
 }
 
-// decode reads any bytes. What is no operation is the last node.
+// decode reads any bytes. Bytes that are not an operation become the last node.
 func decode(code []byte) []*node {
 	var d decoder
 	for len(code) > 0 {
@@ -126,7 +126,7 @@ func (d *decoder) flush(count int) {
 	d.values = d.values[count:]
 }
 
-// pushing is the statement push, which is no operation: its operand pushes itself.
+// pushing is the statement push, which is not an operation: its operand pushes itself.
 var pushing = operation{name: "push", takes: "v"}
 
 // sound reports whether bytes are operations from end to end.

@@ -24,7 +24,7 @@ func Programs(peers ...principal.Principal) *rapid.Generator[*Program] {
 	})
 }
 
-// Queries draws programs for the query method: they call nobody.
+// Queries draws programs for the query method: they make no calls.
 func Queries() *rapid.Generator[*Program] {
 	return rapid.Custom(func(t *rapid.T) *Program {
 		r := random{t: t}

@@ -42,8 +42,8 @@ func (p *Program) CostHTTP(request, response uint64) *Program {
 	return p.Int(request).Int(response).op(opCostHTTP)
 }
 
-// CostECDSA, CostSchnorr and CostVetKD are what a signature or key costs with the key of a name
-// and the number of a curve or an algorithm: -> b, empty where there is no such key.
+// CostECDSA, CostSchnorr and CostVetKD are what a signature or key costs with the key of a name and the number of a
+// curve or an algorithm: -> b, empty if the key does not exist.
 func (p *Program) CostECDSA(key string, curve uint64) *Program {
 	return p.Text(key).Int(curve).op(opCostECDSA)
 }
