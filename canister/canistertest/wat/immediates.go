@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// plain emits an operator that is no block, with its immediates.
+// plain emits an operator that is not a block, with its immediates.
 func (a *assembler) plain(op operator) {
 	if op.prefix == 0 {
 		a.code = append(a.code, byte(op.code))

@@ -227,9 +227,8 @@ func plainFloat(run string) (string, bool) {
 	return prefix + whole + "." + fraction + mark[:1] + exponent, true
 }
 
-// Literal gives the bits of a number literal of type i8, i16, i32, i64, f32 or
-// f64, zero-extended. The error says whether it is no such number or out of
-// range.
+// Literal gives the bits of a number literal of type i8, i16, i32, i64, f32 or f64, zero-extended. The error says
+// whether it is malformed or out of range.
 func Literal(typ, word string) (uint64, error) {
 	var n uint64
 	var err error
