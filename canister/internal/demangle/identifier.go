@@ -36,8 +36,8 @@ const (
 	punyStart = 0x80
 )
 
-// decode inserts the characters that the Punycode part has (RFC 3492, section 6.2).
-// It is false where that is no valid text or a long one.
+// decode inserts the characters that the Punycode part has (RFC 3492, section 6.2). It is false if that is invalid or
+// too long.
 func (i identifier) decode() (string, bool) {
 	if len(i.ascii) > maxUnicodeRunes {
 		return "", false

@@ -126,7 +126,7 @@ func (r *reader) number() (uint64, bool) {
 	}
 }
 
-// tagged reads a number after its tag, plus one; 0 where there is no tag.
+// tagged reads a number after its tag, plus one; 0 without a tag.
 func (r *reader) tagged(tag byte) (uint64, bool) {
 	if r.fault != sound {
 		return 0, false
