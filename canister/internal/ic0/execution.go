@@ -57,7 +57,7 @@ type Subnet struct {
 	Available uint64    // bytes of memory the subnet has left
 	Used      uint64    // bytes of memory in use on the subnet
 	Pages     [3]uint64 // 4 KiB pages of stable memory: of messages, installations, queries
-	// Print is given what a canister prints, whole and at once; nil: nobody listens.
+	// Print is given what a canister prints, whole and at once; nil: no listener.
 	Print func(canister principal.Principal, text []byte)
 }
 
