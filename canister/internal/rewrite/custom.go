@@ -54,7 +54,7 @@ func (s *source) icpSections() []CustomSection {
 	return out
 }
 
-// functionNames reads the function names of the name section; a malformed section ends the list and is no error.
+// functionNames reads the function names of the name section; a malformed section ends the list without an error.
 func (s *source) functionNames() []functionName {
 	for _, c := range s.custom {
 		if c.name != "name" {

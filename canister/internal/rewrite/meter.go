@@ -31,7 +31,7 @@ func (b *body) meterFunction() {
 	m.cost, m.check, m.pending, m.first, m.patch, m.slot = costEntry, true, !m.off, 1, -1, -1
 	if !m.off {
 		b.out = append(b.out, opBlock, blockEmpty)
-		b.labels += 2 // that of the stack check too, which stackEntry writes
+		b.labels += 2 // including the stack check, which stackEntry writes
 	}
 }
 

@@ -145,8 +145,8 @@ var saturatingOps = [8]operator{
 	7: {"i64.trunc_sat_f64_u", "F", "I", 20, 3},
 }
 
-// memoryOps holds the scalar loads and stores, indexed by opcode minus 0x28. The cost is that of a 32-bit
-// memory; see widePenalty.
+// memoryOps holds the scalar loads and stores, indexed by opcode minus 0x28. The cost is for a 32-bit memory; see
+// widePenalty.
 var memoryOps = [23]accessOperator{
 	0x28 - firstMemoryOp: {"i32.load", loadAccess, 'i', 2, 1, 3},
 	0x29 - firstMemoryOp: {"i64.load", loadAccess, 'I', 3, 1, 3},

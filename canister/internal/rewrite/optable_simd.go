@@ -1,8 +1,8 @@
 package rewrite
 
-// vectorOps holds the 128-bit SIMD operators (0xfd), indexed by their second opcode; an entry without a name is not
-// an operator. The letter A in a parameter list is an address of the memory's index type. The cost of loads and stores is that
-// of a 32-bit memory; see widePenalty. Every one of them weighs 1 in the function complexity.
+// vectorOps holds the 128-bit SIMD operators (0xfd), indexed by their second opcode; an entry without a name is not an
+// operator. The letter A in a parameter list is an address of the memory's index type. The cost of loads and stores is
+// for a 32-bit memory; see widePenalty. Every one of them weighs 1 in the function complexity.
 var vectorOps = [256]vectorOperator{
 	0x00: {"v128.load", "A", "v", memoryImmediate, 4, 0, 1},
 	0x01: {"v128.load8x8_s", "A", "v", memoryImmediate, 3, 0, 1},

@@ -22,11 +22,12 @@ type splitter struct {
 // elementBytes is what an element of a table takes in the engine.
 const elementBytes = 8
 
-// isShort reports whether an integer constant, as the size of a bulk operator, is that of one piece at most.
+// isShort reports whether an integer constant, as the size of a bulk operator, is at most the size of one piece.
 func isShort(v int64) bool { return v >= 0 && v <= PieceBytes/elementBytes }
 
-// splitMemory, splitSegment, splitTable and splitElements split the operator that is emitted next, whose three lowered operands are on top of
-// the stack; n is its size. An operation on a segment that is no longer than a piece is either short or out of bounds.
+// splitMemory, splitSegment, splitTable and splitElements split the operator that is emitted next, whose three lowered
+// operands are on top of the stack; n is its size. An operation on a segment of at most one piece is either short or
+// out of bounds.
 func (b *body) splitMemory(code uint32, n operand) {
 	b.split(splitter{code: code, value: typeI32, piece: PieceBytes}, n)
 }
