@@ -89,8 +89,8 @@ func (m *Memory) place(order []uint64) (r run, offset int64, old, again bool, er
 	return run{first, n}, offset, true, true, nil
 }
 
-// Prepare does all of a Commit that may fail: what the message wrote is in the file, and nobody else knows. On an error (the disk is full)
-// the message is still open, as it is after a success, until Commit or Rollback.
+// Prepare does all of a Commit that may fail: the writes of the message are in the file, and not visible yet. On an
+// error (the disk is full) the message is still open, as it is after a success, until Commit or Rollback.
 func (m *Memory) Prepare() error {
 	if m.snapshot {
 		panic("stable: commit of a snapshot")

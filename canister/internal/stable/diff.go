@@ -2,8 +2,8 @@ package stable
 
 import "fmt"
 
-// Differing is how many pages of 4 KiB of two committed memories differ. Pages that both have in one place are not read. Nobody may
-// commit meanwhile. The error is that of the checkpoint file.
+// Differing is how many pages of 4 KiB of two committed memories differ. Pages that both have in one place are not
+// read. Neither memory may commit meanwhile. The error comes from the checkpoint file.
 func (m *Memory) Differing(o *Memory) (pages uint64, err error) {
 	a, b := m.head.table, o.head.table
 	height := max(a.height, b.height)

@@ -62,7 +62,7 @@ func (m *Memory) unbuffer(buffers map[uint64]*checkpoint.Page, page uint64) {
 	}
 }
 
-// giveUp gives file pages back that nobody knows any more.
+// giveUp frees unreferenced file pages.
 func (m *Memory) giveUp(pages []uint32) {
 	m.scratch.old = pages
 	if len(pages) == 0 {

@@ -10,12 +10,12 @@ import (
 // Memory is one stable memory, or a snapshot of one. What is written stays until Rollback, and for good after Commit.
 type Memory struct {
 	space    *space
-	head     *head // the committed state: own, or that of the memory it is a snapshot of
+	head     *head // the committed state: own, or of the memory it is a snapshot of
 	own      head
 	snapshot bool
 	closed   bool
 
-	table tree   // what a page is when the message has not written it
+	table tree   // the pages before the writes of the message
 	size  uint64 // in pages of 64 KiB, with what the message grew
 
 	buffers map[uint64]*checkpoint.Page // pages the message wrote
@@ -92,14 +92,14 @@ func (m *Memory) InBounds(offset, size uint64) bool {
 	return offset <= bytes && size <= bytes-offset
 }
 
-// Fresh counts the pages of 4 KiB in [offset, offset+size) that this execution has not accessed, and that it has not written
+// Fresh counts the pages of 4 KiB in [offset, offset+size) that this execution neither accessed nor wrote
 // (spec/metering.md §5). It changes nothing: the caller compares with budgets and charges before it reads or writes.
 func (m *Memory) Fresh(offset, size uint64) (unaccessed, unwritten uint64) {
 	first, end := pagesOf(offset, size)
 	return m.touched.fresh(first, end)
 }
 
-// NewExecution forgets which pages were touched: counts begin anew within the same message.
+// NewExecution forgets which pages were touched: counts start from zero within the same message.
 func (m *Memory) NewExecution() { m.touched.reset() }
 
 func pagesOf(offset, size uint64) (first, end uint64) {
@@ -109,7 +109,7 @@ func pagesOf(offset, size uint64) (first, end uint64) {
 	return offset / OSPageSize, (offset+size-1)/OSPageSize + 1
 }
 
-// Read fills dst with the bytes at offset. The error is ErrOutOfBounds or that of the file.
+// Read fills dst with the bytes at offset. The error is ErrOutOfBounds or comes from the file.
 func (m *Memory) Read(offset uint64, dst []byte) error {
 	if !m.InBounds(offset, uint64(len(dst))) {
 		return fmt.Errorf("read %d bytes at %d of %d: %w", len(dst), offset, m.size*PageSize, ErrOutOfBounds)
@@ -181,8 +181,8 @@ func (m *Memory) tree() tree {
 	return m.head.table
 }
 
-// Write writes src at offset. The error is ErrOutOfBounds or that of a full file; after the latter some bytes may be written, and the
-// message should be rolled back.
+// Write writes src at offset. The error is ErrOutOfBounds, or says that the file is full; then some bytes may be
+// written, and the message should be rolled back.
 func (m *Memory) Write(offset uint64, src []byte) error {
 	if !m.InBounds(offset, uint64(len(src))) {
 		return fmt.Errorf("write %d bytes at %d of %d: %w", len(src), offset, m.size*PageSize, ErrOutOfBounds)

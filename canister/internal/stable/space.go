@@ -32,7 +32,7 @@ type head struct {
 	written uint64 // pages of 4 KiB that the table has
 }
 
-// drop ends the use of a tree and takes back the file pages that nobody else has. Needs mu.
+// drop ends the use of a tree and takes back the file pages that only this tree has. Needs mu.
 func (s *space) drop(t *tree) {
 	var old []uint32
 	t.release(&s.owners, func(at uint32) { old = append(old, at) })
@@ -107,7 +107,7 @@ func (s *space) locate(page uint32) (offset int64, pages uint32) {
 	return e.Offset + in, uint32((e.Size - in) / OSPageSize)
 }
 
-// give takes back file pages that nobody sees, in any order, and keeps the space of a few; it changes the order. Needs mu.
+// give takes back unreferenced file pages, in any order, and keeps the space of a few; it changes the order. Needs mu.
 func (s *space) give(pages []uint32, keep int) {
 	slices.Sort(pages)
 	for _, page := range pages {

@@ -65,7 +65,7 @@ func (t *tree) set(s *owners, page uint64, to uint32) uint32 {
 	}
 }
 
-// own returns n if nobody else has it, or a copy.
+// own returns n if it is not shared, or a copy.
 func own(n *node, height uint, s *owners) *node {
 	if n != nil && n.users == 1 {
 		return n
