@@ -38,8 +38,8 @@ func newCodeCache() codeCache {
 	return codeCache{byHash: map[[32]byte]*list.Element{}, order: list.New(), most: maxCompiled}
 }
 
-// Compile makes a rewritten module runnable; two calls with the same module compile once. The error is the engine's, which should not have
-// any for a module that the rewriter accepted, or that of a cancelled context.
+// Compile makes a rewritten module runnable; two calls with the same module compile once. The error is the engine's,
+// which should have none for a module that the rewriter accepted, or the context's.
 func (e *Engine) Compile(ctx context.Context, m *rewrite.Module) (*Code, error) {
 	c := e.code(m)
 	if _, err := c.ready(ctx, false); err != nil {

@@ -27,12 +27,13 @@
 //
 //	g reads a heap of  A B W d E f, its fork one of  V B C d E f
 //
-// A page is read from the first that has it, going down. The heap of a resident guest maps each run of pages from its place; a page that was written first since
-// the fork stays private, and its mapping is replaced when the private page is dropped. Three things keep this small (settle): a layer that
-// nobody else has is joined with what lies on it, so a fork that is gone leaves nothing; a layer of which no more is left to see than twice what
-// lies on it is copied up and left, so layers are few, however often a guest is forked, and the copying is in proportion to the writing; and
-// past a number of runs, which cost mappings, the smallest gaps between them are copied, so that they join. A commit does this after its own
-// work, and a lack of space puts it off.
+// A page is read from the topmost layer that has it. The heap of a resident guest maps each run of pages from its
+// place; a page that was written first since the fork stays private, and its mapping is replaced when the private page
+// is dropped. Three things keep this small (settle): an unshared layer is merged with the layer above it, so a closed
+// fork leaves nothing; a layer whose visible pages are at most twice the pages above it is copied up and released, so
+// layers stay few, however often a guest is forked, and the copying is in proportion to the writing; and past a number
+// of runs, which cost mappings, the smallest gaps between them are copied, so that they join. A commit does this after
+// its own work, and a lack of space puts it off.
 //
 // # Goroutines
 //

@@ -167,7 +167,8 @@ func (g *Guest) Close() {
 	g.predecessor, g.marked = nil, nil
 }
 
-// begin opens a message if none is open. A guest that cannot be made resident is a bug or a machine out of memory: there is no state to go on with.
+// begin opens a message if none is open. If a guest cannot be made resident, this is a bug or the machine is out of
+// memory: execution cannot continue.
 func (g *Guest) begin() {
 	if g.open {
 		return

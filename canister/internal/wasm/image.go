@@ -132,9 +132,9 @@ func (im *Image) patch(page, in int64, src []byte) error {
 	return im.put(page, b[:])
 }
 
-// Restore makes a guest whose committed heap is that of an image, or as much more as the module asks for at least, and whose mutable
-// globals have these values. Nothing runs: neither data segments nor the start function, and nothing is copied. The guest is evicted until it is
-// used.
+// Restore makes a guest whose committed heap is the heap of an image, grown to the minimum that the module asks for,
+// and whose mutable globals have these values. Nothing runs, neither data segments nor the start function, and nothing
+// is copied. The guest is evicted until it is used.
 func (e *Engine) Restore(code *Code, im *Image, globals []GlobalValue) *Guest {
 	im.mu.Lock()
 	defer im.mu.Unlock()

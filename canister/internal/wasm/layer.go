@@ -62,11 +62,11 @@ func (s *store) close() {
 	*s = store{file: s.file}
 }
 
-// settle keeps what lies under a heap of size bytes small: a layer that nobody else has is joined with what is above it, and so is one of
-// which no more is left to see than twice what was written above it. Thus there are at most as many layers as the number of pages has bits,
-// and what is copied is in proportion to what was written. Runs of pages here, which take mappings, are joined past a number. remap makes a
-// mapping that there is follow. What fails, for lack of space, is tried again after the next commit; nothing has changed then that anybody
-// could see.
+// settle keeps what lies under a heap of size bytes small: an unshared layer is merged with the layer above it, and so
+// is a layer whose visible pages are at most twice the pages written above it. Thus there are at most as many layers as
+// the number of pages has bits, and the copying is in proportion to the writing. Runs of pages here, which take
+// mappings, are joined past a number. remap makes an existing mapping follow. A step that fails for lack of space is
+// tried again after the next commit; until then nothing visible has changed.
 func (s *store) settle(size, runs int64, remap func() error) {
 	for s.base != nil {
 		rest := s.base.own - s.covered
@@ -89,7 +89,7 @@ func (s *store) settle(size, runs int64, remap func() error) {
 	}
 }
 
-// sink copies what the store has to the layer under it, which nobody else has, and takes its place.
+// sink copies what the store has to the layer under it, which is not shared, and takes its place.
 func (s *store) sink(size int64, remap func() error) error {
 	l := s.base
 	err := l.ensure(size)

@@ -124,7 +124,7 @@ func (r *resident) close() error {
 	return err
 }
 
-// find returns the function object of an export, nil if there is no such function.
+// find returns the function object of an export, nil if it does not exist.
 func (r *resident) find(name string) *function {
 	for i := range r.functions {
 		if f := &r.functions[i]; f.name == name && f.call != nil {

@@ -160,7 +160,7 @@ func (s *slot) overwrite(memory []byte, changed []span) error {
 	return err
 }
 
-// putBack writes the old bytes of pages again after a commit failed. If that fails too, there is no state to go on with.
+// putBack writes the old bytes of pages again after a commit failed. If that fails too, execution cannot continue.
 func (s *slot) putBack(done []undo, cause error) {
 	if len(done) >= maxUndo {
 		panic(fmt.Errorf("wasm: commit failed after %d pages were overwritten, the heap is lost: %w", len(done), cause))
@@ -201,7 +201,7 @@ func (s *slot) trimAll(pages int64) {
 	s.trim([]span{{0, min(pages, s.reach())}})
 }
 
-// freeze is that of the store; open snapshots go on with what they are mapped from. Needs mu.
+// freeze is the store's freeze; open snapshots keep the pages they are mapped from. Needs mu.
 func (s *slot) freeze() *layer {
 	l := s.store.freeze(s.size)
 	for i := range s.readers {

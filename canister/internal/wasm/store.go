@@ -97,8 +97,8 @@ func (s *store) holder(page int64) *store {
 	return nil
 }
 
-// place is the store from which a page is mapped: its holder. A page that nobody has reads as zero wherever it is mapped from; it goes with
-// others, so that there are few mappings.
+// place is the store from which a page is mapped: its holder. A page without a holder reads as zero wherever it is
+// mapped from; it is mapped with its neighbors, so that there are few mappings.
 func (s *store) place(page int64) *store {
 	for s.base != nil && page < s.base.pages && !s.here.has(page) {
 		s = &s.base.store
@@ -289,7 +289,7 @@ func (s *store) blanks(first, end int64) (next int64, blank bool) {
 	return min(next, end), blank
 }
 
-// eachAbsent calls visit for the runs of pages that nobody has.
+// eachAbsent calls visit for the runs of pages without a holder.
 func (s *store) eachAbsent(first, end int64, visit func(first, end int64)) {
 	for first < end {
 		if first&63 == 0 && s.any(first) == ^uint64(0) {
@@ -315,8 +315,8 @@ func (s *store) any(page int64) (word uint64) {
 	return word
 }
 
-// trim gives back what reading or rolled-back writes of pages took that nobody has: through a mapping of a file in memory, both allocate. All
-// who have such a page in their mapping go on reading zeros.
+// trim gives back the space of pages without a holder, which reads and rolled-back writes took: through a mapping of a
+// file in memory, both allocate. Every mapping of such a page goes on reading zeros.
 func (s *store) trim(pages []span) {
 	if s.file.InMemory() {
 		for i := 0; i < len(pages); {
@@ -349,7 +349,7 @@ func (s *store) leave(pages []span) {
 	}
 }
 
-// punch gives the space of pages back that nobody has, but not where they have their place in one store.
+// punch gives back the space of pages, except those whose place is in the store but.
 func (s *store) punch(first, end int64, but *store) {
 	_ = s.eachPlace(first, end, func(first, end, offset int64) error {
 		if but == nil || s.place(first) != but {
