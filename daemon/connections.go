@@ -40,8 +40,8 @@ type limitedConn struct {
 
 func newConnectionLimit(most int) *connectionLimit { return &connectionLimit{most: most} }
 
-// admit counts a new connection; nil where there is no room for it: it was closed. It may wait
-// until another was there for long enough to be closed.
+// admit counts a new connection; nil if the limit is reached: it was closed. It may wait until another connection has
+// been there for long enough to be closed.
 func (l *connectionLimit) admit(conn net.Conn) *limitedConn {
 	for {
 		victim, wait, full := l.choose(time.Now())
@@ -68,8 +68,8 @@ func (l *connectionLimit) enter(conn net.Conn) *limitedConn {
 	return c
 }
 
-// choose takes the connection out that is to be closed for a new one, where there is no room. wait is
-// how long all are spared, 0 where none is idle.
+// choose removes the connection that is to be closed for a new one if the limit is reached. wait is how long all are
+// spared, 0 if none is idle.
 func (l *connectionLimit) choose(now time.Time) (victim *limitedConn, wait time.Duration, full bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -101,7 +101,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	return d, nil
 }
 
-// listening says why nobody can listen at an address, and what to do.
+// listening says why an address cannot be used, and what to do.
 func listening(address string, err error) error {
 	if errors.Is(err, addressInUse) {
 		return fmt.Errorf("listening on %s: something listens there already: stop it (canisterd stop) or take another port, 0 for any free one: %w", address, err)
@@ -172,7 +172,7 @@ func newServer(ctx context.Context, handler http.Handler, log *slog.Logger) *htt
 	}
 }
 
-// serve begins to answer whoever connects.
+// serve begins to answer connections.
 func (d *Daemon) serve(running context.Context, config *Control) error {
 	d.server = newServer(running, http.HandlerFunc(d.answer), d.log)
 	if d.pocket != nil {

@@ -75,7 +75,7 @@ type performer struct {
 	fetch      func(ctx context.Context, request *replica.Outcall) replica.OutcallAnswer
 
 	generation uint64                         // of the instance, when the outcalls were listed that were seen
-	seen       map[principal.Principal]uint64 // by subnet: the number of the next outcall nobody has looked at
+	seen       map[principal.Principal]uint64 // by subnet: the number of the next outcall to look at
 	held       map[outcallID]bool             // seen, but there was no room for them
 	making     map[principal.Principal]int    // by canister: requests that may be under way
 	made       int                            // the sum of making
@@ -118,8 +118,8 @@ func (p *performer) perform(ctx context.Context) {
 	}
 }
 
-// begin begins what there is room for. What is held and is not pending any more has
-// timed out: nobody makes it. After a restore numbers begin again: nothing was seen.
+// begin begins outcalls while there is room. A held outcall that is not pending any more has timed out: it is not made.
+// After a restore numbers begin again: all outcalls are new.
 func (p *performer) begin(ctx context.Context, pending []node.Outcall) {
 	if len(pending) > 0 && pending[0].Generation != p.generation {
 		p.generation, p.held = pending[0].Generation, nil

@@ -121,7 +121,7 @@ func (s *protocolMux) forget(conn net.Conn) {
 	delete(s.waiting, conn)
 }
 
-// close ends the listener and the connections that are nobody's yet.
+// close ends the listener and the connections that are still waiting.
 func (s *protocolMux) close() {
 	s.end.Do(func() {
 		close(s.ended)
