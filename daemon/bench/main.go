@@ -1,13 +1,11 @@
 // Command bench runs the repository's ratio benchmarks and prints one table.
 //
-// A ratio benchmark is a Go benchmark whose name begins with BenchmarkRatio. It
-// measures something and, in the same run, a floor: the least that the same
-// work could cost. It reports three metrics: "measured-ns" and "floor-ns" for
-// one operation each (about memory "measured-bytes" and "floor-bytes"), and
-// "limit-x", the greatest ratio of the two that is accepted; 0 is no limit, the
-// row is for information. It may report "mean-ns" and "p99-ns" of what it measured. Every benchmark runs several times; the table shows
-// medians, so that a noisy machine shows as little as possible. Package ratio
-// below measures and reports.
+// A ratio benchmark is a Go benchmark whose name begins with BenchmarkRatio. It measures something and, in the same
+// run, a floor: the least that the same work could cost. It reports three metrics: "measured-ns" and "floor-ns" for one
+// operation each (about memory "measured-bytes" and "floor-bytes"), and "limit-x", the greatest ratio of the two that
+// is accepted; 0 means no limit, the row is for information. It may report "mean-ns" and "p99-ns" of what it measured.
+// Every benchmark runs several times; the table shows medians, so that a noisy machine shows as little as possible.
+// Package ratio below measures and reports.
 package main
 
 import (
