@@ -40,7 +40,7 @@ var firstWords = map[string]offer{
 	"canisterd pacing":   words(pacingModes()...),
 	"canisterd run":      words("idle", "next-timer"),
 	"canisterd time":     words("+1h", "+1d", "+1w", "next-timer"),
-	// A new name is nobody's yet.
+	// A new name is still free.
 	"canisterd instance create": words(), "canisterd instance fork": words(), "canisterd instance snapshot": words(),
 }
 
@@ -145,7 +145,7 @@ func canisters(_ context.Context, c *cli, _ []string) []string {
 	return slices.Sorted(maps.Keys(c.known().ids))
 }
 
-// methods are those of the canister before, without those that nobody calls by hand.
+// methods are the methods of the canister named before, without those that people do not call by hand.
 func methods(ctx context.Context, c *cli, before []string) (names []string) {
 	id, err := c.canisterOf(before[len(before)-1])
 	if err != nil {

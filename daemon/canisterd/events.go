@@ -57,7 +57,7 @@ func (c *cli) events() *cobra.Command {
 	return cmd
 }
 
-// unlessInterrupted is no error where the user ended it.
+// unlessInterrupted drops the error if the user ended it.
 func unlessInterrupted(ctx context.Context, err error) error {
 	if context.Cause(ctx) == nil {
 		return err

@@ -57,7 +57,7 @@ func group(name, short string) *cobra.Command {
 		Use:   name,
 		Short: short,
 		Args:  cobra.ArbitraryArgs,
-		// Without this a word that is no command would print the help and succeed.
+		// Without this an unknown command would print the help and succeed.
 		RunE: others,
 	}
 }
@@ -72,7 +72,7 @@ func others(cmd *cobra.Command, args []string) error {
 
 // Widths of help, in cells.
 const (
-	helpCells     = 100 // where nobody says how wide the terminal is
+	helpCells     = 100 // if the width of the terminal is unknown
 	helpCellsMost = 120
 )
 

@@ -137,7 +137,7 @@ func (c *cli) sender() (string, error) {
 	}
 	all, err := readIdentities()
 	if err != nil && c.identity == "" {
-		return "", nil // without a home there is no identity in use
+		return "", nil // without a home no identity is in use
 	}
 	name := c.identity
 	if name == "" && err == nil {

@@ -231,7 +231,7 @@ func (c *cli) instanceShow() *cobra.Command {
 	}
 }
 
-// named is the instance a command is for: its argument, or that of --instance.
+// named is the instance a command is for: its argument, or the one of --instance.
 func (c *cli) named(args []string) string {
 	if len(args) > 0 {
 		return args[0]

@@ -78,7 +78,7 @@ func nearestStore(folder string) (s *store, dir string) {
 	return &store{}, folder
 }
 
-// context is that of the command.
+// context is the command's context.
 func (c *cli) context() context.Context {
 	if c.ctx == nil {
 		return context.Background()
@@ -112,7 +112,7 @@ func (c *cli) canisterOf(text string) (string, error) {
 	return "", fmt.Errorf("%q is neither the id of a canister nor the name of one that was deployed from this folder%s (there are %s)%s", text, meant(text, all), strings.Join(all, ", "), mistyped(text))
 }
 
-// escaped is what stands for ${ in a text where that is no reference.
+// escaped stands for ${ in a text if it does not begin a reference.
 const escaped = "$${"
 
 // withIDs puts the ids of canisters into the places where ${NAME} names them.

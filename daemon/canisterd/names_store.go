@@ -99,7 +99,7 @@ func (s *store) live(n network) names {
 	return live
 }
 
-// instances are those of all names, where several networks have one that of the last.
+// instances gives the instance for each name; if several networks have the name, the last one counts.
 func (s *store) instances() names {
 	all := names{}
 	for _, n := range s.Networks {

@@ -43,7 +43,7 @@ func encodeIndented(value any) (string, error) {
 	return strings.TrimSuffix(text.String(), "\n"), nil
 }
 
-// messageJSON writes a message: all its fields in their order, but for messages and choices that are not set.
+// messageJSON writes a message: all its fields in their order, except messages and choices that are not set.
 func messageJSON(out []byte, m protoreflect.Message) []byte {
 	switch known := m.Interface().(type) {
 	case *timestamppb.Timestamp:
@@ -105,7 +105,7 @@ func valueJSON(out []byte, f protoreflect.FieldDescriptor, v protoreflect.Value)
 	return fmt.Append(out, v.Interface()) // numbers
 }
 
-// bytesText is bytes in hex, but for what is text unless somebody wrote something else there: lines of logs and metadata.
+// bytesText is bytes in hex, except lines of logs and metadata: these are text unless they hold other bytes.
 func bytesText(f protoreflect.FieldDescriptor, content []byte) string {
 	if (f.Name() == "log" || f.Name() == "content") && utf8.Valid(content) {
 		return string(content)

@@ -104,7 +104,7 @@ a link to canisterd with the name pocket-ic, pocket-ic-server or pocket-ic-X.Y.Z
 	return cmd
 }
 
-// servePocket serves until it is told to end, or nobody asks anything any more.
+// servePocket serves until it is told to end, or has been idle for too long.
 func (c *cli) servePocket(ctx context.Context, f *pocketFlags) error {
 	if f.showVersion {
 		_, err := fmt.Fprintf(c.out, "pocket-ic-server %s\n", f.version)
@@ -117,7 +117,7 @@ func (c *cli) servePocket(ctx context.Context, f *pocketFlags) error {
 	defer stop()
 	publish, remove, err := claimPort(f.portFile)
 	if errors.Is(err, fs.ErrExist) {
-		return nil // another server serves whoever reads the file
+		return nil // another server serves the readers of the file
 	}
 	if err != nil {
 		return err

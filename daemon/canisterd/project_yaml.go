@@ -19,7 +19,7 @@ var specs = map[string]reflect.Type{
 	"project": reflect.TypeFor[project](), "canisterSpec": reflect.TypeFor[canisterSpec](), "settingsSpec": reflect.TypeFor[settingsSpec](),
 }
 
-// inYAML is why a text is no project, without what only its authors understand.
+// inYAML is why a text is not a project, without the details that only the authors of the parser understand.
 func inYAML(err error) string {
 	if errors.Is(err, io.EOF) {
 		return "it is empty: list canisters under canisters:, each with its wasm: file"

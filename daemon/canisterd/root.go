@@ -35,7 +35,7 @@ const defaultURL = "http://127.0.0.1:4943"
 // cli is what all commands share.
 type cli struct {
 	url       string
-	control   string // address of the control API, "" for that of url
+	control   string // address of the control API, "" for the address of url
 	tokenFile string
 	roots     string // PEM file of the certificates to trust, "" for the system's
 	instance  string // "" for the default one
@@ -161,7 +161,7 @@ func withScheme(address string) string {
 	return address
 }
 
-// checkURL refuses what is no daemon's address before anything is sent there.
+// checkURL refuses an invalid address before anything is sent there.
 func checkURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -20,7 +20,7 @@ type statusResult struct {
 	Control  string         `json:"control"` // address of the control API that was asked; none where HTTP was
 	Instance string         `json:"instance"`
 	Network  string         `json:"network_id"`
-	Health   string         `json:"health"` // healthy or failed; that of the replica where HTTP was asked
+	Health   string         `json:"health"` // healthy or failed; the replica's if HTTP was asked
 	Failure  string         `json:"failure"`
 	Version  string         `json:"version"`
 	Height   uint64         `json:"certified_height"`
@@ -84,7 +84,7 @@ func (c *cli) controlStatus(ctx context.Context, d *remote.Daemon) error {
 	return c.print(fmt.Sprintf("%s %s\nversion   %s\ninstance  %s\n%s", result.Control, verdict, result.Version, result.Instance, c.particulars(i)), result)
 }
 
-// httpStatus is what the HTTP interface says where there is no control API.
+// httpStatus is the status by the HTTP interface if the control API is not there.
 func (c *cli) httpStatus(ctx context.Context) error {
 	address := c.url
 	if c.instance != "" {

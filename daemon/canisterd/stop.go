@@ -150,8 +150,8 @@ func interrupt(process *os.Process) error {
 	return process.Signal(os.Interrupt)
 }
 
-// gone waits until nobody answers any more and the process has ended: a daemon
-// that closes takes no more requests, but may still be answering some.
+// gone waits until the daemon stops answering and the process has ended: a daemon that closes takes no more requests,
+// but may still be answering some.
 func gone(ctx context.Context, connection *client.Client, process *os.Process, path string) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

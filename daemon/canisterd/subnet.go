@@ -89,7 +89,8 @@ func (c *cli) waitingCall(ctx context.Context, d *remote.Daemon, subnet string, 
 	}
 }
 
-// traced asks for a call tree: where a call context has a number, for that of the only subnet with such a context unless one is named.
+// traced asks for a call tree. The number of a call context means the only subnet with such a context unless one is
+// named.
 func (c *cli) traced(ctx context.Context, d *remote.Daemon, request *controlv1.GetTraceRequest, subnet string, number uint64) (*controlv1.GetTraceResponse, error) {
 	if number == 0 {
 		return d.Events.GetTrace(ctx, request)

@@ -14,8 +14,8 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// closest is the word that somebody most likely meant who wrote another: the one that fewest letters make of it, the first of equals;
-// none where that is more than every third letter, but for one in short words.
+// closest is the word that was most likely meant by another: the one with the fewest edits, the first of equals; none
+// if that takes more than a third of the letters, except one edit in short words.
 func closest(written string, words []string) string {
 	best, found := max(len(written)/3, 1), ""
 	for _, word := range words {
@@ -57,7 +57,7 @@ func meant(written string, words []string) string {
 	return ""
 }
 
-// unknownCommand says what could have been meant by a word that is no command under another.
+// unknownCommand suggests a command for an unknown word under another command.
 func unknownCommand(under *cobra.Command, word string) error {
 	var names []string
 	for _, child := range under.Commands() {

@@ -81,8 +81,8 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 // negative is an argument that is a number and not a flag.
 var negative = regexp.MustCompile(`^-[0-9]`)
 
-// withNegatives lets negative numbers be arguments: what begins with - and a digit is no flag. A space in front, which changes no
-// number, keeps it from being taken for one.
+// withNegatives lets negative numbers be arguments: - and a digit do not begin a flag. A space in front, which changes
+// no number, keeps it from being taken for one.
 func withNegatives(args []string) []string {
 	out := make([]string, len(args))
 	for i, arg := range args {
