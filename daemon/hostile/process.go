@@ -54,7 +54,7 @@ func startProcess(ctx context.Context, o *options, dir string, l launch) (*proce
 	line := make(chan string, 1)
 	go func() {
 		reader := bufio.NewReader(out)
-		first, _ := reader.ReadString('\n') // an empty line is no JSON and fails below
+		first, _ := reader.ReadString('\n') // an empty line is not JSON and fails below
 		line <- first
 		_, _ = io.Copy(io.Discard, reader)
 		p.result = p.cmd.Wait()
