@@ -49,7 +49,7 @@ func (i *Instance) Advance(ctx context.Context, a Advance) (Advanced, error) {
 	return Advanced{at, done.Rounds, done.Messages}, nil
 }
 
-// target is the time that is so much later, or that of the next timer.
+// target is the time that is so much later, or the time of the next timer.
 func (i *Instance) target(ctx context.Context, by time.Duration) (uint64, error) {
 	if by > 0 {
 		now, err := Look(ctx, i, i.now)
@@ -84,10 +84,9 @@ const (
 	roundsAtOnce = 1000
 )
 
-// timeAdvance lets the time of a network pass as it would pass by itself: what falls due on
-// the way is done at its own time, and what follows from it. Its methods are called
-// between two rounds by who owns the network. Canisters pay for their resources, and old
-// answers are forgotten, where it stops for something else: that alone is no reason to.
+// timeAdvance lets the time of a network pass as it would pass by itself: work that falls due on the way is done at its
+// own time, and so is what follows from it. The owner of the network calls its methods between two rounds. Canisters
+// pay for their resources, and old answers are forgotten, only when it stops for something else.
 type timeAdvance struct {
 	moment uint64 // time of the rounds that are being run
 	rounds int    // run there

@@ -40,8 +40,8 @@ type Times struct {
 	Wall uint64 // the wall clock, by which clients' requests expire who know no other time
 }
 
-// Clock is the time requests expire by: that of the instance's clock, or of the network
-// where that is paced by hand, or just moved ahead.
+// Clock is the time by which requests expire: the time of the instance's clock, or of the network if it is paced by
+// hand or was just moved ahead.
 func (b *Backend) Clock() Times {
 	at, wall := b.node.View().Time, b.clock.wallNow()
 	if b.pacing.Load().TimeByWallClock() {

@@ -21,7 +21,7 @@ type Instance struct {
 	engine  *engine
 	node    *node.Node
 	backend *Backend
-	front   Front // nil where there is no host
+	front   Front // nil without a host
 	pacer   pacer
 	clock   clock
 	log     *slog.Logger
@@ -109,7 +109,7 @@ func (i *Instance) driveBy(pacing Pacing) {
 	i.pacer.set(pacing)
 }
 
-// Front is what the host has for the instance, nil where there is no host.
+// Front is what the host has for the instance, nil without a host.
 func (i *Instance) Front() Front { return i.front }
 
 // Go runs a part of the host's front until the instance ends: ctx ends then, and the end waits

@@ -92,7 +92,7 @@ func (p Pacing) Check() error {
 	return nil
 }
 
-// decided is the pacing with its interval decided. The error is as that of Check.
+// decided is the pacing with its interval decided. The errors are as in Check.
 func (p Pacing) decided() (Pacing, error) {
 	switch {
 	case p.Mode >= pacingModes:

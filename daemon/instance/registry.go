@@ -36,7 +36,7 @@ type Front interface {
 
 // Config is what a registry is made of.
 type Config struct {
-	Host   Host                                 // nil: instances are served by nobody
+	Host   Host                                 // nil: instances are not served
 	Log    *slog.Logger                         // nil: nothing is logged
 	Wall   func() time.Time                     // the wall clock
 	Limit  int                                  // instances; 0: MaxInstances
@@ -46,7 +46,7 @@ type Config struct {
 	CacheDir string
 	Compiler func(ctx context.Context, dir string, module []byte) error
 	Version  string            // of the program, which networks report
-	Printed  replica.PrintSink // what canisters print; nil: nobody reads it
+	Printed  replica.PrintSink // what canisters print; nil: no reader
 
 	// Of instances that say nothing of them.
 	RateLimits bool

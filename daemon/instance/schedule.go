@@ -16,7 +16,7 @@ type schedule struct {
 	first chan struct{} // has a value when the first alarm is another
 }
 
-// alarm is called once at its time, or earlier where it is set anew to an earlier one.
+// alarm is called once at its time, or earlier if it is set again to an earlier one.
 type alarm struct {
 	due  func() // must not block
 	at   time.Time
@@ -102,26 +102,26 @@ func (s *schedule) take() (due []*alarm, next time.Duration) {
 // alarms is a heap by time.
 type alarms []*alarm
 
-// Len is that of a heap.
+// Len implements heap.Interface.
 func (q alarms) Len() int { return len(q) }
 
-// Less is that of a heap.
+// Less implements heap.Interface.
 func (q alarms) Less(i, j int) bool { return q[i].at.Before(q[j].at) }
 
-// Swap is that of a heap.
+// Swap implements heap.Interface.
 func (q alarms) Swap(i, j int) {
 	q[i], q[j] = q[j], q[i]
 	q[i].rank, q[j].rank = i+1, j+1
 }
 
-// Push is that of a heap.
+// Push implements heap.Interface.
 func (q *alarms) Push(x any) {
 	a := x.(*alarm)
 	*q = append(*q, a)
 	a.rank = len(*q)
 }
 
-// Pop is that of a heap.
+// Pop implements heap.Interface.
 func (q *alarms) Pop() any {
 	old := *q
 	a := old[len(old)-1]

@@ -10,9 +10,8 @@ import (
 // SeedBytes is the length of a seed.
 const SeedBytes = 32
 
-// seeds gives each instance that is made without a seed one of its own: the first is that of
-// the daemon, the others follow from it and from how many were given before. So a daemon
-// that is started with a seed is the same from start to start.
+// seeds gives each instance without a configured seed one of its own: the first is the daemon's, the others follow from
+// it and from the number of seeds given before. So a daemon with a seed is the same from start to start.
 type seeds struct {
 	daemon [SeedBytes]byte
 	given  atomic.Uint64

@@ -134,7 +134,7 @@ func (i *Instance) DeleteSnapshot(name string) error {
 	return nil
 }
 
-// use does something with a snapshot, which nobody else has meanwhile.
+// use does something with a snapshot, which is locked meanwhile.
 func (i *Instance) use(name string, do func(*snapshot) error) error {
 	i.snapshots.mu.Lock()
 	s := i.snapshots.kept[name]

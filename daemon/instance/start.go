@@ -56,7 +56,7 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 	return i, nil
 }
 
-// nodeConfig is what the node of an instance is made of, but for its network.
+// nodeConfig is the configuration of the node of an instance, without its network.
 func (r *Registry) nodeConfig(i *Instance, pacing Pacing) node.Config {
 	config := node.Config{
 		Mode: pacing.nodeMode(), Queries: r.queries, Processors: r.processors, Memory: i.memory,
