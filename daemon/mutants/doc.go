@@ -16,9 +16,9 @@
 //	len(x) > MaxX
 //	probe.Pick(7, len(x) > MaxX, len(x) > (MaxX*2))
 //
-// An environment variable makes one mutant active in a process. The tests are in the schema too: a
-// test that uses the constant sees the changed one. A mutant that makes no program in
-// this form has a build of its own: that of a constant that is the length of an array.
+// An environment variable makes one mutant active in a process. The tests are in the schema too: a test that uses the
+// constant sees the changed one. A mutant that does not compile in this form has a build of its own: a constant that is
+// the length of an array.
 //
 // A test in which both sides of a probe are always equal cannot notice the change. So each test of
 // a package runs alone once, with no mutant active, and notes where they differ. A mutant needs only

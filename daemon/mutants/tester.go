@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// compiler is what kills a mutant that is no program.
+// compiler kills a mutant that does not compile.
 const compiler = "compiler"
 
 // tester runs the tests of mutants.
