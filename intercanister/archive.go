@@ -74,8 +74,7 @@ func (o *Origin) Archive(c *archive.Coder) {
 	archive.AtMost(c, &o.Task, LowMemory)
 }
 
-// Archive writes the items of the queue in their order, or makes it that of what was
-// written.
+// Archive writes the items of the queue in their order, or reads them.
 func (q *FIFO[T]) Archive(c *archive.Coder, each func(*T)) {
 	n := q.n
 	archive.AtMost(c, &n, archive.MaxItems)

@@ -98,8 +98,8 @@ func (l *CallTable) Release(m *Mailbox, id CallID) {
 	l.futures.remove(uint64(id))
 }
 
-// Respond answers a context of the canister of m: what is still available goes
-// back with the response, and nobody can answer again.
+// Respond answers a context of the canister of m: the cycles that are still available go back with the response, and
+// the context cannot be answered again.
 func (l *CallTable) Respond(m *Mailbox, c *Context) (refund cycles.Amount) {
 	if c.Responded {
 		panic(fmt.Sprintf("intercanister: context %d answered twice", c.ID))

@@ -13,10 +13,10 @@ type RejectCode uint8
 const (
 	SysFatal           RejectCode = 1 // retrying is of no use
 	SysTransient       RejectCode = 2 // retrying may help
-	DestinationInvalid RejectCode = 3 // there is no such canister
+	DestinationInvalid RejectCode = 3 // the canister does not exist
 	CanisterReject     RejectCode = 4 // the callee said no
 	CanisterError      RejectCode = 5 // the callee failed
-	SysUnknown         RejectCode = 6 // best-effort calls only: nobody knows
+	SysUnknown         RejectCode = 6 // best-effort calls only: the outcome is unknown
 )
 
 // String is the name the specification gives.

@@ -37,7 +37,7 @@ type OriginKind uint8
 const (
 	FromIngress  OriginKind = iota + 1 // a user
 	FromCanister                       // another canister, or the same
-	FromSystem                         // a task: nobody waits for an answer
+	FromSystem                         // a task: it has no caller
 )
 
 // Origin is who opened a call context and how its answer finds the way back.

@@ -17,8 +17,8 @@ func (q *FIFO[T]) Fork() FIFO[T] {
 	return FIFO[T]{ring: slices.Clone(q.ring), first: q.first, n: q.n}
 }
 
-// Fork makes a mailbox a second one with the same messages, of a canister with the
-// same id. Whoever has the ready set in which the source waits forks that too.
+// Fork makes a second mailbox with the same messages, for a canister with the same id. The caller also forks the ready
+// set in which the source waits.
 func (m *Mailbox) Fork(to *Mailbox) {
 	*to = *m
 	to.arrivals, to.tasks, to.responses, to.ingress = m.arrivals.Fork(), m.tasks.Fork(), m.responses.Fork(), m.ingress.Fork()
@@ -32,7 +32,7 @@ func (m *Mailbox) Fork(to *Mailbox) {
 	}
 }
 
-// Fork is a second set with the mailboxes that of gives for those in the first.
+// Fork is a second set. of gives its mailbox for each mailbox in the first.
 func (r *Ready) Fork(of func(*Mailbox) *Mailbox) Ready {
 	replaced := func(list []*Mailbox) []*Mailbox {
 		if len(list) == 0 {

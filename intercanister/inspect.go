@@ -60,8 +60,8 @@ func (l *CallTable) EachContext(visit func(c *Context)) {
 	}
 }
 
-// First is the request of a sender that would be taken next, nil where none waits. It is
-// good until the mailbox changes; nobody may write it.
+// First is the request of a sender that would be taken next, or nil. It is valid until the mailbox changes; it is
+// read-only.
 func (m *Mailbox) First(sender principal.Principal) *Request {
 	if p := m.pairs[sender]; p != nil && p.requests.Len() > 0 {
 		return p.requests.At(0)

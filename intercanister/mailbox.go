@@ -162,8 +162,8 @@ func (m *Mailbox) PushTask(t Task) {
 	}
 }
 
-// PushResponse queues the callback of a settled future, bounded for that of a
-// best-effort call. Futures take care that there is room.
+// PushResponse queues the callback of a settled future; bounded means a callback of a best-effort call. Futures take
+// care that there is room.
 func (m *Mailbox) PushResponse(call CallID, bounded bool, response Response) {
 	m.arrivals.Push(arrival{source: SourceResponses})
 	m.responses.Push(settled{call, bounded, response})
@@ -198,8 +198,8 @@ func (m *Mailbox) FreeRequestSlot(sender principal.Principal) {
 	m.retire(sender, p)
 }
 
-// Pop takes the next message into in. It is false where none waits. Whoever takes
-// a request answers for it (FreeRequestSlot).
+// Pop takes the next message into in. It is false if none waits. The caller that takes a request answers it
+// (FreeRequestSlot).
 func (m *Mailbox) Pop(in *Input) bool {
 	if m.arrivals.Len() == 0 {
 		return false

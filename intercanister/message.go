@@ -9,12 +9,11 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// CallID names one outgoing call of a subnet: the future that waits for its
-// response. Ids are given in order and never used again; 0 is no call.
+// CallID names one outgoing call of a subnet: the future that waits for its response. Ids are given in order and never
+// used again; 0 means none.
 type CallID uint64
 
-// ContextID names one call context of a subnet. Ids are given in order and
-// never used again; 0 is no context.
+// ContextID names one call context of a subnet. Ids are given in order and never used again; 0 means none.
 type ContextID uint64
 
 // Closure is a function a canister asked to be called back: an index into its

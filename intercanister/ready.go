@@ -8,7 +8,7 @@ import "slices"
 // costs nothing. The zero value is an empty set.
 type Ready struct {
 	now, next []*Mailbox
-	at        int // of now: those before it are done
+	at        int // of the current batch: mailboxes before it are done
 }
 
 // Add puts a mailbox into the next batch, unless it is in a batch already, has
@@ -33,8 +33,8 @@ func (r *Ready) Batch() bool {
 	return len(r.now) > 0
 }
 
-// Next takes the next mailbox of the batch, nil where the batch is over. Whoever
-// takes it adds it again when its message has run.
+// Next takes the next mailbox of the batch, nil if the batch is over. The caller adds it again when its message has
+// run.
 func (r *Ready) Next() *Mailbox {
 	for r.at < len(r.now) {
 		m := r.now[r.at]

@@ -2,8 +2,8 @@ package intercanister
 
 import "github.com/canisterd/canisterd/candid/principal"
 
-// SenderInfo is what a canister attests of a user it signs for (interface
-// specification, "Authentication", sender_info). Nobody writes it any more.
+// SenderInfo is what a canister attests of a user it signs for (interface specification, "Authentication",
+// sender_info). It is read-only.
 type SenderInfo struct {
 	Info   []byte
 	Signer principal.Principal

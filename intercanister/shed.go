@@ -1,7 +1,7 @@
 package intercanister
 
-// Memory is what a request takes where it waits, in bytes. That of a call with
-// guaranteed response has the room for its response in it.
+// Memory is what a request takes where it waits, in bytes. A call with guaranteed response includes the room for its
+// response.
 func (q *Request) Memory() uint64 {
 	bytes := uint64(RequestOverhead + len(q.Method) + len(q.Payload))
 	if q.Deadline == 0 {

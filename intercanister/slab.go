@@ -9,7 +9,7 @@ type slab[T any] struct {
 	free   uint32        // slot+1 of the first free record, chained
 	live   int
 	index  []uint32    // slot+1, 0 empty
-	packed []record[T] // of a fork that nobody has used: the records, which have no slots yet; nobody writes it
+	packed []record[T] // of a fork before its first use: the records, which have no slots yet; read-only
 }
 
 type record[T any] struct {
