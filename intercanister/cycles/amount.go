@@ -7,8 +7,7 @@ import (
 	"math/bits"
 )
 
-// Amount is a number of cycles, 0 to 2^128-1. It is comparable; the zero value
-// is no cycles.
+// Amount is a number of cycles, 0 to 2^128-1. It is comparable; the zero value is zero cycles.
 type Amount struct {
 	Hi, Lo uint64
 }
@@ -19,7 +18,7 @@ var Max = Amount{^uint64(0), ^uint64(0)}
 // Of is n cycles.
 func Of(n uint64) Amount { return Amount{Lo: n} }
 
-// IsZero reports whether a is no cycles at all.
+// IsZero reports whether a is zero cycles.
 func (a Amount) IsZero() bool { return a == Amount{} }
 
 // Cmp is -1, 0 or 1 as a is less than, equal to or greater than b.
