@@ -12,14 +12,14 @@ type Kind uint8
 // The deadlines of a subnet.
 const (
 	GlobalTimer   Kind = iota + 1 // Subject: the canister
-	CallExpiry                    // Number: the call; a best-effort call nobody answered in time
+	CallExpiry                    // Number: the call; a best-effort call that was not answered in time
 	IngressExpiry                 // Number: the message; it can no longer start
 	IngressPrune                  // Number: the message; its answer may be forgotten
 	StopTimeout                   // Subject: the canister, Number: the waiter
 	Charge                        // resources are paid for
 	HookRetry                     // Subject: the canister; its low-memory hook could not be paid for
-	RequestExpiry                 // Subject: the receiver; a best-effort request nobody executed in time
-	OutcallExpiry                 // Number: the HTTP outcall; nobody answered it in time
+	RequestExpiry                 // Subject: the receiver; a best-effort request that was not executed in time
+	OutcallExpiry                 // Number: the HTTP outcall; it was not answered in time
 	HeldMessage                   // Number: the message; it was held long enough, or is too late
 )
 
