@@ -108,9 +108,9 @@ func (f *forks) fork(source string) time.Duration {
 	return took
 }
 
-// BenchmarkRatioForkOverTheControlAPI is a fork of an instance of 10,000 canisters that have
-// written 1 GiB of heap between them; the floor is that of an instance of one canister. Of some
-// hundred forks, it tells how long the slowest took, and the slowest with its first update.
+// BenchmarkRatioForkOverTheControlAPI is a fork of an instance of 10,000 canisters that have written 1 GiB of heap
+// between them; the floor is a fork of an instance of one canister. It reports the slowest of some hundred forks, and
+// the slowest with its first update.
 func BenchmarkRatioForkOverTheControlAPI(b *testing.B) {
 	f := newForks(b)
 	f.instance("large", 10_000)

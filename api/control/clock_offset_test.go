@@ -23,8 +23,7 @@ func later(by time.Duration) *controlv1.AdvanceTimeRequest {
 	return &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(by)}}
 }
 
-// ahead is how far the time of the default instance is ahead of the wall clock; what
-// its network has is no further.
+// ahead is how far the time of the default instance is ahead of the wall clock; its network is never further ahead.
 func (a *api) ahead() time.Duration {
 	a.Helper()
 	now := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{})

@@ -57,7 +57,7 @@ func TestBytesThatNobodyUnderstandsEndTheirConnectionAndNoOther(t *testing.T) {
 	must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{})
 }
 
-// Who says nothing is waited for, by nobody but itself, and not by a daemon that closes.
+// A silent client blocks only itself, and does not delay a daemon that closes.
 func TestConnectionsThatGoNoFurtherHoldUpNobody(t *testing.T) {
 	a := served(t, daemon.Config{})
 	for range 50 {

@@ -137,7 +137,7 @@ func TestMessagesAreHeldAndLetGo(t *testing.T) {
 	a.compare("flights_held")
 }
 
-// A timer that fires for ever must not make years of whoever waits for what never comes.
+// A timer that fires for ever must not run for years because a client waits for something that never comes.
 func TestWhoAwaitsAHeldMessageLetsNoTimePass(t *testing.T) {
 	a := byHand(t)
 	a.started(time.Hour)

@@ -27,8 +27,8 @@ var (
 	hostileSeed     = flag.Uint64("hostile-seed", 1, "what they come from")
 )
 
-// hostile makes messages of any type: some fields have what they should, some what
-// nobody should send, and others nothing.
+// hostile makes messages of any type: some fields have valid values, some have values that no client should send, and
+// others are empty.
 type hostile struct {
 	chance *rand.Rand
 	good   map[protoreflect.Name][]string // what text fields of a name should have

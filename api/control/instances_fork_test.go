@@ -108,7 +108,7 @@ func TestWhoWaitsForWhatARestoredInstanceDoesNotKnowIsTold(t *testing.T) {
 	a.still()
 	id := a.installed(canistertest.Fixture("counter"), nil)
 	must(a, a.instances.TakeSnapshot, &controlv1.TakeSnapshotRequest{Snapshot: "before"})
-	// In mode interval nobody but the interval runs the rounds that would answer.
+	// In mode interval only the interval runs the rounds that would answer.
 	must(a, a.clock.SetPacing, &controlv1.SetPacingRequest{Pacing: &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_INTERVAL, Interval: durationpb.New(time.Hour)}})
 	for begun := time.Millisecond; ; begun *= 2 {
 		sent := must(a, a.calls.Submit, &controlv1.SubmitRequest{Call: &controlv1.Call{CanisterId: id, Method: "inc"}})

@@ -142,8 +142,8 @@ func askFlights(g *api, instance, canister, subnet string) []func() {
 	}
 }
 
-// Another client may delete an instance when an RPC has just found it: whoever asks its
-// network for something hears that it does not run any more.
+// Another client may delete an instance when an RPC has just found it: a request to its network then fails because it
+// no longer runs.
 func TestAnInstanceThatIsDeletedWhenAnRPCHasFoundItSaysThatItDoesNotRun(t *testing.T) {
 	a := byHand(t)
 	id := a.scripted()

@@ -230,7 +230,7 @@ func firstDifference(want, got string) string {
 	return fmt.Sprintf("more than %d lines: %s", len(w), g[len(w)])
 }
 
-// statusOf is the HTTP status of a page, 0 where nobody answers.
+// statusOf is the HTTP status of a page, 0 without an answer.
 func statusOf(t *testing.T, url string) int {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)

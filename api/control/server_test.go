@@ -78,13 +78,13 @@ func TestAHandlerThatPanicsIsAnsweredWithTheBug(t *testing.T) {
 	}
 }
 
-// silent is a stream nobody speaks over.
+// silent is a stream without messages.
 type silent struct {
 	grpc.ServerStream
 	ctx context.Context
 }
 
-// Context is that of the stream.
+// Context is the context of the stream.
 func (s silent) Context() context.Context { return s.ctx }
 
 func TestReasonsHaveDifferentNames(t *testing.T) {
