@@ -157,9 +157,9 @@ func (c *child) flood(b *testing.B, clients []*http.Client, path string, bodies 
 	return (c.used(b) - begun) / time.Duration(len(bodies))
 }
 
-// BenchmarkRatioUpdatesOf64Clients is the processor time of a server for one signed update
-// of a Motoko counter, while 64 clients wait for answers; the floor is that of a server
-// that answers bodies of the same size with nothing, and a check of the signature.
+// BenchmarkRatioUpdatesOf64Clients is the processor time of a server for one signed update of a Motoko counter, while
+// 64 clients wait for answers; the floor is the time of a server that answers bodies of the same size with nothing, and
+// of a check of the signature.
 func BenchmarkRatioUpdatesOf64Clients(b *testing.B) {
 	const perTurn = 2048
 	real, empty := startChild(b, "node"), startChild(b, "nothing")

@@ -15,8 +15,8 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// dial serves the network and speaks to it as alice. The network's time is the
-// client's, whose answers must be of now.
+// dial serves the network and speaks to it as alice. The network's time is the client's, because the client accepts
+// only current answers.
 func dial(t *testing.T, n *fakeNetwork) *client.Client {
 	t.Helper()
 	n.now = uint64(time.Now().UnixNano())

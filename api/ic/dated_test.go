@@ -26,7 +26,7 @@ func shifted(t *testing.T, now uint64) *fakeNetwork {
 	return n
 }
 
-// timeOf is the time of a certificate that verifies, with that of its delegation.
+// timeOf is the time of a certificate that verifies, and the time of its delegation.
 func timeOf(t *testing.T, n *fakeNetwork, certificate []byte) (at, delegated uint64) {
 	t.Helper()
 	n.certified(t, certificate, appCanister)

@@ -64,7 +64,7 @@ func buildGrove(t *testing.T) *grove {
 	return g
 }
 
-// read is what a reader sees of a path: the status of the lookup, or that of HTTP.
+// read is what a reader sees of a path: the status of the lookup, or the HTTP status.
 func (g *grove) read(t *testing.T, url string, effective principal.Principal, reader wire.Identity, path certify.Path) (string, []byte) {
 	t.Helper()
 	labels := wire.Path{}

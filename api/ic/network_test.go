@@ -108,8 +108,7 @@ func (n *fakeNetwork) tree(s *fakeSubnet) (t certify.Tree) {
 	return t
 }
 
-// publish makes a view of what the trees are now; the caller holds the lock, or
-// nobody else knows the network.
+// publish makes a view of the present trees; the caller holds the lock, or is the only one that has the network.
 func (n *fakeNetwork) publish() {
 	v := &fakeView{
 		height: 1, root: n.nns, heights: map[principal.Principal]*certify.Height{},
