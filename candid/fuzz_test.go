@@ -116,8 +116,8 @@ func FuzzDecodeTypes(f *testing.F) {
 	})
 }
 
-// endless is the one hole in soundness, which the official suite asks for: a
-// value that is no option at the type of options for ever.
+// endless is the one hole in soundness, which the official suite asks for: a value that is not an option, at a type of
+// infinitely nested options.
 func endless(want, got *Type) bool {
 	return want.Name() == "Forever" && got.Kind() != KindOpt || want.Kind() == KindRecord
 }
