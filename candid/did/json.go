@@ -9,8 +9,9 @@ import (
 	"github.com/canisterd/canisterd/candid"
 )
 
-// The JSON form of Candid values. It is read and written at a type, the one of the interface or, without an interface, the one in the message; so no text is ambiguous, and a value written and read at the same type is the same
-// value, except the payload of a NaN.
+// The JSON form of Candid values. It is read and written at a type: the type in the interface or, without an interface,
+// the type in the message. So no text is ambiguous, and a value written and read at the same type is the same value,
+// except the payload of a NaN.
 //
 // An argument or result list is an array with one element each: [] for none,
 // [5] for one. It is an array for one too, because otherwise [5] would be both

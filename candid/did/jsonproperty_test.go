@@ -253,9 +253,8 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// FuzzJSONText reads texts at a few types. What is read has one form, and what
-// is read at reserved is what encoding/json takes for JSON, but for strings
-// that it would change.
+// FuzzJSONText reads texts at a few types. What is read has one form, and what is read at reserved is what
+// encoding/json takes for JSON, except strings that it would change.
 func FuzzJSONText(f *testing.F) {
 	var types []*candid.Type
 	for _, typ := range []string{"Account", "State", "List", "Odd", "Method", "Actor", "blob", "opt opt nat", "float32", "int64", "nat", "record { nat; opt text }"} {
