@@ -61,7 +61,7 @@ func TestRandomMessagesAreTransactionsThatConserveCycles(t *testing.T) {
 		if got := take(t, p, c); got != after {
 			r.Fatalf("a query changed\n%+v to\n%+v", after, got)
 		}
-		// Whoever spends everything starts anew, so that the rest of the messages can do something.
+		// A canister that spends everything starts again, so that the rest of the messages can do something.
 		for _, x := range []*canister.Canister{c, twin} {
 			x.Balance, x.Reserved = cycles.Of(canistertest.Balance), cycles.Amount{}
 		}

@@ -58,9 +58,8 @@ func BenchmarkRatioCallRecorded(b *testing.B) {
 	ratio.Compare(b, 1.35, ratio.Each(func() { n.send(resident(0), 0, "ask", to) }), ratio.Each(func() { quiet.send(resident(0), 0, "ask", to) }))
 }
 
-// BenchmarkRatioUpdateFollowed is an update through a node whose events somebody reads as
-// they come; the floor is the same where nobody listens. A reader that is woken for every round
-// costs as much as the update.
+// BenchmarkRatioUpdateFollowed is an update through a node whose events are read as they come; the floor is the same
+// without a reader. A reader that is woken for every round costs as much as the update.
 func BenchmarkRatioUpdateFollowed(b *testing.B) {
 	module := assembled(b, tiny)
 	n, quiet := listened(b, module, true), newNetwork(b, module, 2)

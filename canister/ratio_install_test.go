@@ -98,7 +98,7 @@ func installed(b *testing.B, cfg canister.EngineConfig, module []byte) time.Dura
 	sub := canister.Subnet{RootKey: make([]byte, 133), Fees: cycles.Application(13), Limits: canister.ApplicationLimits(), Time: canistertest.Start}
 	c := canister.New(principal.Canister(1), sub.Time, canister.DefaultSettings(canistertest.Controller))
 	c.Balance = cycles.Of(canistertest.Balance)
-	runtime.GC() // what earlier engines left is nobody's cost
+	runtime.GC() // the garbage of earlier engines does not count
 	start := time.Now()
 	m, reject := e.Prepare(context.Background(), module)
 	if reject != nil {
@@ -141,8 +141,8 @@ func compiled(b *testing.B, dir string, module []byte) time.Duration {
 	return took
 }
 
-// BenchmarkRatioColdInstall installs a module nobody has seen; the floor is the
-// engine below compiling the same bytes, unmetered.
+// BenchmarkRatioColdInstall installs an unknown module; the floor is the engine below compiling the same bytes,
+// unmetered.
 func BenchmarkRatioColdInstall(b *testing.B) {
 	module := large(b)
 	ratio.CompareLeast(b, 1.5,
