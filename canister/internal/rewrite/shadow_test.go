@@ -66,7 +66,8 @@ func (p *addresses) body(depth int) {
 			p.expr(1)
 			p.lowered()
 			p.expr(2)
-			// The reference lowers before the value is computed: a trap of the value comes before that of the store in both.
+			// The reference lowers before the value is computed: a trap of the value comes before a trap of the store
+			// in both.
 			p.w("i64.%s offset=%d\n", []string{"store8", "store32", "store"}[p.rnd.IntN(3)], p.rnd.IntN(3)*8)
 		case k == 6 && depth > 0:
 			p.expr(1)
