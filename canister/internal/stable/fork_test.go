@@ -225,8 +225,8 @@ func TestAThousandForksLeaveTheirSourceAsItWas(t *testing.T) {
 	}
 }
 
-// BenchmarkRatioStableCommitAmongForks overwrites a page that a thousand forks share; the
-// floor overwrites one that nobody shares.
+// BenchmarkRatioStableCommitAmongForks overwrites a page that a thousand forks share; the floor overwrites one that is
+// not shared.
 func BenchmarkRatioStableCommitAmongForks(b *testing.B) {
 	shared, alone := newMemory(b), newMemory(b)
 	for _, m := range []*Memory{shared, alone} {

@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/daemon/bench/ratio"
 )
 
-// BenchmarkRatioRewritingStablePages is a message that writes 64 MiB of stable memory anew; the floor writes as many bytes to a file of the same kind, a
-// megabyte at a time, and gives their space back.
+// BenchmarkRatioRewritingStablePages is a message that overwrites 64 MiB of stable memory; the floor writes as many
+// bytes to a file of the same kind, a megabyte at a time, and gives their space back.
 func BenchmarkRatioRewritingStablePages(b *testing.B) {
 	const size = 64 << 20
 	for _, place := range []struct{ name, dir string }{{"memory", ""}, {"folder", b.TempDir()}} {
