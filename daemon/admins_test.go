@@ -29,7 +29,7 @@ func dial(t *testing.T, d *Daemon, key ed25519.PrivateKey) user {
 	return user{t, c, ctx}
 }
 
-// nobody is an admin nobody speaks as, to have a daemon that tells the others' ids.
+// nobody is an admin without requests of its own, so that a daemon tells the ids of the others.
 var nobody = principal.SelfAuthenticating([]byte("nobody"))
 
 func TestASubnetAdminCreatesCanistersAndListsThemByTheSubnetsURL(t *testing.T) {

@@ -102,7 +102,7 @@ func TestTheControlAPIWithTLSAndTokenIsForThoseWhoHaveIt(t *testing.T) {
 	}
 }
 
-// Who has not the token makes the daemon read nothing: it would wait for the request else.
+// The daemon reads nothing from a client without the token: otherwise it would wait for the request.
 func TestWhoHasNotTheTokenIsRefusedBeforeTheRequest(t *testing.T) {
 	d := started(t, Config{Control: Control{Token: "secret"}})
 	stream, err := dialed(t, d).NewStream(patient(t), &grpc.StreamDesc{ClientStreams: true}, controlv1.Calls_Update_FullMethodName)

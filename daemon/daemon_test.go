@@ -253,8 +253,7 @@ func TestTimersFireWhenTheWallClockMoves(t *testing.T) {
 	}
 }
 
-// While a canister writes gigabytes the network's owner answers nobody; the
-// status endpoint does.
+// While a canister writes gigabytes, the network's owner cannot answer; the status endpoint does.
 func TestTheStatusIsToldWhileTheNetworkIsBusy(t *testing.T) {
 	d := started(t, Config{})
 	begun, release := make(chan struct{}), make(chan struct{})

@@ -44,7 +44,7 @@ func (p *page) specification() {
 	}
 }
 
-// named is the first proof with a name: that of a test, or of a script's file.
+// named is the first proof with a name: the name of a test, or of a script's file.
 func (p *page) named(name string) string {
 	for _, one := range p.proofs {
 		if one.test == name || one.script() && strings.HasSuffix(one.file, "/"+name) {

@@ -56,7 +56,7 @@ func TestTheSlowServersOfOneCanisterHoldUpNobodyElsesOutcalls(t *testing.T) {
 		t.Errorf("of two canisters' outcalls these were made first: %q", asked)
 	}
 
-	begins(pending, 0) // there is no more room than before
+	begins(pending, 0) // the room is the same as before
 
 	p.end(slow)
 	p.made++ // as asked counts it
