@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/daemon"
 )
 
-// invoke runs the program in this process against an address nobody listens on.
+// invoke runs the program in this process against an address without a listener.
 func invoke(t *testing.T, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	t.Setenv("CANISTERD_URL", "http://127.0.0.1:1")

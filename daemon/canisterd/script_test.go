@@ -124,8 +124,8 @@ func mustRead(t *testing.T, path string) string {
 	return string(text)
 }
 
-// masks are what differs from run to run: ports, times of the wall clock, and how long things took. Networks of scripts live in 2030,
-// but for the default one: how many rounds it has run is masked too.
+// masks are what differs from run to run: ports, times of the wall clock, and how long things took. Networks of scripts
+// live in 2030, except the default one: its number of rounds is masked too.
 var masks = []struct {
 	what *regexp.Regexp
 	by   string

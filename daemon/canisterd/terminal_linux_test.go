@@ -131,7 +131,7 @@ func TestTheTimeThatPassesIsShownInALineThatIsTakenAway(t *testing.T) {
 	}
 }
 
-// erased begins a line anew.
+// erased begins a line from the start.
 const erased = "\r" + escape + "K"
 
 // left is what a terminal shows in the end: lines of progress are gone, and colours are left out.
@@ -219,7 +219,7 @@ func TestAfterTheLastByteTheDaemonIsWaitedFor(t *testing.T) {
 
 func TestHelpIsAsWideAsTheTerminal(t *testing.T) {
 	end, screen := openTerminal(t, 60)
-	go func() { // a terminal takes only so much that nobody reads
+	go func() { // a terminal takes only a few bytes that are not read
 		run(context.Background(), []string{"canister", "query", "--help"}, screen, screen)
 		_, _ = screen.WriteString("END")
 	}()
