@@ -54,7 +54,7 @@ func TestACompositeQueryHasTenSecondsOfTheWallClock(t *testing.T) {
 	}
 }
 
-// While a canister writes gigabytes the network's owner answers nobody.
+// While a canister writes gigabytes, the network's owner cannot answer.
 func TestAViewIsShownWhileTheNetworkIsBusy(t *testing.T) {
 	_, i := first(t, nil, instance.Pacing{})
 	begun, release := make(chan struct{}), make(chan struct{})

@@ -202,7 +202,7 @@ func ticks(t *testing.T, i *instance.Instance, id principal.Principal) (count ui
 	return count
 }
 
-// Nobody asks anything of the instance: it looks by itself when something is due.
+// The instance gets no requests: it looks by itself when something is due.
 func TestAnInstanceWhoseTimeIsAheadWakesByItself(t *testing.T) {
 	_, i := first(t, nil, instance.Pacing{})
 	movesTo(t, i, week-time.Until(noon))
