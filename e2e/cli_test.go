@@ -73,7 +73,7 @@ func TestACommandWhoseReaderGoesAwayEndsWithoutAWord(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	d.command(t, "canister", "create") // which is an event that nobody reads
+	d.command(t, "canister", "create") // which is an event without a reader
 	var ended *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &ended) || errOut.Len() != 0 {
 		t.Errorf("it ended with %v and said %q", err, errOut.String())

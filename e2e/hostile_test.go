@@ -115,8 +115,7 @@ func TestAMessageThatInspectMessageDoesNotAcceptIsTurnedAway(t *testing.T) {
 	}
 }
 
-// Connections that send half a request and go away leave nothing behind, and
-// nobody else waits for them.
+// Connections that send half a request and go away leave nothing behind, and other clients do not wait for them.
 func TestAFloodOfHalfRequestsLeavesTheDaemonAlone(t *testing.T) {
 	d := start(t)
 	u, err := url.Parse(d.url)

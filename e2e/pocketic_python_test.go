@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The interpreter is that of CANISTERD_PYTHON, which has the client.
+// The interpreter is CANISTERD_PYTHON, which has the client.
 func TestThePythonClientOfPocketICWorksUnmodified(t *testing.T) {
 	fixtures, err := filepath.Abs(filepath.Dir(fixture("counter")))
 	if err != nil {
