@@ -47,7 +47,7 @@ func (w *damagedNetwork) kept(kind state.MessageKind) (*state.State, *state.Held
 	return nil, nil
 }
 
-// due adds a deadline to the first subnet that nobody has a handle of.
+// due adds a deadline without a handle to the first subnet.
 func due(d timers.Deadline) func(*damagedNetwork) {
 	return func(w *damagedNetwork) {
 		d.At = w.Time + 1_000_000_000

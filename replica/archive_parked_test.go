@@ -116,7 +116,7 @@ func TestAnImportedNetworkWithParkedMessagesIsForkedAndExported(t *testing.T) {
 	}
 	one := imported(t, s)
 	fork := one.Fork(replica.ForkConfig{})
-	two := imported(t, fork) // of one that nobody has moved
+	two := imported(t, fork) // of a fork that did not run yet
 	for range 3 {
 		one.Round()
 		fork.Round()

@@ -19,8 +19,8 @@ var stateTypes = []reflect.Type{
 	reflect.TypeFor[canister.ControllersChange](), reflect.TypeFor[canister.Renaming](),
 }
 
-// fieldsOf lists the fields of all types of this repository that values of some types can
-// reach, but for those that are taken as a whole.
+// fieldsOf lists the fields of all types of this repository that values of some types can reach, except those that are
+// taken as a whole.
 func fieldsOf(roots []reflect.Type, whole func(name string) bool) (fields []string) {
 	seen := make(map[reflect.Type]bool)
 	var walk func(t reflect.Type)

@@ -15,10 +15,9 @@ import (
 // record is as much as a network keeps of a canister.
 type record [2048]byte
 
-// forkOf measures a fork of a network of so many canisters, with something after it that
-// counts, too; the floor makes as many records anew and enters them into a map. Closing the
-// fork does not count. The first fork, which makes what the later ones share and writes to
-// memory that is new, is told by itself.
+// forkOf measures a fork of a network of so many canisters, with something after it that counts, too; the floor
+// allocates as many records and enters them into a map. Closing the fork does not count. The first fork, which makes
+// what the later ones share and writes to memory that is new, is reported separately.
 func forkOf(b *testing.B, s *replicatest.Stage, canisters int, limit float64, then func(*replica.Network)) {
 	records := make(map[principal.Principal]*record, canisters)
 	for n := range canisters {

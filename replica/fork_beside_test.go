@@ -79,8 +79,8 @@ func (l *living) live(t *testing.T, seed uint64) {
 	}
 }
 
-// Source, forks, forks of forks that nobody has used, and a fork that is closed while the
-// others go on share canisters, messages and read indexes. Each comes to what it comes to alone.
+// Source, forks, unused forks of forks, and a fork that is closed while the others go on share canisters, messages and
+// read indexes. Each of them ends in the same state as alone.
 func TestForksGoOnBesideTheirSourceAsTheyWouldAlone(t *testing.T) {
 	module, err := wat.Assemble(counting)
 	if err != nil {

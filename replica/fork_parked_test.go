@@ -53,7 +53,7 @@ func TestAMessageThatBeginsAnewInAForkSeesWhatItSawWhenItWasParked(t *testing.T)
 			}
 		}
 		s.Round()
-		if round%3 == 1 { // the others begin anew later
+		if round%3 == 1 { // the others begin again later
 			for _, f := range forks {
 				f.Round()
 			}

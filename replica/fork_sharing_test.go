@@ -22,8 +22,7 @@ import (
 //	remake  the fork has its own, with the same in another form
 //	new     the fork has its own, which begins empty or is given to it
 //
-// Whoever adds such a field sees to it in the fork of its struct (fork.go of its package)
-// and enters it here.
+// Anyone who adds such a field handles it in the fork of its struct (fork.go of its package) and enters it here.
 var forks = map[string]string{
 	"replica.Network": `new: config runner executor sink told own event traps; share: management routes rootKey;
 		fork: subnets signing report answered rules; remake: delegations index views`,
@@ -82,7 +81,7 @@ var forks = map[string]string{
 	"intercanister.SenderInfo": `share: Info`,
 }
 
-// values are plain in themselves or written by nobody.
+// values are plain in themselves or read-only.
 var plainTypes = []string{"principal.Principal", "cycles.Amount", "cycles.Holdings", "cycles.Schedule"}
 
 // name is a type without its parameters.

@@ -204,7 +204,7 @@ func (w *twin) starve(id model.ID) {
 	w.world.Starve(id)
 }
 
-// quiet notes what the network should have done and has not.
+// quiet notes what the network should have done and did not.
 func (w *twin) quiet() {
 	if rest := w.world.Effects(); len(rest) > 0 {
 		w.wrong("this did not happen: %s", rest[0])

@@ -121,7 +121,7 @@ func runOn(t testing.TB, c replica.Config, actions []action, pass func(*replicat
 	return s.RootHash(), log.String(), s
 }
 
-// eventLog writes down every event but for the order within a batch.
+// eventLog records every event, without the order within a batch.
 type eventLog struct{ to *strings.Builder }
 
 func (l eventLog) Event(e *replica.Event) {

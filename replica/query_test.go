@@ -53,9 +53,8 @@ func TestAQueryThatTransformsIsNotComposite(t *testing.T) {
 	}
 }
 
-// Whoever owns the network may go on while a composite query runs. Here it does
-// so before each of the first calls: both registers are counted up, and no query
-// may see one of them before and the other after.
+// The owner of the network may go on while a composite query runs. Here it does so before each of the first calls: both
+// registers are counted up, and no query may see one of them before and the other after.
 func TestAllQueriesOfACompositeQuerySeeTheSameMoment(t *testing.T) {
 	for _, moves := range []int{0, 1, 2, 3, 5, 100} {
 		s := wasmStage(t, replica.Config{}, 3)

@@ -98,7 +98,7 @@ func TestATaskThatAFrozenCanisterCannotPayForIsTriedAgainAfterASecond(t *testing
 	for _, task := range []intercanister.Task{intercanister.GlobalTimer, intercanister.LowMemory} {
 		m, r := inhabited(t)
 		m.Time = 5
-		if m.retryTask(r, task); m.Deadlines.Len() != 2 { // one is that of the next charge
+		if m.retryTask(r, task); m.Deadlines.Len() != 2 { // one is for the next charge
 			t.Errorf("%s: there are %d deadlines", task, m.Deadlines.Len())
 		}
 		if at, _ := m.Deadlines.Next(); at != 1_000_000_005 {
