@@ -13,7 +13,7 @@ import (
 	"github.com/canisterd/canisterd/daemon/bench/ratio"
 )
 
-// Every row's floor is the part of the work nobody can leave out.
+// Every row's floor is the part of the work that every solution needs.
 
 // hashes makes n hashes of a fork.
 func hashes(n int) func() {
@@ -56,8 +56,7 @@ func BenchmarkRatioAddARequestStatusTo100000AndTakeTheRoot(b *testing.B) {
 	}), ratio.Each(floor))
 }
 
-// What a message pays when nobody asks for a proof; the floor is the hashes up to the
-// root it saves.
+// The cost of a message without a request for a proof; the floor is the hashes up to the root it saves.
 func BenchmarkRatioAddARequestStatusTo100000Unhashed(b *testing.B) {
 	tr, _, rids := largeTree(0, 100_000)
 	tr.Root()
