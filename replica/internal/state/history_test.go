@@ -177,7 +177,7 @@ func TestForksOfAHistoryDoNotSeeEachOther(t *testing.T) {
 	})
 }
 
-// answers are bytes that nobody touches.
+// answers are bytes that never change.
 var answers = make([]byte, MaxAnswerBytes/2)
 
 // kept is a history with what each of its messages must be.
