@@ -111,7 +111,7 @@ func TestAQueryThatPausesLetsOthersInAndGoesOnAfterThem(t *testing.T) {
 		if err := long.acquire(); err != nil {
 			t.Fatal(err)
 		}
-		long.pause() // nobody waits
+		long.pause() // there are no waiters
 		all.wait("a11", "a21", "b11")
 		for range 3 {
 			long.pause()
