@@ -51,9 +51,9 @@ type Guest struct {
 	held    heldState
 }
 
-// NewGuest makes the state of a freshly installed module: a zero heap with the active data segments, globals at their initial
-// values; the start function has not run. The state counts as committed, so that a message is compared with it, and Close gives everything
-// back. The error is a *Trap if a segment does not fit.
+// NewGuest makes the state of a freshly installed module: a zero heap with the active data segments, globals at their
+// initial values; the start function is still to run. The state counts as committed, so that a message is compared with
+// it, and Close gives everything back. The error is a *Trap if a segment does not fit.
 func (e *Engine) NewGuest(code *Code) (*Guest, error) {
 	g := &Guest{engine: e, code: code, slot: &slot{store: store{file: e.file}, refs: 1}}
 	g.slot.owner = g
