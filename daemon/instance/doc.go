@@ -25,9 +25,9 @@
 //
 // # The clock
 //
-// The time of a network is an input. Where the wall clock moves it, it is the wall clock's and an
-// offset, which is never negative. Whoever owns the network moves its time and the offset in one
-// turn: else a tick of before a restore could move the restored network.
+// The time of a network is an input. If the wall clock moves it, it is the wall clock plus an offset, which is never
+// negative. The owner of the network moves its time and the offset in one turn: otherwise a tick from before a restore
+// could move the restored network.
 //
 // # Refusals
 //

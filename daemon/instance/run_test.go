@@ -19,7 +19,7 @@ type answering struct{ release chan struct{} }
 // Attach makes a front.
 func (h answering) Attach(string, *instance.About) (instance.Front, error) { return h, nil }
 
-// Serve serves nobody.
+// Serve does nothing.
 func (answering) Serve(context.Context, *instance.Instance, string) ([]string, error) {
 	return nil, nil
 }
@@ -36,7 +36,7 @@ func (h answering) MakeOutcalls(ctx context.Context, i *instance.Instance) {
 	}
 }
 
-// outcaller deploys a canister and has it make an outcall, whose reply is that of the call.
+// outcaller deploys a canister and has it make an outcall. The reply of its call is the reply of the outcall.
 func outcaller(t *testing.T, i *instance.Instance) (request replica.RequestID) {
 	t.Helper()
 	type get struct {
