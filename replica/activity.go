@@ -13,7 +13,7 @@ type Activity struct {
 	Clock        uint64 // the time as far as it was moved: Time, or what AdvanceTo has set since
 	NextTime     uint64 // of the next round, unless an input sets it later
 	NextDue      uint64 // the earliest deadline; 0: there is none
-	RoundOpen    bool   // moves of a round were made by Step or shown, and it has not ended
+	RoundOpen    bool   // moves of a round were made by Step or shown, and the round is still open
 	Heartbeat    bool   // a canister has a heartbeat, so every round executes something
 	// Pressing says that a message waits or is parked, or that time was moved to a deadline since the last round.
 	Pressing bool
