@@ -128,6 +128,9 @@ func (p *plan) begin(initial *initialTime) error {
 		if start < earliestStart {
 			return failed("The initial timestamp (unix timestamp in nanoseconds) must be no earlier than %d (provided %d).", uint64(earliestStart), start)
 		}
+		if start > latestTime {
+			return tooLate(start)
+		}
 	}
 	p.live = initial != nil && initial.AutoProgress != nil
 	p.Start = start + uint64(len(p.Subnets)) - 1

@@ -21,8 +21,11 @@ const (
 	snapshotPiece = 2_000_000
 )
 
-// Times at which instances begin, in nanoseconds.
+// Times of instances, in nanoseconds.
 const (
 	genesis       = 1_620_328_630_000_000_000 // 2021-05-06T19:17:10Z
 	earliestStart = genesis
+	// latestTime is the last time an instance may be moved to, 2262-04-11T23:47:15Z: deadlines
+	// and archives have 63 bits.
+	latestTime = 9_223_372_035_000_000_000
 )

@@ -26,11 +26,19 @@ func (s *Server) setCertifiedTime(ctx context.Context, e *entry, body []byte) (a
 	return nil, e.moveTime(ctx, body, func(at uint64) replica.Input { return replica.CertifyAt(at) })
 }
 
+// tooLate is the error for a time that no instance can reach.
+func tooLate(at uint64) error {
+	return failed("The time (unix timestamp in nanoseconds) must be no later than %d (provided %d).", uint64(latestTime), at)
+}
+
 // moveTime sets the time to the time in a body. A live instance goes on from there.
 func (e *entry) moveTime(ctx context.Context, body []byte, input func(at uint64) replica.Input) error {
 	var in rawTime
 	if err := decode(body, &in); err != nil {
 		return err
+	}
+	if in.Nanos > latestTime {
+		return tooLate(in.Nanos)
 	}
 	clock := e.instance.Backend().Clock()
 	result, err := own(ctx, e, func(n *replica.Network) error {
