@@ -172,8 +172,8 @@ func (m *Modules) readSnapshot(a *archive.Coder) *Snapshot {
 	return s
 }
 
-// loadable looks whether a snapshot that was read can be loaded into a canister: one that
-// was taken is not looked at again. Its module is nil where that was uploaded.
+// loadable checks that a snapshot that was read can be loaded into a canister: a taken snapshot is not checked again.
+// Its module is nil if it was uploaded.
 func (s *Snapshot) loadable(a *archive.Coder, module *Module) bool {
 	for _, g := range s.Globals {
 		a.Check(g.Type >= GlobalV128 && g.Type <= GlobalI32, "a global of type %#x", g.Type)
