@@ -10,8 +10,8 @@ type Outside struct {
 	Outcalls  int // HTTP outcalls without an answer
 	Compiling int // modules that are to be compiled beside the network
 	Held      int // messages that are held
-	Kept      int // those of them that stay until somebody says what becomes of them
-	Mocked    int // those of them that wait for the answer of a mock
+	Kept      int // those of them that stay until a user decides what happens to them
+	Mocked    int // those among them that wait for the answer of a mock
 }
 
 // Outside is what the network waits for that neither rounds nor time bring.

@@ -5,7 +5,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// IngressAnswer is what is known of a user's message, and what became of it.
+// IngressAnswer is the status of a user's message, and its outcome.
 type IngressAnswer struct {
 	Status       Status
 	Sender       principal.Principal

@@ -1,8 +1,8 @@
 package replica
 
-// ShedAnswers makes every subnet drop its oldest answers until those that are kept take so many
-// bytes at most. The requests are "done" from then on, as where answers take more than
-// MaxAnswerBytes. Those who run out of memory for them send it.
+// ShedAnswers makes every subnet drop its oldest answers until those that are kept take so many bytes at most. The
+// requests are "done" from then on, as if answers took more than MaxAnswerBytes. The driver sends this input when it
+// runs out of memory for answers.
 type ShedAnswers struct{ Bytes int }
 
 func (*ShedAnswers) input() {}
@@ -22,7 +22,7 @@ func (n *Network) shedAnswers(in *ShedAnswers) Result {
 
 // MessageBytes is what messages take between rounds.
 type MessageBytes struct {
-	Waiting  int // arguments of users' messages that have not begun
+	Waiting  int // arguments of users' messages that are still to begin
 	Answers  int // kept answers
 	Unstaged int // answers that the certified trees do not show yet; some of them are kept as well
 }

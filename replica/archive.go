@@ -167,8 +167,8 @@ func (n *Network) archiveRounds(c *archive.Coder) {
 	archive.Slice(c, &n.answered, archive.MaxItems, func(id *RequestID) { archive.Hash(c, id) })
 }
 
-// archiveRoots writes what the certified state of each subnet comes to, and the network
-// with what is not certified; or looks whether it is what was written.
+// archiveRoots writes the hash of the certified state of each subnet, and of the network with its uncertified state; or
+// checks that they are what was written.
 func (n *Network) archiveRoots(c *archive.Coder) {
 	same := func(what string, now [32]byte) {
 		written := now

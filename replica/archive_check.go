@@ -11,8 +11,7 @@ import (
 
 // A failed lookup is a bug and stops an instance. No file may cause one, whatever its origin.
 
-// restore makes the routes of what subnets host now, and looks whether what subnets say
-// fits together.
+// restore makes the routes of the canisters that subnets host now, and checks that the subnets agree with each other.
 func (n *Network) restore(c *archive.Coder) {
 	before, routes := n.routes, &routes{}
 	for i, m := range n.subnets {
@@ -46,8 +45,7 @@ func (t *routes) hosted() (all []Range) {
 	return all
 }
 
-// checkTimes looks whether it is the same time everywhere, and one that there is: clients
-// and canisters have times in 63 bits.
+// checkTimes checks that all times are the same and valid: clients and canisters have times in 63 bits.
 func (n *Network) checkTimes(c *archive.Coder) {
 	c.Check(n.time <= n.clock && n.clock <= math.MaxInt64, "the time is %d, and is to be %d", n.time, n.clock)
 	c.Check(n.height <= math.MaxInt64, "there were %d rounds", n.height)
@@ -56,8 +54,7 @@ func (n *Network) checkTimes(c *archive.Coder) {
 	}
 }
 
-// checkRules looks whether rules can be applied, and whether held messages are those that
-// are counted.
+// checkRules checks that rules can be applied, and that held messages match their count.
 func (n *Network) checkRules(c *archive.Coder) {
 	rules := &n.rules
 	c.Check(len(rules.List) <= MaxRules, "there are %d rules", len(rules.List))
@@ -78,9 +75,8 @@ func (n *Network) checkRules(c *archive.Coder) {
 	c.Check(len(held) == rules.Held && bytes == rules.Bytes, "%d messages of %d bytes are held, not %d of %d", len(held), bytes, rules.Held, rules.Bytes)
 }
 
-// checkCalls looks whether those are hosted whose calls are to be answered, and whether
-// the call of a held response is nowhere else: it would be answered, and the response
-// would be that to none.
+// checkCalls checks that the receivers of pending answers are hosted, and that the call of a held response is nowhere
+// else: otherwise the call would be answered, and the response would belong to no call.
 func (n *Network) checkCalls(c *archive.Coder) {
 	locations := n.Introspect().CallLocations()
 	for _, caller := range locations.Strangers {
@@ -93,8 +89,7 @@ func (n *Network) checkCalls(c *archive.Coder) {
 	}
 }
 
-// checkArchived looks whether what was read fits together, as far as something else would
-// be looked for in vain.
+// checkArchived checks that what was read is consistent, wherever the code relies on it.
 func (m *subnet) checkArchived(c *archive.Coder) {
 	taken := m.begun()
 	if m.CheckArchived(c, taken); c.Failed() {
@@ -165,8 +160,7 @@ func (m *subnet) begun() *state.Taken {
 	return t
 }
 
-// isCommand reports whether an input is a call of the management canister that somebody
-// has made.
+// isCommand reports whether an input is a pending call of the management canister.
 func (m *subnet) isCommand(in *intercanister.Input) bool {
 	return in.Source == intercanister.SourceIngress || in.Source == intercanister.SourceRequests && m.net.routes.find(in.Request.Sender) >= 0
 }

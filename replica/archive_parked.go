@@ -19,7 +19,7 @@ func (n *Network) inside() bool {
 	return false
 }
 
-// check looks whether a job that was read fits what else was.
+// check checks that a job that was read fits the rest of the file.
 func (j *Job) check(c *archive.Coder) {
 	id, m := j.Entry.ID(), j.subnet
 	// The pieces of bulk operations count twice, see canister.Message.Pause.

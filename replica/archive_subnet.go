@@ -6,8 +6,8 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// archive writes what a subnet has beside its canisters, or reads it into a subnet that
-// was just made and has them. modules have what its installations bring.
+// archive writes the state of a subnet without its canisters, or reads it into a new subnet that has them already.
+// modules holds the modules of its installations.
 func (m *subnet) archive(c *archive.Coder, modules *canister.Modules) {
 	if c.Reading() {
 		m.Deadlines = timers.Table{}

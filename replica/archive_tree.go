@@ -13,9 +13,8 @@ type shown struct {
 	node  *certify.Node
 }
 
-// archiveTree writes what the certified tree shows that does not follow from the state:
-// of canisters and messages that have changed since, what they were. What is read makes
-// the tree; all subnets must have their canisters and answers.
+// archiveTree writes the part of the certified tree that does not follow from the state: the former values of canisters
+// and messages that have changed since. Reading builds the tree; all subnets must have their canisters and answers.
 func (m *subnet) archiveTree(c *archive.Coder) {
 	p, tree := &m.ended, certify.Tree{}
 	if c.Reading() {

@@ -95,9 +95,8 @@ func (m *subnet) run(c *state.Command, in intercanister.Input) {
 	}
 }
 
-// await makes a command wait until a canister is idle. Best-effort calls give their
-// slots back when they expire: those that have are dropped when many wait, so that no
-// more wait than somebody waits for.
+// await makes a command wait until a canister is idle. Best-effort calls give their slots back when they expire:
+// expired ones are dropped when many wait, so that the number of waiting commands is bounded by the callers.
 func (m *subnet) await(r *state.Entry, in state.Input) {
 	if crowded(len(r.Waiting)) {
 		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool { return m.dropLate(&w) })
@@ -118,8 +117,7 @@ func (m *subnet) dropLate(in *state.Input) bool {
 	return gone
 }
 
-// requeue queues commands again that waited for a canister, as far as somebody still
-// waits for them and there is room.
+// requeue queues commands again that waited for a canister, if their callers still wait and there is room.
 func (m *subnet) requeue(waiting []state.Input) {
 	for i := range waiting {
 		in, q := &waiting[i], &waiting[i].Request

@@ -11,23 +11,20 @@
 //
 // # A round
 //
-// Network.Round gives every subnet one round. First what was asked to be signed
-// is signed, and what is due falls due (timers, expiry, heartbeats, messages from other subnets). Then come batches:
-// every canister in which something waits takes one message; the Runner
-// executes those of a batch in parallel, and their outcomes are applied in the
-// order of canister ids. Calls within the subnet are routed at once, so that
-// nested calls finish in one round. Calls of the management canister run between
-// the messages, one in each batch; what it does itself takes a slice of a round, then
-// its other calls wait. A module that a call installs is compiled beside the network
-// where the Compiler of the configuration does that. A message that uses up its slice is parked and
-// goes on in the next round, or in a later one where many are parked.
+// Network.Round gives every subnet one round. First pending requests are signed, and due work is queued (timers,
+// expiry, heartbeats, messages from other subnets). Then come batches: every canister with a waiting message takes one;
+// the Runner executes the messages of a batch in parallel, and their outcomes are applied in the order of canister ids.
+// Calls within the subnet are routed at once, so that nested calls finish in one round. Calls of the management
+// canister run between the messages, one in each batch; its own work takes at most a slice of a round, then its other
+// calls wait. A module that a call installs is compiled in the background if the configuration has a Compiler. A
+// message that uses up its slice is parked and goes on in the next round, or in a later one if many are parked.
 //
 // Queries take the state they need (Network.PrepareQuery) and run beside the
 // network, on any goroutine; what they took comes back as an input (QueryCounts).
 // All queries of a composite query see the state of one moment.
 //
-// What happens is told as events (Event, EventSink) where somebody listens: what they say
-// has one vocabulary (events_fields.go). Events are annotations: nothing depends on them.
+// Everything that happens is reported as events (Event, EventSink) if there is a listener; their fields have one
+// vocabulary (events_fields.go). Events are annotations: nothing depends on them.
 //
 // # A network as a file
 //

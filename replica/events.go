@@ -35,7 +35,7 @@ const (
 	CanisterMoved // Peer: its id from now on, on another subnet where that is its own
 	Trapped       // as MessageExecuted, which comes before it; Callers, Text (its own backtrace)
 	Logged        // Context, Number (of the line in the canister's log), Text; after the message that wrote it
-	Certified     // Height, Time: somebody asked for the first certificate of it
+	Certified     // Height, Time: the first certificate of it was requested
 	ResponseLate  // Call, Reject: the call was over when its response came
 
 	// What fault injection does to messages and timers. Peer is the caller of the message, Canister

@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// emitExecution emits what became of a job.
+// emitExecution emits the outcome of a job.
 func (m *subnet) emitExecution(j *Job) {
 	if m.net.sink == nil {
 		return
@@ -82,7 +82,7 @@ func (m *subnet) describeInstall(e *Event, c *state.Command) {
 	}
 }
 
-// describeContext says of a context who opened it and what was called.
+// describeContext describes a context: who opened it and what was called.
 func (m *subnet) describeContext(e *Event) {
 	context := m.Calls.Context(e.Context)
 	if context == nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/cow"
 )
 
-// Parts are what a network is given by those who run it. What is left open is as in
-// Config.
+// Parts are the parts that the owner of a network supplies. Defaults are as in Config.
 type Parts struct {
 	Runner   Runner
 	Compiler Compiler

@@ -8,14 +8,12 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// ReleaseHeld lets a held message go on as if it came now: no rule looks at it again.
-// It is refused as not found where there is none, as a conflict where an earlier request of the
-// same two canisters is held: the network keeps their order.
+// ReleaseHeld lets a held message go on as if it came now: no rule looks at it again. It is refused as not found if
+// there is none, as a conflict if an earlier request of the same two canisters is held: the network keeps their order.
 type ReleaseHeld struct{ ID uint64 }
 
-// DropHeld loses a held message. It is refused as not found where there is none, as a conflict
-// where it belongs to a call with guaranteed response. A user's message stays received
-// until it expires.
+// DropHeld loses a held message. It is refused as not found if there is none, as a conflict if it belongs to a call
+// with guaranteed response. A user's message stays received until it expires.
 type DropHeld struct{ ID uint64 }
 
 // SettleHeld answers the call a held message belongs to; for a held response it replaces that response. Attached

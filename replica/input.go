@@ -31,7 +31,7 @@ const (
 // *AddRule, RemoveRule, ReleaseHeld, DropHeld, *SettleHeld, *SettleCall, FireTimer, CancelTimer.
 type Input interface{ input() }
 
-// Receipt says what became of an ingress message that was not refused: nothing but zero values where it was taken.
+// Receipt is the outcome of an ingress message that was not refused: zero if it was taken.
 type Receipt struct {
 	Reject *intercanister.Reject // non-replicated rejection; nothing happened
 	Known  Status                // where the message stands that was handed in before
@@ -73,8 +73,7 @@ func (AdvanceTo) input()   {}
 func (*HTTPAnswer) input() {}
 func (AddCycles) input()   {}
 
-// Result is what became of an input: nothing but zero values where it was
-// taken.
+// Result is the outcome of an input: zero if it was taken.
 type Result struct {
 	Refusal *refusal.Refusal      // it was malformed or not for this network; nothing happened
 	Reject  *intercanister.Reject // non-replicated rejection of an ingress message; nothing happened

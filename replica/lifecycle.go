@@ -83,7 +83,7 @@ func (m *subnet) finishStopping(r *state.Entry) {
 	}
 }
 
-// Start makes a canister running and rejects those who wait for it to stop.
+// Start makes a canister running and rejects the calls that wait for it to stop.
 func (m *subnet) Start(r *state.Entry) {
 	m.setStatus(r, canister.Running)
 	for _, stop := range m.RemoveStops(r) {

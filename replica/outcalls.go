@@ -225,9 +225,8 @@ func (m *subnet) Outcall(t state.Ticket, sent state.Outcall, withheld cycles.Amo
 	}
 }
 
-// answerOutcall answers the canister that made an outcall. What its nodes have not spent of
-// what was withheld goes back to the canister's balance, not with the response, as on
-// mainnet; to a canister that is not here it goes with the response.
+// answerOutcall answers the canister that made an outcall. The unspent part of the withheld cycles goes back to the
+// canister's balance, not with the response, as on mainnet; a canister on another subnet gets it with the response.
 func (m *subnet) answerOutcall(number uint64, answer state.Answer, spent cycles.Amount) {
 	pending := m.Outcalls[number]
 	spent = spent.Min(pending.Withheld)

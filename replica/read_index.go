@@ -8,9 +8,9 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/cow"
 )
 
-// readIndex is what readers of views may ask that the certified trees do not show:
-// who made a request, which sections of a module are private. The parties of a
-// request never change while it is known, so views of different heights share the index.
+// readIndex holds what readers of views may ask beyond the certified trees: the sender of a request, and which sections
+// of a module are private. The parties of a request never change while it is known, so views of different heights share
+// the index.
 type readIndex struct {
 	mu       sync.RWMutex
 	requests map[principal.Principal]*cow.Map[RequestID, RequestParties] // by subnet; without pointers, which the collector would follow

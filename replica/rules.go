@@ -11,10 +11,9 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Rules say what becomes of messages on their way. They are inputs like any other: the
-// same rules at the same moments give the same states. A message is caught where its
-// sender lets go of it (a request), or just before it enters the queue of its receiver
-// (a response, a user's message), once at most.
+// Rules intercept messages on their way. They are inputs like any other: the same rules at the same moments give the
+// same states. A message is caught when its sender releases it (a request), or just before it enters the queue of its
+// receiver (a response, a user's message), once at most.
 
 // The parts of a rule and what it holds.
 type (
@@ -41,9 +40,8 @@ const (
 	ActMock    = state.ActMock
 )
 
-// AddRule makes a rule that holds from now on; Result.Rule is its id and Result.Note
-// what it will not do. The oldest rule that is to be applied to a message is; a rule
-// that lets a message pass counts it.
+// AddRule makes a rule that is in force from now on; Result.Rule is its id and Result.Note what it will not do. The
+// oldest matching rule is applied to a message; a rule that lets a message pass counts it.
 //
 // It is refused as invalid where no network could do what it says, as full where there
 // are MaxRules.
@@ -131,8 +129,8 @@ func wrongAnswer(reply []byte, reject *intercanister.Reject, rejects bool) strin
 	return ""
 }
 
-// completed is a reject as it is given: without an error code, what a callee says
-// itself has the one that belongs to that, and callers read all others as they are.
+// completed is a reject as its caller gets it: the reject of a callee without an error code gets the error code of such
+// rejects; callers read the text of all others as it is.
 func completed(reject *intercanister.Reject) *intercanister.Reject {
 	if reject == nil || reject.Error != 0 {
 		return reject

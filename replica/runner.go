@@ -48,7 +48,7 @@ func (s *Coroutines) begin(j *Job) {
 	j.coroutine.job = j
 }
 
-// next lets a job go on, and measures it where somebody listens.
+// next resumes a job, and measures it if there is a listener.
 func (s *Coroutines) next(j *Job) (parked, alive bool) {
 	if s.Stopwatch == nil || j.subnet.net.sink == nil {
 		return j.coroutine.next()

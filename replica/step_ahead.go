@@ -6,8 +6,8 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// Ahead is a legal next delivery for those who choose by looking: the move an oracle
-// is shown, and what it is about.
+// Ahead is a legal next delivery for drivers that choose their own order: the move that an oracle is shown, and what it
+// is about.
 type Ahead struct {
 	Move     sched.Move
 	Subnet   principal.Principal

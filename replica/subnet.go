@@ -28,11 +28,11 @@ type subnet struct {
 
 	prepaid [2]cycles.Amount // for a message of the longest kind; [1] wide
 
-	paused []*Job // those of the parked messages, in the same order
+	paused []*Job // of the parked messages, in the same order
 
 	asked state.Preparation // the command that runs, if it is about to wait
 
-	worked   uint64 // those of the management canister itself
+	worked   uint64 // of the management canister itself
 	executed int    // messages of this round
 	dirtied  int    // heap pages that messages of this round changed, rolled back or not
 	batches  int    // of this round

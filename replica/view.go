@@ -9,9 +9,8 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// View is a network as of the end of a round: immutable, and safe for any
-// number of readers. A height is signed when somebody first asks for a
-// certificate of it.
+// View is a network as of the end of a round: immutable, and safe for any number of readers. A height is signed when
+// its certificate is first requested.
 type View struct {
 	Time, Height uint64
 	RootKey      []byte // DER
@@ -37,8 +36,8 @@ type SubnetView struct {
 // Certified is the certified state tree. It is made when it is first asked for.
 func (s *SubnetView) Certified() *certify.Height { return s.staged.height().Dated(s.dated) }
 
-// Dated is the view as it is certified to those who have another clock: the same state
-// under a time that is by so many nanoseconds later, or earlier where by is negative.
+// Dated is the view as certified for clients with another clock: the same state with a time that is later by so many
+// nanoseconds, or earlier if by is negative.
 func (v *View) Dated(by int64) *View {
 	if by == 0 {
 		return v
@@ -103,8 +102,7 @@ func (v *View) Delegation(s *SubnetView, layout certify.RangesLayout) *certify.D
 	return v.delegations.get(v, s.ID, layout)
 }
 
-// delegations keeps the delegations made so far. What a delegation says of a
-// subnet does not change; only its time grows old.
+// delegations keeps the delegations made so far. The content of a delegation does not change; only its time grows old.
 type delegations struct {
 	mu   sync.Mutex
 	made map[delegationKey]madeDelegation
