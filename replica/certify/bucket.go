@@ -6,9 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// bucket is what a map of 2 to bucketSize entries is until somebody asks for a
-// hash or a proof: a list. Changing a list is cheap, and most versions of a tree are
-// never proved.
+// bucket is a list: the form of a map of 2 to bucketSize entries until its hash or a proof is requested. Changing a
+// list is cheap, and most versions of a tree are never proved.
 type bucket struct {
 	entries []*node // in the order of their labels
 	forks   atomic.Pointer[node]

@@ -10,8 +10,7 @@
 //   - witnesses, the pruned form of a Tree that reveals chosen paths and
 //     proves chosen absences, and HashTree, the form a client reads,
 //   - SubnetKey (BLS12-381) and NodeKey (Ed25519), both from a seed,
-//   - Certificate, Delegation and Height, a tree that is signed once, when
-//     somebody asks,
+//   - Certificate, Delegation and Height, a tree that is signed once, on the first request,
 //   - the encodings of the values in the tree, and the representation-
 //     independent hash behind request ids and query signatures.
 //

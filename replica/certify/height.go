@@ -47,9 +47,9 @@ func signedWhenAsked(tree Tree, key *SubnetKey, onSigned func()) *Height {
 	})}
 }
 
-// Dated is the height with a /time that is by so many nanoseconds later, or earlier where
-// by is negative, for those who have another clock than the subnet. It is signed apart, and
-// counts as this height's signature for onSigned. A tree that has no /time stays as it is.
+// Dated is the height with a /time that is later by so many nanoseconds, or earlier if by is negative, for clients with
+// another clock than the subnet. It is signed apart, and counts as this height's signature for onSigned. A tree that
+// has no /time stays as it is.
 func (h *Height) Dated(by int64) *Height {
 	if by == 0 {
 		return h
@@ -101,9 +101,8 @@ const (
 	ShardedRanges
 )
 
-// Delegate is the delegation to a subnet, from the height of the root subnet's
-// tree, which must have its public key and its canister ranges. It shows the
-// subnet's type too: those who check canister signatures ask for it.
+// Delegate is the delegation to a subnet, from the height of the root subnet's tree, which must have its public key and
+// its canister ranges. It shows the subnet's type too: verifiers of canister signatures ask for it.
 func (h *Height) Delegate(subnet principal.Principal, layout RangesLayout) *Delegation {
 	ranges := SubnetPath(subnet, "canister_ranges")
 	if layout == ShardedRanges {

@@ -45,8 +45,8 @@ func height(es []*node) uint8 {
 	return uint8(min(int(low)+levels, 255))
 }
 
-// place finds the places of entries, if somebody wants them, the least height of an
-// entry and how many levels there are above that.
+// place finds the places of entries, if they are wanted, the least height of an entry and the number of levels above
+// it.
 func place(es []*node, places []uint64) (low uint8, levels int) {
 	low, high := es[0].tall, es[0].tall
 	for _, e := range es[1:] {

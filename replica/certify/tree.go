@@ -152,8 +152,8 @@ func (t Tree) Get(path ...Label) (Node, bool) {
 	return at, true
 }
 
-// Root is the root hash. The first call hashes what changed; later ones, and
-// those on trees that share nodes, take what is there.
+// Root is the root hash. The first call hashes what changed; later calls, and calls on trees that share nodes, reuse
+// the hashes.
 func (t Tree) Root() [32]byte { return mapHash(t.root) }
 
 // Equal reports whether the trees are the very same version: it compares no
