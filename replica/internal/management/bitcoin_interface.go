@@ -6,9 +6,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// The Bitcoin methods are those of two canisters that know the Bitcoin network:
-// calls go there as they are, with the cycles attached to them. A network without
-// these canisters rejects them as it does any call of a canister that is not there.
+// The Bitcoin methods belong to two canisters that know the Bitcoin network: calls go there as they are, with the
+// cycles attached to them. A network without these canisters rejects them like any call of a missing canister.
 
 // bitcoinNetwork is bitcoin_network, with the names the replica also takes.
 type bitcoinNetwork struct {

@@ -4,8 +4,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// canisterMetadata is canister_metadata: a custom section of the module. Private
-// sections do not exist for those who are not controllers.
+// canisterMetadata is canister_metadata: a custom section of the module. Private sections exist for controllers only.
 func canisterMetadata(c *state.Command, a *metadataArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {

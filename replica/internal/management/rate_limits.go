@@ -20,7 +20,7 @@ func checkHeapDelta(c *state.Command, r *state.Entry) *intercanister.Reject {
 	return nil
 }
 
-// owe counts memory that was changed; bytes is asked only where somebody counts.
+// owe counts memory that was changed; bytes is called only if there is a limit.
 func owe(c *state.Command, r *state.Entry, bytes func() uint64) {
 	if limits := &c.Host.Subnet().Limits; limits.HeapDelta > 0 {
 		c.State.Change(r, bytes(), limits)

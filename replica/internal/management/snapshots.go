@@ -97,7 +97,7 @@ func addSnapshot(c *state.Command, r *state.Entry, s, old *canister.Snapshot, o 
 	r.Canister.Snapshots.Add(s)
 }
 
-// snapshotBytes is what a snapshot is billed for, 0 where there is none.
+// snapshotBytes is the billed size of a snapshot, 0 if there is none.
 func snapshotBytes(s *canister.Snapshot) uint64 {
 	if s == nil {
 		return 0
