@@ -78,8 +78,7 @@ func hashOf(c *state.OutcallContent) (hash [sha256.Size]byte) {
 	return hash
 }
 
-// reject is a reject of the outside's, or of those who speak with it: the replica
-// gives it no error code.
+// reject is a reject by the outside or its client: the replica gives it no error code.
 func reject(code intercanister.RejectCode, format string, args ...any) *intercanister.Reject {
 	return &intercanister.Reject{Code: code, Text: fmt.Sprintf(format, args...), Bare: true}
 }

@@ -65,7 +65,7 @@ func (g *gathered) price(which []int) cycles.Amount {
 	return g.fees.OutcallBlock(g.bytes(which) + uint64(len(which))*cycles.FlexibleResponseOverhead).Add(g.fees.OutcallExtra(uint64(extra)))
 }
 
-// left is what the nodes have not spent.
+// left is the unspent part of the nodes' budgets.
 func (g *gathered) left() cycles.Amount {
 	return g.sent.Allowance.Mul(uint64(len(g.contents))).Sub(g.spent)
 }

@@ -26,8 +26,7 @@ const (
 	// MaxRoundTrip is the longest a node waits, in milliseconds, for which pay-as-you-go
 	// withholds cycles (the replica's: one minute).
 	MaxRoundTrip = 60_000
-	// MaxTransform is how many instructions a transform may run (the replica's: those of a
-	// query, 5,000,000,000).
+	// MaxTransform is how many instructions a transform may run (the replica's: as for a query, 5,000,000,000).
 	MaxTransform = 5_000_000_000
 	// MaxResultBytes is the length of all contents that a flexible outcall delivers
 	// together (the replica's: 2 MiB).
