@@ -250,7 +250,7 @@ func (s *State) ArchiveEntry(c *archive.Coder, r **Entry) {
 	}
 }
 
-// archiveEntries writes those of a list that are not gone.
+// archiveEntries writes the live entries of a list.
 func archiveEntries(c *archive.Coder, s *State, list *[]*Entry) {
 	there := slices.DeleteFunc(slices.Clone(*list), func(r *Entry) bool { return r.Gone })
 	archive.Slice(c, &there, archive.MaxItems, func(r **Entry) { s.ArchiveEntry(c, r) })

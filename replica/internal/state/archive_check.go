@@ -17,8 +17,7 @@ type Taken struct {
 	Sent map[*Entry]MessageMemory // what the messages of canisters in output queues take
 }
 
-// CheckArchived looks whether what was read fits together, as far as something else would
-// be looked for in vain.
+// CheckArchived checks that what was read is consistent, wherever the code relies on it.
 func (s *State) CheckArchived(c *archive.Coder, taken *Taken) {
 	noted := make(map[RequestID]bool, len(s.Answered))
 	for i := range s.Answered {
@@ -53,7 +52,7 @@ func (s *State) CheckArchived(c *archive.Coder, taken *Taken) {
 	}
 }
 
-// checkLives looks whether canisters stand where they can, and wait for what comes.
+// checkLives checks that canisters are in a possible state, and wait for something that comes.
 func (s *State) checkLives(c *archive.Coder) {
 	throttled := make(map[*Entry]bool, len(s.throttled))
 	for _, r := range s.throttled {
@@ -72,7 +71,7 @@ func (s *State) checkLives(c *archive.Coder) {
 	}
 }
 
-// checkMailboxes looks whether calls and mailboxes fit together.
+// checkMailboxes checks that calls and mailboxes are consistent.
 func (s *State) checkMailboxes(c *archive.Coder, taken *Taken, processing func(uint64) bool) {
 	boxes := make([]*intercanister.Mailbox, 0, s.Canisters.Len())
 	for r := range s.Canisters.All() {
@@ -83,8 +82,8 @@ func (s *State) checkMailboxes(c *archive.Coder, taken *Taken, processing func(u
 	c.Check(tasks == 0 && s.Commands.Responses() == 0 && s.Commands.Contexts == 0 && s.Commands.Calls == 0, "the management canister makes calls, or has tasks")
 }
 
-// checkWaiting looks whether the messages of users that wait are known, and each waits in
-// one place, where it is looked for when it expires.
+// checkWaiting checks that the waiting messages of users are known, and that each waits in the one place where expiry
+// looks for it.
 func (s *State) checkWaiting(c *archive.Coder, taken *Taken) {
 	waiting := make(map[uint64]bool)
 	look := func(number uint64) {
@@ -114,7 +113,7 @@ func (s *State) checkWaiting(c *archive.Coder, taken *Taken) {
 	}
 }
 
-// checkTickets looks whether who waits for the management canister can be answered.
+// checkTickets checks that every caller of the management canister can be answered.
 func (s *State) checkTickets(c *archive.Coder, taken *Taken, processing func(uint64) bool) {
 	check := func(t *Ticket) {
 		c.Check(t.Origin.Kind == intercanister.FromIngress && processing(t.Origin.Ingress) || t.Origin.Kind == intercanister.FromCanister, "a call of the management canister can be answered to nobody")

@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// claims are the deadlines that somebody has a handle of.
+// claims are the deadlines with a handle.
 type claims struct {
 	c       *archive.Coder
 	table   *timers.Table
@@ -25,8 +25,8 @@ func (k *claims) claim(h timers.Handle, meant func(*timers.Deadline) bool) {
 	k.kinds[d.Kind]++
 }
 
-// checkDeadlines looks whether there is what deadlines are about, and whether they go with
-// it: then none comes when it is gone.
+// checkDeadlines checks that the subject of every deadline exists, and is linked to it: then the deadline goes when the
+// subject goes.
 func (s *State) checkDeadlines(c *archive.Coder) {
 	k := &claims{c: c, table: &s.Deadlines, claimed: make(map[timers.Handle]bool), kinds: make(map[timers.Kind]int)}
 	for r := range s.Canisters.All() {

@@ -73,7 +73,7 @@ func (h *Held) archive(c *archive.Coder) {
 	archive.Number(c, &h.Argument)
 }
 
-// checkHeld looks whether held messages belong to somebody.
+// checkHeld checks that held messages have owners.
 func (s *State) checkHeld(c *archive.Coder) {
 	for _, h := range s.Kept.All() {
 		there := false

@@ -72,7 +72,7 @@ const (
 	Executed     = canister.HookExecuted
 )
 
-// Staged is what the certified tree says of a canister. It shows what changed since.
+// Staged is the canister's part of the certified tree. It shows what changed since.
 type Staged struct {
 	Certified []byte
 	Recorded  uint64 // the number of what its subnet has recorded of it

@@ -98,14 +98,14 @@ func (s *State) Park(x *Execution) (at int) {
 // Unpark removes the parked message at a place.
 func (s *State) Unpark(at int) { s.Parked = slices.Delete(s.Parked, at, at+1) }
 
-// forkParked makes the parked messages those of the fork, which begins them again.
+// forkParked gives the parked messages to the fork, which begins them again.
 func (f *Fork) forkParked(s *State) {
 	f.Parked = make([]*Execution, len(s.Parked))
 	for i, x := range s.Parked {
 		copied := *x
 		copied.Entry = f.Entry(x.Entry)
 		if x.Environment == s.Environment {
-			copied.Environment = f.Environment // it changes as long as the round is open; those of earlier rounds do not
+			copied.Environment = f.Environment // it changes while the round is open; earlier environments do not
 		}
 		copied.Message.Pause = nil
 		pauses := *x.Pauses

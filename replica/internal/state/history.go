@@ -50,7 +50,7 @@ type Ingress struct {
 	Reply     []byte
 	Reject    *intercanister.Reject
 	Status    Status
-	// Instructions are those of its own execution or installation; 0 before.
+	// Instructions are the instructions of its own execution or installation; 0 before.
 	Instructions uint64
 	deadline     timers.Handle
 	// Recorded is the number of what its subnet has recorded of it: Unrecorded before the first
@@ -74,7 +74,7 @@ type History struct {
 	free    []uint64           // numbers
 	order   cow.List[answer]   // as they were given
 	answers int                // bytes of kept answers
-	waiting int                // bytes of arguments of messages that have not begun
+	waiting int                // bytes of arguments of messages that are still to begin
 	// generation counts the forks. A record of an earlier generation belongs to several histories and is
 	// copied before it is written.
 	generation uint64
@@ -162,8 +162,8 @@ func (h *History) slot() (r *Ingress, number uint64) {
 	return r, number
 }
 
-// own is the record of a message for writing, whichever of its records r is: forks have
-// those of earlier generations too.
+// own is the record of a message for writing. r may be any of its records: forks have records of earlier generations
+// too.
 func (h *History) own(r *Ingress) *Ingress {
 	if r.generation == h.generation {
 		return r

@@ -1,8 +1,7 @@
 package state
 
-// MessageMemory is what messages take, in bytes: those of calls with guaranteed
-// response with the room that is kept for responses, and those of best-effort
-// calls, which take what they are.
+// MessageMemory is the memory of messages, in bytes: first of calls with guaranteed response, including the room for
+// responses; then of best-effort calls, which is their size.
 type MessageMemory struct{ Guaranteed, BestEffort uint64 }
 
 func (u *MessageMemory) of(deadline uint64) *uint64 {

@@ -10,7 +10,7 @@ import (
 // Outcall is an HTTP request to the outside world (interface specification, "IC
 // method http_request").
 type Outcall struct {
-	Canister    principal.Principal // who asks
+	Canister    principal.Principal // the canister that asks
 	Method      string              // GET, HEAD, POST, PUT, DELETE or PATCH
 	URL         string
 	Headers     [][2]string

@@ -34,7 +34,7 @@ type Match struct {
 type ActionKind uint8
 
 const (
-	ActHold    ActionKind = iota + 1 // keep the message until somebody says what becomes of it
+	ActHold    ActionKind = iota + 1 // keep the message until a user decides what happens to it
 	ActDrop                          // lose it
 	ActReply                         // answer with a reply in the place of the callee
 	ActReject                        // answer with a reject in the place of the callee
@@ -56,7 +56,7 @@ type Action struct {
 	Delay  uint64                // ActDelay: nanoseconds of the network's time
 }
 
-// Rule says what becomes of messages on their way: a test control.
+// Rule intercepts messages on their way: a test control.
 type Rule struct {
 	Match  Match
 	Action Action

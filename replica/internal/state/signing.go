@@ -31,8 +31,7 @@ type Signing struct {
 	Keys []KeyID
 	// Ring has the keys themselves; the subnets of a network share it.
 	Ring *threshold.Ring
-	// Exempt is the subnet whose canisters sign without a fee: the NNS. The empty
-	// principal where there is none.
+	// Exempt is the subnet whose canisters sign without a fee: the NNS. The empty principal if there is none.
 	Exempt principal.Principal
 	// Pending are the accepted requests in the order in which they came; the next
 	// round answers them.

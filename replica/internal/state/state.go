@@ -20,8 +20,7 @@ type State struct {
 	System bool   // a system subnet: nothing but signatures costs
 	Fees   cycles.Schedule
 
-	// Admins are the subnet admins, by id; there are none unless the subnet is
-	// Administered, of the kind that can have some.
+	// Admins are the subnet admins, by id; empty unless the subnet is Administered, of the kind that can have some.
 	Admins       []principal.Principal
 	Administered bool
 
@@ -70,7 +69,7 @@ type State struct {
 
 	stops uint64
 
-	// Limits are those of executions.
+	// Limits are the limits of executions.
 	Limits canister.Limits
 	// Environment is what the messages of this batch see of the subnet. Those that are parked keep theirs.
 	Environment *canister.Subnet
@@ -81,7 +80,8 @@ type State struct {
 	Consumed cycles.Amount
 	// Transactions counts the messages executed since the start.
 	Transactions uint64
-	// Instructions are those of all rounds before this one. They only grow. RoundInstructions are those of this round.
+	// Instructions counts the instructions of all rounds before this one. It only grows. RoundInstructions counts this
+	// round.
 	Instructions, RoundInstructions uint64
 	// TreeChanged says that the certified tree must be made again though no round ran.
 	TreeChanged bool

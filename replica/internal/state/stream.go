@@ -67,7 +67,7 @@ func (s *State) Dequeue(p *StreamMessage) {
 	}
 }
 
-// forkStreams makes the messages between subnets those of the fork, which may take them apart.
+// forkStreams gives copies of the messages between subnets to the fork, which may change them.
 func (f *Fork) forkStreams(s *State) {
 	f.Inbound = f.forkStream(s.Inbound)
 	f.Output = make([][]StreamMessage, len(s.Output))
@@ -92,7 +92,8 @@ func (f *Fork) forkStream(queue []StreamMessage) []StreamMessage {
 	return all
 }
 
-// archiveStreams writes the messages between subnets. Those of an output queue say which canister holds their memory.
+// archiveStreams writes the messages between subnets. A message of an output queue names the canister that holds its
+// memory.
 func (s *State) archiveStreams(c *archive.Coder) {
 	archive.Slice(c, &s.Inbound, archive.MaxItems, func(p *StreamMessage) { p.archive(c) })
 	unsent := 0
