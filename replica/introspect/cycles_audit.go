@@ -16,7 +16,7 @@ type CyclesAudit struct {
 	Attached  cycles.Amount // to requests on their way
 	Available cycles.Amount // in call contexts, not accepted
 	Deferred  cycles.Amount // to calls of the management canister that are not answered
-	Prepaid   cycles.Amount // for callbacks that have not begun, and for responses
+	Prepaid   cycles.Amount // for pending callbacks, and for responses
 	Refunds   cycles.Amount // in responses on their way
 
 	Consumed cycles.Amount // paid by canisters, those that are deleted too, and for signatures

@@ -92,7 +92,7 @@ type OpenContext struct {
 	Available    cycles.Amount       // attached, and neither accepted nor given back
 	Responded    bool
 	Deleted      bool      // the code that opened it is gone
-	Awaits       []CallRef // its calls whose callbacks have not run
+	Awaits       []CallRef // its calls whose callbacks are still to run
 	Deadlocked   bool      // it waits for itself, through others or stop_canister
 }
 
@@ -266,8 +266,7 @@ func (n *Network) Messages(page Page) ([]QueuedMessage, *Cursor) {
 	return l.result()
 }
 
-// putOff shows the calls of the management canister that have left its queue and have
-// not begun.
+// putOff shows the calls of the management canister that have left its queue and are still to begin.
 func (m *Subnet) putOff(show func(*intercanister.Input, Waiting)) {
 	for i := range m.Preparing {
 		show(&m.Preparing[i].In, Waiting{Reason: WaitCompiling, Text: whyCompiling})

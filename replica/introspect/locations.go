@@ -76,7 +76,7 @@ type callKey struct {
 	call   intercanister.CallID
 }
 
-// CallLocations are where all calls are that have not been answered.
+// CallLocations are the locations of all open calls.
 type CallLocations struct {
 	net       *Network
 	all       map[callKey]Location

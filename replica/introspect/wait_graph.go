@@ -5,11 +5,10 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Who waits for whom, as two graphs. Canisters that await each other in a cycle are no
-// deadlock: a canister can be re-entered while it awaits. Contexts that do are one: then
-// nothing but a deadline or a timeout ends it. Calls alone make no such cycle, because a
-// context is younger than the call it serves; a call of stop_canister waits for every
-// context of a canister, and may be made by one of them.
+// The wait relation, as two graphs. Canisters that await each other in a cycle are not a deadlock: a canister can be
+// re-entered while it awaits. Contexts that await each other are a deadlock: only a deadline or a timeout ends it.
+// Calls alone make no such cycle, because a context is younger than the call it serves; a call of stop_canister waits
+// for every context of a canister, and may be made by one of them.
 
 // contextKey names a call context of a network.
 type contextKey struct {
