@@ -26,8 +26,8 @@ func (b *broadcast) send() {
 	b.next = nil
 }
 
-// wait gives what is closed at the next send. The owner asks for it, so that nothing
-// happens between what it saw and that.
+// wait gives the channel that the next send closes. The owner asks for it, so that nothing happens between its look at
+// the state and the wait.
 func (b *broadcast) wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -46,7 +46,7 @@ func (n *Node) askReadOnly(ctx context.Context, do func(*Node)) error {
 	})
 }
 
-// happened wakes those who wait, unless the last request was read-only.
+// happened wakes the waiters, unless the last request was read-only.
 func (n *Node) happened() {
 	n.recorder.wake()
 	if n.readOnly {

@@ -1,6 +1,5 @@
-// Package node runs a network: it owns the goroutine the network runs on, the
-// inbox in front of it, the pool of workers its messages run on, those who wait
-// for answers, and what is remembered of its events with those who read it.
+// Package node runs a network: it owns the goroutine the network runs on, the inbox in front of it, the pool of workers
+// for its messages, the callers that wait for answers, and the recorder of its events with their readers.
 //
 // It must not know protocols, wall-clock time, files or journals: the code that starts a node paces it and decides what
 // is durable.

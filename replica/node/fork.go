@@ -70,8 +70,8 @@ func Wake(network *replica.Network, config Config) *Node {
 }
 
 // Restore lets the node go on from a fork of a snapshot, which must be on the node's engine and stays its owner's. The
-// mode stays, the view jumps. Those who wait for messages that the snapshot does not know get ErrRestored. Queries that
-// are running end on the state they began on, which is closed after them. Events are numbered from the start, in
+// mode stays, the view jumps. Callers that wait for messages that the snapshot does not know get ErrRestored. Queries
+// that are running end on the state they began on, which is closed after them. Events are numbered from the start, in
 // another generation. ctx is as with Snapshot.
 func (n *Node) Restore(ctx context.Context, snapshot *replica.Network) error {
 	if snapshot.Engine() != n.engine {
@@ -119,8 +119,7 @@ func (n *Node) replace(next *replica.Network) {
 	})
 }
 
-// retell tells somebody who waits for an answer what another network knows of it. It is
-// false where it is still to come.
+// retell gives a waiting caller the answer that another network knows. It is false if the answer is still to come.
 func (n *Node) retell(w *waiter) bool {
 	switch status, shown := n.network.IngressShown(w.subnet, w.id); {
 	case status == 0:

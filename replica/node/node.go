@@ -19,7 +19,7 @@ type Mode uint8
 
 const (
 	Auto   Mode = iota // as soon as there is something to do
-	Manual             // when somebody calls Round
+	Manual             // when Round is called
 )
 
 // Config is what a node is made of. Runner, Compiler, Events, Signed and Printed of the network are
@@ -49,10 +49,9 @@ type Config struct {
 	// Memory is the budget of the instance; nil: without a limit.
 	Memory *budget.Budget
 
-	// Record makes the instance remember events from its start; otherwise it does from when
-	// somebody first asks for them. Events and EventBytes say how many of the newest; 0: MaxEvents,
-	// MaxEventBytes. Generation is the number of the first generation of the instance: tokens and outcalls
-	// of other generations are refused.
+	// Record makes the instance remember events from its start; otherwise it does from the first request for them.
+	// Events and EventBytes limit how many of the newest it keeps; 0: MaxEvents, MaxEventBytes. Generation is the
+	// number of the first generation of the instance: tokens and outcalls of other generations are refused.
 	Record             bool
 	Events, EventBytes int
 	Generation         uint64
@@ -291,8 +290,8 @@ func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.
 	return result, inspection, nil
 }
 
-// submission is a message on its way to the owner, and what became of it. It is recycled, with
-// its function, since most messages come one after the other.
+// submission is a message on its way to the owner, and its outcome. It is recycled, with its function, since most
+// messages come one after the other.
 type submission struct {
 	in         *replica.Ingress
 	result     replica.Result

@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// request is something the owner does for somebody else.
+// request is work that the owner does for another goroutine.
 type request struct {
 	do   func(*Node)
 	done chan struct{}
@@ -145,8 +145,8 @@ func (n *Node) poke() {
 	}
 }
 
-// waiting is the inbox: what waits for the owner. It is nil, of which nothing comes, until
-// somebody had to wait.
+// waiting is the inbox: requests that wait for the owner. It is nil, which blocks for ever, until the first request had
+// to wait.
 func (n *Node) waiting() chan *request {
 	if box := n.inbox.Load(); box != nil {
 		return *box
@@ -154,8 +154,8 @@ func (n *Node) waiting() chan *request {
 	return nil
 }
 
-// box is the inbox for somebody who has to wait. It takes half of the memory of an instance
-// in which nothing happens, so the first makes it, and tells the node's goroutine.
+// box is the inbox for a request that has to wait. It takes half of the memory of an idle instance, so the first such
+// request makes it, and tells the node's goroutine.
 func (n *Node) box() chan *request {
 	if box := n.waiting(); box != nil {
 		return box

@@ -7,10 +7,9 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// Read runs a function that owns the network meanwhile and only reads it: those who wait
-// for something to happen (Until) are not woken by it. What it reads is good until it
-// returns. Rules, held messages and timers are inputs (Apply); what is in flight is read
-// here. Where ctx ends before it began, it may run later or never.
+// Read runs a function that owns the network meanwhile and only reads it: it does not wake waiters (Until). What it
+// reads is valid until it returns. Rules, held messages and timers are inputs (Apply); what is in flight is read here.
+// If ctx ends before it began, it may run later or never.
 func (n *Node) Read(ctx context.Context, read func(*replica.Network)) error {
 	return n.askReadOnly(ctx, func(n *Node) { read(n.network) })
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// recorder keeps the newest events of a network: a ring of chunks, which takes memory as
-// events come. What stands in a chunk is not written again as long as somebody may read it,
-// so readers take no more of the owner's time than finding their chunk.
+// recorder keeps the newest events of a network: a ring of chunks, which takes memory as events come. A chunk is not
+// written again while it has readers, so readers take the owner's time only for finding their chunk.
 type recorder struct {
 	maxEvents, maxBytes int
 
@@ -55,7 +54,7 @@ func (r *recorder) restart() {
 	r.wake()
 }
 
-// Event records an event. Who waits for it learns of it with wake.
+// Event records an event. wake tells its waiters.
 func (r *recorder) Event(e *replica.Event) {
 	size := eventBytes + len(e.Method) + len(e.Text) + len(e.Callers)*int(unsafe.Sizeof(replica.Caller{}))
 	if e.Reject != nil {
@@ -124,7 +123,7 @@ func (r *recorder) shrink(bytes int) {
 	}
 }
 
-// first is the number of the oldest event there is, next's where there is none.
+// first is the number of the oldest event, or of the next one if there is none.
 func (r *recorder) first() uint64 {
 	if len(r.chunks) == 0 {
 		return r.next

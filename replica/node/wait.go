@@ -102,11 +102,11 @@ func (n *Node) strike(w *waiter) {
 	go n.tell(func(n *Node) { n.keep(w.id, func(o *waiter) bool { return o != w }) })
 }
 
-// keep keeps those who wait for a message that stay reports, and lets go of the others.
+// keep keeps the waiters of a message for which stay is true, and releases the others.
 func (n *Node) keep(id replica.RequestID, stay func(*waiter) bool) {
 	var kept *waiter
 	for w := n.waiters[id]; w != nil; {
-		next := w.next // who is told may recycle it
+		next := w.next // the waiter may recycle it once told
 		if stay(w) {
 			w.next, kept = kept, w
 		}
