@@ -57,7 +57,7 @@ func (p *performer) what(e *replica.Event) string {
 	return "ingress " + e.Method
 }
 
-// interference is what a rule, or somebody, does to a message.
+// interference is the effect of a rule, or of a settlement, on a message.
 func (p *performer) interference(e *replica.Event) string {
 	var line string
 	if e.Rule != 0 {
