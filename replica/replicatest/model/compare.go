@@ -1,8 +1,7 @@
 package model
 
-// Observed is what may be seen of a canister from outside. The balance is with what came while a
-// message ran: what its messages see of that depends on what runs side by side, which the
-// model does not know.
+// Observed is what may be seen of a canister from outside. The balance includes the cycles that came while a message
+// ran: how much of that its messages see depends on what runs side by side, which the model does not know.
 type Observed struct {
 	Status                        Status
 	Version, Balance, Debit, Paid uint64

@@ -23,7 +23,7 @@ type Message struct {
 	Caller  ID
 }
 
-// Verdict is what becomes of a message that is delivered.
+// Verdict is the fate of a message that is delivered.
 type Verdict struct {
 	Runs   bool
 	Reject *Response // it does not run, and the caller is told

@@ -165,7 +165,7 @@ func (w *World) execute(c *command) {
 	}
 }
 
-// sends reports whether messages of the canister have not left its subnet.
+// sends reports whether messages of the canister are still on its subnet.
 func (c *Canister) sends() bool {
 	return slices.ContainsFunc(c.subnet.out, func(p streamMessage) bool { return p.from == c })
 }

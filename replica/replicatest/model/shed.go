@@ -42,8 +42,7 @@ func (c *Canister) load() (sum, largest uint64) {
 	return sum, largest
 }
 
-// load is what the best-effort messages of a subnet take, and those of the canister
-// that has most.
+// load is the memory of the best-effort messages of a subnet, and of the canister that has most.
 func (s *Subnet) load() (sum, most uint64) {
 	for _, c := range s.canisters.things {
 		own, _ := c.load()
