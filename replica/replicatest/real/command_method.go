@@ -30,7 +30,7 @@ type methodCall struct {
 	show      []string // fields of the reply, all where there are none
 }
 
-// user makes somebody else the one who sends. The first is called user.
+// user switches to another sender. The first is called user.
 func (p *performer) user(rest string) {
 	p.User = principal.SelfAuthenticating([]byte(rest))
 	p.Names[rest] = p.User

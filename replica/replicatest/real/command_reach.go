@@ -2,8 +2,7 @@ package real
 
 import "fmt"
 
-// reach tries all ways to a method of a canister, those of canisters from another one:
-// what each of them is answered.
+// reach tries all ways to a method of a canister, the ways of canisters from another one, and tells the answer of each.
 func (p *performer) reach(rest string) {
 	p.Listen(nil)
 	defer p.Listen(p)
