@@ -8,8 +8,7 @@
 // BIP 32 derivation, Ed25519, and vetKD over BLS12-381. What many nodes compute together on mainnet one
 // process computes here with the whole secret; the results cannot be told apart.
 //
-// It must not know canisters, cycles or who may ask. All of it is a pure
-// function of its arguments: nonces come from the secret and the message, so
-// the same request gives the same signature. Secrets are those of a local
-// instance: nothing here is hardened against who measures its time.
+// It must not know canisters, cycles or permissions. All of it is a pure function of its arguments: nonces come from
+// the secret and the message, so the same request gives the same signature. Secrets belong to a local instance: nothing
+// here is hardened against timing attacks.
 package threshold
