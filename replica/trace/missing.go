@@ -12,7 +12,7 @@ func (b *Builder) Tree() *Tree {
 	return t
 }
 
-// complete says of a call and those under it what is missing.
+// complete lists what is missing of a call and the calls under it.
 func complete(c *Call) bool {
 	c.Missing = c.missing()
 	all := len(c.Missing) == 0

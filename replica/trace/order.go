@@ -2,8 +2,8 @@ package trace
 
 import "slices"
 
-// executions are all executions of a call and of those under it, in the order in which they
-// ended; those that have not come last.
+// executions are all executions of a call and of the calls under it, in the order in which they ended; unfinished ones
+// come last.
 func executions(c *Call) []*Execution {
 	var all []*Execution
 	gather(c, &all)

@@ -208,7 +208,7 @@ func (x *Execution) arguments() map[string]any {
 
 func decimal(nanoseconds uint64) string { return strconv.FormatUint(nanoseconds, 10) }
 
-// describe says of a call what it is and how it ended.
+// describe tells what a call is and how it ended.
 func (c *Call) describe(args map[string]any, names Names) {
 	if c.Source != intercanister.SourceTasks {
 		args["caller"] = names.of(c.Caller)
