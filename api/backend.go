@@ -10,8 +10,7 @@ import (
 // Backend is a network as front ends see it. All methods may be called from any
 // goroutine.
 type Backend interface {
-	// View is the state as of the end of the last round; nil where there is none
-	// (yet, or any more).
+	// View is the state at the end of the last round; nil if there is none (yet, or any more).
 	View() View
 
 	// Clock is what the network's clock and its clients' show now.
@@ -61,9 +60,8 @@ type View interface {
 	// Delegation is how the root subnet vouches for a subnet, nil for the root
 	// subnet itself.
 	Delegation(subnet principal.Principal, layout certify.RangesLayout) *certify.Delegation
-	// Dated is the view as it is certified to those who have another clock: the same
-	// state under a time that is by so many nanoseconds later, or earlier where by is
-	// negative.
+	// Dated is the view as certified for clients with another clock: the same state with a time that is later by so
+	// many nanoseconds, or earlier if by is negative.
 	Dated(by int64) View
 	// Request is who made a request, and of whom; false where the id is unknown.
 	Request(subnet principal.Principal, id RequestID) (sender, receiver, effective principal.Principal, ok bool)
