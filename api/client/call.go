@@ -89,7 +89,7 @@ func (c *Client) poll(ctx context.Context, at site, id wire.RequestID) ([]byte, 
 	}
 }
 
-// outcome is what a certified tree says became of a request.
+// outcome is the outcome of a request by a certified tree.
 func outcome(tree *certify.HashTree, id wire.RequestID) ([]byte, error) {
 	field := func(name certify.Label) ([]byte, bool) {
 		value, status := tree.Lookup(certify.RequestStatusPath(id, name)...)

@@ -80,7 +80,7 @@ func (c *Client) Sender() principal.Principal { return c.identity.Sender() }
 // RootSubnet is the id of the subnet that holds the root key.
 func (c *Client) RootSubnet() principal.Principal { return c.root.Principal() }
 
-// Status is what the status endpoint says of the replica.
+// Status is the answer of the status endpoint.
 type Status struct {
 	RootKey         []byte
 	Version         string

@@ -90,8 +90,7 @@ func recent(certificate *certify.Certificate) (*certify.HashTree, error) {
 	return certificate.Tree, nil
 }
 
-// Metadata is a public custom section of a canister's module, and false where
-// the certificate proves there is none.
+// Metadata is a public custom section of a canister's module, and false if the certificate proves its absence.
 func (c *Client) Metadata(ctx context.Context, canister principal.Principal, name string) (string, bool, error) {
 	path := certify.MetadataPath(canister, name)
 	tree, err := c.ReadState(ctx, canister, path)
