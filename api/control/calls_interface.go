@@ -28,8 +28,7 @@ type described struct {
 	err  error
 }
 
-// interfaces remembers the interfaces of modules: what a module says of itself does
-// not change.
+// interfaces remembers the interfaces of modules: the interface of a module never changes.
 type interfaces struct {
 	mu     sync.Mutex
 	known  map[[32]byte]described
@@ -71,8 +70,7 @@ func (s *Server) interfaceOf(ctx context.Context, i *instance.Instance, id princ
 	return d.file, nil
 }
 
-// describedBy is the interface of a canister, legible or not. The error is a refusal
-// where there is none.
+// describedBy is the interface of a canister, legible or not. The error is a refusal if there is none.
 func (s *Server) describedBy(ctx context.Context, i *instance.Instance, id principal.Principal) (described, error) {
 	if id == principal.Management {
 		return management(), nil

@@ -20,7 +20,7 @@ type order struct {
 	method    string
 	arg       []byte
 	form      controlv1.Form
-	described *did.Method // of the canister's interface; nil where there is none, or it does not count
+	described *did.Method // of the canister's interface; nil if there is none, or it does not count
 	anySize   bool
 }
 

@@ -212,8 +212,8 @@ func (l *load) take(ctx context.Context, in callRequest, batch []*flown) ([]*flo
 	return append(batch, f), nil
 }
 
-// slow reports whether a call should not be submitted by who owns the network: the
-// canister is asked whether it takes it, or a module is compiled.
+// slow reports whether the owner of the network should not submit a call: the canister is asked whether it takes it, or
+// a module is compiled.
 func (o *order) slow() bool {
 	if o.receiver == principal.Management {
 		return true
@@ -290,7 +290,7 @@ func (l *load) apply(ctx context.Context, batch []*flown, in []*replica.Ingress)
 	return <-done, nil
 }
 
-// followed follows what became of a message of a batch when it was handed in.
+// followed follows the outcome of a message of a batch when it was handed in.
 func (l *load) followed(ctx context.Context, f *flown, r *replica.Result) error {
 	if r.Refusal == nil && r.Reject == nil && r.Known == 0 {
 		return nil

@@ -25,8 +25,8 @@ func (l *load) forget(id replica.RequestID) {
 	delete(l.waiting, id)
 }
 
-// settled are the calls that are answered by now; they are waited for no more. It is
-// called by who owns the network.
+// settled are the calls that are answered by now, and are removed from the waiting ones. The owner of the network calls
+// it.
 func (l *load) settled(n *replica.Network) (all []settledCall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

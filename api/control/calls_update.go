@@ -186,7 +186,7 @@ func forgotten(err error) error {
 	return err
 }
 
-// answer is what became of a call so far, and on which subnet.
+// answer is the state of a call so far, and its subnet.
 func (o *order) answer(ctx context.Context, id replica.RequestID) (subnet principal.Principal, a replica.IngressAnswer, err error) {
 	at := make(chan principal.Principal, 1)
 	a, err = lookUp(ctx, o.instance, id, func(n *replica.Network) principal.Principal {
@@ -200,8 +200,7 @@ func (o *order) answer(ctx context.Context, id replica.RequestID) (subnet princi
 	return subnet, a, err
 }
 
-// answerOf is what became of a message of a subnet so far. The error is one for an
-// unknown or forgotten one.
+// answerOf is the state of a message of a subnet so far. The error is for an unknown or forgotten message.
 func answerOf(ctx context.Context, i *instance.Instance, subnet principal.Principal, id replica.RequestID) (replica.IngressAnswer, error) {
 	return lookUp(ctx, i, id, func(*replica.Network) principal.Principal { return subnet })
 }

@@ -75,7 +75,7 @@ type persistence struct {
 	Replace *candid.Null `ic:"replace,variant"`
 }
 
-// settingsFrom reads settings, nil where there are none.
+// settingsFrom reads settings, nil if there are none.
 func settingsFrom(s *controlv1.Settings) (*canisterSettings, error) {
 	if s == nil {
 		return nil, nil

@@ -135,8 +135,7 @@ func (r *Error) GRPCStatus() *status.Status {
 	return detailed
 }
 
-// refusalOf is the refusal for any error a handler may give; nil where the error has
-// a status of its own, or is none.
+// refusalOf is the refusal for any error a handler may give; nil if the error has a status of its own, or is nil.
 func refusalOf(err error) *Error {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused

@@ -21,8 +21,8 @@ type answered struct {
 	method string
 }
 
-// readAnswer reads an answer in the place of a callee. Text and JSON are read by the
-// callee's interface, text by itself where there is none.
+// readAnswer reads an answer in the place of a callee. Text and JSON are read by the callee's interface, text by itself
+// without an interface.
 func (s *flights) readAnswer(ctx context.Context, i *instance.Instance, field string, in *controlv1.Answer, of answered) (a replica.Settlement, err error) {
 	switch says := in.GetAnswer().(type) {
 	case *controlv1.Answer_Reply:

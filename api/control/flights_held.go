@@ -85,7 +85,7 @@ func (s *flights) AwaitHeld(ctx context.Context, in *controlv1.AwaitHeldRequest)
 	return &controlv1.AwaitHeldResponse{Held: shownHeld(&w.found[0])}, nil
 }
 
-// heldWait is somebody who waits for a held message.
+// heldWait is a caller that waits for a held message.
 type heldWait struct {
 	rule, after uint64
 	found       []introspect.HeldMessage

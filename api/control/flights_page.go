@@ -57,7 +57,7 @@ func readCursor(token string) (c introspect.Cursor, err error) {
 	}, nil
 }
 
-// pageToken is the token of the page that begins after a cursor, empty where there is none.
+// pageToken is the token of the page that begins after a cursor, empty if there is none.
 func pageToken(c *introspect.Cursor) string {
 	if c == nil {
 		return ""

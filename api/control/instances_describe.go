@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// describe says of an instance what is known without asking its owner.
+// describe describes an instance without asking its owner.
 func describe(i *instance.Instance) *controlv1.Instance {
 	about, view := i.About(), i.Node().View()
 	out := &controlv1.Instance{

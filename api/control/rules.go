@@ -19,7 +19,7 @@ var messageKinds = map[replica.MessageKind]controlv1.MessageKind{
 	replica.KindIngress:  controlv1.MessageKind_MESSAGE_KIND_INGRESS,
 }
 
-// AddRule says what becomes of messages that match.
+// AddRule adds a rule for matching messages.
 func (s *flights) AddRule(ctx context.Context, in *controlv1.AddRuleRequest) (*controlv1.AddRuleResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {

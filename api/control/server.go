@@ -32,7 +32,7 @@ type Options struct {
 	Log       *slog.Logger  // nil: nothing is logged
 	KeepAlive time.Duration // 0: KeepAlive
 	Token     string        // that clients have to send; "": none
-	Version   string        // of the daemon, for those who ask
+	Version   string        // of the daemon, for status requests
 	// Memory is what messages are read into and answers sent from; nil: without a limit.
 	Memory *budget.Budget
 	// Transport is TLS; nil: none.

@@ -41,7 +41,7 @@ func sendable(ctx context.Context, out any) error {
 	return rpcOf(ctx).send(size)
 }
 
-// boundedStream is a stream whose messages are refused as those of unary RPCs are.
+// boundedStream is a stream that refuses too large messages as unary RPCs do.
 type boundedStream struct {
 	grpc.ServerStream
 	rpc *rpc
