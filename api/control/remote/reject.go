@@ -24,8 +24,8 @@ func (r *Reject) Summary() string {
 	return fmt.Sprintf("rejected with code %d (%s): %s", r.GetCode(), r.GetErrorCode(), r.GetText())
 }
 
-// Backtrace is where the reject comes from, innermost first, each line behind a line break: functions, and after those of a call what
-// was called. It is "" where the text of the reject says as much. name is what a canister is called.
+// Backtrace is where the reject comes from, innermost first, each line behind a line break: functions, and after the
+// functions of a call the callee. It is "" if the text of the reject contains it. name is what a canister is called.
 func (r *Reject) Backtrace(name func(id string) string) string {
 	all := r.GetBacktrace()
 	called := func(i int) bool {
