@@ -22,8 +22,8 @@ var statuses = [refusal.Kinds]int{
 	refusal.Unavailable: http.StatusServiceUnavailable,
 }
 
-// answerTo is the HTTP status and text for an error of a Backend or a codec: those
-// of the refusal in it, and else what is left to say.
+// answerTo is the HTTP status and text for an error of a Backend or a codec: from the refusal in it, or else a general
+// one.
 func answerTo(err error) (status int, text string) {
 	if refused, ok := errors.AsType[*refusal.Refusal](err); ok {
 		return statuses[refused.Kind], refused.Text

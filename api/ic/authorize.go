@@ -35,8 +35,7 @@ func (to *target) date(envelope *wire.Envelope, clock api.Clock) error {
 	return nil
 }
 
-// dating is by how much later than it is the state is dated for who asks: nothing, or
-// what makes it one of the wall clock's time.
+// dating is the offset at which the state is dated for a client: zero, or the offset to the wall clock.
 func (h *Handler) dating(to *target) int64 {
 	if !to.byWall {
 		return 0

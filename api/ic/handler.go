@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/replica/budget"
 )
 
-// Info is what the status endpoint says of the implementation.
+// Info is the implementation's part of the status endpoint.
 type Info struct {
 	Version string
 	Hash    string // empty: left out

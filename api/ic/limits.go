@@ -17,7 +17,7 @@ const (
 	// MaxSignDelay is how long a signature waits for calls that could share it. A
 	// signature takes about a tenth of that. Ours; the replica signs once a round.
 	MaxSignDelay = 2 * time.Millisecond
-	// signPoll is how often a signature that waits looks whether they have come.
+	// signPoll is the interval at which a waiting signature checks whether the others have come.
 	signPoll = 100 * time.Microsecond
 
 	// corsMaxAge is how long a browser may remember what it may send, in seconds.

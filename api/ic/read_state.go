@@ -29,8 +29,8 @@ func (h *Handler) readState(ctx context.Context, to *target, body []byte, allow 
 	return wire.EncodeReadState(h.certificate(to, to.view, r.visible(paths)...)), nil
 }
 
-// visible is what the reader sees of the paths: those that cover something
-// hidden become the paths beneath that are not.
+// visible is the visible part of the paths: a path that covers something hidden becomes the paths beneath it that are
+// not.
 func (r *reader) visible(paths []certify.Path) []certify.Path {
 	slices.SortFunc(paths, slices.Compare[certify.Path])
 	paths = slices.CompactFunc(paths, slices.Equal[certify.Path])

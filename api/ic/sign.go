@@ -42,7 +42,7 @@ type laneKey struct {
 // lane is where the groups of one key follow each other.
 type lane struct {
 	signing sync.Mutex // held by the leader whose group is being signed; taken before signer.mu
-	open    *group     // collects calls; nil where there is none
+	open    *group     // collects calls; nil if there is none
 }
 
 // group is one signature and the calls that wait for it.
