@@ -51,12 +51,10 @@ func (c *Call) canister() (principal.Principal, bool)      { return c.CanisterID
 func (q *Query) canister() (principal.Principal, bool)     { return q.CanisterID, true }
 func (r *ReadState) canister() (principal.Principal, bool) { return principal.Principal{}, false }
 
-// Authenticate proves who sent the request: its signature, the chain of
-// delegations at the time now (nanoseconds since 1970), what is attested of the
-// sender, and that the delegations allow such a request to that canister
-// (interface specification, "Authentication"). Signatures by canisters rest on
-// the root keys of trust. It does not look at ingress_expiry: CheckExpiry does,
-// and goes first. Every error is a *refusal.Refusal.
+// Authenticate proves who sent the request: its signature, the chain of delegations at the time now (nanoseconds since
+// 1970), the attested information about the sender, and that the delegations allow such a request to that canister
+// (interface specification, "Authentication"). Signatures by canisters rest on the root keys of trust. It does not look
+// at ingress_expiry: CheckExpiry does, and goes first. Every error is a *refusal.Refusal.
 func Authenticate(req Request, now uint64, trust *Trust) (Claims, error) {
 	env := req.envelope()
 	claims := Claims{ID: env.ID, Sender: env.Sender, Info: env.SenderInfo}

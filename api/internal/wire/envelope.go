@@ -37,8 +37,8 @@ type Envelope struct {
 	Auth *Auth
 }
 
-// Auth is the signature of a request. PublicKey is in DER form; the signature is
-// by the last delegation's key, or by PublicKey where there is none.
+// Auth is the signature of a request. PublicKey is in DER form; the signature is by the last delegation's key, or by
+// PublicKey without delegations.
 type Auth struct {
 	PublicKey   []byte
 	Signature   []byte

@@ -48,7 +48,6 @@ const (
 // right, 32 bytes each (the replica's cache: 10,000 entries).
 const maxSeenSignatures = 10_000
 
-// maxCanisterSignature bounds a canister signature, in bytes: read, it takes some
-// fifty times as much memory. Ours; those of the largest canisters have a few
-// thousand.
+// maxCanisterSignature bounds a canister signature, in bytes: read, it takes some fifty times as much memory. Ours; the
+// largest signatures of real canisters have a few thousand.
 const maxCanisterSignature = 256 << 10
