@@ -13,7 +13,7 @@ type blob struct {
 	gzip    bool // content is compressed
 }
 
-// blobs are those of all clients, by the hash of what was sent.
+// blobs are the blobs of all clients, by the hash of the upload.
 type blobs struct {
 	mu   sync.Mutex
 	kept map[string]blob

@@ -46,7 +46,7 @@ type gatewayInfo struct {
 	Port       int `json:"port"`
 }
 
-// gateways are those of all instances, by number.
+// gateways are the gateways of all instances, by number.
 type gateways struct {
 	mu  sync.Mutex
 	all []*gateway

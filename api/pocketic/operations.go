@@ -18,7 +18,7 @@ const timeoutHeader = "processing-timeout-ms"
 // operation is something that is done to an instance, alone.
 type operation func(ctx context.Context, e *entry, body []byte) (any, error)
 
-// outcome is what became of an operation.
+// outcome is the outcome of an operation.
 type outcome struct {
 	value any
 	err   error
@@ -69,7 +69,7 @@ func (o *operations) finish(t ticket, result *outcome) {
 	}
 }
 
-// get is what became of an operation, nil where nothing is known yet; prune forgets it.
+// get is the outcome of an operation, nil if it is unknown so far; prune forgets it.
 func (o *operations) get(t ticket, prune bool) *outcome {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -88,8 +88,8 @@ func patience(r *http.Request) time.Duration {
 	return defaultPatience
 }
 
-// perform runs an operation on an instance when those before it are over, and answers
-// with what becomes of it, or with a ticket where that takes too long.
+// perform runs an operation on an instance after the earlier ones, and answers with its outcome, or with a ticket if
+// that takes too long.
 func (s *Server) perform(name string, do operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		e, err := s.find(r)
@@ -120,7 +120,7 @@ func (s *Server) perform(name string, do operation) http.HandlerFunc {
 	}
 }
 
-// readGraph is GET /read_graph/{label}/{op}: what became of an operation.
+// readGraph is GET /read_graph/{label}/{op}: the outcome of an operation.
 func (s *Server) readGraph(w http.ResponseWriter, r *http.Request) {
 	t, ok := ticketOf(w, r)
 	if !ok {
@@ -133,7 +133,7 @@ func (s *Server) readGraph(w http.ResponseWriter, r *http.Request) {
 	unknownTicket(w, t)
 }
 
-// pruneGraph is DELETE /prune_graph/{label}/{op}: forget what became of it.
+// pruneGraph is DELETE /prune_graph/{label}/{op}: forget the outcome.
 func (s *Server) pruneGraph(w http.ResponseWriter, r *http.Request) {
 	t, ok := ticketOf(w, r)
 	if !ok {

@@ -43,8 +43,8 @@ type Instance interface {
 	// SetLive makes the wall clock move the time, rounds happen when there is work, and
 	// HTTP outcalls be made; or ends that.
 	SetLive(ctx context.Context, live bool) error
-	// PutAhead makes the time at least so much ahead of the wall clock's while the instance
-	// is live. Who owns the network calls it.
+	// PutAhead makes the time at least so much ahead of the wall clock's while the instance is live. The owner of the
+	// network calls it.
 	PutAhead(offset time.Duration)
 	// Close ends the instance and gives back everything it has.
 	Close() error
