@@ -1,10 +1,9 @@
 // Package archive is the form of state in a file: sections of numbers, bytes and pages,
 // each checked, written and read as a stream.
 //
-// It owns the frames of the file, the checksums, the compression and the elementary
-// values. It must not know what is written: every package whose state is archived says
-// what its fields are, in one function for both directions, so that nothing can be
-// written that is not read.
+// It owns the frames of the file, the checksums, the compression and the elementary values. It must not know what is
+// written: every package whose state is archived lists its fields in one function for both directions, so that
+// everything that is written is also read.
 //
 // # The file
 //
