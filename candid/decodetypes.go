@@ -111,8 +111,8 @@ func (d *decoder) valueAt(got, want *Type) (Value, error) {
 	return d.primitive(got)
 }
 
-// optional reads up to the content of an option expected at got: there is
-// none, or inner is the wire type of what follows.
+// optional reads up to the content of an option expected at got: either it is empty, or inner is the wire type of what
+// follows.
 func (d *decoder) optional(got *Type) (inner *Type, err error) {
 	switch got.kind {
 	case KindNull, KindReserved:

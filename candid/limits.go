@@ -16,12 +16,10 @@ const (
 	// message's type table together.
 	MaxTableParts = 100_000
 
-	// QuotaBase and QuotaPerByte say how much work a message of n bytes may
-	// cause: QuotaBase + n·QuotaPerByte units. A value, read or skipped, is a
-	// unit, an element of a vec two, a field filled in two, a value of no bytes
-	// (null, reserved) five, a pair of types compared four and one for each part.
-	// What has no bytes can only be paid from the surplus: that is what stops
-	// space bombs. Reference: quotas chosen by the caller.
+	// QuotaBase and QuotaPerByte say how much work a message of n bytes may cause: QuotaBase + n·QuotaPerByte units. A
+	// value, read or skipped, is a unit, an element of a vec two, a field filled in two, a value of no bytes (null,
+	// reserved) five, a pair of types compared four and one for each part. A value without bytes can only be paid from
+	// the surplus: this stops space bombs. Reference: quotas chosen by the caller.
 	QuotaBase    = 100_000
 	QuotaPerByte = 10
 

@@ -39,7 +39,7 @@ type (
 	Float64 float64
 	// Text is valid UTF-8.
 	Text string
-	// Opt is an option; its Value is nil where there is none.
+	// Opt is an option; its Value is nil if there is none.
 	Opt struct{ Value Value }
 	// Vec is a vector of anything but nat8.
 	Vec []Value
@@ -100,7 +100,7 @@ func (p Principal) String() string { return principal.Principal(p).String() }
 // String is the textual form of the service's principal.
 func (s Service) String() string { return principal.Principal(s).String() }
 
-// Get is the value of the field with this name, nil where there is none.
+// Get is the value of the field with this name, nil if there is none.
 func (r Record) Get(name string) Value {
 	id := Hash(name)
 	for _, f := range r {
