@@ -173,8 +173,7 @@ func cut(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// tuple reports whether the fields are those of a record without names, with
-// the ids 0, 1, ….
+// tuple reports whether the fields belong to a record without names, with the ids 0, 1, ….
 func tuple(fields []candid.Field) bool {
 	for i, f := range fields {
 		if f.ID != uint32(i) || f.Name != "" {
@@ -202,7 +201,7 @@ func idKey(key string) (uint32, bool) {
 	return uint32(id), err == nil
 }
 
-// byID is the index of the field with this id, −1 where there is none.
+// byID is the index of the field with this id, −1 if there is none.
 func byID(fields []candid.Field, id uint32) int {
 	i, ok := slices.BinarySearchFunc(fields, id, func(f candid.Field, id uint32) int { return cmp.Compare(f.ID, id) })
 	if !ok {
@@ -211,7 +210,7 @@ func byID(fields []candid.Field, id uint32) int {
 	return i
 }
 
-// byKey is the index of the field with this key, −1 where there is none.
+// byKey is the index of the field with this key, −1 if there is none.
 func byKey(fields []candid.Field, key string) int {
 	if id, ok := idKey(key); ok {
 		if i := byID(fields, id); i >= 0 {

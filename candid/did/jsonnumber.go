@@ -57,7 +57,7 @@ func decimal(s string) bool {
 	return s != ""
 }
 
-// integerBits is the size of an integer kind, 0 for those of any size.
+// integerBits is the size of an integer kind, 0 for unbounded ones.
 func integerBits(kind candid.Kind) (bits int, signed bool) {
 	switch kind {
 	case candid.KindNat8, candid.KindInt8:

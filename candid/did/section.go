@@ -77,8 +77,7 @@ func unpacked(module []byte, most int64) []byte {
 	return raw
 }
 
-// uleb reads a number of at most 32 bits and is how many bytes it has, 0 where there
-// is none.
+// uleb reads a number of at most 32 bits and is how many bytes it has, 0 if it is malformed.
 func uleb(b []byte) (value uint64, n int) {
 	const most = 5
 	for i := range min(len(b), most) {
