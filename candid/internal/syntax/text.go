@@ -83,8 +83,8 @@ var keywords = map[string]bool{
 	"principal": true, "true": true, "false": true,
 }
 
-// primitiveNames are type names that are not keywords. They can be field names
-// without quotes; quoted they are no different.
+// primitiveNames are type names that are not keywords. They can be field names without quotes; quotes make no
+// difference.
 var primitiveNames = map[string]bool{
 	"bool": true, "nat": true, "int": true, "nat8": true, "nat16": true,
 	"nat32": true, "nat64": true, "int8": true, "int16": true, "int32": true,
