@@ -44,8 +44,7 @@ func (s *ChunkStore) Put(chunk []byte) (hash [32]byte, ok bool) {
 	return hash, true
 }
 
-// Get is the chunk with a hash, and false where there is none. It must not be
-// written.
+// Get is the chunk with a hash, and false if there is none. It must not be written.
 func (s *ChunkStore) Get(hash [32]byte) ([]byte, bool) {
 	chunk, ok := s.chunks[hash]
 	return chunk, ok

@@ -222,7 +222,7 @@ func (m *Module) Sections() []Section {
 	return all
 }
 
-// Section is the custom section with a name, and false where there is none.
+// Section is the custom section with a name, and false if there is none.
 func (m *Module) Section(name string) (Section, bool) {
 	for _, s := range m.m.Custom {
 		if s.Name == name {
@@ -232,7 +232,7 @@ func (m *Module) Section(name string) (Section, bool) {
 	return Section{}, false
 }
 
-// export is the full export name of a method, empty where there is none.
+// export is the full export name of a method, empty if there is none.
 func (m *Module) export(kind MethodKind, name string) string {
 	i, found := slices.BinarySearchFunc(m.m.Methods, Method{kind, name}, func(a rewrite.Method, b Method) int {
 		if kind := kindOf(a.Kind); kind != b.Kind {
@@ -254,7 +254,7 @@ func (m *Module) Exports(kind MethodKind, name string) bool { return m.export(ki
 // GlobalTimer, LowMemory, Start.
 func (m *Module) Has(context Context) bool { return m.function(context) != "" }
 
-// function is the export of the function that Has is about, empty where there is none.
+// function is the export of the function that Has is about, empty if there is none.
 func (m *Module) function(context Context) string {
 	e := &m.m.Entries
 	has := false

@@ -43,7 +43,7 @@ type Install struct {
 	Module         *Module
 	Known          bool // the subnet has compiled the module before: it costs less
 	Arg            []byte
-	Caller         principal.Principal // who asks for it: ic0.msg_caller
+	Caller         principal.Principal // the sender: ic0.msg_caller
 	Origin         ChangeOrigin        // for the history
 	Pause          func()              // as Message.Pause
 }
@@ -152,7 +152,7 @@ func (i *installation) admissible(old *state) *intercanister.Reject {
 	return nil
 }
 
-// persistence checks that an upgrade says what becomes of the heap where that matters.
+// persistence checks that an upgrade says whether to keep the heap, if a module requires that.
 func (i *installation) persistence(old *state) *intercanister.Reject {
 	if i.in.Mode != Upgrade {
 		return nil

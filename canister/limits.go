@@ -28,7 +28,7 @@ type Limits struct {
 	HeapDelta, InstallRate uint64
 }
 
-// ApplicationLimits are those of an application subnet.
+// ApplicationLimits are the limits of an application subnet.
 func ApplicationLimits() Limits {
 	return Limits{
 		Message: 40_000_000_000, Query: 5_000_000_000, Inspect: 200_000_000, Install: 300_000_000_000,
@@ -39,7 +39,7 @@ func ApplicationLimits() Limits {
 	}
 }
 
-// SystemLimits are those of a system subnet.
+// SystemLimits are the limits of a system subnet.
 func SystemLimits() Limits {
 	l := ApplicationLimits()
 	l.Message, l.Query, l.Install = 50_000_000_000, 50_000_000_000, 1_000_000_000_000

@@ -5,7 +5,7 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 )
 
-// Matches reports whether the globals of a snapshot are in number and types those of its module.
+// Matches reports whether the globals of a snapshot match the globals of its module in number and types.
 func (s *Snapshot) Matches(m *Module) bool {
 	exposed := m.m.Exposed
 	if len(exposed) != len(s.Globals) {

@@ -15,7 +15,7 @@ type Log struct {
 	shared  bool // with a fork: the records are copied before they change
 }
 
-// share makes the records those of a fork, too.
+// share shares the records with a fork.
 func (l *Log) share() { l.shared = l.records.Len() > 0 }
 
 func (l *Log) own() {

@@ -32,9 +32,9 @@ func (c *Canister) PrepareQuery() (*QueryTarget, *intercanister.Reject) {
 // Module is the module whose code runs.
 func (q *QueryTarget) Module() *Module { return q.state.module }
 
-// Run runs a query, a transform or inspect_message on the state and changes nothing. A
-// composite query and its callbacks see what earlier runs on the target changed. A callback that
-// fails changes nothing but what its cleanup closure, run in CompositeCleanup, then does.
+// Run runs a query, a transform or inspect_message on the state and changes nothing. A composite query and its
+// callbacks see what earlier runs on the target changed. A callback that fails changes nothing; its cleanup closure,
+// run in CompositeCleanup, may.
 func (q *QueryTarget) Run(sub *Subnet, m *Message) Outcome {
 	c, v := &q.canister, q.view
 	entry, missing := v.entry(m)

@@ -62,7 +62,7 @@ func (v Visibility) Allows(caller principal.Principal, controllers []principal.P
 // Variable is one environment variable.
 type Variable = ic0.Variable
 
-// DefaultSettings are those of a canister that was created with none.
+// DefaultSettings are the settings of a canister that was created without any.
 func DefaultSettings(controllers ...principal.Principal) Settings {
 	return Settings{
 		Controllers:       controllers,

@@ -65,7 +65,7 @@ const (
 	StablePart
 )
 
-// SnapshotMetadata is what a snapshot that is to be uploaded begins with: sizes in bytes, those of memories in whole Wasm pages.
+// SnapshotMetadata describes a snapshot that is to be uploaded: sizes in bytes, of memories in whole Wasm pages.
 type SnapshotMetadata struct {
 	Taken, Version               uint64
 	ModuleSize, HeapSize, Stable uint64

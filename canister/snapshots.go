@@ -17,7 +17,7 @@ func (s *Snapshots) Len() int { return len(s.all) }
 // All are the snapshots by number. It must not be written.
 func (s *Snapshots) All() []*Snapshot { return s.all }
 
-// Get is the snapshot with a number, nil where there is none.
+// Get is the snapshot with a number, nil if there is none.
 func (s *Snapshots) Get(number uint64) *Snapshot {
 	for _, snapshot := range s.all {
 		if snapshot.Number == number {
