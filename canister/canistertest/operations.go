@@ -192,7 +192,7 @@ var operations = [...]operation{
 	{opAbsent, "absent", "", ""},
 }
 
-// operationOf is the operation with a code, nil where there is none.
+// operationOf is the operation with a code, nil if there is none.
 func operationOf(code byte) *operation {
 	for i := range operations {
 		if operations[i].code == code {
@@ -202,7 +202,7 @@ func operationOf(code byte) *operation {
 	return nil
 }
 
-// operationNamed is the operation with a name, nil where there is none.
+// operationNamed is the operation with a name, nil if there is none.
 func operationNamed(name string) *operation {
 	for i := range operations {
 		if operations[i].name == name {
