@@ -21,7 +21,7 @@ type File struct {
 	file   *os.File
 	folder string // where the file is, for errors
 	remove string // path to remove when closing, "" once unlinked
-	window []byte // shared mapping of the beginning of the file; nil where there is none
+	window []byte // shared mapping of the beginning of the file; nil if there is none
 	memory bool   // the file is memory: a page that was written can be overwritten through the window without a fault that fails
 	punch  bool
 	pages  sync.Pool // of *Page
