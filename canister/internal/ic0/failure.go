@@ -13,8 +13,8 @@ type Failure struct {
 	Code intercanister.ErrorCode
 	Text string
 	Help string // the advice; empty for none
-	// Trap is what the canister's log says of it, without the backtrace; empty for failures
-	// that are not logged. Traces reports whether a backtrace belongs to the text.
+	// Trap is the text in the canister's log, without the backtrace; empty for failures that are not logged. Traces
+	// reports whether a backtrace belongs to the text.
 	Trap   string
 	Traces bool
 }

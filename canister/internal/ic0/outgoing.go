@@ -29,7 +29,7 @@ type pending struct {
 type callees struct {
 	first  principal.Principal
 	calls  int                         // to the first
-	others map[principal.Principal]int // nil where there are none
+	others map[principal.Principal]int // nil if there are none
 }
 
 // to is the number of calls to a callee.

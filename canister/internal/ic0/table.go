@@ -21,7 +21,7 @@ type function struct {
 
 	narrow bool   // only for modules with 32-bit memory
 	native bool   // the replica does it in the code itself, and charges it as a bulk operation
-	tables bool   // what looks like pointers are none
+	tables bool   // values that look like pointers are not
 	alias  string // what the replica calls it where the context is wrong; "" for ic0_name
 }
 
