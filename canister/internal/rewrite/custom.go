@@ -90,7 +90,7 @@ func (s *source) nameMap(r *reader) []functionName {
 	return names
 }
 
-// appendNames appends a name section with the function names at their new indices and those of added functions.
+// appendNames appends a name section with the function names at their new indices and of added functions.
 func (s *source) appendNames(out []byte, names []functionName, code *codeWriter) []byte {
 	if len(names) == 0 {
 		return out

@@ -30,7 +30,7 @@ func (s *source) exposed() []ExposedGlobal {
 	return all
 }
 
-// expose appends a global, unless it is a reference: those are no state.
+// expose appends a global, unless it is a reference: references are not state.
 func (s *source) expose(all []ExposedGlobal, index uint32) []ExposedGlobal {
 	g := &s.globals[index]
 	if g.value.reference() {

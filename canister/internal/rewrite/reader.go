@@ -141,7 +141,7 @@ func (r *reader) name(limit uint32) string {
 	return string(b)
 }
 
-// sub returns a reader over the next n bytes whose positions stay those of the whole.
+// sub returns a reader over the next n bytes with positions in the whole.
 func (r *reader) sub(n int) reader {
 	if r.err != nil || n < 0 || n > len(r.data)-r.pos {
 		r.fail("unexpected end-of-file")
