@@ -104,8 +104,8 @@ func (m *Memory) Prepare() error {
 // Yield makes the rollback of the message give back all space that is not used: the file has no room left.
 func (m *Memory) Yield() { m.full = true }
 
-// Commit makes what the message wrote the committed state. On an error nothing is committed and the message is still open; there is none
-// where nothing was written since Prepare.
+// Commit makes the writes of the message the committed state. On an error nothing is committed and the message is still
+// open; if nothing was written since Prepare, it cannot fail.
 func (m *Memory) Commit() error {
 	if err := m.Prepare(); err != nil {
 		return err

@@ -21,9 +21,9 @@
 //	   /           \      /        \
 //	[x' y]        [z z' ..]      [x y]        leaves: the middle one is used by two, the file page y belongs to two
 //
-// Nodes, and file pages where there are several owners (owners), are counted when a node is copied and when a memory goes; a node that somebody
-// else has is passed over with all below it. So forking 500 GiB costs as much as forking nothing, a commit costs the same among a thousand
-// forks as without any, and closing one costs what it had for itself.
+// Nodes, and file pages where there are several owners (owners), are counted when a node is copied and when a memory
+// goes; a shared node is skipped with its whole subtree. So forking 500 GiB costs as much as forking nothing, a commit
+// costs the same among a thousand forks as without any, and closing a fork costs as much as its unshared part.
 //
 // Pages are written, and their space is given back, in runs: what lies side by side in the memory lies so in the file wherever there
 // is room for that, and a run is one system call. A few unused pages keep their space for the next message, unless the disk is full.

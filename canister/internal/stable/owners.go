@@ -13,7 +13,7 @@ type ownersChunk struct {
 	shared int                   // pages that have some
 }
 
-// add gives a file page another owner; page 0 is none.
+// add gives a file page another owner; page 0 means none.
 func (o *owners) add(page uint32) {
 	if page == 0 {
 		return
