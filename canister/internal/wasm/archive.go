@@ -29,8 +29,7 @@ func (im *Image) Archive(c *archive.Coder) {
 	im.archive(c, &im.mu, im.size/PageSize)
 }
 
-// archive writes those of so many pages that are there. It holds the lock for a page at a
-// time: readers go on.
+// archive writes the pages that exist, of a given number. It holds the lock for a page at a time: readers go on.
 func (s *store) archive(c *archive.Coder, mu sync.Locker, pages int64) {
 	all := archive.NewPages(c)
 	var page [PageSize]byte

@@ -204,7 +204,7 @@ func (g *Guest) finish() {
 	g.residency.Unlock()
 }
 
-// Globals are the mutable globals: those of the open message, or the committed ones.
+// Globals are the mutable globals: of the open message, or the committed ones.
 func (g *Guest) Globals() []GlobalValue {
 	words := make([]uint64, g.code.layout.words)
 	if g.open {

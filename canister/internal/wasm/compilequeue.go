@@ -12,8 +12,8 @@ type Client struct{ Instance, Sender any }
 
 type clientKey struct{}
 
-// WithClient returns a context whose compilations wait for their turn among those of other
-// clients. Compilations without a client begin at once.
+// WithClient returns a context whose compilations take turns with other clients. Compilations without a client begin at
+// once.
 func WithClient(ctx context.Context, c Client) context.Context {
 	return context.WithValue(ctx, clientKey{}, c)
 }

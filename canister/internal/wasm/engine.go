@@ -58,7 +58,7 @@ type Engine struct {
 	compiled int // calls of the compiler, for tests
 }
 
-// NewEngine makes an engine with no modules. Errors are those of the folders it was given.
+// NewEngine makes an engine with no modules. Errors come from its folders.
 func NewEngine(cfg Config) (*Engine, error) {
 	if cfg.MaxResident <= 0 {
 		cfg.MaxResident = DefaultMaxResident

@@ -18,7 +18,7 @@ type mappedHeap struct {
 	reader  bool
 	memory  []byte
 	pieces  pieces
-	moves   uint64 // those of the slot's that all pieces have followed
+	moves   uint64 // the moves of the slot that all pieces have followed
 	counted int    // pieces that are in the count of all heaps
 	private []span // private pages found last
 	// unknown says that there may be more private pages than those. A thread that took no page fault made none, and counting faults
@@ -166,7 +166,7 @@ func (h *mappedHeap) move(size int64, anonymous bool) error {
 	return nil
 }
 
-// moveInto returns what could not be moved of the old memory; the rest of it may belong to somebody else by then.
+// moveInto returns the part of the old memory that could not be moved; the rest of it may be in use elsewhere by then.
 func (h *mappedHeap) moveInto(memory, old []byte, anonymous bool) ([]byte, error) {
 	pages := int64(len(old) / PageSize)
 	for i, p := range h.pieces {

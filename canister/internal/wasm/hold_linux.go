@@ -6,8 +6,8 @@ import "bytes"
 type heldPages struct {
 	active bool
 	size   int64
-	// private are the pages that were private then. All others were the committed ones; overwritten are those of them that a commit has
-	// overwritten since. nil stands for zeros.
+	// private are the pages that were private then. All others were committed; overwritten are the committed pages that
+	// a commit has overwritten since. nil stands for zeros.
 	private, overwritten map[int64][]byte
 }
 

@@ -48,7 +48,7 @@ func mapAnonymous(memory []byte) error {
 	return nil
 }
 
-// follow maps pages from where they are now; drop says that those which have not moved are to be dropped. Private pages that are in a block which
+// follow maps pages from where they are now; drop says that the others are to be dropped. Private pages in a block that
 // moved are dropped in any case: all of them must be committed or given up.
 func (h *mappedHeap) follow(pages span, drop bool) error {
 	defer h.count()

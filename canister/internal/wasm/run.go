@@ -288,8 +288,9 @@ func (g *Guest) Executed() uint64 {
 	return g.granted - uint64(g.left())
 }
 
-// Charge takes n instructions for a System API call: check, subtract, check. It does not return when the message is out of instructions.
-// More than an int64 holds are none: the message ends with those it had, and the trap counts what the slice could have used.
+// Charge takes n instructions for a System API call: check, subtract, check. It does not return when the message is out
+// of instructions. A count beyond int64 always fails: the message ends with the instructions it had, and the trap
+// counts what the slice could have used.
 func (g *Guest) Charge(n uint64) {
 	counter := g.resident.counter.Get()
 	if rewrite.Instructions(counter) < 0 {

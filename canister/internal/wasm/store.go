@@ -14,7 +14,7 @@ type store struct {
 	present bitmap // pages that were written here
 	here    bitmap // pages that are mapped from here, written or not; see place
 	own     int64  // pages present
-	covered int64  // those of them that base itself has, too
+	covered int64  // the ones among them that base itself has, too
 	written int64  // pages present here or below; the others read as zero
 	runs    int64  // of pages here
 	moves   uint64 // counts the changes of place
@@ -307,7 +307,7 @@ func (s *store) eachAbsent(first, end int64, visit func(first, end int64)) {
 	}
 }
 
-// any is the 64 bits that a page is one of: which of the pages somebody has.
+// any is the 64 bits that a page is one of: which of the pages have a holder.
 func (s *store) any(page int64) (word uint64) {
 	for ; s != nil; s = s.below() {
 		word |= s.present.word(page)

@@ -48,7 +48,7 @@ func (k TrapKind) String() string {
 
 // Frame is a function on the Wasm stack.
 type Frame struct {
-	Name  string // from the name section; "" where there is none
+	Name  string // from the name section; "" if there is none
 	Index int    // as a replica numbers functions, -1 where only the name is known
 }
 
