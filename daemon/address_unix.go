@@ -4,5 +4,5 @@ package daemon
 
 import "syscall"
 
-// addressInUse is what the system says of a port that is taken.
+// addressInUse is the system's error for a port that is taken.
 const addressInUse = syscall.EADDRINUSE

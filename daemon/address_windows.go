@@ -2,5 +2,5 @@ package daemon
 
 import "golang.org/x/sys/windows"
 
-// addressInUse is what the system says of a port that is taken.
+// addressInUse is the system's error for a port that is taken.
 const addressInUse = windows.WSAEADDRINUSE

@@ -58,7 +58,7 @@ type Config struct {
 	Interval time.Duration
 	// Instances is how many instances the daemon has at most; 0: MaxInstances.
 	Instances int
-	// Outcalls says what becomes of canisters' HTTP outcalls.
+	// Outcalls configures canisters' HTTP outcalls.
 	Outcalls Outcalls
 	// OutcallsLocal lets outcalls reach this machine and its networks: loopback, link-local
 	// and private addresses.
@@ -70,8 +70,8 @@ type Config struct {
 	// memories of canisters: above it, requests are refused. 0: half of the memory of the machine or
 	// control group; at least MinMemoryLimit.
 	MemoryLimit int64
-	// PocketIC serves the REST interface of PocketIC's server in the place of the HTTP
-	// interface of a first instance: there is none, and clients make theirs.
+	// PocketIC serves the REST interface of PocketIC's server. It replaces the HTTP interface of a first instance:
+	// clients make their own instances.
 	PocketIC bool
 	// Diagnostics gets lines about calls that were not taken over that interface, and what
 	// canisters print; nil for nothing.

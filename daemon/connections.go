@@ -17,7 +17,7 @@ import (
 type connectionLimit struct {
 	most int // connections; of gRPC at most half as many
 
-	mu     sync.Mutex // guards the fields below and those of connections
+	mu     sync.Mutex // guards the fields below and the fields of connections
 	open   int
 	grpc   int
 	silent list.List // of *limitedConn without a request under way, the oldest first

@@ -308,7 +308,7 @@ func (d *Daemon) shutdown(patience time.Duration) error {
 	return d.server.Shutdown(ctx)
 }
 
-// logged says of every request what it was and how long it took.
+// logged logs every request and how long it took.
 func logged(next http.Handler, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !log.Enabled(r.Context(), slog.LevelDebug) {

@@ -35,7 +35,7 @@ type front struct {
 	reach   reach // of outcalls
 	log     *slog.Logger
 	handler http.Handler // of the HTTP interface
-	server  *http.Server // on a listener of its own; nil where there is none
+	server  *http.Server // on a listener of its own; nil if there is none
 }
 
 // shown is an instance as front ends see it.

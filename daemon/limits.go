@@ -36,9 +36,9 @@ const (
 	dataShare                      = 2
 	requestShare                   = 8
 	instanceShare, instanceShareOf = 3, 8
-	// reclaimInterval is how often the daemon looks whether memory can be given back to the system,
-	// reclaimRest how many times it then does not look, reclaimBytes how much there must be, and
-	// idleAllocation below how many bytes allocated in an interval it is idle.
+	// reclaimInterval is how often the daemon checks for memory to give back to the system, reclaimRest how many checks
+	// it then skips, reclaimBytes how much there must be, and idleAllocation below how many bytes allocated in an
+	// interval it is idle.
 	reclaimInterval = time.Second
 	reclaimRest     = 2
 	reclaimBytes    = 32 << 20

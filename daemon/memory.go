@@ -76,7 +76,7 @@ func (m *memory) giveBack(ctx context.Context) {
 	}
 }
 
-// memorySample is what the Go runtime says of its memory.
+// memorySample is the memory statistics of the Go runtime.
 type memorySample struct {
 	resident  int64 // bytes taken from the system and not given back
 	allocated int64 // bytes ever allocated

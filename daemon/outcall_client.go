@@ -178,7 +178,7 @@ func unreachable(host string, err error) replica.OutcallAnswer {
 		host[:min(len(host), maxHostBytes)], err, strings.Repeat(" ", 36), "No SOCKS proxy addresses provided")
 }
 
-// What the replica says of headers that it cannot send.
+// The replica's text about headers that it cannot send.
 var (
 	errHeaderName  = errors.New("Failed to parse header name invalid HTTP header name")
 	errHeaderValue = errors.New("Failed to parse header value failed to parse header value")

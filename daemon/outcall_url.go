@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// What the replica says of URLs that it cannot read.
+// The replica's text about URLs that it cannot read.
 var (
 	errURLEmpty     = errors.New("Failed to parse URL: empty string")
 	errURLFormat    = errors.New("Failed to parse URL: invalid format")

@@ -18,7 +18,7 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// Outcalls says what becomes of the HTTP outcalls that canisters make.
+// Outcalls configures the HTTP outcalls that canisters make.
 type Outcalls = instance.OutcallMode
 
 const (
@@ -62,8 +62,8 @@ const (
 	maxCanisterOutcalls = 100
 )
 
-// maxNodeRequests is how many nodes' requests of one replicated outcall are made at once;
-// those of further nodes follow in the order of the nodes. An application subnet has 13.
+// maxNodeRequests is how many nodes' requests of one replicated outcall are made at once; further nodes follow in the
+// order of the nodes. An application subnet has 13.
 const maxNodeRequests = 13
 
 // performer makes the outcalls of a network's canisters: one request for all nodes

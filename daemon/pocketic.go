@@ -16,7 +16,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Rounds of instances that stand in for PocketIC's, in instructions: those of the replica.
+// Rounds of instances that stand in for PocketIC's, in instructions, as in the replica.
 const (
 	pocketSlice = 2_000_000_000
 	pocketRound = 4_000_000_000
@@ -30,7 +30,7 @@ func (d *Daemon) servePocket(diagnostics io.Writer) (printed replica.PrintSink) 
 		lines := &lockedWriter{to: diagnostics}
 		options.Diagnostics = lines
 		printed = func(canister principal.Principal, text []byte) {
-			_, _ = fmt.Fprintf(lines, "[Canister %s] %s\n", canister, text) // who does not read misses it
+			_, _ = fmt.Fprintf(lines, "[Canister %s] %s\n", canister, text) // without a reader the line is lost
 		}
 	}
 	d.pocket = pocketic.New(pocketHost{d}, options)

@@ -24,7 +24,7 @@ type protocolMux struct {
 	ended    chan struct{}
 	end      sync.Once
 	mu       sync.Mutex
-	waiting  map[net.Conn]struct{} // that have not said what they are
+	waiting  map[net.Conn]struct{} // connections with an unknown protocol so far
 }
 
 func newProtocolMux(l net.Listener, limit *connectionLimit) *protocolMux {
