@@ -144,7 +144,7 @@ reply are JSON.`,
 	return sending(cmd)
 }
 
-// tellRequest says the id of an update to somebody who wants to know it, whatever becomes of it.
+// tellRequest tells the id of an update to users who want to know it, whatever its outcome.
 func (f *callFlags) tellRequest(c *cli, outcome *controlv1.Outcome) {
 	c.request = hex.EncodeToString(outcome.GetRequestId())
 	if f.verbose && c.request != "" {
@@ -199,7 +199,7 @@ func (c *cli) argument(args []string, inHex, form string) (*controlv1.Value, err
 	return parseArgument(args, inHex, form)
 }
 
-// parseArgument is the argument of a call; no arguments are none.
+// parseArgument is the argument of a call; without arguments it is empty.
 func parseArgument(args []string, inHex, form string) (*controlv1.Value, error) {
 	if inHex != "" {
 		if len(args) > 0 {

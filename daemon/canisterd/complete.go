@@ -14,7 +14,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// completePatience is how long somebody waits who presses the tab key.
+// completePatience is how long a user waits after pressing the tab key.
 const completePatience = time.Second
 
 // offer gives the words that may stand in a place. before are the arguments before it.
@@ -44,7 +44,7 @@ var firstWords = map[string]offer{
 	"canisterd instance create": words(), "canisterd instance fork": words(), "canisterd instance snapshot": words(),
 }
 
-// flagWords are what flags take, of all commands that have such a flag or of the one that is named.
+// flagWords are the values of flags, of all commands that have such a flag or of the named one.
 var flagWords = map[string]offer{
 	"--instance": instances, "--snapshot": snapshots, "--fork": states,
 	"--as": canisters, "--controller": canisters,
@@ -198,7 +198,7 @@ func states(ctx context.Context, c *cli, _ []string) []string {
 	return names
 }
 
-// asked asks the daemon where it answers in time; somebody who types is told no errors.
+// asked asks the daemon if it answers in time; a user who types sees no errors.
 func (c *cli) asked(ctx context.Context, ask func(context.Context, *remote.Daemon) error) {
 	ctx, cancel := context.WithTimeout(ctx, completePatience)
 	defer cancel()

@@ -72,7 +72,7 @@ is an upgrade.`,
 	return sending(cmd)
 }
 
-// deployment is what became of one canister.
+// deployment is the outcome for one canister.
 type deployment struct {
 	ID   string `json:"canister_id"`
 	Done string `json:"done"` // installed, upgraded, reinstalled, unchanged, left alone
@@ -89,11 +89,11 @@ type deploying struct {
 	ids     names
 }
 
-// noteDone says what became of a canister.
+// noteDone notes the outcome for a canister.
 func (c *cli) noteDone(name, what string) { c.note("%s: %s", name, what) }
 
-// telling is how deploy says what it has done as it goes, and what it has said where it fails. On a terminal that shows stdout, too, the
-// table that comes in the end says it all, so nothing is said before; then told makes up for a table that does not come.
+// telling reports the work of deploy as it goes, or after a failure. On a terminal that shows stdout, too, the table at
+// the end contains all of it, so nothing is printed before; if the table does not come, told prints the report instead.
 func (c *cli) telling() (tell func(name, what string), told func()) {
 	if c.json || !terminal(c.out) || !terminal(c.err) {
 		return c.noteDone, func() {}
@@ -198,7 +198,7 @@ func (x *deploying) create(ctx context.Context, name string) error {
 	return err
 }
 
-// install makes a canister what the project says of it.
+// install gives a canister the state that the project describes.
 func (x *deploying) install(ctx context.Context, name string) (string, error) {
 	spec, id := x.project.Canisters[name], x.ids[name]
 	settings, err := x.project.settings(name, x.ids)

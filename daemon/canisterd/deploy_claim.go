@@ -51,7 +51,7 @@ func (x *deploying) claim(ctx context.Context) error {
 	return nil
 }
 
-// tellForgotten says which ids are used no longer: those of networks that are gone, and those of canisters that were deleted.
+// tellForgotten tells which ids are used no longer: ids of networks that are gone, and of deleted canisters.
 func (x *deploying) tellForgotten(gone []string) {
 	if len(gone) > 0 {
 		x.cli.note("note: %s not there any more: %s", plural(len(gone), "this canister is", "these canisters are"), strings.Join(gone, ", "))
@@ -106,7 +106,7 @@ func (x *deploying) inspect(ctx context.Context, id string) (*controlv1.Canister
 	return got.GetCanister(), err
 }
 
-// ownerOf is what a canister says of itself, in its environment, where it has another name than this one; "" where it does not.
+// ownerOf is the name of a canister in its own environment, and its project, if the name is not this one; "" otherwise.
 func ownerOf(name string, there *controlv1.Canister) string {
 	var itself string
 	var project []string

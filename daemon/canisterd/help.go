@@ -21,7 +21,7 @@ Results are printed to standard output and everything else to standard error;
 exit codes are 0 (done), 1 (failed), 2 (a canister rejected a call) and 130
 (interrupted); exec has that of its command.`
 
-// helpCommand is the help of a command, and an error for what is none.
+// helpCommand is the help of a command, and an error for an unknown one.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",

@@ -151,7 +151,7 @@ encrypted is stored so.`,
 // sends marks the commands in which --as and --identity mean something.
 const sends = "sends"
 
-// sending is a command whose calls are made as somebody.
+// sending is a command whose calls have a sender.
 func sending(cmd *cobra.Command) *cobra.Command {
 	if cmd.Annotations == nil {
 		cmd.Annotations = map[string]string{}

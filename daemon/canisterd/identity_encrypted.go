@@ -48,7 +48,7 @@ var (
 // aesKeys are lengths of keys of AES in mode CBC, by the object identifiers of those.
 var aesKeys = map[string]int{"2.16.840.1.101.3.4.1.2": 16, "2.16.840.1.101.3.4.1.22": 24, "2.16.840.1.101.3.4.1.42": 32}
 
-// hashes are those of PBKDF2 by object identifier; without one it is SHA-1.
+// hashes are the hashes of PBKDF2 by object identifier; without one it is SHA-1.
 var hashes = map[string]func() hash.Hash{
 	"": sha1.New, "1.2.840.113549.2.7": sha1.New, "1.2.840.113549.2.9": sha256.New, "1.2.840.113549.2.10": sha512.New384, "1.2.840.113549.2.11": sha512.New,
 }

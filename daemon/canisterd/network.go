@@ -36,10 +36,10 @@ func (c *cli) networkOf(ctx context.Context, d *remote.Daemon) (network, error) 
 	return network{i.GetNetworkId(), i.GetAncestors(), i.GetName(), i.GetCreated().AsTime(), i.GetHeight()}, nil
 }
 
-// young is how old a network is at most for somebody to look for canisters of the one before.
+// young is the greatest age of a network at which users may still look for canisters of the one before.
 const young = 24 * time.Hour
 
-// youngNetwork says of a canister that is not there why that may be; nothing where the network is not new.
+// youngNetwork explains why a canister may be missing; empty if the network is not new.
 func (c *cli) youngNetwork(ctx context.Context) string {
 	n, err := c.network(ctx)
 	if err != nil || time.Since(n.created) > young {
@@ -48,7 +48,7 @@ func (c *cli) youngNetwork(ctx context.Context) string {
 	return "; " + n.since()
 }
 
-// since says how old a network is, to somebody who looks for canisters of an earlier one.
+// since tells the age of a network, for users who look for canisters of an earlier one.
 func (n network) since() string {
 	if len(n.ancestors) > 0 {
 		return fmt.Sprintf("instance %s was restored or forked meanwhile", n.instance)

@@ -113,7 +113,7 @@ func bytesText(f protoreflect.FieldDescriptor, content []byte) string {
 	return hex.EncodeToString(content)
 }
 
-// amountJSON writes an amount of cycles, which has up to 128 bits; null where there is none.
+// amountJSON writes an amount of cycles, which has up to 128 bits; null if there is none.
 func amountJSON(out []byte, digits string) []byte {
 	if digits == "" {
 		return append(out, "null"...)

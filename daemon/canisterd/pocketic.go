@@ -34,8 +34,7 @@ const (
 // version it is to say.
 var calledPocket = regexp.MustCompile(`^pocket-ic(?:-server)?(?:-head-nns)?(?:-(\d+\.\d+\.\d+))?(?:\.exe)?$`)
 
-// asPocket is the arguments of a program that was called by some name: with a name of
-// PocketIC's server, those of that command.
+// asPocket rewrites the arguments of a program that was called by a name of PocketIC's server to the command for it.
 func asPocket(name string, args []string) []string {
 	match := calledPocket.FindStringSubmatch(filepath.Base(name))
 	if match == nil || len(args) > 0 && args[0] == compileWorkerName {
@@ -166,8 +165,8 @@ func idle(ctx context.Context, d *daemon.Daemon, ttl time.Duration) {
 	}
 }
 
-// claimPort makes the file that gets the port, which must not exist yet. Of those who
-// want the same file one serves.
+// claimPort creates the file that gets the port, which must not exist yet. Of several servers that want the same file
+// one serves.
 func claimPort(path string) (publish func(port int) error, remove func(), err error) {
 	if path == "" {
 		return func(int) error { return nil }, func() {}, nil

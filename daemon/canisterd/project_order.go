@@ -65,7 +65,7 @@ func round(circle []string) []string {
 	return append(turned, turned[0])
 }
 
-// path leads from one canister to another over those that each needs; nil where there is none.
+// path leads from one canister to another over the needs of each; nil if there is none.
 func path(before map[string][]string, from, to string) []string {
 	if from == to {
 		return []string{to}

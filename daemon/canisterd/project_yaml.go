@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// goTypes are what the YAML library says of types of this program.
+// goTypes are Go types in messages of the YAML library.
 var goTypes = regexp.MustCompile(` (?:in type|into) (?:main\.|\[\]|map\[)?[\w.\[\]*]+`)
 
-// unknownKey is what it says of a key that is none.
+// unknownKey is its message for an unknown key.
 var unknownKey = regexp.MustCompile(`field (\S+) not found in type main\.(\w+)`)
 
 // specs are the types of the parts of canisterd.yaml by their names.

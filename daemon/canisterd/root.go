@@ -55,10 +55,10 @@ type cli struct {
 // exitCode is the exit code of a program that was run for the user, as an error that was told already.
 type exitCode int
 
-// Error is for those who would print it all the same.
+// Error is for callers that print it all the same.
 func (e exitCode) Error() string { return fmt.Sprintf("the program ended with exit code %d", int(e)) }
 
-// errInterrupted is what somebody is told who does not want to wait.
+// errInterrupted is the message for a user who does not want to wait.
 var errInterrupted = errors.New("interrupted")
 
 // run is the program without its process: arguments in, exit code out.

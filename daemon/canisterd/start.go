@@ -107,7 +107,7 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	switch {
 	case f.verbose:
 		level = slog.LevelDebug
-	case c.json: // somebody who reads results by program wants no news
+	case c.json: // programs that read results want no news
 		level = slog.LevelWarn
 	}
 	if f.control.Token, err = tokenOf(f.tokenFile); err != nil {

@@ -63,7 +63,7 @@ says less: which type each subnet certifies to be of, and not its kind.`,
 	}
 }
 
-// controlStatus is what the control API says of the daemon.
+// controlStatus is the status by the control API.
 func (c *cli) controlStatus(ctx context.Context, d *remote.Daemon) error {
 	got, err := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: c.instance})
 	if err != nil {

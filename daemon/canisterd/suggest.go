@@ -49,7 +49,7 @@ func distance(a, b string) int {
 	return rows[len(x)][len(y)]
 }
 
-// meant asks whether somebody meant another word; nothing where none is close.
+// meant suggests another word; empty if none is close.
 func meant(written string, words []string) string {
 	if word := closest(written, words); word != "" {
 		return fmt.Sprintf("; did you mean %s?", word)
@@ -72,7 +72,7 @@ func unknownCommand(under *cobra.Command, word string) error {
 	return fmt.Errorf("unknown command %q for %q%s (%s --help lists those there are)", word, under.CommandPath(), question, under.CommandPath())
 }
 
-// commandNamed is the first command of a name, however deep it is; nil where there is none.
+// commandNamed is the first command of a name, at any depth; nil if there is none.
 func commandNamed(under *cobra.Command, name string) *cobra.Command {
 	for _, child := range under.Commands() {
 		if child.Name() == name && child.IsAvailableCommand() {

@@ -64,7 +64,8 @@ func (t *table) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// oneLine makes visible what would move the cursor, break the line or turn the direction of writing in somebody's text. Our own colours stay.
+// oneLine escapes characters of foreign text that would move the cursor, break the line or turn the direction of
+// writing. Our own colours stay.
 func oneLine(text string) string {
 	if strings.HasPrefix(text, "\x1b[") && strings.HasSuffix(text, "\x1b[0m") {
 		return text

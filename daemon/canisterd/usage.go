@@ -30,7 +30,7 @@ func (c *cli) explain(cmd *cobra.Command) {
 	}
 }
 
-// missingArgument is the first argument of a usage line that is not given and has to be; "" where there is none.
+// missingArgument is the first argument of a usage line that is not given and has to be; "" if there is none.
 func missingArgument(use string, given int) string {
 	places := strings.Fields(use)[1:]
 	if given >= len(places) || strings.ContainsAny(use, "|(") {

@@ -33,7 +33,7 @@ func withoutTransport(text string) string {
 	return dialed.ReplaceAllString(text, "")
 }
 
-// aboutField is what the daemon says of a field of a message; it may quote the value twice.
+// aboutField is the daemon's text about a field of a message; it may quote the value twice.
 var aboutField = regexp.MustCompile(`^([a-z_.]+) (cannot be|is not set)(.*)$`)
 
 var repeated = regexp.MustCompile(`^( ("[^"]*"): )("[^"]*") is not`)
@@ -55,7 +55,7 @@ func withoutFields(text string) string {
 // principalForm is how principals look: groups of five letters and digits, of which the last may be shorter.
 var principalForm = regexp.MustCompile(`^[a-z2-7]{5}(-[a-z2-7]{5})*-[a-z2-7]{1,5}$`)
 
-// mistyped says of a text that looks like a principal why it is none; "" of others.
+// mistyped explains why a text that looks like a principal is not one; "" for other texts.
 func mistyped(text string) string {
 	if !principalForm.MatchString(text) {
 		return ""

@@ -28,7 +28,7 @@ func stamp(t *timestamppb.Timestamp) string {
 	return t.AsTime().UTC().Format("2006-01-02T15:04:05.999999999Z")
 }
 
-// first is the first of some, "" where there is none.
+// first is the first of some, "" if there is none.
 func first(all []string) string {
 	if len(all) == 0 {
 		return ""
