@@ -16,8 +16,8 @@ import (
 // rounds, but clients take old certificates for forged ones (agents: 5 minutes).
 const maxViewAge = time.Second
 
-// viewPatience is how long somebody who asks for a view waits for a newer one:
-// while a canister writes gigabytes the last one is shown, as old as it is.
+// viewPatience is how long a request for a view waits for a newer one: while a canister writes gigabytes the last one
+// is shown, as old as it is.
 const viewPatience = 50 * time.Millisecond
 
 // queryTime is how long a composite query may take before it makes no more calls
@@ -31,7 +31,7 @@ type Backend struct {
 	pacing atomic.Pointer[Pacing] // that drives the network now
 	clock  *clock
 
-	renewing atomic.Bool // somebody waits for a newer view; one at a time is enough
+	renewing atomic.Bool // a request waits for a newer view; one at a time is enough
 }
 
 // Times are one moment as two clocks show it, in nanoseconds since 1970.

@@ -32,8 +32,7 @@ func shows(i *instance.Instance) time.Duration {
 	return time.Unix(0, int64(i.Backend().Clock().Now)).Sub(noon)
 }
 
-// wants looks whether the clock of an instance shows a time, give or take the rounds that
-// are run at one moment.
+// wants checks whether the clock of an instance shows a time, give or take the rounds that are run at one moment.
 func wants(t *testing.T, i *instance.Instance, want time.Duration) {
 	t.Helper()
 	if got := shows(i); got < want || got > want+time.Millisecond {

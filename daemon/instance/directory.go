@@ -23,7 +23,7 @@ func newDirectory(most int) directory {
 	return directory{most: cmp.Or(most, MaxInstances), instances: make(map[string]*Instance), reserved: make(map[string]bool), leases: make(map[string]map[string]*Instance)}
 }
 
-// get is an instance, nil where there is none.
+// get is an instance, nil if there is none.
 func (d *directory) get(name string) *Instance {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -95,7 +95,7 @@ func (d *directory) put(i *Instance) error {
 	return nil
 }
 
-// take removes an instance, nil where there is none: it is the caller's then.
+// take removes an instance and gives it to the caller; nil if there is none.
 func (d *directory) take(name string) *Instance {
 	d.mu.Lock()
 	defer d.mu.Unlock()

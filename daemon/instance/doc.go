@@ -9,11 +9,10 @@
 //
 // # Shape
 //
-// A Registry makes instances, finds them and deletes them. An Instance is a node with a clock, a
-// pacer and a Backend. The Node is for those who look at the network and test controls; the Backend
-// is what users reach, and brings the wall clock in first. Methods that let time pass are in files of
-// their own: SetTime (time.go), Advance (advance.go), RunRounds (rounds.go), RunUntil (run.go), Step
-// (step.go), Await (wait.go).
+// A Registry makes instances, finds them and deletes them. An Instance is a node with a clock, a pacer and a Backend.
+// The Node is for inspection and test controls; the Backend is what users reach, and brings the wall clock in first.
+// Methods that let time pass are in files of their own: SetTime (time.go), Advance (advance.go), RunRounds (rounds.go),
+// RunUntil (run.go), Step (step.go), Await (wait.go).
 //
 // # Pacing
 //

@@ -10,8 +10,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 )
 
-// engine is an engine with the number of those who use it. All instances in memory
-// share one; an instance with a folder has one of its own, which its forks share.
+// engine is an engine with the number of its users.
 type engine struct {
 	*canister.Engine
 	users int
@@ -22,7 +21,7 @@ type engines struct {
 	cacheDir string
 	compiler func(ctx context.Context, dir string, module []byte) error
 	mu       sync.Mutex
-	memory   *engine // its first use is the registry's own; nil until somebody needs it
+	memory   *engine // its first use is the registry's own; nil until it is needed
 }
 
 // open makes an engine that keeps memories in a folder, with one use.

@@ -65,8 +65,8 @@ func (i *Instance) Pacing() Pacing {
 // does not move it.
 func (i *Instance) Offset() time.Duration { return time.Duration(i.clock.offset.Load()) }
 
-// PutAhead makes the offset at least so much. Who owns the network calls it, and moves the
-// network's own time in the same turn.
+// PutAhead makes the offset at least so much. The owner of the network calls it, and moves the network's own time in
+// the same turn.
 func (i *Instance) PutAhead(offset time.Duration) { i.clock.putAhead(offset) }
 
 // SetPacing changes when rounds happen. Once it returns, nothing of the pacing before
@@ -91,7 +91,7 @@ func (i *Instance) SetPacing(ctx context.Context, pacing Pacing) error {
 		i.driveBy(before)
 		return fmt.Errorf("changing the pacing: %w", err)
 	}
-	// Those who wait for another pacing look again after a turn of the owner.
+	// Waiters for another pacing look again after a turn of the owner.
 	return i.node.Do(i.ctx, func(*replica.Network) { i.pace(pacing) })
 }
 

@@ -1,6 +1,6 @@
 package instance
 
-// OutcallMode says what becomes of the outcalls that canisters make.
+// OutcallMode selects the handling of the outcalls that canisters make.
 type OutcallMode uint8
 
 const (

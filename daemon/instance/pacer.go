@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// driver drives a network in one pacing, at times of the wall clock. The zero time is none.
+// driver drives a network in one pacing, at times of the wall clock. The zero time means none.
 type driver interface {
 	// first is when a driver that begins now has something to do.
 	first(now time.Time) time.Time

@@ -75,5 +75,5 @@ type Refusal struct {
 // Error is the text.
 func (r *Refusal) Error() string { return fmt.Sprintf(reasons[r.Reason].text, r.Arguments...) }
 
-// Unwrap is the refusal for those who know no Reasons.
+// Unwrap is the refusal, for code that does not know Reasons.
 func (r *Refusal) Unwrap() error { return refusal.New(reasons[r.Reason].kind, "%s", r.Error()) }

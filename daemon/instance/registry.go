@@ -54,9 +54,8 @@ type Config struct {
 	Reach      OutcallReach
 }
 
-// Registry is the instances of a daemon: it makes them, finds them by name and deletes them.
-// All its methods are safe for concurrent use; their errors are refusals, those of contexts, or
-// unexpected.
+// Registry is the instances of a daemon: it makes them, finds them by name and deletes them. All its methods are safe
+// for concurrent use; their errors are refusals, context errors, or unexpected.
 type Registry struct {
 	config    Config
 	directory directory

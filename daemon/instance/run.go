@@ -64,7 +64,7 @@ func (i *Instance) RunUntil(ctx context.Context, c Condition, most uint64) (Unti
 	return r.until, nil
 }
 
-// run is one RunUntil under way. Who owns the network calls its methods.
+// run is one RunUntil under way. The owner of the network calls its methods.
 type run struct {
 	instance  *Instance
 	byClients bool

@@ -67,14 +67,14 @@ func (i *Instance) TakeSnapshot(ctx context.Context, name string, replace bool) 
 	return s.about, nil
 }
 
-// room refuses a snapshot for which there is none.
+// room refuses a snapshot beyond the limit.
 func (s *snapshots) room(owner, name string, replace bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.admit(owner, name, replace)
 }
 
-// admit is room for who has the lock.
+// admit is room for the holder of the lock.
 func (s *snapshots) admit(owner, name string, replace bool) error {
 	switch before := s.kept[name]; {
 	case s.closed:

@@ -24,7 +24,7 @@ type Spec struct {
 	// RateLimits limits how much memory canisters change and how often they are installed, on
 	// subnets that do not say NoRateLimits; false: as the daemon was started.
 	RateLimits bool
-	// Outcalls is what becomes of outcalls; nil: as the daemon was started.
+	// Outcalls is the handling of outcalls; nil: as the daemon was started.
 	Outcalls *OutcallMode
 	Reach    OutcallReach // zero: as the daemon was started
 	StateDir string       // absolute; "": memory

@@ -63,7 +63,7 @@ func Drawn(seed uint64) Choice {
 	}}
 }
 
-// Move is a delivery by those of its fields that are set.
+// Move is a delivery, given by the fields that are set.
 type Move struct {
 	Subnet, Receiver, Sender *principal.Principal
 	Kind                     *sched.Kind

@@ -54,7 +54,7 @@ func (i *Instance) Now(ctx context.Context) (uint64, error) {
 	return Look(ctx, i, func(n *replica.Network) uint64 { return n.Activity().Clock }) // may be ahead of what the last round has seen
 }
 
-// CatchUp brings the wall clock in where it moves the time. Who owns the network calls it.
+// CatchUp brings the wall clock in where it moves the time. The owner of the network calls it.
 func (i *Instance) CatchUp(n *replica.Network) {
 	if i.Pacing().TimeByWallClock() {
 		n.Apply(replica.AdvanceTo(i.backend.Clock().Now))
@@ -96,8 +96,8 @@ func (i *Instance) keepUp(n *replica.Network) {
 	i.PutAhead(time.Duration(n.Activity().Clock - i.backend.Clock().Wall))
 }
 
-// drive is Node.Drive for who moves time: the wall clock goes on from wherever time stands when
-// the driver is done, or its caller has gone.
+// drive is Node.Drive for callers that move time: the wall clock goes on from the time at which the driver is done, or
+// its caller has gone.
 func (i *Instance) drive(ctx context.Context, driver func(*replica.Network) node.Next) (node.Driven, error) {
 	done, err := i.node.Drive(ctx, driver)
 	keeping := i.node.Do(context.WithoutCancel(ctx), i.keepUp)
