@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// judge tests the mutants, a few at a time, and prints what became of each. An error names
-// those that survive without a reason and those that no longer survive.
+// judge tests the mutants, a few at a time, and prints the outcome of each. An error names the mutants that survive
+// without a reason and the ones that no longer survive.
 func judge(ctx context.Context, t *tester, mutants []mutant, known survivors, parallel int) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -44,7 +44,7 @@ func judge(ctx context.Context, t *tester, mutants []mutant, known survivors, pa
 	return r.end()
 }
 
-// report is what became of mutants.
+// report is the outcome of the mutants.
 type report struct {
 	known survivors
 

@@ -171,7 +171,7 @@ func numeric(e ast.Expr) bool {
 	return integer && !other
 }
 
-// flips are the comparisons and what becomes of them.
+// flips are the comparisons and their replacements.
 var flips = map[token.Token]token.Token{
 	token.EQL: token.NEQ, token.NEQ: token.EQL,
 	token.LSS: token.LEQ, token.LEQ: token.LSS,

@@ -153,8 +153,8 @@ func (r *near) key(ctx context.Context, t *tester, folder string) (string, error
 	return strings.ReplaceAll(folder, "/", "-") + "-" + hex.EncodeToString(hash.Sum(nil)[:8]), nil
 }
 
-// dependencies lists the packages of the module that the tests of a folder are compiled
-// from, sorted, those of the tests themselves left out.
+// dependencies lists the packages of the module that the tests of a folder are compiled from, sorted, without the
+// packages of the tests themselves.
 func dependencies(ctx context.Context, t *tester, folder, module string) ([]string, error) {
 	out, err := t.command(ctx, "go", "list", "-deps", "-test", "./"+folder)
 	if err != nil {

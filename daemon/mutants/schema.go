@@ -175,7 +175,7 @@ type rewriter struct {
 	rewritten map[string]*rewrittenFile
 }
 
-// change is what a mutant makes of a constant that it changes itself, or that is made of one.
+// change is a mutant's replacement for a constant that it changes, or that depends on a changed one.
 type change struct {
 	id   int
 	with string // what follows the constant
@@ -253,7 +253,7 @@ func (r *rewriter) schema(files map[string][]byte) *schema {
 	return s
 }
 
-// constantName names a constant: those of packages by package and name, others by place.
+// constantName names a constant: package constants by package and name, others by place.
 func constantName(pkg *packages.Package, c *types.Const) string {
 	if c.Pkg() == nil {
 		return ""

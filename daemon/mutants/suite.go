@@ -43,8 +43,8 @@ func order(likely, named bool, took time.Duration) int {
 	return (doubt+slowness)*kinds + doubt
 }
 
-// choose returns the tests that are wanted, in the order to run them: those that use what is
-// changed, those in a file that names it, then the others, and in that the fast ones first.
+// choose returns the wanted tests in the order to run them: first the tests that use what is changed, then the ones in
+// a file that names it, then the others; among equals, the fast ones first.
 func (s *suite) choose(t target, text mentions, wanted func(testRun) bool) []batch {
 	through := text.through(t.names)
 	batches := make([]batch, 2*kinds*kinds)

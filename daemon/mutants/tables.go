@@ -13,8 +13,7 @@ var compared = []string{
 	"replica/staged_tree.go",
 }
 
-// suites are the packages whose tests a mutant of a package must survive, beside
-// those of the package itself. They are run in this order.
+// suites are the packages whose tests a mutant of a package must survive, beside its own. They are run in this order.
 var suites = map[string][]string{
 	"api":                         {"api/ic"},
 	"api/client":                  {"daemon/canisterd", "daemon"},

@@ -19,7 +19,7 @@ type verdicts struct {
 	file  *os.File          // that new ones are added to; nil for none
 }
 
-// openVerdicts reads the verdicts of a file, which is made where there is none; "" for none.
+// openVerdicts reads the verdicts of a file, which is created if it does not exist; "" for none.
 func openVerdicts(path string) (*verdicts, error) {
 	v := &verdicts{known: map[string]string{}}
 	if path == "" {
