@@ -11,14 +11,13 @@ type tally struct {
 	calls, owed                map[principal.Principal]uint16
 }
 
-// Parked are the call contexts of messages that are parked in the middle of their code,
-// with the call whose callback the message is, 0 where it is none.
+// Parked are the call contexts of messages that are parked in the middle of their code, with the call whose callback
+// the message is, or 0.
 type Parked map[ContextID]CallID
 
-// CheckArchived looks whether contexts, futures and mailboxes that were read fit
-// together, so that whatever happens next finds what it needs. boxes are the mailboxes
-// of all canisters; processing reports whether a user's message with a number is being
-// processed.
+// CheckArchived checks that contexts, futures and mailboxes that were read are consistent, so that whatever happens
+// next finds what it needs. boxes are the mailboxes of all canisters; processing reports whether a user's message with
+// a number is being processed.
 func (l *CallTable) CheckArchived(c *archive.Coder, boxes []*Mailbox, parked Parked, processing func(number uint64) bool) {
 	all := make(map[principal.Principal]*tally, len(boxes))
 	for _, m := range boxes {

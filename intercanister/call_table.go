@@ -41,10 +41,10 @@ func (l *CallTable) Open(m *Mailbox, origin Origin, attached cycles.Amount, now 
 	return c
 }
 
-// Context is an open context, nil where there is none.
+// Context is an open context, nil if there is none.
 func (l *CallTable) Context(id ContextID) *Context { return l.contexts.get(uint64(id)) }
 
-// Future is a registered future, nil where there is none.
+// Future is a registered future, nil if there is none.
 func (l *CallTable) Future(id CallID) *Future { return l.futures.get(uint64(id)) }
 
 // Register makes a future of a call and takes a slot of the pair for it. The

@@ -48,7 +48,7 @@ func (c ErrorCode) String() string { return fmt.Sprintf("IC%04d", uint16(c)) }
 // Reject is the reject code that goes with the error code.
 func (c ErrorCode) Reject() RejectCode { return RejectCode(c / 100) }
 
-// Name is the name of the code, empty for a number that is none.
+// Name is the name of the code, empty for an unknown number.
 func (c ErrorCode) Name() string { return errorNames[c] }
 
 // The error codes a caller can meet.

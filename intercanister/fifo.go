@@ -40,7 +40,7 @@ func (q *FIFO[T]) PushFront(item T) {
 // Len only inside Push.
 func (q *FIFO[T]) At(i int) *T { return &q.ring[(q.first+i)&(len(q.ring)-1)] }
 
-// Pop takes the first item; it panics where there is none.
+// Pop takes the first item; it panics if there is none.
 func (q *FIFO[T]) Pop() T { return q.Remove(0) }
 
 // Remove takes the item with i items before it.

@@ -52,8 +52,8 @@ func (l *CallTable) Fork() CallTable {
 	return CallTable{contexts: l.contexts.fork(), futures: l.futures.fork(), lastContext: l.lastContext, lastCall: l.lastCall}
 }
 
-// fork is a second slab, which keeps its records packed until somebody asks for one:
-// few of the records of a slab live, and many forks are never used.
+// fork is a second slab, which keeps its records packed until one is used: few of the records of a slab live, and many
+// forks are never used.
 func (s *slab[T]) fork() slab[T] {
 	switch {
 	case s.live == 0:

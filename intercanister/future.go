@@ -23,7 +23,7 @@ type Future struct {
 	Deadline      uint64 // nanoseconds; 0 for a call with guaranteed response
 	Expiry        timers.Handle
 	Cycles        cycles.Amount // attached
-	Method        string        // for those who ask what is awaited
+	Method        string        // for lists of awaited calls
 	execution     uint64        // prepaid for the callback; prices fit 64 bits, see Register
 	transmission  uint64        // prepaid for the response
 	environments  [3]uint64     // of reply, reject, cleanup

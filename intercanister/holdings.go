@@ -2,9 +2,8 @@ package intercanister
 
 import "github.com/canisterd/canisterd/intercanister/cycles"
 
-// Holdings are the cycles in the call table: available in call contexts, and prepaid
-// for callbacks that have not begun and their responses. They take time in
-// proportion to what is open.
+// Holdings are the cycles in the call table: available in call contexts, and prepaid for pending callbacks and their
+// responses. Computing them takes time in proportion to the open contexts and calls.
 func (l *CallTable) Holdings() (available, prepaid cycles.Amount) {
 	l.contexts.each(func(_ uint64, c *Context) { available = available.Add(c.Available) })
 	l.futures.each(func(_ uint64, f *Future) {

@@ -13,7 +13,7 @@ type Choice struct {
 	Number uint64              // SourceIngress
 	Sender principal.Principal // SourceRequests
 	at     int                 // among all that wait
-	depth  int                 // among those of its source
+	depth  int                 // within its source
 }
 
 // Choices appends the legal next messages to dst, the one Pop would take first.

@@ -78,8 +78,7 @@ func (r *Ready) Remove(m *Mailbox) {
 	r.next = remove(r.next)
 }
 
-// Waiting lists the ready mailboxes: those of the present batch first, then the
-// next, each in the order of canister ids.
+// Waiting lists the ready mailboxes: first of the present batch, then of the next, each in the order of canister ids.
 func (r *Ready) Waiting(dst []*Mailbox) []*Mailbox {
 	for _, m := range r.now[r.at:] {
 		if m.ready() {

@@ -10,8 +10,8 @@ func (q *Request) Memory() uint64 {
 	return bytes
 }
 
-// Memory is what a response takes while it waits for its callback, in bytes. What
-// the network itself says of a best-effort call takes nothing.
+// Memory is what a response takes while it waits for its callback, in bytes. A response by the network itself to a
+// best-effort call takes nothing.
 func (r *Response) Memory() uint64 {
 	if r.Reject != nil && r.Reject.Code == SysUnknown {
 		return 0
@@ -42,9 +42,8 @@ func (m *Mailbox) Memory() (guaranteed, bestEffort uint64) {
 	return guaranteed, bestEffort
 }
 
-// Shed drops the largest best-effort message that waits, of several the last, and
-// says which it was; it is false where there is none. A request is gone, and owed an
-// answer no more; in place of a response its callback gets the reject.
+// Shed drops the largest best-effort message that waits, of several the last, and returns it; it is false if there is
+// none. A dropped request is owed no answer any more; in place of a dropped response the callback gets the reject.
 func (m *Mailbox) Shed(reject *Reject) (in Input, ok bool) {
 	at, depth, largest := m.largest()
 	if largest == 0 {
@@ -65,8 +64,8 @@ func (m *Mailbox) Largest() uint64 {
 	return largest
 }
 
-// Late drops the first request that waits and is too late, as the function says, and
-// gives it; it is owed an answer no more. It is false where there is none.
+// Late drops the first waiting request that is too late by the function, and returns it; it is owed no answer any more.
+// It is false if there is none.
 func (m *Mailbox) Late(late func(*Request) bool) (q Request, ok bool) {
 	seen := make(map[*pair]int, len(m.pairs))
 	for i := range m.arrivals.Len() {
@@ -94,8 +93,7 @@ func (m *Mailbox) drop(at, depth int) Request {
 	return in.Request
 }
 
-// largest finds the largest best-effort message: its place among all that wait and
-// among those of its source or sender.
+// largest finds the largest best-effort message: its place among all that wait and within its source or sender.
 func (m *Mailbox) largest() (at, depth int, largest uint64) {
 	responses := 0
 	seen := make(map[*pair]int, len(m.pairs))
