@@ -63,7 +63,7 @@ const (
 	Flexible                           // a committee, whose responses are all delivered
 )
 
-// Committee is the replication of an outcall. The counts are those of a flexible one.
+// Committee is the replication of an outcall. The counts are for a flexible one.
 type Committee struct {
 	Replication Replication
 	Total       uint32 // nodes that make the request
@@ -168,8 +168,8 @@ func (s *Schedule) OutcallUsage(u Usage, c Committee) Amount {
 	return each.Add(s.deliveryShare(response, nodes, c)).Mul(nodes)
 }
 
-// deliveryShare is the part of the price of delivering responses that each of the nodes
-// must have: those who contribute to a result pay for it from what they have left.
+// deliveryShare is the part of the price of delivering responses that each of the nodes must have: the nodes that
+// contribute to a result pay for it from the rest of their budgets.
 func (s *Schedule) deliveryShare(response, nodes uint64, c Committee) Amount {
 	switch {
 	case c.Replication == NonReplicated:

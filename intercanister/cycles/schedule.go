@@ -158,7 +158,7 @@ type Holdings struct {
 	Compute  uint64 // percent
 }
 
-// HoldingsOf are those of a canister that uses so many bytes, of which some are allocated to it.
+// HoldingsOf are the holdings of a canister that uses so many bytes, of which some are allocated to it.
 func HoldingsOf(used, allocated, messages, compute uint64) Holdings {
 	return Holdings{Memory: max(used, allocated), Messages: messages, Compute: compute}
 }
