@@ -34,7 +34,7 @@ type Refusal struct {
 	Text string
 }
 
-// New returns a refusal. The arguments are those of fmt.Sprintf.
+// New returns a refusal. The arguments are as for fmt.Sprintf.
 func New(kind Kind, format string, args ...any) *Refusal {
 	return &Refusal{kind, fmt.Sprintf(format, args...)}
 }
