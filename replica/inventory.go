@@ -9,8 +9,7 @@ type ManagementMethod = management.Declaration
 // ManagementMethods are all methods of the management canister.
 func ManagementMethods() []ManagementMethod { return management.Declarations() }
 
-// FindManagementMethod is the method of the management canister with a name; the zero value
-// where there is none.
+// FindManagementMethod is the method of the management canister with a name; the zero value if there is none.
 func FindManagementMethod(name string) ManagementMethod { return management.Declared(name) }
 
 // Settings are the names of all settings of a canister.

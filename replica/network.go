@@ -195,8 +195,7 @@ func (n *Network) find(id principal.Principal) (*subnet, *state.Entry) {
 	return m, m.Canisters.Get(id)
 }
 
-// Canister is a canister for reading, nil where there is none. It is good until
-// the next Apply, Round or Step.
+// Canister is a canister for reading, nil if there is none. It is good until the next Apply, Round or Step.
 func (n *Network) Canister(id principal.Principal) *canister.Canister {
 	_, r := n.find(id)
 	if r == nil {

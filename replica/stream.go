@@ -87,8 +87,8 @@ func (m *subnet) discard(to int, gone func(*state.StreamMessage) bool) {
 	}
 }
 
-// largestOutput is the largest best-effort message of a canister in the output queues,
-// of several the last; its memory is 0 where there is none.
+// largestOutput is the largest best-effort message of a canister in the output queues, of several the last; its memory
+// is 0 if there is none.
 func (m *subnet) largestOutput(r *state.Entry) (to, at int, memory uint64) {
 	for position, queue := range m.Output {
 		for i := range queue {

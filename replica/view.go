@@ -54,7 +54,7 @@ func (v *View) Dated(by int64) *View {
 // Root is the root subnet.
 func (v *View) Root() *SubnetView { return &v.Subnets[0] }
 
-// Subnet is the subnet with an id, nil where there is none.
+// Subnet is the subnet with an id, nil if there is none.
 func (v *View) Subnet(id principal.Principal) *SubnetView {
 	if position, ok := v.routes.byID[id]; ok {
 		return &v.Subnets[position]
