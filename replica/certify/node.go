@@ -172,7 +172,7 @@ func last(n *node) *node {
 	return n
 }
 
-// find is the entry with the label, nil where there is none.
+// find is the entry with the label, nil if there is none.
 func find(n *node, label Label) *node {
 	if n == nil {
 		return nil

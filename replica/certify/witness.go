@@ -88,8 +88,7 @@ func addWanted(ws []wanted, label Label, paths []Path) []wanted {
 	return append(ws, wanted{label, paths})
 }
 
-// around is the entry with the label and, where there is none, those before
-// and after its place.
+// around is the entry with the label and, if there is none, those before and after its place.
 func around(n *node, label Label) (before, at, after *node) {
 	for n = n.open(); n.kind == fork; n = n.open() {
 		if label < n.label {
