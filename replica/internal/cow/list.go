@@ -25,14 +25,14 @@ type page[T any] struct {
 // Len is the number of values.
 func (l *List[T]) Len() int { return l.n }
 
-// At is the value with i others before it; it panics where there is none.
+// At is the value with i others before it; it panics if there is none.
 func (l *List[T]) At(i int) T {
 	l.check(i)
 	i += l.first
 	return l.pages[i/pageLen].values[i%pageLen]
 }
 
-// Set writes the value with i others before it; it panics where there is none.
+// Set writes the value with i others before it; it panics if there is none.
 func (l *List[T]) Set(i int, value T) {
 	l.check(i)
 	l.put(l.first+i, value)
@@ -53,7 +53,7 @@ func (l *List[T]) Push(value T) {
 	l.n++
 }
 
-// Pop takes the first value; it panics where there is none.
+// Pop takes the first value; it panics if there is none.
 func (l *List[T]) Pop() T {
 	value := l.At(0)
 	l.first++

@@ -17,7 +17,7 @@ type Map[K comparable, V any] struct {
 // Len is the number of entries.
 func (m *Map[K, V]) Len() int { return len(m.own) + len(m.base) - len(m.gone) }
 
-// Get is the value of a key, false where there is none.
+// Get is the value of a key, false if there is none.
 func (m *Map[K, V]) Get(key K) (V, bool) {
 	value, ok := m.own[key]
 	if !ok && m.base != nil {
