@@ -68,8 +68,7 @@ func logsOf(logs *canister.Log, filter *logsFilter) (out []logRecord, bytes uint
 	return out, bytes
 }
 
-// lets reports whether a record passes the filter; all pass where there is none. Its
-// ranges end before their end.
+// lets reports whether a record passes the filter; all pass if there is none. Its ranges end before their end.
 func (f *logsFilter) lets(l *canister.LogRecord) bool {
 	switch {
 	case f == nil:
