@@ -33,8 +33,7 @@ func Agree(number uint64, nodes int, sent *state.Outcall, contents []state.Outca
 	return a
 }
 
-// agreed is the content that enough nodes have, and the answer it makes; nil where there is
-// none.
+// agreed is the content that enough nodes have, and the answer it makes; nil if there is none.
 func agreed(number uint64, nodes int, contents []state.OutcallContent) (*state.OutcallContent, state.Answer) {
 	var camps []camp
 	for i := range contents {

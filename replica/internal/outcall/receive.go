@@ -9,8 +9,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Received is what a node makes of the answer it got: the argument of the
-// transform it must run, or where there is none, nil and the content.
+// Received is what a node makes of the answer it got: the argument of the transform it must run, or if there is none,
+// nil and the content.
 func Received(fees *cycles.Schedule, sent *state.Outcall, a *state.OutcallAnswer) (transform []byte, content state.OutcallContent) {
 	if a.Reject != nil {
 		return nil, gossiped(fees, sent, state.OutcallContent{Reject: reject(a.Reject.Code, "%s", a.Reject.Text)})
