@@ -38,7 +38,7 @@ type orderedSlot struct {
 
 func compareID(s orderedSlot, id principal.Principal) int { return s.id.Compare(id) }
 
-// Get is the canister with an id, nil where there is none.
+// Get is the canister with an id, nil if there is none.
 func (s *Canisters) Get(id principal.Principal) *Entry {
 	if at, ok := s.slots.Get(id); ok {
 		return s.at(at)

@@ -76,8 +76,7 @@ type Command struct {
 	Sender *Entry
 	// Origin says whether a user or a canister asks, and how the answer gets back.
 	Origin intercanister.Origin
-	// Target is the effective canister of an ingress message, nil otherwise or
-	// where there is none.
+	// Target is the effective canister of an ingress message, nil otherwise or if there is none.
 	Target *Entry
 	// Attached are the cycles of the call that are not accepted yet. The rest goes back with the answer.
 	Attached cycles.Amount

@@ -91,7 +91,7 @@ func (s *HeldMessages) Len() int { return len(s.list) }
 // All are the held messages in the order of their ids. The slice is read-only.
 func (s *HeldMessages) All() []*Held { return s.list }
 
-// Find is a held message, nil where there is none.
+// Find is a held message, nil if there is none.
 func (s *HeldMessages) Find(id uint64) *Held {
 	if i, ok := s.search(id); ok {
 		return s.list[i]

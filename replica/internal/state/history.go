@@ -127,7 +127,7 @@ func (h *History) has(in *Ingress) bool {
 	return ok && number == in.Number
 }
 
-// At is the message with a number; it panics where there is none.
+// At is the message with a number; it panics if there is none.
 func (h *History) At(number uint64) *Ingress { return h.slots.At(int(number - 1)) }
 
 // Receive enters a message. Its id must be unknown. The record is filled from

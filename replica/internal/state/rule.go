@@ -97,7 +97,7 @@ func (s *Rules) Clone() Rules {
 	return copied
 }
 
-// Find is the rule with an id, nil where there is none.
+// Find is the rule with an id, nil if there is none.
 func (s *Rules) Find(id uint64) *RuleState {
 	if i := slices.IndexFunc(s.List, func(r RuleState) bool { return r.ID == id }); i >= 0 {
 		return &s.List[i]
