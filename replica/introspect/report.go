@@ -30,7 +30,7 @@ type CanisterReport struct {
 	Queued     int // messages that wait for it
 }
 
-// Report describes one canister; false where there is none.
+// Report describes one canister; false if there is none.
 func (n *Network) Report(id principal.Principal) (CanisterReport, bool) {
 	m, r := n.find(id)
 	if r == nil {
