@@ -201,7 +201,7 @@ func (s *Stream) rest(ctx context.Context) {
 	s.woken = time.Now()
 }
 
-// Recorded is the next event that is recorded already; ok is false where there is none yet.
+// Recorded is the next event that is recorded already; ok is false if there is none yet.
 func (s *Stream) Recorded() (e Recorded, ok bool, err error) {
 	e, wait, err := s.step()
 	if errors.Is(err, ErrClosed) {
