@@ -12,7 +12,7 @@ type Observed struct {
 	Slots, Owed                   int // calls in queues before their callback, requests without an answer yet
 }
 
-// Observe is what may be seen of a canister; false where there is none.
+// Observe is what may be seen of a canister; false if there is none.
 func (w *World) Observe(id ID) (Observed, bool) {
 	c := w.Canister(id)
 	if c == nil {
@@ -61,8 +61,8 @@ func (w *World) AtRest() {
 	}
 }
 
-// Some is one of the subnet's canisters, chosen by a function that gives a number
-// below another; First where there is none.
+// Some is one of the subnet's canisters, chosen by a function that gives a number below another; First if there is
+// none.
 func (s *Subnet) Some(choose func(n int) int) ID {
 	if len(s.canisters.keys) == 0 {
 		return s.First

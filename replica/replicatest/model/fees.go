@@ -87,7 +87,7 @@ func (c *Canister) applyDeferred() {
 	c.credit, c.debit = 0, 0
 }
 
-// Fund gives a canister cycles out of nothing; false where there is none.
+// Fund gives a canister cycles out of nothing; false if there is none.
 func (w *World) Fund(id ID, amount uint64) bool {
 	c := w.Canister(id)
 	if c != nil {

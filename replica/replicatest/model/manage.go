@@ -123,7 +123,7 @@ func (w *World) CommandOfCanister(at *Subnet, caller ID, number uint64, dropped 
 	return true
 }
 
-// target is the canister a command is about, nil where there is none.
+// target is the canister a command is about, nil if there is none.
 func (c *command) target() *Canister { return c.subnet.canisters.get(about(c.words[0])) }
 
 // blocked reports whether a command must wait: code and status do not change under

@@ -207,7 +207,7 @@ func New(bytes func(ID) string, subnets ...*Subnet) *World {
 	return &World{Subnets: subnets, Bytes: bytes}
 }
 
-// Canister is the canister with a number, nil where there is none.
+// Canister is the canister with a number, nil if there is none.
 func (w *World) Canister(id ID) *Canister {
 	if s := w.SubnetOf(id); s != nil {
 		return s.canisters.get(id)
