@@ -27,7 +27,7 @@ type methodCall struct {
 	bySubnet  bool   // the URL names it
 	born      string // what the canister in the reply is called from now on
 	composite bool
-	show      []string // fields of the reply, all where there are none
+	show      []string // fields of the reply, all if there are none
 }
 
 // user switches to another sender. The first is called user.
