@@ -101,8 +101,7 @@ func (m *Members) add(k member) {
 	m.order = append(m.order, k)
 }
 
-// LastIngress is the tree of the newest ingress message among events, false where there is
-// none.
+// LastIngress is the tree of the newest ingress message among events, false if there is none.
 func LastIngress(events []replica.Event) (Root, bool) {
 	for i := len(events) - 1; i >= 0; i-- {
 		if e := &events[i]; e.Kind == replica.IngressReceived {
