@@ -7,9 +7,8 @@ import (
 	"github.com/canisterd/canisterd/archive"
 )
 
-// Archive writes the table, or makes it what was written: handles stay good, and
-// deadlines that are due at one time keep their order. A table that is read has at most
-// so many deadlines at a time.
+// Archive writes the table, or reads it: handles stay valid, and deadlines that are due at one time keep their order. A
+// table that is read has at most so many deadlines at a time.
 func (t *Table) Archive(c *archive.Coder, most int) {
 	order := make([]uint64, len(t.slots)) // what came when, by slot
 	for _, k := range t.heap {
@@ -42,8 +41,7 @@ func (s *slot) archive(c *archive.Coder, seq *uint64) {
 	archive.AtMost(c, &s.what.Kind, HeldMessage)
 }
 
-// restore makes the heap of slots that were read, and looks whether slots and list of
-// free ones fit together.
+// restore makes the heap of slots that were read, and checks that the slots match the list of free ones.
 func (t *Table) restore(c *archive.Coder, order []uint64) {
 	t.heap = nil
 	free := make([]bool, len(t.slots))

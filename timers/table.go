@@ -35,7 +35,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// Deadline is one moment somebody waits for.
+// Deadline is a time at which something is due.
 type Deadline struct {
 	At      uint64 // nanoseconds
 	Number  uint64
@@ -123,7 +123,7 @@ func (t *Table) Remove(h Handle) bool {
 	return true
 }
 
-// Next is the time of the earliest deadline, and false where there is none.
+// Next is the time of the earliest deadline, and false if there is none.
 func (t *Table) Next() (at uint64, ok bool) {
 	if len(t.heap) == 0 {
 		return 0, false
