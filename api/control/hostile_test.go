@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"iter"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -131,14 +132,26 @@ func TestNoMessageMakesTheDaemonFail(t *testing.T) {
 		"cycles": {"1000000"}, "lease": {""}, "state_dir": {""}, "http_listen": {"", "127.0.0.1:0"}, "effective_canister_id": {"", counter}, "page_token": {""}, "token": {""}, "resume_token": {""},
 		"controllers": {counter, script}, "viewers": {counter}, "principals": {counter, script}, "json": {"[]", `[1,"x"]`}, "text": {"()", `(1, "x")`},
 	}}
-	for _, file := range []string{"calls", "canisters", "clock", "events", "flights", "instances"} {
-		described, err := protoregistry.GlobalFiles.FindFileByPath("control/v1/" + file + ".proto")
-		if err != nil {
-			t.Fatal(err)
-		}
-		methods := described.Services().Get(0).Methods()
-		for n := range methods.Len() {
-			a.assails(h, methods.Get(n))
+	for m := range rpcs(t) {
+		a.assails(h, m)
+	}
+}
+
+// rpcs are all RPCs, by service.
+func rpcs(t *testing.T) iter.Seq[protoreflect.MethodDescriptor] {
+	t.Helper()
+	return func(yield func(protoreflect.MethodDescriptor) bool) {
+		for _, file := range []string{"calls", "canisters", "clock", "events", "flights", "instances"} {
+			described, err := protoregistry.GlobalFiles.FindFileByPath("control/v1/" + file + ".proto")
+			if err != nil {
+				t.Fatal(err)
+			}
+			methods := described.Services().Get(0).Methods()
+			for n := range methods.Len() {
+				if !yield(methods.Get(n)) {
+					return
+				}
+			}
 		}
 	}
 }

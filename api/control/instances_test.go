@@ -49,6 +49,8 @@ func TestInstancesAreMadeListedAndDeleted(t *testing.T) {
 	a.note("what is open in it is counted for who asks for one, who is told the daemon's version, too")
 	a.mask(daemon.Version(), "VERSION")
 	call(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Instance: "small"})
+	a.note("a list goes on after a name")
+	call(a, a.instances.ListInstances, &controlv1.ListInstancesRequest{PageToken: "default"})
 	a.note("it goes")
 	call(a, a.instances.DeleteInstance, &controlv1.DeleteInstanceRequest{Instance: "small"})
 	call(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Instance: "small"})
@@ -60,6 +62,21 @@ func TestInstancesAreMadeListedAndDeleted(t *testing.T) {
 	if got := must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{}).GetInstance(); got.GetName() != "default" || got.GetUrls()[0] != a.daemon.URL() {
 		t.Errorf("the default instance is %v", got)
 	}
+	a.note("what is bound to a lease goes with it")
+	ctx, end := context.WithCancel(a.ctx)
+	defer end()
+	lease := &controlv1.HoldLeaseRequest{}
+	stream, err := a.instances.HoldLease(ctx, lease)
+	a.ok(err)
+	a.asked(lease)
+	held, err := stream.Recv()
+	a.ok(err)
+	a.mask(held.GetLease(), "LEASE")
+	a.answered(held)
+	small.Lease = held.GetLease()
+	a.hideTimes(call(a, a.instances.CreateInstance, small).GetInstance())
+	end()
+	a.gone("small")
 	a.compare("instances")
 }
 

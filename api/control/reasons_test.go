@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"path/filepath"
@@ -27,22 +28,45 @@ var unheard = map[string]string{
 // one call of many.
 var answeredWith = regexp.MustCompile(`(?m)^(?:! [A-Za-z]+ | *"code": [0-9]+,\n *"reason": ")([A-Z_]+)`)
 
-// A script is compared with what a daemon answers: a reason in one was heard.
-func TestEveryReasonIsHeardInAScript(t *testing.T) {
+// inScripts is what a pattern finds in the scripts: its first group.
+func inScripts(t *testing.T, pattern *regexp.Regexp) map[string]bool {
+	t.Helper()
 	scripts, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("%d scripts: %v", len(scripts), err)
 	}
-	heard := make(map[string]bool)
+	all := make(map[string]bool)
 	for _, path := range scripts {
 		script, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, found := range answeredWith.FindAllSubmatch(script, -1) {
-			heard[string(found[1])] = true
+		for _, found := range pattern.FindAllSubmatch(script, -1) {
+			all[string(found[1])] = true
 		}
 	}
+	return all
+}
+
+// asked is the line of a script with a request.
+var asked = regexp.MustCompile(`(?m)^> ([A-Za-z]+)`)
+
+// uploads are the RPCs whose requests are streams of bytes: scripts have their first message.
+var uploads = map[string]string{"InstallCode": "InstallHead", "ImportInstance": "ImportOptions"}
+
+func TestEveryRPCHasAScript(t *testing.T) {
+	scripted := inScripts(t, asked)
+	for m := range rpcs(t) {
+		name := string(m.Name())
+		if !scripted[cmp.Or(uploads[name], name)] {
+			t.Errorf("no script in testdata asks for %s: add it to one of its service, and write that with -rewrite", m.FullName())
+		}
+	}
+}
+
+// A script is compared with what a daemon answers: a reason in one was heard.
+func TestEveryReasonIsHeardInAScript(t *testing.T) {
+	heard := inScripts(t, answeredWith)
 	for _, r := range control.Reasons() {
 		if _, silent := unheard[r.Name]; heard[r.Name] == silent {
 			t.Errorf("%s: in a script %v, in the list of those that cannot be heard %v: it must be in one of them", r.Name, heard[r.Name], silent)

@@ -1,6 +1,7 @@
 package instance
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -26,10 +27,11 @@ func TestEveryPacingModeIsDeclaredWhole(t *testing.T) {
 
 func TestAPacingOfNoModeIsRefusedWithTheModes(t *testing.T) {
 	_, err := Pacing{Mode: pacingModes}.decided()
-	if err == nil || !strings.HasSuffix(err.Error(), "the modes are auto, manual, interval") {
-		t.Errorf("it is refused with %v", err)
+	want := fmt.Sprintf("there is no pacing mode %d: the modes are auto, manual, interval", pacingModes)
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("it is refused with %v, want %s", err, want)
 	}
-	if got := pacingModes.String(); got != "mode 3" {
+	if got := pacingModes.String(); got != fmt.Sprintf("mode %d", pacingModes) {
 		t.Errorf("it is called %q", got)
 	}
 }
