@@ -28,6 +28,7 @@ var suites = map[string][]string{
 	"intercanister":               {"replica"},
 	"replica":                     {"api/control"},
 	"replica/internal/management": {"replica"},
+	"replica/introspect":          {"replica", "api/control"},
 	"replica/internal/outcall":    {"replica/internal/management", "replica", "daemon"},
 	"replica/internal/state":      {"replica"},
 	"replica/node":                {"api/control"},
