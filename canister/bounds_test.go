@@ -128,8 +128,8 @@ func TestTheHeapSideOfAStableCopyIsChecked(t *testing.T) {
 	}
 }
 
-// A message may access one page and copies two, so that the order shows: an address is held against the largest heap there can be before
-// pages are counted, and against this heap afterwards.
+// A message may access one page and copies two, so that the order shows: an address is held against the largest heap
+// there can be before pages are counted, and against this heap afterwards.
 func TestAddressesBeyondAnyHeapAreRefusedBeforePagesAreCounted(t *testing.T) {
 	p := canistertest.NewPlace(t)
 	p.Subnet.Limits.StablePages = 1

@@ -47,8 +47,8 @@ func NewEngine(cfg EngineConfig) (*Engine, error) {
 	return &Engine{wasm: e, narrow: ic0.Signatures(false), wide: ic0.Signatures(true), binaries: make(map[[32]byte]*binary)}, nil
 }
 
-// InUse is how many bytes of the checkpoint file are handed out to heaps, stable memories, modules and snapshots. Most of them are never
-// written and take no space.
+// InUse is how many bytes of the checkpoint file are handed out to heaps, stable memories, modules and snapshots. Most
+// of them are never written and take no space.
 func (e *Engine) InUse() int64 { return e.wasm.File().InUse() }
 
 func (e *Engine) signature(name string, wide bool) (params, results []byte, ok bool) {
@@ -123,7 +123,8 @@ func CompileFor(ctx context.Context, instance, sender any) context.Context {
 	return wasm.WithClient(ctx, wasm.Client{Instance: instance, Sender: sender})
 }
 
-// CompileInto compiles a rewritten module with so many goroutines and leaves the compiled form in a folder: what EngineConfig.Compiler is to do.
+// CompileInto compiles a rewritten module with so many goroutines and leaves the compiled form in a folder: what
+// EngineConfig.Compiler is to do.
 func CompileInto(ctx context.Context, dir string, binary []byte, workers int) error {
 	return wasm.CompileInto(ctx, dir, binary, workers)
 }

@@ -23,8 +23,8 @@ type Limits struct {
 
 	SubnetMemory uint64 // bytes all canisters of the subnet may use
 
-	// HeapDelta is how many bytes of memory a canister may change in a round, InstallRate how many instructions it may run in
-	// installations; 0 for any number. Going over it once is free and makes the canister wait.
+	// HeapDelta is how many bytes of memory a canister may change in a round, InstallRate how many instructions it may
+	// run in installations; 0 for any number. Going over it once is free and makes the canister wait.
 	HeapDelta, InstallRate uint64
 }
 
@@ -66,7 +66,8 @@ const (
 	ScatteredPauseAfter = 100_000
 	// CleanupReservePercent is the part of a callback's limit kept for its cleanup closure.
 	CleanupReservePercent = 5
-	// maxBacktraceFrames is how many of the canister's functions a backtrace shows (replica: 20, wasm_backtrace_max_frames).
+	// maxBacktraceFrames is how many of the canister's functions a backtrace shows (replica: 20,
+	// wasm_backtrace_max_frames).
 	maxBacktraceFrames = 20
 
 	MaxControllers           = 10
@@ -117,7 +118,8 @@ const (
 	WideHeapBytes   = 65535 << 16
 	// WasmPageBytes is the page of a Wasm memory.
 	WasmPageBytes = 1 << 16
-	// MaxModuleBytes, MaxGlobals and MaxCertifiedBytes are the largest module, the most globals it has and the longest certified data.
+	// MaxModuleBytes, MaxGlobals and MaxCertifiedBytes are the largest module, the most globals it has and the longest
+	// certified data.
 	MaxModuleBytes    = 100 << 20
 	MaxGlobals        = 1_000
 	MaxCertifiedBytes = 32

@@ -8,8 +8,9 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 )
 
-// Snapshot is the state of a canister at one moment (interface specification, "Canister snapshots"). It was taken of the canister, or
-// made by uploading it; only the latter is written. It shares its pages with the canister until that changes them.
+// Snapshot is the state of a canister at one moment (interface specification, "Canister snapshots"). It was taken of
+// the canister, or made by uploading it; only the latter is written. It shares its pages with the canister until that
+// changes them.
 type Snapshot struct {
 	Number   uint64 // among the canister's
 	Taken    uint64 // ns
@@ -20,8 +21,8 @@ type Snapshot struct {
 	Chunks    ChunkStore
 	// Globals are those the code exports and the mutable ones, in the replica's order.
 	Globals []Global
-	// Timer is the global timer, ns, 0 where it is inactive; Hook is where the low-memory hook stands. They are nil where an uploaded
-	// snapshot does not say.
+	// Timer is the global timer, ns, 0 where it is inactive; Hook is where the low-memory hook stands. They are nil
+	// where an uploaded snapshot does not say.
 	Timer *uint64
 	Hook  *Hook
 
@@ -80,7 +81,8 @@ func (d *SnapshotMetadata) Bytes() uint64 {
 	return d.ModuleSize + d.HeapSize + d.Stable + uint64(len(d.Certified)) + globalBytes*uint64(len(d.Globals))
 }
 
-// Snapshot takes a snapshot of an idle canister that has code. Nothing is copied. hook is where its low-memory hook stands.
+// Snapshot takes a snapshot of an idle canister that has code. Nothing is copied. hook is where its low-memory hook
+// stands.
 func (c *Canister) Snapshot(now uint64, hook Hook) *Snapshot {
 	s, timer := c.state, c.Timer
 	r := s.loadedRunner()

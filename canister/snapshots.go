@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// Snapshots are the snapshots of a canister (interface specification, "Canister snapshots"), oldest number first. Numbers are never given
-// again.
+// Snapshots are the snapshots of a canister (interface specification, "Canister snapshots"), oldest number first.
+// Numbers are never given again.
 type Snapshots struct {
 	next uint64
 	all  []*Snapshot

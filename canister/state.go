@@ -14,8 +14,8 @@ type state struct {
 	binary      *binary
 	heap, pages uint64 // committed sizes: of the heap in bytes, of stable memory in pages
 
-	// The committed memories are those of the runner if there is one, and of the snapshot root if there is one: a fork has no runner
-	// before it is used, and a state that was changed since it was forked has no root.
+	// The committed memories are those of the runner if there is one, and of the snapshot root if there is one: a fork
+	// has no runner before it is used, and a state that was changed since it was forked has no root.
 	runner *runner
 	root   *snapshotRoot
 

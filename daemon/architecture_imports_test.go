@@ -107,7 +107,8 @@ func allowed(may []string, path string) bool {
 	})
 }
 
-// floors are the parts of the house from the bottom up. A part imports what is below it and what is beside it, never what is above.
+// floors are the parts of the house from the bottom up. A part imports what is below it and what is beside it, never
+// what is above.
 var floors = []string{
 	"candid", "archive", "refusal", "textwidth", "timers", "intercanister", "canister", "replica", "daemon/instance", "api", "daemon", "e2e", "examples",
 }

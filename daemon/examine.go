@@ -36,7 +36,8 @@ type Finding struct {
 	Advice string `json:"advice,omitempty"`
 }
 
-// Examine checks whether this machine has what a daemon of this configuration needs, and what makes it slower than it could be.
+// Examine checks whether this machine has what a daemon of this configuration needs, and what makes it slower than it
+// could be.
 func Examine(config Config) []Finding {
 	findings := []Finding{
 		{Check: "version", Found: fmt.Sprintf("canisterd %s, %s, %s/%s, %d processors", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())},

@@ -13,8 +13,8 @@ const (
 	begunGrace  = 250 * time.Millisecond
 	// fallbackDescriptors is how many descriptors there are where the system does not say.
 	fallbackDescriptors = 16_384
-	// maxCompileWall is when a compile worker is killed. Modules that are accepted are estimated at a fifth of it at most, so
-	// only a machine that is far too busy comes near. Ours.
+	// maxCompileWall is when a compile worker is killed. Modules that are accepted are estimated at a fifth of it at
+	// most, so only a machine that is far too busy comes near. Ours.
 	maxCompileWall = 5 * time.Minute
 	// maxWorkerMemory is what a compile worker may use, in bytes, where the system can enforce it (Linux). Ours.
 	maxWorkerMemory = 4 << 30

@@ -46,8 +46,8 @@ func TestTheExamplesOfTheControlAPILetFourWeeksPass(t *testing.T) {
 	}
 }
 
-// TestGrpcurlListsAndCallsEveryRPCByReflectionAlone asks each RPC for an instance that is not there: it must be known, take the request and
-// say why it cannot serve it.
+// TestGrpcurlListsAndCallsEveryRPCByReflectionAlone asks each RPC for an instance that is not there: it must be known,
+// take the request and say why it cannot serve it.
 func TestGrpcurlListsAndCallsEveryRPCByReflectionAlone(t *testing.T) {
 	d := start(t)
 	grpcurl := func(args ...string) (string, error) {

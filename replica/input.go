@@ -26,9 +26,9 @@ const (
 	Done       = state.Done
 )
 
-// Input is something that happens to a network from outside: one of *Ingress,
-// AdvanceTo, *HTTPAnswer, *ModulePrepared, AddCycles, SetCycles, SetStableMemory, CertifyAt, QueryCounts, *ForgetAnswers, *ShedAnswers, MigrateCanister, RenameCanister,
-// *AddRule, RemoveRule, ReleaseHeld, DropHeld, *SettleHeld, *SettleCall, FireTimer, CancelTimer.
+// Input is something that happens to a network from outside: one of *Ingress, AdvanceTo, *HTTPAnswer, *ModulePrepared,
+// AddCycles, SetCycles, SetStableMemory, CertifyAt, QueryCounts, *ForgetAnswers, *ShedAnswers, MigrateCanister,
+// RenameCanister, *AddRule, RemoveRule, ReleaseHeld, DropHeld, *SettleHeld, *SettleCall, FireTimer, CancelTimer.
 type Input interface{ input() }
 
 // Receipt is the outcome of an ingress message that was not refused: zero if it was taken.

@@ -16,8 +16,8 @@ import (
 // back with the answer. Of a best-effort call whose callee has begun the caller can be
 // told SYS_UNKNOWN, as it is when the time is over; the callee goes on, and its answer is late.
 //
-// It is refused as not found if the call does not exist, as invalid if no caller can get this answer, as a conflict if a
-// network could not cause that; the text says why.
+// It is refused as not found if the call does not exist, as invalid if no caller can get this answer, as a conflict if
+// a network could not cause that; the text says why.
 type SettleCall struct {
 	Subnet principal.Principal // of the caller
 	Call   intercanister.CallID

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Of is how many cells a text takes. Emoji that are made of several (families, skin tones) take as many as their parts: only some terminals
-// join them. What moves the cursor is not for this.
+// Of is how many cells a text takes. Emoji that are made of several (families, skin tones) take as many as their parts:
+// only some terminals join them. What moves the cursor is not for this.
 func Of(text string) int {
 	n := 0
 	for _, r := range text {

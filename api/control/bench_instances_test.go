@@ -17,7 +17,8 @@ func BenchmarkRatioAnInstanceIsMadeAndDeleted(b *testing.B) {
 	makeAndDelete(b, 3, &controlv1.CreateInstanceRequest{Instance: "x", Seed: []byte("x")})
 }
 
-// BenchmarkRatioAnInstanceWithKeysOfItsOwn makes and deletes an instance without a seed: two keys of subnets are derived.
+// BenchmarkRatioAnInstanceWithKeysOfItsOwn makes and deletes an instance without a seed: two keys of subnets are
+// derived.
 func BenchmarkRatioAnInstanceWithKeysOfItsOwn(b *testing.B) {
 	makeAndDelete(b, 8, &controlv1.CreateInstanceRequest{Instance: "x"})
 }

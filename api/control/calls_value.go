@@ -115,8 +115,8 @@ func valueOf(reply []byte, form controlv1.Form, described *did.Method) *controlv
 	return &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: reply}}
 }
 
-// read reads a reply at the types of the interface, or at its own types if there is no interface or the reply does not
-// match.
+// read reads a reply at the types of the interface, or at its own types without an interface or if the reply
+// does not match.
 func read(reply []byte, described *did.Method) ([]candid.Value, []*candid.Type, error) {
 	if described != nil {
 		if values, err := described.DecodeResults(reply); err == nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// httpRequestOf is an argument of http_request or flexible_http_request, whose function has a type without a counterpart in Go.
+// httpRequestOf is an argument of http_request or flexible_http_request, whose function has a type without a
+// counterpart in Go.
 func (a *api) httpRequestOf(method, fields string) []byte {
 	a.Helper()
 	described, err := os.ReadFile("../../replica/internal/management/testdata/ic.did")

@@ -14,8 +14,8 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// claim finds out which canisters of the project are there already, before anything is created. It forgets ids that the network does not
-// have, and refuses those that belong to another name or another project.
+// claim finds out which canisters of the project are there already, before anything is created. It forgets ids that the
+// network does not have, and refuses those that belong to another name or another project.
 func (x *deploying) claim(ctx context.Context) error {
 	x.ids = x.store.live(x.network)
 	if err := x.copied(); err != nil {

@@ -222,7 +222,8 @@ func killWhen(process *os.Process, again <-chan os.Signal, ended <-chan struct{}
 	}
 }
 
-// terminate asks the command to end. A terminal has interrupted it already; the other signal is for one that ignores that.
+// terminate asks the command to end. A terminal has interrupted it already; the other signal is for one that ignores
+// that.
 func terminate(process *os.Process) error {
 	if runtime.GOOS == "windows" { // which has no signals
 		return process.Kill()

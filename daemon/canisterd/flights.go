@@ -13,8 +13,8 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// listing is a command that lists what is in flight, of one canister or of all. get asks for a page, adds its rows to the table and
-// says where the next page begins.
+// listing is a command that lists what is in flight, of one canister or of all. get asks for a page, adds its rows to
+// the table and says where the next page begins.
 func (c *cli) listing(name, short string, heads []string, get func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error)) *cobra.Command {
 	var limit uint32
 	cmd := &cobra.Command{

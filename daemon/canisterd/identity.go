@@ -25,7 +25,8 @@ type identities struct {
 	folder     string
 }
 
-// storedIdentity is a key: its file is NAME.pem. The daemon believes who calls, so the key itself is only read to be stored.
+// storedIdentity is a key: its file is NAME.pem. The daemon believes who calls, so the key itself is only read to be
+// stored.
 type storedIdentity struct {
 	Principal string `json:"principal"`
 	Kind      string `json:"kind"`
@@ -123,7 +124,8 @@ func drawn(n int) []byte {
 	return b
 }
 
-// sender is the principal that calls are made as: --as, or the one of --identity, or of the identity in use. "" is for anonymous.
+// sender is the principal that calls are made as: --as, or the one of --identity, or of the identity in use. "" is for
+// anonymous.
 func (c *cli) sender() (string, error) {
 	switch {
 	case c.as != "" && c.identity != "":

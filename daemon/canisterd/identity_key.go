@@ -24,8 +24,8 @@ const (
 	kindP256      = "p256"
 )
 
-// public is what is known of a key by which calls are made: its kind and its public half, DER in the form of agents (interface
-// specification, "Signatures").
+// public is what is known of a key by which calls are made: its kind and its public half, DER in the form of agents
+// (interface specification, "Signatures").
 type public struct {
 	kind string
 	der  []byte

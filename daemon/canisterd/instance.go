@@ -239,7 +239,8 @@ func (c *cli) named(args []string) string {
 	return c.instance
 }
 
-// confirmed asks on a terminal before the default instance goes, which most commands are about; elsewhere it wants to be told.
+// confirmed asks on a terminal before the default instance goes, which most commands are about; elsewhere it wants to
+// be told.
 func (c *cli) confirmed(asks, yes bool) error {
 	if !asks || yes {
 		return nil

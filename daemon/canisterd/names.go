@@ -34,7 +34,8 @@ type directory struct {
 	err   error             // why it is not known
 }
 
-// known are the names deployed from the present folder, or the one above it that has some, to the network that the command is about.
+// known are the names deployed from the present folder, or the one above it that has some, to the network that the
+// command is about.
 func (c *cli) known() *directory {
 	if c.deployed == nil {
 		c.deployed = &directory{ids: names{}, names: map[string]string{}, stale: names{}}

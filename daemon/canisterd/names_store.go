@@ -37,7 +37,8 @@ type storedCanister struct {
 	Height uint64 `json:"height"`
 }
 
-// readStore reads the ids that were given in a folder; none of a file that an earlier version wrote, which did not say of which network they are.
+// readStore reads the ids that were given in a folder; none of a file that an earlier version wrote, which did not say
+// of which network they are.
 func readStore(folder string) (*store, error) {
 	path := filepath.Join(folder, namesFile)
 	text, err := os.ReadFile(path)

@@ -16,8 +16,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// encodeJSON is a value as --json prints it. Messages of the control API have the names of their .proto files; docs/output.md says how
-// the rest is written.
+// encodeJSON is a value as --json prints it. Messages of the control API have the names of their .proto files;
+// docs/output.md says how the rest is written.
 func encodeJSON(value any) ([]byte, error) {
 	if message, ok := value.(proto.Message); ok {
 		return messageJSON(nil, message.ProtoReflect()), nil

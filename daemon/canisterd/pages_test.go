@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPagesShowWhatCommandsPrint runs the commands in the pages of docs, those behind "$ canisterd " in blocks of the kind console, in a
-// folder with the canisters of examples/motoko. What a page says that they print is what they print.
+// TestPagesShowWhatCommandsPrint runs the commands in the pages of docs, those behind "$ canisterd " in blocks of the
+// kind console, in a folder with the canisters of examples/motoko. What a page says that they print is what they print.
 func TestPagesShowWhatCommandsPrint(t *testing.T) {
 	pages, err := filepath.Glob(mustAbs(t, "../../docs/*.md"))
 	if err != nil || len(pages) == 0 {

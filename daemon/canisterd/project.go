@@ -72,7 +72,8 @@ func nearestProject() string {
 	}
 }
 
-// readProject reads what a folder has to deploy: its canisterd.yaml, or without one, every Wasm file in it under its own name.
+// readProject reads what a folder has to deploy: its canisterd.yaml, or without one, every Wasm file in it under its
+// own name.
 func readProject(folder string) (*project, error) {
 	path := filepath.Join(folder, projectFile)
 	text, err := os.ReadFile(path)

@@ -16,13 +16,15 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// maxModuleBytes is how large a module is at most that is looked into before it is sent. The daemon has a limit of its own.
+// maxModuleBytes is how large a module is at most that is looked into before it is sent. The daemon has a limit of its
+// own.
 const maxModuleBytes = 1 << 30
 
 // placeholder stands for ids that are not known before canisters are created.
 const placeholder = "rwlgt-iiaaa-aaaaa-aaaaa-cai"
 
-// validate looks into all that the project names before anything is created: modules, arguments, controllers and subnets.
+// validate looks into all that the project names before anything is created: modules, arguments, controllers and
+// subnets.
 func (x *deploying) validate(ctx context.Context) error {
 	ids := names{}
 	for name := range x.project.Canisters {

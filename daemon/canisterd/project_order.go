@@ -32,8 +32,9 @@ func (p *project) needsOf(name string) needs {
 	return n
 }
 
-// order is the order in which canisters are installed: each after those it names, else by name. Only after has to be kept: ids are
-// known before anything is installed, so that canisters may name each other in a circle, where the weaker reason gives way.
+// order is the order in which canisters are installed: each after those it names, else by name. Only after has to be
+// kept: ids are known before anything is installed, so that canisters may name each other in a circle, where the weaker
+// reason gives way.
 func (p *project) order() ([]string, error) {
 	all := slices.Sorted(maps.Keys(p.Canisters))
 	before := map[string][]string{}

@@ -10,7 +10,8 @@ import (
 // keysMark stands before and after a table of keys in a page.
 var keysMark = regexp.MustCompile(`(?s)<!-- keys of (\w+) -->\n.*?<!-- end -->\n`)
 
-// TestThePageOfTheProjectFileHasItsKeys compares the tables of docs/project.md with the types that canisterd.yaml is read into.
+// TestThePageOfTheProjectFileHasItsKeys compares the tables of docs/project.md with the types that canisterd.yaml is
+// read into.
 func TestThePageOfTheProjectFileHasItsKeys(t *testing.T) {
 	path := mustAbs(t, "../../docs/project.md")
 	text := mustRead(t, path)

@@ -16,8 +16,9 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the outputs of commands into the scripts, to be reviewed as a diff")
 
-// TestCommandsPrintWhatTheirScriptsSay runs the scripts of testdata against a daemon of their own: after each line that begins with $ comes
-// what the command prints, standard error behind "! ", and its exit code where it is not 0. What differs from run to run is masked.
+// TestCommandsPrintWhatTheirScriptsSay runs the scripts of testdata against a daemon of their own: after each line that
+// begins with $ comes what the command prints, standard error behind "! ", and its exit code where it is not 0. What
+// differs from run to run is masked.
 func TestCommandsPrintWhatTheirScriptsSay(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(scripts) == 0 {

@@ -23,7 +23,8 @@ func kindNamed(name string) (controlv1.SubnetKind, bool) {
 	return controlv1.SubnetKind(k + 1), k >= 0
 }
 
-// subnetOf is the id of a subnet that is named by its id, or by its kind where the instance has one of that; none of none.
+// subnetOf is the id of a subnet that is named by its id, or by its kind where the instance has one of that; none of
+// none.
 func (c *cli) subnetOf(ctx context.Context, d *remote.Daemon, text string) (string, error) {
 	kind, is := kindNamed(text)
 	if !is {

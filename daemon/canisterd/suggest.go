@@ -26,7 +26,8 @@ func closest(written string, words []string) string {
 	return found
 }
 
-// distance is how many letters have to be put in, taken out, replaced or exchanged with their neighbours to make b of a.
+// distance is how many letters have to be put in, taken out, replaced or exchanged with their neighbours to make b of
+// a.
 func distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	rows := make([][]int, len(x)+1)
@@ -133,7 +134,8 @@ func (c *cli) noSuchInstance(ctx context.Context, text, name string) string {
 	return before + meant(name, instances(ctx, c, nil)) + " (" + strings.TrimSpace(after) + ")"
 }
 
-// noSuchMethod is the error code of a call of a method that a canister does not have (interface specification, "Error codes").
+// noSuchMethod is the error code of a call of a method that a canister does not have (interface specification, "Error
+// codes").
 const noSuchMethod = "IC0536"
 
 // hintMethod says which method of a canister was meant by one that it does not have.

@@ -112,7 +112,8 @@ var columns = regexp.MustCompile(`  +round [0-9].*$`)
 // branches are the lines that are drawn in front of it.
 var branches = regexp.MustCompile(`^[│├└─ ]*`)
 
-// coloured is a tree as terminals show it: in as many cells as there are, with faults in red and what stands beside the lines faint.
+// coloured is a tree as terminals show it: in as many cells as there are, with faults in red and what stands beside the
+// lines faint.
 func (c *cli) coloured(text string) string {
 	cells := c.cells()
 	if cells == 0 {

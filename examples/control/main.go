@@ -1,5 +1,6 @@
-// Command control drives a daemon over its gRPC control API: an instance of its own, a canister with a timer, four weeks in a moment, and
-// the story of a call. The same is done in JavaScript (javascript/weeks.mjs) and with grpcurl (weeks.sh).
+// Command control drives a daemon over its gRPC control API: an instance of its own, a canister with a timer, four
+// weeks in a moment, and the story of a call. The same is done in JavaScript (javascript/weeks.mjs) and with grpcurl
+// (weeks.sh).
 //
 //	canisterd start                # in another shell
 //	go run ./examples/control

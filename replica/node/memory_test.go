@@ -52,7 +52,8 @@ func TestTheOldestAnswersAreDroppedWhereTheyTakeMoreThanTheirShareOfTheBudget(t 
 		if got := r.must(0, "run", "reply "+strings.Repeat(string(rune('a'+n%26)), 1<<20)); len(got) != 1<<20 {
 			t.Fatalf("reply %d has %d bytes: %.100q", n, len(got), got)
 		}
-		// Beside the kept answers, some wait until the certified tree is made with them; how many depends on the scheduler.
+		// Beside the kept answers, some wait until the certified tree is made with them; how many depends on the
+		// scheduler.
 		if used := memory.Used(); used > memory.Limit() {
 			t.Fatalf("after %d replies of 1 MiB %d bytes are in use", n+2, used)
 		}

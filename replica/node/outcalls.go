@@ -79,7 +79,8 @@ type received struct {
 	err        error
 }
 
-// answerOutcall answers an outcall of the network of a generation; nil: of the present one. A restore between the two times it owns the network ends it.
+// answerOutcall answers an outcall of the network of a generation; nil: of the present one. A restore between the two
+// times it owns the network ends it.
 func (n *Node) answerOutcall(ctx context.Context, generation *uint64, in *replica.HTTPAnswer) error {
 	got, err := n.receive(ctx, generation, in)
 	if err != nil {

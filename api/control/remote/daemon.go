@@ -66,8 +66,9 @@ func WithRoots(path string) Option {
 	}
 }
 
-// Dial prepares a connection to an address: host:port or http://host:port in the clear, https://host:port with TLS, unix:///path for a socket.
-// It does not wait for the daemon (Ready does); a daemon that is not there shows in the first call.
+// Dial prepares a connection to an address: host:port or http://host:port in the clear, https://host:port with TLS,
+// unix:///path for a socket. It does not wait for the daemon (Ready does); a daemon that is not there shows in the
+// first call.
 func Dial(address string, with ...Option) (*Daemon, error) {
 	var o options
 	for _, option := range with {

@@ -14,8 +14,8 @@ import (
 // Code is the gRPC code of an error of a call.
 func Code(err error) codes.Code { return status.Code(err) }
 
-// Reason is why the daemon refused a request, in a word that stays the same from version to version, with what belongs to it. It is
-// empty for an error of another kind.
+// Reason is why the daemon refused a request, in a word that stays the same from version to version, with what belongs
+// to it. It is empty for an error of another kind.
 func Reason(err error) (reason string, metadata map[string]string) {
 	s, ok := status.FromError(err)
 	if !ok {
@@ -29,7 +29,8 @@ func Reason(err error) (reason string, metadata map[string]string) {
 	return "", nil
 }
 
-// Text is what an error says, without gRPC's own words around what the daemon said; "" for none. What others wrote before that stays.
+// Text is what an error says, without gRPC's own words around what the daemon said; "" for none. What others wrote
+// before that stays.
 func Text(err error) string {
 	if err == nil {
 		return ""

@@ -9,7 +9,8 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// firstPause and lastPause bound the pauses between attempts to connect again. They change how soon a stream goes on, and nothing else.
+// firstPause and lastPause bound the pauses between attempts to connect again. They change how soon a stream goes on,
+// and nothing else.
 const (
 	firstPause = 50 * time.Millisecond
 	lastPause  = 5 * time.Second

@@ -6,7 +6,8 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// Lease binds instances to this process: they are deleted when it is released, when the connection breaks, and when the process dies.
+// Lease binds instances to this process: they are deleted when it is released, when the connection breaks, and when the
+// process dies.
 type Lease struct {
 	id     string
 	cancel context.CancelFunc

@@ -50,7 +50,8 @@ const (
 // chunk is what WritePages writes at a time.
 type chunk [chunkPages * pageSize]byte
 
-// Borrow lends a page with any content; Return takes it back. All memories of an engine share the few that are in use at a time.
+// Borrow lends a page with any content; Return takes it back. All memories of an engine share the few that are in use
+// at a time.
 func (c *File) Borrow() *Page {
 	if p, ok := c.pages.Get().(*Page); ok {
 		return p
@@ -61,7 +62,8 @@ func (c *File) Borrow() *Page {
 // Return takes a borrowed page back.
 func (c *File) Return(p *Page) { c.pages.Put(p) }
 
-// Open makes an empty checkpoint file in dir; with an empty dir it lives in memory on Linux and in the temporary folder elsewhere.
+// Open makes an empty checkpoint file in dir; with an empty dir it lives in memory on Linux and in the temporary folder
+// elsewhere.
 func Open(dir string) (*File, error) {
 	f, remove, memory, err := create(dir)
 	if err != nil {
@@ -190,7 +192,8 @@ func (c *File) WriteAt(src []byte, offset int64) error {
 	return nil
 }
 
-// Overwrite is WriteAt for a range that was written before and not punched since. It is much faster where the file is memory.
+// Overwrite is WriteAt for a range that was written before and not punched since. It is much faster where the file is
+// memory.
 func (c *File) Overwrite(src []byte, offset int64) error {
 	if c.memory {
 		if v := c.View(offset, int64(len(src))); v != nil {
@@ -201,8 +204,8 @@ func (c *File) Overwrite(src []byte, offset int64) error {
 	return c.WriteAt(src, offset)
 }
 
-// WritePages writes pages one after the other at offset, in few system calls. written says that the whole range was written before and not
-// punched since, as for Overwrite.
+// WritePages writes pages one after the other at offset, in few system calls. written says that the whole range was
+// written before and not punched since, as for Overwrite.
 func (c *File) WritePages(pages []*Page, offset int64, written bool) error {
 	if v := c.View(offset, int64(len(pages))*pageSize); written && c.memory && v != nil {
 		for i, p := range pages {
@@ -230,8 +233,8 @@ func (c *File) WritePages(pages []*Page, offset int64, written bool) error {
 	return nil
 }
 
-// View is the bytes of [offset, offset+size) in place, read only, or nil where the file is not mapped there. Reading a range that was
-// never written may allocate space for it.
+// View is the bytes of [offset, offset+size) in place, read only, or nil where the file is not mapped there. Reading a
+// range that was never written may allocate space for it.
 func (c *File) View(offset, size int64) []byte {
 	if offset+size > int64(len(c.window)) {
 		return nil

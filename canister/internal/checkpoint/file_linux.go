@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// create returns a file without a name: it is gone when the process is, however that ends. A folder on tmpfs is memory with a limit, and
-// a private mapping of a hole in it needs memory from there to be written: past the limit that is a fatal fault. Memory without a limit of
-// its own is taken instead.
+// create returns a file without a name: it is gone when the process is, however that ends. A folder on tmpfs is memory
+// with a limit, and a private mapping of a hole in it needs memory from there to be written: past the limit that is a
+// fatal fault. Memory without a limit of its own is taken instead.
 func create(dir string) (f *os.File, remove string, memory bool, err error) {
 	if dir == "" || onTmpfs(dir) {
 		fd, err := unix.MemfdCreate("canisterd-checkpoint", unix.MFD_CLOEXEC)
@@ -59,7 +59,8 @@ func retry(call func() error) error {
 
 // What is not in the window is read with system calls: only the time of reading depends on its size.
 const (
-	// windowSize is how much of the file is mapped for reading; a quarter of it is tried where the address space is too small.
+	// windowSize is how much of the file is mapped for reading; a quarter of it is tried where the address space is too
+	// small.
 	windowSize = 4 << 40
 	// minWindow is the smallest window worth having.
 	minWindow = 16 << 30

@@ -9,7 +9,8 @@ var (
 	withArgument = of(Init, PostUpgrade, Update, ReplicatedQuery, Query, TransformQuery, CompositeQuery, ReplyCallback, CompositeReply, InspectMessage)
 	// U RQ NRQ TQ CQ Ry Rt CRy CRt
 	answering = of(Update, ReplicatedQuery, Query, TransformQuery, CompositeQuery, ReplyCallback, RejectCallback, CompositeReply, CompositeReject)
-	// U Q CQ Ry Rt CRy CRt, where Q is any query: a replica runs a transform as it runs other queries, and it has no deadline
+	// U Q CQ Ry Rt CRy CRt, where Q is any query: a replica runs a transform as it runs other queries, and it has no
+	// deadline
 	withDeadline = answering
 	// U RQ NRQ CQ Ry Rt CRy CRt C CC F
 	withCallerInfo = answering&^of(TransformQuery) | of(Cleanup, CompositeCleanup, InspectMessage)

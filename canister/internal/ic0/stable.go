@@ -50,11 +50,12 @@ func stableFunctions() []function {
 	}
 }
 
-// accessCost is for the size of a read or write in the third parameter. The sum wraps, as in the code a replica puts there.
+// accessCost is for the size of a read or write in the third parameter. The sum wraps, as in the code a replica puts
+// there.
 func accessCost(_ *Execution, s []uint64) uint64 { return s[2] + stableAccess }
 
-// addressable ends the message where an address or a size is beyond any heap. That is looked at before pages are counted;
-// the bounds of this heap are afterwards.
+// addressable ends the message where an address or a size is beyond any heap. That is looked at before pages are
+// counted; the bounds of this heap are afterwards.
 func (x *Execution) addressable(address, size uint64) {
 	limit := uint64(maxNarrowAddress)
 	if x.Guest.Wide() {
@@ -102,8 +103,8 @@ func (x *Execution) readStable(dst, offset, size uint64) {
 	x.eachPiece(dst, offset, size, x.Stable.Read)
 }
 
-// eachPiece moves size bytes between the heap and stable memory in pieces, between which the message may pause. It ends the message before
-// the first byte where the range is not in the heap.
+// eachPiece moves size bytes between the heap and stable memory in pieces, between which the message may pause. It ends
+// the message before the first byte where the range is not in the heap.
 func (x *Execution) eachPiece(address, offset, size uint64, move func(offset uint64, heap []byte) error) {
 	if _, ok := x.Guest.View(address, size); !ok {
 		x.fail(Trapped(heapOutOfBounds))

@@ -13,7 +13,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// kernels are compute loops whose pointers have the type P, so that the same code exists for both memories. Each exports f (n P) -> i64.
+// kernels are compute loops whose pointers have the type P, so that the same code exists for both memories. Each
+// exports f (n P) -> i64.
 var kernels = []struct {
 	name string
 	n    uint64

@@ -1,8 +1,9 @@
 package rewrite
 
-// bodies are the functions of the code section, imports not counted. They are written callees first, since a call of a function that is
-// known to need little of the call stack makes no check. Where the walk over a body meets a call of a function that was not begun, it waits
-// for another walk that writes it. A callee that is being walked itself, as in a recursion, counts as one that checks.
+// bodies are the functions of the code section, imports not counted. They are written callees first, since a call of a
+// function that is known to need little of the call stack makes no check. Where the walk over a body meets a call of a
+// function that was not begun, it waits for another walk that writes it. A callee that is being walked itself, as in a
+// recursion, counts as one that checks.
 type bodies struct {
 	code    []reader
 	written []writtenBody
@@ -62,7 +63,8 @@ func (c *codeWriter) writeBody(i int) {
 	bodies.idle = append(bodies.idle, b)
 }
 
-// stackNeed is how much of the call stack a function takes with all it calls. It is unboundedStack for a function that checks.
+// stackNeed is how much of the call stack a function takes with all it calls. It is unboundedStack for a function that
+// checks.
 func (c *codeWriter) stackNeed(i int) uint32 {
 	if c.stackNeeds[i] == 0 && c.bodies.walks < maxWalks && i < c.bodies.failed {
 		c.writeBody(i)

@@ -214,7 +214,8 @@ func (f *frame) labelTypes() string {
 	return f.results
 }
 
-// prepareBranch keeps the counter's mirror in order along an edge: a loop head expects it right, the function's end expects the counter right.
+// prepareBranch keeps the counter's mirror in order along an edge: a loop head expects it right, the function's end
+// expects the counter right.
 func (b *body) prepareBranch(f *frame) {
 	switch {
 	case !b.live || b.meter.off:
@@ -229,7 +230,8 @@ func (b *body) prepareBranch(f *frame) {
 	}
 }
 
-// prepareJoin is prepareBranch for an edge to the end of a construct: the first edge that is not even decides, the others follow.
+// prepareJoin is prepareBranch for an edge to the end of a construct: the first edge that is not even decides, the
+// others follow.
 func (b *body) prepareJoin(f *frame) {
 	state := b.meter.state
 	switch {

@@ -3,10 +3,11 @@ package rewrite
 // dispatcherWidth is how many functions one dispatcher serves; it bounds the size of a dispatcher.
 const dispatcherWidth = 64
 
-// dispatcher is the function that a function's entry check leaves for when the counter is exhausted: it calls the host, gives
-// charge and frame back and calls the function again. Every operand travels as an argument and nothing is needed after the call, so that the way into
-// the body keeps all its values in registers. It has the type of the functions it serves, followed by which of them to call (i32) and what its
-// entry subtracts (i64). Where the call stack is full it has the counter say so, without the charge: a replica's engine checks the stack first.
+// dispatcher is the function that a function's entry check leaves for when the counter is exhausted: it calls the host,
+// gives charge and frame back and calls the function again. Every operand travels as an argument and nothing is needed
+// after the call, so that the way into the body keeps all its values in registers. It has the type of the functions it
+// serves, followed by which of them to call (i32) and what its entry subtracts (i64). Where the call stack is full it
+// has the counter say so, without the charge: a replica's engine checks the stack first.
 type dispatcher struct {
 	typ   funcType
 	calls []uint32 // function indices in the rewritten module

@@ -72,12 +72,11 @@
 //	  return
 //	end (out)
 //
-// So do functions with more than [maxRegions] regions. The others take the frame in regions: a
-// region begins before a call that is in none (before the outermost loop around it) and ends with
-// the construct that it began in. So a way without calls costs nothing, as in the fast ways of
-// Motoko's arithmetic, whose slow ways call the big numbers. Branches out of a region give the frame back, a br_if takes it again where it
-// falls through. Where a br_table both leaves a region and stays in it, each call has a region of
-// its own.
+// So do functions with more than [maxRegions] regions. The others take the frame in regions: a region begins before a
+// call that is in none (before the outermost loop around it) and ends with the construct that it began in. So a way
+// without calls costs nothing, as in the fast ways of Motoko's arithmetic, whose slow ways call the big numbers.
+// Branches out of a region give the frame back, a br_if takes it again where it falls through. Where a br_table both
+// leaves a region and stays in it, each call has a region of its own.
 //
 // What goes in where is known at the end of a body, with the frame; the code is spliced into the
 // finished body.

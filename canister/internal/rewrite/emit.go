@@ -140,7 +140,8 @@ func (e *emitter) added() uint32 { return e.s.helpers() + uint32(len(e.code.adde
 // trampoline tells whether there is a table of functions to call through.
 func (s *source) trampoline() bool { return len(s.tables) > 0 && s.tables[0].elem == typeFunc }
 
-// helpers counts the functions that follow the original ones in every module of its kind; those that bodies needed follow them.
+// helpers counts the functions that follow the original ones in every module of its kind; those that bodies needed
+// follow them.
 func (s *source) helpers() uint32 {
 	if s.trampoline() {
 		return 2
@@ -282,8 +283,8 @@ func (e *emitter) closureBody() []byte {
 	return append(appendU32(out, e.addedType(addedEnv)), 0, opEnd)
 }
 
-// dataSection keeps the indices of data segments: an active one that was taken out is an empty passive one, which is what
-// it would be after instantiation.
+// dataSection keeps the indices of data segments: an active one that was taken out is an empty passive one, which is
+// what it would be after instantiation.
 func (e *emitter) dataSection() {
 	s := e.s
 	keep := s.options.Conformance || s.dataCount >= 0

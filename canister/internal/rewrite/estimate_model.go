@@ -1,6 +1,7 @@
 package rewrite
 
-// What a unit of the estimate takes, in nanoseconds, measured with one processor of 2024; TestTheEstimateFollowsTheCompiler measures again.
+// What a unit of the estimate takes, in nanoseconds, measured with one processor of 2024;
+// TestTheEstimateFollowsTheCompiler measures again.
 const (
 	operatorTime       = 1000
 	operandTime        = 1000

@@ -2,8 +2,8 @@ package rewrite
 
 import "encoding/binary"
 
-// ExposedGlobal is a global that a replica keeps with the state of a canister. Type is its value type in the binary format. Low and High
-// are the value of one that is not mutable; High is 0 except for v128.
+// ExposedGlobal is a global that a replica keeps with the state of a canister. Type is its value type in the binary
+// format. Low and High are the value of one that is not mutable; High is 0 except for v128.
 type ExposedGlobal struct {
 	Index     uint32
 	Type      byte
@@ -11,8 +11,8 @@ type ExposedGlobal struct {
 	Low, High uint64
 }
 
-// exposed are the globals that a replica exports: what the module exports, in the order of its exports, and after that the mutable ones it
-// does not.
+// exposed are the globals that a replica exports: what the module exports, in the order of its exports, and after that
+// the mutable ones it does not.
 func (s *source) exposed() []ExposedGlobal {
 	var all []ExposedGlobal
 	exported := make([]bool, len(s.globals))

@@ -2,7 +2,8 @@ package rewrite
 
 import "slices"
 
-// Frames of the replica's engine: Cranelift for x86-64 without optimization, with its calling convention for tail calls. Bytes.
+// Frames of the replica's engine: Cranelift for x86-64 without optimization, with its calling convention for tail
+// calls. Bytes.
 const (
 	frameLink      = 16 // return address and saved frame pointer
 	frameAlignment = 16
@@ -12,7 +13,8 @@ const (
 	intArguments   = 4  // registers for integer parameters, beside two of the engine's own
 	floatArguments = 8
 
-	// entryStack is what the engine has used of the call stack when it enters a canister, and what it keeps for the link of a callee.
+	// entryStack is what the engine has used of the call stack when it enters a canister, and what it keeps for the
+	// link of a callee.
 	entryStack = 80
 )
 
@@ -33,8 +35,9 @@ func classOf(t valueType) valueClass {
 	return intClass
 }
 
-// engineFrame estimates the frame that the replica's engine gives a function. It counts the values that are needed after each call, where
-// a call is whatever calls in the function as a replica instruments it: the check at its entry and at the head of a loop too.
+// engineFrame estimates the frame that the replica's engine gives a function. It counts the values that are needed
+// after each call, where a call is whatever calls in the function as a replica instruments it: the check at its entry
+// and at the head of a loop too.
 type engineFrame struct {
 	calls    uint32                // so far
 	changes  [valueClasses][]int32 // by call: values that begin to be needed after it, less those that end

@@ -46,9 +46,10 @@ func measuredModule(t testing.TB, name string) []byte {
 	return raw
 }
 
-// The frames of testdata/frames.txt were read from the prologues that wasmtime 45.0.0 compiled on x86-64, with the replica's settings (no
-// optimization, canonical NaNs, tail calls, a stack of 5 MiB) and the replica's instrumentation (a check at each entry and loop head, a charge
-// at each block, a call before each bulk operator). For the functions of frames.wat that recurse, the depth they reached says the same.
+// The frames of testdata/frames.txt were read from the prologues that wasmtime 45.0.0 compiled on x86-64, with the
+// replica's settings (no optimization, canonical NaNs, tail calls, a stack of 5 MiB) and the replica's instrumentation
+// (a check at each entry and loop head, a charge at each block, a call before each bulk operator). For the functions of
+// frames.wat that recurse, the depth they reached says the same.
 func TestFramesAreThoseOfTheReplicasEngine(t *testing.T) {
 	table, err := os.ReadFile(filepath.Join("testdata", "frames.txt"))
 	if err != nil {

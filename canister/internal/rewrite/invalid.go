@@ -32,7 +32,8 @@ const (
 	RuleInstantiation   // valid, but making an instance traps; the one rule whose code is IC0521
 )
 
-// Invalid says why a module cannot be installed (IC0505). Detail is the replica's sentence without the prefix that all of them share.
+// Invalid says why a module cannot be installed (IC0505). Detail is the replica's sentence without the prefix that all
+// of them share.
 type Invalid struct {
 	Rule   Rule
 	Detail string
@@ -64,7 +65,8 @@ func (e *Invalid) Error() string {
 	return text
 }
 
-// Message is Error followed by a line of advice: what a replica puts behind "Error from Canister <id>: " in the reject message.
+// Message is Error followed by a line of advice: what a replica puts behind "Error from Canister <id>: " in the reject
+// message.
 func (e *Invalid) Message() string {
 	if e.help == "" {
 		return e.Error()

@@ -37,8 +37,8 @@ const (
 	maxModuleLocals  = 10_000_000 // declared by all functions together; no replica limit, real modules have some hundred thousand
 	maxNesting       = 100_000    // control frames; the specification sets none, the replica's is bounded by the body size
 
-	// PieceBytes is how much of a memory or table a bulk operator moves before the host is called (a replica interrupts none): about a
-	// millisecond, page faults included.
+	// PieceBytes is how much of a memory or table a bulk operator moves before the host is called (a replica interrupts
+	// none): about a millisecond, page faults included.
 	PieceBytes = 1 << 20
 	// maxUncheckedStack is how many bytes of the call stack a function and all it calls take at most without a check.
 	maxUncheckedStack = 1 << 10
@@ -50,15 +50,16 @@ const (
 	wideSpecPages  = 98304 // declared maximum a replica accepts
 )
 
-// Limits of the estimated time to compile, in nanoseconds of one processor: the compiler's time can grow with the fourth power of a
-// module's size, the replica's hardly does. The worst function of real modules of up to 14 MB is estimated at 0.25 s, whole
-// modules at 2.6 to 3.1 times their operators.
+// Limits of the estimated time to compile, in nanoseconds of one processor: the compiler's time can grow with the
+// fourth power of a module's size, the replica's hardly does. The worst function of real modules of up to 14 MB is
+// estimated at 0.25 s, whole modules at 2.6 to 3.1 times their operators.
 const (
 	maxCompileTime       = 2_000_000_000 // one function
 	maxModuleCompileTime = 5_000_000_000 // all functions together, and so many times their operators besides
 	compileTimeFactor    = 8
 	maxNaNBranches       = 500 // of one function; further values are made canonical without a branch
 
-	// maxConstructs are counted in one function. With more it is above maxComplexity, or above maxCompileTime by the bulk operators that are split.
+	// maxConstructs are counted in one function. With more it is above maxComplexity, or above maxCompileTime by the
+	// bulk operators that are split.
 	maxConstructs = maxComplexity/weightControl + maxNaNBranches + maxCompileTime/(splitOperands*operandTime) + 1
 )

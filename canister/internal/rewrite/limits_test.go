@@ -26,7 +26,8 @@ func engineFault(text string, offset int) string {
 	return fmt.Sprintf("%sWasmtime failed to validate wasm module wasmtime::Module::validate() failed with %s (at offset 0x%x).", notValid, text, offset)
 }
 
-// A module here ends right behind a count. The largest count that is allowed is a fault too, but a later one: the items are missing.
+// A module here ends right behind a count. The largest count that is allowed is a fault too, but a later one: the items
+// are missing.
 func TestCountsAboveTheEnginesLimitsAreRefused(t *testing.T) {
 	const missing = "unexpected end-of-file"
 	types, functions := part(sectionType, 1, 0x60, 0, 0), part(sectionFunction, 1, 0)

@@ -66,8 +66,9 @@ func (b *body) lowerTop(v operand) {
 	}
 }
 
-// saturate is plain arithmetic, which engines run faster here than a select: the upper half h is at most 2^32-1, so the upper half of 0-h is
-// all ones unless h is zero, and or-ing it to the address leaves the address alone or makes it 2^32-1.
+// saturate is plain arithmetic, which engines run faster here than a select: the upper half h is at most 2^32-1, so the
+// upper half of 0-h is all ones unless h is zero, and or-ing it to the address leaves the address alone or makes it
+// 2^32-1.
 func (b *body) saturate() {
 	if b.lower.address < 0 {
 		b.lower.address = int32(b.newLocal(typeI64))
@@ -202,8 +203,9 @@ func (b *body) vectorAccess(code uint32, o *vectorOperator) {
 	b.out = append(b.out, b.r.data[lane:b.r.pos]...)
 }
 
-// lowerAddress lowers the address of an access, which is below a value of the given type unless that is 0, and returns the offset
-// to use. An offset at or above 2^32 is beyond any memory: the access is left to trap at the highest address.
+// lowerAddress lowers the address of an access, which is below a value of the given type unless that is 0, and returns
+// the offset to use. An offset at or above 2^32 is beyond any memory: the access is left to trap at the highest
+// address.
 func (b *body) lowerAddress(address operand, offset uint64, value valueType) uint32 {
 	var kept uint32
 	if value != 0 {

@@ -35,7 +35,8 @@ func patterned(g *guest) {
 
 func sizeOf(o *accessOperator) uint64 { return 1 << o.align }
 
-// accessModule has a function per access and offset. Loads come in two forms: once, and twice in a row from the same local.
+// accessModule has a function per access and offset. Loads come in two forms: once, and twice in a row from the same
+// local.
 func accessModule() string {
 	var b strings.Builder
 	b.WriteString("(module (memory i64 1)\n")

@@ -20,7 +20,8 @@ type meter struct {
 	operators uint64   // that a replica adds to the function
 }
 
-// meterFunction opens the first block: every call pays a flat charge and is a check point. The body stands in a label that its check leaves for.
+// meterFunction opens the first block: every call pays a flat charge and is a check point. The body stands in a label
+// that its check leaves for.
 func (b *body) meterFunction() {
 	m := &b.meter
 	m.loopCosts, m.operators = m.loopCosts[:0], 0
@@ -35,8 +36,8 @@ func (b *body) meterFunction() {
 	}
 }
 
-// begin charges the operator at hand to its block and emits the block's point if it is due. A plain point is left out while nothing is
-// charged: the operators before it are free and do nothing.
+// begin charges the operator at hand to its block and emits the block's point if it is due. A plain point is left out
+// while nothing is charged: the operators before it are free and do nothing.
 func (b *body) begin(cost, weight uint64) {
 	b.complexity += weight
 	m := &b.meter
@@ -56,8 +57,8 @@ func (b *body) begin(cost, weight uint64) {
 	}
 }
 
-// beginBulk is begin for an operator charged by its size operand, which is on top of the stack. At the very start of a block the
-// charge by size precedes the block's own.
+// beginBulk is begin for an operator charged by its size operand, which is on top of the stack. At the very start of a
+// block the charge by size precedes the block's own.
 func (b *body) beginBulk(weight uint64, size valueType) {
 	wideOps := uint64(dynamicNarrowOps)
 	if size == typeI64 {
@@ -158,7 +159,8 @@ func (b *body) checkMirror() {
 	b.out = append(b.out, belowZero[:]...)
 }
 
-// checkEntry is the check at a function's entry: exhausted, it leaves for the end of the body. Nothing has happened yet but the charge.
+// checkEntry is the check at a function's entry: exhausted, it leaves for the end of the body. Nothing has happened yet
+// but the charge.
 func (b *body) checkEntry() {
 	b.opIndex(opLocalGet, b.meter.mirror)
 	b.calls.check = len(b.out)
@@ -228,7 +230,8 @@ func (b *body) openLoop(f *frame, encoded []byte) {
 	b.out = append(b.out, opBrIf, 1)
 }
 
-// closeLoop ends what openLoop wrapped around a loop: the host is called, the charge of the head given back and the head run again.
+// closeLoop ends what openLoop wrapped around a loop: the host is called, the charge of the head given back and the
+// head run again.
 func (b *body) closeLoop(f *frame) {
 	b.out = append(b.out, opEnd, opBr, 2, opEnd)
 	b.publish()

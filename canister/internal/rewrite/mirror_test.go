@@ -50,7 +50,8 @@ func chargedAtTrap(t *testing.T, body string) int64 {
 	return g.used()
 }
 
-// TestEveryFunctionIsCalledAnewByItsDispatcher has more functions of one type than a dispatcher serves, and several types.
+// TestEveryFunctionIsCalledAnewByItsDispatcher has more functions of one type than a dispatcher serves, and several
+// types.
 func TestEveryFunctionIsCalledAnewByItsDispatcher(t *testing.T) {
 	var text strings.Builder
 	const functions = 2*dispatcherWidth + 3

@@ -6,26 +6,31 @@ import "sort"
 const (
 	// ModuleName is the import module of the two host functions the pass needs.
 	ModuleName = "canisterd"
-	// OutOfInstructions () is called at a check point where Instructions of the counter are below zero. The host sets them to zero or more, or
-	// ends the message by a panic. It is also called where StackFull is true of the counter: then the host must end the message.
+	// OutOfInstructions () is called at a check point where Instructions of the counter are below zero. The host sets
+	// them to zero or more, or ends the message by a panic. It is also called where StackFull is true of the counter:
+	// then the host must end the message.
 	OutOfInstructions = "out_of_instructions"
-	// BulkCheck (instructions i32) is called between two pieces of a bulk operator, with what was charged for the one that is done. It may block.
+	// BulkCheck (instructions i32) is called between two pieces of a bulk operator, with what was charged for the one
+	// that is done. It may block.
 	BulkCheck = "bulk_check"
-	// HugeCharge (size i64) is called where a size above MaxInstructions, which the counter cannot hold, is to be charged. The host ends the
-	// message by a panic, since no limit is that high.
+	// HugeCharge (size i64) is called where a size above MaxInstructions, which the counter cannot hold, is to be
+	// charged. The host ends the message by a panic, since no limit is that high.
 	HugeCharge = "huge_charge"
-	// GrowCheck (old i32, pages i32) -> i32 is called after every memory.grow with its result and the pages asked for, and returns what the guest
-	// sees. For a 64-bit memory pages saturate at 2^32-1.
+	// GrowCheck (old i32, pages i32) -> i32 is called after every memory.grow with its result and the pages asked for,
+	// and returns what the guest sees. For a 64-bit memory pages saturate at 2^32-1.
 	GrowCheck = "grow_check"
 
-	// SystemModule and WideSystemModule are the import modules of the System API of modules with 32-bit and 64-bit memory.
+	// SystemModule and WideSystemModule are the import modules of the System API of modules with 32-bit and 64-bit
+	// memory.
 	SystemModule     = "ic0"
 	WideSystemModule = "ic0_64"
 
-	// CounterGlobal is the exported mutable i64 global with the instructions left in the current slice and the part of the call stack in use,
-	// as Instructions and StackUsed read it. The host sets it to NewCounter before every call; a call that returns leaves the stack empty.
+	// CounterGlobal is the exported mutable i64 global with the instructions left in the current slice and the part of
+	// the call stack in use, as Instructions and StackUsed read it. The host sets it to NewCounter before every call; a
+	// call that returns leaves the stack empty.
 	CounterGlobal = "canisterd counter"
-	// CallClosure is the exported trampoline (fn i32, env i32 or i64): call_indirect on the first table with type (I) -> (). It is not metered.
+	// CallClosure is the exported trampoline (fn i32, env i32 or i64): call_indirect on the first table with type (I)
+	// -> (). It is not metered.
 	CallClosure = "canisterd call closure"
 	// ExportedMemory and ExportedTable are the memory and the first table.
 	ExportedMemory = "canisterd memory"
@@ -37,8 +42,8 @@ const (
 	ownPrefix    = "canisterd "
 )
 
-// SystemAPI gives the signature of a System API function by name, for modules with 64-bit memory if wide, as value types of the
-// binary format (0x7f i32, 0x7e i64).
+// SystemAPI gives the signature of a System API function by name, for modules with 64-bit memory if wide, as value
+// types of the binary format (0x7f i32, 0x7e i64).
 type SystemAPI func(name string, wide bool) (params, results []byte, ok bool)
 
 // Options choose among the rules.
@@ -46,8 +51,9 @@ type Options struct {
 	Schedule Schedule
 	// SystemAPI is the set of functions that may be imported. It is not consulted in conformance mode.
 	SystemAPI SystemAPI
-	// Conformance is the mode of the WebAssembly test suite: the rules of the language alone, with any imports and exports,
-	// active segments and the start section left in place and table operators allowed. Metering and lowering are as always.
+	// Conformance is the mode of the WebAssembly test suite: the rules of the language alone, with any imports and
+	// exports, active segments and the start section left in place and table operators allowed. Metering and lowering
+	// are as always.
 	Conformance bool
 
 	// unmetered leaves out every charge and check: what metering costs is measured against it.

@@ -2,8 +2,8 @@ package rewrite
 
 import "encoding/binary"
 
-// Every NaN that arithmetic makes is the canonical one, as on a replica: processors differ in the bits of theirs, and those bits reach
-// memory, replies and state hashes. Operators that only move or re-sign a value keep its bits.
+// Every NaN that arithmetic makes is the canonical one, as on a replica: processors differ in the bits of theirs, and
+// those bits reach memory, replies and state hashes. Operators that only move or re-sign a value keep its bits.
 
 const (
 	canonicalF32 = 0x7fc00000
@@ -29,8 +29,9 @@ func vectorNaN(code uint32) valueType {
 	return 0
 }
 
-// canonicalize replaces a NaN on top of the stack by the canonical one, unless the next operator does not see the difference. A branch is
-// the fastest way, but the time to compile grows with the square of the branches: functions with many get a select from some point on.
+// canonicalize replaces a NaN on top of the stack by the canonical one, unless the next operator does not see the
+// difference. A branch is the fastest way, but the time to compile grows with the square of the branches: functions
+// with many get a select from some point on.
 func (b *body) canonicalize(t valueType) {
 	if !b.live || b.r.err != nil || b.r.pos < len(b.r.data) && ignoresNaNBits(b.r.data[b.r.pos]) {
 		return

@@ -1,6 +1,7 @@
 package rewrite
 
-// constantOperand is the place of an operand that is a constant: where one is an operand of an operation, no register has to keep it.
+// constantOperand is the place of an operand that is a constant: where one is an operand of an operation, no register
+// has to keep it.
 const constantOperand = -2
 
 // constant treats an operator that pushes a constant.
@@ -10,8 +11,8 @@ func (b *body) constant(t valueType) {
 	b.copy()
 }
 
-// keepConstants makes values of n constants below the topmost operands: what a call takes is in a register while the calls run that make its
-// other arguments.
+// keepConstants makes values of n constants below the topmost operands: what a call takes is in a register while the
+// calls run that make its other arguments.
 func (b *body) keepConstants(topmost, n int) {
 	end := max(len(b.stack)-topmost, 0)
 	for i := max(end-n, 0); i < end; i++ {

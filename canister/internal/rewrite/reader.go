@@ -4,8 +4,8 @@ import (
 	"unicode/utf8"
 )
 
-// reader walks over a byte slice that outlives it. The first fault is kept and every later read returns zero values, so that
-// callers check once per item and not once per byte.
+// reader walks over a byte slice that outlives it. The first fault is kept and every later read returns zero values, so
+// that callers check once per item and not once per byte.
 type reader struct {
 	data []byte
 	pos  int

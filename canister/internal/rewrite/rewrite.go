@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Rewrite validates and rewrites a module as uploaded, raw or gzip. A module that cannot be installed gives an *Invalid; any other error is
-// a fault of the caller's options.
+// Rewrite validates and rewrites a module as uploaded, raw or gzip. A module that cannot be installed gives an
+// *Invalid; any other error is a fault of the caller's options.
 func Rewrite(uploaded []byte, options Options) (*Module, error) {
 	if options.Schedule == "" {
 		options.Schedule = Schedule202606

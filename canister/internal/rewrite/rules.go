@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// checkRules holds the module against the Internet Computer's rules, in the replica's order. The type rules are known to hold.
+// checkRules holds the module against the Internet Computer's rules, in the replica's order. The type rules are known
+// to hold.
 func (s *source) checkRules(code *codeWriter) *Invalid {
 	for _, check := range []func() *Invalid{
 		s.checkImports, s.checkExports, s.checkData, s.checkGlobals, s.checkFunctions, s.checkMemory,
@@ -252,7 +253,8 @@ func (s *source) checkDataFits() *Invalid {
 	return nil
 }
 
-// checkElementsFit finds what traps when a replica makes an instance. The engine here would pass over such a segment and all after it.
+// checkElementsFit finds what traps when a replica makes an instance. The engine here would pass over such a segment
+// and all after it.
 func (s *source) checkElementsFit() *Invalid {
 	if s.elemBeyond {
 		return &Invalid{Rule: RuleInstantiation, Detail: "wasm trap: undefined element: out of bounds table access"}

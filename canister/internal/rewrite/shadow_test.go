@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// addresses writes one random program twice: over a 64-bit memory, and over a 32-bit memory with every address put through a function
-// that saturates. Both must do the same.
+// addresses writes one random program twice: over a 64-bit memory, and over a 32-bit memory with every address put
+// through a function that saturates. Both must do the same.
 type addresses struct {
 	rnd        *rand.Rand
 	wide, slow strings.Builder
@@ -129,8 +129,8 @@ func TestLoweredProgramsBehaveLikeOnesThatSaturateEveryAddress(t *testing.T) {
 	}
 }
 
-// The slow meter inserts its points into the 64-bit module, which is then lowered like any other; it listens while the pass's own counter
-// counts the unmetered module.
+// The slow meter inserts its points into the 64-bit module, which is then lowered like any other; it listens while the
+// pass's own counter counts the unmetered module.
 func TestLoweredProgramsCountLikeTheSlowMeter(t *testing.T) {
 	const text = `(module (import "points" "charge" (func (param i64 i32))) (import "points" "size64" (func (param i64) (result i64)))
 	  (memory (export "memory") i64 1 1) (global (mut i32) (i32.const 20)) (func (export "f") (param i64 i64) (result i64) (local i64) %s))`

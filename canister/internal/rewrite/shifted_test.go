@@ -11,8 +11,8 @@ const (
 	headerBytes = 8
 )
 
-// shifted is a module whose code lies somewhat further on: its first function begins with n operators that do nothing. Where code lies
-// makes loops up to a fifth faster or slower.
+// shifted is a module whose code lies somewhat further on: its first function begins with n operators that do nothing.
+// Where code lies makes loops up to a fifth faster or slower.
 func shifted(t testing.TB, module []byte, n int) []byte {
 	t.Helper()
 	out := append([]byte{}, module[:headerBytes]...)

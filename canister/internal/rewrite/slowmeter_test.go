@@ -9,9 +9,10 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// The slow meter is a second reading of the rules: it decodes a body into a list of operators, computes the list of points as the
-// specification words it, sorts it, and inserts calls to the host. It knows modules whose first two imports are
-// points.charge (cost i64, check i32) and points.size (i32) -> i32, or points.size64 (i64) -> i64 over a 64-bit memory.
+// The slow meter is a second reading of the rules: it decodes a body into a list of operators, computes the list of
+// points as the specification words it, sorts it, and inserts calls to the host. It knows modules whose first two
+// imports are points.charge (cost i64, check i32) and points.size (i32) -> i32, or points.size64 (i64) -> i64 over a
+// 64-bit memory.
 
 type slowOp struct {
 	code     byte
@@ -165,7 +166,8 @@ func slowBody(r *reader, wide bool) []byte {
 	return out
 }
 
-// slowRun runs function f and returns its result, whether it trapped, what was charged and how often the counter was refilled.
+// slowRun runs function f and returns its result, whether it trapped, what was charged and how often the counter was
+// refilled.
 func slowRun(t testing.TB, raw []byte, slice int64, args ...uint64) outcome {
 	t.Helper()
 	rt := engine(t)

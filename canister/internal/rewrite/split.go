@@ -1,16 +1,19 @@
 package rewrite
 
-// A bulk operator of gigabytes runs for seconds in the engine, where no garbage collection can interrupt it. One that is longer than a piece is
-// therefore split: a function added to the module does all pieces but the last, and the operator itself does that one.
+// A bulk operator of gigabytes runs for seconds in the engine, where no garbage collection can interrupt it. One that
+// is longer than a piece is therefore split: a function added to the module does all pieces but the last, and the
+// operator itself does that one.
 //
 //	to, from, n
 //	if n > piece (unsigned): call splitter, which returns the operands of the last piece
 //	the operator
 //
-// The splitter checks the bounds of the whole operation first. Where they do not hold it returns its operands unchanged, so that the operator
-// traps where it stands and before a byte was written. It calls the host after each piece. Charges are made before, for the whole operation.
+// The splitter checks the bounds of the whole operation first. Where they do not hold it returns its operands
+// unchanged, so that the operator traps where it stands and before a byte was written. It calls the host after each
+// piece. Charges are made before, for the whole operation.
 
-// splitter is the function that does all pieces but the last of one bulk operator: its parameters and its results are the operator's operands.
+// splitter is the function that does all pieces but the last of one bulk operator: its parameters and its results are
+// the operator's operands.
 type splitter struct {
 	code    uint32 // of the operator, after opMisc
 	indices [2]uint32

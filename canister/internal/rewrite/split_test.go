@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// bulkOperation is one bulk operation on a memory or table of a given size, as the specification words it: bounds first, then the move.
+// bulkOperation is one bulk operation on a memory or table of a given size, as the specification words it: bounds
+// first, then the move.
 type bulkOperation struct {
 	function    string
 	to, from, n uint64
@@ -38,7 +39,8 @@ func runBulk[E any](o bulkOperation, space, segment []E, value func(uint64) E) b
 	return true
 }
 
-// splitCase is a module with the functions copy, fill and init (to, from, n), and the same operators by the slow path of a Go slice.
+// splitCase is a module with the functions copy, fill and init (to, from, n), and the same operators by the slow path
+// of a Go slice.
 type splitCase struct {
 	wide  bool
 	piece uint64
@@ -106,7 +108,8 @@ func (c *splitCase) check(t *testing.T, g *guest, o bulkOperation, done bool) {
 	if done != (err == nil) {
 		t.Fatalf("%+v: %v, want success: %t", o, err, done)
 	}
-	// The operator (100), its three operands, the flat charge of the function, and one for each byte or element; a slice of 2^40 holds all.
+	// The operator (100), its three operands, the flat charge of the function, and one for each byte or element; a
+	// slice of 2^40 holds all.
 	if want := int64(104 + o.n); o.n < 1<<39 && g.used() != want {
 		t.Errorf("%+v: charged %d, want %d", o, g.used(), want)
 	}

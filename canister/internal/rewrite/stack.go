@@ -74,10 +74,12 @@ const (
 const (
 	// unboundedStack is the need of a function that checks by itself or is being written.
 	unboundedStack = 1<<32 - 1
-	// fullLabel is the label that the checks of regions leave for, and functionLabels are those around a function's own code.
+	// fullLabel is the label that the checks of regions leave for, and functionLabels are those around a function's own
+	// code.
 	fullLabel      = 2
 	functionLabels = 3
-	// maxRegions is how many regions a function has at most. A higher limit makes ways without calls faster and compiling slower.
+	// maxRegions is how many regions a function has at most. A higher limit makes ways without calls faster and
+	// compiling slower.
 	maxRegions = 4
 )
 
@@ -198,7 +200,8 @@ func (b *body) placeStackChecks() {
 	}
 }
 
-// joinRegions has a function with many regions take its frame at its entry, which is less code to compile. It reports whether it can.
+// joinRegions has a function with many regions take its frame at its entry, which is less code to compile. It reports
+// whether it can.
 func (b *body) joinRegions() bool {
 	c := &b.calls
 	if c.entry = true; !b.placeRegion(&c.body) {
@@ -217,8 +220,8 @@ func (b *body) takeAtEntry() {
 	b.calls.splices = slices.Insert(b.calls.splices, 0, splice{place{at: b.calls.check}, joinRoom, 0})
 }
 
-// closeStackChecks writes what the checks of regions leave for. It is not the dispatcher's call: that takes the parameters as
-// they were, and a way to it from the middle of the body would have the compiler keep them.
+// closeStackChecks writes what the checks of regions leave for. It is not the dispatcher's call: that takes the
+// parameters as they were, and a way to it from the middle of the body would have the compiler keep them.
 func (b *body) closeStackChecks() {
 	b.out = append(b.out, opReturn, opEnd)
 	if len(b.calls.regions) > 0 && !b.calls.entry {
@@ -311,9 +314,9 @@ func (b *body) moveRoom(out []byte, mirror mirrorState, op byte) []byte {
 	return appendU32(append(out, opGlobalSet), b.code.counter)
 }
 
-// stackEntry is what stands at the very beginning of a function: the label that the checks of regions leave for, and the check
-// of a large frame of a function that calls only functions without checks. Nothing has happened yet: a replica's engine
-// checks before the first operator too.
+// stackEntry is what stands at the very beginning of a function: the label that the checks of regions leave for, and
+// the check of a large frame of a function that calls only functions without checks. Nothing has happened yet: a
+// replica's engine checks before the first operator too.
 func (b *body) stackEntry() []byte {
 	if b.meter.off {
 		return nil

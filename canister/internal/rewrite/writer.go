@@ -23,7 +23,8 @@ func appendSigned(out []byte, v int64) []byte {
 	}
 }
 
-// reservedCharge is the width of the operand of a charge, which is filled in when its block is complete: a padded signed LEB128.
+// reservedCharge is the width of the operand of a charge, which is filled in when its block is complete: a padded
+// signed LEB128.
 const reservedCharge = 8
 
 // putCharge writes what is subtracted from the counter.

@@ -15,8 +15,8 @@ type scratch struct {
 	old   []uint32           // file pages that are given back
 }
 
-// spill writes the buffers to file pages that only this message knows: pages side by side in memory to pages side by side in the file,
-// where there are such.
+// spill writes the buffers to file pages that only this message knows: pages side by side in memory to pages side by
+// side in the file, where there are such.
 func (m *Memory) spill() error {
 	if m.spilled == nil {
 		m.spilled = map[uint64]uint32{}
@@ -70,8 +70,8 @@ func (m *Memory) spillSome(order []uint64) (int, error) {
 	return n, nil
 }
 
-// place finds file pages for the first of these pages and some after it: those they have already (again), or new ones. old says that the file
-// pages have space. Needs the space's mu.
+// place finds file pages for the first of these pages and some after it: those they have already (again), or new ones.
+// old says that the file pages have space. Needs the space's mu.
 func (m *Memory) place(order []uint64) (r run, offset int64, old, again bool, err error) {
 	first, again := m.spilled[order[0]]
 	n := uint32(1)

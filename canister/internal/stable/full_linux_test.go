@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
-// What a message took before the file was full goes back when it is rolled back: others may need the room more. The limit on the size of
-// files stands for a full disk.
+// What a message took before the file was full goes back when it is rolled back: others may need the room more. The
+// limit on the size of files stands for a full disk.
 func TestAMessageThatFindsTheFileFullKeepsNoRoom(t *testing.T) {
 	file := newFile(t, t.TempDir())
 	m := New(file)

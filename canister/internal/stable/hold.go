@@ -13,8 +13,8 @@ type layer struct {
 	spilled map[uint64]uint32
 }
 
-// Hold remembers the memory of a snapshot as it is now, for Revert, until the next Hold or Rollback. On an error (the disk is full) the message
-// should be rolled back.
+// Hold remembers the memory of a snapshot as it is now, for Revert, until the next Hold or Rollback. On an error (the
+// disk is full) the message should be rolled back.
 func (m *Memory) Hold() error {
 	if !m.snapshot {
 		panic("stable: hold of a memory that is no snapshot")
@@ -99,8 +99,8 @@ func (m *Memory) forget() {
 	m.giveUp(old)
 }
 
-// at is the file page with the bytes of a page that is in no buffer of the message, 0 where all of them are zero; or its buffer from before
-// the message was held.
+// at is the file page with the bytes of a page that is in no buffer of the message, 0 where all of them are zero; or
+// its buffer from before the message was held.
 func (m *Memory) at(page uint64) (file uint32, buffer *checkpoint.Page) {
 	if at := m.spilled[page]; at != 0 {
 		return at, nil

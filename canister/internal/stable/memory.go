@@ -36,8 +36,8 @@ func New(file *checkpoint.File) *Memory {
 	return m
 }
 
-// Fork makes a memory of its own with the committed bytes of m, at the cost of a few pointers: the two share every page until one of them
-// writes it. What an open message of m wrote is m's alone.
+// Fork makes a memory of its own with the committed bytes of m, at the cost of a few pointers: the two share every page
+// until one of them writes it. What an open message of m wrote is m's alone.
 func (m *Memory) Fork() *Memory { return m.space.fork(m.head) }
 
 // Written is the number of pages of 4 KiB that were ever written.
@@ -61,8 +61,8 @@ func (m *Memory) Close() {
 	}
 }
 
-// Snapshot is a memory with the committed bytes of m, which later commits of m do not change; Rollback moves it to the newest ones. It cannot be
-// committed. It may be called from any goroutine.
+// Snapshot is a memory with the committed bytes of m, which later commits of m do not change; Rollback moves it to the
+// newest ones. It cannot be committed. It may be called from any goroutine.
 func (m *Memory) Snapshot() *Memory {
 	s := m.space
 	s.mu.Lock()

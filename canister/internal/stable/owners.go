@@ -5,7 +5,8 @@ type owners struct {
 	chunks []*ownersChunk // by file page; nil where all pages have one owner
 }
 
-// ownersInChunk is how many file pages have their owners counted together: the size of a table, which no count depends on.
+// ownersInChunk is how many file pages have their owners counted together: the size of a table, which no count depends
+// on.
 const ownersInChunk = 256
 
 type ownersChunk struct {

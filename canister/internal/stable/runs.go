@@ -41,7 +41,8 @@ func (r *runs) pop(most uint32) run {
 // minMerge is how many runs of unused pages there are before those side by side are looked for: looking costs time.
 const minMerge = 64
 
-// merge joins runs that lie side by side, once there are twice as many as after the last time: so it costs little for each that was added.
+// merge joins runs that lie side by side, once there are twice as many as after the last time: so it costs little for
+// each that was added.
 func (r *runs) merge() {
 	if len(r.all) < max(2*r.merged, minMerge) {
 		return

@@ -1,7 +1,7 @@
 package stable
 
-// SnapshotRoot is the committed bytes of a memory at one time, from which independent memories are made. It is immutable and may be used on
-// any goroutine until its owner closes it.
+// SnapshotRoot is the committed bytes of a memory at one time, from which independent memories are made. It is
+// immutable and may be used on any goroutine until its owner closes it.
 type SnapshotRoot struct {
 	space *space
 	head

@@ -49,7 +49,8 @@ func (t *touched) mark(first, end uint64, write bool) {
 	})
 }
 
-// keptTouched is the size above which the record of touched pages is dropped instead of emptied. It only changes what is allocated.
+// keptTouched is the size above which the record of touched pages is dropped instead of emptied. It only changes what
+// is allocated.
 const keptTouched = 1024
 
 func (t *touched) reset() {

@@ -1,7 +1,7 @@
 package stable
 
-// node is a node of the page table: 64 children, or at height 0 the file pages of 64 pages, 0 for none. One that has several users is copied
-// before it is changed.
+// node is a node of the page table: 64 children, or at height 0 the file pages of 64 pages, 0 for none. One that has
+// several users is copied before it is changed.
 type node struct {
 	users int // nodes and memories that have it; guarded by the space's mu
 	kids  *[fanout]*node
@@ -42,8 +42,8 @@ func (t tree) share() tree {
 	return t
 }
 
-// set enters a file page and returns the one that was there. The file pages of nodes that are copied have one more owner. Needs the
-// space's mu.
+// set enters a file page and returns the one that was there. The file pages of nodes that are copied have one more
+// owner. Needs the space's mu.
 func (t *tree) set(s *owners, page uint64, to uint32) uint32 {
 	for page>>(fanoutBits*(t.height+1)) != 0 {
 		if t.root != nil {
@@ -96,8 +96,8 @@ func own(n *node, height uint, s *owners) *node {
 	return c
 }
 
-// release ends the use of a tree by a memory and calls visit for the file pages that have no owner any more. Nodes that others use are passed over.
-// Needs the space's mu.
+// release ends the use of a tree by a memory and calls visit for the file pages that have no owner any more. Nodes that
+// others use are passed over. Needs the space's mu.
 func (t *tree) release(s *owners, visit func(at uint32)) {
 	if t.root != nil {
 		t.root.release(s, visit)

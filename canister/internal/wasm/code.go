@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
 
-// Code is a compiled module, shared by all guests that run it. Its compiled form may be dropped while it has no instance and is made
-// again when needed.
+// Code is a compiled module, shared by all guests that run it. Its compiled form may be dropped while it has no
+// instance and is made again when needed.
 type Code struct {
 	engine *Engine
 	module *rewrite.Module

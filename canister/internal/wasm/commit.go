@@ -28,7 +28,8 @@ func (g *Guest) compare() ([]span, error) {
 	return g.changed, nil
 }
 
-// Mark begins another execution within the same message: DirtyPages counts from here on. It remembers the pages written so far.
+// Mark begins another execution within the same message: DirtyPages counts from here on. It remembers the pages written
+// so far.
 func (g *Guest) Mark() error {
 	g.begin()
 	changed, err := g.compare()
@@ -51,8 +52,8 @@ func (g *Guest) Mark() error {
 	return nil
 }
 
-// DirtyPages is the number of 4 KiB pages whose bytes differ from before the message, or since Mark. It is 0 for a snapshot, whose writes are not
-// tracked.
+// DirtyPages is the number of 4 KiB pages whose bytes differ from before the message, or since Mark. It is 0 for a
+// snapshot, whose writes are not tracked.
 func (g *Guest) DirtyPages() int {
 	if !g.open || g.origin != nil {
 		return 0
@@ -77,8 +78,9 @@ func (g *Guest) DirtyPages() int {
 	return n
 }
 
-// Commit makes heap and globals the committed state and ends the message. On an error (the disk is full) nothing is committed and the
-// message is still open, to be rolled back: its heap may have any bytes. A snapshot cannot be committed: that is a bug.
+// Commit makes heap and globals the committed state and ends the message. On an error (the disk is full) nothing is
+// committed and the message is still open, to be rolled back: its heap may have any bytes. A snapshot cannot be
+// committed: that is a bug.
 func (g *Guest) Commit() (Committed, error) {
 	if g.origin != nil {
 		panic("wasm: commit of a snapshot")
@@ -138,8 +140,8 @@ func (g *Guest) store(changed []span) error {
 	return nil
 }
 
-// Rollback ends the message; heap and globals are the committed ones again. Without an open message it does nothing. A successor
-// that keeps the heap cannot be rolled back before it is committed, only closed.
+// Rollback ends the message; heap and globals are the committed ones again. Without an open message it does nothing. A
+// successor that keeps the heap cannot be rolled back before it is committed, only closed.
 func (g *Guest) Rollback() {
 	if !g.open {
 		return
@@ -173,7 +175,8 @@ func (g *Guest) rollback() error {
 	return g.restore()
 }
 
-// restore undoes the message in place. No other commit comes between: an owner is alone, and a snapshot checks its version again.
+// restore undoes the message in place. No other commit comes between: an owner is alone, and a snapshot checks its
+// version again.
 func (g *Guest) restore() error {
 	s, l := g.slot, g.resident
 	s.mu.Lock()

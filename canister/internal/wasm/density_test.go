@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A hundred thousand evicted guests fit one machine: each costs its committed pages and a record of a few hundred bytes.
+// A hundred thousand evicted guests fit one machine: each costs its committed pages and a record of a few hundred
+// bytes.
 func TestManyGuestsAreEvicted(t *testing.T) {
 	const guests, most = 20_000, 1 << 10
 	e := newTestEngine(t, Config{MaxResident: 100})

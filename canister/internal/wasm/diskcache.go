@@ -16,8 +16,8 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
 
-// diskCache is a folder of rewritten modules (a checksum, then the module) beside the engine's own folder of compiled code. Anything wrong
-// with a file makes it as good as missing.
+// diskCache is a folder of rewritten modules (a checksum, then the module) beside the engine's own folder of compiled
+// code. Anything wrong with a file makes it as good as missing.
 type diskCache struct {
 	dir   string // of the modules and receipts
 	root  string
@@ -104,8 +104,8 @@ func (d *diskCache) load(key [32]byte) (*rewrite.Module, error) {
 	return m, nil
 }
 
-// A file of the cache is a checksum (against damage, as in a receipt, not against forgery), the length of the description, the description
-// of the module and its binary, which is used where it lies.
+// A file of the cache is a checksum (against damage, as in a receipt, not against forgery), the length of the
+// description, the description of the module and its binary, which is used where it lies.
 const (
 	checksumSize = 4
 	headSize     = checksumSize + 4

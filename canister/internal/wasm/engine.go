@@ -37,8 +37,8 @@ type Engine struct {
 	file    *checkpoint.File
 	heaps   *heapSpace
 	hosts   []api.Module
-	// instances is the configuration of every instance. A source of random bytes is given because making the default one takes longer
-	// than the rest of an instance; no module can ask for any.
+	// instances is the configuration of every instance. A source of random bytes is given because making the default
+	// one takes longer than the rest of an instance; no module can ask for any.
 	instances wazero.ModuleConfig
 	temporary string // folder in place of CacheDir that Close removes; "" for none
 
@@ -117,7 +117,8 @@ func (e *Engine) HeapKind() HeapKind { return e.heaps.kind }
 // File is the checkpoint file, for package stable.
 func (e *Engine) File() *checkpoint.File { return e.file }
 
-// Close gives back instances, mappings, files and compiled code. No guest of the engine may be in a message or used later.
+// Close gives back instances, mappings, files and compiled code. No guest of the engine may be in a message or used
+// later.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	if e.closed {
@@ -159,7 +160,8 @@ type HostModule struct {
 	Functions []HostFunction
 }
 
-// HostFunction is called by compiled code with its parameters on the stack, one word each, and leaves its results there.
+// HostFunction is called by compiled code with its parameters on the stack, one word each, and leaves its results
+// there.
 type HostFunction struct {
 	Name            string
 	Params, Results []api.ValueType

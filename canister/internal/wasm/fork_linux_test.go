@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A fork takes no space, changed pages take theirs, and when the fork is gone the next commits of its source give back what was its own.
+// A fork takes no space, changed pages take theirs, and when the fork is gone the next commits of its source give back
+// what was its own.
 func TestAForkThatIsGoneLeavesItsSourceAsItWas(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind HeapKind) {
 		e := newTestEngine(t, Config{Heaps: kind})
@@ -46,7 +47,8 @@ func TestAForkThatIsGoneLeavesItsSourceAsItWas(t *testing.T) {
 	})
 }
 
-// However forks write to their heaps, the mappings of all that are resident have a bound: heaps have fewer where it is near, and guests are evicted.
+// However forks write to their heaps, the mappings of all that are resident have a bound: heaps have fewer where it is
+// near, and guests are evicted.
 func TestForksKeepToTheMappingsThereAre(t *testing.T) {
 	for _, kind := range mappedKinds() {
 		e := newTestEngine(t, Config{Heaps: kind})

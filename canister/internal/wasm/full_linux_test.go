@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
-// A file that takes no more bytes is an error of the commit, never a fault in compiled code, and the message can be rolled back. The
-// limit on the size of files stands for a full disk.
+// A file that takes no more bytes is an error of the commit, never a fault in compiled code, and the message can be
+// rolled back. The limit on the size of files stands for a full disk.
 func TestAFullDiskIsAnErrorOfTheCommit(t *testing.T) {
 	for _, kind := range HeapKinds() {
 		e := newTestEngine(t, Config{Heaps: kind, HeapDir: t.TempDir()})
@@ -88,8 +88,8 @@ func withFileLimit(t *testing.T, bytes uint64, do func()) {
 	do()
 }
 
-// A fork that finds no room for what it writes is as it was, and so is its source. What a commit puts in order after its own work may find no
-// room either: that is put off.
+// A fork that finds no room for what it writes is as it was, and so is its source. What a commit puts in order after
+// its own work may find no room either: that is put off.
 func TestAFullDiskLeavesForksAsTheyWere(t *testing.T) {
 	for _, kind := range HeapKinds() {
 		e := newTestEngine(t, Config{Heaps: kind, HeapDir: t.TempDir()})

@@ -9,9 +9,11 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
-// Guest is the Wasm state of one canister: heap, mutable globals, instance. It is resident or evicted; every method makes it resident as needed.
+// Guest is the Wasm state of one canister: heap, mutable globals, instance. It is resident or evicted; every method
+// makes it resident as needed.
 //
-// The first method that runs it or touches its memory opens a message; Commit, Rollback or Close ends it. An open guest stays resident.
+// The first method that runs it or touches its memory opens a message; Commit, Rollback or Close ends it. An open guest
+// stays resident.
 type Guest struct {
 	engine *Engine
 	code   *Code
@@ -93,9 +95,10 @@ func (g *Guest) applyData() error {
 	return nil
 }
 
-// Successor makes the state that an upgrade (keepHeap) or a reinstall leads to, without touching g. With keepHeap it has the
-// bytes g has now, uncommitted ones included, at least as many as the new module asks for, and no data segments are applied; otherwise it
-// is as from NewGuest. Until it is committed g must not run; Close leaves g as it was. Its Commit takes the place of g, which is closed.
+// Successor makes the state that an upgrade (keepHeap) or a reinstall leads to, without touching g. With keepHeap it
+// has the bytes g has now, uncommitted ones included, at least as many as the new module asks for, and no data segments
+// are applied; otherwise it is as from NewGuest. Until it is committed g must not run; Close leaves g as it was. Its
+// Commit takes the place of g, which is closed.
 func (g *Guest) Successor(code *Code, keepHeap bool) (*Guest, error) {
 	if !keepHeap {
 		s, err := g.engine.NewGuest(code)
@@ -135,8 +138,9 @@ func (g *Guest) inherit(from *Guest) error {
 	return g.Mark()
 }
 
-// Snapshot makes a second guest over g's committed state. It sees that state until it is rolled back, whatever g commits
-// meanwhile; after Rollback its next message sees the newest. It can be rolled back only. It may be called from any goroutine.
+// Snapshot makes a second guest over g's committed state. It sees that state until it is rolled back, whatever g
+// commits meanwhile; after Rollback its next message sees the newest. It can be rolled back only. It may be called from
+// any goroutine.
 func (g *Guest) Snapshot() (*Guest, error) {
 	r := &Guest{engine: g.engine, code: g.code, slot: g.slot, origin: g}
 	r.slot.retain()

@@ -18,37 +18,39 @@ type heap interface {
 	grow(size int64) error
 	// load makes all bytes the committed ones; the size is unchanged. Needs the slot's lock.
 	load() error
-	// changed appends the pages whose bytes differ from the committed ones to spans, in order. The pages it had to look at stay noted for
-	// commit and restore until the next call. Needs the slot's lock.
+	// changed appends the pages whose bytes differ from the committed ones to spans, in order. The pages it had to look
+	// at stay noted for commit and restore until the next call. Needs the slot's lock.
 	changed(spans []span) ([]span, error)
-	// changedMany reports whether at least this many pages differ from the committed ones. It is called in the middle of a message, between
-	// unwatch and watch. Needs the slot's lock.
+	// changedMany reports whether at least this many pages differ from the committed ones. It is called in the middle
+	// of a message, between unwatch and watch. Needs the slot's lock.
 	changedMany(pages int) (bool, error)
-	// written says that the bytes of pages are in the file, and a commit is under way: until committed, restore or free the heap may have
-	// any bytes there. Needs the slot's lock.
+	// written says that the bytes of pages are in the file, and a commit is under way: until committed, restore or free
+	// the heap may have any bytes there. Needs the slot's lock.
 	written(pages span)
-	// committed says that the changed pages found last are now the committed ones. On an error the heap is lost: it can only be freed. Needs
-	// the slot's lock.
+	// committed says that the changed pages found last are now the committed ones. On an error the heap is lost: it can
+	// only be freed. Needs the slot's lock.
 	committed(changed []span) error
-	// restore makes all bytes the committed ones again; compared says that changed holds the pages found last and nothing was written
-	// since. The size is as it was. Needs the slot's lock.
+	// restore makes all bytes the committed ones again; compared says that changed holds the pages found last and
+	// nothing was written since. The size is as it was. Needs the slot's lock.
 	restore(changed []span, compared bool) error
-	// watch and unwatch enclose everything that may write to the heap, on one thread. What is written otherwise must be followed by lost.
+	// watch and unwatch enclose everything that may write to the heap, on one thread. What is written otherwise must be
+	// followed by lost.
 	watch()
 	unwatch()
 	lost()
-	// faulted is how many page faults the thread took since watch or the last call, where that is known. It is called between the two.
+	// faulted is how many page faults the thread took since watch or the last call, where that is known. It is called
+	// between the two.
 	faulted() int64
-	// preserve makes the heap keep its bytes of these pages although the committed ones are about to change. Called by another goroutine
-	// than the one that runs the guest, with the slot's lock.
+	// preserve makes the heap keep its bytes of these pages although the committed ones are about to change. Called by
+	// another goroutine than the one that runs the guest, with the slot's lock.
 	preserve(pages span)
-	// hold remembers all bytes until release; revert makes them what they were then, and zero where the heap has grown since. For heaps of
-	// snapshots. Need the slot's lock.
+	// hold remembers all bytes until release; revert makes them what they were then, and zero where the heap has grown
+	// since. For heaps of snapshots. Need the slot's lock.
 	hold() error
 	revert() error
 	release()
-	// remap makes the bytes those of the slot again after their places changed there; all of them are the committed ones. Needs the
-	// slot's lock.
+	// remap makes the bytes those of the slot again after their places changed there; all of them are the committed
+	// ones. Needs the slot's lock.
 	remap() error
 	// free gives the memory back.
 	free() error
@@ -64,7 +66,8 @@ const (
 	HeapScan HeapKind = "scan"
 	// HeapPagemap is the same with /proc/self/pagemap: commit reads 8 bytes per page of heap.
 	HeapPagemap HeapKind = "pagemap"
-	// HeapCopy keeps the heap of each resident guest twice and compares: works everywhere, costs the size of the heap at each commit.
+	// HeapCopy keeps the heap of each resident guest twice and compares: works everywhere, costs the size of the heap
+	// at each commit.
 	HeapCopy HeapKind = "copy"
 )
 
@@ -124,8 +127,8 @@ func (hs *heapSpace) maxRuns(size int64) int64 {
 
 const pagemapPath = "/proc/self/pagemap"
 
-// heap makes a heap of size bytes over the slot; bytes past the committed size are zero. Needs the slot's lock. A reader does not share
-// the bytes it grows by with the slot.
+// heap makes a heap of size bytes over the slot; bytes past the committed size are zero. Needs the slot's lock. A
+// reader does not share the bytes it grows by with the slot.
 func (hs *heapSpace) heap(s *slot, size int64, reader bool) (heap, error) {
 	if hs.kind == HeapCopy {
 		return newCopyHeap(s, size)

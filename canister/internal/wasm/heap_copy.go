@@ -2,7 +2,8 @@ package wasm
 
 import "github.com/canisterd/canisterd/canister/internal/checkpoint"
 
-// copyHeap is the portable heap: a plain copy of the committed bytes, and a second one to compare with. Every operation costs the size of the heap.
+// copyHeap is the portable heap: a plain copy of the committed bytes, and a second one to compare with. Every operation
+// costs the size of the heap.
 type copyHeap struct {
 	slot   *slot
 	memory []byte

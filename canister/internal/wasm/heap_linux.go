@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mappedHeap maps the places of the slot's pages privately. A page that is written becomes a private copy; all others are the committed bytes
-// themselves. A page whose place has changed since it was mapped is private as well, until it is dropped: then it is mapped from its new place.
+// mappedHeap maps the places of the slot's pages privately. A page that is written becomes a private copy; all others
+// are the committed bytes themselves. A page whose place has changed since it was mapped is private as well, until it
+// is dropped: then it is mapped from its new place.
 type mappedHeap struct {
 	space   *heapSpace
 	slot    *slot
@@ -21,8 +22,8 @@ type mappedHeap struct {
 	moves   uint64 // the moves of the slot that all pieces have followed
 	counted int    // pieces that are in the count of all heaps
 	private []span // private pages found last
-	// unknown says that there may be more private pages than those. A thread that took no page fault made none, and counting faults
-	// is cheaper than listing pages, which walks the page tables of the whole heap.
+	// unknown says that there may be more private pages than those. A thread that took no page fault made none, and
+	// counting faults is cheaper than listing pages, which walks the page tables of the whole heap.
 	unknown bool
 	// fresh is at least how many pages became private since they were listed.
 	fresh     int64
@@ -119,7 +120,8 @@ func (h *mappedHeap) mapPages(pages span, offset int64) error {
 
 func (h *mappedHeap) bytes() []byte { return h.memory }
 
-// grow takes the slot's lock itself: it runs in the middle of a message, while another goroutine may be preserving pages here.
+// grow takes the slot's lock itself: it runs in the middle of a message, while another goroutine may be preserving
+// pages here.
 func (h *mappedHeap) grow(size int64) error {
 	h.slot.mu.Lock()
 	defer h.slot.mu.Unlock()
@@ -146,7 +148,8 @@ func (h *mappedHeap) grow(size int64) error {
 	return h.move(size, false)
 }
 
-// move takes the heap, private pages included, to a place where size bytes fit, and maps the rest there: the slot, or zeros of its own.
+// move takes the heap, private pages included, to a place where size bytes fit, and maps the rest there: the slot, or
+// zeros of its own.
 func (h *mappedHeap) move(size int64, anonymous bool) error {
 	base, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, reserving)
 	if err != nil {
@@ -185,8 +188,8 @@ func (h *mappedHeap) moveInto(memory, old []byte, anonymous bool) ([]byte, error
 	return nil, mapAnonymous(memory[len(old):])
 }
 
-// movePages moves mappings. The system may hold as several what is one piece here, and moves one at a time. On an error, moved is how many bytes were
-// moved.
+// movePages moves mappings. The system may hold as several what is one piece here, and moves one at a time. On an
+// error, moved is how many bytes were moved.
 func movePages(to, from []byte) (moved int, err error) {
 	_, err = unix.MremapPtr(unsafe.Pointer(unsafe.SliceData(from)), uintptr(len(from)), unsafe.Pointer(unsafe.SliceData(to)), uintptr(len(to)),
 		unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
@@ -280,8 +283,9 @@ func (h *mappedHeap) changedMany(pages int) (bool, error) {
 	return false, nil
 }
 
-// committed keeps a few private pages, the changed ones: they are the hot ones. From time to time all others go, because every one
-// that stays is compared at each commit. After an error the heap is lost, and the slot has all of its bytes.
+// committed keeps a few private pages, the changed ones: they are the hot ones. From time to time all others go,
+// because every one that stays is compared at each commit. After an error the heap is lost, and the slot has all of its
+// bytes.
 func (h *mappedHeap) committed(changed []span) error {
 	h.commits++
 	if h.flushed {
@@ -391,8 +395,8 @@ func countFaults(u *unix.Rusage) int64 {
 	return u.Minflt + u.Majflt
 }
 
-// preserve writes to each page without changing it: the kernel makes a private copy of what is there now. What is mapped from nowhere
-// does not change with the file.
+// preserve writes to each page without changing it: the kernel makes a private copy of what is there now. What is
+// mapped from nowhere does not change with the file.
 //
 //go:norace
 func (h *mappedHeap) preserve(pages span) {

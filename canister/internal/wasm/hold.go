@@ -9,8 +9,9 @@ type heldState struct {
 	segments [][]byte
 }
 
-// Hold remembers heap and globals as the open message has them, for Revert: once for each Hold, before the message ends. Only the
-// messages of a snapshot can be held: they run several functions one after the other, of which one may have to be undone.
+// Hold remembers heap and globals as the open message has them, for Revert: once for each Hold, before the message
+// ends. Only the messages of a snapshot can be held: they run several functions one after the other, of which one may
+// have to be undone.
 func (g *Guest) Hold() error {
 	if g.origin == nil {
 		panic("wasm: hold of a guest that is no snapshot")
@@ -33,7 +34,8 @@ func (g *Guest) Hold() error {
 	return nil
 }
 
-// Revert makes heap and globals what they were at the last Hold. The heap does not shrink: what it grew by since is zero.
+// Revert makes heap and globals what they were at the last Hold. The heap does not shrink: what it grew by since is
+// zero.
 func (g *Guest) Revert() error {
 	if !g.held.active {
 		panic("wasm: revert of a message that was not held")

@@ -25,7 +25,8 @@ func (h *mappedHeap) hold() error {
 	return nil
 }
 
-// keep copies committed pages that are about to be overwritten. A page that cannot be read cannot be mapped either: it stays out.
+// keep copies committed pages that are about to be overwritten. A page that cannot be read cannot be mapped either: it
+// stays out.
 func (h *mappedHeap) keep(pages span) {
 	p := &h.held
 	for n := pages.first; n < min(pages.end, p.size/PageSize); n++ {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Image is the bytes of a heap at one time. Taking one copies nothing: it lies on the layer that the heap was until then. Its methods may be
-// called from anywhere, and while the guest runs; Write is for images that were made empty.
+// Image is the bytes of a heap at one time. Taking one copies nothing: it lies on the layer that the heap was until
+// then. Its methods may be called from anywhere, and while the guest runs; Write is for images that were made empty.
 type Image struct {
 	engine *Engine
 	size   int64

@@ -13,8 +13,8 @@ type layer struct {
 	users atomic.Int64
 }
 
-// freeze makes all bytes of a heap of size bytes a layer that others can lie on, nil where all of them are zero. The caller has a share
-// of it. No page changes its place.
+// freeze makes all bytes of a heap of size bytes a layer that others can lie on, nil where all of them are zero. The
+// caller has a share of it. No page changes its place.
 func (s *store) freeze(size int64) *layer {
 	if s.own > 0 {
 		l := &layer{store: *s, pages: size / PageSize}

@@ -26,7 +26,8 @@ type scanArguments struct {
 
 type scanRegion struct{ start, end, _ uint64 } // the last: categories
 
-// privatePages lists the private pages of one mapping at a time. It is part of a heap, so that listing allocates nothing.
+// privatePages lists the private pages of one mapping at a time. It is part of a heap, so that listing allocates
+// nothing.
 type privatePages struct {
 	arguments scanArguments
 	regions   [32]scanRegion

@@ -91,8 +91,8 @@ func TestTheWorldCanStopWhileMuchMemoryIsMoved(t *testing.T) {
 	}
 }
 
-// BenchmarkRatioStopUnderFill is the longest time that stopping the world takes during a memory.fill of 2 GB; the floor is
-// the same during a loop of two billion instructions.
+// BenchmarkRatioStopUnderFill is the longest time that stopping the world takes during a memory.fill of 2 GB; the floor
+// is the same during a loop of two billion instructions.
 func BenchmarkRatioStopUnderFill(b *testing.B) {
 	g := newTestGuest(b, newTestEngine(b, Config{}), bulkModule)
 	call := func(name string) {

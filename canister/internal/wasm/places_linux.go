@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where the pages of a heap are mapped from. A block that was never written is anonymous memory: through a private mapping of the file, a write to
-// a hole would take a page of the file beside the private one. Once one of its pages is committed, all of the block is mapped from the file.
+// Where the pages of a heap are mapped from. A block that was never written is anonymous memory: through a private
+// mapping of the file, a write to a hole would take a page of the file beside the private one. Once one of its pages is
+// committed, all of the block is mapped from the file.
 
 // place adds pieces for pages at the end.
 func (h *mappedHeap) place(first, end int64) {
@@ -38,7 +39,8 @@ func (ps pieces) anonymous() bool {
 	return false
 }
 
-// mapAnonymous maps zeros over memory. Its pages are never huge ones: a byte that is written would make hundreds of pages private.
+// mapAnonymous maps zeros over memory. Its pages are never huge ones: a byte that is written would make hundreds of
+// pages private.
 func mapAnonymous(memory []byte) error {
 	_, err := unix.MmapPtr(-1, 0, unsafe.Pointer(unsafe.SliceData(memory)), uintptr(len(memory)), protection, reserving|unix.MAP_FIXED)
 	if err != nil {
@@ -93,8 +95,8 @@ func (h *mappedHeap) followTo(pages span, offset int64, drop bool) error {
 	return nil
 }
 
-// followBlock is follow for the first of some pages in an anonymous piece and those after it for which the same is to be done. It returns the page
-// after them. Where mappings are scarce, the whole piece becomes one of the file.
+// followBlock is follow for the first of some pages in an anonymous piece and those after it for which the same is to
+// be done. It returns the page after them. Where mappings are scarce, the whole piece becomes one of the file.
 func (h *mappedHeap) followBlock(i int, pages span, drop bool) (end int64, err error) {
 	all := span{h.pieces[i].first, h.pieces.end(i, int64(len(h.memory)/PageSize))}
 	blank := h.slot.blank(pages.first)
@@ -141,8 +143,9 @@ func (h *mappedHeap) dropAll() error {
 	return err
 }
 
-// withTables is the private pages of a large heap with all others that have their page tables in common: the kernel frees a table that it dropped as a
-// whole (since Linux 6.14). Listing private pages then walks the tables of what was touched since, and not of all that ever was.
+// withTables is the private pages of a large heap with all others that have their page tables in common: the kernel
+// frees a table that it dropped as a whole (since Linux 6.14). Listing private pages then walks the tables of what was
+// touched since, and not of all that ever was.
 func (h *mappedHeap) withTables(private []span) (tables []span) {
 	if len(h.memory) < largeHeap || h.moves != h.slot.moves {
 		return private
@@ -164,8 +167,8 @@ func (h *mappedHeap) firstPage() int64 {
 	return int64(uintptr(unsafe.Pointer(unsafe.SliceData(h.memory)))) / PageSize
 }
 
-// dropPages drops private pages, all of which must be committed or given up. What lies between two of them is dropped with them where that is little:
-// a call takes longer than reading some pages again.
+// dropPages drops private pages, all of which must be committed or given up. What lies between two of them is dropped
+// with them where that is little: a call takes longer than reading some pages again.
 func (h *mappedHeap) dropPages(pages []span) error {
 	for i := 0; i < len(pages); {
 		p := pages[i]
@@ -185,7 +188,8 @@ func (h *mappedHeap) dropPages(pages []span) error {
 	return nil
 }
 
-// drop gives up private pages, in parts that end where a page table does: the whole process waits for each where it maps memory.
+// drop gives up private pages, in parts that end where a page table does: the whole process waits for each where it
+// maps memory.
 func (h *mappedHeap) drop(p span) error {
 	for base := h.firstPage(); p.first < p.end; {
 		end := min((base+p.first)/tablePages*tablePages+dropTables*tablePages-base, p.end)
@@ -197,8 +201,8 @@ func (h *mappedHeap) drop(p span) error {
 	return nil
 }
 
-// trim notes page faults. After some it gives the pages of the file back that lie in blocks with committed pages and are not committed
-// themselves: there is one for each that was written or read.
+// trim notes page faults. After some it gives the pages of the file back that lie in blocks with committed pages and
+// are not committed themselves: there is one for each that was written or read.
 func (h *mappedHeap) trim(faults int64) {
 	if h.untrimmed += faults; h.untrimmed < trimFaults {
 		return
@@ -209,7 +213,8 @@ func (h *mappedHeap) trim(faults int64) {
 	h.slot.trim(h.ofTheFile([]span{{0, min(int64(len(h.memory)/PageSize), h.slot.reach())}}))
 }
 
-// written gives up private pages whose bytes are in the file, where a message changed many: else a commit would take their space twice.
+// written gives up private pages whose bytes are in the file, where a message changed many: else a commit would take
+// their space twice.
 func (h *mappedHeap) written(pages span) {
 	if !h.flushed && countPages(h.private) <= manyPages {
 		return
@@ -218,7 +223,8 @@ func (h *mappedHeap) written(pages span) {
 	_ = h.drop(pages) // they take space for a while
 }
 
-// dropFlushed drops all private pages, some of which were given up already: until they are mapped from the file they read as zero.
+// dropFlushed drops all private pages, some of which were given up already: until they are mapped from the file they
+// read as zero.
 func (h *mappedHeap) dropFlushed() error {
 	synced := h.slot.base == nil
 	if err := h.dropAll(); err != nil {

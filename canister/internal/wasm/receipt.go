@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// A receipt says which file of the engine's own cache holds the compiled form of a module, and its checksum. The engine checks the machine
-// code in such a file but not the table of functions before it, and wrong entries there would be jumped to.
+// A receipt says which file of the engine's own cache holds the compiled form of a module, and its checksum. The engine
+// checks the machine code in such a file but not the table of functions before it, and wrong entries there would be
+// jumped to.
 type receipt struct {
 	file string
 	size int64
@@ -60,7 +61,8 @@ func (d *diskCache) compiled() []string {
 	return files
 }
 
-// check reports whether the compiled form of a module is there, and removes it if it is not what it was when it was made.
+// check reports whether the compiled form of a module is there, and removes it if it is not what it was when it was
+// made.
 func (d *diskCache) check(hash [32]byte) bool {
 	want, err := readReceipt(d.receiptPath(hash))
 	if err != nil {

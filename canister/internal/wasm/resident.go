@@ -37,8 +37,8 @@ type function struct {
 	stack *[]byte
 }
 
-// callContext carries the guest to host functions. It is a context without values, deadline or cancellation: looking those up would
-// cost more than a host call.
+// callContext carries the guest to host functions. It is a context without values, deadline or cancellation: looking
+// those up would cost more than a host call.
 type callContext struct {
 	context.Context
 	guest *Guest
@@ -148,8 +148,8 @@ func (r *resident) find(name string) *function {
 // forget drops a function object, and its stack with it.
 func (f *function) forget() { *f = function{} }
 
-// segmentsOf finds the data segments of an instance. The engine does not show them, and a replica starts every message with all of
-// them, whatever an earlier one dropped.
+// segmentsOf finds the data segments of an instance. The engine does not show them, and a replica starts every message
+// with all of them, whatever an earlier one dropped.
 func segmentsOf(instance api.Module) [][]byte {
 	v := reflect.ValueOf(instance)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {

@@ -8,7 +8,8 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
 
-// Entry is what a message runs: an exported function without parameters, or a closure (table index and argument) if Export is "".
+// Entry is what a message runs: an exported function without parameters, or a closure (table index and argument) if
+// Export is "".
 type Entry struct {
 	Export string
 	Fn     uint32
@@ -19,22 +20,24 @@ type Entry struct {
 type Budget struct {
 	Limit uint64 // in all; the message ends at the first check that finds more executed
 	Slice uint64 // between two calls of Pause, at most MaxSlice; 0 = DefaultSlice
-	// ReplicaSlice is the slice of the replica's deterministic time slicing (2e9): one step that overshoots the end of a slice by
-	// a whole slice ends the message with SliceOverrun. 0 = no such slices (queries).
+	// ReplicaSlice is the slice of the replica's deterministic time slicing (2e9): one step that overshoots the end of
+	// a slice by a whole slice ends the message with SliceOverrun. 0 = no such slices (queries).
 	ReplicaSlice uint64
-	// A message that has changed ScatteredPages pages is scattered, and its slices are ScatteredSlice from then on: page faults take
-	// time that an instruction count does not show. Pages are counted after ScatteredSlice instructions, and again each time the
-	// instructions have doubled. 0 = they are not counted.
+	// A message that has changed ScatteredPages pages is scattered, and its slices are ScatteredSlice from then on:
+	// page faults take time that an instruction count does not show. Pages are counted after ScatteredSlice
+	// instructions, and again each time the instructions have doubled. 0 = they are not counted.
 	ScatteredPages int
 	ScatteredSlice uint64
-	// Pause is called on the guest's goroutine each time a slice ends and the message goes on, and between the pieces of a bulk operation. It may
-	// block: that is how a long message is suspended. It may call End. Progress is the number of instructions executed; a bulk operation,
-	// which is charged as a whole before it begins, adds its own once more, piece by piece. It depends on the code alone, never on time.
+	// Pause is called on the guest's goroutine each time a slice ends and the message goes on, and between the pieces
+	// of a bulk operation. It may block: that is how a long message is suspended. It may call End. Progress is the
+	// number of instructions executed; a bulk operation, which is charged as a whole before it begins, adds its own
+	// once more, piece by piece. It depends on the code alone, never on time.
 	Pause func(progress uint64)
 }
 
-// Run runs one function of the message. It returns nil, a *Trap, or the error a host function gave to End. A panic in a host function
-// comes out as a panic. Memory and globals stay as the function left them until Commit or Rollback; Run may be called again before.
+// Run runs one function of the message. It returns nil, a *Trap, or the error a host function gave to End. A panic in a
+// host function comes out as a panic. Memory and globals stay as the function left them until Commit or Rollback; Run
+// may be called again before.
 func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 	g.begin()
 	if g.running {
@@ -79,8 +82,8 @@ func (g *Guest) uncallable(entry Entry, f *function) TrapKind {
 	return FunctionNotFound
 }
 
-// notCalled says why the trampoline itself failed with a trap of this kind. The engine does not tell an empty entry from an
-// index past the table.
+// notCalled says why the trampoline itself failed with a trap of this kind. The engine does not tell an empty entry
+// from an index past the table.
 func (g *Guest) notCalled(entry Entry, kind TrapKind) TrapKind {
 	switch kind {
 	case TableOutOfBounds, NullFunction:
@@ -114,7 +117,8 @@ func (g *Guest) outcome(err error, entry Entry) error {
 	return trap
 }
 
-// grant begins the next slice after so many executed instructions: no further than the limit and the end of the replica's slice.
+// grant begins the next slice after so many executed instructions: no further than the limit and the end of the
+// replica's slice.
 func (g *Guest) grant(executed uint64) {
 	slice := g.budget.Slice
 	if slice == 0 {
@@ -168,8 +172,8 @@ func (g *Guest) shortenPart() {
 	}
 }
 
-// grantPart sets the counter for the next part of the slice. Parts change nothing that can be seen: the message neither pauses nor ends between
-// two of them.
+// grantPart sets the counter for the next part of the slice. Parts change nothing that can be seen: the message neither
+// pauses nor ends between two of them.
 func (g *Guest) grantPart(counter, executed uint64) {
 	next := min(g.part, g.sliceEnd-executed, g.look-executed)
 	g.granted = executed + next
@@ -179,7 +183,8 @@ func (g *Guest) grantPart(counter, executed uint64) {
 // left is what the counter has.
 func (g *Guest) left() int64 { return rewrite.Instructions(g.resident.counter.Get()) }
 
-// setLeft sets what the counter has left. What is so far below zero that it holds no such number is counted as granted and used.
+// setLeft sets what the counter has left. What is so far below zero that it holds no such number is counted as granted
+// and used.
 func (g *Guest) setLeft(counter uint64, left int64) {
 	if left < -rewrite.MaxInstructions {
 		g.granted += uint64(-rewrite.MaxInstructions - left)
@@ -188,8 +193,8 @@ func (g *Guest) setLeft(counter uint64, left int64) {
 	g.resident.counter.Set(rewrite.SetInstructions(counter, left))
 }
 
-// refill is called where the counter was found below zero: the next part of the slice or the next slice begins, or the message ends. With a
-// full call stack it is called by a function whose frame does not fit.
+// refill is called where the counter was found below zero: the next part of the slice or the next slice begins, or the
+// message ends. With a full call stack it is called by a function whose frame does not fit.
 func (g *Guest) refill() {
 	counter := g.resident.counter.Get()
 	if rewrite.StackFull(counter) {
@@ -217,15 +222,16 @@ func (g *Guest) refill() {
 	g.grant(executed)
 }
 
-// refuseHugeCharge ends a message that a size charges with more instructions than the counter holds. No limit is that high.
+// refuseHugeCharge ends a message that a size charges with more instructions than the counter holds. No limit is that
+// high.
 func (g *Guest) refuseHugeCharge(size uint64) {
 	g.granted += min(size, math.MaxInt64)
 	g.refill()
 	panic(fmt.Sprintf("wasm: bug: a message goes on after a charge of %d instructions; the limit is %d", size, g.budget.Limit))
 }
 
-// lookForScattered counts the changed pages where a count is due, and reports whether the message has just become scattered. Only the bytes of the
-// heap decide, so a message pauses at the same places wherever it runs.
+// lookForScattered counts the changed pages where a count is due, and reports whether the message has just become
+// scattered. Only the bytes of the heap decide, so a message pauses at the same places wherever it runs.
 func (g *Guest) lookForScattered(progress uint64) bool {
 	if progress < g.look {
 		return false
@@ -258,8 +264,8 @@ func (g *Guest) pause(progress uint64) {
 	g.budget.Pause(progress)
 }
 
-// FinishPiece is called between two pieces of a bulk operation, with what was charged for the one that is done: the message may pause there.
-// The counter does not change.
+// FinishPiece is called between two pieces of a bulk operation, with what was charged for the one that is done: the
+// message may pause there. The counter does not change.
 func (g *Guest) FinishPiece(instructions uint64) {
 	g.moved += instructions
 	progress := g.Executed() + g.moved
@@ -270,7 +276,8 @@ func (g *Guest) FinishPiece(instructions uint64) {
 // Host is what Run was given, for host functions.
 func (g *Guest) Host() any { return g.host }
 
-// End is called inside a host function (or Pause, or OnGrow): it unwinds the guest, and Run returns err. It does not return.
+// End is called inside a host function (or Pause, or OnGrow): it unwinds the guest, and Run returns err. It does not
+// return.
 func (g *Guest) End(err error) {
 	if err == nil {
 		panic("wasm: End without an error")
@@ -279,8 +286,8 @@ func (g *Guest) End(err error) {
 	panic(errEnded)
 }
 
-// Executed is the number of instructions this Run executed so far or in all. It is exact at host calls and may be above the limit
-// when the message ended for that reason.
+// Executed is the number of instructions this Run executed so far or in all. It is exact at host calls and may be above
+// the limit when the message ended for that reason.
 func (g *Guest) Executed() uint64 {
 	if g.resident == nil {
 		return 0
@@ -303,7 +310,8 @@ func (g *Guest) Charge(n uint64) {
 	g.spend(counter, n)
 }
 
-// Spend takes n instructions as the code itself does for a bulk operation: n is signed, and a negative one is more than any slice has.
+// Spend takes n instructions as the code itself does for a bulk operation: n is signed, and a negative one is more than
+// any slice has.
 func (g *Guest) Spend(n uint64) { g.spend(g.resident.counter.Get(), n) }
 
 func (g *Guest) spend(counter, n uint64) {
@@ -334,8 +342,8 @@ func (g *Guest) grew(old, pages uint32) {
 	}
 }
 
-// OnGrow sets the policy for memory.grow: it is called after the memory grew by wantPages from oldPages pages of 64 KiB, and an error ends
-// the message. It is not called when growing failed.
+// OnGrow sets the policy for memory.grow: it is called after the memory grew by wantPages from oldPages pages of 64
+// KiB, and an error ends the message. It is not called when growing failed.
 func (g *Guest) OnGrow(policy func(oldPages, wantPages uint32) error) { g.onGrow = policy }
 
 // Wide says whether the module has a 64-bit memory.
@@ -357,8 +365,8 @@ func (g *Guest) MemorySize() uint64 {
 	return uint64(g.slot.size)
 }
 
-// View is the heap bytes [ptr, ptr+size) in place, or false if some are out of bounds. It is valid until the guest runs again or the
-// message ends, and opens a message if there is none.
+// View is the heap bytes [ptr, ptr+size) in place, or false if some are out of bounds. It is valid until the guest runs
+// again or the message ends, and opens a message if there is none.
 func (g *Guest) View(ptr, size uint64) ([]byte, bool) {
 	g.begin()
 	memory := g.resident.heap.bytes()

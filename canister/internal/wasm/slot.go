@@ -8,8 +8,8 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
-// slot is the committed state of one canister's Wasm: heap bytes in the checkpoint file and globals. The owner alone changes it, under
-// mu; snapshots read it under mu.
+// slot is the committed state of one canister's Wasm: heap bytes in the checkpoint file and globals. The owner alone
+// changes it, under mu; snapshots read it under mu.
 type slot struct {
 	mu sync.Mutex
 	store
@@ -21,8 +21,8 @@ type slot struct {
 	refs    int
 }
 
-// reader is the heap of an open snapshot. It keeps its version of a page before that is overwritten, and its share of the layers from which it
-// is mapped.
+// reader is the heap of an open snapshot. It keeps its version of a page before that is overwritten, and its share of
+// the layers from which it is mapped.
 type reader struct {
 	heap   heap
 	layers []*layer
@@ -56,8 +56,8 @@ func (s *slot) room(size int64, changed []span) error {
 	return s.ensure(size)
 }
 
-// write makes the changed pages of memory committed bytes, after open snapshots have taken over what they still need. On an error
-// nothing has changed. written is called for new pages that are in the file. Needs mu.
+// write makes the changed pages of memory committed bytes, after open snapshots have taken over what they still need.
+// On an error nothing has changed. written is called for new pages that are in the file. Needs mu.
 func (s *slot) write(memory []byte, changed []span, written func(span)) error {
 	if reached, err := s.tryWrite(memory, changed, written); err != nil {
 		// In as few calls as possible: each may wait for the disk.
@@ -93,8 +93,9 @@ func (s *slot) eachAbsentRange(changed []span, visit func(offset, size int64)) {
 	}
 }
 
-// tryWrite writes the pages first that are new in the extents: they are the ones for which there may be no space, and they are easily given
-// up. On an error the pages that were present are what they were, and the new ones before page reached anything.
+// tryWrite writes the pages first that are new in the extents: they are the ones for which there may be no space, and
+// they are easily given up. On an error the pages that were present are what they were, and the new ones before page
+// reached anything.
 func (s *slot) tryWrite(memory []byte, changed []span, written func(span)) (reached int64, err error) {
 	for _, r := range s.readers {
 		for _, c := range changed {
@@ -172,7 +173,8 @@ func (s *slot) putBack(done []undo, cause error) {
 	}
 }
 
-// eachRun calls visit for the runs of changed pages that lie together in the extents and are all present there or all not.
+// eachRun calls visit for the runs of changed pages that lie together in the extents and are all present there or all
+// not.
 func (s *slot) eachRun(changed []span, present bool, visit func(first, end, offset int64) error) error {
 	for _, c := range changed {
 		for first := c.first; first < c.end; {
@@ -193,8 +195,8 @@ func (s *slot) eachRun(changed []span, present bool, visit func(first, end, offs
 	return nil
 }
 
-// trimAll is trim for the first pages of the slot, once they are not mapped by the owner any more. Where the slot was frozen after the owner
-// grew, the new pages went to the layer, which is not trimmed.
+// trimAll is trim for the first pages of the slot, once they are not mapped by the owner any more. Where the slot was
+// frozen after the owner grew, the new pages went to the layer, which is not trimmed.
 func (s *slot) trimAll(pages int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

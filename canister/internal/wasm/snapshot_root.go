@@ -2,9 +2,9 @@ package wasm
 
 import "slices"
 
-// SnapshotRoot is the committed state of a guest at one time, from which independent guests are made. It takes a few words, however
-// big the heap: guests made from it share its bytes until they change them (copy-on-write). It is immutable and may be used on any
-// goroutine until its owner closes it.
+// SnapshotRoot is the committed state of a guest at one time, from which independent guests are made. It takes a few
+// words, however big the heap: guests made from it share its bytes until they change them (copy-on-write). It is
+// immutable and may be used on any goroutine until its owner closes it.
 type SnapshotRoot struct {
 	engine  *Engine
 	code    *Code
@@ -13,7 +13,8 @@ type SnapshotRoot struct {
 	globals []uint64
 }
 
-// SnapshotRoot returns the root of the committed state of g. Nothing is copied. A message may be open, even paused: the root has the state before it.
+// SnapshotRoot returns the root of the committed state of g. Nothing is copied. A message may be open, even paused: the
+// root has the state before it.
 func (g *Guest) SnapshotRoot() SnapshotRoot {
 	s := g.slot
 	s.mu.Lock()

@@ -144,8 +144,8 @@ func TestStacksOfEndlessRecursionsAreNotKept(t *testing.T) {
 	}
 }
 
-// A function may have values that no frame keeps in the replica's engine and every frame keeps in this one: the engine's stack is the
-// last bound then, with the same trap.
+// A function may have values that no frame keeps in the replica's engine and every frame keeps in this one: the
+// engine's stack is the last bound then, with the same trap.
 func TestFramesThatAreLargeInTheEngineEndWithTheSameTrap(t *testing.T) {
 	var pressure strings.Builder
 	for i := range 2000 {

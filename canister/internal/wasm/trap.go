@@ -74,7 +74,8 @@ func (ended) Error() string { return "message ended by the host" }
 
 var errEnded error = ended{}
 
-// trapKinds are the texts of the engine's own errors. The engine does not tell a null table entry from an index past the table.
+// trapKinds are the texts of the engine's own errors. The engine does not tell a null table entry from an index past
+// the table.
 var trapKinds = map[string]TrapKind{
 	"out of bounds memory access":   HeapOutOfBounds,
 	"invalid table access":          TableOutOfBounds,
@@ -90,7 +91,8 @@ var trapKinds = map[string]TrapKind{
 // engineError is the name of the type of the engine's own errors, which is internal to it.
 const engineError = "*wasmruntime.Error"
 
-// trapOf makes a trap of an error that compiled code ended with; ok is false when it came from a panic in a host function.
+// trapOf makes a trap of an error that compiled code ended with; ok is false when it came from a panic in a host
+// function.
 func trapOf(err error) (t *Trap, ok bool) {
 	cause := err
 	for {

@@ -61,8 +61,8 @@ const (
 	MaxSnapshots = 10
 	// MaxSliceBytes is how much read_canister_snapshot_data gives at most (the replica's: 2,000,000).
 	MaxSliceBytes = 2_000_000
-	// SnapshotInstructions is what taking, loading and beginning to upload a snapshot costs beside its bytes, SnapshotDataInstructions
-	// what reading a slice costs (the replica's: 2,000 M and 5 M).
+	// SnapshotInstructions is what taking, loading and beginning to upload a snapshot costs beside its bytes,
+	// SnapshotDataInstructions what reading a slice costs (the replica's: 2,000 M and 5 M).
 	SnapshotInstructions     = 2_000_000_000
 	SnapshotDataInstructions = 5_000_000
 

@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// loadSnapshot is load_canister_snapshot: the canister becomes what a snapshot says, which may be another canister's if the caller controls
-// both. No code runs. Nothing is charged where it fails.
+// loadSnapshot is load_canister_snapshot: the canister becomes what a snapshot says, which may be another canister's if
+// the caller controls both. No code runs. Nothing is charged where it fails.
 func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	r, reject := controlled(c, a.Canister)
 	if reject != nil {
@@ -101,8 +101,8 @@ func consistent(r *state.Entry, s *canister.Snapshot, m *canister.Module) *inter
 	return nil
 }
 
-// loaded follows a snapshot that was loaded. Timer and hook are those of an uploaded snapshot that says what they are; a taken one leaves
-// them alone.
+// loaded follows a snapshot that was loaded. Timer and hook are those of an uploaded snapshot that says what they are;
+// a taken one leaves them alone.
 func loaded(c *state.Command, r *state.Entry, a *loadSnapshotArg, name snapshotName, s *canister.Snapshot) {
 	k := r.Canister
 	k.Version++
@@ -123,8 +123,8 @@ func loaded(c *state.Command, r *state.Entry, a *loadSnapshotArg, name snapshotN
 	c.Host.Touch(r)
 }
 
-// enterHook makes the low-memory hook stand where a snapshot says. A hook that is to be ready becomes so when the machine sees that its
-// condition holds.
+// enterHook makes the low-memory hook stand where a snapshot says. A hook that is to be ready becomes so when the
+// machine sees that its condition holds.
 func enterHook(r *state.Entry, hook canister.Hook) {
 	switch {
 	case hook != canister.HookReady:

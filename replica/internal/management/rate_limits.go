@@ -5,7 +5,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// heapDelta is how much of memory a canister has changed beyond what it may in a round, and whether that is too much to go on.
+// heapDelta is how much of memory a canister has changed beyond what it may in a round, and whether that is too much to
+// go on.
 func heapDelta(c *state.Command, r *state.Entry) (debit, limit uint64, limited bool) {
 	limits := &c.Host.Subnet().Limits
 	debit, limit = c.State.Owed(r, limits).HeapDelta, limits.HeapDelta

@@ -6,8 +6,8 @@ import (
 	"github.com/canisterd/canisterd/canister"
 )
 
-// Debits are what a canister has done beyond what it may in a round: bytes of memory it changed, instructions its installations ran. Each
-// round works off as much as a round allows.
+// Debits are what a canister has done beyond what it may in a round: bytes of memory it changed, instructions its
+// installations ran. Each round works off as much as a round allows.
 type Debits struct {
 	HeapDelta, Install uint64
 	height, time       uint64 // when they were worked off last
@@ -32,8 +32,8 @@ func left(debit, rate, rounds uint64) uint64 {
 	return debit - rate*rounds
 }
 
-// Change counts memory that a canister has changed. One that has changed too much takes no message until the rounds have worked it off; the
-// management canister still acts on it.
+// Change counts memory that a canister has changed. One that has changed too much takes no message until the rounds
+// have worked it off; the management canister still acts on it.
 func (s *State) Change(r *Entry, bytes uint64, limits *canister.Limits) {
 	if limits.HeapDelta == 0 || r.Gone || bytes == 0 && r.debits.HeapDelta == 0 {
 		return

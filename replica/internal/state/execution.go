@@ -10,10 +10,10 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// A message that is parked stands in the middle of its code, on a stack of its own that
-// cannot be copied. A fork, or a network read from a file, begins it again, on the
-// memories its canister had before it, and runs as many slices as it had. That gives the same result, because code is deterministic, if the
-// message sees the same. What it may see change while it is parked is therefore kept in its Pauses.
+// A message that is parked stands in the middle of its code, on a stack of its own that cannot be copied. A fork, or a
+// network read from a file, begins it again, on the memories its canister had before it, and runs as many slices as it
+// had. That gives the same result, because code is deterministic, if the message sees the same. What it may see change
+// while it is parked is therefore kept in its Pauses.
 
 // Moment is a point in the life of a network.
 type Moment struct {
@@ -126,8 +126,8 @@ func (i *Installation) fork(f *Fork) *Installation {
 	return &Installation{Command: &command, In: &in, Spent: i.Spent}
 }
 
-// archiveParked writes the messages that are parked, or reads them. Each is written as it was before its code began, with what it has
-// seen since.
+// archiveParked writes the messages that are parked, or reads them. Each is written as it was before its code began,
+// with what it has seen since.
 func (s *State) archiveParked(c *archive.Coder, modules *canister.Modules) {
 	if !c.Since(2) {
 		return

@@ -22,8 +22,8 @@ const (
 	RequestLifetime = 300_000_000_000
 	// MaxDays is for how many days the nodes' blocks are kept (specification: 60).
 	MaxDays = 60
-	// RoundTime is how long a round is taken to last at most, in nanoseconds: about mainnet's time between rounds. An idle network has
-	// none, and debits are worked off all the same.
+	// RoundTime is how long a round is taken to last at most, in nanoseconds: about mainnet's time between rounds. An
+	// idle network has none, and debits are worked off all the same.
 	RoundTime = 1_000_000_000
 	// blockLen is how many canisters lie in a block, of which source and fork part together. Ours.
 	blockLen = 32

@@ -58,9 +58,9 @@ func (p *performer) prober(rest string) {
 //
 //	api NAMES FUNCTION ARGUMENTS; FUNCTION ARGUMENTS …
 //
-// An argument is a number, a text in quotes or $NAME, the id of a canister or what api-arg or arg gave
-// the name: the last two are two arguments, address and length. So are closures (command_hooks.go). show ADDRESS SIZE tells bytes of the heap. Of several
-// probers (NAME,NAME) those that say the same say it once.
+// An argument is a number, a text in quotes or $NAME, the id of a canister or what api-arg or arg gave the name: the
+// last two are two arguments, address and length. So are closures (command_hooks.go). show ADDRESS SIZE tells bytes of
+// the heap. Of several probers (NAME,NAME) those that say the same say it once.
 func (p *performer) api(rest string) {
 	p.probed(rest, func(name string, program *canistertest.Probe) []string {
 		a := p.Call(name, "run", program.Bytes())
