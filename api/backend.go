@@ -16,9 +16,8 @@ type Backend interface {
 	// Clock is what the network's clock and its clients' show now.
 	Clock() Clock
 
-	// Submit hands a message in whose signature was checked. The error is a
-	// refusal (Answer gives its status; Stopped where nothing runs any more) or
-	// ctx's; then nothing happened.
+	// Submit hands a message in whose signature was checked. The error is a refusal (Answer gives its status; Stopped
+	// if the instance has stopped) or ctx's; then nothing happened.
 	Submit(ctx context.Context, in *Ingress) (Receipt, error)
 
 	// Await returns when the message with this id is answered and View shows it,
