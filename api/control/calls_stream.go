@@ -35,7 +35,7 @@ type load struct {
 	waiting map[replica.RequestID]*flown
 
 	sending sync.Mutex
-	over    bool // nothing may be sent any more
+	over    bool // nothing more may be sent
 }
 
 // flown is a call of a stream that is under way.

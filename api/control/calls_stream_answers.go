@@ -178,7 +178,7 @@ func (l *load) hush() {
 	l.memory.Close()
 }
 
-// drain waits until every call is answered, or the answers do not come any more.
+// drain waits until every call is answered, or answers stop coming.
 func (l *load) drain(ctx context.Context, collected <-chan error) error {
 	for range MaxUnderWay {
 		select {

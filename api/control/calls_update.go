@@ -177,8 +177,8 @@ func (o *order) await(ctx context.Context, id replica.RequestID) (replica.Ingres
 	return a, forgotten(err)
 }
 
-// forgotten is the error of a call that was accepted: where it is not known any more,
-// the instance was restored to a state before it.
+// forgotten is the error of a call that was accepted: if it is unknown now, the instance was restored to a state before
+// it.
 func forgotten(err error) error {
 	if errors.Is(err, node.ErrUnknown) {
 		return node.ErrRestored

@@ -93,7 +93,7 @@ type connection struct {
 	received int64      // bytes read, until handlers are done with the messages they belong to
 	unsent   int64      // bytes of answers handed to gRPC and not written
 	reading  int        // RPCs that may still bring bytes
-	closed   bool       // nothing counts any more
+	closed   bool       // counting is over
 }
 
 // connectionAddr is the address of a connection's client. It carries the connection to the

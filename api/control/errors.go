@@ -86,7 +86,7 @@ func (r *Reason) Refuse(args ...any) *Error {
 	return refusal
 }
 
-// shortened is a text in UTF-8 of so many bytes at most: what was longer ends with ….
+// shortened is a text in UTF-8 of a maximum size in bytes: a longer text ends with ….
 func shortened(text string, most int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= most {

@@ -168,7 +168,7 @@ func remembered(ctx context.Context, i *instance.Instance) (all []replica.Event,
 	}
 }
 
-// shownTree is a call with everything under it, so many calls deep.
+// shownTree is a call with everything under it, to a maximum depth.
 func shownTree(c *trace.Call, depth int) *controlv1.TraceCall {
 	shown := &controlv1.TraceCall{
 		CanisterId: c.Canister.String(), Method: c.Method, Source: sources[c.Source], ContextId: uint64(c.Context), CallId: uint64(c.Number),
