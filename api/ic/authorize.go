@@ -43,8 +43,8 @@ func (h *Handler) dating(to *target) int64 {
 	return -h.backend.Clock().Ahead()
 }
 
-// trusted is on whose root keys canister signatures may rest: the network's own,
-// and mainnet's, so that who has an identity there has it here.
+// trusted are the root keys on which canister signatures may rest: the network's own, and mainnet's, so that an
+// identity on mainnet is valid here.
 func (h *Handler) trusted(view api.View) *wire.Trust {
 	if trust := h.trust.Load(); trust != nil {
 		return trust

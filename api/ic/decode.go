@@ -7,7 +7,7 @@ import "context"
 // One value serves all handlers of a process. Nil has no bound.
 type Decoders chan struct{}
 
-// NewDecoders makes so many places, at least one.
+// NewDecoders makes a number of places, at least one.
 func NewDecoders(places int) Decoders { return make(Decoders, max(places, 1)) }
 
 // decode decodes a body, a large one when there is a place for it. The error is a refusal, or the

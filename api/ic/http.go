@@ -60,8 +60,7 @@ func readBody(w http.ResponseWriter, r *http.Request, memory *budget.Reservation
 	return body, nil
 }
 
-// readAll reads a body of at most so many bytes, or to its error, and reserves what the buffer
-// takes.
+// readAll reads a body up to a number of bytes, or to its error, and reserves what the buffer takes.
 func readAll(from io.Reader, most int, memory *budget.Reservation) ([]byte, error) {
 	var body []byte
 	for {

@@ -9,8 +9,8 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// reader is who asks for parts of the state, and what the request asked for so
-// far (interface specification, "Request: Read state": who may read which path).
+// reader is the client that asks for parts of the state, and what the request asked for so far (interface
+// specification, "Request: Read state": permissions by path).
 type reader struct {
 	*target
 	claims  *wire.Claims

@@ -119,13 +119,13 @@ func (to *target) locate(view api.View) error {
 	return nil
 }
 
-// certificate is a certificate of the subnet as of a view, with the delegation
-// the endpoint has, and dated for the client.
+// certificate is a certificate of the subnet at the height of a view, with the delegation the endpoint has, and dated
+// for the client.
 func (h *Handler) certificate(to *target, view api.View, paths ...certify.Path) []byte {
 	return to.certificate(view.Dated(h.dating(to)), paths...)
 }
 
-// certificate is a certificate of the subnet as of a view, dated as the view is.
+// certificate is a certificate of the subnet at the height of a view, dated as the view is.
 func (to *target) certificate(view api.View, paths ...certify.Path) []byte {
 	return view.Certified(to.subnet).Certificate(view.Delegation(to.subnet, to.layout), paths...)
 }
