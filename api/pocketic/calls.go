@@ -249,8 +249,7 @@ func (s *Server) query(ctx context.Context, e *entry, body []byte) (any, error) 
 	return replied(result.Reply), nil
 }
 
-// callerField is who asks for a status: an object, or as some clients send it, the
-// principal itself.
+// callerField is the sender of a status request: an object, or as some clients send it, the principal itself.
 type callerField struct{ id []byte }
 
 // UnmarshalJSON reads both forms.

@@ -20,8 +20,8 @@ func (s *Server) setTime(ctx context.Context, e *entry, body []byte) (any, error
 	return nil, e.moveTime(ctx, body, func(at uint64) replica.Input { return replica.AdvanceTo(at) })
 }
 
-// setCertifiedTime is POST update/set_certified_time: that, and the state is certified as
-// of then, so that queries see it.
+// setCertifiedTime is POST update/set_certified_time: it sets the time, and certifies the state at that time, so that
+// queries see it.
 func (s *Server) setCertifiedTime(ctx context.Context, e *entry, body []byte) (any, error) {
 	return nil, e.moveTime(ctx, body, func(at uint64) replica.Input { return replica.CertifyAt(at) })
 }
