@@ -53,8 +53,7 @@ func (c *Coder) Fixed(b []byte) {
 	}
 }
 
-// length is the length of something that may be nil, at most so many. there is false where
-// it is.
+// length is the length of something that may be nil, up to a limit. there is false if it is nil.
 func (c *Coder) length(n int, there bool, most int) (int, bool) {
 	if !there {
 		n = -1
@@ -75,7 +74,7 @@ func (c *Coder) length(n int, there bool, most int) (int, bool) {
 	return int(code) - 1, code > 0
 }
 
-// Bytes is bytes, at most so many. nil stays nil.
+// Bytes is bytes, up to a limit. nil stays nil.
 func (c *Coder) Bytes(v *[]byte, most int) {
 	n, there := c.length(len(*v), *v != nil, most)
 	if !c.reading {
@@ -95,7 +94,7 @@ func (c *Coder) Bytes(v *[]byte, most int) {
 	*v = b[:len(b):len(b)]
 }
 
-// String is a text of at most so many bytes.
+// String is a text, up to a limit in bytes.
 func String[T ~string](c *Coder, v *T, most int) {
 	b := []byte(*v)
 	if b == nil {
@@ -129,7 +128,7 @@ func (c *Coder) Principal(v *principal.Principal) {
 	}
 }
 
-// Slice is a list of at most so many items. One without items is read as nil.
+// Slice is a list, up to a limit. An empty list is read as nil.
 func Slice[T any](c *Coder, v *[]T, most int, each func(*T)) {
 	n := len(*v)
 	AtMost(c, &n, most)
