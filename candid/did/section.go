@@ -17,8 +17,7 @@ const (
 // ErrNoInterface is of a module without an interface.
 var ErrNoInterface = errors.New("the module has no metadata candid:service, which would say the types: send bytes or text")
 
-// FromModule is the interface that a module has with it. The module may be packed by gzip, and
-// has at most so many bytes when it is not.
+// FromModule is the interface in a module. The module may be packed by gzip; its unpacked size is limited.
 func FromModule(module []byte, most int64) (*File, error) {
 	text, ok := Section(module, InterfaceSection, most)
 	if !ok {
