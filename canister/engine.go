@@ -123,8 +123,8 @@ func CompileFor(ctx context.Context, instance, sender any) context.Context {
 	return wasm.WithClient(ctx, wasm.Client{Instance: instance, Sender: sender})
 }
 
-// CompileInto compiles a rewritten module with so many goroutines and leaves the compiled form in a folder: what
-// EngineConfig.Compiler is to do.
+// CompileInto compiles a rewritten module with a number of goroutines and leaves the compiled form in a folder: the
+// task of EngineConfig.Compiler.
 func CompileInto(ctx context.Context, dir string, binary []byte, workers int) error {
 	return wasm.CompileInto(ctx, dir, binary, workers)
 }

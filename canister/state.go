@@ -53,7 +53,7 @@ func (r *runner) ready() {
 	}
 }
 
-// forget lets go of what a message brought and made.
+// forget releases what a message brought and made.
 func (r *runner) forget() {
 	r.pause, r.canceled = nil, nil
 	if r.x != nil {
