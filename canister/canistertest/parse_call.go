@@ -49,7 +49,7 @@ func (p *parser) argument() []byte {
 	return code
 }
 
-// option passes one option of a call, and is false where the next word is none.
+// option passes one option of a call, and is false if the next word is not an option.
 func (p *parser) option(c *callText) bool {
 	t := p.token
 	program := func(to *[]byte, given *bool) bool {

@@ -30,14 +30,13 @@ func (p *Program) Variable(name string) *Program { return p.Text(name).op(opVari
 // HasVariable is whether there is an environment variable: -> 1 or 0.
 func (p *Program) HasVariable(name string) *Program { return p.Text(name).op(opHasVariable) }
 
-// CostCall is what a call costs with a method's name and an argument of so many bytes: -> b of 16
-// bytes, as all costs.
+// CostCall is what a call costs with a method's name and an argument of a given size: -> b of 16 bytes, as all costs.
 func (p *Program) CostCall(name, arg uint64) *Program { return p.Int(name).Int(arg).op(opCostCall) }
 
 // CostCreate is what creating a canister costs: -> b.
 func (p *Program) CostCreate() *Program { return p.op(opCostCreate) }
 
-// CostHTTP is what an HTTP request costs with so many bytes sent and at most so many received: -> b.
+// CostHTTP is what an HTTP request costs by the bytes sent and the maximum of bytes received: -> b.
 func (p *Program) CostHTTP(request, response uint64) *Program {
 	return p.Int(request).Int(response).op(opCostHTTP)
 }
