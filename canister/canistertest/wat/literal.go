@@ -194,8 +194,7 @@ func magnitude(run string, bits int) (uint64, error) {
 	return math.Float64bits(f), nil
 }
 
-// plainFloat rewrites a float literal into the form strconv reads, or says
-// that it is none.
+// plainFloat rewrites a float literal into the form strconv reads, or says that it is malformed.
 func plainFloat(run string) (string, bool) {
 	base, prefix, mark := byte(10), "", "eE"
 	if hex, ok := strings.CutPrefix(run, "0x"); ok {
