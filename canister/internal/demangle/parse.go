@@ -23,7 +23,7 @@ func (f fault) String() string {
 
 // position is where in a symbol the reader stands.
 //
-// Invariant: with a fault nothing is read any more.
+// Invariant: after a fault nothing more is read.
 type position struct {
 	at, depth int
 	fault     fault

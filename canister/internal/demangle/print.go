@@ -9,8 +9,8 @@ import (
 // printer reads a v0 symbol and writes its text, in the words of RFC 2603: paths, types
 // and constants (constant.go).
 //
-// With a fault it goes on writing what is known of the form of what it was in, with ?
-// for what it cannot read. After a limit nothing is read or written any more.
+// After a fault it completes the form that it was writing, with ? for parts that it cannot read. After a limit it reads
+// and writes nothing more.
 type printer struct {
 	reader
 	out    strings.Builder
@@ -41,7 +41,7 @@ func v0(name string) (text, suffix string, ok bool) {
 	return p.out.String(), rest[check.at:], true
 }
 
-// write writes a text whole, or nothing any more.
+// write writes a text whole, or nothing after a limit.
 func (p *printer) write(text string) {
 	switch {
 	case p.silent > 0 || p.full:
