@@ -120,7 +120,7 @@ func (x *Execution) Begin(pages uint64) {
 	x.Stable.NewExecution()
 }
 
-// Forget lets go of what the message brought and made.
+// Forget releases what the message brought and made.
 func (x *Execution) Forget() {
 	x.Message, x.Performed, x.Certified, x.building = Message{}, Performed{}, nil, pending{}
 }
