@@ -68,7 +68,7 @@ func (e *compileEstimate) reset(locals int) {
 	e.operands = uint64(locals) / localsPerOperand
 }
 
-// nanoseconds is the time to compile the function walked, of so many operators, with one processor.
+// nanoseconds is the time to compile the function walked, by its number of operators, with one processor.
 func (e *compileEstimate) nanoseconds(operators int) uint64 {
 	if e.over {
 		return maxCompileTime + 1

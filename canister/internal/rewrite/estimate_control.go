@@ -24,7 +24,7 @@ func (e *compileEstimate) enter(op byte, parent int32, operands int) int32 {
 	return at
 }
 
-// begin enters a new block with so many operands on the stack.
+// begin enters a new block with a number of operands on the stack.
 func (e *compileEstimate) begin(operands int) {
 	e.block++
 	e.live += uint64(operands)
