@@ -96,8 +96,8 @@ func own(n *node, height uint, s *owners) *node {
 	return c
 }
 
-// release ends the use of a tree by a memory and calls visit for the file pages that have no owner any more. Nodes that
-// others use are passed over. Needs the space's mu.
+// release ends the use of a tree by a memory and calls visit for the file pages that have lost their last owner. Nodes
+// that others use are skipped. Needs the space's mu.
 func (t *tree) release(s *owners, visit func(at uint32)) {
 	if t.root != nil {
 		t.root.release(s, visit)
