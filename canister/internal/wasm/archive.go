@@ -81,9 +81,8 @@ func (e *Engine) ReadGuest(c *archive.Coder, code *Code) *Guest {
 	return g
 }
 
-// ReadImage makes an image of what Image.Archive has written, of at most so many bytes;
-// empty says that it is to be written as one that was made empty. What does not fit is a
-// fault; the image is nil then.
+// ReadImage makes an image of what Image.Archive has written, up to a number of bytes; empty says that it is to be
+// written as one that was made empty. What does not fit is a fault; the image is nil then.
 func (e *Engine) ReadImage(c *archive.Coder, most uint64, empty bool) *Image {
 	var size uint64
 	archive.AtMost(c, &size, most)

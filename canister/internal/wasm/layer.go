@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// layer is a part of the bytes of one or more heaps that does not change any more.
+// layer is a part of the bytes of one or more heaps. It is immutable.
 type layer struct {
 	store
 	pages int64 // size of the heap when it was frozen; those above have their places

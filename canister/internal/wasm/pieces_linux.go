@@ -55,7 +55,7 @@ func (ps pieces) cut(page int64) pieces {
 	return ps
 }
 
-// put is the pieces after a part of the file was mapped over some pages of a heap of so many.
+// put is the pieces after a part of the file was mapped over some pages of a heap of a given size.
 func (ps pieces) put(over span, offset, pages int64) pieces {
 	i, j := ps.find(over.first), ps.find(over.end-1)
 	var few [4]piece

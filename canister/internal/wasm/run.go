@@ -117,7 +117,7 @@ func (g *Guest) outcome(err error, entry Entry) error {
 	return trap
 }
 
-// grant begins the next slice after so many executed instructions: no further than the limit and the end of the
+// grant begins the next slice after a number of executed instructions: no further than the limit and the end of the
 // replica's slice.
 func (g *Guest) grant(executed uint64) {
 	slice := g.budget.Slice
@@ -162,7 +162,7 @@ func (g *Guest) nextPart() uint64 {
 	return min(2*g.part, maxGrant)
 }
 
-// shortenPart ends the part of a heap that is not small any more.
+// shortenPart ends the part of a heap that is no longer small.
 func (g *Guest) shortenPart() {
 	g.part = minGrant
 	counter := g.resident.counter.Get()
@@ -254,7 +254,7 @@ func (g *Guest) lookForScattered(progress uint64) bool {
 // Scattered reports whether the message of the current or last Run is scattered, see Budget.
 func (g *Guest) Scattered() bool { return g.scattered }
 
-// pause lets go of the thread, since it may take long.
+// pause releases the thread, since it may take long.
 func (g *Guest) pause(progress uint64) {
 	if g.budget.Pause == nil {
 		return

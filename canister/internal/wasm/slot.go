@@ -195,8 +195,8 @@ func (s *slot) eachRun(changed []span, present bool, visit func(first, end, offs
 	return nil
 }
 
-// trimAll is trim for the first pages of the slot, once they are not mapped by the owner any more. Where the slot was
-// frozen after the owner grew, the new pages went to the layer, which is not trimmed.
+// trimAll is trim for the first pages of the slot, once the owner no longer maps them. If the slot was frozen after the
+// owner grew, the new pages went to the layer, which is not trimmed.
 func (s *slot) trimAll(pages int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
