@@ -153,7 +153,7 @@ func (d *Daemon) build(ctx context.Context, config *Config) error {
 	return nil
 }
 
-// connectionsOf is how many connections a process with so many descriptors takes.
+// connectionsOf is the number of connections for a process with a number of descriptors.
 func connectionsOf(descriptors uint64) int {
 	return int(max(min(descriptors/2, maxConnections), minConnections))
 }

@@ -44,7 +44,7 @@ type shown struct{ *instance.Backend }
 // Clock is what the instance's clock and the wall clock show.
 func (s shown) Clock() api.Clock { return api.Clock(s.Backend.Clock()) }
 
-// View is the state as of the end of the last round.
+// View is the state at the end of the last round.
 func (s shown) View() api.View { return api.Show(s.Backend.View()) }
 
 // frontOf is the front of an instance of a daemon.

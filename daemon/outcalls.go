@@ -118,7 +118,7 @@ func (p *performer) perform(ctx context.Context) {
 	}
 }
 
-// begin begins outcalls while there is room. A held outcall that is not pending any more has timed out: it is not made.
+// begin begins outcalls while there is room. A held outcall that is no longer pending has timed out: it is not made.
 // After a restore numbers begin again: all outcalls are new.
 func (p *performer) begin(ctx context.Context, pending []node.Outcall) {
 	if len(pending) > 0 && pending[0].Generation != p.generation {
@@ -226,9 +226,8 @@ func (d *Daemon) Outcalls(ctx context.Context) ([]node.Outcall, error) {
 	return d.Node().Outcalls(ctx)
 }
 
-// AnswerOutcall answers the HTTP outcall that has a number now, also one that is being
-// made. The error is a *refusal.Refusal where it is not pending any more or the answer is
-// malformed.
+// AnswerOutcall answers the HTTP outcall with a number, also while it is being made. The error is a *refusal.Refusal if
+// it is no longer pending or the answer is malformed.
 func (d *Daemon) AnswerOutcall(ctx context.Context, in *replica.HTTPAnswer) error {
 	err := d.Node().Answer(ctx, in)
 	if refused := new(refusal.Refusal); err != nil && !errors.As(err, &refused) {
