@@ -213,7 +213,7 @@ func (c *cli) command(ctx context.Context, args, environment []string) error {
 	return nil
 }
 
-// killWhen kills a command whose user does not want to wait for it any more.
+// killWhen kills a command when its user no longer wants to wait for it.
 func killWhen(process *os.Process, again <-chan os.Signal, ended <-chan struct{}) {
 	select {
 	case <-again:

@@ -87,7 +87,7 @@ func (c *cli) draw(line string) {
 
 func (c *cli) erase() { fmt.Fprint(c.err, "\r\x1b[K") }
 
-// narrow is the part of a line that has room in so many cells.
+// narrow is the part of a line that fits a number of cells.
 func narrow(line string, room int) string {
 	return textwidth.Cut(oneLine(line), room)
 }
