@@ -78,7 +78,7 @@ func dirtying(name, why, path, method string, inFlight int) attack {
 // what the innocent canister has.
 const diskBytes = 16 << 20
 
-// fullDisk keeps heaps in a file that does not grow any more.
+// fullDisk keeps heaps in a file that can no longer grow.
 func fullDisk() attack {
 	var canisters []principal.Principal
 	return attack{

@@ -60,7 +60,7 @@ func (s *series) add(latency time.Duration, err error) {
 	}
 }
 
-// percentile is the latency that so many of a hundred requests do not exceed.
+// percentile is the latency that a percentage of requests do not exceed.
 func (s *series) percentile(p int) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

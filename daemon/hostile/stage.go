@@ -132,7 +132,7 @@ func (s *stage) installIn(ctx context.Context, instance string, canister princip
 	return err
 }
 
-// deploy makes so many canisters of the same module in the attacked instance.
+// deploy makes a number of canisters of the same module in the attacked instance.
 func (s *stage) deploy(ctx context.Context, text string, count int) ([]principal.Principal, error) {
 	module := assemble(text)
 	var all []principal.Principal
@@ -146,8 +146,8 @@ func (s *stage) deploy(ctx context.Context, text string, count int) ([]principal
 	return all, nil
 }
 
-// keep keeps so many requests in flight until ctx ends. Each worker pauses between two of
-// its requests, so that the load generator costs little.
+// keep keeps a number of requests in flight until ctx ends. Each worker pauses between two of its requests, so that the
+// load generator costs little.
 func (s *stage) keep(ctx context.Context, inFlight int, pause time.Duration, send func(ctx context.Context, worker int) error) {
 	var running sync.WaitGroup
 	for worker := range inFlight {
