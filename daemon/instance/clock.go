@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// clock is the time of an instance that is not paced by hand: the wall clock's and an
-// offset, which is never negative. Time that is moved ahead makes the offset larger. One
-// who owns the network reads it and moves the network's time in one turn, so that no time
-// of before a restore reaches the network of after it.
+// clock is the time of an instance that is not paced by hand: the wall clock's and an offset, which is never negative.
+// Time that is moved ahead makes the offset larger. The owner of the network reads it and moves the network's time in
+// one turn, so that no time from before a restore reaches the restored network.
 type clock struct {
 	wall   func() time.Time
 	offset atomic.Int64 // ns

@@ -69,8 +69,7 @@ func (i *Instance) Offset() time.Duration { return time.Duration(i.clock.offset.
 // the same turn.
 func (i *Instance) PutAhead(offset time.Duration) { i.clock.putAhead(offset) }
 
-// SetPacing changes when rounds happen. Once it returns, nothing of the pacing before
-// happens any more.
+// SetPacing changes when rounds happen. Once it returns, the pacing before has no further effect.
 func (i *Instance) SetPacing(ctx context.Context, pacing Pacing) error {
 	pacing, err := pacing.decided()
 	if err != nil {

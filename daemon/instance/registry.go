@@ -14,8 +14,8 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// Host gives instances what this package must not know: the front ends that serve them, and
-// what makes their outcalls.
+// Host gives instances what this package must not know: the front ends that serve them, and the client for their
+// outcalls.
 type Host interface {
 	// Attach is called before an instance is made. Its error keeps the instance from being made.
 	Attach(name string, about *About) (Front, error)

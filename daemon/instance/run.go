@@ -48,9 +48,8 @@ type Until struct {
 	Outcalls         int // that wait for an answer
 }
 
-// RunUntil runs rounds until a condition holds, at most so many; 0: a million. Where clients run
-// the rounds, time that has to pass passes at once; otherwise only for conditions of time. The
-// error may be node.ErrUnknown.
+// RunUntil runs rounds until a condition holds, up to a limit; 0: a million. If clients run the rounds, time that has
+// to pass passes at once; otherwise only for conditions of time. The error may be node.ErrUnknown.
 func (i *Instance) RunUntil(ctx context.Context, c Condition, most uint64) (Until, error) {
 	r := i.newRun(c, most)
 	done, err := i.drive(ctx, r.next)

@@ -8,8 +8,8 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// Await waits until somebody who owns the network has seen something. Where clients run the
-// rounds, it runs them while there is work; the pacing may change meanwhile.
+// Await waits until seen is true, on the owner of the network. If clients run the rounds, it runs them while there is
+// work; the pacing may change meanwhile.
 func (i *Instance) Await(ctx context.Context, seen func(*replica.Network) bool) error {
 	for {
 		before, over := i.Pacing(), make(chan bool, 1)
