@@ -32,10 +32,8 @@
 // in others (random input, the order of goroutines) may be left out by chance;
 // -whole runs whole packages, each mutant in a build of its own, as for a few mutants.
 //
-// survivors.txt lists each known survivor with its reason. The run fails where a
-// mutant survives that is not listed, and where a listed one is killed or has no
-// code any more, so the list stays true. -sample N runs N mutants, drawn with
-// -seed, and those in always; continuous integration runs such a sample. -results
-// FILE keeps the verdicts, so that a run that was interrupted goes on. -parallel N
-// tests N mutants at a time; their lines are in the order in which they are done.
+// survivors.txt lists each known survivor with its reason. The run fails if an unlisted mutant survives, or if a listed
+// one is killed or has lost its code, so the list stays true. -sample N runs N mutants, drawn with -seed, and those in
+// always; continuous integration runs such a sample. -results FILE keeps the verdicts, so that a run that was
+// interrupted goes on. -parallel N tests N mutants at a time; their lines are in the order in which they are done.
 package main
