@@ -1,8 +1,7 @@
-// Command doublewithdraw drives a bug into the open that no test finds that makes one call
-// after the other: a bank that checks a balance, awaits, and changes the balance then pays
-// twice where a second withdrawal comes in meanwhile. It holds the answer of one call, lets
-// another in, and lets go, over the control API alone; then it does the same to a bank
-// without the bug.
+// Command doublewithdraw exposes a bug that tests with one call after the other miss: a bank that checks a balance,
+// awaits, and then changes the balance pays twice if a second withdrawal comes in meanwhile. It holds the answer of one
+// call, lets another in, and releases the answer, over the control API alone; then it does the same to a bank without
+// the bug.
 //
 // It starts a daemon in its own process, or speaks to one that runs:
 //
