@@ -72,6 +72,5 @@ type Context struct {
 	Busy         bool          // one of its messages is running
 }
 
-// Starved reports whether an answer is owed that nothing can give any more: the
-// specification's starvation.
+// Starved reports whether an answer is owed that can no longer come: the specification's starvation.
 func (c *Context) Starved() bool { return !c.Responded && c.Outstanding == 0 && !c.Busy }

@@ -15,9 +15,8 @@ const (
 	Running                        // the callback runs
 )
 
-// Future is one outgoing call of a canister, from ic0.call_perform until its
-// callback has run. Records are recycled: a *Future is good until the next
-// change of the call table.
+// Future is one outgoing call of a canister, from ic0.call_perform until its callback has run. Records are recycled: a
+// *Future is valid until the next change of the call table.
 type Future struct {
 	Context       ContextID
 	Deadline      uint64 // nanoseconds; 0 for a call with guaranteed response

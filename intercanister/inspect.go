@@ -8,8 +8,8 @@ import (
 
 // For inspecting what waits without changing it, and for removing one message.
 
-// Each shows the waiting messages in the order in which they came. An Input is good
-// until the function returns, which may not write it.
+// Each shows the waiting messages in the order in which they came. An Input is valid until the function returns, and
+// read-only.
 func (m *Mailbox) Each(visit func(in *Input)) {
 	var depth [SourceRequests]int
 	seen := make(map[*pair]int, len(m.pairs))
@@ -42,8 +42,8 @@ func (m *Mailbox) RemoveRequest(call CallID, of func(*Request) bool) (q Request,
 	return m.Late(func(q *Request) bool { return q.Call == call && of(q) })
 }
 
-// EachFuture shows all registered futures in the order of their ids. A *Future is good
-// until the function returns, which may not write it.
+// EachFuture shows all registered futures in the order of their ids. A *Future is valid until the function returns, and
+// read-only.
 func (l *CallTable) EachFuture(visit func(id CallID, f *Future)) {
 	for _, id := range l.Calls() {
 		visit(id, l.Future(id))

@@ -108,7 +108,7 @@ func (m *Mailbox) pair(other principal.Principal) *pair {
 	return p
 }
 
-// retire forgets a pair nothing runs between any more.
+// retire forgets a pair without messages or calls.
 func (m *Mailbox) retire(other principal.Principal, p *pair) {
 	if p.calls != 0 || p.owed != 0 || p.requests.Len() != 0 {
 		return
@@ -208,8 +208,7 @@ func (m *Mailbox) Pop(in *Input) bool {
 	return true
 }
 
-// popAt removes the message that arrived with so many others before it, of which depth
-// have the same source.
+// popAt removes the message at a position in the order of arrival; depth of those before it have the same source.
 func (m *Mailbox) popAt(position, depth int, in *Input) {
 	a := m.arrivals.Remove(position)
 	*in = Input{Source: a.source}

@@ -47,9 +47,8 @@ func (r *Ready) Next() *Mailbox {
 	return nil
 }
 
-// Prune takes the mailboxes in which nothing waits any more out of the present
-// batch, as Next would on its way; none while the batch begins with first, whose
-// message may change what waits in the others.
+// Prune removes empty mailboxes from the present batch, as Next would on its way. It removes none while the batch
+// begins with first, whose message may change the other mailboxes.
 func (r *Ready) Prune(first *Mailbox) {
 	if r.at < len(r.now) && r.now[r.at] == first && first.ready() {
 		return

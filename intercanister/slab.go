@@ -18,8 +18,8 @@ type record[T any] struct {
 	value T
 }
 
-// chunkSize makes a chunk of futures a whole number of memory pages. The first chunk has
-// fewer slots, because few networks have so many calls, and of thousands each has a first.
+// chunkSize makes a chunk of futures a whole number of memory pages. The first chunk has fewer slots, because few
+// networks have that many calls, and each of thousands has a first chunk.
 const (
 	chunkSize  = 1024
 	firstChunk = 31 // as many futures as fit 6 KiB
