@@ -71,14 +71,13 @@ type Committee struct {
 	Max         uint32 // responses that are delivered
 }
 
-// DefaultCommittee is the committee of a flexible outcall that names none, on a subnet of
-// so many nodes.
+// DefaultCommittee is the committee of a flexible outcall that names none, on a subnet with a number of nodes.
 func DefaultCommittee(nodes uint64) Committee {
 	n := uint32(nodes)
 	return Committee{Flexible, n, 2*n/3 + 1, n}
 }
 
-// Nodes is how many nodes of a subnet of so many make the request.
+// Nodes is how many nodes make the request on a subnet of a given size.
 func (c *Committee) Nodes(subnet uint64) uint64 {
 	switch c.Replication {
 	case NonReplicated:

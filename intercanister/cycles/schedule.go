@@ -125,9 +125,8 @@ func (s *Schedule) CallPrepayment(bytes, limit uint64, wide bool) Amount {
 	return s.CallTransmission(bytes).Add(s.ResponseTransmission(MaxResponseBytes)).Add(s.Execution(limit, wide))
 }
 
-// Outcall is the price of an HTTP outcall whose request has so many bytes, and
-// whose response at most so many (interface specification, "IC method
-// http_request"). It is for this many nodes, not scaled.
+// Outcall is the price of an HTTP outcall by the size of its request and the limit of its response, in bytes (interface
+// specification, "IC method http_request"). It is for this many nodes, not scaled.
 func (s *Schedule) Outcall(request, response uint64) Amount {
 	each := Of(s.OutcallBase).Add(Of(s.OutcallNode).Mul(s.Nodes)).Add(Of(request).Mul(s.OutcallRequestByte)).Add(Of(response).Mul(s.OutcallResponseByte))
 	return each.Mul(s.Nodes)
@@ -158,7 +157,7 @@ type Holdings struct {
 	Compute  uint64 // percent
 }
 
-// HoldingsOf are the holdings of a canister that uses so many bytes, of which some are allocated to it.
+// HoldingsOf are the holdings of a canister by the bytes it uses and its allocation.
 func HoldingsOf(used, allocated, messages, compute uint64) Holdings {
 	return Holdings{Memory: max(used, allocated), Messages: messages, Compute: compute}
 }
