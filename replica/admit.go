@@ -120,8 +120,8 @@ func (m *subnet) payment(in *Ingress) state.Payment {
 	return m.net.management.Payment(in.Method, in.Arg)
 }
 
-// payLate takes the fee for a message of this size that was executed. Nothing is
-// refused any more, so it may go below the freezing limit, and takes at most what there is.
+// payLate takes the fee for a message of this size that was executed. It is too late to refuse the message, so the
+// balance may go below the freezing limit; at most the whole balance is taken.
 func (m *subnet) payLate(r *state.Entry, size int) {
 	fee := m.Fees.IngressMessage(size)
 	if r.Running {

@@ -11,7 +11,7 @@ type IngressAnswer struct {
 	Sender       principal.Principal
 	Receiver     principal.Principal
 	Method       string
-	Reply        []byte                // where Replied; it is not written any more
+	Reply        []byte                // where Replied; read-only
 	Reject       *intercanister.Reject // where Rejected
 	Answered     uint64                // ns; 0 before
 	Instructions uint64                // of its own execution or installation, without callbacks

@@ -1,8 +1,8 @@
 package replica
 
-// ShedAnswers makes every subnet drop its oldest answers until those that are kept take so many bytes at most. The
-// requests are "done" from then on, as if answers took more than MaxAnswerBytes. The driver sends this input when it
-// runs out of memory for answers.
+// ShedAnswers makes every subnet drop its oldest answers until the kept ones fit a number of bytes. The requests are
+// "done" from then on, as if answers took more than MaxAnswerBytes. The driver sends this input when it runs out of
+// memory for answers.
 type ShedAnswers struct{ Bytes int }
 
 func (*ShedAnswers) input() {}

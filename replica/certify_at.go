@@ -2,9 +2,8 @@ package replica
 
 import "github.com/canisterd/canisterd/refusal"
 
-// CertifyAt sets the time as AdvanceTo does, and certifies the state as of then: queries see
-// the time, and no round was run. It never goes back. Between the steps of a round it is
-// refused.
+// CertifyAt sets the time as AdvanceTo does, and certifies the state at that time: queries see the time, although no
+// round ran. It never goes back. Between the steps of a round it is refused.
 type CertifyAt uint64
 
 func (CertifyAt) input() {}

@@ -104,8 +104,7 @@ func (m *subnet) await(r *state.Entry, in state.Input) {
 	r.Waiting = append(r.Waiting, in)
 }
 
-// crowded reports whether it is time to look for those that are too late among so many
-// that wait.
+// crowded reports whether it is time to look for expired commands in a waiting list of this length.
 func crowded(n int) bool { return n%intercanister.QueueCapacity == intercanister.QueueCapacity-1 }
 
 // dropLate drops a call that waits if it is a best-effort call that is too late.

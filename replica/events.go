@@ -78,8 +78,7 @@ type Event struct {
 	Entry      canister.Context // of a message: what ran
 	Reentrant  bool             // the callee waits for this very call, directly or through others
 	CleanupRan bool
-	// NoTransform says of an HTTP outcall that its response is compared and handed on as the
-	// server sent it.
+	// NoTransform means that the response of an HTTP outcall is compared and handed on as the server sent it.
 	NoTransform bool
 	Subnet      principal.Principal
 	Canister    principal.Principal
@@ -109,8 +108,7 @@ type Event struct {
 	Fault        string // what was done to a message: held, dropped, replied, rejected, unknown, delayed or mocked
 }
 
-// EventSink is told what happens, on the goroutine of the network. The event is good
-// until the call returns.
+// EventSink is told what happens, on the goroutine of the network. The event is valid until the call returns.
 type EventSink interface {
 	Event(e *Event)
 }

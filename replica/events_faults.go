@@ -62,7 +62,7 @@ func (m *subnet) ofHeld(kind EventKind, h *state.Held) Event {
 	case h.Kind == KindIngress:
 		e.Canister = m.History.At(h.Ingress).Effective
 	case h.Kind == KindResponse && kind != MessageHeld && kind != MessageReleased && kind != FaultInjected:
-		e.Canister, e.Peer = shown.Caller, shown.Callee // as everything else that becomes of a response
+		e.Canister, e.Peer = shown.Caller, shown.Callee // as for other events about a response
 	}
 	return e
 }

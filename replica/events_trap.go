@@ -16,8 +16,8 @@ type Caller struct {
 	Module   [32]byte  // hash of the canister's module; zero for none
 }
 
-// callers are the contexts a context answers to, itself first: the asynchronous stack. It
-// ends where a caller does not wait any more.
+// callers are the contexts a context answers to, itself first: the asynchronous stack. It ends where a caller no longer
+// waits.
 func (m *subnet) callers(id intercanister.ContextID) (frames []Caller) {
 	for at, context := range m.ancestry(id) {
 		f := Caller{

@@ -97,7 +97,7 @@ func (s *Settlement) response() (intercanister.Response, ActionKind, Result) {
 	return answerOf(&action), action.Kind, Result{}
 }
 
-// timed is a canister whose timer is active and not in use, or why there is none.
+// timed is a canister whose timer is active and that runs no message, or the reason for refusing.
 func (n *Network) timed(id principal.Principal) (*subnet, *state.Entry, Result) {
 	m, r := n.find(id)
 	switch {

@@ -38,7 +38,7 @@ type ForkConfig struct {
 // Modules that are being compiled are requested again from the fork's Compiler; without one they are compiled in its
 // first round.
 func (n *Network) Fork(config ForkConfig) *Network {
-	view := n.View() // what was noted is not written any more: the two may have it together
+	view := n.View() // recorded changes are read-only from now on: the two may share them
 	f := new(Network)
 	*f = *n
 	if config.Executor != nil {

@@ -84,11 +84,10 @@ const (
 	// ChargeInterval is how often canisters pay for memory and compute
 	// allocation, in nanoseconds (the replica's: at least 10 seconds).
 	ChargeInterval = 10_000_000_000
-	// MaxUnstaged is how many parts of a certified tree may have changed before it
-	// is brought up to date though no certificate was asked for: it bounds what
-	// the first who asks waits for (some 25 ms). Ours.
-	// MaxUnstagedBytes is how many bytes of answers they may have: the list of changes keeps answers
-	// that the ingress history has dropped. Ours.
+	// MaxUnstaged is how many parts of a certified tree may have changed before it is brought up to date without a
+	// request for a certificate: it bounds the wait of the first such request (some 25 ms). Ours. MaxUnstagedBytes is
+	// how many bytes of answers they may have: the list of changes keeps answers that the ingress history has dropped.
+	// Ours.
 	MaxUnstaged      = 16_384
 	MaxUnstagedBytes = 16 << 20
 	// MaxRules is how many rules there are for messages on their way, MaxRuleTextBytes how long

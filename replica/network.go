@@ -46,9 +46,8 @@ type Config struct {
 	HeldBytes              int    // that held messages may carry; 0: MaxHeldBytes
 }
 
-// PrintSink takes what a canister prints (ic0.debug_print), whole and at once, also what
-// queries and messages print that fail: for people who watch. It is called by many goroutines, and
-// may not keep the text.
+// PrintSink takes what a canister prints (ic0.debug_print), whole and at once, also from queries and messages that
+// fail: for people who watch. Many goroutines call it, and it may not keep the text.
 type PrintSink func(canister principal.Principal, text []byte)
 
 // Network is the subnet: some subnets, their canisters and the routes between
@@ -175,7 +174,7 @@ func (n *Network) Seed() [32]byte { return n.config.Seed }
 // Engine is the engine canisters run on.
 func (n *Network) Engine() *canister.Engine { return n.config.Engine }
 
-// View is the state as of the end of the last round: immutable, for any reader.
+// View is the state at the end of the last round: immutable, for any reader.
 func (n *Network) View() *View { return n.views.Latest() }
 
 // Views is what gives the network's views to readers on other goroutines.

@@ -63,7 +63,7 @@ func (n *Network) OutcallsMade() (made uint64) {
 
 // Reception is an answer on its way through the node that got it.
 type Reception struct {
-	Query   *Query         // the transform it must go through; nil for none, or none any more
+	Query   *Query         // the transform it must go through; nil if it needs none or is done
 	Content OutcallContent // good where Query is nil
 
 	answer *OutcallAnswer

@@ -27,15 +27,15 @@ type recording struct {
 	bytes     int // of answers in requests, and of those in base that were dropped since; at most MaxUnstagedBytes and one round's
 }
 
-// changes is a list of what has changed. What a reader has of it is not written any more; the
-// rest is the subnet's own. Of several changes of one thing the last counts.
+// changes is a list of changes. The part that readers have is read-only; the rest is the subnet's own. Of several
+// changes of one thing the last counts.
 type changes[T any] struct {
 	list   []T
 	shared int    // readers have those before
 	first  uint64 // numbers given before list[0]; a change has the same number until it is dropped or moved
 }
 
-// own is the change with a number for writing, nil where readers have it, or there is none.
+// own is the change with a number for writing, nil if readers have it or it does not exist.
 func (c *changes[T]) own(number uint64) *T {
 	if at := number - c.first - 1; number > c.first && at < uint64(len(c.list)) && int(at) >= c.shared {
 		return &c.list[at]

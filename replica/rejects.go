@@ -155,7 +155,7 @@ func rejectUninstalled() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "Canister has been uninstalled.")
 }
 
-// rejectNoReply is for a call nothing can answer any more.
+// rejectNoReply is for a call that can no longer be answered.
 func rejectNoReply(c *intercanister.Context) *intercanister.Reject {
 	if c.Origin.Kind == intercanister.FromIngress {
 		return intercanister.Rejectf(intercanister.CanisterDidNotReply, "Canister %s did not reply to the call", c.Canister)

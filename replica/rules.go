@@ -198,8 +198,7 @@ func (n *Network) releaseAll(rule uint64) {
 // guarded reports whether a subnet must look at the messages on their way.
 func (m *subnet) guarded() bool { return len(m.net.rules.List) > 0 || m.Kept.Len() > 0 }
 
-// caught asks the rules about a request that its sender lets go of, and does what they
-// say. It is false where the request is to go on.
+// caught applies the rules to a request that its sender releases. It is false if the request is to go on.
 func (m *subnet) caught(q *intercanister.Request) bool {
 	p := state.RoutedMessage{Kind: KindRequest, Caller: q.Sender, Callee: q.Receiver, Method: q.Method, Bounded: q.Deadline != 0}
 	rule := m.net.rules.Apply(&p)

@@ -30,7 +30,7 @@ func thresholdKeys() []thresholdKey {
 
 // signing is what a network knows of its threshold keys.
 type signing struct {
-	signer  state.Signer // nil: the management canister knows no keys, and there are none
+	signer  state.Signer // nil: there are no keys
 	known   []state.KeyID
 	holders map[state.KeyID]*subnet // the subnet that runs the calls for each key
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// View is a network as of the end of a round: immutable, and safe for any number of readers. A height is signed when
-// its certificate is first requested.
+// View is a network at the end of a round: immutable, and safe for any number of readers. A height is signed when its
+// certificate is first requested.
 type View struct {
 	Time, Height uint64
 	RootKey      []byte // DER
