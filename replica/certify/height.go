@@ -48,8 +48,8 @@ func signedWhenAsked(tree Tree, key *SubnetKey, onSigned func()) *Height {
 }
 
 // Dated is the height with a /time that is later by so many nanoseconds, or earlier if by is negative, for clients with
-// another clock than the subnet. It is signed apart, and counts as this height's signature for onSigned. A tree that
-// has no /time stays as it is.
+// another clock than the subnet. It is signed apart, and counts as this height's signature for onSigned. A tree without
+// a /time stays as it is.
 func (h *Height) Dated(by int64) *Height {
 	if by == 0 {
 		return h
