@@ -11,7 +11,7 @@ const most = 4
 type Map[K comparable, V any] struct {
 	own  map[K]V        // of this map alone
 	base map[K]V        // of forks, too: never written; no key of own is in it and not gone
-	gone map[K]struct{} // keys of base that are not in the map any more
+	gone map[K]struct{} // keys of base that were deleted
 }
 
 // Len is the number of entries.
@@ -53,7 +53,7 @@ func (m *Map[K, V]) Delete(key K) {
 	m.drop(key)
 }
 
-// drop takes the entry of a key out of the base; one of which nothing is left is let go of.
+// drop takes the entry of a key out of the base, and releases a base that becomes empty.
 func (m *Map[K, V]) drop(key K) {
 	if m.base == nil {
 		return
