@@ -19,9 +19,8 @@
 //     and a call that finds no subnet, are rejected before anything is sent;
 //   - Effective is asked when a user's message arrives, before Admit;
 //   - Admit says whether a user's message enters the state at all;
-//   - Run executes a call, in a round. Everything a handler may do is in the
-//     state.Command it is given: who asks (Caller, Sender, FromUser), Attached
-//     cycles with Accept, the State, and what the Host offers;
+//   - Run executes a call, in a round. Everything a handler may do is in its state.Command: the caller (Caller, Sender,
+//     FromUser), Attached cycles with Accept, the State, and what the Host offers;
 //   - Query answers query calls on a state that stands still.
 //
 // A handler answers with state.Reply, state.Fail, state.Later (it has kept

@@ -73,8 +73,8 @@ func flexibleHTTPRequest(c *state.Command, a *flexibleRequestArg) state.Answer {
 	return makeOutcall(c, &sent, true)
 }
 
-// check says why a subnet of so many nodes cannot make a request with these counts. One that
-// changes things needs the same number of requests and responses.
+// check says why a subnet with this number of nodes cannot make a request with these counts. A request with side
+// effects needs the same number of requests and responses.
 func (a *replicationArg) check(nodes uint32, everybody bool) *intercanister.Reject {
 	switch {
 	case a.Total < 1:

@@ -6,8 +6,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// readSnapshotData is read_canister_snapshot_data. The canister pays for the bytes that are asked for, whether there
-// are so many or not.
+// readSnapshotData is read_canister_snapshot_data. The canister pays for the bytes that are asked for, even if there
+// are fewer.
 func readSnapshotData(c *state.Command, a *readSnapshotArg) state.Answer {
 	r, reject := viewed(c, a.Canister)
 	if reject != nil {
