@@ -64,8 +64,8 @@ const (
 	PaysNothing                // it brings cycles into the network, or no canister could pay
 )
 
-// Command is one call of the management canister as a handler sees it: who
-// asks for what, and what carries it out.
+// Command is one call of the management canister as a handler sees it: the caller, the method and its arguments, and
+// the means to carry it out.
 type Command struct {
 	Host   Host
 	State  *State // of the subnet that executes the call
@@ -143,8 +143,8 @@ func WhenCompiled() Answer { return Answer{When: Compiling} }
 // Host is what the subnet does for a handler beyond changing
 // the state it is handed.
 type Host interface {
-	// Metrics are the certified metrics of the subnet as of the round before, and all
-	// instructions of its rounds until then.
+	// Metrics are the certified metrics of the subnet at the end of the round before, and all instructions of its
+	// rounds until then.
 	Metrics() (metrics certify.SubnetMetrics, instructions uint64)
 
 	// Answer settles a deferred call. Exactly once for each ticket.

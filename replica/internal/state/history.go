@@ -217,8 +217,8 @@ func (h *History) Answer(r *Ingress, reply []byte, reject *intercanister.Reject,
 // Bytes is what waiting arguments take, and what kept answers do.
 func (h *History) Bytes() (waiting, answers int) { return h.waiting, h.answers }
 
-// ShedTo drops the oldest answers until those that are kept take so many bytes at most. forget is
-// called for each message whose answer was dropped.
+// ShedTo drops the oldest answers until the kept ones fit a number of bytes. forget is called for each message whose
+// answer was dropped.
 func (h *History) ShedTo(bytes int, forget func(*Ingress)) {
 	for h.answers > bytes && h.order.Len() > 0 {
 		h.shed(forget)

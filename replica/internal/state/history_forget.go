@@ -21,8 +21,7 @@ func (h *History) Forget(r *Ingress, deadlines *timers.Table) *Ingress {
 	return r
 }
 
-// compact takes the answers out of the order that are not known any more: one that is kept
-// may stand before any number of them.
+// compact removes forgotten answers from the order: a kept one may stand before any number of them.
 func (h *History) compact() {
 	var kept cow.List[answer]
 	for i := range h.order.Len() {

@@ -21,8 +21,8 @@ type Outcall struct {
 	Replicated  bool // every node makes the request, not one alone
 	Node        int  // which, where Replicated is false and it is not flexible
 
-	// Members are the nodes that make a flexible outcall, by number; of any other there
-	// are none. Min of them must answer, at most Max of their responses are delivered.
+	// Members are the nodes that make a flexible outcall, by number; empty for other outcalls. Min of them must answer,
+	// at most Max of their responses are delivered.
 	Members  []int
 	Min, Max uint32
 

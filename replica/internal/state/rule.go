@@ -26,8 +26,8 @@ type Match struct {
 	Caller *principal.Principal // a canister, or the user of an ingress message
 	Callee *principal.Principal // as the caller named it: the management canister, too
 	Method string               // exact, or with * for any text; empty for all
-	Skip   uint64               // let so many pass first
-	Times  uint64               // apply to so many; 0 for all
+	Skip   uint64               // let this many messages pass first
+	Times  uint64               // apply to this many messages; 0 for all
 }
 
 // ActionKind is what a rule does.

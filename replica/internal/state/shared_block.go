@@ -19,8 +19,8 @@ type block struct {
 	shared *sharedBlock // nil where no other network has the block
 }
 
-// sharedBlock is a block as it was when it was forked: the entries of the source, which are
-// not written any more, or a copy that the source made before it went on.
+// sharedBlock is a block as it was when it was forked: the entries of the source, which are read-only now, or a copy
+// that the source made before it went on.
 type sharedBlock struct {
 	mu     sync.Mutex  // guards all: source and forks are on goroutines of their own
 	users  int         // forks that have no copy of their own yet

@@ -74,7 +74,7 @@ type State struct {
 	// Environment is what the messages of this batch see of the subnet. Those that are parked keep theirs.
 	Environment *canister.Subnet
 
-	// MemoryUsed are the bytes of all canisters, each as of when it was counted last.
+	// MemoryUsed are the bytes of all canisters, each at the time of its last count.
 	MemoryUsed uint64
 	// Consumed are the cycles that were spent when they were counted last.
 	Consumed cycles.Amount
@@ -128,7 +128,7 @@ func (s *State) Add(c *canister.Canister) *Entry {
 	return r
 }
 
-// Remove forgets a canister. Nothing may wait for it any more.
+// Remove forgets a canister. Nothing may still wait for it.
 func (s *State) Remove(r *Entry) {
 	s.Totals.recordDeletion(r.Canister)
 	s.DisarmTimer(r)
