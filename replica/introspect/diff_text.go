@@ -79,8 +79,8 @@ func timeText(ns uint64) string {
 	return text + "Z"
 }
 
-// date is the date so many days after 1970-01-01. It counts in years that begin with March,
-// so that a leap day is the last of its year, and in ages of 400 of them.
+// date is the date a number of days after 1970-01-01. It counts in years that begin with March, so that a leap day is
+// the last of its year, and in ages of 400 of them.
 func date(days uint64) (year, month, day uint64) {
 	const before = 719_468 // days from March 1 of the year 0
 	age, of := (days+before)/146_097, (days+before)%146_097

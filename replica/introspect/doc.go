@@ -2,6 +2,6 @@
 // lists in pages, reports of canisters, deadlock cycles, the cycles audit, and the differences between two networks.
 //
 // It owns the lists and their texts. It reads the states of the subnets and changes nothing. It must not know how
-// rounds are made, who asks, or how the lists are sent. It may be used only while the network is at rest, by the
+// rounds are made, the clients, or how the lists are sent. It may be used only while the network is at rest, by the
 // goroutine that owns it.
 package introspect

@@ -298,7 +298,7 @@ func (m *Subnet) queuedMessage(owner principal.Principal, in *intercanister.Inpu
 	return q
 }
 
-// blocked is why a message with so many before it in a queue does not run yet.
+// blocked is why a message with this many before it in a queue does not run yet.
 func (m *Subnet) blocked(box *intercanister.Mailbox, position int) (WaitReason, string) {
 	if position > 0 {
 		return WaitQueued, fmt.Sprintf("%d messages come before it", position)

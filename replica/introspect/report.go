@@ -39,8 +39,7 @@ func (n *Network) Report(id principal.Principal) (CanisterReport, bool) {
 	return m.report(r), true
 }
 
-// Reports describes at most so many canisters of all subnets whose ids come after
-// one, by id.
+// Reports describes canisters of all subnets whose ids come after one, by id, up to a limit.
 func (n *Network) Reports(after principal.Principal, most int) []CanisterReport {
 	var page []CanisterReport
 	for _, m := range n.Subnets {
