@@ -8,8 +8,8 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// ErrRestored is what those get who wait for the answer to a message that the node does
-// not know any more, or answer an outcall of before: it was restored to another state.
+// ErrRestored is the error for callers that wait for the answer to a message that the node no longer knows, or that
+// answer an outcall from before: it was restored to another state.
 var ErrRestored = errors.New("the instance was restored to a state that does not know this request")
 
 // ErrForeign is for a network that lives on another engine than the node that is to go on

@@ -221,7 +221,7 @@ func (n *Node) show(report replica.RoundReport) {
 	n.recorder.wake()
 }
 
-// View is the network as of the end of its last round.
+// View is the network at the end of its last round.
 func (n *Node) View() *replica.View { return n.views.Load().Latest() }
 
 // Submit hands in an ingress message. The error is a *refusal.Refusal if the message is malformed or the node

@@ -114,7 +114,7 @@ func (r *recorder) size() int64 {
 	return int64(r.bytes)
 }
 
-// shrink forgets the oldest events, so many bytes of them, but keeps minRingBytes.
+// shrink forgets the oldest events, up to a number of bytes, but keeps minRingBytes.
 func (r *recorder) shrink(bytes int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -17,10 +17,9 @@ import (
 // among the queries of one sender. A query that runs gives its slot away after each slice
 // while others wait.
 //
-// A query that is parked holds state of its canister, so only so many may be (maxParked) of one
-// sender, of a canister, of an instance and in all. A query that is not over after its first slice
-// and finds no room to park is evicted: it changed nothing, so it begins again when there is room.
-// Queries of one slice therefore never wait for long ones to end.
+// A parked query holds state of its canister, so their number is limited (maxParked) for a sender, a canister, an
+// instance and in all. A query that is not over after its first slice and cannot be parked is evicted: it changed
+// nothing, so it begins again when there is room. Queries of one slice therefore never wait for long ones to end.
 //
 //	root ── instance ── canister ── sender ── queries that wait
 //

@@ -12,8 +12,8 @@ import (
 // waitKey is an ingress message of a subnet.
 type waitKey = replica.RequestID
 
-// waiter is a caller of Await. Waiters are recycled once the owner has no hold of them any
-// more, with their channel and function: most wait for nothing, or for one round.
+// waiter is a caller of Await. Waiters are recycled once the owner has released them, with their channel and function:
+// most wait for nothing, or for one round.
 type waiter struct {
 	subnet principal.Principal
 	id     replica.RequestID
