@@ -1,8 +1,8 @@
 // Package trace makes call trees of recorded events, and shows them: as text, as a Mermaid
 // sequence diagram, and as trace events for ui.perfetto.dev and chrome://tracing.
 //
-// It owns what belongs to one tree and in which order, what is missing of it, and the three
-// forms. It must not know where events are kept or who asks. Nothing in it has effects.
+// It owns the members of a tree and their order, the list of what is missing, and the three forms. It must not know
+// where events are kept, or the clients. Nothing in it has effects.
 //
 // # A tree
 //

@@ -171,7 +171,7 @@ func numbered(text, special string) string {
 	return out.String()
 }
 
-// broken is text in lines of at most so many runes, broken after spaces where it has some.
+// broken is text in lines of a maximum number of runes, broken after spaces if it has any.
 func broken(text string, most int) (lines []string) {
 	runes := []rune(text)
 	for len(runes) > most {
