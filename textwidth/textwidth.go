@@ -16,7 +16,7 @@ func Of(text string) int {
 	return n
 }
 
-// Cut is the part of a text that has room in so many cells: whole characters with the accents on them.
+// Cut is the part of a text that fits a number of cells: whole characters with the accents on them.
 func Cut(text string, cells int) string {
 	n := 0
 	for at, r := range text {
