@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/archive"
 )
 
-// Archive writes the table, or reads it: handles stay valid, and deadlines that are due at one time keep their order. A
-// table that is read has at most so many deadlines at a time.
+// Archive writes the table, or reads it: handles stay valid, and deadlines that are due at one time keep their order.
+// The number of deadlines that are read is limited.
 func (t *Table) Archive(c *archive.Coder, most int) {
 	order := make([]uint64, len(t.slots)) // what came when, by slot
 	for _, k := range t.heap {
