@@ -48,14 +48,14 @@ func newForks(b *testing.B) *forks {
 	return f
 }
 
-// instance makes an instance with so many canisters.
+// instance makes an instance with a number of canisters.
 func (f *forks) instance(name string, canisters int) {
 	f.b.Helper()
 	if _, err := f.instances.CreateInstance(f.b.Context(), &controlv1.CreateInstanceRequest{Instance: name}); err != nil {
 		f.b.Fatal(err)
 	}
 	f.first[name] = f.canister(name)
-	const side = 16 // so many at a time
+	const side = 16 // this many at a time
 	var several sync.WaitGroup
 	for first := range side {
 		several.Go(func() {

@@ -228,7 +228,7 @@ func TestAStreamIsReadWhile1024CallsOf16MiBAreNotAnswered(t *testing.T) {
 	}
 }
 
-// fill gives a call an argument with which its request has so many bytes.
+// fill gives a call an argument that brings its request to a size in bytes.
 func fill(in *controlv1.StreamRequest, bytes int) {
 	in.Call.Argument = rawOf("")
 	for size := proto.Size(in); size != bytes; size = proto.Size(in) {

@@ -145,7 +145,7 @@ func TestTimeGoesToTheNextTimerOfARunningInstance(t *testing.T) {
 	}
 }
 
-// Who goes away while time passes leaves an instance that goes on from where it stands.
+// If a client goes away while time passes, the instance goes on from where it stands.
 func TestTimeGoesOnFromWhereItsClientLeftIt(t *testing.T) {
 	a := served(t, daemon.Config{})
 	a.started(time.Hour)
@@ -203,8 +203,8 @@ const restless = `(module
 		(drop (call $perform)))
 	(func (export "canister_update begin") (call $ask (i32.const 0))))`
 
-// Rounds follow each other at once there, by themselves and for who moves time: it goes on
-// between them all the same.
+// Rounds follow each other at once there, by themselves and for clients that move time: time goes on between them all
+// the same.
 func TestADayPassesWhereACanisterIsNeverDone(t *testing.T) {
 	for _, pacing := range []daemon.Pacing{daemon.Auto, daemon.Manual} {
 		a := served(t, daemon.Config{Pacing: pacing})

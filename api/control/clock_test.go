@@ -329,7 +329,7 @@ func TestARunWithoutEndStopsWithItsClient(t *testing.T) {
 	})
 }
 
-// stands waits until no rounds are run any more.
+// stands waits until rounds stop.
 func (a *api) stands() {
 	a.Helper()
 	height := func() uint64 { return must(a, a.clock.GetTime, &controlv1.GetTimeRequest{}).GetHeight() }

@@ -11,8 +11,8 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// checkpoints is how many files this process has open under a folder: a checkpoint file
-// has no name any more, so that nothing of it is left whatever becomes of the daemon.
+// checkpoints is how many files this process has open under a folder: a checkpoint file is unlinked, so that nothing of
+// it is left however the daemon ends.
 func checkpoints(t *testing.T, folder string) (open int) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/self/fd/*")

@@ -55,7 +55,7 @@ func TestAServerSaysNotServingUntilItIsToldToServe(t *testing.T) {
 	is(healthv1.HealthCheckResponse_NOT_SERVING)
 	brief, stop := context.WithTimeout(ctx, time.Millisecond)
 	defer stop()
-	s.Close(brief) // who watches has no end of its own
+	s.Close(brief) // a watching client does not end by itself
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

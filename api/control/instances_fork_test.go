@@ -72,7 +72,7 @@ func TestAnInstanceIsForkedKeptAndRestored(t *testing.T) {
 	a.compare("instances_fork")
 }
 
-// hideSnapshots masks what the wall clock says of snapshots.
+// hideSnapshots masks the wall-clock times of snapshots.
 func (a *api) hideSnapshots(all ...*controlv1.Snapshot) {
 	for _, s := range all {
 		a.mask(written(s.GetTaken(), ""), `"TAKEN"`)

@@ -19,8 +19,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// vanishing is the instances of a daemon, each of which is deleted as soon as somebody has
-// found it.
+// vanishing is the instances of a daemon, each of which is deleted as soon as it was found.
 type vanishing struct {
 	control.Registry
 	t *testing.T

@@ -21,7 +21,7 @@ import (
 // manual is the pacing of instances whose scripts say the same in every run.
 var manual = &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_MANUAL}
 
-// hideTimes masks what the wall clock says of instances, and the random ids of their networks.
+// hideTimes masks the wall-clock times of instances, and the random ids of their networks.
 func (a *api) hideTimes(all ...*controlv1.Instance) {
 	for _, i := range all {
 		text := written(i.GetCreated(), "")
@@ -187,7 +187,7 @@ func TestALeaseTakesItsInstancesWithIt(t *testing.T) {
 	}
 }
 
-// gone waits until an instance is not there any more.
+// gone waits until an instance does not exist.
 func (a *api) gone(name string) {
 	a.Helper()
 	for {

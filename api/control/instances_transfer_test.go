@@ -40,7 +40,7 @@ func (a *api) export(in *controlv1.ExportInstanceRequest) ([]byte, error) {
 	}
 }
 
-// imported makes an instance of a file and writes down what came of it.
+// imported makes an instance of a file and writes down the result.
 func (a *api) imported(what string, options *controlv1.ImportOptions, file []byte) *controlv1.Instance {
 	a.Helper()
 	a.note("%s", what)

@@ -70,7 +70,7 @@ func TestWhatThereMayBeOnlySoMuchOfIsRefusedWithItsLimit(t *testing.T) {
 	a.compare("limits")
 }
 
-// slicesOf is so many times the same.
+// slicesOf is a list of equal texts.
 func slicesOf(text string, times int) (all []string) {
 	for range times {
 		all = append(all, text)

@@ -67,7 +67,7 @@ func (a *api) outside() []node.Outcall {
 	return all
 }
 
-// meanwhile is a context that does something when somebody is about to wait with it.
+// meanwhile is a context that does something when a caller is about to wait with it.
 type meanwhile struct {
 	context.Context
 	do func()

@@ -102,8 +102,7 @@ func (a *api) mask(what, instead string) {
 // note writes a line between calls.
 func (a *api) note(format string, args ...any) { fmt.Fprintf(&a.text, "# "+format+"\n", args...) }
 
-// call makes a unary RPC and writes down the request and what came of it; out is nil
-// after an error.
+// call makes a unary RPC and writes down the request and the result; out is nil after an error.
 func call[I, O proto.Message](a *api, method func(context.Context, I, ...grpc.CallOption) (O, error), in I) (out O) {
 	a.Helper()
 	return callWith(a, a.ctx, method, in)
