@@ -181,8 +181,7 @@ func TestACallWhoseAnswerCannotBeShownIsAcceptedWithAnEmptyBody(t *testing.T) {
 	}
 }
 
-// vanishing is a network that loses its state, or the status of requests, while
-// somebody waits.
+// vanishing is a network that loses its state, or the status of requests, while a client waits.
 type vanishing struct {
 	*fakeNetwork
 	all bool

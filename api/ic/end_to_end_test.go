@@ -78,7 +78,7 @@ func fixture(t testing.TB, name string) []byte {
 	return module
 }
 
-// dialNode speaks to a node as somebody, whose key comes from the name.
+// dialNode speaks to a node with a key that comes from the name.
 func dialNode(t testing.TB, address, name string) *client.Client {
 	t.Helper()
 	seed := sha256.Sum256([]byte(name))

@@ -32,7 +32,7 @@ func (n *fakeNetwork) canisterSignature(seed string, message []byte) []byte {
 	return (&certify.CanisterSignature{Certificate: certificate, Tree: tree.Prune(certify.Path{})}).Append(nil)
 }
 
-// user is somebody the canister of the application subnet signs for.
+// user is a user for whom the canister of the application subnet signs.
 func (n *fakeNetwork) user(seed string) wire.Identity {
 	return wire.NewIdentity(canisterKey(appCanister, seed), func(message []byte) ([]byte, error) {
 		return n.canisterSignature(seed, message), nil

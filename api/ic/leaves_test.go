@@ -125,9 +125,8 @@ func isLeaf(pattern string, path certify.Path) bool {
 	return true
 }
 
-// Every leaf of the tree (interface specification, "The system state tree"), and
-// who sees it at which endpoint: alice by the full canister's id (v2, v3) and by
-// the subnet's (v2, v3), bob likewise, and somebody without a key.
+// Every leaf of the tree (interface specification, "The system state tree"), and its readers at each endpoint: alice by
+// the full canister's id (v2, v3) and by the subnet's (v2, v3), bob likewise, and a client without a key.
 func TestWhoReadsWhichLeafOfTheTree(t *testing.T) {
 	g := buildGrove(t)
 	type labels = []certify.Label

@@ -152,7 +152,7 @@ func (n *fakeNetwork) Submit(_ context.Context, in *api.Ingress) (api.Receipt, e
 	return api.Receipt{}, nil
 }
 
-// settle answers a message as the answer function says, "processing" if there is none.
+// settle answers a message as the answer function says, "processing" without one.
 func (n *fakeNetwork) settle(in *api.Ingress) {
 	s := n.nns
 	if in.Subnet == n.app.id {
