@@ -276,7 +276,7 @@ func TestCOSEKeysAreTakenOrNamed(t *testing.T) {
 	}
 }
 
-// rsaKey is a COSE key with an odd modulus of so many bits.
+// rsaKey is a COSE key with an odd modulus of a given size in bits.
 func rsaKey(bits uint, exponent uint32) []byte {
 	modulus := new(big.Int).Lsh(big.NewInt(1), bits-1)
 	modulus.SetBit(modulus, 0, 1)
