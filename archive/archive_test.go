@@ -77,7 +77,7 @@ func written(t interface{ Fatal(...any) }, all []sample) []byte {
 	return file.Bytes()
 }
 
-// read reads a file with so many samples.
+// read reads a file with a number of samples.
 func read(from io.Reader, n int) ([]sample, error) {
 	c := NewReader(from)
 	all := make([]sample, n)
@@ -216,7 +216,7 @@ func TestASectionThatIsReadAsAnotherIsAFault(t *testing.T) {
 	}
 }
 
-// broken is a writer that takes so many bytes.
+// broken is a writer that fails after a number of bytes.
 type broken int
 
 var errBroken = errors.New("no space left")
