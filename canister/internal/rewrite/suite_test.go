@@ -14,10 +14,9 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
 
-// The official suite runs through the pass: what it says of a module holds for
-// the rewritten one, with 64-bit memories and tables lowered and every function
-// metered. What the Internet Computer has no use for is listed by name in
-// suite_unsupported_test.go; an entry that passes fails the test.
+// The official suite runs through the pass: its assertions about a module hold for the rewritten one, with 64-bit
+// memories and tables lowered and every function metered. What the Internet Computer has no use for is listed by name
+// in suite_unsupported_test.go; an entry that passes fails the test.
 func TestTheOfficialSuiteHoldsForRewrittenModules(t *testing.T) {
 	scripts := wast.Suite(t)
 	outcomes := make([]outcome, len(scripts))
