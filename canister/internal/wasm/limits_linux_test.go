@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// writesPages has functions that write to so many pages, some with others between them.
+// writesPages has functions that write to a number of pages, some with others between them.
 const writesPages = `(module (memory 64)
 	(global $value (mut i32) (i32.const 1))
 	(func $write (param $pages i32) (param $step i32) (local $at i32)

@@ -72,7 +72,7 @@ func TestASliceHasADefaultAndALargestSize(t *testing.T) {
 	}
 }
 
-// faulting is a heap with so many page faults in each part of a slice.
+// faulting is a heap with a number of page faults in each part of a slice.
 type faulting struct {
 	heap
 	faults int64
