@@ -45,7 +45,7 @@ func started(t *testing.T, config Config) *Daemon {
 	return d
 }
 
-// user is somebody who talks to a daemon over HTTP.
+// user is a client of a daemon over HTTP.
 type user struct {
 	*testing.T
 	*client.Client

@@ -166,7 +166,7 @@ func collect(n ast.Node, declared map[string]ast.Node, seen map[ast.Node]bool) (
 	return texts
 }
 
-// selected is a line on which a file names something of package intercanister, 0 if there is none.
+// selected is a line on which a file names something of package intercanister, or 0.
 func selected(s *source, name string) (line int) {
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		if x, ok := n.(*ast.SelectorExpr); ok && x.Sel.Name == name {

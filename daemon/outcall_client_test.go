@@ -47,7 +47,7 @@ func rawSite(t *testing.T, answer string) (address string, asked <-chan string) 
 	return listener.Addr().String(), heads
 }
 
-// asked makes an outcall and writes down what comes of it.
+// asked makes an outcall and writes down the result.
 func asked(ctx context.Context, o *outcallClient, q replica.Outcall) string {
 	if q.Method == "" {
 		q.Method = http.MethodGet
