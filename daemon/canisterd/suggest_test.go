@@ -42,7 +42,7 @@ func TestMistypedCommandsAndFlagsSayWhatWasMeant(t *testing.T) {
 }
 
 // TestEveryExampleOfTheHelpIsACommandLine takes what help texts show apart as the program would: the command is there,
-// has the flags, and takes so many arguments.
+// has the flags, and takes this number of arguments.
 func TestEveryExampleOfTheHelpIsACommandLine(t *testing.T) {
 	shown := 0
 	var visit func(cmd *cobra.Command)
@@ -90,8 +90,8 @@ func accept(t *testing.T, of *cobra.Command, example string) {
 	}
 }
 
-// TestTheDaemonsTextsNameCommandsAndNoProcedures reads the texts of all errors of the control API: what they tell
-// somebody to do can be done on the command line.
+// TestTheDaemonsTextsNameCommandsAndNoProcedures reads the texts of all errors of the control API: the advice in them
+// can be followed on the command line.
 func TestTheDaemonsTextsNameCommandsAndNoProcedures(t *testing.T) {
 	page, err := os.ReadFile("../../docs/errors.md")
 	if err != nil {
