@@ -176,7 +176,7 @@ var damages = []damage{
 	{"a parked message without code", func(w *damagedNetwork) { w.entry("D").Canister.Uninstall() }, "and it has no code"},
 }
 
-// What does not fit is found when a file is read, not when somebody looks for it.
+// Invalid content is found when a file is read, not when it is first used.
 func TestWhatDoesNotFitIsNotImported(t *testing.T) {
 	s, config := crowdedStage(t)
 	for _, d := range damages {
@@ -186,7 +186,7 @@ func TestWhatDoesNotFitIsNotImported(t *testing.T) {
 			d.do(&damagedNetwork{t, f, f.State(0), s.Names})
 			var file bytes.Buffer
 			err := f.Export(&file)
-			if err == nil { // some damages are seen by who writes them
+			if err == nil { // some damages are found while writing
 				n, wrong := replica.Import(&file, config)
 				if wrong == nil {
 					n.Close()

@@ -32,8 +32,7 @@ func BenchmarkAnUpdateInItsOwnRound(b *testing.B) { benchmark(b, "reply x") }
 
 func BenchmarkAnUpdateWithOneCall(b *testing.B) { benchmark(b, "call 1 (reply x) then (echo)") }
 
-// rounds are rounds of one update each, a millisecond apart, in a network in which so
-// many other canisters have nothing to do.
+// rounds are rounds of one update each, a millisecond apart, in a network with a number of idle canisters.
 func rounds(b *testing.B, idle int) ratio.Work {
 	s := replicatest.NewStage(b, replica.Config{})
 	s.Create(1, plenty*1000)

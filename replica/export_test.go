@@ -73,8 +73,8 @@ func (n *Network) UseAll() {
 	}
 }
 
-// ImportForged is Import of a file whose roots are right: somebody who makes up a file can
-// make them up as well. What comes after the trees is not read.
+// ImportForged is Import of a file whose roots are right: an author of a forged file can forge them as well. The file
+// is read up to the trees.
 func ImportForged(r io.Reader, config Config) (*Network, error) {
 	c := archive.NewReader(r)
 	config.archive(c)
@@ -122,7 +122,7 @@ func (n *Network) Slices() (least, most int) {
 	return least, most
 }
 
-// SetSlices makes so many slices those that each parked message of a subnet had.
+// SetSlices sets the number of slices that each parked message of a subnet had.
 func (n *Network) SetSlices(subnet, slices int) {
 	for _, j := range n.subnets[subnet].paused {
 		j.Pauses.Slices = slices

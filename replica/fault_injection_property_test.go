@@ -70,7 +70,7 @@ func meddles(t *rapid.T) meddling {
 	return m
 }
 
-// meddle does it, and says what came of it.
+// meddle does it, and tells the result.
 func (m *meddling) meddle(s *replica.Network, canister principal.Principal) string {
 	held := s.Introspect().Held(0, 0, introspect.MaxListed)
 	id := uint64(0)
@@ -106,8 +106,8 @@ func outcomeOf(r replica.Result) string {
 	return fmt.Sprint(r.Rule, r.Note)
 }
 
-// meddled does actions, with meddling before each round; before is called before every
-// step or round. In the end everything that is held is let go.
+// meddled does actions, with meddling before each round; before is called before every step or round. In the end all
+// held messages are released.
 func meddled(t testing.TB, c replica.Config, all []action, doing []meddling, pass func(*replicatest.Stage)) (string, *replicatest.Stage) {
 	var log strings.Builder
 	c.Events = eventLog{&log}

@@ -59,8 +59,7 @@ func nameOfType(t reflect.Type) string {
 	return t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:] + "." + name
 }
 
-// TestEveryFieldOfTheStateHasItsTreatment is an invariant: a new field says what becomes
-// of it where a network is written to a file.
+// TestEveryFieldOfTheStateHasItsTreatment is an invariant: a new field needs an entry for files of networks.
 func TestEveryFieldOfTheStateHasItsTreatment(t *testing.T) {
 	raw, err := os.ReadFile("testdata/fields.list")
 	if err != nil {

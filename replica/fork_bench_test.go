@@ -15,7 +15,7 @@ import (
 // record is as much as a network keeps of a canister.
 type record [2048]byte
 
-// forkOf measures a fork of a network of so many canisters, with something after it that counts, too; the floor
+// forkOf measures a fork of a network with a number of canisters, with something after it that counts, too; the floor
 // allocates as many records and enters them into a map. Closing the fork does not count. The first fork, which makes
 // what the later ones share and writes to memory that is new, is reported separately.
 func forkOf(b *testing.B, s *replicatest.Stage, canisters int, limit float64, then func(*replica.Network)) {

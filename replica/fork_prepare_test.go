@@ -114,8 +114,8 @@ func TestNetworksCopiedWhileAModuleIsCompiledInstallItOnceAndInTheSameRound(t *t
 	}
 }
 
-// atOnce checks whether a network has come to what comes of the same where nothing is compiled beside it: only the time
-// is another.
+// atOnce checks that a network has reached the same state as one that compiles nothing in the background: only the time
+// differs.
 func atOnce(t *testing.T, w *manualCompiler, asked replica.RequestID) {
 	t.Helper()
 	plain := newManualCompiler(t, replica.Config{})

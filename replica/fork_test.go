@@ -14,7 +14,7 @@ import (
 // forkNow draws whether a network is forked now.
 func forkNow(t *rapid.T) bool { return rapid.IntRange(0, 5).Draw(t, "fork") == 0 }
 
-// listening is a fork whose events somebody is told.
+// listening is a fork with a listener for its events.
 func listening(sink replica.EventSink) replica.ForkConfig {
 	return replica.ForkConfig{Parts: replica.Parts{Events: sink}}
 }

@@ -120,7 +120,7 @@ func TestACallBackIsSeenOver64Contexts(t *testing.T) {
 	for contexts, want := range map[int]bool{64: true, 65: false} {
 		sink := &reentrant{of: s.ID(0)}
 		s.Listen(sink)
-		// Canister 0 calls 1, which calls itself until so many contexts are open, and then 0.
+		// Canister 0 calls 1, which calls itself until a number of contexts are open, and then 0.
 		program := "call 0 (reply x)"
 		for range contexts - 1 {
 			program = "call 1 (" + program + ")"

@@ -15,8 +15,7 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
-// manualCompiler is a stage on which modules are compiled when the test says so: A controls
-// T, B is somebody else.
+// manualCompiler is a stage on which modules are compiled when the test says so: A controls T, B does not.
 type manualCompiler struct {
 	*real.Stage
 	engine *canister.Engine

@@ -37,7 +37,7 @@ func newBill(t *testing.T, wide bool, names ...string) *bill {
 func (b *bill) Event(e *replica.Event) {
 	fees := cycles.Application(13)
 	if e.Kind == replica.MessageDropped && e.Reject != nil {
-		// Who is rejected before he runs has paid for being looked at.
+		// A caller that is rejected before its message runs has paid for the inspection.
 		b.due[e.Canister] = b.due[e.Canister].Add(fees.Execution(0, b.wide))
 	}
 	if e.Kind != replica.MessageExecuted && e.Kind != replica.CodeInstalled {

@@ -4,8 +4,7 @@ import (
 	"testing"
 )
 
-// changedBy is a subnet whose tree has changed by so many parts with answers of so many bytes since
-// it was last made.
+// changedBy is a subnet whose tree has a number of changed parts, with answers of a given size, since it was last made.
 func changedBy(parts, bytes int) *subnet {
 	n := &Network{index: new(readIndex)}
 	n.views = &Views{network: n}
