@@ -135,8 +135,8 @@ func allocated(do func()) uint64 {
 	return (after.TotalAlloc - before.TotalAlloc) / runs
 }
 
-// A map of which everything was replaced has no base any more, and one whose forks change
-// much does not grow beyond what it holds.
+// A map drops its base once all entries were replaced, and a map whose forks change much does not grow beyond its
+// entries.
 func TestNothingIsKeptThatIsGone(t *testing.T) {
 	var m Map[int, int]
 	for i := range 100 {
