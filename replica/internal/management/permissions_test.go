@@ -42,7 +42,7 @@ var controlledMethods = []string{
 	"start_canister", "stop_canister", "delete_canister", "canister_status", "canister_metrics",
 }
 
-// denied is the text for somebody who may not read the status.
+// denied is the text for callers that may not read the status.
 func denied(who principal.Principal) string {
 	return "Caller " + who.String() + " is not allowed to read the canister status"
 }

@@ -249,7 +249,7 @@ func (r *rig) admitted(c *state.Command) {
 	}
 }
 
-// control is the text for somebody who does not control the target.
+// control is the text for callers that do not control the target.
 func (r *rig) control(who principal.Principal) string {
 	return "Only the controllers of the canister " + r.target.ID().String() + " can control it.\nCanister's controllers: " + alice.String() +
 		"\nSender's ID: " + who.String() + "\nExecute this call from a controller of the target canister or add the current caller as a controller. " +
