@@ -50,7 +50,7 @@ func TestWhatIsWithheldPaysForAMinuteAndAQuery(t *testing.T) {
 	}
 }
 
-// result is a content of so many bytes.
+// result is a content of a given size in bytes.
 func result(bytes int) state.OutcallContent {
 	body := make([]byte, bytes-100)
 	return state.OutcallContent{Reply: encode(Result{Body: make([]byte, len(body)+bytes-len(encode(Result{Body: body})))})}
