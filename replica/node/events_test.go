@@ -96,7 +96,7 @@ func TestAReaderThatGoesOnAfterItsTokenMissesNothing(t *testing.T) {
 	r.create(2)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { // somebody else makes events all the time
+	go func() { // another goroutine makes events all the time
 		defer close(ended)
 		for i := 0; ctx.Err() == nil && i < 1500; i++ {
 			if _, err := r.call(t.Context(), 0, "run", fmt.Sprintf("call 1 (reply x%d) then (echo)", i)); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/canisterd/canisterd/replica/budget"
 )
 
-// owned is a node without a network that somebody owns.
+// owned is a node without a network, with its owner lock taken.
 func owned(t *testing.T) *Node {
 	n := prepare(nil, Config{Workers: 1})
 	t.Cleanup(n.pool.Close)
