@@ -175,7 +175,7 @@ func TestTheSameSeedGivesTheSameKeysAndSignatures(t *testing.T) {
 	}
 }
 
-// FuzzTransportKey looks for bytes that are taken for a transport key and are none.
+// FuzzTransportKey looks for invalid bytes that are taken for a transport key.
 func FuzzTransportKey(f *testing.F) {
 	f.Add(thresholdtest.TransportKey(big.NewInt(5)))
 	f.Add(append([]byte{0xc0}, make([]byte, 47)...))
