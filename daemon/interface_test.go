@@ -22,22 +22,24 @@ const interfacePage = "docs/interface.md"
 
 const interfaceHead = `# The interface, and what shows it
 
-What a canister, a user or an agent can meet, and where to see it happen: in a script (%s), which a test runs and compares with the trace it
-expects, or in a test in Go. The code itself says what there is, and this page is made from it by %s. The test of
-the same name fails where there is something that nothing shows, or where the page is not true any more.
+This page lists the whole interface of a canister, a user or an agent. For each entry it names a script (%s),
+which a test runs and compares with its expected trace, or a test in Go.
+
+%s generates this page from the code. Without ` + "`-rewrite`" + `, the test fails if
+an entry has no script or test, or if the page is out of date.
 `
 
 // unshown are the error codes that no script shows, and why. A test shows those that
 // have one, and nothing gives the others.
 var unshown = map[intercanister.ErrorCode]struct{ reason, test string }{
-	intercanister.CanisterIdAlreadyExists:               {"Never: a new canister gets the next id that is free. The replica would call it a bug of its own.", ""},
-	intercanister.CertifiedStateUnavailable:             {"Never: a state is certified when somebody asks. Where there is none yet, HTTP answers 503.", ""},
-	intercanister.SubnetCoolingDown:                     {"Never: a subnet cools down when governance is about to merge it into another, and no subnet of a local network is.", ""},
-	intercanister.InsufficientMemoryAllocation:          {"Never, nor by the replica: a memory allocation may be less than what is in use.", ""},
-	intercanister.SubnetNotFound:                        {"Never: it is for callers that no subnet hosts, and every canister's id is in the routing table.", ""},
+	intercanister.CanisterIdAlreadyExists:               {"Never: a new canister gets the next id that is free. The replica would report a bug of its own.", ""},
+	intercanister.CertifiedStateUnavailable:             {"Never: a state is certified on request. Before the first state, HTTP answers 503.", ""},
+	intercanister.SubnetCoolingDown:                     {"Never: a subnet cools down when governance is about to merge it into another, which does not happen in a local network.", ""},
+	intercanister.InsufficientMemoryAllocation:          {"Never, nor by the replica: a memory allocation may be smaller than the memory in use.", ""},
+	intercanister.SubnetNotFound:                        {"Never: it is for callers without a subnet, and every canister id is in the routing table.", ""},
 	intercanister.UnknownManagementMessage:              {"Never, nor by the replica: an unknown method of the management canister is IC0536.", ""},
 	intercanister.QueryCallGraphLoopDetected:            {"Never, nor by the replica: a composite query may call canisters that wait for it.", ""},
-	intercanister.CanisterWasmEngineError:               {"Where the machine below fails, as with a full disk; a script has none.", "TestAFullDiskFailsTheMessageAndUndoesBothMemories"},
+	intercanister.CanisterWasmEngineError:               {"Only if the host fails, for example with a full disk, which a script cannot cause.", "TestAFullDiskFailsTheMessageAndUndoesBothMemories"},
 	intercanister.InsufficientCyclesInMessageMemoryGrow: {"Never, nor by the replica: `call_perform` returns 2 instead.", ""},
 }
 
@@ -85,8 +87,9 @@ func TestErrorCodesThatAreNeverGivenAreGivenNowhere(t *testing.T) {
 
 func (p *page) systemAPI() {
 	all := canister.SystemAPI()
-	p.section("System API", fmt.Sprintf("The %d functions of module `ic0`, for memories of 32 and of 64 bits: I is the type of a pointer. The letters of contexts are those of the specification, "+
-		"* is all but s. That each may be called exactly there, in both widths, [`context_test.go`](../canister/context_test.go) shows by calling it everywhere.", len(all)),
+	p.section("System API", fmt.Sprintf("The %d functions of module `ic0`, for memories of 32 and 64 bits. I is the type of a pointer.\n"+
+		"The letters of contexts come from the specification; * stands for all except s.\n\n"+
+		"[`context_test.go`](../canister/context_test.go) calls each function in every context, in both widths: it is allowed\nexactly in those of its row.", len(all)),
 		"function", "type", "contexts", "shown by")
 	for _, f := range all {
 		narrow := ""
@@ -99,7 +102,7 @@ func (p *page) systemAPI() {
 
 func (p *page) management() {
 	all := replica.ManagementMethods()
-	p.section("Management canister", fmt.Sprintf("The %d methods of `aaaaa-aa`, and who may call each: users by ingress messages, canisters, and both by queries.", len(all)),
+	p.section("Management canister", fmt.Sprintf("The %d methods of `aaaaa-aa`, with their allowed callers: users by ingress messages, canisters, and queries of both.", len(all)),
 		"method", "users", "canisters", "queries", "shown by")
 	for _, m := range all {
 		users := yes(m.Users)
@@ -128,8 +131,9 @@ func (p *page) endpoints() {
 
 func (p *page) certifiedPaths() {
 	all := certify.StatePaths()
-	p.section("Certified paths", fmt.Sprintf("The %d kinds of values in the certified state of a subnet. `*` is an id, of a canister, a node, a request or a subnet, or the name of a metadata section. "+
-		"Who may read each, by which endpoint, the tests say.", len(all)), "path", "shown by")
+	p.section("Certified paths", fmt.Sprintf("The %d kinds of values in the certified state of a subnet. `*` is the id of a canister, a node, a\n"+
+		"request or a subnet, or the name of a metadata section. "+
+		"The tests show the allowed readers and endpoints.", len(all)), "path", "shown by")
 	for _, path := range all {
 		p.row("path "+path, search{literal: path, under: []string{"api/ic/"}}, code(path))
 	}
@@ -137,7 +141,7 @@ func (p *page) certifiedPaths() {
 
 func (p *page) errorCodes() {
 	all := intercanister.ErrorCodes()
-	p.section("Error codes", fmt.Sprintf("The %d codes of the replica, and for each a script in which somebody meets it, with the exact text; or why nobody does.", len(all)),
+	p.section("Error codes", fmt.Sprintf("The %d codes of the replica, each with a script that produces it with the exact text, or with the\nreason why there is no such script.", len(all)),
 		"code", "name", "reject code", "shown by")
 	for _, c := range all {
 		cells := []string{c.String(), c.Name(), c.Reject().String()}
