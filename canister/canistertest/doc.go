@@ -58,7 +58,7 @@
 //	within NUMBER               seconds: a best-effort call
 //	on-reply(PROGRAM)           arg is the reply then
 //	on-reject(PROGRAM)          reject-code and reject-message say why
-//	on-cleanup(PROGRAM)         without it there is no cleanup closure
+//	on-cleanup(PROGRAM)         default: no cleanup closure
 //	not-sent(PROGRAM)           where ic0.call_perform does not give 0
 //
 // Values are bytes: "text" with the escapes \n \t \" \\ and \7f, 0x00ff, {PROGRAM}, @aaaaa-aa,
