@@ -25,7 +25,7 @@
 //
 //	slot of g   [ . . W . . . ]     slot of its fork   [ V . . . . . ]    own pages
 //	                    \                                /
-//	layer              [ A B C . E . ]                                    shared, until nobody has it
+//	layer              [ A B C . E . ]                                    shared, until its last owner goes
 //	                          |
 //	layer              [ a b c d . f ]
 //
