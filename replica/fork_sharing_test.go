@@ -17,7 +17,7 @@ import (
 // forks says what a fork does with every field that holds more than plain values, which
 // are copied with their struct:
 //
-//	share   both have it: nobody writes it, or it is safe for both
+//	share   both have it: it is read-only, or safe for both
 //	fork    the fork has its own, with the same in it
 //	remake  the fork has its own, with the same in another form
 //	new     the fork has its own, which begins empty or is given to it
