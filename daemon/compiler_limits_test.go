@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 )
 
 // shell is a worker that runs a script.
@@ -15,7 +17,7 @@ func TestAWorkerThatFailsIsQuotedWith4KiBAtMost(t *testing.T) {
 		"printf %04097d 0 >&2; exit 1":     "the compile worker failed (exit status 1): " + strings.Repeat("0", 4096),
 		"echo 'out of memory' >&2; exit 1": "compiling the module takes more than the 4096 MiB of memory that a compile worker may use: break large functions up",
 	} {
-		if err := shell(script).compile(patient(t), t.TempDir(), nil); err == nil || err.Error() != want {
+		if err := shell(script).compile(instancetest.Patient(t), t.TempDir(), nil); err == nil || err.Error() != want {
 			t.Errorf("%s: %.5000v, want %q", script, err, want)
 		}
 	}
@@ -28,7 +30,7 @@ func TestAWorkerIsKilledAfterFiveMinutes(t *testing.T) {
 	}
 	w.wall = time.Millisecond
 	const want = "compiling the module took longer than 1ms: the machine is busy, or the module's functions are too complex"
-	if err := w.compile(patient(t), t.TempDir(), nil); err == nil || err.Error() != want {
+	if err := w.compile(instancetest.Patient(t), t.TempDir(), nil); err == nil || err.Error() != want {
 		t.Errorf("%v, want %q", err, want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 	"golang.org/x/sys/unix"
 )
 
@@ -26,7 +27,7 @@ func TestAWorkerHas4GiBAndGivesWayToOthers(t *testing.T) {
 		fmt.Printf("%d %d bytes of data, %d of Go, niceness %d\n", data.Cur, data.Max, debug.SetMemoryLimit(-1), 20-priority)
 		os.Exit(0)
 	}
-	out, err := exec.CommandContext(patient(t), os.Args[0], "-test.run=^"+t.Name()+"$", "--", "limited").Output()
+	out, err := exec.CommandContext(instancetest.Patient(t), os.Args[0], "-test.run=^"+t.Name()+"$", "--", "limited").Output()
 	const want = "4294967296 4294967296 bytes of data, 2147483648 of Go, niceness 10\n"
 	if err != nil || string(out) != want {
 		t.Errorf("the worker has %q, want %q: %v", out, want, err)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 )
 
 func TestIdleConnectionsMakeRoomForNewOnesOldestFirst(t *testing.T) {
@@ -38,7 +40,7 @@ func TestIdleConnectionsMakeRoomForNewOnesOldestFirst(t *testing.T) {
 		t.Fatalf("beside idle connections: %v, %v", response, err)
 	}
 	response.Body.Close()
-	_ = idle[0].SetReadDeadline(time.Now().Add(patience))
+	_ = idle[0].SetReadDeadline(time.Now().Add(instancetest.Patience))
 	if n, err := idle[0].Read(make([]byte, 1)); err == nil || os.IsTimeout(err) {
 		t.Errorf("the oldest connection is still open: %d, %v", n, err)
 	}

@@ -15,19 +15,9 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 	"github.com/canisterd/canisterd/replica"
 )
-
-// patience bounds what waits for the wall clock or for another goroutine.
-const patience = 20 * time.Second
-
-// patient is a context for one test.
-func patient(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
-	return ctx
-}
 
 // started is a daemon on any free port. Closing it twice is fine.
 func started(t *testing.T, config Config) *Daemon {
@@ -54,7 +44,7 @@ type user struct {
 
 func userOf(t *testing.T, d *Daemon) user {
 	t.Helper()
-	ctx := patient(t)
+	ctx := instancetest.Patient(t)
 	c, err := client.Dial(ctx, d.URL())
 	if err != nil {
 		t.Fatal(err)

@@ -45,6 +45,15 @@ func (e *entry) report(ctx context.Context, id principal.Principal) (*introspect
 	return report, err
 }
 
+// reportOf describes the canister that a body names.
+func (e *entry) reportOf(ctx context.Context, body []byte) (*introspect.CanisterReport, error) {
+	id, err := subject(body)
+	if err != nil {
+		return nil, err
+	}
+	return e.report(ctx, id)
+}
+
 // balance is the number of cycles of a canister.
 type balance struct {
 	Cycles amount `json:"cycles"`
@@ -52,11 +61,7 @@ type balance struct {
 
 // getCycles is POST read/get_cycles.
 func (s *Server) getCycles(ctx context.Context, e *entry, body []byte) (any, error) {
-	id, err := subject(body)
-	if err != nil {
-		return nil, err
-	}
-	report, err := e.report(ctx, id)
+	report, err := e.reportOf(ctx, body)
 	if err != nil {
 		return nil, err
 	}
@@ -100,11 +105,7 @@ func (e *entry) apply(ctx context.Context, in replica.Input) (replica.Result, er
 
 // getControllers is POST read/get_controllers.
 func (s *Server) getControllers(ctx context.Context, e *entry, body []byte) (any, error) {
-	id, err := subject(body)
-	if err != nil {
-		return nil, err
-	}
-	report, err := e.report(ctx, id)
+	report, err := e.reportOf(ctx, body)
 	if err != nil {
 		return nil, err
 	}

@@ -224,6 +224,7 @@ func (s *stateSource) check() error {
 	case "", "New":
 		return nil
 	case "FromBlobStore":
+		// The text of PocketIC, which refuses this source as well.
 		return failed("SubnetStateConfig::FromBlobStore is not yet implemented")
 	}
 	info, err := os.Stat(s.path)

@@ -107,15 +107,7 @@ func (s *Server) getSubnet(ctx context.Context, e *entry, body []byte) (any, err
 
 // getPublicKey is POST read/pub_key: the key of a subnet in DER form.
 func (s *Server) getPublicKey(_ context.Context, e *entry, body []byte) (any, error) {
-	var in rawSubnet
-	if err := decode(body, &in); err != nil {
-		return nil, err
-	}
-	id, err := in.read()
-	if err != nil {
-		return nil, err
-	}
-	subnet, err := e.subnet(id)
+	subnet, err := e.subnetOf(body)
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +121,15 @@ func (s *Server) getPublicKey(_ context.Context, e *entry, body []byte) (any, er
 // deleteSubnet is POST update/delete_subnet. A network that runs has the subnets that it began
 // with.
 func (s *Server) deleteSubnet(_ context.Context, e *entry, body []byte) (any, error) {
+	subnet, err := e.subnetOf(body)
+	if err != nil {
+		return nil, err
+	}
+	return nil, failed("canisterd cannot delete subnet %s: an instance keeps the subnets it was made with; make one without it", subnet.ID)
+}
+
+// subnetOf is the subnet that a body names.
+func (e *entry) subnetOf(body []byte) (*replica.SubnetView, error) {
 	var in rawSubnet
 	if err := decode(body, &in); err != nil {
 		return nil, err
@@ -137,10 +138,7 @@ func (s *Server) deleteSubnet(_ context.Context, e *entry, body []byte) (any, er
 	if err != nil {
 		return nil, err
 	}
-	if _, err := e.subnet(id); err != nil {
-		return nil, err
-	}
-	return nil, failed("canisterd cannot delete subnet %s: an instance keeps the subnets it was made with; make one without it", id)
+	return e.subnet(id)
 }
 
 // subnet is a subnet of the instance.

@@ -44,7 +44,7 @@ func TestACompositeQueryHasTenSecondsOfTheWallClock(t *testing.T) {
 			defer func() { now, passes = now.Add(passes), 0 }()
 			return now
 		})
-		result, err := b.Query(patient(t), &replica.Query{Receiver: id, Effective: id, Method: "ask"})
+		result, err := b.Query(instancetest.Patient(t), &replica.Query{Receiver: id, Effective: id, Method: "ask"})
 		if err != nil {
 			t.Fatal(err)
 		}

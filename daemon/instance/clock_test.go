@@ -165,7 +165,7 @@ func TestTimersFireByTheWallClockWhereTimeIsAheadOfIt(t *testing.T) {
 	var wall hands
 	_, i := first(t, wall.now, instance.Pacing{})
 	movesTo(t, i, shows(i)+week)
-	ctx, id := patient(t), instancetest.Deploy(t, i, canistertest.Fixture("clock"), []byte("DIDL\x00\x00"))
+	ctx, id := instancetest.Patient(t), instancetest.Deploy(t, i, canistertest.Fixture("clock"), []byte("DIDL\x00\x00"))
 	hour, err := candid.Marshal(uint64(time.Hour))
 	if err != nil {
 		t.Fatal(err)

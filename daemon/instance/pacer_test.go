@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 	"github.com/canisterd/canisterd/replica"
 )
 
 // stands waits until the height of a network is at least so much, and says it.
 func stands(t *testing.T, i *instance.Instance, least uint64) uint64 {
 	t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(instancetest.Patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if height := i.Node().View().Height; height >= least {
 			return height
 		}
@@ -47,7 +48,7 @@ func TestPacingIsChangedWhileTheInstanceRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p := i.Pacing(); p.Interval != instance.DefaultInterval {
-		t.Errorf("the interval nobody says is %s", p.Interval)
+		t.Errorf("the default interval is %s", p.Interval)
 	}
 	if err := i.SetPacing(t.Context(), instance.Pacing{Mode: instance.Interval, Interval: 2 * instance.MaxInterval}); err == nil {
 		t.Error("an interval of two hours is accepted")
@@ -57,7 +58,7 @@ func TestPacingIsChangedWhileTheInstanceRuns(t *testing.T) {
 // Streams of calls and RunRounds ask for the pacing while they own the network.
 func TestWhoOwnsTheNetworkMayAskForThePacingWhileItIsChanged(t *testing.T) {
 	_, i := first(t, nil, instance.Pacing{Mode: instance.Auto})
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), instancetest.Patience)
 	defer cancel()
 	changed := make(chan error, 1)
 	err := i.Node().Do(ctx, func(*replica.Network) {

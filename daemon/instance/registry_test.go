@@ -1,7 +1,6 @@
 package instance_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -11,17 +10,6 @@ import (
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/budget"
 )
-
-// patience bounds what waits for the wall clock or for another goroutine.
-const patience = 20 * time.Second
-
-// patient is a context for one test.
-func patient(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
-	return ctx
-}
 
 // registry is a registry that goes by the machine's clock unless the configuration has another.
 func registry(t *testing.T, config instance.Config) *instance.Registry {
@@ -137,7 +125,7 @@ func TestAnInstanceThatPaysForItsMemoryIsSeldomLookedAt(t *testing.T) {
 	for range n {
 		instancetest.Inhabit(t, made(t, r, &instance.Spec{}))
 	}
-	for ctx := patient(t); r.Ticks(time.Second) > n/5; {
+	for ctx := instancetest.Patient(t); r.Ticks(time.Second) > n/5; {
 		if ctx.Err() != nil {
 			t.Fatalf("%d of %d instances are looked at within a second", r.Ticks(time.Second), n)
 		}

@@ -68,7 +68,7 @@ func TestARunWaitsForOutcallsUnlessTheyAreForClients(t *testing.T) {
 			defer close(host.release)
 			_ = i.Node().Until(t.Context(), func(n *replica.Network) bool { return n.Outside().Outcalls > 0 })
 		}()
-		got, err := i.RunUntil(patient(t), instance.Answered(id), 0)
+		got, err := i.RunUntil(instancetest.Patient(t), instance.Answered(id), 0)
 		want := instance.ConditionMet
 		if mode == instance.HoldOutcalls {
 			want = instance.NothingMore

@@ -1,0 +1,18 @@
+package instancetest
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// Patience bounds the wait for the wall clock or for another goroutine.
+const Patience = 20 * time.Second
+
+// Patient is a context for one test. It ends after Patience.
+func Patient(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	t.Cleanup(cancel)
+	return ctx
+}
