@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -20,7 +21,7 @@ func keyOf(name byte) ed25519.PrivateKey {
 // dial is a user with a key of her own.
 func dial(t *testing.T, d *Daemon, key ed25519.PrivateKey) user {
 	t.Helper()
-	ctx := patient(t)
+	ctx := instancetest.Patient(t)
 	c, err := client.Dial(ctx, d.URL(), client.WithKey(key))
 	if err != nil {
 		t.Fatal(err)
@@ -29,12 +30,12 @@ func dial(t *testing.T, d *Daemon, key ed25519.PrivateKey) user {
 	return user{t, c, ctx}
 }
 
-// nobody is an admin without requests of its own, so that a daemon tells the ids of the others.
-var nobody = principal.SelfAuthenticating([]byte("nobody"))
+// silent is an admin that sends no requests.
+var silent = principal.SelfAuthenticating([]byte("nobody"))
 
 func TestASubnetAdminCreatesCanistersAndListsThemByTheSubnetsURL(t *testing.T) {
 	admin := dial(t, started(t, Config{}), keyOf('a')).Sender()
-	d := started(t, Config{Admins: []principal.Principal{nobody, admin}})
+	d := started(t, Config{Admins: []principal.Principal{silent, admin}})
 	u, other := dial(t, d, keyOf('a')), dial(t, d, keyOf('o'))
 	subnet := d.Subnets()[1].ID
 
@@ -92,7 +93,7 @@ func TestWhatCannotHaveAdminsSaysSo(t *testing.T) {
 		want   string
 	}{
 		"no application subnet": {
-			Config{Subnets: []replica.SubnetConfig{{Kind: replica.NNS}}, Admins: []principal.Principal{nobody}},
+			Config{Subnets: []replica.SubnetConfig{{Kind: replica.NNS}}, Admins: []principal.Principal{silent}},
 			"no subnet of the network can have admins",
 		},
 		"too many": {Config{Admins: make([]principal.Principal, replica.MaxSubnetAdmins+1)}, "a subnet has at most 10 admins, got 11"},

@@ -189,7 +189,7 @@ func (p *performer) answer(ctx context.Context, o *node.Outcall) {
 	}
 	err := p.node.AnswerListed(ctx, o, answers...)
 	if err != nil && ctx.Err() == nil {
-		log.Debug("nobody waits for the outcall any more", "error", err)
+		log.Debug("the outcall was answered or canceled meanwhile", "error", err)
 	}
 }
 

@@ -37,7 +37,7 @@ func ParseSubnets(names []string) ([]replica.SubnetConfig, error) {
 			for i, k := range kinds {
 				known[i] = k.String()
 			}
-			return nil, fmt.Errorf("%q is no kind of subnet: use one of %s", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("invalid kind of subnet %q: expected one of %s", name, strings.Join(known, ", "))
 		}
 		subnets = append(subnets, replica.SubnetConfig{Kind: kind})
 	}

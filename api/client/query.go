@@ -59,7 +59,7 @@ func (c *Client) verifyQuery(ctx context.Context, at site, answer wire.QueryResp
 	for _, s := range signatures {
 		der, ok := keys[s.Identity]
 		if !ok {
-			return fmt.Errorf("it is signed by %s, which is no node of the subnet", s.Identity)
+			return fmt.Errorf("it is signed by %s, which is not a node of the subnet", s.Identity)
 		}
 		if err := checkAge(s.Timestamp); err != nil {
 			return err

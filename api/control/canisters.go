@@ -27,7 +27,7 @@ type canisters struct {
 var (
 	canisterUnknown = reason("CANISTER_UNKNOWN", codes.NotFound, "there is no canister %s in the instance: ListCanisters says which there are", "canister_id")
 	icReject        = reason("IC_REJECT", codes.FailedPrecondition, "%s", "", "code", "error_code")
-	noController    = reason("NO_CONTROLLER", codes.FailedPrecondition, "canister %s has no controllers: nobody can change it any more", "canister_id")
+	noController    = reason("NO_CONTROLLER", codes.FailedPrecondition, "canister %s has no controllers: it can no longer be changed", "canister_id")
 	noCode          = reason("NO_CODE", codes.FailedPrecondition, "canister %s has no code: install some", "canister_id")
 	noSection       = reason("NO_METADATA", codes.NotFound, "the module of canister %s has no metadata %q", "canister_id", "name")
 	outOfMemory     = reason("OUT_OF_RANGE", codes.OutOfRange, "%s of canister %s has %d bytes: it cannot be read from %d", "memory", "canister_id", "size", "offset")

@@ -70,7 +70,7 @@ func TestACanisterFromItsCreationToItsEnd(t *testing.T) {
 	a.note("cycles")
 	call(a, a.canisters.SetCycles, &controlv1.SetCyclesRequest{CanisterId: gone, Cycles: "5000000000000"})
 	call(a, a.canisters.AddCycles, &controlv1.AddCyclesRequest{CanisterId: gone, Cycles: "17"})
-	a.note("nobody controls it any more")
+	a.note("it has no controllers")
 	call(a, a.canisters.UpdateSettings, &controlv1.UpdateSettingsRequest{CanisterId: gone, Settings: &controlv1.Settings{Controllers: &controlv1.Controllers{}}})
 	call(a, a.canisters.StopCanister, &controlv1.StopCanisterRequest{CanisterId: gone})
 	a.compare("canisters")

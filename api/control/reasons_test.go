@@ -18,8 +18,8 @@ var unheard = map[string]string{
 	"ANSWER_FORGOTTEN": "a subnet forgets answers where the newer ones have 1 GiB",
 	"OVERLOADED":       "the API waits for room among the node's requests before it hands in a message",
 	"MEMORY_SPENT":     "clients have to fill the memory of the daemon first",
-	"BUG":              "a handler panics: whoever knows how to make one do so mends it",
-	"UNEXPECTED":       "an error without a reason: whoever knows one gives it a reason",
+	"BUG":              "a handler panics: one that can be triggered is a bug to fix",
+	"UNEXPECTED":       "an error without a reason: an error that can be triggered gets a reason",
 	"DEADLINE_PASSED":  "the client has given up by its own clock before the daemon says so",
 	"GIVEN_UP":         "the client has gone away and hears nothing",
 }

@@ -215,7 +215,7 @@ func (a *api) compare(name string) {
 		a.Fatal(err)
 	}
 	if got != string(want) {
-		a.Errorf("%s says something else (go test -rewrite writes it anew): %s", path, firstDifference(string(want), got))
+		a.Errorf("%s says something else (go test -rewrite writes it again): %s", path, firstDifference(string(want), got))
 	}
 }
 

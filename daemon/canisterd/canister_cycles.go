@@ -70,7 +70,7 @@ func parseCycles(text string) (string, error) {
 	part = strings.TrimRight(part, "0")
 	all := whole + part
 	if strings.Trim(all, "0123456789") != "" || text != "" && whole == "" || len(part) > zeros {
-		return "", fmt.Errorf("%q is no amount of cycles: write decimal digits, with k, M, G, T or P after them if you like, such as 1.5T", text)
+		return "", fmt.Errorf("invalid amount of cycles %q: expected a number, optionally followed by k, M, G, T or P, such as 1.5T", text)
 	}
 	if text == "" {
 		return "", nil

@@ -29,7 +29,7 @@ func (c *cli) canisterRead() *cobra.Command {
 			}
 			kind, ok := controlv1.MemoryKind_value["MEMORY_KIND_"+strings.ToUpper(args[1])]
 			if !ok || kind == 0 {
-				return fmt.Errorf("%q is no memory: say heap or stable", args[1])
+				return fmt.Errorf("invalid memory %q: expected heap or stable", args[1])
 			}
 			to := c.out
 			if terminal(c.out) {

@@ -88,7 +88,7 @@ func parseMove(text string, jump bool) (clockMove, error) {
 	}
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no time: write +7d, next-timer or 2030-01-01T00:00:00Z", text)
+		return nil, fmt.Errorf("invalid time %q: expected +7d, next-timer or 2030-01-01T00:00:00Z", text)
 	}
 	return func(ctx context.Context, c *cli, d *remote.Daemon) error {
 		if !jump {
@@ -163,7 +163,7 @@ func parseDuration(text string) (time.Duration, error) {
 		}
 		n, err := strconv.ParseUint(count, 10, 31)
 		if err != nil || int64(n) > maxHours/unit.hours {
-			return 0, fmt.Errorf("%q is no duration: write 7d, 1w2d, 90m, 1.5s", text)
+			return 0, fmt.Errorf("invalid duration %q: expected 7d, 1w2d, 90m or 1.5s", text)
 		}
 		total += time.Duration(int64(n)*unit.hours) * time.Hour
 		rest = after
@@ -173,7 +173,7 @@ func parseDuration(text string) (time.Duration, error) {
 	}
 	small, err := time.ParseDuration(rest)
 	if err != nil || small < 0 || total+small < total {
-		return 0, fmt.Errorf("%q is no duration: write 7d, 1w2d, 90m, 1.5s", text)
+		return 0, fmt.Errorf("invalid duration %q: expected 7d, 1w2d, 90m or 1.5s", text)
 	}
 	return total + small, nil
 }

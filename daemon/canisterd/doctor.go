@@ -71,7 +71,7 @@ func (c *cli) examineDaemon(ctx context.Context) []daemon.Finding {
 		if i.GetState() == controlv1.InstanceState_INSTANCE_STATE_FAILED {
 			findings = append(findings, daemon.Finding{
 				Check: "instance " + i.GetName(), Health: daemon.Ill, Found: oneLine(i.GetFailure()),
-				Advice: "report it with canisterd instance show " + i.GetName() + "; delete it and make it anew",
+				Advice: "report it with canisterd instance show " + i.GetName() + "; delete it and create it again",
 			})
 		}
 	}

@@ -70,7 +70,7 @@ func (f *eventFlags) watch(c *cli) (*controlv1.WatchRequest, error) {
 	for _, kind := range f.kinds {
 		k, ok := controlv1.EventKind_value["EVENT_KIND_"+strings.ToUpper(kind)]
 		if !ok || k == 0 {
-			return nil, fmt.Errorf("--kind %q is no kind of event: use some of %s", kind, strings.Join(enumNames(controlv1.EventKind_name, "EVENT_KIND_"), ", "))
+			return nil, fmt.Errorf("invalid --kind %q: expected one of %s", kind, strings.Join(enumNames(controlv1.EventKind_name, "EVENT_KIND_"), ", "))
 		}
 		filter.Kinds = append(filter.Kinds, controlv1.EventKind(k))
 	}

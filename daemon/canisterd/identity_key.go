@@ -49,7 +49,7 @@ var (
 )
 
 // errKind is what is said of a file that holds another kind of key, or none.
-var errKind = errors.New("it is no Ed25519, secp256k1 or P-256 key in PEM: canisterd identity new makes one")
+var errKind = errors.New("it is not an Ed25519, secp256k1 or P-256 key in PEM: canisterd identity new makes one")
 
 // parsePEM reads the key in a PEM file. password is asked where the key is encrypted.
 func parsePEM(text []byte, password func() ([]byte, error)) (public, error) {

@@ -34,7 +34,7 @@ func TestKeysOfEveryKindAndFormHaveTheirPrincipals(t *testing.T) {
 
 func TestKeysThatCannotBeReadSayWhy(t *testing.T) {
 	for _, c := range []struct{ name, password, want string }{
-		{"rsa", "", "no Ed25519, secp256k1 or P-256 key"},
+		{"rsa", "", "not an Ed25519, secp256k1 or P-256 key"},
 		{"k1-aes", "wrong", "the password is not that of the key"},
 		{"k1-scrypt", "wrong", "the password is not that of the key"},
 		{"missing", "", "reading the identity"},

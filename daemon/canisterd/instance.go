@@ -127,7 +127,7 @@ func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, 
 	for _, kind := range f.subnets {
 		k, ok := kindNamed(kind)
 		if !ok {
-			return nil, fmt.Errorf("--subnet %q is no kind of subnet: use one of %s", kind, strings.Join(subnetKinds(), ", "))
+			return nil, fmt.Errorf("invalid --subnet %q: expected one of %s", kind, strings.Join(subnetKinds(), ", "))
 		}
 		r.Subnets = append(r.Subnets, &controlv1.SubnetSpec{Kind: k})
 	}
@@ -138,7 +138,7 @@ func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, 
 	if f.start != "" {
 		t, err := time.Parse(time.RFC3339Nano, f.start)
 		if err != nil {
-			return nil, fmt.Errorf("--start-time %q is no time: write it as 2030-01-01T00:00:00Z", f.start)
+			return nil, fmt.Errorf("invalid --start-time %q: expected a time such as 2030-01-01T00:00:00Z", f.start)
 		}
 		r.StartTime = timestamppb.New(t)
 	}

@@ -180,13 +180,13 @@ func (p *project) check(name string) error {
 	}
 	for _, other := range spec.After {
 		if p.Canisters[other] == nil || other == name {
-			return fmt.Errorf("after: %q is no other canister of the project", other)
+			return fmt.Errorf("after: %q is not another canister of the project", other)
 		}
 	}
 	for _, text := range spec.texts() {
 		for _, found := range reference.FindAllStringSubmatch(text, -1) {
 			if p.Canisters[found[1]] == nil && found[1] != self {
-				return fmt.Errorf("%s is no canister of the project", found[0])
+				return fmt.Errorf("%s is not a canister of the project", found[0])
 			}
 		}
 	}

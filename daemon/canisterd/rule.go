@@ -129,13 +129,13 @@ func parseAnswer(args []string) (*controlv1.Answer, error) {
 		if len(args) == 3 {
 			code, ok := controlv1.RejectCode_value["REJECT_CODE_"+strings.ToUpper(args[1])]
 			if !ok || code == 0 {
-				return nil, fmt.Errorf("%q is no reject code: use one of %s", args[1], strings.Join(enumNames(controlv1.RejectCode_name, "REJECT_CODE_"), ", "))
+				return nil, fmt.Errorf("invalid reject code %q: expected one of %s", args[1], strings.Join(enumNames(controlv1.RejectCode_name, "REJECT_CODE_"), ", "))
 			}
 			reject.Code = controlv1.RejectCode(code)
 		}
 		return &controlv1.Answer{Answer: &controlv1.Answer_Reject{Reject: reject}}, nil
 	}
-	return nil, fmt.Errorf("%q is no answer: say unknown, reply CANDID or reject [CODE] TEXT", strings.Join(args, " "))
+	return nil, fmt.Errorf("invalid answer %q: expected unknown, reply CANDID or reject [CODE] TEXT", strings.Join(args, " "))
 }
 
 func (c *cli) ruleList() *cobra.Command {

@@ -38,7 +38,7 @@ func ParseToken(text string) (Token, error) {
 	if t := (Token{i, s}); ok && err == nil && err2 == nil && t.String() == text {
 		return t, nil
 	}
-	return Token{}, fmt.Errorf("%q is no resume token: it has the form GENERATION-NUMBER", text)
+	return Token{}, fmt.Errorf("invalid resume token %q: expected GENERATION-NUMBER", text)
 }
 
 // From says where a stream of events begins. The zero value is from now on.

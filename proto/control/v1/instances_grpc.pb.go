@@ -48,8 +48,8 @@ type InstancesClient interface {
 	ListInstances(ctx context.Context, in *ListInstancesRequest, opts ...grpc.CallOption) (*ListInstancesResponse, error)
 	// GetInstance describes one instance. Errors: NOT_FOUND.
 	GetInstance(ctx context.Context, in *GetInstanceRequest, opts ...grpc.CallOption) (*GetInstanceResponse, error)
-	// DeleteInstance ends an instance: what is under way is abandoned, its memory is given back, whoever waits for it gets
-	// UNAVAILABLE. The default instance can be deleted too; it can be made anew under the same name.
+	// DeleteInstance ends an instance: what is under way is abandoned, its memory is given back, callers that wait for it get
+	// UNAVAILABLE. The default instance can be deleted too; it can be created again under the same name.
 	DeleteInstance(ctx context.Context, in *DeleteInstanceRequest, opts ...grpc.CallOption) (*DeleteInstanceResponse, error)
 	// ForkInstance makes an instance that goes on from this one's present: canisters, calls in flight, timers, clock and chance. Heap
 	// pages are shared until one of the two writes them.
@@ -250,8 +250,8 @@ type InstancesServer interface {
 	ListInstances(context.Context, *ListInstancesRequest) (*ListInstancesResponse, error)
 	// GetInstance describes one instance. Errors: NOT_FOUND.
 	GetInstance(context.Context, *GetInstanceRequest) (*GetInstanceResponse, error)
-	// DeleteInstance ends an instance: what is under way is abandoned, its memory is given back, whoever waits for it gets
-	// UNAVAILABLE. The default instance can be deleted too; it can be made anew under the same name.
+	// DeleteInstance ends an instance: what is under way is abandoned, its memory is given back, callers that wait for it get
+	// UNAVAILABLE. The default instance can be deleted too; it can be created again under the same name.
 	DeleteInstance(context.Context, *DeleteInstanceRequest) (*DeleteInstanceResponse, error)
 	// ForkInstance makes an instance that goes on from this one's present: canisters, calls in flight, timers, clock and chance. Heap
 	// pages are shared until one of the two writes them.
