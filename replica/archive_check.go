@@ -103,14 +103,14 @@ func (m *subnet) checkArchived(c *archive.Coder) {
 		c.Check(m.net.signing.signer != nil && m.Signing.Holds(p.Key) && m.net.signing.signer.Signs(p), "a request for a signature cannot be answered")
 	}
 	for _, in := range taken.Aside {
-		c.Check(m.isCommand(in), "a call of the management canister is nobody's")
+		c.Check(m.isCommand(in), "a call of the management canister has no caller")
 	}
 	outgoing := make(map[*state.Entry]int)
 	for to, queue := range m.Output {
 		for i := range queue {
 			p := &queue[i]
 			outgoing[p.From]++
-			c.Check(to != m.position && m.net.hostsSender(p), "a message to subnet %d belongs to nobody", to)
+			c.Check(to != m.position && m.net.hostsSender(p), "a message to subnet %d has a sender that no subnet hosts", to)
 		}
 	}
 	for _, h := range m.Kept.All() {
@@ -125,7 +125,7 @@ func (m *subnet) checkArchived(c *archive.Coder) {
 	}
 	m.MemoryUsed = counted // files that were written before counted canisters that had moved away
 	for i := range m.Inbound {
-		c.Check(m.net.hostsSender(&m.Inbound[i]), "a message from another subnet belongs to nobody")
+		c.Check(m.net.hostsSender(&m.Inbound[i]), "a message from another subnet has a sender that no subnet hosts")
 	}
 }
 

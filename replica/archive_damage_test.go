@@ -77,9 +77,9 @@ var damages = []damage{
 		w.Ids.Ranges = []state.Range{{First: w.Ids.Allocation.First, Last: w.Ids.Allocation.Last - 1}}
 	}, "the subnets host other canister ids"},
 	{"the range of new ids", func(w *damagedNetwork) { w.Ids.Allocation.First-- }, "canister ids are taken from"},
-	{"limits of instructions", func(w *damagedNetwork) { _, l, _ := w.Damage(0); l.Message = math.MaxUint64 }, "nobody can pay for them"},
+	{"limits of instructions", func(w *damagedNetwork) { _, l, _ := w.Damage(0); l.Message = math.MaxUint64 }, "no canister can pay for them"},
 	{"what was charged", func(w *damagedNetwork) { w.entry("A").Charged = w.Time + 1 }, "has paid until"},
-	{"a mailbox that nobody opens", func(w *damagedNetwork) { w.entry("A").Mailbox.Blocked = true }, "canister"},
+	{"a mailbox that stays blocked", func(w *damagedNetwork) { w.entry("A").Mailbox.Blocked = true }, "canister"},
 	{"a canister that stopped too early", func(w *damagedNetwork) { w.entry("A").Canister.Status = canister.Stopped }, "is stopped with"},
 	{"a canister that need not stop", func(w *damagedNetwork) { w.entry("D").Canister.Status = canister.Running }, "somebody waits for it to stop"},
 	{"number of a stop", func(w *damagedNetwork) { w.entry("D").Stops[0].Number = 99 }, "comes after the last"},
@@ -90,7 +90,7 @@ var damages = []damage{
 		w.State.Messages.BestEffort++
 	}, "the messages of canister"},
 	{"memory of all messages", func(w *damagedNetwork) { w.State.Messages.Guaranteed++ }, "all messages take"},
-	{"a timer of nobody", due(timers.Deadline{Kind: timers.GlobalTimer}), `for a deadline of kind "global timer"`},
+	{"a timer of an unknown canister", due(timers.Deadline{Kind: timers.GlobalTimer}), `for a deadline of kind "global timer"`},
 	{"an expiry of an outcall", due(timers.Deadline{Kind: timers.OutcallExpiry}), `for a deadline of kind "outcall expiry"`},
 	{"a pruning of an answer", due(timers.Deadline{Kind: timers.IngressPrune, Number: 1}), `for a deadline of kind "ingress pruning"`},
 	{"an expiry of a call", due(timers.Deadline{Kind: timers.CallExpiry, Number: 1}), `for a deadline of kind "call expiry"`},
@@ -102,7 +102,7 @@ var damages = []damage{
 	{"number of outcalls", func(w *damagedNetwork) { w.State.OutcallsMade = 0 }, "HTTP outcall 0 of node 0 is none of the 0"},
 	{"node of an outcall", func(w *damagedNetwork) { w.State.Outcalls[0].Sent.Node = 13 }, "HTTP outcall 0 of node 13 is none"},
 	{"text of an outcall", func(w *damagedNetwork) { w.State.Outcalls[0].Sent.URL = "\xff" }, "is not UTF-8"},
-	{"a call of nobody", func(w *damagedNetwork) { w.State.Outcalls[0].Ticket.Origin.Caller = principal.Canister(5) }, "which no subnet hosts"},
+	{"a call of an unknown canister", func(w *damagedNetwork) { w.State.Outcalls[0].Ticket.Origin.Caller = principal.Canister(5) }, "which no subnet hosts"},
 	{"a request to sign", func(w *damagedNetwork) { w.Signing.Pending[0].Arg = w.Signing.Pending[0].Arg[1:] }, "a request for a signature cannot be answered"},
 	{"method of a request to sign", func(w *damagedNetwork) { w.Signing.Pending[0].Method = "raw_rand" }, "a request for a signature cannot be answered"},
 	{"a task of the management canister", func(w *damagedNetwork) { w.State.Commands.PushTask(intercanister.Heartbeat) }, "or has tasks"},
@@ -135,7 +135,7 @@ var damages = []damage{
 	{"number of held messages", func(w *damagedNetwork) { r, _, _ := w.Damage(0); r.Held++ }, "are held, not"},
 	{"action of a rule", func(w *damagedNetwork) { r, _, _ := w.Damage(0); r.List[0].Action.Kind = state.ActReject }, "rule 1 cannot be applied"},
 	{"ids of rules", func(w *damagedNetwork) { r, _, _ := w.Damage(0); r.Last = 1 }, "is not in the order of rules"},
-	{"deadline of a held response", func(w *damagedNetwork) { _, h := w.kept(state.KindResponse); h.Deadline++ }, "belongs to nobody"},
+	{"deadline of a held response", func(w *damagedNetwork) { _, h := w.kept(state.KindResponse); h.Deadline++ }, "has no call"},
 	{"a held response whose call goes on", func(w *damagedNetwork) {
 		s, h := w.kept(state.KindResponse)
 		origin := intercanister.Origin{Kind: intercanister.FromCanister, Caller: h.Owner, Call: h.Call}

@@ -26,7 +26,7 @@ func (j *Job) check(c *archive.Coder) {
 	pauses := 2*j.Limit/max(1, min(m.Limits.PauseAfter, canister.ScatteredPauseAfter)) + canister.InstallSteps
 	c.Check(uint64(j.Pauses.Slices) <= pauses, "the message of canister %s is parked after %d slices, and can have %d", id, j.Pauses.Slices, pauses)
 	if j.Install != nil {
-		c.Check(j.installs(), "the installation in canister %s is nobody's", id)
+		c.Check(j.installs(), "the installation in canister %s has no caller", id)
 		return
 	}
 	if !c.Check(!m.net.executor.Empty(j.Entry.Canister), "a message of canister %s is parked, and it has no code", id) {

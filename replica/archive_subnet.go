@@ -14,7 +14,7 @@ func (m *subnet) archive(c *archive.Coder, modules *canister.Modules) {
 	}
 	m.State.Archive(c, modules)
 	m.priceExecutions()
-	c.Check(m.prepaid[0].Hi == 0 && m.prepaid[1].Hi == 0, "a message may run %d instructions: nobody can pay for them", m.Limits.Message)
+	c.Check(m.prepaid[0].Hi == 0 && m.prepaid[1].Hi == 0, "a message may run %d instructions: no canister can pay for them", m.Limits.Message)
 	if c.Reading() && !c.Failed() {
 		m.restart()
 		for _, j := range m.paused {

@@ -83,7 +83,7 @@ func (s *Settlement) response() (intercanister.Response, ActionKind, Result) {
 	action := Action{Kind: ActReply, Reply: s.Reply}
 	switch {
 	case s.Unknown && (s.Reply != nil || s.Reject != nil):
-		return intercanister.Response{}, 0, refuse(refusal.Invalid, "an answer is a reply, a reject, or that nobody knows")
+		return intercanister.Response{}, 0, refuse(refusal.Invalid, "invalid answer: expected a reply, a reject or an unknown outcome")
 	case s.Unknown:
 		action = Action{Kind: ActUnknown}
 	case s.Reject != nil:

@@ -118,7 +118,7 @@ func wrongAnswer(reply []byte, reject *intercanister.Reject, rejects bool) strin
 	case !rejects:
 		return ""
 	case reject.Code == intercanister.SysUnknown:
-		return "SYS_UNKNOWN is no reject to choose: say that nobody knows what became of the call"
+		return "invalid reject SYS_UNKNOWN: use the action that leaves the outcome unknown"
 	case reject.Code < intercanister.SysFatal || reject.Code > intercanister.SysUnknown:
 		return fmt.Sprintf("a reject with reject code %d: it must be one of 1 to 5", reject.Code)
 	case reject.Error != 0 && (reject.Error.Reject() != reject.Code || reject.Error.Name() == ""):

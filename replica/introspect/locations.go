@@ -88,7 +88,7 @@ type CallLocations struct {
 func (s *CallLocations) Of(subnet int, call intercanister.CallID, caller principal.Principal) Location {
 	at, ok := s.all[callKey{subnet, call}]
 	if !ok || at.caller != caller {
-		return Location{Reason: WaitNever, Subnet: s.net.Subnets[subnet], text: "nobody has the request any more: only its deadline answers it"}
+		return Location{Reason: WaitNever, Subnet: s.net.Subnets[subnet], text: "the request was lost: only its deadline answers it"}
 	}
 	return at
 }

@@ -56,7 +56,7 @@ func (s *State) CheckArchived(c *archive.Coder, taken *Taken) {
 func (s *State) checkLives(c *archive.Coder) {
 	throttled := make(map[*Entry]bool, len(s.throttled))
 	for _, r := range s.throttled {
-		c.Check(r != nil, "nobody has changed too much memory")
+		c.Check(r != nil, "a throttled canister does not exist")
 		throttled[r] = true
 	}
 	for r := range s.Canisters.All() {

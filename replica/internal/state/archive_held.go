@@ -86,6 +86,6 @@ func (s *State) checkHeld(c *archive.Coder) {
 		case KindIngress:
 			there = s.History.Knows(h.Ingress) && s.History.At(h.Ingress).Status == Received
 		}
-		c.Check(there, "held message %d belongs to nobody", h.ID)
+		c.Check(there, "held message %d has no call", h.ID)
 	}
 }

@@ -74,6 +74,6 @@ func (s *State) archiveBatch(c *archive.Coder) {
 	archive.Slice(c, &credited, archive.MaxItems, func(r **Entry) { s.ArchiveEntry(c, r) })
 	if c.Reading() && !c.Failed() {
 		shared.Credited = credited
-		c.Check(!slices.Contains(credited, nil), "nobody got cycles")
+		c.Check(!slices.Contains(credited, nil), "a deferred credit is for a canister that does not exist")
 	}
 }
