@@ -27,7 +27,10 @@ func (s *Server) admit(ctx context.Context, call *tap.Info) (context.Context, er
 	if err == nil {
 		err = s.open.admit()
 	}
-	return ctx, s.answer(call.FullMethodName, nil, err)
+	if err != nil {
+		return ctx, s.answer(call.FullMethodName, nil, err)
+	}
+	return watch(ctx), nil
 }
 
 // authorize refuses a call without the token. How long it takes says nothing about

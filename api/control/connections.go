@@ -97,7 +97,7 @@ type connection struct {
 }
 
 // connectionAddr is the address of a connection's client. It carries the connection to the
-// contexts of its RPCs (see traffic): gRPC hands out no other trace of it.
+// contexts of its RPCs (see watch): gRPC hands out no other trace of it.
 type connectionAddr struct {
 	net.Addr
 	connection *connection

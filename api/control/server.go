@@ -77,7 +77,7 @@ func New(registry Registry, options Options) *Server {
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: alive, Timeout: alive}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: min(alive, MinPing), PermitWithoutStream: true}),
 		grpc.UnaryInterceptor(s.guardUnary), grpc.StreamInterceptor(s.guardStream),
-		grpc.InTapHandle(s.admit), grpc.StatsHandler(traffic{}),
+		grpc.InTapHandle(s.admit),
 	}
 	if options.Transport != nil {
 		with = append(with, grpc.Creds(options.Transport))
@@ -163,8 +163,11 @@ func (s *Server) instance(name string) (*instance.Instance, error) { return s.re
 // guardUnary gives errors their codes, and panics the end of an error. What goes on when
 // everything has to end is told so.
 func (s *Server) guardUnary(ctx context.Context, in any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (out any, err error) {
+	r := rpcOf(ctx)
+	r.start()
+	defer r.end()
 	defer func() { err = s.answer(info.FullMethod, recover(), err) }()
-	if err := fits(in); err != nil {
+	if err := fits(r, in); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -175,7 +178,7 @@ func (s *Server) guardUnary(ctx context.Context, in any, info *grpc.UnaryServerI
 		return nil, refused
 	}
 	if err == nil {
-		err = sendable(ctx, out)
+		err = sendable(r, out)
 	}
 	return out, err
 }
@@ -183,11 +186,14 @@ func (s *Server) guardUnary(ctx context.Context, in any, info *grpc.UnaryServerI
 // guardStream is guardUnary for streams. A handler that waits for its client goes on
 // until that stream is over.
 func (s *Server) guardStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	r := rpcOf(stream.Context())
+	r.start()
+	defer r.end()
 	done := make(chan error, 1)
 	go func() {
 		var err error
 		defer func() { done <- s.answer(info.FullMethod, recover(), err) }()
-		err = handler(srv, boundedStream{stream, rpcOf(stream.Context())})
+		err = handler(srv, boundedStream{stream, r})
 	}()
 	select {
 	case err := <-done:

@@ -1,8 +1,6 @@
 package control
 
 import (
-	"context"
-
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
@@ -18,10 +16,12 @@ var (
 		"the answer has %d bytes, and at most %d are sent at once: ask for less, by smaller pages or fewer calls in one message, or for a reply in bytes", "size", "limit")
 )
 
-// fits refuses a message of a client that is too large.
-func fits(in any) error {
+// fits counts a message of a client, and refuses it if it is too large.
+func fits(r *rpc, in any) error {
 	if m, ok := in.(proto.Message); ok {
-		if size := proto.Size(m); size > MaxRequestBytes {
+		size := proto.Size(m)
+		r.take(size)
+		if size > MaxRequestBytes {
 			return requestTooLarge.Refuse(size, MaxRequestBytes)
 		}
 	}
@@ -29,7 +29,7 @@ func fits(in any) error {
 }
 
 // sendable refuses an answer that is too large, or exceeds the free memory.
-func sendable(ctx context.Context, out any) error {
+func sendable(r *rpc, out any) error {
 	m, ok := out.(proto.Message)
 	if !ok {
 		return nil
@@ -38,7 +38,7 @@ func sendable(ctx context.Context, out any) error {
 	if size > MaxResponseBytes {
 		return answerTooLarge.Refuse(size, MaxResponseBytes)
 	}
-	return rpcOf(ctx).send(size)
+	return r.send(size)
 }
 
 // boundedStream is a stream that refuses too large messages as unary RPCs do.
@@ -53,7 +53,7 @@ func (s boundedStream) RecvMsg(m any) error {
 	if err := s.ServerStream.RecvMsg(m); err != nil {
 		return err
 	}
-	return fits(m)
+	return fits(s.rpc, m)
 }
 
 // SendMsg sends a message that there is memory for.

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -141,4 +142,13 @@ func TestAnAnswerThatIsTooLargeIsRefusedWithItsSizeAndWhatToDo(t *testing.T) {
 	roomy.mask(id, "SCRIPT")
 	call(roomy, roomy.calls.Query, &controlv1.QueryRequest{Call: &controlv1.Call{CanisterId: id, Method: "query", Argument: rawOf(string(program.Bytes())), ReplyForm: asText}})
 	roomy.compare("sizes_answer")
+}
+
+// What a message takes is counted as it arrives, so that a compressed one would be counted too low.
+func TestNoCompressionOfMessagesIsOffered(t *testing.T) {
+	for _, name := range []string{"gzip", "snappy", "deflate", "zstd"} {
+		if encoding.GetCompressor(name) != nil {
+			t.Errorf("messages compressed with %s are read: count what they take once they are read (see rpc)", name)
+		}
+	}
 }

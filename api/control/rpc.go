@@ -1,0 +1,118 @@
+package control
+
+import (
+	"context"
+	"sync"
+
+	"google.golang.org/grpc/peer"
+)
+
+// rpc counts one RPC's part of the memory that its connection holds. It is the context of the RPC
+// too, so that interceptors find it without an allocation of their own.
+//
+// Steps, in order: admit makes it when the headers were read (watch). From then on the bytes that
+// arrive on the connection may belong to it. An interceptor starts it when its first message was
+// read, takes each message, and ends it after the handler. Where the client leaves before its
+// first message is complete, no interceptor runs: the end of the context ends the RPC.
+//
+// This is not a stats.Handler of gRPC, which would see the same moments: that one costs 19
+// allocations for each RPC.
+type rpc struct {
+	context.Context
+	connection *connection
+	unwatch    func() bool // stops to wait for the end of the context
+
+	mu      sync.Mutex // guards all below: a stream that is cut off ends while its handler still reads
+	taken   int64      // bytes of messages that the handler works on
+	reading bool       // it may still bring bytes
+}
+
+// rpcKey is the key under which a context gives its *rpc.
+type rpcKey struct{}
+
+// frameBytes is the most that a message takes beside its own bytes: its share of headers and frames.
+const frameBytes = 64
+
+// watch returns the context of a new RPC, whose bytes are counted from now on. A connection that
+// is not counted, in tests, keeps its context.
+func watch(ctx context.Context) context.Context {
+	from, _ := peer.FromContext(ctx)
+	if from == nil {
+		return ctx
+	}
+	addr, ok := from.Addr.(connectionAddr)
+	if !ok {
+		return ctx
+	}
+	r := &rpc{Context: ctx, connection: addr.connection, reading: true}
+	r.connection.begin()
+	r.unwatch = context.AfterFunc(ctx, r.end)
+	return r
+}
+
+// Value gives the RPC itself under rpcKey.
+func (r *rpc) Value(key any) any {
+	if key == (rpcKey{}) {
+		return r
+	}
+	return r.Context.Value(key)
+}
+
+// rpcOf is the RPC of a context; nil where its connection is not counted.
+func rpcOf(ctx context.Context) *rpc {
+	r, _ := ctx.Value(rpcKey{}).(*rpc)
+	return r
+}
+
+// start says that the first message was read: from now on the interceptor ends the RPC.
+func (r *rpc) start() {
+	if r != nil {
+		r.unwatch()
+	}
+}
+
+// take counts a message of that many bytes, which the handler works on from now on.
+func (r *rpc) take(bytes int) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.reading {
+		r.taken += int64(bytes) + frameBytes
+	}
+}
+
+// release says that the handler is done with the messages that it took.
+func (r *rpc) release() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.connection.consume(r.taken)
+	r.taken = 0
+}
+
+// send takes room for an answer of that many bytes.
+func (r *rpc) send(bytes int) error {
+	if r == nil {
+		return nil
+	}
+	return r.connection.send(int64(bytes))
+}
+
+// end says that the RPC brings no more bytes. Only the first call counts.
+func (r *rpc) end() {
+	if r == nil {
+		return
+	}
+	r.release()
+	r.mu.Lock()
+	ended := r.reading
+	r.reading = false
+	r.mu.Unlock()
+	if ended {
+		r.connection.end()
+	}
+}
