@@ -126,10 +126,9 @@ func newNetworkOf(b *testing.B, module []byte, canisters int, config node.Config
 	if err != nil {
 		b.Fatal(err)
 	}
-	config.Network = replica.Config{
-		Start: replicatest.Start, Subnets: []replica.SubnetConfig{{Nodes: 13}},
-		Engine: engine, Management: replicatest.Manager{First: replicatest.First(0), Module: module},
-	}
+	config.Network = replicatest.WithManager(replica.Config{
+		Start: replicatest.Start, Subnets: []replica.SubnetConfig{{Nodes: 13}}, Engine: engine,
+	}, module)
 	n, err := node.Start(config)
 	if err != nil {
 		b.Fatal(err)

@@ -45,7 +45,7 @@ func (n *Network) Export(w io.Writer) error {
 }
 
 // Import makes the network that Export has written to a file. Only the parts of the configuration that are not state
-// are used: Engine, Runner, Compiler, Executor, Management, Events, Signed; everything else comes from the file.
+// are used: Engine, Keys, Runner, Compiler, Events, Signed, Printed; everything else comes from the file.
 // Modules that are not in the engine are compiled. The file may hold arbitrary bytes: a fault in it is reported as an
 // *archive.Fault with its position.
 func Import(r io.Reader, config Config) (*Network, error) {
@@ -139,7 +139,7 @@ func (config *Config) archive(c *archive.Coder) {
 		archive.Slice(c, &config.Subnets, MaxSubnets, func(s *SubnetConfig) { s.archive(c) })
 	})
 	if c.Reading() {
-		config.Limits = nil // what they came to is in the file
+		config.overrides.Limits = nil // what they came to is in the file
 	}
 }
 

@@ -34,7 +34,7 @@ func openPuppets(t testing.TB) (*replicatest.Stage, replica.Config) {
 	}
 	s.Round()
 	s.Submit(0, "run", "reply late")
-	return s, replica.Config{Executor: s.Puppets, Management: replicatest.Manager{First: s.First}}
+	return s, s.Puppets.Config()
 }
 
 // openCanister is a network of a real canister with snapshots, chunks and a log, and of one

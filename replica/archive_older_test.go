@@ -19,7 +19,7 @@ func TestFilesOfOlderVersionsAreRead(t *testing.T) {
 		config replica.Config
 		root   string
 	}{
-		{"puppets.1", replica.Config{Executor: puppets, Management: replicatest.Manager{First: puppets.First}}, "f23eaca5850d5e8e32eb819e4a8d6ed2317b12b0c871208845573e17818ed79b"},
+		{"puppets.1", puppets.Config(), "f23eaca5850d5e8e32eb819e4a8d6ed2317b12b0c871208845573e17818ed79b"},
 		{"canister.1", replica.Config{Engine: real.NewEngine(t)}, "7f3e84543e8ec1e680b7261c6058d0a9edc752821e01947aa447ebeac93c2580"},
 	} {
 		file, err := os.Open("testdata/archives/" + c.name)

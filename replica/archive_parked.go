@@ -74,7 +74,7 @@ func (j *Job) installs() bool {
 			others++
 		}
 	}
-	return others == 1 && j.In.Source == 0 && j.Context == 0 && (j.Install.In.Module != nil || m.net.config.Executor != nil)
+	return others == 1 && j.In.Source == 0 && j.Context == 0 && (j.Install.In.Module != nil || m.net.config.overrides.Executor != nil)
 }
 
 // resume brings the messages that were read to where they were parked. The others of

@@ -6,6 +6,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica/internal/cow"
+	"github.com/canisterd/canisterd/replica/internal/override"
 )
 
 // Parts are the parts that the owner of a network supplies. Defaults are as in Config.
@@ -20,11 +21,18 @@ type Parts struct {
 // ForkConfig is what a fork of a network has of its own.
 type ForkConfig struct {
 	Parts
-	// Executor runs the canisters of the fork; nil: the executor of the source runs the canisters of both.
-	Executor Executor
 	// Reseed makes the random beacons of the fork go on from this seed, to see what else
 	// could have come; nil: the fork draws what the source draws. Keys stay.
 	Reseed *[32]byte
+
+	overrides override.Parts // of tests
+}
+
+// Override returns the configuration with an executor for the canisters of the fork, as in Config. Without it, the
+// executor of the source runs the canisters of both. The other parts stay as they are in the source.
+func (c ForkConfig) Override(parts override.Parts) ForkConfig {
+	c.overrides = parts
+	return c
 }
 
 // Fork is a second network that is at the same point: canisters, messages on their way and in the middle of their code,
@@ -41,8 +49,8 @@ func (n *Network) Fork(config ForkConfig) *Network {
 	view := n.View() // recorded changes are read-only from now on: the two may share them
 	f := new(Network)
 	*f = *n
-	if config.Executor != nil {
-		f.config.Executor = config.Executor
+	if config.overrides.Executor != nil {
+		f.config.overrides.Executor = config.overrides.Executor
 	}
 	f.own, f.event, f.traps = nil, Event{}, traps{}
 	f.plug(&config.Parts)

@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/internal/override"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/model"
@@ -40,9 +41,9 @@ func newTwin(t testing.TB, c replica.Config) *twin {
 	w := &twin{keys: make(map[replica.RequestID]uint64), charged: make(map[model.ID]cycles.Amount), starved: make(map[model.ID]bool)}
 	first := replicatest.First(len(c.Subnets) - 1)
 	puppets := replicatest.NewPuppets(first)
-	c.Executor = watchedPuppets{puppets, w}
-	c.Management = watchedManager{replicatest.Manager{First: first, NeverFreezes: true}, w}
-	w.Stage = replicatest.NewStage(t, c)
+	w.Stage = replicatest.NewOverriddenStage(t, c, puppets, override.Parts{
+		Executor: watchedPuppets{puppets, w}, Management: watchedManager{replicatest.Manager{First: first, NeverFreezes: true}, w},
+	})
 	subnets := make([]*model.Subnet, len(c.Subnets))
 	for i := range c.Subnets {
 		from := model.ID(w.OnSubnet(i, 0))

@@ -14,8 +14,8 @@ func (m *subnet) executionLimits() canister.Limits {
 	if m.System {
 		limits = canister.SystemLimits()
 	}
-	if m.net.config.Limits != nil {
-		m.net.config.Limits(&limits)
+	if change := m.net.config.overrides.Limits; change != nil {
+		change(&limits)
 	}
 	limits.PauseAfter = m.net.config.SliceInstructions
 	if m.config.NoRateLimits {

@@ -9,6 +9,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/internal/management"
+	"github.com/canisterd/canisterd/replica/internal/override"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -22,20 +23,15 @@ type Config struct {
 	Version string // replica version, as subnet_info has it
 	Keys    *Keys  // nil: the network derives its own
 
-	Runner     Runner           // nil: one job after the other
-	Compiler   Compiler         // nil: modules are compiled where they are installed
-	Executor   Executor         // nil: the canisters themselves
-	Management state.Management // nil: the management canister
-	Events     EventSink        // nil: no listener
-	Signed     HeightSink       // nil: signed heights are not reported
-	Printed    PrintSink        // nil: no listener for what canisters print
+	Runner   Runner     // nil: one job after the other
+	Compiler Compiler   // nil: modules are compiled where they are installed
+	Events   EventSink  // nil: no listener
+	Signed   HeightSink // nil: signed heights are not reported
+	Printed  PrintSink  // nil: no listener for what canisters print
 
 	SliceInstructions uint64 // 0: the constant
 	RoundInstructions uint64 // 0: the constant
 	RoundMessages     int    // 0: the constant
-
-	// Limits changes the limits of executions of each subnet; nil: they are the replica's.
-	Limits func(*canister.Limits)
 
 	GuaranteedMessageBytes uint64 // 0: the constant
 	BestEffortMessageBytes uint64 // 0: the constant
@@ -44,6 +40,15 @@ type Config struct {
 	IngressMessages        int    // in the ingress history of a subnet; 0: the replica's 600,000
 	SubnetCanisters        int    // that a subnet hosts; 0: MaxCanisters
 	HeldBytes              int    // that held messages may carry; 0: MaxHeldBytes
+
+	overrides override.Parts // of tests
+}
+
+// Override returns the configuration with parts that a test replaces. Packages that are not below replica cannot call
+// it, because they cannot name the type of its argument.
+func (c Config) Override(parts override.Parts) Config {
+	c.overrides = parts
+	return c
 }
 
 // PrintSink takes what a canister prints (ic0.debug_print), whole and at once, also from queries and messages that
@@ -56,7 +61,7 @@ type PrintSink func(canister principal.Principal, text []byte)
 type Network struct {
 	config         Config
 	runner         Runner
-	executor       Executor
+	executor       override.Executor
 	management     state.Management
 	sink           EventSink
 	subnets        []*subnet // the root subnet first
@@ -130,7 +135,7 @@ func (n *Network) applyDefaults() {
 func (n *Network) plug(parts *Parts) {
 	c := &n.config
 	c.Runner, c.Compiler, c.Events, c.Signed, c.Printed = parts.Runner, parts.Compiler, parts.Events, parts.Signed, parts.Printed
-	n.runner, n.executor, n.management, n.sink = c.Runner, c.Executor, c.Management, c.Events
+	n.runner, n.executor, n.management, n.sink = c.Runner, c.overrides.Executor, c.overrides.Management, c.Events
 	if n.runner == nil {
 		n.own = new(Coroutines)
 		n.runner = n.own

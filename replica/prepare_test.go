@@ -12,6 +12,7 @@ import (
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/internal/override"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
@@ -26,8 +27,7 @@ func newManualCompiler(t *testing.T, config replica.Config) *manualCompiler {
 	t.Helper()
 	w := &manualCompiler{engine: real.NewEngine(t)}
 	config.Engine, config.Compiler = w.engine, w
-	config.Limits = func(l *canister.Limits) { l.InstallRate = 0 }
-	w.Stage = real.NewStage(t, config)
+	w.Stage = real.NewStage(t, config.Override(override.Parts{Limits: func(l *canister.Limits) { l.InstallRate = 0 }}))
 	for _, name := range []string{"A", "B", "T"} {
 		w.Create(name, 0, real.Plenty)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/internal/override"
 	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"go.uber.org/goleak"
@@ -30,8 +31,9 @@ func start(t testing.TB, config node.Config) *running {
 	first := replicatest.First(0)
 	config.Network.Start = replicatest.Start
 	config.Network.Subnets = []replica.SubnetConfig{{}}
-	config.Network.Executor = replicatest.NewPuppets(first)
-	config.Network.Management = replicatest.Manager{First: first}
+	config.Network = config.Network.Override(override.Parts{
+		Executor: replicatest.NewPuppets(first), Management: replicatest.Manager{First: first},
+	})
 	n, err := node.Start(config)
 	if err != nil {
 		t.Fatal(err)

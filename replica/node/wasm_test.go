@@ -25,11 +25,9 @@ func wasm(t testing.TB, canisters int) *running {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { engine.Close() })
-	first := replicatest.First(0)
-	n, err := node.Start(node.Config{Workers: 2, Network: replica.Config{
+	n, err := node.Start(node.Config{Workers: 2, Network: replicatest.WithManager(replica.Config{
 		Start: replicatest.Start, Subnets: []replica.SubnetConfig{{}}, Engine: engine,
-		Management: replicatest.Manager{First: first, Module: canistertest.Scriptable()},
-	}})
+	}, canistertest.Scriptable())})
 	if err != nil {
 		t.Fatal(err)
 	}

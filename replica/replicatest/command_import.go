@@ -14,7 +14,7 @@ func (p *performer) imports(words []string) {
 	}
 	s := *p.stage
 	s.Puppets = f.puppets.Fork()
-	n, err := replica.Import(bytes.NewReader(f.file), replica.Config{Executor: s.Puppets, Management: Manager{First: s.First}})
+	n, err := replica.Import(bytes.NewReader(f.file), s.Puppets.Config())
 	if err != nil {
 		p.t.Fatalf("import %s: %v", words[0], err)
 	}

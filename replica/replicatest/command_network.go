@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/internal/override"
 )
 
 // network makes the network.
@@ -29,11 +30,9 @@ func (p *performer) network(words []string) {
 	}
 	p.stage = NewStage(p.t, config)
 	if p.between != nil {
-		config.Management = Manager{First: p.stage.First}
 		p.stage.Between = func(n *replica.Network) *replica.Network {
 			others := p.stage.Puppets.Fork() // a message that is parked ends with the old ones
-			config.Executor = others
-			next := p.between(p.t, n, config)
+			next := p.between(p.t, n, config.Override(override.Parts{Executor: others, Management: Manager{First: p.stage.First}}))
 			if next != n {
 				p.stage.Puppets = others
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/internal/override"
 )
 
 // Puppets is an executor whose canisters run little programs. One serves one
@@ -27,7 +28,7 @@ type closures struct {
 	last     uint64
 }
 
-var _ replica.Executor = (*Puppets)(nil)
+var _ override.Executor = (*Puppets)(nil)
 
 // NewPuppets is the executor for a network whose first allocation range begins
 // with canister number first.
@@ -311,6 +312,11 @@ func (p *Puppets) takeClosure(id principal.Principal, env uint64) {
 	if own := p.callbacks[id]; own != nil {
 		delete(own.programs, env)
 	}
+}
+
+// Config is the configuration of a network of these puppets and a Manager.
+func (p *Puppets) Config() replica.Config {
+	return replica.Config{}.Override(override.Parts{Executor: p, Management: Manager{First: p.First}})
 }
 
 // Fork is the executor for a fork of the network.

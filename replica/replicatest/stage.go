@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/internal/override"
 )
 
 // Stage is a network of puppets with the means to speak to them.
@@ -59,11 +60,19 @@ func NewStage(t testing.TB, config replica.Config) *Stage {
 	first := First(max(1, len(config.Subnets)) - 1)
 	puppets := NewPuppets(first)
 	if config.Engine == nil {
-		config.Executor = puppets
-		if config.Management == nil {
-			config.Management = Manager{First: first}
-		}
+		config = config.Override(override.Parts{Executor: puppets, Management: Manager{First: first}})
 	}
+	return newStage(t, config, puppets)
+}
+
+// NewOverriddenStage is NewStage with other parts around puppets.
+func NewOverriddenStage(t testing.TB, config replica.Config, puppets *Puppets, parts override.Parts) *Stage {
+	t.Helper()
+	return newStage(t, config.Override(parts), puppets)
+}
+
+func newStage(t testing.TB, config replica.Config, puppets *Puppets) *Stage {
+	t.Helper()
 	if config.Start == 0 {
 		config.Start = Start
 	}
@@ -74,7 +83,7 @@ func NewStage(t testing.TB, config replica.Config) *Stage {
 	if err != nil {
 		t.Fatalf("make a network: %v", err)
 	}
-	s := &Stage{Network: n, Puppets: puppets, First: first, Sender: principal.SelfAuthenticating([]byte("sender")), sink: config.Events, t: t}
+	s := &Stage{Network: n, Puppets: puppets, First: puppets.First, Sender: principal.SelfAuthenticating([]byte("sender")), sink: config.Events, t: t}
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -84,7 +93,7 @@ func (s *Stage) Fork(config replica.ForkConfig) *Stage {
 	f := *s
 	if f.Engine() == nil {
 		f.Puppets = s.Puppets.Fork()
-		config.Executor = f.Puppets
+		config = config.Override(override.Parts{Executor: f.Puppets})
 	}
 	f.Network = s.Network.Fork(config)
 	s.t.Cleanup(func() { f.Close() })
@@ -183,8 +192,14 @@ func NewWasmStage(t testing.TB, config replica.Config, module []byte) *Stage {
 			t.Error(err)
 		}
 	})
-	config.Engine, config.Management = engine, Manager{First: First(0), Module: module}
-	return NewStage(t, config)
+	config.Engine = engine
+	return NewStage(t, WithManager(config, module))
+}
+
+// WithManager is a configuration with a Manager in place of the management canister, which installs a module. The
+// network has one subnet.
+func WithManager(config replica.Config, module []byte) replica.Config {
+	return config.Override(override.Parts{Management: Manager{First: First(0), Module: module}})
 }
 
 // Create makes count canisters with code and balance cycles each.

@@ -1,0 +1,24 @@
+package override
+
+import (
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// Parts are the parts of a network that a test replaces. A nil part is the one of the product.
+type Parts struct {
+	Executor   Executor               // runs messages; nil: the canisters themselves
+	Management state.Management       // nil: the management canister
+	Limits     func(*canister.Limits) // changes the limits of executions of each subnet; nil: the replica's
+}
+
+// Executor runs the messages of canisters and knows what their code offers. Execute and Install change only their
+// canister, and may be called for several canisters at once.
+type Executor interface {
+	Execute(c *canister.Canister, sub *canister.Subnet, m *canister.Message) canister.Outcome
+	Install(c *canister.Canister, sub *canister.Subnet, in *canister.Install) canister.Outcome
+	Empty(c *canister.Canister) bool // it has no code
+	Wide(c *canister.Canister) bool  // its memory is 64-bit
+	Method(c *canister.Canister, name string) canister.MethodKind
+	Has(c *canister.Canister, context canister.Context) bool // an entry point
+}
