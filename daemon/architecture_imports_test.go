@@ -59,7 +59,10 @@ var arrows = map[string]struct {
 	"daemon/instance":              {[]string{"refusal", "candid/principal", "canister", "replica", "replica/budget", "replica/node", "replica/sched"}, "an instance knows no protocol, and nothing of who serves it"},
 	"daemon/instance/instancetest": {[]string{"candid", "candid/principal", "canister/canistertest/wat", "daemon/instance", "replica"}, "support for tests"},
 	"daemon":                       {[]string{"refusal", "api", "api/", "daemon/instance", "candid/principal", "intercanister", "canister", "replica", "replica/"}, "wiring"},
-	"daemon/canisterd":             {[]string{"daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "textwidth"}, "the command line is a client"},
+	"daemon/quantity":              {nil, "amounts as people write them"},
+	"daemon/spelling":              {[]string{"candid/principal"}, "a suggestion knows words, not what they name"},
+	"daemon/project":               {[]string{"candid", "candid/did", "candid/principal", "daemon/quantity", "daemon/spelling"}, "a project is read, whoever deploys it"},
+	"daemon/canisterd":             {[]string{"daemon", "daemon/project", "daemon/quantity", "daemon/spelling", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "textwidth"}, "the command line is a client"},
 	"daemon/hostile":               {[]string{"api/control/remote", "proto/control/v1", "candid", "candid/principal", "canister/canistertest/wat"}, "attacks the binary from outside"},
 	"e2e":                          {nil, "drives the binary from outside"},
 	"examples":                     {[]string{"daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/"}, "what a newcomer would import"},
@@ -111,7 +114,8 @@ func allowed(may []string, path string) bool {
 // floors are the parts of the house from the bottom up. A part imports what is below it and what is beside it, never
 // what is above.
 var floors = []string{
-	"candid", "archive", "refusal", "textwidth", "timers", "intercanister", "canister", "replica", "daemon/instance", "api", "daemon", "e2e", "examples",
+	"candid", "archive", "refusal", "textwidth", "timers", "intercanister", "canister", "replica", "daemon/quantity", "daemon/spelling", "daemon/project", "daemon/instance", "api", "daemon",
+	"e2e", "examples",
 }
 
 // floor is the height of a folder; 0 for one that is beside the house, such as generated code.

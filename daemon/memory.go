@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"math"
-	"math/bits"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -136,19 +134,4 @@ func availableMemory(root fs.FS) int64 {
 		}
 	}
 	return max(available, 2*MinMemoryLimit)
-}
-
-// ParseBytes reads a number of bytes: 1073741824, 1GiB, 512MiB, 64KiB.
-func ParseBytes(text string) (int64, error) {
-	digits, shift := text, 0
-	for i, unit := range []string{"KiB", "MiB", "GiB", "TiB"} {
-		if before, ok := strings.CutSuffix(text, unit); ok {
-			digits, shift = before, 10*(i+1)
-		}
-	}
-	n, err := strconv.ParseUint(strings.TrimSpace(digits), 10, 63)
-	if err != nil || bits.Len64(n)+shift > 63 || n > math.MaxInt64 {
-		return 0, fmt.Errorf("invalid number of bytes %q: expected a whole number with KiB, MiB, GiB or TiB, for example 512MiB", text)
-	}
-	return int64(n) << shift, nil
 }

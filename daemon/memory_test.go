@@ -2,19 +2,6 @@ package daemon
 
 import "testing"
 
-func TestNumbersOfBytesAreReadWithTheirUnits(t *testing.T) {
-	for text, want := range map[string]int64{"512MiB": 512 << 20, "4GiB": 4 << 30, "64 KiB": 64 << 10, "1073741824": 1 << 30, "1TiB": 1 << 40} {
-		if got, err := ParseBytes(text); err != nil || got != want {
-			t.Errorf("%s is %d, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "MiB", "-1MiB", "1.5GiB", "4GB", "9223372036854775808", "8388608TiB"} {
-		if got, err := ParseBytes(text); err == nil {
-			t.Errorf("%q is %d", text, got)
-		}
-	}
-}
-
 func TestMemoryIsGivenBackWhenTheLoadEndsOrMuchWasFreed(t *testing.T) {
 	const mib = 1 << 20
 	type tick struct {

@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/daemon/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -213,31 +213,31 @@ func parseArgument(args []string, inHex, form string) (*controlv1.Value, error) 
 	}
 	switch form {
 	case "text":
-		if text == "" {
-			text = "()"
-		}
-		return &controlv1.Value{Form: &controlv1.Value_Text{Text: parenthesised(text)}}, nil
+		return valueOf(project.FromText(text)), nil
 	case "json":
 		if text == "" {
 			return nil, nil
 		}
 		return &controlv1.Value{Form: &controlv1.Value_Json{Json: text}}, nil
 	case "hex":
-		arg, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
+		arg, err := project.FromHex(text)
 		if err != nil {
-			return nil, fmt.Errorf("%q is not bytes in hex: write two digits for each, such as 4449444c0000", text)
+			return nil, err
 		}
-		return &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: arg}}, nil
+		return valueOf(arg), nil
 	}
 	return nil, fmt.Errorf("--form %q: say text, json or hex", form)
 }
 
-func parenthesised(args string) string {
-	args = strings.TrimSpace(args)
-	if strings.HasPrefix(args, "(") {
-		return args
+// valueOf is an argument as the control API takes it.
+func valueOf(a project.Argument) *controlv1.Value {
+	switch a.Form {
+	case project.JSON:
+		return &controlv1.Value{Form: &controlv1.Value_Json{Json: a.Text}}
+	case project.Hex:
+		return &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: a.Bytes}}
 	}
-	return "(" + args + ")"
+	return &controlv1.Value{Form: &controlv1.Value_Text{Text: a.Text}}
 }
 
 // replyResult is a reply as --json prints it: in the form that was asked for.

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/quantity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -22,7 +23,7 @@ func (c *cli) canisterCreate() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			request := &controlv1.CreateCanisterRequest{Instance: c.instance, CanisterId: exactly}
 			var err error
-			if request.Cycles, err = parseCycles(amount); err != nil {
+			if request.Cycles, err = quantity.ParseCycles(amount); err != nil {
 				return err
 			}
 			if request.Sender, err = c.sender(); err != nil {

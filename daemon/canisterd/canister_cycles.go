@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/quantity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -26,7 +26,7 @@ func (c *cli) canisterCycles() *cobra.Command {
 				return err
 			}
 			more, add := strings.CutPrefix(first(args[1:]), "+")
-			amount, err := parseCycles(more)
+			amount, err := quantity.ParseCycles(more)
 			if err != nil {
 				return err
 			}
@@ -56,28 +56,4 @@ func (c *cli) canisterCycles() *cobra.Command {
 			})
 		},
 	}
-}
-
-// parseCycles reads an amount with or without a unit (k M G T P) as decimal digits; nothing for no text.
-func parseCycles(text string) (string, error) {
-	digits, zeros := text, 0
-	for i, unit := range []string{"k", "M", "G", "T", "P"} {
-		if before, found := strings.CutSuffix(text, unit); found {
-			digits, zeros = before, 3*(i+1)
-		}
-	}
-	whole, part, _ := strings.Cut(strings.ReplaceAll(digits, "_", ""), ".")
-	part = strings.TrimRight(part, "0")
-	all := whole + part
-	if strings.Trim(all, "0123456789") != "" || text != "" && whole == "" || len(part) > zeros {
-		return "", fmt.Errorf("invalid amount of cycles %q: expected a number, optionally followed by k, M, G, T or P, such as 1.5T", text)
-	}
-	if text == "" {
-		return "", nil
-	}
-	amount := strings.TrimLeft(all+strings.Repeat("0", zeros-len(part)), "0")
-	if amount == "" {
-		amount = "0"
-	}
-	return amount, nil
 }

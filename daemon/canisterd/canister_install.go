@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -86,8 +87,8 @@ func (f *installFlags) argument(c *cli) (*controlv1.Value, error) {
 		if f.arg != "" || f.hex != "" {
 			return nil, errors.New("give the arguments once: by --arg, --arg-file or --hex")
 		}
-		given := canisterSpec{InitFile: f.argFile}
-		err := given.readInit(f.argFile)
+		given := project.Canister{InitFile: f.argFile}
+		err := given.ReadInit(f.argFile)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +98,8 @@ func (f *installFlags) argument(c *cli) (*controlv1.Value, error) {
 		if given.InitJSON, err = c.withIDs(given.InitJSON); err != nil {
 			return nil, err
 		}
-		return given.argument("", nil)
+		arg, err := given.Argument("", nil)
+		return valueOf(arg), err
 	}
 	if f.arg == "" {
 		return parseArgument(nil, f.hex, f.form)

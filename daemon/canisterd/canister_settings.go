@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/project"
+	"github.com/canisterd/canisterd/daemon/quantity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -15,8 +17,8 @@ import (
 type settingsFlags struct {
 	controllers, environment                                               []string
 	compute                                                                uint64
-	memory, wasmLimit, wasmThreshold, logLimit                             byteCount
-	freezing                                                               secondCount
+	memory, wasmLimit, wasmThreshold, logLimit                             quantity.Bytes
+	freezing                                                               quantity.Seconds
 	reserved, minimumIncoming, logVisibility, snapshotVisibility, statusOf string
 }
 
@@ -77,7 +79,7 @@ func (s *settingsFlags) settings(c *cli, cmd *cobra.Command) (*controlv1.Setting
 		{"minimum-incoming-cycles", s.minimumIncoming, &given.MinimumIncomingCanisterCallCycles},
 	} {
 		if set(n.name) {
-			amount, err := parseCycles(n.from)
+			amount, err := quantity.ParseCycles(n.from)
 			if err != nil {
 				return nil, fmt.Errorf("--%s: %w", n.name, err)
 			}
@@ -93,7 +95,7 @@ func (s *settingsFlags) settings(c *cli, cmd *cobra.Command) (*controlv1.Setting
 		{"status-visibility", s.statusOf, &given.StatusVisibility},
 	} {
 		if set(n.name) {
-			*n.to = parseVisibility(n.from)
+			*n.to = visibilityOf(project.ReadVisibility(n.from))
 		}
 	}
 	if set("env") {
@@ -124,14 +126,28 @@ func (c *cli) principals(flag string, texts []string) (all []string, err error) 
 	return all, nil
 }
 
-func parseVisibility(text string) *controlv1.Visibility {
-	switch text {
-	case "public":
-		return &controlv1.Visibility{Public: true}
-	case "controllers", "":
-		return &controlv1.Visibility{}
+// visibilityOf is a visibility as the control API takes it.
+func visibilityOf(v project.Visibility) *controlv1.Visibility {
+	return &controlv1.Visibility{Public: v.Public, Viewers: v.Viewers}
+}
+
+// settingsOf are the settings of a canister of a project as the control API takes them.
+func settingsOf(given *project.Given) *controlv1.Settings {
+	s := &controlv1.Settings{
+		ComputeAllocation: given.ComputeAllocation, MemoryAllocation: given.MemoryAllocation, FreezingThreshold: given.FreezingThreshold,
+		ReservedCyclesLimit: given.ReservedCyclesLimit, WasmMemoryLimit: given.WasmMemoryLimit, WasmMemoryThreshold: given.WasmMemoryThreshold,
+		LogMemoryLimit: given.LogMemoryLimit, Environment: &controlv1.Environment{},
 	}
-	return &controlv1.Visibility{Viewers: strings.Split(text, ",")}
+	if given.LogVisibility != nil {
+		s.LogVisibility = visibilityOf(*given.LogVisibility)
+	}
+	if len(given.Controllers) > 0 {
+		s.Controllers = &controlv1.Controllers{Principals: given.Controllers}
+	}
+	for _, v := range given.Environment {
+		s.Environment.Variables = append(s.Environment.Variables, &controlv1.EnvironmentVariable{Name: v.Name, Value: v.Value})
+	}
+	return s
 }
 
 func (c *cli) canisterSettings() *cobra.Command {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/quantity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -80,7 +80,7 @@ func parseMove(text string, jump bool) (clockMove, error) {
 	case text == "next-timer":
 		return advance(&controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_ToNextTimer{ToNextTimer: true}}), nil
 	case strings.HasPrefix(text, "+"):
-		by, err := parseDuration(text[1:])
+		by, err := quantity.ParseDuration(text[1:])
 		if err != nil {
 			return nil, err
 		}
@@ -148,38 +148,6 @@ func aheadText(offset time.Duration) string {
 	}
 	return fmt.Sprintf("%dd%s", days, rest)
 }
-
-// parseDuration is time.ParseDuration with days and weeks.
-func parseDuration(text string) (time.Duration, error) {
-	var total time.Duration
-	rest := text
-	for _, unit := range []struct {
-		name  string
-		hours int64
-	}{{"w", 7 * 24}, {"d", 24}} {
-		count, after, found := strings.Cut(rest, unit.name)
-		if !found {
-			continue
-		}
-		n, err := strconv.ParseUint(count, 10, 31)
-		if err != nil || int64(n) > maxHours/unit.hours {
-			return 0, fmt.Errorf("invalid duration %q: expected 7d, 1w2d, 90m or 1.5s", text)
-		}
-		total += time.Duration(int64(n)*unit.hours) * time.Hour
-		rest = after
-	}
-	if rest == "" && rest != text {
-		return total, nil
-	}
-	small, err := time.ParseDuration(rest)
-	if err != nil || small < 0 || total+small < total {
-		return 0, fmt.Errorf("invalid duration %q: expected 7d, 1w2d, 90m or 1.5s", text)
-	}
-	return total + small, nil
-}
-
-// maxHours is what a time.Duration holds at most.
-const maxHours = int64(1<<63-1) / int64(time.Hour)
 
 func (c *cli) runCommand() *cobra.Command {
 	var rounds uint64

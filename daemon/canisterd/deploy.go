@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/project"
+	"github.com/canisterd/canisterd/daemon/quantity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -26,7 +28,7 @@ func (c *cli) deploy() *cobra.Command {
 		Use:   "deploy [FOLDER]",
 		Short: "Create and install the canisters of a folder, or upgrade them, and print their ids",
 		Long: `Create and install the canisters of a folder, or upgrade them, and print their
-ids. The folder has a ` + projectFile + `:
+ids. The folder has a ` + project.File + `:
 
   canisters:
     ledger:
@@ -38,17 +40,17 @@ ids. The folder has a ` + projectFile + `:
       after: [ledger]
 
 Without FOLDER it is the present one, or the one above it that has a
-` + projectFile + `. docs/project.md says what may stand in it. Nothing is created
+` + project.File + `. docs/project.md says what may stand in it. Nothing is created
 where a file is missing, a module is none, or arguments are not of their types.
 
-Without a ` + projectFile + `, every *.wasm and *.wasm.gz of the folder is a canister. All are created
+Without a ` + project.File + `, every *.wasm and *.wasm.gz of the folder is a canister. All are created
 first, so that arguments can name each other; then each is installed after those
 it needs. Ids are kept in .canisterd/ for the other commands, which take names from
 then on. A canister whose module has not changed is left alone; another module
 is an upgrade.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			folder := nearestProject()
+			folder := project.Nearest()
 			if len(args) > 0 {
 				folder = args[0]
 			}
@@ -82,7 +84,7 @@ type deployment struct {
 type deploying struct {
 	cli     *cli
 	daemon  *remote.Daemon
-	project *project
+	project *project.Project
 	flags   *deployFlags
 	store   *store
 	network network
@@ -108,7 +110,7 @@ func (c *cli) telling() (tell func(name, what string), told func()) {
 
 // deployFolder creates and installs the canisters of a folder; tell hears of each that is done.
 func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string, f *deployFlags, tell func(name, what string)) (map[string]deployment, error) {
-	p, err := readProject(folder)
+	p, err := project.Read(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +122,7 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 	if f.mode != "auto" && f.mode != "reinstall" && f.mode != "upgrade" {
 		return nil, fmt.Errorf("--mode %q: say auto, reinstall or upgrade", f.mode)
 	}
-	order, err := p.order()
+	order, err := p.Order()
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +136,10 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 	if err := x.claim(ctx); err != nil {
 		return nil, err
 	}
-	if err := x.validate(ctx); err != nil {
+	if err := p.Check(f.only, x.ids); err != nil {
+		return nil, err
+	}
+	if err := x.checkSubnets(ctx); err != nil {
 		return nil, err
 	}
 	for _, name := range order {
@@ -149,6 +154,19 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 		}
 	}
 	return x.installAll(ctx, order, tell)
+}
+
+// checkSubnets finds the subnets that the project names.
+func (x *deploying) checkSubnets(ctx context.Context) error {
+	for _, name := range slices.Sorted(maps.Keys(x.project.Canisters)) {
+		if len(x.flags.only) > 0 && !slices.Contains(x.flags.only, name) {
+			continue
+		}
+		if _, err := x.cli.subnetOf(ctx, x.daemon, x.project.Canisters[name].Subnet); err != nil {
+			return fmt.Errorf("canister %s: subnet: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // installAll installs the canisters that were asked for, in this order.
@@ -177,7 +195,7 @@ func (x *deploying) create(ctx context.Context, name string) error {
 	if x.ids[name] != "" {
 		return nil
 	}
-	amount, err := parseCycles(spec.Cycles)
+	amount, err := quantity.ParseCycles(spec.Cycles)
 	if err != nil {
 		return err
 	}
@@ -201,18 +219,20 @@ func (x *deploying) create(ctx context.Context, name string) error {
 // install gives a canister the state that the project describes.
 func (x *deploying) install(ctx context.Context, name string) (string, error) {
 	spec, id := x.project.Canisters[name], x.ids[name]
-	settings, err := x.project.settings(name, x.ids)
+	settings, err := x.project.Given(name, x.ids)
 	if err != nil {
 		return "", err
 	}
-	if _, err := x.daemon.Canisters.UpdateSettings(ctx, &controlv1.UpdateSettingsRequest{Instance: x.cli.instance, CanisterId: id, Settings: settings}); err != nil {
+	if _, err := x.daemon.Canisters.UpdateSettings(ctx, &controlv1.UpdateSettingsRequest{Instance: x.cli.instance, CanisterId: id, Settings: settingsOf(settings)}); err != nil {
 		return "", err
 	}
-	path := x.project.file(spec.Wasm)
+	path := x.project.Path(spec.Wasm)
 	head := &controlv1.InstallHead{Instance: x.cli.instance, CanisterId: id}
-	if head.Argument, err = spec.argument(name, x.ids); err != nil {
+	argument, err := spec.Argument(name, x.ids)
+	if err != nil {
 		return "", err
 	}
+	head.Argument = valueOf(argument)
 	if head.Sender, err = x.cli.sender(); err != nil {
 		return "", err
 	}

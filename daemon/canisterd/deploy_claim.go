@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -26,7 +27,7 @@ func (x *deploying) claim(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(x.ids)) {
 		id := x.ids[name]
 		if other := owner[id]; other != "" {
-			return fmt.Errorf("%s names both %s and %s %s: remove one of them from the file", filepath.Join(x.project.folder, namesFile), other, name, id)
+			return fmt.Errorf("%s names both %s and %s %s: remove one of them from the file", filepath.Join(x.project.Folder(), namesFile), other, name, id)
 		}
 		owner[id] = name
 		there, err := x.inspect(ctx, id)
@@ -39,7 +40,7 @@ func (x *deploying) claim(ctx context.Context) error {
 			continue
 		}
 		if other := ownerOf(name, there); other != "" {
-			return fmt.Errorf("canister %s: the id %s belongs to %s: remove %[1]s from %s, then deploy makes another", name, id, other, filepath.Join(x.project.folder, namesFile))
+			return fmt.Errorf("canister %s: the id %s belongs to %s: remove %[1]s from %s, then deploy makes another", name, id, other, filepath.Join(x.project.Folder(), namesFile))
 		}
 	}
 	x.tellForgotten(gone)
@@ -82,7 +83,7 @@ func (x *deploying) free(ctx context.Context, name string, owner map[string]stri
 	case want == "" || want == x.ids[name]:
 		return nil
 	case x.ids[name] != "":
-		return fmt.Errorf("canister %s has the id %s in this network, and %s wants %s: delete it first (canisterd canister delete %[1]s --stop), or take that id", name, x.ids[name], projectFile, want)
+		return fmt.Errorf("canister %s has the id %s in this network, and %s wants %s: delete it first (canisterd canister delete %[1]s --stop), or take that id", name, x.ids[name], project.File, want)
 	case owner[want] != "":
 		return fmt.Errorf("canister %s: the id %s belongs to %s of this project", name, want, owner[want])
 	}
@@ -109,10 +110,10 @@ func (x *deploying) inspect(ctx context.Context, id string) (*controlv1.Canister
 // ownerOf is the name of a canister in its own environment, and its project, if the name is not this one; "" otherwise.
 func ownerOf(name string, there *controlv1.Canister) string {
 	var itself string
-	var project []string
+	var all []string
 	for _, v := range there.GetSettings().GetEnvironment().GetVariables() {
-		if of, is := strings.CutPrefix(v.GetName(), idVariable); is {
-			project = append(project, of)
+		if of, is := strings.CutPrefix(v.GetName(), project.IDVariable); is {
+			all = append(all, of)
 			if v.GetValue() == there.GetCanisterId() {
 				itself = of
 			}
@@ -121,12 +122,12 @@ func ownerOf(name string, there *controlv1.Canister) string {
 	if itself == "" || itself == name {
 		return ""
 	}
-	return fmt.Sprintf("%s, of a project with the canisters %s", itself, strings.Join(project, ", "))
+	return fmt.Sprintf("%s, of a project with the canisters %s", itself, strings.Join(all, ", "))
 }
 
 // copied refuses ids that another folder has too, of which this one is a copy: both would write to the same canisters.
 func (x *deploying) copied() error {
-	here, err := filepath.Abs(x.project.folder)
+	here, err := filepath.Abs(x.project.Folder())
 	if err != nil || x.store.Folder == "" || x.store.Folder == here || len(x.ids) == 0 {
 		x.store.Folder = here
 		return err
@@ -138,7 +139,7 @@ func (x *deploying) copied() error {
 	theirs := original.live(x.network)
 	for _, name := range slices.Sorted(maps.Keys(x.ids)) {
 		if theirs[name] == x.ids[name] {
-			return fmt.Errorf("canister %s: the id %s belongs to the project in %s, of which this folder is a copy: remove %s here, then deploy makes canisters of its own", name, x.ids[name], x.store.Folder, filepath.Join(x.project.folder, namesFile))
+			return fmt.Errorf("canister %s: the id %s belongs to the project in %s, of which this folder is a copy: remove %s here, then deploy makes canisters of its own", name, x.ids[name], x.store.Folder, filepath.Join(x.project.Folder(), namesFile))
 		}
 	}
 	x.store.Folder = here
@@ -155,5 +156,5 @@ func (x *deploying) remember(ctx context.Context) error {
 		return fmt.Errorf("instance %s was restored or made again while its canisters were created: deploy again", now.instance)
 	}
 	x.store.put(now, x.cli.instanceName(), x.ids, now.height)
-	return x.store.write(x.project.folder)
+	return x.store.write(x.project.Folder())
 }

@@ -13,6 +13,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/project"
+	"github.com/canisterd/canisterd/daemon/spelling"
 )
 
 // anonymous is the name of the identity that calls are made as where no other is chosen.
@@ -74,7 +76,7 @@ func (i *identities) writeFile(path string, content []byte) error {
 // add stores a key under a name.
 func (i *identities) add(name string, text []byte, key public) error {
 	switch {
-	case name == anonymous || !nameForm.MatchString(name) || isPrincipal(name):
+	case name == anonymous || !project.NameForm.MatchString(name) || spelling.IsPrincipal(name):
 		return fmt.Errorf("an identity cannot be called %q: take 1 to 64 letters, digits, - and _, beginning with a letter", name)
 	case i.Identities[name] != nil:
 		return fmt.Errorf("there is an identity %s (%s): take another name", name, i.Identities[name].Principal)
@@ -155,7 +157,7 @@ func (c *cli) sender() (string, error) {
 		return "", fmt.Errorf("the identity in use, %s, is not there: canisterd identity use chooses another", name)
 	}
 	_, key, err := readKey(name)
-	if errors.Is(err, fs.ErrNotExist) && nameForm.MatchString(name) {
+	if errors.Is(err, fs.ErrNotExist) && project.NameForm.MatchString(name) {
 		return "", fmt.Errorf("--identity %s is neither an identity (canisterd identity list) nor a PEM file", name)
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/spelling"
 )
 
 func (c *cli) identityGroup() *cobra.Command {
@@ -102,7 +103,7 @@ func (c *cli) identityUse() *cobra.Command {
 				name = ""
 			case all.Identities[name] == nil:
 				known := append([]string{anonymous}, slices.Sorted(maps.Keys(all.Identities))...)
-				return fmt.Errorf("there is no identity %q%s (canisterd identity list)", name, meant(name, known))
+				return fmt.Errorf("there is no identity %q%s (canisterd identity list)", name, spelling.Meant(name, known))
 			}
 			if all.Current = name; all.write() != nil {
 				return all.write()

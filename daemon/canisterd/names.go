@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/project"
+	"github.com/canisterd/canisterd/daemon/spelling"
 )
 
 // names are canister ids by name, of one network.
@@ -108,19 +110,19 @@ func (c *cli) canisterOf(text string) (string, error) {
 	case known.stale[text] != "":
 		return "", fmt.Errorf("%s was deployed to a network that is gone: %s; deploy it again (canisterd deploy)", text, known.about.since())
 	case len(all) == 0:
-		return "", fmt.Errorf("%q is not the id of a canister, and no canisters were deployed from this folder to instance %s (canisterd deploy)%s", text, c.instanceName(), mistyped(text))
+		return "", fmt.Errorf("%q is not the id of a canister, and no canisters were deployed from this folder to instance %s (canisterd deploy)%s", text, c.instanceName(), spelling.WhyNoPrincipal(text))
 	}
-	return "", fmt.Errorf("%q is neither the id of a canister nor the name of one that was deployed from this folder%s (there are %s)%s", text, meant(text, all), strings.Join(all, ", "), mistyped(text))
+	return "", fmt.Errorf("%q is neither the id of a canister nor the name of one that was deployed from this folder%s (there are %s)%s", text, spelling.Meant(text, all), strings.Join(all, ", "), spelling.WhyNoPrincipal(text))
 }
 
-// escaped stands for ${ in a text if it does not begin a reference.
+// escaped stands for ${ in a text if it does not begin a project.Reference.
 const escaped = "$${"
 
 // withIDs puts the ids of canisters into the places where ${NAME} names them.
 func (c *cli) withIDs(text string) (string, error) {
 	const kept = "\x00" // in no text that is valid
 	var unknown error
-	text = reference.ReplaceAllStringFunc(strings.ReplaceAll(text, escaped, kept), func(found string) string {
+	text = project.Reference.ReplaceAllStringFunc(strings.ReplaceAll(text, escaped, kept), func(found string) string {
 		id, err := c.canisterOf(found[2 : len(found)-1])
 		if err != nil && unknown == nil {
 			unknown = fmt.Errorf("%s: %w; write %s for the characters ${", found, err, escaped)

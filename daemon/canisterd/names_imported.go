@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -30,7 +31,7 @@ func (c *cli) adopt(ctx context.Context, d *remote.Daemon, made *controlv1.Insta
 // namesItself reports whether a canister has a name in its own environment.
 func namesItself(there *controlv1.Canister, name string) bool {
 	for _, v := range there.GetSettings().GetEnvironment().GetVariables() {
-		if v.GetName() == idVariable+name {
+		if v.GetName() == project.IDVariable+name {
 			return v.GetValue() == there.GetCanisterId()
 		}
 	}

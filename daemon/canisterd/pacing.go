@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/quantity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -67,7 +68,7 @@ func parsePacing(text string) (*controlv1.Pacing, error) {
 	case slices.Contains(pacingModes(), text):
 		return &controlv1.Pacing{Mode: controlv1.PacingMode(controlv1.PacingMode_value[pacingPrefix+strings.ToUpper(text)])}, nil
 	}
-	interval, err := parseDuration(text)
+	interval, err := quantity.ParseDuration(text)
 	if err != nil {
 		return nil, fmt.Errorf("pacing %q: say %s", text, pacingForms())
 	}

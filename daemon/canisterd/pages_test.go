@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/canisterd/canisterd/daemon/project"
 )
 
 // TestPagesShowWhatCommandsPrint runs the commands in the pages of docs, those behind "$ canisterd " in blocks of the
@@ -37,7 +39,7 @@ const consoleBlock = "```console\n"
 func shownBy(t *testing.T, page string) string {
 	prepare(t)
 	examples := os.Getenv("EXAMPLES")
-	for _, name := range []string{"greeter.wasm", "relay.wasm", projectFile} {
+	for _, name := range []string{"greeter.wasm", "relay.wasm", project.File} {
 		writeFile(t, name, mustRead(t, filepath.Join(examples, "motoko", name)))
 	}
 	var text strings.Builder

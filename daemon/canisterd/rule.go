@@ -10,6 +10,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/project"
+	"github.com/canisterd/canisterd/daemon/quantity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -98,7 +100,7 @@ func setAction(rule *controlv1.Rule, args []string) error {
 		rule.Action = &controlv1.Rule_Drop{Drop: true}
 	case "delay":
 		if want = 2; len(args) == want {
-			by, err := parseDuration(args[1])
+			by, err := quantity.ParseDuration(args[1])
 			if err != nil {
 				return err
 			}
@@ -123,7 +125,7 @@ func parseAnswer(args []string) (*controlv1.Answer, error) {
 	case args[0] == "unknown" && len(args) == 1:
 		return &controlv1.Answer{Answer: &controlv1.Answer_Unknown{Unknown: true}}, nil
 	case args[0] == "reply" && len(args) == 2:
-		return &controlv1.Answer{Answer: &controlv1.Answer_Reply{Reply: &controlv1.Value{Form: &controlv1.Value_Text{Text: parenthesised(args[1])}}}}, nil
+		return &controlv1.Answer{Answer: &controlv1.Answer_Reply{Reply: &controlv1.Value{Form: &controlv1.Value_Text{Text: project.FromText(args[1]).Text}}}}, nil
 	case args[0] == "reject" && (len(args) == 2 || len(args) == 3):
 		reject := &controlv1.Reject{Code: controlv1.RejectCode_REJECT_CODE_CANISTER_REJECT, Text: args[len(args)-1]}
 		if len(args) == 3 {

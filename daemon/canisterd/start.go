@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/daemon/quantity"
 )
 
 type startFlags struct {
@@ -95,7 +96,7 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	}
 	var memoryLimit int64
 	if f.memoryLimit != "" {
-		if memoryLimit, err = daemon.ParseBytes(f.memoryLimit); err != nil {
+		if memoryLimit, err = quantity.ParseBytes(f.memoryLimit); err != nil {
 			return fmt.Errorf("--memory-limit: %w", err)
 		}
 	}

@@ -11,52 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/spelling"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
-
-// closest is the word that was most likely meant by another: the one with the fewest edits, the first of equals; none
-// if that takes more than a third of the letters, except one edit in short words.
-func closest(written string, words []string) string {
-	best, found := max(len(written)/3, 1), ""
-	for _, word := range words {
-		if n := distance(written, word); n <= best && n < len(word) && (found == "" || n < best) {
-			best, found = n, word
-		}
-	}
-	return found
-}
-
-// distance is how many letters have to be put in, taken out, replaced or exchanged with their neighbours to make b of
-// a.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	rows := make([][]int, len(x)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(y)+1)
-		for j := range rows[i] {
-			switch {
-			case i == 0 || j == 0:
-				rows[i][j] = i + j
-			case x[i-1] == y[j-1]:
-				rows[i][j] = rows[i-1][j-1]
-			default:
-				rows[i][j] = 1 + min(rows[i-1][j-1], rows[i-1][j], rows[i][j-1])
-				if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-					rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-				}
-			}
-		}
-	}
-	return rows[len(x)][len(y)]
-}
-
-// meant suggests another word; empty if none is close.
-func meant(written string, words []string) string {
-	if word := closest(written, words); word != "" {
-		return fmt.Sprintf("; did you mean %s?", word)
-	}
-	return ""
-}
 
 // unknownCommand suggests a command for an unknown word under another command.
 func unknownCommand(under *cobra.Command, word string) error {
@@ -66,7 +23,7 @@ func unknownCommand(under *cobra.Command, word string) error {
 			names = append(names, child.Name())
 		}
 	}
-	question := meant(word, names)
+	question := spelling.Meant(word, names)
 	if elsewhere := commandNamed(under.Root(), word); question == "" && elsewhere != nil {
 		question = fmt.Sprintf("; did you mean %s?", elsewhere.CommandPath())
 	}
@@ -95,7 +52,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	question := ""
-	if name := closest(missing.GetSpecifiedName(), names); name != "" {
+	if name := spelling.Closest(missing.GetSpecifiedName(), names); name != "" {
 		question = fmt.Sprintf("; did you mean --%s?", name)
 	} else if cmd.Name() == "exec" {
 		question = "; write -- before a command with flags of its own"
@@ -131,7 +88,7 @@ func (c *cli) noSuchInstance(ctx context.Context, text, name string) string {
 	if name == defaultInstance {
 		return before + ": canisterd instance create default makes it again (" + strings.TrimSpace(after) + ")"
 	}
-	return before + meant(name, instances(ctx, c, nil)) + " (" + strings.TrimSpace(after) + ")"
+	return before + spelling.Meant(name, instances(ctx, c, nil)) + " (" + strings.TrimSpace(after) + ")"
 }
 
 // noSuchMethod is the error code of a call of a method that a canister does not have (interface specification, "Error
@@ -156,7 +113,7 @@ func (c *cli) hintMethod(ctx context.Context, d *remote.Daemon, canister, method
 	}
 	if kind := names[method]; kind != "" {
 		c.note("note: %s.%s is a method of kind %s", c.nameOf(canister), method, kind)
-	} else if word := closest(method, words); word != "" {
+	} else if word := spelling.Closest(method, words); word != "" {
 		c.note("note: did you mean %s?", oneLine(word))
 	}
 }

@@ -10,17 +10,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func TestAWordThatWasMistypedIsFound(t *testing.T) {
-	all := []string{"status", "start", "stop", "withdraw", "größe"}
-	for written, want := range map[string]string{
-		"statsu": "status", "withdrw": "withdraw", "withdrwa": "withdraw", "grösse": "größe", "x": "", "": "", "nothing": "", "stop": "stop",
-	} {
-		if got := closest(written, all); got != want {
-			t.Errorf("%q is taken for %q, want %q", written, got, want)
-		}
-	}
-}
-
 func TestMistypedCommandsAndFlagsSayWhatWasMeant(t *testing.T) {
 	for args, want := range map[string]string{
 		"depoly":                 `unknown command "depoly" for "canisterd"; did you mean deploy? (canisterd --help lists`,

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/daemon/project"
 )
 
 // openTerminal is a terminal of so many columns: what is written to it is read from its other end.
@@ -155,7 +156,7 @@ func TestWhatDeployHasDoneIsShownOnceOnATerminal(t *testing.T) {
 	folder, fixtures := t.TempDir(), mustAbs(t, "../../canister/canistertest/fixtures")
 	project := func(bank string) {
 		text := fmt.Sprintf("canisters:\n  ledger: {wasm: %s/ledger.wasm}\n  bank: {wasm: %s, after: [ledger]}\n", fixtures, bank)
-		if err := os.WriteFile(filepath.Join(folder, projectFile), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, project.File), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/quantity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/textwidth"
 )
@@ -95,7 +96,7 @@ func (c *cli) moment(ctx context.Context, d *remote.Daemon, text string) (*times
 	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
 		return timestamppb.New(at), nil
 	}
-	before, err := parseDuration(text)
+	before, err := quantity.ParseDuration(text)
 	if err != nil {
 		return nil, fmt.Errorf("--since %q: write a time, 2030-01-01T00:00:00Z, or for how long, 5m", text)
 	}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"regexp"
 	"strings"
-
-	"github.com/canisterd/canisterd/candid/principal"
 )
 
 // innermost is the reason that other errors only carry: "connection refused" of a request that could not be sent.
@@ -50,20 +48,4 @@ func withoutFields(text string) string {
 		rest = twice[1] + "it is not" + strings.TrimPrefix(rest, twice[0])
 	}
 	return strings.ReplaceAll(field, "_", " ") + " " + parts[2] + rest
-}
-
-// principalForm is how principals look: groups of five letters and digits, of which the last may be shorter.
-var principalForm = regexp.MustCompile(`^[a-z2-7]{5}(-[a-z2-7]{5})*-[a-z2-7]{1,5}$`)
-
-// mistyped explains why a text that looks like a principal is not one; "" for other texts.
-func mistyped(text string) string {
-	if !principalForm.MatchString(text) {
-		return ""
-	}
-	_, err := principal.Parse(text)
-	if err == nil {
-		return ""
-	}
-	_, why, _ := strings.Cut(err.Error(), "is not a principal: ")
-	return "; as a principal, " + why
 }

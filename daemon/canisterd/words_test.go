@@ -3,39 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
-	"time"
 )
-
-func TestDurationsHaveDaysAndWeeks(t *testing.T) {
-	for text, want := range map[string]time.Duration{
-		"7d": 7 * 24 * time.Hour, "1w": 7 * 24 * time.Hour, "1w2d": 9 * 24 * time.Hour, "1d12h": 36 * time.Hour,
-		"90m": 90 * time.Minute, "1.5s": 1500 * time.Millisecond, "0s": 0,
-	} {
-		if got, err := parseDuration(text); err != nil || got != want {
-			t.Errorf("%s is %s (%v), want %s", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "d", "7", "-1s", "1.5d", "2d1w", "99999999w", "106751d24h", "1x", "9223372036854775807ns1d"} {
-		if got, err := parseDuration(text); err == nil {
-			t.Errorf("%q is taken for %s", text, got)
-		}
-	}
-}
-
-func TestCyclesHaveUnits(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "", "0": "0", "5T": "5000000000000", "1.5T": "1500000000000", "100": "100", "1_000k": "1000000", "0.000T": "0", "007": "7",
-	} {
-		if got, err := parseCycles(text); err != nil || got != want {
-			t.Errorf("%q is %q (%v), want %q", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"many", "-1", "1.5", "T", ".5T", "1.0005k", "1e3", "5 T", "1.2.3T"} {
-		if got, err := parseCycles(text); err == nil {
-			t.Errorf("%q is taken for %s", text, got)
-		}
-	}
-}
 
 func TestTablesKeepTheirShapeWhateverIsInThem(t *testing.T) {
 	c := &cli{out: new(strings.Builder)}

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"fmt"
@@ -14,11 +14,11 @@ type needs struct {
 	environment []string // in its environment
 }
 
-func (p *project) needsOf(name string) needs {
+func (p *Project) needsOf(name string) needs {
 	spec := p.Canisters[name]
 	n := needs{after: spec.After}
 	named := func(text string) (all []string) {
-		for _, found := range reference.FindAllStringSubmatch(text, -1) {
+		for _, found := range Reference.FindAllStringSubmatch(text, -1) {
 			if found[1] != self && found[1] != name {
 				all = append(all, found[1])
 			}
@@ -32,10 +32,10 @@ func (p *project) needsOf(name string) needs {
 	return n
 }
 
-// order is the order in which canisters are installed: each after those it names, else by name. Only after has to be
+// Order is the order in which canisters are installed: each after those it names, else by name. Only after has to be
 // kept: ids are known before anything is installed, so that canisters may name each other in a circle, where the weaker
 // reason gives way.
-func (p *project) order() ([]string, error) {
+func (p *Project) Order() ([]string, error) {
 	all := slices.Sorted(maps.Keys(p.Canisters))
 	before := map[string][]string{}
 	for _, kind := range []func(needs) []string{

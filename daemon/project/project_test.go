@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"os"
@@ -8,13 +8,18 @@ import (
 	"testing"
 )
 
-func projectOf(t *testing.T, text string) (*project, error) {
+func projectOf(t *testing.T, text string) (*Project, error) {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, projectFile), []byte(text), 0o600); err != nil {
+	writeFile(t, filepath.Join(folder, File), text)
+	return Read(folder)
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return readProject(folder)
 }
 
 func TestCanistersAreInstalledAfterThoseTheyNeed(t *testing.T) {
@@ -28,21 +33,21 @@ canisters:
 	if err != nil {
 		t.Fatal(err)
 	}
-	order, err := p.order()
+	order, err := p.Order()
 	if want := []string{"zeta", "alpha", "beta", "env"}; err != nil || !slices.Equal(order, want) {
 		t.Errorf("order %v (%v), want %v", order, err, want)
 	}
-	ids := names{"alpha": "aaa", "beta": "bbb", "zeta": "zzz", "env": "eee"}
-	if arg, err := p.Canisters["beta"].argument("beta", ids); err != nil || arg.GetText() != `(principal "aaa", principal "bbb")` {
+	ids := map[string]string{"alpha": "aaa", "beta": "bbb", "zeta": "zzz", "env": "eee"}
+	if arg, err := p.Canisters["beta"].Argument("beta", ids); err != nil || arg.Text != `(principal "aaa", principal "bbb")` {
 		t.Errorf("argument %v (%v)", arg, err)
 	}
-	settings, err := p.settings("zeta", ids)
+	settings, err := p.Given("zeta", ids)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var variables []string
-	for _, v := range settings.GetEnvironment().GetVariables() {
-		variables = append(variables, v.GetName()+"="+v.GetValue())
+	for _, v := range settings.Environment {
+		variables = append(variables, v.Name+"="+v.Value)
 	}
 	if want := []string{"OTHER=bbb", "PUBLIC_CANISTER_ID:alpha=aaa", "PUBLIC_CANISTER_ID:beta=bbb", "PUBLIC_CANISTER_ID:env=eee", "PUBLIC_CANISTER_ID:zeta=zzz"}; !slices.Equal(variables, want) {
 		t.Errorf("variables %v, want %v", variables, want)
@@ -54,14 +59,14 @@ func TestCanistersThatNameEachOtherAreNoCircleAndThoseThatWaitForEachOtherAre(t 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if order, err := p.order(); err != nil || !slices.Equal(order, []string{"b", "a"}) {
+	if order, err := p.Order(); err != nil || !slices.Equal(order, []string{"b", "a"}) {
 		t.Errorf("order %v (%v)", order, err)
 	}
 	p, err = projectOf(t, "canisters:\n  a: {wasm: a.wasm, after: [b]}\n  b: {wasm: b.wasm, after: [c]}\n  c: {wasm: c.wasm, after: [a]}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.order(); err == nil || !strings.Contains(err.Error(), "a after b after c after a") {
+	if _, err := p.Order(); err == nil || !strings.Contains(err.Error(), "a after b after c after a") {
 		t.Errorf("a circle: %v", err)
 	}
 }
@@ -91,7 +96,7 @@ func TestMistakesInAProjectAreNamed(t *testing.T) {
 
 func TestAFolderOfModulesIsAProject(t *testing.T) {
 	folder := t.TempDir()
-	if _, err := readProject(folder); err == nil || !strings.Contains(err.Error(), "neither a canisterd.yaml nor a Wasm file") {
+	if _, err := Read(folder); err == nil || !strings.Contains(err.Error(), "neither a canisterd.yaml nor a Wasm file") {
 		t.Errorf("an empty folder: %v", err)
 	}
 	for _, name := range []string{"bank.wasm", "ledger.wasm.gz", "notes.txt"} {
@@ -99,28 +104,30 @@ func TestAFolderOfModulesIsAProject(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := readProject(folder)
+	p, err := Read(folder)
 	if err != nil || len(p.Canisters) != 2 || p.Canisters["ledger"].Wasm != "ledger.wasm.gz" || p.Canisters["bank"].Wasm != "bank.wasm" {
 		t.Errorf("%+v (%v)", p, err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, "bank.wasm.gz"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readProject(folder); err == nil || !strings.Contains(err.Error(), "two modules of the name bank") {
+	if _, err := Read(folder); err == nil || !strings.Contains(err.Error(), "two modules of the name bank") {
 		t.Errorf("two modules of one name: %v", err)
 	}
 }
 
 func TestAProjectIsFoundInTheFoldersAbove(t *testing.T) {
 	folder := t.TempDir()
-	writeFile(t, filepath.Join(folder, projectFile), "canisters: {}")
-	writeFile(t, filepath.Join(folder, "src", "deep", "notes.txt"), "")
+	writeFile(t, filepath.Join(folder, File), "canisters: {}")
+	if err := os.MkdirAll(filepath.Join(folder, "src", "deep"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(filepath.Join(folder, "src", "deep"))
-	if got := nearestProject(); got != filepath.Join("..", "..") {
+	if got := Nearest(); got != filepath.Join("..", "..") {
 		t.Errorf("from src/deep the project is in %s", got)
 	}
-	writeFile(t, projectFile, "canisters: {}")
-	if got := nearestProject(); got != "." {
+	writeFile(t, File, "canisters: {}")
+	if got := Nearest(); got != "." {
 		t.Errorf("with a file of its own the project is in %s", got)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"errors"
@@ -6,17 +6,19 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+
+	"github.com/canisterd/canisterd/daemon/spelling"
 )
 
 // goTypes are Go types in messages of the YAML library.
-var goTypes = regexp.MustCompile(` (?:in type|into) (?:main\.|\[\]|map\[)?[\w.\[\]*]+`)
+var goTypes = regexp.MustCompile(` (?:in type|into) (?:project\.|\[\]|map\[)?[\w.\[\]*]+`)
 
 // unknownKey is its message for an unknown key.
-var unknownKey = regexp.MustCompile(`field (\S+) not found in type main\.(\w+)`)
+var unknownKey = regexp.MustCompile(`field (\S+) not found in type project\.(\w+)`)
 
 // specs are the types of the parts of canisterd.yaml by their names.
 var specs = map[string]reflect.Type{
-	"project": reflect.TypeFor[project](), "canisterSpec": reflect.TypeFor[canisterSpec](), "settingsSpec": reflect.TypeFor[settingsSpec](),
+	"Project": reflect.TypeFor[Project](), "Canister": reflect.TypeFor[Canister](), "Settings": reflect.TypeFor[Settings](),
 }
 
 // inYAML is why a text is not a project, without the details that only the authors of the parser understand.
@@ -27,7 +29,7 @@ func inYAML(err error) string {
 	text := unknownKey.ReplaceAllStringFunc(err.Error(), func(found string) string {
 		parts := unknownKey.FindStringSubmatch(found)
 		keys := keysOf(specs[parts[2]])
-		return "there is no key " + parts[1] + meant(parts[1], keys) + " (there are " + strings.Join(keys, ", ") + ")"
+		return "there is no key " + parts[1] + spelling.Meant(parts[1], keys) + " (there are " + strings.Join(keys, ", ") + ")"
 	})
 	text = goTypes.ReplaceAllString(text, " here")
 	return strings.TrimPrefix(strings.ReplaceAll(text, "unmarshal errors:\n  ", ""), "yaml: ")

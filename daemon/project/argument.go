@@ -1,0 +1,141 @@
+package project
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/did"
+)
+
+// Form is how arguments are written.
+type Form uint8
+
+// The forms.
+const (
+	Text Form = iota // Candid text, with parentheses
+	JSON             // an array with one element for each argument
+	Hex              // Candid bytes, as they are
+)
+
+// Argument is the argument of an installation or upgrade as it was written.
+type Argument struct {
+	Form  Form
+	Text  string // where Form is Text or JSON
+	Bytes []byte // where Form is Hex
+}
+
+// resolve puts ids in the places of names.
+func resolve(text, own string, ids map[string]string) string {
+	return Reference.ReplaceAllStringFunc(text, func(found string) string {
+		name := found[2 : len(found)-1]
+		if name == self {
+			name = own
+		}
+		return ids[name]
+	})
+}
+
+// ReadInit puts what is in the file of init_file into the place of the other ways to give arguments.
+func (s *Canister) ReadInit(path string) error {
+	if s.InitFile == "" {
+		return nil
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("reading the arguments: %w", err)
+	}
+	s.fileInit(content)
+	return nil
+}
+
+// fileInit is what a file with arguments says, by the end of its name.
+func (s *Canister) fileInit(content []byte) {
+	switch filepath.Ext(s.InitFile) {
+	case ".json":
+		s.InitJSON = string(content)
+	case ".bin":
+		s.InitHex = hex.EncodeToString(content)
+	default:
+		s.Init = string(content)
+	}
+}
+
+// Argument is the argument of init, with the ids of other canisters in it.
+func (s *Canister) Argument(own string, ids map[string]string) (Argument, error) {
+	switch {
+	case s.InitJSON != "":
+		return Argument{Form: JSON, Text: resolve(s.InitJSON, own, ids)}, nil
+	case s.InitHex != "":
+		return FromHex(s.InitHex)
+	case s.Init != "":
+		return FromText(resolve(s.Init, own, ids)), nil
+	}
+	return FromText(""), nil
+}
+
+// FromText is an argument in Candid text, of which the outer parentheses may be left out.
+func FromText(text string) Argument {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "(") {
+		text = "(" + text + ")"
+	}
+	return Argument{Form: Text, Text: text}
+}
+
+// FromHex is an argument in bytes, written in hex.
+func FromHex(text string) (Argument, error) {
+	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
+	if err != nil {
+		return Argument{}, fmt.Errorf("%q is not bytes in hex: write two digits for each, such as 4449444c0000", text)
+	}
+	return Argument{Form: Hex, Bytes: raw}, nil
+}
+
+// errUntyped is the error for arguments in JSON where nothing says their types.
+var errUntyped = errors.New("the module does not say the types of its arguments, in metadata candid:args or a constructor in candid:service: give bytes or text")
+
+// Encode is the argument in Candid bytes. Text and JSON are read by the types that a module says for its installation;
+// text without such types is read by itself.
+func (a Argument) Encode(module []byte) ([]byte, error) {
+	if a.Form == Hex {
+		return a.Bytes, nil
+	}
+	file, err := did.FromModule(module, maxModuleBytes)
+	switch {
+	case errors.Is(err, did.ErrNoInterface) && a.Form == Text:
+		return encodeUntyped(a.Text)
+	case err != nil:
+		return nil, err
+	}
+	args, typed := file.Init()
+	switch {
+	case !typed && a.Form == JSON:
+		return nil, errUntyped
+	case !typed:
+		return encodeUntyped(a.Text)
+	}
+	var raw []byte
+	if a.Form == JSON {
+		raw, err = file.InitFromJSON([]byte(a.Text))
+	} else {
+		raw, err = file.EncodeInit(a.Text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s; it takes %s", strings.TrimSpace(err.Error()), did.FormatTypes(args))
+	}
+	return raw, nil
+}
+
+// encodeUntyped writes Candid text at the types that it has by itself.
+func encodeUntyped(text string) ([]byte, error) {
+	values, err := candid.ParseArgs(text)
+	if err != nil {
+		return nil, err
+	}
+	return candid.EncodeValues(values...)
+}
