@@ -161,12 +161,19 @@ func (p *printer) opt(o Opt) {
 	p.out = append(p.out, ')')
 }
 
-// record prints a record; one with the ids 0, 1, … as a tuple.
-func (p *printer) record(r Record) {
-	tuple := true
+// tuple reports whether the fields have the ids 0, 1, … and no names.
+func (r Record) tuple() bool {
 	for i, f := range r {
-		tuple = tuple && f.ID == uint32(i) && f.Name == ""
+		if f.ID != uint32(i) || f.Name != "" {
+			return false
+		}
 	}
+	return true
+}
+
+// record prints a record.
+func (p *printer) record(r Record) {
+	tuple := r.tuple()
 	p.group("record {", "}", ';', len(r), func(q *printer, i int) {
 		if !tuple {
 			q.label(r[i].Label)

@@ -262,7 +262,7 @@ func (m *subnet) receiveIngress(in *Ingress, r *state.Entry) {
 	}, &m.Deadlines)
 	m.Show(record)
 	if m.net.sink != nil {
-		m.net.emit(Event{Kind: IngressReceived, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Bytes: len(in.Arg), Origin: Origin{Kind: intercanister.FromIngress, Caller: in.Sender}})
+		m.net.emit(Event{Kind: IngressReceived, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Bytes: len(in.Arg), Payload: in.Arg, Origin: Origin{Kind: intercanister.FromIngress, Caller: in.Sender}})
 	}
 	command := in.Receiver == principal.Management || in.BySubnet
 	if len(m.net.rules.List) > 0 && m.caughtIngress(record, command) {

@@ -97,6 +97,7 @@ type Event struct {
 	Cycles       cycles.Amount // paid for the execution; of a call, attached; of its settlement, refunded
 	Deadline     uint64        // of a call, ns; 0: its response is guaranteed
 	Bytes        int           // of the argument, or of the answer
+	Payload      []byte        // the argument, or the reply; a sink that keeps it copies it
 	DirtyPages   int
 	Heap, Stable uint64 // bytes, when the message was over
 	Began        Moment // when the message did
@@ -122,6 +123,7 @@ func (n *Network) emit(e Event) {
 	n.event = e
 	n.event.Time, n.event.Height = n.time, n.height
 	n.sink.Event(&n.event)
+	n.event.Payload = nil
 }
 
 // Kinds are all kinds of events.

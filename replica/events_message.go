@@ -114,7 +114,7 @@ func (m *subnet) noteCall(q *intercanister.Request, context intercanister.Contex
 	}
 	e := Event{
 		Kind: CallRegistered, Subnet: m.ID, Canister: q.Sender, Peer: q.Receiver, Context: context, Call: q.Call,
-		Method: q.Method, Reentrant: m.reenters(context, q.Receiver), Cycles: q.Cycles, Deadline: q.Deadline, Bytes: len(q.Payload),
+		Method: q.Method, Reentrant: m.reenters(context, q.Receiver), Cycles: q.Cycles, Deadline: q.Deadline, Bytes: len(q.Payload), Payload: q.Payload,
 	}
 	m.describeContext(&e)
 	m.net.emit(e)
@@ -127,7 +127,7 @@ func (m *subnet) noteSettled(call intercanister.CallID, f *intercanister.Future,
 	}
 	e := Event{
 		Kind: CallSettled, Subnet: m.ID, Canister: f.Owner, Peer: f.Callee, Context: f.Context, Call: call,
-		Reject: response.Reject, Cycles: response.Refund, Deadline: f.Deadline, Bytes: response.PayloadBytes(),
+		Reject: response.Reject, Cycles: response.Refund, Deadline: f.Deadline, Bytes: response.PayloadBytes(), Payload: response.Reply,
 	}
 	m.describeContext(&e)
 	m.net.emit(e)
@@ -140,6 +140,6 @@ func (m *subnet) noteLate(owner principal.Principal, call intercanister.CallID, 
 	}
 	m.net.emit(Event{
 		Kind: ResponseLate, Subnet: m.ID, Canister: owner, Call: call,
-		Reject: response.Reject, Cycles: response.Refund, Bytes: response.PayloadBytes(),
+		Reject: response.Reject, Cycles: response.Refund, Bytes: response.PayloadBytes(), Payload: response.Reply,
 	})
 }

@@ -238,7 +238,7 @@ func (m *subnet) answerIngress(in *state.Ingress, reply []byte, reject *intercan
 	m.net.answered = append(m.net.answered, in.ID)
 	m.TreeChanged = m.TreeChanged || !m.net.open
 	if m.net.sink != nil {
-		m.net.emit(Event{Kind: IngressAnswered, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Reject: reject, Bytes: len(reply)})
+		m.net.emit(Event{Kind: IngressAnswered, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Reject: reject, Bytes: len(reply), Payload: reply})
 	}
 }
 

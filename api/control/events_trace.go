@@ -26,6 +26,9 @@ var traceUnknown = reason("TRACE_UNKNOWN", codes.NotFound, "nothing is remembere
 // has all of them. Ours.
 const maxTraceDepth = 40
 
+// maxTraceValue is how long the text of an argument or a reply in a trace may be, in runes. Ours.
+const maxTraceValue = 100
+
 // GetTrace is the call tree of a user's message, or of a call context.
 func (s *events) GetTrace(ctx context.Context, in *controlv1.GetTraceRequest) (*controlv1.GetTraceResponse, error) {
 	i, err := s.instance(in.GetInstance())
@@ -46,7 +49,7 @@ func (s *events) GetTrace(ctx context.Context, in *controlv1.GetTraceRequest) (*
 	}
 	what := "the message or context"
 	if in.GetSince() != nil {
-		return tracesSince(i, in, all, names)
+		return s.tracesSince(ctx, i, in, all, names)
 	}
 	if in.GetLast() {
 		root, what = lastMessage(i, all, in.GetIncludeManagement()), "any user's message"
@@ -61,6 +64,7 @@ func (s *events) GetTrace(ctx context.Context, in *controlv1.GetTraceRequest) (*
 	if tree.Root == nil {
 		return nil, traceUnknown.Refuse(what)
 	}
+	s.readerOf(i, names).describe(ctx, tree)
 	out := &controlv1.GetTraceResponse{Root: shownTree(tree.Root, maxTraceDepth), Complete: tree.Complete}
 	switch in.GetForm() {
 	case controlv1.TraceForm_TRACE_FORM_TEXT:
@@ -173,7 +177,7 @@ func shownTree(c *trace.Call, depth int) *controlv1.TraceCall {
 	shown := &controlv1.TraceCall{
 		CanisterId: c.Canister.String(), Method: c.Method, Source: sources[c.Source], ContextId: uint64(c.Context), CallId: uint64(c.Number),
 		Answered: c.Answered(), Reject: shownReject(c.Reject), Reentrant: c.Reentrant, Missing: c.Missing, Deadline: moment(c.Deadline),
-		Begun: moment(c.Begun.Time), Ended: moment(c.Ended.Time),
+		Begun: moment(c.Begun.Time), Ended: moment(c.Ended.Time), Argument: c.ArgText, Reply: c.ReplyText,
 	}
 	if c.Source != intercanister.SourceTasks {
 		shown.Caller = c.Caller.String()

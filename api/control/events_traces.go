@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"strings"
 
 	"github.com/canisterd/canisterd/canister"
@@ -34,7 +35,7 @@ func lastMessage(i *instance.Instance, all []replica.Event, management bool) tra
 }
 
 // tracesSince are the trees of the user's messages since a time.
-func tracesSince(i *instance.Instance, in *controlv1.GetTraceRequest, all []replica.Event, names trace.Names) (*controlv1.GetTraceResponse, error) {
+func (s *events) tracesSince(ctx context.Context, i *instance.Instance, in *controlv1.GetTraceRequest, all []replica.Event, names trace.Names) (*controlv1.GetTraceResponse, error) {
 	switch in.GetForm() {
 	case controlv1.TraceForm_TRACE_FORM_UNSPECIFIED, controlv1.TraceForm_TRACE_FORM_TEXT:
 	default:
@@ -53,11 +54,13 @@ func tracesSince(i *instance.Instance, in *controlv1.GetTraceRequest, all []repl
 	}
 	out := &controlv1.GetTraceResponse{Complete: true}
 	var texts []string
+	reader := s.readerOf(i, names)
 	for at := len(roots) - 1; at >= 0; at-- {
 		tree := trace.Build(roots[at], all)
 		if tree.Root == nil {
 			continue
 		}
+		reader.describe(ctx, tree)
 		out.Complete = out.Complete && tree.Complete
 		out.Calls = append(out.Calls, shownTree(tree.Root, maxTraceDepth))
 		texts = append(texts, trace.Text(tree, names))

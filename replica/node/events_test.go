@@ -200,6 +200,40 @@ func TestTheRingIsBoundedInBytes(t *testing.T) {
 	}
 }
 
+func TestSmallArgumentsAndRepliesAreRememberedAndLargeOnesAreNot(t *testing.T) {
+	const limit = 1 << 20
+	r := start(t, node.Config{Record: true, EventBytes: limit})
+	r.create(1)
+	const first = "reply first"
+	r.must(0, "run", first)
+	largest, larger := "reject "+strings.Repeat("x", node.MaxPayload-len("reject ")), "reject "+strings.Repeat("x", node.MaxPayload)
+	r.must(0, "run", largest)
+	r.must(0, "run", larger)
+	s := r.stream(node.From{Beginning: true}, node.Filter{})
+	var payloads []string
+	for _, e := range rest(t, s) {
+		switch {
+		case e.Kind == replica.IngressReceived && e.Method == "run":
+			payloads = append(payloads, string(e.Payload))
+		case e.Kind == replica.IngressAnswered && e.Method == "run" && e.Reject == nil:
+			payloads = append(payloads, "answer "+string(e.Payload))
+		}
+	}
+	if want := []string{first, "answer first", largest, ""}; !slices.Equal(payloads, want) {
+		t.Errorf("remembered are %.100q", payloads)
+	}
+	for range 1000 {
+		r.must(0, "run", largest)
+	}
+	kept := 0
+	for _, e := range rest(t, r.stream(node.From{Beginning: true}, node.Filter{})) {
+		kept += len(e.Payload)
+	}
+	if kept > limit || kept < limit/4 {
+		t.Errorf("of the room for %d bytes arguments take %d", limit, kept)
+	}
+}
+
 func TestFiltersLetThroughWhatTheyName(t *testing.T) {
 	r := start(t, node.Config{Record: true})
 	r.create(3)

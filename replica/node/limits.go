@@ -12,6 +12,10 @@ const (
 	// they and their texts may take, where its configuration says nothing. Ours.
 	MaxEvents     = 16_384
 	MaxEventBytes = 32 << 20
+	// MaxPayload is the largest argument or reply that is remembered with its event, in bytes. Ours.
+	MaxPayload = 4 << 10
+	// payloadRoom is the room for payloads that is made at once for each event to come, in bytes. Ours.
+	payloadRoom = 64
 	// ReaderRest is how long a reader of events waits at least between two wakings. Ours.
 	ReaderRest = time.Millisecond
 	// sleeperCredit is how much less than the busy nodes a node counts as having used of shared

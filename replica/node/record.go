@@ -30,9 +30,23 @@ type recorder struct {
 
 // chunk is some events that follow one another.
 type chunk struct {
-	first  uint64 // number of its first event
-	bytes  int
-	events []replica.Event // never moved
+	first    uint64 // number of its first event
+	bytes    int
+	events   []replica.Event // never moved
+	payloads []byte          // room for payloads of the next events; earlier events point into earlier parts
+}
+
+// keep copies a payload that is small enough to be shown to people.
+func (c *chunk) keep(payload []byte) []byte {
+	if len(payload) == 0 || len(payload) > MaxPayload {
+		return nil
+	}
+	if len(payload) > len(c.payloads) {
+		c.payloads = make([]byte, max(len(payload), payloadRoom*(1+cap(c.events)-len(c.events))))
+	}
+	kept := c.payloads[:copy(c.payloads, payload):len(payload)]
+	c.payloads = c.payloads[len(payload):]
+	return kept
 }
 
 // eventBytes is what an event takes, without its texts.
@@ -60,10 +74,14 @@ func (r *recorder) Event(e *replica.Event) {
 	if e.Reject != nil {
 		size += len(e.Reject.Text)
 	}
+	if len(e.Payload) <= MaxPayload {
+		size += len(e.Payload)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := r.room(size)
 	c.events = append(c.events, *e)
+	c.events[len(c.events)-1].Payload = c.keep(e.Payload)
 	c.bytes += size
 	r.next++
 	r.events++
@@ -102,7 +120,7 @@ func (r *recorder) forget() {
 	r.bytes -= c.bytes
 	if r.readers == 0 && cap(c.events) >= min(maxChunk, r.maxEvents/chunksPerRing) {
 		clear(c.events)
-		*c = chunk{events: c.events[:0]}
+		*c = chunk{events: c.events[:0]} // payloads that were read may still be shown
 		r.spare = c
 	}
 }

@@ -57,7 +57,7 @@ func (b *Builder) Add(e *replica.Event) {
 	switch e.Kind {
 	case replica.IngressReceived:
 		c := b.callOf(e)
-		c.Begun, c.ArgBytes = b.point(e), e.Bytes
+		c.Begun, c.ArgBytes, c.Arg = b.point(e), e.Bytes, e.Payload
 	case replica.IngressAnswered:
 		b.answer(b.callOf(e), e)
 	case replica.MessageParked:
@@ -170,7 +170,7 @@ func (b *Builder) last(c *Call) *Execution {
 func (b *Builder) registered(e *replica.Event) {
 	c := b.made(e)
 	c.Begun, c.Method, c.Reentrant = b.point(e), e.Method, e.Reentrant
-	c.Attached, c.Deadline, c.ArgBytes = e.Cycles, e.Deadline, e.Bytes
+	c.Attached, c.Deadline, c.ArgBytes, c.Arg = e.Cycles, e.Deadline, e.Bytes, e.Payload
 }
 
 // made is the call that a context has made.
@@ -205,6 +205,6 @@ func (b *Builder) answer(c *Call, e *replica.Event) {
 		c.Refunded = e.Cycles
 	}
 	if e.Reject == nil {
-		c.ReplyBytes = e.Bytes
+		c.ReplyBytes, c.Reply = e.Bytes, e.Payload
 	}
 }

@@ -213,6 +213,9 @@ func (c *Call) describe(args map[string]any, names Names) {
 	if c.Source != intercanister.SourceTasks {
 		args["caller"] = names.of(c.Caller)
 	}
+	if c.ArgText != "" {
+		args["argument"] = printable(c.ArgText)
+	}
 	if c.Answered() {
 		args["answer"] = c.answer()
 	}

@@ -53,11 +53,17 @@ type Call struct {
 	Refunded  cycles.Amount
 	Deadline  uint64 // ns; 0: its response is guaranteed
 	ArgBytes  int
+	Arg       []byte // nil where it was too large to be remembered
 
 	Begun      Point // made or received
 	Ended      Point // answered
 	Reject     *intercanister.Reject
 	ReplyBytes int
+	Reply      []byte // as Arg
+
+	// ArgText and ReplyText are what people read of Arg and Reply (see Describe); "" where they
+	// are not known.
+	ArgText, ReplyText string
 
 	Executions []*Execution // in order
 	Notes      []Note       // in order
@@ -94,4 +100,22 @@ type Note struct {
 	At     Point
 	Text   string
 	Reject *intercanister.Reject
+}
+
+// Describe sets the texts of the arguments and replies of all calls.
+func (t *Tree) Describe(texts func(c *Call) (arg, reply string)) {
+	if t.Root != nil {
+		t.Root.describeAll(texts)
+	}
+}
+
+func (c *Call) describeAll(texts func(c *Call) (arg, reply string)) {
+	if c.Source != intercanister.SourceTasks {
+		c.ArgText, c.ReplyText = texts(c)
+	}
+	for _, x := range c.Executions {
+		for _, made := range x.Calls {
+			made.describeAll(texts)
+		}
+	}
 }

@@ -13,6 +13,7 @@ func (c *Call) title(names Names) string {
 	if method == "" {
 		method = "?"
 	}
+	method += printable(c.ArgText)
 	switch c.Source {
 	case intercanister.SourceTasks:
 		if c.Task == intercanister.NoTask {
@@ -49,6 +50,8 @@ func (c *Call) answer() string {
 		return ""
 	case c.Reject != nil:
 		return "rejected " + rejected(c.Reject) + c.took()
+	case c.ReplyText != "":
+		return "replied " + printable(c.ReplyText) + c.took()
 	}
 	return fmt.Sprintf("replied %s", bytes(c.ReplyBytes)) + c.took()
 }

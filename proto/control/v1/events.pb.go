@@ -1033,24 +1033,28 @@ func (x *GetTraceResponse) GetCalls() []*TraceCall {
 
 // TraceCall is one call and what followed from it.
 type TraceCall struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Caller        string                 `protobuf:"bytes,1,opt,name=caller,proto3" json:"caller,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Method        string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
-	Source        string                 `protobuf:"bytes,4,opt,name=source,proto3" json:"source,omitempty"` // ingress, request, task
-	SubnetId      string                 `protobuf:"bytes,5,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	ContextId     uint64                 `protobuf:"varint,6,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`
-	CallId        uint64                 `protobuf:"varint,7,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
-	Executions    []*TraceExecution      `protobuf:"bytes,8,rep,name=executions,proto3" json:"executions,omitempty"` // in order
-	Answered      bool                   `protobuf:"varint,9,opt,name=answered,proto3" json:"answered,omitempty"`
-	Reject        *Reject                `protobuf:"bytes,10,opt,name=reject,proto3" json:"reject,omitempty"` // of the answer; unset for a reply
-	Notes         []string               `protobuf:"bytes,11,rep,name=notes,proto3" json:"notes,omitempty"`   // in order: held, dropped, expired, …
-	Reentrant     bool                   `protobuf:"varint,12,opt,name=reentrant,proto3" json:"reentrant,omitempty"`
-	Begun         *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=begun,proto3" json:"begun,omitempty"`
-	Ended         *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=ended,proto3" json:"ended,omitempty"`
-	Missing       []string               `protobuf:"bytes,15,rep,name=missing,proto3" json:"missing,omitempty"` // what is not remembered, has not happened yet, or lies too deep
-	Deadline      *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=deadline,proto3" json:"deadline,omitempty"`
-	RequestId     []byte                 `protobuf:"bytes,17,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"` // of a user's message
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Caller     string                 `protobuf:"bytes,1,opt,name=caller,proto3" json:"caller,omitempty"`
+	CanisterId string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
+	Method     string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
+	Source     string                 `protobuf:"bytes,4,opt,name=source,proto3" json:"source,omitempty"` // ingress, request, task
+	SubnetId   string                 `protobuf:"bytes,5,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
+	ContextId  uint64                 `protobuf:"varint,6,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`
+	CallId     uint64                 `protobuf:"varint,7,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	Executions []*TraceExecution      `protobuf:"bytes,8,rep,name=executions,proto3" json:"executions,omitempty"` // in order
+	Answered   bool                   `protobuf:"varint,9,opt,name=answered,proto3" json:"answered,omitempty"`
+	Reject     *Reject                `protobuf:"bytes,10,opt,name=reject,proto3" json:"reject,omitempty"` // of the answer; unset for a reply
+	Notes      []string               `protobuf:"bytes,11,rep,name=notes,proto3" json:"notes,omitempty"`   // in order: held, dropped, expired, …
+	Reentrant  bool                   `protobuf:"varint,12,opt,name=reentrant,proto3" json:"reentrant,omitempty"`
+	Begun      *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=begun,proto3" json:"begun,omitempty"`
+	Ended      *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=ended,proto3" json:"ended,omitempty"`
+	Missing    []string               `protobuf:"bytes,15,rep,name=missing,proto3" json:"missing,omitempty"` // what is not remembered, has not happened yet, or lies too deep
+	Deadline   *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=deadline,proto3" json:"deadline,omitempty"`
+	RequestId  []byte                 `protobuf:"bytes,17,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"` // of a user's message
+	// What people read of the argument and the reply, by the interface of the canister: "(100)". Long texts end in "…".
+	// Empty where it is not Candid, or larger than 4 KiB.
+	Argument      string `protobuf:"bytes,18,opt,name=argument,proto3" json:"argument,omitempty"`
+	Reply         string `protobuf:"bytes,19,opt,name=reply,proto3" json:"reply,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1202,6 +1206,20 @@ func (x *TraceCall) GetRequestId() []byte {
 		return x.RequestId
 	}
 	return nil
+}
+
+func (x *TraceCall) GetArgument() string {
+	if x != nil {
+		return x.Argument
+	}
+	return ""
+}
+
+func (x *TraceCall) GetReply() string {
+	if x != nil {
+		return x.Reply
+	}
+	return ""
 }
 
 // TraceExecution is one execution of code: the method itself, or a callback.
@@ -1414,7 +1432,7 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\x04root\x18\x01 \x01(\v2\x1f.canisterd.control.v1.TraceCallR\x04root\x12\x1a\n" +
 	"\bcomplete\x18\x02 \x01(\bR\bcomplete\x12\x1a\n" +
 	"\brendered\x18\x03 \x01(\tR\brendered\x125\n" +
-	"\x05calls\x18\x04 \x03(\v2\x1f.canisterd.control.v1.TraceCallR\x05calls\"\xea\x04\n" +
+	"\x05calls\x18\x04 \x03(\v2\x1f.canisterd.control.v1.TraceCallR\x05calls\"\x9c\x05\n" +
 	"\tTraceCall\x12\x16\n" +
 	"\x06caller\x18\x01 \x01(\tR\x06caller\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -1438,7 +1456,9 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\amissing\x18\x0f \x03(\tR\amissing\x126\n" +
 	"\bdeadline\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x11 \x01(\fR\trequestId\"\x82\x03\n" +
+	"request_id\x18\x11 \x01(\fR\trequestId\x12\x1a\n" +
+	"\bargument\x18\x12 \x01(\tR\bargument\x12\x14\n" +
+	"\x05reply\x18\x13 \x01(\tR\x05reply\"\x82\x03\n" +
 	"\x0eTraceExecution\x12\x14\n" +
 	"\x05entry\x18\x01 \x01(\tR\x05entry\x12\x16\n" +
 	"\x06height\x18\x02 \x01(\x04R\x06height\x12.\n" +
