@@ -206,7 +206,7 @@ func TestSmallArgumentsAndRepliesAreRememberedAndLargeOnesAreNot(t *testing.T) {
 	r.create(1)
 	const first = "reply first"
 	r.must(0, "run", first)
-	largest, larger := "reject "+strings.Repeat("x", node.MaxPayload-len("reject ")), "reject "+strings.Repeat("x", node.MaxPayload)
+	largest, larger := "reply "+strings.Repeat("x", node.MaxPayload-len("reply ")), "reply "+strings.Repeat("x", node.MaxPayload)
 	r.must(0, "run", largest)
 	r.must(0, "run", larger)
 	s := r.stream(node.From{Beginning: true}, node.Filter{})
@@ -219,7 +219,7 @@ func TestSmallArgumentsAndRepliesAreRememberedAndLargeOnesAreNot(t *testing.T) {
 			payloads = append(payloads, "answer "+string(e.Payload))
 		}
 	}
-	if want := []string{first, "answer first", largest, ""}; !slices.Equal(payloads, want) {
+	if want := []string{first, "answer first", largest, "answer " + largest[len("reply "):], "", "answer " + larger[len("reply "):]}; !slices.Equal(payloads, want) {
 		t.Errorf("remembered are %.100q", payloads)
 	}
 	for range 1000 {
