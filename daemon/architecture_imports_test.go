@@ -38,6 +38,7 @@ var arrows = map[string]struct {
 	"replica/threshold":            {nil, "mathematics of keys and bytes"},
 	"replica/internal/cow":         {nil, "maps and lists know nothing of what lies in them"},
 	"replica/internal/state":       {[]string{"archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/certify", "replica/threshold", "replica/internal/cow"}, "the state is held, not run"},
+	"replica/internal/faults":      {[]string{"candid/principal", "intercanister", "refusal", "replica/internal/state", "timers"}, "a decision about a message knows no route"},
 	"replica/internal/outcall":     {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "replica/internal/state"}, "what answers become, whoever got them"},
 	"replica/internal/override":    {[]string{"canister", "replica/internal/state"}, "parts that tests replace; it knows no network"},
 	"replica/internal/management":  {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica/internal/state", "replica/internal/outcall", "replica/threshold"}, "methods change the state they are handed"},

@@ -60,6 +60,11 @@ func Rejectf(code ErrorCode, format string, args ...any) *Reject {
 	return &Reject{Code: code.Reject(), Error: code, Text: fmt.Sprintf(format, args...)}
 }
 
+// RejectResponseDropped is what the caller of a best-effort call is told whose response was lost: the outcome is unknown.
+func RejectResponseDropped() *Reject {
+	return Rejectf(ResponseDropped, "Response was dropped.").Barely()
+}
+
 // Elide cuts a text that is too long for a reject in its middle: the first half of
 // what is allowed is kept, and what fits of the end.
 func Elide(text string) string {

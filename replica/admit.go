@@ -265,14 +265,24 @@ func (m *subnet) receiveIngress(in *Ingress, r *state.Entry) {
 		m.net.emit(Event{Kind: IngressReceived, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Bytes: len(in.Arg), Payload: in.Arg, Origin: Origin{Kind: intercanister.FromIngress, Caller: in.Sender}})
 	}
 	command := in.Receiver == principal.Management || in.BySubnet
-	if len(m.net.rules.List) > 0 && m.caughtIngress(record, command) {
+	if i := m.interceptor(); i != nil && m.intercepted(i.Receive(record, command)) {
 		return
 	}
+	m.queueIngress(record, command)
+}
+
+// queueIngress queues a user's message for its receiver, which may have gone while the message was held.
+func (m *subnet) queueIngress(in *state.Ingress, command bool) {
 	box := &m.Commands
 	if !command {
+		r := m.Canisters.Get(in.Effective)
+		if r == nil {
+			m.answerIngress(in, nil, rejectNotFound(in.Effective))
+			return
+		}
 		box = &r.Mailbox
 	}
-	box.PushIngress(record.Number)
+	box.PushIngress(in.Number)
 	m.Ready.Add(box)
 }
 

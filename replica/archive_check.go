@@ -6,6 +6,7 @@ import (
 
 	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/faults"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -61,7 +62,7 @@ func (n *Network) checkRules(c *archive.Coder) {
 	for i := range rules.List {
 		r := &rules.List[i]
 		c.Check(r.ID <= rules.Last && (i == 0 || rules.List[i-1].ID < r.ID), "rule %d is not in the order of rules, the last of which is %d", r.ID, rules.Last)
-		why := wrongRule(&r.Rule)
+		why := faults.CheckRule(&r.Rule)
 		c.Check(why == "" && r.Match.Kind != 0, "rule %d cannot be applied: %s", r.ID, why)
 	}
 	held, bytes := make(map[uint64]bool), 0

@@ -22,7 +22,7 @@ func (m *subnet) command(choice *intercanister.Choice) {
 	q := &in.Request
 	if in.Source == intercanister.SourceRequests {
 		m.Commands.FreeRequestSlot(q.Sender)
-		if m.late(q) {
+		if m.Late(q) {
 			m.dropCommand(q)
 			return
 		}
@@ -38,11 +38,6 @@ func (m *subnet) command(choice *intercanister.Choice) {
 		}
 	}
 	m.run(&c, in)
-}
-
-// late reports whether a best-effort request has waited too long.
-func (m *subnet) late(q *intercanister.Request) bool {
-	return q.Deadline != 0 && m.Time >= expiry(q.Deadline)
 }
 
 // dropCommand drops a best-effort call of the management canister that is too late.
@@ -109,7 +104,7 @@ func crowded(n int) bool { return n%intercanister.QueueCapacity == intercanister
 
 // dropLate drops a call that waits if it is a best-effort call that is too late.
 func (m *subnet) dropLate(in *state.Input) bool {
-	gone := in.Source == intercanister.SourceRequests && m.late(&in.Request)
+	gone := in.Source == intercanister.SourceRequests && m.Late(&in.Request)
 	if gone {
 		m.dropCommand(&in.Request)
 	}
@@ -123,7 +118,7 @@ func (m *subnet) requeue(waiting []state.Input) {
 		switch {
 		case in.Source == intercanister.SourceIngress:
 			m.Commands.PushIngress(in.Ingress)
-		case m.late(q):
+		case m.Late(q):
 			m.dropCommand(q)
 		case !m.Commands.PushRequest(*q):
 			m.answer(q, rejectInputFull(q.Receiver))

@@ -45,6 +45,8 @@
 // caused each of these effects: it is late, it loses messages of best-effort calls, or a callee answers differently.
 // Effects that no network could cause are refused, or the message passes the rule.
 //
+// Package faults decides; the subnet asks it at these three points (interceptor) and carries its decisions out.
+//
 // A held message keeps what it has taken: the slot of its call, memory, cycles. A held request
 // lies in its sender's output queue, so that this one can neither go nor move; its receiver
 // knows nothing of it. Later requests of the same two canisters wait behind it. A best-effort
@@ -58,6 +60,6 @@
 // Network.Fork makes a second network at the same point. State is copied when it is written and shared until then, and
 // memories of canisters share their pages. A message in the middle of its code has a stack that cannot be copied: the
 // fork begins the message again when its turn comes, and runs it to the same point (parked.go). A fork that is not
-// driven is a snapshot; Diff lists the differences between two networks. fork_law_test.go states what happens to every
-// field in a fork.
+// driven is a snapshot; Diff lists the differences between two networks. fork_sharing_test.go states what happens to
+// every field in a fork.
 package replica

@@ -37,7 +37,7 @@ func (m *subnet) due() {
 		case timers.OutcallExpiry:
 			m.answerOutcall(d.Number, outcall.Expired(&m.Outcalls[d.Number].Sent), cycles.Amount{})
 		case timers.HeldMessage:
-			m.dueHeld(d.Number)
+			m.faults.Due(d.Number, m.carryOut)
 		}
 	}
 }
@@ -68,11 +68,6 @@ func (m *subnet) retryHook(id principal.Principal) {
 	}
 }
 
-// expiry is when a best-effort call with this deadline has waited too long.
-// Deadlines are whole seconds, rounded down, and the whole second they name
-// belongs to the call.
-func expiry(deadline uint64) uint64 { return deadline + 1_000_000_000 }
-
 func (m *subnet) expireCall(call intercanister.CallID) {
 	f := m.Calls.Future(call)
 	if f == nil {
@@ -80,7 +75,7 @@ func (m *subnet) expireCall(call intercanister.CallID) {
 	}
 	f.Expiry = 0
 	m.deliver(f.Owner, call, intercanister.Response{Reject: rejectCallExpired()})
-	m.loseResponse(call)
+	m.faults.Over(call, m.carryOut)
 }
 
 func (m *subnet) dueIngress(number uint64) {
@@ -97,8 +92,7 @@ func (m *subnet) dueIngress(number uint64) {
 // unqueue takes an ingress message that will not be executed out of wherever it
 // waits.
 func (m *subnet) unqueue(in *state.Ingress) {
-	if h := m.Kept.ByIngress(in.Number); h != nil {
-		m.lose(h)
+	if m.faults.Withdraw(in.Number) {
 		return
 	}
 	if m.Commands.DropIngress(in.Number) {

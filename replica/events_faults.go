@@ -1,26 +1,14 @@
 package replica
 
 import (
+	"slices"
+
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/faults"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/replica/introspect"
 )
-
-// emitMatched emits that a rule is applied to a message.
-func (m *subnet) emitMatched(rule *state.RuleState, p *state.RoutedMessage, call intercanister.CallID, in *state.Ingress) {
-	if m.net.sink == nil {
-		return
-	}
-	e := Event{
-		Kind: RuleMatched, Subnet: m.ID, Canister: callee(p.Callee, in), Peer: p.Caller, Source: source(p.Kind), Method: p.Method, Call: call,
-		Rule: rule.ID, Fault: rule.Action.Kind.String(),
-	}
-	if in != nil {
-		e.Request = in.ID
-	}
-	m.net.emit(e)
-}
 
 func source(kind MessageKind) intercanister.Source {
 	switch kind {
@@ -32,26 +20,51 @@ func source(kind MessageKind) intercanister.Source {
 	return intercanister.SourceIngress
 }
 
-// emitFault emits that a message was lost or answered in the place of its callee.
-func (m *subnet) emitFault(rule uint64, p *state.RoutedMessage, call intercanister.CallID, kind ActionKind, reject *intercanister.Reject) {
-	if m.net.sink != nil {
-		m.net.emit(Event{
-			Kind: FaultInjected, Subnet: m.ID, Canister: p.Callee, Peer: p.Caller, Source: source(p.Kind), Method: p.Method, Call: call,
-			Rule: rule, Fault: kind.String(), Reject: reject,
-		})
+// emitDecision tells what was decided about a message on its way: the rule that was applied to it first.
+func (m *subnet) emitDecision(d *faults.Decision) {
+	if m.net.sink == nil {
+		return
 	}
+	if d.Rule != nil {
+		e := m.ofHeld(RuleMatched, d.Message)
+		e.Held, e.Fault = 0, d.Rule.Action.Kind.String()
+		m.net.emit(e)
+	}
+	e := m.ofHeld(eventOf(d), d.Message)
+	switch e.Kind {
+	case MessageHeld:
+		e.Fault = fault(d.Message).String()
+	case FaultInjected:
+		e.Fault, e.Reject = d.Action.String(), d.Response.Reject
+	}
+	m.net.emit(e)
 }
 
-func (m *subnet) emitIngressFault(rule uint64, in *state.Ingress, kind ActionKind, reject *intercanister.Reject) {
-	if m.net.sink != nil {
-		m.net.emit(Event{
-			Kind: FaultInjected, Subnet: m.ID, Canister: in.Effective, Peer: in.Sender, Source: intercanister.SourceIngress, Method: in.Method,
-			Request: in.ID, Rule: rule, Fault: kind.String(), Reject: reject,
-		})
+// eventOf is the event that tells of a decision.
+func eventOf(d *faults.Decision) EventKind {
+	switch d.Kind {
+	case faults.Hold:
+		return MessageHeld
+	case faults.Release:
+		return MessageReleased
+	case faults.Pass:
+		return HoldRefused
 	}
+	return [...]EventKind{faults.Fault: FaultInjected, faults.Expired: MessageDropped, faults.Shed: MessageShed}[d.Cause]
 }
 
-// ofHeld is an event about a held message.
+// fault is what a message is held for.
+func fault(h *state.Held) ActionKind {
+	switch {
+	case h.Mock:
+		return ActMock
+	case h.Release != 0:
+		return ActDelay
+	}
+	return ActHold
+}
+
+// ofHeld is an event about a message that is held or may be.
 func (m *subnet) ofHeld(kind EventKind, h *state.Held) Event {
 	shown := introspect.DescribeHeld(&m.State, h)
 	e := Event{
@@ -61,46 +74,10 @@ func (m *subnet) ofHeld(kind EventKind, h *state.Held) Event {
 	switch {
 	case h.Kind == KindIngress:
 		e.Canister = m.History.At(h.Ingress).Effective
-	case h.Kind == KindResponse && kind != MessageHeld && kind != MessageReleased && kind != FaultInjected:
+	case h.Kind == KindResponse && slices.Contains([]EventKind{HoldRefused, MessageDropped, MessageShed}, kind):
 		e.Canister, e.Peer = shown.Caller, shown.Callee // as for other events about a response
 	}
 	return e
-}
-
-// emitHeld emits what happens to a held message.
-func (m *subnet) emitHeld(kind EventKind, h *state.Held) {
-	if m.net.sink == nil {
-		return
-	}
-	e := m.ofHeld(kind, h)
-	if kind == MessageHeld {
-		switch {
-		case h.Mock:
-			e.Fault = ActMock.String()
-		case h.Release != 0:
-			e.Fault = ActDelay.String()
-		default:
-			e.Fault = ActHold.String()
-		}
-	}
-	m.net.emit(e)
-}
-
-func (m *subnet) emitHeldFault(h *state.Held, kind ActionKind, reject *intercanister.Reject) {
-	if m.net.sink != nil {
-		e := m.ofHeld(FaultInjected, h)
-		e.Fault, e.Reject = kind.String(), reject
-		m.net.emit(e)
-	}
-}
-
-// emitHoldRefused emits that a message could not be held.
-func (m *subnet) emitHoldRefused(rule *state.RuleState, h *state.Held) {
-	if m.net.sink != nil {
-		e := m.ofHeld(HoldRefused, h)
-		e.Rule = rule.ID
-		m.net.emit(e)
-	}
 }
 
 func (m *subnet) emitTimer(kind EventKind, id principal.Principal) {

@@ -120,7 +120,7 @@ func (m *subnet) call(j *Job, context intercanister.ContextID, c *canister.Call)
 		Execution: c.Execution, Transmission: c.Transmission, Deadline: c.Request.Deadline,
 	})
 	if c.Request.Deadline != 0 {
-		f.Expiry = m.Deadlines.Add(timers.Deadline{At: expiry(c.Request.Deadline), Kind: timers.CallExpiry, Number: uint64(id)})
+		f.Expiry = m.Deadlines.Add(timers.Deadline{At: state.Expiry(c.Request.Deadline), Kind: timers.CallExpiry, Number: uint64(id)})
 	}
 	if c.Request.Deadline == 0 {
 		m.ReserveMemory(r, 0, intercanister.ResponseReservation)

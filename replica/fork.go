@@ -97,6 +97,7 @@ func (m *subnet) fork(n *Network) *subnet {
 	f := new(subnet)
 	*f = *m
 	f.net = n
+	f.faults = f.injector()
 	m.State.Fork(&f.State)
 	f.record.canisters.list, f.record.requests.list = slices.Clip(m.record.canisters.list), slices.Clip(m.record.requests.list) // the source appends behind them
 	if h := m.staged().made.Load(); h != nil {                                                                                  // what changed before is in it

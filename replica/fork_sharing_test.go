@@ -26,7 +26,7 @@ import (
 var forks = map[string]string{
 	"replica.Network": `new: config runner executor sink told own event traps; share: management routes rootKey;
 		fork: subnets signing report answered rules; remake: delegations index views`,
-	"replica.subnet": `fork: State net; remake: paused; share: config key nodes publicKey shownRanges;
+	"replica.subnet": `fork: State net faults; remake: paused; share: config key nodes publicKey shownRanges;
 		remake: record ahead; new: asked jobs running spare mailboxes choices`,
 	"state.State": `share: Admins; fork: Blocks Ids Canisters History Calls Deadlines Ready Chance Compiled Commands Heartbeats Outcalls Signing
 		Postponed Touched Answered Kept throttled Environment Shared Inbound Output Parked Preparing Prepared`,
@@ -48,6 +48,7 @@ var forks = map[string]string{
 	"state.Postponed":          `fork: Ticket`,
 	"state.HeldMessages":       `fork: list pairs`,
 	"state.Held":               `fork: Request Response`,
+	"faults.Injector":          `fork: Rules State Clock`,
 	"state.Rules":              `fork: List`,
 	"state.RuleState":          `share: Rule`,
 	"state.Command":            `fork: Host State Sender Target Origin; share: Arg`,

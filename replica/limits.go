@@ -33,9 +33,8 @@ const (
 	MaxIngressTTL  = 300_000_000_000
 	PermittedDrift = 60_000_000_000
 
-	// MaxRequestBytes is the name and the payload of a request between subnets, and the payload
-	// of a reply that a rule gives (the replica's: 2 MiB). On one subnet the System API alone bounds
-	// requests.
+	// MaxRequestBytes is the name and the payload of a request between subnets (the replica's: 2 MiB). On one subnet the
+	// System API alone bounds requests.
 	MaxRequestBytes = 2 << 20
 
 	// GuaranteedMessageBytes is the memory of a subnet for messages of calls with guaranteed response, including the
@@ -90,13 +89,7 @@ const (
 	// Ours.
 	MaxUnstaged      = 16_384
 	MaxUnstagedBytes = 16 << 20
-	// MaxRules is how many rules there are for messages on their way, MaxRuleTextBytes how long
-	// their texts. Ours.
-	MaxRules         = 1000
-	MaxRuleTextBytes = 4096
-	// MaxHeld is how many messages are held on their way, MaxHeldBytes how much they may carry;
-	// past that messages go on. Ours.
-	MaxHeld      = 10_000
+	// MaxHeldBytes is how much the messages that are held on their way may carry; past that messages go on. Ours.
 	MaxHeldBytes = 1 << 30
 	// MaxTraps is how many messages are remembered whose code failed, for the backtraces of
 	// answers. Ours.

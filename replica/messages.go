@@ -54,8 +54,7 @@ func (m *subnet) expireRequests(id principal.Principal) {
 	if r == nil {
 		return
 	}
-	late := func(q *intercanister.Request) bool { return q.Deadline != 0 && m.Time >= expiry(q.Deadline) }
-	for q, ok := r.Mailbox.Late(late); ok; q, ok = r.Mailbox.Late(late) {
+	for q, ok := r.Mailbox.Late(m.Late); ok; q, ok = r.Mailbox.Late(m.Late) {
 		m.drop(r, &q, MessageDropped)
 	}
 }

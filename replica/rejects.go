@@ -116,11 +116,6 @@ func rejectNoMessageMemory(bytes uint64) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterOutOfMemory, "Cannot induct request. Out of memory: requested %d", bytes).Barely()
 }
 
-// rejectResponseDropped is for a caller whose response had to make room.
-func rejectResponseDropped() *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.ResponseDropped, "Response was dropped.").Barely()
-}
-
 // rejectUnsent is for a request that is still on its subnet. The replica gives it no error code.
 func rejectUnsent() *intercanister.Reject {
 	return (&intercanister.Reject{Code: intercanister.SysTransient, Text: "Request timed out."}).Barely()
@@ -194,4 +189,18 @@ func rejectNoCanisterIDs(subnet principal.Principal) *intercanister.Reject {
 
 func rejectNotAccepted(id principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "Error from Canister %s: Canister rejected the message", id)
+}
+
+// withErrorCode is a reject for a user. A user always reads an error code: the first of its kind if the reject came
+// without one.
+func withErrorCode(reject *intercanister.Reject) *intercanister.Reject {
+	if reject == nil || reject.Error != 0 {
+		return reject
+	}
+	whole := *reject
+	whole.Error = map[intercanister.RejectCode]intercanister.ErrorCode{
+		intercanister.SysFatal: intercanister.SubnetOversubscribed, intercanister.SysTransient: intercanister.CanisterQueueFull,
+		intercanister.DestinationInvalid: intercanister.CanisterNotFound, intercanister.CanisterError: intercanister.CanisterTrapped,
+	}[whole.Code]
+	return &whole
 }

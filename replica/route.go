@@ -8,9 +8,9 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// send takes a request on its way, unless a rule catches it.
+// send takes a request on its way.
 func (m *subnet) send(q *intercanister.Request) {
-	if m.guarded() && m.caught(q) {
+	if i := m.interceptor(); i != nil && m.intercepted(i.Send(q)) {
 		return
 	}
 	m.dispatch(q)
@@ -120,7 +120,7 @@ func (m *subnet) induct(r *state.Entry, q *intercanister.Request) {
 		return
 	}
 	if q.Deadline != 0 {
-		q.Expiry = m.Deadlines.Add(timers.Deadline{At: expiry(q.Deadline), Kind: timers.RequestExpiry, Subject: r.ID()})
+		q.Expiry = m.Deadlines.Add(timers.Deadline{At: state.Expiry(q.Deadline), Kind: timers.RequestExpiry, Subject: r.ID()})
 	}
 	if !r.Mailbox.PushRequest(*q) {
 		m.Deadlines.Remove(q.Expiry)
@@ -153,14 +153,10 @@ func (m *subnet) respond(from *state.Entry, owner principal.Principal, call inte
 	m.Enqueue(position, state.StreamMessage{Call: call, Owner: owner, Response: response, Deadline: deadline, From: from})
 }
 
-// settleFuture takes a response to the future of this subnet that it settles, unless a rule
-// catches it.
+// settleFuture takes a response to the future of this subnet that it settles.
 func (m *subnet) settleFuture(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
-	if m.guarded() {
-		f := m.Calls.Future(call)
-		if f != nil && f.State == intercanister.Waiting && f.Owner == owner && m.caughtResponse(call, f, &response) {
-			return
-		}
+	if i := m.interceptor(); i != nil && m.intercepted(i.Settle(owner, call, response)) {
+		return
 	}
 	m.deliver(owner, call, response)
 }

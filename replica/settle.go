@@ -7,6 +7,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/replica/internal/faults"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/replica/introspect"
 )
@@ -39,27 +40,24 @@ func (n *Network) settleCall(in *SettleCall) Result {
 	case f.State != intercanister.Waiting:
 		return refuse(refusal.Conflict, "call %d is answered: its callback is queued or runs", in.Call)
 	}
-	response, kind, result := in.Answer.response()
+	response, action, refused := in.Answer.Response()
 	switch {
-	case kind == 0:
-		return result
-	case kind == ActUnknown && f.Deadline == 0:
+	case refused != nil:
+		return Result{Refusal: refused}
+	case action == ActUnknown && f.Deadline == 0:
 		return refuse(refusal.Conflict, "call %d has a guaranteed response: only callers of best-effort calls are told SYS_UNKNOWN", in.Call)
 	}
 	at := n.Introspect().CallLocations().Of(position, in.Call, f.Owner)
 	if at.Held != nil {
-		m.answerHeld(at.Held, response, kind)
-		n.generation++
-		return Result{}
+		return n.settleHeld(&SettleHeld{ID: at.Held.ID, Answer: in.Answer})
 	}
 	refund, taken := n.removeRequest(&at, in.Call, f.Owner)
-	if !taken && kind != ActUnknown {
+	if !taken && action != ActUnknown {
 		return refuse(refusal.Conflict, "call %d is past its queue (%s): %s", in.Call, at.Reason, tooLate(f))
 	}
-	p := state.RoutedMessage{Kind: KindRequest, Caller: f.Owner, Callee: f.Callee, Method: f.Method, Bounded: f.Deadline != 0}
-	m.emitFault(0, &p, in.Call, kind, response.Reject)
-	response.Refund = refund
-	m.deliver(f.Owner, in.Call, response)
+	m.carryOut(faults.Answered(&state.Held{Kind: KindRequest, Request: intercanister.Request{
+		Call: in.Call, Sender: f.Owner, Receiver: f.Callee, Method: f.Method, Deadline: f.Deadline, Cycles: refund,
+	}}, action, response))
 	n.generation++
 	return Result{}
 }

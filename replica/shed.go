@@ -32,7 +32,7 @@ func (m *subnet) shed() {
 }
 
 func (m *subnet) shedOne(r *state.Entry) {
-	reject := rejectResponseDropped()
+	reject := intercanister.RejectResponseDropped()
 	if h := m.Kept.Largest(r.ID()); h != nil && h.Memory() >= r.Mailbox.Largest() {
 		if _, _, memory := m.largestOutput(r); h.Memory() >= memory {
 			m.shedHeld(h)
@@ -62,12 +62,9 @@ func (m *subnet) shedOne(r *state.Entry) {
 // shedHeld drops a held best-effort message: it is one that waits to be sent, or one that
 // has come.
 func (m *subnet) shedHeld(h *state.Held) {
-	m.emitHeld(MessageShed, h)
-	m.drawOut(h)
+	reject := intercanister.RejectResponseDropped()
 	if h.Kind == KindRequest {
-		m.deliver(h.Request.Sender, h.Request.Call, intercanister.Response{Reject: rejectUnsent(), Refund: h.Request.Cycles})
-	} else {
-		m.deliver(h.Owner, h.Call, intercanister.Response{Reject: rejectResponseDropped(), Refund: h.Response.Refund})
+		reject = rejectUnsent()
 	}
-	m.follow(h)
+	m.faults.Shed(h, reject, m.carryOut)
 }

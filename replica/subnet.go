@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/internal/faults"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -32,6 +33,8 @@ type subnet struct {
 
 	asked state.Preparation // the command that runs, if it is about to wait
 
+	faults faults.Injector // decides about messages on their way
+
 	worked   uint64 // of the management canister itself
 	executed int    // messages of this round
 	dirtied  int    // heap pages that messages of this round changed, rolled back or not
@@ -46,6 +49,7 @@ type subnet struct {
 func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
 	key := n.config.Keys.subnet(subnetSource{n.config.Seed, position})
 	m := &subnet{net: n, position: position, config: *config, key: key, nodes: n.nodeKeys(position, config).keys}
+	m.faults = m.injector()
 	kind := config.Kind.properties()
 	m.ID = m.key.Public().Principal()
 	if config.ID.Len() > 0 {
@@ -75,6 +79,11 @@ func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
 	m.priceExecutions()
 	m.refresh()
 	return m
+}
+
+// injector applies the rules of the network to the messages of the subnet.
+func (m *subnet) injector() faults.Injector {
+	return faults.Injector{Rules: &m.net.rules, State: &m.State, Clock: &m.net.clock, MaxBytes: m.net.config.HeldBytes}
 }
 
 // priceExecutions computes what messages of the longest kind pay in advance.

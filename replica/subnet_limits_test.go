@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/faults"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -54,12 +55,29 @@ func TestBestEffortMessagesTake5GiBAtTheEndOfARound(t *testing.T) {
 func TestHeldMessagesCarryOneGiB(t *testing.T) {
 	m, _ := inhabited(t)
 	rules := &m.net.rules
+	rules.List = []RuleState{{ID: 1, Rule: Rule{Match: Match{Kind: KindIngress}, Action: Action{Kind: ActHold}}}}
 	rules.Bytes = 1<<30 - 10
-	if m.keep(&state.Held{Kind: KindIngress, Argument: 11}, nil) || rules.Held != 0 {
+	if d := m.faults.Receive(&state.Ingress{Arg: make([]byte, 11)}, false); d.Kind != faults.Pass || rules.Held != 0 {
 		t.Error("a message is held for which a byte is missing")
 	}
-	if !m.keep(&state.Held{Kind: KindIngress, Argument: 10}, nil) || rules.Held != 1 || rules.Bytes != 1<<30 {
+	if d := m.faults.Receive(&state.Ingress{Arg: make([]byte, 10)}, false); d.Kind != faults.Hold || rules.Held != 1 || rules.Bytes != 1<<30 {
 		t.Error("a message is not held for which there is room")
+	}
+}
+
+func TestASubnetWithoutRulesAsksNoInterceptor(t *testing.T) {
+	m, _ := inhabited(t)
+	if m.interceptor() != nil {
+		t.Error("there is nothing to intercept, and an interceptor")
+	}
+	added := m.net.Apply(&AddRule{Rule: Rule{Match: Match{Kind: KindIngress}, Action: Action{Kind: ActHold}}})
+	if m.interceptor() == nil {
+		t.Error("there is a rule, and no interceptor")
+	}
+	m.faults.Receive(new(state.Ingress), false)
+	m.net.Apply(RemoveRule{ID: added.Rule})
+	if m.interceptor() == nil {
+		t.Error("a message is held, and there is no interceptor")
 	}
 }
 

@@ -29,6 +29,7 @@ var suites = map[string][]string{
 	"replica":                     {"api/control"},
 	"replica/internal/management": {"replica"},
 	"replica/introspect":          {"replica", "api/control"},
+	"replica/internal/faults":     {"replica", "api/control"},
 	"replica/internal/outcall":    {"replica/internal/management", "replica", "daemon"},
 	"replica/internal/state":      {"replica"},
 	"replica/node":                {"api/control"},

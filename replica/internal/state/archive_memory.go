@@ -27,7 +27,7 @@ func (s *State) checkMemory(c *archive.Coder, sent map[*Entry]MessageMemory) {
 		}
 	})
 	for _, h := range s.Kept.All() {
-		if r := s.Canisters.Get(h.of()); h.Kind != KindIngress {
+		if r := s.Canisters.Get(h.Caller()); h.Kind != KindIngress {
 			*held[r].of(h.deadline()) += h.Memory()
 		}
 	}

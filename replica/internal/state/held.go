@@ -5,6 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/timers"
 )
 
@@ -62,12 +63,29 @@ func (h *Held) Bounded() bool {
 	return h.Kind == KindRequest && h.Request.Deadline != 0 || h.Kind == KindResponse && h.Deadline != 0
 }
 
-// of is the canister that holds the memory of the message.
-func (h *Held) of() principal.Principal {
+// Caller is the canister whose call the message belongs to, and which holds its memory; the zero value for an ingress
+// message.
+func (h *Held) Caller() principal.Principal {
 	if h.Kind == KindRequest {
 		return h.Request.Sender
 	}
 	return h.Owner
+}
+
+// CallID is the call the message belongs to; 0 for an ingress message.
+func (h *Held) CallID() intercanister.CallID {
+	if h.Kind == KindRequest {
+		return h.Request.Call
+	}
+	return h.Call
+}
+
+// Cycles are what the message carries.
+func (h *Held) Cycles() cycles.Amount {
+	if h.Kind == KindRequest {
+		return h.Request.Cycles
+	}
+	return h.Response.Refund
 }
 
 // HeldMessages are the messages a subnet holds, by id.
@@ -157,7 +175,7 @@ func (s *HeldMessages) Before(q *intercanister.Request, id uint64) (last uint64)
 // ByCall is the held message that belongs to a call of the subnet, nil for none.
 func (s *HeldMessages) ByCall(call intercanister.CallID) *Held {
 	for _, h := range s.list {
-		if h.Kind == KindRequest && h.Request.Call == call || h.Kind == KindResponse && h.Call == call {
+		if h.Kind != KindIngress && h.CallID() == call {
 			return h
 		}
 	}
@@ -178,7 +196,7 @@ func (s *HeldMessages) ByIngress(number uint64) *Held {
 // several the last; nil for none.
 func (s *HeldMessages) Largest(owner principal.Principal) (largest *Held) {
 	for _, h := range s.list {
-		if h.Bounded() && h.of() == owner && h.Memory() >= max(1, largest.memory()) {
+		if h.Bounded() && h.Caller() == owner && h.Memory() >= max(1, largest.memory()) {
 			largest = h
 		}
 	}

@@ -1,5 +1,7 @@
 package state
 
+import "github.com/canisterd/canisterd/intercanister"
+
 // MessageMemory is the memory of messages, in bytes: first of calls with guaranteed response, including the room for
 // responses; then of best-effort calls, which is their size.
 type MessageMemory struct{ Guaranteed, BestEffort uint64 }
@@ -45,4 +47,13 @@ func (s *State) MessagesSince(r *Entry) uint64 {
 		return 0
 	}
 	return r.Canister.MessageBytes - r.before.bytes
+}
+
+// Expiry is when a best-effort call with this deadline has waited too long, in nanoseconds. Deadlines are whole seconds,
+// rounded down, and the whole second they name belongs to the call.
+func Expiry(deadline uint64) uint64 { return deadline + Second }
+
+// Late reports whether a best-effort request has waited too long.
+func (s *State) Late(q *intercanister.Request) bool {
+	return q.Deadline != 0 && s.Time >= Expiry(q.Deadline)
 }

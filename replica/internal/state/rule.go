@@ -2,7 +2,6 @@ package state
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
@@ -72,14 +71,6 @@ type RuleState struct {
 	Passed  uint64 // it was not applied to, because no network could do that to them, or too many are held
 }
 
-// RoutedMessage is what a rule looks at.
-type RoutedMessage struct {
-	Kind           MessageKind
-	Caller, Callee principal.Principal
-	Method         string
-	Bounded        bool // of a best-effort call
-}
-
 // Rules are the rules of a network in the order in which they were made, and what is
 // counted for all subnets together.
 type Rules struct {
@@ -103,44 +94,4 @@ func (s *Rules) Find(id uint64) *RuleState {
 		return &s.List[i]
 	}
 	return nil
-}
-
-// Apply is the oldest rule that is to be applied to a message, nil for none. It
-// counts.
-func (s *Rules) Apply(p *RoutedMessage) *RuleState {
-	for i := range s.List {
-		r := &s.List[i]
-		if !r.Match.matches(p) {
-			continue
-		}
-		r.Seen++
-		switch {
-		case r.Seen <= r.Match.Skip, r.Match.Times > 0 && r.Matched >= r.Match.Times:
-		case !p.Bounded && p.Kind != KindIngress && (r.Action.Kind == ActDrop || r.Action.Kind == ActUnknown):
-			r.Passed++
-		default:
-			r.Matched++
-			return r
-		}
-	}
-	return nil
-}
-
-func (m *Match) matches(p *RoutedMessage) bool {
-	return max(m.Kind, KindRequest) == p.Kind && (m.Caller == nil || *m.Caller == p.Caller) && (m.Callee == nil || *m.Callee == p.Callee) &&
-		(m.Method == "" || globs(m.Method, p.Method))
-}
-
-// globs reports whether a text is what a pattern says, in which * stands for any text.
-func globs(pattern, text string) bool {
-	parts := strings.Split(pattern, "*")
-	rest, ok := strings.CutPrefix(text, parts[0])
-	if len(parts) == 1 {
-		return text == pattern
-	}
-	for _, part := range parts[1 : len(parts)-1] {
-		_, after, found := strings.Cut(rest, part)
-		ok, rest = ok && found, after
-	}
-	return ok && strings.HasSuffix(rest, parts[len(parts)-1])
 }

@@ -1,6 +1,10 @@
-package state
+package faults
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
 
 func TestAMethodMatchesWhatItsPatternSays(t *testing.T) {
 	for _, c := range []struct {
@@ -23,8 +27,8 @@ func TestAMethodMatchesWhatItsPatternSays(t *testing.T) {
 		{"**", "x", true},
 		{"*x*", "y", false},
 	} {
-		m := Match{Method: c.pattern}
-		if got := m.matches(&RoutedMessage{Kind: KindRequest, Method: c.text}); got != c.want {
+		m := state.Match{Method: c.pattern}
+		if got := matches(&m, &routed{Kind: state.KindRequest, Method: c.text}); got != c.want {
 			t.Errorf("%q matches %q: %v", c.pattern, c.text, got)
 		}
 	}

@@ -1,0 +1,66 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/faults"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// interceptor decides about the messages of a subnet on their way. Each passes one of its points, once.
+type interceptor interface {
+	// Send decides about a request that its sender releases.
+	Send(q *intercanister.Request) faults.Decision
+	// Settle decides about a response that is about to settle a call of a canister of the subnet.
+	Settle(owner principal.Principal, call intercanister.CallID, response intercanister.Response) faults.Decision
+	// Receive decides about a user's message that was accepted; command says that it is for the management canister.
+	Receive(in *state.Ingress, command bool) faults.Decision
+}
+
+// interceptor is nil while there are no rules and no held messages: then all messages pass, at no cost.
+func (m *subnet) interceptor() interceptor {
+	if m.faults.Idle() {
+		return nil
+	}
+	return &m.faults
+}
+
+// intercepted carries out a decision about a message, and reports whether the message is to stay where it is.
+func (m *subnet) intercepted(d faults.Decision) bool {
+	m.carryOut(d)
+	return d.Kind != faults.Pass
+}
+
+// carryOut does what was decided about a message.
+func (m *subnet) carryOut(d faults.Decision) {
+	h := d.Message
+	if h == nil {
+		return
+	}
+	m.emitDecision(&d)
+	switch d.Kind {
+	case faults.Release:
+		m.passOn(h)
+	case faults.Lose:
+		m.giveBack(h.Caller(), h.Cycles())
+	case faults.Answer:
+		if h.Kind == KindIngress {
+			m.answerIngress(m.History.At(h.Ingress), d.Response.Reply, withErrorCode(d.Response.Reject))
+		} else {
+			m.deliver(h.Caller(), h.CallID(), d.Response)
+		}
+	}
+}
+
+// passOn lets a held message go on as if it came now.
+func (m *subnet) passOn(h *state.Held) {
+	switch h.Kind {
+	case KindRequest:
+		q := h.Request
+		m.dispatch(&q)
+	case KindResponse:
+		m.deliver(h.Owner, h.Call, h.Response)
+	case KindIngress:
+		m.queueIngress(m.History.At(h.Ingress), h.Command)
+	}
+}
