@@ -1,6 +1,19 @@
 package control
 
-import "testing"
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestErrorsAboutArgumentsShowTypesOfAtMost400Bytes(t *testing.T) {
+	for size, shown := range map[int]bool{400: true, 401: false} {
+		takes := "(" + strings.Repeat("n", size-2) + ")"
+		if err := refuseArgument("m", takes, errors.New("wrong")); strings.Contains(err.Error(), takes) != shown {
+			t.Errorf("types of %d bytes are shown: %v, want %v", size, !shown, shown)
+		}
+	}
+}
 
 func TestTheInterfacesOfTheNewest256ModulesAreRemembered(t *testing.T) {
 	const most = 256

@@ -398,3 +398,21 @@ func TestATreeThatIsVeryDeepIsShownInPart(t *testing.T) {
 		t.Errorf("%d calls are rendered, want %d", got, deep)
 	}
 }
+
+func TestTheNewest100TracesSinceATimeAreShown(t *testing.T) {
+	a := served(t, daemon.Config{})
+	id := a.fixture("counter")
+	const shown, sent = 100, 150
+	var ids []replica.RequestID
+	for range sent {
+		ids = append(ids, a.sent(id, id, "inc", []byte("DIDL\x00\x00")))
+	}
+	for _, sent := range ids {
+		a.said(sent)
+	}
+	out := must(a, a.events.GetTrace, &controlv1.GetTraceRequest{Of: &controlv1.GetTraceRequest_Since{Since: timestamppb.New(time.Unix(0, 0))}})
+	all := out.GetCalls()
+	if len(all) != shown || !bytes.Equal(all[0].GetRequestId(), ids[sent-shown][:]) || !bytes.Equal(all[shown-1].GetRequestId(), ids[sent-1][:]) {
+		t.Errorf("%d of %d traces are shown", len(all), sent)
+	}
+}
