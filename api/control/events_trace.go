@@ -21,14 +21,6 @@ import (
 // traceUnknown takes what was asked for.
 var traceUnknown = reason("TRACE_UNKNOWN", codes.NotFound, "nothing is remembered of %s: it never was, or too much has happened since")
 
-// maxTraceDepth is how deep the calls of a tree are that are shown as messages: decoders of
-// some languages take messages nested 100 deep, and each call takes two. What is rendered
-// has all of them. Ours.
-const maxTraceDepth = 40
-
-// maxTraceValue is how long the text of an argument or a reply in a trace may be, in runes. Ours.
-const maxTraceValue = 100
-
 // GetTrace is the call tree of a user's message, or of a call context.
 func (s *events) GetTrace(ctx context.Context, in *controlv1.GetTraceRequest) (*controlv1.GetTraceResponse, error) {
 	i, err := s.instance(in.GetInstance())

@@ -5,6 +5,12 @@ import "time"
 const (
 	// maxTraces is how many call trees are shown at once. Ours.
 	maxTraces = 100
+	// maxTraceDepth is how deep the calls of a tree are that are shown as messages: decoders of
+	// some languages take messages nested 100 deep, and each call takes two. What is rendered has
+	// all of them. Ours.
+	maxTraceDepth = 40
+	// maxTraceValue is how long the text of an argument or a reply in a trace is at most, in runes. Ours.
+	maxTraceValue = 100
 	// maxTypesShown is how long the types of an argument are at most, in bytes, to be a part of the
 	// error about it. Ours.
 	maxTypesShown = 400
