@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"maps"
 	"slices"
+
+	"github.com/canisterd/canisterd/internal/cow"
 )
 
 // ChunkStore holds the chunks of a module too large for one message (interface
@@ -12,7 +14,7 @@ import (
 type ChunkStore struct {
 	chunks map[[32]byte][]byte
 	order  [][32]byte // by hash
-	shared bool       // with a clone: neither is written
+	mark   cow.Mark   // set while another store has chunks and order as well
 }
 
 // Len is the number of chunks.
@@ -31,13 +33,12 @@ func (s *ChunkStore) Put(chunk []byte) (hash [32]byte, ok bool) {
 	if len(s.order) >= MaxChunks {
 		return hash, false
 	}
-	switch {
-	case s.chunks == nil:
-		s.chunks = make(map[[32]byte][]byte)
-	case s.shared:
+	if s.mark.Own() {
 		s.chunks, s.order = maps.Clone(s.chunks), slices.Clone(s.order)
 	}
-	s.shared = false
+	if s.chunks == nil {
+		s.chunks = make(map[[32]byte][]byte)
+	}
 	s.chunks[hash] = append(make([]byte, 0, len(chunk)+1), chunk...)
 	at, _ := slices.BinarySearchFunc(s.order, hash, compareHash)
 	s.order = slices.Insert(s.order, at, hash)
@@ -53,9 +54,9 @@ func (s *ChunkStore) Get(hash [32]byte) ([]byte, bool) {
 // Hashes are the hashes of all chunks in ascending order.
 func (s *ChunkStore) Hashes() [][32]byte { return slices.Clone(s.order) }
 
-// Clone is a store with the same chunks. Nothing is copied until one of the two gets another chunk.
-func (s *ChunkStore) Clone() ChunkStore {
-	s.shared = true
+// Fork returns a store with the same chunks. Nothing is copied until one of the two gets another chunk.
+func (s *ChunkStore) Fork() ChunkStore {
+	s.mark.Share()
 	return *s
 }
 

@@ -1,7 +1,6 @@
 package canister
 
 import (
-	"slices"
 	"sync/atomic"
 
 	"github.com/canisterd/canisterd/canister/internal/stable"
@@ -44,10 +43,7 @@ type forked struct {
 func (c *Canister) fork(both *forked) *Canister {
 	f := &both.canister
 	*f = *c
-	c.Logs.share()
-	f.Logs.share()
-	f.Chunks = c.Chunks.Clone()
-	f.History.Changes = slices.Clip(c.History.Changes)
+	f.Logs, f.Chunks = c.Logs.fork(), c.Chunks.Fork()
 	f.Snapshots = c.Snapshots.fork()
 	if c.state != nil {
 		f.state = &both.state
@@ -90,7 +86,7 @@ func (s *Snapshots) fork() Snapshots {
 
 func (s *Snapshot) fork() *Snapshot {
 	f := *s
-	f.Chunks = s.Chunks.Clone()
+	f.Chunks = s.Chunks.Fork()
 	f.binary, f.heap, f.stable = s.binary.fork(), s.heap.Fork(), s.stable.Fork()
 	return &f
 }

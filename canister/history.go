@@ -10,7 +10,7 @@ import (
 // history"): the newest MaxHistory changes and the number of all there ever were.
 type History struct {
 	Total   uint64
-	Changes []Change // oldest first
+	Changes []Change // oldest first; replaced by a copy and never written, because forks and queries have it as well
 	bytes   uint64   // of all changes: each message asks for it, a change is rare
 }
 
@@ -82,9 +82,9 @@ func (h *History) Add(c Change) {
 	h.Total++
 	if len(h.Changes) == MaxHistory {
 		h.bytes -= h.Changes[0].bytes()
-		h.Changes = slices.Clone(h.Changes[1:]) // a fork may have the old ones
+		h.Changes = h.Changes[1:]
 	}
-	h.Changes = append(h.Changes, c)
+	h.Changes = append(slices.Clip(h.Changes), c)
 	h.bytes += c.bytes()
 }
 

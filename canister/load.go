@@ -60,7 +60,7 @@ func (c *Canister) Load(s *Snapshot, m *Module) error {
 	}
 	next.note()
 	c.state = next
-	c.Certified, c.Chunks = s.Certified, s.Chunks.Clone()
+	c.Certified, c.Chunks = s.Certified, s.Chunks.Fork()
 	return nil
 }
 

@@ -3,6 +3,7 @@ package canister
 import (
 	"github.com/canisterd/canisterd/canister/internal/ic0"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/internal/cow"
 )
 
 // Log is the log of a canister (interface specification, "Canister logs"): the
@@ -12,15 +13,18 @@ type Log struct {
 	records intercanister.FIFO[LogRecord]
 	bytes   uint64
 	next    uint64
-	shared  bool // with a fork: the records are copied before they change
+	mark    cow.Mark // set while a fork has the records as well
 }
 
-// share shares the records with a fork.
-func (l *Log) share() { l.shared = l.records.Len() > 0 }
+// fork returns a log with the same records. Nothing is copied until one of the two changes.
+func (l *Log) fork() Log {
+	l.mark.Share()
+	return *l
+}
 
 func (l *Log) own() {
-	if l.shared {
-		l.records, l.shared = l.records.Clone(), false
+	if l.mark.Own() {
+		l.records = l.records.Fork()
 	}
 }
 

@@ -87,7 +87,7 @@ func (c *Canister) Snapshot(now uint64, hook Hook) *Snapshot {
 	s, timer := c.state, c.Timer
 	r := s.loadedRunner()
 	return &Snapshot{
-		Taken: now, Version: c.Version, Certified: c.Certified, Chunks: c.Chunks.Clone(), Globals: s.globals(), Timer: &timer, Hook: &hook,
+		Taken: now, Version: c.Version, Certified: c.Certified, Chunks: c.Chunks.Fork(), Globals: s.globals(), Timer: &timer, Hook: &hook,
 		binary: s.binary.retain(), heap: r.guest.Freeze(), stable: r.stable.Fork(),
 	}
 }

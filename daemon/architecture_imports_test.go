@@ -20,7 +20,8 @@ var arrows = map[string]struct {
 	"intercanister/cycles":         {[]string{"archive"}, "money is arithmetic"},
 	"refusal":                      {nil, "kinds of refusal know no protocol"},
 	"textwidth":                    {nil, "a width is a property of text"},
-	"timers":                       {[]string{"candid/principal", "archive"}, "a deadline table knows time and names, not calls"},
+	"internal/cow":                 {nil, "maps and lists know nothing of what lies in them"},
+	"timers":                       {[]string{"candid/principal", "archive", "internal/cow"}, "a deadline table knows time and names, not calls"},
 	"archive":                      {[]string{"candid/principal"}, "a form of values knows none of those who have state"},
 	"intercanister":                {[]string{"candid/principal", "archive", "intercanister/cycles", "timers"}, "the ledger of calls must not know what a canister executes"},
 	"canister/internal/rewrite":    {nil, "a pass from bytes to bytes"},
@@ -29,21 +30,20 @@ var arrows = map[string]struct {
 	"canister/internal/stable":     {[]string{"canister/internal/checkpoint", "archive"}, "pages know no message"},
 	"canister/internal/wasm":       {[]string{"canister/internal/rewrite", "canister/internal/checkpoint", "archive"}, "the engine runs guests; what they may call is linked in"},
 	"canister/internal/ic0":        {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/wasm", "canister/internal/stable", "canister/internal/rewrite"}, "the System API serves one message"},
-	"canister":                     {[]string{"archive", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/"}, "one canister knows no subnet"},
+	"canister":                     {[]string{"archive", "internal/cow", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/"}, "one canister knows no subnet"},
 	"canister/canistertest":        {[]string{"candid/principal", "canister", "canister/canistertest/", "intercanister/cycles"}, "support for everyone's tests"},
 	"canister/canistertest/wat":    {nil, "an assembler knows no canister"},
 	"canister/canistertest/wast":   {[]string{"canister/canistertest/wat"}, "a script reader needs the assembler"},
 	"replica/sched":                {nil, "an oracle chooses among moves it does not understand"},
 	"replica/certify":              {[]string{"archive", "candid/principal"}, "a tree of bytes and a key"},
 	"replica/threshold":            {nil, "mathematics of keys and bytes"},
-	"replica/internal/cow":         {nil, "maps and lists know nothing of what lies in them"},
-	"replica/internal/state":       {[]string{"archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/certify", "replica/threshold", "replica/internal/cow"}, "the state is held, not run"},
+	"replica/internal/state":       {[]string{"archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/certify", "replica/threshold", "internal/cow"}, "the state is held, not run"},
 	"replica/internal/faults":      {[]string{"candid/principal", "intercanister", "refusal", "replica/internal/state", "timers"}, "a decision about a message knows no route"},
 	"replica/internal/outcall":     {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "replica/internal/state"}, "what answers become, whoever got them"},
 	"replica/internal/override":    {[]string{"canister", "replica/internal/state"}, "parts that tests replace; it knows no network"},
 	"replica/internal/management":  {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica/internal/state", "replica/internal/outcall", "replica/threshold"}, "methods change the state they are handed"},
 	"replica/introspect":           {[]string{"candid/principal", "canister", "intercanister", "intercanister/cycles", "replica/internal/state", "timers"}, "what a network has, for people; it changes nothing"},
-	"replica":                      {[]string{"refusal", "archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/"}, "the subnet must not know who drives it"},
+	"replica":                      {[]string{"refusal", "archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "internal/cow", "canister", "replica/"}, "the subnet must not know who drives it"},
 	"replica/trace":                {[]string{"candid/principal", "textwidth", "canister", "intercanister", "intercanister/cycles", "replica"}, "events in, call trees out"},
 	"replica/node":                 {[]string{"refusal", "replica/budget", "candid/principal", "intercanister", "canister", "replica", "replica/introspect", "replica/sched", "replica/trace"}, "owns the goroutine around the subnet"},
 	"replica/replicatest":          {[]string{"candid/", "candid", "intercanister", "intercanister/cycles", "canister", "canister/canistertest", "canister/canistertest/", "replica", "replica/"}, "support for tests"},
@@ -115,7 +115,7 @@ func allowed(may []string, path string) bool {
 // floors are the parts of the house from the bottom up. A part imports what is below it and what is beside it, never
 // what is above.
 var floors = []string{
-	"candid", "archive", "refusal", "textwidth", "timers", "intercanister", "canister", "replica", "daemon/quantity", "daemon/spelling", "daemon/project", "daemon/instance", "api", "daemon",
+	"internal/cow", "candid", "archive", "refusal", "textwidth", "timers", "intercanister", "canister", "replica", "daemon/quantity", "daemon/spelling", "daemon/project", "daemon/instance", "api", "daemon",
 	"e2e", "examples",
 }
 

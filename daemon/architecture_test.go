@@ -85,7 +85,7 @@ func sources(t *testing.T) []*source {
 
 // core are the folders that must be deterministic, with the parts of them that
 // are exempt and why.
-var core = []string{"candid", "timers", "intercanister", "canister", "replica"}
+var core = []string{"candid", "timers", "intercanister", "canister", "replica", "internal"}
 
 var exempt = map[string]string{
 	"replica/node":                 "owns the goroutine, the worker pool and the inbox of an instance",

@@ -1,7 +1,5 @@
 package intercanister
 
-import "slices"
-
 // FIFO is a queue that recycles its room. The zero value is empty.
 type FIFO[T any] struct {
 	ring  []T // length a power of two
@@ -11,11 +9,6 @@ type FIFO[T any] struct {
 
 // Len is the number of waiting items.
 func (q *FIFO[T]) Len() int { return q.n }
-
-// Clone is a queue with the same items and room of its own.
-func (q *FIFO[T]) Clone() FIFO[T] {
-	return FIFO[T]{slices.Clone(q.ring), q.first, q.n}
-}
 
 // Push puts an item at the end.
 func (q *FIFO[T]) Push(item T) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/internal/cow"
+	"github.com/canisterd/canisterd/internal/cow"
 	"github.com/canisterd/canisterd/replica/internal/override"
 )
 

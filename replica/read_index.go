@@ -5,7 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/replica/internal/cow"
+	"github.com/canisterd/canisterd/internal/cow"
 )
 
 // readIndex holds what readers of views may ask beyond the certified trees: the sender of a request, and which sections

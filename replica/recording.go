@@ -18,7 +18,7 @@ import (
 // node is made from it before a reader asks, or it is full.
 //
 //	requests   a b c │ d ✗ f        a to c are in a view; d to f are the subnet's own:
-//	           shared┘              overwritten in place, and ✗ came and went
+//	      published┘              overwritten in place, and ✗ came and went
 type recording struct {
 	base      certify.Tree // certified state, without the changes
 	canisters changes[canisterChange]
@@ -30,14 +30,14 @@ type recording struct {
 // changes is a list of changes. The part that readers have is read-only; the rest is the subnet's own. Of several
 // changes of one thing the last counts.
 type changes[T any] struct {
-	list   []T
-	shared int    // readers have those before
-	first  uint64 // numbers given before list[0]; a change has the same number until it is dropped or moved
+	list      []T
+	published int    // readers have those before
+	first     uint64 // numbers given before list[0]; a change has the same number until it is dropped or moved
 }
 
 // own is the change with a number for writing, nil if readers have it or it does not exist.
 func (c *changes[T]) own(number uint64) *T {
-	if at := number - c.first - 1; number > c.first && at < uint64(len(c.list)) && int(at) >= c.shared {
+	if at := number - c.first - 1; number > c.first && at < uint64(len(c.list)) && int(at) >= c.published {
 		return &c.list[at]
 	}
 	return nil
@@ -49,17 +49,17 @@ func (c *changes[T]) add(change T) (number uint64) {
 	return c.first + uint64(len(c.list))
 }
 
-// share gives all changes to a reader.
-func (c *changes[T]) share() []T {
-	c.shared = len(c.list)
+// publish gives all changes to a reader.
+func (c *changes[T]) publish() []T {
+	c.published = len(c.list)
 	return slices.Clip(c.list)
 }
 
 // drop begins the list again. Its numbers are not given a second time.
 func (c *changes[T]) drop() {
 	c.first += uint64(len(c.list))
-	if c.shared > 0 {
-		c.list, c.shared = nil, 0
+	if c.published > 0 {
+		c.list, c.published = nil, 0
 		return
 	}
 	clear(c.list)
@@ -149,11 +149,11 @@ func (r *recording) prune(id RequestID, number uint64) (cameAndWent bool) {
 // numbers of the others.
 func (r *recording) compact(moved func(history, number uint64)) {
 	c := &r.requests
-	if r.cancelled < compactFrom || 2*r.cancelled < len(c.list)-c.shared {
+	if r.cancelled < compactFrom || 2*r.cancelled < len(c.list)-c.published {
 		return
 	}
-	kept := c.list[:c.shared]
-	for i := c.shared; i < len(c.list); i++ {
+	kept := c.list[:c.published]
+	for i := c.published; i < len(c.list); i++ {
 		if e := &c.list[i]; !e.cancelled {
 			if kept = append(kept, *e); !e.gone {
 				moved(e.number, c.first+uint64(len(kept)))

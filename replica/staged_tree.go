@@ -62,7 +62,7 @@ func (t *stagedTree) onSigned() func() {
 func (m *subnet) stage(signed HeightSink) *stagedTree {
 	m.indexNew()
 	return &stagedTree{
-		subnet: m.ID, key: m.key, base: m.record.base, canisters: m.record.canisters.share(), requests: m.record.requests.share(),
+		subnet: m.ID, key: m.key, base: m.record.base, canisters: m.record.canisters.publish(), requests: m.record.requests.publish(),
 		ended: m.ended, signed: signed,
 	}
 }
@@ -70,7 +70,7 @@ func (m *subnet) stage(signed HeightSink) *stagedTree {
 // indexNew enters the requests that no reader has seen into the read index. Views.mu is held.
 func (m *subnet) indexNew() {
 	requests := &m.record.requests
-	m.net.index.add(m.ID, requests.list[requests.shared:])
+	m.net.index.add(m.ID, requests.list[requests.published:])
 }
 
 // staged is the tree of the last round.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/cow"
 )
 
 // Kind says what a deadline is for. The table does not look at it.
@@ -60,9 +61,7 @@ type Table struct {
 	slots []slot
 	free  []uint32
 	seq   uint64
-	// shared is set where a fork has heap, slots and free, too: they are copied before they
-	// are written.
-	shared bool
+	mark  cow.Mark // set while a fork has heap, slots and free as well
 }
 
 type key struct {
@@ -86,8 +85,8 @@ func (t *Table) Len() int { return len(t.heap) }
 
 // Add puts a deadline into the table.
 func (t *Table) Add(d Deadline) Handle {
-	if t.shared {
-		t.own()
+	if t.mark.Own() {
+		t.copyContent()
 	}
 	var s uint32
 	if n := len(t.free); n > 0 {
@@ -143,8 +142,8 @@ func (t *Table) Pop(now uint64) (Deadline, bool) {
 
 // drop removes the entry at a position of the heap and frees its slot.
 func (t *Table) drop(i int) {
-	if t.shared {
-		t.own()
+	if t.mark.Own() {
+		t.copyContent()
 	}
 	s := t.heap[i].slot
 	t.slots[s].generation++

@@ -10,8 +10,8 @@ type owners struct {
 const ownersInChunk = 256
 
 type ownersChunk struct {
-	more   [ownersInChunk]uint32 // owners beyond the first
-	shared int                   // pages that have some
+	more    [ownersInChunk]uint32 // owners beyond the first
+	several int                   // pages that have some
 }
 
 // add gives a file page another owner; page 0 means none.
@@ -29,7 +29,7 @@ func (o *owners) add(page uint32) {
 		o.chunks[i] = c
 	}
 	if c.more[page%ownersInChunk]++; c.more[page%ownersInChunk] == 1 {
-		c.shared++
+		c.several++
 	}
 }
 
@@ -41,7 +41,7 @@ func (o *owners) drop(page uint32) (last bool) {
 	}
 	c := o.chunks[i]
 	if c.more[page%ownersInChunk]--; c.more[page%ownersInChunk] == 0 {
-		if c.shared--; c.shared == 0 {
+		if c.several--; c.several == 0 {
 			o.chunks[i] = nil
 		}
 	}

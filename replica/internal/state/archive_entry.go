@@ -4,7 +4,7 @@ import (
 	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/replica/internal/cow"
+	"github.com/canisterd/canisterd/internal/cow"
 )
 
 // archive writes the entry without the canister itself, or reads it into a new entry. A parked

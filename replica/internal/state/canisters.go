@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/internal/cow"
+	"github.com/canisterd/canisterd/internal/cow"
 )
 
 // Canisters are the entries of a subnet's canisters in the order of their ids. They lie in
@@ -15,10 +15,9 @@ import (
 //	order   by id      │ a │ c │ d │ …        slot of each
 //	slots   of any id  │ 0 · 2 │ 1 …          block 0: a d c …   block 1: …
 type Canisters struct {
-	slots cow.Map[principal.Principal, slot]
-	order []orderedSlot // by id
-	// shared is set where a fork has order, too: it is copied before it is written.
-	shared bool
+	slots  cow.Map[principal.Principal, slot]
+	order  []orderedSlot // by id
+	mark   cow.Mark      // set while a fork has order as well
 	blocks []block
 	free   []slot // slots of canisters that are gone
 	given  slot   // number of slots that were ever given
@@ -143,8 +142,8 @@ func (s *Canisters) remove(r *Entry) {
 
 // ordered is the order for writing.
 func (s *Canisters) ordered() []orderedSlot {
-	if s.shared {
-		s.order, s.shared = slices.Clone(s.order), false
+	if s.mark.Own() {
+		s.order = slices.Clone(s.order)
 	}
 	return s.order
 }
@@ -153,7 +152,7 @@ func (s *Canisters) ordered() []orderedSlot {
 // exchanges it for the entry of the fork at once, before the source goes on: a write through
 // a pointer from before the fork would change a shared block.
 func (s *Canisters) fork() Canisters {
-	s.shared = true
+	s.mark.Share()
 	to := *s
 	to.slots, to.free = s.slots.Fork(), slices.Clone(s.free)
 	to.blocks = make([]block, len(s.blocks))

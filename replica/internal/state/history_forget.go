@@ -1,7 +1,7 @@
 package state
 
 import (
-	"github.com/canisterd/canisterd/replica/internal/cow"
+	"github.com/canisterd/canisterd/internal/cow"
 	"github.com/canisterd/canisterd/timers"
 )
 

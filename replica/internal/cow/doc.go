@@ -1,6 +1,0 @@
-// Package cow holds what a network and its forks have together until one of them writes
-// it: maps and lists that fork in much less time than it takes to copy them.
-//
-// It owns the sharing of parts. It must not know their contents, and forks only the values themselves: both sides share
-// what these point to. A value is for one goroutine.
-package cow
