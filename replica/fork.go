@@ -40,7 +40,7 @@ func (c ForkConfig) Override(parts override.Parts) ForkConfig {
 // other does, and each is closed by itself. The owner of the network calls it; the fork may run on another goroutine.
 // Heaps and stable memories are shared until they are written, canisters until one is used, known messages and
 // deadlines until they change: a fork copies a few words for every block of canisters and page of messages, and the
-// messages under way.
+// messages under way (docs/sharing.md).
 //
 // A fork that is not driven needs none of its parts and no goroutine: it sleeps, and is a snapshot of the network.
 // Modules that are being compiled are requested again from the fork's Compiler; without one they are compiled in its

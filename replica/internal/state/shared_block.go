@@ -9,7 +9,7 @@ import (
 // entryBlock are the entries of a block's slots; nil where a slot is free.
 type entryBlock [blockLen]*Entry
 
-// block is a block of canisters of one network.
+// block is a block of canisters of one network. docs/sharing.md explains step by step how forks share it.
 //
 //	source   all ────▶ entries ◀── source ┐
 //	         shared ────────────────────▶ sharedBlock  (copied: once the source goes on)
