@@ -91,7 +91,7 @@ a link to canisterd with the name pocket-ic, pocket-ic-server or pocket-ic-X.Y.Z
 	flags := cmd.Flags()
 	flags.StringVarP(&f.address, "ip-addr", "i", "127.0.0.1", "address to listen on")
 	flags.Uint16VarP(&f.port, "port", "p", 0, "port to listen on; 0 takes any free one")
-	flags.StringVar(&f.portFile, "port-file", "", "file to write the port to; where it exists already, another server serves, and this one ends at once")
+	flags.StringVar(&f.portFile, "port-file", "", "file to write the port to; where a server serves at the port in it already, this one ends at once")
 	flags.Uint64Var(&f.ttl, "ttl", 60, "seconds after which a server ends that gets no request")
 	flags.Uint64Var(&f.hardTTL, "hard-ttl", 0, "seconds after which the server ends, whatever it does, with exit code 124; 0: never")
 	flags.StringVarP(&f.logLevels, "log-levels", "l", "info", "what is logged: a level, or levels by name as PocketIC takes them (environment: RUST_LOG)")
@@ -163,23 +163,6 @@ func idle(ctx context.Context, d *daemon.Daemon, ttl time.Duration) {
 			}
 		}
 	}
-}
-
-// claimPort creates the file that gets the port, which must not exist yet. Of several servers that want the same file
-// one serves.
-func claimPort(path string) (publish func(port int) error, remove func(), err error) {
-	if path == "" {
-		return func(int) error { return nil }, func() {}, nil
-	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		return nil, nil, fmt.Errorf("making the port file: %w", err)
-	}
-	publish = func(port int) error {
-		_, err := fmt.Fprintf(file, "%d\n", port)
-		return errors.Join(err, file.Close())
-	}
-	return publish, func() { _ = os.Remove(path) }, nil
 }
 
 // pocketLog is what logs to standard output, and to a file of the folder POCKET_IC_LOG_DIR.
