@@ -38,6 +38,7 @@ var arrows = map[string]struct {
 	"replica/certify":              {[]string{"archive", "candid/principal"}, "a tree of bytes and a key"},
 	"replica/threshold":            {nil, "mathematics of keys and bytes"},
 	"replica/internal/state":       {[]string{"archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/certify", "replica/threshold", "internal/cow"}, "the state is held, not run"},
+	"replica/internal/charging":    {[]string{"candid/principal", "canister", "intercanister", "intercanister/cycles", "replica/internal/state"}, "a price knows no message"},
 	"replica/internal/faults":      {[]string{"candid/principal", "intercanister", "refusal", "replica/internal/state", "timers"}, "a decision about a message knows no route"},
 	"replica/internal/outcall":     {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "replica/internal/state"}, "what answers become, whoever got them"},
 	"replica/internal/override":    {[]string{"canister", "replica/internal/state"}, "parts that tests replace; it knows no network"},

@@ -5,6 +5,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -82,7 +83,7 @@ func (m *subnet) accept(in *Ingress) (*state.Entry, *intercanister.Reject) {
 	}
 	r := m.Canisters.Get(in.Effective)
 	if r != nil && m.paysFirst(in) {
-		if reject := m.unaffordable(in, r); reject != nil {
+		if reject := charging.CheckIngress(&m.State, r, in.Size, in.Sender); reject != nil {
 			return nil, reject
 		}
 	}
@@ -96,7 +97,7 @@ func (m *subnet) accept(in *Ingress) (*state.Entry, *intercanister.Reject) {
 	if r == nil || m.payment(in) != state.PaysBefore {
 		return nil, nil
 	}
-	return r, m.payIngress(in, r)
+	return r, charging.Ingress(&m.State, r, in.Size, in.Sender)
 }
 
 // paysFirst reports whether a message is paid for by the canister of its effective id
@@ -118,52 +119,6 @@ func (m *subnet) payment(in *Ingress) state.Payment {
 		return state.PaysBefore
 	}
 	return m.net.management.Payment(in.Method, in.Arg)
-}
-
-// payLate takes the fee for a message of this size that was executed. It is too late to refuse the message, so the
-// balance may go below the freezing limit; at most the whole balance is taken.
-func (m *subnet) payLate(r *state.Entry, size int) {
-	fee := m.Fees.IngressMessage(size)
-	if r.Running {
-		r.Debit = r.Debit.Add(fee)
-		return
-	}
-	c := r.Canister
-	fee = fee.Min(c.Balance)
-	c.Balance = c.Balance.Sub(fee)
-	c.Consumed.Ingress = c.Consumed.Ingress.Add(fee)
-}
-
-// unaffordable rejects a message whose fee the canister cannot pay.
-func (m *subnet) unaffordable(in *Ingress, r *state.Entry) *intercanister.Reject {
-	fee := m.Fees.IngressMessage(in.Size)
-	if fee.IsZero() {
-		return nil
-	}
-	owed, limit := r.Debit.Add(fee), m.freezingLimit(r)
-	if left, ok := r.Canister.Balance.Take(owed); !ok || left.Less(limit) {
-		return rejectOutOfCycles(r.ID(), limit.Add(owed).Sub(r.Canister.Balance), r.Controls(in.Sender))
-	}
-	return nil
-}
-
-// payIngress takes the fee for an ingress message. While a message of the
-// canister runs, its executor owns the balance: the fee is owed until the message
-// is over.
-func (m *subnet) payIngress(in *Ingress, r *state.Entry) *intercanister.Reject {
-	fee := m.Fees.IngressMessage(in.Size)
-	if r.Running {
-		reject := m.unaffordable(in, r)
-		if reject == nil {
-			r.Debit = r.Debit.Add(fee)
-		}
-		return reject
-	}
-	reject := m.spend(r, fee, in.Sender)
-	if reject == nil {
-		r.Canister.Consumed.Ingress = r.Canister.Consumed.Ingress.Add(fee)
-	}
-	return reject
 }
 
 // acceptCall checks a call of an ordinary canister, and asks the canister.
@@ -216,7 +171,7 @@ func (n *Network) Inspect(in *Ingress) *Inspection {
 	if r == nil || in.Receiver != in.Effective || !n.executor.Has(r.Canister, canister.InspectMessage) {
 		return nil
 	}
-	if m.unaffordable(in, r) != nil || m.uninspectable(in, r) != nil {
+	if charging.CheckIngress(&m.State, r, in.Size, in.Sender) != nil || m.uninspectable(in, r) != nil {
 		return nil
 	}
 	inspection, reject := m.inspection(in, r)

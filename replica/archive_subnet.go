@@ -3,6 +3,7 @@ package replica
 import (
 	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/timers"
 )
 
@@ -13,8 +14,8 @@ func (m *subnet) archive(c *archive.Coder, modules *canister.Modules) {
 		m.Deadlines = timers.Table{}
 	}
 	m.State.Archive(c, modules)
-	m.priceExecutions()
-	c.Check(m.prepaid[0].Hi == 0 && m.prepaid[1].Hi == 0, "a message may run %d instructions: no canister can pay for them", m.Limits.Message)
+	m.longest = charging.LongestOf(&m.State)
+	c.Check(m.longest[0].Hi == 0 && m.longest[1].Hi == 0, "a message may run %d instructions: no canister can pay for them", m.Limits.Message)
 	if c.Reading() && !c.Failed() {
 		m.restart()
 		for _, j := range m.paused {

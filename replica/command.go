@@ -6,6 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -83,11 +84,30 @@ func (m *subnet) run(c *state.Command, in intercanister.Input) {
 	}
 	m.refreshTarget(c)
 	if c.Target != nil && !c.Target.Gone && in.Source == intercanister.SourceIngress && m.net.management.Payment(c.Method, c.Arg) == state.PaysAfter {
-		m.payLate(c.Target, m.History.At(in.Ingress).Size)
+		charging.LateIngress(&m.State, c.Target, m.History.At(in.Ingress).Size)
 	}
 	if a.When == state.Now {
 		m.Answer(state.Ticket{Origin: c.Origin, Refund: c.Attached}, a)
 	}
+}
+
+// refreshTarget updates what a command may have changed of the canister it was about: the
+// memory that is counted for it and its low-memory hook.
+func (m *subnet) refreshTarget(c *state.Command) {
+	r := c.Target
+	if r == nil {
+		id, _, reject := m.net.management.Effective(c.Method, c.Arg)
+		if reject != nil {
+			return
+		}
+		r = m.Canisters.Get(id)
+	}
+	if r == nil || r.Gone || r.Running {
+		return
+	}
+	m.Recount(r)
+	m.hook(r)
+	m.Ready.Add(&r.Mailbox)
 }
 
 // await makes a command wait until a canister is idle. Best-effort calls give their slots back when they expire:
@@ -161,7 +181,7 @@ func (m *subnet) Install(c *state.Command, target *state.Entry, in *canister.Ins
 	j.Limit = m.Limits.Install
 	j.Wide = j.Wide || in.Module != nil && in.Module.Wide()
 	m.Ready.Remove(&target.Mailbox)
-	if reject := m.prepay(j, c.Caller); reject != nil {
+	if reject := charging.Prepay(&m.State, j.Execution, &m.longest, c.Caller); reject != nil {
 		m.release(j)
 		return m.net.management.Installed(c, target, spent, canister.Outcome{Failure: reject})
 	}
@@ -187,7 +207,7 @@ func (m *subnet) beginIngress(c *state.Command) {
 // finishInstall follows the outcome of an installation.
 func (m *subnet) finishInstall(j *Job) {
 	m.RoundInstructions += j.outcome.Instructions
-	m.refund(j)
+	charging.Refund(&m.State, j.Execution, j.outcome.Instructions)
 	if m.Limits.InstallRate > 0 {
 		m.Owed(j.Entry, &m.Limits).Install += j.outcome.Instructions
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/replica/internal/outcall"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/timers"
@@ -133,4 +134,15 @@ func (m *subnet) armCharge() {
 	if m.Fees.GiBSecond != 0 || m.Fees.ComputeSecond != 0 {
 		m.Deadlines.Add(timers.Deadline{At: m.Time + ChargeInterval, Kind: timers.Charge})
 	}
+}
+
+// charge makes a canister pay for memory and compute allocation. One that cannot pay is uninstalled.
+func (m *subnet) charge(r *state.Entry) {
+	if charging.Resources(&m.State, r) {
+		return
+	}
+	charging.Forfeit(r)
+	m.Uninstall(r)
+	r.Canister.Version++
+	m.Recount(r)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -23,7 +24,7 @@ func (m *subnet) emitExecution(j *Job) {
 		e.Kind = CodeInstalled
 	}
 	out, usage := &j.outcome, j.Entry.Canister.MemoryUsage()
-	e.Instructions, e.Cycles = out.Instructions, j.Prepaid.Sub(m.unused(j))
+	e.Instructions, e.Cycles = out.Instructions, j.Prepaid.Sub(charging.Unused(&m.State, j.Execution, out.Instructions))
 	e.DirtyPages, e.Heap, e.Stable = out.DirtyPages, usage.Heap, usage.Stable
 	e.CleanupRan, e.Logs, e.Wall = out.Cleaned, out.Logs, j.wall
 	m.net.emit(e)

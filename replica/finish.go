@@ -5,6 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/timers"
 )
@@ -61,13 +62,13 @@ func (m *subnet) park(j *Job) {
 // finishRefused rejects a message that did not run.
 func (m *subnet) finishRefused(j *Job) {
 	if j.base {
-		m.refund(j)
+		charging.Refund(&m.State, j.Execution, j.outcome.Instructions)
 	}
 	switch j.In.Source {
 	case intercanister.SourceIngress:
 		m.answerIngress(m.History.At(j.In.Ingress), nil, j.refused)
 	case intercanister.SourceRequests:
-		m.recordDeclined(j.Entry, &j.In.Request)
+		m.DeclineRequest(j.Entry, &j.In.Request)
 		q := &j.In.Request
 		m.respond(j.Entry, q.Sender, q.Call, q.Deadline, intercanister.Response{Reject: j.refused, Refund: q.Cycles})
 	}
@@ -75,14 +76,14 @@ func (m *subnet) finishRefused(j *Job) {
 
 // finishCall applies the outcome of a call or task.
 func (m *subnet) finishCall(j *Job) {
-	m.refund(j)
+	charging.Refund(&m.State, j.Execution, j.outcome.Instructions)
 	context := m.Calls.Context(j.Context)
 	m.apply(j, context)
 }
 
 // finishCallback applies the outcome of a callback, or forgets its future if its caller no longer waits.
 func (m *subnet) finishCallback(j *Job) {
-	m.refund(j)
+	charging.Refund(&m.State, j.Execution, j.outcome.Instructions)
 	m.Calls.Release(&j.Entry.Mailbox, j.In.Call)
 	context := m.Calls.Context(j.Context)
 	context.Busy = false
@@ -105,7 +106,7 @@ func (m *subnet) apply(j *Job, context *intercanister.Context) {
 	}
 	if context = m.Calls.Context(j.Context); out.Response != nil {
 		response := *out.Response
-		response.Refund = m.respondTo(j.Entry, context)
+		response.Refund = m.Respond(j.Entry, context)
 		m.reply(j.Entry, &context.Origin, response)
 	}
 	m.conclude(j.Entry, context, out.Failure)
@@ -144,7 +145,7 @@ func (m *subnet) conclude(r *state.Entry, context *intercanister.Context, failur
 		if reject == nil {
 			reject = rejectNoReply(context)
 		}
-		m.reply(r, &context.Origin, intercanister.Response{Reject: reject, Refund: m.respondTo(r, context)})
+		m.reply(r, &context.Origin, intercanister.Response{Reject: reject, Refund: m.Respond(r, context)})
 	}
 	m.Calls.Close(&r.Mailbox, context)
 }
@@ -154,7 +155,7 @@ func (m *subnet) conclude(r *state.Entry, context *intercanister.Context, failur
 func (m *subnet) idle(r *state.Entry) {
 	m.RearmTimer(r)
 	m.touchIfCertified(r)
-	m.recount(r)
+	m.Recount(r)
 	m.hook(r)
 	m.requeue(r.Waiting)
 	r.Waiting = nil

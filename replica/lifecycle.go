@@ -53,7 +53,7 @@ func (m *subnet) Create(id *principal.Principal, settings canister.Settings, bal
 	c := canister.New(chosen, m.Time, settings)
 	c.Balance = balance
 	r := m.Add(c)
-	m.recount(r)
+	m.Recount(r)
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: CanisterCreated, Subnet: m.ID, Canister: chosen})
 	}
@@ -122,7 +122,7 @@ func (m *subnet) Uninstall(r *state.Entry) {
 	for _, id := range m.Calls.OpenContexts(&r.Mailbox) {
 		context := m.Calls.Context(id)
 		if !context.Responded {
-			m.reply(r, &context.Origin, intercanister.Response{Reject: rejectUninstalled(), Refund: m.respondTo(r, context)})
+			m.reply(r, &context.Origin, intercanister.Response{Reject: rejectUninstalled(), Refund: m.Respond(r, context)})
 		}
 		context.Deleted = true
 		m.Calls.Close(&r.Mailbox, context)
@@ -161,7 +161,7 @@ func (m *subnet) Delete(r *state.Entry) {
 	m.requeue(r.Waiting)
 	r.Waiting = nil
 	r.Canister.Close()
-	m.uncount(r)
+	m.Uncount(r)
 	m.Remove(r)
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: CanisterDeleted, Subnet: m.ID, Canister: r.ID()})

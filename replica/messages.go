@@ -27,26 +27,6 @@ func (m *subnet) callbacks(r *state.Entry) int {
 	return max(0, m.net.config.SubnetCallbacks-m.Shared.Futures, CanisterCallbacks-r.Mailbox.Calls)
 }
 
-// recordDequeued releases the memory of a request that left its queue. A request with
-// guaranteed response keeps the reservation for the response.
-func (m *subnet) recordDequeued(r *state.Entry, q *intercanister.Request) {
-	bytes := q.Memory()
-	if q.Deadline == 0 {
-		bytes -= intercanister.ResponseReservation
-	}
-	m.ReleaseMemory(r, q.Deadline, bytes)
-	m.Deadlines.Remove(q.Expiry)
-}
-
-// recordDeclined releases what a request holds that left its queue and is rejected before it
-// runs.
-func (m *subnet) recordDeclined(r *state.Entry, q *intercanister.Request) {
-	r.Mailbox.FreeRequestSlot(q.Sender)
-	if q.Deadline == 0 {
-		m.ReleaseMemory(r, 0, intercanister.ResponseReservation)
-	}
-}
-
 // expireRequests drops the best-effort requests in a mailbox that are too late: their
 // callers have their answer (SYS_UNKNOWN).
 func (m *subnet) expireRequests(id principal.Principal) {
@@ -69,14 +49,6 @@ func (m *subnet) drop(r *state.Entry, q *intercanister.Request, kind EventKind) 
 			Kind: kind, Subnet: m.ID, Canister: r.ID(), Source: intercanister.SourceRequests, Call: q.Call, Peer: q.Sender, Method: q.Method,
 		})
 	}
-}
-
-// respondTo answers a context and gives what goes back with the response.
-func (m *subnet) respondTo(r *state.Entry, context *intercanister.Context) cycles.Amount {
-	if context.Origin.Kind == intercanister.FromCanister && context.Origin.Deadline == 0 {
-		m.ReleaseMemory(r, 0, intercanister.ResponseReservation)
-	}
-	return m.Calls.Respond(&r.Mailbox, context)
 }
 
 // giveBack takes cycles of a message that was dropped to the canister that sent

@@ -101,7 +101,7 @@ func (m *subnet) movable(r *state.Entry, id principal.Principal, doing string) *
 func (m *subnet) depart(r *state.Entry, id principal.Principal) *canister.Canister {
 	m.charge(r)
 	before := r.ID()
-	m.uncount(r)
+	m.Uncount(r)
 	c := r.Canister.Move(id)
 	m.Remove(r) // what is left is empty: nothing is buried with it
 	m.TreeChanged = true
@@ -115,7 +115,7 @@ func (m *subnet) depart(r *state.Entry, id principal.Principal) *canister.Canist
 func (m *subnet) arrive(c *canister.Canister) {
 	r := m.Add(c)
 	m.RefreshEntryPoints(r)
-	m.recount(r)
+	m.Recount(r)
 	m.TreeChanged = true
 	m.net.generation++
 }

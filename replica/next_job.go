@@ -5,6 +5,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/timers"
 )
@@ -93,7 +94,7 @@ func (m *subnet) setUpTask(j *Job) {
 		j.dropped = true
 		return
 	}
-	if m.prepay(j, principal.Management) != nil {
+	if charging.Prepay(&m.State, j.Execution, &m.longest, principal.Management) != nil {
 		j.dropped = true
 		m.retryTask(r, j.In.Task)
 		return
@@ -142,7 +143,7 @@ func (m *subnet) setUpIngress(j *Job) {
 
 func (m *subnet) setUpRequest(j *Job) {
 	q := &j.In.Request
-	m.recordDequeued(j.Entry, q)
+	m.ReleaseRequest(j.Entry, q)
 	c := j.Entry.Canister
 	if minimum := c.Settings.MinimumIncoming; q.Sender != c.ID && q.Cycles.Less(minimum) {
 		j.refused = rejectTooFewCycles(c, q.Cycles, minimum)
@@ -166,7 +167,7 @@ func (m *subnet) open(j *Job, method string, origin intercanister.Origin, attach
 	if kind == canister.QueryMethod || kind == canister.CompositeQueryMethod {
 		j.Limit = m.Limits.Query
 	}
-	if j.refused = m.prepay(j, origin.Caller); j.refused != nil {
+	if j.refused = charging.Prepay(&m.State, j.Execution, &m.longest, origin.Caller); j.refused != nil {
 		return
 	}
 	if j.refused = m.inadmissible(c, kind, method); j.refused != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -150,7 +151,7 @@ func (m *subnet) captureTarget(id principal.Principal, method string) capturedTa
 	if kind != canister.QueryMethod && kind != canister.CompositeQueryMethod {
 		return answered(rejectNoMethod(id, "query", method))
 	}
-	if !r.Running && m.frozen(r) {
+	if !r.Running && charging.Frozen(&m.State, r) {
 		h := answered(rejectFrozenQuery(id))
 		h.charged = true
 		return h

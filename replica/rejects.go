@@ -79,15 +79,6 @@ func rejectComposite() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CompositeQueryCalledInReplicatedMode, "Composite query cannot be called in replicated mode")
 }
 
-// rejectOutOfCycles tells a controller how much is missing, others not.
-func rejectOutOfCycles(id principal.Principal, missing cycles.Amount, reveal bool) *intercanister.Reject {
-	if !reveal {
-		return intercanister.Rejectf(intercanister.CanisterOutOfCycles, "Canister %s is out of cycles", id)
-	}
-	return intercanister.Rejectf(intercanister.CanisterOutOfCycles,
-		"Canister %s is out of cycles: please top up the canister with at least %s additional cycles", id, grouped(missing))
-}
-
 // grouped is an amount as the replica prints cycles.
 func grouped(a cycles.Amount) string { return a.Grouped() }
 

@@ -27,7 +27,7 @@ func (n *Network) setStableMemory(in SetStableMemory) Result {
 	if err := r.Canister.SetStable(in.Content); err != nil {
 		return refuse(refusal.Unavailable, "the stable memory of canister %s cannot be kept: %v", in.Canister, err)
 	}
-	m.recount(r)
+	m.Recount(r)
 	m.Touch(r)
 	m.TreeChanged = true
 	n.generation++

@@ -34,12 +34,12 @@ func (m *subnet) shed() {
 func (m *subnet) shedOne(r *state.Entry) {
 	reject := intercanister.RejectResponseDropped()
 	if h := m.Kept.Largest(r.ID()); h != nil && h.Memory() >= r.Mailbox.Largest() {
-		if _, _, memory := m.largestOutput(r); h.Memory() >= memory {
+		if _, _, memory := m.LargestOutput(r); h.Memory() >= memory {
 			m.shedHeld(h)
 			return
 		}
 	}
-	if to, at, memory := m.largestOutput(r); memory > 0 && memory >= r.Mailbox.Largest() {
+	if to, at, memory := m.LargestOutput(r); memory > 0 && memory >= r.Mailbox.Largest() {
 		shed := &m.Output[to][at]
 		m.discard(to, func(p *state.StreamMessage) bool { return p == shed })
 		return

@@ -86,16 +86,3 @@ func (m *subnet) discard(to int, gone func(*state.StreamMessage) bool) {
 		}
 	}
 }
-
-// largestOutput is the largest best-effort message of a canister in the output queues, of several the last; its memory
-// is 0 if there is none.
-func (m *subnet) largestOutput(r *state.Entry) (to, at int, memory uint64) {
-	for position, queue := range m.Output {
-		for i := range queue {
-			if p := &queue[i]; p.From == r && p.Deadline != 0 && p.Memory() >= max(1, memory) {
-				to, at, memory = position, i, p.Memory()
-			}
-		}
-	}
-	return to, at, memory
-}

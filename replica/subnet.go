@@ -6,8 +6,8 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/replica/internal/faults"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
@@ -27,7 +27,7 @@ type subnet struct {
 	publicKey   []byte      // DER
 	shownRanges certify.Ranges
 
-	prepaid [2]cycles.Amount // for a message of the longest kind; [1] wide
+	longest charging.Longest // what messages pay in advance
 
 	paused []*Job // of the parked messages, in the same order
 
@@ -75,8 +75,8 @@ func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
 	m.Chance = state.NewChance(n.config.Seed, "random beacon of subnet "+m.ID.String())
 	m.Outcalls = make(map[uint64]*state.PendingOutcall)
 	m.Commands.Owner = principal.Management
-	m.Limits = m.executionLimits()
-	m.priceExecutions()
+	m.Limits = executionLimits(&n.config, config)
+	m.longest = charging.LongestOf(&m.State)
 	m.refresh()
 	return m
 }
@@ -86,11 +86,24 @@ func (m *subnet) injector() faults.Injector {
 	return faults.Injector{Rules: &m.net.rules, State: &m.State, Clock: &m.net.clock, MaxBytes: m.net.config.HeldBytes}
 }
 
-// priceExecutions computes what messages of the longest kind pay in advance.
-func (m *subnet) priceExecutions() {
-	for i := range m.prepaid {
-		m.prepaid[i] = m.Fees.Execution(m.Limits.Message, i == 1)
+// executionLimits are the limits of executions on a subnet.
+func executionLimits(n *Config, config *SubnetConfig) canister.Limits {
+	limits := canister.ApplicationLimits()
+	if config.Kind.properties().system {
+		limits = canister.SystemLimits()
 	}
+	if change := n.overrides.Limits; change != nil {
+		change(&limits)
+	}
+	limits.PauseAfter = n.SliceInstructions
+	if config.NoRateLimits {
+		limits.HeapDelta, limits.InstallRate = 0, 0
+	}
+	if config.Benchmarking {
+		limits.Message, limits.Query, limits.Install = BenchmarkInstructions, BenchmarkInstructions, BenchmarkInstructions
+		limits.Slice, limits.PauseAfter = BenchmarkInstructions, BenchmarkInstructions
+	}
+	return limits
 }
 
 // refresh makes what executions are told about the subnet: once for each round,

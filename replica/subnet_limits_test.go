@@ -98,20 +98,6 @@ func TestASubnetHosts120000Canisters(t *testing.T) {
 	}
 }
 
-func TestReservedCyclesLowerTheFreezingLimit(t *testing.T) {
-	m, r := inhabited(t)
-	settings := *r.Canister.Settings
-	settings.ComputeAllocation = 1
-	r.Canister.Settings = &settings
-	limit := m.freezingLimit(r)
-	for _, reserved := range []uint64{5, 5, 0} {
-		r.Canister.Reserved = cycles.Of(reserved)
-		if got, want := m.freezingLimit(r), limit.Sub(cycles.Of(reserved)); limit.IsZero() || got != want {
-			t.Errorf("with %d reserved cycles the limit is %s, want %s", reserved, got, want)
-		}
-	}
-}
-
 func TestATaskThatAFrozenCanisterCannotPayForIsTriedAgainAfterASecond(t *testing.T) {
 	for _, task := range []intercanister.Task{intercanister.GlobalTimer, intercanister.LowMemory} {
 		m, r := inhabited(t)

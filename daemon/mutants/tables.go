@@ -8,8 +8,11 @@ var compared = []string{
 	"candid/principal/principal.go",
 	"intercanister/mailbox.go",
 	"replica/admit.go",
+	"replica/internal/charging/execution.go",
+	"replica/internal/charging/freezing.go",
+	"replica/internal/charging/ingress.go",
+	"replica/internal/charging/resources.go",
 	"replica/internal/state/history.go",
-	"replica/money.go",
 	"replica/staged_tree.go",
 }
 
@@ -29,6 +32,7 @@ var suites = map[string][]string{
 	"replica":                     {"api/control"},
 	"replica/internal/management": {"replica"},
 	"replica/introspect":          {"replica", "api/control"},
+	"replica/internal/charging":   {"replica"},
 	"replica/internal/faults":     {"replica", "api/control"},
 	"replica/internal/outcall":    {"replica/internal/management", "replica", "daemon"},
 	"replica/internal/state":      {"replica"},

@@ -20,7 +20,7 @@ func pay(c *state.Command, r *state.Entry, instructions uint64) *intercanister.R
 // checkFunds rejects with IC0207 where a price cannot be paid from the balance
 // above the freezing limit.
 func checkFunds(c *state.Command, r *state.Entry, price cycles.Amount) *intercanister.Reject {
-	if c.Host.Liquid(r).Less(price) {
+	if r.Canister.Liquid(c.Host.Subnet()).Less(price) {
 		return rejectOutOfCycles(r, missing(c, r, price), c.Caller)
 	}
 	return nil

@@ -105,7 +105,6 @@ func (m *host) Outcall(t state.Ticket, sent state.Outcall, _ cycles.Amount) {
 func (m *host) NextRound(t state.Ticket, method string) {
 	m.Answer(t, New().Postponed(method)(m.st))
 }
-func (m *host) Liquid(r *state.Entry) cycles.Amount   { return r.Canister.Liquid(&m.sub) }
 func (m *host) Touch(*state.Entry)                    { m.touched++ }
 func (m *host) RefreshEntryPoints(*state.Entry)       {}
 func (m *host) Elsewhere(id principal.Principal) bool { _, ok := m.hosted[id]; return ok }

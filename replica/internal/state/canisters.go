@@ -168,3 +168,15 @@ func (s *Canisters) Close() {
 		s.blocks[i].close()
 	}
 }
+
+// Recount brings what is known of the memory of a canister up to date: what it uses, or what is allocated to it.
+func (s *State) Recount(r *Entry) {
+	if r.Gone {
+		return
+	}
+	now := r.Canister.Holdings().Memory
+	s.MemoryUsed, r.Counted = s.MemoryUsed-r.Counted+now, now
+}
+
+// Uncount forgets the memory of a canister that is gone.
+func (s *State) Uncount(r *Entry) { s.MemoryUsed, r.Counted = s.MemoryUsed-r.Counted, 0 }

@@ -187,9 +187,6 @@ type Host interface {
 	// before any message, with what Management.Postponed makes of the state then.
 	NextRound(t Ticket, method string)
 
-	// Liquid is what the canister may spend: its balance above the freezing limit.
-	Liquid(r *Entry) cycles.Amount
-
 	// RefreshEntryPoints follows a change of the canister's code other than by Install and
 	// Uninstall, as by loading a snapshot: heartbeat, timer and low-memory hook.
 	RefreshEntryPoints(r *Entry)

@@ -1,6 +1,9 @@
 package state
 
-import "github.com/canisterd/canisterd/intercanister"
+import (
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
 
 // MessageMemory is the memory of messages, in bytes: first of calls with guaranteed response, including the room for
 // responses; then of best-effort calls, which is their size.
@@ -56,4 +59,32 @@ func Expiry(deadline uint64) uint64 { return deadline + Second }
 // Late reports whether a best-effort request has waited too long.
 func (s *State) Late(q *intercanister.Request) bool {
 	return q.Deadline != 0 && s.Time >= Expiry(q.Deadline)
+}
+
+// ReleaseRequest releases the memory of a request that left its queue. A request with
+// guaranteed response keeps the reservation for the response.
+func (s *State) ReleaseRequest(r *Entry, q *intercanister.Request) {
+	bytes := q.Memory()
+	if q.Deadline == 0 {
+		bytes -= intercanister.ResponseReservation
+	}
+	s.ReleaseMemory(r, q.Deadline, bytes)
+	s.Deadlines.Remove(q.Expiry)
+}
+
+// DeclineRequest releases what a request holds that left its queue and is rejected before it
+// runs.
+func (s *State) DeclineRequest(r *Entry, q *intercanister.Request) {
+	r.Mailbox.FreeRequestSlot(q.Sender)
+	if q.Deadline == 0 {
+		s.ReleaseMemory(r, 0, intercanister.ResponseReservation)
+	}
+}
+
+// Respond answers a context and gives what goes back with the response.
+func (s *State) Respond(r *Entry, context *intercanister.Context) cycles.Amount {
+	if context.Origin.Kind == intercanister.FromCanister && context.Origin.Deadline == 0 {
+		s.ReleaseMemory(r, 0, intercanister.ResponseReservation)
+	}
+	return s.Calls.Respond(&r.Mailbox, context)
 }

@@ -67,6 +67,19 @@ func (s *State) Dequeue(p *StreamMessage) {
 	}
 }
 
+// LargestOutput is the largest best-effort message of a canister in the output queues, of several the last; its memory
+// is 0 if there is none.
+func (s *State) LargestOutput(r *Entry) (to, at int, memory uint64) {
+	for position, queue := range s.Output {
+		for i := range queue {
+			if p := &queue[i]; p.From == r && p.Deadline != 0 && p.Memory() >= max(1, memory) {
+				to, at, memory = position, i, p.Memory()
+			}
+		}
+	}
+	return to, at, memory
+}
+
 // forkStreams gives copies of the messages between subnets to the fork, which may change them.
 func (f *Fork) forkStreams(s *State) {
 	f.Inbound = f.forkStream(s.Inbound)
