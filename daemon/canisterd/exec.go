@@ -27,6 +27,7 @@ type execFlags struct {
 	instance instanceFlags
 	deploy   string
 	from     string
+	as       string
 }
 
 func (c *cli) exec() *cobra.Command {
@@ -43,25 +44,37 @@ started for as long as the command runs. The command finds in its environment
   CANISTERD_ROOT_KEY   the root key of the instance, DER in hex
 
 and canisterd itself on its PATH, and with --deploy, for each canister of the folder its id: CANISTER_ID_MY_BANK
-for my-bank. canisterd itself is about that instance there, by the same daemon
+for my-bank. With --as pocket-ic, it also finds canisterd in the place of PocketIC's server, by the variables
+POCKET_IC_BIN and DFX_POCKET_IC_PATH of programs that start the server, and by MOPS_POCKET_IC_URL. canisterd itself is about that instance there, by the same daemon
 and with the same token. The instance is gone when the command has ended,
 however it did. The exit code is the command's; of one that a signal has ended,
 128 and the signal's number; 127 where the command is not found and 126 where it
 cannot be executed. A second interrupt kills the command.`,
 		Example: `  canisterd exec --deploy . -- npm test
   canisterd exec --pacing manual --seed 07 -- sh -c 'canisterd time +4w'
-  canisterd exec --fork lab@before -- ./explore`,
+  canisterd exec --fork lab@before -- ./explore
+  canisterd exec --as pocket-ic -- npm test`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.execute(cmd.Context(), &f, args) },
 	}
 	f.instance.add(cmd)
 	cmd.Flags().StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder before")
 	cmd.Flags().StringVar(&f.from, "fork", "", "fork this instance, NAME or NAME@SNAPSHOT, instead of making an empty one")
+	cmd.Flags().StringVar(&f.as, "as", "", "let the command find canisterd in the place of another program: pocket-ic, or all")
 	return sending(cmd)
 }
 
 // execute leases an instance for as long as a command runs.
 func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err error) {
+	tools, err := toolsOf(f.as)
+	if err != nil {
+		return err
+	}
+	asTools, remove, err := standIn(ctx, c, tools)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
 	end, err := c.ensureDaemon(ctx)
 	if err != nil {
 		return err
@@ -83,7 +96,7 @@ func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err err
 	}
 	defer c.deleteLeased(ctx, d, instance.GetName())
 	c.instance, c.deployed = instance.GetName(), nil
-	environment := append(withOwnFolder(os.Environ()), c.environment(instance)...)
+	environment := slices.Concat(withOwnFolder(os.Environ()), c.environment(instance), asTools)
 	if f.deploy != "" {
 		defer func() { err = errors.Join(err, forgetNames(f.deploy, instance.GetNetworkId())) }()
 		done, err := c.deployFolder(ctx, d, f.deploy, &deployFlags{mode: "auto"}, c.noteDone)
