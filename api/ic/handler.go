@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/api/internal/origin"
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/replica/budget"
 )
@@ -59,7 +60,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, to *target) {
 		respond(w, http.StatusOK, h.status(h.backend.View()))
 		return
 	}
-	to.foreign = foreignHeader(r)
+	to.foreign = origin.ForeignHeader(r)
 	memory := h.info.Memory.NewReservation()
 	defer memory.Release()
 	body, err := readBody(w, r, memory)

@@ -1,4 +1,4 @@
-package ic
+package origin
 
 import (
 	"net"
@@ -13,41 +13,41 @@ import (
 // no page of a stranger can have a name in them.
 var privateDomains = []string{"localhost", "internal", "local", "test"}
 
-// foreignHeader is the header by which a request is of a page of strangers, with its value:
+// ForeignHeader is the header by which a request is of a page of strangers, with its value:
 // an Origin that is not of this machine, or, where such a page has its own name resolve to
 // this machine (DNS rebinding), the name as the Host. It is empty for other requests.
-func foreignHeader(r *http.Request) string {
+func ForeignHeader(r *http.Request) string {
 	for _, origin := range r.Header.Values("Origin") {
-		if page, err := url.Parse(origin); err != nil || !localName(page.Hostname()) {
+		if page, err := url.Parse(origin); err != nil || !LocalName(page.Hostname()) {
 			return "Origin: " + origin
 		}
 	}
-	if !privateName(hostname(r.Host)) {
+	if !PrivateName(Hostname(r.Host)) {
 		return "Host: " + r.Host
 	}
 	return ""
 }
 
-// hostname is the host of host:port.
-func hostname(host string) string {
+// Hostname is the host of host:port.
+func Hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name
 	}
 	return strings.Trim(host, "[]")
 }
 
-// localName reports whether a host is this machine: localhost, a name below it, or a
+// LocalName reports whether a host is this machine: localhost, a name below it, or a
 // loopback address.
-func localName(host string) bool {
+func LocalName(host string) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return address.Unmap().IsLoopback()
 	}
 	return topLevel(host) == "localhost"
 }
 
-// privateName reports whether a host cannot be the public name of a page: an address, a
+// PrivateName reports whether a host cannot be the public name of a page: an address, a
 // name without dots, or one in a private domain.
-func privateName(host string) bool {
+func PrivateName(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
 	}
