@@ -66,6 +66,8 @@ type Config struct {
 	// OutcallTargets are servers there that they may reach without OutcallsLocal: host:port,
 	// host, or a prefix of addresses such as 10.0.0.0/8.
 	OutcallTargets []string
+	// Gateway configures what browsers see of canisters.
+	Gateway Gateway
 	// MemoryLimit is how many bytes of memory the process uses at most, besides the heaps and stable
 	// memories of canisters: above it, requests are refused. 0: half of the memory of the machine or
 	// control group; at least MinMemoryLimit.

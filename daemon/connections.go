@@ -3,6 +3,7 @@ package daemon
 import (
 	"container/list"
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"sync"
@@ -265,6 +266,9 @@ type connectionKey struct{}
 func withConnection(ctx context.Context, conn net.Conn) context.Context {
 	if known, ok := conn.(*knownConn); ok {
 		conn = known.Conn
+	}
+	if secured, ok := conn.(*tls.Conn); ok {
+		conn = secured.NetConn()
 	}
 	if limited, ok := conn.(*limitedConn); ok {
 		return context.WithValue(ctx, connectionKey{}, limited)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/api/gateway"
 	"github.com/canisterd/canisterd/api/ic"
 	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/daemon/instance"
@@ -25,7 +26,8 @@ import (
 type Daemon struct {
 	instances *instance.Registry
 	first     *instance.Instance // the one it was started with; nil with pocket
-	pocket    *pocketic.Server   // nil unless it serves PocketIC's interface
+	gateway   *gateway.Gateway
+	pocket    *pocketic.Server // nil unless it serves PocketIC's interface
 	memory    memory
 	decoders  ic.Decoders
 	limit     *connectionLimit
@@ -79,6 +81,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 		listener: listener, log: config.Log, failed: make(chan struct{}), limit: newConnectionLimit(connectionsOf(descriptors())),
 		memory: newMemory(config.MemoryLimit), decoders: ic.NewDecoders(runtime.GOMAXPROCS(0) / 2),
 	}
+	d.gateway = d.newGateway(&config.Gateway)
 	made := d.registryConfig(&config)
 	if config.PocketIC {
 		made.Printed = d.servePocket(config.Diagnostics)
@@ -192,25 +195,27 @@ func (d *Daemon) serve(running context.Context, config *Control) error {
 	return d.serveControl(running, config)
 }
 
-// answer gives a request to the instance its path names, or else to the default one.
+// answer gives a request to the instance its path names, or else to the one its host names.
 func (d *Daemon) answer(w http.ResponseWriter, r *http.Request) {
 	if d.pocket != nil {
 		d.pocket.ServeHTTP(w, r)
 		return
 	}
 	name, path := instanceOf(r.URL.Path)
+	if name == "" || d.gateway.HostsCanister(r) {
+		d.gateway.ServeHTTP(w, r)
+		return
+	}
 	i, err := d.instances.Instance(name)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
-	if name != "" {
-		inside := r.WithContext(r.Context())
-		at := *r.URL
-		at.Path, at.RawPath = path, ""
-		inside.URL, r = &at, inside
-	}
-	frontOf(i).handler.ServeHTTP(w, r)
+	inside := r.WithContext(r.Context())
+	at := *r.URL
+	at.Path, at.RawPath = path, ""
+	inside.URL = &at
+	d.gateway.ServeInstance(w, inside, network{i})
 }
 
 func (d *Daemon) stopFor(err error) {

@@ -73,7 +73,8 @@ func (f *front) listen(ctx context.Context, i *instance.Instance, address string
 		return "", instance.BadAddress.Refuse(address, err)
 	}
 	limited := &limitedListener{Listener: listener, limit: f.daemon.limit}
-	f.server = newServer(ctx, f.handler, f.log)
+	serve := func(w http.ResponseWriter, r *http.Request) { f.daemon.gateway.ServeInstance(w, r, network{i}) }
+	f.server = newServer(ctx, http.HandlerFunc(serve), f.log)
 	i.Go(func(context.Context) {
 		if err := f.server.Serve(limited); !errors.Is(err, http.ErrServerClosed) {
 			f.log.Error("the HTTP interface is served no longer", "address", address, "error", err)

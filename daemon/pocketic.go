@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +26,7 @@ const (
 // servePocket makes the daemon serve PocketIC's interface, and gives what takes the prints of
 // canisters; diagnostics may be nil.
 func (d *Daemon) servePocket(diagnostics io.Writer) (printed replica.PrintSink) {
-	options := pocketic.Options{Log: d.log}
+	options := pocketic.Options{Log: d.log, Memory: d.memory.requests}
 	if diagnostics != nil {
 		lines := &lockedWriter{to: diagnostics}
 		options.Diagnostics = lines
@@ -68,15 +69,28 @@ func (d pocketHost) Create(ctx context.Context, spec *pocketic.Spec) (pocketic.I
 }
 
 // Listen serves a handler at an address until stop is called.
-func (d pocketHost) Listen(address string, handler http.Handler) (port int, stop func(), err error) {
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
+func (d pocketHost) Listen(at *pocketic.Listener, handler http.Handler) (port int, stop func(), err error) {
+	server := newServer(context.Background(), handler, d.log)
+	secure := at.Certificate != "" || at.Key != ""
+	if secure {
+		certificate, err := tls.LoadX509KeyPair(at.Certificate, at.Key)
+		if err != nil {
+			return 0, nil, fmt.Errorf("the certificate of the gateway: %w", err)
+		}
+		server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}}
+	}
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", at.Address)
 	if err != nil {
 		return 0, nil, err
 	}
-	server := newServer(context.Background(), handler, d.log)
+	limited := &limitedListener{Listener: listener, limit: d.limit}
+	serve := func() error { return server.Serve(limited) }
+	if secure {
+		serve = func() error { return server.ServeTLS(limited, "", "") }
+	}
 	d.running.Go(func() {
-		if err := server.Serve(&limitedListener{Listener: listener, limit: d.limit}); !errors.Is(err, http.ErrServerClosed) {
-			d.log.Error("an HTTP gateway is served no longer", "address", address, "error", err)
+		if err := serve(); !errors.Is(err, http.ErrServerClosed) {
+			d.log.Error("an HTTP gateway is served no longer", "address", at.Address, "error", err)
 		}
 	})
 	return listener.Addr().(*net.TCPAddr).Port, func() { _ = server.Close() }, nil

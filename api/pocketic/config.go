@@ -15,7 +15,7 @@ import (
 // instanceConfig is what a client wants of a new instance.
 type instanceConfig struct {
 	Subnets   subnetSet      `json:"subnet_config_set"`
-	Gateway   map[string]any `json:"http_gateway_config"`
+	Gateway   *gatewayConfig `json:"http_gateway_config"`
 	StateDir  *string        `json:"state_dir"`
 	Config    icpConfig      `json:"icp_config"`
 	LogLevel  *string        `json:"log_level"`
@@ -90,12 +90,13 @@ const (
 // plan is a configuration that was checked.
 type plan struct {
 	Spec
-	live bool
+	live    bool
+	gateway *gatewayConfig // nil: none
 }
 
 // plan checks a configuration.
 func (c *instanceConfig) plan() (*plan, error) {
-	p := new(plan)
+	p := &plan{gateway: c.Gateway}
 	if err := c.supported(); err != nil {
 		return nil, err
 	}
@@ -151,8 +152,6 @@ func (c *instanceConfig) supported() error {
 		}
 	}
 	switch {
-	case c.Gateway != nil:
-		return failed("canisterd has no HTTP gateway yet: leave http_gateway_config out; agents reach an instance at /instances/ID/api")
 	case c.StateDir != nil:
 		return failed("canisterd keeps no state_dir of PocketIC yet: leave it out, or export the instance (canisterd instance export)")
 	case len(c.Bitcoind)+len(c.Dogecoind) > 0:

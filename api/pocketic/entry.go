@@ -128,33 +128,34 @@ func (s *Server) listInstances(w http.ResponseWriter, _ *http.Request) {
 // deleteInstance is DELETE /instances/{id}.
 func (s *Server) deleteInstance(w http.ResponseWriter, r *http.Request) {
 	if e, err := s.find(r); err == nil {
-		s.closeGateways(func(g *gateway) bool { return *g.config.Forward.Instance == e.number })
 		if err := e.close(); err != nil {
 			s.log.Error("deleting the instance", "instance", e.number, "error", err)
 		}
+		// None begins from here on.
+		s.closeGateways(func(g *gateway) bool { return *g.config.Forward.Instance == e.number })
 	}
 	w.WriteHeader(http.StatusOK)
 }
 
 // created is the answer to a new instance.
 type created struct {
-	InstanceID  int       `json:"instance_id"`
-	Topology    topology  `json:"topology"`
-	GatewayInfo *struct{} `json:"http_gateway_info"`
+	InstanceID  int          `json:"instance_id"`
+	Topology    topology     `json:"topology"`
+	GatewayInfo *gatewayInfo `json:"http_gateway_info"`
 }
 
 // createInstance is POST /instances.
 func (s *Server) createInstance(w http.ResponseWriter, r *http.Request) {
-	e, err := s.create(r)
+	made, err := s.create(r)
 	if err != nil {
 		_, text := failureOf(err)
 		respond(w, http.StatusBadRequest, map[string]message{"Error": {text}})
 		return
 	}
-	respond(w, http.StatusCreated, map[string]created{"Created": {InstanceID: e.number, Topology: e.topology}})
+	respond(w, http.StatusCreated, map[string]*created{"Created": made})
 }
 
-func (s *Server) create(r *http.Request) (*entry, error) {
+func (s *Server) create(r *http.Request) (*created, error) {
 	body, err := readBody(r)
 	if err != nil {
 		return nil, err
@@ -167,17 +168,43 @@ func (s *Server) create(r *http.Request) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	var g *gateway
+	if plan.gateway != nil { // first, because its port may be taken
+		if g, err = s.bindGateway(*plan.gateway); err != nil {
+			return nil, err
+		}
+	}
+	made, err := s.make(r.Context(), plan, g)
+	if err != nil && g != nil {
+		g.stop()
+	}
+	return made, err
+}
+
+// make makes an instance, and serves it at its gateway if there is one.
+func (s *Server) make(ctx context.Context, plan *plan, g *gateway) (*created, error) {
 	// The instance belongs to no request: it goes on when the client is gone.
-	instance, err := s.host.Create(context.WithoutCancel(r.Context()), &plan.Spec)
+	instance, err := s.host.Create(context.WithoutCancel(ctx), &plan.Spec)
 	if err != nil {
 		return nil, failed("%v", err)
 	}
-	return s.admit(instance, plan)
+	e, err := s.admit(instance, plan)
+	if err != nil {
+		return nil, err
+	}
+	made := &created{InstanceID: e.number, Topology: e.topology}
+	if g != nil {
+		if err := s.startGateway(g, e); err != nil {
+			return nil, errorsOf(err, e.close())
+		}
+		made.GatewayInfo = &gatewayInfo{g.number, g.port}
+	}
+	return made, nil
 }
 
 // admit gives an instance a number and begins to drive it.
 func (s *Server) admit(instance Instance, plan *plan) (*entry, error) {
-	topology := topologyOf(instance.Node().View(), plan)
+	topology := topologyOf(instance.Node().View(), plan.Subnets)
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()

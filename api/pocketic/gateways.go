@@ -1,34 +1,49 @@
 package pocketic
 
 import (
-	"fmt"
+	"context"
 	"net"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
+	"sync/atomic"
+
+	"github.com/canisterd/canisterd/api"
+	pages "github.com/canisterd/canisterd/api/gateway"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // gatewayConfig is what a client wants of an HTTP gateway.
 type gatewayConfig struct {
-	Address *string  `json:"ip_addr"`
-	Port    *uint16  `json:"port"`
-	Domains []string `json:"domains"`
-	HTTPS   any      `json:"https_config"`
-	Forward struct {
+	Address     *string      `json:"ip_addr"`
+	Port        *uint16      `json:"port"`
+	Domains     []string     `json:"domains"`
+	DomainsFile *string      `json:"domain_custom_provider_local_file"`
+	HTTPS       *httpsConfig `json:"https_config"`
+	Forward     struct {
 		Instance *int    `json:"PocketIcInstance"`
 		Replica  *string `json:"Replica"`
 	} `json:"forward_to"`
 }
 
-// gateway is a listener of its own for one instance. It serves the HTTP interface of the Internet
-// Computer, and not yet what canisters answer to browsers.
+// httpsConfig names the files of a certificate.
+type httpsConfig struct {
+	Certificate string `json:"cert_path"`
+	Key         string `json:"key_path"`
+}
+
+// gateway is a listener of its own for one instance.
 type gateway struct {
 	number  int
 	port    int
 	config  gatewayConfig
 	stop    func()
 	stopped bool
+
+	instance atomic.Pointer[entry] // nil until it is made
+	pages    *pages.Gateway
 }
 
 // gatewayDetails describes a gateway.
@@ -37,7 +52,7 @@ type gatewayDetails struct {
 	Port       int            `json:"port"`
 	Forward    map[string]int `json:"forward_to"`
 	Domains    []string       `json:"domains"`
-	HTTPS      any            `json:"https_config"`
+	HTTPS      *httpsConfig   `json:"https_config"`
 }
 
 // gatewayInfo is the answer to a new gateway.
@@ -59,7 +74,7 @@ func (s *Server) listGateways(w http.ResponseWriter, _ *http.Request) {
 	shown := []gatewayDetails{}
 	for _, g := range s.gateways.all {
 		if !g.stopped {
-			shown = append(shown, gatewayDetails{g.number, g.port, map[string]int{"PocketIcInstance": *g.config.Forward.Instance}, g.config.Domains, nil})
+			shown = append(shown, gatewayDetails{g.number, g.port, map[string]int{"PocketIcInstance": *g.config.Forward.Instance}, g.config.Domains, g.config.HTTPS})
 		}
 	}
 	respond(w, http.StatusOK, shown)
@@ -85,16 +100,22 @@ func (s *Server) openGateway(r *http.Request) (*gateway, error) {
 	if err := decode(body, &config); err != nil {
 		return nil, err
 	}
-	switch {
-	case config.Forward.Instance == nil:
+	if config.Forward.Instance == nil {
 		return nil, failed("canisterd has gateways for its own instances only: forward_to must be PocketIcInstance")
-	case config.HTTPS != nil:
-		return nil, failed("canisterd has no HTTPS gateway yet: leave https_config out")
 	}
 	e, err := s.numbered(*config.Forward.Instance)
 	if err != nil {
 		return nil, err
 	}
+	g, err := s.bindGateway(config)
+	if err != nil {
+		return nil, err
+	}
+	return g, s.startGateway(g, e)
+}
+
+// bindGateway listens at the address of a gateway, whose instance may not be made yet.
+func (s *Server) bindGateway(config gatewayConfig) (*gateway, error) {
 	address, port := "127.0.0.1", 0
 	if config.Address != nil {
 		address = *config.Address
@@ -103,38 +124,86 @@ func (s *Server) openGateway(r *http.Request) (*gateway, error) {
 		port = int(*config.Port)
 	}
 	g := &gateway{config: config}
-	at := net.JoinHostPort(address, strconv.Itoa(port))
-	if g.port, g.stop, err = s.host.Listen(at, e.gatewayHandler(s)); err != nil {
-		return nil, failed("Failed to bind to address %s: %v", at, err)
+	file := ""
+	if config.DomainsFile != nil {
+		file = *config.DomainsFile
 	}
-	s.gateways.mu.Lock()
-	defer s.gateways.mu.Unlock()
-	g.number = len(s.gateways.all)
-	s.gateways.all = append(s.gateways.all, g)
+	g.pages = pages.New(g, pages.Config{Domains: config.Domains, DomainsFile: file, Memory: s.memory, Log: s.log})
+	at := Listener{Address: net.JoinHostPort(address, strconv.Itoa(port))}
+	if config.HTTPS != nil {
+		at.Certificate, at.Key = config.HTTPS.Certificate, config.HTTPS.Key
+	}
+	var err error
+	if g.port, g.stop, err = s.host.Listen(&at, s.gatewayHandler(g)); err != nil {
+		return nil, failed("Failed to bind to address %s: %v", at.Address, err)
+	}
 	return g, nil
 }
 
-// noPages is for browsers that ask a gateway for what a canister serves.
-const noPages = "canisterd serves no pages of canisters here yet: this address has the HTTP interface of the Internet Computer, /api/v2/status and the like\n"
+// startGateway serves an instance at a gateway and gives the gateway its number.
+func (s *Server) startGateway(g *gateway, e *entry) error {
+	s.gateways.mu.Lock()
+	defer s.gateways.mu.Unlock()
+	if e.ctx.Err() != nil {
+		g.stop()
+		return update("Instance was deleted")
+	}
+	g.config.Forward.Instance = &e.number
+	g.instance.Store(e)
+	g.number = len(s.gateways.all)
+	s.gateways.all = append(s.gateways.all, g)
+	return nil
+}
 
-// gatewayHandler is what a gateway serves of an instance.
-func (e *entry) gatewayHandler(s *Server) http.Handler {
+// gatewayHandler is what a gateway serves of its instance.
+func (s *Server) gatewayHandler(g *gateway) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.begin()
 		defer s.over()
-		switch {
+		switch e := g.instance.Load(); {
+		case e == nil:
+			http.Error(w, "The instance is not made yet", http.StatusBadGateway)
 		case e.ctx.Err() != nil:
 			http.Error(w, "Instance was deleted", http.StatusBadGateway)
-		case strings.HasPrefix(r.URL.Path, "/api/"):
-			e.instance.API().ServeHTTP(w, r)
-		case r.Method == http.MethodGet && r.URL.Path == "/_/topology":
-			respond(w, http.StatusOK, e.topology)
 		default:
-			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-			w.WriteHeader(http.StatusNotImplemented)
-			_, _ = fmt.Fprint(w, noPages)
+			g.pages.ServeHTTP(w, r)
 		}
 	})
+}
+
+// Network is the instance of the gateway, by its name or as the only one.
+func (g *gateway) Network(name string) pages.Network {
+	e := g.instance.Load()
+	if e == nil || name != "" && name != e.instance.Name() {
+		return nil
+	}
+	return page{e}
+}
+
+// Networks is the instance of the gateway.
+func (g *gateway) Networks() []pages.Network { return []pages.Network{page{g.instance.Load()}} }
+
+// page is an instance as the gateway package sees it.
+type page struct{ *entry }
+
+// Name is the name of the instance.
+func (p page) Name() string { return p.instance.Name() }
+
+// Backend answers calls.
+func (p page) Backend() api.Backend { return p.instance.Backend() }
+
+// API is the HTTP interface of the Internet Computer.
+func (p page) API() http.Handler { return p.instance.API() }
+
+// Topology is what the instance is made of.
+func (p page) Topology() any { return p.topology }
+
+// Canisters are canisters by id, at most so many.
+func (p page) Canisters(ctx context.Context, most int) ([]pages.Canister, error) {
+	reports, err := own(ctx, p.entry, func(n *replica.Network) []introspect.CanisterReport {
+		return n.Introspect().Reports(principal.Management, most)
+	})
+	return pages.Describe(reports), err
 }
 
 // stopGateway is POST /http_gateway/{gateway}/stop.

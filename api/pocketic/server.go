@@ -12,6 +12,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
@@ -20,7 +21,14 @@ type Host interface {
 	// Create makes an instance whose rounds and time the server moves.
 	Create(ctx context.Context, spec *Spec) (Instance, error)
 	// Listen serves a handler at an address until stop is called.
-	Listen(address string, handler http.Handler) (port int, stop func(), err error)
+	Listen(at *Listener, handler http.Handler) (port int, stop func(), err error)
+}
+
+// Listener is an address to listen at.
+type Listener struct {
+	Address string // host:port
+	// Certificate and Key are files in PEM form; "" for no TLS.
+	Certificate, Key string
 }
 
 // Spec says what an instance is made of.
@@ -55,6 +63,8 @@ type Options struct {
 	Log *slog.Logger // nil: nothing is logged
 	// Diagnostics takes lines for people who watch the server; nil: no listener.
 	Diagnostics io.Writer
+	// Memory is what gateways read bodies into; nil: without a limit.
+	Memory *budget.Budget
 }
 
 // Server serves the interface. It is safe for concurrent use.
@@ -62,6 +72,7 @@ type Server struct {
 	host        Host
 	log         *slog.Logger
 	diagnostics io.Writer
+	memory      *budget.Budget
 	routes      *http.ServeMux
 	blobs       blobs
 	operations  operations
@@ -77,7 +88,7 @@ type Server struct {
 
 // New makes a server.
 func New(host Host, options Options) *Server {
-	s := &Server{host: host, log: options.Log, diagnostics: options.Diagnostics}
+	s := &Server{host: host, log: options.Log, diagnostics: options.Diagnostics, memory: options.Memory}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -43,11 +43,16 @@ var kindNames = map[replica.SubnetKind]string{
 	replica.VerifiedApplication: "VerifiedApplication", replica.CloudEngine: "CloudEngine",
 }
 
-// topologyOf describes the subnets of a view, which are in the order of the plan.
-func topologyOf(view *replica.View, plan *plan) topology {
+// Topology describes the subnets of an instance that another interface has made, to be written as JSON.
+func Topology(view *replica.View) any {
+	return topologyOf(view, make([]replica.SubnetConfig, len(view.Subnets)))
+}
+
+// topologyOf describes the subnets of a view, which are in the order of their configurations.
+func topologyOf(view *replica.View, configs []replica.SubnetConfig) topology {
 	t := topology{Subnets: make(map[string]shownSubnet), Default: canisterOf(view.DefaultCanister())}
 	for i := range view.Subnets {
-		subnet, config := &view.Subnets[i], &plan.Subnets[i]
+		subnet, config := &view.Subnets[i], &configs[i]
 		shown := shownSubnet{Kind: kindNames[subnet.Kind], Instructions: production, Cost: costNormal, Size: len(subnet.Nodes)}
 		if config.Benchmarking {
 			shown.Instructions = benchmarking

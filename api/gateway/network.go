@@ -1,0 +1,164 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica/certify"
+)
+
+// Network is one instance as the gateway sees it. It is safe for concurrent use.
+type Network interface {
+	// Name is the label of the instance in hosts and paths.
+	Name() string
+	// Backend answers calls.
+	Backend() api.Backend
+	// API is the HTTP interface of the Internet Computer.
+	API() http.Handler
+	// Topology is the subnets as JSON, in the form of PocketIC.
+	Topology() any
+	// Canisters are canisters by id, at most so many.
+	Canisters(ctx context.Context, most int) ([]Canister, error)
+}
+
+// Canister is a canister as the dashboard shows it.
+type Canister struct {
+	ID     principal.Principal
+	Status string
+	Cycles string
+	Memory uint64 // bytes
+	Module []byte // SHA-256; nil if it has no code
+}
+
+// Networks are the instances that a gateway serves. It is safe for concurrent use.
+type Networks interface {
+	// Network is the instance with a name, "" for the one that serves hosts without a name; nil if there is none.
+	Network(name string) Network
+	// Networks are all instances by name.
+	Networks() []Network
+}
+
+// reject is a canister's answer that is not a reply.
+type reject struct {
+	code  int // 1 to 6 (interface specification, "Reject codes")
+	text  string
+	error string // such as IC0301
+}
+
+// Error is code and text.
+func (r *reject) Error() string {
+	if r.error == "" {
+		return fmt.Sprintf("reject code %d: %s", r.code, r.text)
+	}
+	return fmt.Sprintf("reject code %d (%s): %s", r.code, r.error, r.text)
+}
+
+// destinationInvalid is the reject code for canisters that do not exist.
+const destinationInvalid = 3
+
+// errNoSubnet says that no subnet hosts a canister id.
+var errNoSubnet = errors.New("no subnet of this instance hosts the canister id")
+
+// query asks a query method of a canister as the anonymous user. at is the time of the state that answered, in
+// nanoseconds. A *reject is the canister's.
+func query(ctx context.Context, n Network, canister principal.Principal, method string, arg []byte) (reply []byte, at uint64, err error) {
+	view := n.Backend().View()
+	if view == nil {
+		return nil, 0, api.NoCertifiedState.Refuse()
+	}
+	subnet, ok := view.Host(canister)
+	if !ok {
+		return nil, 0, errNoSubnet
+	}
+	result, err := n.Backend().Query(ctx, &api.Query{
+		Sender: principal.Anonymous, Receiver: canister, Effective: canister, Subnet: subnet, Method: method, Arg: arg,
+	})
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case result.Refusal != nil:
+		return nil, 0, result.Refusal
+	case result.Reject != nil:
+		rejected := &reject{code: int(result.Reject.Code), text: result.Reject.Text}
+		if result.Reject.Error != 0 {
+			rejected.error = result.Reject.Error.String()
+		}
+		return nil, 0, rejected
+	}
+	return result.Reply, result.Time, nil
+}
+
+// update calls an update method of a canister as the anonymous user and waits for the answer. A *reject is the
+// canister's.
+func update(ctx context.Context, n Network, canister principal.Principal, method string, arg []byte) ([]byte, error) {
+	backend := n.Backend()
+	view := backend.View()
+	if view == nil {
+		return nil, api.NoCertifiedState.Refuse()
+	}
+	subnet, ok := view.Host(canister)
+	if !ok {
+		return nil, errNoSubnet
+	}
+	var id api.RequestID
+	if _, err := rand.Read(id[:]); err != nil {
+		return nil, fmt.Errorf("drawing a request id: %w", err)
+	}
+	receipt, err := backend.Submit(ctx, &api.Ingress{
+		ID: id, Sender: principal.Anonymous, Receiver: canister, Effective: canister, Subnet: subnet, Method: method, Arg: arg,
+		Expiry: backend.Clock().Now + updateExpiry, Size: len(arg) + len(method) + envelopeBytes,
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case receipt.Reject != nil:
+		return nil, &reject{code: int(receipt.Reject.Code), text: receipt.Reject.Text, error: receipt.Reject.Error.String()}
+	}
+	if err := backend.Await(ctx, subnet, id); err != nil {
+		return nil, err
+	}
+	return outcome(backend.View(), subnet, id)
+}
+
+// outcome is the answer to an update, by the state.
+func outcome(view api.View, subnet principal.Principal, id api.RequestID) ([]byte, error) {
+	if view == nil {
+		return nil, api.NoCertifiedState.Refuse()
+	}
+	tree := view.Certified(subnet).Tree()
+	field := func(name certify.Label) []byte {
+		node, _ := tree.Get(certify.RequestStatusPath(id, name)...)
+		return node.Value()
+	}
+	switch status := string(field("status")); status {
+	case "replied":
+		return field("reply"), nil
+	case "rejected":
+		code, err := certify.DecodeNat(field("reject_code"))
+		if err != nil {
+			return nil, fmt.Errorf("reading the reject code: %w", err)
+		}
+		return nil, &reject{code: int(code), text: string(field("reject_message")), error: string(field("error_code"))}
+	default:
+		return nil, fmt.Errorf("the answer is no longer known: its status is %q", status)
+	}
+}
+
+// section is a public custom section of a canister's module, "" if there is none.
+func section(n Network, canister principal.Principal, name string) string {
+	view := n.Backend().View()
+	if view == nil {
+		return ""
+	}
+	subnet, ok := view.Host(canister)
+	if !ok {
+		return ""
+	}
+	node, _ := view.Certified(subnet).Tree().Get(certify.MetadataPath(canister, name)...)
+	return string(node.Value())
+}

@@ -1,0 +1,82 @@
+package daemon
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/api/gateway"
+	"github.com/canisterd/canisterd/api/pocketic"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
+)
+
+// Gateway configures the HTTP gateway. The zero value serves *.localhost and verifies.
+type Gateway struct {
+	// Domains are the domains below which hosts name canisters, beside localhost.
+	Domains []string
+	// DomainsFile is a file of lines HOST:CANISTER; "" for none. It is read again when it changes.
+	DomainsFile string
+	// Names finds canisters by name; nil for none.
+	Names func(name string) (principal.Principal, bool)
+	// Unverified passes on what canisters answer without checking that they have certified it.
+	Unverified bool
+}
+
+// newGateway makes the gateway over the daemon's instances.
+func (d *Daemon) newGateway(config *Gateway) *gateway.Gateway {
+	return gateway.New(networks{d}, gateway.Config{
+		Domains: config.Domains, DomainsFile: config.DomainsFile, Names: config.Names, Unverified: config.Unverified,
+		Memory: d.memory.requests, Log: d.log,
+	})
+}
+
+// networks are the daemon's instances as the gateway sees them.
+type networks struct{ daemon *Daemon }
+
+// Network is the instance with a name, "" for the default one.
+func (n networks) Network(name string) gateway.Network {
+	i, err := n.daemon.instances.Instance(name)
+	if err != nil {
+		return nil
+	}
+	return network{i}
+}
+
+// Networks are all instances.
+func (n networks) Networks() []gateway.Network {
+	var all []gateway.Network
+	for _, i := range n.daemon.instances.Instances() {
+		all = append(all, network{i})
+	}
+	return all
+}
+
+// network is an instance as the gateway sees it.
+type network struct{ instance *instance.Instance }
+
+// Name is the instance's name.
+func (n network) Name() string { return n.instance.Name() }
+
+// Backend answers calls.
+func (n network) Backend() api.Backend { return shown{n.instance.Backend()} }
+
+// API is the HTTP interface of the Internet Computer.
+func (n network) API() http.Handler { return frontOf(n.instance).handler }
+
+// Topology is the subnets in PocketIC's form.
+func (n network) Topology() any { return pocketic.Topology(n.instance.Node().View()) }
+
+// Canisters are canisters by id, at most so many.
+func (n network) Canisters(ctx context.Context, most int) ([]gateway.Canister, error) {
+	found := make(chan []introspect.CanisterReport, 1)
+	err := n.instance.Node().Do(ctx, func(network *replica.Network) {
+		found <- network.Introspect().Reports(principal.Management, most)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gateway.Describe(<-found), nil
+}
