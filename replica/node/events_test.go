@@ -201,12 +201,12 @@ func TestTheRingIsBoundedInBytes(t *testing.T) {
 }
 
 func TestSmallArgumentsAndRepliesAreRememberedAndLargeOnesAreNot(t *testing.T) {
-	const limit = 1 << 20
+	const limit, most = 1 << 20, 4096
 	r := start(t, node.Config{Record: true, EventBytes: limit})
 	r.create(1)
 	const first = "reply first"
 	r.must(0, "run", first)
-	largest, larger := "reply "+strings.Repeat("x", node.MaxPayload-len("reply ")), "reply "+strings.Repeat("x", node.MaxPayload)
+	largest, larger := "reply "+strings.Repeat("x", most-len("reply ")), "reply "+strings.Repeat("x", most)
 	r.must(0, "run", largest)
 	r.must(0, "run", larger)
 	s := r.stream(node.From{Beginning: true}, node.Filter{})
