@@ -31,7 +31,7 @@ type Engine struct {
 	wasm         *wasm.Engine
 	narrow, wide map[string]ic0.Signature // of the System API
 
-	mu       sync.Mutex
+	mu       sync.Mutex           // guards binaries, and refs of each
 	binaries map[[32]byte]*binary // by hash, while a canister or a snapshot has them
 }
 

@@ -19,10 +19,8 @@ type state struct {
 	runner *runner
 	root   *snapshotRoot
 
-	// Views of the committed state that wait for the next query. They come back from other
-	// goroutines, hence the lock.
-	mu     sync.Mutex
-	idle   []*runner
+	mu     sync.Mutex // guards what follows: queries give views back on other goroutines
+	idle   []*runner  // views of the committed state that wait for the next query
 	closed bool
 }
 

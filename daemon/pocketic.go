@@ -40,7 +40,7 @@ func (d *Daemon) servePocket(diagnostics io.Writer) (printed replica.PrintSink) 
 
 // lockedWriter is a writer for many goroutines.
 type lockedWriter struct {
-	mu sync.Mutex
+	mu sync.Mutex // guards to
 	to io.Writer
 }
 
@@ -101,8 +101,8 @@ type pocketInstance struct {
 	*instance.Instance
 	daemon *Daemon
 
-	mu   sync.Mutex
-	halt func() // ends the making of outcalls; nil while they wait for mocks
+	mu   sync.Mutex // guards halt
+	halt func()     // ends the making of outcalls; nil while they wait for mocks
 }
 
 // Backend brings the wall clock in.

@@ -23,7 +23,7 @@ type protocolMux struct {
 	running  sync.WaitGroup
 	ended    chan struct{}
 	end      sync.Once
-	mu       sync.Mutex
+	mu       sync.Mutex            // guards waiting
 	waiting  map[net.Conn]struct{} // connections with an unknown protocol so far
 }
 

@@ -13,7 +13,7 @@ import (
 // they are the same in every network, as if the same machines ran them all. So networks
 // have root keys and ids of their own, and only these have to be derived for a new one.
 type Keys struct {
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	subnets map[subnetSource]*certify.SubnetKey
 	nodes   map[nodeSource]*nodeKeys
 }

@@ -12,7 +12,7 @@ import (
 // of a module are private. The parties of a request never change while it is known, so views of different heights share
 // the index.
 type readIndex struct {
-	mu       sync.RWMutex
+	mu       sync.RWMutex                                                // guards what follows
 	requests map[principal.Principal]*cow.Map[RequestID, RequestParties] // by subnet; without pointers, which the collector would follow
 	modules  cow.Map[principal.Principal, *canister.Module]
 }

@@ -22,7 +22,7 @@ type stagedTree struct {
 	ended     ended
 	signed    HeightSink
 
-	making sync.Mutex
+	making sync.Mutex // held while made is made
 	made   atomic.Pointer[certify.Height]
 }
 

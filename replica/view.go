@@ -104,7 +104,7 @@ func (v *View) Delegation(s *SubnetView, layout certify.RangesLayout) *certify.D
 
 // delegations keeps the delegations made so far. The content of a delegation does not change; only its time grows old.
 type delegations struct {
-	mu   sync.Mutex
+	mu   sync.Mutex // guards made
 	made map[delegationKey]madeDelegation
 }
 

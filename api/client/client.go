@@ -26,7 +26,7 @@ type Client struct {
 	root     certify.SubnetPublicKey
 	rootKey  []byte
 
-	mu    sync.Mutex
+	mu    sync.Mutex                       // guards nodes
 	nodes map[principal.Principal]nodeKeys // by effective canister; grows with the canisters this client queries
 }
 

@@ -30,7 +30,7 @@ type described struct {
 
 // interfaces remembers the interfaces of modules: the interface of a module never changes.
 type interfaces struct {
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what follows
 	known  map[[32]byte]described
 	oldest [][32]byte // in the order they came
 }

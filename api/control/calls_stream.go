@@ -31,11 +31,11 @@ type load struct {
 	memory   *budget.Budget          // of calls that are not answered; nil: without a limit
 	freed    chan struct{}           // has a value when some of memory was given back
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards waiting
 	waiting map[replica.RequestID]*flown
 
-	sending sync.Mutex
-	over    bool // nothing more may be sent
+	sending sync.Mutex // guards over, and is held during a send on stream
+	over    bool       // nothing more may be sent
 }
 
 // flown is a call of a stream that is under way.

@@ -17,7 +17,7 @@ import (
 type connections struct {
 	memory *budget.Budget // of messages; nil: without a limit
 
-	mu   sync.Mutex
+	mu   sync.Mutex               // guards open; taken before connection.mu
 	open map[*connection]struct{} // nil once all were closed
 }
 

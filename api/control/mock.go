@@ -29,7 +29,7 @@ type mock struct {
 	after    uint64 // the last message that was sent to the client
 
 	ended   atomic.Bool
-	sending sync.Mutex
+	sending sync.Mutex // held during a send on stream
 	stream  grpc.BidiStreamingServer[controlv1.MockRequest, controlv1.MockResponse]
 }
 

@@ -15,7 +15,7 @@ type blob struct {
 
 // blobs are the blobs of all clients, by the hash of the upload.
 type blobs struct {
-	mu   sync.Mutex
+	mu   sync.Mutex // guards kept
 	kept map[string]blob
 }
 

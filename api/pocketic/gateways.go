@@ -63,7 +63,7 @@ type gatewayInfo struct {
 
 // gateways are the gateways of all instances, by number.
 type gateways struct {
-	mu  sync.Mutex
+	mu  sync.Mutex // guards all
 	all []*gateway
 }
 

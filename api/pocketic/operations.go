@@ -41,7 +41,7 @@ type ticket struct {
 
 // operations are those whose clients do not wait.
 type operations struct {
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	counter uint64
 	results map[ticket]*outcome // nil while an operation goes on
 }

@@ -81,7 +81,7 @@ type Server struct {
 	pending atomic.Int64  // requests under way
 	served  atomic.Uint64 // requests that are over
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	closed  bool
 	entries []*entry // by number; they stay when their instances are deleted
 }

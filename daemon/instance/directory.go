@@ -10,7 +10,7 @@ import (
 
 // directory is the instances of a registry by name, and the leases they are bound to.
 type directory struct {
-	mu        sync.RWMutex
+	mu        sync.RWMutex // guards what follows
 	instances map[string]*Instance
 	reserved  map[string]bool // names of instances that are being made
 	leases    map[string]map[string]*Instance

@@ -20,8 +20,8 @@ type engine struct {
 type engines struct {
 	cacheDir string
 	compiler func(ctx context.Context, dir string, module []byte) error
-	mu       sync.Mutex
-	memory   *engine // its first use is the registry's own; nil until it is needed
+	mu       sync.Mutex // guards memory, and users of each engine
+	memory   *engine    // its first use is the registry's own; nil until it is needed
 }
 
 // open makes an engine that keeps memories in a folder, with one use.

@@ -27,8 +27,8 @@ type pacer struct {
 	node     *node.Node
 	ctx      context.Context
 
-	mu      sync.Mutex
-	driver  driver // nil while clients alone drive the network
+	mu      sync.Mutex // guards what follows and alarm
+	driver  driver     // nil while clients alone drive the network
 	ended   bool
 	ticking bool // on a goroutine of running
 	again   bool // it was due meanwhile

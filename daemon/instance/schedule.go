@@ -11,7 +11,7 @@ import (
 // of them.
 type schedule struct {
 	clock func() time.Time
-	mu    sync.Mutex
+	mu    sync.Mutex // guards queue and the alarms in it
 	queue alarms
 	first chan struct{} // has a value when the first alarm is another
 }

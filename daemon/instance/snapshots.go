@@ -14,7 +14,7 @@ import (
 
 // snapshots are the kept states of an instance by name.
 type snapshots struct {
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what follows
 	kept   map[string]*snapshot
 	chosen int // names the daemon has given
 	closed bool
@@ -23,8 +23,8 @@ type snapshots struct {
 // snapshot is a network that sleeps. One goroutine at a time may have it.
 type snapshot struct {
 	about   Snapshot
-	lineage []Ancestor // of a network that goes on from it
-	mu      sync.Mutex
+	lineage []Ancestor       // of a network that goes on from it
+	mu      sync.Mutex       // guards network, and is held while it is forked or restored
 	network *replica.Network // nil once it is closed
 }
 

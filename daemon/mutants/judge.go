@@ -48,7 +48,7 @@ func judge(ctx context.Context, t *tester, mutants []mutant, known survivors, pa
 type report struct {
 	known survivors
 
-	mu               sync.Mutex
+	mu               sync.Mutex // guards what follows
 	killed, survived int
 	wrong            []string
 }

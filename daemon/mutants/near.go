@@ -24,7 +24,7 @@ type near struct {
 	binaries string // the folder for test binaries, and the overlay
 	kept     string // the folder for what is measured; "" for none
 
-	mu       sync.Mutex
+	mu       sync.Mutex // guards packages
 	packages map[string]func() (*tests, error)
 }
 

@@ -14,7 +14,7 @@ import (
 //
 //	KILLED-BY<tab>KEY
 type verdicts struct {
-	mu    sync.Mutex
+	mu    sync.Mutex        // guards what follows
 	known map[string]string // what kills it; "" for what survives
 	file  *os.File          // that new ones are added to; nil for none
 }

@@ -11,7 +11,7 @@ import (
 // broadcast wakes every waiter. It costs the owner one load if there are none.
 type broadcast struct {
 	waited atomic.Bool
-	mu     sync.Mutex
+	mu     sync.Mutex    // guards next
 	next   chan struct{} // closed when something happens; nil without waiters
 }
 

@@ -13,7 +13,7 @@ import (
 // counter gathers what queries add to the statistics of canisters until the
 // next round: there are at most as many as canisters.
 type counter struct {
-	mu    sync.Mutex
+	mu    sync.Mutex // guards stats
 	stats map[principal.Principal]*canister.QueryStats
 }
 

@@ -85,8 +85,7 @@ type Node struct {
 	recorder     recorder
 	recording    atomic.Bool
 
-	// Only who holds owner touches these.
-	owner      sync.Mutex
+	owner      sync.Mutex // guards what follows: its holder owns the network
 	network    *replica.Network
 	generation *generation
 	retiring   sync.WaitGroup // networks that were replaced

@@ -15,12 +15,12 @@ import (
 type recorder struct {
 	maxEvents, maxBytes int
 
-	mu         sync.Mutex
-	generation uint64   // whose events these are
-	chunks     []*chunk // the oldest first
-	next       uint64   // number of the next event; they count from 1
-	events     int      // recorded
-	bytes      int      // they take
+	mu         sync.Mutex // guards what follows
+	generation uint64     // whose events these are
+	chunks     []*chunk   // the oldest first
+	next       uint64     // number of the next event; they count from 1
+	events     int        // recorded
+	bytes      int        // they take
 	readers    int
 	spare      *chunk // emptied; out of use
 	closed     bool

@@ -18,7 +18,7 @@ import (
 type Puppets struct {
 	First uint64 // number of the canister that programs call 0
 
-	mu        sync.Mutex
+	mu        sync.Mutex // guards callbacks
 	callbacks map[principal.Principal]*closures
 }
 

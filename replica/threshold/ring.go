@@ -11,8 +11,8 @@ import (
 // names; each is made when it is first asked for. It is safe for concurrent use, as the
 // keys are: an instance shares it with its forks.
 type Ring struct {
-	mu        sync.Mutex
 	seed      [32]byte
+	mu        sync.Mutex // guards what follows
 	secp256k1 map[string]*Secp256k1
 	secp256r1 map[string]*Secp256r1
 	ed25519   map[string]*Ed25519

@@ -16,7 +16,7 @@ import (
 type Trust struct {
 	roots [][]byte // keys in DER form
 
-	mu          sync.Mutex
+	mu          sync.Mutex // guards what follows
 	seen, older map[[sha256.Size]byte]struct{}
 }
 

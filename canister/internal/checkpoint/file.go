@@ -27,9 +27,9 @@ type File struct {
 	pages  sync.Pool // of *Page
 	chunks sync.Pool // of *chunk
 
-	mu   sync.Mutex
-	end  int64 // first offset never handed out
-	size int64 // length of the file
+	mu   sync.Mutex // guards what follows
+	end  int64      // first offset never handed out
+	size int64      // length of the file
 	free [64][]int64
 	used int64
 }

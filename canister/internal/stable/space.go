@@ -14,7 +14,7 @@ import (
 type space struct {
 	file *checkpoint.File
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows, and head of each memory
 	extents []checkpoint.Extent
 	starts  []uint32 // first file page of each extent
 	end     uint32   // file pages in all extents; page 0 is never used

@@ -13,7 +13,7 @@ type Image struct {
 	size   int64
 	empty  bool // it was made empty
 
-	mu sync.Mutex
+	mu sync.Mutex // guards store
 	store
 }
 

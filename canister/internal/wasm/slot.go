@@ -11,7 +11,7 @@ import (
 // slot is the committed state of one canister's Wasm: heap bytes in the checkpoint file and globals. The owner alone
 // changes it, under mu; snapshots read it under mu.
 type slot struct {
-	mu sync.Mutex
+	mu sync.Mutex // guards what follows
 	store
 	size    int64    // bytes of heap
 	globals []uint64 // two words for a v128, one for the rest
