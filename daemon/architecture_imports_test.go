@@ -40,6 +40,7 @@ var arrows = map[string]struct {
 	"replica/internal/state":       {[]string{"archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "canister", "replica/certify", "replica/threshold", "internal/cow"}, "the state is held, not run"},
 	"replica/internal/charging":    {[]string{"candid/principal", "canister", "intercanister", "intercanister/cycles", "replica/internal/state"}, "a price knows no message"},
 	"replica/internal/faults":      {[]string{"candid/principal", "intercanister", "refusal", "replica/internal/state", "timers"}, "a decision about a message knows no route"},
+	"replica/internal/tasks":       {[]string{"candid/principal", "canister", "intercanister", "replica/internal/state", "timers"}, "a task is queued before anyone runs it"},
 	"replica/internal/outcall":     {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "replica/internal/state"}, "what answers become, whoever got them"},
 	"replica/internal/override":    {[]string{"canister", "replica/internal/state"}, "parts that tests replace; it knows no network"},
 	"replica/internal/management":  {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica/internal/state", "replica/internal/outcall", "replica/threshold"}, "methods change the state they are handed"},

@@ -4,6 +4,7 @@ import (
 	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/tasks"
 )
 
 // inside reports whether a message stands in the middle of its code on a stack: what it
@@ -52,7 +53,7 @@ func (j *Job) fits(x *intercanister.Context) bool {
 	called := message.Context == canister.Update || message.Context == canister.ReplicatedQuery
 	switch in.Source {
 	case intercanister.SourceTasks:
-		return o.Kind == intercanister.FromSystem && o.Task == in.Task && in.Task != intercanister.NoTask && message.Context == contextOf(in.Task)
+		return o.Kind == intercanister.FromSystem && o.Task == in.Task && in.Task != intercanister.NoTask && message.Context == tasks.Context(in.Task)
 	case intercanister.SourceIngress:
 		return called && o.Kind == intercanister.FromIngress && o.Ingress == in.Ingress && j.subnet.History.Knows(in.Ingress)
 	case intercanister.SourceRequests:

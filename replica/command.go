@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/replica/internal/tasks"
 )
 
 // command executes the next call of the management canister, or a chosen one.
@@ -106,7 +107,7 @@ func (m *subnet) refreshTarget(c *state.Command) {
 		return
 	}
 	m.Recount(r)
-	m.hook(r)
+	tasks.WatchMemory(m.net.executor, r)
 	m.Ready.Add(&r.Mailbox)
 }
 

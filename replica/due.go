@@ -4,12 +4,12 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/replica/internal/outcall"
 	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/replica/internal/tasks"
 	"github.com/canisterd/canisterd/timers"
 )
 
@@ -28,7 +28,7 @@ func (m *subnet) due() {
 		case timers.IngressExpiry, timers.IngressPrune:
 			m.dueIngress(d.Number)
 		case timers.HookRetry:
-			m.retryHook(d.Subject)
+			tasks.RetryHook(&m.State, d.Subject)
 		case timers.RequestExpiry:
 			m.expireRequests(d.Subject)
 		case timers.StopTimeout:
@@ -43,29 +43,10 @@ func (m *subnet) due() {
 	}
 }
 
-// fireTimer queues the global timer's task. The timer of a canister that is not
-// running stays due: it fires when the canister is started.
+// fireTimer lets the global timer of a canister fire.
 func (m *subnet) fireTimer(id principal.Principal) {
-	r := m.Canisters.Get(id)
-	m.RecordTimerFired(r)
-	if !m.net.executor.Has(r.Canister, canister.GlobalTimer) {
-		return
-	}
-	if r.Canister.Status != canister.Running {
-		return
-	}
-	r.Mailbox.PushTask(intercanister.GlobalTimer)
-	m.Ready.Add(&r.Mailbox)
-	if m.net.sink != nil {
+	if tasks.FireTimer(&m.State, m.net.executor, id) && m.net.sink != nil {
 		m.net.emit(Event{Kind: TimerFired, Subnet: m.ID, Canister: id})
-	}
-}
-
-// retryHook queues the low-memory hook again, unless its condition is gone.
-func (m *subnet) retryHook(id principal.Principal) {
-	if r := m.Canisters.Get(id); r != nil && r.Hook == state.Ready && r.Canister.Status == canister.Running {
-		r.Mailbox.PushTask(intercanister.LowMemory)
-		m.Ready.Add(&r.Mailbox)
 	}
 }
 

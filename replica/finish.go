@@ -7,6 +7,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/replica/internal/tasks"
 	"github.com/canisterd/canisterd/timers"
 )
 
@@ -156,26 +157,9 @@ func (m *subnet) idle(r *state.Entry) {
 	m.RearmTimer(r)
 	m.touchIfCertified(r)
 	m.Recount(r)
-	m.hook(r)
+	tasks.WatchMemory(m.net.executor, r)
 	m.requeue(r.Waiting)
 	r.Waiting = nil
 	m.finishStopping(r)
 	m.Ready.Add(&r.Mailbox)
-}
-
-// hook follows the condition of the low-memory hook and queues it when the
-// condition has become true.
-func (m *subnet) hook(r *state.Entry) {
-	c := r.Canister
-	if c.Settings.WasmMemoryThreshold == 0 || m.net.executor.Empty(c) {
-		r.Hook = state.NotSatisfied
-		return
-	}
-	switch {
-	case !c.Settings.LowOnHeap(c.MemoryUsage().Heap, m.net.executor.Wide(c)):
-		r.Hook = state.NotSatisfied
-	case r.Hook == state.NotSatisfied && c.Status == canister.Running:
-		r.Hook = state.Ready
-		r.Mailbox.PushTask(intercanister.LowMemory)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/replica/internal/tasks"
 )
 
 // What the management canister may do to a subnet (state.Host).
@@ -89,17 +90,8 @@ func (m *subnet) Start(r *state.Entry) {
 	for _, stop := range m.RemoveStops(r) {
 		m.Answer(stop.Ticket, state.Fail(rejectRestarted(r.ID(), stop.Ticket.Origin.Kind)))
 	}
-	m.retryOverdueTimer(r)
-	m.hook(r)
+	tasks.Resume(&m.State, m.net.executor, r)
 	m.Ready.Add(&r.Mailbox)
-}
-
-// retryOverdueTimer lets a global timer fire that fell due while nothing could run it: the
-// canister was not running, or had no code for it.
-func (m *subnet) retryOverdueTimer(r *state.Entry) {
-	if at := r.Canister.Timer; at != 0 && at <= m.Time {
-		m.PostponeTimer(r, m.Time)
-	}
 }
 
 func (m *subnet) setStatus(r *state.Entry, to canister.Status) {
@@ -136,10 +128,7 @@ func (m *subnet) Uninstall(r *state.Entry) {
 
 // RefreshEntryPoints follows a change of the canister's code: heartbeat, timer and hook.
 func (m *subnet) RefreshEntryPoints(r *state.Entry) {
-	m.SetHeartbeat(r, m.net.executor.Has(r.Canister, canister.Heartbeat))
-	m.RearmTimer(r)
-	m.retryOverdueTimer(r)
-	m.hook(r)
+	tasks.Refresh(&m.State, m.net.executor, r)
 	m.Touch(r)
 }
 

@@ -70,9 +70,6 @@ const (
 	// MaxPrepared is how many modules that were compiled beside the network a subnet
 	// remembers between two checkpoints; it asks again for one that it forgot. Ours.
 	MaxPrepared = 4096
-	// TaskRetry is how long the global timer or the low-memory hook of a frozen canister
-	// waits before it is tried again, in nanoseconds (the replica's: until the next round).
-	TaskRetry = 1_000_000_000
 	// MaxCompositeDepth is how deep the calls of a composite query may nest,
 	// CompositeCallInstructions what each costs beside its own (the replica's).
 	MaxCompositeDepth         = 6

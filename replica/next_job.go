@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/replica/internal/state"
-	"github.com/canisterd/canisterd/timers"
+	"github.com/canisterd/canisterd/replica/internal/tasks"
 )
 
 // nextJob dequeues the next message of a canister (or a chosen one) and makes it a
@@ -85,51 +85,27 @@ func (m *subnet) unpark(r *state.Entry) *Job {
 }
 
 func (m *subnet) setUpTask(j *Job) {
-	r, c := j.Entry, j.Entry.Canister
+	r := j.Entry
 	if j.In.Task == intercanister.LowMemory {
 		r.Hook = state.Executed
 	}
-	context := contextOf(j.In.Task)
-	if rejectNotRunning(c) != nil || !m.net.executor.Has(c, context) || j.In.Task == intercanister.GlobalTimer && (c.Timer == 0 || c.Timer > m.Time) {
+	if !tasks.Runs(&m.State, m.net.executor, r, j.In.Task) {
 		j.dropped = true
 		return
 	}
 	if charging.Prepay(&m.State, j.Execution, &m.longest, principal.Management) != nil {
 		j.dropped = true
-		m.retryTask(r, j.In.Task)
+		tasks.Retry(&m.State, r, j.In.Task)
 		return
 	}
 	if j.In.Task == intercanister.GlobalTimer {
 		m.DisarmTimer(r)
 	}
 	j.Context = m.Calls.Open(&r.Mailbox, intercanister.Origin{Kind: intercanister.FromSystem, Task: j.In.Task}, cycles.Amount{}, m.Time).ID
-	j.Message.Context = context
+	j.Message.Context = tasks.Context(j.In.Task)
 	j.Message.Caller = principal.Management
 	j.Message.Responded = true
 	m.calling(j)
-}
-
-// retryTask makes a task that a canister could not pay for come again. Heartbeats come
-// by themselves.
-func (m *subnet) retryTask(r *state.Entry, t intercanister.Task) {
-	switch t {
-	case intercanister.GlobalTimer:
-		m.PostponeTimer(r, m.Time+TaskRetry)
-	case intercanister.LowMemory:
-		r.Hook = state.Ready
-		m.Deadlines.Add(timers.Deadline{At: m.Time + TaskRetry, Kind: timers.HookRetry, Subject: r.ID()})
-	}
-}
-
-func contextOf(t intercanister.Task) canister.Context {
-	switch t {
-	case intercanister.Heartbeat:
-		return canister.Heartbeat
-	case intercanister.LowMemory:
-		return canister.LowMemory
-	default:
-		return canister.GlobalTimer
-	}
 }
 
 func (m *subnet) setUpIngress(j *Job) {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/tasks"
 )
 
 // RoundReport says what a round did. Its slices are good until the end of the
@@ -84,7 +84,7 @@ func (m *subnet) begin() {
 	m.receive()
 	m.sign()
 	m.due()
-	m.queueHeartbeats()
+	tasks.QueueHeartbeats(&m.State)
 	for _, j := range m.resumed() {
 		j.Entry.Mailbox.Resume = true
 		m.Ready.Add(&j.Entry.Mailbox)
@@ -172,14 +172,4 @@ func (m *subnet) runBatch() bool {
 		m.finish(j)
 	}
 	return true
-}
-
-// queueHeartbeats queues the heartbeat of every canister that has one and is running.
-func (m *subnet) queueHeartbeats() {
-	for _, r := range m.Heartbeats {
-		if rejectNotRunning(r.Canister) == nil && !r.Running {
-			r.Mailbox.PushTask(intercanister.Heartbeat)
-			m.Ready.Add(&r.Mailbox)
-		}
-	}
 }

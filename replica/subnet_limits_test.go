@@ -98,19 +98,6 @@ func TestASubnetHosts120000Canisters(t *testing.T) {
 	}
 }
 
-func TestATaskThatAFrozenCanisterCannotPayForIsTriedAgainAfterASecond(t *testing.T) {
-	for _, task := range []intercanister.Task{intercanister.GlobalTimer, intercanister.LowMemory} {
-		m, r := inhabited(t)
-		m.Time = 5
-		if m.retryTask(r, task); m.Deadlines.Len() != 2 { // one is for the next charge
-			t.Errorf("%s: there are %d deadlines", task, m.Deadlines.Len())
-		}
-		if at, _ := m.Deadlines.Next(); at != 1_000_000_005 {
-			t.Errorf("%s: it is tried again at %d ns", task, at)
-		}
-	}
-}
-
 func TestOfPreparedModulesASubnetRemembers4096(t *testing.T) {
 	m, _ := inhabited(t)
 	for n, want := range map[int]int{4_096: 4_096, 4_097: 1} {

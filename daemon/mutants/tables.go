@@ -34,6 +34,7 @@ var suites = map[string][]string{
 	"replica/introspect":          {"replica", "api/control"},
 	"replica/internal/charging":   {"replica"},
 	"replica/internal/faults":     {"replica", "api/control"},
+	"replica/internal/tasks":      {"replica"},
 	"replica/internal/outcall":    {"replica/internal/management", "replica", "daemon"},
 	"replica/internal/state":      {"replica"},
 	"replica/node":                {"api/control"},
