@@ -2,10 +2,8 @@ package replica
 
 import (
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/refusal"
-	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -19,14 +17,14 @@ func (n *Network) admit(in *Ingress) Result {
 	if known := m.History.Find(in.ID); known != nil {
 		return Result{Known: known.Status}
 	}
-	if result, ok := m.wellFormed(in); !ok {
-		return result
+	a := m.admission()
+	if refused := a.check(in); refused != nil {
+		return Result{Refusal: refused}
 	}
-	r, reject := m.accept(in)
-	if reject != nil {
+	if reject := a.accept(in); reject != nil {
 		return Result{Reject: reject}
 	}
-	m.receiveIngress(in, r)
+	m.receiveIngress(in)
 	return Result{}
 }
 
@@ -58,159 +56,8 @@ func (n *Network) destination(in *Ingress) (*subnet, Result) {
 	return n.subnets[position], Result{}
 }
 
-func (m *subnet) wellFormed(in *Ingress) (Result, bool) {
-	limit := MaxIngressBytes
-	if m.System {
-		limit = MaxIngressBytesSystem
-	}
-	if size := len(in.Method) + len(in.Arg); size > limit && !in.AnySize {
-		return refuse(refusal.TooLarge, "Request %x is too large. Message byte size %d is larger than the max allowed %d.", in.ID, size, limit), false
-	}
-	now := max(m.net.clock, m.net.time)
-	if in.Expiry <= now || !in.AnyExpiry && in.Expiry > now+MaxIngressTTL+PermittedDrift {
-		return refuse(refusal.Invalid, "Invalid request expiry: Specified ingress_expiry not within expected range: Minimum allowed expiry: %d, Maximum allowed expiry: %d, Provided expiry: %d",
-			now, now+MaxIngressTTL+PermittedDrift, in.Expiry), false
-	}
-	return Result{}, true
-}
-
-// accept decides whether a well-formed message enters the state, and makes its
-// canister pay for that. It gives the canister that pays, nil for none. Whether that can
-// pay is looked at before anything else, as on the replica.
-func (m *subnet) accept(in *Ingress) (*state.Entry, *intercanister.Reject) {
-	if m.History.Full() {
-		return nil, rejectHistoryFull(m.History.Capacity())
-	}
-	r := m.Canisters.Get(in.Effective)
-	if r != nil && m.paysFirst(in) {
-		if reject := charging.CheckIngress(&m.State, r, in.Size, in.Sender); reject != nil {
-			return nil, reject
-		}
-	}
-	if in.Receiver == principal.Management || in.BySubnet {
-		if reject := m.admitCommand(in, r); reject != nil {
-			return nil, reject
-		}
-	} else if reject := m.acceptCall(in, r); reject != nil {
-		return nil, reject
-	}
-	if r == nil || m.payment(in) != state.PaysBefore {
-		return nil, nil
-	}
-	return r, charging.Ingress(&m.State, r, in.Size, in.Sender)
-}
-
-// paysFirst reports whether a message is paid for by the canister of its effective id
-// before it is executed.
-func (m *subnet) paysFirst(in *Ingress) bool {
-	if in.Receiver != principal.Management {
-		return true
-	}
-	if m.payment(in) != state.PaysBefore {
-		return false
-	}
-	_, anywhere, reject := m.net.management.Effective(in.Method, in.Arg)
-	return !anywhere && reject == nil
-}
-
-// payment is when a message is paid for.
-func (m *subnet) payment(in *Ingress) state.Payment {
-	if in.Receiver != principal.Management {
-		return state.PaysBefore
-	}
-	return m.net.management.Payment(in.Method, in.Arg)
-}
-
-// acceptCall checks a call of an ordinary canister, and asks the canister.
-func (m *subnet) acceptCall(in *Ingress, r *state.Entry) *intercanister.Reject {
-	if r == nil {
-		return rejectNotFound(in.Effective)
-	}
-	if reject := m.uninspectable(in, r); reject != nil {
-		return reject
-	}
-	if in.Inspected || !m.net.executor.Has(r.Canister, canister.InspectMessage) {
-		return nil
-	}
-	inspect, reject := m.inspection(in, r)
-	if reject != nil {
-		return reject
-	}
-	return inspect.Run(Turns{})
-}
-
-// Inspection is canister_inspect_message for a message, with hold of the state it needs.
-// Exactly one of Run and Discard must be called, once, on any goroutine.
-type Inspection struct {
-	id      principal.Principal
-	target  *canister.QueryTarget
-	sub     canister.Subnet
-	message canister.Message
-}
-
-// uninspectable rejects a call of an ordinary canister that the canister is not asked
-// about: by its status, as a composite query, for its lack of code.
-func (m *subnet) uninspectable(in *Ingress, r *state.Entry) *intercanister.Reject {
-	if reject := rejectIngress(r.Canister); reject != nil {
-		return reject
-	}
-	if m.net.executor.Empty(r.Canister) {
-		return rejectEmptyIngress()
-	}
-	if m.net.executor.Method(r.Canister, in.Method) == canister.CompositeQueryMethod {
-		return rejectComposite()
-	}
-	return nil
-}
-
-// Inspect prepares canister_inspect_message for a message, nil where there is
-// nothing to run (Apply decides then alone). A message it has no objection to may
-// be applied with Inspected set.
-func (n *Network) Inspect(in *Ingress) *Inspection {
-	m, r := n.find(in.Receiver)
-	if r == nil || in.Receiver != in.Effective || !n.executor.Has(r.Canister, canister.InspectMessage) {
-		return nil
-	}
-	if charging.CheckIngress(&m.State, r, in.Size, in.Sender) != nil || m.uninspectable(in, r) != nil {
-		return nil
-	}
-	inspection, reject := m.inspection(in, r)
-	if reject != nil {
-		return nil
-	}
-	return inspection
-}
-
-func (m *subnet) inspection(in *Ingress, r *state.Entry) (*Inspection, *intercanister.Reject) {
-	target, reject := r.Canister.PrepareQuery()
-	if reject != nil {
-		return nil, reject
-	}
-	i := &Inspection{id: r.ID(), target: target, sub: *m.Environment}
-	i.message = canister.Message{Context: canister.InspectMessage, Method: in.Method, Caller: in.Sender, Payload: in.Arg}
-	i.message.CallerInfo, i.message.Signer = in.Info.Parts()
-	return i, nil
-}
-
-// Run runs the inspection and gives its objection.
-func (i *Inspection) Run(turns Turns) *intercanister.Reject {
-	defer i.Discard()
-	turns.apply(&i.message)
-	out := i.target.Run(&i.sub, &i.message)
-	switch {
-	case out.Failure != nil:
-		return out.Failure
-	case !out.AcceptedIngress:
-		return rejectNotAccepted(i.id)
-	}
-	return nil
-}
-
-// Discard gives up an inspection that will not run.
-func (i *Inspection) Discard() { i.target.Release() }
-
 // receiveIngress enters an accepted message and queues it.
-func (m *subnet) receiveIngress(in *Ingress, r *state.Entry) {
+func (m *subnet) receiveIngress(in *Ingress) {
 	record := m.History.Receive(&state.Ingress{
 		ID: in.ID, Sender: in.Sender, Receiver: in.Receiver, Effective: in.Effective,
 		Method: in.Method, Arg: in.Arg, Info: in.Info, Size: in.Size, Expiry: in.Expiry,

@@ -156,14 +156,6 @@ func (m *subnet) commandOfIngress(in *state.Ingress) state.Command {
 	}
 }
 
-// commandOf is a command that is not in the state yet.
-func (m *subnet) commandOf(in *Ingress, target *state.Entry) state.Command {
-	return state.Command{
-		Host: m, State: &m.State, Method: in.Method, Arg: in.Arg, Caller: in.Sender, Target: target,
-		Origin: intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender},
-	}
-}
-
 // Install runs an installation as a message of its canister. One installation
 // of the subnet may be parked at a time; another waits for it.
 func (m *subnet) Install(c *state.Command, target *state.Entry, in *canister.Install, spent uint64) state.Answer {

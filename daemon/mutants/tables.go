@@ -7,6 +7,7 @@ var compared = []string{
 	"api/internal/wire/expiry.go",
 	"candid/principal/principal.go",
 	"intercanister/mailbox.go",
+	"replica/admission.go",
 	"replica/admit.go",
 	"replica/internal/charging/execution.go",
 	"replica/internal/charging/freezing.go",

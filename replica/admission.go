@@ -1,0 +1,161 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/replica/internal/charging"
+	"github.com/canisterd/canisterd/replica/internal/override"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// admission decides whether messages of users enter a subnet (interface specification, "Request: Call": the checks
+// before "received"). Apart from the fee of a message that is accepted, it changes nothing.
+type admission struct {
+	state      *state.State
+	host       state.Host // of the management canister
+	management state.Management
+	executor   override.Executor
+	now        uint64 // ns
+}
+
+func (m *subnet) admission() admission {
+	return admission{state: &m.State, host: m, management: m.net.management, executor: m.net.executor, now: max(m.net.clock, m.net.time)}
+}
+
+// Authorize reports what would keep a message from entering the network as it stands:
+// its destination, size and expiry, and whether its sender may call the method. It
+// changes nothing, charges nothing and runs no canister, so it comes before any work
+// done for a message before it enters. Apply decides again.
+func (n *Network) Authorize(in *Ingress) Result {
+	m, result := n.destination(in)
+	if m == nil {
+		return result
+	}
+	if known := m.History.Find(in.ID); known != nil {
+		return Result{Known: known.Status}
+	}
+	a := m.admission()
+	if refused := a.check(in); refused != nil {
+		return Result{Refusal: refused}
+	}
+	if m.History.Full() {
+		return Result{Reject: rejectHistoryFull(m.History.Capacity())}
+	}
+	if in.Receiver == principal.Management || in.BySubnet {
+		return Result{Reject: a.admitCommand(in, m.Canisters.Get(in.Effective))}
+	}
+	return Result{}
+}
+
+// check refuses a message that is malformed: too large, expired, or to expire too late.
+func (a *admission) check(in *Ingress) *refusal.Refusal {
+	limit := MaxIngressBytes
+	if a.state.System {
+		limit = MaxIngressBytesSystem
+	}
+	if size := len(in.Method) + len(in.Arg); size > limit && !in.AnySize {
+		return refusal.New(refusal.TooLarge, "Request %x is too large. Message byte size %d is larger than the max allowed %d.", in.ID, size, limit)
+	}
+	if in.Expiry <= a.now || !in.AnyExpiry && in.Expiry > a.now+MaxIngressTTL+PermittedDrift {
+		return refusal.New(refusal.Invalid, "Invalid request expiry: Specified ingress_expiry not within expected range: Minimum allowed expiry: %d, Maximum allowed expiry: %d, Provided expiry: %d",
+			a.now, a.now+MaxIngressTTL+PermittedDrift, in.Expiry)
+	}
+	return nil
+}
+
+// accept decides whether a well-formed message enters the state, and makes its
+// canister pay for that. Whether it can pay is checked before anything else, as on the replica.
+func (a *admission) accept(in *Ingress) *intercanister.Reject {
+	if a.state.History.Full() {
+		return rejectHistoryFull(a.state.History.Capacity())
+	}
+	r := a.state.Canisters.Get(in.Effective)
+	if r != nil && a.paysFirst(in) {
+		if reject := charging.CheckIngress(a.state, r, in.Size, in.Sender); reject != nil {
+			return reject
+		}
+	}
+	if in.Receiver == principal.Management || in.BySubnet {
+		if reject := a.admitCommand(in, r); reject != nil {
+			return reject
+		}
+	} else if reject := a.acceptCall(in, r); reject != nil {
+		return reject
+	}
+	if r == nil || a.payment(in) != state.PaysBefore {
+		return nil
+	}
+	return charging.Ingress(a.state, r, in.Size, in.Sender)
+}
+
+// paysFirst reports whether a message is paid for by the canister of its effective id
+// before it is executed.
+func (a *admission) paysFirst(in *Ingress) bool {
+	if in.Receiver != principal.Management {
+		return true
+	}
+	if a.payment(in) != state.PaysBefore {
+		return false
+	}
+	_, anywhere, reject := a.management.Effective(in.Method, in.Arg)
+	return !anywhere && reject == nil
+}
+
+// payment is when a message is paid for.
+func (a *admission) payment(in *Ingress) state.Payment {
+	if in.Receiver != principal.Management {
+		return state.PaysBefore
+	}
+	return a.management.Payment(in.Method, in.Arg)
+}
+
+// acceptCall checks a call of an ordinary canister, and asks the canister.
+func (a *admission) acceptCall(in *Ingress, r *state.Entry) *intercanister.Reject {
+	if r == nil {
+		return rejectNotFound(in.Effective)
+	}
+	if reject := a.uninspectable(in, r); reject != nil {
+		return reject
+	}
+	if in.Inspected || !a.executor.Has(r.Canister, canister.InspectMessage) {
+		return nil
+	}
+	inspection, reject := newInspection(a.state.Environment, in, r)
+	if reject != nil {
+		return reject
+	}
+	return inspection.Run(Turns{})
+}
+
+// admitCommand checks that the sender of a message may call the method of the
+// management canister, and that its queue has rooa.
+func (a *admission) admitCommand(in *Ingress, target *state.Entry) *intercanister.Reject {
+	c := state.Command{
+		Host: a.host, State: a.state, Method: in.Method, Arg: in.Arg, Caller: in.Sender, Target: target,
+		Origin: intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender},
+	}
+	if reject := a.management.Admit(&c); reject != nil {
+		return reject
+	}
+	if a.state.Commands.Len() >= state.MaxManagementQueue {
+		return rejectQueueFull()
+	}
+	return nil
+}
+
+// uninspectable rejects a call of an ordinary canister that the canister is not asked
+// about: by its status, as a composite query, for its lack of code.
+func (a *admission) uninspectable(in *Ingress, r *state.Entry) *intercanister.Reject {
+	if reject := rejectIngress(r.Canister); reject != nil {
+		return reject
+	}
+	if a.executor.Empty(r.Canister) {
+		return rejectEmptyIngress()
+	}
+	if a.executor.Method(r.Canister, in.Method) == canister.CompositeQueryMethod {
+		return rejectComposite()
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica/internal/charging"
+	"github.com/canisterd/canisterd/replica/internal/state"
+)
+
+// Inspection is canister_inspect_message for a message, with hold of the state it needs.
+// Exactly one of Run and Discard must be called, once, on any goroutine.
+type Inspection struct {
+	id      principal.Principal
+	target  *canister.QueryTarget
+	sub     canister.Subnet
+	message canister.Message
+}
+
+// Inspect prepares canister_inspect_message for a message, nil where there is
+// nothing to run (Apply decides then alone). A message it has no objection to may
+// be applied with Inspected set.
+func (n *Network) Inspect(in *Ingress) *Inspection {
+	m, r := n.find(in.Receiver)
+	if r == nil || in.Receiver != in.Effective || !n.executor.Has(r.Canister, canister.InspectMessage) {
+		return nil
+	}
+	a := m.admission()
+	if charging.CheckIngress(&m.State, r, in.Size, in.Sender) != nil || a.uninspectable(in, r) != nil {
+		return nil
+	}
+	inspection, reject := newInspection(m.Environment, in, r)
+	if reject != nil {
+		return nil
+	}
+	return inspection
+}
+
+func newInspection(environment *canister.Subnet, in *Ingress, r *state.Entry) (*Inspection, *intercanister.Reject) {
+	target, reject := r.Canister.PrepareQuery()
+	if reject != nil {
+		return nil, reject
+	}
+	i := &Inspection{id: r.ID(), target: target, sub: *environment}
+	i.message = canister.Message{Context: canister.InspectMessage, Method: in.Method, Caller: in.Sender, Payload: in.Arg}
+	i.message.CallerInfo, i.message.Signer = in.Info.Parts()
+	return i, nil
+}
+
+// Run runs the inspection and gives its objection.
+func (i *Inspection) Run(turns Turns) *intercanister.Reject {
+	defer i.Discard()
+	turns.apply(&i.message)
+	out := i.target.Run(&i.sub, &i.message)
+	switch {
+	case out.Failure != nil:
+		return out.Failure
+	case !out.AcceptedIngress:
+		return rejectNotAccepted(i.id)
+	}
+	return nil
+}
+
+// Discard gives up an inspection that will not run.
+func (i *Inspection) Discard() { i.target.Release() }
