@@ -26,11 +26,11 @@ func (m *subnet) emitDecision(d *faults.Decision) {
 		return
 	}
 	if d.Rule != nil {
-		e := m.ofHeld(RuleMatched, d.Message)
+		e := describeHeld(&m.State, RuleMatched, d.Message)
 		e.Held, e.Fault = 0, d.Rule.Action.Kind.String()
 		m.net.emit(e)
 	}
-	e := m.ofHeld(eventOf(d), d.Message)
+	e := describeHeld(&m.State, eventOf(d), d.Message)
 	switch e.Kind {
 	case MessageHeld:
 		e.Fault = fault(d.Message).String()
@@ -64,16 +64,16 @@ func fault(h *state.Held) ActionKind {
 	return ActHold
 }
 
-// ofHeld is an event about a message that is held or may be.
-func (m *subnet) ofHeld(kind EventKind, h *state.Held) Event {
-	shown := introspect.DescribeHeld(&m.State, h)
+// describeHeld is an event about a message that is held or may be.
+func describeHeld(s *state.State, kind EventKind, h *state.Held) Event {
+	shown := introspect.DescribeHeld(s, h)
 	e := Event{
-		Kind: kind, Subnet: m.ID, Canister: shown.Callee, Peer: shown.Caller, Source: source(h.Kind), Method: shown.Method,
+		Kind: kind, Subnet: s.ID, Canister: shown.Callee, Peer: shown.Caller, Source: source(h.Kind), Method: shown.Method,
 		Call: shown.Call, Request: shown.Request, Rule: h.Rule, Held: h.ID,
 	}
 	switch {
 	case h.Kind == KindIngress:
-		e.Canister = m.History.At(h.Ingress).Effective
+		e.Canister = s.History.At(h.Ingress).Effective
 	case h.Kind == KindResponse && slices.Contains([]EventKind{HoldRefused, MessageDropped, MessageShed}, kind):
 		e.Canister, e.Peer = shown.Caller, shown.Callee // as for other events about a response
 	}

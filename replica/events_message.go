@@ -13,7 +13,7 @@ func (m *subnet) emitExecution(j *Job) {
 	if m.net.sink == nil {
 		return
 	}
-	e := m.described(j)
+	e := describe(&m.State, j)
 	e.Kind, e.Reject = MessageExecuted, j.outcome.Failure
 	switch {
 	case !j.runs():
@@ -47,24 +47,24 @@ func (m *subnet) noteLogs(j *Job, of *Event) {
 	}
 }
 
-// described is an event that says which message a job runs.
-func (m *subnet) described(j *Job) Event {
+// describe is an event that says which message a job runs.
+func describe(s *state.State, j *Job) Event {
 	e := Event{
-		Subnet: m.ID, Canister: j.Entry.ID(), Source: j.In.Source, Task: j.In.Task, Entry: j.Message.Context,
+		Subnet: s.ID, Canister: j.Entry.ID(), Source: j.In.Source, Task: j.In.Task, Entry: j.Message.Context,
 		Context: j.Context, Call: j.In.Call, Method: j.Message.Method, Began: j.Began,
 	}
-	m.describeContext(&e)
+	describeContext(s, &e)
 	switch {
 	case j.Install != nil:
-		m.describeInstall(&e, j.Install.Command)
+		describeInstall(s, &e, j.Install.Command)
 	case j.In.Source == intercanister.SourceIngress:
-		record := m.History.At(j.In.Ingress)
+		record := s.History.At(j.In.Ingress)
 		e.Request, e.Method = record.ID, record.Method
 	case j.In.Source == intercanister.SourceRequests:
 		q := &j.In.Request
 		e.Peer, e.Method, e.Call = q.Sender, q.Method, q.Call
 	case j.In.Source == intercanister.SourceResponses:
-		if f := m.Calls.Future(j.In.Call); f != nil {
+		if f := s.Calls.Future(j.In.Call); f != nil {
 			e.Peer = f.Callee
 		}
 	}
@@ -72,20 +72,20 @@ func (m *subnet) described(j *Job) Event {
 }
 
 // describeInstall says who asked for an installation.
-func (m *subnet) describeInstall(e *Event, c *state.Command) {
+func describeInstall(s *state.State, e *Event, c *state.Command) {
 	e.Entry, e.Method = canister.Init, c.Method
 	e.Origin = Origin{Kind: c.Origin.Kind, Caller: c.Caller, Call: c.Origin.Call}
 	switch c.Origin.Kind {
 	case intercanister.FromIngress:
-		e.Source, e.Request = intercanister.SourceIngress, m.History.At(c.Origin.Ingress).ID
+		e.Source, e.Request = intercanister.SourceIngress, s.History.At(c.Origin.Ingress).ID
 	case intercanister.FromCanister:
 		e.Source, e.Peer, e.Call = intercanister.SourceRequests, c.Caller, c.Origin.Call
 	}
 }
 
 // describeContext describes a context: who opened it and what was called.
-func (m *subnet) describeContext(e *Event) {
-	context := m.Calls.Context(e.Context)
+func describeContext(s *state.State, e *Event) {
+	context := s.Calls.Context(e.Context)
 	if context == nil {
 		return
 	}
@@ -96,16 +96,16 @@ func (m *subnet) describeContext(e *Event) {
 	if e.Task == intercanister.NoTask {
 		e.Task = context.Origin.Task
 	}
-	e.Request = m.requestOf(context)
+	e.Request = openedBy(s, context)
 }
 
-// requestOf is the ingress message that opened a context. Its number may be another's once
+// openedBy is the ingress message that opened a context. Its number may be another's once
 // its answer was pruned.
-func (m *subnet) requestOf(context *intercanister.Context) (id RequestID) {
-	if context.Origin.Kind != intercanister.FromIngress || context.Responded && m.Time >= context.Opened+state.KeepAnswer {
+func openedBy(s *state.State, context *intercanister.Context) (id RequestID) {
+	if context.Origin.Kind != intercanister.FromIngress || context.Responded && s.Time >= context.Opened+state.KeepAnswer {
 		return id
 	}
-	return m.History.At(context.Origin.Ingress).ID
+	return s.History.At(context.Origin.Ingress).ID
 }
 
 // noteCall tells of a call that a message has made.
@@ -117,7 +117,7 @@ func (m *subnet) noteCall(q *intercanister.Request, context intercanister.Contex
 		Kind: CallRegistered, Subnet: m.ID, Canister: q.Sender, Peer: q.Receiver, Context: context, Call: q.Call,
 		Method: q.Method, Reentrant: m.reenters(context, q.Receiver), Cycles: q.Cycles, Deadline: q.Deadline, Bytes: len(q.Payload), Payload: q.Payload,
 	}
-	m.describeContext(&e)
+	describeContext(&m.State, &e)
 	m.net.emit(e)
 }
 
@@ -130,7 +130,7 @@ func (m *subnet) noteSettled(call intercanister.CallID, f *intercanister.Future,
 		Kind: CallSettled, Subnet: m.ID, Canister: f.Owner, Peer: f.Callee, Context: f.Context, Call: call,
 		Reject: response.Reject, Cycles: response.Refund, Deadline: f.Deadline, Bytes: response.PayloadBytes(), Payload: response.Reply,
 	}
-	m.describeContext(&e)
+	describeContext(&m.State, &e)
 	m.net.emit(e)
 }
 

@@ -21,7 +21,7 @@ type Caller struct {
 func (m *subnet) callers(id intercanister.ContextID) (frames []Caller) {
 	for at, context := range m.ancestry(id) {
 		f := Caller{
-			Canister: context.Canister, Method: context.Method, Context: context.ID, Request: at.requestOf(context),
+			Canister: context.Canister, Method: context.Method, Context: context.ID, Request: openedBy(&at.State, context),
 			Origin: Origin{Kind: context.Origin.Kind, Caller: context.Origin.Caller, Call: context.Origin.Call},
 		}
 		if context.Origin.Kind == intercanister.FromSystem {

@@ -54,7 +54,7 @@ func (m *subnet) park(j *Job) {
 	}
 	m.paused = slices.Insert(m.paused, m.Park(j.Execution), j)
 	if m.net.sink != nil {
-		e := m.described(j)
+		e := describe(&m.State, j)
 		e.Kind = MessageParked
 		m.net.emit(e)
 	}

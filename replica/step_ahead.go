@@ -35,7 +35,7 @@ func (v *move) ahead() Ahead {
 	if v.resume {
 		for _, j := range m.paused {
 			if &j.Entry.Mailbox == v.box {
-				a.Method = m.described(j).Method
+				a.Method = describe(&m.State, j).Method
 			}
 		}
 		return a
