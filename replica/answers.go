@@ -49,17 +49,3 @@ func (n *Network) HostOf(id principal.Principal) (subnet principal.Principal, ok
 	}
 	return n.subnets[position].ID, true
 }
-
-// recordInstructions records how many instructions the execution of a user's message took.
-func (m *subnet) recordInstructions(j *Job) {
-	var number uint64
-	switch {
-	case j.Install != nil && j.Install.Command.FromUser():
-		number = j.Install.Command.Origin.Ingress
-	case j.Install == nil && j.In.Source == intercanister.SourceIngress:
-		number = j.In.Ingress
-	default:
-		return
-	}
-	m.History.RecordInstructions(number, j.outcome.Instructions)
-}

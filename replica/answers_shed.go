@@ -10,7 +10,7 @@ func (*ShedAnswers) input() {}
 func (n *Network) shedAnswers(in *ShedAnswers) Result {
 	for _, m := range n.subnets {
 		_, before := m.History.Bytes()
-		m.History.ShedTo(in.Bytes, m.forget)
+		m.History.ShedTo(in.Bytes, m.Show)
 		_, after := m.History.Bytes()
 		if dropped := before - after; dropped > 0 {
 			m.record.bytes += dropped // the tree still has them

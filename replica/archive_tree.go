@@ -5,6 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 // shown is what the certified tree shows at a label, nil for nothing.
@@ -18,8 +19,8 @@ type shown struct {
 func (m *subnet) archiveTree(c *archive.Coder) {
 	p, tree := &m.ended, certify.Tree{}
 	if c.Reading() {
-		m.buildStaticTree()
-		m.indexAll()
+		m.record.base = m.net.staticTree()
+		m.net.index.addAll(&m.State)
 	} else {
 		tree = m.staged().height().Tree()
 	}
@@ -37,13 +38,13 @@ func (m *subnet) archiveTree(c *archive.Coder) {
 	for i := range m.Answered {
 		requests = append(requests, certify.Label(m.Answered[i].ID[:]))
 	}
-	m.archivePart(c, tree, "canister", canisters, m.canistersNow)
-	m.archivePart(c, tree, "request_status", requests, m.requestsNow)
+	m.record.archivePart(c, tree, "canister", canisters, m.canistersNow)
+	m.record.archivePart(c, tree, "request_status", requests, func(but map[certify.Label]bool) []certify.Change { return requestsNow(&m.History, but) })
 }
 
 // archivePart writes what one map of the tree shows at some labels, or makes the map of
 // that and of what the state is now at all others.
-func (m *subnet) archivePart(c *archive.Coder, tree certify.Tree, name certify.Label, changed []certify.Label, now func(but map[certify.Label]bool) []certify.Change) {
+func (r *recording) archivePart(c *archive.Coder, tree certify.Tree, name certify.Label, changed []certify.Label, now func(but map[certify.Label]bool) []certify.Change) {
 	slices.Sort(changed)
 	changed = slices.Compact(changed)
 	_, there := tree.Get(name)
@@ -66,22 +67,22 @@ func (m *subnet) archivePart(c *archive.Coder, tree certify.Tree, name certify.L
 	}
 	all := append(now(but), then...)
 	if c.Check(there || len(all) == 0, "%d entries of %q are not shown", len(all), string(name)); there {
-		m.record.base = m.record.base.Set(certify.Node{}, name).Apply(all, name)
+		r.base = r.base.Set(certify.Node{}, name).Apply(all, name)
 	}
 }
 
-// indexAll enters all canisters and messages into the read index.
-func (m *subnet) indexAll() {
-	for r := range m.Canisters.All() {
-		m.net.index.setModule(r.ID(), r.Canister.Module())
+// addAll enters all canisters and messages of a subnet.
+func (x *readIndex) addAll(s *state.State) {
+	for r := range s.Canisters.All() {
+		x.setModule(r.ID(), r.Canister.Module())
 	}
 	var all []requestChange
-	for in := range m.History.All() {
+	for in := range s.History.All() {
 		change := requestChangeOf(in)
 		change.fresh = true
 		all = append(all, change)
 	}
-	m.net.index.add(m.ID, all)
+	x.add(s.ID, all)
 }
 
 // canistersNow are what the state is of all canisters but some.
@@ -96,8 +97,8 @@ func (m *subnet) canistersNow(but map[certify.Label]bool) (all []certify.Change)
 }
 
 // requestsNow are where all known messages stand but some.
-func (m *subnet) requestsNow(but map[certify.Label]bool) (all []certify.Change) {
-	for in := range m.History.All() {
+func requestsNow(history *state.History, but map[certify.Label]bool) (all []certify.Change) {
+	for in := range history.All() {
 		if label := certify.Label(in.ID[:]); !but[label] {
 			change := requestChangeOf(in)
 			all = append(all, certify.Change{Label: label, Node: change.node()})

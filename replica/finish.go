@@ -30,7 +30,9 @@ func (m *subnet) finish(j *Job) {
 	r.ApplyDeferred()
 	m.emitExecution(j)
 	m.recordTrap(j)
-	m.recordInstructions(j)
+	if number, ok := j.ingress(); ok {
+		m.History.RecordInstructions(number, j.outcome.Instructions)
+	}
 	switch {
 	case j.Install != nil:
 		m.finishInstall(j)
@@ -155,7 +157,7 @@ func (m *subnet) conclude(r *state.Entry, context *intercanister.Context, failur
 // that happens.
 func (m *subnet) idle(r *state.Entry) {
 	m.RearmTimer(r)
-	m.touchIfCertified(r)
+	m.TouchIfCertified(r)
 	m.Recount(r)
 	tasks.WatchMemory(m.net.executor, r)
 	m.requeue(r.Waiting)

@@ -40,3 +40,15 @@ func (j *Job) execute(pause func()) {
 
 // runs reports whether the job needs an executor.
 func (j *Job) runs() bool { return j.refused == nil && !j.dropped }
+
+// ingress is the user's message that the job executes, by its number in the history; false if it executes another
+// message.
+func (j *Job) ingress() (number uint64, ok bool) {
+	switch {
+	case j.Install != nil:
+		return j.Install.Command.Origin.Ingress, j.Install.Command.FromUser()
+	case j.In.Source == intercanister.SourceIngress:
+		return j.In.Ingress, true
+	}
+	return 0, false
+}

@@ -1,8 +1,6 @@
 package replica
 
 import (
-	"bytes"
-
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
@@ -193,11 +191,4 @@ func (m *subnet) Root() principal.Principal { return m.net.subnets[0].ID }
 func (m *subnet) Elsewhere(id principal.Principal) bool {
 	position := m.net.routes.find(id)
 	return position >= 0 && position != m.position
-}
-
-// touchIfCertified touches the canister if its certified data has changed.
-func (m *subnet) touchIfCertified(r *state.Entry) {
-	if !bytes.Equal(r.Staged.Certified, r.Canister.Certified) || (r.Staged.Certified == nil) != (r.Canister.Certified == nil) {
-		m.Touch(r)
-	}
 }

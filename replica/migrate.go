@@ -38,7 +38,7 @@ func (n *Network) migrate(in MigrateCanister) Result {
 		return refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet)
 	}
 	from, r := n.find(in.Canister)
-	if refusal := from.movable(r, in.Canister, "migrat"); refusal != nil {
+	if refusal := movable(r, in.Canister, "migrat"); refusal != nil {
 		return Result{Refusal: refusal}
 	}
 	to := n.subnets[position]
@@ -57,11 +57,11 @@ func (n *Network) migrate(in MigrateCanister) Result {
 
 func (n *Network) rename(in RenameCanister) Result {
 	m, r := n.find(in.Canister)
-	if refusal := m.movable(r, in.Canister, "renam"); refusal != nil {
+	if refusal := movable(r, in.Canister, "renam"); refusal != nil {
 		return Result{Refusal: refusal}
 	}
 	from, replaced := n.find(in.To)
-	if refusal := from.movable(replaced, in.To, "renam"); refusal != nil {
+	if refusal := movable(replaced, in.To, "renam"); refusal != nil {
 		return Result{Refusal: refusal}
 	}
 	if from == m {
@@ -79,7 +79,7 @@ func (n *Network) rename(in RenameCanister) Result {
 
 // movable says why a canister cannot leave, nil where it can; doing is what is to be
 // done with it, without its ending.
-func (m *subnet) movable(r *state.Entry, id principal.Principal, doing string) *refusal.Refusal {
+func movable(r *state.Entry, id principal.Principal, doing string) *refusal.Refusal {
 	var reject *intercanister.Reject
 	switch {
 	case r == nil:
@@ -149,7 +149,7 @@ func (n *Network) showRanges() {
 		last := m.staged()
 		tree := last.height().Tree()
 		for _, other := range n.subnets {
-			label, ranges := certify.LabelOf(other.ID), other.ranges()
+			label, ranges := certify.LabelOf(other.ID), other.Ids.Certified()
 			tree = tree.Set(certify.Leaf(ranges.Encode()), "subnet", label, "canister_ranges")
 			tree = tree.Set(ranges.Shards(RangesPerShard), "canister_ranges", label)
 		}

@@ -105,10 +105,11 @@ func New(config Config) (*Network, error) {
 		n.subnets = append(n.subnets, m)
 	}
 	n.placeKeys()
+	base := n.staticTree()
 	for _, m := range n.subnets {
 		m.Output = make([][]state.StreamMessage, len(n.subnets))
 		m.armCharge()
-		m.buildStaticTree()
+		m.record.base = base
 	}
 	n.publish()
 	return n, nil

@@ -6,6 +6,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/charging"
+	"github.com/canisterd/canisterd/replica/internal/override"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/replica/internal/tasks"
 )
@@ -146,7 +147,7 @@ func (m *subnet) open(j *Job, method string, origin intercanister.Origin, attach
 	if j.refused = charging.Prepay(&m.State, j.Execution, &m.longest, origin.Caller); j.refused != nil {
 		return
 	}
-	if j.refused = m.inadmissible(c, kind, method); j.refused != nil {
+	if j.refused = inadmissible(x, c, kind, method); j.refused != nil {
 		j.base = true
 		return
 	}
@@ -162,11 +163,11 @@ func (m *subnet) open(j *Job, method string, origin intercanister.Origin, attach
 }
 
 // inadmissible is why a call that was paid for cannot be executed, nil where it can.
-func (m *subnet) inadmissible(c *canister.Canister, kind canister.MethodKind, method string) *intercanister.Reject {
+func inadmissible(x override.Executor, c *canister.Canister, kind canister.MethodKind, method string) *intercanister.Reject {
 	if reject := rejectNotRunning(c); reject != nil {
 		return reject
 	}
-	if m.net.executor.Empty(c) {
+	if x.Empty(c) {
 		return rejectEmpty(c.ID)
 	}
 	switch kind {

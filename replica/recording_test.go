@@ -23,7 +23,7 @@ func newRecorded() *recorded {
 	n.views = &Views{network: n}
 	n.subnets = []*subnet{newSubnet(n, 0, &SubnetConfig{})}
 	m := n.subnets[0]
-	m.buildStaticTree()
+	m.record.base = m.net.staticTree()
 	r := &recorded{subnet: m, now: 1}
 	r.end()
 	return r

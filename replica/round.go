@@ -85,7 +85,7 @@ func (m *subnet) begin() {
 	m.sign()
 	m.due()
 	tasks.QueueHeartbeats(&m.State)
-	for _, j := range m.resumed() {
+	for _, j := range resumed(m.paused, m.Height) {
 		j.Entry.Mailbox.Resume = true
 		m.Ready.Add(&j.Entry.Mailbox)
 	}
@@ -95,13 +95,13 @@ func (m *subnet) begin() {
 // that had the fewest slices for the rounds since they began, so that all take turns and
 // none waits for ever. What new messages wait for is a few slices, not one of every message
 // that is parked.
-func (m *subnet) resumed() []*Job {
-	if len(m.paused) <= ResumedPerRound {
-		return m.paused
+func resumed(paused []*Job, height uint64) []*Job {
+	if len(paused) <= ResumedPerRound {
+		return paused
 	}
-	byShare := slices.Clone(m.paused)
+	byShare := slices.Clone(paused)
 	slices.SortStableFunc(byShare, func(a, b *Job) int {
-		return cmp.Compare(a.share(m.Height), b.share(m.Height))
+		return cmp.Compare(a.share(height), b.share(height))
 	})
 	return byShare[:ResumedPerRound]
 }

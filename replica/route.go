@@ -229,7 +229,7 @@ func (m *subnet) reply(from *state.Entry, origin *intercanister.Origin, response
 }
 
 func (m *subnet) answerIngress(in *state.Ingress, reply []byte, reject *intercanister.Reject) {
-	in = m.History.Answer(in, reply, reject, m.Time, &m.Deadlines, m.forget)
+	in = m.History.Answer(in, reply, reject, m.Time, &m.Deadlines, m.Show)
 	m.Show(in)
 	m.net.answered = append(m.net.answered, in.ID)
 	m.TreeChanged = m.TreeChanged || !m.net.open
@@ -237,6 +237,3 @@ func (m *subnet) answerIngress(in *state.Ingress, reply []byte, reject *intercan
 		m.net.emit(Event{Kind: IngressAnswered, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Reject: reject, Bytes: len(reply), Payload: reply})
 	}
 }
-
-// forget notes that the answer of an older message was dropped.
-func (m *subnet) forget(in *state.Ingress) { m.Show(in) }

@@ -125,9 +125,6 @@ func (m *subnet) refresh() {
 	m.Environment.RootKey = m.net.rootKey
 }
 
-// Subnet is what executions of this round are told about the subnet.
-func (m *subnet) Subnet() *canister.Subnet { return m.Environment }
-
 // managementOf is the subnet whose management canister a principal addresses:
 // the own one by the empty principal, any by its subnet id. nil for canisters.
 func (n *Network) managementOf(id principal.Principal, own *subnet) *subnet {

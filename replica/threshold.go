@@ -80,7 +80,7 @@ func (n *Network) holdersOf(key *thresholdKey) (holders []*subnet) {
 		return holders
 	}
 	return []*subnet{slices.MinFunc(n.subnets, func(a, b *subnet) int {
-		return cmp.Or(distance(key, a)-distance(key, b), a.unpaid()-b.unpaid())
+		return cmp.Or(distance(key, a)-distance(key, b), a.config.unpaid()-b.config.unpaid())
 	})}
 }
 
@@ -93,8 +93,8 @@ func distance(key *thresholdKey, m *subnet) int {
 	return m.Nodes
 }
 
-func (m *subnet) unpaid() int {
-	if m.config.Free {
+func (c *SubnetConfig) unpaid() int {
+	if c.Free {
 		return 1
 	}
 	return 0

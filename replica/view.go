@@ -197,7 +197,7 @@ func (n *Network) publish() {
 func (n *Network) show() {
 	for _, m := range n.subnets {
 		if m.shownRanges == nil {
-			m.shownRanges = m.ranges()
+			m.shownRanges = m.Ids.Certified()
 		}
 	}
 	v := n.views

@@ -26,7 +26,7 @@ func canisterStatus(c *state.Command, a *idArg) state.Answer {
 		Metrics:    metricsOf(&usage),
 		Cycles:     natOf(k.Balance.Add(r.DeferredCredit)),
 		Reserved:   natOf(k.Reserved),
-		IdlePerDay: natOf(c.Host.Subnet().Fees.IdlePerDay(k.Holdings())),
+		IdlePerDay: natOf(c.State.Environment.Fees.IdlePerDay(k.Holdings())),
 		Queries: queryStats{
 			bytesOf(k.Queries.Calls), bytesOf(k.Queries.Instructions), bytesOf(k.Queries.RequestBytes), bytesOf(k.Queries.ResponseBytes),
 		},

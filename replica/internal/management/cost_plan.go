@@ -18,7 +18,7 @@ type costPlan struct {
 // check says why the canister cannot afford it: the subnet has no room, the canister would be frozen, cannot pay or
 // cannot set aside what is reserved for the memory.
 func (o *costPlan) check(c *state.Command, r *state.Entry) *intercanister.Reject {
-	sub, k := c.Host.Subnet(), r.Canister
+	sub, k := c.State.Environment, r.Canister
 	allocation := k.Settings.MemoryAllocation
 	grown := max(o.after, allocation) - min(max(o.after, allocation), max(o.before, allocation))
 	if free := sub.Limits.SubnetMemory - min(sub.Limits.SubnetMemory, sub.MemoryUsed); grown > free {

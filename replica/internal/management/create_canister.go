@@ -38,7 +38,7 @@ func createCanister(c *state.Command, a *createArg) state.Answer {
 	if reject := mayCreate(c); reject != nil {
 		return state.Fail(reject)
 	}
-	fees := &c.Host.Subnet().Fees
+	fees := &c.State.Environment.Fees
 	fee := fees.Scale(cycles.Of(fees.CanisterCreation))
 	balance, ok := c.Attached.Take(fee)
 	if !ok {

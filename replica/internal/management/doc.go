@@ -42,5 +42,5 @@
 // runs it, perhaps over many rounds, during which no other installation of the
 // subnet starts; the handler's done function sees the outcome and builds the
 // answer. Time is State.Time; randomness is State.Chance; fees and limits are
-// Host.Subnet.
+// State.Environment.
 package management

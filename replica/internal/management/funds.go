@@ -10,7 +10,7 @@ import (
 // pay takes the price of instructions the management canister runs for an idle
 // canister, from the balance above the freezing limit, or rejects with IC0207.
 func pay(c *state.Command, r *state.Entry, instructions uint64) *intercanister.Reject {
-	if reject := checkFunds(c, r, c.Host.Subnet().Fees.ManagementWork(instructions)); reject != nil {
+	if reject := checkFunds(c, r, c.State.Environment.Fees.ManagementWork(instructions)); reject != nil {
 		return reject
 	}
 	charge(c, r, instructions)
@@ -20,7 +20,7 @@ func pay(c *state.Command, r *state.Entry, instructions uint64) *intercanister.R
 // checkFunds rejects with IC0207 where a price cannot be paid from the balance
 // above the freezing limit.
 func checkFunds(c *state.Command, r *state.Entry, price cycles.Amount) *intercanister.Reject {
-	if r.Canister.Liquid(c.Host.Subnet()).Less(price) {
+	if r.Canister.Liquid(c.State.Environment).Less(price) {
 		return rejectOutOfCycles(r, missing(c, r, price), c.Caller)
 	}
 	return nil
@@ -29,7 +29,7 @@ func checkFunds(c *state.Command, r *state.Entry, price cycles.Amount) *intercan
 // charge takes the price of instructions from an idle canister's balance, as
 // much of it as there is.
 func charge(c *state.Command, r *state.Entry, instructions uint64) {
-	spend(r, c.Host.Subnet().Fees.ManagementWork(instructions))
+	spend(r, c.State.Environment.Fees.ManagementWork(instructions))
 }
 
 func spend(r *state.Entry, price cycles.Amount) {
@@ -41,14 +41,14 @@ func spend(r *state.Entry, price cycles.Amount) {
 // missing is what the balance lacks to stay at the freezing limit after a price
 // is paid.
 func missing(c *state.Command, r *state.Entry, price cycles.Amount) cycles.Amount {
-	return r.Canister.FreezingLimit(c.Host.Subnet()).Add(price).Sub(r.Canister.Balance)
+	return r.Canister.FreezingLimit(c.State.Environment).Add(price).Sub(r.Canister.Balance)
 }
 
 // grow makes an idle canister pay for memory that it is about to use more of:
 // the subnet has room for it, the canister is not frozen by it, and its
 // reservation is set aside.
 func grow(c *state.Command, r *state.Entry, bytes uint64) *intercanister.Reject {
-	sub, k := c.Host.Subnet(), r.Canister
+	sub, k := c.State.Environment, r.Canister
 	before := k.MemoryUsage().Total()
 	after := before + bytes
 	grown := max(after, k.Settings.MemoryAllocation) - max(before, k.Settings.MemoryAllocation)

@@ -29,7 +29,7 @@ func makeOutcall(c *state.Command, sent *state.Outcall, metered bool) state.Answ
 	if len(c.State.Outcalls) >= outcall.MaxInFlight {
 		return state.Fail(rejectInFlight())
 	}
-	fees := &c.Host.Subnet().Fees
+	fees := &c.State.Environment.Fees
 	fee := fees.Outcall(outcall.RequestBytes(sent), sent.MaxResponse)
 	if metered {
 		fee = fees.OutcallBaseFee(outcall.RequestBytes(sent), sent.Committee())

@@ -27,7 +27,7 @@ func installChunkedCode(c *state.Command, a *installChunkedArg) state.Answer {
 	}
 	// Assembling costs an instruction for each byte, every chunk counting as a full one.
 	work := uint64(len(a.Chunks)) * canister.ChunkBytes
-	if reject := checkFunds(c, r, c.Host.Subnet().Fees.ManagementWork(work)); reject != nil {
+	if reject := checkFunds(c, r, c.State.Environment.Fees.ManagementWork(work)); reject != nil {
 		return state.Fail(rejectInstallOutOfCycles(reject))
 	}
 	module, reject := assemble(&store.Canister.Chunks, a)

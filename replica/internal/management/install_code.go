@@ -68,7 +68,7 @@ func (f *facade) Installed(c *state.Command, r *state.Entry, work uint64, out ca
 // unprepared makes a canister pay for a module that is not valid, and gives the
 // reject. It must be able to pay for a whole installation, as if one had begun.
 func unprepared(c *state.Command, r *state.Entry, cause *intercanister.Reject, size int, work uint64) *intercanister.Reject {
-	sub := c.Host.Subnet()
+	sub := c.State.Environment
 	prepaid := sub.Fees.Execution(sub.Limits.Install, false)
 	if reject := checkFunds(c, r, prepaid); reject != nil {
 		return rejectInstallOutOfCycles(reject)

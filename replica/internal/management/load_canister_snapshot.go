@@ -28,7 +28,7 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	if c.Host.Preceded(r) {
 		return state.WhenCompiled()
 	}
-	advance := c.Host.Subnet().Fees.ManagementWork(SnapshotInstructions)
+	advance := c.State.Environment.Fees.ManagementWork(SnapshotInstructions)
 	if reject := checkFunds(c, r, advance); reject != nil {
 		return state.Fail(rejectSnapshotCycles(reject))
 	}
@@ -53,7 +53,7 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	if c.State.Compiled[m.Hash()] {
 		compiling = m.KnownInstructionCost()
 	}
-	o.price = c.Host.Subnet().Fees.ExecutionRefund(compiling+s.Bytes(), m.Wide())
+	o.price = c.State.Environment.Fees.ExecutionRefund(compiling+s.Bytes(), m.Wide())
 	if reject := o.check(c, r); reject != nil {
 		return state.Fail(reject)
 	}

@@ -8,7 +8,7 @@ import (
 // heapDelta is how much of memory a canister has changed beyond what it may in a round, and whether that is too much to
 // go on.
 func heapDelta(c *state.Command, r *state.Entry) (debit, limit uint64, limited bool) {
-	limits := &c.Host.Subnet().Limits
+	limits := &c.State.Environment.Limits
 	debit, limit = c.State.Owed(r, limits).HeapDelta, limits.HeapDelta
 	return debit, limit, limit > 0 && debit >= limit
 }
@@ -23,14 +23,14 @@ func checkHeapDelta(c *state.Command, r *state.Entry) *intercanister.Reject {
 
 // owe counts memory that was changed; bytes is called only if there is a limit.
 func owe(c *state.Command, r *state.Entry, bytes func() uint64) {
-	if limits := &c.Host.Subnet().Limits; limits.HeapDelta > 0 {
+	if limits := &c.State.Environment.Limits; limits.HeapDelta > 0 {
 		c.State.Change(r, bytes(), limits)
 	}
 }
 
 // checkInstallRate rejects (IC0209) until the instructions of earlier installations are worked off.
 func checkInstallRate(c *state.Command, r *state.Entry) *intercanister.Reject {
-	limits := &c.Host.Subnet().Limits
+	limits := &c.State.Environment.Limits
 	if limits.InstallRate > 0 && c.State.Owed(r, limits).Install > 0 {
 		return rejectInstallRate(r.ID())
 	}
@@ -39,7 +39,7 @@ func checkInstallRate(c *state.Command, r *state.Entry) *intercanister.Reject {
 
 // oweInstall counts instructions of an installation that the subnet does not count because it never began.
 func oweInstall(c *state.Command, r *state.Entry, instructions uint64) {
-	if limits := &c.Host.Subnet().Limits; limits.InstallRate > 0 {
+	if limits := &c.State.Environment.Limits; limits.InstallRate > 0 {
 		c.State.Owed(r, limits).Install += instructions
 	}
 }

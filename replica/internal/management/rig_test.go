@@ -108,7 +108,6 @@ func (m *host) NextRound(t state.Ticket, method string) {
 func (m *host) Touch(*state.Entry)                    { m.touched++ }
 func (m *host) RefreshEntryPoints(*state.Entry)       {}
 func (m *host) Elsewhere(id principal.Principal) bool { _, ok := m.hosted[id]; return ok }
-func (m *host) Subnet() *canister.Subnet              { return &m.sub }
 
 func (m *host) SubnetOf(id principal.Principal) (principal.Principal, bool) {
 	s, ok := m.hosted[id]
@@ -153,6 +152,7 @@ func newRig(t testing.TB) *rig {
 	limits := canister.ApplicationLimits()
 	limits.HeapDelta, limits.InstallRate = 0, 0
 	m := &host{st: st, sub: canister.Subnet{ID: subnet, Fees: st.Fees, Limits: limits, Time: noon}, hosted: map[principal.Principal]principal.Principal{}}
+	st.Environment = &m.sub
 	r := &rig{TB: t, host: m, facade: New().(*facade)}
 	r.target = r.add(40, alice)
 	return r

@@ -187,7 +187,7 @@ type holder struct {
 // plan checks that a change of settings fits the subnet and can be paid: an
 // allocation may only grow where the balance stays above the freezing limit.
 func (h *holder) plan(c *state.Command, s canister.Settings) (plan, *intercanister.Reject) {
-	sub := c.Host.Subnet()
+	sub := c.State.Environment
 	before, after := max(h.usage, h.settings.MemoryAllocation), max(h.usage, s.MemoryAllocation)
 	if reject := checkCapacity(c.State, sub, &h.settings, &s, before, after); reject != nil {
 		return plan{}, reject

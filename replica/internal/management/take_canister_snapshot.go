@@ -25,7 +25,7 @@ func takeSnapshot(c *state.Command, a *takeSnapshotArg) state.Answer {
 	k := r.Canister
 	uninstall := a.Uninstall != nil && *a.Uninstall
 	usage, size := k.MemoryUsage(), k.SnapshotBytes()
-	o := costPlan{before: usage.Total(), price: c.Host.Subnet().Fees.ManagementWork(SnapshotInstructions + size)}
+	o := costPlan{before: usage.Total(), price: c.State.Environment.Fees.ManagementWork(SnapshotInstructions + size)}
 	o.after = o.before + size - snapshotBytes(old)
 	if uninstall {
 		o.after -= usage.Heap + usage.Stable + usage.Globals + usage.Binary + usage.Custom + usage.Logs + usage.Chunks

@@ -34,7 +34,7 @@ func uploadSnapshotMetadata(c *state.Command, a *uploadSnapshotMetadataArg) stat
 		Taken: c.State.Time, Version: k.Version, ModuleSize: a.ModuleSize, HeapSize: a.HeapSize, Stable: a.StableSize,
 		Certified: a.Certified, Globals: globals, Timer: a.Timer.value(), Hook: a.Hook.value(),
 	}
-	o := costPlan{before: k.MemoryUsage().Total(), price: c.Host.Subnet().Fees.ManagementWork(SnapshotInstructions + d.Bytes())}
+	o := costPlan{before: k.MemoryUsage().Total(), price: c.State.Environment.Fees.ManagementWork(SnapshotInstructions + d.Bytes())}
 	o.after = o.before + d.Bytes() - snapshotBytes(old)
 	if reject := o.check(c, r); reject != nil {
 		return state.Fail(reject)

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"iter"
 	"slices"
 
@@ -180,3 +181,10 @@ func (s *State) Recount(r *Entry) {
 
 // Uncount forgets the memory of a canister that is gone.
 func (s *State) Uncount(r *Entry) { s.MemoryUsed, r.Counted = s.MemoryUsed-r.Counted, 0 }
+
+// TouchIfCertified touches the canister if its certified data has changed.
+func (s *State) TouchIfCertified(r *Entry) {
+	if !bytes.Equal(r.Staged.Certified, r.Canister.Certified) || (r.Staged.Certified == nil) != (r.Canister.Certified == nil) {
+		s.Touch(r)
+	}
+}

@@ -218,9 +218,6 @@ type Host interface {
 	// Elsewhere reports whether a canister id belongs to another subnet.
 	Elsewhere(id principal.Principal) bool
 
-	// Limits and fees that hold in this round.
-	Subnet() *canister.Subnet
-
 	// Version is the replica version of the subnet's nodes.
 	Version() string
 }

@@ -1,7 +1,10 @@
 package state
 
 import (
+	"slices"
+
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica/certify"
 )
 
 // Range is an inclusive range of canister numbers; the id of number n is
@@ -82,4 +85,20 @@ func (i *Ids) Include(n uint64) {
 		}
 	}
 	i.Ranges = append(kept, added)
+}
+
+// Certified are the canister ids the subnet hosts as its certified tree shows them, in order.
+func (s *Ids) Certified() certify.Ranges {
+	sorted := slices.Clone(s.Ranges)
+	slices.SortFunc(sorted, func(a, b Range) int {
+		if a.First < b.First {
+			return -1
+		}
+		return 1
+	})
+	all := make(certify.Ranges, len(sorted))
+	for i, r := range sorted {
+		all[i] = certify.Range{Start: principal.Canister(r.First), End: principal.Canister(r.Last)}
+	}
+	return all
 }
