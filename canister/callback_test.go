@@ -150,7 +150,7 @@ func TestTwoTrapsMakeOneText(t *testing.T) {
 	}
 }
 
-func TestAClosureThatIsNoFunctionTrapsAndCleansUp(t *testing.T) {
+func TestAClosureThatIsNotAFunctionTrapsAndCleansUp(t *testing.T) {
 	p := canistertest.NewPlace(t)
 	c := prepared(t, p)
 	call := makeCall(t, p, c, canistertest.Call{OnCleanup: canistertest.Script().Int(55).Set()})
@@ -225,7 +225,7 @@ func TestCallsAreMadeInOrderAndUnfinishedOnesAreDropped(t *testing.T) {
 	out = p.Run(c, unfinished(7000).Call(canistertest.Call{Callee: callee}).ReplyInt())
 	price := p.Subnet.Fees.CallPrepayment(uint64(len("run")), p.Subnet.Limits.Message, false)
 	if number(t, out) != 0 || before.Sub(c.Balance) != price {
-		t.Errorf("a call that was begun anew took %s, want %s", before.Sub(c.Balance), price)
+		t.Errorf("a call that was begun again took %s, want %s", before.Sub(c.Balance), price)
 	}
 }
 
@@ -236,7 +236,7 @@ func unfinished(amount uint64) *canistertest.Program {
 	return canistertest.Script().Raw(code[:len(code)-1]...)
 }
 
-func TestACallIsNotPerformedWhereThereIsNoRoomOrTooFewCycles(t *testing.T) {
+func TestACallWithoutRoomOrCyclesIsNotPerformed(t *testing.T) {
 	p := canistertest.NewPlace(t)
 	c := p.Scriptable()
 	twice := canistertest.Script().Call(canistertest.Call{Callee: callee}).ToBlob().Append().Call(canistertest.Call{Callee: callee}).ReplyInt()

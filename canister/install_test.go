@@ -264,7 +264,7 @@ func TestUninstallingLeavesAnEmptyCanister(t *testing.T) {
 	}
 }
 
-func TestAModuleThatIsNoneIsRejected(t *testing.T) {
+func TestAnInvalidModuleIsRejected(t *testing.T) {
 	p := canistertest.NewPlace(t)
 	for _, x := range []struct{ bytes, want string }{
 		{"", "Canister's Wasm module is not valid: "},

@@ -27,7 +27,7 @@ func TestAMessageStopsAtItsInstructionLimit(t *testing.T) {
 	}
 }
 
-func TestALongMessagePausesAndNobodySeesItsMiddle(t *testing.T) {
+func TestALongMessagePausesWithoutVisibleEffects(t *testing.T) {
 	p := canistertest.NewPlace(t)
 	p.Subnet.Limits.PauseAfter = 3_000_000
 	c := prepared(t, p)

@@ -91,7 +91,7 @@ func TestRandomCallbacksKeepTheirPromises(t *testing.T) {
 			case back.Failure != nil && !back.Cleaned && after != before:
 				r.Fatalf("a callback that failed with %s changed\n%+v to\n%+v", back.Failure, before, after)
 			case back.Cleaned && (call.Cleanup == nil || back.Failure == nil):
-				r.Fatal("a cleanup ran that nobody asked for")
+				r.Fatal("a cleanup ran that was not asked for")
 			case back.Failure != nil && call.Cleanup != nil && !back.Cleaned && !strings.Contains(back.Failure.Text, "call_on_cleanup also failed"):
 				r.Fatalf("the cleanup closure was forgotten: %s", back.Failure)
 			case back.Instructions > p.Subnet.Limits.Message:

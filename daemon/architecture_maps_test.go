@@ -13,7 +13,7 @@ import (
 // A range over a map runs in another order every time. In the core such a loop
 // must not let the order out, and a comment on it or on the line above says why
 // it does not, with the word "order".
-func TestMapsInTheCoreAreRangedOverOnlyWhereOrderIsSaidNotToMatter(t *testing.T) {
+func TestMapsInTheCoreAreRangedOverOnlyWithACommentOnOrder(t *testing.T) {
 	top := root(t)
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps,

@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"bytes"
+	"go/ast"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 // dictionary has words that this project once used for something that has a standard name.
 var dictionary = map[string]string{
+	"anew":        "again",
 	"asleep":      "evicted",
 	"beating":     "has a heartbeat",
 	"bell":        "broadcast",
@@ -52,6 +54,7 @@ var dictionary = map[string]string{
 	"waves":       "batches",
 	"whereabouts": "call locations",
 	"workshop":    "compiler under the control of a test",
+	"whoever":     "the noun: caller, client, owner",
 	"wreck":       "damaged network",
 }
 
@@ -75,6 +78,40 @@ func TestThingsHaveTheirStandardNames(t *testing.T) {
 	}
 	if looked < 500 {
 		t.Errorf("only %d files were read", looked)
+	}
+}
+
+// oldNames are parts of names of tests that say something less plainly than the standard phrase does.
+var oldNames = map[string]string{
+	"ButFor":    "ExceptFor",
+	"HasNot":    "DoesNot, or Without",
+	"IsNo[A-Z]": "IsNotA, or Invalid",
+	"IsSaid":    "IsReported",
+	"IsTold":    "Learns, or IsReported",
+	"Nobody":    "NoOther, or NoCaller",
+	"OfNow":     "Current",
+	"Whatever":  "Any",
+	"WhoGets":   "the noun of the receiver",
+}
+
+func TestNamesOfTestsArePlain(t *testing.T) {
+	looked := 0
+	for _, s := range sources(t) {
+		for _, decl := range s.file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || !s.test() || !strings.HasPrefix(f.Name.Name, "Test") {
+				continue
+			}
+			looked++
+			for old, better := range oldNames {
+				if found := regexp.MustCompile(old).FindString(f.Name.Name); found != "" {
+					t.Errorf("%s: %s says %s: say %s", s.path, f.Name.Name, found, better)
+				}
+			}
+		}
+	}
+	if looked < 1000 {
+		t.Errorf("only %d tests were found", looked)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // The client of these tests signs requests of the wall clock's time and takes no answers
 // of another.
-func TestClientsThatKnowOnlyTheWallClockAreServedWhateverTheTimeIs(t *testing.T) {
+func TestClientsThatKnowOnlyTheWallClockAreServedAtAnyNetworkTime(t *testing.T) {
 	d := started(t, Config{})
 	u := userOf(t, d)
 	id := u.deploy(motoko(t, "counter"))

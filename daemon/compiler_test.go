@@ -67,7 +67,7 @@ func TestAWorkerLeavesTheCompiledFormInItsFolder(t *testing.T) {
 	}
 }
 
-func TestAWorkerIsKilledWhenNobodyWaitsForIt(t *testing.T) {
+func TestAWorkerIsKilledWhenNoCallerWaitsForIt(t *testing.T) {
 	ctx, leave := context.WithCancel(instancetest.Patient(t))
 	ended := make(chan error, 1)
 	dir := t.TempDir()

@@ -104,7 +104,7 @@ func TestTheControlAPIWithTLSAndTokenIsForThoseWhoHaveIt(t *testing.T) {
 }
 
 // The daemon reads nothing from a client without the token: otherwise it would wait for the request.
-func TestWhoHasNotTheTokenIsRefusedBeforeTheRequest(t *testing.T) {
+func TestRequestsWithoutTheTokenAreRefusedUnread(t *testing.T) {
 	d := started(t, Config{Control: Control{Token: "secret"}})
 	stream, err := dialed(t, d).NewStream(instancetest.Patient(t), &grpc.StreamDesc{ClientStreams: true}, controlv1.Calls_Update_FullMethodName)
 	if err != nil {

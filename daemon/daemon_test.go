@@ -244,7 +244,7 @@ func TestTimersFireWhenTheWallClockMoves(t *testing.T) {
 }
 
 // While a canister writes gigabytes, the network's owner cannot answer; the status endpoint does.
-func TestTheStatusIsToldWhileTheNetworkIsBusy(t *testing.T) {
+func TestTheStatusIsAnsweredWhileTheNetworkIsBusy(t *testing.T) {
 	d := started(t, Config{})
 	begun, release := make(chan struct{}), make(chan struct{})
 	done := make(chan error)

@@ -12,7 +12,7 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-func TestTheSlowServersOfOneCanisterHoldUpNobodyElsesOutcalls(t *testing.T) {
+func TestTheSlowServersOfOneCanisterDelayNoOtherOutcalls(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := newPerformer(nil, slog.New(slog.DiscardHandler))
 	var lock sync.Mutex

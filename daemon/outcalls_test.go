@@ -297,7 +297,7 @@ func TestCloseGivesUpTheOutcallsUnderWay(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-func TestHeldOutcallsWaitForWhoeverAnswersThem(t *testing.T) {
+func TestHeldOutcallsWaitForAnAnswer(t *testing.T) {
 	d := started(t, Config{Outcalls: HoldOutcalls})
 	b := browse(t, d)
 	type answered struct {
@@ -346,7 +346,7 @@ func TestDeniedOutcallsAreRejected(t *testing.T) {
 
 // A transform that never ends is stopped by its limit, and others are served
 // meanwhile.
-func TestAnEndlessTransformDelaysNobody(t *testing.T) {
+func TestAnEndlessTransformDelaysNoOtherCanister(t *testing.T) {
 	base := site(t)
 	b := browse(t, started(t, Config{OutcallsLocal: true}))
 	done := make(chan string)

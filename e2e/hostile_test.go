@@ -53,7 +53,7 @@ func assembled(t *testing.T, text string) string {
 	return path
 }
 
-func TestWhateverACanisterDoesItsNextMessageWorks(t *testing.T) {
+func TestAfterAnyFailureTheNextMessageOfACanisterWorks(t *testing.T) {
 	d := start(t)
 	id := d.command(t, "canister", "create")
 	d.command(t, "canister", "install", id, open(t))
@@ -75,7 +75,7 @@ func TestWhateverACanisterDoesItsNextMessageWorks(t *testing.T) {
 	}
 }
 
-func TestAnEndlessLoopDelaysNobodyAndIsStoppedWithTheDaemon(t *testing.T) {
+func TestAnEndlessLoopDelaysNoOthersAndStopsWithTheDaemon(t *testing.T) {
 	d := start(t)
 	looping := d.command(t, "canister", "create")
 	d.command(t, "canister", "install", looping, open(t))

@@ -22,7 +22,7 @@ var hostileNames = []string{
 	"loop x", "Note over p0: x", "autonumber", "{}[]()", "<br/>", strings.Repeat("long ", 30),
 }
 
-func TestMermaidDrawsCallTreesWhateverMethodsAreCalled(t *testing.T) {
+func TestMermaidDrawsCallTreesOfAnyMethods(t *testing.T) {
 	var module strings.Builder
 	module.WriteString(`(module (import "ic0" "msg_reply" (func $reply)) (memory 1)` + "\n")
 	for _, name := range hostileNames {

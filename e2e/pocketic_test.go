@@ -56,7 +56,7 @@ func TestTheJavaScriptClientOfPocketICWorksUnmodified(t *testing.T) {
 	}
 }
 
-func TestAServerOfPocketICEndsAsItIsTold(t *testing.T) {
+func TestAPocketICServerEndsByItsOptions(t *testing.T) {
 	for _, c := range []struct {
 		what      string
 		arguments []string

@@ -69,7 +69,7 @@ func TestAForkDiffersInNothing(t *testing.T) {
 	}
 }
 
-func TestWhatDiffersIsSaidInWords(t *testing.T) {
+func TestDifferencesAreReportedInWords(t *testing.T) {
 	s := diffStage(t)
 	f := s.Fork(replica.ForkConfig{})
 	f.Call("A", "run", compiled(t, f, `set add(get, 1); certify "data"; drop stable-grow(1); stable-write 7, "stable"; drop timer(add(time, 5_000_000_000)); print "line"; reply "x"`))
@@ -98,7 +98,7 @@ func TestWhatDiffersIsSaidInWords(t *testing.T) {
 	}
 }
 
-func TestOfLogsTheNewestRecordsThatDifferAreSaid(t *testing.T) {
+func TestTheNewestDifferentLogRecordsAreReported(t *testing.T) {
 	s := diffStage(t)
 	s.Call("A", "run", compiled(t, s, `print "before"; reply "x"`))
 	f := s.Fork(replica.ForkConfig{})
@@ -118,7 +118,7 @@ func TestOfLogsTheNewestRecordsThatDifferAreSaid(t *testing.T) {
 	}
 }
 
-func TestWhatWaitsIsSaidOneByOne(t *testing.T) {
+func TestDifferentWaitingMessagesAreReportedOneByOne(t *testing.T) {
 	s := diffStage(t)
 	f := s.Fork(replica.ForkConfig{})
 	rule := hold(replica.KindRequest)
@@ -143,7 +143,7 @@ func TestWhatWaitsIsSaidOneByOne(t *testing.T) {
 	}
 }
 
-func TestWhatIsOnItsWayToAnotherSubnetIsSaidOneByOne(t *testing.T) {
+func TestDifferentStreamMessagesAreReportedOneByOne(t *testing.T) {
 	s := busy(t)
 	s.Round()
 	f := s.Fork(replica.ForkConfig{})

@@ -190,7 +190,7 @@ func TestMeddlingIsTheSameEachTimeInStepsAndInAFork(t *testing.T) {
 	})
 }
 
-func TestWhateverIsMeddledWithEveryCycleIsAccountedForAndNothingIsLeft(t *testing.T) {
+func TestAfterAnyFaultInjectionAllCyclesAreAccountedForAndNothingIsLeft(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c, a, m := config(rt), actions(rt), meddlers(rt)
 		c.Subnets = []replica.SubnetConfig{{Kind: replica.System}} // nothing costs anything

@@ -138,7 +138,7 @@ func (l *living) checkReadIndex(t *testing.T, network int) {
 
 // Whatever of a network and its forks is used and closed first, nothing of the checkpoint
 // file is left in use.
-func TestWhateverForkIsClosedFirstEverythingIsGivenBack(t *testing.T) {
+func TestForksClosedInAnyOrderReleaseEverything(t *testing.T) {
 	module, err := wat.Assemble(counting)
 	if err != nil {
 		t.Fatal(err)

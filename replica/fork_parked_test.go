@@ -31,7 +31,7 @@ func printed(b []byte) string {
 // A callback that is parked, during which its canister is asked to stop, fails, and its
 // cleanup closure, which sees the canister stopping, is parked too. Forks of every moment
 // see what their source has seen.
-func TestAMessageThatBeginsAnewInAForkSeesWhatItSawWhenItWasParked(t *testing.T) {
+func TestAMessageThatRestartsInAForkSeesTheStateOfItsFirstRun(t *testing.T) {
 	s := real.NewStage(t, replica.Config{SliceInstructions: 2_000_000})
 	for _, name := range []string{"A", "B"} {
 		s.Create(name, 0, real.Plenty)

@@ -218,7 +218,7 @@ func (l *sharing) fields(a, b reflect.Value, path string) {
 				l.equal(a.Field(i), b.Field(i), at)
 			}
 		case how[f.Name] == "":
-			l.fail(at, "nobody says what a fork does with field %s of %s", f.Name, t)
+			l.fail(at, "no entry says what a fork does with field %s of %s", f.Name, t)
 		case how[f.Name] == "fork":
 			l.walk(a.Field(i), b.Field(i), at)
 		case how[f.Name] == "remake":
@@ -325,7 +325,7 @@ func TestEveryFieldHasItsPlaceInAFork(t *testing.T) {
 				f := ty.Field(i)
 				switch {
 				case how[f.Name] == "" && !plain(f.Type):
-					t.Errorf("nobody says what a fork does with field %s of %s", f.Name, ty)
+					t.Errorf("no entry says what a fork does with field %s of %s", f.Name, ty)
 				case how[f.Name] == "fork":
 					visit(f.Type)
 				}

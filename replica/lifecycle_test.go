@@ -173,7 +173,7 @@ func TestAFrozenCanisterRefusesWork(t *testing.T) {
 	expect(t, "an update", s.Run(0, "reply x"), "replied: x")
 }
 
-func TestALongMessageRunsOneSliceARoundAndDelaysNobody(t *testing.T) {
+func TestALongMessageRunsOneSliceARoundAndDelaysNoOthers(t *testing.T) {
 	s := replicatest.NewStage(t, replica.Config{SliceInstructions: 1_000_000})
 	s.Create(2, plenty)
 	long := submit(t, s, 0, "run", "spend 4500000 count reply long")

@@ -374,7 +374,7 @@ func TestTheModelAgreesWithTheSubnetOnRandomRuns(t *testing.T) {
 	}
 }
 
-func TestTheModelAgreesWithTheSubnetOnWhateverRapidDraws(t *testing.T) {
+func TestTheModelAgreesWithTheSubnetOnRandomPrograms(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := dice(func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "d") })
 		c := drawSetup(d)

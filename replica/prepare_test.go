@@ -167,7 +167,7 @@ func TestAModuleThatIsFoundInvalidIsRejectedAsWhereItIsInstalledAtOnce(t *testin
 		t.Errorf("got  %q\nwant %q", got, direct.Text)
 	}
 	if paid.IsZero() {
-		t.Error("nobody paid for looking at the module")
+		t.Error("the inspection of the module was not paid for")
 	}
 	again := w.begin(t, call())
 	if a := w.Answer(again); len(w.asked) != 0 || string(a.Reply) != got {
@@ -214,7 +214,7 @@ func TestBestEffortInstallationsThatAreTooLateAreDroppedWhenTheirModuleIsReady(t
 	}
 	w.finish()
 	if w.hash("T") != [32]byte{} {
-		t.Error("an installation was made that nobody waited for")
+		t.Error("an installation was made without a caller")
 	}
 	if count := w.Introspect().AuditCycles(); !balanced(&count) || !count.Attached.IsZero() {
 		t.Errorf("the books do not balance: %+v", count)

@@ -193,7 +193,7 @@ func TestARoundGoesOnWhereStepsHaveLeftIt(t *testing.T) {
 	})
 }
 
-func TestWhateverTheScheduleNothingIsLeftAndNoCyclesAppear(t *testing.T) {
+func TestUnderAnyScheduleNothingIsLeftAndNoCyclesAppear(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c, a := config(rt), actions(rt)
 		c.Subnets = []replica.SubnetConfig{{Kind: replica.System}} // nothing costs anything

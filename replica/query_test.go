@@ -126,7 +126,7 @@ func TestATestControlRestartsACompositeQuery(t *testing.T) {
 	}
 }
 
-func TestStatisticsOfQueriesOfCanistersThatAreGoneAreNobodys(t *testing.T) {
+func TestQueryStatisticsOfDeletedCanistersAreDropped(t *testing.T) {
 	s := wasmStage(t, replica.Config{}, 1)
 	gone := replica.QueryCount{Canister: s.ID(5)}
 	gone.Calls = 1

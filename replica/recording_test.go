@@ -119,7 +119,7 @@ func TestATreeThatAReaderHasMadeIsTheBaseOfTheNext(t *testing.T) {
 	r.end()
 	r.net.View()
 	if r.end(); len(r.record.requests.list) != 1 {
-		t.Errorf("%d changes are recorded after a view of which nobody has made the tree, want 1", len(r.record.requests.list))
+		t.Errorf("%d changes are recorded after a view whose tree was not built, want 1", len(r.record.requests.list))
 	}
 	r.net.View()
 	r.staged().height()

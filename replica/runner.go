@@ -31,7 +31,7 @@ func (s *Coroutines) RunOne(j *Job) {
 	if j.coroutine == nil {
 		s.begin(j)
 		if j.Pauses != nil && !j.catchUp() {
-			panic("replica: a message of canister " + j.Entry.ID().String() + " that began anew in a fork took another way")
+			panic("replica: a message of canister " + j.Entry.ID().String() + " that began again in a fork took another path")
 		}
 	}
 	on := j.coroutine

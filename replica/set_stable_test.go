@@ -84,7 +84,7 @@ func TestOnASubnetForBenchmarksAMessageRunsToItsEndInOneRound(t *testing.T) {
 	}
 }
 
-func TestNobodySetsMemoryBetweenTwoSlices(t *testing.T) {
+func TestMemoryIsNotSetBetweenTwoSlices(t *testing.T) {
 	s := playing(t, replica.Config{SliceInstructions: 1_000_000, RoundInstructions: 1_000_000})
 	id, _ := s.Submit("a", "run", canistertest.Script().Busy(30_000_000).Reply(nil).Bytes())
 	s.Round()

@@ -14,7 +14,7 @@ func changedBy(parts, bytes int) *subnet {
 	return m
 }
 
-func TestTheTreeIsMadeWhereManyPartsOrBytesChangedThoughNobodyAsks(t *testing.T) {
+func TestTheTreeIsBuiltWithoutAReaderAfterManyChanges(t *testing.T) {
 	for _, c := range []struct {
 		parts, bytes int
 		made         bool

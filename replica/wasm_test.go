@@ -155,7 +155,7 @@ func TestCompositeQueriesAskOtherCanisters(t *testing.T) {
 		t.Errorf("too deep: %q, %v", got.Reply, got.Reject)
 	}
 	if got := query(s, 0, "ask", ask(9, script().ReplyText("x"))); got.Reject == nil || got.Reject.Error.String() != "IC0506" {
-		t.Errorf("nobody: %q, %v", got.Reply, got.Reject)
+		t.Errorf("a query of a missing canister: %q, %v", got.Reply, got.Reject)
 	}
 	if got := query(s, 0, "ask", script().Count(1).Call(canistertest.Call{
 		Callee: s.ID(1), Method: "ask", Program: script().ReplyText("x"), OnReply: script().Count(1).Get().ReplyInt(),

@@ -72,7 +72,7 @@ func TestACertificateMayBeFiveMinutesAway(t *testing.T) {
 	})
 }
 
-func TestARequestIsSentSixTimesWhereThereIsNoRoom(t *testing.T) {
+func TestARequestToAFullDaemonIsSentSixTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent, began := 0, time.Now()
 		c := &Client{address: "http://replica", http: &http.Client{Transport: replica(func(*http.Request) *http.Response {

@@ -100,7 +100,7 @@ func TestBadArgumentsOfTheClockAreRefused(t *testing.T) {
 	a.compare("clock_refused")
 }
 
-func TestTimesThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidTimesAreRefused(t *testing.T) {
 	a := byHand(t)
 	duration := &durationpb.Duration{Seconds: 1, Nanos: -1}
 	for _, err := range []error{
@@ -116,7 +116,7 @@ func TestTimesThatAreNoneAreRefused(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestEveryRPCOfTheClockSaysThatThereIsNoSuchInstance(t *testing.T) {
+func TestEveryRPCOfTheClockReportsAMissingInstance(t *testing.T) {
 	a := byHand(t)
 	call(a, a.clock.GetTime, &controlv1.GetTimeRequest{Instance: "x"})
 	call(a, a.clock.SetTime, &controlv1.SetTimeRequest{Instance: "x"})
@@ -139,7 +139,7 @@ func TestDeliveriesAreNotChosenWhereTheWallClockRunsRounds(t *testing.T) {
 	a.compare("clock_paced")
 }
 
-func TestRoundsAreRunWhateverThePacing(t *testing.T) {
+func TestRoundsAreRunInEachPacingMode(t *testing.T) {
 	a := served(t, daemon.Config{})
 	for _, mode := range []controlv1.PacingMode{controlv1.PacingMode_PACING_MODE_AUTO, controlv1.PacingMode_PACING_MODE_INTERVAL, controlv1.PacingMode_PACING_MODE_MANUAL} {
 		p := must(a, a.clock.SetPacing, &controlv1.SetPacingRequest{Pacing: &controlv1.Pacing{Mode: mode}}).GetPacing()

@@ -33,7 +33,7 @@ func (a *api) plugIn(first string) net.Conn {
 	return conn
 }
 
-func TestBytesThatNobodyUnderstandsEndTheirConnectionAndNoOther(t *testing.T) {
+func TestUnknownBytesEndTheirConnectionAndNoOther(t *testing.T) {
 	a := served(t, daemon.Config{})
 	noise := make([]byte, 1<<16)
 	rand.NewChaCha8([32]byte{1}).Read(noise)
@@ -58,7 +58,7 @@ func TestBytesThatNobodyUnderstandsEndTheirConnectionAndNoOther(t *testing.T) {
 }
 
 // A silent client blocks only itself, and does not delay a daemon that closes.
-func TestConnectionsThatGoNoFurtherHoldUpNobody(t *testing.T) {
+func TestStalledConnectionsDelayNoOthers(t *testing.T) {
 	a := served(t, daemon.Config{})
 	for range 50 {
 		a.plugIn("")

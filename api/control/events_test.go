@@ -228,7 +228,7 @@ func TestManyWatchersAtOnceSeeTheSameEvents(t *testing.T) {
 	}
 }
 
-func TestAWatcherThatIsTooSlowIsToldSoAndHoldsUpNobody(t *testing.T) {
+func TestASlowWatcherLearnsSoAndDelaysNoOther(t *testing.T) {
 	a := byHand(t)
 	stream, err := a.events.Watch(a.ctx, &controlv1.WatchRequest{})
 	if err != nil {

@@ -169,7 +169,7 @@ func TestCallsAreLostAndSettledAsANetworkCould(t *testing.T) {
 	}
 	unknown := &controlv1.Answer{Answer: &controlv1.Answer_Unknown{Unknown: true}}
 	var sent []replica.RequestID
-	a.note("a guaranteed response is never lost, and nobody is told that it is unknown")
+	a.note("a guaranteed response is never lost, and no caller learns that it is unknown")
 	id, guaranteed := held(asks(bob, "x"))
 	sent = append(sent, id)
 	call(a, a.flights.Drop, &controlv1.DropRequest{HeldId: guaranteed})
@@ -356,7 +356,7 @@ func TestBadArgumentsOfFlightsAreRefused(t *testing.T) {
 	a.compare("flights_refused")
 }
 
-func TestEveryRPCOfFlightsSaysThatThereIsNoSuchInstance(t *testing.T) {
+func TestEveryRPCOfFlightsReportsAMissingInstance(t *testing.T) {
 	a := byHand(t)
 	call(a, a.flights.ListContexts, &controlv1.ListContextsRequest{Instance: "x"})
 	call(a, a.flights.ListFutures, &controlv1.ListFuturesRequest{Instance: "x"})

@@ -75,7 +75,7 @@ func TestWhatGoesOnInAFolderStaysInItAndEndsWithTheLast(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBeUsedIsSaidWithWhy(t *testing.T) {
+func TestAFolderThatCannotBeUsedIsReportedWithTheReason(t *testing.T) {
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	file, err := a.export(&controlv1.ExportInstanceRequest{})
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 )
 
 // A server answers what its health is before anything else may be asked of it.
-func TestAServerSaysNotServingUntilItIsToldToServe(t *testing.T) {
+func TestAServerReportsNotServingUntilItServes(t *testing.T) {
 	s := control.New(nil, control.Options{})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -103,7 +103,7 @@ func TestWhatIsNotThereIsNeitherForkedNorRestored(t *testing.T) {
 	a.compare("instances_fork_refused")
 }
 
-func TestWhoWaitsForWhatARestoredInstanceDoesNotKnowIsTold(t *testing.T) {
+func TestWaitersForMessagesThatARestoreLostLearnSo(t *testing.T) {
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
 	id := a.installed(canistertest.Fixture("counter"), nil)

@@ -199,7 +199,7 @@ func TestClientsMakeAndDeleteInstancesSideBySide(t *testing.T) {
 	}
 	all.Wait()
 	if made == 0 {
-		t.Error("nobody made the contested instance")
+		t.Error("no client made the contested instance")
 	}
 	if left := must(a, a.instances.ListInstances, &controlv1.ListInstancesRequest{}).GetInstances(); len(left) != 1 {
 		t.Errorf("%d instances are left", len(left))
@@ -241,7 +241,7 @@ func TestABusyInstanceIsWaitedForAsLongAsTheCallerLikes(t *testing.T) {
 	must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Instance: "busy"})
 }
 
-func TestAnInstanceThatFailsTakesNobodyWithIt(t *testing.T) {
+func TestAnInstanceThatFailsLeavesTheOthersRunning(t *testing.T) {
 	a := served(t, daemon.Config{})
 	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "odd"})
 	must(a, a.instances.TakeSnapshot, &controlv1.TakeSnapshotRequest{Instance: "odd", Snapshot: "even"})

@@ -113,7 +113,7 @@ func TestWhatIsRefusedIsNotShownAtFullLength(t *testing.T) {
 	}
 }
 
-func TestACallIsRefusedWhoseInterfaceNobodyCanRead(t *testing.T) {
+func TestACallWithAnUnreadableInterfaceIsRefused(t *testing.T) {
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
 	id := a.installed([]byte("\x00asm\x01\x00\x00\x00\x00\x1f\x19icp:public candid:servicewhat?"), nil)

@@ -137,7 +137,7 @@ func TestAnAsynchronousCallIsAcceptedWithAnEmptyBody(t *testing.T) {
 	}
 }
 
-func TestARejectionBeforeTheStateIsNoCertificate(t *testing.T) {
+func TestARejectionBeforeTheStateIsNotACertificate(t *testing.T) {
 	reject := intercanister.Rejectf(intercanister.CanisterNotFound, "Canister x not found")
 	for url, status := range map[string]string{"v2": "", "v3": "non_replicated_rejection", "v4": "non_replicated_rejection"} {
 		n := newFakeNetwork(t)
@@ -229,7 +229,7 @@ func TestADuplicateInFlightIsAcceptedAtOnce(t *testing.T) {
 	}
 }
 
-func TestAClientThatGivesUpLeavesNobodyWaiting(t *testing.T) {
+func TestAClientThatGivesUpLeavesNoWaiter(t *testing.T) {
 	n := newFakeNetwork(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	n.submit = func(*api.Ingress) (api.Receipt, error) { cancel(); return api.Receipt{}, nil }

@@ -105,7 +105,7 @@ func TestWhoHasTheNetworksTimeIsAnsweredInIt(t *testing.T) {
 	}
 }
 
-func TestARequestThatIsOfNowByNoClockIsRefused(t *testing.T) {
+func TestARequestThatIsCurrentByNoClockIsRefused(t *testing.T) {
 	n := shifted(t, instant+week)
 	for _, expiry := range []uint64{instant - 1, instant + week/2, instant + week - 1, instant + 2*week} {
 		draft := wire.NewCall(appCanister, "go", nil)

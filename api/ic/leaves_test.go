@@ -181,7 +181,7 @@ func TestWhoReadsWhichLeafOfTheTree(t *testing.T) {
 	}
 	for _, pattern := range certify.StatePaths() {
 		if !tried[pattern] {
-			t.Errorf("nobody reads %s", pattern)
+			t.Errorf("no identity reads %s", pattern)
 		}
 	}
 }

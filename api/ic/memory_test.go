@@ -57,7 +57,7 @@ func TestAnAnswerIsSentWithinTheBudget(t *testing.T) {
 	}
 }
 
-func TestABodyIsReadWholeWhateverItsLength(t *testing.T) {
+func TestABodyOfAnyLengthIsReadWhole(t *testing.T) {
 	for _, length := range []int{0, 1, 65_535, 65_536, 65_537, 196_608, 1 << 20} {
 		sent := bytes.Repeat([]byte("x"), length)
 		for _, most := range []int{length, 5 << 20} {
@@ -71,7 +71,7 @@ func TestABodyIsReadWholeWhateverItsLength(t *testing.T) {
 	}
 }
 
-func TestABodyTakes64KiBAtFirstWhateverLengthIsAnnounced(t *testing.T) {
+func TestABodyTakes64KiBAtFirstForAnyAnnouncedLength(t *testing.T) {
 	for _, c := range []struct{ length, most, want int }{
 		{1, 65_534, 65_535}, {1, 65_535, 65_536}, {1, 5 << 20, 65_536}, {65_535, 5 << 20, 65_536}, {65_536, 5 << 20, 131_072},
 	} {

@@ -107,7 +107,7 @@ func TestAnUnknownRequestIsProvenAbsent(t *testing.T) {
 	wantLookup(t, tree, certify.Absent, path)
 }
 
-func TestARequestThatWasForgottenMeanwhileIsNobodys(t *testing.T) {
+func TestARequestThatWasForgottenMeanwhileHasNoOwner(t *testing.T) {
 	n := newFakeNetwork(t)
 	n.answer = echo
 	h := New(n, Info{})
@@ -120,7 +120,7 @@ func TestARequestThatWasForgottenMeanwhileIsNobodys(t *testing.T) {
 	}
 }
 
-func TestNobodyControlsACanisterThatIsNotThere(t *testing.T) {
+func TestAMissingCanisterHasNoControllers(t *testing.T) {
 	n := newFakeNetwork(t)
 	other := principal.Canister(1<<20 + 1)
 	path := certify.MetadataPath(other, "hidden")

@@ -32,7 +32,7 @@ func TestRowsAreMediansInTheOrderOfTheRun(t *testing.T) {
 	}
 }
 
-func TestAMissedLimitIsSaidInTheTable(t *testing.T) {
+func TestAMissedLimitIsShownInTheTable(t *testing.T) {
 	var out bytes.Buffer
 	if err := table(&out, []Row{
 		{Name: "Slow", Unit: "ns", Measured: 900, Floor: 100, Ratio: 9, Limit: 4, P99: 1500, Runs: 5},

@@ -72,7 +72,7 @@ func TestACommandReachesTheDaemonThatExecReached(t *testing.T) {
 	}
 }
 
-func TestInterruptedWorkIsNoFailureOfTheDaemons(t *testing.T) {
+func TestInterruptedWorkIsNotAFailureOfTheDaemon(t *testing.T) {
 	t.Setenv("CANISTERD_URL", serving(t, daemon.Control{}).URL())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

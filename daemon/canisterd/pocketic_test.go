@@ -33,7 +33,7 @@ func TestTheNameOfTheProgramMakesItPocketIC(t *testing.T) {
 	}
 }
 
-func TestPocketICSaysTheVersionItIsToldToSay(t *testing.T) {
+func TestPocketICReportsTheVersionOfItsFlag(t *testing.T) {
 	say := func(arguments ...string) string {
 		var out, errOut bytes.Buffer
 		if code := run(t.Context(), arguments, &out, &errOut); code != 0 {

@@ -8,7 +8,7 @@ import (
 )
 
 // Rules with large answers are on pages of their own: the list has them all.
-func TestAllRulesAreListedWhateverThePagesOfTheDaemonHave(t *testing.T) {
+func TestAllRulesAreListedForAnySizeOfPages(t *testing.T) {
 	d := serving(t, daemon.Control{})
 	reply := `"` + strings.Repeat("x", 2_000_000) + `"`
 	for range 3 {

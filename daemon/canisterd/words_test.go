@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTablesKeepTheirShapeWhateverIsInThem(t *testing.T) {
+func TestTablesKeepTheirShapeWithAnyContent(t *testing.T) {
 	c := &cli{out: new(strings.Builder)}
 	table := c.table("A", "B")
 	table.row("one", "\x1b[2Jtwo\nthree\tfour")
@@ -15,7 +15,7 @@ func TestTablesKeepTheirShapeWhateverIsInThem(t *testing.T) {
 	}
 }
 
-func TestColumnsStayColumnsWhateverTheScript(t *testing.T) {
+func TestColumnsAreAlignedInAnyScript(t *testing.T) {
 	c := &cli{out: new(strings.Builder)}
 	table := c.table("METHOD", "CANISTER")
 	for _, method := range []string{"withdraw", "出金する", "인출", "🏦_out", "retire\u0301", "\u202eteg"} {

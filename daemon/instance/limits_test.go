@@ -29,7 +29,7 @@ func TestARequestRuns100000RoundsAtMost(t *testing.T) {
 
 func second(_ Ran, err error) error { return err }
 
-func TestARunEndsAfterAMillionRoundsWhereNothingElseIsSaid(t *testing.T) {
+func TestARunWithoutALimitEndsAfterAMillionRounds(t *testing.T) {
 	r := NewRegistry(Config{Wall: time.Now})
 	t.Cleanup(func() { _ = r.Close() })
 	i, err := r.Create(t.Context(), &Spec{Pacing: Pacing{Mode: Manual}})

@@ -69,7 +69,7 @@ func TestPublicKeysInDERHaveTheirLengthsAndNameTheirOwners(t *testing.T) {
 	}
 }
 
-func TestSubnetPublicKeysThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidSubnetPublicKeysAreRefused(t *testing.T) {
 	good := NewSubnetKey(Seed{4}).Public().DER()
 	var infinity bls.G2Affine
 	atInfinity := infinity.Bytes()

@@ -80,7 +80,7 @@ func TestValuesAreTheCBORTheSpecificationAsksFor(t *testing.T) {
 	}
 }
 
-func TestValuesThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidValuesAreRefused(t *testing.T) {
 	for _, value := range [][]byte{nil, {0x81}, {0x9b, 255, 255, 255, 255, 255, 255, 255, 255}, {0x81, 0x81, 0x40}, {0x80, 0}, {0x81, 0x82, 0x40, 0x58, 30}} {
 		if rs, err := DecodeRanges(value); err == nil {
 			t.Errorf("%x was read as ranges %v", value, rs)

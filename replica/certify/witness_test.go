@@ -129,7 +129,7 @@ func TestAWitnessAnswersForItsPathsAsTheTreeDoesAndForNoOther(t *testing.T) {
 		}
 		for _, p := range h.Paths() {
 			if !coveredBy(p, asked) {
-				t.Fatalf("the witness reveals %s, which nobody asked for (%v)", p, asked)
+				t.Fatalf("the witness reveals %s, which was not asked for (%v)", p, asked)
 			}
 		}
 		tr.Walk(func(p Path, v []byte) bool {

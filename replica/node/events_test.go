@@ -79,7 +79,7 @@ func TestAnInstanceRecordsFromItsFirstStreamOnAndKeepsNoRoomBefore(t *testing.T)
 	r := start(t, node.Config{})
 	r.create(1)
 	if _, _, room := r.Ring(); room != 0 {
-		t.Errorf("nobody listens, and there is room for %d events", room)
+		t.Errorf("without a listener there is room for %d events", room)
 	}
 	s := r.stream(node.From{Beginning: true}, node.Filter{})
 	if got := rest(t, s); len(got) != 0 {
@@ -163,7 +163,7 @@ func TestTokensThatLeadNowhereAreRefusedEachForItsReason(t *testing.T) {
 	}
 }
 
-func TestAReaderThatFallsBehindIsToldAndHoldsUpNobody(t *testing.T) {
+func TestAReaderThatFallsBehindLearnsSoAndDelaysNoOther(t *testing.T) {
 	r := start(t, node.Config{Record: true, Events: 64})
 	r.create(1)
 	s := r.stream(node.From{}, node.Filter{})
@@ -340,7 +340,7 @@ func TestAStopwatchMeasuresMessagesWhereSomebodyListens(t *testing.T) {
 	r := start(t, node.Config{Workers: 1, Stopwatch: func() int64 { asked++; return int64(asked) * 1000 }})
 	r.create(1)
 	if asked != 0 {
-		t.Errorf("nobody listens, and the stopwatch is asked %d times", asked)
+		t.Errorf("without a listener the stopwatch is asked %d times", asked)
 	}
 	s := r.stream(node.From{}, node.Filter{Kinds: []replica.EventKind{replica.MessageExecuted}})
 	r.must(0, "run", "spend 25000000 reply x") // three slices

@@ -105,7 +105,7 @@ func TestUpdatesAreAnsweredInAutoMode(t *testing.T) {
 	}
 }
 
-func TestACanisterInAnEndlessLoopDelaysNobody(t *testing.T) {
+func TestACanisterInAnEndlessLoopDelaysNoOthers(t *testing.T) {
 	r := start(t, node.Config{Workers: 2})
 	r.create(2)
 	if _, err := r.Submit(t.Context(), r.message(0, "run", "forever")); err != nil {
@@ -181,7 +181,7 @@ func TestTwoNodesWithDifferentWorkersEndInTheSameState(t *testing.T) {
 	}
 }
 
-func TestClosingWakesWhoeverWaits(t *testing.T) {
+func TestClosingWakesAllWaiters(t *testing.T) {
 	r := start(t, node.Config{Mode: node.Manual})
 	in := r.message(0, "create", "5")
 	r.Submit(t.Context(), in)
@@ -198,7 +198,7 @@ func TestClosingWakesWhoeverWaits(t *testing.T) {
 	}
 }
 
-func TestABugStopsTheNodeAndIsToldToEveryCaller(t *testing.T) {
+func TestABugStopsTheNodeAndReachesEveryCaller(t *testing.T) {
 	n, err := node.Start(node.Config{Network: replica.Config{Subnets: []replica.SubnetConfig{{}}}})
 	if err != nil {
 		t.Fatal(err)

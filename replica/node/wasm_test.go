@@ -108,7 +108,7 @@ func TestATimerSetIntoThePastFiresWhenTimeMovesAndNotBefore(t *testing.T) {
 	for n := range uint64(5) {
 		before := idle()
 		if after := idle(); after != before {
-			t.Fatalf("while nobody asks and time stands still %d rounds are run", after-before)
+			t.Fatalf("without a request and while time stands still %d rounds are run", after-before)
 		}
 		if err := r.AdvanceTo(t.Context(), replicatest.Start+(n+1)*1_000_000_000); err != nil {
 			t.Fatal(err)

@@ -78,7 +78,7 @@ func (p *performer) settlement(word string, words []string) (s replica.Settlemen
 	case "unknown":
 		s.Unknown = true
 	default:
-		p.t.Fatalf("nobody can %q a message", word)
+		p.t.Fatalf("invalid effect of a rule %q: expected hold, drop, unknown, mock, delay SECONDS or an answer", word)
 	}
 	return s
 }

@@ -89,7 +89,7 @@ func TestHostileTextStaysOnItsLineAndInItsLabel(t *testing.T) {
 	}
 }
 
-func TestColumnsOfATraceBeginInOneCellWhateverTheScript(t *testing.T) {
+func TestColumnsOfATraceAreAlignedInAnyScript(t *testing.T) {
 	for _, text := range []string{"withdraw", "出金する", "🏦", "retire\u0301"} {
 		plain := trace.Text(hostileTree(text), nil)
 		columns := map[int]bool{}

@@ -50,9 +50,9 @@ func chargedAtTrap(t *testing.T, body string) int64 {
 	return g.used()
 }
 
-// TestEveryFunctionIsCalledAnewByItsDispatcher has more functions of one type than a dispatcher serves, and several
+// TestEveryFunctionIsCalledAgainByItsDispatcher has more functions of one type than a dispatcher serves, and several
 // types.
-func TestEveryFunctionIsCalledAnewByItsDispatcher(t *testing.T) {
+func TestEveryFunctionIsCalledAgainByItsDispatcher(t *testing.T) {
 	var text strings.Builder
 	const functions = 2*dispatcherWidth + 3
 	for i := range functions {

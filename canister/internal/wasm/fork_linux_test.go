@@ -41,7 +41,7 @@ func TestAForkThatIsGoneLeavesItsSourceAsItWas(t *testing.T) {
 				t.Fatalf("after the fork is gone %d bytes are taken and %d in use, want %d and %d", taken, now, space, used)
 			}
 			if g.slot.base != nil {
-				t.Fatal("a layer is left that nobody else has")
+				t.Fatal("a layer with one owner is left")
 			}
 		}
 	})

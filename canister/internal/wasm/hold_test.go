@@ -2,7 +2,7 @@ package wasm
 
 import "testing"
 
-func TestAHeldSnapshotIsRevertedWhateverItAndItsOriginDoMeanwhile(t *testing.T) {
+func TestAHeldSnapshotIsRevertedAfterAnyWritesInBetween(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind HeapKind) {
 		g := newTestGuest(t, newTestEngine(t, Config{Heaps: kind}), counter)
 		s, err := g.Snapshot()

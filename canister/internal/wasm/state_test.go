@@ -79,7 +79,7 @@ func TestAnUpgradeKeepsTheHeapOrNot(t *testing.T) {
 	})
 }
 
-func TestMarkBeginsTheCountAnew(t *testing.T) {
+func TestMarkRestartsTheCount(t *testing.T) {
 	g := newTestGuest(t, newTestEngine(t, Config{}), counter)
 	run(t, g, "inc")
 	if err := g.Mark(); err != nil {

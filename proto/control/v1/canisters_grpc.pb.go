@@ -41,7 +41,7 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Canisters makes, installs and looks into canisters, with the powers of their controllers. What the management canister rejects is
+// Canisters creates, installs and inspects canisters, with the rights of their controllers. What the management canister rejects is
 // FAILED_PRECONDITION with ErrorInfo reason IC_REJECT and metadata code, error_code; its text is the replica's. NOT_FOUND is for
 // canisters and instances that are not there.
 type CanistersClient interface {
@@ -269,7 +269,7 @@ func (c *canistersClient) MoveCanister(ctx context.Context, in *MoveCanisterRequ
 // All implementations must embed UnimplementedCanistersServer
 // for forward compatibility.
 //
-// Canisters makes, installs and looks into canisters, with the powers of their controllers. What the management canister rejects is
+// Canisters creates, installs and inspects canisters, with the rights of their controllers. What the management canister rejects is
 // FAILED_PRECONDITION with ErrorInfo reason IC_REJECT and metadata code, error_code; its text is the replica's. NOT_FOUND is for
 // canisters and instances that are not there.
 type CanistersServer interface {

@@ -42,9 +42,9 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Flights shows what is in flight in an instance (call contexts, registered futures, queued and held messages, timers) with the reason
-// each waits for, and has the powers over it. Lists come in pages, in the order of ids; a page says what is there when it is asked for.
-// What no network could do is refused with FAILED_PRECONDITION and a reason: above all, a response that is guaranteed is never lost.
+// Flights lists what is in flight in an instance (call contexts, registered futures, queued and held messages, timers) with the reason
+// each waits for, and injects faults into it. Lists come in pages, in the order of ids; a page shows the state when it is requested.
+// Effects that no network could have are refused with FAILED_PRECONDITION and a reason: a guaranteed response is never lost.
 type FlightsClient interface {
 	ListContexts(ctx context.Context, in *ListContextsRequest, opts ...grpc.CallOption) (*ListContextsResponse, error)
 	ListFutures(ctx context.Context, in *ListFuturesRequest, opts ...grpc.CallOption) (*ListFuturesResponse, error)
@@ -273,9 +273,9 @@ func (c *flightsClient) AnswerOutcall(ctx context.Context, in *AnswerOutcallRequ
 // All implementations must embed UnimplementedFlightsServer
 // for forward compatibility.
 //
-// Flights shows what is in flight in an instance (call contexts, registered futures, queued and held messages, timers) with the reason
-// each waits for, and has the powers over it. Lists come in pages, in the order of ids; a page says what is there when it is asked for.
-// What no network could do is refused with FAILED_PRECONDITION and a reason: above all, a response that is guaranteed is never lost.
+// Flights lists what is in flight in an instance (call contexts, registered futures, queued and held messages, timers) with the reason
+// each waits for, and injects faults into it. Lists come in pages, in the order of ids; a page shows the state when it is requested.
+// Effects that no network could have are refused with FAILED_PRECONDITION and a reason: a guaranteed response is never lost.
 type FlightsServer interface {
 	ListContexts(context.Context, *ListContextsRequest) (*ListContextsResponse, error)
 	ListFutures(context.Context, *ListFuturesRequest) (*ListFuturesResponse, error)

@@ -125,7 +125,7 @@ func TestCodeIsNotInstalledOverCode(t *testing.T) {
 	}
 }
 
-func TestAModuleThatIsNoneChangesNothing(t *testing.T) {
+func TestAnInvalidModuleChangesNothing(t *testing.T) {
 	r, _ := withEngine(t)
 	r.rejected(r.byUser(alice, "install_code", installArg{Canister: r.target.ID(), Mode: installMode{Install: null}, Module: []byte("no module")}),
 		intercanister.CanisterInvalidWasm, "Error from Canister "+r.target.ID().String()+": Canister's Wasm module is not valid: …")

@@ -36,7 +36,7 @@ func (f *facade) Effective(name string, arg []byte) (principal.Principal, bool, 
 	}
 	id, err := m.about.read(arg)
 	switch {
-	case m.about == nobody:
+	case m.about == noSubject:
 		return principal.Principal{}, true, nil
 	case err == nil:
 		return id, false, nil

@@ -59,12 +59,12 @@ const (
 type subject uint8
 
 const (
-	nobody subject = iota
+	noSubject subject = iota
 	canisterID
 	targetCanister
 )
 
-var errNobody = errors.New("the method is about no canister")
+var errNoSubject = errors.New("the method is about no canister")
 
 // read gives the canister an argument is about.
 func (s subject) read(arg []byte) (principal.Principal, error) {
@@ -80,7 +80,7 @@ func (s subject) read(arg []byte) (principal.Principal, error) {
 		err := candid.Unmarshal(arg, &a)
 		return a.Target, err
 	}
-	return principal.Principal{}, errNobody
+	return principal.Principal{}, errNoSubject
 }
 
 // table is the list of all methods.

@@ -148,13 +148,13 @@ func TestTheEffectiveCanisterIsTheOneInTheArgument(t *testing.T) {
 	r := newRig(t)
 	for _, m := range table() {
 		id, anywhere, reject := r.facade.Effective(m.name, r.encode(argFor(m.name, r.target.ID())))
-		if reject != nil || anywhere != (m.about == nobody) || !anywhere && id != r.target.ID() {
+		if reject != nil || anywhere != (m.about == noSubject) || !anywhere && id != r.target.ID() {
 			t.Errorf("%s: %s, anywhere %v, %v", m.name, id, anywhere, reject)
 		}
 	}
 }
 
-func TestAnArgumentThatIsNoCandidHasItsText(t *testing.T) {
+func TestAnArgumentThatIsNotCandidHasItsText(t *testing.T) {
 	r := newRig(t)
 	const door = "Failed to parse payload for ic00 method start_canister: IC0408: Error decoding candid: …"
 	_, _, reject := r.facade.Effective("start_canister", []byte{1, 2, 3})

@@ -24,7 +24,7 @@ func (f *facade) Sent(name string, arg []byte, version uint64, hosted func(princ
 			return cut(reject)
 		}
 	}
-	if m.about == nobody || hosted == nil {
+	if m.about == noSubject || hosted == nil {
 		return nil
 	}
 	if err := m.check(arg); err != nil {

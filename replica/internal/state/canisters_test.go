@@ -68,7 +68,7 @@ func TestABlockIsCopiedAtMostOncePerNetwork(t *testing.T) {
 		t.Errorf("a fork has taken the block that another still needs, or Charged is %d", got.Charged)
 	}
 	if got := second.Get(id); got != left {
-		t.Error("the last fork has copied what nobody else needs")
+		t.Error("the last fork has copied a block that no other needs")
 	}
 	if source.blocks[0].shared != nil {
 		t.Error("the source thinks that a fork needs its shared block")

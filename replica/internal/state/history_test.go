@@ -39,7 +39,7 @@ func TestARecordIsKeptUntilExpiryAndFiveMinutesAfterTheAnswer(t *testing.T) {
 	})
 }
 
-func TestAMessageThatHasNotBegunExpires(t *testing.T) {
+func TestAMessageThatWaitsTooLongExpires(t *testing.T) {
 	var h History
 	var deadlines timers.Table
 	r := h.Receive(&Ingress{ID: RequestID{1}, Expiry: 10, Arg: []byte("arg")}, &deadlines)
