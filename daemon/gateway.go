@@ -19,8 +19,8 @@ type Gateway struct {
 	Domains []string
 	// DomainsFile is a file of lines HOST:CANISTER; "" for none. It is read again when it changes.
 	DomainsFile string
-	// Names finds canisters by name; nil for none.
-	Names func(name string) (principal.Principal, bool)
+	// Names finds canisters of an instance by name, "" for the default instance; nil for none.
+	Names func(instance, name string) (principal.Principal, bool)
 	// Unverified passes on what canisters answer without checking that they have certified it.
 	Unverified bool
 }
@@ -79,4 +79,15 @@ func (n network) Canisters(ctx context.Context, most int) ([]gateway.Canister, e
 		return nil, err
 	}
 	return gateway.Describe(<-found), nil
+}
+
+// Lineage is the id of the network of an instance, "" for the default one, and of the networks that it goes on from.
+// The error is a refusal.
+func (d *Daemon) Lineage(name string) (id string, ancestors []instance.Ancestor, err error) {
+	i, err := d.instances.Instance(name)
+	if err != nil {
+		return "", nil, err
+	}
+	id, ancestors = i.Lineage()
+	return id, ancestors, nil
 }

@@ -161,7 +161,7 @@ func TestDomainsAndNamesAreConfigured(t *testing.T) {
 	var id principal.Principal
 	d := started(t, Config{Gateway: Gateway{
 		Domains: []string{"canisters.example"}, DomainsFile: file, Unverified: true,
-		Names: func(name string) (principal.Principal, bool) { return id, name == "assets" },
+		Names: func(_, name string) (principal.Principal, bool) { return id, name == "assets" },
 	}})
 	id = userOf(t, d).deploy(canistertest.Fixture("assets"))
 	if err := os.WriteFile(file, []byte("my.page:"+id.String()+"\n"), 0o600); err != nil {

@@ -20,8 +20,8 @@ type Config struct {
 	Domains []string
 	// DomainsFile is a file of lines HOST:CANISTER; "" for none. It is read again when it changes.
 	DomainsFile string
-	// Names finds canisters of the project by name; nil for none.
-	Names func(name string) (principal.Principal, bool)
+	// Names finds canisters of an instance by name, "" for the one that serves hosts without a name; nil for none.
+	Names func(instance, name string) (principal.Principal, bool)
 	// Unverified passes on what canisters answer as if all hosts were raw.
 	Unverified bool
 	// Memory is what bodies are read into and answers sent from; nil: without a limit.

@@ -20,7 +20,7 @@ func TestAHostNamesACanister(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := shop.String()
-	g := New(&fakeNetwork{name: "fork"}, Config{Domains: []string{"Example.com"}, DomainsFile: file, Names: func(name string) (principal.Principal, bool) {
+	g := New(&fakeNetwork{name: "fork"}, Config{Domains: []string{"Example.com"}, DomainsFile: file, Names: func(_, name string) (principal.Principal, bool) {
 		return shop, name == "shop"
 	}})
 	for _, row := range []struct {

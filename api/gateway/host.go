@@ -86,21 +86,17 @@ func (g *Gateway) resolveHost(host string) target {
 		to.raw = true
 		rest = slices.Delete(rest, at, at+1)
 	}
-	switch len(rest) {
-	case 0:
-		to.network = g.networks.Network("")
-	case 1:
-		to.network = g.networks.Network(rest[0])
-	}
-	if to.canister, to.found = g.named(first); !to.found {
+	instance := strings.Join(rest, ".")
+	to.network = g.networks.Network(instance) // no name of an instance has a dot
+	if to.canister, to.found = g.named(instance, first); !to.found {
 		to.label = first
 	}
 	return to
 }
 
-// named is the canister that a label names: by its id, by an id after a text and two hyphens, or by its name in the
-// project.
-func (g *Gateway) named(label string) (principal.Principal, bool) {
+// named is the canister of an instance that a label names: by its id, by an id after a text and two hyphens, or by its
+// name in the project.
+func (g *Gateway) named(instance, label string) (principal.Principal, bool) {
 	text := label
 	if at := strings.LastIndex(label, "--"); at >= 0 {
 		text = label[at+2:]
@@ -111,5 +107,5 @@ func (g *Gateway) named(label string) (principal.Principal, bool) {
 	if g.config.Names == nil {
 		return principal.Principal{}, false
 	}
-	return g.config.Names(label)
+	return g.config.Names(instance, label)
 }

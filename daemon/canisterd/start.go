@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,7 @@ type startFlags struct {
 	memoryLimit                string
 	verbose                    bool
 	deploy, call               string
+	gateway                    gatewayFlags
 }
 
 // stateUsage is of --state-dir wherever networks are made.
@@ -58,6 +60,7 @@ after the next start (canisterd instance import).`,
 	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "principal of a subnet admin, repeated or comma-separated: application subnets and cloud engines are theirs and cost nothing then (default: none)")
 	flags.StringVar(&f.outcalls, "outcalls", daemon.AllowOutcalls.String(), "what becomes of the HTTP outcalls of canisters: allow makes them (https and http), hold keeps them to be answered by a client, deny rejects them, replicated sends GET and HEAD once for each node of the subnet and compares what comes, strict makes them as mainnet does (replicated, https only)")
 	f.reach.add(cmd, "none of them")
+	f.gateway.add(cmd)
 	flags.StringVar(&f.seed, "seed", "", seedUsage)
 	flags.BoolVar(&f.rateLimits, "rate-limits", false, rateLimitsUsage)
 	flags.StringVar(&f.control.Address, "control", "", "address of the control API (gRPC): host:port, unix:///PATH, or off (default: that of --listen, where only this machine reaches it)")
@@ -114,15 +117,17 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	if f.control.Token, err = tokenOf(f.tokenFile); err != nil {
 		return err
 	}
+	var serving atomic.Pointer[daemon.Daemon]
 	d, err := daemon.Start(ctx, daemon.Config{
 		Listen: f.listen, Control: f.control, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Admins: admins,
 		Seed: seed, RateLimits: f.rateLimits, Outcalls: outcalls, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets,
-		MemoryLimit: memoryLimit, CompileWorker: compileWorker(),
+		MemoryLimit: memoryLimit, CompileWorker: compileWorker(), Gateway: f.gateway.config(f.deploy, serving.Load),
 		Log: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level})),
 	})
 	if err != nil {
 		return err
 	}
+	serving.Store(d)
 	remove, err := register(d.URL())
 	if err != nil {
 		c.note("note: `canisterd stop` will not find this daemon: %v", err)
@@ -187,6 +192,7 @@ const documentation = "https://github.com/canisterd/canisterd#readme"
 func banner(d *daemon.Daemon) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "canisterd %s; documentation: %s\n\nhttp      %s\n", daemon.Version(), documentation, d.URL())
+	fmt.Fprintf(&text, "pages     http://CANISTER.localhost:%d\n", d.Port())
 	if d.ControlAddress() != "" {
 		fmt.Fprintf(&text, "control   %s (gRPC)\n", d.ControlAddress())
 	}

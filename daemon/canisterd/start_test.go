@@ -42,33 +42,46 @@ func TestKindsOfSubnetsAreSpelledOneWayInFlagsBannersAndDescriptions(t *testing.
 	}
 }
 
-func TestADaemonSaysThatItsStateIsGoneWhenItStopsAndWhereTheDocumentationIs(t *testing.T) {
+// startHere runs canisterd start with a module as NAME.wasm in the present folder, which is deployed, until it has
+// written a text. It gives what was written; stop ends it and gives its notes.
+func startHere(t *testing.T, name, until string, args ...string) (text string, stop func() string) {
+	t.Helper()
 	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
 		t.Setenv(name, t.TempDir())
 	}
 	t.Chdir(t.TempDir())
-	writeFile(t, "counter.wasm", string(canistertest.Fixture("counter")))
+	writeFile(t, name+".wasm", string(canistertest.Fixture(name)))
 	var served, notes bytes.Buffer
 	started, ended := make(chan string), make(chan int)
 	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+	t.Cleanup(cancel)
 	go func() {
-		ended <- run(ctx, []string{"start", "--listen", "127.0.0.1:0", "--deploy", ".", "--call", "counter inc"}, &heard{Writer: &served, until: "(1 : nat)\n", said: started}, &notes)
+		args = append([]string{"start", "--listen", "127.0.0.1:0", "--deploy", "."}, args...)
+		ended <- run(ctx, args, &heard{Writer: &served, until: until, said: started}, &notes)
 	}()
-	var text string
 	select {
 	case text = <-started:
 	case code := <-ended:
 		t.Fatalf("the daemon ended with code %d: %s%s", code, &served, &notes)
 	}
-	for _, want := range []string{"documentation: https://", "canisters are gone when this stops", "counter   "} {
+	return text, func() string {
+		cancel()
+		if code := <-ended; code != exitOK {
+			t.Errorf("the daemon ended with code %d", code)
+		}
+		return notes.String()
+	}
+}
+
+func TestADaemonSaysThatItsStateIsGoneWhenItStopsAndWhereTheDocumentationIs(t *testing.T) {
+	text, stop := startHere(t, "counter", "(1 : nat)\n", "--call", "counter inc")
+	for _, want := range []string{"documentation: https://", "canisters are gone when this stops", "counter   ", "http://CANISTER.localhost:"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q:\n%s", want, text)
 		}
 	}
-	cancel()
-	if code := <-ended; code != exitOK || !strings.Contains(notes.String(), "stopping; canisters and their state are discarded") {
-		t.Errorf("the daemon ended with code %d: %s", code, &notes)
+	if notes := stop(); !strings.Contains(notes, "stopping; canisters and their state are discarded") {
+		t.Error(notes)
 	}
 }
 

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// gatewayFlags say which hosts name canisters, and whether their answers are verified.
+type gatewayFlags struct {
+	domains    []string
+	file       string
+	unverified bool
+}
+
+func (f *gatewayFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.domains, "domain", nil, "domain below which hosts name canisters, repeated or comma-separated: CANISTER.DOMAIN (localhost always does)")
+	flags.StringVar(&f.file, "domains-file", "", "file with lines HOST:CANISTER, the canisters that other hosts show; it is read again when it changes")
+	flags.BoolVar(&f.unverified, "unverified-pages", false, "show what canisters answer to browsers without checking that they have certified it")
+}
+
+// config is the configuration of the gateway. Canisters have the names that they were deployed under from a folder.
+func (f *gatewayFlags) config(folder string, started func() *daemon.Daemon) daemon.Gateway {
+	return daemon.Gateway{
+		Domains: f.domains, DomainsFile: absolute(f.file), Unverified: f.unverified,
+		Names: func(instance, name string) (principal.Principal, bool) {
+			return deployedAs(folder, started(), instance, name)
+		},
+	}
+}
+
+// absolute is a path that stays what it is when the present folder changes; "" for none.
+func absolute(path string) string {
+	if path == "" {
+		return ""
+	}
+	if found, err := filepath.Abs(path); err == nil {
+		return found
+	}
+	return path
+}
+
+// deployedAs is the canister of an instance that was deployed under a name from a folder.
+func deployedAs(folder string, d *daemon.Daemon, instance, name string) (id principal.Principal, ok bool) {
+	if d == nil {
+		return id, false
+	}
+	about := network{}
+	networkID, ancestors, err := d.Lineage(instance)
+	if err != nil {
+		return id, false
+	}
+	about.id = networkID
+	for _, a := range ancestors {
+		about.ancestors = append(about.ancestors, &controlv1.Ancestor{NetworkId: a.NetworkID, Height: a.Height})
+	}
+	store, _ := nearestStore(folder)
+	id, err = principal.Parse(store.live(about)[name])
+	return id, err == nil && id != principal.Management
+}
