@@ -1,0 +1,122 @@
+package pocketic_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/canister/canistertest"
+)
+
+// certificateFiles are the files of a certificate for 127.0.0.1 and example.com, which roots trusts.
+func certificateFiles(t *testing.T) (certificate, key string, roots *x509.CertPool) {
+	t.Helper()
+	server := httptest.NewTLSServer(http.NotFoundHandler()) // has a certificate of its own
+	defer server.Close()
+	pair := server.TLS.Certificates[0]
+	private, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name, kind string, der []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	roots = x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	return write("cert.pem", "CERTIFICATE", pair.Certificate[0]), write("key.pem", "PRIVATE KEY", private), roots
+}
+
+// gatewayPort is the port of the only gateway.
+func (a *api) gatewayPort() int {
+	a.Helper()
+	response, err := http.Get(a.url + "/http_gateway")
+	if err != nil {
+		a.Fatal(err)
+	}
+	defer response.Body.Close()
+	var all []struct {
+		Port int `json:"port"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&all); err != nil || len(all) != 1 {
+		a.Fatalf("the gateways are %v, %v", all, err)
+	}
+	return all[0].Port
+}
+
+func TestAGatewayServesPagesOverTLSAtItsDomains(t *testing.T) {
+	certificate, key, roots := certificateFiles(t)
+	domains := filepath.Join(t.TempDir(), "domains.txt")
+	if err := os.WriteFile(domains, []byte("my.page:"+first.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := served(t)
+	module, err := candid.Marshal(install{installMode{new(candid.Null)}, first, canistertest.Fixture("assets"), []byte("DIDL\x00\x00")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.given["PAGES"] = base64.StdEncoding.EncodeToString(module)
+	for _, line := range []string{
+		fmt.Sprintf(`POST /instances {"subnet_config_set":{"application":[{}]},"http_gateway_config":{"domains":["localhost","example.com"],`+
+			`"https_config":{"cert_path":%q,"key_path":%q},"domain_custom_provider_local_file":%q}}`, certificate, key, domains),
+		`POST /instances/0/update/submit_ingress_message {"sender":"${USER}","canister_id":"","effective_principal":"None","method":"provisional_create_canister_with_cycles","payload":"${CREATE}"}`,
+		`POST /instances/0/update/await_ingress_message {"effective_principal":{"CanisterId":"${FIRST}"},"message_id":"${MESSAGE}"}`,
+		`POST /instances/0/update/submit_ingress_message {"sender":"${USER}","canister_id":"","effective_principal":{"CanisterId":"${FIRST}"},"method":"install_code","payload":"${PAGES}"}`,
+		`POST /instances/0/update/await_ingress_message {"effective_principal":{"CanisterId":"${FIRST}"},"message_id":"${MESSAGE}"}`,
+	} {
+		if answer := a.ask(line); !strings.HasPrefix(answer, "20") || strings.Contains(answer, "Err") {
+			t.Fatalf("%s: %s", line, answer)
+		}
+	}
+	address := fmt.Sprintf("127.0.0.1:%d", a.gatewayPort())
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
+	defer client.CloseIdleConnections()
+	for _, row := range []struct{ host, path, want string }{
+		{first.String() + ".localhost", "/", `200 OK.*<script src="/app.js">`},
+		{first.String() + ".example.com", "/", `200 OK.*<script src="/app.js">`},
+		{"my.page", "/stream", `200 OK.*one two three`},
+		{first.String() + ".localhost", "/changed.html", `502 Bad Gateway.*ResponseVerificationFailed`},
+		{first.String() + ".other.com", "/", `403 Forbidden.*UnknownDomain`},
+		{"127.0.0.1", "/page", `400 Bad Request.*CanisterIdNotFound`},
+		{"127.0.0.1", "/_/topology", `200 OK.*default_effective_canister_id`},
+		{"127.0.0.1", "/_/dashboard", `200 OK.*` + first.String()},
+		{"127.0.0.1", "/api/v2/status", `200 OK.*root_key`},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+address+row.path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = row.host
+		response, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		if got := response.Status + " " + string(body); err != nil || !regexp.MustCompile("(?s)"+row.want).MatchString(got) {
+			t.Errorf("%s%s: %s, %v", row.host, row.path, got, err)
+		}
+		_ = response.Body.Close()
+	}
+	if answer := a.ask("DELETE /instances/0"); answer != "200 " {
+		t.Errorf("deleting: %q", answer)
+	}
+	if _, err := client.Get("https://" + address); err == nil {
+		t.Error("the gateway of an instance that was deleted still listens")
+	}
+}
