@@ -54,7 +54,10 @@ func filler(t *Type) (Value, error) {
 	return nil, fmt.Errorf("a value of type %s is missing", t.brief())
 }
 
-type conformer struct{ depth int }
+type conformer struct {
+	depth int
+	loose bool // a number of any type is a literal, a principal names a service
+}
 
 func (c *conformer) value(v Value, named *Type) (Value, error) {
 	if c.depth++; c.depth > MaxDepth {
@@ -67,6 +70,9 @@ func (c *conformer) value(v Value, named *Type) (Value, error) {
 		return Reserved{}, nil
 	case KindOpt:
 		return c.opt(v, t)
+	}
+	if c.loose {
+		v = loosened(v, t)
 	}
 	switch v := v.(type) {
 	case literal:

@@ -8,7 +8,8 @@
 //   - values of any type, a [Value] with a [Type]: [Encode], [Decode],
 //     [DecodeTypes];
 //   - Go values of known types: [Marshal], [Unmarshal], with struct tags
-//     `ic:"name"` and `ic:"name,variant"`;
+//     `ic:"name"` and `ic:"name,variant"`; [MarshalAt] and [UnmarshalFit] take
+//     any Go number that fits;
 //   - text, for people: [ParseArgs], [ParseArgsAt], [FormatArgs].
 //
 // Everything that reads bytes from outside is bounded: depth, type table and
