@@ -70,6 +70,7 @@ var arrows = map[string]struct {
 	"daemon/project":               {[]string{"candid", "candid/did", "candid/principal", "daemon/quantity", "daemon/spelling"}, "a project is read without knowing who deploys it"},
 	"daemon/canisterd":             {[]string{"daemon", "daemon/project", "daemon/quantity", "daemon/spelling", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "textwidth"}, "the command line is a client"},
 	"daemon/hostile":               {[]string{"api/control/remote", "proto/control/v1", "candid", "candid/principal", "canister/canistertest/wat"}, "attacks the binary from outside"},
+	".":                            {[]string{"refusal", "api", "daemon/instance", "daemon/project", "daemon/quantity", "candid", "candid/", "intercanister", "intercanister/cycles", "timers", "canister", "replica", "replica/"}, "networks for Go programs, without a protocol"},
 	"e2e":                          {nil, "drives the binary from outside"},
 	"examples":                     {[]string{"daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/"}, "what a newcomer would import"},
 }
@@ -87,6 +88,14 @@ func rule(dir string) (string, bool) {
 	}
 }
 
+// folderOf is the folder of a package of this module, "." for the one at its root.
+func folderOf(path string) (folder string, ours bool) {
+	if path+"/" == module {
+		return ".", true
+	}
+	return strings.CutPrefix(path, module)
+}
+
 func TestArrowsPointFromTheEdgeToTheVocabulary(t *testing.T) {
 	for _, s := range sources(t) {
 		if s.test() {
@@ -100,7 +109,7 @@ func TestArrowsPointFromTheEdgeToTheVocabulary(t *testing.T) {
 		rule := arrows[name]
 		for _, imp := range s.file.Imports {
 			path := strings.Trim(imp.Path.Value, `"`)
-			ours, found := strings.CutPrefix(path, module)
+			ours, found := folderOf(path)
 			if !found || ours == s.dir() || ours == name || allowed(rule.may, ours) {
 				continue
 			}
@@ -121,7 +130,7 @@ func allowed(may []string, path string) bool {
 // what is above.
 var floors = []string{
 	"internal/cow", "candid", "archive", "refusal", "textwidth", "timers", "intercanister", "canister", "replica", "daemon/quantity", "daemon/spelling", "daemon/project", "daemon/instance", "api", "daemon",
-	"e2e", "examples",
+	".", "e2e", "examples",
 }
 
 // floor is the height of a folder; 0 for one that is beside the house, such as generated code.
@@ -143,7 +152,7 @@ func TestNoImportRunsUpward(t *testing.T) {
 			continue
 		}
 		for _, imp := range s.file.Imports {
-			ours, found := strings.CutPrefix(strings.Trim(imp.Path.Value, `"`), module)
+			ours, found := folderOf(strings.Trim(imp.Path.Value, `"`))
 			if !found {
 				continue
 			}
@@ -170,7 +179,7 @@ func TestEveryArrowIsUsed(t *testing.T) {
 			used[name] = map[string]bool{}
 		}
 		for _, imp := range s.file.Imports {
-			ours, found := strings.CutPrefix(strings.Trim(imp.Path.Value, `"`), module)
+			ours, found := folderOf(strings.Trim(imp.Path.Value, `"`))
 			for _, entry := range arrows[name].may {
 				if found && allowed([]string{entry}, ours) {
 					used[name][entry] = true

@@ -24,6 +24,14 @@ type engines struct {
 	memory   *engine    // its first use is the registry's own; nil until it is needed
 }
 
+// given is the engine of instances in memory that a registry was made with, nil for none.
+func given(shared *canister.Engine) *engine {
+	if shared == nil {
+		return nil
+	}
+	return &engine{shared, 2} // the registry's use and its owner's, which never ends here
+}
+
 // open makes an engine that keeps memories in a folder, with one use.
 func (e *engines) open(dir string) (*engine, error) {
 	made, err := canister.NewEngine(canister.EngineConfig{CacheDir: e.cacheDir, HeapDir: dir, Compiler: e.compiler})

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
@@ -45,8 +46,10 @@ type Config struct {
 	// CacheDir keeps compiled modules, Compiler compiles those that take long; as in canister.EngineConfig.
 	CacheDir string
 	Compiler func(ctx context.Context, dir string, module []byte) error
-	Version  string            // of the program, which networks report
-	Printed  replica.PrintSink // what canisters print; nil: no reader
+	// Engine is for the instances in memory, and stays its owner's; nil: the registry makes one, of CacheDir and Compiler.
+	Engine  *canister.Engine
+	Version string            // of the program, which networks report
+	Printed replica.PrintSink // what canisters print; nil: no reader
 
 	// Of instances that say nothing of them.
 	RateLimits bool
@@ -77,7 +80,7 @@ func NewRegistry(config Config) *Registry {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
 	r := &Registry{
-		config: config, directory: newDirectory(config.Limit), engines: engines{cacheDir: config.CacheDir, compiler: config.Compiler},
+		config: config, directory: newDirectory(config.Limit), engines: engines{cacheDir: config.CacheDir, compiler: config.Compiler, memory: given(config.Engine)},
 		seeds: newSeeds(config.Seed), schedule: newSchedule(config.Wall),
 		queries: node.NewQuerySlots(runtime.NumCPU()), processors: node.NewProcessors(runtime.NumCPU(), stopwatch()),
 	}

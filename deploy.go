@@ -1,0 +1,222 @@
+package canisterd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+)
+
+// DeployOption is a property of a canister that is about to be made.
+type DeployOption func(*deployment)
+
+// deployment is what a canister is made of.
+type deployment struct {
+	init        []any
+	cycles      uint64 // 0: 100 T
+	id          *principal.Principal
+	kind        *SubnetKind
+	subnet      *principal.Principal
+	controllers []principal.Principal
+	name        string
+}
+
+// Init are the arguments of the installation or upgrade: Go values, or one [Text] or [Bytes].
+func Init(args ...any) DeployOption { return func(d *deployment) { d.init = args } }
+
+// Cycles is the balance that the canister is created with; without the option it is 100 T.
+func Cycles(amount uint64) DeployOption { return func(d *deployment) { d.cycles = amount } }
+
+// ID is the id that the canister is created with; without the option it is the next one that is free.
+func ID(id principal.Principal) DeployOption { return func(d *deployment) { d.id = &id } }
+
+// On is the kind of the subnet that the canister is created on: the first subnet of that kind.
+func On(kind SubnetKind) DeployOption { return func(d *deployment) { d.kind = &kind } }
+
+// Controllers are the controllers of the canister; without the option it is the anonymous user.
+func Controllers(controllers ...principal.Principal) DeployOption {
+	return func(d *deployment) { d.controllers = controllers }
+}
+
+// Named is the name of the canister in traces, errors and [Network.Canister]; without the option it is the name of the
+// file.
+func Named(name string) DeployOption { return func(d *deployment) { d.name = name } }
+
+func deploymentOf(options []DeployOption) *deployment {
+	d := &deployment{}
+	for _, option := range options {
+		option(d)
+	}
+	return d
+}
+
+// Deploy creates a canister and installs a module from a file, plain or packed by gzip. The path is relative to the
+// working folder, which for a test is the folder of its package.
+func (n *Network) Deploy(ctx context.Context, path string, options ...DeployOption) (*Canister, error) {
+	module, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the module: %w", err)
+	}
+	name := filepath.Base(path)
+	for _, suffix := range []string{".gz", ".wasm"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	return n.deploy(ctx, name, module, options)
+}
+
+// DeployModule is [Network.Deploy] for a module in memory.
+func (n *Network) DeployModule(ctx context.Context, module []byte, options ...DeployOption) (*Canister, error) {
+	return n.deploy(ctx, "canister", module, options)
+}
+
+func (n *Network) deploy(ctx context.Context, name string, module []byte, options []DeployOption) (*Canister, error) {
+	d := deploymentOf(options)
+	name = cmp.Or(d.name, name)
+	arg, err := initOf(module, d.init)
+	if err != nil {
+		return nil, fmt.Errorf("deploying %s: %w", name, err)
+	}
+	c, err := n.create(ctx, d)
+	if err != nil {
+		return nil, fmt.Errorf("creating %s: %w", name, err)
+	}
+	n.add(c, name)
+	if err := c.install(ctx, module, arg, install); err != nil {
+		return nil, fmt.Errorf("installing %s: %w", name, err)
+	}
+	return c, nil
+}
+
+// Create creates a canister without code. The [Init] option does not count.
+func (n *Network) Create(ctx context.Context, options ...DeployOption) (*Canister, error) {
+	d := deploymentOf(options)
+	c, err := n.create(ctx, d)
+	if err != nil {
+		return nil, fmt.Errorf("creating a canister: %w", err)
+	}
+	n.add(c, cmp.Or(d.name, "canister"))
+	return c, nil
+}
+
+// create makes a canister without code and without a name.
+func (n *Network) create(ctx context.Context, d *deployment) (*Canister, error) {
+	var arg createCanister
+	if d.cycles > 0 {
+		amount := candid.NatOf(d.cycles)
+		arg.Amount = &amount
+	}
+	if len(d.controllers) > 0 {
+		arg.Settings = &canisterSettings{Controllers: &d.controllers}
+	}
+	effective, err := n.placeOf(d)
+	if err != nil {
+		return nil, err
+	}
+	arg.Specified = d.id
+	var made aboutCanister
+	management := n.Management()
+	pending, err := management.submit(ctx, "provisional_create_canister_with_cycles", effective, false, arg)
+	if err != nil {
+		return nil, err
+	}
+	if err := pending.await(ctx, []any{&made}); err != nil {
+		return nil, err
+	}
+	return n.CanisterAt(made.Canister), nil
+}
+
+// placeOf is the canister id by which the subnet of a new canister is found.
+func (n *Network) placeOf(d *deployment) (principal.Principal, error) {
+	view := n.running.Node().View()
+	if d.id != nil {
+		return *d.id, nil
+	}
+	for i := range view.Subnets {
+		s := &view.Subnets[i]
+		if len(s.Ranges) > 0 && (d.kind != nil && s.Kind == *d.kind || d.subnet != nil && s.ID == *d.subnet) {
+			return s.Ranges[len(s.Ranges)-1].Start, nil
+		}
+	}
+	switch {
+	case d.kind != nil:
+		return principal.Principal{}, fmt.Errorf("the network has no subnet of kind %s: give it one with Subnets", *d.kind)
+	case d.subnet != nil:
+		return principal.Principal{}, fmt.Errorf("the network has no subnet %s", *d.subnet)
+	}
+	return view.DefaultCanister(), nil
+}
+
+// installFile installs a module from a file.
+func (c *Canister) installFile(ctx context.Context, path string, mode mode, options []DeployOption) error {
+	module, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("reading the module: %w", err)
+	}
+	arg, err := initOf(module, deploymentOf(options).init)
+	if err != nil {
+		return fmt.Errorf("installing %s: %w", c, err)
+	}
+	if err := c.install(ctx, module, arg, mode); err != nil {
+		return fmt.Errorf("installing %s: %w", c, err)
+	}
+	return nil
+}
+
+// install installs a module.
+func (c *Canister) install(ctx context.Context, module, arg []byte, mode mode) error {
+	in := installCode{Canister: c.id, Module: module, Arg: arg}
+	switch mode {
+	case install:
+		in.Mode.Install = new(candid.Null)
+	case reinstall:
+		in.Mode.Reinstall = new(candid.Null)
+	case upgrade:
+		options := &upgradeOptions{}
+		if keeps(c.network.running.Node().View().Module(c.id), module) {
+			options.Persistence = &persistence{Keep: new(candid.Null)}
+		}
+		in.Mode.Upgrade = &options
+	}
+	return c.manage(ctx, "install_code", in)
+}
+
+// keepSection is the metadata of modules whose main memory is kept at upgrades.
+const keepSection = "enhanced-orthogonal-persistence"
+
+// keeps reports whether the main memory is kept at an upgrade: where both modules say so.
+func keeps(before *canister.Module, module []byte) bool {
+	if before == nil {
+		return false
+	}
+	if _, ok := before.Section(keepSection); !ok {
+		return false
+	}
+	_, ok := did.Section(module, keepSection, canister.MaxModuleBytes)
+	return ok
+}
+
+// initOf are the arguments of an installation, at the types that the module says.
+func initOf(module []byte, args []any) ([]byte, error) {
+	var types []*candid.Type
+	text := encodeUntyped
+	if file, err := did.FromModule(module, canister.MaxModuleBytes); err == nil {
+		if init, typed := file.Init(); typed {
+			types, text = did.Types(init), file.EncodeInit
+			if types == nil {
+				types = []*candid.Type{}
+			}
+		}
+	}
+	arg, err := encode(args, types, text)
+	if err != nil {
+		return nil, fmt.Errorf("the arguments are not what the module takes: %w", err)
+	}
+	return arg, nil
+}

@@ -1,0 +1,93 @@
+package canisterd
+
+import (
+	"crypto/sha256"
+	"net/http"
+	"time"
+
+	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Option is a property of a network that is about to be made.
+type Option func(*config)
+
+// config is what a network is made of.
+type config struct {
+	instance.Spec
+	outcalls outcalls
+	cache    string
+}
+
+// SubnetKind is what a subnet stands for on mainnet. It decides the size of the subnet and its fees.
+type SubnetKind = replica.SubnetKind
+
+// Kinds of subnets.
+const (
+	Application         = replica.Application // 13 nodes, canisters pay
+	System              = replica.System      // canisters do not pay
+	NNS                 = replica.NNS         // the root subnet, with the canister ids of mainnet's
+	II                  = replica.II
+	SNS                 = replica.SNS
+	Fiduciary           = replica.Fiduciary
+	Bitcoin             = replica.Bitcoin
+	VerifiedApplication = replica.VerifiedApplication
+	CloudEngine         = replica.CloudEngine
+)
+
+// Subnets are the subnets of the network, in this order. Without the option there are a root subnet (NNS) and an
+// application subnet, on which canisters are created.
+func Subnets(kinds ...SubnetKind) Option {
+	return func(c *config) {
+		c.Subnets = nil
+		for _, kind := range kinds {
+			c.Subnets = append(c.Subnets, replica.SubnetConfig{Kind: kind})
+		}
+	}
+}
+
+// Seed is what the keys, the ids and the randomness of the network come from. Without the option all networks have the
+// same seed; two networks of one seed, given the same calls, do the same.
+func Seed(seed string) Option {
+	return func(c *config) { c.Spec.Seed = seedOf(seed) }
+}
+
+func seedOf(text string) *[32]byte {
+	seed := sha256.Sum256([]byte(text))
+	return &seed
+}
+
+// StartAt is the time at which the network begins. Without the option it is 2021-05-06T19:17:10Z, or the present time
+// with [WallClock].
+func StartAt(at time.Time) Option {
+	return func(c *config) { c.Start = uint64(at.UnixNano()) }
+}
+
+// WallClock lets the network run by itself, at the time of this computer: rounds run as soon as there is work, and timers
+// fire when they are due. [Network.Advance] puts it ahead of the wall clock.
+func WallClock() Option {
+	return func(c *config) { c.Pacing = instance.Pacing{Mode: instance.Auto} }
+}
+
+// RateLimits limits how much memory canisters change and how often they are installed, as mainnet does (IC0209).
+func RateLimits() Option {
+	return func(c *config) { c.Spec.RateLimits = true }
+}
+
+// Outcalls makes the HTTP outcalls of canisters with a transport, one request for all nodes of a subnet: [Handler] for an
+// http.Handler of the test, http.DefaultTransport for the real servers. Without the option outcalls are rejected.
+func Outcalls(transport http.RoundTripper) Option {
+	return func(c *config) { c.outcalls.transport = transport }
+}
+
+// Cache keeps compiled modules in a folder, so that the next process need not compile them again: a module of some hundred
+// kilobytes takes most of a second. Without the option nothing is written; within a process, every module is compiled
+// once in either case.
+func Cache(folder string) Option {
+	return func(c *config) { c.cache = folder }
+}
+
+// defaults are the properties without options.
+func defaults() *config {
+	return &config{Spec: instance.Spec{Pacing: instance.Pacing{Mode: instance.Manual}, Seed: seedOf("canisterd")}}
+}

@@ -1,0 +1,153 @@
+package canisterd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+
+	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// outcalls says how HTTP outcalls are made.
+type outcalls struct {
+	transport http.RoundTripper // nil: they are rejected
+}
+
+// Handler is a transport that gives requests to a handler, in this process. The host of the request's URL says which
+// server is meant.
+func Handler(h http.Handler) http.RoundTripper { return handlerTransport{h} }
+
+type handlerTransport struct{ http.Handler }
+
+// RoundTrip answers a request.
+func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	recorder := httptest.NewRecorder()
+	t.ServeHTTP(recorder, request)
+	return recorder.Result(), nil
+}
+
+// host gives each instance the front that makes its outcalls.
+type host struct {
+	mu       sync.Mutex
+	outcalls map[string]outcalls // by instance
+}
+
+func newHost() *host { return &host{outcalls: map[string]outcalls{}} }
+
+// expect says how outcalls are made for an instance that is about to be made.
+func (h *host) expect(name string, how outcalls) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.outcalls[name] = how
+}
+
+func (h *host) forget(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.outcalls, name)
+}
+
+// Attach gives an instance its front.
+func (h *host) Attach(name string, _ *instance.About) (instance.Front, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return front{h.outcalls[name]}, nil
+}
+
+// front makes the outcalls of one instance. It serves nothing.
+type front struct{ outcalls }
+
+// Serve does nothing: the network is reached by its methods alone.
+func (front) Serve(context.Context, *instance.Instance, string) ([]string, error) { return nil, nil }
+
+// Close does nothing.
+func (front) Close() error { return nil }
+
+// made names an outcall that is being made.
+type made struct {
+	generation, number uint64
+	subnet             string
+}
+
+// MakeOutcalls makes outcalls until ctx ends.
+func (f front) MakeOutcalls(ctx context.Context, i *instance.Instance) {
+	var under sync.WaitGroup
+	defer under.Wait()
+	seen := map[made]bool{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-i.Node().OutcallsMade():
+		}
+		pending, err := i.Node().Outcalls(ctx)
+		if err != nil {
+			return // the network has ended
+		}
+		present := map[made]bool{}
+		for at := range pending {
+			o := pending[at]
+			id := made{o.Generation, o.Number, o.Subnet.String()}
+			present[id] = true
+			if !seen[id] {
+				under.Go(func() { f.answer(ctx, i, &o) })
+			}
+		}
+		seen = present
+	}
+}
+
+// answer makes one outcall. An outcall that has timed out meanwhile takes no answer, which is no error.
+func (f front) answer(ctx context.Context, i *instance.Instance, o *node.Outcall) {
+	answer := f.fetch(ctx, &o.Request)
+	answers := []replica.OutcallAnswer{answer}
+	for range len(o.Request.Members) - 1 { // of a flexible outcall each node has an answer of its own
+		answers = append(answers, answer)
+	}
+	_ = i.Node().AnswerListed(ctx, o, answers...)
+}
+
+// fetch makes a request.
+func (f front) fetch(ctx context.Context, q *replica.Outcall) replica.OutcallAnswer {
+	if f.transport == nil {
+		return failed("HTTP outcalls are rejected on this network: make it with canisterd.Outcalls")
+	}
+	request, err := http.NewRequestWithContext(ctx, q.Method, q.URL, bytes.NewReader(q.Body))
+	if err != nil {
+		return failed("%v", err)
+	}
+	for _, h := range q.Headers {
+		request.Header.Add(h[0], h[1])
+	}
+	response, err := f.transport.RoundTrip(request)
+	if err != nil {
+		return failed("%v", err)
+	}
+	defer func() { _ = response.Body.Close() }() // everything of it that counts is read
+	limit := q.DownloadLimit()
+	body, err := io.ReadAll(io.LimitReader(response.Body, int64(limit)+1))
+	switch {
+	case err != nil:
+		return failed("%v", err)
+	case uint64(len(body)) > limit:
+		return failed("Http body exceeds size limit of %d bytes.", limit)
+	}
+	answer := replica.OutcallAnswer{Status: uint16(response.StatusCode), Body: body}
+	for name, values := range response.Header {
+		for _, value := range values {
+			answer.Headers = append(answer.Headers, [2]string{name, value})
+		}
+	}
+	return answer
+}
+
+func failed(format string, args ...any) replica.OutcallAnswer {
+	return replica.OutcallAnswer{Reject: &intercanister.Reject{Code: SysTransient, Text: fmt.Sprintf(format, args...)}}
+}

@@ -1,0 +1,179 @@
+package canisterd
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/project"
+	"github.com/canisterd/canisterd/daemon/quantity"
+)
+
+// DeployProject deploys the canisters of a folder as the command canisterd deploy does in an empty network: by its
+// canisterd.yaml, or without one every Wasm file under its own name. It gives the canisters by name, which
+// [Network.Canister] knows, too. Nothing is written to the folder.
+func (n *Network) DeployProject(ctx context.Context, folder string) (map[string]*Canister, error) {
+	p, err := project.Read(folder)
+	if err != nil {
+		return nil, err
+	}
+	order, err := p.Order()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Check(nil, nil); err != nil {
+		return nil, err
+	}
+	made, ids := map[string]*Canister{}, map[string]string{}
+	for _, name := range order {
+		c, err := n.createSpec(ctx, p.Canisters[name])
+		if err != nil {
+			return nil, fmt.Errorf("creating %s: %w", name, err)
+		}
+		n.add(c, name)
+		made[name], ids[name] = c, c.id.String()
+	}
+	for _, name := range order {
+		if err := made[name].installSpec(ctx, p, name, ids); err != nil {
+			return nil, fmt.Errorf("installing %s: %w", name, err)
+		}
+	}
+	return made, nil
+}
+
+// createSpec creates a canister of a project.
+func (n *Network) createSpec(ctx context.Context, spec *project.Canister) (*Canister, error) {
+	d := &deployment{}
+	amount, err := quantity.ParseCycles(spec.Cycles)
+	if err == nil && amount != "" {
+		d.cycles, err = strconv.ParseUint(amount, 10, 64)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if spec.ID != "" {
+		id, err := principal.Parse(spec.ID)
+		if err != nil {
+			return nil, err
+		}
+		d.id = &id
+	}
+	if spec.Subnet != "" {
+		if err := d.onSubnet(spec.Subnet); err != nil {
+			return nil, err
+		}
+	}
+	return n.create(ctx, d)
+}
+
+// onSubnet reads a subnet of canisterd.yaml: its kind or its id.
+func (d *deployment) onSubnet(text string) error {
+	bare := func(text string) string { return strings.ReplaceAll(strings.ToLower(text), "_", "") }
+	for kind := Application; kind <= CloudEngine; kind++ {
+		if bare(kind.String()) == bare(text) {
+			d.kind = &kind
+			return nil
+		}
+	}
+	id, err := principal.Parse(text)
+	if err != nil {
+		return fmt.Errorf("%q is neither the kind nor the id of a subnet", text)
+	}
+	d.subnet = &id
+	return nil
+}
+
+// installSpec gives a canister of a project its module, and then its settings.
+func (c *Canister) installSpec(ctx context.Context, p *project.Project, name string, ids map[string]string) error {
+	spec := p.Canisters[name]
+	given, err := p.Given(name, ids)
+	if err != nil {
+		return err
+	}
+	settings, err := settingsOf(given)
+	if err != nil {
+		return err
+	}
+	if err := c.manage(ctx, "update_settings", updateSettings{c.id, *settings}); err != nil {
+		return err
+	}
+	module, err := os.ReadFile(p.Path(spec.Wasm))
+	if err != nil {
+		return fmt.Errorf("reading the module: %w", err)
+	}
+	argument, err := spec.Argument(name, ids)
+	if err != nil {
+		return err
+	}
+	arg, err := argument.Encode(module)
+	if err != nil {
+		return err
+	}
+	return c.install(ctx, module, arg, install)
+}
+
+// settingsOf are the settings of a project as the management canister takes them.
+func settingsOf(given *project.Given) (*canisterSettings, error) {
+	s := &canisterSettings{
+		ComputeAllocation: natOf(given.ComputeAllocation), MemoryAllocation: natOf(given.MemoryAllocation),
+		FreezingThreshold: natOf(given.FreezingThreshold), WasmMemoryLimit: natOf(given.WasmMemoryLimit),
+		WasmMemoryThreshold: natOf(given.WasmMemoryThreshold), LogMemoryLimit: natOf(given.LogMemoryLimit),
+	}
+	if given.ReservedCyclesLimit != nil {
+		amount, _ := new(big.Int).SetString(*given.ReservedCyclesLimit, 10)
+		limit, err := candid.NatOfBig(amount)
+		if err != nil {
+			return nil, err
+		}
+		s.ReservedLimit = &limit
+	}
+	var err error
+	if len(given.Controllers) > 0 {
+		if s.Controllers, err = principalsOf(given.Controllers); err != nil {
+			return nil, err
+		}
+	}
+	if v := given.LogVisibility; v != nil {
+		switch {
+		case v.Public:
+			s.LogVisibility = &visibility{Public: new(candid.Null)}
+		case len(v.Viewers) > 0:
+			s.LogVisibility = &visibility{}
+			if s.LogVisibility.Viewers, err = principalsOf(v.Viewers); err != nil {
+				return nil, err
+			}
+		default:
+			s.LogVisibility = &visibility{Controllers: new(candid.Null)}
+		}
+	}
+	variables := make([]variable, len(given.Environment))
+	for i, v := range given.Environment {
+		variables[i] = variable{v.Name, v.Value}
+	}
+	s.Environment = &variables
+	return s, nil
+}
+
+func natOf(n *uint64) *candid.Nat {
+	if n == nil {
+		return nil
+	}
+	nat := candid.NatOf(*n)
+	return &nat
+}
+
+func principalsOf(texts []string) (*[]principal.Principal, error) {
+	all := make([]principal.Principal, len(texts))
+	for i, text := range texts {
+		var err error
+		if all[i], err = principal.Parse(text); err != nil {
+			return nil, err
+		}
+	}
+	return &all, nil
+}

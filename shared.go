@@ -1,0 +1,104 @@
+package canisterd
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/daemon/instance"
+)
+
+// processes are what the networks of this process share, by the folder for compiled modules.
+var processes struct {
+	mu      sync.Mutex
+	byCache map[string]*shared
+}
+
+// shared is what networks share: an engine, which remembers compiled modules as long as the process lives and has no
+// goroutine, and a registry, which is there as long as any network is.
+type shared struct {
+	mu       sync.Mutex
+	engine   *canister.Engine
+	registry *instance.Registry
+	host     *host
+	users    int // networks
+	made     int
+}
+
+// sharedFor is what networks with a folder for compiled modules share; "" for none.
+func sharedFor(cache string) *shared {
+	processes.mu.Lock()
+	defer processes.mu.Unlock()
+	if processes.byCache == nil {
+		processes.byCache = map[string]*shared{}
+	}
+	if processes.byCache[cache] == nil {
+		processes.byCache[cache] = &shared{}
+	}
+	return processes.byCache[cache]
+}
+
+// add begins one more use and gives a name for a network.
+func (s *shared) add(cache string) (name string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.engine == nil {
+		if s.engine, err = canister.NewEngine(canister.EngineConfig{CacheDir: cache}); err != nil {
+			return "", fmt.Errorf("starting the engine: %w", err)
+		}
+	}
+	if s.users == 0 {
+		s.host = newHost()
+		s.registry = instance.NewRegistry(instance.Config{Host: s.host, Wall: time.Now, Engine: s.engine})
+	}
+	s.users++
+	s.made++
+	return fmt.Sprintf("network-%d", s.made), nil
+}
+
+// leave ends a use; the last closes the registry.
+func (s *shared) leave() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users--; s.users > 0 {
+		return nil
+	}
+	return s.registry.Close()
+}
+
+// start makes an instance that has a use of what is shared until it ends.
+func start(cache string, how outcalls, create func(r *instance.Registry, name string) (*instance.Instance, error)) (*running, error) {
+	s := sharedFor(cache)
+	name, err := s.add(cache)
+	if err != nil {
+		return nil, err
+	}
+	s.host.expect(name, how)
+	made, err := create(s.registry, name)
+	if err != nil {
+		s.host.forget(name)
+		return nil, errors.Join(err, s.leave())
+	}
+	return &running{Instance: made, shared: s, cache: cache}, nil
+}
+
+// running is an instance with its use of what is shared.
+type running struct {
+	*instance.Instance
+	shared  *shared
+	cache   string
+	closing sync.Once
+	closed  error
+}
+
+// close ends the instance and its use.
+func (r *running) close() error {
+	r.closing.Do(func() {
+		r.closed = r.shared.registry.Delete(r.Name())
+		r.shared.host.forget(r.Name())
+		r.closed = errors.Join(r.closed, r.shared.leave())
+	})
+	return r.closed
+}

@@ -1,0 +1,73 @@
+package canisterd
+
+import (
+	"context"
+	"errors"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/trace"
+)
+
+// errNoTrace is for a call of which nothing is remembered.
+var errNoTrace = errors.New("nothing is remembered of the call: no call was made, or too much has happened since")
+
+// Trace is what a call did as a tree of calls, with rounds, instructions, cycles, traps and lines of logs: one line for
+// each. Without a call (nil) it is the tree of the newest call of a canister that is not the management canister.
+func (n *Network) Trace(ctx context.Context, of *Pending) (string, error) {
+	events, err := n.events(ctx)
+	if err != nil {
+		return "", err
+	}
+	var root trace.Root
+	if of != nil {
+		root.Request = of.id
+	} else {
+		root.Request = n.newest(events)
+	}
+	tree := trace.Build(root, events)
+	if tree.Root == nil {
+		return "", errNoTrace
+	}
+	return trace.Text(tree, n.nameOf), nil
+}
+
+// events are the events that the network remembers, the oldest first, without what depends on the speed of the computer.
+func (n *Network) events(ctx context.Context) (all []replica.Event, err error) {
+	reader, err := n.running.Node().Events(ctx, node.From{Beginning: true}, node.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	for {
+		e, ok, err := reader.Recorded()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return all, ctx.Err()
+		}
+		e.Event.Wall = 0
+		all = append(all, e.Event)
+	}
+}
+
+// newest is the newest message of a user to a canister, or to the management canister where there is no other.
+func (n *Network) newest(events []replica.Event) (id replica.RequestID) {
+	view := n.running.Node().View()
+	for i := range events {
+		e := &events[i]
+		if e.Kind != replica.IngressReceived {
+			continue
+		}
+		if module := view.Module(e.Canister); module != nil && module.Method(e.Method) != canister.NoMethod && e.Canister != principal.Management {
+			id = e.Request
+		}
+	}
+	if last, ok := trace.LastIngress(events); ok && id == (replica.RequestID{}) {
+		id = last.Request
+	}
+	return id
+}
