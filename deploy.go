@@ -20,7 +20,7 @@ type DeployOption func(*deployment)
 // deployment is what a canister is made of.
 type deployment struct {
 	init        []any
-	cycles      uint64 // 0: 100 T
+	cycles      *candid.Nat // nil: 100 T
 	id          *principal.Principal
 	kind        *SubnetKind
 	subnet      *principal.Principal
@@ -32,7 +32,10 @@ type deployment struct {
 func Init(args ...any) DeployOption { return func(d *deployment) { d.init = args } }
 
 // Cycles is the balance that the canister is created with; without the option it is 100 T.
-func Cycles(amount uint64) DeployOption { return func(d *deployment) { d.cycles = amount } }
+func Cycles(amount uint64) DeployOption {
+	nat := candid.NatOf(amount)
+	return func(d *deployment) { d.cycles = &nat }
+}
 
 // ID is the id that the canister is created with; without the option it is the next one that is free.
 func ID(id principal.Principal) DeployOption { return func(d *deployment) { d.id = &id } }
@@ -107,11 +110,7 @@ func (n *Network) Create(ctx context.Context, options ...DeployOption) (*Caniste
 
 // create makes a canister without code and without a name.
 func (n *Network) create(ctx context.Context, d *deployment) (*Canister, error) {
-	var arg createCanister
-	if d.cycles > 0 {
-		amount := candid.NatOf(d.cycles)
-		arg.Amount = &amount
-	}
+	arg := createCanister{Amount: d.cycles, Specified: d.id}
 	if len(d.controllers) > 0 {
 		arg.Settings = &canisterSettings{Controllers: &d.controllers}
 	}
@@ -119,7 +118,6 @@ func (n *Network) create(ctx context.Context, d *deployment) (*Canister, error) 
 	if err != nil {
 		return nil, err
 	}
-	arg.Specified = d.id
 	var made aboutCanister
 	management := n.Management()
 	pending, err := management.submit(ctx, "provisional_create_canister_with_cycles", effective, false, arg)

@@ -124,11 +124,11 @@ func TestMistakesInArgumentsSayWhatTheMethodTakes(t *testing.T) {
 	ctx := t.Context()
 	counter := canisterd.New(t).Deploy(counterWasm)
 	for want, args := range map[string][]any{
-		"counter.add takes (n : nat): argument 0: -1 does not fit nat":                    {-1},
-		"counter.add takes (n : nat): 2 arguments given, at most 1 expected":              {1, 2},
-		"counter.add takes (n : nat): argument 1 is a canisterd.canisterd.Text: expected": {1, canisterd.Text("(1)")},
-		"counter.add takes (n : nat): the Go type chan int has no Candid type":            {make(chan int)},
-		"counter.add replies (nat): ":                                                     {1, canisterd.Into(new(bool))},
+		"counter.add takes (n : nat): argument 0: -1 does not fit nat":                                   {-1},
+		"counter.add takes (n : nat): 2 arguments given, at most 1 expected":                             {1, 2},
+		"counter.add takes (n : nat): argument 1 is a canisterd.Text, which has to be the only argument": {1, canisterd.Text("(1)")},
+		"counter.add takes (n : nat): the Go type chan int has no Candid type":                           {make(chan int)},
+		"counter.add replies (nat): ": {1, canisterd.Into(new(bool))},
 	} {
 		if err := counter.Call(ctx, "add", args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", args, err, want)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/big"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/canisterd/canisterd/candid"
@@ -51,7 +50,7 @@ func (n *Network) createSpec(ctx context.Context, spec *project.Canister) (*Cani
 	d := &deployment{}
 	amount, err := quantity.ParseCycles(spec.Cycles)
 	if err == nil && amount != "" {
-		d.cycles, err = strconv.ParseUint(amount, 10, 64)
+		d.cycles, err = natOfDigits(amount)
 	}
 	if err != nil {
 		return nil, err
@@ -118,21 +117,17 @@ func (c *Canister) installSpec(ctx context.Context, p *project.Project, name str
 }
 
 // settingsOf are the settings of a project as the management canister takes them.
-func settingsOf(given *project.Given) (*canisterSettings, error) {
-	s := &canisterSettings{
+func settingsOf(given *project.Given) (s *canisterSettings, err error) {
+	s = &canisterSettings{
 		ComputeAllocation: natOf(given.ComputeAllocation), MemoryAllocation: natOf(given.MemoryAllocation),
 		FreezingThreshold: natOf(given.FreezingThreshold), WasmMemoryLimit: natOf(given.WasmMemoryLimit),
 		WasmMemoryThreshold: natOf(given.WasmMemoryThreshold), LogMemoryLimit: natOf(given.LogMemoryLimit),
 	}
 	if given.ReservedCyclesLimit != nil {
-		amount, _ := new(big.Int).SetString(*given.ReservedCyclesLimit, 10)
-		limit, err := candid.NatOfBig(amount)
-		if err != nil {
+		if s.ReservedLimit, err = natOfDigits(*given.ReservedCyclesLimit); err != nil {
 			return nil, err
 		}
-		s.ReservedLimit = &limit
 	}
-	var err error
 	if len(given.Controllers) > 0 {
 		if s.Controllers, err = principalsOf(given.Controllers); err != nil {
 			return nil, err
@@ -157,6 +152,16 @@ func settingsOf(given *project.Given) (*canisterSettings, error) {
 	}
 	s.Environment = &variables
 	return s, nil
+}
+
+// natOfDigits is a number in decimal digits.
+func natOfDigits(digits string) (*candid.Nat, error) {
+	n, ok := new(big.Int).SetString(digits, 10)
+	if !ok {
+		return nil, fmt.Errorf("invalid number %q: expected decimal digits", digits)
+	}
+	nat, err := candid.NatOfBig(n)
+	return &nat, err
 }
 
 func natOf(n *uint64) *candid.Nat {

@@ -52,7 +52,7 @@ func encode(args []any, types []*candid.Type, text func(string) ([]byte, error))
 			continue
 		case Text, Bytes:
 			if len(args) > 1 {
-				return nil, fmt.Errorf("argument %d is a canisterd.%T: expected the only argument", i, arg)
+				return nil, fmt.Errorf("argument %d is a %T, which has to be the only argument", i, arg)
 			}
 		}
 		values[i] = arg
