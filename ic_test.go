@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,6 +43,9 @@ func (r *recorder) Fatalf(format string, args ...any) {
 		r.failure = fmt.Sprintf(format, args...)
 	}
 }
+
+// Tests, benchmarks and fuzz tests have networks.
+var _ = []canisterd.TB{(*testing.T)(nil), (*testing.B)(nil), (*testing.F)(nil)}
 
 func TestParallelTestsHaveNetworksOfTheirOwn(t *testing.T) {
 	for i := range 8 {
@@ -308,6 +313,42 @@ func TestAProjectHasItsSettingsAndArguments(t *testing.T) {
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 3 {
 		t.Errorf("the folder has %d files (%v), want 3", len(left), err)
+	}
+}
+
+func TestOutcallsGetWhatTheHandlerSays(t *testing.T) {
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://example.com", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, handler := range map[string]http.HandlerFunc{
+		"404 [early] gone": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X", "early")
+			w.WriteHeader(http.StatusNotFound)
+			w.Header().Set("X", "late")
+			fmt.Fprint(w, "gone")
+		},
+		"200 [] ": func(http.ResponseWriter, *http.Request) {},
+	} {
+		response, err := canisterd.Handler(handler).RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		if got := fmt.Sprint(response.StatusCode, " ", response.Header["X"], " ", string(body)); got != want || err != nil {
+			t.Errorf("the response is %q (%v), want %q", got, err, want)
+		}
+	}
+}
+
+func TestOutcallsAreRejectedWithoutATransport(t *testing.T) {
+	outcaller := canisterd.New(t).Deploy(outcallerWasm)
+	var reply canisterd.Text
+	if err := outcaller.Call(t.Context(), "fetch", "https://example.com", canisterd.Into(&reply)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(reply), "make it with canisterd.Outcalls") {
+		t.Errorf("the canister gets %s", reply)
 	}
 }
 

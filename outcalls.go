@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 
 	"github.com/canisterd/canisterd/daemon/instance"
@@ -28,9 +27,33 @@ type handlerTransport struct{ http.Handler }
 
 // RoundTrip answers a request.
 func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, error) {
-	recorder := httptest.NewRecorder()
-	t.ServeHTTP(recorder, request)
-	return recorder.Result(), nil
+	w := &responseWriter{header: http.Header{}}
+	t.ServeHTTP(w, request)
+	w.WriteHeader(http.StatusOK) // unless the handler has said another
+	return &http.Response{StatusCode: w.status, Header: w.sent, Body: io.NopCloser(&w.body), Request: request}, nil
+}
+
+// responseWriter keeps the response of a handler.
+type responseWriter struct {
+	header, sent http.Header
+	status       int // 0: the handler has said none yet
+	body         bytes.Buffer
+}
+
+// Header is the header that is sent with the status.
+func (w *responseWriter) Header() http.Header { return w.header }
+
+// WriteHeader sends the status and the header; the first counts.
+func (w *responseWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status, w.sent = status, w.header.Clone()
+	}
+}
+
+// Write sends a part of the body.
+func (w *responseWriter) Write(part []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(part)
 }
 
 // host gives each instance the front that makes its outcalls.
