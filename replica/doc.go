@@ -26,6 +26,25 @@
 // Everything that happens is reported as events (Event, EventSink) if there is a listener; their fields have one
 // vocabulary (events_fields.go). Events are annotations: nothing depends on them.
 //
+// # Where things are
+//
+// The steps of one subnet, in the order in which a message passes them:
+//
+//	admission.go, admit.go   may a user's message enter, and where is it queued
+//	inspection.go            canister_inspect_message
+//	round.go, step.go        rounds, batches, single steps
+//	next_job.go, runner.go   a message leaves its mailbox and runs
+//	finish.go                its outcome is applied
+//	route.go, stream.go      requests and responses go to canisters, here or on another subnet
+//	intercept.go             fault injection is asked
+//	command.go, lifecycle.go calls of the management canister, and what they do to the subnet
+//	outcalls.go, prepare.go  they wait for the outside: HTTP outcalls, modules
+//	due.go, shed.go          what deadlines and missing memory end
+//	staged_tree.go           the certified tree shows what has changed
+//
+// What follows from the state of a subnet alone is in packages below: charging (who pays what), tasks (timers,
+// heartbeats, hooks), faults (rules), state (memory of messages, queues between subnets).
+//
 // # A network as a file
 //
 // Network.Export writes everything a network is between two rounds, messages that are parked
