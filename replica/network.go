@@ -46,9 +46,9 @@ type Config struct {
 
 // Override returns the configuration with parts that a test replaces. Packages that are not below replica cannot call
 // it, because they cannot name the type of its argument.
-func (c Config) Override(parts override.Parts) Config {
-	c.overrides = parts
-	return c
+func (config Config) Override(parts override.Parts) Config {
+	config.overrides = parts
+	return config
 }
 
 // PrintSink takes what a canister prints (ic0.debug_print), whole and at once, also from queries and messages that
