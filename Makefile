@@ -17,8 +17,8 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: build ## build bin/canisterd and start it with the two example canisters, one of which calls the other
-	@bin/canisterd start --seed 00 --deploy examples/motoko --call 'relay pass ("$${greeter}", "world")'
+run: build ## build bin/canisterd and start it with the two example canisters, one of which calls the other (FLAGS are those of canisterd start)
+	@bin/canisterd start --seed 00 --deploy examples/motoko --call 'relay pass ("$${greeter}", "world")' $(FLAGS)
 
 # The flags are those of the tests, so that nothing is compiled twice. The first build takes a minute
 # or two: -v names each package when it is compiled.
@@ -51,7 +51,7 @@ test-clients-rust: ## PocketIC's Rust client against the binary (needs cargo 1.8
 test-clients-python: ## PocketIC's Python client against the binary (needs Python 3 with venv)
 	python3 -m venv bin/python
 	bin/python/bin/pip install --quiet --disable-pip-version-check -r e2e/pocketic/python/requirements.txt
-	CANISTERD_PYTHON="$(CURDIR)/bin/python/bin/python" $(GO) test -count=1 -tags "clients pythonclient" ./e2e -run ThePythonClient
+	CANISTERD_PYTHON="$(CURDIR)/bin/python/bin/python" $(GO) test -count=1 -tags "clients pythonclient" ./e2e -run Python
 
 .PHONY: bench
 bench: ## ratios to floors measured in the same run, as a table and bench.json
@@ -82,8 +82,9 @@ fixtures: ## compile the test canisters (Motoko: Node.js and npm; Rust and C: co
 	sh canister/canistertest/fixtures/rust.sh
 
 .PHONY: proto
-proto: $(TOOLS)/buf $(TOOLS)/protoc-gen-go $(TOOLS)/protoc-gen-go-grpc ## the Go code of the control API from its .proto files
+proto: $(TOOLS)/buf $(TOOLS)/protoc-gen-go $(TOOLS)/protoc-gen-go-grpc ## the Go code of the control API from its .proto files, and what reflection serves
 	cd proto && PATH="$(TOOLS):$$PATH" $(TOOLS)/buf generate
+	cd proto && $(TOOLS)/buf build --exclude-imports -o ../api/control/described.binpb
 
 .PHONY: proto-released
 proto-released: $(TOOLS)/buf ## make today's control API the one that must not break (at a release)
@@ -109,7 +110,7 @@ check-format: $(TOOLS)/gofumpt
 .PHONY: check-proto
 check-proto: proto ## the .proto files are formatted, break no client, and their Go code is theirs
 	cd proto && $(TOOLS)/buf lint && $(TOOLS)/buf format --diff --exit-code >/dev/null && $(TOOLS)/buf breaking --against released.binpb
-	git diff --exit-code --stat -- proto
+	git diff --exit-code --stat -- proto api/control/described.binpb
 
 .PHONY: check-generated
 check-generated: fixtures ## what is committed is what the sources make

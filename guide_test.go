@@ -3,8 +3,6 @@ package canisterd_test
 import (
 	"errors"
 	"net/http"
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd"
 )
 
-// The tests of this file are shown in docs/go.md and README.md.
+// The tests of this file are shown in docs/go.md and README.md, and a test of daemon/canisterd compares them.
 
 func TestACounterCounts(t *testing.T) {
 	ctx := t.Context()
@@ -113,34 +111,5 @@ func TestAPriceIsFetched(t *testing.T) {
 	}
 	if !strings.Contains(string(reply), "42") {
 		t.Errorf("the reply is %s", reply)
-	}
-}
-
-// shown are blocks of Go in a page.
-var shown = regexp.MustCompile("(?s)```go\n(.*?)```")
-
-func TestThePagesShowTestsThatRun(t *testing.T) {
-	tests, err := os.ReadFile("guide_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for page, want := range map[string]int{"docs/go.md": 6, "README.md": 1} {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := 0
-		for _, block := range shown.FindAllStringSubmatch(string(text), -1) {
-			if !strings.HasPrefix(block[1], "func Test") {
-				continue
-			}
-			found++
-			if !strings.Contains(string(tests), "\n"+block[1]) {
-				t.Errorf("%s shows a test that guide_test.go does not have:\n%s", page, block[1])
-			}
-		}
-		if found != want {
-			t.Errorf("%s shows %d tests, want %d", page, found, want)
-		}
 	}
 }

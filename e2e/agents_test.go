@@ -149,3 +149,12 @@ func TestTheGoAgentSeesCallsBetweenCanistersAndTheirTraps(t *testing.T) {
 		t.Errorf("seen = %s, %s (%v), want 11, 1", before, after, err)
 	}
 }
+
+func TestTheTestOfThePageForJavaScriptPasses(t *testing.T) {
+	d := start(t)
+	cmd := exec.Command(d.binary, "--url", d.url, "exec", "--deploy", "../../examples/motoko", "--", "node", "--test", "--test-reporter=spec", "greeter.test.mjs")
+	cmd.Dir = "js"
+	if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("pass 2\n")) {
+		t.Errorf("the test: %v\n%s", err, out)
+	}
+}

@@ -26,3 +26,15 @@ func TestThePythonClientOfPocketICWorksUnmodified(t *testing.T) {
 		t.Errorf("%d of 4 parts ran:\n%s", got, out)
 	}
 }
+
+func TestTheTestOfThePageForPythonPasses(t *testing.T) {
+	examples, err := filepath.Abs("../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Getenv("CANISTERD_PYTHON"), "pocketic/python/greeter.py")
+	cmd.Env = append(os.Environ(), "POCKET_IC_BIN="+pocketIC(t, "pocket-ic"), "POCKET_IC_MUTE_SERVER=1", "TMPDIR="+t.TempDir(), "CANISTERD_EXAMPLES="+examples)
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "greeted\n") {
+		t.Fatalf("the test: %v\n%s", err, out)
+	}
+}

@@ -19,7 +19,6 @@ import (
 	"google.golang.org/grpc/health"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
-	"google.golang.org/grpc/reflection"
 
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica/budget"
@@ -90,7 +89,7 @@ func New(registry Registry, options Options) *Server {
 	controlv1.RegisterFlightsServer(s.grpc, &flights{Server: s})
 	controlv1.RegisterEventsServer(s.grpc, &events{Server: s})
 	healthv1.RegisterHealthServer(s.grpc, s.health)
-	reflection.Register(s.grpc)
+	registerReflection(s.grpc)
 	s.SetServing(false)
 	return s
 }

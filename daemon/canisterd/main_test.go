@@ -1,16 +1,18 @@
 package main
 
 import (
-	"context"
 	"os"
 	"testing"
 )
 
-// TestMain lets daemons of tests start the test binary as their compile worker. Without it, the
-// worker would run the tests again, which start workers, and so on.
+// asCommand is set where the test binary stands for canisterd: in the programs that pages start.
+const asCommand = "CANISTERD_TEST_COMMAND"
+
+// TestMain lets daemons of tests start the test binary as their compile worker, and pages start it as canisterd. Without
+// it, the worker would run the tests again, which start workers, and so on.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == compileWorkerName {
-		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	if worker := len(os.Args) > 1 && os.Args[1] == compileWorkerName; worker || os.Getenv(asCommand) != "" {
+		main()
 	}
 	os.Exit(m.Run())
 }

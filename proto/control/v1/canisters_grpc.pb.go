@@ -52,13 +52,17 @@ type CanistersClient interface {
 	// InstallCode installs a module of any size: the first message says what and how, the others have its bytes, in order. Modules may be
 	// compressed by gzip. Nothing has changed where it fails.
 	InstallCode(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[InstallCodeRequest, InstallCodeResponse], error)
+	// UninstallCode removes the code and the state of a canister. The canister keeps its id, settings and cycles.
 	UninstallCode(ctx context.Context, in *UninstallCodeRequest, opts ...grpc.CallOption) (*UninstallCodeResponse, error)
+	// StartCanister lets a stopped canister take messages again.
 	StartCanister(ctx context.Context, in *StartCanisterRequest, opts ...grpc.CallOption) (*StartCanisterResponse, error)
 	// StopCanister returns when the canister is stopped, or its callers have to be waited for no more.
 	StopCanister(ctx context.Context, in *StopCanisterRequest, opts ...grpc.CallOption) (*StopCanisterResponse, error)
+	// DeleteCanister deletes a stopped canister and its cycles. Errors: FAILED_PRECONDITION (IC_REJECT: it is not stopped).
 	DeleteCanister(ctx context.Context, in *DeleteCanisterRequest, opts ...grpc.CallOption) (*DeleteCanisterResponse, error)
 	// UpdateSettings changes the settings that are set in the request.
 	UpdateSettings(ctx context.Context, in *UpdateSettingsRequest, opts ...grpc.CallOption) (*UpdateSettingsResponse, error)
+	// GetCanister describes one canister.
 	GetCanister(ctx context.Context, in *GetCanisterRequest, opts ...grpc.CallOption) (*GetCanisterResponse, error)
 	// ReadMetadata reads a custom section of the module, private ones too.
 	ReadMetadata(ctx context.Context, in *ReadMetadataRequest, opts ...grpc.CallOption) (*ReadMetadataResponse, error)
@@ -69,6 +73,7 @@ type CanistersClient interface {
 	ReadMemory(ctx context.Context, in *ReadMemoryRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ReadMemoryResponse], error)
 	// SetCycles makes the balance this amount; AddCycles adds to it. The cycles come from nowhere.
 	SetCycles(ctx context.Context, in *SetCyclesRequest, opts ...grpc.CallOption) (*SetCyclesResponse, error)
+	// AddCycles gives cycles to a canister, and takes them from nowhere.
 	AddCycles(ctx context.Context, in *AddCyclesRequest, opts ...grpc.CallOption) (*AddCyclesResponse, error)
 	// ReadLogs streams the canister's log, and goes on with new records where follow is set.
 	ReadLogs(ctx context.Context, in *ReadLogsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ReadLogsResponse], error)
@@ -280,13 +285,17 @@ type CanistersServer interface {
 	// InstallCode installs a module of any size: the first message says what and how, the others have its bytes, in order. Modules may be
 	// compressed by gzip. Nothing has changed where it fails.
 	InstallCode(grpc.ClientStreamingServer[InstallCodeRequest, InstallCodeResponse]) error
+	// UninstallCode removes the code and the state of a canister. The canister keeps its id, settings and cycles.
 	UninstallCode(context.Context, *UninstallCodeRequest) (*UninstallCodeResponse, error)
+	// StartCanister lets a stopped canister take messages again.
 	StartCanister(context.Context, *StartCanisterRequest) (*StartCanisterResponse, error)
 	// StopCanister returns when the canister is stopped, or its callers have to be waited for no more.
 	StopCanister(context.Context, *StopCanisterRequest) (*StopCanisterResponse, error)
+	// DeleteCanister deletes a stopped canister and its cycles. Errors: FAILED_PRECONDITION (IC_REJECT: it is not stopped).
 	DeleteCanister(context.Context, *DeleteCanisterRequest) (*DeleteCanisterResponse, error)
 	// UpdateSettings changes the settings that are set in the request.
 	UpdateSettings(context.Context, *UpdateSettingsRequest) (*UpdateSettingsResponse, error)
+	// GetCanister describes one canister.
 	GetCanister(context.Context, *GetCanisterRequest) (*GetCanisterResponse, error)
 	// ReadMetadata reads a custom section of the module, private ones too.
 	ReadMetadata(context.Context, *ReadMetadataRequest) (*ReadMetadataResponse, error)
@@ -297,6 +306,7 @@ type CanistersServer interface {
 	ReadMemory(*ReadMemoryRequest, grpc.ServerStreamingServer[ReadMemoryResponse]) error
 	// SetCycles makes the balance this amount; AddCycles adds to it. The cycles come from nowhere.
 	SetCycles(context.Context, *SetCyclesRequest) (*SetCyclesResponse, error)
+	// AddCycles gives cycles to a canister, and takes them from nowhere.
 	AddCycles(context.Context, *AddCyclesRequest) (*AddCyclesResponse, error)
 	// ReadLogs streams the canister's log, and goes on with new records where follow is set.
 	ReadLogs(*ReadLogsRequest, grpc.ServerStreamingServer[ReadLogsResponse]) error

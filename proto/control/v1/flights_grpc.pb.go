@@ -46,9 +46,13 @@ const (
 // each waits for, and injects faults into it. Lists come in pages, in the order of ids; a page shows the state when it is requested.
 // Effects that no network could have are refused with FAILED_PRECONDITION and a reason: a guaranteed response is never lost.
 type FlightsClient interface {
+	// ListContexts gives the calls that canisters are answering (call contexts), in pages.
 	ListContexts(ctx context.Context, in *ListContextsRequest, opts ...grpc.CallOption) (*ListContextsResponse, error)
+	// ListFutures gives the calls that wait for a response, each with the reason it waits for, in pages.
 	ListFutures(ctx context.Context, in *ListFuturesRequest, opts ...grpc.CallOption) (*ListFuturesResponse, error)
+	// ListMessages gives the messages in queues, each with the reason it waits for, in pages.
 	ListMessages(ctx context.Context, in *ListMessagesRequest, opts ...grpc.CallOption) (*ListMessagesResponse, error)
+	// ListTimers gives what happens at a certain time, the earliest first, in pages.
 	ListTimers(ctx context.Context, in *ListTimersRequest, opts ...grpc.CallOption) (*ListTimersResponse, error)
 	// FireTimer makes the global timer of a canister due in the next round, without time passing: code that looks at the time itself, as
 	// that of Motoko's timers does, finds nothing to do yet. Errors: NOT_FOUND, FAILED_PRECONDITION (it is not set).
@@ -277,9 +281,13 @@ func (c *flightsClient) AnswerOutcall(ctx context.Context, in *AnswerOutcallRequ
 // each waits for, and injects faults into it. Lists come in pages, in the order of ids; a page shows the state when it is requested.
 // Effects that no network could have are refused with FAILED_PRECONDITION and a reason: a guaranteed response is never lost.
 type FlightsServer interface {
+	// ListContexts gives the calls that canisters are answering (call contexts), in pages.
 	ListContexts(context.Context, *ListContextsRequest) (*ListContextsResponse, error)
+	// ListFutures gives the calls that wait for a response, each with the reason it waits for, in pages.
 	ListFutures(context.Context, *ListFuturesRequest) (*ListFuturesResponse, error)
+	// ListMessages gives the messages in queues, each with the reason it waits for, in pages.
 	ListMessages(context.Context, *ListMessagesRequest) (*ListMessagesResponse, error)
+	// ListTimers gives what happens at a certain time, the earliest first, in pages.
 	ListTimers(context.Context, *ListTimersRequest) (*ListTimersResponse, error)
 	// FireTimer makes the global timer of a canister due in the next round, without time passing: code that looks at the time itself, as
 	// that of Motoko's timers does, finds nothing to do yet. Errors: NOT_FOUND, FAILED_PRECONDITION (it is not set).
