@@ -39,6 +39,7 @@ test-race: ## the same under the race detector (needs a C compiler)
 test-clients: $(TOOLS)/grpcurl $(TOOLS)/buf ## unmodified agents, modules and gRPC clients of others against the binary (needs Node.js and npm)
 	npm ci --prefix e2e/js --no-audit --no-fund
 	npm ci --prefix e2e/pocketic --no-audit --no-fund
+	npm ci --prefix e2e/icp --no-audit --no-fund
 	npm ci --prefix examples/control/javascript --no-audit --no-fund
 	PATH="$(TOOLS):$$PATH" npm run generate --prefix examples/control/javascript --silent
 	PATH="$(TOOLS):$$PATH" $(GO) test -count=1 -tags clients ./e2e/...
@@ -75,7 +76,7 @@ mutants: ## change each limit and the listed comparisons one at a time; the test
 	$(GO) run ./daemon/mutants -sample $(or $(SAMPLE),0) -results bin/mutants.txt
 
 .PHONY: fixtures
-fixtures: ## compile the test canisters (Motoko: Node.js and npm; Rust and C: compilers of Debian 12)
+fixtures: ## compile the system canisters and those of tests (Motoko: Node.js and npm; Rust and C: compilers of Debian 12)
 	npm ci --prefix canister/canistertest/fixtures --no-audit --no-fund
 	node canister/canistertest/fixtures/build.mjs
 	sh canister/canistertest/fixtures/native.sh
@@ -114,7 +115,7 @@ check-proto: proto ## the .proto files are formatted, break no client, and their
 
 .PHONY: check-generated
 check-generated: fixtures ## what is committed is what the sources make
-	git diff --exit-code --stat -- '*.wasm' '*.did'
+	git diff --exit-code --stat -- '*.wasm' '*.wasm.gz' '*.did'
 
 .PHONY: check-mutants
 check-mutants: ## a sample of make mutants

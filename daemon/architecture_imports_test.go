@@ -62,13 +62,14 @@ var arrows = map[string]struct {
 	"api/gateway/verify":           {[]string{"candid/principal", "replica/certify"}, "bytes of an answer and a root key"},
 	"api/pocketic":                 {[]string{"refusal", "replica/budget", "api", "api/gateway", "api/internal/", "candid", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/certify", "replica/introspect", "replica/node"}, "PocketIC's interface, over a host that makes instances"},
 	"api/client":                   {[]string{"api/internal/", "candid/", "replica/certify"}, "speaks to a daemon over its public interface"},
-	"daemon/instance":              {[]string{"refusal", "candid/principal", "canister", "replica", "replica/budget", "replica/node", "replica/sched"}, "an instance knows no protocol, and nothing of who serves it"},
+	"daemon/systemcanisters":       {[]string{"candid", "candid/principal", "replica"}, "modules and the messages that install them; a network is handed in"},
+	"daemon/instance":              {[]string{"refusal", "candid/principal", "canister", "daemon/systemcanisters", "replica", "replica/budget", "replica/node", "replica/sched"}, "an instance knows no protocol, and nothing of who serves it"},
 	"daemon/instance/instancetest": {[]string{"candid", "candid/principal", "canister/canistertest/wat", "daemon/instance", "replica"}, "support for tests"},
-	"daemon":                       {[]string{"refusal", "api", "api/", "daemon/instance", "candid/principal", "intercanister", "canister", "replica", "replica/"}, "wiring"},
+	"daemon":                       {[]string{"refusal", "api", "api/", "daemon/instance", "daemon/systemcanisters", "candid/principal", "intercanister", "canister", "replica", "replica/"}, "wiring"},
 	"daemon/quantity":              {nil, "amounts as people write them"},
 	"daemon/spelling":              {[]string{"candid/principal"}, "a suggestion knows words, not what they name"},
 	"daemon/project":               {[]string{"candid", "candid/did", "candid/principal", "daemon/quantity", "daemon/spelling"}, "a project is read without knowing who deploys it"},
-	"daemon/canisterd":             {[]string{"daemon", "daemon/project", "daemon/quantity", "daemon/spelling", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "textwidth"}, "the command line is a client"},
+	"daemon/canisterd":             {[]string{"daemon", "daemon/project", "daemon/quantity", "daemon/spelling", "daemon/systemcanisters", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "textwidth"}, "the command line is a client"},
 	"daemon/hostile":               {[]string{"api/control/remote", "proto/control/v1", "candid", "candid/principal", "canister/canistertest/wat"}, "attacks the binary from outside"},
 	".":                            {[]string{"refusal", "api", "daemon/instance", "daemon/project", "daemon/quantity", "candid", "candid/", "intercanister", "intercanister/cycles", "timers", "canister", "replica", "replica/"}, "networks for Go programs, without a protocol"},
 	"e2e":                          {nil, "drives the binary from outside"},
@@ -129,7 +130,7 @@ func allowed(may []string, path string) bool {
 // floors are the parts of the house from the bottom up. A part imports what is below it and what is beside it, never
 // what is above.
 var floors = []string{
-	"internal/cow", "candid", "archive", "refusal", "textwidth", "timers", "intercanister", "canister", "replica", "daemon/quantity", "daemon/spelling", "daemon/project", "daemon/instance", "api", "daemon",
+	"internal/cow", "candid", "archive", "refusal", "textwidth", "timers", "intercanister", "canister", "replica", "daemon/quantity", "daemon/spelling", "daemon/project", "daemon/systemcanisters", "daemon/instance", "api", "daemon",
 	".", "e2e", "examples",
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/daemon/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -43,6 +44,9 @@ type Config struct {
 	// costs anything then (interface specification, "Subnet admins"). Subnets can also
 	// have admins of their own (replica.SubnetConfig).
 	Admins []principal.Principal
+	// SystemCanisters are installed in the first instance: the registry, the ICP ledger, the cycles minting canister and the
+	// cycles ledger, at their mainnet ids. Subnets that they need are added.
+	SystemCanisters []systemcanisters.Name
 	// Seed is what keys, ids and randomness come from, up to 32 bytes: with the same seed
 	// networks are the same from start to start, the first and, made in the same order, those
 	// that are made without a seed of their own. None: a seed is drawn. Networks of different

@@ -146,7 +146,7 @@ func (d *Daemon) build(ctx context.Context, config *Config) error {
 	}
 	made, err := d.instances.Create(ctx, &instance.Spec{
 		Placement: instance.Placement{Name: instance.Default},
-		Start:     uint64(config.wall().UnixNano()), Subnets: config.Subnets,
+		Start:     uint64(config.wall().UnixNano()), Subnets: config.Subnets, SystemCanisters: config.SystemCanisters,
 		Pacing: instance.Pacing{Mode: config.Pacing, Interval: config.Interval}, Outcalls: &config.Outcalls, StateDir: stateDir,
 	})
 	if err != nil {

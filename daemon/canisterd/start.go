@@ -13,11 +13,12 @@ import (
 
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/daemon/quantity"
+	"github.com/canisterd/canisterd/daemon/systemcanisters"
 )
 
 type startFlags struct {
 	listen, stateDir, cacheDir string
-	subnets, admins            []string
+	subnets, admins, system    []string
 	outcalls                   string
 	reach                      reachFlags
 	seed                       string
@@ -32,6 +33,9 @@ type startFlags struct {
 
 // stateUsage is of --state-dir wherever networks are made.
 const stateUsage = "folder where the memories of canisters are while the daemon runs, and nothing afterwards (default: memory)"
+
+// systemUsage is of --system-canisters wherever networks are made.
+const systemUsage = "system canisters to install at their mainnet ids, comma-separated: registry, icp_token, cycles_minting, cycles_token, or all; subnets that they need are added (default: none)"
 
 func (c *cli) start() *cobra.Command {
 	var f startFlags
@@ -48,6 +52,7 @@ after the next start (canisterd instance import).`,
   canisterd start --listen 127.0.0.1:0 --json
   canisterd start --subnet nns,application,application --outcalls deny
   canisterd start --outcalls-target localhost:8080
+  canisterd start --system-canisters all
   canisterd start --control 0.0.0.0:4944 --control-tls-cert cert.pem --control-tls-key key.pem --control-token-file token`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), f) },
@@ -58,6 +63,7 @@ after the next start (canisterd instance import).`,
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "folder for compiled modules, kept (default: the user's cache folder)")
 	flags.StringSliceVar(&f.subnets, "subnet", nil, subnetUsage)
 	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "principal of a subnet admin, repeated or comma-separated: application subnets and cloud engines are theirs and cost nothing then (default: none)")
+	flags.StringSliceVar(&f.system, "system-canisters", nil, systemUsage)
 	flags.StringVar(&f.outcalls, "outcalls", daemon.AllowOutcalls.String(), "what becomes of the HTTP outcalls of canisters: allow makes them (https and http), hold keeps them to be answered by a client, deny rejects them, replicated sends GET and HEAD once for each node of the subnet and compares what comes, strict makes them as mainnet does (replicated, https only)")
 	f.reach.add(cmd, "none of them")
 	f.gateway.add(cmd)
@@ -89,6 +95,10 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	if err != nil {
 		return err
 	}
+	system, err := systemcanisters.Parse(f.system)
+	if err != nil {
+		return fmt.Errorf("--system-canisters: %w", err)
+	}
 	admins, err := daemon.ParseAdmins(f.admins)
 	if err != nil {
 		return err
@@ -119,7 +129,7 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	}
 	var serving atomic.Pointer[daemon.Daemon]
 	d, err := daemon.Start(ctx, daemon.Config{
-		Listen: f.listen, Control: f.control, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Admins: admins,
+		Listen: f.listen, Control: f.control, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Admins: admins, SystemCanisters: system,
 		Seed: seed, RateLimits: f.rateLimits, Outcalls: outcalls, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets,
 		MemoryLimit: memoryLimit, CompileWorker: compileWorker(), Gateway: f.gateway.config(f.deploy, serving.Load),
 		Log: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level})),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/canisterd/canisterd/daemon/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -29,6 +30,7 @@ func (r *Registry) Create(ctx context.Context, spec *Spec) (*Instance, error) {
 		}
 		return &startConfig{
 			about: About{Outcalls: r.outcallsOf(spec.Outcalls), Reach: r.reachOf(spec.Reach), Seed: seed, StateDir: spec.StateDir}, pacing: pacing, engine: engine,
+			system: spec.SystemCanisters,
 			start: func(config node.Config) (*node.Node, error) {
 				config.Network = replica.Config{
 					Seed: seed, Start: r.startOf(spec), Subnets: subnets, Engine: engine.Engine, Version: r.config.Version, Keys: &r.keys,
@@ -51,6 +53,7 @@ func (r *Registry) subnetsOf(spec *Spec) []replica.SubnetConfig {
 	if len(subnets) == 0 {
 		subnets = DefaultSubnets()
 	}
+	subnets = systemcanisters.Subnets(subnets, spec.SystemCanisters)
 	if !spec.RateLimits && !r.config.RateLimits {
 		for i := range subnets {
 			subnets[i].NoRateLimits = true

@@ -31,3 +31,10 @@ const (
 	// defaultMaxRounds is how many rounds RunUntil runs where the request does not say. Ours.
 	defaultMaxRounds = 1_000_000
 )
+
+const (
+	// systemCallRounds is how many rounds a call may take by which a system canister is installed. Ours.
+	systemCallRounds = 1000
+	// systemCallExpiry is how long such a call may wait for its first round, in nanoseconds. Ours.
+	systemCallExpiry = 60_000_000_000
+)

@@ -3,6 +3,7 @@ package instance
 import (
 	"time"
 
+	"github.com/canisterd/canisterd/daemon/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -31,6 +32,8 @@ type Spec struct {
 	// SliceInstructions and RoundInstructions are how long a message runs before it waits for the
 	// next round, and how many instructions a subnet runs in a round; 0: as instances have them.
 	SliceInstructions, RoundInstructions uint64
+	// SystemCanisters are installed before others find the instance; subnets that they need are added.
+	SystemCanisters []systemcanisters.Name
 }
 
 // ForkSpec says what an instance is to be a fork of.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/canisterd/canisterd/daemon/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -19,6 +20,8 @@ type startConfig struct {
 	// ancestors are the networks it goes on from, the oldest first.
 	ancestors []Ancestor
 	listen    string // address of a public interface of its own, "" for none
+	// system are the system canisters that are installed in it.
+	system []systemcanisters.Name
 	// start makes the node, with what the instance has to hear of it.
 	start func(node.Config) (*node.Node, error)
 }
@@ -76,6 +79,9 @@ func (i *Instance) begin(ctx context.Context, f *startConfig) error {
 		if _, err := i.node.Round(ctx); err != nil {
 			return err
 		}
+	}
+	if err := i.installSystemCanisters(ctx, f.system); err != nil {
+		return err
 	}
 	if err := i.catchUp(ctx, f.ahead); err != nil || i.front == nil {
 		return err
