@@ -19,6 +19,7 @@ type hook struct {
 
 // hooks are the variables of the tools that --as names.
 var hooks = map[string][]hook{
+	"icp":      {{"ICP_CLI_NETWORK_LAUNCHER_PATH", launcherLink}},
 	pocketName: {{"POCKET_IC_BIN", pocketName}, {"DFX_POCKET_IC_PATH", pocketName}},
 }
 
@@ -28,7 +29,8 @@ func (c *cli) link() *cobra.Command {
 		Use:   "link [FOLDER]",
 		Short: "Make links to canisterd under the names that other tools look for",
 		Long: `Make links to canisterd under the names that other tools look for, and print the variables that lead the tools there.
-A link to canisterd named pocket-ic serves PocketIC's REST interface. FOLDER is canisterd/bin in the user's cache folder
+A link to canisterd named pocket-ic serves PocketIC's REST interface, one named canisterd-launcher is icp-cli's network
+launcher. FOLDER is canisterd/bin in the user's cache folder
 unless it is given. A link that exists already is replaced; a file of another kind is not.`,
 		Example: `  eval "$(canisterd link)"
   canisterd link --version 13.0.0 ./bin   # for the Rust crate pocket-ic 13, which checks the version`,
@@ -94,10 +96,10 @@ func linkTool(folder, tool, version string) (variables []string, err error) {
 	}
 	for _, h := range hooks[tool] {
 		path := filepath.Join(folder, h.link)
-		if version != "" {
+		if version != "" && h.link == pocketName {
 			path += "-" + version
 		}
-		if calledPocket.FindString(filepath.Base(path)) == "" {
+		if h.link == pocketName && calledPocket.FindString(filepath.Base(path)) == "" {
 			return nil, fmt.Errorf("invalid --version %q: expected three numbers, such as 13.0.0", version)
 		}
 		if err := replaceLink(own, path); err != nil {
