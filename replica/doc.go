@@ -77,8 +77,8 @@
 // # Forks
 //
 // Network.Fork makes a second network at the same point. State is copied when it is written and shared until then, and
-// memories of canisters share their pages (docs/sharing.md). A message in the middle of its code has a stack that cannot
-// be copied: the fork begins the message again when its turn comes, and runs it to the same point (runner.go). A fork
-// that is not driven is a snapshot; Diff lists the differences between two networks. fork_sharing_test.go says for each
-// field what a fork does with it.
+// memories of canisters share their pages (docs/sharing.md). A message in the middle of its code has a stack that
+// cannot be copied: the fork begins the message again when its turn comes, and runs it to the same point (runner.go). A
+// fork that is not driven is a snapshot; Diff lists the differences between two networks. fork_sharing_test.go says for
+// each field what a fork does with it.
 package replica
