@@ -3,6 +3,7 @@ package canisterd
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
@@ -19,6 +20,8 @@ type Canister struct {
 	network *Network
 	id      principal.Principal
 	caller  principal.Principal
+	// described is the interface of its module, as far as it was read. It changes with the module.
+	described atomic.Pointer[described]
 }
 
 // ID is the id of the canister.

@@ -2,6 +2,7 @@ package canisterd
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"sync"
@@ -104,8 +105,11 @@ func decode(reply []byte, targets []any, method *did.Method) error {
 	return candid.UnmarshalFit(reply, targets...)
 }
 
-// interfaces remembers the interfaces of modules: the interface of a module never changes.
-var interfaces sync.Map // hash of a module → *did.File, nil where the module has none that can be read
+// described is the interface of a module.
+type described struct {
+	module [sha256.Size]byte // its hash
+	file   *did.File         // nil where the module has none that can be read
+}
 
 // interfaceQuery is the method that older canisters answer their interface with.
 const interfaceQuery = "__get_candid_interface_tmp_hack"
@@ -127,11 +131,12 @@ func (c *Canister) method(ctx context.Context, name string) *did.Method {
 		if module == nil {
 			return nil
 		}
-		known, ok := interfaces.Load(module.Hash())
-		if !ok {
-			known, _ = interfaces.LoadOrStore(module.Hash(), c.describe(ctx, module))
+		known := c.described.Load()
+		if known == nil || known.module != module.Hash() {
+			known = &described{module.Hash(), c.describe(ctx, module)}
+			c.described.Store(known)
 		}
-		if file = known.(*did.File); file == nil {
+		if file = known.file; file == nil {
 			return nil
 		}
 	}
