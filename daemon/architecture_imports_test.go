@@ -60,7 +60,7 @@ var arrows = map[string]struct {
 	"api/internal/origin":          {nil, "headers of browsers"},
 	"api/gateway":                  {[]string{"refusal", "replica/budget", "api", "api/gateway/verify", "api/internal/", "candid", "candid/principal", "replica/certify", "replica/introspect"}, "pages of canisters, over networks it is given, with no power beyond an anonymous user's"},
 	"api/gateway/verify":           {[]string{"candid/principal", "replica/certify"}, "bytes of an answer and a root key"},
-	"api/pocketic":                 {[]string{"refusal", "replica/budget", "api", "api/gateway", "api/internal/", "candid", "candid/principal", "intercanister", "intercanister/cycles", "canister", "replica", "replica/certify", "replica/introspect", "replica/node"}, "PocketIC's interface, over a host that makes instances"},
+	"api/pocketic":                 {[]string{"refusal", "replica/budget", "api", "api/gateway", "api/internal/", "candid", "candid/principal", "intercanister", "intercanister/cycles", "canister", "daemon/systemcanisters", "replica", "replica/certify", "replica/introspect", "replica/node"}, "PocketIC's interface, over a host that makes instances"},
 	"api/client":                   {[]string{"api/internal/", "candid/", "replica/certify"}, "speaks to a daemon over its public interface"},
 	"daemon/systemcanisters":       {[]string{"candid", "candid/principal", "replica"}, "modules and the messages that install them; a network is handed in"},
 	"daemon/instance":              {[]string{"refusal", "candid/principal", "canister", "daemon/systemcanisters", "replica", "replica/budget", "replica/node", "replica/sched"}, "an instance knows no protocol, and nothing of who serves it"},

@@ -60,6 +60,7 @@ func (d pocketHost) Create(ctx context.Context, spec *pocketic.Spec) (pocketic.I
 	hold := HoldOutcalls
 	made, err := d.instances.Create(ctx, &instance.Spec{
 		Subnets: spec.Subnets, Seed: new([32]byte), Start: spec.Start, Pacing: instance.Pacing{Mode: Manual}, RateLimits: spec.RateLimits,
+		SystemCanisters:   spec.SystemCanisters,
 		SliceInstructions: pocketSlice, RoundInstructions: pocketRound, Outcalls: &hold, Reach: instance.OutcallReach{Local: true},
 	})
 	if err != nil {

@@ -100,6 +100,9 @@ func (c *instanceConfig) plan() (*plan, error) {
 	if err := c.supported(); err != nil {
 		return nil, err
 	}
+	if err := c.featured(p); err != nil {
+		return nil, err
+	}
 	for _, kind := range c.Subnets.byKind() {
 		for i := range kind.specs {
 			if err := p.add(kind.kind, &kind.specs[i]); err != nil {
@@ -123,11 +126,11 @@ const mainnetNNS = "tdb26-jop6k-aogll-7ltgs-eruif-6kk7m-qpktf-gdiqx-mxtrf-vb5e6-
 // begin sets the time before the first round: each subnet takes a nanosecond to make, and
 // the last of these is the first round.
 func (p *plan) begin(initial *initialTime) error {
-	start := uint64(genesis)
+	start := p.beginning()
 	if initial != nil && initial.Timestamp != nil {
 		start = initial.Timestamp.Nanos
-		if start < earliestStart {
-			return failed("The initial timestamp (unix timestamp in nanoseconds) must be no earlier than %d (provided %d).", uint64(earliestStart), start)
+		if start < p.beginning() {
+			return failed("The initial timestamp (unix timestamp in nanoseconds) must be no earlier than %d (provided %d).", p.beginning(), start)
 		}
 		if start > latestTime {
 			return tooLate(start)
@@ -145,11 +148,6 @@ var logLevels = []string{"critical", "crit", "error", "erro", "err", "warning", 
 func (c *instanceConfig) supported() error {
 	if c.LogLevel != nil && !slices.Contains(logLevels, strings.ToLower(*c.LogLevel)) {
 		return failed("Failed to parse log level")
-	}
-	for feature, value := range c.Features {
-		if value != nil {
-			return failed("canisterd has no system canisters yet: leave the feature %q of icp_features out, and install the canister yourself", feature)
-		}
 	}
 	switch {
 	case c.StateDir != nil:

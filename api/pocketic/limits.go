@@ -25,6 +25,8 @@ const (
 const (
 	genesis       = 1_620_328_630_000_000_000 // 2021-05-06T19:17:10Z
 	earliestStart = genesis
+	// mintingStart is the earliest start of an instance with the cycles minting canister (PocketIC's).
+	mintingStart = 1_620_633_601_000_000_000
 	// latestTime is the last time an instance may be moved to, 2262-04-11T23:47:15Z: deadlines
 	// and archives have 63 bits.
 	latestTime = 9_223_372_035_000_000_000

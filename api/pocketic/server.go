@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/daemon/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
@@ -36,6 +37,8 @@ type Spec struct {
 	Subnets    []replica.SubnetConfig
 	Start      uint64 // ns, time before the first round
 	RateLimits bool
+	// SystemCanisters are installed before the client gets the instance.
+	SystemCanisters []systemcanisters.Name
 }
 
 // Instance is one network with what drives it. It is safe for concurrent use.

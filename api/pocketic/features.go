@@ -1,0 +1,42 @@
+package pocketic
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/canisterd/canisterd/daemon/systemcanisters"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// featured reads which system canisters a client wants, and adds the subnets that they need: a root subnet and others of
+// their kinds, where PocketIC has them.
+func (c *instanceConfig) featured(p *plan) error {
+	for _, feature := range slices.Sorted(maps.Keys(c.Features)) {
+		if c.Features[feature] == nil {
+			continue
+		}
+		names, err := systemcanisters.Parse([]string{feature})
+		if err != nil || feature == "all" {
+			return failed("canisterd has no canisters for the feature %q of icp_features: leave it out, and install them yourself; it has registry, icp_token, cycles_minting, cycles_token", feature)
+		}
+		p.SystemCanisters = append(p.SystemCanisters, names...)
+	}
+	for _, name := range p.SystemCanisters {
+		spec := &c.Subnets.NNS
+		if name.Kind() == replica.II {
+			spec = &c.Subnets.II
+		}
+		if *spec == nil {
+			*spec = new(subnetSpec)
+		}
+	}
+	return nil
+}
+
+// beginning is the earliest time of an instance, in nanoseconds: later with the cycles minting canister, as in PocketIC.
+func (p *plan) beginning() uint64 {
+	if slices.Contains(p.SystemCanisters, systemcanisters.CyclesMinting) {
+		return mintingStart
+	}
+	return earliestStart
+}
