@@ -54,6 +54,11 @@ test-clients-python: ## PocketIC's Python client against the binary (needs Pytho
 	bin/python/bin/pip install --quiet --disable-pip-version-check -r e2e/pocketic/python/requirements.txt
 	CANISTERD_PYTHON="$(CURDIR)/bin/python/bin/python" $(GO) test -count=1 -tags "clients pythonclient" ./e2e -run Python
 
+.PHONY: test-clients-browser
+test-clients-browser: ## Chromium against the HTTP gateway (needs Node.js, npm and Debian's chromium)
+	npm ci --prefix e2e/browser --no-audit --no-fund
+	$(GO) test -count=1 -tags "clients browser" ./e2e -run ABrowserLoads
+
 .PHONY: bench
 bench: ## ratios to floors measured in the same run, as a table and bench.json
 	$(GO) run ./daemon/bench -json bench.json
