@@ -284,7 +284,7 @@ func TestAMissingCanisterAndALargeBodyAreFaults(t *testing.T) {
 	if w := get(New(n, Config{}), http.MethodGet, missing+"/"); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "CanisterNotFound") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	for size, want := range map[int]int{maxRequestBody: 200, maxRequestBody + 1: 413} {
+	for size, want := range map[int]int{2_031_616: 200, 2_031_617: 413} {
 		for _, announced := range []bool{true, false} {
 			r := httptest.NewRequest(http.MethodPost, rawShop+"/", strings.NewReader(strings.Repeat("x", size)))
 			if !announced {

@@ -28,7 +28,7 @@ const (
 	maxVerifiers = 256
 	// maxListed is how many canisters of an instance the dashboard shows. Ours.
 	maxListed = 500
-	// maxDomainsFile is the size of a file of custom domains, in bytes, and maxDomains the number of its lines. Ours.
+	// maxDomainsFile is the size of a file of custom domains, in bytes. Ours.
 	maxDomainsFile = 1 << 20
 	// corsMaxAge is how long a browser may remember what it may send, in seconds.
 	corsMaxAge = "600"

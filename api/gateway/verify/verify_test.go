@@ -143,8 +143,8 @@ var good = map[string]func(*page){
 	"a folder":                       func(p *page) { p.request.URL, p.path = "/a/", []string{"http_expr", "a", "", "<$>"} },
 	"nothing certified":              func(p *page) { p.expression = nothing; p.later = func(p *page) { p.response.Body = []byte("other") } },
 	"the body alone":                 func(p *page) { p.expression = bodyOnly; p.later = func(p *page) { p.request.Method = "POST" } },
-	"five minutes ago":               func(p *page) { p.at = now - maxAge },
-	"in five minutes":                func(p *page) { p.at = now + maxAge },
+	"five minutes ago":               func(p *page) { p.at = now - 300_000_000_000 },
+	"in five minutes":                func(p *page) { p.at = now + 300_000_000_000 },
 	"fields in another order, one of them unknown": func(p *page) { p.header = func(h string) string { return "unknown=1, " + h } },
 	"version 1":                                     func(p *page) { p.version, p.path = 1, []string{"http_assets", "/a/b"} },
 	"version 1, the page for all others":            func(p *page) { p.version, p.path = 1, []string{"http_assets", "/index.html"} },
@@ -212,9 +212,9 @@ var bad = map[string]struct {
 		p.header = func(h string) string { return strings.Replace(h, "certificate=:2", "certificate=:!", 1) }
 	}, "illegal base64"},
 	"an old certificate": {
-		func(p *page) { p.at = now - maxAge - 1 }, "the certificate is of another time",
+		func(p *page) { p.at = now - 300_000_000_001 }, "the certificate is of another time",
 	},
-	"a future certificate": {func(p *page) { p.at = now + maxAge + 1 }, "the certificate is of another time"},
+	"a future certificate": {func(p *page) { p.at = now + 300_000_000_001 }, "the certificate is of another time"},
 	"another canister":     {func(p *page) { p.canister = principal.Canister(8) }, "does not show the certified data of canister " + site.String()},
 	"another root key":     {func(p *page) { p.key = certify.NewSubnetKey(certify.Seed{}.Derive("other", 0)) }, "signature"},
 	"another prefix":       {func(p *page) { p.path = []string{"other", "a", "b", "<$>"} }, `expected "http_expr"`},
@@ -312,15 +312,27 @@ func TestACompressedBodyIsCertifiedInVersion1ByItsContent(t *testing.T) {
 	}
 }
 
-func TestACertificateIsCheckedOnceForEachCanister(t *testing.T) {
+func TestTheLast64CertificatesAreRemembered(t *testing.T) {
 	v, err := New(certify.NewSubnetKey(certify.Seed{}).Public().DER())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range byte(2*maxProven + 1) {
+	for i := range byte(129) {
 		v.remember([32]byte{i})
 	}
-	if v.known([32]byte{0}) || !v.known([32]byte{maxProven}) || !v.known([32]byte{2 * maxProven}) {
+	if v.known([32]byte{0}) || !v.known([32]byte{64}) || !v.known([32]byte{128}) {
 		t.Errorf("%d and %d certificates are remembered", len(v.proven), len(v.older))
+	}
+}
+
+func TestAnExpressionPathHas256Segments(t *testing.T) {
+	for count, want := range map[int]bool{256: true, 257: false} {
+		raw, err := cbor.Marshal(make([]string, count))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if path, err := decodePath(raw); (err == nil) != want || want && len(path) != count {
+			t.Errorf("%d segments: %d, %v", count, len(path), err)
+		}
 	}
 }
