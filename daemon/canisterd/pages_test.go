@@ -248,3 +248,16 @@ func (r *reader) usable(text string, complete bool) error {
 	}
 	return nil
 }
+
+// link is a link of a page to another file of the repository.
+var link = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+
+func TestLinksOfPagesLeadToFiles(t *testing.T) {
+	for _, page := range pages(t) {
+		for _, found := range link.FindAllStringSubmatch(fenced.ReplaceAllString(mustRead(t, page), ""), -1) {
+			if target := filepath.Join(filepath.Dir(page), found[1]); !exists(target) {
+				t.Errorf("%s: the link to %s leads nowhere", page, found[1])
+			}
+		}
+	}
+}
