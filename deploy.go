@@ -37,7 +37,8 @@ func Cycles(amount uint64) DeployOption {
 	return func(d *deployment) { d.cycles = &nat }
 }
 
-// ID is the id that the canister is created with; without the option it is the next one that is free.
+// ID is the id that the canister is created with, one of mainnet that a subnet of the network hosts; without the option
+// it is the next one that is free.
 func ID(id principal.Principal) DeployOption { return func(d *deployment) { d.id = &id } }
 
 // On is the kind of the subnet that the canister is created on: the first subnet of that kind.

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/canisterd/canisterd"
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
 )
 
@@ -335,6 +336,7 @@ func TestOutcallsGetWhatTheHandlerSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
 		if got := fmt.Sprint(response.StatusCode, " ", response.Header["X"], " ", string(body)); got != want || err != nil {
 			t.Errorf("the response is %q (%v), want %q", got, err, want)
 		}
@@ -357,5 +359,16 @@ func TestAFolderForCompiledModulesIsFilled(t *testing.T) {
 	canisterd.New(t, canisterd.Cache(folder)).Deploy(counterWasm)
 	if files, err := os.ReadDir(folder); err != nil || len(files) == 0 {
 		t.Errorf("the folder has %d files (%v)", len(files), err)
+	}
+}
+
+func TestACanisterIsCreatedWithItsIDOnMainnet(t *testing.T) {
+	id, err := principal.Parse("ryjl3-tyaaa-aaaaa-aaaba-cai")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ic := canisterd.New(t, canisterd.Subnets(canisterd.NNS, canisterd.Application))
+	if ledger := ic.Deploy(counterWasm, canisterd.ID(id)); ledger.ID() != id {
+		t.Errorf("the id is %s, want %s", ledger.ID(), id)
 	}
 }

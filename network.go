@@ -27,10 +27,7 @@ type Network struct {
 
 // Open makes a network for a program; a test uses [New]. ctx is for the start alone. The network runs until it is closed.
 func Open(ctx context.Context, options ...Option) (*Network, error) {
-	c := defaults()
-	for _, option := range options {
-		option(c)
-	}
+	c := configOf(options)
 	made, err := start(c.cache, c.outcalls, func(r *instance.Registry, name string) (*instance.Instance, error) {
 		c.Name = name
 		return r.Create(ctx, &c.Spec)

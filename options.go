@@ -87,7 +87,11 @@ func Cache(folder string) Option {
 	return func(c *config) { c.cache = folder }
 }
 
-// defaults are the properties without options.
-func defaults() *config {
-	return &config{Spec: instance.Spec{Pacing: instance.Pacing{Mode: instance.Manual}, Seed: seedOf("canisterd")}}
+// configOf are the properties that options ask for.
+func configOf(options []Option) *config {
+	c := &config{Spec: instance.Spec{Pacing: instance.Pacing{Mode: instance.Manual}, Seed: seedOf("canisterd")}}
+	for _, option := range options {
+		option(c)
+	}
+	return c
 }

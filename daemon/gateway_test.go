@@ -39,8 +39,16 @@ func pageClientOf(t *testing.T, d *Daemon) *pageClient {
 	return &pageClient{t, &http.Client{Transport: transport, CheckRedirect: stay}, port}
 }
 
+// served is a response whose body was read.
+type served struct {
+	Status        string
+	StatusCode    int
+	Header        http.Header
+	ContentLength int64
+}
+
 // ask makes a request: the path begins with its host, without the port; lines are headers.
-func (b *pageClient) ask(method, path string, lines ...string) (*http.Response, string) {
+func (b *pageClient) ask(method, path string, lines ...string) (served, string) {
 	b.Helper()
 	host, path, _ := strings.Cut(path, "/")
 	r, err := http.NewRequestWithContext(b.Context(), method, "http://"+net.JoinHostPort(host, b.port)+"/"+path, http.NoBody)
@@ -60,7 +68,7 @@ func (b *pageClient) ask(method, path string, lines ...string) (*http.Response, 
 	if err != nil {
 		b.Fatalf("%s %s: %v", method, path, err)
 	}
-	return response, string(body)
+	return served{response.Status, response.StatusCode, response.Header, response.ContentLength}, string(body)
 }
 
 // expect asks for pages and compares status and a part of the body.

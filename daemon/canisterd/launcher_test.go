@@ -69,8 +69,9 @@ func TestTheLauncherSaysInAFileWhereItServes(t *testing.T) {
 	}
 	response, err := http.Get("http://127.0.0.1:" + strconv.Itoa(got.GatewayPort) + "/_/topology")
 	if err != nil || response.StatusCode != http.StatusOK {
-		t.Errorf("the topology is %v (%v)", response, err)
+		t.Fatalf("the topology is %v (%v)", response, err)
 	}
+	_ = response.Body.Close()
 	cancel()
 	if code := <-done; code != 0 || !strings.Contains(out.String(), "warning: the flag --new-flag is unknown here") {
 		t.Errorf("exit code %d, %s", code, &out)

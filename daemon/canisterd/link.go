@@ -53,19 +53,16 @@ unless it is given. A link that exists already is replaced; a file of another ki
 
 // linkFolder is the folder that links go into, made if it is missing.
 func linkFolder(args []string) (string, error) {
-	folder := ""
-	if len(args) > 0 {
-		folder = args[0]
-	} else {
+	if len(args) == 0 {
 		cache, err := os.UserCacheDir()
 		if err != nil {
 			return "", fmt.Errorf("finding the user's cache folder: %w (give canisterd link a folder)", err)
 		}
-		folder = filepath.Join(cache, "canisterd", "bin")
+		args = []string{filepath.Join(cache, "canisterd", "bin")}
 	}
-	folder, err := filepath.Abs(folder)
+	folder, err := filepath.Abs(args[0])
 	if err != nil {
-		return "", fmt.Errorf("finding %s: %w", folder, err)
+		return "", fmt.Errorf("finding %s: %w", args[0], err)
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", fmt.Errorf("making a folder for links: %w", err)

@@ -114,7 +114,7 @@ func (c *cli) servePocket(ctx context.Context, f *pocketFlags) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
-	publish, remove, err := claimPort(f.portFile)
+	publish, remove, err := claimPort(ctx, f.portFile)
 	if errors.Is(err, fs.ErrExist) {
 		return nil // another server serves the readers of the file
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,7 +29,7 @@ const (
 //  3. Where a server answers at that port, it serves.
 //  4. Otherwise the file is left by a server that was killed. Remove it and begin again.
 //     PocketIC leaves it there, so that its clients wait for ever or talk to a dead port.
-func claimPort(path string) (publish func(port int) error, remove func(), err error) {
+func claimPort(ctx context.Context, path string) (publish func(port int) error, remove func(), err error) {
 	if path == "" {
 		return func(int) error { return nil }, func() {}, nil
 	}
@@ -51,7 +52,7 @@ func claimPort(path string) (publish func(port int) error, remove func(), err er
 		if err != nil {
 			return nil, nil, fmt.Errorf("reading the port file: %w", err)
 		}
-		if answersAt(found) {
+		if answersAt(ctx, found) {
 			return nil, nil, fs.ErrExist
 		}
 		if err := removeStale(path, found); err != nil {
@@ -73,13 +74,18 @@ func readPort(path string) (text []byte, err error) {
 
 // answersAt reports whether a server of PocketIC's interface answers at the port. One that takes too
 // long is busy, and counts.
-func answersAt(text []byte) bool {
+func answersAt(ctx context.Context, text []byte) bool {
 	port, err := strconv.ParseUint(string(bytes.TrimSpace(text)), 10, 16)
 	if err != nil {
 		return false
 	}
-	client := http.Client{Timeout: portPatience}
-	response, err := client.Get("http://" + net.JoinHostPort("127.0.0.1", strconv.FormatUint(port, 10)) + "/status")
+	ctx, cancel := context.WithTimeout(ctx, portPatience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort("127.0.0.1", strconv.FormatUint(port, 10))+"/status", http.NoBody)
+	if err != nil {
+		return false
+	}
+	response, err := http.DefaultClient.Do(request)
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		return true
 	}

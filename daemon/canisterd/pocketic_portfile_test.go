@@ -72,7 +72,7 @@ func TestOneOfManyServersTakesOverAPortFile(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				publish, _, err := claimPort(path)
+				publish, _, err := claimPort(t.Context(), path)
 				switch {
 				case errors.Is(err, fs.ErrExist):
 				case err != nil:

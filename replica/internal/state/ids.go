@@ -88,8 +88,8 @@ func (i *Ids) Include(n uint64) {
 }
 
 // Certified are the canister ids the subnet hosts as its certified tree shows them, in order.
-func (s *Ids) Certified() certify.Ranges {
-	sorted := slices.Clone(s.Ranges)
+func (i *Ids) Certified() certify.Ranges {
+	sorted := slices.Clone(i.Ranges)
 	slices.SortFunc(sorted, func(a, b Range) int {
 		if a.First < b.First {
 			return -1
@@ -97,8 +97,8 @@ func (s *Ids) Certified() certify.Ranges {
 		return 1
 	})
 	all := make(certify.Ranges, len(sorted))
-	for i, r := range sorted {
-		all[i] = certify.Range{Start: principal.Canister(r.First), End: principal.Canister(r.Last)}
+	for at, r := range sorted {
+		all[at] = certify.Range{Start: principal.Canister(r.First), End: principal.Canister(r.Last)}
 	}
 	return all
 }
