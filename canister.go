@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
@@ -41,7 +42,7 @@ func (c *Canister) In(n *Network) *Canister {
 }
 
 // Upgrade installs a module from a file and keeps the state: stable memory, and the main memory where both modules say so
-// (enhanced orthogonal persistence). Of the options only [Init] counts.
+// (enhanced orthogonal management.Persistence). Of the options only [Init] counts.
 func (c *Canister) Upgrade(ctx context.Context, path string, options ...DeployOption) error {
 	return c.installFile(ctx, path, upgrade, options)
 }
@@ -62,7 +63,7 @@ func (c *Canister) Delete(ctx context.Context) error { return c.about(ctx, "dele
 
 // about calls a method of the management canister that takes nothing but the canister, as its controller.
 func (c *Canister) about(ctx context.Context, method string) error {
-	return c.manage(ctx, method, aboutCanister{c.id})
+	return c.manage(ctx, method, management.Canister{ID: c.id})
 }
 
 // report describes the canister.

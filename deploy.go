@@ -10,6 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 )
@@ -111,15 +112,15 @@ func (n *Network) Create(ctx context.Context, options ...DeployOption) (*Caniste
 
 // create makes a canister without code and without a name.
 func (n *Network) create(ctx context.Context, d *deployment) (*Canister, error) {
-	arg := createCanister{Amount: d.cycles, Specified: d.id}
+	arg := management.Create{Amount: d.cycles, Specified: d.id}
 	if len(d.controllers) > 0 {
-		arg.Settings = &canisterSettings{Controllers: &d.controllers}
+		arg.Settings = &management.Settings{Controllers: &d.controllers}
 	}
 	effective, err := n.placeOf(d)
 	if err != nil {
 		return nil, err
 	}
-	var made aboutCanister
+	var made management.Canister
 	management := n.Management()
 	pending, err := management.submit(ctx, "provisional_create_canister_with_cycles", effective, false, arg)
 	if err != nil {
@@ -128,7 +129,7 @@ func (n *Network) create(ctx context.Context, d *deployment) (*Canister, error) 
 	if err := pending.await(ctx, []any{&made}); err != nil {
 		return nil, err
 	}
-	return n.CanisterAt(made.Canister), nil
+	return n.CanisterAt(made.ID), nil
 }
 
 // placeOf is the canister id by which the subnet of a new canister is found.
@@ -170,16 +171,16 @@ func (c *Canister) installFile(ctx context.Context, path string, mode mode, opti
 
 // install installs a module.
 func (c *Canister) install(ctx context.Context, module, arg []byte, mode mode) error {
-	in := installCode{Canister: c.id, Module: module, Arg: arg}
+	in := management.Install{Canister: c.id, Module: module, Arg: arg}
 	switch mode {
 	case install:
 		in.Mode.Install = new(candid.Null)
 	case reinstall:
 		in.Mode.Reinstall = new(candid.Null)
 	case upgrade:
-		options := &upgradeOptions{}
+		options := &management.UpgradeOptions{}
 		if keeps(c.network.running.Node().View().Module(c.id), module) {
-			options.Persistence = &persistence{Keep: new(candid.Null)}
+			options.Persistence = &management.Persistence{Keep: new(candid.Null)}
 		}
 		in.Mode.Upgrade = &options
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon/project"
 	"github.com/canisterd/canisterd/daemon/quantity"
@@ -98,7 +99,7 @@ func (c *Canister) installSpec(ctx context.Context, p *project.Project, name str
 	if err != nil {
 		return err
 	}
-	if err := c.manage(ctx, "update_settings", updateSettings{c.id, *settings}); err != nil {
+	if err := c.manage(ctx, "update_settings", management.UpdateSettings{Canister: c.id, Settings: *settings}); err != nil {
 		return err
 	}
 	module, err := os.ReadFile(p.Path(spec.Wasm))
@@ -117,8 +118,8 @@ func (c *Canister) installSpec(ctx context.Context, p *project.Project, name str
 }
 
 // settingsOf are the settings of a project as the management canister takes them.
-func settingsOf(given *project.Given) (s *canisterSettings, err error) {
-	s = &canisterSettings{
+func settingsOf(given *project.Given) (s *management.Settings, err error) {
+	s = &management.Settings{
 		ComputeAllocation: natOf(given.ComputeAllocation), MemoryAllocation: natOf(given.MemoryAllocation),
 		FreezingThreshold: natOf(given.FreezingThreshold), WasmMemoryLimit: natOf(given.WasmMemoryLimit),
 		WasmMemoryThreshold: natOf(given.WasmMemoryThreshold), LogMemoryLimit: natOf(given.LogMemoryLimit),
@@ -136,19 +137,19 @@ func settingsOf(given *project.Given) (s *canisterSettings, err error) {
 	if v := given.LogVisibility; v != nil {
 		switch {
 		case v.Public:
-			s.LogVisibility = &visibility{Public: new(candid.Null)}
+			s.LogVisibility = &management.Visibility{Public: new(candid.Null)}
 		case len(v.Viewers) > 0:
-			s.LogVisibility = &visibility{}
+			s.LogVisibility = &management.Visibility{}
 			if s.LogVisibility.Viewers, err = principalsOf(v.Viewers); err != nil {
 				return nil, err
 			}
 		default:
-			s.LogVisibility = &visibility{Controllers: new(candid.Null)}
+			s.LogVisibility = &management.Visibility{Controllers: new(candid.Null)}
 		}
 	}
-	variables := make([]variable, len(given.Environment))
+	variables := make([]management.Variable, len(given.Environment))
 	for i, v := range given.Environment {
-		variables[i] = variable{v.Name, v.Value}
+		variables[i] = management.Variable{Name: v.Name, Value: v.Value}
 	}
 	s.Environment = &variables
 	return s, nil

@@ -73,7 +73,7 @@ func (s *Server) interfaceOf(ctx context.Context, i *instance.Instance, id princ
 // describedBy is the interface of a canister, legible or not. The error is a refusal if there is none.
 func (s *Server) describedBy(ctx context.Context, i *instance.Instance, id principal.Principal) (described, error) {
 	if id == principal.Management {
-		return management(), nil
+		return managementInterface(), nil
 	}
 	module := i.Node().View().Module(id)
 	if module == nil {
@@ -102,8 +102,8 @@ func parseInterface(text, args string) (*did.File, error) {
 	return did.ParseWithInit(text, args)
 }
 
-// management is the interface of the management canister, which has no module.
-var management = sync.OnceValue(func() described {
+// managementInterface is the interface of the management canister, which has no module.
+var managementInterface = sync.OnceValue(func() described {
 	text := replica.ManagementInterface()
 	file, err := did.Parse(text)
 	return described{text, file, err}

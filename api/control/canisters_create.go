@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -20,7 +21,7 @@ func (s *canisters) CreateCanister(ctx context.Context, in *controlv1.CreateCani
 	if o.sender, err = senderOf("sender", in.GetSender()); err != nil {
 		return nil, err
 	}
-	var arg createCanister
+	var arg management.Create
 	if arg.Settings, err = settingsFrom(in.GetSettings()); err != nil {
 		return nil, err
 	}
@@ -38,11 +39,11 @@ func (s *canisters) CreateCanister(ctx context.Context, in *controlv1.CreateCani
 	if err != nil {
 		return nil, err
 	}
-	var made aboutCanister
+	var made management.Canister
 	if err := candid.Unmarshal(a.Reply, &made); err != nil {
 		return nil, fmt.Errorf("reading the id of the new canister: %w", err)
 	}
-	return &controlv1.CreateCanisterResponse{CanisterId: made.Canister.String()}, nil
+	return &controlv1.CreateCanisterResponse{CanisterId: made.ID.String()}, nil
 }
 
 // placed says which id a canister is to have, nil for any, and the canister id by
@@ -85,11 +86,11 @@ func (s *canisters) DeleteCanister(ctx context.Context, in *controlv1.DeleteCani
 		return nil, err
 	}
 	if in.GetStop() {
-		if err := c.manage(ctx, "stop_canister", aboutCanister{c.id}); err != nil {
+		if err := c.manage(ctx, "stop_canister", management.Canister{ID: c.id}); err != nil {
 			return nil, err
 		}
 	}
-	if err := c.manage(ctx, "delete_canister", aboutCanister{c.id}); err != nil {
+	if err := c.manage(ctx, "delete_canister", management.Canister{ID: c.id}); err != nil {
 		return nil, err
 	}
 	return &controlv1.DeleteCanisterResponse{}, nil

@@ -151,7 +151,7 @@ func (s *canisters) ReadMetadata(ctx context.Context, in *controlv1.ReadMetadata
 // GetInterface is a canister's Candid interface, as it says it, or the interface of the management canister.
 func (s *canisters) GetInterface(ctx context.Context, in *controlv1.GetInterfaceRequest) (*controlv1.GetInterfaceResponse, error) {
 	if in.GetCanisterId() == principal.Management.String() {
-		d := management()
+		d := managementInterface()
 		return &controlv1.GetInterfaceResponse{Candid: d.file.String()}, d.err
 	}
 	c, err := s.subject(ctx, in.GetInstance(), in.GetCanisterId())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/canister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -38,7 +39,7 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 	if err != nil {
 		return err
 	}
-	arg := installCode{Canister: c.id}
+	arg := management.Install{Canister: c.id}
 	mode, err := modeOf(head, c.report.Module == nil, &arg.Mode)
 	if err != nil {
 		return err
@@ -47,7 +48,7 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 		return err
 	}
 	if arg.Mode.Upgrade != nil && head.KeepMainMemory == nil && c.keeps(arg.Module) {
-		(*arg.Mode.Upgrade).Persistence = &persistence{Keep: new(candid.Null)}
+		(*arg.Mode.Upgrade).Persistence = &management.Persistence{Keep: new(candid.Null)}
 	}
 	if arg.Arg, err = initialArgument(head.GetArgument(), arg.Module); err != nil {
 		return err
@@ -63,7 +64,7 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 }
 
 // modeOf reads how code is to be installed.
-func modeOf(head *controlv1.InstallHead, empty bool, out *installMode) (controlv1.InstallMode, error) {
+func modeOf(head *controlv1.InstallHead, empty bool, out *management.InstallMode) (controlv1.InstallMode, error) {
 	mode := head.GetMode()
 	if mode == controlv1.InstallMode_INSTALL_MODE_UNSPECIFIED {
 		if mode = controlv1.InstallMode_INSTALL_MODE_UPGRADE; empty {
@@ -76,14 +77,14 @@ func modeOf(head *controlv1.InstallHead, empty bool, out *installMode) (controlv
 	case controlv1.InstallMode_INSTALL_MODE_REINSTALL:
 		out.Reinstall = new(candid.Null)
 	case controlv1.InstallMode_INSTALL_MODE_UPGRADE:
-		options := &upgradeOptions{}
+		options := &management.UpgradeOptions{}
 		if head.GetSkipPreUpgrade() {
 			options.SkipPreUpgrade = &head.SkipPreUpgrade
 		}
 		if head.KeepMainMemory != nil {
-			options.Persistence = &persistence{Replace: new(candid.Null)}
+			options.Persistence = &management.Persistence{Replace: new(candid.Null)}
 			if head.GetKeepMainMemory() {
-				options.Persistence = &persistence{Keep: new(candid.Null)}
+				options.Persistence = &management.Persistence{Keep: new(candid.Null)}
 			}
 		}
 		out.Upgrade = &options

@@ -2,85 +2,18 @@ package control
 
 import (
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// The Candid types of the methods of the management canister that this service calls
-// (interface specification, "The IC management canister").
-
-type aboutCanister struct {
-	Canister principal.Principal `ic:"canister_id"`
-}
-
-type createCanister struct {
-	Amount    *candid.Nat          `ic:"amount"`
-	Settings  *canisterSettings    `ic:"settings"`
-	Specified *principal.Principal `ic:"specified_id"`
-}
-
-type updateSettings struct {
-	Canister principal.Principal `ic:"canister_id"`
-	Settings canisterSettings    `ic:"settings"`
-}
-
-type canisterSettings struct {
-	Controllers         *[]principal.Principal `ic:"controllers"`
-	ComputeAllocation   *candid.Nat            `ic:"compute_allocation"`
-	MemoryAllocation    *candid.Nat            `ic:"memory_allocation"`
-	FreezingThreshold   *candid.Nat            `ic:"freezing_threshold"`
-	ReservedLimit       *candid.Nat            `ic:"reserved_cycles_limit"`
-	MinimumIncoming     *candid.Nat            `ic:"minimum_incoming_canister_call_cycles"`
-	LogVisibility       *visibility            `ic:"log_visibility"`
-	SnapshotVisibility  *visibility            `ic:"snapshot_visibility"`
-	StatusVisibility    *visibility            `ic:"status_visibility"`
-	WasmMemoryLimit     *candid.Nat            `ic:"wasm_memory_limit"`
-	WasmMemoryThreshold *candid.Nat            `ic:"wasm_memory_threshold"`
-	LogMemoryLimit      *candid.Nat            `ic:"log_memory_limit"`
-	Environment         *[]variable            `ic:"environment_variables"`
-}
-
-type variable struct {
-	Name  string `ic:"name"`
-	Value string `ic:"value"`
-}
-
-type visibility struct {
-	Controllers *candid.Null           `ic:"controllers,variant"`
-	Public      *candid.Null           `ic:"public,variant"`
-	Viewers     *[]principal.Principal `ic:"allowed_viewers,variant"`
-}
-
-type installCode struct {
-	Mode     installMode         `ic:"mode"`
-	Canister principal.Principal `ic:"canister_id"`
-	Module   []byte              `ic:"wasm_module"`
-	Arg      []byte              `ic:"arg"`
-}
-
-type installMode struct {
-	Install   *candid.Null     `ic:"install,variant"`
-	Reinstall *candid.Null     `ic:"reinstall,variant"`
-	Upgrade   **upgradeOptions `ic:"upgrade,variant"`
-}
-
-type upgradeOptions struct {
-	SkipPreUpgrade *bool        `ic:"skip_pre_upgrade"`
-	Persistence    *persistence `ic:"wasm_memory_persistence"`
-}
-
-type persistence struct {
-	Keep    *candid.Null `ic:"keep,variant"`
-	Replace *candid.Null `ic:"replace,variant"`
-}
-
 // settingsFrom reads settings, nil if there are none.
-func settingsFrom(s *controlv1.Settings) (*canisterSettings, error) {
+func settingsFrom(s *controlv1.Settings) (*management.Settings, error) {
 	if s == nil {
 		return nil, nil
 	}
-	out := &canisterSettings{
+	out := &management.Settings{
 		ComputeAllocation: natFrom(s.ComputeAllocation), MemoryAllocation: natFrom(s.MemoryAllocation),
 		FreezingThreshold: natFrom(s.FreezingThreshold), WasmMemoryLimit: natFrom(s.WasmMemoryLimit),
 		WasmMemoryThreshold: natFrom(s.WasmMemoryThreshold), LogMemoryLimit: natFrom(s.LogMemoryLimit),
@@ -111,7 +44,7 @@ func settingsFrom(s *controlv1.Settings) (*canisterSettings, error) {
 	for _, v := range []struct {
 		field string
 		from  *controlv1.Visibility
-		to    **visibility
+		to    **management.Visibility
 	}{
 		{"settings.log_visibility", s.GetLogVisibility(), &out.LogVisibility},
 		{"settings.snapshot_visibility", s.GetSnapshotVisibility(), &out.SnapshotVisibility},
@@ -122,28 +55,28 @@ func settingsFrom(s *controlv1.Settings) (*canisterSettings, error) {
 		}
 	}
 	if e := s.GetEnvironment(); e != nil {
-		variables := []variable{}
+		variables := []management.Variable{}
 		for _, v := range e.GetVariables() {
-			variables = append(variables, variable{v.GetName(), v.GetValue()})
+			variables = append(variables, management.Variable{Name: v.GetName(), Value: v.GetValue()})
 		}
 		out.Environment = &variables
 	}
 	return out, nil
 }
 
-func visibilityFrom(field string, v *controlv1.Visibility) (*visibility, error) {
+func visibilityFrom(field string, v *controlv1.Visibility) (*management.Visibility, error) {
 	switch {
 	case v == nil:
 		return nil, nil
 	case v.GetPublic() && len(v.GetViewers()) > 0:
 		return nil, BadField.Refuse(field, "public with viewers", "it is public, or has viewers, or neither")
 	case v.GetPublic():
-		return &visibility{Public: new(candid.Null)}, nil
+		return &management.Visibility{Public: new(candid.Null)}, nil
 	case len(v.GetViewers()) == 0:
-		return &visibility{Controllers: new(candid.Null)}, nil
+		return &management.Visibility{Controllers: new(candid.Null)}, nil
 	}
 	viewers, err := principalsFrom(field+".viewers", v.GetViewers())
-	return &visibility{Viewers: viewers}, err
+	return &management.Visibility{Viewers: viewers}, err
 }
 
 func principalsFrom(field string, texts []string) (*[]principal.Principal, error) {

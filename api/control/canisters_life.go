@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 
+	"github.com/canisterd/canisterd/candid/management"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -28,7 +29,7 @@ func (s *canisters) about(ctx context.Context, instance, canister, method string
 	if err != nil {
 		return err
 	}
-	return c.manage(ctx, method, aboutCanister{c.id})
+	return c.manage(ctx, method, management.Canister{ID: c.id})
 }
 
 // UpdateSettings changes settings.
@@ -44,7 +45,7 @@ func (s *canisters) UpdateSettings(ctx context.Context, in *controlv1.UpdateSett
 	if err != nil {
 		return nil, err
 	}
-	if err := c.manage(ctx, "update_settings", updateSettings{c.id, *settings}); err != nil {
+	if err := c.manage(ctx, "update_settings", management.UpdateSettings{Canister: c.id, Settings: *settings}); err != nil {
 		return nil, err
 	}
 	return &controlv1.UpdateSettingsResponse{}, nil

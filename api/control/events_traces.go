@@ -14,7 +14,7 @@ import (
 // toManagement reports whether a user's message, which was received, was for the management
 // canister: the event has the canister that it is about.
 func toManagement(i *instance.Instance, e *replica.Event) bool {
-	file := management().file
+	file := managementInterface().file
 	if _, is := file.Method(e.Method); !is {
 		return false
 	}

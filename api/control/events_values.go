@@ -41,7 +41,7 @@ func (r *traceReader) method(ctx context.Context, c *trace.Call) *did.Method {
 		file, _ = r.server.interfaceOf(ctx, r.instance, c.Canister) // without one, labels are numbers
 		r.files[c.Canister] = file
 	}
-	for _, f := range []*did.File{file, management().file} {
+	for _, f := range []*did.File{file, managementInterface().file} {
 		if f == nil {
 			continue
 		}

@@ -20,37 +20,21 @@ import (
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-type creation struct {
-	Amount *uint64 `ic:"amount,nat"`
-}
-
-type created struct {
-	Canister principal.Principal `ic:"canister_id"`
-}
-
-type installation struct {
-	Mode     mode                `ic:"mode"`
-	Canister principal.Principal `ic:"canister_id"`
-	Module   []byte              `ic:"wasm_module"`
-	Arg      []byte              `ic:"arg"`
-}
-
-type mode struct {
-	Install *candid.Null `ic:"install,variant"`
-}
-
 // install creates a canister next to one and installs a module in it.
 func install(t testing.TB, c *client.Client, near principal.Principal, module []byte) principal.Principal {
 	t.Helper()
-	var made created
-	manage(t, c, near, "provisional_create_canister_with_cycles", creation{}, &made)
-	manage(t, c, made.Canister, "install_code", installation{mode{Install: &candid.Null{}}, made.Canister, module, []byte("DIDL\x00\x00")})
-	return made.Canister
+	var made management.Canister
+	manage(t, c, near, "provisional_create_canister_with_cycles", management.Create{}, &made)
+	manage(t, c, made.ID, "install_code", management.Install{
+		Mode: management.InstallMode{Install: &candid.Null{}}, Canister: made.ID, Module: module, Arg: []byte("DIDL\x00\x00"),
+	})
+	return made.ID
 }
 
 func manage(t testing.TB, c *client.Client, effective principal.Principal, method string, arg any, reply ...any) {
@@ -166,7 +150,7 @@ func TestAPrivateSectionOfARealModuleIsForItsControllers(t *testing.T) {
 func TestARealSubnetCreatesCanistersBySubnetId(t *testing.T) {
 	r, address := startNode(t, replica.SubnetConfig{Kind: replica.NNS}, replica.SubnetConfig{})
 	alice := dialNode(t, address, "alice")
-	arg, err := candid.Marshal(creation{})
+	arg, err := candid.Marshal(management.Create{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,9 +167,9 @@ func TestARealSubnetCreatesCanistersBySubnetId(t *testing.T) {
 			t.Fatal(err)
 		}
 		reply, _ := tree.Lookup(certify.RequestStatusPath(signed.ID, "reply")...)
-		var made created
-		if err := candid.Unmarshal(reply, &made); err != nil || !s.Ranges.Contains(made.Canister) {
-			t.Errorf("created %s, %v, which is not of subnet %s", made.Canister, err, s.ID)
+		var made management.Canister
+		if err := candid.Unmarshal(reply, &made); err != nil || !s.Ranges.Contains(made.ID) {
+			t.Errorf("created %s, %v, which is not of subnet %s", made.ID, err, s.ID)
 		}
 	}
 }
@@ -233,7 +217,7 @@ func TestARealNodeRefusesWithStatusAndText(t *testing.T) {
 	near := r.Node.View().DefaultCanister()
 	counter := install(t, alice, near, fixture(t, "counter.wasm"))
 	h := New(r, Info{})
-	about, err := candid.Marshal(created{counter})
+	about, err := candid.Marshal(management.Canister{ID: counter})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
@@ -39,15 +40,15 @@ func buildGrove(t *testing.T) *grove {
 	alice := dialNode(t, address, "alice")
 	g.module = withSection(withSection(fixture(t, "counter.wasm"), "icp:private hidden", "secret"), "icp:public seen", "open")
 	g.full = install(t, alice, view.DefaultCanister(), g.module)
-	var empty created
-	manage(t, alice, g.full, "provisional_create_canister_with_cycles", creation{}, &empty)
-	g.empty = empty.Canister
+	var empty management.Canister
+	manage(t, alice, g.full, "provisional_create_canister_with_cycles", management.Create{}, &empty)
+	g.empty = empty.ID
 	var err error
 	if g.root, err = certify.ParseSubnetPublicKey(view.RootKey); err != nil {
 		t.Fatal(err)
 	}
 	g.replied, g.rejected = realCall(t, "alice", g.full, "inc"), realCall(t, "alice", g.full, "nope")
-	arg, err := candid.Marshal(creation{})
+	arg, err := candid.Marshal(management.Create{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
@@ -279,21 +280,9 @@ func (s *stage) createMany(ctx context.Context, count int) ([]principal.Principa
 	return all, nil
 }
 
-// installation is the argument of install_code.
-type installation struct {
-	Mode     installMode         `ic:"mode"`
-	Canister principal.Principal `ic:"canister_id"`
-	Module   []byte              `ic:"wasm_module"`
-	Arg      []byte              `ic:"arg"`
-}
-
-type installMode struct {
-	Install *candid.Null `ic:"install,variant"`
-}
-
 // installCode installs a module over the HTTP interface, as the anonymous user.
 func (s *stage) installCode(ctx context.Context, canister principal.Principal, module []byte) error {
-	arg, err := candid.Marshal(installation{Mode: installMode{Install: &candid.Null{}}, Canister: canister, Module: module, Arg: []byte("DIDL\x00\x00")})
+	arg, err := candid.Marshal(management.Install{Mode: management.InstallMode{Install: &candid.Null{}}, Canister: canister, Module: module, Arg: []byte("DIDL\x00\x00")})
 	if err != nil {
 		panic(err) // the type above is fixed
 	}

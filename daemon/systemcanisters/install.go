@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -33,22 +34,6 @@ func Install(ctx context.Context, network Network, names []Name) error {
 	return nil
 }
 
-type createArg struct {
-	Amount    candid.Nat           `ic:"amount"`
-	Specified *principal.Principal `ic:"specified_id"`
-}
-
-type installArg struct {
-	Mode     installMode         `ic:"mode"`
-	Canister principal.Principal `ic:"canister_id"`
-	Module   []byte              `ic:"wasm_module"`
-	Arg      []byte              `ic:"arg"`
-}
-
-type installMode struct {
-	Install *candid.Null `ic:"install,variant"`
-}
-
 func install(ctx context.Context, network Network, name Name) error {
 	id, root := name.ID(), principal.Canister(rootIndex)
 	module, err := name.Module()
@@ -59,14 +44,15 @@ func install(ctx context.Context, network Network, name Name) error {
 	if err != nil {
 		return err
 	}
-	create, err := candid.Marshal(createArg{Amount: name.cycles(), Specified: &id})
+	balance := name.cycles()
+	create, err := candid.Marshal(management.Create{Amount: &balance, Specified: &id})
 	if err != nil {
 		return err
 	}
 	if _, err := network.CallManagement(ctx, root, id, "provisional_create_canister_with_cycles", create); err != nil {
 		return err
 	}
-	code, err := candid.Marshal(installArg{Mode: installMode{Install: &candid.Null{}}, Canister: id, Module: module, Arg: initial})
+	code, err := candid.Marshal(management.Install{Mode: management.InstallMode{Install: &candid.Null{}}, Canister: id, Module: module, Arg: initial})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon"
 )
@@ -102,28 +103,13 @@ func install(ctx context.Context, c *client.Client, name string) (principal.Prin
 	if err != nil {
 		return principal.Principal{}, err
 	}
-	var created struct {
-		Canister principal.Principal `ic:"canister_id"`
-	}
+	var created management.Canister
 	if err := call(ctx, c, near, "provisional_create_canister_with_cycles", struct{}{}, &created); err != nil {
 		return principal.Principal{}, err
 	}
-	return created.Canister, call(ctx, c, created.Canister, "install_code", installation{
-		Mode: mode{Install: &candid.Null{}}, Canister: created.Canister, Module: module, Arg: []byte("DIDL\x00\x00"),
+	return created.ID, call(ctx, c, created.ID, "install_code", management.Install{
+		Mode: management.InstallMode{Install: &candid.Null{}}, Canister: created.ID, Module: module, Arg: []byte("DIDL\x00\x00"),
 	}, nil)
-}
-
-// installation is the argument of install_code (interface specification, "The IC
-// management canister").
-type installation struct {
-	Mode     mode                `ic:"mode"`
-	Canister principal.Principal `ic:"canister_id"`
-	Module   []byte              `ic:"wasm_module"`
-	Arg      []byte              `ic:"arg"`
-}
-
-type mode struct {
-	Install *candid.Null `ic:"install,variant"`
 }
 
 // call calls the management canister about a canister.
