@@ -879,7 +879,7 @@ func (x *RunRoundsResponse) GetBusy() bool {
 type Move struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	SubnetId      string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // who gets it
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // the receiver
 	Kind          MoveKind               `protobuf:"varint,3,opt,name=kind,proto3,enum=canisterd.control.v1.MoveKind" json:"kind,omitempty"`
 	Sender        string                 `protobuf:"bytes,4,opt,name=sender,proto3" json:"sender,omitempty"`  // request: who called
 	Number        uint64                 `protobuf:"varint,5,opt,name=number,proto3" json:"number,omitempty"` // response: the call; ingress: the message; task: which one

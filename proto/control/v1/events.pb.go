@@ -424,7 +424,7 @@ type Event struct {
 	Fault         string                 `protobuf:"bytes,24,opt,name=fault,proto3" json:"fault,omitempty"` // what was done: dropped, replied, rejected, delayed, mocked
 	CleanupRan    bool                   `protobuf:"varint,25,opt,name=cleanup_ran,json=cleanupRan,proto3" json:"cleanup_ran,omitempty"`
 	Entry         string                 `protobuf:"bytes,26,opt,name=entry,proto3" json:"entry,omitempty"`                                   // what ran: update, query, reply callback, reject callback, …
-	Origin        string                 `protobuf:"bytes,27,opt,name=origin,proto3" json:"origin,omitempty"`                                 // whom the context answers to: ingress, canister, system
+	Origin        string                 `protobuf:"bytes,27,opt,name=origin,proto3" json:"origin,omitempty"`                                 // who the context answers to: ingress, canister, system
 	OriginCaller  string                 `protobuf:"bytes,28,opt,name=origin_caller,json=originCaller,proto3" json:"origin_caller,omitempty"` // a user or a canister
 	OriginCall    uint64                 `protobuf:"varint,29,opt,name=origin_call,json=originCall,proto3" json:"origin_call,omitempty"`      // of that canister
 	Bytes         uint64                 `protobuf:"varint,30,opt,name=bytes,proto3" json:"bytes,omitempty"`                                  // of the argument, or of the answer
