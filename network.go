@@ -19,7 +19,7 @@ type Network struct {
 	running  *running
 	outcalls outcalls
 
-	mu        sync.Mutex
+	mu        sync.Mutex           // guards all below
 	canisters map[string]*Canister // by name
 	names     map[principal.Principal]string
 	snapshots int // that were taken

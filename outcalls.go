@@ -58,7 +58,7 @@ func (w *responseWriter) Write(part []byte) (int, error) {
 
 // host gives each instance the front that makes its outcalls.
 type host struct {
-	mu       sync.Mutex
+	mu       sync.Mutex          // guards outcalls
 	outcalls map[string]outcalls // by instance
 }
 

@@ -12,14 +12,14 @@ import (
 
 // processes are what the networks of this process share, by the folder for compiled modules.
 var processes struct {
-	mu      sync.Mutex
+	mu      sync.Mutex // guards byCache
 	byCache map[string]*shared
 }
 
 // shared is what networks share: an engine, which remembers compiled modules as long as the process lives and has no
 // goroutine, and a registry, which is there as long as any network is.
 type shared struct {
-	mu       sync.Mutex
+	mu       sync.Mutex // guards all below
 	engine   *canister.Engine
 	registry *instance.Registry
 	host     *host

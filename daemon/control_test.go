@@ -67,7 +67,7 @@ func TestInstancesHaveTheirPathsUnderOneAddress(t *testing.T) {
 	for path, want := range map[string]int{
 		"/instances/default/api/v2/status": http.StatusOK,
 		"/instances/other/api/v2/status":   http.StatusNotFound,
-		"/instances/default":               http.StatusNotFound,
+		"/instances/default":               http.StatusBadRequest, // a page without a canister
 	} {
 		response, err := http.Get(d.URL() + path)
 		if err != nil {

@@ -17,8 +17,8 @@ type customDomains struct {
 	path string // "" for none
 	fail func(error)
 
-	mu    sync.Mutex
-	read  time.Time // the file's time of change when it was read
+	mu    sync.Mutex // guards all below
+	read  time.Time  // the file's time of change when it was read
 	size  int64
 	hosts map[string]principal.Principal
 }

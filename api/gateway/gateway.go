@@ -38,7 +38,7 @@ type Gateway struct {
 	domains  customDomains
 	slots    chan struct{} // has a value for each request to a canister
 
-	mu        sync.Mutex
+	mu        sync.Mutex                  // guards verifiers
 	verifiers map[string]*verify.Verifier // by root key in DER form
 }
 

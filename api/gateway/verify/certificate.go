@@ -15,7 +15,7 @@ import (
 type Verifier struct {
 	root certify.SubnetPublicKey
 
-	mu            sync.Mutex
+	mu            sync.Mutex                     // guards all below
 	proven, older map[[sha256.Size]byte]struct{} // certificates with a canister whose signatures were checked
 }
 
