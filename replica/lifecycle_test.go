@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica"
@@ -159,6 +160,37 @@ func TestMalformedMessagesAreRefused(t *testing.T) {
 		if r := s.Apply(in); r.Refusal == nil {
 			t.Errorf("%s: %+v", name, r)
 		}
+	}
+}
+
+func TestAuthorizeSaysWhatApplyWouldSay(t *testing.T) {
+	s := stage(t, 2)
+	refused := 0
+	for name, change := range map[string]func(*replica.Ingress){
+		"as it should be": func(*replica.Ingress) {},
+		"unknown destination": func(in *replica.Ingress) {
+			in.Receiver, in.Effective = principal.Canister(1<<40), principal.Canister(1<<40)
+		},
+		"too large":            func(in *replica.Ingress) { in.Arg = make([]byte, replica.MaxIngressBytes) },
+		"management, a method": func(in *replica.Ingress) { in.Receiver, in.Method = principal.Management, "no_such_method" },
+		"canister, a method":   func(in *replica.Ingress) { in.Method = "no_such_method" },
+	} {
+		in := s.Message(0, "run", "reply x")
+		change(in)
+		before := s.Authorize(in)
+		after := s.Apply(in)
+		if (before.Refusal == nil) != (after.Refusal == nil) || before.Reject != nil && after.Reject == nil {
+			t.Errorf("%s: before %+v, after %+v", name, before, after)
+		}
+		if name[0] == 'm' && (before.Reject == nil || before.Reject.Text != after.Reject.Text) || name[0] == 'c' && before.Reject != nil {
+			t.Errorf("%s: before %+v, after %+v", name, before, after)
+		}
+		if before.Refusal != nil || before.Reject != nil {
+			refused++
+		}
+	}
+	if refused != 3 {
+		t.Errorf("%d messages are refused", refused)
 	}
 }
 

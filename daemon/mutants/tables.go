@@ -29,6 +29,7 @@ var suites = map[string][]string{
 	"canister":                    {"replica/internal/management", "replica"},
 	"daemon":                      {"api/control"},
 	"daemon/instance":             {"api/control", "daemon"},
+	"daemon/systemcanisters":      {"daemon/instance"},
 	"intercanister":               {"replica"},
 	"replica":                     {"api/control"},
 	"replica/internal/management": {"replica"},
