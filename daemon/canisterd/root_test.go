@@ -52,6 +52,7 @@ func TestWrongCommandLinesFailOnStderrAndSayWhatIsRight(t *testing.T) {
 		"canister create --cycles many":       `invalid amount of cycles "many"`,
 		"canister install aaaaa-aa a --x":     "unknown flag: --x",
 		"--identity /nowhere identity whoami": "reading the identity: open /nowhere",
+
 		"--identity root_test.go identity whoami": "the identity root_test.go: it is not an Ed25519, secp256k1 or P-256 key in PEM",
 		"--identity alice stop":                   "--identity has no meaning for canisterd stop",
 		"--as aaaaa-aa canister stop aaaaa-aa":    "--as has no meaning for canisterd canister stop",
