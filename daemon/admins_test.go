@@ -31,7 +31,7 @@ func dial(t *testing.T, d *Daemon, key ed25519.PrivateKey) user {
 }
 
 // silent is an admin that sends no requests.
-var silent = principal.SelfAuthenticating([]byte("nobody"))
+var silent = principal.SelfAuthenticating([]byte("silent admin"))
 
 func TestASubnetAdminCreatesCanistersAndListsThemByTheSubnetsURL(t *testing.T) {
 	admin := dial(t, started(t, Config{}), keyOf('a')).Sender()

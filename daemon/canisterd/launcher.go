@@ -27,9 +27,9 @@ const (
 	launcherLink = "canisterd-launcher"
 	// launcherInterface is the newest version of icp-cli's interface to network launchers that is known here.
 	launcherInterface = "1.1.0"
-	// launcherVersionVariable holds the version where there is no flag: in containers.
+	// launcherVersionVariable is the variable that holds the interface version in a container, where no flag is passed.
 	launcherVersionVariable = "ICP_CLI_NETWORK_LAUNCHER_INTERFACE_VERSION"
-	// launcherStatusDir is the folder of the status file where there is no flag: in containers.
+	// launcherStatusDir is the folder of the status file in a container, where no flag is passed.
 	launcherStatusDir = "/app/status"
 	launcherPort      = 4943
 	// maxArtificialDelay is the longest time between two rounds, in milliseconds: an hour.

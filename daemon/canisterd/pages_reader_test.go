@@ -19,7 +19,7 @@ import (
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 )
 
-// reader is somebody who types what a page says, in a clone of the repository.
+// reader runs the commands of a page in a clone of the repository.
 type reader struct {
 	t          *testing.T
 	repository string

@@ -1,4 +1,4 @@
-// Package remote is the Go client of a daemon's control API: a connection with the generated stubs of every service,
+// Package remote is the Go client of a daemon's control API: a connection with the generated client of every service,
 // and on top of them what takes more than one message (installing a module, exporting an instance, holding a lease,
 // following events over a broken connection).
 //
