@@ -13,6 +13,7 @@ import (
 // use.
 type Coder struct {
 	reading bool
+	record  bool // there are no frames
 	version uint32
 	err     error
 

@@ -30,6 +30,7 @@
 //	1  the first
 //	2  messages that are parked in the middle of their code
 //	3  flexible outcalls, outcalls of pricing version 2, and the instructions of all rounds
+//	4  messages whose callbacks are made to need too many instructions
 //
 // # What is promised
 //

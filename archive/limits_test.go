@@ -43,15 +43,15 @@ func (f *frames) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestAFileSaysThatItHasVersionThree(t *testing.T) {
+func TestAFileSaysThatItHasVersionFour(t *testing.T) {
 	file := inFile(t, func(*Coder) {})
-	if !bytes.HasPrefix(file, []byte("canisterd state\n\x00\x00\x00\x03")) {
+	if !bytes.HasPrefix(file, []byte("canisterd state\n\x00\x00\x00\x04")) {
 		t.Fatalf("it begins with %q", file[:20])
 	}
-	file[19] = 4
+	file[19] = 5
 	var newer *NewerError
-	if err := fromFile(file, func(*Coder) {}); !errors.As(err, &newer) || newer.Version != 4 {
-		t.Errorf("a file of version 4: %v", err)
+	if err := fromFile(file, func(*Coder) {}); !errors.As(err, &newer) || newer.Version != 5 {
+		t.Errorf("a file of version 5: %v", err)
 	}
 }
 

@@ -237,6 +237,10 @@ func (c *Coder) read(b []byte) {
 
 // more reads the next frame where there must be one.
 func (c *Coder) more() bool {
+	if c.record {
+		c.broken(errRecordEnds)
+		return false
+	}
 	if c.next() {
 		return true
 	}

@@ -141,6 +141,10 @@ func (c *Coder) writeEnd() {
 
 // add appends to the content of the section.
 func (c *Coder) add(b []byte) {
+	if c.record {
+		c.buf = append(c.buf, b...)
+		return
+	}
 	for len(b) > 0 && c.err == nil {
 		n := min(len(b), frameBytes-len(c.buf))
 		c.buf = append(c.buf, b[:n]...)

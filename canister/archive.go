@@ -80,6 +80,9 @@ func (m *Message) Archive(a *archive.Coder) {
 	a.Bytes(&m.Signer, archive.MaxBytes)
 	archive.Number(a, &m.Callbacks)
 	archive.Number(a, &m.MessageRoom)
+	if a.Since(4) {
+		archive.AtMost(a, &m.Exhausted, CleanupExhaustedToo)
+	}
 }
 
 // Archive writes an installation that is to begin, or to begin again, or reads one. modules holds its module. The

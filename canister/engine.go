@@ -18,11 +18,12 @@ import (
 // compiled modules), where it keeps the memories of canisters (HeapDir) and how
 // many canisters it holds ready to run (MaxResident, 0 for the default). Empty
 // folders mean: in memory. Compiler, where there is one, does CompileInto in a process of its own for
-// modules that take long.
+// modules that take long. Stopwatch measures commits, in nanoseconds; nil: they are not measured.
 type EngineConfig struct {
 	CacheDir, HeapDir string
 	MaxResident       int
 	Compiler          func(ctx context.Context, dir string, binary []byte) error
+	Stopwatch         func() int64
 }
 
 // Engine runs Wasm with the System API. It is safe for concurrent use; one serves
@@ -30,6 +31,8 @@ type EngineConfig struct {
 type Engine struct {
 	wasm         *wasm.Engine
 	narrow, wide map[string]ic0.Signature // of the System API
+	stopwatch    func() int64             // nil: commits are not measured
+	commits      durations
 
 	mu       sync.Mutex           // guards binaries, and refs of each
 	binaries map[[32]byte]*binary // by hash, while a canister or a snapshot has them
@@ -44,7 +47,7 @@ func NewEngine(cfg EngineConfig) (*Engine, error) {
 	if err := e.Link(ic0.Modules()...); err != nil {
 		return nil, errors.Join(fmt.Errorf("linking the System API: %w", err), e.Close())
 	}
-	return &Engine{wasm: e, narrow: ic0.Signatures(false), wide: ic0.Signatures(true), binaries: make(map[[32]byte]*binary)}, nil
+	return &Engine{wasm: e, narrow: ic0.Signatures(false), wide: ic0.Signatures(true), stopwatch: cfg.Stopwatch, binaries: make(map[[32]byte]*binary)}, nil
 }
 
 // InUse is how many bytes of the checkpoint file are handed out to heaps, stable memories, modules and snapshots. Most

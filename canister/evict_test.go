@@ -10,7 +10,9 @@ import (
 )
 
 func TestCanistersThatWereEvictedGoOnWhereTheyWere(t *testing.T) {
-	engine, err := canister.NewEngine(canister.EngineConfig{MaxResident: 2})
+	now := int64(0)
+	stopwatch := func() int64 { now += 500; return now }
+	engine, err := canister.NewEngine(canister.EngineConfig{MaxResident: 2, Stopwatch: stopwatch})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +36,10 @@ func TestCanistersThatWereEvictedGoOnWhereTheyWere(t *testing.T) {
 				t.Fatalf("canister %d has %v in round %d, want %v", i, got, round, want)
 			}
 		}
+	}
+	commits := uint64(len(all) + 5*len(all)) // of installations, and of messages that did not trap
+	if got := engine.Statistics(); got.Resident > 2 || got.MaxResident != 2 || got.Evictions < 8 || got.Commits.Counts[0] != commits || got.Commits.Sum != int64(500*commits) {
+		t.Errorf("after %d commits with room for 2 resident canisters of 10 the statistics are %+v", commits, got)
 	}
 	for _, c := range all {
 		c.Close()

@@ -46,6 +46,12 @@ func (c *Canister) execute(sub *Subnet, m *Message) Outcome {
 	if entry.Export == "" {
 		reserve = limit / 100 * CleanupReservePercent
 		a.limit -= reserve
+		if m.Exhausted != NotExhausted {
+			a.limit = 1
+		}
+		if m.Exhausted == CleanupExhaustedToo {
+			reserve = 0
+		}
 	}
 	res := r.run(c, &c.Logs, sub, m, &a)
 	if reject := c.overdrawn(m, &res); reject != nil {
@@ -140,6 +146,8 @@ func (c *Canister) commit(context Context) error {
 
 // commit makes the memories durable. After an error nothing is, and the message is still open.
 func (r *runner) commit() error {
+	begin := r.module.engine.commitBegins()
+	defer r.module.engine.commitEnds(begin)
 	if err := r.stable.Prepare(); err != nil {
 		return err
 	}

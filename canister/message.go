@@ -84,6 +84,9 @@ type Message struct {
 	// is not nil.
 	Callbacks   int
 	MessageRoom uint64
+	// Exhausted makes a callback of this message fail as one that needs too many instructions: a test control.
+	Exhausted Exhaustion
+
 	// Pause is called each time Limits.PauseAfter instructions have run and the message is
 	// not over. It may block; the canister stays in the middle of the message meanwhile.
 	// A message that has changed many pages pauses every ScatteredPauseAfter instructions,
@@ -95,3 +98,14 @@ type Message struct {
 	// runs of a QueryTarget only, and ends the run with a failure. nil: the result is always wanted.
 	Canceled func() bool
 }
+
+// Exhaustion says which code of a callback begins without instructions, so that it fails with
+// CanisterInstructionLimitExceeded. On mainnet any callback may come to that.
+type Exhaustion uint8
+
+// The degrees of exhaustion.
+const (
+	NotExhausted        Exhaustion = iota
+	CallbackExhausted              // the reply or reject closure; the cleanup closure runs as usual
+	CleanupExhaustedToo            // and the cleanup closure
+)

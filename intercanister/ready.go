@@ -94,6 +94,18 @@ func (r *Ready) Waiting(dst []*Mailbox) []*Mailbox {
 	return dst
 }
 
+// Messages is how many messages wait in the ready mailboxes, without those of one mailbox.
+func (r *Ready) Messages(without *Mailbox) (n int) {
+	for _, list := range [][]*Mailbox{r.now[r.at:], r.next} {
+		for _, m := range list {
+			if m != without && m.ready() {
+				n += m.Len()
+			}
+		}
+	}
+	return n
+}
+
 // Empty reports whether nothing is ready.
 func (r *Ready) Empty() bool { return r.at >= len(r.now) && len(r.next) == 0 }
 

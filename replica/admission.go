@@ -130,7 +130,7 @@ func (a *admission) acceptCall(in *Ingress, r *state.Entry) *intercanister.Rejec
 }
 
 // admitCommand checks that the sender of a message may call the method of the
-// management canister, and that its queue has rooa.
+// management canister, and that its queue has room.
 func (a *admission) admitCommand(in *Ingress, target *state.Entry) *intercanister.Reject {
 	c := state.Command{
 		Host: a.host, State: a.state, Method: in.Method, Arg: in.Arg, Caller: in.Sender, Target: target,

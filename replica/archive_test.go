@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
-	"pgregory.net/rapid"
 )
 
 // exported is the file of a network, nil while a round is open.
@@ -76,11 +77,11 @@ func TestAScenarioGoesOnInAnImportedNetwork(t *testing.T) {
 }
 
 func TestScriptsGiveTheirTracesInImportedNetworks(t *testing.T) {
-	replicatest.ScriptsBetween(t, "testdata", false, sometimes())
+	replicatest.ScriptsBetween(t, "testdata", sometimes())
 }
 
 func TestRealCanistersGiveTheirTracesInImportedNetworks(t *testing.T) {
-	real.ScriptsBetween(t, "testdata/real", false, sometimes())
+	real.ScriptsBetween(t, "testdata/real", sometimes())
 }
 
 // always makes sometimes mean each time.

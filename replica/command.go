@@ -45,6 +45,7 @@ func (m *subnet) command(choice *intercanister.Choice) {
 // dropCommand drops a best-effort call of the management canister that is too late.
 func (m *subnet) dropCommand(q *intercanister.Request) {
 	m.giveBack(q.Sender, q.Cycles)
+	m.tally.kinds[ManagementExecution].Dropped++
 	if m.net.sink != nil {
 		m.net.emit(Event{
 			Kind: MessageDropped, Subnet: m.ID, Canister: principal.Management,
@@ -77,6 +78,7 @@ func (m *subnet) run(c *state.Command, in intercanister.Input) {
 		m.await(a.Target, in)
 		return
 	}
+	m.tally.kinds[ManagementExecution].Done++
 	if in.Source == intercanister.SourceIngress {
 		if record := m.History.At(in.Ingress); record.Status == state.Received {
 			m.History.Begin(record)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/canister/canistertest"
@@ -14,7 +16,6 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 	"github.com/canisterd/canisterd/replica/sched"
-	"pgregory.net/rapid"
 )
 
 // The canisters of a scenario. C has a heartbeat, D has a 64-bit memory that it keeps over
@@ -363,4 +364,25 @@ func TestAScenarioOfRealCanistersIsTheSameInSteps(t *testing.T) {
 		d := drawScenario(rt)
 		same(rt, d, "steps", th.run(d, nil, round), th.run(d, nil, steps(sched.FIFO{})))
 	})
+}
+
+func TestTheTreeIsTheSameWhetherOrNotItIsReadOnTheWay(t *testing.T) {
+	rootAfter := func(read func(*replica.Network)) [32]byte {
+		s := real.NewStage(t, replica.Config{Subnets: []replica.SubnetConfig{{Nodes: 1}}})
+		in := s.Ingress(principal.Management, s.View().DefaultCanister(), "provisional_create_canister_with_cycles", s.Args(`(record {})`))
+		if result := s.Apply(in); result.Reject != nil || result.Refusal != nil {
+			t.Fatal(result)
+		}
+		s.Network.Round()
+		read(s.Network)
+		for range 3 { // until the message is forgotten
+			s.Apply(replica.AdvanceTo(s.Activity().Time + 400*second))
+			s.Network.Round()
+		}
+		return s.RootHash()
+	}
+	unread := rootAfter(func(*replica.Network) {})
+	if read := rootAfter(func(n *replica.Network) { n.RootHash() }); read != unread {
+		t.Errorf("the root hash is %x if the tree was read before, and %x if not", read, unread)
+	}
 }

@@ -51,6 +51,11 @@
 // in the middle of their code included, and Import makes a network of it that is at the same
 // point (archive.go has the sections, package archive the form).
 //
+// # A network as a history
+//
+// Everything that moves a network is an input, a round or a step. A Journal gets a record of each (journal.go), and
+// Network.Replay makes another network do what records tell: it comes to the same state hash.
+//
 // # Steps
 //
 // Network.Step makes the same moves one at a time and lets an oracle choose

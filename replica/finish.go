@@ -28,6 +28,7 @@ func (m *subnet) finish(j *Job) {
 	r := j.Entry
 	r.Running, r.Mailbox.Blocked = false, false
 	r.ApplyDeferred()
+	m.tally.record(j)
 	m.emitExecution(j)
 	m.recordTrap(j)
 	if number, ok := j.ingress(); ok {

@@ -16,6 +16,7 @@ type Parts struct {
 	Events   EventSink
 	Signed   HeightSink
 	Printed  PrintSink
+	Journal  Journal
 }
 
 // ForkConfig is what a fork of a network has of its own.
@@ -96,7 +97,7 @@ func (n *Network) Listener() EventSink { return n.sink }
 func (m *subnet) fork(n *Network) *subnet {
 	f := new(subnet)
 	*f = *m
-	f.net = n
+	f.net, f.tally = n, new(executionTally)
 	f.faults = f.injector()
 	m.State.Fork(&f.State)
 	f.record.canisters.list, f.record.requests.list = slices.Clip(m.record.canisters.list), slices.Clip(m.record.requests.list) // the source appends behind them

@@ -8,10 +8,11 @@ import (
 	"sync"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
-	"pgregory.net/rapid"
 )
 
 // counting is a canister that writes its heap and logs whenever it is called.

@@ -24,10 +24,10 @@ import (
 //
 // Anyone who adds such a field handles it in the fork of its struct (fork.go of its package) and enters it here.
 var forks = map[string]string{
-	"replica.Network": `new: config runner executor sink told own event traps; share: management routes rootKey;
+	"replica.Network": `new: config runner executor sink told own event traps journal; share: management routes rootKey;
 		fork: subnets signing report answered rules; remake: delegations index views`,
 	"replica.subnet": `fork: State net faults; remake: paused; share: config key nodes publicKey shownRanges;
-		remake: record ahead; new: asked jobs running spare mailboxes choices`,
+		remake: record ahead; new: asked jobs running spare mailboxes choices tally`,
 	"state.State": `share: Admins; fork: Blocks Ids Canisters History Calls Deadlines Ready Chance Compiled Commands Heartbeats Outcalls Signing
 		Postponed Touched Answered Kept throttled Environment Shared Inbound Output Parked Preparing Prepared`,
 	"state.Blocks":             `fork: Nodes days`,

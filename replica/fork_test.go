@@ -3,12 +3,13 @@ package replica_test
 import (
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 	"github.com/canisterd/canisterd/replica/sched"
-	"pgregory.net/rapid"
 )
 
 // forkNow draws whether a network is forked now.

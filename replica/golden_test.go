@@ -1,12 +1,12 @@
 package replica_test
 
 import (
-	"flag"
 	"testing"
 
 	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write what the scripts in testdata say now")
+func TestScriptsGiveTheTracesTheyExpect(t *testing.T) { replicatest.Scripts(t, "testdata") }
 
-func TestScriptsGiveTheTracesTheyExpect(t *testing.T) { replicatest.Scripts(t, "testdata", *rewrite) }
+func TestRealCanistersGiveTheTracesTheyExpect(t *testing.T) { real.Scripts(t, "testdata/real") }

@@ -89,6 +89,13 @@ func refuse(kind refusal.Kind, format string, args ...any) Result {
 // Apply takes an input. Nothing is executed before the next Round or Step,
 // except canister_inspect_message.
 func (n *Network) Apply(in Input) Result {
+	if n.journal != nil {
+		return n.applyRecorded(in)
+	}
+	return n.apply(in)
+}
+
+func (n *Network) apply(in Input) Result {
 	switch in := in.(type) {
 	case *Ingress:
 		return n.admit(in)

@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
 const second = 1_000_000_000
@@ -274,5 +275,22 @@ func TestCanistersPayForTimeAndLoseTheirCodeWhenTheyCannot(t *testing.T) {
 	}
 	if poor.Installed != 0 || poor.Settings.ComputeAllocation != 0 || !poor.Balance.IsZero() {
 		t.Errorf("the poor canister still has code: %+v", poor.Settings)
+	}
+}
+
+func TestAuthorizeRefusesAStrangersCommandAndNoCallOfACanister(t *testing.T) {
+	s := real.NewStage(t, replica.Config{Subnets: []replica.SubnetConfig{{Nodes: 1}}})
+	s.Create("mine", 0, 10_000_000_000_000)
+	stop := s.Ingress(principal.Management, s.ID("mine"), "stop_canister", s.About("mine", ""))
+	if result := s.Authorize(stop); result.Reject != nil || result.Refusal != nil {
+		t.Errorf("the controller: %+v", result)
+	}
+	stop.Sender = principal.Anonymous
+	result := s.Authorize(stop)
+	if result.Reject == nil || result.Reject.Error.String() != "IC0512" {
+		t.Errorf("a stranger: %+v", result)
+	}
+	if result := s.Authorize(s.Ingress(s.ID("mine"), s.ID("mine"), "stop_canister", nil)); result.Reject != nil || result.Refusal != nil {
+		t.Errorf("a method of the canister with the name of a command: %+v", result)
 	}
 }

@@ -33,6 +33,10 @@ const (
 	MaxIngressTTL  = 300_000_000_000
 	PermittedDrift = 60_000_000_000
 
+	// EnvelopeBytes is the size of the envelope of a signed call without its method and argument, about what agents send.
+	// A call that enters without an envelope pays for as much as a signed one.
+	EnvelopeBytes = 200
+
 	// MaxRequestBytes is the name and the payload of a request between subnets (the replica's: 2 MiB). On one subnet the
 	// System API alone bounds requests.
 	MaxRequestBytes = 2 << 20
@@ -67,6 +71,8 @@ const (
 	// CheckpointRounds is how many rounds lie between two checkpoints of a subnet (the
 	// replica's: 500). A module that was compiled since the last costs less.
 	CheckpointRounds = 500
+	// maxKeptRecord is how large the room for a record of the journal is that is kept for the next one, in bytes. Ours.
+	maxKeptRecord = 64 << 10
 	// MaxPrepared is how many modules that were compiled beside the network a subnet
 	// remembers between two checkpoints; it asks again for one that it forgot. Ours.
 	MaxPrepared = 4096

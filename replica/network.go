@@ -28,6 +28,7 @@ type Config struct {
 	Events   EventSink  // nil: no listener
 	Signed   HeightSink // nil: signed heights are not reported
 	Printed  PrintSink  // nil: no listener for what canisters print
+	Journal  Journal    // nil: nothing is recorded
 
 	SliceInstructions uint64 // 0: the constant
 	RoundInstructions uint64 // 0: the constant
@@ -82,6 +83,7 @@ type Network struct {
 	index          *readIndex
 	rules          state.Rules // over messages on their way
 	traps          traps
+	journal        *journalling // nil without a journal
 }
 
 // New makes a network at its start: no canisters, no round yet.
@@ -129,13 +131,14 @@ func (n *Network) applyDefaults() {
 	c.SubnetCanisters = cmp.Or(c.SubnetCanisters, MaxCanisters)
 	c.HeldBytes = cmp.Or(c.HeldBytes, MaxHeldBytes)
 	c.StreamMessages = cmp.Or(c.StreamMessages, MaxStreamMessages)
-	n.plug(&Parts{c.Runner, c.Compiler, c.Events, c.Signed, c.Printed})
+	n.plug(&Parts{c.Runner, c.Compiler, c.Events, c.Signed, c.Printed, c.Journal})
 }
 
 // plug takes parts, and makes those that are left open.
 func (n *Network) plug(parts *Parts) {
 	c := &n.config
-	c.Runner, c.Compiler, c.Events, c.Signed, c.Printed = parts.Runner, parts.Compiler, parts.Events, parts.Signed, parts.Printed
+	c.Runner, c.Compiler, c.Events, c.Signed, c.Printed, c.Journal = parts.Runner, parts.Compiler, parts.Events, parts.Signed, parts.Printed, parts.Journal
+	n.journal = newJournalling(c.Journal, n.clock)
 	n.runner, n.executor, n.management, n.sink = c.Runner, c.overrides.Executor, c.overrides.Management, c.Events
 	if n.runner == nil {
 		n.own = new(Coroutines)

@@ -2,7 +2,6 @@ package replica_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/internal/golden"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
@@ -138,26 +138,5 @@ func TestEveryMessageOfAMotokoActorCostsWhatItCostBefore(t *testing.T) {
 	for _, query := range [][2]string{{"counter", "get"}, {"ledger", "size"}, {"ledger", "total"}, {"caller", "seen"}, {"clock", "count"}, {"heart", "count"}} {
 		fmt.Fprintf(&b.lines, "  %s.%s: %d instructions\n", query[0], query[1], b.Query(query[0], query[1], b.Args("()")).Instructions)
 	}
-	golden(t, filepath.Join("testdata", "motoko.golden"), b.lines.String())
-}
-
-// golden compares a text with a file, or writes it there.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *rewrite {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := strings.Split(strings.ReplaceAll(string(raw), "\r\n", "\n"), "\n")
-	for i, line := range strings.Split(got, "\n") {
-		if i >= len(want) || line != want[i] {
-			t.Fatalf("%s, line %d:\n%s\nis now\n%s", path, i+1, strings.Join(want[min(i, len(want)):], "\n"), line)
-		}
-	}
+	golden.Compare(t, filepath.Join("testdata", "motoko.golden"), b.lines.String())
 }

@@ -3,9 +3,10 @@ package replica_test
 import (
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/sched"
-	"pgregory.net/rapid"
 )
 
 // Real canisters, the real management canister: whatever they do, in whatever order,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/internal/golden"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
@@ -66,7 +67,7 @@ func TestEveryMessageOfACanisterInRustOrCCostsWhatItCostBefore(t *testing.T) {
 	b.kernels()
 	b.of("upgrade bank", func() { b.Install("bank", real.Upgrade, canistertest.Fixture("bank"), nil) })
 	b.asks("bank", "balance", "", nil)
-	golden(t, filepath.Join("testdata", "fixtures.golden"), b.lines.String())
+	golden.Compare(t, filepath.Join("testdata", "fixtures.golden"), b.lines.String())
 }
 
 func (b *bill) setUp(name, fixture string, arg []byte) {

@@ -19,19 +19,23 @@ type RoundReport struct {
 
 // Round gives every subnet one round and certifies what came out.
 func (n *Network) Round() RoundReport {
-	n.begin()
+	opened := n.begin()
 	for _, m := range n.subnets {
 		for m.runBatch() {
 		}
 	}
-	return n.end()
+	report := n.end()
+	if n.journal != nil {
+		n.recordRound(opened)
+	}
+	return report
 }
 
 // begin opens a round, unless one is open: time moves, and what is due falls
-// due.
-func (n *Network) begin() {
+// due. It reports whether it did.
+func (n *Network) begin() (opened bool) {
 	if n.open {
-		return
+		return false
 	}
 	n.open = true
 	n.generation++
@@ -42,6 +46,7 @@ func (n *Network) begin() {
 	for _, m := range n.subnets {
 		m.begin()
 	}
+	return true
 }
 
 // end closes the round: messages leave for other subnets, trees are certified,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/sched"
 )
@@ -20,17 +21,35 @@ type move struct {
 // outcome. It opens a round where none is open, and closes the open one where
 // no delivery is left; it is false when it closed a round and another would
 // find nothing to do. Round does the rest of a round that steps have begun.
-func (n *Network) Step(oracle sched.Oracle) bool {
-	n.begin()
+func (n *Network) Step(oracle sched.Oracle) bool { return n.StepUnder(Strain{}, oracle) }
+
+// Strain is what may happen to the message of one step on a network under load. A message that goes on keeps what it
+// began with.
+type Strain struct {
+	Callback canister.Exhaustion // of a callback's instructions
+	NoCalls  bool                // the canister has as many open calls as it may have: ic0.call_perform is not 0
+}
+
+// StepUnder is Step for a message under strain. Steps that close a round and those of the management canister are as
+// without it.
+func (n *Network) StepUnder(strain Strain, oracle sched.Oracle) bool {
+	opened := n.begin()
 	moves, shown := n.moves()
 	if len(moves) == 0 {
-		return n.end().Busy
+		busy := n.end().Busy
+		if n.journal != nil {
+			n.recordRound(opened)
+		}
+		return busy
 	}
 	i := oracle.Choose(shown)
 	if i < 0 || i >= len(moves) {
 		panic(fmt.Sprintf("replica: the oracle chose move %d of %d", i, len(moves)))
 	}
-	moves[i].make()
+	moves[i].make(strain)
+	if n.journal != nil {
+		n.recordMove(opened, record{kind: moveMade, position: uint64(i), strain: strain})
+	}
 	return true
 }
 
@@ -94,7 +113,7 @@ func nameOf(p principal.Principal) (name sched.Name) {
 	return name
 }
 
-func (v *move) make() {
+func (v *move) make(strain Strain) {
 	m := v.subnet
 	m.Ready.Remove(v.box)
 	if v.box == &m.Commands {
@@ -106,6 +125,12 @@ func (v *move) make() {
 		choice = nil
 	}
 	j := m.nextJob(v.box, choice)
+	if j.Callback && !v.resume {
+		j.Message.Exhausted = strain.Callback
+	}
+	if strain.NoCalls && !v.resume {
+		j.Message.Callbacks = 0
+	}
 	if j.runs() {
 		m.running = append(m.running[:0], j)
 		m.net.runner.Run(m.running)

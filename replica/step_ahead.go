@@ -11,16 +11,21 @@ import (
 type Ahead struct {
 	Move     sched.Move
 	Subnet   principal.Principal
-	Receiver principal.Principal // the canister that the message is for
-	Sender   principal.Principal // a request's
-	Method   string              // the message is of, or the call it answers; empty for a task
+	Receiver principal.Principal  // the canister that the message is for
+	Sender   principal.Principal  // a request's
+	Method   string               // the message is of, or the call it answers; empty for a task
+	Call     intercanister.CallID // a request's, in the call table of the sender's subnet, or a response's
+	Request  RequestID            // a user's message
 }
 
 // Ahead are the legal next deliveries in the order of Moves, and as many. It opens a
 // round where none is open; the next Step or Round goes on with it.
 func (n *Network) Ahead() []Ahead {
-	n.begin()
+	opened := n.begin()
 	moves, shown := n.moves()
+	if n.journal != nil {
+		n.recordMove(opened, record{kind: movesListed})
+	}
 	all := make([]Ahead, len(moves))
 	for i := range moves {
 		all[i] = moves[i].ahead()
@@ -42,12 +47,13 @@ func (v *move) ahead() Ahead {
 	}
 	switch v.choice.Source {
 	case intercanister.SourceResponses:
-		a.Method = m.Calls.Future(v.choice.Call).Method
+		a.Method, a.Call = m.Calls.Future(v.choice.Call).Method, v.choice.Call
 	case intercanister.SourceIngress:
-		a.Method = m.History.At(v.choice.Number).Method
+		in := m.History.At(v.choice.Number)
+		a.Method, a.Request = in.Method, in.ID
 	case intercanister.SourceRequests:
 		q := v.box.First(v.choice.Sender)
-		a.Sender, a.Method = q.Sender, q.Method
+		a.Sender, a.Method, a.Call = q.Sender, q.Method, q.Call
 	}
 	return a
 }

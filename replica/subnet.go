@@ -40,6 +40,8 @@ type subnet struct {
 	dirtied  int    // heap pages that messages of this round changed, rolled back or not
 	batches  int    // of this round
 
+	tally *executionTally // of all rounds
+
 	jobs, running []*Job
 	spare         []*Job
 	mailboxes     []*intercanister.Mailbox
@@ -48,7 +50,7 @@ type subnet struct {
 
 func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
 	key := n.config.Keys.subnet(subnetSource{n.config.Seed, position})
-	m := &subnet{net: n, position: position, config: *config, key: key, nodes: n.nodeKeys(position, config).keys}
+	m := &subnet{net: n, position: position, config: *config, key: key, nodes: n.nodeKeys(position, config).keys, tally: new(executionTally)}
 	m.faults = m.injector()
 	kind := config.Kind.properties()
 	m.ID = m.key.Public().Principal()

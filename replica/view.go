@@ -29,8 +29,12 @@ type SubnetView struct {
 	Nodes     []*certify.NodeKey
 	Ranges    certify.Ranges
 	PublicKey []byte // DER
-	staged    *stagedTree
-	dated     int64 // ns by which what it certifies is dated later
+	// Benchmarking, Free and Admins are as in SubnetConfig.
+	Benchmarking, Free bool
+	Admins             []principal.Principal
+
+	staged *stagedTree
+	dated  int64 // ns by which what it certifies is dated later
 }
 
 // Certified is the certified state tree. It is made when it is first asked for.
@@ -175,6 +179,7 @@ func (v *Views) make() *View {
 		view.Subnets[i] = SubnetView{
 			ID: m.ID, Kind: m.config.Kind, staged: m.stage(v.signed),
 			Nodes: m.nodes, Ranges: m.shownRanges, PublicKey: m.publicKey,
+			Benchmarking: m.config.Benchmarking, Free: m.config.Free, Admins: m.config.Admins,
 		}
 	}
 	return view

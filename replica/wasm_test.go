@@ -3,13 +3,14 @@ package replica_test
 import (
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/sched"
-	"pgregory.net/rapid"
 )
 
 var script = canistertest.Script

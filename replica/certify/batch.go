@@ -16,7 +16,8 @@ type Change struct {
 
 // Apply is the tree with many changes made to the map at the path, which is made where it is missing. Of several
 // changes of one label the last counts. It is what Set and Delete do one by one, for a fraction of the cost: every part
-// of the map that changes is built again once. The slice is sorted in place.
+// of the map that changes is built again once. A map that is empty afterwards is not in the tree, so that the tree is the
+// same whether or not it was made between an entry and its deletion. The slice is sorted in place.
 func (t Tree) Apply(changes []Change, path ...Label) Tree {
 	changes = lastOfEach(changes)
 	if len(changes) == 0 {
@@ -26,7 +27,11 @@ func (t Tree) Apply(changes []Change, path ...Label) Tree {
 	if ok && at.leaf {
 		panic(fmt.Sprintf("certify: bug: apply changes to %s: there is a value", Path(path)))
 	}
-	return t.Set(Node{root: merge(at.root, changes)}, path...)
+	root := merge(at.root, changes)
+	if root == nil {
+		return t.Delete(path...)
+	}
+	return t.Set(Node{root: root}, path...)
 }
 
 // lastOfEach orders changes by label and keeps the last of each.

@@ -40,7 +40,15 @@ func (b *broadcast) wait() <-chan struct{} {
 
 // askReadOnly is ask for a function that changes nothing: it wakes nothing that waits.
 func (n *Node) askReadOnly(ctx context.Context, do func(*Node)) error {
-	return n.ask(ctx, func(n *Node) {
+	if err := n.lookUnsettled(ctx, do); err != nil {
+		return err
+	}
+	return n.Settle(ctx)
+}
+
+// lookUnsettled is askReadOnly for those who tell no caller what they see.
+func (n *Node) lookUnsettled(ctx context.Context, do func(*Node)) error {
+	return n.askUnsettled(ctx, func(n *Node) {
 		n.readOnly = true
 		do(n)
 	})
@@ -53,6 +61,10 @@ func (n *Node) happened() {
 		n.readOnly = false
 		return
 	}
+	if n.config.Journal != nil && !n.winding {
+		n.network.RecordClock()
+	}
+	n.winding = false
 	n.changed.send()
 	n.reportActivity()
 }
@@ -63,7 +75,7 @@ func (n *Node) happened() {
 func (n *Node) Until(ctx context.Context, seen func(*replica.Network) bool) error {
 	for {
 		waits := make(chan (<-chan struct{}), 1) // nil where it was seen
-		err := n.askReadOnly(ctx, func(n *Node) {
+		err := n.lookUnsettled(ctx, func(n *Node) {
 			if seen(n.network) {
 				waits <- nil
 			} else {
@@ -75,7 +87,7 @@ func (n *Node) Until(ctx context.Context, seen func(*replica.Network) bool) erro
 		}
 		happened := <-waits
 		if happened == nil {
-			return nil
+			return n.Settle(ctx)
 		}
 		if err := n.await(ctx, happened); err != nil {
 			return err

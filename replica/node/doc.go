@@ -1,8 +1,7 @@
 // Package node runs a network: it owns the goroutine the network runs on, the inbox in front of it, the pool of workers
 // for its messages, the callers that wait for answers, and the recorder of its events with their readers.
 //
-// It must not know protocols, wall-clock time, files or journals: the code that starts a node paces it and decides what
-// is durable.
+// It must not know protocols, wall-clock time or files: the code that starts a node paces it and decides what is durable.
 //
 // # Goroutines
 //
@@ -17,6 +16,12 @@
 // A caller that runs many rounds does so as a driver (Node.Drive): between two rounds the node asks it what happens
 // next, and other callers get their turn. A caller that waits for something without an event of its own checks after
 // everything that happens (Node.Until).
+//
+// # Journal
+//
+// A node with a journal (Config.Journal) runs ahead of the disk: the owner never waits for it. Callers do: what a method
+// tells its caller is on disk before it returns (Settle). Views and events may show what a crash undoes; code that shows a
+// view to clients calls Settle first.
 //
 // # Forks
 //

@@ -35,13 +35,16 @@ type turn struct {
 func (n *Node) Drive(ctx context.Context, driver func(*replica.Network) Next) (all Driven, err error) {
 	turns := make(chan turn, 1)
 	for {
-		if err := n.ask(ctx, func(n *Node) { turns <- n.turn(ctx, driver) }); err != nil {
+		if err := n.askUnsettled(ctx, func(n *Node) { turns <- n.turn(ctx, driver) }); err != nil {
 			return all, err
 		}
 		t := <-turns
 		switch t.next {
 		case Stop:
-			return all, ctx.Err()
+			if err := ctx.Err(); err != nil {
+				return all, err
+			}
+			return all, n.Settle(ctx)
 		case Go:
 			all.Rounds++
 			all.Messages += uint64(t.report.Messages)

@@ -18,6 +18,7 @@ import (
 // instance.
 type Recorded struct {
 	Sequence uint64
+	At       int64 // what Config.Clock showed when it was recorded; 0 without a clock
 	replica.Event
 }
 
@@ -86,8 +87,8 @@ type Stream struct {
 	members    *trace.Members // nil: events of all trees pass
 	from       uint64         // the first event that may pass; earlier ones only show what belongs to the tree
 	next       uint64
-	batch      []replica.Event // begins with number next
-	woken      time.Time       // when it last began to look at what had happened
+	batch      run       // begins with number next
+	woken      time.Time // when it last began to look at what had happened
 	closed     bool
 }
 
@@ -158,7 +159,7 @@ func (s *Stream) Close() {
 	if s.closed {
 		return
 	}
-	s.closed, s.batch = true, nil
+	s.closed, s.batch = true, run{}
 	s.node.recorder.mu.Lock()
 	defer s.node.recorder.mu.Unlock()
 	s.node.recorder.readers--
@@ -213,12 +214,12 @@ func (s *Stream) Recorded() (e Recorded, ok bool, err error) {
 // step is the next event, or what to wait for until there is one.
 func (s *Stream) step() (Recorded, <-chan struct{}, error) {
 	for {
-		for len(s.batch) > 0 {
-			e := &s.batch[0]
+		for len(s.batch.events) > 0 {
+			e, at := s.batch.pop()
 			number := s.next
-			s.batch, s.next = s.batch[1:], number+1
+			s.next++
 			if s.passes(e) && number >= s.from {
-				return Recorded{number, *e}, nil, nil
+				return Recorded{number, at, *e}, nil, nil
 			}
 		}
 		var wait <-chan struct{}
@@ -235,7 +236,7 @@ func (s *Stream) step() (Recorded, <-chan struct{}, error) {
 		switch {
 		case wait != nil:
 			return Recorded{}, wait, nil
-		case len(s.batch) == 0:
+		case len(s.batch.events) == 0:
 			return Recorded{}, nil, s.node.stopped()
 		}
 	}

@@ -431,3 +431,22 @@ func TestAForkHasEventsOfItsOwn(t *testing.T) {
 		t.Errorf("its source has %s", kinds(got))
 	}
 }
+
+func TestEventsAreRecordedWithTheTimeOfTheClock(t *testing.T) {
+	var now int64
+	r := start(t, node.Config{Record: true, Events: 64, Clock: func() int64 { now++; return now }})
+	r.create(1)
+	for range 20 { // more events than are kept
+		r.must(0, "run", "reply x")
+	}
+	last := int64(0)
+	for _, e := range rest(t, r.stream(node.From{Beginning: true}, node.Filter{})) {
+		if e.At != int64(e.Sequence) || e.At <= last {
+			t.Errorf("event %d was recorded at %d, after %d", e.Sequence, e.At, last)
+		}
+		last = e.At
+	}
+	if last != now || last < 80 {
+		t.Errorf("the last event was recorded at %d, now it is %d", last, now)
+	}
+}

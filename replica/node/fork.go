@@ -101,6 +101,7 @@ func (n *Node) RestoreFrom(ctx context.Context, other *Node) error {
 // replace puts another network, which sleeps, in the place of the present one.
 func (n *Node) replace(next *replica.Network) {
 	old, ended := n.network, n.generation
+	n.rebase(next)
 	next.Wake(n.parts())
 	n.recorder.restart()
 	n.network, n.generation = next, &generation{number: ended.number + 1}

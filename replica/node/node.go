@@ -49,6 +49,9 @@ type Config struct {
 	// Memory is the budget of the instance; nil: without a limit.
 	Memory *budget.Budget
 
+	// Journal keeps what moves the network; nil: nothing does. What callers are told is on disk before they are told.
+	Journal Journal
+
 	// Record makes the instance remember events from its start; otherwise it does from the first request for them.
 	// Events and EventBytes limit how many of the newest it keeps; 0: MaxEvents, MaxEventBytes. Generation is the
 	// number of the first generation of the instance: tokens and outcalls of other generations are refused.
@@ -57,6 +60,8 @@ type Config struct {
 	Generation         uint64
 	// Stopwatch measures, in nanoseconds, what messages take; nil: nothing does.
 	Stopwatch func() int64
+	// Clock shows the time at which events are recorded, in nanoseconds (Recorded.At); nil: they have none.
+	Clock func() int64
 }
 
 // ErrClosed is what every call gives once the node is closed, or stopped by a
@@ -95,6 +100,7 @@ type Node struct {
 	outcalls   uint64 // made, when last announced
 	accounted  accounting
 	readOnly   bool // the present request changes nothing
+	winding    bool // the present request moves the clock, and no caller relies on that
 }
 
 // generation is the time between two restores: what belongs to one network. Outcalls and events with
@@ -111,6 +117,7 @@ func Start(config Config) (*Node, error) {
 	parts := n.parts()
 	config.Network.Runner, config.Network.Compiler = parts.Runner, parts.Compiler
 	config.Network.Events, config.Network.Signed, config.Network.Printed = parts.Events, parts.Signed, parts.Printed
+	config.Network.Journal = parts.Journal
 	network, err := replica.New(config.Network)
 	if err != nil {
 		n.pool.Close()
@@ -149,6 +156,9 @@ func prepare(engine *canister.Engine, config Config) *Node {
 // parts are the node's own parts for a network of its own.
 func (n *Node) parts() replica.Parts {
 	parts := replica.Parts{Runner: n.pool, Signed: n.signed, Printed: n.config.Printed}
+	if n.config.Journal != nil {
+		parts.Journal = n.config.Journal
+	}
 	if n.recording.Load() {
 		parts.Events = &n.recorder
 	}
@@ -270,6 +280,9 @@ func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.
 	if done, err := n.inline(s.do); done {
 		result, inspection = s.result, s.inspection
 		s.recycle()
+		if err == nil && inspection == nil {
+			err = n.Settle(ctx)
+		}
 		return result, inspection, err
 	}
 	r := requests.Get().(*request)
@@ -286,7 +299,10 @@ func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.
 	}
 	result, inspection = s.result, s.inspection
 	s.recycle()
-	return result, inspection, nil
+	if inspection == nil {
+		err = n.Settle(ctx)
+	}
+	return result, inspection, err
 }
 
 // submission is a message on its way to the owner, and its outcome. It is recycled, with its function, since most

@@ -173,7 +173,16 @@ func (n *Node) Do(ctx context.Context, do func(*replica.Network)) error {
 	return n.ask(ctx, func(n *Node) { do(n.network) })
 }
 
+// ask has the owner do something, and returns when what it did is settled.
 func (n *Node) ask(ctx context.Context, do func(*Node)) error {
+	if err := n.askUnsettled(ctx, do); err != nil {
+		return err
+	}
+	return n.Settle(ctx)
+}
+
+// askUnsettled is ask for those who tell no caller what was done: a crash may undo it.
+func (n *Node) askUnsettled(ctx context.Context, do func(*Node)) error {
 	if done, err := n.inline(do); done {
 		return err
 	}
@@ -186,7 +195,7 @@ func (n *Node) ask(ctx context.Context, do func(*Node)) error {
 
 // tell asks for something whose caller has gone: where the node is closed by
 // then there is nothing left to do it to.
-func (n *Node) tell(do func(*Node)) { _ = n.ask(context.Background(), do) }
+func (n *Node) tell(do func(*Node)) { _ = n.askUnsettled(context.Background(), do) }
 
 // send puts a request into the inbox. After an error it is not there.
 func (n *Node) send(ctx context.Context, do func(*Node)) (*request, error) {

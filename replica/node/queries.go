@@ -47,6 +47,7 @@ func (n *Node) query(slot *querySlot, q *replica.Query) (replica.QueryResult, er
 	}
 	prepared := make(chan query, 1)
 	prepare := func(n *Node) {
+		n.winding = true
 		p := n.network.PrepareQuery(q)
 		if ctx.Err() != nil {
 			p.Discard()
@@ -110,7 +111,8 @@ func (n *Node) runQuery(slot *querySlot, q query) (replica.QueryResult, error) {
 	q.SetTurns(slot.turns())
 	q.Through(func(do func()) error {
 		slot.yield()
-		if err := n.ask(context.Background(), func(*Node) { do() }); err != nil {
+		winding := func(n *Node) { n.winding = true; do() }
+		if err := n.askUnsettled(context.Background(), winding); err != nil {
 			return err
 		}
 		return slot.acquire()
@@ -132,7 +134,7 @@ func (n *Node) runQuery(slot *querySlot, q query) (replica.QueryResult, error) {
 	}()
 	select {
 	case result := <-done:
-		return result, nil
+		return result, n.Settle(ctx)
 	case err := <-failed:
 		return replica.QueryResult{}, err
 	case <-ctx.Done():

@@ -14,6 +14,7 @@ import (
 // written again while it has readers, so readers take the owner's time only for finding their chunk.
 type recorder struct {
 	maxEvents, maxBytes int
+	clock               func() int64 // nil: events are recorded without the time of the wall clock
 
 	mu         sync.Mutex // guards what follows
 	generation uint64     // whose events these are
@@ -33,6 +34,7 @@ type chunk struct {
 	first    uint64 // number of its first event
 	bytes    int
 	events   []replica.Event // never moved
+	at       []int64         // when each was recorded, by the recorder's clock; empty without one
 	payloads []byte          // room for payloads of the next events; earlier events point into earlier parts
 }
 
@@ -54,7 +56,7 @@ const eventBytes = int(unsafe.Sizeof(replica.Event{}))
 
 func (r *recorder) init(config *Config) {
 	r.maxEvents, r.maxBytes = cmp.Or(config.Events, MaxEvents), cmp.Or(config.EventBytes, MaxEventBytes)
-	r.next, r.generation = 1, config.Generation
+	r.next, r.generation, r.clock = 1, config.Generation, config.Clock
 }
 
 // restart forgets everything and begins another generation: the network is another one,
@@ -82,6 +84,9 @@ func (r *recorder) Event(e *replica.Event) {
 	c := r.room(size)
 	c.events = append(c.events, *e)
 	c.events[len(c.events)-1].Payload = c.keep(e.Payload)
+	if r.clock != nil {
+		c.at = append(c.at, r.clock())
+	}
 	c.bytes += size
 	r.next++
 	r.events++
@@ -186,27 +191,46 @@ func (r *recorder) close() {
 	r.wake()
 }
 
+// run is some events that follow one another, and when each was recorded; at is empty without a clock.
+type run struct {
+	events []replica.Event
+	at     []int64
+}
+
+// pop removes the first event.
+func (b *run) pop() (e *replica.Event, at int64) {
+	e, b.events = &b.events[0], b.events[1:]
+	if len(b.at) > 0 {
+		at, b.at = b.at[0], b.at[1:]
+	}
+	return e, at
+}
+
 // read gives a run of events of a generation from a number on. If there are none yet, it gives the channel to wait for:
 // nil if no more will come. why is not nil if the place was dropped; first is then the number of the oldest event.
-func (r *recorder) read(generation, from uint64) (events []replica.Event, wait <-chan struct{}, first uint64, why error) {
+func (r *recorder) read(generation, from uint64) (events run, wait <-chan struct{}, first uint64, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch first = r.first(); {
 	case generation != r.generation:
-		return nil, nil, first, ErrOtherGeneration
+		return run{}, nil, first, ErrOtherGeneration
 	case from < first:
-		return nil, nil, first, ErrBehind
+		return run{}, nil, first, ErrBehind
 	}
 	for i := len(r.chunks) - 1; i >= 0; i-- {
 		if c := r.chunks[i]; from >= c.first {
-			if events = c.events[min(from-c.first, uint64(len(c.events))):]; len(events) > 0 {
+			begin := min(from-c.first, uint64(len(c.events)))
+			if events = (run{events: c.events[begin:]}); len(c.at) > 0 {
+				events.at = c.at[begin:]
+			}
+			if len(events.events) > 0 {
 				return events, nil, first, nil
 			}
 			break
 		}
 	}
 	if r.closed {
-		return nil, nil, first, nil
+		return run{}, nil, first, nil
 	}
-	return nil, r.wait(), first, nil
+	return run{}, r.wait(), first, nil
 }

@@ -17,7 +17,7 @@ type Rest struct {
 // Config.Active is called again after what happens from now on.
 func (n *Node) Tick(ctx context.Context, clock func() uint64, beat bool) (rest Rest, err error) {
 	done := make(chan Rest, 1)
-	err = n.askReadOnly(ctx, func(n *Node) {
+	err = n.lookUnsettled(ctx, func(n *Node) {
 		n.active.Store(false)
 		n.network.Apply(replica.AdvanceTo(clock()))
 		if activity := n.network.Activity(); n.mode == Auto && (activity.Pressing || beat && activity.Heartbeat) {
@@ -30,6 +30,17 @@ func (n *Node) Tick(ctx context.Context, clock func() uint64, beat bool) (rest R
 		return rest, err
 	}
 	return <-done, nil
+}
+
+// Wind moves the network's time to the time of a clock, which is read on the goroutine of the node; false: the clock
+// stands still. The journal records the new time with the next event: until then a crash may undo it.
+func (n *Node) Wind(ctx context.Context, clock func() (time uint64, moves bool)) error {
+	return n.askUnsettled(ctx, func(n *Node) {
+		n.winding = true
+		if time, moves := clock(); moves {
+			n.network.Apply(replica.AdvanceTo(time))
+		}
+	})
 }
 
 // reportActivity calls Config.Active at the first thing that happens after a tick.

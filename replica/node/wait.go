@@ -52,7 +52,7 @@ func (w *waiter) recycle() {
 func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
 	w := waiters.Get().(*waiter)
 	w.subnet, w.id, w.ctx = subnet, id, ctx
-	if err := n.ask(ctx, w.do); err != nil {
+	if err := n.askUnsettled(ctx, w.do); err != nil {
 		n.strike(w)
 		return err
 	}
@@ -62,13 +62,16 @@ func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica
 		return fmt.Errorf("request %x: %w", id, ErrUnknown)
 	case answered:
 		w.recycle()
-		return nil
+		return n.Settle(ctx)
 	case pending:
 	}
 	select {
 	case <-w.done:
 		err := w.err
 		w.recycle()
+		if err == nil {
+			err = n.Settle(ctx)
+		}
 		return err
 	case <-ctx.Done():
 		n.strike(w)
@@ -81,6 +84,7 @@ func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica
 // enlist makes a waiter wait for an answer, unless the answer is there or the message is
 // unknown.
 func (w *waiter) enlist(n *Node) {
+	n.winding = true
 	status, shown := n.network.IngressShown(w.subnet, w.id)
 	switch {
 	case status == 0:

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/internal/golden"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/replicatest/golden"
 )
 
 // Scripts runs every script of a folder as a test of its own (package golden).
@@ -43,21 +43,25 @@ import (
 //
 // What happens is told as it happens, one event a line; canisters are called by
 // their numbers.
-func Scripts(t *testing.T, folder string, rewrite bool) { ScriptsBetween(t, folder, rewrite, nil) }
+func Scripts(t *testing.T, folder string) { golden.Scripts(t, folder, beginner(nil)) }
 
 // Between gives the network that goes on in the place of another, which was made with a
 // configuration; what happens must be the same.
 type Between func(t testing.TB, n *replica.Network, config replica.Config) *replica.Network
 
-// ScriptsBetween is Scripts where another network goes on before each command and each
-// round; nil: the same.
-func ScriptsBetween(t *testing.T, folder string, rewrite bool, between Between) {
-	golden.Scripts(t, folder, rewrite, func(t testing.TB) golden.Performer {
+// ScriptsBetween is Scripts where another network goes on before each command and each round.
+func ScriptsBetween(t *testing.T, folder string, between Between) {
+	golden.SameScripts(t, folder, beginner(between))
+}
+
+// beginner makes the performer of a script.
+func beginner(between Between) func(testing.TB) golden.Performer {
+	return func(t testing.TB) golden.Performer {
 		return &performer{
 			t: t, labels: make(map[string]replica.RequestID), between: between,
 			here: "main", others: make(map[string]*Stage), files: make(map[string]exported),
 		}
-	})
+	}
 }
 
 // performer is a script under way.

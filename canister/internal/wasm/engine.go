@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -45,6 +46,7 @@ type Engine struct {
 	// Modules that take long to compile have slots of their own, so that the others do not wait for them.
 	quick, slow compileQueue
 	flights     sync.WaitGroup  // compilations under way
+	evictions   atomic.Uint64   // of resident guests
 	lifetime    context.Context // ends with Close
 	end         context.CancelFunc
 
@@ -55,7 +57,7 @@ type Engine struct {
 	hand     int      // of the clock that chooses which guest is evicted
 	closed   bool
 	linked   bool
-	compiled int // calls of the compiler, for tests
+	compiled int // calls of the compiler
 }
 
 // NewEngine makes an engine with no modules. Errors come from its folders.

@@ -23,6 +23,7 @@ func (e *Engine) makeRoom() error {
 		}
 		victim.evict()
 		victim.residency.Unlock()
+		e.evictions.Add(1)
 	}
 }
 
@@ -61,6 +62,22 @@ func (e *Engine) leave(g *Guest) {
 	e.resident[g.place].place = g.place
 	e.resident[last] = nil
 	e.resident = e.resident[:last]
+}
+
+// Statistics are what an engine keeps resident, and what it has done since it was made.
+type Statistics struct {
+	Resident, MaxResident int    // guests that have an instance, and how many at most
+	Evictions             uint64 // of resident guests, for others
+	Compiled              uint64 // modules; those from a cache do not count
+}
+
+// Statistics are the statistics of the engine now.
+func (e *Engine) Statistics() Statistics {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return Statistics{
+		Resident: len(e.resident), MaxResident: e.config.MaxResident, Evictions: e.evictions.Load(), Compiled: uint64(e.compiled),
+	}
 }
 
 // Resident is the number of guests that have an instance.

@@ -79,13 +79,13 @@ func (Form) EnumDescriptor() ([]byte, []int) {
 type RejectCode int32
 
 const (
-	RejectCode_REJECT_CODE_UNSPECIFIED         RejectCode = 0
-	RejectCode_REJECT_CODE_SYS_FATAL           RejectCode = 1
-	RejectCode_REJECT_CODE_SYS_TRANSIENT       RejectCode = 2
-	RejectCode_REJECT_CODE_DESTINATION_INVALID RejectCode = 3
-	RejectCode_REJECT_CODE_CANISTER_REJECT     RejectCode = 4
-	RejectCode_REJECT_CODE_CANISTER_ERROR      RejectCode = 5
-	RejectCode_REJECT_CODE_SYS_UNKNOWN         RejectCode = 6
+	RejectCode_REJECT_CODE_UNSPECIFIED         RejectCode = 0 // never sent; invalid in a request
+	RejectCode_REJECT_CODE_SYS_FATAL           RejectCode = 1 // a fatal error of the system: repeating the call does not help
+	RejectCode_REJECT_CODE_SYS_TRANSIENT       RejectCode = 2 // a passing error of the system: the call may be repeated
+	RejectCode_REJECT_CODE_DESTINATION_INVALID RejectCode = 3 // the canister or method does not exist
+	RejectCode_REJECT_CODE_CANISTER_REJECT     RejectCode = 4 // the canister rejected the call
+	RejectCode_REJECT_CODE_CANISTER_ERROR      RejectCode = 5 // the canister trapped, did not answer, or cannot take calls
+	RejectCode_REJECT_CODE_SYS_UNKNOWN         RejectCode = 6 // the answer of a best-effort call is unknown: it may have been executed
 )
 
 // Enum value maps for RejectCode.
@@ -137,8 +137,9 @@ func (RejectCode) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_calls_proto_rawDescGZIP(), []int{1}
 }
 
-// Value is an argument or a reply in one of its forms. Text and JSON are read and written by the canister's interface; without one, text
-// says its own types and a reply is written by the types in it. A reply that is not Candid stays bytes, whatever was asked for.
+// Value is an argument or a reply in one of its forms. Text and JSON are read and written by the canister's interface;
+// without one, text says its own types and a reply is written by the types in it. A reply that is not Candid stays
+// bytes, whatever was asked for.
 type Value struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Form:
@@ -220,15 +221,15 @@ type isValue_Form interface {
 }
 
 type Value_Bytes struct {
-	Bytes []byte `protobuf:"bytes,1,opt,name=bytes,proto3,oneof"`
+	Bytes []byte `protobuf:"bytes,1,opt,name=bytes,proto3,oneof"` // Candid in its binary form, or any other bytes; at most 3 MiB as an argument
 }
 
 type Value_Text struct {
-	Text string `protobuf:"bytes,2,opt,name=text,proto3,oneof"`
+	Text string `protobuf:"bytes,2,opt,name=text,proto3,oneof"` // Candid in its text form: (record { owner = principal "aaaaa-aa" })
 }
 
 type Value_Json struct {
-	Json string `protobuf:"bytes,3,opt,name=json,proto3,oneof"`
+	Json string `protobuf:"bytes,3,opt,name=json,proto3,oneof"` // a list of the arguments or results as JSON (docs/json.md)
 }
 
 func (*Value_Bytes) isValue_Form() {}
@@ -240,11 +241,11 @@ func (*Value_Json) isValue_Form() {}
 // Call is one call to be made.
 type Call struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
-	CanisterId string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Method     string                 `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
-	Argument   *Value                 `protobuf:"bytes,3,opt,name=argument,proto3" json:"argument,omitempty"` // unset: no arguments
-	Sender     string                 `protobuf:"bytes,4,opt,name=sender,proto3" json:"sender,omitempty"`     // any principal; empty for the anonymous one
-	ReplyForm  Form                   `protobuf:"varint,5,opt,name=reply_form,json=replyForm,proto3,enum=canisterd.control.v1.Form" json:"reply_form,omitempty"`
+	CanisterId string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`                              // id of the canister, in text form; aaaaa-aa: the management canister
+	Method     string                 `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`                                                        // name of the method, as the canister exports it; required
+	Argument   *Value                 `protobuf:"bytes,3,opt,name=argument,proto3" json:"argument,omitempty"`                                                    // unset: no arguments
+	Sender     string                 `protobuf:"bytes,4,opt,name=sender,proto3" json:"sender,omitempty"`                                                        // any principal; empty for the anonymous one
+	ReplyForm  Form                   `protobuf:"varint,5,opt,name=reply_form,json=replyForm,proto3,enum=canisterd.control.v1.Form" json:"reply_form,omitempty"` // how the reply is written; unset: bytes
 	// Canister id the call is routed by, for the management canister; empty for what the argument says.
 	EffectiveCanisterId string `protobuf:"bytes,6,opt,name=effective_canister_id,json=effectiveCanisterId,proto3" json:"effective_canister_id,omitempty"`
 	unknownFields       protoimpl.UnknownFields
@@ -419,11 +420,11 @@ type isOutcome_Answer interface {
 }
 
 type Outcome_Reply struct {
-	Reply *Value `protobuf:"bytes,1,opt,name=reply,proto3,oneof"`
+	Reply *Value `protobuf:"bytes,1,opt,name=reply,proto3,oneof"` // the canister replied, in the form that was asked for
 }
 
 type Outcome_Reject struct {
-	Reject *Reject `protobuf:"bytes,2,opt,name=reject,proto3,oneof"`
+	Reject *Reject `protobuf:"bytes,2,opt,name=reject,proto3,oneof"` // the canister, or the network in its place, rejected the call
 }
 
 func (*Outcome_Reply) isOutcome_Answer() {}
@@ -433,12 +434,13 @@ func (*Outcome_Reject) isOutcome_Answer() {}
 // Reject is the answer of a call that was not replied to (interface specification, "Reject codes").
 type Reject struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
-	Code      RejectCode             `protobuf:"varint,1,opt,name=code,proto3,enum=canisterd.control.v1.RejectCode" json:"code,omitempty"`
-	ErrorCode string                 `protobuf:"bytes,2,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"` // such as IC0503
-	Text      string                 `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`                            // as the replica says it
-	// Where code failed, innermost first: the functions of the canister, then the calls that led there. Where callers passed the reject of a
-	// callee on, with its text, it begins in the callee. The network remembers the newest 1,024 failures; of an older one, and of a message
-	// that canister_inspect_message did not let in, there are the functions that stand in the text.
+	Code      RejectCode             `protobuf:"varint,1,opt,name=code,proto3,enum=canisterd.control.v1.RejectCode" json:"code,omitempty"` // the class of the reject
+	ErrorCode string                 `protobuf:"bytes,2,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`            // such as IC0503
+	Text      string                 `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`                                       // as the replica says it
+	// Where code failed, innermost first: the functions of the canister, then the calls that led there. If callers
+	// passed on the reject of a callee with its text, it begins in the callee. The network remembers the newest 1,024
+	// failures. For older ones, and for messages that canister_inspect_message rejected, it has the functions that the
+	// text names.
 	Backtrace     []*Frame `protobuf:"bytes,4,rep,name=backtrace,proto3" json:"backtrace,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -505,7 +507,7 @@ func (x *Reject) GetBacktrace() []*Frame {
 // Frame is one line of a backtrace.
 type Frame struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	CanisterId    string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
+	CanisterId    string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`     // id of the canister, in text form
 	Function      string                 `protobuf:"bytes,2,opt,name=function,proto3" json:"function,omitempty"`                           // of the Wasm module, or the method for a call
 	Module        string                 `protobuf:"bytes,3,opt,name=module,proto3" json:"module,omitempty"`                               // SHA-256 of the module as it was installed, in hexadecimal digits; empty where it is not known
 	CallContext   uint64                 `protobuf:"varint,4,opt,name=call_context,json=callContext,proto3" json:"call_context,omitempty"` // 0: a query, an installation, or not known
@@ -571,10 +573,11 @@ func (x *Frame) GetCallContext() uint64 {
 	return 0
 }
 
+// UpdateRequest is an update call and the instance it is made in.
 type UpdateRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Call          *Call                  `protobuf:"bytes,2,opt,name=call,proto3" json:"call,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Call          *Call                  `protobuf:"bytes,2,opt,name=call,proto3" json:"call,omitempty"`         // the call
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -623,9 +626,10 @@ func (x *UpdateRequest) GetCall() *Call {
 	return nil
 }
 
+// UpdateResponse is the answer of the call.
 type UpdateResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Outcome       *Outcome               `protobuf:"bytes,1,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	Outcome       *Outcome               `protobuf:"bytes,1,opt,name=outcome,proto3" json:"outcome,omitempty"` // the reply or the reject
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -667,10 +671,11 @@ func (x *UpdateResponse) GetOutcome() *Outcome {
 	return nil
 }
 
+// QueryRequest is a query call and the instance it is made in.
 type QueryRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Call          *Call                  `protobuf:"bytes,2,opt,name=call,proto3" json:"call,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Call          *Call                  `protobuf:"bytes,2,opt,name=call,proto3" json:"call,omitempty"`         // the call
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -719,9 +724,10 @@ func (x *QueryRequest) GetCall() *Call {
 	return nil
 }
 
+// QueryResponse is the answer of the query.
 type QueryResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Outcome       *Outcome               `protobuf:"bytes,1,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	Outcome       *Outcome               `protobuf:"bytes,1,opt,name=outcome,proto3" json:"outcome,omitempty"` // the reply or the reject
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -763,10 +769,11 @@ func (x *QueryResponse) GetOutcome() *Outcome {
 	return nil
 }
 
+// SubmitRequest is an update call and the instance it is made in.
 type SubmitRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Call          *Call                  `protobuf:"bytes,2,opt,name=call,proto3" json:"call,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Call          *Call                  `protobuf:"bytes,2,opt,name=call,proto3" json:"call,omitempty"`         // the call; its reply_form is ignored, because Await has its own
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -815,10 +822,11 @@ func (x *SubmitRequest) GetCall() *Call {
 	return nil
 }
 
+// SubmitResponse is the id to wait with, or the reason why there is nothing to wait for.
 type SubmitResponse struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
-	RequestId []byte                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// Set where the message was not let in; there is nothing to wait for then.
+	RequestId []byte                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"` // id of the request, for Await: 32 bytes
+	// Set if the message was not accepted; then there is nothing to wait for.
 	Reject        *Reject `protobuf:"bytes,2,opt,name=reject,proto3" json:"reject,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -868,11 +876,12 @@ func (x *SubmitResponse) GetReject() *Reject {
 	return nil
 }
 
+// AwaitRequest names a call that was submitted.
 type AwaitRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	RequestId     []byte                 `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	ReplyForm     Form                   `protobuf:"varint,3,opt,name=reply_form,json=replyForm,proto3,enum=canisterd.control.v1.Form" json:"reply_form,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                                    // name of the instance; empty: default
+	RequestId     []byte                 `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`                                 // id of the request, from Submit: 32 bytes
+	ReplyForm     Form                   `protobuf:"varint,3,opt,name=reply_form,json=replyForm,proto3,enum=canisterd.control.v1.Form" json:"reply_form,omitempty"` // how the reply is written; unset: bytes
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -928,9 +937,10 @@ func (x *AwaitRequest) GetReplyForm() Form {
 	return Form_FORM_UNSPECIFIED
 }
 
+// AwaitResponse is the answer of the call.
 type AwaitResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Outcome       *Outcome               `protobuf:"bytes,1,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	Outcome       *Outcome               `protobuf:"bytes,1,opt,name=outcome,proto3" json:"outcome,omitempty"` // the reply or the reject
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -972,10 +982,11 @@ func (x *AwaitResponse) GetOutcome() *Outcome {
 	return nil
 }
 
+// BatchRequest is a list of calls and the instance they are made in.
 type BatchRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Calls         []*BatchCall           `protobuf:"bytes,2,rep,name=calls,proto3" json:"calls,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Calls         []*BatchCall           `protobuf:"bytes,2,rep,name=calls,proto3" json:"calls,omitempty"`       // at most 1,000 calls
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1024,10 +1035,11 @@ func (x *BatchRequest) GetCalls() []*BatchCall {
 	return nil
 }
 
+// BatchCall is one call of a batch.
 type BatchCall struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Call          *Call                  `protobuf:"bytes,1,opt,name=call,proto3" json:"call,omitempty"`
-	Query         bool                   `protobuf:"varint,2,opt,name=query,proto3" json:"query,omitempty"`
+	Call          *Call                  `protobuf:"bytes,1,opt,name=call,proto3" json:"call,omitempty"`    // the call
+	Query         bool                   `protobuf:"varint,2,opt,name=query,proto3" json:"query,omitempty"` // make a query call; unset: an update call
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1076,9 +1088,10 @@ func (x *BatchCall) GetQuery() bool {
 	return false
 }
 
+// BatchResponse is the answers of a batch.
 type BatchResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Results       []*BatchResult         `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
+	Results       []*BatchResult         `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"` // one for each call, in the order of the calls
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1123,8 +1136,8 @@ func (x *BatchResponse) GetResults() []*BatchResult {
 // BatchResult is what became of one call: its outcome, or why it was never made.
 type BatchResult struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Outcome       *Outcome               `protobuf:"bytes,1,opt,name=outcome,proto3" json:"outcome,omitempty"`
-	Failure       *Failure               `protobuf:"bytes,2,opt,name=failure,proto3" json:"failure,omitempty"`
+	Outcome       *Outcome               `protobuf:"bytes,1,opt,name=outcome,proto3" json:"outcome,omitempty"` // the answer; unset where the call was never made
+	Failure       *Failure               `protobuf:"bytes,2,opt,name=failure,proto3" json:"failure,omitempty"` // why the call was never made; unset where it has an outcome
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1176,9 +1189,9 @@ func (x *BatchResult) GetFailure() *Failure {
 // Failure is the error a call would have had on its own.
 type Failure struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Code          int32                  `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`    // of gRPC
-	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"` // that of google.rpc.ErrorInfo
-	Message       string                 `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	Code          int32                  `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`      // of gRPC
+	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`   // that of google.rpc.ErrorInfo
+	Message       string                 `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"` // text for people
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1234,15 +1247,16 @@ func (x *Failure) GetMessage() string {
 	return ""
 }
 
+// StreamRequest is one call of a stream.
 type StreamRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // in the first message; the others may leave it out
 	Tag      uint64                 `protobuf:"varint,2,opt,name=tag,proto3" json:"tag,omitempty"`          // of the client's choice
-	Call     *Call                  `protobuf:"bytes,3,opt,name=call,proto3" json:"call,omitempty"`
-	Query    bool                   `protobuf:"varint,4,opt,name=query,proto3" json:"query,omitempty"`
-	// In the first message: the network forgets every call as soon as its answer is taken for this stream, and not five minutes later. So the
-	// ingress history (600,000 calls, IC0204) does not fill up under load; Await, read_state and call trees by request do not find such calls.
-	// One whose call context stays open after its answer is kept.
+	Call     *Call                  `protobuf:"bytes,3,opt,name=call,proto3" json:"call,omitempty"`         // the call
+	Query    bool                   `protobuf:"varint,4,opt,name=query,proto3" json:"query,omitempty"`      // make a query call; unset: an update call
+	// In the first message: the network forgets every call as soon as its answer is taken for this stream, and not five
+	// minutes later. So the ingress history (600,000 calls, IC0204) does not fill up under load; Await, read_state and
+	// call trees by request do not find such calls. One whose call context stays open after its answer is kept.
 	Forget        bool `protobuf:"varint,5,opt,name=forget,proto3" json:"forget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1313,11 +1327,12 @@ func (x *StreamRequest) GetForget() bool {
 	return false
 }
 
+// StreamResponse is the answer of one call of a stream.
 type StreamResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Tag           uint64                 `protobuf:"varint,1,opt,name=tag,proto3" json:"tag,omitempty"`
-	Outcome       *Outcome               `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"`
-	Failure       *Failure               `protobuf:"bytes,3,opt,name=failure,proto3" json:"failure,omitempty"`
+	Tag           uint64                 `protobuf:"varint,1,opt,name=tag,proto3" json:"tag,omitempty"`        // tag of the call
+	Outcome       *Outcome               `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"` // the answer; unset where the call was never made
+	Failure       *Failure               `protobuf:"bytes,3,opt,name=failure,proto3" json:"failure,omitempty"` // why the call was never made; unset where it has an outcome
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

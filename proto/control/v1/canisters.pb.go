@@ -22,14 +22,14 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CanisterStatus is where a canister stands in its life.
+// CanisterStatus is whether a canister takes calls.
 type CanisterStatus int32
 
 const (
-	CanisterStatus_CANISTER_STATUS_UNSPECIFIED CanisterStatus = 0
-	CanisterStatus_CANISTER_STATUS_RUNNING     CanisterStatus = 1
-	CanisterStatus_CANISTER_STATUS_STOPPING    CanisterStatus = 2
-	CanisterStatus_CANISTER_STATUS_STOPPED     CanisterStatus = 3
+	CanisterStatus_CANISTER_STATUS_UNSPECIFIED CanisterStatus = 0 // never sent
+	CanisterStatus_CANISTER_STATUS_RUNNING     CanisterStatus = 1 // it takes calls
+	CanisterStatus_CANISTER_STATUS_STOPPING    CanisterStatus = 2 // it takes no calls, and waits for the answers of its own
+	CanisterStatus_CANISTER_STATUS_STOPPED     CanisterStatus = 3 // it takes no calls and waits for none
 )
 
 // Enum value maps for CanisterStatus.
@@ -80,9 +80,9 @@ type InstallMode int32
 
 const (
 	InstallMode_INSTALL_MODE_UNSPECIFIED InstallMode = 0 // install on an empty canister, upgrade on another
-	InstallMode_INSTALL_MODE_INSTALL     InstallMode = 1
-	InstallMode_INSTALL_MODE_REINSTALL   InstallMode = 2
-	InstallMode_INSTALL_MODE_UPGRADE     InstallMode = 3
+	InstallMode_INSTALL_MODE_INSTALL     InstallMode = 1 // install on an empty canister
+	InstallMode_INSTALL_MODE_REINSTALL   InstallMode = 2 // remove the code and the state first
+	InstallMode_INSTALL_MODE_UPGRADE     InstallMode = 3 // replace the code and keep stable memory
 )
 
 // Enum value maps for InstallMode.
@@ -132,9 +132,9 @@ func (InstallMode) EnumDescriptor() ([]byte, []int) {
 type MemoryKind int32
 
 const (
-	MemoryKind_MEMORY_KIND_UNSPECIFIED MemoryKind = 0
-	MemoryKind_MEMORY_KIND_HEAP        MemoryKind = 1
-	MemoryKind_MEMORY_KIND_STABLE      MemoryKind = 2
+	MemoryKind_MEMORY_KIND_UNSPECIFIED MemoryKind = 0 // invalid
+	MemoryKind_MEMORY_KIND_HEAP        MemoryKind = 1 // main memory
+	MemoryKind_MEMORY_KIND_STABLE      MemoryKind = 2 // stable memory
 )
 
 // Enum value maps for MemoryKind.
@@ -178,11 +178,11 @@ func (MemoryKind) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_canisters_proto_rawDescGZIP(), []int{2}
 }
 
-// Visibility is who besides the controllers may read something.
+// Visibility says which principals may read something, besides the controllers.
 type Visibility struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Public        bool                   `protobuf:"varint,1,opt,name=public,proto3" json:"public,omitempty"`
-	Viewers       []string               `protobuf:"bytes,2,rep,name=viewers,proto3" json:"viewers,omitempty"` // where it is not public; none: the controllers only
+	Public        bool                   `protobuf:"varint,1,opt,name=public,proto3" json:"public,omitempty"`  // everyone may read it
+	Viewers       []string               `protobuf:"bytes,2,rep,name=viewers,proto3" json:"viewers,omitempty"` // if it is not public, at most 10; none: only the controllers
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -231,9 +231,10 @@ func (x *Visibility) GetViewers() []string {
 	return nil
 }
 
+// Controllers is a list of principals that may change a canister.
 type Controllers struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Principals    []string               `protobuf:"bytes,1,rep,name=principals,proto3" json:"principals,omitempty"`
+	Principals    []string               `protobuf:"bytes,1,rep,name=principals,proto3" json:"principals,omitempty"` // at most 10, in text form; none: the canister can no longer be changed
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -275,10 +276,11 @@ func (x *Controllers) GetPrincipals() []string {
 	return nil
 }
 
+// EnvironmentVariable is a value that a canister can read while it runs.
 type EnvironmentVariable struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Value         string                 `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`   // at most 128 bytes, and different from the other names of the canister
+	Value         string                 `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"` // at most 128 bytes
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -327,9 +329,10 @@ func (x *EnvironmentVariable) GetValue() string {
 	return ""
 }
 
+// Environment is all environment variables of a canister.
 type Environment struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Variables     []*EnvironmentVariable `protobuf:"bytes,1,rep,name=variables,proto3" json:"variables,omitempty"`
+	Variables     []*EnvironmentVariable `protobuf:"bytes,1,rep,name=variables,proto3" json:"variables,omitempty"` // at most 20
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -371,23 +374,25 @@ func (x *Environment) GetVariables() []*EnvironmentVariable {
 	return nil
 }
 
-// Settings are the settings of a canister (interface specification, "IC method create_canister"). Amounts of cycles are decimal
-// numbers of up to 128 bits.
+// Settings are the settings of a canister (interface specification, "IC method create_canister"). Amounts of cycles are
+// decimal numbers of up to 128 bits.
 type Settings struct {
-	state                             protoimpl.MessageState `protogen:"open.v1"`
-	Controllers                       *Controllers           `protobuf:"bytes,1,opt,name=controllers,proto3" json:"controllers,omitempty"`
-	ComputeAllocation                 *uint64                `protobuf:"varint,2,opt,name=compute_allocation,json=computeAllocation,proto3,oneof" json:"compute_allocation,omitempty"` // percent
-	MemoryAllocation                  *uint64                `protobuf:"varint,3,opt,name=memory_allocation,json=memoryAllocation,proto3,oneof" json:"memory_allocation,omitempty"`    // bytes
-	FreezingThreshold                 *uint64                `protobuf:"varint,4,opt,name=freezing_threshold,json=freezingThreshold,proto3,oneof" json:"freezing_threshold,omitempty"` // seconds
-	ReservedCyclesLimit               *string                `protobuf:"bytes,5,opt,name=reserved_cycles_limit,json=reservedCyclesLimit,proto3,oneof" json:"reserved_cycles_limit,omitempty"`
-	WasmMemoryLimit                   *uint64                `protobuf:"varint,6,opt,name=wasm_memory_limit,json=wasmMemoryLimit,proto3,oneof" json:"wasm_memory_limit,omitempty"`             // bytes
-	WasmMemoryThreshold               *uint64                `protobuf:"varint,7,opt,name=wasm_memory_threshold,json=wasmMemoryThreshold,proto3,oneof" json:"wasm_memory_threshold,omitempty"` // bytes
-	LogVisibility                     *Visibility            `protobuf:"bytes,8,opt,name=log_visibility,json=logVisibility,proto3" json:"log_visibility,omitempty"`
-	SnapshotVisibility                *Visibility            `protobuf:"bytes,9,opt,name=snapshot_visibility,json=snapshotVisibility,proto3" json:"snapshot_visibility,omitempty"`
-	StatusVisibility                  *Visibility            `protobuf:"bytes,10,opt,name=status_visibility,json=statusVisibility,proto3" json:"status_visibility,omitempty"`
-	LogMemoryLimit                    *uint64                `protobuf:"varint,11,opt,name=log_memory_limit,json=logMemoryLimit,proto3,oneof" json:"log_memory_limit,omitempty"` // bytes
-	Environment                       *Environment           `protobuf:"bytes,12,opt,name=environment,proto3" json:"environment,omitempty"`
-	MinimumIncomingCanisterCallCycles *string                `protobuf:"bytes,13,opt,name=minimum_incoming_canister_call_cycles,json=minimumIncomingCanisterCallCycles,proto3,oneof" json:"minimum_incoming_canister_call_cycles,omitempty"`
+	state               protoimpl.MessageState `protogen:"open.v1"`
+	Controllers         *Controllers           `protobuf:"bytes,1,opt,name=controllers,proto3" json:"controllers,omitempty"`                                                    // principals that may change the canister; unset in CreateCanister: the sender
+	ComputeAllocation   *uint64                `protobuf:"varint,2,opt,name=compute_allocation,json=computeAllocation,proto3,oneof" json:"compute_allocation,omitempty"`        // percent of a core: 0 to 100; default: 0
+	MemoryAllocation    *uint64                `protobuf:"varint,3,opt,name=memory_allocation,json=memoryAllocation,proto3,oneof" json:"memory_allocation,omitempty"`           // bytes to reserve; default: 0, which reserves none
+	FreezingThreshold   *uint64                `protobuf:"varint,4,opt,name=freezing_threshold,json=freezingThreshold,proto3,oneof" json:"freezing_threshold,omitempty"`        // seconds for which its cycles have to last; default: 2,592,000 (30 days)
+	ReservedCyclesLimit *string                `protobuf:"bytes,5,opt,name=reserved_cycles_limit,json=reservedCyclesLimit,proto3,oneof" json:"reserved_cycles_limit,omitempty"` // cycles that may be reserved for memory; default: 5 T
+	WasmMemoryLimit     *uint64                `protobuf:"varint,6,opt,name=wasm_memory_limit,json=wasmMemoryLimit,proto3,oneof" json:"wasm_memory_limit,omitempty"`            // bytes the heap may have: 0 (any number) to 2^48; default: 3 GiB
+	// Free bytes of the heap below which canister_on_low_wasm_memory runs; default: 0.
+	WasmMemoryThreshold *uint64      `protobuf:"varint,7,opt,name=wasm_memory_threshold,json=wasmMemoryThreshold,proto3,oneof" json:"wasm_memory_threshold,omitempty"`
+	LogVisibility       *Visibility  `protobuf:"bytes,8,opt,name=log_visibility,json=logVisibility,proto3" json:"log_visibility,omitempty"`                // who may read the log; default: the controllers
+	SnapshotVisibility  *Visibility  `protobuf:"bytes,9,opt,name=snapshot_visibility,json=snapshotVisibility,proto3" json:"snapshot_visibility,omitempty"` // who may list and read the snapshots; default: the controllers
+	StatusVisibility    *Visibility  `protobuf:"bytes,10,opt,name=status_visibility,json=statusVisibility,proto3" json:"status_visibility,omitempty"`      // who may ask for the status; default: the controllers
+	LogMemoryLimit      *uint64      `protobuf:"varint,11,opt,name=log_memory_limit,json=logMemoryLimit,proto3,oneof" json:"log_memory_limit,omitempty"`   // bytes of the log: 0, or 4,096 to 2,097,152; default: 4,096
+	Environment         *Environment `protobuf:"bytes,12,opt,name=environment,proto3" json:"environment,omitempty"`                                        // replaces all environment variables; default: none
+	// Cycles that calls of other canisters must carry; default: 0.
+	MinimumIncomingCanisterCallCycles *string `protobuf:"bytes,13,opt,name=minimum_incoming_canister_call_cycles,json=minimumIncomingCanisterCallCycles,proto3,oneof" json:"minimum_incoming_canister_call_cycles,omitempty"`
 	unknownFields                     protoimpl.UnknownFields
 	sizeCache                         protoimpl.SizeCache
 }
@@ -513,11 +518,12 @@ func (x *Settings) GetMinimumIncomingCanisterCallCycles() string {
 	return ""
 }
 
+// CreateCanisterRequest describes the canister to be made.
 type CreateCanisterRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
-	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Settings *Settings              `protobuf:"bytes,2,opt,name=settings,proto3" json:"settings,omitempty"`
-	// Balance; empty for what a replica gives where none is named (100 T).
+	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Settings *Settings              `protobuf:"bytes,2,opt,name=settings,proto3" json:"settings,omitempty"` // settings that differ from their defaults; unset: none
+	// Balance; empty for the default of a replica (100 T).
 	Cycles string `protobuf:"bytes,3,opt,name=cycles,proto3" json:"cycles,omitempty"`
 	// Id to have; empty for the next one of the subnet.
 	CanisterId string `protobuf:"bytes,4,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
@@ -601,9 +607,10 @@ func (x *CreateCanisterRequest) GetSender() string {
 	return ""
 }
 
+// CreateCanisterResponse names the new canister.
 type CreateCanisterResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	CanisterId    string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
+	CanisterId    string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -645,11 +652,12 @@ func (x *CreateCanisterResponse) GetCanisterId() string {
 	return ""
 }
 
+// ListCanistersRequest says which page of the list is wanted.
 type ListCanistersRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	PageSize      uint32                 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"` // 0: 100; at most 1000
-	PageToken     string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                    // name of the instance; empty: default
+	PageSize      uint32                 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // 0: 100; at most 1000
+	PageToken     string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the page before; empty: the first page
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -705,10 +713,11 @@ func (x *ListCanistersRequest) GetPageToken() string {
 	return ""
 }
 
+// ListCanistersResponse is one page of canisters.
 type ListCanistersResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Canisters     []*CanisterSummary     `protobuf:"bytes,1,rep,name=canisters,proto3" json:"canisters,omitempty"`
-	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	Canisters     []*CanisterSummary     `protobuf:"bytes,1,rep,name=canisters,proto3" json:"canisters,omitempty"`                                // in the order of their ids
+	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"` // for the next page; empty: this is the last one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -757,14 +766,15 @@ func (x *ListCanistersResponse) GetNextPageToken() string {
 	return ""
 }
 
+// CanisterSummary is a canister as a list shows it.
 type CanisterSummary struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	CanisterId    string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	SubnetId      string                 `protobuf:"bytes,2,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	Status        CanisterStatus         `protobuf:"varint,3,opt,name=status,proto3,enum=canisterd.control.v1.CanisterStatus" json:"status,omitempty"`
-	ModuleHash    []byte                 `protobuf:"bytes,4,opt,name=module_hash,json=moduleHash,proto3" json:"module_hash,omitempty"` // empty: no code
-	Cycles        string                 `protobuf:"bytes,5,opt,name=cycles,proto3" json:"cycles,omitempty"`
-	MemoryBytes   uint64                 `protobuf:"varint,6,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`
+	CanisterId    string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`                 // id of the canister, in text form
+	SubnetId      string                 `protobuf:"bytes,2,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`                       // id of its subnet, in text form
+	Status        CanisterStatus         `protobuf:"varint,3,opt,name=status,proto3,enum=canisterd.control.v1.CanisterStatus" json:"status,omitempty"` // whether it takes calls
+	ModuleHash    []byte                 `protobuf:"bytes,4,opt,name=module_hash,json=moduleHash,proto3" json:"module_hash,omitempty"`                 // empty: no code
+	Cycles        string                 `protobuf:"bytes,5,opt,name=cycles,proto3" json:"cycles,omitempty"`                                           // balance, a decimal number
+	MemoryBytes   uint64                 `protobuf:"varint,6,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`             // all memory it uses, also for its module, its log and its snapshots
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -841,6 +851,7 @@ func (x *CanisterSummary) GetMemoryBytes() uint64 {
 	return 0
 }
 
+// InstallCodeRequest is one message of an installation: the head, then the bytes of the module.
 type InstallCodeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Part:
@@ -912,7 +923,7 @@ type isInstallCodeRequest_Part interface {
 }
 
 type InstallCodeRequest_Head struct {
-	Head *InstallHead `protobuf:"bytes,1,opt,name=head,proto3,oneof"`
+	Head *InstallHead `protobuf:"bytes,1,opt,name=head,proto3,oneof"` // the first message: what to install and how
 }
 
 type InstallCodeRequest_Chunk struct {
@@ -923,16 +934,17 @@ func (*InstallCodeRequest_Head) isInstallCodeRequest_Part() {}
 
 func (*InstallCodeRequest_Chunk) isInstallCodeRequest_Part() {}
 
+// InstallHead says which canister gets the module and how it starts.
 type InstallHead struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
-	Instance       string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId     string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Mode           InstallMode            `protobuf:"varint,3,opt,name=mode,proto3,enum=canisterd.control.v1.InstallMode" json:"mode,omitempty"`
-	Argument       *Value                 `protobuf:"bytes,4,opt,name=argument,proto3" json:"argument,omitempty"` // of canister_init or canister_post_upgrade; JSON and text by the interface of the new module
-	Sender         string                 `protobuf:"bytes,5,opt,name=sender,proto3" json:"sender,omitempty"`     // empty for a controller
-	SkipPreUpgrade bool                   `protobuf:"varint,6,opt,name=skip_pre_upgrade,json=skipPreUpgrade,proto3" json:"skip_pre_upgrade,omitempty"`
-	// Keep the main memory at an upgrade (wasm_memory_persistence). Unset, it is kept where the module and the one before say so (enhanced
-	// orthogonal persistence).
+	Instance       string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                      // name of the instance; empty: default
+	CanisterId     string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`                // id of the canister, in text form
+	Mode           InstallMode            `protobuf:"varint,3,opt,name=mode,proto3,enum=canisterd.control.v1.InstallMode" json:"mode,omitempty"`       // unset: install on an empty canister, upgrade on another
+	Argument       *Value                 `protobuf:"bytes,4,opt,name=argument,proto3" json:"argument,omitempty"`                                      // of canister_init or canister_post_upgrade; JSON and text by the interface of the new module
+	Sender         string                 `protobuf:"bytes,5,opt,name=sender,proto3" json:"sender,omitempty"`                                          // empty for a controller
+	SkipPreUpgrade bool                   `protobuf:"varint,6,opt,name=skip_pre_upgrade,json=skipPreUpgrade,proto3" json:"skip_pre_upgrade,omitempty"` // upgrade without running canister_pre_upgrade of the old module
+	// Keep the main memory at an upgrade (wasm_memory_persistence). Unset, it is kept where the module and the one before
+	// say so (enhanced orthogonal persistence).
 	KeepMainMemory *bool `protobuf:"varint,7,opt,name=keep_main_memory,json=keepMainMemory,proto3,oneof" json:"keep_main_memory,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -1017,11 +1029,12 @@ func (x *InstallHead) GetKeepMainMemory() bool {
 	return false
 }
 
+// InstallCodeResponse says what was installed.
 type InstallCodeResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	ModuleHash    []byte                 `protobuf:"bytes,1,opt,name=module_hash,json=moduleHash,proto3" json:"module_hash,omitempty"`
+	ModuleHash    []byte                 `protobuf:"bytes,1,opt,name=module_hash,json=moduleHash,proto3" json:"module_hash,omitempty"`          // SHA-256 of the module as it was sent: 32 bytes
 	Mode          InstallMode            `protobuf:"varint,2,opt,name=mode,proto3,enum=canisterd.control.v1.InstallMode" json:"mode,omitempty"` // that was used
-	Instructions  uint64                 `protobuf:"varint,3,opt,name=instructions,proto3" json:"instructions,omitempty"`
+	Instructions  uint64                 `protobuf:"varint,3,opt,name=instructions,proto3" json:"instructions,omitempty"`                       // that the functions of the installation executed
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1077,10 +1090,11 @@ func (x *InstallCodeResponse) GetInstructions() uint64 {
 	return 0
 }
 
+// UninstallCodeRequest names the canister.
 type UninstallCodeRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1129,6 +1143,7 @@ func (x *UninstallCodeRequest) GetCanisterId() string {
 	return ""
 }
 
+// UninstallCodeResponse is empty: the code is gone.
 type UninstallCodeResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1165,10 +1180,11 @@ func (*UninstallCodeResponse) Descriptor() ([]byte, []int) {
 	return file_control_v1_canisters_proto_rawDescGZIP(), []int{14}
 }
 
+// StartCanisterRequest names the canister.
 type StartCanisterRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1217,6 +1233,7 @@ func (x *StartCanisterRequest) GetCanisterId() string {
 	return ""
 }
 
+// StartCanisterResponse is empty: the canister runs.
 type StartCanisterResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1253,10 +1270,11 @@ func (*StartCanisterResponse) Descriptor() ([]byte, []int) {
 	return file_control_v1_canisters_proto_rawDescGZIP(), []int{16}
 }
 
+// StopCanisterRequest names the canister.
 type StopCanisterRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1305,6 +1323,7 @@ func (x *StopCanisterRequest) GetCanisterId() string {
 	return ""
 }
 
+// StopCanisterResponse is empty: the canister is stopped.
 type StopCanisterResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1341,11 +1360,12 @@ func (*StopCanisterResponse) Descriptor() ([]byte, []int) {
 	return file_control_v1_canisters_proto_rawDescGZIP(), []int{18}
 }
 
+// DeleteCanisterRequest names the canister.
 type DeleteCanisterRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Stop          bool                   `protobuf:"varint,3,opt,name=stop,proto3" json:"stop,omitempty"` // stop it before
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
+	Stop          bool                   `protobuf:"varint,3,opt,name=stop,proto3" json:"stop,omitempty"`                              // stop it before
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1401,6 +1421,7 @@ func (x *DeleteCanisterRequest) GetStop() bool {
 	return false
 }
 
+// DeleteCanisterResponse is empty: the canister is gone.
 type DeleteCanisterResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1437,11 +1458,12 @@ func (*DeleteCanisterResponse) Descriptor() ([]byte, []int) {
 	return file_control_v1_canisters_proto_rawDescGZIP(), []int{20}
 }
 
+// UpdateSettingsRequest says which settings of a canister change.
 type UpdateSettingsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Settings      *Settings              `protobuf:"bytes,3,opt,name=settings,proto3" json:"settings,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
+	Settings      *Settings              `protobuf:"bytes,3,opt,name=settings,proto3" json:"settings,omitempty"`                       // what is unset in them stays as it is; required
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1497,6 +1519,7 @@ func (x *UpdateSettingsRequest) GetSettings() *Settings {
 	return nil
 }
 
+// UpdateSettingsResponse is empty: the settings are in force.
 type UpdateSettingsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1533,10 +1556,11 @@ func (*UpdateSettingsResponse) Descriptor() ([]byte, []int) {
 	return file_control_v1_canisters_proto_rawDescGZIP(), []int{22}
 }
 
+// GetCanisterRequest names the canister.
 type GetCanisterRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1585,9 +1609,10 @@ func (x *GetCanisterRequest) GetCanisterId() string {
 	return ""
 }
 
+// GetCanisterResponse is the description of a canister.
 type GetCanisterResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Canister      *Canister              `protobuf:"bytes,1,opt,name=canister,proto3" json:"canister,omitempty"`
+	Canister      *Canister              `protobuf:"bytes,1,opt,name=canister,proto3" json:"canister,omitempty"` // the canister at the end of the last round
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1632,28 +1657,28 @@ func (x *GetCanisterResponse) GetCanister() *Canister {
 // Canister is everything canister_status says, and more.
 type Canister struct {
 	state                  protoimpl.MessageState `protogen:"open.v1"`
-	CanisterId             string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	SubnetId               string                 `protobuf:"bytes,2,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	Status                 CanisterStatus         `protobuf:"varint,3,opt,name=status,proto3,enum=canisterd.control.v1.CanisterStatus" json:"status,omitempty"`
-	Settings               *Settings              `protobuf:"bytes,4,opt,name=settings,proto3" json:"settings,omitempty"`
-	ModuleHash             []byte                 `protobuf:"bytes,5,opt,name=module_hash,json=moduleHash,proto3" json:"module_hash,omitempty"`
-	Cycles                 string                 `protobuf:"bytes,6,opt,name=cycles,proto3" json:"cycles,omitempty"`
-	ReservedCycles         string                 `protobuf:"bytes,7,opt,name=reserved_cycles,json=reservedCycles,proto3" json:"reserved_cycles,omitempty"`
-	IdleCyclesBurnedPerDay string                 `protobuf:"bytes,8,opt,name=idle_cycles_burned_per_day,json=idleCyclesBurnedPerDay,proto3" json:"idle_cycles_burned_per_day,omitempty"`
-	MemoryBytes            uint64                 `protobuf:"varint,9,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"` // all of it
-	HeapBytes              uint64                 `protobuf:"varint,10,opt,name=heap_bytes,json=heapBytes,proto3" json:"heap_bytes,omitempty"`
-	StableBytes            uint64                 `protobuf:"varint,11,opt,name=stable_bytes,json=stableBytes,proto3" json:"stable_bytes,omitempty"`
-	CanisterVersion        uint64                 `protobuf:"varint,12,opt,name=canister_version,json=canisterVersion,proto3" json:"canister_version,omitempty"`
-	CertifiedData          []byte                 `protobuf:"bytes,13,opt,name=certified_data,json=certifiedData,proto3" json:"certified_data,omitempty"`
-	Created                *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=created,proto3" json:"created,omitempty"`
-	Installed              *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=installed,proto3" json:"installed,omitempty"`
-	GlobalTimer            *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=global_timer,json=globalTimer,proto3" json:"global_timer,omitempty"` // unset: inactive
-	Heartbeat              bool                   `protobuf:"varint,17,opt,name=heartbeat,proto3" json:"heartbeat,omitempty"`
-	CallContexts           uint64                 `protobuf:"varint,18,opt,name=call_contexts,json=callContexts,proto3" json:"call_contexts,omitempty"`
-	QueuedMessages         uint64                 `protobuf:"varint,19,opt,name=queued_messages,json=queuedMessages,proto3" json:"queued_messages,omitempty"`
-	QueryStats             *QueryStats            `protobuf:"bytes,20,opt,name=query_stats,json=queryStats,proto3" json:"query_stats,omitempty"`
-	Methods                []*ExportedMethod      `protobuf:"bytes,21,rep,name=methods,proto3" json:"methods,omitempty"`
-	Metadata               []string               `protobuf:"bytes,22,rep,name=metadata,proto3" json:"metadata,omitempty"` // names of the custom sections
+	CanisterId             string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`                                           // id of the canister, in text form
+	SubnetId               string                 `protobuf:"bytes,2,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`                                                 // id of its subnet, in text form
+	Status                 CanisterStatus         `protobuf:"varint,3,opt,name=status,proto3,enum=canisterd.control.v1.CanisterStatus" json:"status,omitempty"`                           // whether it takes calls
+	Settings               *Settings              `protobuf:"bytes,4,opt,name=settings,proto3" json:"settings,omitempty"`                                                                 // all of them are set
+	ModuleHash             []byte                 `protobuf:"bytes,5,opt,name=module_hash,json=moduleHash,proto3" json:"module_hash,omitempty"`                                           // SHA-256 of the module as it was installed: 32 bytes; empty: no code
+	Cycles                 string                 `protobuf:"bytes,6,opt,name=cycles,proto3" json:"cycles,omitempty"`                                                                     // balance, a decimal number
+	ReservedCycles         string                 `protobuf:"bytes,7,opt,name=reserved_cycles,json=reservedCycles,proto3" json:"reserved_cycles,omitempty"`                               // cycles set aside for memory on a subnet that fills up, a decimal number
+	IdleCyclesBurnedPerDay string                 `protobuf:"bytes,8,opt,name=idle_cycles_burned_per_day,json=idleCyclesBurnedPerDay,proto3" json:"idle_cycles_burned_per_day,omitempty"` // what it pays for memory and compute allocation, a decimal number
+	MemoryBytes            uint64                 `protobuf:"varint,9,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`                                       // all of it
+	HeapBytes              uint64                 `protobuf:"varint,10,opt,name=heap_bytes,json=heapBytes,proto3" json:"heap_bytes,omitempty"`                                            // main memory
+	StableBytes            uint64                 `protobuf:"varint,11,opt,name=stable_bytes,json=stableBytes,proto3" json:"stable_bytes,omitempty"`                                      // stable memory
+	CanisterVersion        uint64                 `protobuf:"varint,12,opt,name=canister_version,json=canisterVersion,proto3" json:"canister_version,omitempty"`                          // grows with each change of code, settings, status or state
+	CertifiedData          []byte                 `protobuf:"bytes,13,opt,name=certified_data,json=certifiedData,proto3" json:"certified_data,omitempty"`                                 // as the canister set it: at most 32 bytes
+	Created                *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=created,proto3" json:"created,omitempty"`                                                                  // time of the network when it was created
+	Installed              *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=installed,proto3" json:"installed,omitempty"`                                                              // time of the network when its code was installed; unset: no code
+	GlobalTimer            *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=global_timer,json=globalTimer,proto3" json:"global_timer,omitempty"`                                       // unset: inactive
+	Heartbeat              bool                   `protobuf:"varint,17,opt,name=heartbeat,proto3" json:"heartbeat,omitempty"`                                                             // its module has canister_heartbeat
+	CallContexts           uint64                 `protobuf:"varint,18,opt,name=call_contexts,json=callContexts,proto3" json:"call_contexts,omitempty"`                                   // calls that it has not answered, or whose callbacks have not run
+	QueuedMessages         uint64                 `protobuf:"varint,19,opt,name=queued_messages,json=queuedMessages,proto3" json:"queued_messages,omitempty"`                             // messages that wait in its queue
+	QueryStats             *QueryStats            `protobuf:"bytes,20,opt,name=query_stats,json=queryStats,proto3" json:"query_stats,omitempty"`                                          // what it did for queries
+	Methods                []*ExportedMethod      `protobuf:"bytes,21,rep,name=methods,proto3" json:"methods,omitempty"`                                                                  // of its module, by name; none: no code
+	Metadata               []string               `protobuf:"bytes,22,rep,name=metadata,proto3" json:"metadata,omitempty"`                                                                // names of the custom sections
 	unknownFields          protoimpl.UnknownFields
 	sizeCache              protoimpl.SizeCache
 }
@@ -1842,12 +1867,13 @@ func (x *Canister) GetMetadata() []string {
 	return nil
 }
 
+// QueryStats counts the queries of a canister since it was created.
 type QueryStats struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Calls         uint64                 `protobuf:"varint,1,opt,name=calls,proto3" json:"calls,omitempty"`
-	Instructions  uint64                 `protobuf:"varint,2,opt,name=instructions,proto3" json:"instructions,omitempty"`
-	RequestBytes  uint64                 `protobuf:"varint,3,opt,name=request_bytes,json=requestBytes,proto3" json:"request_bytes,omitempty"`
-	ResponseBytes uint64                 `protobuf:"varint,4,opt,name=response_bytes,json=responseBytes,proto3" json:"response_bytes,omitempty"`
+	Calls         uint64                 `protobuf:"varint,1,opt,name=calls,proto3" json:"calls,omitempty"`                                      // queries
+	Instructions  uint64                 `protobuf:"varint,2,opt,name=instructions,proto3" json:"instructions,omitempty"`                        // that they executed
+	RequestBytes  uint64                 `protobuf:"varint,3,opt,name=request_bytes,json=requestBytes,proto3" json:"request_bytes,omitempty"`    // of their arguments
+	ResponseBytes uint64                 `protobuf:"varint,4,opt,name=response_bytes,json=responseBytes,proto3" json:"response_bytes,omitempty"` // of their replies
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1910,9 +1936,10 @@ func (x *QueryStats) GetResponseBytes() uint64 {
 	return 0
 }
 
+// ExportedMethod is a method that a module exports.
 type ExportedMethod struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"` // as callers write it
 	Kind          string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"` // update, query, composite_query
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1962,11 +1989,12 @@ func (x *ExportedMethod) GetKind() string {
 	return ""
 }
 
+// ReadMetadataRequest names a custom section of a canister's module.
 type ReadMetadataRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
+	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`                               // without its prefix icp:public or icp:private, such as candid:service
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2022,10 +2050,11 @@ func (x *ReadMetadataRequest) GetName() string {
 	return ""
 }
 
+// ReadMetadataResponse is the custom section.
 type ReadMetadataResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Content       []byte                 `protobuf:"bytes,1,opt,name=content,proto3" json:"content,omitempty"`
-	Public        bool                   `protobuf:"varint,2,opt,name=public,proto3" json:"public,omitempty"`
+	Content       []byte                 `protobuf:"bytes,1,opt,name=content,proto3" json:"content,omitempty"` // its bytes
+	Public        bool                   `protobuf:"varint,2,opt,name=public,proto3" json:"public,omitempty"`  // everyone may read it; otherwise only the controllers
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2074,10 +2103,11 @@ func (x *ReadMetadataResponse) GetPublic() bool {
 	return false
 }
 
+// GetInterfaceRequest names the canister.
 type GetInterfaceRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2126,12 +2156,14 @@ func (x *GetInterfaceRequest) GetCanisterId() string {
 	return ""
 }
 
+// GetInterfaceResponse is the interface of a canister.
 type GetInterfaceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As the canister says it; where the types of the arguments it is installed with come beside the interface (metadata candid:args, as of
-	// Motoko), with those in their place.
+	// As the canister says it; where the types of the arguments it is installed with come beside the interface (metadata
+	// candid:args, as of Motoko), with those in their place.
 	Candid string `protobuf:"bytes,1,opt,name=candid,proto3" json:"candid,omitempty"`
-	// Types of the arguments that the canister is installed with, such as (principal, limit : nat); empty where it does not say them.
+	// Types of the arguments that the canister is installed with, such as (principal, limit : nat); empty where it does
+	// not say them.
 	InitArgs      string `protobuf:"bytes,2,opt,name=init_args,json=initArgs,proto3" json:"init_args,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2181,13 +2213,14 @@ func (x *GetInterfaceResponse) GetInitArgs() string {
 	return ""
 }
 
+// ReadMemoryRequest names a part of a canister's memory.
 type ReadMemoryRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Memory        MemoryKind             `protobuf:"varint,3,opt,name=memory,proto3,enum=canisterd.control.v1.MemoryKind" json:"memory,omitempty"`
-	Offset        uint64                 `protobuf:"varint,4,opt,name=offset,proto3" json:"offset,omitempty"`
-	Length        uint64                 `protobuf:"varint,5,opt,name=length,proto3" json:"length,omitempty"` // 0: to the end
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                   // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`             // id of the canister, in text form
+	Memory        MemoryKind             `protobuf:"varint,3,opt,name=memory,proto3,enum=canisterd.control.v1.MemoryKind" json:"memory,omitempty"` // required
+	Offset        uint64                 `protobuf:"varint,4,opt,name=offset,proto3" json:"offset,omitempty"`                                      // first byte
+	Length        uint64                 `protobuf:"varint,5,opt,name=length,proto3" json:"length,omitempty"`                                      // 0: to the end
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2257,10 +2290,11 @@ func (x *ReadMemoryRequest) GetLength() uint64 {
 	return 0
 }
 
+// ReadMemoryResponse is a piece of the memory. The pieces come in order and are of one moment.
 type ReadMemoryResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Offset        uint64                 `protobuf:"varint,1,opt,name=offset,proto3" json:"offset,omitempty"`
-	Chunk         []byte                 `protobuf:"bytes,2,opt,name=chunk,proto3" json:"chunk,omitempty"` // at most 1 MiB
+	Offset        uint64                 `protobuf:"varint,1,opt,name=offset,proto3" json:"offset,omitempty"` // of the first byte of chunk, in the memory
+	Chunk         []byte                 `protobuf:"bytes,2,opt,name=chunk,proto3" json:"chunk,omitempty"`    // at most 1 MiB
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2309,11 +2343,12 @@ func (x *ReadMemoryResponse) GetChunk() []byte {
 	return nil
 }
 
+// SetCyclesRequest names a canister and its new balance.
 type SetCyclesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Cycles        string                 `protobuf:"bytes,3,opt,name=cycles,proto3" json:"cycles,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
+	Cycles        string                 `protobuf:"bytes,3,opt,name=cycles,proto3" json:"cycles,omitempty"`                           // the balance, a decimal number of up to 128 bits; required
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2369,9 +2404,10 @@ func (x *SetCyclesRequest) GetCycles() string {
 	return ""
 }
 
+// SetCyclesResponse is the balance after the change.
 type SetCyclesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Cycles        string                 `protobuf:"bytes,1,opt,name=cycles,proto3" json:"cycles,omitempty"`
+	Cycles        string                 `protobuf:"bytes,1,opt,name=cycles,proto3" json:"cycles,omitempty"` // the balance, a decimal number
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2413,11 +2449,12 @@ func (x *SetCyclesResponse) GetCycles() string {
 	return ""
 }
 
+// AddCyclesRequest names a canister and the cycles it gets.
 type AddCyclesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Cycles        string                 `protobuf:"bytes,3,opt,name=cycles,proto3" json:"cycles,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
+	Cycles        string                 `protobuf:"bytes,3,opt,name=cycles,proto3" json:"cycles,omitempty"`                           // what is added, a decimal number of up to 128 bits; required
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2473,6 +2510,7 @@ func (x *AddCyclesRequest) GetCycles() string {
 	return ""
 }
 
+// AddCyclesResponse is the balance after the change.
 type AddCyclesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Cycles        string                 `protobuf:"bytes,1,opt,name=cycles,proto3" json:"cycles,omitempty"` // the balance
@@ -2517,13 +2555,14 @@ func (x *AddCyclesResponse) GetCycles() string {
 	return ""
 }
 
+// ReadLogsRequest says which records of a canister's log are wanted.
 type ReadLogsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Follow        bool                   `protobuf:"varint,3,opt,name=follow,proto3" json:"follow,omitempty"`
-	FromIndex     uint64                 `protobuf:"varint,4,opt,name=from_index,json=fromIndex,proto3" json:"from_index,omitempty"` // first record wanted
-	Last          uint32                 `protobuf:"varint,5,opt,name=last,proto3" json:"last,omitempty"`                            // only so many of those there are now; 0: all
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
+	Follow        bool                   `protobuf:"varint,3,opt,name=follow,proto3" json:"follow,omitempty"`                          // go on with new records until the client ends the stream
+	FromIndex     uint64                 `protobuf:"varint,4,opt,name=from_index,json=fromIndex,proto3" json:"from_index,omitempty"`   // first record wanted
+	Last          uint32                 `protobuf:"varint,5,opt,name=last,proto3" json:"last,omitempty"`                              // only so many of those there are now; 0: all
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2593,11 +2632,12 @@ func (x *ReadLogsRequest) GetLast() uint32 {
 	return 0
 }
 
+// ReadLogsResponse is one record of a log.
 type ReadLogsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Index         uint64                 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
-	Time          *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
-	Content       []byte                 `protobuf:"bytes,3,opt,name=content,proto3" json:"content,omitempty"`
+	Index         uint64                 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`    // number of the record: the first of a canister is 0
+	Time          *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`       // of the network, when it was written
+	Content       []byte                 `protobuf:"bytes,3,opt,name=content,proto3" json:"content,omitempty"` // as the canister wrote it: any bytes
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2653,11 +2693,12 @@ func (x *ReadLogsResponse) GetContent() []byte {
 	return nil
 }
 
+// MoveCanisterRequest names a canister and its new subnet.
 type MoveCanisterRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	SubnetId      string                 `protobuf:"bytes,3,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
+	SubnetId      string                 `protobuf:"bytes,3,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`       // id of the subnet to move to, in text form
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2713,6 +2754,7 @@ func (x *MoveCanisterRequest) GetSubnetId() string {
 	return ""
 }
 
+// MoveCanisterResponse is empty: the canister is there.
 type MoveCanisterResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields

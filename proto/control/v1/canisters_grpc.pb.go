@@ -41,24 +41,25 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Canisters creates, installs and inspects canisters, with the rights of their controllers. What the management canister rejects is
-// FAILED_PRECONDITION with ErrorInfo reason IC_REJECT and metadata code, error_code; its text is the replica's. NOT_FOUND is for
-// canisters and instances that are not there.
+// Canisters creates, installs and inspects canisters, with the rights of their controllers. What the management
+// canister rejects is FAILED_PRECONDITION with ErrorInfo reason IC_REJECT and metadata code, error_code; its text is
+// the replica's. NOT_FOUND is for canisters and instances that are not there.
 type CanistersClient interface {
-	// CreateCanister makes an empty canister out of thin air.
+	// CreateCanister creates an empty canister. Its cycles are minted for it.
 	CreateCanister(ctx context.Context, in *CreateCanisterRequest, opts ...grpc.CallOption) (*CreateCanisterResponse, error)
 	// ListCanisters gives the canisters of an instance by id, in pages.
 	ListCanisters(ctx context.Context, in *ListCanistersRequest, opts ...grpc.CallOption) (*ListCanistersResponse, error)
-	// InstallCode installs a module of any size: the first message says what and how, the others have its bytes, in order. Modules may be
-	// compressed by gzip. Nothing has changed where it fails.
+	// InstallCode installs a module of any size: the first message says what and how, the others have its bytes, in
+	// order. Modules may be compressed by gzip. Nothing has changed where it fails.
 	InstallCode(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[InstallCodeRequest, InstallCodeResponse], error)
 	// UninstallCode removes the code and the state of a canister. The canister keeps its id, settings and cycles.
 	UninstallCode(ctx context.Context, in *UninstallCodeRequest, opts ...grpc.CallOption) (*UninstallCodeResponse, error)
 	// StartCanister lets a stopped canister take messages again.
 	StartCanister(ctx context.Context, in *StartCanisterRequest, opts ...grpc.CallOption) (*StartCanisterResponse, error)
-	// StopCanister returns when the canister is stopped, or its callers have to be waited for no more.
+	// StopCanister returns when the canister is stopped, or when the network gives up waiting for its calls (5 minutes).
 	StopCanister(ctx context.Context, in *StopCanisterRequest, opts ...grpc.CallOption) (*StopCanisterResponse, error)
-	// DeleteCanister deletes a stopped canister and its cycles. Errors: FAILED_PRECONDITION (IC_REJECT: it is not stopped).
+	// DeleteCanister deletes a stopped canister and its cycles. Errors: FAILED_PRECONDITION (IC_REJECT: it is not
+	// stopped).
 	DeleteCanister(ctx context.Context, in *DeleteCanisterRequest, opts ...grpc.CallOption) (*DeleteCanisterResponse, error)
 	// UpdateSettings changes the settings that are set in the request.
 	UpdateSettings(ctx context.Context, in *UpdateSettingsRequest, opts ...grpc.CallOption) (*UpdateSettingsResponse, error)
@@ -66,14 +67,14 @@ type CanistersClient interface {
 	GetCanister(ctx context.Context, in *GetCanisterRequest, opts ...grpc.CallOption) (*GetCanisterResponse, error)
 	// ReadMetadata reads a custom section of the module, private ones too.
 	ReadMetadata(ctx context.Context, in *ReadMetadataRequest, opts ...grpc.CallOption) (*ReadMetadataResponse, error)
-	// GetInterface is the canister's Candid interface: its metadata candid:service, or what it says itself when it is asked. The management
-	// canister has one too.
+	// GetInterface is the canister's Candid interface: its metadata candid:service, or what it says itself when it is
+	// asked. The management canister has one too.
 	GetInterface(ctx context.Context, in *GetInterfaceRequest, opts ...grpc.CallOption) (*GetInterfaceResponse, error)
 	// ReadMemory streams committed bytes of the heap or of stable memory.
 	ReadMemory(ctx context.Context, in *ReadMemoryRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ReadMemoryResponse], error)
-	// SetCycles makes the balance this amount; AddCycles adds to it. The cycles come from nowhere.
+	// SetCycles sets the balance of a canister. The cycles are minted or burned for it.
 	SetCycles(ctx context.Context, in *SetCyclesRequest, opts ...grpc.CallOption) (*SetCyclesResponse, error)
-	// AddCycles gives cycles to a canister, and takes them from nowhere.
+	// AddCycles adds cycles to the balance of a canister. They are minted for it.
 	AddCycles(ctx context.Context, in *AddCyclesRequest, opts ...grpc.CallOption) (*AddCyclesResponse, error)
 	// ReadLogs streams the canister's log, and goes on with new records where follow is set.
 	ReadLogs(ctx context.Context, in *ReadLogsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ReadLogsResponse], error)
@@ -274,24 +275,25 @@ func (c *canistersClient) MoveCanister(ctx context.Context, in *MoveCanisterRequ
 // All implementations must embed UnimplementedCanistersServer
 // for forward compatibility.
 //
-// Canisters creates, installs and inspects canisters, with the rights of their controllers. What the management canister rejects is
-// FAILED_PRECONDITION with ErrorInfo reason IC_REJECT and metadata code, error_code; its text is the replica's. NOT_FOUND is for
-// canisters and instances that are not there.
+// Canisters creates, installs and inspects canisters, with the rights of their controllers. What the management
+// canister rejects is FAILED_PRECONDITION with ErrorInfo reason IC_REJECT and metadata code, error_code; its text is
+// the replica's. NOT_FOUND is for canisters and instances that are not there.
 type CanistersServer interface {
-	// CreateCanister makes an empty canister out of thin air.
+	// CreateCanister creates an empty canister. Its cycles are minted for it.
 	CreateCanister(context.Context, *CreateCanisterRequest) (*CreateCanisterResponse, error)
 	// ListCanisters gives the canisters of an instance by id, in pages.
 	ListCanisters(context.Context, *ListCanistersRequest) (*ListCanistersResponse, error)
-	// InstallCode installs a module of any size: the first message says what and how, the others have its bytes, in order. Modules may be
-	// compressed by gzip. Nothing has changed where it fails.
+	// InstallCode installs a module of any size: the first message says what and how, the others have its bytes, in
+	// order. Modules may be compressed by gzip. Nothing has changed where it fails.
 	InstallCode(grpc.ClientStreamingServer[InstallCodeRequest, InstallCodeResponse]) error
 	// UninstallCode removes the code and the state of a canister. The canister keeps its id, settings and cycles.
 	UninstallCode(context.Context, *UninstallCodeRequest) (*UninstallCodeResponse, error)
 	// StartCanister lets a stopped canister take messages again.
 	StartCanister(context.Context, *StartCanisterRequest) (*StartCanisterResponse, error)
-	// StopCanister returns when the canister is stopped, or its callers have to be waited for no more.
+	// StopCanister returns when the canister is stopped, or when the network gives up waiting for its calls (5 minutes).
 	StopCanister(context.Context, *StopCanisterRequest) (*StopCanisterResponse, error)
-	// DeleteCanister deletes a stopped canister and its cycles. Errors: FAILED_PRECONDITION (IC_REJECT: it is not stopped).
+	// DeleteCanister deletes a stopped canister and its cycles. Errors: FAILED_PRECONDITION (IC_REJECT: it is not
+	// stopped).
 	DeleteCanister(context.Context, *DeleteCanisterRequest) (*DeleteCanisterResponse, error)
 	// UpdateSettings changes the settings that are set in the request.
 	UpdateSettings(context.Context, *UpdateSettingsRequest) (*UpdateSettingsResponse, error)
@@ -299,14 +301,14 @@ type CanistersServer interface {
 	GetCanister(context.Context, *GetCanisterRequest) (*GetCanisterResponse, error)
 	// ReadMetadata reads a custom section of the module, private ones too.
 	ReadMetadata(context.Context, *ReadMetadataRequest) (*ReadMetadataResponse, error)
-	// GetInterface is the canister's Candid interface: its metadata candid:service, or what it says itself when it is asked. The management
-	// canister has one too.
+	// GetInterface is the canister's Candid interface: its metadata candid:service, or what it says itself when it is
+	// asked. The management canister has one too.
 	GetInterface(context.Context, *GetInterfaceRequest) (*GetInterfaceResponse, error)
 	// ReadMemory streams committed bytes of the heap or of stable memory.
 	ReadMemory(*ReadMemoryRequest, grpc.ServerStreamingServer[ReadMemoryResponse]) error
-	// SetCycles makes the balance this amount; AddCycles adds to it. The cycles come from nowhere.
+	// SetCycles sets the balance of a canister. The cycles are minted or burned for it.
 	SetCycles(context.Context, *SetCyclesRequest) (*SetCyclesResponse, error)
-	// AddCycles gives cycles to a canister, and takes them from nowhere.
+	// AddCycles adds cycles to the balance of a canister. They are minted for it.
 	AddCycles(context.Context, *AddCyclesRequest) (*AddCyclesResponse, error)
 	// ReadLogs streams the canister's log, and goes on with new records where follow is set.
 	ReadLogs(*ReadLogsRequest, grpc.ServerStreamingServer[ReadLogsResponse]) error

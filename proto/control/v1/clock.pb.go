@@ -80,11 +80,11 @@ func (PacingMode) EnumDescriptor() ([]byte, []int) {
 type MoveKind int32
 
 const (
-	MoveKind_MOVE_KIND_UNSPECIFIED MoveKind = 0
+	MoveKind_MOVE_KIND_UNSPECIFIED MoveKind = 0 // never sent; in a request: any kind
 	MoveKind_MOVE_KIND_TASK        MoveKind = 1 // a heartbeat, a global timer, a low-memory hook
-	MoveKind_MOVE_KIND_RESPONSE    MoveKind = 2
-	MoveKind_MOVE_KIND_INGRESS     MoveKind = 3
-	MoveKind_MOVE_KIND_REQUEST     MoveKind = 4
+	MoveKind_MOVE_KIND_RESPONSE    MoveKind = 2 // the answer of a call
+	MoveKind_MOVE_KIND_INGRESS     MoveKind = 3 // a user's message
+	MoveKind_MOVE_KIND_REQUEST     MoveKind = 4 // a canister's call
 	MoveKind_MOVE_KIND_RESUME      MoveKind = 5 // the next slice of a long message
 )
 
@@ -139,10 +139,10 @@ func (MoveKind) EnumDescriptor() ([]byte, []int) {
 type StopReason int32
 
 const (
-	StopReason_STOP_REASON_UNSPECIFIED StopReason = 0
+	StopReason_STOP_REASON_UNSPECIFIED StopReason = 0 // never sent
 	StopReason_STOP_REASON_CONDITION   StopReason = 1 // it holds
-	// Nothing more can happen and the condition does not hold; held_messages and outcalls may say why: time does not pass for a request
-	// while they wait for a client.
+	// Nothing more can happen and the condition does not hold; held_messages and outcalls may say why: time does not pass
+	// for a request while they wait for a client.
 	StopReason_STOP_REASON_IDLE   StopReason = 2
 	StopReason_STOP_REASON_ROUNDS StopReason = 3 // max_rounds
 )
@@ -190,9 +190,10 @@ func (StopReason) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_clock_proto_rawDescGZIP(), []int{2}
 }
 
+// Pacing is a mode with its parameters.
 type Pacing struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Mode  PacingMode             `protobuf:"varint,1,opt,name=mode,proto3,enum=canisterd.control.v1.PacingMode" json:"mode,omitempty"`
+	Mode  PacingMode             `protobuf:"varint,1,opt,name=mode,proto3,enum=canisterd.control.v1.PacingMode" json:"mode,omitempty"` // unset: auto
 	// Between rounds in mode interval: 1 ms to 1 h; unset for 1 s.
 	Interval      *durationpb.Duration `protobuf:"bytes,2,opt,name=interval,proto3" json:"interval,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -243,9 +244,10 @@ func (x *Pacing) GetInterval() *durationpb.Duration {
 	return nil
 }
 
+// GetTimeRequest names the instance.
 type GetTimeRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -287,16 +289,18 @@ func (x *GetTimeRequest) GetInstance() string {
 	return ""
 }
 
+// GetTimeResponse is the time of an instance and how it moves.
 type GetTimeResponse struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
-	Time   *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"` // of the last round
-	Height uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"`
-	Pacing *Pacing                `protobuf:"bytes,3,opt,name=pacing,proto3" json:"pacing,omitempty"`
+	Time   *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`      // of the last round
+	Height uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"` // number of rounds so far
+	Pacing *Pacing                `protobuf:"bytes,3,opt,name=pacing,proto3" json:"pacing,omitempty"`  // when rounds happen
 	// The earliest time at which something happens by itself; unset where nothing will.
 	NextDue *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=next_due,json=nextDue,proto3" json:"next_due,omitempty"`
 	// When the next global timer of a canister is due; unset where none is set.
 	NextTimer *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=next_timer,json=nextTimer,proto3" json:"next_timer,omitempty"`
-	// The time the next round has at least: later than that of the last where it was set since, or the wall clock moves it.
+	// The time the next round has at least: later than that of the last where it was set since, or the wall clock moves
+	// it.
 	NextRound *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=next_round,json=nextRound,proto3" json:"next_round,omitempty"`
 	// How far time is ahead of the wall clock, which moves it; unset where it is not, and in manual pacing.
 	Offset        *durationpb.Duration `protobuf:"bytes,7,opt,name=offset,proto3" json:"offset,omitempty"`
@@ -383,10 +387,11 @@ func (x *GetTimeResponse) GetOffset() *durationpb.Duration {
 	return nil
 }
 
+// SetTimeRequest says when the next round is.
 type SetTimeRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Time          *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Time          *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`         // not before the time of the last round
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -435,9 +440,10 @@ func (x *SetTimeRequest) GetTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// SetTimeResponse is the time of an instance after the change.
 type SetTimeResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Time          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`
+	Time          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"` // the time the next round has at least
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -479,9 +485,10 @@ func (x *SetTimeResponse) GetTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// AdvanceTimeRequest says how much time passes.
 type AdvanceTimeRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
-	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
 	// Types that are valid to be assigned to By:
 	//
 	//	*AdvanceTimeRequest_Duration
@@ -491,7 +498,8 @@ type AdvanceTimeRequest struct {
 	//
 	// Deprecated: Marked as deprecated in control/v1/clock.proto.
 	ThroughTimers bool `protobuf:"varint,4,opt,name=through_timers,json=throughTimers,proto3" json:"through_timers,omitempty"`
-	// Time jumps, and no round is run: what was due on the way is executed after the jump, as with PocketIC's advance_time.
+	// Time jumps, and no round is run: what was due on the way is executed after the jump, as with PocketIC's
+	// advance_time.
 	Jump          bool `protobuf:"varint,5,opt,name=jump,proto3" json:"jump,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -579,7 +587,7 @@ type isAdvanceTimeRequest_By interface {
 }
 
 type AdvanceTimeRequest_Duration struct {
-	Duration *durationpb.Duration `protobuf:"bytes,2,opt,name=duration,proto3,oneof"`
+	Duration *durationpb.Duration `protobuf:"bytes,2,opt,name=duration,proto3,oneof"` // more than 0; times end in 2262
 }
 
 type AdvanceTimeRequest_ToNextTimer struct {
@@ -591,11 +599,12 @@ func (*AdvanceTimeRequest_Duration) isAdvanceTimeRequest_By() {}
 
 func (*AdvanceTimeRequest_ToNextTimer) isAdvanceTimeRequest_By() {}
 
+// AdvanceTimeResponse says what happened meanwhile.
 type AdvanceTimeResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Time          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`
-	Rounds        uint64                 `protobuf:"varint,2,opt,name=rounds,proto3" json:"rounds,omitempty"`
-	Messages      uint64                 `protobuf:"varint,3,opt,name=messages,proto3" json:"messages,omitempty"`
+	Time          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`          // of the network now
+	Rounds        uint64                 `protobuf:"varint,2,opt,name=rounds,proto3" json:"rounds,omitempty"`     // rounds that were run
+	Messages      uint64                 `protobuf:"varint,3,opt,name=messages,proto3" json:"messages,omitempty"` // messages that were executed
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -651,10 +660,11 @@ func (x *AdvanceTimeResponse) GetMessages() uint64 {
 	return 0
 }
 
+// SetPacingRequest says how an instance goes on.
 type SetPacingRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Pacing        *Pacing                `protobuf:"bytes,2,opt,name=pacing,proto3" json:"pacing,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Pacing        *Pacing                `protobuf:"bytes,2,opt,name=pacing,proto3" json:"pacing,omitempty"`     // required
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -703,9 +713,10 @@ func (x *SetPacingRequest) GetPacing() *Pacing {
 	return nil
 }
 
+// SetPacingResponse is the pacing in force.
 type SetPacingResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Pacing        *Pacing                `protobuf:"bytes,1,opt,name=pacing,proto3" json:"pacing,omitempty"`
+	Pacing        *Pacing                `protobuf:"bytes,1,opt,name=pacing,proto3" json:"pacing,omitempty"` // with its interval, where the mode has one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -747,10 +758,11 @@ func (x *SetPacingResponse) GetPacing() *Pacing {
 	return nil
 }
 
+// RunRoundsRequest says how many rounds to run.
 type RunRoundsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Rounds        uint32                 `protobuf:"varint,2,opt,name=rounds,proto3" json:"rounds,omitempty"` // 0: one; at most 100,000
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Rounds        uint32                 `protobuf:"varint,2,opt,name=rounds,proto3" json:"rounds,omitempty"`    // 0: one; at most 100,000
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -799,13 +811,14 @@ func (x *RunRoundsRequest) GetRounds() uint32 {
 	return 0
 }
 
+// RunRoundsResponse says what the rounds did.
 type RunRoundsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Time          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"` // of the last of them
-	Height        uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"`
-	Messages      uint64                 `protobuf:"varint,3,opt,name=messages,proto3" json:"messages,omitempty"`
-	Instructions  uint64                 `protobuf:"varint,4,opt,name=instructions,proto3" json:"instructions,omitempty"`
-	Busy          bool                   `protobuf:"varint,5,opt,name=busy,proto3" json:"busy,omitempty"` // another round would go on at once
+	Time          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`                  // of the last of them
+	Height        uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"`             // number of rounds so far
+	Messages      uint64                 `protobuf:"varint,3,opt,name=messages,proto3" json:"messages,omitempty"`         // messages that were executed
+	Instructions  uint64                 `protobuf:"varint,4,opt,name=instructions,proto3" json:"instructions,omitempty"` // that the messages executed
+	Busy          bool                   `protobuf:"varint,5,opt,name=busy,proto3" json:"busy,omitempty"`                 // another round would go on at once
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -878,12 +891,12 @@ func (x *RunRoundsResponse) GetBusy() bool {
 // Move is one delivery that may happen next.
 type Move struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	SubnetId      string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // the receiver
-	Kind          MoveKind               `protobuf:"varint,3,opt,name=kind,proto3,enum=canisterd.control.v1.MoveKind" json:"kind,omitempty"`
-	Sender        string                 `protobuf:"bytes,4,opt,name=sender,proto3" json:"sender,omitempty"`  // request: who called
-	Number        uint64                 `protobuf:"varint,5,opt,name=number,proto3" json:"number,omitempty"` // response: the call; ingress: the message; task: which one
-	Method        string                 `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`
+	SubnetId      string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`             // id of the receiver's subnet, in text form
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`       // the receiver
+	Kind          MoveKind               `protobuf:"varint,3,opt,name=kind,proto3,enum=canisterd.control.v1.MoveKind" json:"kind,omitempty"` // what is delivered
+	Sender        string                 `protobuf:"bytes,4,opt,name=sender,proto3" json:"sender,omitempty"`                                 // request: who called
+	Number        uint64                 `protobuf:"varint,5,opt,name=number,proto3" json:"number,omitempty"`                                // response: the call; ingress: the message; task: which one
+	Method        string                 `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`                                 // name of the method; empty for responses and tasks
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -960,10 +973,11 @@ func (x *Move) GetMethod() string {
 	return ""
 }
 
+// ListMovesRequest says how many moves are listed.
 type ListMovesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Limit         uint32                 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"` // moves at most; 0: 1,000, and no more than 10,000
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Limit         uint32                 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`      // moves at most; 0: 1,000, and no more than 10,000
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1012,6 +1026,7 @@ func (x *ListMovesRequest) GetLimit() uint32 {
 	return 0
 }
 
+// ListMovesResponse is the moves of the open round.
 type ListMovesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Moves         []*Move                `protobuf:"bytes,1,rep,name=moves,proto3" json:"moves,omitempty"`    // in the order in which a round would make them
@@ -1072,9 +1087,10 @@ func (x *ListMovesResponse) GetMore() uint64 {
 	return 0
 }
 
+// StepMessageRequest says which delivery to make; without a choice, the oldest.
 type StepMessageRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
-	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
 	// Types that are valid to be assigned to Choice:
 	//
 	//	*StepMessageRequest_Position
@@ -1181,13 +1197,14 @@ func (*StepMessageRequest_Move) isStepMessageRequest_Choice() {}
 
 func (*StepMessageRequest_Drawn) isStepMessageRequest_Choice() {}
 
+// StepMessageResponse says what was delivered.
 type StepMessageResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Made          *Move                  `protobuf:"bytes,1,opt,name=made,proto3" json:"made,omitempty"` // unset: nothing was left, the round was closed
-	RoundClosed   bool                   `protobuf:"varint,2,opt,name=round_closed,json=roundClosed,proto3" json:"round_closed,omitempty"`
-	Busy          bool                   `protobuf:"varint,3,opt,name=busy,proto3" json:"busy,omitempty"` // another step would do something at once
-	Time          *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3" json:"time,omitempty"`
-	Height        uint64                 `protobuf:"varint,5,opt,name=height,proto3" json:"height,omitempty"`
+	Made          *Move                  `protobuf:"bytes,1,opt,name=made,proto3" json:"made,omitempty"`                                   // unset: nothing was left, the round was closed
+	RoundClosed   bool                   `protobuf:"varint,2,opt,name=round_closed,json=roundClosed,proto3" json:"round_closed,omitempty"` // the round is over; the next step opens another one
+	Busy          bool                   `protobuf:"varint,3,opt,name=busy,proto3" json:"busy,omitempty"`                                  // another step would do something at once
+	Time          *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3" json:"time,omitempty"`                                   // of the round
+	Height        uint64                 `protobuf:"varint,5,opt,name=height,proto3" json:"height,omitempty"`                              // number of rounds so far
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1257,9 +1274,10 @@ func (x *StepMessageResponse) GetHeight() uint64 {
 	return 0
 }
 
+// RunUntilRequest says how long an instance runs.
 type RunUntilRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
-	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
 	// Types that are valid to be assigned to Condition:
 	//
 	//	*RunUntilRequest_Idle
@@ -1372,7 +1390,7 @@ type RunUntilRequest_RequestId struct {
 }
 
 type RunUntilRequest_Time struct {
-	Time *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3,oneof"`
+	Time *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3,oneof"` // the time of the network is this or later
 }
 
 type RunUntilRequest_NextTimer struct {
@@ -1387,15 +1405,16 @@ func (*RunUntilRequest_Time) isRunUntilRequest_Condition() {}
 
 func (*RunUntilRequest_NextTimer) isRunUntilRequest_Condition() {}
 
+// RunUntilResponse says why the instance stopped and what it did before.
 type RunUntilResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Reason        StopReason             `protobuf:"varint,1,opt,name=reason,proto3,enum=canisterd.control.v1.StopReason" json:"reason,omitempty"`
-	Time          *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
-	Height        uint64                 `protobuf:"varint,3,opt,name=height,proto3" json:"height,omitempty"`
-	Rounds        uint64                 `protobuf:"varint,4,opt,name=rounds,proto3" json:"rounds,omitempty"`
-	Messages      uint64                 `protobuf:"varint,5,opt,name=messages,proto3" json:"messages,omitempty"`
-	HeldMessages  uint64                 `protobuf:"varint,6,opt,name=held_messages,json=heldMessages,proto3" json:"held_messages,omitempty"` // that wait for a client
-	Outcalls      uint64                 `protobuf:"varint,7,opt,name=outcalls,proto3" json:"outcalls,omitempty"`                             // that wait for an answer
+	Reason        StopReason             `protobuf:"varint,1,opt,name=reason,proto3,enum=canisterd.control.v1.StopReason" json:"reason,omitempty"` // why it stopped
+	Time          *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`                                           // of the last round
+	Height        uint64                 `protobuf:"varint,3,opt,name=height,proto3" json:"height,omitempty"`                                      // number of rounds so far
+	Rounds        uint64                 `protobuf:"varint,4,opt,name=rounds,proto3" json:"rounds,omitempty"`                                      // rounds that were run
+	Messages      uint64                 `protobuf:"varint,5,opt,name=messages,proto3" json:"messages,omitempty"`                                  // messages that were executed
+	HeldMessages  uint64                 `protobuf:"varint,6,opt,name=held_messages,json=heldMessages,proto3" json:"held_messages,omitempty"`      // that wait for a client
+	Outcalls      uint64                 `protobuf:"varint,7,opt,name=outcalls,proto3" json:"outcalls,omitempty"`                                  // that wait for an answer
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

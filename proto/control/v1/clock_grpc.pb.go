@@ -33,23 +33,24 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Clock moves the time of an instance and says when its rounds happen. Time is moved ahead in every pacing: where the wall clock moves
-// it too, that goes on from there, and the instance has an offset from then on.
+// Clock moves the time of an instance and says when its rounds happen. Time is moved ahead in every pacing: where the
+// wall clock moves it too, that goes on from there, and the instance has an offset from then on.
 type ClockClient interface {
 	// GetTime is the time of the last round and how it moves.
 	GetTime(ctx context.Context, in *GetTimeRequest, opts ...grpc.CallOption) (*GetTimeResponse, error)
-	// SetTime sets the time of the next round, and runs none; where pacing is auto, what is due by then is executed at once.
+	// SetTime sets the time of the next round, and runs none; where pacing is auto, what is due by then is executed at
+	// once.
 	// Errors: FAILED_PRECONDITION (time never goes back, and what it is now).
 	SetTime(ctx context.Context, in *SetTimeRequest, opts ...grpc.CallOption) (*SetTimeResponse, error)
-	// AdvanceTime lets time pass: it stops at each deadline on the way and runs until idle there. Heartbeats beat, and canisters pay for
-	// their resources, in these rounds only. Where jump is set it moves the time alone.
-	// Cancelled, it stops between two rounds, and time goes on from there.
+	// AdvanceTime lets time pass: it stops at each deadline on the way and runs until idle there. Heartbeats beat, and
+	// canisters pay for their resources, in these rounds only. Where jump is set it moves the time alone. Cancelled, it
+	// stops between two rounds, and time goes on from there.
 	// Errors: FAILED_PRECONDITION (to_next_timer, and nothing waits for a time).
 	AdvanceTime(ctx context.Context, in *AdvanceTimeRequest, opts ...grpc.CallOption) (*AdvanceTimeResponse, error)
 	// SetPacing changes when rounds happen, while the instance runs.
 	SetPacing(ctx context.Context, in *SetPacingRequest, opts ...grpc.CallOption) (*SetPacingResponse, error)
-	// RunRounds runs rounds now, whatever the pacing; the rest of a round that steps have begun is the first. Cancelled, it stops
-	// between two rounds.
+	// RunRounds runs rounds now, whatever the pacing; the rest of a round that steps have begun is the first. Cancelled,
+	// it stops between two rounds.
 	RunRounds(ctx context.Context, in *RunRoundsRequest, opts ...grpc.CallOption) (*RunRoundsResponse, error)
 	// ListMoves opens a round where none is open and lists the deliveries that may happen next.
 	// Errors: FAILED_PRECONDITION (pacing is not manual).
@@ -57,9 +58,10 @@ type ClockClient interface {
 	// StepMessage makes one delivery: the oldest, one of ListMoves, or one drawn by a seed.
 	// Errors: FAILED_PRECONDITION (pacing is not manual), NOT_FOUND (no such move).
 	StepMessage(ctx context.Context, in *StepMessageRequest, opts ...grpc.CallOption) (*StepMessageResponse, error)
-	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is hit; the answer says which. In manual
-	// pacing time that has to pass passes at once; otherwise only for conditions of time, and as the wall clock's for others. Modules that
-	// are compiled and mocks that answer are waited for. Cancelled, it stops between two rounds.
+	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is hit; the answer says
+	// which. In manual pacing time that has to pass passes at once; otherwise only for conditions of time, and as the
+	// wall clock's for others. Modules that are compiled and mocks that answer are waited for. Cancelled, it stops
+	// between two rounds.
 	// Errors: NOT_FOUND (no such request).
 	RunUntil(ctx context.Context, in *RunUntilRequest, opts ...grpc.CallOption) (*RunUntilResponse, error)
 }
@@ -156,23 +158,24 @@ func (c *clockClient) RunUntil(ctx context.Context, in *RunUntilRequest, opts ..
 // All implementations must embed UnimplementedClockServer
 // for forward compatibility.
 //
-// Clock moves the time of an instance and says when its rounds happen. Time is moved ahead in every pacing: where the wall clock moves
-// it too, that goes on from there, and the instance has an offset from then on.
+// Clock moves the time of an instance and says when its rounds happen. Time is moved ahead in every pacing: where the
+// wall clock moves it too, that goes on from there, and the instance has an offset from then on.
 type ClockServer interface {
 	// GetTime is the time of the last round and how it moves.
 	GetTime(context.Context, *GetTimeRequest) (*GetTimeResponse, error)
-	// SetTime sets the time of the next round, and runs none; where pacing is auto, what is due by then is executed at once.
+	// SetTime sets the time of the next round, and runs none; where pacing is auto, what is due by then is executed at
+	// once.
 	// Errors: FAILED_PRECONDITION (time never goes back, and what it is now).
 	SetTime(context.Context, *SetTimeRequest) (*SetTimeResponse, error)
-	// AdvanceTime lets time pass: it stops at each deadline on the way and runs until idle there. Heartbeats beat, and canisters pay for
-	// their resources, in these rounds only. Where jump is set it moves the time alone.
-	// Cancelled, it stops between two rounds, and time goes on from there.
+	// AdvanceTime lets time pass: it stops at each deadline on the way and runs until idle there. Heartbeats beat, and
+	// canisters pay for their resources, in these rounds only. Where jump is set it moves the time alone. Cancelled, it
+	// stops between two rounds, and time goes on from there.
 	// Errors: FAILED_PRECONDITION (to_next_timer, and nothing waits for a time).
 	AdvanceTime(context.Context, *AdvanceTimeRequest) (*AdvanceTimeResponse, error)
 	// SetPacing changes when rounds happen, while the instance runs.
 	SetPacing(context.Context, *SetPacingRequest) (*SetPacingResponse, error)
-	// RunRounds runs rounds now, whatever the pacing; the rest of a round that steps have begun is the first. Cancelled, it stops
-	// between two rounds.
+	// RunRounds runs rounds now, whatever the pacing; the rest of a round that steps have begun is the first. Cancelled,
+	// it stops between two rounds.
 	RunRounds(context.Context, *RunRoundsRequest) (*RunRoundsResponse, error)
 	// ListMoves opens a round where none is open and lists the deliveries that may happen next.
 	// Errors: FAILED_PRECONDITION (pacing is not manual).
@@ -180,9 +183,10 @@ type ClockServer interface {
 	// StepMessage makes one delivery: the oldest, one of ListMoves, or one drawn by a seed.
 	// Errors: FAILED_PRECONDITION (pacing is not manual), NOT_FOUND (no such move).
 	StepMessage(context.Context, *StepMessageRequest) (*StepMessageResponse, error)
-	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is hit; the answer says which. In manual
-	// pacing time that has to pass passes at once; otherwise only for conditions of time, and as the wall clock's for others. Modules that
-	// are compiled and mocks that answer are waited for. Cancelled, it stops between two rounds.
+	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is hit; the answer says
+	// which. In manual pacing time that has to pass passes at once; otherwise only for conditions of time, and as the
+	// wall clock's for others. Modules that are compiled and mocks that answer are waited for. Cancelled, it stops
+	// between two rounds.
 	// Errors: NOT_FOUND (no such request).
 	RunUntil(context.Context, *RunUntilRequest) (*RunUntilResponse, error)
 	mustEmbedUnimplementedClockServer()

@@ -29,12 +29,12 @@ const (
 //
 // Events tells what happens in an instance, in the words of its log lines and golden traces.
 type EventsClient interface {
-	// Watch streams events: those after the resume token that are remembered, then new ones. The first answer, and one every 10 seconds in
-	// which no event passes the filter, has a token alone: a stream that goes on after the last token, on any connection, misses nothing
-	// and gets nothing twice. A reader that is too slow for the instance
-	// ends with OUT_OF_RANGE, as does one whose token is forgotten; ErrorInfo says the first event there is (reason EVENTS_FORGOTTEN).
-	// A token of another generation of the instance ends with FAILED_PRECONDITION (reason OTHER_INCARNATION). An instance remembers about its
-	// last 16,384 events.
+	// Watch streams events: those after the resume token that are remembered, then new ones. The first answer, and one
+	// every 10 seconds in which no event passes the filter, has a token alone: a stream that goes on after the last
+	// token, on any connection, misses nothing and gets nothing twice. A reader that is too slow for the instance ends
+	// with OUT_OF_RANGE, as does one whose token is forgotten; ErrorInfo says the first event there is (reason
+	// EVENTS_FORGOTTEN). A token of another generation of the instance ends with FAILED_PRECONDITION (reason
+	// OTHER_INCARNATION). An instance remembers about its last 16,384 events.
 	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchResponse], error)
 	// GetTrace is the call tree of a user's message, or of a call context, as far as its events are remembered.
 	// Errors: NOT_FOUND (nothing of it is remembered).
@@ -84,12 +84,12 @@ func (c *eventsClient) GetTrace(ctx context.Context, in *GetTraceRequest, opts .
 //
 // Events tells what happens in an instance, in the words of its log lines and golden traces.
 type EventsServer interface {
-	// Watch streams events: those after the resume token that are remembered, then new ones. The first answer, and one every 10 seconds in
-	// which no event passes the filter, has a token alone: a stream that goes on after the last token, on any connection, misses nothing
-	// and gets nothing twice. A reader that is too slow for the instance
-	// ends with OUT_OF_RANGE, as does one whose token is forgotten; ErrorInfo says the first event there is (reason EVENTS_FORGOTTEN).
-	// A token of another generation of the instance ends with FAILED_PRECONDITION (reason OTHER_INCARNATION). An instance remembers about its
-	// last 16,384 events.
+	// Watch streams events: those after the resume token that are remembered, then new ones. The first answer, and one
+	// every 10 seconds in which no event passes the filter, has a token alone: a stream that goes on after the last
+	// token, on any connection, misses nothing and gets nothing twice. A reader that is too slow for the instance ends
+	// with OUT_OF_RANGE, as does one whose token is forgotten; ErrorInfo says the first event there is (reason
+	// EVENTS_FORGOTTEN). A token of another generation of the instance ends with FAILED_PRECONDITION (reason
+	// OTHER_INCARNATION). An instance remembers about its last 16,384 events.
 	Watch(*WatchRequest, grpc.ServerStreamingServer[WatchResponse]) error
 	// GetTrace is the call tree of a user's message, or of a call context, as far as its events are remembered.
 	// Errors: NOT_FOUND (nothing of it is remembered).

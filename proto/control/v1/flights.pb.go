@@ -27,7 +27,7 @@ const (
 type WaitReason int32
 
 const (
-	WaitReason_WAIT_REASON_UNSPECIFIED     WaitReason = 0
+	WaitReason_WAIT_REASON_UNSPECIFIED     WaitReason = 0  // never sent
 	WaitReason_WAIT_REASON_QUEUED          WaitReason = 1  // in the callee's queue
 	WaitReason_WAIT_REASON_HELD            WaitReason = 2  // by a rule
 	WaitReason_WAIT_REASON_EXECUTING       WaitReason = 3  // parked in the middle of its code
@@ -156,6 +156,7 @@ func (MessageKind) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_flights_proto_rawDescGZIP(), []int{1}
 }
 
+// Page says which part of a list is wanted. Unset, it is the first 100 entries.
 type Page struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Size          uint32                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`  // 0: 100; at most 1,000. A page may have fewer entries where they are large
@@ -217,7 +218,7 @@ type Origin struct {
 	//	*Origin_Call
 	//	*Origin_Task
 	From          isOrigin_From `protobuf_oneof:"from"`
-	Sender        string        `protobuf:"bytes,4,opt,name=sender,proto3" json:"sender,omitempty"`
+	Sender        string        `protobuf:"bytes,4,opt,name=sender,proto3" json:"sender,omitempty"` // the user or canister, in text form; empty: the system
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -318,8 +319,8 @@ func (*Origin_Task) isOrigin_From() {}
 // CallRef names a call of a canister: its registered future.
 type CallRef struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	SubnetId      string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	CallId        uint64                 `protobuf:"varint,2,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	SubnetId      string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"` // id of the caller's subnet, in text form
+	CallId        uint64                 `protobuf:"varint,2,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`      // id of the call on this subnet
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -368,11 +369,12 @@ func (x *CallRef) GetCallId() uint64 {
 	return 0
 }
 
+// ListContextsRequest says which call contexts are wanted.
 type ListContextsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
 	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // empty: all
-	Page          *Page                  `protobuf:"bytes,3,opt,name=page,proto3" json:"page,omitempty"`
+	Page          *Page                  `protobuf:"bytes,3,opt,name=page,proto3" json:"page,omitempty"`                               // unset: the first 100 entries
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -428,10 +430,11 @@ func (x *ListContextsRequest) GetPage() *Page {
 	return nil
 }
 
+// ListContextsResponse is one page of call contexts.
 type ListContextsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Contexts      []*CallContext         `protobuf:"bytes,1,rep,name=contexts,proto3" json:"contexts,omitempty"`
-	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	Contexts      []*CallContext         `protobuf:"bytes,1,rep,name=contexts,proto3" json:"contexts,omitempty"`                                  // by subnet and id
+	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"` // for the next page; empty: this is the last one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -480,17 +483,18 @@ func (x *ListContextsResponse) GetNextPageToken() string {
 	return ""
 }
 
+// CallContext is a call that a canister is answering.
 type CallContext struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
-	SubnetId        string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	ContextId       uint64                 `protobuf:"varint,2,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`
-	CanisterId      string                 `protobuf:"bytes,3,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Method          string                 `protobuf:"bytes,4,opt,name=method,proto3" json:"method,omitempty"` // empty where it is not known any more
-	Origin          *Origin                `protobuf:"bytes,5,opt,name=origin,proto3" json:"origin,omitempty"`
-	Opened          *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=opened,proto3" json:"opened,omitempty"`
-	CyclesAvailable string                 `protobuf:"bytes,7,opt,name=cycles_available,json=cyclesAvailable,proto3" json:"cycles_available,omitempty"`
-	Responded       bool                   `protobuf:"varint,8,opt,name=responded,proto3" json:"responded,omitempty"`
-	Outstanding     uint32                 `protobuf:"varint,9,opt,name=outstanding,proto3" json:"outstanding,omitempty"` // its calls that are not answered
+	SubnetId        string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`                      // id of the subnet, in text form
+	ContextId       uint64                 `protobuf:"varint,2,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`                  // id of the call context on the subnet
+	CanisterId      string                 `protobuf:"bytes,3,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`                // the canister that answers
+	Method          string                 `protobuf:"bytes,4,opt,name=method,proto3" json:"method,omitempty"`                                          // empty where it is not known any more
+	Origin          *Origin                `protobuf:"bytes,5,opt,name=origin,proto3" json:"origin,omitempty"`                                          // who waits for the answer
+	Opened          *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=opened,proto3" json:"opened,omitempty"`                                          // time of the network when the call was taken
+	CyclesAvailable string                 `protobuf:"bytes,7,opt,name=cycles_available,json=cyclesAvailable,proto3" json:"cycles_available,omitempty"` // that came with the call and were not accepted, a decimal number
+	Responded       bool                   `protobuf:"varint,8,opt,name=responded,proto3" json:"responded,omitempty"`                                   // it has answered, and waits for calls of its own
+	Outstanding     uint32                 `protobuf:"varint,9,opt,name=outstanding,proto3" json:"outstanding,omitempty"`                               // its calls that are not answered
 	// It waits for itself, through others or stop_canister: only a deadline or a timeout ends that.
 	Deadlocked    bool                   `protobuf:"varint,10,opt,name=deadlocked,proto3" json:"deadlocked,omitempty"`
 	Deadline      *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=deadline,proto3" json:"deadline,omitempty"`          // unset: its caller waits for a guaranteed response
@@ -629,11 +633,12 @@ func (x *CallContext) GetAwaits() []*CallRef {
 	return nil
 }
 
+// ListFuturesRequest says which calls are wanted.
 type ListFuturesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
 	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // that waits; empty: all
-	Page          *Page                  `protobuf:"bytes,3,opt,name=page,proto3" json:"page,omitempty"`
+	Page          *Page                  `protobuf:"bytes,3,opt,name=page,proto3" json:"page,omitempty"`                               // unset: the first 100 entries
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -689,10 +694,11 @@ func (x *ListFuturesRequest) GetPage() *Page {
 	return nil
 }
 
+// ListFuturesResponse is one page of calls.
 type ListFuturesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Futures       []*Future              `protobuf:"bytes,1,rep,name=futures,proto3" json:"futures,omitempty"`
-	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	Futures       []*Future              `protobuf:"bytes,1,rep,name=futures,proto3" json:"futures,omitempty"`                                    // by subnet and id
+	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"` // for the next page; empty: this is the last one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -744,17 +750,17 @@ func (x *ListFuturesResponse) GetNextPageToken() string {
 // Future is a call of a canister that is not answered, or whose callback has not run.
 type Future struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
-	Call           *CallRef               `protobuf:"bytes,1,opt,name=call,proto3" json:"call,omitempty"`
-	ContextId      uint64                 `protobuf:"varint,2,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`
-	Caller         string                 `protobuf:"bytes,3,opt,name=caller,proto3" json:"caller,omitempty"`
-	Callee         string                 `protobuf:"bytes,4,opt,name=callee,proto3" json:"callee,omitempty"`
-	Method         string                 `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
-	Deadline       *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=deadline,proto3" json:"deadline,omitempty"`                                // unset: guaranteed response
-	CyclesPrepaid  string                 `protobuf:"bytes,7,opt,name=cycles_prepaid,json=cyclesPrepaid,proto3" json:"cycles_prepaid,omitempty"` // for the callback and the response
-	Waiting        *Waiting               `protobuf:"bytes,8,opt,name=waiting,proto3" json:"waiting,omitempty"`
-	CyclesAttached string                 `protobuf:"bytes,9,opt,name=cycles_attached,json=cyclesAttached,proto3" json:"cycles_attached,omitempty"`
-	Deadlocked     bool                   `protobuf:"varint,10,opt,name=deadlocked,proto3" json:"deadlocked,omitempty"` // as that of its context
-	Circular       bool                   `protobuf:"varint,11,opt,name=circular,proto3" json:"circular,omitempty"`     // caller and callee await each other, directly or through others
+	Call           *CallRef               `protobuf:"bytes,1,opt,name=call,proto3" json:"call,omitempty"`                                           // the call
+	ContextId      uint64                 `protobuf:"varint,2,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`               // the call context of the caller that made it
+	Caller         string                 `protobuf:"bytes,3,opt,name=caller,proto3" json:"caller,omitempty"`                                       // id of the canister that called, in text form
+	Callee         string                 `protobuf:"bytes,4,opt,name=callee,proto3" json:"callee,omitempty"`                                       // id of the canister that was called, in text form
+	Method         string                 `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`                                       // name of the method
+	Deadline       *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=deadline,proto3" json:"deadline,omitempty"`                                   // unset: guaranteed response
+	CyclesPrepaid  string                 `protobuf:"bytes,7,opt,name=cycles_prepaid,json=cyclesPrepaid,proto3" json:"cycles_prepaid,omitempty"`    // for the callback and the response
+	Waiting        *Waiting               `protobuf:"bytes,8,opt,name=waiting,proto3" json:"waiting,omitempty"`                                     // what it waits for
+	CyclesAttached string                 `protobuf:"bytes,9,opt,name=cycles_attached,json=cyclesAttached,proto3" json:"cycles_attached,omitempty"` // that the caller sent with it, a decimal number
+	Deadlocked     bool                   `protobuf:"varint,10,opt,name=deadlocked,proto3" json:"deadlocked,omitempty"`                             // as that of its context
+	Circular       bool                   `protobuf:"varint,11,opt,name=circular,proto3" json:"circular,omitempty"`                                 // caller and callee await each other, directly or through others
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -866,17 +872,18 @@ func (x *Future) GetCircular() bool {
 	return false
 }
 
+// Waiting says what a call or a message waits for. Which fields are set, the reason says.
 type Waiting struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Reason        WaitReason             `protobuf:"varint,1,opt,name=reason,proto3,enum=canisterd.control.v1.WaitReason" json:"reason,omitempty"`
-	Text          string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"` // for people
-	RuleId        uint64                 `protobuf:"varint,3,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
-	HeldId        uint64                 `protobuf:"varint,4,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`
-	ContextId     uint64                 `protobuf:"varint,5,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"` // of the callee
-	Calls         []*CallRef             `protobuf:"bytes,6,rep,name=calls,proto3" json:"calls,omitempty"`                           // that the callee awaits
-	Position      uint32                 `protobuf:"varint,7,opt,name=position,proto3" json:"position,omitempty"`                    // messages before it
-	SubnetId      string                 `protobuf:"bytes,8,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`     // that has it
-	Outcall       uint64                 `protobuf:"varint,9,opt,name=outcall,proto3" json:"outcall,omitempty"`
+	Reason        WaitReason             `protobuf:"varint,1,opt,name=reason,proto3,enum=canisterd.control.v1.WaitReason" json:"reason,omitempty"` // the class of what it waits for
+	Text          string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`                                           // for people
+	RuleId        uint64                 `protobuf:"varint,3,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`                        // the rule that holds it
+	HeldId        uint64                 `protobuf:"varint,4,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`                        // the held message, for Release, Drop and Settle
+	ContextId     uint64                 `protobuf:"varint,5,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`               // of the callee
+	Calls         []*CallRef             `protobuf:"bytes,6,rep,name=calls,proto3" json:"calls,omitempty"`                                         // that the callee awaits
+	Position      uint32                 `protobuf:"varint,7,opt,name=position,proto3" json:"position,omitempty"`                                  // messages before it
+	SubnetId      string                 `protobuf:"bytes,8,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`                   // that has it
+	Outcall       uint64                 `protobuf:"varint,9,opt,name=outcall,proto3" json:"outcall,omitempty"`                                    // number of the HTTP outcall, for AnswerOutcall
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -974,11 +981,12 @@ func (x *Waiting) GetOutcall() uint64 {
 	return 0
 }
 
+// ListMessagesRequest says which messages are wanted.
 type ListMessagesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
 	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // whose queue; empty: all
-	Page          *Page                  `protobuf:"bytes,3,opt,name=page,proto3" json:"page,omitempty"`
+	Page          *Page                  `protobuf:"bytes,3,opt,name=page,proto3" json:"page,omitempty"`                               // unset: the first 100 entries
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1034,10 +1042,11 @@ func (x *ListMessagesRequest) GetPage() *Page {
 	return nil
 }
 
+// ListMessagesResponse is one page of messages.
 type ListMessagesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Messages      []*QueuedMessage       `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
-	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	Messages      []*QueuedMessage       `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`                                  // by subnet, canister and position
+	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"` // for the next page; empty: this is the last one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1086,18 +1095,19 @@ func (x *ListMessagesResponse) GetNextPageToken() string {
 	return ""
 }
 
+// QueuedMessage is a message in the queue of a canister.
 type QueuedMessage struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	SubnetId      string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Position      uint32                 `protobuf:"varint,3,opt,name=position,proto3" json:"position,omitempty"`
-	Kind          string                 `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"` // ingress, request, response, task
-	Sender        string                 `protobuf:"bytes,5,opt,name=sender,proto3" json:"sender,omitempty"`
-	Method        string                 `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`
-	CallId        uint64                 `protobuf:"varint,7,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
-	RequestId     []byte                 `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	PayloadBytes  uint64                 `protobuf:"varint,9,opt,name=payload_bytes,json=payloadBytes,proto3" json:"payload_bytes,omitempty"`
-	Waiting       *Waiting               `protobuf:"bytes,10,opt,name=waiting,proto3" json:"waiting,omitempty"`
+	SubnetId      string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`              // id of the subnet, in text form
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`        // the receiver
+	Position      uint32                 `protobuf:"varint,3,opt,name=position,proto3" json:"position,omitempty"`                             // messages of the canister before it
+	Kind          string                 `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`                                      // ingress, request, response, task
+	Sender        string                 `protobuf:"bytes,5,opt,name=sender,proto3" json:"sender,omitempty"`                                  // the user or canister it comes from; empty: a task
+	Method        string                 `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`                                  // name of the method
+	CallId        uint64                 `protobuf:"varint,7,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`                   // of a request or a response: the call, on the caller's subnet
+	RequestId     []byte                 `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`           // of a user's message: 32 bytes
+	PayloadBytes  uint64                 `protobuf:"varint,9,opt,name=payload_bytes,json=payloadBytes,proto3" json:"payload_bytes,omitempty"` // of its argument or answer
+	Waiting       *Waiting               `protobuf:"bytes,10,opt,name=waiting,proto3" json:"waiting,omitempty"`                               // what it waits for
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1202,11 +1212,12 @@ func (x *QueuedMessage) GetWaiting() *Waiting {
 	return nil
 }
 
+// ListTimersRequest says which timers are wanted.
 type ListTimersRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Page          *Page                  `protobuf:"bytes,3,opt,name=page,proto3" json:"page,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // empty: all
+	Page          *Page                  `protobuf:"bytes,3,opt,name=page,proto3" json:"page,omitempty"`                               // unset: the first 100 entries
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1262,11 +1273,12 @@ func (x *ListTimersRequest) GetPage() *Page {
 	return nil
 }
 
+// ListTimersResponse is one page of timers.
 type ListTimersResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Timers        []*Timer               `protobuf:"bytes,1,rep,name=timers,proto3" json:"timers,omitempty"` // by due time
-	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	Heartbeats    []string               `protobuf:"bytes,3,rep,name=heartbeats,proto3" json:"heartbeats,omitempty"` // canisters that do something in every round: on the first page, at most 1,000
+	Timers        []*Timer               `protobuf:"bytes,1,rep,name=timers,proto3" json:"timers,omitempty"`                                      // by due time
+	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"` // for the next page; empty: this is the last one
+	Heartbeats    []string               `protobuf:"bytes,3,rep,name=heartbeats,proto3" json:"heartbeats,omitempty"`                              // canisters that do something in every round: on the first page, at most 1,000
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1322,14 +1334,15 @@ func (x *ListTimersResponse) GetHeartbeats() []string {
 	return nil
 }
 
+// Timer is something that happens at a certain time.
 type Timer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Due           *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=due,proto3" json:"due,omitempty"`
-	Kind          string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"` // global timer, call expiry, ingress expiry, stop timeout, held message, …
-	CanisterId    string                 `protobuf:"bytes,3,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	SubnetId      string                 `protobuf:"bytes,4,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	Number        uint64                 `protobuf:"varint,5,opt,name=number,proto3" json:"number,omitempty"`                       // the call, stop, outcall or held message
-	RequestId     []byte                 `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"` // of a user's message
+	Due           *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=due,proto3" json:"due,omitempty"`                                 // time of the network at which it happens
+	Kind          string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`                               // global timer, call expiry, ingress expiry, stop timeout, held message, …
+	CanisterId    string                 `protobuf:"bytes,3,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // the canister it happens to
+	SubnetId      string                 `protobuf:"bytes,4,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`       // id of the subnet, in text form
+	Number        uint64                 `protobuf:"varint,5,opt,name=number,proto3" json:"number,omitempty"`                          // the call, stop, outcall or held message
+	RequestId     []byte                 `protobuf:"bytes,6,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`    // of a user's message
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1406,10 +1419,11 @@ func (x *Timer) GetRequestId() []byte {
 	return nil
 }
 
+// FireTimerRequest names the canister.
 type FireTimerRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1458,6 +1472,7 @@ func (x *FireTimerRequest) GetCanisterId() string {
 	return ""
 }
 
+// FireTimerResponse is empty: the timer is due.
 type FireTimerResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1494,10 +1509,11 @@ func (*FireTimerResponse) Descriptor() ([]byte, []int) {
 	return file_control_v1_flights_proto_rawDescGZIP(), []int{17}
 }
 
+// CancelTimerRequest names the canister.
 type CancelTimerRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1546,6 +1562,7 @@ func (x *CancelTimerRequest) GetCanisterId() string {
 	return ""
 }
 
+// CancelTimerResponse is empty: the timer is inactive.
 type CancelTimerResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1585,12 +1602,12 @@ func (*CancelTimerResponse) Descriptor() ([]byte, []int) {
 // Match is which messages a rule is for; what is empty matches all.
 type Match struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Kind          MessageKind            `protobuf:"varint,1,opt,name=kind,proto3,enum=canisterd.control.v1.MessageKind" json:"kind,omitempty"`
-	Caller        string                 `protobuf:"bytes,2,opt,name=caller,proto3" json:"caller,omitempty"`
-	Callee        string                 `protobuf:"bytes,3,opt,name=callee,proto3" json:"callee,omitempty"`
-	Method        string                 `protobuf:"bytes,4,opt,name=method,proto3" json:"method,omitempty"` // exact, or with * for any characters
-	Skip          uint64                 `protobuf:"varint,5,opt,name=skip,proto3" json:"skip,omitempty"`    // let so many pass first
-	Times         uint64                 `protobuf:"varint,6,opt,name=times,proto3" json:"times,omitempty"`  // apply to so many; 0: all
+	Kind          MessageKind            `protobuf:"varint,1,opt,name=kind,proto3,enum=canisterd.control.v1.MessageKind" json:"kind,omitempty"` // unset: requests
+	Caller        string                 `protobuf:"bytes,2,opt,name=caller,proto3" json:"caller,omitempty"`                                    // id of the canister or user that called; empty: any
+	Callee        string                 `protobuf:"bytes,3,opt,name=callee,proto3" json:"callee,omitempty"`                                    // id of the canister that is called; empty: any
+	Method        string                 `protobuf:"bytes,4,opt,name=method,proto3" json:"method,omitempty"`                                    // exact, or with * for any characters
+	Skip          uint64                 `protobuf:"varint,5,opt,name=skip,proto3" json:"skip,omitempty"`                                       // let so many pass first
+	Times         uint64                 `protobuf:"varint,6,opt,name=times,proto3" json:"times,omitempty"`                                     // apply to so many; 0: all
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1667,10 +1684,11 @@ func (x *Match) GetTimes() uint64 {
 	return 0
 }
 
+// Rule says what happens to matching messages. One of the fields of `action` is required.
 type Rule struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	RuleId uint64                 `protobuf:"varint,1,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"` // given by the daemon
-	Match  *Match                 `protobuf:"bytes,2,opt,name=match,proto3" json:"match,omitempty"`
+	Match  *Match                 `protobuf:"bytes,2,opt,name=match,proto3" json:"match,omitempty"`                  // which messages; unset: all requests
 	// Types that are valid to be assigned to Action:
 	//
 	//	*Rule_Hold
@@ -1814,7 +1832,7 @@ type isRule_Action interface {
 }
 
 type Rule_Hold struct {
-	Hold bool `protobuf:"varint,3,opt,name=hold,proto3,oneof"`
+	Hold bool `protobuf:"varint,3,opt,name=hold,proto3,oneof"` // keep them until Release, Drop or Settle; 10,000 messages are held at most, and further ones go on
 }
 
 type Rule_Drop struct {
@@ -1936,10 +1954,11 @@ func (*Answer_Reject) isAnswer_Answer() {}
 
 func (*Answer_Unknown) isAnswer_Answer() {}
 
+// AddRuleRequest is the rule to be added.
 type AddRuleRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Rule          *Rule                  `protobuf:"bytes,2,opt,name=rule,proto3" json:"rule,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Rule          *Rule                  `protobuf:"bytes,2,opt,name=rule,proto3" json:"rule,omitempty"`         // match, action and note count; the daemon sets the other fields
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1988,9 +2007,10 @@ func (x *AddRuleRequest) GetRule() *Rule {
 	return nil
 }
 
+// AddRuleResponse is the rule as it is in force.
 type AddRuleResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Rule          *Rule                  `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
+	Rule          *Rule                  `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`       // with its id
 	Warning       string                 `protobuf:"bytes,2,opt,name=warning,proto3" json:"warning,omitempty"` // what the rule will not do
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2040,11 +2060,12 @@ func (x *AddRuleResponse) GetWarning() string {
 	return ""
 }
 
+// RemoveRuleRequest names a rule.
 type RemoveRuleRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	RuleId        uint64                 `protobuf:"varint,2,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
-	Release       bool                   `protobuf:"varint,3,opt,name=release,proto3" json:"release,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`            // name of the instance; empty: default
+	RuleId        uint64                 `protobuf:"varint,2,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"` // id of the rule
+	Release       bool                   `protobuf:"varint,3,opt,name=release,proto3" json:"release,omitempty"`             // let the messages go on that it holds
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2100,9 +2121,10 @@ func (x *RemoveRuleRequest) GetRelease() bool {
 	return false
 }
 
+// RemoveRuleResponse says what happened to the messages that the rule held.
 type RemoveRuleResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Released      uint64                 `protobuf:"varint,1,opt,name=released,proto3" json:"released,omitempty"`
+	Released      uint64                 `protobuf:"varint,1,opt,name=released,proto3" json:"released,omitempty"` // messages that go on
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2144,10 +2166,11 @@ func (x *RemoveRuleResponse) GetReleased() uint64 {
 	return 0
 }
 
+// ListRulesRequest says which page of the list is wanted.
 type ListRulesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Page          *Page                  `protobuf:"bytes,2,opt,name=page,proto3" json:"page,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Page          *Page                  `protobuf:"bytes,2,opt,name=page,proto3" json:"page,omitempty"`         // unset: the first 100 entries
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2196,10 +2219,11 @@ func (x *ListRulesRequest) GetPage() *Page {
 	return nil
 }
 
+// ListRulesResponse is one page of rules.
 type ListRulesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Rules         []*Rule                `protobuf:"bytes,1,rep,name=rules,proto3" json:"rules,omitempty"`
-	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	Rules         []*Rule                `protobuf:"bytes,1,rep,name=rules,proto3" json:"rules,omitempty"`                                        // the oldest first
+	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"` // for the next page; empty: this is the last one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2251,24 +2275,24 @@ func (x *ListRulesResponse) GetNextPageToken() string {
 // Held is a message that a rule holds.
 type Held struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	HeldId        uint64                 `protobuf:"varint,1,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`
-	RuleId        uint64                 `protobuf:"varint,2,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
-	Kind          MessageKind            `protobuf:"varint,3,opt,name=kind,proto3,enum=canisterd.control.v1.MessageKind" json:"kind,omitempty"`
-	Caller        string                 `protobuf:"bytes,4,opt,name=caller,proto3" json:"caller,omitempty"`
-	Callee        string                 `protobuf:"bytes,5,opt,name=callee,proto3" json:"callee,omitempty"`
-	Method        string                 `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`
-	Call          *CallRef               `protobuf:"bytes,7,opt,name=call,proto3" json:"call,omitempty"`
-	RequestId     []byte                 `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	Argument      []byte                 `protobuf:"bytes,9,opt,name=argument,proto3" json:"argument,omitempty"` // of a request or a user's message
-	Reply         []byte                 `protobuf:"bytes,10,opt,name=reply,proto3" json:"reply,omitempty"`      // of a response
-	Reject        *Reject                `protobuf:"bytes,11,opt,name=reject,proto3" json:"reject,omitempty"`    // of a response
-	Cycles        string                 `protobuf:"bytes,12,opt,name=cycles,proto3" json:"cycles,omitempty"`    // attached, or refunded
-	Since         *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=since,proto3" json:"since,omitempty"`
-	Deadline      *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=deadline,proto3" json:"deadline,omitempty"`                 // unset: none
-	SubnetId      string                 `protobuf:"bytes,15,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"` // that holds it: the caller's, or of the user's message
-	Mock          bool                   `protobuf:"varint,16,opt,name=mock,proto3" json:"mock,omitempty"`                        // a mock answers it
-	Release       *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=release,proto3" json:"release,omitempty"`                   // goes on by itself then; unset: never
-	Behind        uint64                 `protobuf:"varint,18,opt,name=behind,proto3" json:"behind,omitempty"`                    // it waits only for this held call of the same two canisters
+	HeldId        uint64                 `protobuf:"varint,1,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`                     // id of the held message, for Release, Drop and Settle
+	RuleId        uint64                 `protobuf:"varint,2,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`                     // the rule that holds it
+	Kind          MessageKind            `protobuf:"varint,3,opt,name=kind,proto3,enum=canisterd.control.v1.MessageKind" json:"kind,omitempty"` // whether it is a call, an answer or a user's message
+	Caller        string                 `protobuf:"bytes,4,opt,name=caller,proto3" json:"caller,omitempty"`                                    // id of the canister or user that called, in text form
+	Callee        string                 `protobuf:"bytes,5,opt,name=callee,proto3" json:"callee,omitempty"`                                    // id of the canister that is called, in text form
+	Method        string                 `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`                                    // name of the method
+	Call          *CallRef               `protobuf:"bytes,7,opt,name=call,proto3" json:"call,omitempty"`                                        // of a request or a response: the call
+	RequestId     []byte                 `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`             // of a user's message: 32 bytes
+	Argument      []byte                 `protobuf:"bytes,9,opt,name=argument,proto3" json:"argument,omitempty"`                                // of a request or a user's message
+	Reply         []byte                 `protobuf:"bytes,10,opt,name=reply,proto3" json:"reply,omitempty"`                                     // of a response
+	Reject        *Reject                `protobuf:"bytes,11,opt,name=reject,proto3" json:"reject,omitempty"`                                   // of a response
+	Cycles        string                 `protobuf:"bytes,12,opt,name=cycles,proto3" json:"cycles,omitempty"`                                   // attached, or refunded
+	Since         *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=since,proto3" json:"since,omitempty"`                                     // time of the network when it was caught
+	Deadline      *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=deadline,proto3" json:"deadline,omitempty"`                               // unset: none
+	SubnetId      string                 `protobuf:"bytes,15,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`               // that holds it: the caller's, or of the user's message
+	Mock          bool                   `protobuf:"varint,16,opt,name=mock,proto3" json:"mock,omitempty"`                                      // a mock answers it
+	Release       *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=release,proto3" json:"release,omitempty"`                                 // goes on by itself then; unset: never
+	Behind        uint64                 `protobuf:"varint,18,opt,name=behind,proto3" json:"behind,omitempty"`                                  // it waits only for this held call of the same two canisters
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2429,11 +2453,12 @@ func (x *Held) GetBehind() uint64 {
 	return 0
 }
 
+// ListHeldRequest says which held messages are wanted.
 type ListHeldRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`            // name of the instance; empty: default
 	RuleId        uint64                 `protobuf:"varint,2,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"` // 0: all
-	Page          *Page                  `protobuf:"bytes,3,opt,name=page,proto3" json:"page,omitempty"`
+	Page          *Page                  `protobuf:"bytes,3,opt,name=page,proto3" json:"page,omitempty"`                    // unset: the first 100 entries
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2489,10 +2514,11 @@ func (x *ListHeldRequest) GetPage() *Page {
 	return nil
 }
 
+// ListHeldResponse is one page of held messages.
 type ListHeldResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Held          []*Held                `protobuf:"bytes,1,rep,name=held,proto3" json:"held,omitempty"`
-	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	Held          []*Held                `protobuf:"bytes,1,rep,name=held,proto3" json:"held,omitempty"`                                          // the oldest first
+	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"` // for the next page; empty: this is the last one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2541,9 +2567,10 @@ func (x *ListHeldResponse) GetNextPageToken() string {
 	return ""
 }
 
+// AwaitHeldRequest says which held message is waited for.
 type AwaitHeldRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`            // name of the instance; empty: default
 	RuleId        uint64                 `protobuf:"varint,2,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"` // 0: any
 	After         uint64                 `protobuf:"varint,3,opt,name=after,proto3" json:"after,omitempty"`                 // held_id; only later ones count
 	unknownFields protoimpl.UnknownFields
@@ -2601,6 +2628,7 @@ func (x *AwaitHeldRequest) GetAfter() uint64 {
 	return 0
 }
 
+// AwaitHeldResponse is the held message.
 type AwaitHeldResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Held          *Held                  `protobuf:"bytes,1,opt,name=held,proto3" json:"held,omitempty"` // the first
@@ -2645,10 +2673,11 @@ func (x *AwaitHeldResponse) GetHeld() *Held {
 	return nil
 }
 
+// ReleaseRequest names a held message.
 type ReleaseRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	HeldId        uint64                 `protobuf:"varint,2,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`            // name of the instance; empty: default
+	HeldId        uint64                 `protobuf:"varint,2,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"` // id of the held message
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2697,6 +2726,7 @@ func (x *ReleaseRequest) GetHeldId() uint64 {
 	return 0
 }
 
+// ReleaseResponse is empty: the message goes on.
 type ReleaseResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -2733,10 +2763,11 @@ func (*ReleaseResponse) Descriptor() ([]byte, []int) {
 	return file_control_v1_flights_proto_rawDescGZIP(), []int{35}
 }
 
+// DropRequest names a held message.
 type DropRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	HeldId        uint64                 `protobuf:"varint,2,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`            // name of the instance; empty: default
+	HeldId        uint64                 `protobuf:"varint,2,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"` // id of the held message
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2785,6 +2816,7 @@ func (x *DropRequest) GetHeldId() uint64 {
 	return 0
 }
 
+// DropResponse is empty: the message is lost.
 type DropResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -2821,15 +2853,16 @@ func (*DropResponse) Descriptor() ([]byte, []int) {
 	return file_control_v1_flights_proto_rawDescGZIP(), []int{37}
 }
 
+// SettleRequest names a call and its answer.
 type SettleRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
-	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
 	// Types that are valid to be assigned to Which:
 	//
 	//	*SettleRequest_HeldId
 	//	*SettleRequest_Call
 	Which         isSettleRequest_Which `protobuf_oneof:"which"`
-	Answer        *Answer               `protobuf:"bytes,4,opt,name=answer,proto3" json:"answer,omitempty"`
+	Answer        *Answer               `protobuf:"bytes,4,opt,name=answer,proto3" json:"answer,omitempty"` // required
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2908,17 +2941,18 @@ type isSettleRequest_Which interface {
 }
 
 type SettleRequest_HeldId struct {
-	HeldId uint64 `protobuf:"varint,2,opt,name=held_id,json=heldId,proto3,oneof"`
+	HeldId uint64 `protobuf:"varint,2,opt,name=held_id,json=heldId,proto3,oneof"` // a held message: the call it belongs to
 }
 
 type SettleRequest_Call struct {
-	Call *CallRef `protobuf:"bytes,3,opt,name=call,proto3,oneof"`
+	Call *CallRef `protobuf:"bytes,3,opt,name=call,proto3,oneof"` // a call of ListFutures, whatever it waits for
 }
 
 func (*SettleRequest_HeldId) isSettleRequest_Which() {}
 
 func (*SettleRequest_Call) isSettleRequest_Which() {}
 
+// SettleResponse is empty: the call is answered.
 type SettleResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -2955,6 +2989,7 @@ func (*SettleResponse) Descriptor() ([]byte, []int) {
 	return file_control_v1_flights_proto_rawDescGZIP(), []int{39}
 }
 
+// MockRequest is one message of a mock: the head, then an answer for each call.
 type MockRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Part:
@@ -3030,17 +3065,18 @@ type MockRequest_Head struct {
 }
 
 type MockRequest_Answer struct {
-	Answer *MockAnswer `protobuf:"bytes,2,opt,name=answer,proto3,oneof"`
+	Answer *MockAnswer `protobuf:"bytes,2,opt,name=answer,proto3,oneof"` // an answer to a call, in any order
 }
 
 func (*MockRequest_Head) isMockRequest_Part() {}
 
 func (*MockRequest_Answer) isMockRequest_Part() {}
 
+// MockHead says which calls the client answers.
 type MockHead struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                                             // name of the instance; empty: default
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`                                       // the callee, in text form; required
 	Method        string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`                                                                 // exact, or with *; empty for all
 	ArgumentForm  Form                   `protobuf:"varint,4,opt,name=argument_form,json=argumentForm,proto3,enum=canisterd.control.v1.Form" json:"argument_form,omitempty"` // calls are written in; those that cannot be are written as bytes
 	unknownFields protoimpl.UnknownFields
@@ -3105,9 +3141,10 @@ func (x *MockHead) GetArgumentForm() Form {
 	return Form_FORM_UNSPECIFIED
 }
 
+// MockAnswer is the answer to one call.
 type MockAnswer struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
-	HeldId uint64                 `protobuf:"varint,1,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`
+	HeldId uint64                 `protobuf:"varint,1,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"` // of the call, as MockedCall has it
 	// Types that are valid to be assigned to Answer:
 	//
 	//	*MockAnswer_With
@@ -3184,7 +3221,7 @@ type isMockAnswer_Answer interface {
 }
 
 type MockAnswer_With struct {
-	With *Answer `protobuf:"bytes,2,opt,name=with,proto3,oneof"`
+	With *Answer `protobuf:"bytes,2,opt,name=with,proto3,oneof"` // the client's answer
 }
 
 type MockAnswer_Pass struct {
@@ -3195,6 +3232,7 @@ func (*MockAnswer_With) isMockAnswer_Answer() {}
 
 func (*MockAnswer_Pass) isMockAnswer_Answer() {}
 
+// MockResponse is one message of the daemon to a mock.
 type MockResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Part:
@@ -3280,11 +3318,11 @@ type MockResponse_Ready struct {
 }
 
 type MockResponse_Call struct {
-	Call *MockedCall `protobuf:"bytes,2,opt,name=call,proto3,oneof"`
+	Call *MockedCall `protobuf:"bytes,2,opt,name=call,proto3,oneof"` // a call to be answered
 }
 
 type MockResponse_Gone struct {
-	Gone *MockGone `protobuf:"bytes,3,opt,name=gone,proto3,oneof"`
+	Gone *MockGone `protobuf:"bytes,3,opt,name=gone,proto3,oneof"` // an answer came too late
 }
 
 func (*MockResponse_Ready) isMockResponse_Part() {}
@@ -3293,10 +3331,10 @@ func (*MockResponse_Call) isMockResponse_Part() {}
 
 func (*MockResponse_Gone) isMockResponse_Part() {}
 
-// MockGone is what is said to an answer that comes too late: the call has expired, or somebody else has settled it.
+// MockGone says that an answer came too late: the call has expired, or another client has settled it.
 type MockGone struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	HeldId        uint64                 `protobuf:"varint,1,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`
+	HeldId        uint64                 `protobuf:"varint,1,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"` // of the call
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3338,13 +3376,14 @@ func (x *MockGone) GetHeldId() uint64 {
 	return 0
 }
 
+// MockedCall is a call that the client answers.
 type MockedCall struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	HeldId        uint64                 `protobuf:"varint,1,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`
-	Caller        string                 `protobuf:"bytes,2,opt,name=caller,proto3" json:"caller,omitempty"`
-	Method        string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
-	Argument      *Value                 `protobuf:"bytes,4,opt,name=argument,proto3" json:"argument,omitempty"`
-	Cycles        string                 `protobuf:"bytes,5,opt,name=cycles,proto3" json:"cycles,omitempty"`
+	HeldId        uint64                 `protobuf:"varint,1,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`            // id of the held message, for MockAnswer
+	Caller        string                 `protobuf:"bytes,2,opt,name=caller,proto3" json:"caller,omitempty"`                           // id of the canister or user that called, in text form
+	Method        string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`                           // name of the method
+	Argument      *Value                 `protobuf:"bytes,4,opt,name=argument,proto3" json:"argument,omitempty"`                       // in the form that the head asks for
+	Cycles        string                 `protobuf:"bytes,5,opt,name=cycles,proto3" json:"cycles,omitempty"`                           // attached to the call, a decimal number
 	Deadline      *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=deadline,proto3" json:"deadline,omitempty"`                       // unset: none
 	CanisterId    string                 `protobuf:"bytes,7,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // that is called
 	RequestId     []byte                 `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`    // of a user's message
@@ -3438,10 +3477,11 @@ func (x *MockedCall) GetRequestId() []byte {
 	return nil
 }
 
+// HttpHeader is one header of a request or a response.
 type HttpHeader struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Value         string                 `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`   // as it was sent; letters in any case
+	Value         string                 `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"` // as it was sent
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3490,10 +3530,11 @@ func (x *HttpHeader) GetValue() string {
 	return ""
 }
 
+// ListOutcallsRequest says which page of the list is wanted.
 type ListOutcallsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Page          *Page                  `protobuf:"bytes,2,opt,name=page,proto3" json:"page,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Page          *Page                  `protobuf:"bytes,2,opt,name=page,proto3" json:"page,omitempty"`         // unset: the first 100 entries
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3542,10 +3583,11 @@ func (x *ListOutcallsRequest) GetPage() *Page {
 	return nil
 }
 
+// ListOutcallsResponse is one page of HTTP outcalls.
 type ListOutcallsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Outcalls      []*Outcall             `protobuf:"bytes,1,rep,name=outcalls,proto3" json:"outcalls,omitempty"`
-	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	Outcalls      []*Outcall             `protobuf:"bytes,1,rep,name=outcalls,proto3" json:"outcalls,omitempty"`                                  // by subnet and number
+	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"` // for the next page; empty: this is the last one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3594,18 +3636,20 @@ func (x *ListOutcallsResponse) GetNextPageToken() string {
 	return ""
 }
 
+// Outcall is an HTTP outcall that waits for an answer.
 type Outcall struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
-	SubnetId         string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	Number           uint64                 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
-	Nodes            uint32                 `protobuf:"varint,3,opt,name=nodes,proto3" json:"nodes,omitempty"`
-	CanisterId       string                 `protobuf:"bytes,4,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	Url              string                 `protobuf:"bytes,5,opt,name=url,proto3" json:"url,omitempty"`
-	Method           string                 `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`
-	Headers          []*HttpHeader          `protobuf:"bytes,7,rep,name=headers,proto3" json:"headers,omitempty"`
-	Body             []byte                 `protobuf:"bytes,8,opt,name=body,proto3" json:"body,omitempty"`
-	MaxResponseBytes uint64                 `protobuf:"varint,9,opt,name=max_response_bytes,json=maxResponseBytes,proto3" json:"max_response_bytes,omitempty"`
-	// The generation of the instance in which the outcall was listed, for AnswerOutcall. A restore begins another one, and so does a fork.
+	SubnetId         string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`                            // id of the subnet, in text form
+	Number           uint64                 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`                                               // number of the outcall on its subnet
+	Nodes            uint32                 `protobuf:"varint,3,opt,name=nodes,proto3" json:"nodes,omitempty"`                                                 // that make the request, and may each have an answer
+	CanisterId       string                 `protobuf:"bytes,4,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`                      // the canister that makes it
+	Url              string                 `protobuf:"bytes,5,opt,name=url,proto3" json:"url,omitempty"`                                                      // as the canister wrote it
+	Method           string                 `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`                                                // GET, HEAD, POST, …
+	Headers          []*HttpHeader          `protobuf:"bytes,7,rep,name=headers,proto3" json:"headers,omitempty"`                                              // in the order of the canister
+	Body             []byte                 `protobuf:"bytes,8,opt,name=body,proto3" json:"body,omitempty"`                                                    // empty: none
+	MaxResponseBytes uint64                 `protobuf:"varint,9,opt,name=max_response_bytes,json=maxResponseBytes,proto3" json:"max_response_bytes,omitempty"` // limit of the response, headers included
+	// The generation of the instance in which the outcall was listed, for AnswerOutcall. A restore begins another one,
+	// and so does a fork.
 	Incarnation   string `protobuf:"bytes,10,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3711,6 +3755,7 @@ func (x *Outcall) GetIncarnation() string {
 	return ""
 }
 
+// OutcallAnswer is what one node got, or all of them. One of the fields is required.
 type OutcallAnswer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Answer:
@@ -3782,22 +3827,23 @@ type isOutcallAnswer_Answer interface {
 }
 
 type OutcallAnswer_Response struct {
-	Response *HttpResponse `protobuf:"bytes,1,opt,name=response,proto3,oneof"`
+	Response *HttpResponse `protobuf:"bytes,1,opt,name=response,proto3,oneof"` // the server answered
 }
 
 type OutcallAnswer_Reject struct {
-	Reject *Reject `protobuf:"bytes,2,opt,name=reject,proto3,oneof"`
+	Reject *Reject `protobuf:"bytes,2,opt,name=reject,proto3,oneof"` // the request failed; code and text count
 }
 
 func (*OutcallAnswer_Response) isOutcallAnswer_Answer() {}
 
 func (*OutcallAnswer_Reject) isOutcallAnswer_Answer() {}
 
+// HttpResponse is the response of a server.
 type HttpResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Status        uint32                 `protobuf:"varint,1,opt,name=status,proto3" json:"status,omitempty"`
-	Headers       []*HttpHeader          `protobuf:"bytes,2,rep,name=headers,proto3" json:"headers,omitempty"`
-	Body          []byte                 `protobuf:"bytes,3,opt,name=body,proto3" json:"body,omitempty"`
+	Status        uint32                 `protobuf:"varint,1,opt,name=status,proto3" json:"status,omitempty"`  // 100 to 999
+	Headers       []*HttpHeader          `protobuf:"bytes,2,rep,name=headers,proto3" json:"headers,omitempty"` // in the order of the server
+	Body          []byte                 `protobuf:"bytes,3,opt,name=body,proto3" json:"body,omitempty"`       // before the transform function of the canister
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3853,12 +3899,13 @@ func (x *HttpResponse) GetBody() []byte {
 	return nil
 }
 
+// AnswerOutcallRequest names an HTTP outcall and its answers.
 type AnswerOutcallRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
-	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	SubnetId string                 `protobuf:"bytes,2,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	Number   uint64                 `protobuf:"varint,3,opt,name=number,proto3" json:"number,omitempty"`
-	Answers  []*OutcallAnswer       `protobuf:"bytes,4,rep,name=answers,proto3" json:"answers,omitempty"` // one, or one for each node
+	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                 // name of the instance; empty: default
+	SubnetId string                 `protobuf:"bytes,2,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"` // id of the subnet, in text form
+	Number   uint64                 `protobuf:"varint,3,opt,name=number,proto3" json:"number,omitempty"`                    // number of the outcall on its subnet
+	Answers  []*OutcallAnswer       `protobuf:"bytes,4,rep,name=answers,proto3" json:"answers,omitempty"`                   // one, or one for each node
 	// As listed: only that outcall is answered, and no other that has its number by now. Empty: whichever has the number.
 	Incarnation   string `protobuf:"bytes,5,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3930,6 +3977,7 @@ func (x *AnswerOutcallRequest) GetIncarnation() string {
 	return ""
 }
 
+// AnswerOutcallResponse is empty: the canister gets the answer.
 type AnswerOutcallResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields

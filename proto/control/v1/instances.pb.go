@@ -27,17 +27,17 @@ const (
 type SubnetKind int32
 
 const (
-	SubnetKind_SUBNET_KIND_UNSPECIFIED          SubnetKind = 0 // an application subnet
-	SubnetKind_SUBNET_KIND_APPLICATION          SubnetKind = 1
-	SubnetKind_SUBNET_KIND_NNS                  SubnetKind = 2
-	SubnetKind_SUBNET_KIND_II                   SubnetKind = 3
-	SubnetKind_SUBNET_KIND_SNS                  SubnetKind = 4
-	SubnetKind_SUBNET_KIND_FIDUCIARY            SubnetKind = 5
-	SubnetKind_SUBNET_KIND_BITCOIN              SubnetKind = 6
-	SubnetKind_SUBNET_KIND_TEST_KEYS            SubnetKind = 7
-	SubnetKind_SUBNET_KIND_SYSTEM               SubnetKind = 8
-	SubnetKind_SUBNET_KIND_VERIFIED_APPLICATION SubnetKind = 9
-	SubnetKind_SUBNET_KIND_CLOUD_ENGINE         SubnetKind = 10
+	SubnetKind_SUBNET_KIND_UNSPECIFIED          SubnetKind = 0  // an application subnet
+	SubnetKind_SUBNET_KIND_APPLICATION          SubnetKind = 1  // a subnet for canisters of everyone
+	SubnetKind_SUBNET_KIND_NNS                  SubnetKind = 2  // the system subnet of the governance canisters, which is the root subnet
+	SubnetKind_SUBNET_KIND_II                   SubnetKind = 3  // the system subnet of Internet Identity
+	SubnetKind_SUBNET_KIND_SNS                  SubnetKind = 4  // the application subnet of SNS canisters
+	SubnetKind_SUBNET_KIND_FIDUCIARY            SubnetKind = 5  // an application subnet of 34 nodes
+	SubnetKind_SUBNET_KIND_BITCOIN              SubnetKind = 6  // the system subnet of the Bitcoin canisters
+	SubnetKind_SUBNET_KIND_TEST_KEYS            SubnetKind = 7  // the application subnet that holds the threshold keys for tests
+	SubnetKind_SUBNET_KIND_SYSTEM               SubnetKind = 8  // a system subnet with an id of its own
+	SubnetKind_SUBNET_KIND_VERIFIED_APPLICATION SubnetKind = 9  // an application subnet for verified canisters
+	SubnetKind_SUBNET_KIND_CLOUD_ENGINE         SubnetKind = 10 // a cloud engine; a free one can have admins
 )
 
 // Enum value maps for SubnetKind.
@@ -102,7 +102,7 @@ type FeeSchedule int32
 
 const (
 	FeeSchedule_FEE_SCHEDULE_UNSPECIFIED FeeSchedule = 0 // mainnet's for the kind and size of the subnet
-	FeeSchedule_FEE_SCHEDULE_MAINNET     FeeSchedule = 1
+	FeeSchedule_FEE_SCHEDULE_MAINNET     FeeSchedule = 1 // mainnet's for the kind and size of the subnet
 	FeeSchedule_FEE_SCHEDULE_FREE        FeeSchedule = 2 // nothing costs anything
 )
 
@@ -156,8 +156,9 @@ const (
 	OutcallMode_OUTCALL_MODE_HOLD        OutcallMode = 2 // they wait for Outcalls.AnswerOutcall
 	OutcallMode_OUTCALL_MODE_DENY        OutcallMode = 3 // they are rejected
 	OutcallMode_OUTCALL_MODE_STRICT      OutcallMode = 4 // they are made as on mainnet: http is rejected, and otherwise as OUTCALL_MODE_REPLICATED
-	// They are made, https and http. GET and HEAD are sent once for each node of the subnet, in the order of the nodes and up to 13 at
-	// once, and the nodes compare what they got; other methods, and outcalls of one node alone, are sent once.
+	// They are made, https and http. GET and HEAD are sent once for each node of the subnet, in the order of the nodes
+	// and up to 13 at once, and the nodes compare what they got; other methods, and outcalls of one node alone, are sent
+	// once.
 	OutcallMode_OUTCALL_MODE_REPLICATED OutcallMode = 5
 )
 
@@ -212,8 +213,8 @@ func (OutcallMode) EnumDescriptor() ([]byte, []int) {
 type InstanceState int32
 
 const (
-	InstanceState_INSTANCE_STATE_UNSPECIFIED InstanceState = 0
-	InstanceState_INSTANCE_STATE_RUNNING     InstanceState = 1
+	InstanceState_INSTANCE_STATE_UNSPECIFIED InstanceState = 0 // never sent
+	InstanceState_INSTANCE_STATE_RUNNING     InstanceState = 1 // it takes requests
 	// Stopped by a bug (failure says which); only to be looked at and deleted.
 	InstanceState_INSTANCE_STATE_FAILED InstanceState = 2
 )
@@ -262,12 +263,12 @@ func (InstanceState) EnumDescriptor() ([]byte, []int) {
 // SubnetSpec describes a subnet to be made.
 type SubnetSpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Kind  SubnetKind             `protobuf:"varint,1,opt,name=kind,proto3,enum=canisterd.control.v1.SubnetKind" json:"kind,omitempty"`
+	Kind  SubnetKind             `protobuf:"varint,1,opt,name=kind,proto3,enum=canisterd.control.v1.SubnetKind" json:"kind,omitempty"` // unset: an application subnet
 	// Nodes; 0 for what mainnet has.
 	Nodes uint32 `protobuf:"varint,2,opt,name=nodes,proto3" json:"nodes,omitempty"`
 	// Id in text form; empty for mainnet's where the kind has one, else the id that belongs to the subnet's key.
 	SubnetId string      `protobuf:"bytes,3,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	Fees     FeeSchedule `protobuf:"varint,4,opt,name=fees,proto3,enum=canisterd.control.v1.FeeSchedule" json:"fees,omitempty"`
+	Fees     FeeSchedule `protobuf:"varint,4,opt,name=fees,proto3,enum=canisterd.control.v1.FeeSchedule" json:"fees,omitempty"` // unset: mainnet's
 	// Principals that administer the subnet; only a free application subnet or cloud engine can have some.
 	Admins []string `protobuf:"bytes,5,rep,name=admins,proto3" json:"admins,omitempty"`
 	// Let canisters change as much memory and install as often as they like, also where the instance has rate limits.
@@ -348,34 +349,36 @@ func (x *SubnetSpec) GetNoRateLimits() bool {
 	return false
 }
 
+// CreateInstanceRequest describes the network to be made. Every field may be left out.
 type CreateInstanceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1 to 64 of a-z 0-9 - _ and beginning with a letter; empty for a name the daemon chooses.
 	Instance string `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
 	// The topology; none for a root subnet and one application subnet.
 	Subnets []*SubnetSpec `protobuf:"bytes,2,rep,name=subnets,proto3" json:"subnets,omitempty"`
-	// What keys, ids and randomness come from: up to 32 bytes. The same seed and inputs give the same network, bit for bit. Empty: a seed is
-	// drawn, so that the keys and ids of instances differ; the description of the instance has it.
+	// What keys, ids and randomness come from: up to 32 bytes. The same seed and inputs give the same network, bit for
+	// bit. Empty: a seed is drawn, so that the keys and ids of instances differ; the description of the instance has it.
 	Seed []byte `protobuf:"bytes,3,opt,name=seed,proto3" json:"seed,omitempty"`
-	// Time of the network before its first round; the wall clock's where unset and pacing is not manual, else 2021-05-06T19:17:10Z. Where the
-	// wall clock moves time, it goes on from a start in the future; from one in the past it catches up.
+	// Time of the network before its first round; the wall clock's where unset and pacing is not manual, else
+	// 2021-05-06T19:17:10Z. Where the wall clock moves time, it goes on from a start in the future; from one in the past
+	// it catches up.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
-	Pacing    *Pacing                `protobuf:"bytes,5,opt,name=pacing,proto3" json:"pacing,omitempty"`
-	Outcalls  OutcallMode            `protobuf:"varint,6,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"`
+	Pacing    *Pacing                `protobuf:"bytes,5,opt,name=pacing,proto3" json:"pacing,omitempty"`                                            // unset: auto
+	Outcalls  OutcallMode            `protobuf:"varint,6,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"` // unset: as the daemon was started
 	// Folder of the daemon's machine for the memories of canisters; empty for memory.
 	StateDir string `protobuf:"bytes,7,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`
-	// Address, host:port, on which the instance's HTTP interface is served besides http://DAEMON/instances/NAME; port 0 takes a free
-	// one; empty for none.
+	// Address, host:port, on which the instance's HTTP interface is served besides http://DAEMON/instances/NAME; port 0
+	// takes a free one; empty for none.
 	HttpListen string `protobuf:"bytes,8,opt,name=http_listen,json=httpListen,proto3" json:"http_listen,omitempty"`
 	// A lease of HoldLease the instance is bound to; empty for none.
 	Lease string `protobuf:"bytes,9,opt,name=lease,proto3" json:"lease,omitempty"`
 	// Let outcalls reach this machine and its networks: loopback, link-local and private addresses.
 	OutcallsLocal bool `protobuf:"varint,10,opt,name=outcalls_local,json=outcallsLocal,proto3" json:"outcalls_local,omitempty"`
-	// Servers there that outcalls may reach: host:port, host, or a prefix of addresses such as 10.0.0.0/8. Where neither this nor
-	// outcalls_local is set, the instance has what the daemon was started with.
+	// Servers there that outcalls may reach: host:port, host, or a prefix of addresses such as 10.0.0.0/8. Where neither
+	// this nor outcalls_local is set, the instance has what the daemon was started with.
 	OutcallTargets []string `protobuf:"bytes,11,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"`
-	// Limit how much memory canisters change and how often they are installed, as mainnet does (IC0209). Unset: as the daemon was started,
-	// which is not at all unless told otherwise.
+	// Limit how much memory canisters change and how often they are installed, as mainnet does (IC0209). Unset: as the
+	// daemon was started, which is not at all unless told otherwise.
 	RateLimits    bool `protobuf:"varint,12,opt,name=rate_limits,json=rateLimits,proto3" json:"rate_limits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -495,9 +498,10 @@ func (x *CreateInstanceRequest) GetRateLimits() bool {
 	return false
 }
 
+// CreateInstanceResponse describes the new instance.
 type CreateInstanceResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      *Instance              `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance      *Instance              `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // the instance, which runs
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -539,33 +543,35 @@ func (x *CreateInstanceResponse) GetInstance() *Instance {
 	return nil
 }
 
+// Instance describes a network with its drive.
 type Instance struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
-	Name       string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	State      InstanceState          `protobuf:"varint,2,opt,name=state,proto3,enum=canisterd.control.v1.InstanceState" json:"state,omitempty"`
-	Failure    string                 `protobuf:"bytes,3,opt,name=failure,proto3" json:"failure,omitempty"`
-	Created    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created,proto3" json:"created,omitempty"`                         // wall clock
-	ForkedFrom string                 `protobuf:"bytes,5,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"` // instance, or instance@snapshot
+	Name       string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`                                            // unique in the daemon
+	State      InstanceState          `protobuf:"varint,2,opt,name=state,proto3,enum=canisterd.control.v1.InstanceState" json:"state,omitempty"` // whether it runs
+	Failure    string                 `protobuf:"bytes,3,opt,name=failure,proto3" json:"failure,omitempty"`                                      // the bug that stopped it; empty: none
+	Created    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created,proto3" json:"created,omitempty"`                                      // wall clock
+	ForkedFrom string                 `protobuf:"bytes,5,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`              // instance, or instance@snapshot
 	// Where its HTTP interface is served, the one of its own first.
 	Urls    []string  `protobuf:"bytes,6,rep,name=urls,proto3" json:"urls,omitempty"`
 	RootKey []byte    `protobuf:"bytes,7,opt,name=root_key,json=rootKey,proto3" json:"root_key,omitempty"` // DER
-	Subnets []*Subnet `protobuf:"bytes,8,rep,name=subnets,proto3" json:"subnets,omitempty"`
+	Subnets []*Subnet `protobuf:"bytes,8,rep,name=subnets,proto3" json:"subnets,omitempty"`                // in the order in which they were made
 	// Canister id to use in URLs where none is meant.
 	DefaultEffectiveCanisterId string                 `protobuf:"bytes,9,opt,name=default_effective_canister_id,json=defaultEffectiveCanisterId,proto3" json:"default_effective_canister_id,omitempty"`
-	Time                       *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=time,proto3" json:"time,omitempty"`      // of the network
-	Height                     uint64                 `protobuf:"varint,11,opt,name=height,proto3" json:"height,omitempty"` // rounds so far
-	Pacing                     *Pacing                `protobuf:"bytes,12,opt,name=pacing,proto3" json:"pacing,omitempty"`
-	Outcalls                   OutcallMode            `protobuf:"varint,13,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"`
-	Seed                       []byte                 `protobuf:"bytes,14,opt,name=seed,proto3" json:"seed,omitempty"`
-	StateDir                   string                 `protobuf:"bytes,15,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`
-	Lease                      string                 `protobuf:"bytes,16,opt,name=lease,proto3" json:"lease,omitempty"`
-	Census                     *Census                `protobuf:"bytes,17,opt,name=census,proto3" json:"census,omitempty"`
+	Time                       *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=time,proto3" json:"time,omitempty"`                                                // of the network
+	Height                     uint64                 `protobuf:"varint,11,opt,name=height,proto3" json:"height,omitempty"`                                           // rounds so far
+	Pacing                     *Pacing                `protobuf:"bytes,12,opt,name=pacing,proto3" json:"pacing,omitempty"`                                            // when rounds happen
+	Outcalls                   OutcallMode            `protobuf:"varint,13,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"` // how HTTP outcalls are handled
+	Seed                       []byte                 `protobuf:"bytes,14,opt,name=seed,proto3" json:"seed,omitempty"`                                                // what keys, ids and randomness come from: 32 bytes
+	StateDir                   string                 `protobuf:"bytes,15,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`                        // folder for the memories of canisters; empty: memory
+	Lease                      string                 `protobuf:"bytes,16,opt,name=lease,proto3" json:"lease,omitempty"`                                              // the lease it is bound to; empty: none
+	Census                     *Census                `protobuf:"bytes,17,opt,name=census,proto3" json:"census,omitempty"`                                            // what is open; unset in lists
 	// How far its time is ahead of the wall clock, which moves it; unset where it is not, and in manual pacing.
 	Offset         *durationpb.Duration `protobuf:"bytes,18,opt,name=offset,proto3" json:"offset,omitempty"`
-	OutcallsLocal  bool                 `protobuf:"varint,19,opt,name=outcalls_local,json=outcallsLocal,proto3" json:"outcalls_local,omitempty"`
-	OutcallTargets []string             `protobuf:"bytes,20,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"`
-	// Random id of the network, in hex. A daemon that starts again, an instance that is made again under its name and one that is restored
-	// have new ones, whatever their seed: a canister id means the same canister only in the network it was given in.
+	OutcallsLocal  bool                 `protobuf:"varint,19,opt,name=outcalls_local,json=outcallsLocal,proto3" json:"outcalls_local,omitempty"`   // outcalls may reach this machine and its networks
+	OutcallTargets []string             `protobuf:"bytes,20,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"` // servers there that outcalls may reach
+	// Random id of the network, in hex. A daemon that starts again, an instance that is made again under its name and one
+	// that is restored have new ones, whatever their seed: a canister id means the same canister only in the network it
+	// was given in.
 	NetworkId     string      `protobuf:"bytes,21,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"`
 	Ancestors     []*Ancestor `protobuf:"bytes,22,rep,name=ancestors,proto3" json:"ancestors,omitempty"` // networks that it goes on from, the oldest first
 	unknownFields protoimpl.UnknownFields
@@ -756,11 +762,12 @@ func (x *Instance) GetAncestors() []*Ancestor {
 	return nil
 }
 
-// Ancestor is a network that another one goes on from, by fork or restore: what it had at that height, the other one began with.
+// Ancestor is a network that another one goes on from, by fork or restore: what it had at that height, the other one
+// began with.
 type Ancestor struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	NetworkId     string                 `protobuf:"bytes,1,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"`
-	Height        uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"`
+	NetworkId     string                 `protobuf:"bytes,1,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"` // random id of the network, in hex
+	Height        uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"`                       // number of its rounds when the other one began
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -809,13 +816,14 @@ func (x *Ancestor) GetHeight() uint64 {
 	return 0
 }
 
+// Subnet describes a subnet of an instance.
 type Subnet struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	SubnetId      string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	Kind          SubnetKind             `protobuf:"varint,2,opt,name=kind,proto3,enum=canisterd.control.v1.SubnetKind" json:"kind,omitempty"`
-	Nodes         uint32                 `protobuf:"varint,3,opt,name=nodes,proto3" json:"nodes,omitempty"`
-	Ranges        []*CanisterRange       `protobuf:"bytes,4,rep,name=ranges,proto3" json:"ranges,omitempty"`
-	PublicKey     []byte                 `protobuf:"bytes,5,opt,name=public_key,json=publicKey,proto3" json:"public_key,omitempty"` // DER
+	SubnetId      string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`               // id of the subnet, in text form
+	Kind          SubnetKind             `protobuf:"varint,2,opt,name=kind,proto3,enum=canisterd.control.v1.SubnetKind" json:"kind,omitempty"` // what it stands for on mainnet
+	Nodes         uint32                 `protobuf:"varint,3,opt,name=nodes,proto3" json:"nodes,omitempty"`                                    // 1 to 100
+	Ranges        []*CanisterRange       `protobuf:"bytes,4,rep,name=ranges,proto3" json:"ranges,omitempty"`                                   // ids of the canisters it has
+	PublicKey     []byte                 `protobuf:"bytes,5,opt,name=public_key,json=publicKey,proto3" json:"public_key,omitempty"`            // DER
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -888,8 +896,8 @@ func (x *Subnet) GetPublicKey() []byte {
 // CanisterRange is an inclusive range of canister ids.
 type CanisterRange struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	First         string                 `protobuf:"bytes,1,opt,name=first,proto3" json:"first,omitempty"`
-	Last          string                 `protobuf:"bytes,2,opt,name=last,proto3" json:"last,omitempty"`
+	First         string                 `protobuf:"bytes,1,opt,name=first,proto3" json:"first,omitempty"` // id of a canister, in text form
+	Last          string                 `protobuf:"bytes,2,opt,name=last,proto3" json:"last,omitempty"`   // id of a canister, in text form
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -941,14 +949,14 @@ func (x *CanisterRange) GetLast() string {
 // Census counts what is open in an instance.
 type Census struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
-	Canisters       uint64                 `protobuf:"varint,1,opt,name=canisters,proto3" json:"canisters,omitempty"`
-	CallContexts    uint64                 `protobuf:"varint,2,opt,name=call_contexts,json=callContexts,proto3" json:"call_contexts,omitempty"`
-	Futures         uint64                 `protobuf:"varint,3,opt,name=futures,proto3" json:"futures,omitempty"`
-	QueuedMessages  uint64                 `protobuf:"varint,4,opt,name=queued_messages,json=queuedMessages,proto3" json:"queued_messages,omitempty"`
-	ParkedMessages  uint64                 `protobuf:"varint,5,opt,name=parked_messages,json=parkedMessages,proto3" json:"parked_messages,omitempty"`
-	HeldMessages    uint64                 `protobuf:"varint,6,opt,name=held_messages,json=heldMessages,proto3" json:"held_messages,omitempty"`
-	Outcalls        uint64                 `protobuf:"varint,7,opt,name=outcalls,proto3" json:"outcalls,omitempty"`
-	IngressMessages uint64                 `protobuf:"varint,8,opt,name=ingress_messages,json=ingressMessages,proto3" json:"ingress_messages,omitempty"`
+	Canisters       uint64                 `protobuf:"varint,1,opt,name=canisters,proto3" json:"canisters,omitempty"`                                    // with those without code
+	CallContexts    uint64                 `protobuf:"varint,2,opt,name=call_contexts,json=callContexts,proto3" json:"call_contexts,omitempty"`          // calls that canisters are answering
+	Futures         uint64                 `protobuf:"varint,3,opt,name=futures,proto3" json:"futures,omitempty"`                                        // calls of canisters that are not answered, or whose callbacks have not run
+	QueuedMessages  uint64                 `protobuf:"varint,4,opt,name=queued_messages,json=queuedMessages,proto3" json:"queued_messages,omitempty"`    // messages in the queues of canisters
+	ParkedMessages  uint64                 `protobuf:"varint,5,opt,name=parked_messages,json=parkedMessages,proto3" json:"parked_messages,omitempty"`    // messages that paused in the middle of their code
+	HeldMessages    uint64                 `protobuf:"varint,6,opt,name=held_messages,json=heldMessages,proto3" json:"held_messages,omitempty"`          // messages that rules hold
+	Outcalls        uint64                 `protobuf:"varint,7,opt,name=outcalls,proto3" json:"outcalls,omitempty"`                                      // HTTP outcalls that wait for an answer
+	IngressMessages uint64                 `protobuf:"varint,8,opt,name=ingress_messages,json=ingressMessages,proto3" json:"ingress_messages,omitempty"` // users' messages of which the network remembers the status
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -1039,10 +1047,11 @@ func (x *Census) GetIngressMessages() uint64 {
 	return 0
 }
 
+// ListInstancesRequest says which page of the list is wanted.
 type ListInstancesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	PageSize      uint32                 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"` // 0: 100; at most 1000
-	PageToken     string                 `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageSize      uint32                 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // 0: 100; at most 1000
+	PageToken     string                 `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the page before; empty: the first page
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1091,10 +1100,11 @@ func (x *ListInstancesRequest) GetPageToken() string {
 	return ""
 }
 
+// ListInstancesResponse is one page of instances.
 type ListInstancesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instances     []*Instance            `protobuf:"bytes,1,rep,name=instances,proto3" json:"instances,omitempty"` // without census
-	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	Instances     []*Instance            `protobuf:"bytes,1,rep,name=instances,proto3" json:"instances,omitempty"`                                // without census
+	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"` // for the next page; empty: this is the last one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1143,9 +1153,10 @@ func (x *ListInstancesResponse) GetNextPageToken() string {
 	return ""
 }
 
+// GetInstanceRequest names the instance.
 type GetInstanceRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1187,9 +1198,10 @@ func (x *GetInstanceRequest) GetInstance() string {
 	return ""
 }
 
+// GetInstanceResponse is the description of an instance.
 type GetInstanceResponse struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
-	Instance *Instance              `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance *Instance              `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // with its census
 	// Of the daemon that answers: a release, such as v1.4.0, or the commit it was built from.
 	DaemonVersion string `protobuf:"bytes,2,opt,name=daemon_version,json=daemonVersion,proto3" json:"daemon_version,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1240,9 +1252,10 @@ func (x *GetInstanceResponse) GetDaemonVersion() string {
 	return ""
 }
 
+// DeleteInstanceRequest names the instance.
 type DeleteInstanceRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1284,6 +1297,7 @@ func (x *DeleteInstanceRequest) GetInstance() string {
 	return ""
 }
 
+// DeleteInstanceResponse is empty: the instance is gone.
 type DeleteInstanceResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1320,6 +1334,7 @@ func (*DeleteInstanceResponse) Descriptor() ([]byte, []int) {
 	return file_control_v1_instances_proto_rawDescGZIP(), []int{13}
 }
 
+// ForkInstanceRequest says what is forked, and how the new instance differs.
 type ForkInstanceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What is forked.
@@ -1330,8 +1345,8 @@ type ForkInstanceRequest struct {
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	// Pacing of the new instance; unset for the same.
 	Pacing     *Pacing `protobuf:"bytes,4,opt,name=pacing,proto3" json:"pacing,omitempty"`
-	HttpListen string  `protobuf:"bytes,5,opt,name=http_listen,json=httpListen,proto3" json:"http_listen,omitempty"`
-	Lease      string  `protobuf:"bytes,6,opt,name=lease,proto3" json:"lease,omitempty"`
+	HttpListen string  `protobuf:"bytes,5,opt,name=http_listen,json=httpListen,proto3" json:"http_listen,omitempty"` // as in CreateInstanceRequest; empty: no address of its own
+	Lease      string  `protobuf:"bytes,6,opt,name=lease,proto3" json:"lease,omitempty"`                             // as in CreateInstanceRequest; empty: none
 	// Mixed into the chance of the fork, so that several forks take different turns; empty for the same turns.
 	Reseed        []byte `protobuf:"bytes,7,opt,name=reseed,proto3" json:"reseed,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1417,9 +1432,10 @@ func (x *ForkInstanceRequest) GetReseed() []byte {
 	return nil
 }
 
+// ForkInstanceResponse describes the new instance.
 type ForkInstanceResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      *Instance              `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance      *Instance              `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // the instance, which runs
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1461,14 +1477,15 @@ func (x *ForkInstanceResponse) GetInstance() *Instance {
 	return nil
 }
 
+// Snapshot describes a state of an instance that was kept.
 type Snapshot struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Taken         *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=taken,proto3" json:"taken,omitempty"` // wall clock
-	Time          *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3" json:"time,omitempty"`   // of the network
-	Height        uint64                 `protobuf:"varint,5,opt,name=height,proto3" json:"height,omitempty"`
-	Canisters     uint64                 `protobuf:"varint,6,opt,name=canisters,proto3" json:"canisters,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`    // name of the instance it was taken of
+	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`            // unique in the instance
+	Taken         *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=taken,proto3" json:"taken,omitempty"`          // wall clock
+	Time          *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3" json:"time,omitempty"`            // of the network
+	Height        uint64                 `protobuf:"varint,5,opt,name=height,proto3" json:"height,omitempty"`       // number of rounds before it
+	Canisters     uint64                 `protobuf:"varint,6,opt,name=canisters,proto3" json:"canisters,omitempty"` // that it has
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1545,9 +1562,10 @@ func (x *Snapshot) GetCanisters() uint64 {
 	return 0
 }
 
+// TakeSnapshotRequest names the snapshot.
 type TakeSnapshotRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
-	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
 	// As names of instances; empty for a name the daemon chooses.
 	Snapshot string `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"`
 	// Take the place of a snapshot of that name.
@@ -1607,9 +1625,10 @@ func (x *TakeSnapshotRequest) GetReplace() bool {
 	return false
 }
 
+// TakeSnapshotResponse describes the snapshot.
 type TakeSnapshotResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Snapshot      *Snapshot              `protobuf:"bytes,1,opt,name=snapshot,proto3" json:"snapshot,omitempty"`
+	Snapshot      *Snapshot              `protobuf:"bytes,1,opt,name=snapshot,proto3" json:"snapshot,omitempty"` // the snapshot
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1651,11 +1670,12 @@ func (x *TakeSnapshotResponse) GetSnapshot() *Snapshot {
 	return nil
 }
 
+// ListSnapshotsRequest says which page of the list is wanted.
 type ListSnapshotsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	PageSize      uint32                 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	PageToken     string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                    // name of the instance; empty: default
+	PageSize      uint32                 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // 0: 100; at most 1000
+	PageToken     string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the page before; empty: the first page
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1711,10 +1731,11 @@ func (x *ListSnapshotsRequest) GetPageToken() string {
 	return ""
 }
 
+// ListSnapshotsResponse is one page of snapshots.
 type ListSnapshotsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Snapshots     []*Snapshot            `protobuf:"bytes,1,rep,name=snapshots,proto3" json:"snapshots,omitempty"`
-	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	Snapshots     []*Snapshot            `protobuf:"bytes,1,rep,name=snapshots,proto3" json:"snapshots,omitempty"`                                // by name
+	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"` // for the next page; empty: this is the last one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1763,10 +1784,11 @@ func (x *ListSnapshotsResponse) GetNextPageToken() string {
 	return ""
 }
 
+// DeleteSnapshotRequest names a snapshot.
 type DeleteSnapshotRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Snapshot      string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Snapshot      string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"` // name of the snapshot; required
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1815,6 +1837,7 @@ func (x *DeleteSnapshotRequest) GetSnapshot() string {
 	return ""
 }
 
+// DeleteSnapshotResponse is empty: the snapshot is gone.
 type DeleteSnapshotResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1851,10 +1874,11 @@ func (*DeleteSnapshotResponse) Descriptor() ([]byte, []int) {
 	return file_control_v1_instances_proto_rawDescGZIP(), []int{22}
 }
 
+// RestoreSnapshotRequest names a snapshot.
 type RestoreSnapshotRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Snapshot      string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Snapshot      string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"` // name of the snapshot; required
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1903,9 +1927,10 @@ func (x *RestoreSnapshotRequest) GetSnapshot() string {
 	return ""
 }
 
+// RestoreSnapshotResponse describes the instance afterwards.
 type RestoreSnapshotResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      *Instance              `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance      *Instance              `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // the instance, with a new network_id
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1950,8 +1975,8 @@ func (x *RestoreSnapshotResponse) GetInstance() *Instance {
 // State names a state to be compared: the present of an instance, or one of its snapshots.
 type State struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	Snapshot      string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Snapshot      string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"` // name of its snapshot; empty: its present
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2000,11 +2025,12 @@ func (x *State) GetSnapshot() string {
 	return ""
 }
 
+// DiffRequest names two states.
 type DiffRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Before        *State                 `protobuf:"bytes,1,opt,name=before,proto3" json:"before,omitempty"`
-	After         *State                 `protobuf:"bytes,2,opt,name=after,proto3" json:"after,omitempty"`
-	Limit         uint32                 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"` // differences at most, up to 1000; 0: 1000
+	Before        *State                 `protobuf:"bytes,1,opt,name=before,proto3" json:"before,omitempty"` // required
+	After         *State                 `protobuf:"bytes,2,opt,name=after,proto3" json:"after,omitempty"`   // required
+	Limit         uint32                 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`  // differences at most, up to 1000; 0: 1000
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2060,10 +2086,11 @@ func (x *DiffRequest) GetLimit() uint32 {
 	return 0
 }
 
+// DiffResponse is what differs between two states.
 type DiffResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Differences   []*Difference          `protobuf:"bytes,1,rep,name=differences,proto3" json:"differences,omitempty"`
-	More          uint64                 `protobuf:"varint,2,opt,name=more,proto3" json:"more,omitempty"` // that are not listed
+	Differences   []*Difference          `protobuf:"bytes,1,rep,name=differences,proto3" json:"differences,omitempty"` // by canister; none: the states are equal
+	More          uint64                 `protobuf:"varint,2,opt,name=more,proto3" json:"more,omitempty"`              // that are not listed
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2191,9 +2218,10 @@ func (x *Difference) GetSubnetId() string {
 	return ""
 }
 
+// ExportInstanceRequest names a state.
 type ExportInstanceRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
 	Snapshot      string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"` // empty for the present
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2243,6 +2271,7 @@ func (x *ExportInstanceRequest) GetSnapshot() string {
 	return ""
 }
 
+// ExportInstanceResponse is a piece of the file. The pieces come in order.
 type ExportInstanceResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Chunk         []byte                 `protobuf:"bytes,1,opt,name=chunk,proto3" json:"chunk,omitempty"` // at most 1 MiB
@@ -2287,6 +2316,7 @@ func (x *ExportInstanceResponse) GetChunk() []byte {
 	return nil
 }
 
+// ImportInstanceRequest is one message of an import: the options, then the bytes of the file.
 type ImportInstanceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Part:
@@ -2358,7 +2388,7 @@ type isImportInstanceRequest_Part interface {
 }
 
 type ImportInstanceRequest_Options struct {
-	Options *ImportOptions `protobuf:"bytes,1,opt,name=options,proto3,oneof"`
+	Options *ImportOptions `protobuf:"bytes,1,opt,name=options,proto3,oneof"` // the first message
 }
 
 type ImportInstanceRequest_Chunk struct {
@@ -2369,16 +2399,17 @@ func (*ImportInstanceRequest_Options) isImportInstanceRequest_Part() {}
 
 func (*ImportInstanceRequest_Chunk) isImportInstanceRequest_Part() {}
 
+// ImportOptions says how the instance goes on that is made of a file.
 type ImportOptions struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
-	Instance       string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // its name; empty for one the daemon chooses
-	Pacing         *Pacing                `protobuf:"bytes,2,opt,name=pacing,proto3" json:"pacing,omitempty"`
-	Outcalls       OutcallMode            `protobuf:"varint,3,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"`
-	StateDir       string                 `protobuf:"bytes,4,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`
-	HttpListen     string                 `protobuf:"bytes,5,opt,name=http_listen,json=httpListen,proto3" json:"http_listen,omitempty"`
-	Lease          string                 `protobuf:"bytes,6,opt,name=lease,proto3" json:"lease,omitempty"`
-	OutcallsLocal  bool                   `protobuf:"varint,7,opt,name=outcalls_local,json=outcallsLocal,proto3" json:"outcalls_local,omitempty"`   // as of CreateInstanceRequest
-	OutcallTargets []string               `protobuf:"bytes,8,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"` // as of CreateInstanceRequest
+	Instance       string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                        // its name; empty for one the daemon chooses
+	Pacing         *Pacing                `protobuf:"bytes,2,opt,name=pacing,proto3" json:"pacing,omitempty"`                                            // unset: auto
+	Outcalls       OutcallMode            `protobuf:"varint,3,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"` // unset: as the daemon was started
+	StateDir       string                 `protobuf:"bytes,4,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`                        // as in CreateInstanceRequest; empty: memory
+	HttpListen     string                 `protobuf:"bytes,5,opt,name=http_listen,json=httpListen,proto3" json:"http_listen,omitempty"`                  // as in CreateInstanceRequest; empty: no address of its own
+	Lease          string                 `protobuf:"bytes,6,opt,name=lease,proto3" json:"lease,omitempty"`                                              // as in CreateInstanceRequest; empty: none
+	OutcallsLocal  bool                   `protobuf:"varint,7,opt,name=outcalls_local,json=outcallsLocal,proto3" json:"outcalls_local,omitempty"`        // as of CreateInstanceRequest
+	OutcallTargets []string               `protobuf:"bytes,8,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"`      // as of CreateInstanceRequest
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -2469,9 +2500,10 @@ func (x *ImportOptions) GetOutcallTargets() []string {
 	return nil
 }
 
+// ImportInstanceResponse describes the new instance.
 type ImportInstanceResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      *Instance              `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	Instance      *Instance              `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // the instance, which runs
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2513,6 +2545,7 @@ func (x *ImportInstanceResponse) GetInstance() *Instance {
 	return nil
 }
 
+// HoldLeaseRequest is empty: the daemon chooses the name of the lease.
 type HoldLeaseRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -2549,6 +2582,7 @@ func (*HoldLeaseRequest) Descriptor() ([]byte, []int) {
 	return file_control_v1_instances_proto_rawDescGZIP(), []int{34}
 }
 
+// HoldLeaseResponse is a sign of life; the first one has the lease.
 type HoldLeaseResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Lease         string                 `protobuf:"bytes,1,opt,name=lease,proto3" json:"lease,omitempty"`                          // in the first message; later ones are keep-alive

@@ -38,21 +38,23 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Instances makes, forks, compares and deletes whole networks. One daemon has up to some thousands of them side by side; the one it
-// was started with is called "default". Every request of every service names the instance it means; the empty name is "default".
+// Instances makes, forks, compares and deletes whole networks. One daemon has up to some thousands of them side by
+// side; the one it was started with is called "default". Every request of every service names the instance it means;
+// the empty name is "default".
 type InstancesClient interface {
 	// CreateInstance makes a network. It is RUNNING when the call returns.
-	// Errors: INVALID_ARGUMENT (a field and what it may be), ALREADY_EXISTS (the name), RESOURCE_EXHAUSTED (the limit of instances).
+	// Errors: INVALID_ARGUMENT (a field and what it may be), ALREADY_EXISTS (the name), RESOURCE_EXHAUSTED (the limit of
+	// instances).
 	CreateInstance(ctx context.Context, in *CreateInstanceRequest, opts ...grpc.CallOption) (*CreateInstanceResponse, error)
 	// ListInstances gives the instances by name, in pages.
 	ListInstances(ctx context.Context, in *ListInstancesRequest, opts ...grpc.CallOption) (*ListInstancesResponse, error)
 	// GetInstance describes one instance. Errors: NOT_FOUND.
 	GetInstance(ctx context.Context, in *GetInstanceRequest, opts ...grpc.CallOption) (*GetInstanceResponse, error)
-	// DeleteInstance ends an instance: what is under way is abandoned, its memory is given back, callers that wait for it get
-	// UNAVAILABLE. The default instance can be deleted too; it can be created again under the same name.
+	// DeleteInstance ends an instance: what is under way is abandoned, its memory is given back, callers that wait for it
+	// get UNAVAILABLE. The default instance can be deleted too; it can be created again under the same name.
 	DeleteInstance(ctx context.Context, in *DeleteInstanceRequest, opts ...grpc.CallOption) (*DeleteInstanceResponse, error)
-	// ForkInstance makes an instance that goes on from this one's present: canisters, calls in flight, timers, clock and chance. Heap
-	// pages are shared until one of the two writes them.
+	// ForkInstance makes an instance that goes on from this one's present: canisters, calls in flight, timers, clock and
+	// chance. Heap pages are shared until one of the two writes them.
 	ForkInstance(ctx context.Context, in *ForkInstanceRequest, opts ...grpc.CallOption) (*ForkInstanceResponse, error)
 	// TakeSnapshot keeps the present of an instance under a name. It costs what a fork costs, and no goroutine.
 	TakeSnapshot(ctx context.Context, in *TakeSnapshotRequest, opts ...grpc.CallOption) (*TakeSnapshotResponse, error)
@@ -60,11 +62,12 @@ type InstancesClient interface {
 	ListSnapshots(ctx context.Context, in *ListSnapshotsRequest, opts ...grpc.CallOption) (*ListSnapshotsResponse, error)
 	// DeleteSnapshot forgets a snapshot.
 	DeleteSnapshot(ctx context.Context, in *DeleteSnapshotRequest, opts ...grpc.CallOption) (*DeleteSnapshotResponse, error)
-	// RestoreSnapshot makes an instance go on from a snapshot, which can be restored any number of times. Calls that wait for a message
-	// the restored state does not know end with ABORTED. Time goes on from the snapshot's, or from the wall clock's where that moves it and
-	// is later.
+	// RestoreSnapshot makes an instance go on from a snapshot, which can be restored any number of times. Calls that wait
+	// for a message the restored state does not know end with ABORTED. Time goes on from the snapshot's, or from the wall
+	// clock's where that moves it and is later.
 	RestoreSnapshot(ctx context.Context, in *RestoreSnapshotRequest, opts ...grpc.CallOption) (*RestoreSnapshotResponse, error)
-	// Diff says what differs between two instances, an instance and a snapshot, or two snapshots. Memory that they share is not read.
+	// Diff says what differs between two instances, an instance and a snapshot, or two snapshots. Memory that they share
+	// is not read.
 	Diff(ctx context.Context, in *DiffRequest, opts ...grpc.CallOption) (*DiffResponse, error)
 	// ExportInstance streams an instance as one file of bytes. Only one in which single steps have begun a round and not
 	// ended it is refused (NOT_EXPORTABLE_NOW).
@@ -72,8 +75,8 @@ type InstancesClient interface {
 	// ImportInstance makes an instance of such a file. The first message has the options, the others bytes.
 	// Errors: DATA_LOSS (which section of the file is damaged), FAILED_PRECONDITION (a file of a newer version).
 	ImportInstance(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[ImportInstanceRequest, ImportInstanceResponse], error)
-	// HoldLease gives a lease that lasts as long as the stream: instances created with it are deleted when the client closes the
-	// stream, is killed, or cannot be reached any more (keep-alive, 20 s).
+	// HoldLease gives a lease that lasts as long as the stream: instances created with it are deleted when the client
+	// closes the stream, is killed, or cannot be reached any more (keep-alive, 20 s).
 	HoldLease(ctx context.Context, in *HoldLeaseRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[HoldLeaseResponse], error)
 }
 
@@ -240,21 +243,23 @@ type Instances_HoldLeaseClient = grpc.ServerStreamingClient[HoldLeaseResponse]
 // All implementations must embed UnimplementedInstancesServer
 // for forward compatibility.
 //
-// Instances makes, forks, compares and deletes whole networks. One daemon has up to some thousands of them side by side; the one it
-// was started with is called "default". Every request of every service names the instance it means; the empty name is "default".
+// Instances makes, forks, compares and deletes whole networks. One daemon has up to some thousands of them side by
+// side; the one it was started with is called "default". Every request of every service names the instance it means;
+// the empty name is "default".
 type InstancesServer interface {
 	// CreateInstance makes a network. It is RUNNING when the call returns.
-	// Errors: INVALID_ARGUMENT (a field and what it may be), ALREADY_EXISTS (the name), RESOURCE_EXHAUSTED (the limit of instances).
+	// Errors: INVALID_ARGUMENT (a field and what it may be), ALREADY_EXISTS (the name), RESOURCE_EXHAUSTED (the limit of
+	// instances).
 	CreateInstance(context.Context, *CreateInstanceRequest) (*CreateInstanceResponse, error)
 	// ListInstances gives the instances by name, in pages.
 	ListInstances(context.Context, *ListInstancesRequest) (*ListInstancesResponse, error)
 	// GetInstance describes one instance. Errors: NOT_FOUND.
 	GetInstance(context.Context, *GetInstanceRequest) (*GetInstanceResponse, error)
-	// DeleteInstance ends an instance: what is under way is abandoned, its memory is given back, callers that wait for it get
-	// UNAVAILABLE. The default instance can be deleted too; it can be created again under the same name.
+	// DeleteInstance ends an instance: what is under way is abandoned, its memory is given back, callers that wait for it
+	// get UNAVAILABLE. The default instance can be deleted too; it can be created again under the same name.
 	DeleteInstance(context.Context, *DeleteInstanceRequest) (*DeleteInstanceResponse, error)
-	// ForkInstance makes an instance that goes on from this one's present: canisters, calls in flight, timers, clock and chance. Heap
-	// pages are shared until one of the two writes them.
+	// ForkInstance makes an instance that goes on from this one's present: canisters, calls in flight, timers, clock and
+	// chance. Heap pages are shared until one of the two writes them.
 	ForkInstance(context.Context, *ForkInstanceRequest) (*ForkInstanceResponse, error)
 	// TakeSnapshot keeps the present of an instance under a name. It costs what a fork costs, and no goroutine.
 	TakeSnapshot(context.Context, *TakeSnapshotRequest) (*TakeSnapshotResponse, error)
@@ -262,11 +267,12 @@ type InstancesServer interface {
 	ListSnapshots(context.Context, *ListSnapshotsRequest) (*ListSnapshotsResponse, error)
 	// DeleteSnapshot forgets a snapshot.
 	DeleteSnapshot(context.Context, *DeleteSnapshotRequest) (*DeleteSnapshotResponse, error)
-	// RestoreSnapshot makes an instance go on from a snapshot, which can be restored any number of times. Calls that wait for a message
-	// the restored state does not know end with ABORTED. Time goes on from the snapshot's, or from the wall clock's where that moves it and
-	// is later.
+	// RestoreSnapshot makes an instance go on from a snapshot, which can be restored any number of times. Calls that wait
+	// for a message the restored state does not know end with ABORTED. Time goes on from the snapshot's, or from the wall
+	// clock's where that moves it and is later.
 	RestoreSnapshot(context.Context, *RestoreSnapshotRequest) (*RestoreSnapshotResponse, error)
-	// Diff says what differs between two instances, an instance and a snapshot, or two snapshots. Memory that they share is not read.
+	// Diff says what differs between two instances, an instance and a snapshot, or two snapshots. Memory that they share
+	// is not read.
 	Diff(context.Context, *DiffRequest) (*DiffResponse, error)
 	// ExportInstance streams an instance as one file of bytes. Only one in which single steps have begun a round and not
 	// ended it is refused (NOT_EXPORTABLE_NOW).
@@ -274,8 +280,8 @@ type InstancesServer interface {
 	// ImportInstance makes an instance of such a file. The first message has the options, the others bytes.
 	// Errors: DATA_LOSS (which section of the file is damaged), FAILED_PRECONDITION (a file of a newer version).
 	ImportInstance(grpc.ClientStreamingServer[ImportInstanceRequest, ImportInstanceResponse]) error
-	// HoldLease gives a lease that lasts as long as the stream: instances created with it are deleted when the client closes the
-	// stream, is killed, or cannot be reached any more (keep-alive, 20 s).
+	// HoldLease gives a lease that lasts as long as the stream: instances created with it are deleted when the client
+	// closes the stream, is killed, or cannot be reached any more (keep-alive, 20 s).
 	HoldLease(*HoldLeaseRequest, grpc.ServerStreamingServer[HoldLeaseResponse]) error
 	mustEmbedUnimplementedInstancesServer()
 }

@@ -9,9 +9,7 @@ import (
 func (s *Rules) Archive(c *archive.Coder) {
 	archive.Slice(c, &s.List, archive.MaxItems, func(r *RuleState) {
 		archive.Number(c, &r.ID)
-		r.Match.archive(c)
-		r.Action.archive(c)
-		archive.String(c, &r.Note, archive.MaxBytes)
+		r.Rule.Archive(c)
 		archive.Number(c, &r.Seen)
 		archive.Number(c, &r.Matched)
 		archive.Number(c, &r.Passed)
@@ -20,6 +18,13 @@ func (s *Rules) Archive(c *archive.Coder) {
 	archive.Number(c, &s.Count)
 	archive.Number(c, &s.Held)
 	archive.Number(c, &s.Bytes)
+}
+
+// Archive writes a rule, or reads it.
+func (r *Rule) Archive(c *archive.Coder) {
+	r.Match.archive(c)
+	r.Action.archive(c)
+	archive.String(c, &r.Note, archive.MaxBytes)
 }
 
 func (m *Match) archive(c *archive.Coder) {

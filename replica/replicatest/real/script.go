@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/internal/golden"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
-	"github.com/canisterd/canisterd/replica/replicatest/golden"
 )
 
 // Scripts runs every script of a folder as a test of its own (package golden).
@@ -60,14 +60,18 @@ import (
 // form of package canistertest; names of canisters stand for their ids, and so do
 // subnet0, subnet1 for those of subnets. In the values of an argument they follow an
 // @ and stand in quotes. What happens is told as it happens, one event a line.
-func Scripts(t *testing.T, folder string, rewrite bool) { ScriptsBetween(t, folder, rewrite, nil) }
+func Scripts(t *testing.T, folder string) { golden.Scripts(t, folder, beginner(nil)) }
 
-// ScriptsBetween is Scripts where another network goes on before each command and each
-// round; nil: the same.
-func ScriptsBetween(t *testing.T, folder string, rewrite bool, between replicatest.Between) {
-	golden.Scripts(t, folder, rewrite, func(t testing.TB) golden.Performer {
+// ScriptsBetween is Scripts where another network goes on before each command and each round.
+func ScriptsBetween(t *testing.T, folder string, between replicatest.Between) {
+	golden.SameScripts(t, folder, beginner(between))
+}
+
+// beginner makes the performer of a script.
+func beginner(between replicatest.Between) func(testing.TB) golden.Performer {
+	return func(t testing.TB) golden.Performer {
 		return &performer{t: t, labels: make(map[string]replica.RequestID), modules: make(map[string][]byte), args: make(map[string]string), kept: make(map[string]*canistertest.Probe), fields: readVocabulary(t), between: between}
-	})
+	}
 }
 
 // performer is a script under way.

@@ -15,9 +15,6 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest"
 )
 
-// envelopeBytes is what a signed envelope has beyond its argument.
-const envelopeBytes = 200
-
 // Stage is a network with the means to speak to it. Its canisters have names; the
 // user who sends controls all of them.
 type Stage struct {
@@ -117,7 +114,7 @@ func (s *Stage) Ingress(receiver, effective principal.Principal, method string, 
 	s.sent++
 	return &replica.Ingress{
 		ID: sha256.Sum256(binary.BigEndian.AppendUint64(nil, s.sent)), Sender: s.User, Receiver: receiver, Effective: effective,
-		Method: method, Arg: arg, Expiry: s.View().Time + replica.MaxIngressTTL, Size: len(arg) + envelopeBytes, Info: s.Info,
+		Method: method, Arg: arg, Expiry: s.View().Time + replica.MaxIngressTTL, Size: len(arg) + replica.EnvelopeBytes, Info: s.Info,
 	}
 }
 

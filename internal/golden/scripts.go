@@ -1,0 +1,70 @@
+package golden
+
+import (
+	"strings"
+	"testing"
+)
+
+// Performer performs the commands of one script.
+type Performer interface {
+	// Perform does what a command says. The error is one of the script.
+	Perform(command string) error
+	// Said is what the commands said since it was last asked, in whole lines.
+	Said() string
+}
+
+// Scripts runs every script of a folder (*.txt), each with a performer of its own.
+//
+// A script is blocks, separated by empty lines: commands, one a line, the line "----", and what the commands are expected
+// to say. Lines that begin with # are comments, lines that begin with two spaces continue the one before. A block without
+// ---- expects nothing, and -rewrite adds what it said.
+func Scripts(t *testing.T, folder string, begin func(t testing.TB) Performer) {
+	t.Helper()
+	Transcripts(t, folder, func(t *testing.T, text string) string { return play(t, text, begin(t)) })
+}
+
+// SameScripts runs every script of a folder with performers that must say the same as those of Scripts. It never writes
+// the files.
+func SameScripts(t *testing.T, folder string, begin func(t testing.TB) Performer) {
+	t.Helper()
+	each(t, folder, func(t *testing.T, path string) {
+		want := Read(t, path)
+		if difference := FirstDifference(want, play(t, want, begin(t))); difference != "" {
+			t.Errorf("%s: %s", path, difference)
+		}
+	})
+}
+
+// play runs a script and gives it back with what was said in place of what was expected.
+func play(t *testing.T, text string, p Performer) string {
+	t.Helper()
+	var out strings.Builder
+	for i, block := range strings.Split(strings.TrimSpace(text), "\n\n") {
+		head, _, expects := strings.Cut(block+"\n", "----\n")
+		out.WriteString(head)
+		for _, command := range commands(head) {
+			if err := p.Perform(command); err != nil {
+				t.Fatalf("block %d: %v", i+1, err)
+			}
+		}
+		if said := p.Said(); expects || Rewriting() && said != "" {
+			out.WriteString("----\n" + said)
+		}
+		out.WriteString("\n")
+	}
+	return strings.TrimRight(out.String(), "\n") + "\n"
+}
+
+// commands are the commands of a block, each with the lines that continue it.
+func commands(head string) (all []string) {
+	for line := range strings.Lines(head) {
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case strings.HasPrefix(line, "  ") && len(all) > 0:
+			all[len(all)-1] += line
+		default:
+			all = append(all, line)
+		}
+	}
+	return all
+}

@@ -1,0 +1,240 @@
+package replica
+
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/archive"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica/sched"
+)
+
+// A Journal takes everything that moves a network, as records, in the order in which it happened: another network at
+// the same point to which the records are given (Replay) does the same. Records are made after the fact: an input that
+// was refused leaves none. The owner of the network calls it.
+type Journal interface {
+	// Record takes a record. It may not keep the bytes, nor call the network. An idle record says that time has passed,
+	// or that a round has delivered no message: nothing is lost if it stays in memory until the next that is not idle.
+	Record(record []byte, idle bool)
+}
+
+// recordKind says what a record tells. The numbers never change.
+type recordKind uint8
+
+const (
+	clockMoved  recordKind = iota + 1 // AdvanceTo
+	inputTaken                        // Apply
+	movesListed                       // Ahead
+	moveMade                          // Step
+	roundEnded                        // Round, or Step without a move
+)
+
+// record is what happened, in the form in which it is written.
+type record struct {
+	kind     recordKind
+	time     uint64 // clockMoved: of the clock; listed, made and ended: of the round
+	input    Input
+	position uint64 // moveMade
+	strain   Strain // moveMade
+	// What a round came to tells a replay that took another path.
+	messages     int    // roundEnded
+	instructions uint64 // roundEnded
+}
+
+func (r *record) archive(c *archive.Coder) {
+	archive.AtMost(c, &r.kind, roundEnded)
+	switch r.kind {
+	case inputTaken:
+		archiveInput(c, &r.input)
+		return
+	case moveMade:
+		archive.Number(c, &r.position)
+		archive.AtMost(c, &r.strain.Callback, canister.CleanupExhaustedToo)
+		c.Bool(&r.strain.NoCalls)
+	case roundEnded:
+		archive.Number(c, &r.messages)
+		archive.Number(c, &r.instructions)
+	case clockMoved, movesListed:
+	default:
+		c.Fail("a record of kind %d does not exist", r.kind)
+	}
+	archive.Number(c, &r.time)
+}
+
+// idle reports whether nothing happened but time.
+func (r *record) idle() bool {
+	switch r.kind {
+	case clockMoved, movesListed:
+		return true
+	case roundEnded:
+		return r.messages == 0
+	case inputTaken, moveMade:
+	}
+	return false
+}
+
+// journalling is a network's side of its journal.
+type journalling struct {
+	to      Journal
+	writer  archive.Recorder
+	buf     []byte
+	clock   uint64 // of a network that was given the records so far
+	written record
+	write   func(*archive.Coder) // writes written
+}
+
+func newJournalling(to Journal, clock uint64) *journalling {
+	if to == nil {
+		return nil
+	}
+	j := &journalling{to: to, clock: clock}
+	j.write = j.written.archive
+	return j
+}
+
+// clocked records the time of the clock, unless a replay has it.
+func (j *journalling) clocked(time uint64) {
+	if time > j.clock {
+		j.put(record{kind: clockMoved, time: time})
+		j.clock = time
+	}
+}
+
+func (j *journalling) put(r record) {
+	j.written = r
+	buf, err := j.writer.Append(j.buf[:0], j.write)
+	if err != nil {
+		panic(fmt.Sprintf("replica: a record cannot be written: %v", err))
+	}
+	j.to.Record(buf, r.idle())
+	if j.buf, j.written.input = buf, nil; cap(buf) > maxKeptRecord {
+		j.buf = nil
+	}
+}
+
+// applyRecorded is Apply of a network with a journal. Times of the clock are recorded with what follows them: most
+// are followed by another time.
+func (n *Network) applyRecorded(in Input) Result {
+	if _, ok := in.(AdvanceTo); ok {
+		return n.apply(in)
+	}
+	clock := n.clock
+	result := n.apply(in)
+	if result.Refusal == nil && result.Reject == nil && result.Known == 0 {
+		n.journal.clocked(clock)
+		n.journal.put(record{kind: inputTaken, input: in})
+	}
+	return result
+}
+
+// RecordClock records where the clock stands, which is otherwise recorded with what happens next.
+func (n *Network) RecordClock() {
+	if n.journal != nil {
+		n.journal.clocked(n.clock)
+	}
+}
+
+// recordMove records what happened in a round that is at a time; opened says that it began with that.
+func (n *Network) recordMove(opened bool, r record) {
+	j := n.journal
+	if !opened {
+		j.clocked(n.clock)
+	}
+	r.time = n.time
+	j.put(r)
+	j.clock = max(j.clock, n.time)
+}
+
+// recordRound records the end of a round.
+func (n *Network) recordRound(opened bool) {
+	n.recordMove(opened, record{kind: roundEnded, messages: n.report.Messages, instructions: n.report.Instructions})
+}
+
+// DivergedError says that a network to which records were given does not do what another one did.
+type DivergedError struct {
+	Height   uint64
+	What     string // "instructions"
+	Now, Was uint64
+}
+
+// Error names the round and both values.
+func (e *DivergedError) Error() string {
+	return fmt.Sprintf("the replay diverges in round %d: %s is %d, and was %d when it was recorded", e.Height, e.What, e.Now, e.Was)
+}
+
+// Replayed is what a record told.
+type Replayed struct {
+	Input Input // that was taken; nil for anything else
+	Round bool  // a round ended
+}
+
+// Replay makes a network do what a record of a journal tells. The network must be at the point at which the record was
+// made, must have no journal, and must have a Compiler if the other one had. The record may be arbitrary bytes. The
+// error wraps an *archive.Fault where the record is damaged, and a *DivergedError where the network does something else
+// than was recorded; it is of no use then.
+func (n *Network) Replay(raw []byte) (Replayed, error) {
+	var r record
+	if err := archive.ReadRecord(raw, r.archive); err != nil {
+		return Replayed{}, err
+	}
+	if r.kind == inputTaken {
+		return Replayed{Input: r.input}, n.replayInput(r.input)
+	}
+	if r.kind == clockMoved || !n.open {
+		n.apply(AdvanceTo(r.time))
+	}
+	switch r.kind {
+	case movesListed:
+		n.Ahead()
+	case moveMade:
+		if err := n.replayMove(&r); err != nil {
+			return Replayed{}, err
+		}
+	case roundEnded:
+		n.Round()
+		for _, c := range []DivergedError{
+			{What: "the number of messages", Now: uint64(n.report.Messages), Was: uint64(r.messages)},
+			{What: "the number of instructions", Now: n.report.Instructions, Was: r.instructions},
+		} {
+			if c.Height = n.height; c.Now != c.Was {
+				return Replayed{}, &c
+			}
+		}
+	case clockMoved, inputTaken:
+		return Replayed{}, nil
+	}
+	if n.time != r.time {
+		return Replayed{}, &DivergedError{Height: n.height, What: "the time in nanoseconds", Now: n.time, Was: r.time}
+	}
+	return Replayed{Round: r.kind == roundEnded}, nil
+}
+
+func (n *Network) replayInput(in Input) error {
+	switch result := n.apply(in); {
+	case result.Refusal != nil:
+		return fmt.Errorf("the replay diverges after round %d: an input (%T) is refused that was taken when it was recorded: %w", n.height, in, result.Refusal)
+	case result.Reject != nil || result.Known != 0:
+		return fmt.Errorf("the replay diverges after round %d: a message is not taken that was taken when it was recorded: %s", n.height, result.why())
+	}
+	return nil
+}
+
+// why is why a message was not taken.
+func (r *Result) why() string {
+	if r.Reject != nil {
+		return r.Reject.Message()
+	}
+	return "it is known, and " + r.Known.String()
+}
+
+// replayMove makes the move at a position.
+func (n *Network) replayMove(r *record) error {
+	position, there := r.position, -1
+	n.StepUnder(r.strain, sched.Func(func(moves []sched.Move) int {
+		there = len(moves)
+		return int(min(position, uint64(len(moves)-1)))
+	}))
+	if there < 0 || position >= uint64(there) {
+		return &DivergedError{Height: n.height, What: "the number of possible moves", Now: uint64(max(there, 0)), Was: position + 1}
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package node
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Journal keeps the records of a network. Record and Rebase are called by the owner of the network, Sync by any
+// goroutine.
+type Journal interface {
+	replica.Journal
+	// Sync returns when everything that was recorded before the call is on disk, or with ctx's error. After any other
+	// error the journal keeps nothing more.
+	Sync(ctx context.Context) error
+	// Rebase keeps a network of which the records that follow are. It is on disk when Rebase returns.
+	Rebase(network *replica.Network) error
+}
+
+// Settle returns when everything that happened before the call is on disk, at once if the node has no journal. A node
+// whose journal fails stops: what it would do from then on could be lost.
+func (n *Node) Settle(ctx context.Context) error {
+	if n.config.Journal == nil {
+		return nil
+	}
+	err := n.config.Journal.Sync(ctx)
+	if err != nil && ctx.Err() == nil {
+		n.halt(err)
+		return n.stopped()
+	}
+	return err
+}
+
+// halt stops the node because its journal fails.
+func (n *Node) halt(failure error) {
+	err := fmt.Errorf("%w, because its journal fails: %w", ErrClosed, failure)
+	if n.bug.CompareAndSwap(nil, &err) && n.config.Failed != nil {
+		n.config.Failed(err)
+	}
+	n.close()
+}
+
+// rebase keeps the network that is put in the place of the present one.
+func (n *Node) rebase(next *replica.Network) {
+	if n.config.Journal == nil {
+		return
+	}
+	if err := n.config.Journal.Rebase(next); err != nil {
+		n.halt(err)
+	}
+}

@@ -1,0 +1,133 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// slowDisk is a journal whose records are on disk when it is told so.
+type slowDisk struct {
+	records atomic.Int64
+	written chan error
+}
+
+func (d *slowDisk) Record([]byte, bool) { d.records.Add(1) }
+
+func (d *slowDisk) Sync(ctx context.Context) error {
+	select {
+	case err := <-d.written:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (d *slowDisk) Rebase(*replica.Network) error { return nil }
+
+// journalled is a node with a journal.
+func journalled(t *testing.T) (*Node, *slowDisk) {
+	disk := &slowDisk{written: make(chan error)}
+	n, err := Start(Config{Network: replica.Config{Subnets: []replica.SubnetConfig{{}}}, Mode: Manual, Workers: 1, Journal: disk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n, disk
+}
+
+func TestACallerLearnsOnlyWhatIsOnDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, disk := journalled(t)
+		told := make(chan error, 1)
+		go func() {
+			_, err := n.Round(t.Context())
+			told <- err
+		}()
+		synctest.Wait()
+		if disk.records.Load() != 1 || n.View().Height != 1 {
+			t.Errorf("%d records and height %d while the disk is slow", disk.records.Load(), n.View().Height)
+		}
+		select {
+		case err := <-told:
+			t.Errorf("a caller was told before the record of its round was on disk: %v", err)
+		default:
+		}
+		disk.written <- nil
+		if err := <-told; err != nil {
+			t.Error(err)
+		}
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestManyRoundsOfADriverWaitForTheDiskOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, disk := journalled(t)
+		left, told := 100, make(chan error, 1)
+		go func() {
+			_, err := n.Drive(t.Context(), func(*replica.Network) Next {
+				if left--; left < 0 {
+					return Stop
+				}
+				return Go
+			})
+			told <- err
+		}()
+		synctest.Wait()
+		if disk.records.Load() != 100 {
+			t.Errorf("%d records of 100 rounds while the disk is slow", disk.records.Load())
+		}
+		disk.written <- nil
+		if err := <-told; err != nil {
+			t.Error(err)
+		}
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAClockThatNoCallerReliesOnLeavesNoRecord(t *testing.T) {
+	n, disk := journalled(t)
+	close(disk.written)
+	if err := n.Wind(t.Context(), func() (uint64, bool) { return 1_000_000_000, true }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Tick(t.Context(), func() uint64 { return 2_000_000_000 }, false); err != nil {
+		t.Fatal(err)
+	}
+	if got := disk.records.Load(); got != 0 {
+		t.Errorf("%d records of a clock", got)
+	}
+	if err := n.AdvanceTo(t.Context(), 3_000_000_000); err != nil {
+		t.Fatal(err)
+	}
+	if got := disk.records.Load(); got != 1 {
+		t.Errorf("%d records of a time that a client has set, want 1", got)
+	}
+	if err := n.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestANodeWhoseJournalFailsStops(t *testing.T) {
+	n, disk := journalled(t)
+	full := errors.New("the disk is full")
+	disk.written = make(chan error, 1)
+	disk.written <- full
+	if _, err := n.Round(t.Context()); !errors.Is(err, full) || !errors.Is(err, ErrClosed) {
+		t.Errorf("a round that cannot be kept: %v", err)
+	}
+	if _, err := n.Round(t.Context()); !errors.Is(err, ErrClosed) {
+		t.Errorf("a round after that: %v", err)
+	}
+	if err := n.Close(); !errors.Is(err, full) {
+		t.Errorf("closing the node: %v", err)
+	}
+}

@@ -1,0 +1,134 @@
+package replica
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+)
+
+// ExecutionKind says what brought a message to its execution.
+type ExecutionKind uint8
+
+// The kinds of executions. Those of canisters are named after the source of the message.
+const (
+	ManagementExecution   ExecutionKind = iota // a call of the management canister
+	TaskExecution                              // a heartbeat, a global timer, a low-memory hook
+	ResponseExecution                          // a callback
+	IngressExecution                           // a message of a user
+	RequestExecution                           // a message of a canister
+	InstallationExecution                      // code of a canister, while its module is installed
+	ExecutionKinds                             // how many there are
+)
+
+var executionNames = [ExecutionKinds]string{"management", "task", "response", "ingress", "request", "installation"}
+
+// String is the name of the kind in metrics.
+func (k ExecutionKind) String() string { return executionNames[k] }
+
+// ExecutionCounts count messages of one kind by their outcome.
+type ExecutionCounts struct {
+	Done    uint64 // executed without a trap; whatever was answered
+	Trapped uint64 // rolled back
+	Dropped uint64 // not executed
+	Wall    int64  // ns that executions took on the runner's stopwatch, where events have a listener
+}
+
+// Add counts the messages of others as well.
+func (c *ExecutionCounts) Add(others *ExecutionCounts) {
+	c.Done += others.Done
+	c.Trapped += others.Trapped
+	c.Dropped += others.Dropped
+	c.Wall += others.Wall
+}
+
+// executionTally is what a subnet has executed since its network was made in this process. It is not part of the state:
+// the tally of a fork or an imported network begins at zero.
+type executionTally struct {
+	kinds      [ExecutionKinds]ExecutionCounts
+	dirtyPages uint64
+}
+
+// record counts a job that is over.
+func (t *executionTally) record(j *Job) {
+	kind := ExecutionKind(j.In.Source)
+	if j.Install != nil {
+		kind = InstallationExecution
+	}
+	counts := &t.kinds[kind]
+	switch {
+	case !j.runs():
+		counts.Dropped++
+	case j.outcome.Failure != nil:
+		counts.Trapped++
+	default:
+		counts.Done++
+	}
+	counts.Wall += j.wall
+	t.dirtyPages += uint64(j.outcome.DirtyPages)
+}
+
+// SubnetStatistics are what a subnet has executed, and what is in it now.
+type SubnetStatistics struct {
+	ID principal.Principal
+	// Executed and DirtyPages count from when the network was made in this process.
+	Executed   [ExecutionKinds]ExecutionCounts // by ExecutionKind
+	DirtyPages uint64                          // of heaps that messages changed, rolled back or not
+	// Instructions and Consumed count from the start of the network; a fork goes on from its source.
+	Instructions uint64
+	Consumed     cycles.Amount // when canisters paid for their resources last
+
+	Canisters   int
+	MemoryBytes uint64 // of canisters, each at the time of its last count
+	Contexts    int    // open call contexts
+	Futures     int    // calls that wait for their response
+	Ingress     int    // ingress messages whose status is known
+	Queues      Queues
+
+	Guaranteed, BestEffort uint64 // bytes of messages, by whether their response is guaranteed
+}
+
+// Queues are how many messages wait, by what they wait for.
+type Queues struct {
+	Ready      int // for the next batch, of canisters that may run
+	Management int // for the management canister
+	Modules    int // for modules that are being compiled
+	Parked     int // for the next slice, in the middle of their code
+	Inbound    int // that came from other subnets, for the next round
+	Outbound   int // for a place in a stream to another subnet
+	Held       int // that rules hold
+	Outcalls   int // for HTTP responses
+	Signatures int // for signatures
+}
+
+// Statistics are what a network has executed, and what is in it now.
+type Statistics struct {
+	Height, Time uint64 // of the last round; Time in nanoseconds
+	Bytes        MessageBytes
+	Subnets      []SubnetStatistics
+}
+
+// Statistics are the statistics of the network now. They take time in proportion to the number of subnets and of
+// canisters that are ready.
+func (n *Network) Statistics() Statistics {
+	all := Statistics{Height: n.height, Time: n.time, Bytes: n.MessageBytes(), Subnets: make([]SubnetStatistics, len(n.subnets))}
+	for i, m := range n.subnets {
+		all.Subnets[i] = m.statistics()
+	}
+	return all
+}
+
+func (m *subnet) statistics() SubnetStatistics {
+	return SubnetStatistics{
+		ID: m.ID, Executed: m.tally.kinds, DirtyPages: m.tally.dirtyPages,
+		Instructions: m.Instructions + m.RoundInstructions, Consumed: m.Consumed,
+		Canisters: m.Canisters.Len(), MemoryBytes: m.MemoryUsed, Contexts: m.Calls.Contexts(), Futures: m.Calls.Futures(),
+		Ingress: m.History.Len(), Guaranteed: m.Messages.Guaranteed, BestEffort: m.Messages.BestEffort,
+		Queues: Queues{
+			Ready: m.Ready.Messages(&m.Commands), Management: m.Commands.Len(), Modules: len(m.Preparing), Parked: len(m.paused), Inbound: len(m.Inbound),
+			Outbound: m.Unsent, Held: m.Kept.Len(), Outcalls: len(m.Outcalls), Signatures: len(m.Signing.Pending),
+		},
+	}
+}
+
+// The kinds of executions are the sources of messages, with two more.
+var _ = [1]int{}[int(RequestExecution)-int(intercanister.SourceRequests)]
