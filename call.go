@@ -11,10 +11,6 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// envelopeBytes is the size of the envelope of a signed call without its method and argument: calls here have no
-// signature, and pay for it too. Ours; as in the control API.
-const envelopeBytes = 200
-
 // Call makes an update call and waits for its answer. The arguments are Go values, or one [Text] or [Bytes]; a *Canister
 // is written as its id. [Into] says where the results go. The error is a *[Reject] if the call was rejected, a *[Refusal]
 // if it was not made, [ErrWaiting] if it is not answered before time passes or a message is released, or the error of ctx.
@@ -104,7 +100,7 @@ func (c *Canister) submit(ctx context.Context, method string, effective principa
 	}
 	in := &replica.Ingress{
 		ID: r.Node().FreshID(c.caller, c.id, method), Sender: c.caller, Receiver: c.id, Effective: effective, Method: method, Arg: arg,
-		Expiry: now + replica.MaxIngressTTL, Size: envelopeBytes + len(method) + len(arg), AnySize: anySize,
+		Expiry: now + replica.MaxIngressTTL, Size: replica.EnvelopeBytes + len(method) + len(arg), AnySize: anySize,
 	}
 	for {
 		receipt, err := r.Backend().Submit(ctx, in)

@@ -12,3 +12,6 @@ type (
 	QueryResult = replica.QueryResult
 	Receipt     = replica.Receipt
 )
+
+// EnvelopeBytes is what a call that enters without an envelope pays for beyond its method and argument.
+const EnvelopeBytes = replica.EnvelopeBytes

@@ -22,6 +22,7 @@ var arrows = map[string]struct {
 	"refusal":                      {nil, "kinds of refusal know no protocol"},
 	"textwidth":                    {nil, "a width is a property of text"},
 	"internal/cow":                 {nil, "maps and lists know nothing of what lies in them"},
+	"internal/golden":              {nil, "files and texts; it knows no command"},
 	"timers":                       {[]string{"candid/principal", "archive", "internal/cow"}, "a deadline table knows time and names, not calls"},
 	"archive":                      {[]string{"candid/principal"}, "a form of values knows none of those who have state"},
 	"intercanister":                {[]string{"candid/principal", "archive", "intercanister/cycles", "timers"}, "the ledger of calls must not know what a canister executes"},
@@ -48,15 +49,21 @@ var arrows = map[string]struct {
 	"replica/introspect":           {[]string{"candid/principal", "canister", "intercanister", "intercanister/cycles", "replica/internal/state", "timers"}, "what a network has, for people; it changes nothing"},
 	"replica":                      {[]string{"refusal", "archive", "candid/principal", "intercanister", "intercanister/cycles", "timers", "internal/cow", "canister", "replica/"}, "the subnet must not know who drives it"},
 	"replica/trace":                {[]string{"candid/principal", "textwidth", "canister", "intercanister", "intercanister/cycles", "replica"}, "events in, call trees out"},
+	"explore/search":               {nil, "an order is chosen without knowing what a message is"},
+	"explore/harness":              {[]string{"candid/principal", "canister", "explore/search", "intercanister", "replica", "replica/introspect", "replica/sched"}, "runs on forks of a network it is given"},
+	"explore/property":             {[]string{"candid", "candid/principal", "canister", "explore/harness", "replica", "replica/introspect", "replica/sched"}, "a run is judged without knowing which orders are tried"},
+	"explore/schedule":             {nil, "a file format"},
+	"explore/campaign":             {[]string{"candid/principal", "explore/harness", "explore/property", "explore/schedule", "explore/search", "replica", "replica/sched"}, "what is explored in which order, without knowledge of the caller"},
+	"explore":                      {[]string{".", "candid", "candid/principal", "explore/campaign", "explore/harness", "explore/property", "explore/schedule", "explore/search", "replica"}, "explorations for Go programs, without a protocol"},
 	"replica/node":                 {[]string{"refusal", "replica/budget", "candid/principal", "intercanister", "canister", "replica", "replica/introspect", "replica/sched", "replica/trace"}, "owns the goroutine around the subnet"},
-	"replica/replicatest":          {[]string{"candid/", "candid", "intercanister", "intercanister/cycles", "canister", "canister/canistertest", "canister/canistertest/", "replica", "replica/"}, "support for tests"},
+	"replica/replicatest":          {[]string{"internal/golden", "candid/", "candid", "intercanister", "intercanister/cycles", "canister", "canister/canistertest", "canister/canistertest/", "replica", "replica/"}, "support for tests"},
 	"replica/replicatest/model":    {nil, "a second opinion shares nothing with the first"},
 	"api":                          {[]string{"refusal", "candid/principal", "replica", "replica/certify"}, "what front ends share"},
 	"api/internal/wire":            {[]string{"refusal", "candid/principal", "replica/certify"}, "bytes of requests; it authenticates the sender and must not know what the request does"},
 	"replica/budget":               {nil, "a count of bytes"},
 	"api/ic":                       {[]string{"refusal", "replica/budget", "api", "api/internal/", "candid/principal", "intercanister", "replica", "replica/certify"}, "the public interface, and no power beyond it"},
 	"proto/control/v1":             {nil, "messages and stubs, made from the .proto files"},
-	"api/control":                  {[]string{"refusal", "api", "daemon/instance", "candid", "candid/", "intercanister", "intercanister/cycles", "archive", "canister", "replica", "replica/", "proto/control/v1"}, "where test controls are offered"},
+	"api/control":                  {[]string{"refusal", "api", "daemon/instance", "explore/campaign", "explore/harness", "explore/property", "explore/schedule", "candid", "candid/", "intercanister", "intercanister/cycles", "archive", "canister", "replica", "replica/", "proto/control/v1"}, "where test controls are offered"},
 	"api/control/remote":           {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
 	"api/internal/origin":          {nil, "headers of browsers"},
 	"api/gateway":                  {[]string{"refusal", "replica/budget", "api", "api/gateway/verify", "api/internal/", "candid", "candid/principal", "replica/certify", "replica/introspect"}, "pages of canisters, over networks it is given, with no power beyond an anonymous user's"},
@@ -64,17 +71,21 @@ var arrows = map[string]struct {
 	"api/pocketic":                 {[]string{"refusal", "replica/budget", "api", "api/gateway", "api/internal/", "candid", "candid/principal", "intercanister", "intercanister/cycles", "canister", "daemon/systemcanisters", "replica", "replica/certify", "replica/introspect", "replica/node"}, "PocketIC's interface, over a host that makes instances"},
 	"api/client":                   {[]string{"api/internal/", "candid/", "replica/certify"}, "speaks to a daemon over its public interface"},
 	"daemon/systemcanisters":       {[]string{"candid", "candid/management", "candid/principal", "replica"}, "modules and the messages that install them; a network is handed in"},
-	"daemon/instance":              {[]string{"refusal", "candid/principal", "canister", "daemon/systemcanisters", "replica", "replica/budget", "replica/node", "replica/sched"}, "an instance knows no protocol, and nothing of who serves it"},
+	"daemon/journal":               {nil, "bytes and positions on disk; what a record tells is its user's business"},
+	"daemon/instance":              {[]string{"refusal", "candid/principal", "canister", "daemon/journal", "daemon/systemcanisters", "replica", "replica/budget", "replica/node", "replica/sched"}, "an instance knows no protocol, and nothing of who serves it"},
 	"daemon/instance/instancetest": {[]string{"candid", "candid/principal", "canister/canistertest/wat", "daemon/instance", "replica"}, "support for tests"},
-	"daemon":                       {[]string{"refusal", "api", "api/", "daemon/instance", "daemon/systemcanisters", "candid/principal", "intercanister", "canister", "replica", "replica/"}, "wiring"},
+	"daemon/metrics":               {[]string{"canister", "daemon/instance", "intercanister/cycles", "replica", "replica/budget"}, "numbers of the daemon as text; what was served is handed in"},
+	"daemon/otlp":                  {[]string{"candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/node"}, "spans are made of recorded events, as any client could"},
+	"daemon":                       {[]string{"refusal", "api", "api/", "daemon/instance", "daemon/journal", "daemon/metrics", "daemon/otlp", "daemon/systemcanisters", "candid/principal", "intercanister", "canister", "replica", "replica/"}, "wiring"},
 	"daemon/quantity":              {nil, "amounts as people write them"},
 	"daemon/spelling":              {[]string{"candid/principal"}, "a suggestion knows words, not what they name"},
 	"daemon/project":               {[]string{"candid", "candid/did", "candid/principal", "daemon/quantity", "daemon/spelling"}, "a project is read without knowing who deploys it"},
 	"daemon/canisterd":             {[]string{"daemon", "daemon/project", "daemon/quantity", "daemon/spelling", "daemon/systemcanisters", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "textwidth"}, "the command line is a client"},
+	"daemon/torture":               {[]string{"api/client", "candid", "candid/principal", "canister/canistertest/wat"}, "kills the binary from outside"},
 	"daemon/hostile":               {[]string{"api/control/remote", "proto/control/v1", "candid", "candid/management", "candid/principal", "canister/canistertest/wat"}, "attacks the binary from outside"},
 	".":                            {[]string{"refusal", "api", "daemon/instance", "daemon/project", "daemon/quantity", "candid", "candid/", "intercanister", "intercanister/cycles", "timers", "canister", "replica", "replica/"}, "networks for Go programs, without a protocol"},
 	"e2e":                          {nil, "drives the binary from outside"},
-	"examples":                     {[]string{".", "daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/"}, "what a newcomer would import"},
+	"examples":                     {[]string{".", "daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "explore", "explore/harness", "examples/asyncbugs"}, "what a newcomer would import"},
 }
 
 func rule(dir string) (string, bool) {
@@ -131,8 +142,8 @@ func allowed(may []string, path string) bool {
 // floors are the parts of the house from the bottom up. A part imports what is below it and what is beside it, never
 // what is above.
 var floors = []string{
-	"internal/cow", "candid", "archive", "refusal", "textwidth", "timers", "intercanister", "canister", "replica", "daemon/quantity", "daemon/spelling", "daemon/project", "daemon/systemcanisters", "daemon/instance", "api", "daemon",
-	".", "e2e", "examples",
+	"internal/cow", "internal/golden", "candid", "archive", "refusal", "textwidth", "timers", "intercanister", "canister", "replica", "explore/search", "explore/harness", "explore/property", "explore/schedule", "explore/campaign", "daemon/quantity", "daemon/spelling", "daemon/project", "daemon/systemcanisters", "daemon/journal", "daemon/instance", "api", "daemon",
+	".", "explore", "e2e", "examples",
 }
 
 // floor is the height of a folder; 0 for one that is beside the house, such as generated code.

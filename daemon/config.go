@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -27,8 +26,8 @@ type Config struct {
 	Listen string
 	// Control says where the control API is served and for whom.
 	Control Control
-	// StateDir keeps the memories of canisters while the daemon runs; empty for
-	// memory that needs no folder.
+	// StateDir is the state directory of the network: everything survives there, and a network that is there goes on.
+	// Empty: nothing survives the daemon.
 	StateDir string
 	// CacheDir keeps compiled modules from one start to the next; empty for a
 	// folder of the user's cache, or without a usable home a temporary one of this user alone.
@@ -79,9 +78,13 @@ type Config struct {
 	// PocketIC serves the REST interface of PocketIC's server. It replaces the HTTP interface of a first instance:
 	// clients make their own instances.
 	PocketIC bool
+	// PocketICMajor is the major version of the clients of that interface: older ones do not know all error codes. 0: the newest.
+	PocketICMajor int
 	// Diagnostics gets lines about calls that were not taken over that interface, and what
 	// canisters print; nil for nothing.
 	Diagnostics io.Writer
+	// Spans says where the daemon sends spans of messages and calls; the zero value sends none.
+	Spans Spans
 	// Log gets what the daemon has to say; nil for nothing.
 	Log *slog.Logger
 
@@ -140,12 +143,9 @@ func (c Config) withDefaults() (Config, error) {
 		c.CacheDir = defaultCache(c.Log)
 	}
 	var failed error
-	for _, dir := range []string{c.CacheDir, c.StateDir} {
-		if dir == "" {
-			continue
-		}
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("making the folder %s: %w", dir, err))
+	if c.CacheDir != "" {
+		if err := os.MkdirAll(c.CacheDir, 0o700); err != nil {
+			failed = fmt.Errorf("making the folder %s: %w", c.CacheDir, err)
 		}
 	}
 	return c, failed

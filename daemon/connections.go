@@ -41,6 +41,13 @@ type limitedConn struct {
 
 func newConnectionLimit(most int) *connectionLimit { return &connectionLimit{most: most} }
 
+// count is how many connections are open, and how many may be.
+func (l *connectionLimit) count() (open, most int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open, l.most
+}
+
 // admit counts a new connection; nil if the limit is reached: it was closed. It may wait until another connection has
 // been there for long enough to be closed.
 func (l *connectionLimit) admit(conn net.Conn) *limitedConn {

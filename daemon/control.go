@@ -43,7 +43,7 @@ const unixScheme = "unix://"
 
 // serveControl begins to serve the control API.
 func (d *Daemon) serveControl(ctx context.Context, config *Control) error {
-	options := control.Options{Log: d.log, Token: config.Token, KeepAlive: config.KeepAlive, Version: Version(), Memory: d.memory.control}
+	options := control.Options{Log: d.log, Token: config.Token, KeepAlive: config.KeepAlive, Version: Version(), Memory: d.memory.control, Observe: d.metrics.ObserveControl}
 	listener, err := d.controlListener(ctx, config)
 	if err == nil && (config.Certificate != "" || config.Key != "") {
 		options.Transport, err = transportOf(config)
@@ -55,6 +55,11 @@ func (d *Daemon) serveControl(ctx context.Context, config *Control) error {
 		return err
 	}
 	d.control = control.New(d.instances, options)
+	shared := &d.mux.grpc
+	if listener != nil && listener.Addr().Network() == "unix" && options.Transport == nil {
+		listener = d.serveProfiles(ctx, listener, config.Token)
+		shared = listener.(*exchange)
+	}
 	if listener != net.Listener(&d.mux.grpc) {
 		err = d.mux.grpc.Close() // its clients are sent away
 	}
@@ -62,7 +67,7 @@ func (d *Daemon) serveControl(ctx context.Context, config *Control) error {
 		return err
 	}
 	d.controlAddress = addressOf(listener.Addr(), options.Transport != nil)
-	if listener != net.Listener(&d.mux.grpc) {
+	if listener != net.Listener(shared) {
 		listener = &limitedListener{Listener: listener, limit: d.limit, grpc: true}
 	}
 	d.running.Go(func() {

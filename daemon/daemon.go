@@ -18,6 +18,8 @@ import (
 	"github.com/canisterd/canisterd/api/ic"
 	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/daemon/metrics"
+	"github.com/canisterd/canisterd/daemon/otlp"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
@@ -31,9 +33,12 @@ type Daemon struct {
 	memory    memory
 	decoders  ic.Decoders
 	limit     *connectionLimit
+	metrics   *metrics.Metrics
+	spans     *otlp.Exporter // nil: no spans are sent
 	mux       *protocolMux
 	server    *http.Server
 	listener  net.Listener
+	profiles  *profiles       // nil without a unix socket
 	control   *control.Server // nil until it is served, or might be
 	log       *slog.Logger
 
@@ -81,10 +86,14 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 		listener: listener, log: config.Log, failed: make(chan struct{}), limit: newConnectionLimit(connectionsOf(descriptors())),
 		memory: newMemory(config.MemoryLimit), decoders: ic.NewDecoders(runtime.GOMAXPROCS(0) / 2),
 	}
+	if d.spans, err = newSpans(&config); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	d.metrics = d.newMetrics()
 	d.gateway = d.newGateway(&config.Gateway)
 	made := d.registryConfig(&config)
 	if config.PocketIC {
-		made.Printed = d.servePocket(config.Diagnostics)
+		made.Printed = d.servePocket(config.Diagnostics, config.PocketICMajor)
 	}
 	d.instances = instance.NewRegistry(made)
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -116,7 +125,7 @@ func listening(address string, err error) error {
 func (d *Daemon) registryConfig(config *Config) instance.Config {
 	made := instance.Config{
 		Host: host{d}, Log: config.Log, Wall: config.wall, Limit: config.Instances, Seed: config.Seed, Memory: d.memory.instance,
-		CacheDir: config.CacheDir, Version: Version(), RateLimits: config.RateLimits, Outcalls: config.Outcalls,
+		CacheDir: config.CacheDir, Version: Version(), TimedEvents: d.spans != nil, RateLimits: config.RateLimits, Outcalls: config.Outcalls,
 		Reach: instance.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
 	}
 	if len(config.CompileWorker) > 0 {
@@ -141,18 +150,24 @@ func (d *Daemon) build(ctx context.Context, config *Config) error {
 	if err != nil {
 		return fmt.Errorf("the folder for the state: %w", err)
 	}
+	memories := filepath.Join(stateDir, "memories")
 	if config.StateDir == "" {
-		stateDir = ""
+		stateDir, memories = "", ""
 	}
 	made, err := d.instances.Create(ctx, &instance.Spec{
 		Placement: instance.Placement{Name: instance.Default},
 		Start:     uint64(config.wall().UnixNano()), Subnets: config.Subnets, SystemCanisters: config.SystemCanisters,
-		Pacing: instance.Pacing{Mode: config.Pacing, Interval: config.Interval}, Outcalls: &config.Outcalls, StateDir: stateDir,
+		Pacing: instance.Pacing{Mode: config.Pacing, Interval: config.Interval}, Outcalls: &config.Outcalls, StateDir: memories, Journal: stateDir,
 	})
 	if err != nil {
 		return fmt.Errorf("starting the network: %w", err)
 	}
 	d.first = made
+	var asked [instance.SeedBytes]byte
+	copy(asked[:], config.Seed)
+	if kept := made.About().Seed; len(config.Seed) > 0 && kept != asked {
+		return fmt.Errorf("starting the network: the network that is kept in state directory %q has another seed, %x: leave the seed out, or name another directory", stateDir, kept)
+	}
 	return nil
 }
 
@@ -162,26 +177,30 @@ func connectionsOf(descriptors uint64) int {
 }
 
 // newServer is a server of HTTP interfaces; ctx ends what is under way.
-func newServer(ctx context.Context, handler http.Handler, log *slog.Logger) *http.Server {
+func (d *Daemon) newServer(ctx context.Context, handler http.Handler) *http.Server {
 	return &http.Server{
-		Handler:           occupying(logged(handler, log)),
+		Handler:           occupying(d.observed(handler)),
 		ConnContext:       withConnection,
 		ReadHeaderTimeout: headTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(d.log.Handler(), slog.LevelDebug),
 	}
 }
 
 // serve begins to answer connections.
 func (d *Daemon) serve(running context.Context, config *Control) error {
-	d.server = newServer(running, http.HandlerFunc(d.answer), d.log)
+	d.server = d.newServer(running, http.HandlerFunc(d.answer))
 	if d.pocket != nil {
 		d.server.ReadTimeout, d.server.WriteTimeout = 0, 0 // operations take as long as they take
 	}
 	d.mux = newProtocolMux(d.listener, d.limit)
+	// The interface of PocketIC asks the control API: it is there before the first request.
+	if err := d.serveControl(running, config); err != nil {
+		return err
+	}
 	d.running.Go(func() {
 		if err := d.mux.run(); err != nil {
 			d.stopFor(fmt.Errorf("serving %s: %w", d.listener.Addr(), err))
@@ -192,30 +211,7 @@ func (d *Daemon) serve(running context.Context, config *Control) error {
 			d.stopFor(fmt.Errorf("serving %s: %w", d.listener.Addr(), err))
 		}
 	})
-	return d.serveControl(running, config)
-}
-
-// answer gives a request to the instance its path names, or else to the one its host names.
-func (d *Daemon) answer(w http.ResponseWriter, r *http.Request) {
-	if d.pocket != nil {
-		d.pocket.ServeHTTP(w, r)
-		return
-	}
-	name, path := instanceOf(r.URL.Path)
-	if name == "" || d.gateway.HostsCanister(r) {
-		d.gateway.ServeHTTP(w, r)
-		return
-	}
-	i, err := d.instances.Instance(name)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusNotFound)
-		return
-	}
-	inside := r.WithContext(r.Context())
-	at := *r.URL
-	at.Path, at.RawPath = path, ""
-	inside.URL = &at
-	d.gateway.ServeInstance(w, inside, network{i})
+	return nil
 }
 
 func (d *Daemon) stopFor(err error) {
@@ -276,6 +272,7 @@ func (d *Daemon) close() error {
 	d.cancel()
 	d.running.Wait()
 	errs = append(errs, d.instances.Close())
+	d.closeSpans()
 	d.memory.close()
 	select {
 	case <-d.failed:
@@ -287,8 +284,9 @@ func (d *Daemon) close() error {
 
 // hangUp ends the servers: requests under way get time to be answered, then they
 // are told that their answer has to be asked for again, then they are cut off.
-func (d *Daemon) hangUp() error {
+func (d *Daemon) hangUp() (err error) {
 	defer d.mux.close()
+	defer func() { err = errors.Join(err, d.profiles.close()) }()
 	if d.control != nil {
 		d.running.Go(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), closePatience)
@@ -296,7 +294,7 @@ func (d *Daemon) hangUp() error {
 			d.control.Close(ctx)
 		})
 	}
-	err := d.shutdown(closePatience)
+	err = d.shutdown(closePatience)
 	d.cancel()
 	if err != nil {
 		err = d.shutdown(cutPatience)
@@ -311,30 +309,6 @@ func (d *Daemon) shutdown(patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	return d.server.Shutdown(ctx)
-}
-
-// logged logs every request and how long it took.
-func logged(next http.Handler, log *slog.Logger) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !log.Enabled(r.Context(), slog.LevelDebug) {
-			next.ServeHTTP(w, r)
-			return
-		}
-		start := time.Now()
-		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		next.ServeHTTP(seen, r)
-		log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", seen.status, "took", time.Since(start))
-	})
-}
-
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-}
-
-func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
 }
 
 // Version is the version of this build: the module's version where it was

@@ -56,7 +56,10 @@ func Examine(config Config) []Finding {
 		findings = append(findings, examineFolder("compiled modules", config.CacheDir))
 	}
 	if config.StateDir != "" {
-		findings = append(findings, examineFolder("memories", config.StateDir))
+		if err := os.MkdirAll(config.StateDir, 0o700); err != nil {
+			return append(findings, Finding{Check: "folders", Health: Ill, Found: err.Error(), Advice: "make the folder writable, or name another with --state-dir"})
+		}
+		findings = append(findings, examineFolder("state directory", config.StateDir))
 	}
 	return findings
 }

@@ -34,8 +34,9 @@ type front struct {
 	daemon  *Daemon
 	reach   reach // of outcalls
 	log     *slog.Logger
-	handler http.Handler // of the HTTP interface
-	server  *http.Server // on a listener of its own; nil if there is none
+	handler http.Handler       // of the HTTP interface
+	server  *http.Server       // on a listener of its own; nil if there is none
+	of      *instance.Instance // nil before it is served
 }
 
 // shown is an instance as front ends see it.
@@ -60,6 +61,9 @@ func (f *front) Serve(ctx context.Context, i *instance.Instance, listen string) 
 		}
 		urls = append(urls, url)
 	}
+	f.of = i
+	f.daemon.metrics.Begin(i)
+	f.daemon.follow(i)
 	if f.log.Enabled(ctx, slog.LevelDebug) {
 		i.Go(func(ctx context.Context) { f.logEvents(ctx, i) })
 	}
@@ -74,7 +78,7 @@ func (f *front) listen(ctx context.Context, i *instance.Instance, address string
 	}
 	limited := &limitedListener{Listener: listener, limit: f.daemon.limit}
 	serve := func(w http.ResponseWriter, r *http.Request) { f.daemon.gateway.ServeInstance(w, r, network{i}) }
-	f.server = newServer(ctx, http.HandlerFunc(serve), f.log)
+	f.server = f.daemon.newServer(ctx, http.HandlerFunc(serve))
 	i.Go(func(context.Context) {
 		if err := f.server.Serve(limited); !errors.Is(err, http.ErrServerClosed) {
 			f.log.Error("the HTTP interface is served no longer", "address", address, "error", err)
@@ -83,8 +87,11 @@ func (f *front) listen(ctx context.Context, i *instance.Instance, address string
 	return "http://" + listener.Addr().String(), nil
 }
 
-// Close stops serving the address of its own.
+// Close stops serving the address of its own, and showing the instance.
 func (f *front) Close() error {
+	if f.of != nil {
+		f.daemon.metrics.End(f.of)
+	}
 	if f.server == nil {
 		return nil
 	}

@@ -1,21 +1,17 @@
 package daemon_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/api/ic"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/internal/golden"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write docs/interface.md instead of comparing it")
 
 // interfacePage is the page that this test makes.
 const interfacePage = "docs/interface.md"
@@ -57,17 +53,11 @@ func TestEveryPartOfTheInterfaceIsListedWithATestThatCoversIt(t *testing.T) {
 		t.Error(fault)
 	}
 	path := filepath.Join(root(t), filepath.FromSlash(interfacePage))
-	if *rewrite {
-		if err := os.WriteFile(path, []byte(p.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if golden.Rewriting() {
+		golden.Compare(t, path, p.String())
 		return
 	}
-	written, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, difference := range p.differences(strings.ReplaceAll(string(written), "\r\n", "\n")) {
+	for _, difference := range p.differences(golden.Read(t, path)) {
 		t.Errorf("%s is not what the code says (go test ./daemon -run Interface -rewrite): %s", interfacePage, difference)
 	}
 }

@@ -175,16 +175,16 @@ func (p *performer) requestsFor(o *node.Outcall) int {
 
 // answer makes an outcall.
 func (p *performer) answer(ctx context.Context, o *node.Outcall) {
-	log := p.log.With("canister", o.Request.Canister, "method", o.Request.Method, "url", o.Request.URL)
+	log := p.log.With("canister", o.Request.Canister, "http_method", o.Request.Method, "url", o.Request.URL)
 	answers := p.fetchAll(ctx, o)
 	if ctx.Err() != nil {
 		return
 	}
 	for i := range answers {
 		if reject := answers[i].Reject; reject != nil {
-			log.Debug("outcall failed", "request", i, "reject", reject)
+			log.Debug("outcall failed", "node", i, "reject_code", reject.Code, "reject_message", reject.Text)
 		} else {
-			log.Debug("outcall", "request", i, "status", answers[i].Status, "bytes", len(answers[i].Body))
+			log.Debug("outcall", "node", i, "status", answers[i].Status, "bytes", len(answers[i].Body))
 		}
 	}
 	err := p.node.AnswerListed(ctx, o, answers...)

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon/instance"
@@ -25,8 +26,8 @@ const (
 
 // servePocket makes the daemon serve PocketIC's interface, and gives what takes the prints of
 // canisters; diagnostics may be nil.
-func (d *Daemon) servePocket(diagnostics io.Writer) (printed replica.PrintSink) {
-	options := pocketic.Options{Log: d.log, Memory: d.memory.requests}
+func (d *Daemon) servePocket(diagnostics io.Writer, major int) (printed replica.PrintSink) {
+	options := pocketic.Options{Log: d.log, Memory: d.memory.requests, Major: major}
 	if diagnostics != nil {
 		lines := &lockedWriter{to: diagnostics}
 		options.Diagnostics = lines
@@ -69,9 +70,39 @@ func (d pocketHost) Create(ctx context.Context, spec *pocketic.Spec) (pocketic.I
 	return &pocketInstance{Instance: made, daemon: d.Daemon}, nil
 }
 
+// Fork makes an instance that goes on from another one, and stands still until its client moves it.
+func (d pocketHost) Fork(ctx context.Context, of *pocketic.Fork) (pocketic.Instance, error) {
+	made, err := d.instances.Fork(ctx, &instance.ForkSpec{Source: of.Source, Snapshot: of.Snapshot, Pacing: &instance.Pacing{Mode: Manual}})
+	if err != nil {
+		return nil, err
+	}
+	return &pocketInstance{Instance: made, daemon: d.Daemon}, nil
+}
+
+// Import makes an instance of a file, which stands still until its client moves it.
+func (d pocketHost) Import(ctx context.Context, file io.Reader) (pocketic.Instance, error) {
+	hold := HoldOutcalls
+	made, err := d.instances.Import(ctx, &instance.ImportSpec{
+		Pacing: instance.Pacing{Mode: Manual}, Outcalls: &hold, Reach: instance.OutcallReach{Local: true},
+	}, file)
+	if err != nil {
+		return nil, err
+	}
+	return &pocketInstance{Instance: made, daemon: d.Daemon}, nil
+}
+
+// Ask answers an RPC of the control API.
+func (d pocketHost) Ask(ctx context.Context, rpc, name string, request []byte) (answer []byte, known bool, err error) {
+	answer, known, err = d.control.Ask(ctx, rpc, name, request)
+	if refused, ok := errors.AsType[*control.Error](err); ok {
+		err = &pocketic.Refused{Reason: refused.Reason.Name, Text: refused.Text}
+	}
+	return answer, known, err
+}
+
 // Listen serves a handler at an address until stop is called.
 func (d pocketHost) Listen(at *pocketic.Listener, handler http.Handler) (port int, stop func(), err error) {
-	server := newServer(context.Background(), handler, d.log)
+	server := d.newServer(context.Background(), handler)
 	secure := at.Certificate != "" || at.Key != ""
 	if secure {
 		certificate, err := tls.LoadX509KeyPair(at.Certificate, at.Key)

@@ -5,12 +5,34 @@ package e2e
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
+
+const rustProgram = "pocketic/rust/Cargo.toml"
+
+// cargo runs a command of cargo for a program, and gives what it prints.
+func cargo(t *testing.T, program string, env []string, arguments ...string) []byte {
+	t.Helper()
+	built, err := filepath.Abs("../bin/rust-clients")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("cargo", append([]string{arguments[0], "--locked", "--manifest-path", program}, arguments[1:]...)...)
+	cmd.Env = append(append(os.Environ(), "CARGO_TARGET_DIR="+built), env...)
+	var errors bytes.Buffer
+	cmd.Stderr = &errors
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("cargo %s: %v\n%s%s", strings.Join(arguments, " "), err, out, errors.Bytes())
+	}
+	return out
+}
 
 func TestTheRustClientOfPocketICWorksUnmodified(t *testing.T) {
 	var packed bytes.Buffer
@@ -29,14 +51,58 @@ func TestTheRustClientOfPocketICWorksUnmodified(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("cargo", "run", "--quiet", "--locked", "--manifest-path", "pocketic/rust/Cargo.toml")
-	cmd.Env = append(os.Environ(), "POCKET_IC_BIN="+pocketIC(t, "pocket-ic"), "POCKET_IC_MUTE_SERVER=1", "TMPDIR="+t.TempDir(),
-		"CANISTERD_FIXTURES="+fixtures, "CANISTERD_FETCHER="+assembled(t, fetcher), "CANISTERD_GZIP="+file)
-	out, err := cmd.CombinedOutput()
+	for _, client := range []struct {
+		feature, version, server string
+		parts                    int
+	}{{"newest", "16.1.0", "pocket-ic", 12}, {"previous", "13.0.0", "pocket-ic-13.0.0", 11}} {
+		t.Run(client.feature, func(t *testing.T) {
+			out := cargo(t, rustProgram, []string{
+				"POCKET_IC_BIN=" + pocketIC(t, client.server), "POCKET_IC_MUTE_SERVER=1", "TMPDIR=" + t.TempDir(),
+				"CANISTERD_FIXTURES=" + fixtures, "CANISTERD_FETCHER=" + assembled(t, fetcher), "CANISTERD_GZIP=" + file,
+			}, "run", "--quiet", "--features", client.feature)
+			if got := strings.Count(string(out), ": passed\n"); got != client.parts {
+				t.Errorf("%d of %d parts ran:\n%s", got, client.parts, out)
+			}
+			checkMethods(t, "Rust "+client.version, rustMethods(t, client.version))
+		})
+	}
+}
+
+// rustMethods are the functions that a version of the crate has, all of which the program must call.
+func rustMethods(t *testing.T, version string) map[string]string {
+	t.Helper()
+	var metadata struct {
+		Packages []struct {
+			Name, Version string
+			ManifestPath  string `json:"manifest_path"`
+		}
+	}
+	if err := json.Unmarshal(cargo(t, rustProgram, nil, "metadata", "--format-version", "1", "--all-features"), &metadata); err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile("pocketic/rust/src/main.rs")
 	if err != nil {
-		t.Fatalf("the client's program: %v\n%s", err, out)
+		t.Fatal(err)
 	}
-	if got := strings.Count(string(out), ": passed\n"); got != 7 {
-		t.Errorf("%d of 7 parts ran:\n%s", got, out)
+	methods := make(map[string]string)
+	for _, p := range metadata.Packages {
+		if p.Name != "pocket-ic" || p.Version != version {
+			continue
+		}
+		source, err := os.ReadFile(filepath.Join(filepath.Dir(p.ManifestPath), "src", "lib.rs"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range regexp.MustCompile(`(?m)^\s*pub (?:async )?fn (\w+)`).FindAllSubmatch(source, -1) {
+			name := string(found[1])
+			if !regexp.MustCompile(`\b` + name + `(::<[^;]*>)?\(`).Match(program) {
+				t.Errorf("the program does not call %s of the crate %s", name, version)
+			}
+			methods[name] = "called"
+		}
 	}
+	if len(methods) == 0 {
+		t.Errorf("the crate pocket-ic %s has no functions", version)
+	}
+	return methods
 }

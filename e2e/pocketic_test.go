@@ -30,11 +30,14 @@ func pocketIC(t *testing.T, name string) string {
 // Every method of the newest client and of the one before is used; the program itself fails
 // where one is not.
 func TestTheJavaScriptClientOfPocketICWorksUnmodified(t *testing.T) {
-	for client, tests := range map[string]int{"@dfinity/pic": 11, "pic-previous": 9} {
-		t.Run(client, func(t *testing.T) {
+	for _, client := range []struct {
+		name, version string
+		tests         int
+	}{{"@dfinity/pic", "0.23.0", 12}, {"pic-previous", "0.17.2", 9}} {
+		t.Run(client.version, func(t *testing.T) {
 			binary := pocketIC(t, "pocket-ic")
 			// The one before takes the binary of its own folder.
-			bundled := filepath.Join("pocketic", "node_modules", client, "pocket-ic")
+			bundled := filepath.Join("pocketic", "node_modules", client.name, "pocket-ic")
 			if err := os.Remove(bundled); err != nil && !os.IsNotExist(err) {
 				t.Fatal(err)
 			}
@@ -44,14 +47,15 @@ func TestTheJavaScriptClientOfPocketICWorksUnmodified(t *testing.T) {
 			cmd := exec.Command("node", "--test", "--test-reporter=spec", "pic.test.mjs")
 			cmd.Dir = "pocketic"
 			// Clients that have one parent and one folder share a server.
-			cmd.Env = append(os.Environ(), "POCKET_IC_BIN="+binary, "TMPDIR="+t.TempDir(), "CANISTERD_PIC="+client, "CANISTERD_FETCHER="+assembled(t, fetcher))
+			cmd.Env = append(os.Environ(), "POCKET_IC_BIN="+binary, "TMPDIR="+t.TempDir(), "CANISTERD_PIC="+client.name, "CANISTERD_FETCHER="+assembled(t, fetcher))
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("the client's tests: %v\n%s", err, out)
 			}
-			if !bytes.Contains(out, fmt.Appendf(nil, "pass %d\n", tests)) {
+			if !bytes.Contains(out, fmt.Appendf(nil, "pass %d\n", client.tests)) {
 				t.Errorf("not all of the client's tests ran:\n%s", out)
 			}
+			checkMethods(t, "@dfinity/pic "+client.version, methodsIn(out))
 		})
 	}
 }

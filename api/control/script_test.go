@@ -5,11 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,10 +21,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/golden"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write what the scripts in testdata say now")
 
 // patience bounds what waits for the wall clock or for another goroutine.
 const patience = 30 * time.Second
@@ -44,6 +41,7 @@ type api struct {
 	clock     controlv1.ClockClient
 	flights   controlv1.FlightsClient
 	events    controlv1.EventsClient
+	explorer  controlv1.ExplorerClient
 
 	text  strings.Builder
 	masks []string // pairs: what differs from run to run, and what to write instead
@@ -89,6 +87,7 @@ func dialed(t *testing.T, d *daemon.Daemon, target string, options ...grpc.DialO
 		T: t, daemon: d, conn: conn, ctx: ctx,
 		instances: controlv1.NewInstancesClient(conn), canisters: controlv1.NewCanistersClient(conn), calls: controlv1.NewCallsClient(conn),
 		clock: controlv1.NewClockClient(conn), flights: controlv1.NewFlightsClient(conn), events: controlv1.NewEventsClient(conn),
+		explorer: controlv1.NewExplorerClient(conn),
 	}
 }
 
@@ -200,33 +199,7 @@ func written(m proto.Message, indent string) string {
 func (a *api) compare(name string) {
 	a.Helper()
 	got := strings.NewReplacer(a.masks...).Replace(a.text.String())
-	path := filepath.Join("testdata", name+".txt")
-	if *rewrite {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			a.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			a.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		a.Fatal(err)
-	}
-	if got != string(want) {
-		a.Errorf("%s says something else (go test -rewrite writes it again): %s", path, firstDifference(string(want), got))
-	}
-}
-
-func firstDifference(want, got string) string {
-	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i := range w {
-		if i >= len(g) || w[i] != g[i] {
-			return fmt.Sprintf("line %d\nwant %s\ngot  %s", i+1, w[i], strings.Join(g[min(i, len(g)):min(i+3, len(g))], "\n     "))
-		}
-	}
-	return fmt.Sprintf("more than %d lines: %s", len(w), g[len(w)])
+	golden.Compare(a, filepath.Join("testdata", name+".txt"), got)
 }
 
 // statusOf is the HTTP status of a page, 0 without an answer.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,6 +35,9 @@ type Options struct {
 	Version   string        // of the daemon, for status requests
 	// Memory is what messages are read into and answers sent from; nil: without a limit.
 	Memory *budget.Budget
+	// Observe is told of each RPC that is not a stream when it has ended: its method (package.Service/Method), whether
+	// it failed, and what it took. Nil: no listener.
+	Observe func(method string, failed bool, took time.Duration)
 	// Transport is TLS; nil: none.
 	Transport credentials.TransportCredentials
 }
@@ -51,7 +55,8 @@ type Server struct {
 	cut        context.Context // ends when everything has to end
 	cutOff     context.CancelFunc
 	open       connections
-	interfaces interfaces         // of canisters, for arguments and replies
+	interfaces interfaces // of canisters, for arguments and replies
+	observe    func(method string, failed bool, took time.Duration)
 	showing    chan struct{}      // places in which streams make messages of events
 	token      *[sha256.Size]byte // hash of it; nil where none is asked for
 }
@@ -62,7 +67,7 @@ var DaemonStops = reason("DAEMON_STOPS", codes.Unavailable, "the daemon stops")
 // New makes a server with all services. It does not serve yet, and its health is NOT_SERVING until SetServing.
 func New(registry Registry, options Options) *Server {
 	s := &Server{registry: registry, log: options.Log, health: health.NewServer(), version: options.Version, closing: make(chan struct{}), token: tokenHash(options.Token)}
-	s.open.memory = options.Memory
+	s.open.memory, s.observe = options.Memory, options.Observe
 	s.showing = make(chan struct{}, max(runtime.GOMAXPROCS(0)/showingShare, 1))
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -88,6 +93,7 @@ func New(registry Registry, options Options) *Server {
 	controlv1.RegisterClockServer(s.grpc, &clock{Server: s})
 	controlv1.RegisterFlightsServer(s.grpc, &flights{Server: s})
 	controlv1.RegisterEventsServer(s.grpc, &events{Server: s})
+	controlv1.RegisterExplorerServer(s.grpc, &explorer{Server: s})
 	healthv1.RegisterHealthServer(s.grpc, s.health)
 	registerReflection(s.grpc)
 	s.SetServing(false)
@@ -165,7 +171,11 @@ func (s *Server) guardUnary(ctx context.Context, in any, info *grpc.UnaryServerI
 	r := rpcOf(ctx)
 	r.start()
 	defer r.end()
-	defer func() { err = s.answer(info.FullMethod, recover(), err) }()
+	begin := s.begins()
+	defer func() {
+		err = s.answer(info.FullMethod, recover(), err)
+		s.ends(info.FullMethod, begin, err)
+	}()
 	if err := fits(r, in); err != nil {
 		return nil, err
 	}
@@ -180,6 +190,21 @@ func (s *Server) guardUnary(ctx context.Context, in any, info *grpc.UnaryServerI
 		err = sendable(r, out)
 	}
 	return out, err
+}
+
+// begins is when an RPC begins, for ends.
+func (s *Server) begins() (begin time.Time) {
+	if s.observe != nil {
+		begin = time.Now()
+	}
+	return begin
+}
+
+// ends tells of an RPC that has ended.
+func (s *Server) ends(method string, begin time.Time, err error) {
+	if s.observe != nil {
+		s.observe(strings.TrimPrefix(method, "/"), err != nil, time.Since(begin))
+	}
 }
 
 // guardStream is guardUnary for streams. A handler that waits for its client goes on
@@ -205,14 +230,14 @@ func (s *Server) guardStream(srv any, stream grpc.ServerStream, info *grpc.Strea
 // answer is the error a client is told.
 func (s *Server) answer(method string, bug any, err error) error {
 	if bug != nil {
-		s.log.Error("an RPC failed by a bug", "method", method, "bug", bug, "stack", string(debug.Stack()))
+		s.log.Error("an RPC failed by a bug", "rpc", method, "bug", bug, "stack", string(debug.Stack()))
 		err = Bug.Refuse(bug)
 	}
 	if err == nil {
 		return nil
 	}
 	if refused := refusalOf(err); refused != nil {
-		s.log.Debug("refused", "method", method, "reason", refused.Reason.Name, "text", refused.Text)
+		s.log.Debug("refused", "rpc", method, "reason", refused.Reason.Name, "text", refused.Text)
 		return refused
 	}
 	return err

@@ -130,6 +130,9 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, to *target) {
 	}
 }
 
+// ForeignHeader is the header by which a request is of a page of strangers; "" for other requests.
+func ForeignHeader(r *http.Request) string { return origin.ForeignHeader(r) }
+
 func readOnly(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // verifier checks answers of the canisters of a network.

@@ -20,8 +20,6 @@ const (
 	updateExpiry = 240_000_000_000
 	// updateTimeout is how long an update is waited for. Ours; the gateway of DFINITY polls for 5 minutes.
 	updateTimeout = time.Minute
-	// envelopeBytes is the size of the envelope of a signed call without its method and argument.
-	envelopeBytes = 200
 	// partTimeout is how long a client may take to read one part of a body. Ours.
 	partTimeout = time.Minute
 	// maxVerifiers is how many root keys are remembered. Ours.

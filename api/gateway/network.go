@@ -111,7 +111,7 @@ func update(ctx context.Context, n Network, canister principal.Principal, method
 	}
 	receipt, err := backend.Submit(ctx, &api.Ingress{
 		ID: id, Sender: principal.Anonymous, Receiver: canister, Effective: canister, Subnet: subnet, Method: method, Arg: arg,
-		Expiry: backend.Clock().Now + updateExpiry, Size: len(arg) + len(method) + envelopeBytes,
+		Expiry: backend.Clock().Now + updateExpiry, Size: len(arg) + len(method) + api.EnvelopeBytes,
 	})
 	switch {
 	case err != nil:

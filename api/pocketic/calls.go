@@ -85,7 +85,7 @@ func (s *Server) submitIngress(ctx context.Context, e *entry, body []byte) (any,
 	case err != nil:
 		return nil, s.unsubmitted(err)
 	case reject != nil:
-		return rejected(reject, false), nil
+		return s.rejected(reject, false), nil
 	}
 	return map[string]rawMessage{"Ok": {effectivePrincipal{subnet: o.to.subnet.Bytes()}, id[:]}}, nil
 }
@@ -103,7 +103,7 @@ func (e *entry) submit(ctx context.Context, o *order, anySize bool) (id replica.
 		receipt, err := e.instance.Backend().Submit(ctx, &replica.Ingress{
 			ID: id, Sender: o.sender, Receiver: o.receiver, Effective: o.to.effective,
 			Subnet: o.to.subnet, BySubnet: o.to.bySubnet, Method: o.method, Arg: o.payload, Info: o.info, AnyExpiry: true, AnySize: anySize,
-			Expiry: now + ingressLifetime, Size: len(o.payload) + len(o.method) + envelopeBytes,
+			Expiry: now + ingressLifetime, Size: len(o.payload) + len(o.method) + replica.EnvelopeBytes,
 		})
 		if err != nil || receipt.Known == 0 {
 			return id, receipt.Reject, err
@@ -173,7 +173,7 @@ func (s *Server) awaitIngress(ctx context.Context, e *entry, body []byte) (any, 
 	if !answer.Status.Terminal() || answer.Status == replica.Done {
 		return nil, unansweredCall(id)
 	}
-	return answered(&answer), nil
+	return s.answered(&answer), nil
 }
 
 func unansweredCall(id replica.RequestID) error {
@@ -223,9 +223,9 @@ func (e *entry) answer(ctx context.Context, subnet principal.Principal, id repli
 }
 
 // answered is the answer to a call that is certified.
-func answered(a *replica.IngressAnswer) any {
+func (s *Server) answered(a *replica.IngressAnswer) any {
 	if a.Reject != nil {
-		return rejected(a.Reject, true)
+		return s.rejected(a.Reject, true)
 	}
 	return replied(a.Reply)
 }
@@ -244,7 +244,7 @@ func (s *Server) query(ctx context.Context, e *entry, body []byte) (any, error) 
 	case err != nil:
 		return nil, err
 	case result.Reject != nil:
-		return rejected(result.Reject, false), nil
+		return s.rejected(result.Reject, false), nil
 	}
 	return replied(result.Reply), nil
 }
@@ -291,5 +291,5 @@ func (s *Server) ingressStatus(ctx context.Context, e *entry, body []byte) (any,
 	if !answer.Status.Terminal() || answer.Status == replica.Done {
 		return nil, nil
 	}
-	return answered(&answer), nil
+	return s.answered(&answer), nil
 }

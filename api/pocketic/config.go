@@ -25,6 +25,7 @@ type instanceConfig struct {
 	Initial   *initialTime   `json:"initial_time"`
 	Mainnet   *bool          `json:"mainnet_nns_subnet_id"`
 	Unchecked *bool          `json:"disable_ingress_validation"`
+	ForkOf    forkSource     `json:"canisterd_fork_of"`
 }
 
 // icpConfig are flags: null, Disabled or Enabled.
@@ -92,11 +93,16 @@ type plan struct {
 	Spec
 	live    bool
 	gateway *gatewayConfig // nil: none
+	fork    *Fork          // nil: it is no fork
+	folder  string         // state_dir; "": none
 }
 
 // plan checks a configuration.
 func (c *instanceConfig) plan() (*plan, error) {
 	p := &plan{gateway: c.Gateway}
+	if c.StateDir != nil {
+		p.folder = *c.StateDir
+	}
 	if err := c.supported(); err != nil {
 		return nil, err
 	}
@@ -110,10 +116,10 @@ func (c *instanceConfig) plan() (*plan, error) {
 			}
 		}
 	}
-	if len(p.Subnets) == 0 {
+	if len(p.Subnets) == 0 && !hasState(p.folder) {
 		return nil, failed("Subnet config failed to validate: %s", quoted("ExtendedSubnetConfigSet must contain at least one subnet"))
 	}
-	if c.Mainnet != nil && *c.Mainnet && p.Subnets[0].Kind == replica.NNS {
+	if c.Mainnet != nil && *c.Mainnet && len(p.Subnets) > 0 && p.Subnets[0].Kind == replica.NNS {
 		p.Subnets[0].ID = principal.MustParse(mainnetNNS)
 	}
 	p.RateLimits = c.Config.RateLimiting != nil && *c.Config.RateLimiting == "Enabled"
@@ -137,7 +143,7 @@ func (p *plan) begin(initial *initialTime) error {
 		}
 	}
 	p.live = initial != nil && initial.AutoProgress != nil
-	p.Start = start + uint64(len(p.Subnets)) - 1
+	p.Start = start + uint64(max(len(p.Subnets), 1)) - 1
 	return nil
 }
 
@@ -149,10 +155,7 @@ func (c *instanceConfig) supported() error {
 	if c.LogLevel != nil && !slices.Contains(logLevels, strings.ToLower(*c.LogLevel)) {
 		return failed("Failed to parse log level")
 	}
-	switch {
-	case c.StateDir != nil:
-		return failed("canisterd keeps no state_dir of PocketIC yet: leave it out, or export the instance (canisterd instance export)")
-	case len(c.Bitcoind)+len(c.Dogecoind) > 0:
+	if len(c.Bitcoind)+len(c.Dogecoind) > 0 {
 		return failed("canisterd has no Bitcoin adapter: leave bitcoind_addr and dogecoind_addr out")
 	}
 	return nil

@@ -1,10 +1,13 @@
 package pocketic
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -14,7 +17,7 @@ import (
 type entry struct {
 	number   int
 	instance Instance
-	topology topology
+	folder   string          // state_dir; "": none
 	ctx      context.Context // ends when the instance is deleted
 	end      context.CancelFunc
 	turn     chan struct{}          // has a value while an operation is under way
@@ -26,8 +29,8 @@ type entry struct {
 	live bool
 }
 
-func newEntry(number int, instance Instance, topology topology) *entry {
-	e := &entry{number: number, instance: instance, topology: topology, turn: make(chan struct{}, 1)}
+func newEntry(number int, instance Instance, folder string) *entry {
+	e := &entry{number: number, instance: instance, folder: folder, turn: make(chan struct{}, 1)}
 	e.ctx, e.end = context.WithCancel(context.Background())
 	return e
 }
@@ -66,15 +69,16 @@ func (e *entry) close() error {
 	e.end()
 	e.closing.Do(func() {
 		e.turn <- struct{}{}
-		e.closed = e.instance.Close()
+		kept := e.keep()
+		e.closed = errors.Join(kept, e.instance.Close())
 		<-e.turn
 	})
 	return e.closed
 }
 
-// state is how the list of instances describes an entry.
+// state is how the list of instances describes an entry; nil is one that is gone.
 func (e *entry) state() string {
-	if e.ctx.Err() != nil {
+	if e == nil || e.ctx.Err() != nil {
 		return "Deleted"
 	}
 	if name := e.doing.Load(); name != nil {
@@ -92,7 +96,7 @@ func (s *Server) find(r *http.Request) (*entry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range s.entries {
-		if e.ctx.Err() == nil && e.instance.Name() == name {
+		if e != nil && e.ctx.Err() == nil && e.instance.Name() == name {
 			return e, nil
 		}
 	}
@@ -107,7 +111,7 @@ func (s *Server) numbered(number int) (*entry, error) {
 		return nil, update("Instance not found")
 	}
 	e := s.entries[number]
-	if e.ctx.Err() != nil {
+	if e == nil || e.ctx.Err() != nil {
 		return nil, update("Instance was deleted")
 	}
 	return e, nil
@@ -116,7 +120,7 @@ func (s *Server) numbered(number int) (*entry, error) {
 // listInstances is GET /instances: what each instance does, by number.
 func (s *Server) listInstances(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
-	entries := s.entries
+	entries := slices.Clone(s.entries)
 	s.mu.Unlock()
 	states := make([]string, len(entries))
 	for i, e := range entries {
@@ -133,8 +137,16 @@ func (s *Server) deleteInstance(w http.ResponseWriter, r *http.Request) {
 		}
 		// None begins from here on.
 		s.closeGateways(func(g *gateway) bool { return *g.config.Forward.Instance == e.number })
+		s.forget(e)
 	}
 	w.WriteHeader(http.StatusOK)
+}
+
+// forget lets go of an instance that was deleted: its number stays, its memory does not.
+func (s *Server) forget(e *entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.entries[e.number] = nil
 }
 
 // created is the answer to a new instance.
@@ -164,7 +176,7 @@ func (s *Server) create(r *http.Request) (*created, error) {
 	if err := decode(body, &config); err != nil {
 		return nil, err
 	}
-	plan, err := config.plan()
+	plan, err := s.planned(&config, cmp.Or(forkSource(r.PathValue("source")), config.ForkOf))
 	if err != nil {
 		return nil, err
 	}
@@ -181,10 +193,18 @@ func (s *Server) create(r *http.Request) (*created, error) {
 	return made, err
 }
 
+// planned checks a configuration; source is "" for an instance that is no fork.
+func (s *Server) planned(config *instanceConfig, source forkSource) (*plan, error) {
+	if source != "" {
+		return s.forked(config, source)
+	}
+	return config.plan()
+}
+
 // make makes an instance, and serves it at its gateway if there is one.
 func (s *Server) make(ctx context.Context, plan *plan, g *gateway) (*created, error) {
 	// The instance belongs to no request: it goes on when the client is gone.
-	instance, err := s.host.Create(context.WithoutCancel(ctx), &plan.Spec)
+	instance, err := s.establish(context.WithoutCancel(ctx), plan)
 	if err != nil {
 		return nil, failed("%v", err)
 	}
@@ -192,7 +212,7 @@ func (s *Server) make(ctx context.Context, plan *plan, g *gateway) (*created, er
 	if err != nil {
 		return nil, err
 	}
-	made := &created{InstanceID: e.number, Topology: e.topology}
+	made := &created{InstanceID: e.number, Topology: e.shown()}
 	if g != nil {
 		if err := s.startGateway(g, e); err != nil {
 			return nil, errorsOf(err, e.close())
@@ -202,15 +222,25 @@ func (s *Server) make(ctx context.Context, plan *plan, g *gateway) (*created, er
 	return made, nil
 }
 
+// establish makes an instance, a fork, or one that goes on from its state_dir.
+func (s *Server) establish(ctx context.Context, plan *plan) (Instance, error) {
+	if plan.fork != nil {
+		return s.host.Fork(ctx, plan.fork)
+	}
+	if instance, err := s.restored(ctx, plan.folder); instance != nil || err != nil {
+		return instance, err
+	}
+	return s.host.Create(ctx, &plan.Spec)
+}
+
 // admit gives an instance a number and begins to drive it.
 func (s *Server) admit(instance Instance, plan *plan) (*entry, error) {
-	topology := topologyOf(instance.Node().View(), plan.Subnets)
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
 		return nil, errorsOf(failed("the server stops"), instance.Close())
 	}
-	e := newEntry(len(s.entries), instance, topology)
+	e := newEntry(len(s.entries), instance, plan.folder)
 	s.entries = append(s.entries, e)
 	s.mu.Unlock()
 	if plan.live {

@@ -36,11 +36,10 @@ type httpsConfig struct {
 
 // gateway is a listener of its own for one instance.
 type gateway struct {
-	number  int
-	port    int
-	config  gatewayConfig
-	stop    func()
-	stopped bool
+	number int
+	port   int
+	config gatewayConfig
+	stop   func()
 
 	instance atomic.Pointer[entry] // nil until it is made
 	pages    *pages.Gateway
@@ -61,7 +60,7 @@ type gatewayInfo struct {
 	Port       int `json:"port"`
 }
 
-// gateways are the gateways of all instances, by number.
+// gateways are the gateways of all instances, by number; nil for those that were stopped.
 type gateways struct {
 	mu  sync.Mutex // guards all
 	all []*gateway
@@ -73,7 +72,7 @@ func (s *Server) listGateways(w http.ResponseWriter, _ *http.Request) {
 	defer s.gateways.mu.Unlock()
 	shown := []gatewayDetails{}
 	for _, g := range s.gateways.all {
-		if !g.stopped {
+		if g != nil {
 			shown = append(shown, gatewayDetails{g.number, g.port, map[string]int{"PocketIcInstance": *g.config.Forward.Instance}, g.config.Domains, g.config.HTTPS})
 		}
 	}
@@ -148,7 +147,8 @@ func (s *Server) startGateway(g *gateway, e *entry) error {
 		g.stop()
 		return update("Instance was deleted")
 	}
-	g.config.Forward.Instance = &e.number
+	number := e.number
+	g.config.Forward.Instance = &number
 	g.instance.Store(e)
 	g.number = len(s.gateways.all)
 	s.gateways.all = append(s.gateways.all, g)
@@ -196,7 +196,7 @@ func (p page) Backend() api.Backend { return p.instance.Backend() }
 func (p page) API() http.Handler { return p.instance.API() }
 
 // Topology is what the instance is made of.
-func (p page) Topology() any { return p.topology }
+func (p page) Topology() any { return p.shown() }
 
 // Canisters are canisters by id, at most so many.
 func (p page) Canisters(ctx context.Context, most int) ([]pages.Canister, error) {
@@ -218,9 +218,9 @@ func (s *Server) stopGateway(w http.ResponseWriter, r *http.Request) {
 func (s *Server) closeGateways(which func(*gateway) bool) {
 	s.gateways.mu.Lock()
 	defer s.gateways.mu.Unlock()
-	for _, g := range s.gateways.all {
-		if !g.stopped && which(g) {
-			g.stopped = true
+	for i, g := range s.gateways.all {
+		if g != nil && which(g) {
+			s.gateways.all[i] = nil
 			g.stop()
 		}
 	}

@@ -14,9 +14,6 @@ const (
 	// ingressLifetime is how long a call may wait for its execution, in nanoseconds
 	// (PocketIC's: 5 minutes of the instance's time).
 	ingressLifetime = 300_000_000_000
-	// envelopeBytes is the size of the envelope of a signed call without its method and argument: unsigned calls pay
-	// for it too.
-	envelopeBytes = 200
 	// snapshotPiece is how many bytes of a snapshot are moved by one call (PocketIC's).
 	snapshotPiece = 2_000_000
 )

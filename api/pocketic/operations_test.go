@@ -13,7 +13,7 @@ import (
 // kept is a server with one instance, of which there is nothing but its queue.
 func kept(operations map[string]operation) (*Server, *http.ServeMux) {
 	s := New(nil, Options{})
-	s.entries = append(s.entries, newEntry(0, nil, topology{}))
+	s.entries = append(s.entries, newEntry(0, nil, ""))
 	mux := http.NewServeMux()
 	for name, do := range operations {
 		mux.HandleFunc("POST /{id}/"+name, s.perform("update/"+name, do))

@@ -1,25 +1,22 @@
 package pocketic_test
 
 import (
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/canisterd/canisterd/internal/golden"
 )
 
 // installed is a server with one instance and a canister that does what scripts say: what the
 // script for calls begins with.
 func installed(t *testing.T) *api {
 	t.Helper()
-	script, err := os.ReadFile("testdata/calls.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin, _, found := strings.Cut(string(script), "\n\n")
+	begin, _, found := strings.Cut(golden.Read(t, "testdata/calls.txt"), "\n\n")
 	if !found {
 		t.Fatal("the script has no part that installs a canister")
 	}
 	a := served(t)
-	a.play([]byte(begin))
+	a.play(begin)
 	return a
 }
 

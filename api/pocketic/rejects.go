@@ -25,9 +25,21 @@ var codeNames = map[intercanister.RejectCode]struct {
 	intercanister.SysUnknown:         {"SysUnknown", intercanister.DeadlineExpired},
 }
 
-func rejected(r *intercanister.Reject, certified bool) any {
-	code := codeNames[r.Code]
-	name := r.Error.Name()
+// newerErrors are error codes with the major version of the first clients that know them, and what the replica said
+// before. Clients fail on names that they do not know.
+var newerErrors = map[intercanister.ErrorCode]struct {
+	since  int
+	before intercanister.ErrorCode
+}{
+	intercanister.CanisterStatusAccessDenied: {16, intercanister.CanisterInvalidController},
+}
+
+func (s *Server) rejected(r *intercanister.Reject, certified bool) any {
+	code, errorCode := codeNames[r.Code], r.Error
+	if newer, ok := newerErrors[errorCode]; ok && s.major > 0 && s.major < newer.since {
+		errorCode = newer.before
+	}
+	name := errorCode.Name()
 	if name == "" {
 		name = code.error.Name()
 	}

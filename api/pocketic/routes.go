@@ -41,23 +41,25 @@ func (s *Server) operationRoutes() map[string]operation {
 // otherRoutes are the routes that wait for nothing.
 func (s *Server) otherRoutes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		"GET /status":                       func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) },
-		"GET /api.json":                     s.describe,
-		"POST /blobstore":                   s.putBlob,
-		"GET /blobstore/{hex}":              s.getBlob,
-		"POST /verify_signature":            s.verifySignature,
-		"GET /read_graph/{label}/{op}":      s.readGraph,
-		"DELETE /prune_graph/{label}/{op}":  s.pruneGraph,
-		"GET /instances":                    s.listInstances,
-		"POST /instances":                   s.createInstance,
-		"DELETE /instances/{id}":            s.deleteInstance,
-		"GET /instances/{id}/read/topology": s.getTopology,
-		"GET /instances/{id}/_/topology":    s.getTopology,
-		"GET /instances/{id}/_/dashboard":   s.getDashboard,
-		"/instances/{id}/api/{path...}":     s.serveAPI,
-		"GET /http_gateway":                 s.listGateways,
-		"POST /http_gateway":                s.createGateway,
-		"POST /http_gateway/{gateway}/stop": s.stopGateway,
+		"GET /status":                           func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) },
+		"GET /api.json":                         s.describe,
+		"POST /blobstore":                       s.putBlob,
+		"GET /blobstore/{hex}":                  s.getBlob,
+		"POST /verify_signature":                s.verifySignature,
+		"GET /read_graph/{label}/{op}":          s.readGraph,
+		"DELETE /prune_graph/{label}/{op}":      s.pruneGraph,
+		"GET /instances":                        s.listInstances,
+		"POST /instances":                       s.createInstance,
+		"DELETE /instances/{id}":                s.deleteInstance,
+		"GET /instances/{id}/read/topology":     s.getTopology,
+		"GET /instances/{id}/_/topology":        s.getTopology,
+		"GET /instances/{id}/_/dashboard":       s.getDashboard,
+		"/instances/{id}/api/{path...}":         s.serveAPI,
+		"POST /instances/{id}/canisterd/{rpc}":  s.askControl,
+		"/canisterd/fork_of/{source}/{path...}": s.serveFork,
+		"GET /http_gateway":                     s.listGateways,
+		"POST /http_gateway":                    s.createGateway,
+		"POST /http_gateway/{gateway}/stop":     s.stopGateway,
 	}
 }
 
@@ -92,7 +94,7 @@ func (s *Server) describe(w http.ResponseWriter, _ *http.Request) {
 	for _, route := range Routes() {
 		method, path := split(route)
 		if path == "" {
-			continue // of all methods: the HTTP interface of the Internet Computer
+			continue // of all methods
 		}
 		if paths[path] == nil {
 			paths[path] = make(map[string]any)

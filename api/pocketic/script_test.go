@@ -1,15 +1,12 @@
 package pocketic_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/base64"
-	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,9 +18,8 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/golden"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write what the scripts in testdata say now")
 
 // The first canisters of the first two subnets of an instance.
 var (
@@ -75,13 +71,16 @@ func given(t *testing.T) map[string]string {
 	nowhere := principal.Canister(1 << 40)
 	fetch := encoded(outcall{"https://example.com/", outcallMethod{new(candid.Null)}, []outcallHeader{{"a", "b"}}})
 	answers := canistertest.Script().Arg().ReplyTop()
+	hello, failed, patience := canistertest.Script().ReplyText("hello"), canistertest.Script().RejectMessage().ReplyTop(), uint64(60)
 	all := map[string][]byte{
 		"FIRST": first.Bytes(), "SECOND": second.Bytes(), "MISSING": principal.Canister(5).Bytes(), "NOWHERE": nowhere.Bytes(), "LEDGER": specified.Bytes(),
 		"USER": principal.SelfAuthenticating([]byte("user")).Bytes(), "ANONYMOUS": principal.Anonymous.Bytes(),
 		"CREATE": encoded(create{}), "CREATE_LEDGER": encoded(create{&specified}), "CREATE_NOWHERE": encoded(create{&nowhere}), "ABOUT": encoded(aboutCanister{first}),
 		"INSTALL": encoded(install{installMode{new(candid.Null)}, first, canistertest.Scriptable(), nil}),
-		"HELLO":   canistertest.Script().ReplyText("hello").Bytes(), "TRAP": canistertest.Script().Trap("odd").Bytes(), "NO": canistertest.Script().Reject("no").Bytes(),
+		"HELLO":   hello.Bytes(), "TRAP": canistertest.Script().Trap("odd").Bytes(), "NO": canistertest.Script().Reject("no").Bytes(),
 		"PRINT": canistertest.Script().Print(strings.Repeat("long ", 2_000)).Print("last").Reply(nil).Bytes(), "PRINT_TRAP": canistertest.Script().Print("before").Trap("odd").Bytes(),
+		"CALL": canistertest.Script().Call(canistertest.Call{Callee: first, Program: hello, OnReply: answers, OnReject: failed}).Drop().Bytes(),
+		"TRY":  canistertest.Script().Call(canistertest.Call{Callee: first, Program: hello, OnReply: answers, OnReject: failed, Timeout: &patience}).Drop().Bytes(),
 		"TIME": canistertest.Script().Time().ReplyInt().Bytes(),
 		"FETCH": canistertest.Script().Call(canistertest.Call{
 			Callee: principal.Management, Method: "http_request", Arg: fetch, Cycles: 1 << 40, OnReply: answers, OnReject: canistertest.Script().RejectMessage().RejectBlob(),
@@ -94,6 +93,7 @@ func given(t *testing.T) map[string]string {
 	for name, raw := range all {
 		texts[name] = base64.StdEncoding.EncodeToString(raw)
 	}
+	texts["FOLDER"] = t.TempDir()
 	return texts
 }
 
@@ -126,7 +126,7 @@ var (
 	variable   = regexp.MustCompile(`\$\{(\w+)\}`)
 	messageID  = regexp.MustCompile(`"message_id":"([^"]*)"`)
 	subnetID   = regexp.MustCompile(`"subnet_id":\{?"?(?:subnet_id":")?([A-Za-z0-9+/=]*)"`)
-	changing   = regexp.MustCompile(`"port":\d+`)
+	changing   = regexp.MustCompile(`("port":|http://127\.0\.0\.1:)\d+|("taken":|"created":|"wall_time":|"network_id":)"[^"]*"`)
 	bodyOfPart = regexp.MustCompile(`^(\w+) (\S+) ?(.*)$`)
 )
 
@@ -169,7 +169,7 @@ func (a *api) ask(line string) string {
 	if !utf8.Valid(body) {
 		return fmt.Sprintf("%d (CBOR)", response.StatusCode)
 	}
-	text := changing.ReplaceAllString(string(body), `"port":0`)
+	text := strings.ReplaceAll(changing.ReplaceAllString(string(body), `${1}${2}0`), a.given["FOLDER"], "FOLDER")
 	if len(text) > longest {
 		text = fmt.Sprintf("%s... (%d bytes)", text[:longest], len(text))
 	}
@@ -178,13 +178,11 @@ func (a *api) ask(line string) string {
 
 // play runs a script: lines that begin with two spaces are answers, those with # comments,
 // the others requests.
-func (a *api) play(script []byte) []byte {
+func (a *api) play(script string) string {
 	a.Helper()
-	var out bytes.Buffer
-	lines := bufio.NewScanner(bytes.NewReader(script))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		line := lines.Text()
+	var out strings.Builder
+	for line := range strings.Lines(script) {
+		line = strings.TrimSuffix(line, "\n")
 		switch {
 		case strings.HasPrefix(line, "  "):
 		case line == "" || strings.HasPrefix(line, "#"):
@@ -193,35 +191,16 @@ func (a *api) play(script []byte) []byte {
 			fmt.Fprintf(&out, "%s\n  %s\n", line, a.ask(line))
 		}
 	}
-	return out.Bytes()
+	return out.String()
 }
 
 func TestEveryRouteAnswersAsItsScriptSays(t *testing.T) {
-	scripts, err := filepath.Glob("testdata/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
 	used := make(map[string]bool)
-	for _, path := range scripts {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			a := served(t)
-			got := a.play(want)
-			for route := range a.used {
-				used[route] = true
-			}
-			if *rewrite {
-				if err := os.WriteFile(path, got, 0o600); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			compare(t, want, got)
-		})
-	}
+	golden.Transcripts(t, "testdata", func(t *testing.T, script string) string {
+		a := served(t)
+		defer maps.Copy(used, a.used)
+		return a.play(script)
+	})
 	for _, route := range pocketic.Routes() {
 		method, path, _ := strings.Cut(route, " ")
 		if path == "" {
@@ -231,33 +210,8 @@ func TestEveryRouteAnswersAsItsScriptSays(t *testing.T) {
 		if method == "" {
 			pattern = regexp.MustCompile(`^GET /instances/\d+/api/v2/status$`)
 		}
-		if !slices.ContainsFunc(slices.Collect(keys(used)), pattern.MatchString) {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(used)), pattern.MatchString) {
 			t.Errorf("no script in testdata asks %s", route)
 		}
 	}
-}
-
-func keys(m map[string]bool) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for key := range m {
-			if !yield(key) {
-				return
-			}
-		}
-	}
-}
-
-// compare shows the first lines that differ.
-func compare(t *testing.T, want, got []byte) {
-	t.Helper()
-	if bytes.Equal(want, got) {
-		return
-	}
-	before, now := strings.Split(string(want), "\n"), strings.Split(string(got), "\n")
-	for i := range min(len(before), len(now)) {
-		if before[i] != now[i] {
-			t.Fatalf("line %d was\n%s\nand is\n%s\n(-rewrite writes what is)", i+1, before[i], now[i])
-		}
-	}
-	t.Fatalf("there were %d lines and are %d", len(before), len(now))
 }

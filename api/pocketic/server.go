@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,13 @@ import (
 type Host interface {
 	// Create makes an instance whose rounds and time the server moves.
 	Create(ctx context.Context, spec *Spec) (Instance, error)
+	// Fork makes an instance like those of Create that goes on from another one.
+	Fork(ctx context.Context, of *Fork) (Instance, error)
+	// Import makes one of a file that Export of its network has written.
+	Import(ctx context.Context, file io.Reader) (Instance, error)
+	// Ask answers an RPC of the control API about an instance, with JSON. known is false for a name that is not offered. An
+	// error may be a *Refused.
+	Ask(ctx context.Context, rpc, instance string, request []byte) (answer []byte, known bool, err error)
 	// Listen serves a handler at an address until stop is called.
 	Listen(at *Listener, handler http.Handler) (port int, stop func(), err error)
 }
@@ -39,6 +47,12 @@ type Spec struct {
 	RateLimits bool
 	// SystemCanisters are installed before the client gets the instance.
 	SystemCanisters []systemcanisters.Name
+}
+
+// Fork says what an instance goes on from.
+type Fork struct {
+	Source   string // name of an instance, also of one that another interface has made
+	Snapshot string // of it; "": its present
 }
 
 // Instance is one network with what drives it. It is safe for concurrent use.
@@ -66,6 +80,8 @@ type Options struct {
 	Log *slog.Logger // nil: nothing is logged
 	// Diagnostics takes lines for people who watch the server; nil: no listener.
 	Diagnostics io.Writer
+	// Major is the major version of the clients; 0: the newest.
+	Major int
 	// Memory is what gateways read bodies into; nil: without a limit.
 	Memory *budget.Budget
 }
@@ -76,6 +92,7 @@ type Server struct {
 	log         *slog.Logger
 	diagnostics io.Writer
 	memory      *budget.Budget
+	major       int // version of the clients; 0: the newest
 	routes      *http.ServeMux
 	blobs       blobs
 	operations  operations
@@ -86,12 +103,12 @@ type Server struct {
 
 	mu      sync.Mutex // guards what follows
 	closed  bool
-	entries []*entry // by number; they stay when their instances are deleted
+	entries []*entry // by number; nil for those that were deleted
 }
 
 // New makes a server.
 func New(host Host, options Options) *Server {
-	s := &Server{host: host, log: options.Log, diagnostics: options.Diagnostics, memory: options.Memory}
+	s := &Server{host: host, log: options.Log, diagnostics: options.Diagnostics, memory: options.Memory, major: options.Major}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -158,12 +175,15 @@ func allowPages(header http.Header) {
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
-	entries := s.entries
+	entries := slices.Clone(s.entries)
 	s.mu.Unlock()
 	s.closeGateways(func(*gateway) bool { return true })
 	var closing sync.WaitGroup
 	for _, e := range entries {
 		closing.Go(func() {
+			if e == nil {
+				return
+			}
 			if err := e.close(); err != nil {
 				s.log.Error("deleting the instance", "instance", e.number, "error", err)
 			}

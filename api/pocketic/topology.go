@@ -44,23 +44,24 @@ var kindNames = map[replica.SubnetKind]string{
 }
 
 // Topology describes the subnets of an instance that another interface has made, to be written as JSON.
-func Topology(view *replica.View) any {
-	return topologyOf(view, make([]replica.SubnetConfig, len(view.Subnets)))
-}
+func Topology(view *replica.View) any { return topologyOf(view) }
 
-// topologyOf describes the subnets of a view, which are in the order of their configurations.
-func topologyOf(view *replica.View, configs []replica.SubnetConfig) topology {
+// shown describes the subnets of the instance.
+func (e *entry) shown() topology { return topologyOf(e.instance.Node().View()) }
+
+// topologyOf describes the subnets of a view.
+func topologyOf(view *replica.View) topology {
 	t := topology{Subnets: make(map[string]shownSubnet), Default: canisterOf(view.DefaultCanister())}
 	for i := range view.Subnets {
-		subnet, config := &view.Subnets[i], &configs[i]
+		subnet := &view.Subnets[i]
 		shown := shownSubnet{Kind: kindNames[subnet.Kind], Instructions: production, Cost: costNormal, Size: len(subnet.Nodes)}
-		if config.Benchmarking {
+		if subnet.Benchmarking {
 			shown.Instructions = benchmarking
 		}
-		if config.Free {
+		if subnet.Free {
 			shown.Cost = costFree
 		}
-		for _, admin := range config.Admins {
+		for _, admin := range subnet.Admins {
 			shown.Admins = append(shown.Admins, principalOf(admin))
 		}
 		for _, node := range subnet.Nodes {
@@ -94,7 +95,7 @@ func (s *Server) getTopology(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	respond(w, http.StatusOK, e.topology)
+	respond(w, http.StatusOK, e.shown())
 }
 
 // getSubnet is POST read/get_subnet: the subnet of a canister, null if the canister does not exist.

@@ -34,21 +34,22 @@ func main() {
 	runs := flag.Int("count", 5, "how often each benchmark runs")
 	benchtime := flag.String("benchtime", "0.5s", "how long each run lasts")
 	only := flag.String("only", "", "only benchmarks whose name, after BenchmarkRatio, matches this expression")
+	tags := flag.String("tags", "", "build tags, with commas between them")
 	flag.Parse()
 	packages := flag.Args()
 	if len(packages) == 0 {
 		packages = []string{"./..."}
 	}
-	if err := bench(ctx, *jsonPath, *runs, *benchtime, *only, packages); err != nil {
+	if err := bench(ctx, *jsonPath, *runs, *benchtime, *only, *tags, packages); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func bench(ctx context.Context, jsonPath string, runs int, benchtime, only string, packages []string) error {
+func bench(ctx context.Context, jsonPath string, runs int, benchtime, only, tags string, packages []string) error {
 	args := append([]string{
 		"test", "-run", "^$", "-bench", "^BenchmarkRatio.*" + only, "-benchtime", benchtime,
-		"-count", strconv.Itoa(runs), "-timeout", "60m", "-p", "1",
+		"-count", strconv.Itoa(runs), "-timeout", "60m", "-p", "1", "-tags", tags,
 	}, packages...)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	var out bytes.Buffer

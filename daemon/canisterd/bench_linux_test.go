@@ -43,7 +43,7 @@ var binaryOf = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "canisterd")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", path, ".")
+	cmd := exec.Command("go", "build", "-o", path, ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building canisterd: %w\n%s", err, out)

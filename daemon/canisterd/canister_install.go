@@ -95,9 +95,11 @@ func (f *installFlags) argument(c *cli) (*controlv1.Value, error) {
 		if given.Init, err = c.withIDs(given.Init); err != nil {
 			return nil, err
 		}
-		if given.InitJSON, err = c.withIDs(given.InitJSON); err != nil {
+		json, err := c.withIDs(string(given.InitJSON))
+		if err != nil {
 			return nil, err
 		}
+		given.InitJSON = project.JSONText(json)
 		arg, err := given.Argument("", nil)
 		return valueOf(arg), err
 	}

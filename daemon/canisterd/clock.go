@@ -47,6 +47,9 @@ there, and the instance is ahead of it from then on. Time never goes back.`,
 					return err
 				}
 				text := timeText(now)
+				if jump && now.GetPacing().GetMode() == controlv1.PacingMode_PACING_MODE_MANUAL {
+					text += ", the next round at " + stamp(now.GetNextRound())
+				}
 				if due := now.GetNextDue(); due != nil {
 					text += ", next due " + stamp(due)
 				}

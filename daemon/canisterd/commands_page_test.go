@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/canisterd/canisterd/internal/golden"
 )
 
 // commandsIntroduction is what the page of commands begins with.
@@ -53,11 +55,7 @@ func TestThePageOfCommandsHasEveryCommand(t *testing.T) {
 		}
 	}
 	path := mustAbs(t, "../../docs/commands.md")
-	if *rewrite {
-		writeFile(t, path, page.String())
-	} else if mustRead(t, path) != page.String() {
-		t.Errorf("%s is not what the commands say: -rewrite, then review the diff", path)
-	}
+	golden.Compare(t, path, page.String())
 }
 
 // commandSection writes what a command does and takes, and its subcommands.

@@ -7,63 +7,48 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/canisterd/canisterd/internal/golden"
 )
 
-// firstHour is what went wrong when a new user tried canisterd, each point with the lines that show that it is right now:
-// of a script or a page, whose lines are what commands print, or of a test.
-var firstHour = []struct{ point, file, line string }{
-	{"1 deploy overwrites no canister of a stranger", "testdata/deploy_strangers.txt", "belongs to a, of a project with the canisters a, b, c"},
-	{"1 deploy forgets ids of an earlier run", "testdata/deploy_strangers.txt", "canisters of earlier runs are gone; new ones are made for b, c"},
-	{"2 types of init arguments are read", "testdata/init.txt", `(principal "7tjcv-pp777-77776-qaaaa-cai", 5 : nat, "XDR")`},
-	{"3 stopping says that state is gone", "../../docs/start.md", "has stopped; its canisters and their state are gone"},
-	{"4 prefixes of request ids are accepted", "testdata/requests.txt", "$ -i lab canister await 0xC7FA912C"},
-	{"5 nothing is compiled twice", "first_hour_test.go", "func TestNothingIsCompiledTwiceWithOtherFlags("},
-	{"6 names stand for principals", "testdata/identities.txt", "$ -i lab canister id ledger"},
-	{"7 keys of canisterd.yaml are checked", "testdata/project.txt", "did you mean environment?"},
-	{"8 identities of other tools are read", "testdata/identities.txt", "$ identity import bob $TESTDATA/keys/p256.pem"},
-	{"9 JSON is one dialect", "../../docs/output.md", "$ canisterd -i lab deploy --jq '.greeter.done'"},
-	{"10 time passes unless it is to jump", "testdata/instances.txt", "$ -i hourly time +7d12h --jump"},
-	{"11 stop ends make run", "../../docs/start.md", "$ canisterd stop"},
-	{"11 Ctrl-C ends make run without an error", "first_hour_test.go", "func TestCtrlCEndsMakeRunWithoutAnError("},
-	{"12 a command that is not there is exit code 127", "testdata/exec.txt", "(exit 127)"},
-	{"13 traces decode arguments and replies", "../../docs/testing.md", "to bank.withdraw(100)"},
-	{"14 the default instance is deleted only after a yes", "testdata/default_deleted.txt", "$ instance delete default --yes"},
-	{"15 --as counts or is refused", "testdata/identities.txt", "--as has no meaning for canisterd canister stop"},
-	{"16 held outcalls are answered", "testdata/outcalls.txt", "$ -i lab outcalls answer 0 reply 'four'"},
-	{"17 errors say what is missing", "testdata/errors.txt", "$ -i lab canister call counter add -5"},
-	{"18 a daemon says where the documentation is", "start_test.go", `"documentation: https://"`},
+// firstHour says what went wrong when a new user tried canisterd, with commands that show that it is right now.
+const firstHour = "testdata/first_hour.md"
+
+// TestTheFirstHourGoesFromCloneToProject reads the first two pages and the 18 points as one. make first-hour does the
+// same in a clone.
+func TestTheFirstHourGoesFromCloneToProject(t *testing.T) {
+	points := mustAbs(t, firstHour)
+	if got := newReader(t).firstHour(golden.Read(t, points)); golden.Rewriting() {
+		golden.Compare(t, points, got)
+	}
+}
+
+// firstHour reads the first two pages and the points, and gives the page of the points as it should be.
+func (r *reader) firstHour(points string) string {
+	r.t.Helper()
+	r.read(mustRead(r.t, filepath.Join(r.repository, "docs/start.md")))
+	r.run("cd " + r.clone)
+	r.serve(step{command: "canisterd start --seed 00", output: "…\nready; stop with Ctrl-C or canisterd stop\n"})
+	r.read(mustRead(r.t, filepath.Join(r.repository, "docs/project.md")))
+	return r.read(points)
 }
 
 func TestEachPointOfTheFirstHourIsShown(t *testing.T) {
 	shown := map[string]bool{}
-	for _, p := range firstHour {
-		number, _, _ := strings.Cut(p.point, " ")
-		shown[number] = true
-		if !strings.Contains(mustRead(t, filepath.FromSlash(p.file)), p.line) {
-			t.Errorf("%s: %s does not have %q", p.point, p.file, p.line)
+	for _, section := range strings.Split(mustRead(t, firstHour), "\n## ")[1:] {
+		number, _, _ := strings.Cut(section, ".")
+		if shown[number] = strings.Contains(section, "```console\n$ "); !shown[number] {
+			t.Errorf("point %s has no commands", number)
 		}
 	}
-	if len(shown) != 18 {
-		t.Errorf("%d of 18 points are shown", len(shown))
+	for number := range 18 {
+		if !shown[strconv.Itoa(number+1)] {
+			t.Errorf("point %d has no section in %s", number+1, firstHour)
+		}
 	}
-}
-
-// TestTheFirstHourGoesFromCloneToProject reads the first two pages as one.
-func TestTheFirstHourGoesFromCloneToProject(t *testing.T) {
-	r := newReader(t)
-	start, project := mustRead(t, filepath.Join(r.repository, "docs/start.md")), mustRead(t, filepath.Join(r.repository, "docs/project.md"))
-	r.read(start)
-	r.run("cd " + r.clone)
-	r.serve(step{command: "canisterd start --seed 00", output: "…\nready; stop with Ctrl-C or canisterd stop\n"})
-	r.read(project)
-}
-
-func TestCtrlCEndsMakeRunWithoutAnError(t *testing.T) {
-	r := newReader(t)
-	// The end of the test is the Ctrl-C.
-	r.serve(step{command: "make run", output: "…\n(\"the greeter says: Hello, world!\")\n"})
 }
 
 // compilation is a line of make that compiles.

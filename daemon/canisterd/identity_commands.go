@@ -168,7 +168,7 @@ func checkSender(cmd *cobra.Command) error {
 	}
 	for _, flag := range []string{"as", "identity"} {
 		if given := cmd.Flags().Lookup(flag); given != nil && given.Changed {
-			return fmt.Errorf("--%s has no meaning for %s, which does what it does with the powers of the daemon's owner; to ask the management canister as a principal, call it: canisterd canister call aaaaa-aa METHOD --%[1]s %[3]s", flag, cmd.CommandPath(), given.Value)
+			return fmt.Errorf("--%s has no meaning for %s, which acts with the rights of the daemon's owner; to ask the management canister as a principal, call it: canisterd canister call aaaaa-aa METHOD --%[1]s %[3]s", flag, cmd.CommandPath(), given.Value)
 		}
 	}
 	return nil

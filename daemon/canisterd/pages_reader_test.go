@@ -25,6 +25,7 @@ type reader struct {
 	repository string
 	clone      string // folder with what pages need of the repository
 	folder     string // that cd has led to, from the clone
+	built      bool   // make builds canisterd in the clone; otherwise this program stands for it
 }
 
 // newReader makes a clone, with a daemon beside it for pages that start none.
@@ -33,7 +34,7 @@ func newReader(t *testing.T) *reader {
 	root := mustAbs(t, repository)
 	prepare(t)
 	r := &reader{t: t, repository: root, clone: os.Getenv("HERE")}
-	for _, pattern := range []string{"Makefile", "README.md", "examples/motoko/*", "examples/doublewithdraw/*"} {
+	for _, pattern := range []string{"Makefile", "README.md", "examples/motoko/*", "examples/doublewithdraw/*", "daemon/canisterd/testdata/keys/*"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", pattern, err)
@@ -88,7 +89,7 @@ func (r *reader) run(command string) string {
 		r.t.Setenv(parts[1], value)
 		return ""
 	}
-	if plain.MatchString(command) {
+	if plain.MatchString(command) && !r.built {
 		return r.inProcess(command)
 	}
 	return r.shell(command)
@@ -150,6 +151,9 @@ func (r *reader) serve(s step) {
 	command := s.command + " --listen 127.0.0.1:0"
 	if s.command == "make run" {
 		command = "make --silent --assume-old=build run FLAGS='--listen 127.0.0.1:0'"
+		if r.built {
+			command = "make run FLAGS='--listen 127.0.0.1:0'"
+		}
 	}
 	d := &background{cmd: exec.Command("sh", "-c", "exec "+command), ended: make(chan error, 1), written: make(chan struct{}, 1)}
 	d.cmd.Stdout, d.cmd.Stderr = d, d
@@ -159,7 +163,11 @@ func (r *reader) serve(s step) {
 	}
 	r.t.Cleanup(func() { d.interrupt(r.t) })
 	go func() { d.ended <- d.cmd.Wait() }()
-	for patient := instancetest.Patient(r.t); ; {
+	patient := instancetest.Patient(r.t)
+	if r.built {
+		patient = r.t.Context() // the build takes as long as it takes
+	}
+	for {
 		text := d.text()
 		if at := listening.FindStringSubmatch(text); at != nil {
 			r.t.Setenv("CANISTERD_URL", at[1])

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/canisterd/canisterd/internal/golden"
 )
 
 // repository is the root of the repository, from the folder of the tests.
@@ -30,9 +32,8 @@ const repository = "../.."
 func TestPagesDoWhatTheySay(t *testing.T) {
 	for _, path := range pages(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".md"), func(t *testing.T) {
-			text := mustRead(t, path)
-			if got := newReader(t).read(text); *rewrite && got != text {
-				writeFile(t, path, got)
+			if got := newReader(t).read(golden.Read(t, path)); golden.Rewriting() {
+				golden.Compare(t, path, got)
 			}
 		})
 	}
@@ -106,10 +107,12 @@ func (r *reader) block(info, text string) error {
 
 // excerptsFrom are the folders of programs that tests run, with the target that does it.
 var excerptsFrom = map[string]string{
+	"docker-compose.yml":     "make test",
 	"examples/":              "make test, make test-clients",
 	"e2e/js/":                "make test-clients",
 	"e2e/pocketic/":          "make test-clients",
 	"e2e/pocketic/python/":   "make test-clients-python",
+	"e2e/pocketic/rust/":     "make test-clients-rust",
 	"example_test.go":        "make test",
 	"guide_test.go":          "make test",
 	"canister/canistertest/": "make fixtures",
@@ -179,7 +182,7 @@ func (r *reader) step(s step) string {
 	switch {
 	case matches(s.output, got):
 		return s.output
-	case !*rewrite:
+	case !golden.Rewriting():
 		r.t.Errorf("$ %s\nprints\n%s(-rewrite, then review the diff), and the page says\n%s", s.command, got, s.output)
 	}
 	return elided(got)
@@ -247,6 +250,20 @@ func (r *reader) usable(text string, complete bool) error {
 		}
 	}
 	return nil
+}
+
+// command is the line of docker-compose.yml with the arguments of canisterd.
+var command = regexp.MustCompile(`(?m)^ *command: \[(.*)\]$`)
+
+func TestTheComposeFileStartsTheDaemon(t *testing.T) {
+	found := command.FindStringSubmatch(mustRead(t, filepath.Join(repository, "docker-compose.yml")))
+	if found == nil {
+		t.Fatal("docker-compose.yml has no command")
+	}
+	used := "canisterd " + strings.NewReplacer(`"`, "", ",", "").Replace(found[1])
+	if err := newReader(t).usable(used, true); err != nil {
+		t.Error(err)
+	}
 }
 
 // link is a link of a page to another file of the repository.

@@ -126,8 +126,13 @@ func (c *cli) servePocket(ctx context.Context, f *pocketFlags) error {
 	if err != nil {
 		return err
 	}
+	text, _, _ := strings.Cut(f.version, ".")
+	major, err := strconv.Atoi(text)
+	if err != nil {
+		return fmt.Errorf("invalid version %q of --report-version: expected MAJOR.MINOR.PATCH, such as %s", f.version, pocketVersion)
+	}
 	d, err := daemon.Start(ctx, daemon.Config{
-		Listen: net.JoinHostPort(f.address, strconv.Itoa(int(f.port))), PocketIC: true, Diagnostics: c.err, Log: log, CompileWorker: compileWorker(),
+		Listen: net.JoinHostPort(f.address, strconv.Itoa(int(f.port))), PocketIC: true, PocketICMajor: major, Diagnostics: c.err, Log: log, CompileWorker: compileWorker(),
 	})
 	if err != nil {
 		return err

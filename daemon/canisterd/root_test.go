@@ -70,7 +70,7 @@ func TestWrongCommandLinesFailOnStderrAndSayWhatIsRight(t *testing.T) {
 		"start --subnet-admin me":                 "the subnet admin:",
 		"start --outcalls perhaps":                `"perhaps" is nothing to do with HTTP outcalls: use one of allow, hold, deny, strict, replicated`,
 		"start --listen here":                     `listening on "here", which must be host:port`,
-		"start --state-dir root_test.go/in":       "making the folder root_test.go/in",
+		"start --state-dir root_test.go/in":       "root_test.go/in\" cannot be used: making the state directory: ",
 	} {
 		code, out, errOut := invoke(t, strings.Fields(args)...)
 		if code != exitFailed || out != "" || !strings.HasPrefix(errOut, "error: ") || !strings.Contains(errOut, want) {

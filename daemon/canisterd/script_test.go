@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,37 +11,14 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/golden"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the outputs of commands into the scripts, to be reviewed as a diff")
 
 // TestCommandsPrintWhatTheirScriptsSay runs the scripts of testdata against a daemon of their own: after each line that
 // begins with $ comes what the command prints, standard error behind "! ", and its exit code where it is not 0. What
 // differs from run to run is masked.
 func TestCommandsPrintWhatTheirScriptsSay(t *testing.T) {
-	scripts, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(scripts) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, path := range scripts {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			script := filepath.Join(mustAbs(t, "."), path)
-			got := play(t, string(text))
-			if *rewrite {
-				if err := os.WriteFile(script, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if got != string(text) {
-				t.Errorf("%s differs (-rewrite, then review the diff); it is now\n%s", path, got)
-			}
-		})
-	}
+	golden.Transcripts(t, "testdata", play)
 }
 
 func mustAbs(t *testing.T, path string) string {

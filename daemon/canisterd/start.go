@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -26,12 +25,12 @@ type startFlags struct {
 	control                    daemon.Control
 	tokenFile                  string
 	memoryLimit                string
-	verbose                    bool
+	telemetry                  telemetryFlags
 	deploy, call               string
 	gateway                    gatewayFlags
 }
 
-// stateUsage is of --state-dir wherever networks are made.
+// stateUsage is of --state-dir of instances.
 const stateUsage = "folder where the memories of canisters are while the daemon runs, and nothing afterwards (default: memory)"
 
 // systemUsage is of --system-canisters wherever networks are made.
@@ -44,11 +43,14 @@ func (c *cli) start() *cobra.Command {
 		Short: "Start a local Internet Computer and stay with it until stopped",
 		Long: `Start a local Internet Computer and stay with it until stopped.
 
-Its canisters and their state are in memory and gone when it stops. To keep
-them, write them to a file before (canisterd instance export) and read that
-after the next start (canisterd instance import).`,
+With --state-dir, its canisters and their state are kept in a folder: they are
+there after the next start, whatever ended this one. Without it they are in
+memory and gone when it stops, unless you write them to a file before
+(canisterd instance export) and read that after the next start (canisterd
+instance import). Other instances than the default one are never kept.`,
 		Example: `  canisterd start
   canisterd start --deploy .
+  canisterd start --state-dir ./state
   canisterd start --listen 127.0.0.1:0 --json
   canisterd start --subnet nns,application,application --outcalls deny
   canisterd start --outcalls-target localhost:8080
@@ -59,7 +61,7 @@ after the next start (canisterd instance import).`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", daemon.DefaultListen, "address to listen on, host:port; port 0 takes any free one")
-	flags.StringVar(&f.stateDir, "state-dir", "", stateUsage)
+	flags.StringVar(&f.stateDir, "state-dir", "", "folder in which the network is kept: it goes on from there at the next start with this folder (default: none, the network ends with the daemon)")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "folder for compiled modules, kept (default: the user's cache folder)")
 	flags.StringSliceVar(&f.subnets, "subnet", nil, subnetUsage)
 	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "principal of a subnet admin, repeated or comma-separated: application subnets and cloud engines are theirs and cost nothing then (default: none)")
@@ -77,7 +79,7 @@ after the next start (canisterd instance import).`,
 	flags.StringVar(&f.memoryLimit, "memory-limit", "", "memory the daemon uses at most, besides the memories of canisters: 512MiB, 4GiB (default: half of this machine's or control group's); above it messages are refused with HTTP status 429, over gRPC with RESOURCE_EXHAUSTED")
 	flags.StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder, as canisterd deploy does, once requests are served")
 	flags.StringVar(&f.call, "call", "", "then call a method and print its reply: 'CANISTER METHOD [ARGUMENTS]'")
-	flags.BoolVar(&f.verbose, "verbose", false, "log every request and all that happens in instances")
+	f.telemetry.add(cmd)
 	return sending(cmd)
 }
 
@@ -90,50 +92,50 @@ type ready struct {
 	Subnets []daemon.Subnet `json:"subnets"`
 }
 
-func (c *cli) serve(ctx context.Context, f startFlags) error {
-	kinds, err := daemon.ParseSubnets(f.subnets)
-	if err != nil {
-		return err
+// daemonConfig is the configuration of the daemon that the flags ask for, without its names.
+func (c *cli) daemonConfig(f *startFlags) (config daemon.Config, err error) {
+	config = daemon.Config{
+		Listen: f.listen, Control: f.control, StateDir: f.stateDir, CacheDir: f.cacheDir, RateLimits: f.rateLimits,
+		OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, CompileWorker: compileWorker(),
 	}
-	system, err := systemcanisters.Parse(f.system)
-	if err != nil {
-		return fmt.Errorf("--system-canisters: %w", err)
+	if config.Subnets, err = daemon.ParseSubnets(f.subnets); err != nil {
+		return config, err
 	}
-	admins, err := daemon.ParseAdmins(f.admins)
-	if err != nil {
-		return err
+	if config.SystemCanisters, err = systemcanisters.Parse(f.system); err != nil {
+		return config, fmt.Errorf("--system-canisters: %w", err)
 	}
-	outcalls, err := daemon.ParseOutcalls(f.outcalls)
-	if err != nil {
-		return err
+	if config.Admins, err = daemon.ParseAdmins(f.admins); err != nil {
+		return config, err
 	}
-	var memoryLimit int64
+	if config.Outcalls, err = daemon.ParseOutcalls(f.outcalls); err != nil {
+		return config, err
+	}
 	if f.memoryLimit != "" {
-		if memoryLimit, err = quantity.ParseBytes(f.memoryLimit); err != nil {
-			return fmt.Errorf("--memory-limit: %w", err)
+		if config.MemoryLimit, err = quantity.ParseBytes(f.memoryLimit); err != nil {
+			return config, fmt.Errorf("--memory-limit: %w", err)
 		}
 	}
-	seed, err := parseSeed(f.seed)
+	if config.Seed, err = parseSeed(f.seed); err != nil {
+		return config, err
+	}
+	if config.Log, err = f.telemetry.logger(c.err, c.json); err != nil {
+		return config, err
+	}
+	if config.Spans, err = f.telemetry.spans(); err != nil {
+		return config, err
+	}
+	config.Control.Token, err = tokenOf(f.tokenFile)
+	return config, err
+}
+
+func (c *cli) serve(ctx context.Context, f startFlags) error {
+	config, err := c.daemonConfig(&f)
 	if err != nil {
-		return err
-	}
-	level := slog.LevelInfo
-	switch {
-	case f.verbose:
-		level = slog.LevelDebug
-	case c.json: // programs that read results want no news
-		level = slog.LevelWarn
-	}
-	if f.control.Token, err = tokenOf(f.tokenFile); err != nil {
 		return err
 	}
 	var serving atomic.Pointer[daemon.Daemon]
-	d, err := daemon.Start(ctx, daemon.Config{
-		Listen: f.listen, Control: f.control, StateDir: f.stateDir, CacheDir: f.cacheDir, Subnets: kinds, Admins: admins, SystemCanisters: system,
-		Seed: seed, RateLimits: f.rateLimits, Outcalls: outcalls, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets,
-		MemoryLimit: memoryLimit, CompileWorker: compileWorker(), Gateway: f.gateway.config(f.deploy, serving.Load),
-		Log: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level})),
-	})
+	config.Gateway = f.gateway.config(f.deploy, serving.Load)
+	d, err := daemon.Start(ctx, config)
 	if err != nil {
 		return err
 	}
@@ -144,7 +146,7 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	} else {
 		defer remove()
 	}
-	if err := c.print(banner(d), ready{d.URL(), d.ControlAddress(), fmt.Sprintf("%x", d.RootKey()), fmt.Sprintf("%x", d.Seed()), d.Subnets()}); err != nil {
+	if err := c.print(banner(d, f.stateDir), ready{d.URL(), d.ControlAddress(), fmt.Sprintf("%x", d.RootKey()), fmt.Sprintf("%x", d.Seed()), d.Subnets()}); err != nil {
 		return err
 	}
 	if err := c.populate(ctx, d.URL(), &f); err != nil {
@@ -152,7 +154,11 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	}
 	select {
 	case <-ctx.Done():
-		c.note("stopping; canisters and their state are discarded")
+		if f.stateDir == "" {
+			c.note("stopping; canisters and their state are discarded")
+		} else {
+			c.note("stopping; canisters and their state are kept in %s", f.stateDir)
+		}
 	case <-d.Failed():
 	}
 	return d.Close()
@@ -199,7 +205,7 @@ func tokenOf(file string) (string, error) {
 const documentation = "https://github.com/canisterd/canisterd#readme"
 
 // banner is what a person sees first.
-func banner(d *daemon.Daemon) string {
+func banner(d *daemon.Daemon, stateDir string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "canisterd %s; documentation: %s\n\nhttp      %s\n", daemon.Version(), documentation, d.URL())
 	fmt.Fprintf(&text, "pages     http://CANISTER.localhost:%d\n", d.Port())
@@ -210,7 +216,11 @@ func banner(d *daemon.Daemon) string {
 		fmt.Fprintf(&text, "subnet    %s (%s), canisters from %s\n", s.ID, s.Kind, s.First)
 	}
 	fmt.Fprintf(&text, "root key  %x\nseed      %x\n", d.RootKey(), d.Seed())
-	text.WriteString("state     in memory: canisters are gone when this stops (canisterd instance export writes them to a file)\n")
+	if stateDir == "" {
+		text.WriteString("state     in memory: canisters are gone when this stops (--state-dir keeps them, canisterd instance export writes them to a file)\n")
+	} else {
+		fmt.Fprintf(&text, "state     kept in %s\n", stateDir)
+	}
 	text.WriteString("\nready; stop with Ctrl-C or canisterd stop")
 	return text.String()
 }

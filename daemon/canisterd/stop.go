@@ -67,7 +67,8 @@ func (c *cli) stop() *cobra.Command {
 		Short: "Stop the daemon on this machine",
 		Long: `Stop the daemon that this user started on this machine and that serves HTTP at
 --url. --control plays no part: its address may be that of another machine.
-Canisters and their state are discarded (canisterd instance export keeps them).`,
+Canisters and their state are discarded (canisterd instance export keeps them),
+except those of a daemon that was started with --state-dir.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), stopPatience)

@@ -31,6 +31,8 @@ type Backend struct {
 	pacing atomic.Pointer[Pacing] // that drives the network now
 	clock  *clock
 
+	settled atomic.Pointer[replica.View] // the last view that was on disk; nil without a journal
+
 	renewing atomic.Bool // a request waits for a newer view; one at a time is enough
 }
 
@@ -58,6 +60,19 @@ func (b *Backend) View() *replica.View {
 		b.renew()
 		v = b.node.View()
 	}
+	return b.onDisk(v)
+}
+
+// onDisk waits until the view, which clients are shown, cannot be undone by a crash. An instance whose disk fails shows
+// the last one that was on it.
+func (b *Backend) onDisk(v *replica.View) *replica.View {
+	if b.settled.Load() == nil {
+		return v
+	}
+	if err := b.node.Settle(context.Background()); err != nil {
+		return b.settled.Load()
+	}
+	b.settled.Store(v)
 	return v
 }
 
@@ -80,10 +95,9 @@ func (b *Backend) advance(ctx context.Context) error {
 	if !b.pacing.Load().TimeByWallClock() {
 		return nil
 	}
-	return refused(b.node.Do(ctx, func(n *replica.Network) {
-		if b.pacing.Load().TimeByWallClock() { // still
-			n.Apply(replica.AdvanceTo(b.clock.now()))
-		}
+	return refused(b.node.Wind(ctx, func() (uint64, bool) {
+		still := b.pacing.Load().TimeByWallClock()
+		return b.clock.now(), still
 	}))
 }
 

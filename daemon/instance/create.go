@@ -24,6 +24,12 @@ func (r *Registry) Create(ctx context.Context, spec *Spec) (*Instance, error) {
 	seed := r.seeds.next(spec.Seed)
 	subnets := r.subnetsOf(spec)
 	return r.admit(ctx, &spec.Placement, func() (*startConfig, error) {
+		if spec.Journal != "" {
+			return r.resume(spec, pacing, replica.Config{
+				Seed: seed, Start: r.startOf(spec), Subnets: subnets, Version: r.config.Version, Keys: &r.keys,
+				SliceInstructions: spec.SliceInstructions, RoundInstructions: spec.RoundInstructions,
+			})
+		}
 		engine, err := r.engines.in(spec.StateDir)
 		if err != nil {
 			return nil, err

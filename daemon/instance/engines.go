@@ -3,8 +3,10 @@ package instance
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/canisterd/canisterd/canister"
@@ -20,8 +22,10 @@ type engine struct {
 type engines struct {
 	cacheDir string
 	compiler func(ctx context.Context, dir string, module []byte) error
-	mu       sync.Mutex // guards memory, and users of each engine
+	mu       sync.Mutex // guards what follows, and users of each engine
 	memory   *engine    // its first use is the registry's own; nil until it is needed
+	all      map[*engine]struct{}
+	closed   canister.EngineStatistics // counts of engines that are closed
 }
 
 // given is the engine of instances in memory that a registry was made with, nil for none.
@@ -34,11 +38,43 @@ func given(shared *canister.Engine) *engine {
 
 // open makes an engine that keeps memories in a folder, with one use.
 func (e *engines) open(dir string) (*engine, error) {
-	made, err := canister.NewEngine(canister.EngineConfig{CacheDir: e.cacheDir, HeapDir: dir, Compiler: e.compiler})
+	made, err := canister.NewEngine(canister.EngineConfig{CacheDir: e.cacheDir, HeapDir: dir, Compiler: e.compiler, Stopwatch: stopwatch()})
 	if err != nil {
 		return nil, fmt.Errorf("starting the engine: %w", err)
 	}
 	return &engine{made, 1}, nil
+}
+
+// statistics are the statistics of all engines together; those that are closed have nothing resident.
+func (e *engines) statistics() canister.EngineStatistics {
+	e.mu.Lock()
+	sum, open := e.closed, slices.Collect(maps.Keys(e.all))
+	e.mu.Unlock()
+	for _, used := range open {
+		now := used.Statistics()
+		sum.Resident += now.Resident
+		sum.MaxResident += now.MaxResident
+		sum.InUse += now.InUse
+		sum.AddCounts(&now)
+	}
+	return sum
+}
+
+// list enters an engine that was opened. Needs mu.
+func (e *engines) list(made *engine) {
+	if e.all == nil {
+		e.all = make(map[*engine]struct{})
+	}
+	e.all[made] = struct{}{}
+}
+
+// retire removes an engine that is about to be closed, and keeps what it has counted.
+func (e *engines) retire(used *engine) {
+	last := used.Statistics()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.all, used)
+	e.closed.AddCounts(&last)
 }
 
 // in is an engine for an instance that keeps its memories in a folder, "" for
@@ -57,6 +93,9 @@ func (e *engines) in(dir string) (*engine, error) {
 	if err != nil {
 		return nil, BadFolder.Refuse(dir, err)
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.list(made)
 	return made, nil
 }
 
@@ -68,6 +107,7 @@ func (e *engines) inMemory() (_ *engine, err error) {
 		if e.memory, err = e.open(""); err != nil {
 			return nil, err
 		}
+		e.list(e.memory)
 	}
 	e.memory.users++
 	return e.memory, nil
@@ -96,6 +136,7 @@ func (e *engines) leave(used *engine) error {
 	last := used.users == 0
 	e.mu.Unlock()
 	if last {
+		e.retire(used)
 		return used.Close()
 	}
 	return nil

@@ -26,6 +26,8 @@ type Instance struct {
 	clock   clock
 	log     *slog.Logger
 	memory  *budget.Budget
+	keeper  *keeper // nil where nothing survives the process
+	keys    *replica.Keys
 
 	ctx      context.Context // ends with the instance
 	end      context.CancelFunc
@@ -53,6 +55,9 @@ func (i *Instance) Node() *node.Node { return i.node }
 // Backend is the instance as front ends see it: it brings the wall clock in, and is for what
 // users send.
 func (i *Instance) Backend() *Backend { return i.backend }
+
+// Memory is the budget of the instance, nil without a limit.
+func (i *Instance) Memory() *budget.Budget { return i.memory }
 
 // Pacing says when rounds happen. While that changes, it is the pacing before.
 func (i *Instance) Pacing() Pacing {
@@ -90,6 +95,11 @@ func (i *Instance) SetPacing(ctx context.Context, pacing Pacing) error {
 		i.driveBy(before)
 		return fmt.Errorf("changing the pacing: %w", err)
 	}
+	if i.keeper != nil {
+		if err := i.keeper.change(func(k *kept) { k.Pacing = pacing }); err != nil {
+			return err
+		}
+	}
 	// Waiters for another pacing look again after a turn of the owner.
 	return i.node.Do(i.ctx, func(*replica.Network) { i.pace(pacing) })
 }
@@ -125,12 +135,18 @@ func (i *Instance) close() error {
 		err = i.front.Close()
 	}
 	i.pacer.end()
+	if i.keeper != nil {
+		err = errors.Join(err, i.keeper.keepLast(i.node))
+	}
 	bug := i.node.Bug()
 	if closed := i.node.Close(); bug == nil { // a bug was said when it happened
 		err = errors.Join(err, closed)
 	}
 	i.running.Wait()
 	i.snapshots.close()
+	if i.keeper != nil {
+		err = errors.Join(err, i.keeper.close())
+	}
 	i.memory.Close()
 	return err
 }

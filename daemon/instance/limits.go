@@ -26,6 +26,14 @@ const (
 )
 
 const (
+	// A checkpoint of a durable instance is due after so many records or bytes of records, and checkpointAge after the
+	// first record. Ours.
+	checkpointRecords = 100_000
+	checkpointBytes   = 64 << 20
+	checkpointAge     = 5 * time.Minute
+)
+
+const (
 	// maxRunRounds is how many rounds RunRounds runs at most. Ours.
 	maxRunRounds = 100_000
 	// defaultMaxRounds is how many rounds RunUntil runs where the request does not say. Ours.

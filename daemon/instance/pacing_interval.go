@@ -3,8 +3,6 @@ package instance
 import (
 	"context"
 	"time"
-
-	"github.com/canisterd/canisterd/replica"
 )
 
 // interval runs a round every Pacing.Interval, whether there is work or not.
@@ -29,7 +27,7 @@ func (d *intervalDriver) active(time.Time) time.Time { return time.Time{} }
 
 // tick runs a round at the clock's time. Rounds that were missed are not made up for.
 func (d *intervalDriver) tick(ctx context.Context, _ time.Time) (next time.Time) {
-	if err := d.node.Do(ctx, func(n *replica.Network) { n.Apply(replica.AdvanceTo(d.clock.now())) }); err != nil {
+	if err := d.node.Wind(ctx, func() (uint64, bool) { return d.clock.now(), true }); err != nil {
 		return time.Time{}
 	}
 	if _, err := d.node.Round(ctx); err != nil {

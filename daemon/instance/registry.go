@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/daemon/journal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
@@ -47,9 +48,13 @@ type Config struct {
 	CacheDir string
 	Compiler func(ctx context.Context, dir string, module []byte) error
 	// Engine is for the instances in memory, and stays its owner's; nil: the registry makes one, of CacheDir and Compiler.
-	Engine  *canister.Engine
+	Engine *canister.Engine
+	// Journal says how state directories are opened.
+	Journal journal.Options
 	Version string            // of the program, which networks report
 	Printed replica.PrintSink // what canisters print; nil: no reader
+	// TimedEvents makes instances record when each event happened by the wall clock (node.Recorded.At).
+	TimedEvents bool
 
 	// Of instances that say nothing of them.
 	RateLimits bool
@@ -113,6 +118,9 @@ func (r *Registry) Instance(name string) (*Instance, error) {
 // Instances are all instances by name.
 func (r *Registry) Instances() []*Instance { return r.directory.all() }
 
+// EngineStatistics are the statistics of all engines together, of those that are closed as well.
+func (r *Registry) EngineStatistics() canister.EngineStatistics { return r.engines.statistics() }
+
 // Delete ends an instance and gives back everything it has.
 func (r *Registry) Delete(name string) error {
 	i := r.directory.take(name)
@@ -151,6 +159,9 @@ func (r *Registry) admit(ctx context.Context, to *Placement, make func() (*start
 	i, err := r.start(ctx, f)
 	if err != nil {
 		r.directory.release(name)
+		if f.keeper != nil {
+			err = errors.Join(err, f.keeper.journal.Close())
+		}
 		return nil, errors.Join(err, r.engines.leave(f.engine))
 	}
 	if err := r.directory.put(i); err != nil {

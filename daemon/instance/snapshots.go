@@ -23,15 +23,17 @@ type snapshots struct {
 // snapshot is a network that sleeps. One goroutine at a time may have it.
 type snapshot struct {
 	about   Snapshot
-	lineage []Ancestor       // of a network that goes on from it
-	mu      sync.Mutex       // guards network, and is held while it is forked or restored
-	network *replica.Network // nil once it is closed
+	lineage []Ancestor                       // of a network that goes on from it
+	mu      sync.Mutex                       // guards network, and is held while it is forked or restored
+	network *replica.Network                 // nil once it is closed, or before load
+	load    func() (*replica.Network, error) // reads it from the state directory when it is first used; nil: it was read
 }
 
 // close frees the network.
 func (s *snapshot) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.load = nil
 	if s.network != nil {
 		s.network.Close()
 		s.network = nil
@@ -56,6 +58,11 @@ func (i *Instance) TakeSnapshot(ctx context.Context, name string, replace bool) 
 	activity := network.Activity()
 	s.about.Time, s.about.Height = activity.Time, activity.Height
 	s.lineage = i.lineage.at(s.about.Height)
+	file, err := i.keepFile(network)
+	if err != nil {
+		s.close()
+		return Snapshot{}, err
+	}
 	before, err := i.snapshots.put(i.name, name, s, replace)
 	if err != nil {
 		s.close()
@@ -64,7 +71,7 @@ func (i *Instance) TakeSnapshot(ctx context.Context, name string, replace bool) 
 	if before != nil {
 		before.close()
 	}
-	return s.about, nil
+	return s.about, i.enterSnapshot(s, file)
 }
 
 // room refuses a snapshot beyond the limit.
@@ -131,7 +138,10 @@ func (i *Instance) DeleteSnapshot(name string) error {
 		return UnknownSnapshot.Refuse(i.name, name)
 	}
 	s.close()
-	return nil
+	if i.keeper == nil {
+		return nil
+	}
+	return i.changeSnapshots(name, nil)
 }
 
 // use does something with a snapshot, which is locked meanwhile.
@@ -144,6 +154,13 @@ func (i *Instance) use(name string, do func(*snapshot) error) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.load != nil {
+		network, err := s.load()
+		if err != nil {
+			return err
+		}
+		s.network, s.load = network, nil
+	}
 	if s.network == nil { // deleted meanwhile
 		return UnknownSnapshot.Refuse(i.name, name)
 	}
@@ -156,10 +173,11 @@ func (i *Instance) Restore(ctx context.Context, name string) error {
 	defer i.lineage.turn.Unlock()
 	return i.use(name, func(kept *snapshot) error {
 		err := i.node.Restore(ctx, kept.network)
-		if err == nil {
-			i.lineage.begin(kept.lineage)
+		if err != nil {
+			return err
 		}
-		return err
+		i.lineage.begin(kept.lineage)
+		return i.restored()
 	})
 }
 

@@ -29,6 +29,9 @@ type Spec struct {
 	Outcalls *OutcallMode
 	Reach    OutcallReach // zero: as the daemon was started
 	StateDir string       // absolute; "": memory
+	// Journal is the state directory, absolute: everything survives the process, and an instance that is there goes on.
+	// "": nothing survives.
+	Journal string
 	// SliceInstructions and RoundInstructions are how long a message runs before it waits for the
 	// next round, and how many instructions a subnet runs in a round; 0: as instances have them.
 	SliceInstructions, RoundInstructions uint64
@@ -70,6 +73,7 @@ type About struct {
 	Reach      OutcallReach
 	Seed       [32]byte
 	StateDir   string
+	Journal    string // its state directory; "" for an instance that ends with the process
 	Lease      string
 }
 

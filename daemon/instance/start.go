@@ -22,13 +22,16 @@ type startConfig struct {
 	listen    string // address of a public interface of its own, "" for none
 	// system are the system canisters that are installed in it.
 	system []systemcanisters.Name
+	// keeper keeps it in its state directory, nil for none; resumed says that it was there before.
+	keeper  *keeper
+	resumed bool
 	// start makes the node, with what the instance has to hear of it.
 	start func(node.Config) (*node.Node, error)
 }
 
 // start makes an instance that runs.
 func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err error) {
-	i := &Instance{name: f.name, about: f.about, engine: f.engine, log: r.config.Log.With("instance", f.name), complete: make(chan struct{})}
+	i := &Instance{name: f.name, about: f.about, engine: f.engine, keeper: f.keeper, keys: &r.keys, log: r.config.Log.With("instance", f.name), complete: make(chan struct{})}
 	if r.config.Host != nil {
 		if i.front, err = r.config.Host.Attach(f.name, &i.about); err != nil {
 			return nil, err
@@ -39,6 +42,11 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 	}
 	i.about.Created = r.config.Wall()
 	i.lineage.begin(f.ancestors)
+	if f.resumed {
+		if err := i.resume(f.keeper); err != nil {
+			return nil, err
+		}
+	}
 	i.ctx, i.end = context.WithCancel(context.Background())
 	i.clock.wall = r.config.Wall
 	i.pacer = pacer{clock: &i.clock, schedule: r.schedule}
@@ -50,10 +58,14 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 	}
 	i.backend = &Backend{node: i.node, clock: &i.clock}
 	i.backend.pacing.Store(&Pacing{Mode: Manual}) // until it is paced
+	i.pacing = f.pacing
 	if err := i.begin(ctx, f); err != nil {
 		return nil, errors.Join(err, i.close())
 	}
 	close(i.complete)
+	if i.keeper != nil {
+		i.Go(func(ctx context.Context) { i.keeper.keepAll(ctx, i.node) })
+	}
 	i.pacer.start(i.ctx, i.node)
 	i.pace(f.pacing)
 	return i, nil
@@ -65,6 +77,12 @@ func (r *Registry) nodeConfig(i *Instance, pacing Pacing) node.Config {
 		Mode: pacing.nodeMode(), Queries: r.queries, Processors: r.processors, Memory: i.memory,
 		Active: i.pacer.wake, Called: i.outcallMade, Restored: i.clock.catchUp, Failed: i.failed,
 		Record: true, Generation: firstGeneration(), Stopwatch: stopwatch(), Printed: r.config.Printed,
+	}
+	if r.config.TimedEvents {
+		config.Clock = func() int64 { return r.config.Wall().UnixNano() }
+	}
+	if i.keeper != nil {
+		config.Journal = i.keeper
 	}
 	if i.memory != nil {
 		config.EventBytes = int(min(node.MaxEventBytes, i.memory.Limit()/eventShare))
@@ -83,7 +101,10 @@ func (i *Instance) begin(ctx context.Context, f *startConfig) error {
 	if err := i.installSystemCanisters(ctx, f.system); err != nil {
 		return err
 	}
-	if err := i.catchUp(ctx, f.ahead); err != nil || i.front == nil {
+	if err := i.catchUp(ctx, f.ahead); err != nil {
+		return err
+	}
+	if err := i.begun(ctx); err != nil || i.front == nil {
 		return err
 	}
 	urls, err := i.front.Serve(i.ctx, i, f.listen)

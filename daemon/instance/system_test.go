@@ -8,6 +8,9 @@ import (
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 	"github.com/canisterd/canisterd/daemon/systemcanisters"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // asked calls a method of a system canister as the anonymous user, and reads the reply.
@@ -52,6 +55,19 @@ func TestTheAnonymousUserIsRichOnTheLedgers(t *testing.T) {
 	}
 	if got := asked[candid.Nat](t, i, systemcanisters.CyclesToken, "icrc1_balance_of", anonymous).String(); got != "170141183460469231731687303715884105727" {
 		t.Errorf("%s cycles, want 2^127-1", got)
+	}
+}
+
+func TestSystemCanistersBeginWithAHundredTrillionCycles(t *testing.T) {
+	i := system(t)
+	for _, name := range []systemcanisters.Name{systemcanisters.Registry, systemcanisters.ICPToken, systemcanisters.CyclesMinting} {
+		report, err := instance.Look(t.Context(), i, func(n *replica.Network) introspect.CanisterReport {
+			report, _ := n.Introspect().Report(name.ID())
+			return report
+		})
+		if err != nil || report.Balance != cycles.Of(100_000_000_000_000) {
+			t.Errorf("%s has %s cycles, want 100 T: %v", name, report.Balance, err)
+		}
 	}
 }
 

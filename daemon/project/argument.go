@@ -57,7 +57,7 @@ func (s *Canister) ReadInit(path string) error {
 func (s *Canister) fileInit(content []byte) {
 	switch filepath.Ext(s.InitFile) {
 	case ".json":
-		s.InitJSON = string(content)
+		s.InitJSON = JSONText(content)
 	case ".bin":
 		s.InitHex = hex.EncodeToString(content)
 	default:
@@ -69,7 +69,7 @@ func (s *Canister) fileInit(content []byte) {
 func (s *Canister) Argument(own string, ids map[string]string) (Argument, error) {
 	switch {
 	case s.InitJSON != "":
-		return Argument{Form: JSON, Text: resolve(s.InitJSON, own, ids)}, nil
+		return Argument{Form: JSON, Text: resolve(string(s.InitJSON), own, ids)}, nil
 	case s.InitHex != "":
 		return FromHex(s.InitHex)
 	case s.Init != "":

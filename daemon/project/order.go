@@ -25,7 +25,7 @@ func (p *Project) needsOf(name string) needs {
 		}
 		return all
 	}
-	n.arguments = append(named(spec.Init), named(spec.InitJSON)...)
+	n.arguments = append(named(spec.Init), named(string(spec.InitJSON))...)
 	for _, variable := range slices.Sorted(maps.Keys(spec.Environment)) {
 		n.environment = append(n.environment, named(spec.Environment[variable])...)
 	}

@@ -36,7 +36,7 @@ func (p *Project) Folder() string { return p.folder }
 type Canister struct {
 	Wasm        string            `yaml:"wasm" doc:"The module: a file, plain or packed by gzip. It has to be there." example:"build/bank.wasm.gz"`
 	Init        string            `yaml:"init" doc:"Arguments of the installation and of upgrades, as Candid text." example:"(principal \"${ledger}\", 5)"`
-	InitJSON    string            `yaml:"init_json" doc:"The same as JSON, an array with one element for each argument." example:"[\"${ledger}\", 5]"`
+	InitJSON    JSONText          `yaml:"init_json" doc:"The same as JSON or YAML: a list with one element for each argument." example:"[\"${ledger}\", 5]"`
 	InitHex     string            `yaml:"init_hex" doc:"The same as bytes in hex." example:"4449444c0000"`
 	InitFile    string            `yaml:"init_file" doc:"The same in a file: JSON where it ends in .json, bytes where it ends in .bin, else Candid text." example:"terms.json"`
 	Cycles      string            `yaml:"cycles" doc:"Cycles to create it with, with k, M, G, T or P (default: 100T)." example:"5T"`
@@ -200,7 +200,7 @@ func (p *Project) check(name string) error {
 // oneInit refuses arguments that are given in several ways.
 func (s *Canister) oneInit() error {
 	var given []string
-	for _, one := range []struct{ key, value string }{{"init", s.Init}, {"init_json", s.InitJSON}, {"init_hex", s.InitHex}, {"init_file", s.InitFile}} {
+	for _, one := range []struct{ key, value string }{{"init", s.Init}, {"init_json", string(s.InitJSON)}, {"init_hex", s.InitHex}, {"init_file", s.InitFile}} {
 		if one.value != "" {
 			given = append(given, one.key)
 		}
@@ -216,7 +216,7 @@ func (s *Canister) oneInit() error {
 
 // texts are those in which other canisters may be named.
 func (s *Canister) texts() []string {
-	all := []string{s.Init, s.InitJSON}
+	all := []string{s.Init, string(s.InitJSON)}
 	for _, name := range slices.Sorted(maps.Keys(s.Environment)) {
 		all = append(all, s.Environment[name])
 	}

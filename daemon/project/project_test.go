@@ -84,9 +84,12 @@ func TestMistakesInAProjectAreNamed(t *testing.T) {
 		"canisters: {a: {wasm: x, init: '${c}'}}":              "${c} is not a canister of the project",
 		"canisters: {a: {wasm: x, init: '1', init_json: '1'}}": "init and init_json",
 		"canisters: {a: {wasm: x, cycles: lots}}":              `invalid amount of cycles "lots"`,
-		"":               "it is empty: list canisters under canisters:",
-		"canisters: [1]": "line 1: cannot unmarshal !!seq here",
-		"canisters: [":   "canisterd.yaml:",
+		"":                                    "it is empty: list canisters under canisters:",
+		"canisters: [1]":                      "line 1: expected keys with values, not a list",
+		"canisters: {a: {wasm: x, after: b}}": "line 1: expected a list, not `b`",
+		"canisters: {a: {wasm: [x]}}":         "line 1: expected a text, not a list",
+		"canisters: {a: {wasm: x, settings: {compute_allocation: much}}}": "line 1: expected a whole number, not `much`",
+		"canisters: [": "canisterd.yaml:",
 	} {
 		if _, err := projectOf(t, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
@@ -129,5 +132,25 @@ func TestAProjectIsFoundInTheFoldersAbove(t *testing.T) {
 	writeFile(t, File, "canisters: {}")
 	if got := Nearest(); got != "." {
 		t.Errorf("with a file of its own the project is in %s", got)
+	}
+}
+
+func TestArgumentsInJSONAreTextOrYAML(t *testing.T) {
+	for text, want := range map[string]string{
+		`'["${a}", 5]'`: `["${a}", 5]`,
+		`["${a}", 5]`:   `["${a}",5]`,
+		`[{limit: 18446744073709551616, who: [x, "1"]}, null, true, 1.5, 2026-01-31]`: `[{"limit":18446744073709551616,"who":["x","1"]},null,true,1.5,"2026-01-31"]`,
+		`[{1: one}]`: `[{"1":"one"}]`,
+	} {
+		p, err := projectOf(t, "canisters: {a: {wasm: x, init_json: "+text+"}}")
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if got := string(p.Canisters["a"].InitJSON); got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+	if _, err := projectOf(t, "canisters: {a: {wasm: x, init_json: [.inf]}}"); err == nil || !strings.Contains(err.Error(), "has no form in JSON") {
+		t.Errorf("infinity: %v", err)
 	}
 }

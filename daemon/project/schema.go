@@ -38,6 +38,8 @@ func schemaOf(t reflect.Type) *SchemaPart {
 	switch t {
 	case reflect.TypeFor[quantity.Bytes](), reflect.TypeFor[quantity.Seconds]():
 		return &SchemaPart{Type: []string{"integer", "string"}}
+	case reflect.TypeFor[JSONText]():
+		return &SchemaPart{Type: []string{"array", "string"}}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -1,15 +1,13 @@
 package project
 
 import (
-	"flag"
-	"os"
 	"reflect"
 	"regexp"
 	"strings"
 	"testing"
-)
 
-var rewrite = flag.Bool("rewrite", false, "write the tables of docs/project.md as they are now")
+	"github.com/canisterd/canisterd/internal/golden"
+)
 
 // keysMark stands before and after a table of keys in a page.
 var keysMark = regexp.MustCompile(`(?s)<!-- keys of (\w+) -->\n.*?<!-- end -->\n`)
@@ -18,11 +16,7 @@ var keysMark = regexp.MustCompile(`(?s)<!-- keys of (\w+) -->\n.*?<!-- end -->\n
 // read into.
 func TestThePageOfTheProjectFileHasItsKeys(t *testing.T) {
 	const path = "../../docs/project.md"
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(raw)
+	text := golden.Read(t, path)
 	tables := 0
 	made := keysMark.ReplaceAllStringFunc(text, func(found string) string {
 		tables++
@@ -32,11 +26,7 @@ func TestThePageOfTheProjectFileHasItsKeys(t *testing.T) {
 	if tables != len(specs) {
 		t.Errorf("%s has %d tables of keys, want %d", path, tables, len(specs))
 	}
-	if *rewrite {
-		writeFile(t, path, made)
-	} else if made != text {
-		t.Errorf("%s differs (-rewrite, then review the diff); it is now\n%s", path, made)
-	}
+	golden.Compare(t, path, made)
 }
 
 func TestEveryKeyOfTheProjectFileSaysWhatItIs(t *testing.T) {

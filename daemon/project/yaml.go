@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"reflect"
@@ -10,8 +11,24 @@ import (
 	"github.com/canisterd/canisterd/daemon/spelling"
 )
 
-// goTypes are Go types in messages of the YAML library.
-var goTypes = regexp.MustCompile(` (?:in type|into) (?:project\.|\[\]|map\[)?[\w.\[\]*]+`)
+// otherKind is the message of the YAML library for a value of another kind.
+var otherKind = regexp.MustCompile("cannot unmarshal !!(\\w+)(?: (`[^`]*`))? into (\\S+)")
+
+// kinds are the kinds of YAML whose values are not shown.
+var kinds = map[string]string{"seq": "a list", "map": "keys with values"}
+
+// wantedKind is the kind of a Go type.
+func wantedKind(goType string) string {
+	switch {
+	case strings.HasPrefix(goType, "[]"):
+		return "a list"
+	case strings.HasPrefix(goType, "map["), strings.HasPrefix(goType, "project."):
+		return "keys with values"
+	case strings.HasPrefix(goType, "uint"):
+		return "a whole number"
+	}
+	return "a text"
+}
 
 // unknownKey is its message for an unknown key.
 var unknownKey = regexp.MustCompile(`field (\S+) not found in type project\.(\w+)`)
@@ -31,7 +48,10 @@ func inYAML(err error) string {
 		keys := keysOf(specs[parts[2]])
 		return "there is no key " + parts[1] + spelling.Meant(parts[1], keys) + " (there are " + strings.Join(keys, ", ") + ")"
 	})
-	text = goTypes.ReplaceAllString(text, " here")
+	text = otherKind.ReplaceAllStringFunc(text, func(found string) string {
+		parts := otherKind.FindStringSubmatch(found)
+		return "expected " + wantedKind(parts[3]) + ", not " + cmp.Or(kinds[parts[1]], parts[2])
+	})
 	return strings.TrimPrefix(strings.ReplaceAll(text, "unmarshal errors:\n  ", ""), "yaml: ")
 }
 

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd"
+	"github.com/canisterd/canisterd/internal/golden"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write what the story says now")
 
 func TestABankThatChecksBeforeAnAwaitPaysTwiceAndOneThatDeductsDoesNot(t *testing.T) {
 	var out strings.Builder
@@ -21,19 +18,7 @@ func TestABankThatChecksBeforeAnAwaitPaysTwiceAndOneThatDeductsDoesNot(t *testin
 			t.Errorf("the story does not say %q", line)
 		}
 	}
-	const file = "testdata/story.txt"
-	if *rewrite {
-		if err := os.WriteFile(file, []byte(out.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out.String() != string(want) {
-		t.Errorf("the story is\n%s\nwant\n%s", out.String(), want)
-	}
+	golden.Compare(t, "testdata/story.txt", out.String())
 }
 
 // What the vault does not pay comes back: the call is held on its way and rejected in the

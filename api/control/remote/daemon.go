@@ -30,6 +30,7 @@ type Daemon struct {
 	Clock     controlv1.ClockClient
 	Flights   controlv1.FlightsClient
 	Events    controlv1.EventsClient
+	Explorer  controlv1.ExplorerClient
 
 	address    string
 	connection *grpc.ClientConn
@@ -101,7 +102,7 @@ func Dial(address string, with ...Option) (*Daemon, error) {
 	return &Daemon{
 		Instances: controlv1.NewInstancesClient(connection), Canisters: controlv1.NewCanistersClient(connection),
 		Calls: controlv1.NewCallsClient(connection), Clock: controlv1.NewClockClient(connection),
-		Flights: controlv1.NewFlightsClient(connection), Events: controlv1.NewEventsClient(connection),
+		Flights: controlv1.NewFlightsClient(connection), Events: controlv1.NewEventsClient(connection), Explorer: controlv1.NewExplorerClient(connection),
 		address: address, connection: connection,
 	}, nil
 }

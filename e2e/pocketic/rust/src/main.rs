@@ -1,18 +1,27 @@
-//! PocketIC's Rust client, unmodified, with canisterd as its server (POCKET_IC_BIN). Each part
-//! uses methods of the client and panics where one does not do what PocketIC does.
+//! PocketIC's Rust client, unmodified, with canisterd as its server (POCKET_IC_BIN): version 16 (feature newest) or 13
+//! (feature previous). Each part uses methods of the client and panics where one does not do what PocketIC does.
 
-use std::path::Path;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use candid::{CandidType, Nat, Principal, encode_args, encode_one};
+use candid::{CandidType, Nat, Principal, decode_args, encode_args, encode_one};
+#[cfg(feature = "previous")]
+extern crate pocket_ic_13 as pocket_ic;
+#[cfg(feature = "newest")]
+use pocket_ic::common::rest::{CanisterHttpReplication, MockFlexibleCanisterHttpResponse, RawSenderInfo};
 use pocket_ic::common::rest::{
-    BlobCompression, CanisterHttpReply, CanisterHttpReplication, CanisterHttpResponse, InstanceConfig, MockCanisterHttpResponse,
-    RawEffectivePrincipal, SubnetKind,
+    BlobCompression, CanisterHttpReply, CanisterHttpResponse, ExtendedSubnetConfigSet, IcpConfig, IcpConfigFlag, IcpFeatures, IcpFeaturesConfig,
+    InstanceConfig, InstanceHttpGatewayConfig, MockCanisterHttpResponse, RawEffectivePrincipal, SubnetKind, SubnetSpec,
 };
+#[cfg(feature = "newest")]
+use pocket_ic::CreateCanisterParams;
 use pocket_ic::{
-    CanisterInstallMode, CanisterSettings, CreateCanisterParams, ErrorCode, IngressStatusResult, PocketIc, PocketIcBuilder, RejectCode, TickConfigs, Time,
-    query_candid, query_candid_as, update_candid, update_candid_as,
+    CanisterInstallMode, CanisterSettings, ErrorCode, IngressStatusResult, PocketIc, PocketIcBuilder, PocketIcState, RejectCode, StartServerParams,
+    TickConfigs, Time, call_candid, call_candid_as, copy_dir, get_default_effective_canister_id, query_candid, query_candid_as, start_server,
+    update_candid, update_candid_as, with_candid,
 };
+use serde_json::{Value, json};
 
 const T: u128 = 1_000_000_000_000;
 
@@ -25,8 +34,21 @@ fn nothing() -> Vec<u8> {
     encode_args(()).unwrap()
 }
 
-fn counter(pic: &PocketIc) -> Principal {
+/// Version 13 makes canisters without cycles.
+fn canister(pic: &PocketIc) -> Principal {
     let id = pic.create_canister();
+    funded(pic, id)
+}
+
+fn funded(pic: &PocketIc, id: Principal) -> Principal {
+    if cfg!(feature = "previous") {
+        pic.add_cycles(id, 100 * T);
+    }
+    id
+}
+
+fn counter(pic: &PocketIc) -> Principal {
+    let id = canister(pic);
     pic.install_canister(id, wasm("counter"), nothing(), None);
     id
 }
@@ -46,6 +68,12 @@ fn calls() {
     assert_eq!(n, Nat::from(8u8));
     let (n,): (Nat,) = query_candid_as(&pic, id, user, "get", ()).unwrap();
     assert_eq!(n, Nat::from(8u8));
+    let (n,): (Nat,) = call_candid(&pic, id, RawEffectivePrincipal::None, "inc", ()).unwrap();
+    assert_eq!(n, Nat::from(9u8));
+    let (n,): (Nat,) = call_candid_as(&pic, id, RawEffectivePrincipal::None, user, "inc", ()).unwrap();
+    assert_eq!(n, Nat::from(10u8));
+    let (n,): (Nat,) = with_candid((), |arg| pic.query_call(id, user, "get", arg)).unwrap();
+    assert_eq!(n, Nat::from(10u8));
     pic.query_call(id, user, "get", nothing()).unwrap();
     pic.query_call_with_effective_principal(id, RawEffectivePrincipal::CanisterId(id.as_slice().to_vec()), user, "get", nothing()).unwrap();
     let reject = pic.update_call(id, user, "missing", vec![]).unwrap_err();
@@ -71,7 +99,7 @@ fn calls() {
 fn canisters() {
     let pic = PocketIcBuilder::new().with_nns_subnet().with_application_subnet().with_application_subnet().build();
     let owner = Principal::self_authenticating([8]);
-    let id = pic.create_canister_with_settings(Some(owner), None);
+    let id = funded(&pic, pic.create_canister_with_settings(Some(owner), None));
     assert_eq!(pic.get_controllers(id), vec![owner]);
     assert_eq!(pic.cycle_balance(id), 100 * T);
     assert_eq!(pic.add_cycles(id, 5 * T), 105 * T);
@@ -109,8 +137,11 @@ fn canisters() {
     let ledger = Principal::from_text("ryjl3-tyaaa-aaaaa-aaaba-cai").unwrap();
     assert_eq!(pic.create_canister_with_id(None, None, ledger), Ok(ledger));
     assert!(pic.create_canister_with_id(None, None, ledger).unwrap_err().contains("already"));
-    let poor = pic.create_canister_with_params(None, CreateCanisterParams { cycles: Some(3 * T), ..Default::default() }).unwrap();
-    assert_eq!(pic.cycle_balance(poor), 3 * T);
+    #[cfg(feature = "newest")]
+    {
+        let poor = pic.create_canister_with_params(None, CreateCanisterParams { cycles: Some(3 * T), ..Default::default() }).unwrap();
+        assert_eq!(pic.cycle_balance(poor), 3 * T);
+    }
     assert!(pic.get_subnet_metrics(subnets[1]).unwrap().num_canisters > 0);
 }
 
@@ -132,13 +163,15 @@ fn time() {
 }
 
 fn topology() {
-    let pic = PocketIcBuilder::new()
+    let builder = PocketIcBuilder::new()
         .with_nns_subnet().with_sns_subnet().with_ii_subnet().with_fiduciary_subnet().with_bitcoin_subnet()
-        .with_test_threshold_keys_subnet().with_system_subnet().with_application_subnet().with_verified_application_subnet()
-        .with_benchmarking_application_subnet().with_benchmarking_system_subnet()
-        .build();
+        .with_system_subnet().with_application_subnet().with_verified_application_subnet()
+        .with_benchmarking_application_subnet().with_benchmarking_system_subnet();
+    #[cfg(feature = "newest")]
+    let builder = builder.with_test_threshold_keys_subnet();
+    let pic = builder.build();
     let topology = pic.topology();
-    assert_eq!(topology.subnet_configs.len(), 11);
+    assert_eq!(topology.subnet_configs.len(), if cfg!(feature = "newest") { 11 } else { 10 });
     for kind in [SubnetKind::NNS, SubnetKind::SNS, SubnetKind::II, SubnetKind::Fiduciary, SubnetKind::Bitcoin, SubnetKind::VerifiedApplication] {
         assert!(topology.subnet_configs.values().any(|c| c.subnet_kind == kind), "{kind:?}");
     }
@@ -147,6 +180,127 @@ fn topology() {
     let named = PocketIcBuilder::new().with_nns_subnet().with_mainnet_nns_subnet_id().build();
     assert_eq!(named.topology().get_nns().unwrap().to_text(), "tdb26-jop6k-aogll-7ltgs-eruif-6kk7m-qpktf-gdiqx-mxtrf-vb5e6-eqe");
     let _ = InstanceConfig::default();
+    let two = ExtendedSubnetConfigSet { application: vec![SubnetSpec::default(); 2], ..Default::default() };
+    assert_eq!(PocketIcBuilder::new_with_config(two).build().topology().get_app_subnets().len(), 2);
+}
+
+#[allow(deprecated)]
+fn configurations() {
+    let config = IcpConfig { beta_features: Some(IcpConfigFlag::Enabled), ..Default::default() };
+    let features = IcpFeatures { icp_token: Some(IcpFeaturesConfig::DefaultConfig), ..Default::default() };
+    let gateway = InstanceHttpGatewayConfig { ip_addr: None, port: None, domains: None, https_config: None, domain_custom_provider_local_file: None };
+    let pic = PocketIcBuilder::new()
+        .with_application_subnet().with_server_binary(PathBuf::from(std::env::var("POCKET_IC_BIN").unwrap()))
+        .with_max_request_time_ms(Some(60_000)).with_icp_config(config).with_log_level(slog::Level::Warning).with_icp_features(features)
+        .with_initial_timestamp(1_700_000_000_000_000_000).with_http_gateway(gateway)
+        .build();
+    assert!(pic.get_time().as_nanos_since_unix_epoch() > 1_700_000_000_000_000_000);
+    assert!(pic.url().is_some());
+    assert!(pic.canister_exists(Principal::from_text("ryjl3-tyaaa-aaaaa-aaaba-cai").unwrap()));
+    let instance = pic.get_server_url().join(&format!("instances/{}", pic.instance_id())).unwrap();
+    assert_eq!(get_default_effective_canister_id(instance.to_string()).unwrap(), pic.topology().default_effective_canister_id.into());
+    assert!(pic.verify_canister_signature(vec![1], vec![2], vec![3], vec![4]).unwrap_err().contains("Failed to parse DER"));
+    #[cfg(feature = "newest")]
+    drop(PocketIcBuilder::new().with_application_subnet().disable_ingress_validation().build());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        PocketIcBuilder::new().with_application_subnet().build_async().await.drop().await;
+        let (mut server, url) = start_server(StartServerParams { reuse: false, ..Default::default() }).await;
+        assert!(url.as_str().starts_with("http://127.0.0.1:"));
+        server.kill().unwrap();
+        server.wait().unwrap();
+    });
+}
+
+/// Servers refuse these, for canisterd has neither adapters for other chains nor a reader of the replica's checkpoints.
+fn refused() {
+    let nowhere = "127.0.0.1:1".parse().unwrap();
+    let builder = || PocketIcBuilder::new().with_application_subnet();
+    for refused in [
+        builder().with_bitcoind_addr(nowhere), builder().with_bitcoind_addrs(vec![nowhere]), builder().with_dogecoind_addrs(vec![nowhere]),
+        builder().with_nns_state(std::env::temp_dir()), builder().with_subnet_state(SubnetKind::SNS, std::env::temp_dir()),
+    ] {
+        assert!(catch_unwind(AssertUnwindSafe(|| refused.build())).is_err());
+    }
+}
+
+fn states() {
+    let state = PocketIcState::new();
+    let pic = PocketIcBuilder::new().with_application_subnet().with_state(state).build();
+    let id = counter(&pic);
+    update_candid::<_, (Nat,)>(&pic, id, "inc", ()).unwrap();
+    let folder = pic.drop_and_take_state().unwrap().into_path();
+    let count = |pic: &PocketIc| query_candid::<_, (Nat,)>(pic, id, "get", ()).unwrap().0;
+    let copied = std::env::temp_dir().join("copied");
+    copy_dir(&folder, &copied).unwrap();
+    let copy = PocketIcBuilder::new().with_read_only_state(&PocketIcState::new_from_path(copied)).build();
+    update_candid::<_, (Nat,)>(&copy, id, "inc", ()).unwrap();
+    assert_eq!(count(&copy), Nat::from(2u8));
+    let pic = PocketIcBuilder::new().with_state_dir(folder).build();
+    assert_eq!(count(&pic), Nat::from(1u8));
+}
+
+#[cfg(feature = "newest")]
+fn newest() {
+    let pic = PocketIcBuilder::new().with_application_subnet().with_application_subnet().build();
+    let id = counter(&pic);
+    let user = Principal::anonymous();
+    let info = || RawSenderInfo { info: vec![1], signer: id.as_slice().to_vec() };
+    let none = RawEffectivePrincipal::None;
+    pic.update_call_with_sender_info(id, user, "inc", nothing(), info()).unwrap();
+    pic.update_call_with_effective_principal_and_sender_info(id, none.clone(), user, "inc", nothing(), info()).unwrap();
+    pic.query_call_with_sender_info(id, user, "get", nothing(), info()).unwrap();
+    pic.query_call_with_effective_principal_and_sender_info(id, none.clone(), user, "get", nothing(), info()).unwrap();
+    let first = pic.submit_call_with_sender_info(id, user, "inc", nothing(), info()).unwrap();
+    let second = pic.submit_call_with_effective_principal_and_sender_info(id, none, user, "inc", nothing(), info()).unwrap();
+    pic.await_call(first).unwrap();
+    let (n,): (Nat,) = decode_args(&pic.await_call(second).unwrap()).unwrap();
+    assert_eq!(n, Nat::from(4u8));
+    let fetcher = pic.create_canister();
+    pic.install_canister(fetcher, wasm("outcaller"), nothing(), None);
+    let call = pic.submit_call(fetcher, user, "fetch_each", encode_args(("https://example.com/", None::<()>)).unwrap()).unwrap();
+    pic.tick();
+    pic.tick();
+    let [pending] = &pic.get_canister_http()[..] else { panic!("no outcall waits") };
+    let CanisterHttpReplication::Flexible { total_requests, .. } = pending.replication else { panic!("it is not flexible") };
+    let answer = CanisterHttpResponse::CanisterHttpReply(CanisterHttpReply { status: 200, headers: vec![], body: b"news".to_vec() });
+    pic.mock_flexible_canister_http_response(MockFlexibleCanisterHttpResponse {
+        subnet_id: pending.subnet_id, request_id: pending.request_id, responses: vec![answer; total_requests as usize],
+    });
+    assert!(pic.await_call(call).unwrap().windows(4).any(|bytes| bytes == b"news"));
+    let other = *pic.topology().get_app_subnets().iter().find(|subnet| Some(**subnet) != pic.get_subnet(id)).unwrap();
+    // canisterd has no way to do this to a network that runs.
+    assert!(catch_unwind(AssertUnwindSafe(|| pic.delete_subnet(other))).is_err());
+}
+
+fn fork(pic: &PocketIc) -> PocketIc {
+    let server = pic.get_server_url().join(&format!("canisterd/fork_of/{}/", pic.instance_id())).unwrap();
+    PocketIcBuilder::new().with_server_url(server).build()
+}
+
+fn canisterd(pic: &PocketIc, rpc: &str, body: Value) -> Value {
+    let route = pic.get_server_url().join(&format!("/instances/{}/canisterd/{rpc}", pic.instance_id())).unwrap();
+    reqwest::blocking::Client::new().post(route).json(&body).send().unwrap().json().unwrap()
+}
+
+fn forks() {
+    let world = PocketIc::new();
+    let counted = counter(&world);
+    let caller = canister(&world);
+    world.install_canister(caller, wasm("caller"), nothing(), None);
+    let pic = fork(&world);
+    let bump = encode_one(counted.to_text()).unwrap();
+
+    canisterd(&pic, "add_rule", json!({"rule": {"match": {"method": "inc", "times": 1}, "hold": true}}));
+    let call = pic.submit_call(caller, Principal::anonymous(), "bump", bump).unwrap();
+    let held = canisterd(&pic, "await_held", json!({}));
+    update_candid::<_, (Nat,)>(&pic, counted, "add", (Nat::from(5u8),)).unwrap();
+    canisterd(&pic, "release", json!({"held_id": held["held"]["held_id"]}));
+    let (n,): (Nat,) = decode_args(&pic.await_call(call).unwrap()).unwrap();
+    assert_eq!(n, Nat::from(6u8));
+
+    assert_eq!(query_candid::<_, (Nat,)>(&world, counted, "get", ()).unwrap().0, Nat::from(0u8));
+    assert_eq!(pic.upload_blob(vec![1, 2, 3], BlobCompression::NoCompression).0.len(), 32);
 }
 
 fn memory() {
@@ -187,7 +341,7 @@ struct Request {
 
 fn outcalls() {
     let pic = PocketIc::new();
-    let id = pic.create_canister();
+    let id = canister(&pic);
     pic.install_canister(id, std::fs::read(std::env::var("CANISTERD_FETCHER").unwrap()).unwrap(), vec![], None);
     let request = Request { url: "https://example.com/".into(), method: Method::get, headers: vec![Header { name: "a".into(), value: "b".into() }] };
     let call = pic.submit_call(id, Principal::anonymous(), "fetch", encode_one(request).unwrap()).unwrap();
@@ -195,6 +349,7 @@ fn outcalls() {
     pic.tick();
     let pending = pic.get_canister_http();
     assert_eq!(pending.len(), 1);
+    #[cfg(feature = "newest")]
     assert_eq!(pending[0].replication, CanisterHttpReplication::FullyReplicated);
     assert_eq!(pending[0].max_response_bytes, None);
     let answer = CanisterHttpResponse::CanisterHttpReply(CanisterHttpReply { status: 200, headers: vec![], body: b"news".to_vec() });
@@ -220,6 +375,7 @@ fn live() {
     assert_eq!(pic.url(), Some(url));
     pic.stop_live();
     assert!(pic.url().is_none());
+    assert!(pic.make_live_with_params(None, None, Some(vec!["localhost".into()]), None).port().is_some());
     let begun = PocketIcBuilder::new().with_application_subnet().with_auto_progress().build();
     assert!(begun.auto_progress_enabled());
     pic.drop_and_take_state();
@@ -227,7 +383,10 @@ fn live() {
 
 fn main() {
     for (name, part) in [
-        ("calls", calls as fn()), ("canisters", canisters), ("time", time), ("topology", topology), ("memory", memory), ("outcalls", outcalls), ("live", live),
+        ("calls", calls as fn()), ("canisters", canisters), ("time", time), ("topology", topology), ("configurations", configurations),
+        ("refused", refused), ("states", states), ("memory", memory), ("outcalls", outcalls), ("live", live), ("forks", forks),
+        #[cfg(feature = "newest")]
+        ("newest", newest),
     ] {
         if std::env::args().nth(1).is_none_or(|only| only == name) {
             part();

@@ -1,0 +1,96 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// asked is an RPC that Ask answers.
+type asked struct {
+	service any
+	handler grpc.MethodHandler
+}
+
+// askedRPCs are the RPCs that Ask answers, by their names in snake case: what happens in one instance, and its snapshots.
+// Other interfaces create and delete instances, set the pacing, and make calls in their own way; what writes to folders or
+// listens at addresses is for clients of the control API alone.
+func (s *Server) askedRPCs() map[string]asked {
+	all := make(map[string]asked)
+	for _, service := range []struct {
+		description *grpc.ServiceDesc
+		methods     []string // none: all
+		server      any
+	}{
+		{&controlv1.Flights_ServiceDesc, nil, &flights{Server: s}},
+		{&controlv1.Events_ServiceDesc, nil, &events{Server: s}},
+		{&controlv1.Clock_ServiceDesc, []string{"AdvanceTime", "RunUntil", "ListMoves", "StepMessage"}, &clock{Server: s}},
+		{&controlv1.Instances_ServiceDesc, []string{"TakeSnapshot", "ListSnapshots", "DeleteSnapshot", "RestoreSnapshot"}, &instances{Server: s}},
+	} {
+		for _, method := range service.description.Methods {
+			if service.methods == nil || slices.Contains(service.methods, method.MethodName) {
+				all[snakeCase(method.MethodName)] = asked{service.server, method.Handler}
+			}
+		}
+	}
+	return all
+}
+
+// snakeCase is the name of an RPC in snake case: add_rule of AddRule.
+func snakeCase(name string) string {
+	var out strings.Builder
+	for i, r := range name {
+		if i > 0 && 'A' <= r && r <= 'Z' {
+			out.WriteByte('_')
+		}
+		out.WriteRune(r)
+	}
+	return strings.ToLower(out.String())
+}
+
+// Ask answers an RPC with one request and one answer for programs without gRPC. The name is in snake case; request and
+// answer are JSON with the field names of the .proto files (ProtoJSON). The request is about the instance, whatever it
+// says itself. known is false for a name that is not offered; an error is an *Error, or a context error.
+func (s *Server) Ask(ctx context.Context, name, instance string, request []byte) (answer []byte, known bool, err error) {
+	rpc, known := s.askedRPCs()[name]
+	if !known {
+		return nil, false, nil
+	}
+	out, err := rpc.handler(rpc.service, ctx, func(in any) error { return readAsked(in.(proto.Message), instance, request) }, s.guardUnary)
+	if err != nil {
+		return nil, true, err
+	}
+	written, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}.Marshal(out.(proto.Message))
+	if err != nil {
+		return nil, true, Unexpected.Refuse(err)
+	}
+	// The package varies the spaces that it writes from build to build.
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, written); err != nil {
+		return nil, true, Unexpected.Refuse(err)
+	}
+	return compact.Bytes(), true, nil
+}
+
+// readAsked reads a request about an instance; nothing is an empty request.
+func readAsked(in proto.Message, instance string, request []byte) error {
+	if len(bytes.TrimSpace(request)) > 0 {
+		if err := protojson.Unmarshal(request, in); err != nil {
+			// The package writes one of two spaces, by the build of the program.
+			text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ")
+			return BadField.Refuse("the body", quoted(string(request)), text)
+		}
+	}
+	message := in.ProtoReflect()
+	message.Set(message.Descriptor().Fields().ByName("instance"), protoreflect.ValueOfString(instance))
+	return nil
+}

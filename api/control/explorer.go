@@ -1,0 +1,290 @@
+package control
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/property"
+	"github.com/canisterd/canisterd/explore/schedule"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+)
+
+const (
+	// maxExploreOperations is how many operations an exploration has at most, maxExploreRuns how many runs, maxExploreFaults
+	// how many faults a run. Ours.
+	maxExploreOperations = 100
+	maxExploreRuns       = 10_000_000
+	maxExploreFaults     = 8
+)
+
+// explorationRefused takes the error of the exploration: an operation that the network did not accept, for example.
+var explorationRefused = reason("EXPLORATION_REFUSED", codes.InvalidArgument, "%v")
+
+type explorer struct {
+	controlv1.UnimplementedExplorerServer
+	*Server
+}
+
+// Explore explores operations on forks of an instance.
+func (s *explorer) Explore(in *controlv1.ExploreRequest, stream grpc.ServerStreamingServer[controlv1.ExploreResponse]) error {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return err
+	}
+	ctx, end := s.until(stream.Context())
+	defer end()
+	base, err := i.Frozen(ctx, in.GetSnapshot())
+	if err != nil {
+		return err
+	}
+	defer base.Close()
+	config, err := s.configured(ctx, i, in, base)
+	if err != nil {
+		return err
+	}
+	shown := time.Now()
+	config.Progress = func(r *campaign.Report) {
+		if time.Since(shown) < progressInterval {
+			return
+		}
+		shown = time.Now()
+		progress := &controlv1.ExploreProgress{Runs: uint64(r.Runs), Messages: uint64(r.Messages), Findings: uint32(len(r.Findings))}
+		// A client that is gone ends the context, and so the exploration.
+		_ = stream.Send(&controlv1.ExploreResponse{Step: &controlv1.ExploreResponse_Progress{Progress: progress}})
+	}
+	report, err := campaign.Run(config)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return explorationRefused.Refuse(err)
+	}
+	answer, err := shownReport(config, report)
+	if err != nil {
+		return err
+	}
+	return stream.Send(&controlv1.ExploreResponse{Step: &controlv1.ExploreResponse_Report{Report: answer}})
+}
+
+// configured reads what is to be explored.
+func (s *explorer) configured(ctx context.Context, i *instance.Instance, in *controlv1.ExploreRequest, base *replica.Network) (*campaign.Config, error) {
+	for _, limit := range []struct {
+		field     string
+		value     int
+		most      int
+		otherwise string
+	}{
+		{"operations", len(in.GetOperations()), maxExploreOperations, "at most 100 operations are explored at a time"},
+		{"runs", int(in.GetRuns()), maxExploreRuns, "at most 10,000,000 runs are made"},
+		{"faults", int(in.GetFaults()), maxExploreFaults, "a run has at most 8 faults"},
+	} {
+		if limit.value > limit.most {
+			return nil, BadField.Refuse(limit.field, limit.value, limit.otherwise)
+		}
+	}
+	if len(in.GetOperations()) == 0 {
+		return nil, MissingField.Refuse("operations", "the messages that are delivered in every order")
+	}
+	c := &campaign.Config{
+		Seed: in.GetSeed(), Runs: int(in.GetRuns()), Faults: int(in.GetFaults()), Stop: int(in.GetStop()), Workers: int(in.GetWorkers()),
+	}
+	if c.Workers == 0 || c.Workers > runtime.GOMAXPROCS(0) {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	var end time.Time
+	if in.GetTime() != nil {
+		end = time.Now().Add(in.GetTime().AsDuration())
+	}
+	c.Expired = func() bool { return ctx.Err() != nil || !end.IsZero() && time.Now().After(end) }
+	names, err := s.properties(c, in, base)
+	if err != nil {
+		return nil, err
+	}
+	if err := readFaultKinds(c, in, names); err != nil {
+		return nil, err
+	}
+	for _, o := range in.GetOperations() {
+		operation, err := s.readOperation(ctx, i, o)
+		if err != nil {
+			return nil, err
+		}
+		c.Setup.Operations = append(c.Setup.Operations, operation)
+	}
+	return c, nil
+}
+
+// readFaultKinds reads which faults may happen.
+func readFaultKinds(c *campaign.Config, in *controlv1.ExploreRequest, names *property.Names) error {
+	for _, name := range in.GetFaultKinds() {
+		kind, err := harness.ParseFault(name)
+		if err != nil {
+			return BadField.Refuse("fault_kinds", name, err)
+		}
+		c.Kinds = append(c.Kinds, kind)
+	}
+	untrusted := map[principal.Principal]bool{}
+	for _, name := range in.GetUntrusted() {
+		id, found := names.Canister(name)
+		if !found {
+			return BadField.Refuse("untrusted", name, "it is neither the id nor the name of a canister")
+		}
+		untrusted[id] = true
+	}
+	c.Untrusted = func(id principal.Principal) bool { return untrusted[id] }
+	return nil
+}
+
+// stating is a request with properties.
+type stating interface {
+	GetProperties() *controlv1.ExploreProperties
+	GetNames() map[string]string
+}
+
+// properties reads what runs must not do.
+func (s *explorer) properties(c *campaign.Config, in stating, base *replica.Network) (*property.Names, error) {
+	ids, shown := map[string]principal.Principal{}, map[principal.Principal]string{}
+	for name, text := range in.GetNames() {
+		id, err := readPrincipal("names", text)
+		if err != nil {
+			return nil, err
+		}
+		ids[name], shown[*id] = *id, name
+	}
+	c.Setup.Base, c.NoBuiltin = base, in.GetProperties().GetOnlyStated()
+	c.Setup.Name = func(id principal.Principal) string { return shown[id] }
+	names := &property.Names{Canister: func(name string) (principal.Principal, bool) {
+		if id, known := ids[name]; known {
+			return id, true
+		}
+		id, err := principal.Parse(name)
+		return id, err == nil
+	}}
+	if !c.NoBuiltin {
+		c.Properties = property.StatedBy(base, c.Setup.NameOf)
+	}
+	return names, readLines(c, in.GetProperties(), names)
+}
+
+// readLines reads the lines of invariants and goals.
+func readLines(c *campaign.Config, in *controlv1.ExploreProperties, names *property.Names) error {
+	for _, line := range in.GetInvariants() {
+		p, err := names.ParseInvariant(line)
+		if err != nil {
+			return BadField.Refuse("properties.invariants", line, err)
+		}
+		c.Properties = append(c.Properties, p)
+	}
+	for _, line := range in.GetSometimes() {
+		p, err := names.ParseInvariant(line)
+		if err != nil {
+			return BadField.Refuse("properties.sometimes", line, err)
+		}
+		c.Sometimes = append(c.Sometimes, property.Sometimes{Title: p.Title, Condition: *p})
+	}
+	for _, line := range in.GetMaximize() {
+		q, err := names.ParseQuery(line)
+		if err != nil {
+			return BadField.Refuse("properties.maximize", line, err)
+		}
+		c.Maximize = append(c.Maximize, property.Maximize{Title: line, Query: *q})
+	}
+	for _, line := range in.GetObserve() {
+		q, err := names.ParseQuery(line)
+		if err != nil {
+			return BadField.Refuse("properties.observe", line, err)
+		}
+		c.Observe = append(c.Observe, *q)
+	}
+	return nil
+}
+
+// readOperation reads an operation, with its arguments at the types of the canister's interface.
+func (s *explorer) readOperation(ctx context.Context, i *instance.Instance, in *controlv1.ExploreOperation) (harness.Operation, error) {
+	call, err := (&calls{Server: s.Server}).order(ctx, i, in.GetCall())
+	if err != nil {
+		return harness.Operation{}, err
+	}
+	title := in.GetTitle()
+	if title == "" {
+		title = call.receiver.String() + "." + call.method
+	}
+	return harness.Operation{Title: title, Message: replica.Ingress{
+		Sender: call.sender, Receiver: call.receiver, Effective: call.effective, Method: call.method, Arg: call.arg,
+		Size: len(call.arg) + len(call.method) + replica.EnvelopeBytes,
+	}}, nil
+}
+
+// ReplaySchedule runs the schedule of a finding again.
+func (s *explorer) ReplaySchedule(ctx context.Context, in *controlv1.ReplayScheduleRequest) (*controlv1.ReplayScheduleResponse, error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	file, err := schedule.Read([]byte(in.GetSchedule()))
+	if err != nil {
+		return nil, BadField.Refuse("schedule", "this", err)
+	}
+	base, err := i.Frozen(ctx, in.GetSnapshot())
+	if err != nil {
+		return nil, err
+	}
+	defer base.Close()
+	c := &campaign.Config{Seed: file.Seed}
+	names, err := s.properties(c, in, base)
+	if err != nil {
+		return nil, err
+	}
+	if p, err := names.ParseInvariant(file.Property); err == nil {
+		c.Properties = append(c.Properties, p)
+	}
+	if c.Setup.Operations, err = campaign.Operations(file, names.Canister); err != nil {
+		return nil, BadField.Refuse("schedule", "this", err)
+	}
+	run, err := c.OfFile(file)
+	if err != nil {
+		return nil, BadField.Refuse("schedule", "this", err)
+	}
+	return replayed(c, file, run)
+}
+
+// replayed runs a schedule and says what came of it.
+func replayed(c *campaign.Config, file *schedule.File, run *campaign.Schedule) (*controlv1.ReplayScheduleResponse, error) {
+	again, err := campaign.Replay(c, run)
+	if err != nil {
+		return nil, explorationRefused.Refuse(err)
+	}
+	f := &campaign.Finding{Schedule: *run, Steps: again.Steps}
+	f.Property, f.Text = file.Property, file.Text
+	out := &controlv1.ReplayScheduleResponse{Outcome: controlv1.ReplayOutcome_REPLAY_OUTCOME_FIXED}
+	switch v := again.Violation(file.Property); {
+	case v != nil:
+		out.Outcome, f.Violation = controlv1.ReplayOutcome_REPLAY_OUTCOME_STILL_FAILS, *v
+		if err := campaign.Shorten(c, f); err != nil {
+			return nil, explorationRefused.Refuse(err)
+		}
+		text, err := schedule.Write(f.File(c))
+		if err != nil {
+			return nil, err
+		}
+		out.Schedule = string(text)
+	case again.Stale():
+		out.Outcome = controlv1.ReplayOutcome_REPLAY_OUTCOME_STALE
+		out.Explanation = again.Diverged() + "\n"
+	default:
+		f.Text = file.Property + " holds in this run"
+	}
+	if out.Explanation == "" {
+		out.Explanation = f.Explain(&c.Setup)
+	}
+	out.Mermaid = f.Mermaid(&c.Setup)
+	return out, nil
+}

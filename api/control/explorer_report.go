@@ -1,0 +1,60 @@
+package control
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/schedule"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// progressInterval is the least time between two messages about the progress of an exploration (ours).
+const progressInterval = time.Second
+
+// shownReport is a report as a message.
+func shownReport(c *campaign.Config, r *campaign.Report) (*controlv1.ExploreReport, error) {
+	out := &controlv1.ExploreReport{
+		Runs: uint64(r.Runs), Messages: uint64(r.Messages), Classes: uint64(r.Classes), Exhausted: r.Exhausted, ExhaustedFaults: r.ExhaustedFaults,
+		Unfinished: uint64(r.Unfinished),
+	}
+	for _, f := range r.Findings {
+		shown := &controlv1.ExploreFinding{
+			Property: f.Property, Method: f.Method, Text: f.Text, Suspicion: f.Suspicion, Run: uint64(f.Run), Phase: f.Phase, Others: uint64(f.Others),
+			Explanation: f.Explain(&c.Setup), Mermaid: f.Mermaid(&c.Setup),
+		}
+		if f.Canister.Len() > 0 {
+			shown.CanisterId = f.Canister.String()
+		}
+		text, err := schedule.Write(f.File(c))
+		if err != nil {
+			return nil, err
+		}
+		shown.Schedule = string(text)
+		out.Findings = append(out.Findings, shown)
+	}
+	for _, o := range r.Operations {
+		out.Operations = append(out.Operations, &controlv1.ExploreOperationCount{
+			Title: o.Title, Replied: uint64(o.Replied), Rejected: uint64(o.Rejected), Open: uint64(o.Open),
+		})
+	}
+	for _, a := range r.Awaits {
+		shown := &controlv1.ExploreAwait{Caller: a.Caller, Callee: a.Callee, Runs: uint64(a.Runs)}
+		for _, kind := range slices.Sorted(maps.Keys(a.Tried)) {
+			shown.Tried = append(shown.Tried, &controlv1.ExploreTried{Fault: kind.String(), Runs: uint64(a.Tried[kind])})
+		}
+		out.Awaits = append(out.Awaits, shown)
+	}
+	for _, g := range r.Reached {
+		out.Reached = append(out.Reached, &controlv1.ExploreGoal{Title: g.Title, Runs: uint64(g.Runs)})
+	}
+	for _, x := range r.Largest {
+		shown := &controlv1.ExploreExtreme{Title: x.Title}
+		if x.Value != nil {
+			shown.Value = x.Value.RatString()
+		}
+		out.Largest = append(out.Largest, shown)
+	}
+	return out, nil
+}

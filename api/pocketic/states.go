@@ -1,0 +1,103 @@
+package pocketic
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Files of a state_dir: the instance as canisterd exports it, and the topology for programs that look for PocketIC's.
+const (
+	stateFile    = "instance.canisterd"
+	topologyFile = "topology.json"
+)
+
+// hasState reports whether an earlier instance has left its state in a folder.
+func hasState(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, topologyFile))
+	return folder != "" && err == nil
+}
+
+// restored makes an instance of a folder that an earlier one has left, nil where none has.
+func (s *Server) restored(ctx context.Context, folder string) (Instance, error) {
+	if folder == "" {
+		return nil, nil
+	}
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+		return nil, failed("The path %s is not a directory: state_dir must be a folder, which may not exist yet", folder)
+	}
+	file, err := os.Open(filepath.Join(folder, stateFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		if hasState(folder) {
+			return nil, failed("The folder %s has no %s: canisterd cannot read the checkpoints of PocketIC's own server; take another state_dir", folder, stateFile)
+		}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, failed("Failed to read the state: %v", err)
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	instance, err := s.host.Import(ctx, bufio.NewReader(file))
+	if err != nil {
+		return nil, failed("The state %s cannot be read: %v", file.Name(), err)
+	}
+	// PocketIC's subnets take a nanosecond to be made again.
+	if _, err := instance.Node().Round(ctx); err != nil {
+		return nil, errorsOf(err, instance.Close())
+	}
+	return instance, nil
+}
+
+// keep writes the state of an instance to its folder, as it is after one more round.
+func (e *entry) keep() error {
+	if e.folder == "" {
+		return nil
+	}
+	ctx := context.Background()
+	node := e.instance.Node()
+	if _, err := node.Round(ctx); err != nil {
+		return err
+	}
+	network, err := node.Snapshot(ctx, replica.ForkConfig{})
+	if err != nil {
+		return err
+	}
+	defer network.Close()
+	if err := os.MkdirAll(e.folder, 0o750); err != nil {
+		return err
+	}
+	shown, err := json.Marshal(e.shown())
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		replace(filepath.Join(e.folder, stateFile), func(file *bufio.Writer) error { return network.Export(file) }),
+		replace(filepath.Join(e.folder, topologyFile), func(file *bufio.Writer) error {
+			_, err := file.Write(shown)
+			return err
+		}),
+	)
+}
+
+// replace writes a file, which is either whole or as it was before.
+func replace(path string, write func(*bufio.Writer) error) error {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriter(file)
+	err = write(buffered)
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return os.Rename(file.Name(), path)
+}

@@ -1,0 +1,249 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/daemon/otlp/otlptest"
+)
+
+// composed is a service of docker-compose.yml.
+type composed struct {
+	Command     []string
+	User        string
+	ReadOnly    bool `yaml:"read_only"`
+	Tmpfs       []string
+	Ports       []string
+	Volumes     []string
+	Healthcheck struct{ Test []string }
+}
+
+// services are the services of docker-compose.yml, by name.
+func services(t *testing.T, root string) map[string]composed {
+	t.Helper()
+	var file struct{ Services map[string]composed }
+	if err := yaml.Unmarshal([]byte(mustRead(t, root+"/docker-compose.yml")), &file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Services
+}
+
+func TestTheServicesOfDockerComposeAreOpenToThisComputerOnly(t *testing.T) {
+	root := mustAbs(t, repository)
+	all := services(t, root)
+	for _, name := range []string{"canisterd", "prometheus", "jaeger", "grafana"} {
+		s := all[name]
+		if len(s.Ports) == 0 {
+			t.Errorf("%s has no port", name)
+		}
+		for _, port := range s.Ports {
+			if !strings.HasPrefix(port, "127.0.0.1:") {
+				t.Errorf("port %s of %s is open to other computers", port, name)
+			}
+		}
+		for _, volume := range s.Volumes {
+			file, _, _ := strings.Cut(volume, ":")
+			if !exists(root+"/"+file) || !strings.HasSuffix(volume, ":ro") {
+				t.Errorf("%s has the volume %s: it is not a file of this repository, read-only", name, volume)
+			}
+		}
+	}
+	if s := all["canisterd"]; !s.ReadOnly || s.User == "" || strings.HasPrefix(s.User, "0") || len(s.Tmpfs) == 0 {
+		t.Errorf("canisterd runs as user %q, with a read-only file system %t and %v", s.User, s.ReadOnly, s.Tmpfs)
+	}
+}
+
+// compose starts canisterd as a service says, at a free port and with another collector. stop ends it as Docker does.
+func compose(t *testing.T, service *composed, collector string) (url string, stop func()) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := append(slices.Clone(service.Command), "--listen", "127.0.0.1:0", "--otlp-endpoint", collector)
+	d := &background{cmd: exec.Command(self, args...), ended: make(chan error, 1), written: make(chan struct{}, 1)}
+	d.cmd.Stdout, d.cmd.Stderr, d.cmd.Env = d, d, []string{asCommand + "=1", "TMPDIR=" + t.TempDir(), "GOCOVERDIR=" + t.TempDir()}
+	if err := d.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { d.ended <- d.cmd.Wait() }()
+	stopped := false
+	stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		if err := <-d.ended; err != nil {
+			t.Errorf("canisterd ended with %v:\n%s", err, d.text())
+		}
+	}
+	t.Cleanup(stop)
+	for patient := instancetest.Patient(t); ; {
+		if at := listening.FindStringSubmatch(d.text()); at != nil && strings.Contains(d.text(), "ready; stop with") {
+			return at[1], stop
+		}
+		select {
+		case <-d.written:
+		case err := <-d.ended:
+			stopped = true
+			t.Fatalf("canisterd ended with %v:\n%s", err, d.text())
+		case <-patient.Done():
+			t.Fatalf("canisterd is not ready:\n%s", d.text())
+		}
+	}
+}
+
+// fetch is what a URL answers.
+func fetch(t *testing.T, url string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(instancetest.Patient(t), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer http.DefaultClient.CloseIdleConnections()
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s answers %s (%v): %s", url, answer.Status, err, text)
+	}
+	return string(text)
+}
+
+// scrape are the metrics at a URL.
+func scrape(t *testing.T, url string) map[string]*dto.MetricFamily {
+	t.Helper()
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	found, err := parser.TextToMetricFamilies(strings.NewReader(fetch(t, url+"/metrics")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// mustRun runs a command in this process.
+func mustRun(t *testing.T, args ...string) {
+	t.Helper()
+	var out strings.Builder
+	if code := run(instancetest.Patient(t), args, &out, &out); code != exitOK {
+		t.Fatalf("canisterd %s: exit code %d: %s", strings.Join(args, " "), code, &out)
+	}
+}
+
+func TestDockerComposeShowsMetricsAndTraces(t *testing.T) {
+	r := newReader(t)
+	service := services(t, r.repository)["canisterd"]
+	collector := otlptest.New(t)
+	server := httptest.NewServer(collector)
+	t.Cleanup(server.Close)
+	url, stop := compose(t, &service, server.URL)
+	mustRun(t, append([]string{"--url", url}, service.Healthcheck.Test[2:]...)...)
+	r.run("cd examples/motoko")
+	mustRun(t, "--url", url, "deploy")
+	mustRun(t, "--url", url, "canister", "call", "relay", "pass", `("${greeter}", "Ada")`)
+	fetch(t, url+"/api/v2/status")
+	checkDashboard(t, mustRead(t, r.repository+"/deploy/grafana/canisterd.json"), scrape(t, url))
+	stop() // sends the spans that are left
+	root, child := collector.Named("pass"), collector.Named("greet")
+	if string(child.GetParentSpanId()) != string(root.GetSpanId()) || string(child.GetTraceId()) != string(root.GetTraceId()) || len(root.GetParentSpanId()) != 0 {
+		t.Errorf("the call %v is not under its message %v", child, root)
+	}
+	if resource, _ := collector.Last(); resource["service.name"] != "canisterd" || resource["canisterd.instance"] != "default" {
+		t.Errorf("the resource is %v", resource)
+	}
+}
+
+var (
+	// metricName is a metric in a query, with its selector.
+	metricName = regexp.MustCompile(`\b((?:canisterd|go|process)_[a-z_]+)(?:\{([^}]*)\})?`)
+	// selected is a label in a selector.
+	selected = regexp.MustCompile(`(\w+)(?:=~|!~|!=|=)"`)
+	// groupedBy are the labels of an aggregation.
+	groupedBy = regexp.MustCompile(`\bby \(([^)]*)\)`)
+)
+
+// checkDashboard checks that a scrape has each metric and label that the dashboard names.
+func checkDashboard(t *testing.T, text string, found map[string]*dto.MetricFamily) {
+	t.Helper()
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	queries := 0
+	for _, panel := range dashboard.Panels {
+		for _, target := range panel.Targets {
+			queries++
+			for _, problem := range unknownNames(found, target.Expr) {
+				t.Errorf("panel %q: %s in %s", panel.Title, problem, target.Expr)
+			}
+		}
+	}
+	if queries < 20 {
+		t.Errorf("the dashboard has %d queries", queries)
+	}
+	if problems := unknownNames(found, `sum by (color) (canisterd_nothing) + canisterd_rounds_total{canister="x"}`); len(problems) != 3 {
+		t.Errorf("a query with three wrong names has the problems %v", problems)
+	}
+}
+
+// unknownNames are the metrics and labels of a query that a scrape does not have.
+func unknownNames(found map[string]*dto.MetricFamily, query string) (problems []string) {
+	labels := map[string]bool{"le": true}
+	for _, name := range metricName.FindAllStringSubmatch(query, -1) {
+		family := found[name[1]]
+		for _, suffix := range []string{"_bucket", "_count", "_sum"} {
+			if base, cut := strings.CutSuffix(name[1], suffix); cut && family == nil {
+				family = found[base]
+			}
+		}
+		if family == nil {
+			problems = append(problems, "no metric "+name[1])
+			continue
+		}
+		own := map[string]bool{}
+		for _, pair := range family.GetMetric()[0].GetLabel() {
+			own[pair.GetName()], labels[pair.GetName()] = true, true
+		}
+		for _, label := range selected.FindAllStringSubmatch(name[2], -1) {
+			if !own[label[1]] {
+				problems = append(problems, name[1]+" has no label "+label[1])
+			}
+		}
+	}
+	for _, by := range groupedBy.FindAllStringSubmatch(query, -1) {
+		for label := range strings.SplitSeq(by[1], ",") {
+			if label = strings.TrimSpace(label); !labels[label] {
+				problems = append(problems, "no label "+label)
+			}
+		}
+	}
+	return problems
+}

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/project"
+	"github.com/canisterd/canisterd/daemon/quantity"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// Exit codes of explorations.
+const (
+	exitFinding = exitReject // a property is violated: a result, as a reject is one
+	exitStale   = 3          // a schedule does not fit the canisters any more
+)
+
+// exploreFlags are what an exploration is made of.
+type exploreFlags struct {
+	operations, kinds, untrusted []string
+	properties                   propertyFlags
+	runs, faults, stop, workers  uint32
+	seed                         uint64
+	limit, form, folder          string
+	snapshot                     string
+}
+
+// propertyFlags are what runs must not do.
+type propertyFlags struct {
+	invariants, sometimes, maximize, observe []string
+	onlyStated                               bool
+}
+
+func (f *propertyFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.invariants, "invariant", nil, "a line that must hold when a run is over: 'vault paidOut <= 100'; 'each message: …' after each message")
+	flags.StringArrayVar(&f.sometimes, "sometimes", nil, "a line that must hold at the end of some run")
+	flags.StringArrayVar(&f.maximize, "maximize", nil, "a query whose number is to become as large as it can: 'vault paidOut'")
+	flags.StringArrayVar(&f.observe, "observe", nil, "a query by which serial orders are compared: 'bank balance'")
+	flags.BoolVar(&f.onlyStated, "only-stated", false, "check nothing that holds for all canisters")
+}
+
+func (f *propertyFlags) message() *controlv1.ExploreProperties {
+	return &controlv1.ExploreProperties{
+		Invariants: f.invariants, Sometimes: f.sometimes, Maximize: f.maximize, Observe: f.observe, OnlyStated: f.onlyStated,
+	}
+}
+
+func (c *cli) explore() *cobra.Command {
+	var f exploreFlags
+	cmd := &cobra.Command{
+		Use:   "explore",
+		Short: "Run operations in every order and with every fault, and find what goes wrong",
+		Long: `Run operations in every legal order of their messages, and with every fault that
+mainnet can cause, on forks of an instance. The instance is not changed.
+
+An operation is an update call: CANISTER METHOD [ARGUMENTS] [as PRINCIPAL], as
+for canister call. Operations begin at any time of a run. Each finding is told
+by the shortest order that shows it, and written to a file (--folder), which
+canisterd explore replay runs again.
+
+The exit code is 0 if nothing was found, 2 for a finding, 1 if the exploration
+failed. Suspicions are printed, and leave it 0.`,
+		Example: `  canisterd explore --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'
+  canisterd explore --op 'bank withdraw 100 as bob' --faults 2 --untrusted vault`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			request, err := f.request(c)
+			if err != nil {
+				return err
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				report, err := c.explored(ctx, d, request)
+				if err != nil {
+					return err
+				}
+				return c.printReport(report, &f)
+			})
+		},
+	}
+	f.add(cmd)
+	cmd.AddCommand(c.exploreReplay("replay", "Run the schedule of a finding again: exit code 2 if it still fails, 0 if it is fixed, 3 if it is stale"))
+	cmd.AddCommand(c.exploreReplay("show", "Show the run of a schedule (--form text or mermaid), and exit with 0"))
+	cmd.AddCommand(c.exploreReplay("shrink", "Print the schedule of a finding without what it does not need"))
+	return cmd
+}
+
+func (f *exploreFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.operations, "op", nil, "an operation: 'CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]'; again for each")
+	f.properties.add(cmd)
+	flags.Uint32Var(&f.faults, "faults", 1, "faults that a run has at most")
+	flags.StringSliceVar(&f.kinds, "fault", nil, "kinds of faults: reject_transient, trap_callback, … (default: all)")
+	flags.StringSliceVar(&f.untrusted, "untrusted", nil, "canisters that may never answer a call")
+	flags.Uint32Var(&f.runs, "runs", 10_000, "runs at most")
+	flags.StringVar(&f.limit, "time", "60s", "time at most; 0 for no limit")
+	flags.Uint64Var(&f.seed, "seed", 1, "what drawn orders come from")
+	flags.Uint32Var(&f.stop, "stop", 0, "end after so many findings; 0 goes on")
+	flags.Uint32Var(&f.workers, "workers", 0, "runs beside each other (default: one for each processor)")
+	flags.StringVar(&f.form, "form", "text", "how the runs of findings are shown: text or mermaid")
+	flags.StringVar(&f.folder, "folder", "explore", "where the schedules of findings are written; '' for nowhere")
+	flags.StringVar(&f.snapshot, "snapshot", "", "explore a snapshot of the instance instead of its present")
+}
+
+// request reads the flags.
+func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
+	if len(f.operations) == 0 {
+		return nil, errors.New("no operations: give some with --op, for example --op 'bank withdraw 100'")
+	}
+	if err := checkForm(f.form); err != nil {
+		return nil, err
+	}
+	in := &controlv1.ExploreRequest{
+		Instance: c.instance, Snapshot: f.snapshot, Properties: f.properties.message(), Names: c.known().ids, Seed: f.seed, Runs: f.runs, Faults: f.faults,
+		FaultKinds: f.kinds, Untrusted: f.untrusted, Stop: f.stop, Workers: f.workers,
+	}
+	if f.limit != "0" {
+		limit, err := quantity.ParseDuration(f.limit)
+		if err != nil {
+			return nil, fmt.Errorf("--time: %w", err)
+		}
+		in.Time = durationpb.New(limit)
+	}
+	for _, text := range f.operations {
+		operation, err := c.operation(text)
+		if err != nil {
+			return nil, fmt.Errorf("--op %q: %w", text, err)
+		}
+		in.Operations = append(in.Operations, operation)
+	}
+	return in, nil
+}
+
+func checkForm(form string) error {
+	if form != "text" && form != "mermaid" {
+		return fmt.Errorf("--form %q: say text or mermaid", form)
+	}
+	return nil
+}
+
+// operation reads an operation: a call, with its caller behind it.
+func (c *cli) operation(text string) (*controlv1.ExploreOperation, error) {
+	call, as := text, ""
+	if at := strings.LastIndex(text, " as "); at >= 0 {
+		call, as = text[:at], strings.TrimSpace(text[at+len(" as "):])
+	}
+	words := strings.SplitN(strings.TrimSpace(call), " ", 3)
+	if len(words) < 2 {
+		return nil, errors.New("expected CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]")
+	}
+	id, err := c.canisterOf(words[0])
+	if err != nil {
+		return nil, err
+	}
+	caller := *c
+	if as != "" {
+		caller.as, caller.identity = as, ""
+	}
+	sender, err := caller.sender()
+	if err != nil {
+		return nil, err
+	}
+	argument := valueOf(project.FromText(""))
+	if len(words) > 2 {
+		if argument, err = c.argument(words[2:], "", "text"); err != nil {
+			return nil, err
+		}
+	}
+	return &controlv1.ExploreOperation{Call: &controlv1.Call{CanisterId: id, Method: words[1], Argument: argument, Sender: sender}, Title: text}, nil
+}
+
+// explored follows an exploration to its report.
+func (c *cli) explored(ctx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest) (*controlv1.ExploreReport, error) {
+	stream, err := d.Explorer.Explore(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	for begin := time.Now(); ; {
+		answer, err := stream.Recv()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, errors.New("the daemon ended the exploration without a report")
+		case err != nil:
+			return nil, err
+		case answer.GetReport() != nil:
+			if terminal(c.err) && !c.json {
+				c.erase()
+			}
+			return answer.GetReport(), nil
+		}
+		p := answer.GetProgress()
+		if terminal(c.err) && !c.json {
+			c.draw(fmt.Sprintf("%d runs (%.0f a second), %d messages, %d findings", p.GetRuns(), float64(p.GetRuns())/time.Since(begin).Seconds(), p.GetMessages(), p.GetFindings()))
+		}
+	}
+}
+
+// printReport prints a report and keeps its schedules. The error is the exit code for a finding.
+func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags) error {
+	var all strings.Builder
+	violations := 0
+	for _, finding := range r.GetFindings() {
+		kind := "suspicion"
+		if !finding.GetSuspicion() {
+			kind, violations = "finding", violations+1
+		}
+		fmt.Fprintf(&all, "%s in run %d (%s): %s", kind, finding.GetRun(), finding.GetPhase(), finding.GetExplanation())
+		if f.form == "mermaid" {
+			all.WriteString(finding.GetMermaid())
+		}
+		if !finding.GetSuspicion() && f.folder != "" {
+			path, err := keepSchedule(f.folder, finding)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&all, "  canisterd explore replay %s\n", path)
+		}
+		all.WriteString("\n")
+	}
+	all.WriteString(c.summary(r))
+	if err := c.print(strings.TrimRight(all.String(), "\n"), r); err != nil {
+		return err
+	}
+	if violations > 0 {
+		return exitCode(exitFinding)
+	}
+	return nil
+}
+
+// keepSchedule writes the schedule of a finding.
+func keepSchedule(folder string, f *controlv1.ExploreFinding) (path string, err error) {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, f.GetProperty())
+	path = filepath.Join(folder, strings.Trim(name, "-")+".yaml")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", fmt.Errorf("making the folder for schedules: %w", err)
+	}
+	if err := os.WriteFile(path, []byte(f.GetSchedule()), 0o600); err != nil {
+		return "", fmt.Errorf("writing the schedule: %w", err)
+	}
+	return path, nil
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// summary is how much was explored.
+func (c *cli) summary(r *controlv1.ExploreReport) string {
+	var all strings.Builder
+	fmt.Fprintf(&all, "%d runs, %d messages. %s\n", r.GetRuns(), r.GetMessages(), coverage(r))
+	for _, g := range r.GetReached() {
+		fmt.Fprintf(&all, "sometimes %s: in %d runs\n", g.GetTitle(), g.GetRuns())
+	}
+	for _, x := range r.GetLargest() {
+		fmt.Fprintf(&all, "the largest %s is %s\n", x.GetTitle(), x.GetValue())
+	}
+	t := c.table("OPERATION", "REPLIED", "REJECTED", "OPEN")
+	for _, o := range r.GetOperations() {
+		t.row(o.GetTitle(), fmt.Sprint(o.GetReplied()), fmt.Sprint(o.GetRejected()), fmt.Sprint(o.GetOpen()))
+	}
+	all.WriteString(t.String() + "\n")
+	if len(r.GetAwaits()) == 0 {
+		return all.String()
+	}
+	kinds := map[string]bool{}
+	for _, a := range r.GetAwaits() {
+		for _, tried := range a.GetTried() {
+			kinds[tried.GetFault()] = true
+		}
+	}
+	names := sortedKeys(kinds)
+	t = c.table(append([]string{"AWAIT", "RUNS"}, upper(names)...)...)
+	for _, a := range r.GetAwaits() {
+		cells := []string{a.GetCaller() + " > " + a.GetCallee(), fmt.Sprint(a.GetRuns())}
+		runs := map[string]uint64{}
+		for _, tried := range a.GetTried() {
+			runs[tried.GetFault()] = tried.GetRuns()
+		}
+		for _, kind := range names {
+			cells = append(cells, fmt.Sprint(runs[kind]))
+		}
+		t.row(cells...)
+	}
+	all.WriteString(t.String())
+	return all.String()
+}
+
+func upper(names []string) (all []string) {
+	for _, name := range names {
+		all = append(all, strings.ToUpper(name))
+	}
+	return all
+}
+
+// coverage says what a report without findings means.
+func coverage(r *controlv1.ExploreReport) string {
+	switch {
+	case r.GetExhausted() && r.GetExhaustedFaults():
+		return fmt.Sprintf("All %d classes of orders were run, without faults and under each single fault.", r.GetClasses())
+	case r.GetExhausted():
+		return fmt.Sprintf("All %d classes of orders without faults were run.", r.GetClasses())
+	}
+	return "Not all orders were run: what was not found may still be there."
+}
+
+// exploreReplay is a command about a schedule that was written.
+func (c *cli) exploreReplay(name, short string) *cobra.Command {
+	var properties propertyFlags
+	var form, snapshot string
+	cmd := &cobra.Command{
+		Use:   name + " FILE",
+		Short: short,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkForm(form); err != nil {
+				return err
+			}
+			text, err := os.ReadFile(args[0])
+			if err != nil {
+				return fmt.Errorf("reading the schedule: %w", err)
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				r, err := d.Explorer.ReplaySchedule(ctx, &controlv1.ReplayScheduleRequest{
+					Instance: c.instance, Snapshot: snapshot, Schedule: string(text), Properties: properties.message(), Names: c.known().ids,
+				})
+				if err != nil {
+					return err
+				}
+				return c.printReplay(name, form, r)
+			})
+		},
+	}
+	properties.add(cmd)
+	cmd.Flags().StringVar(&form, "form", "text", "how the run is shown: text or mermaid")
+	cmd.Flags().StringVar(&snapshot, "snapshot", "", "begin at a snapshot of the instance instead of its present")
+	return cmd
+}
+
+// outcomes are what replays say, with their exit codes.
+var outcomes = map[controlv1.ReplayOutcome]struct {
+	words string
+	code  exitCode
+}{
+	controlv1.ReplayOutcome_REPLAY_OUTCOME_STILL_FAILS: {"still fails: ", exitFinding},
+	controlv1.ReplayOutcome_REPLAY_OUTCOME_FIXED:       {"fixed: ", exitOK},
+	controlv1.ReplayOutcome_REPLAY_OUTCOME_STALE:       {"stale: ", exitStale},
+}
+
+func (c *cli) printReplay(name, form string, r *controlv1.ReplayScheduleResponse) error {
+	outcome := outcomes[r.GetOutcome()]
+	text := outcome.words + r.GetExplanation()
+	switch {
+	case name == "shrink" && r.GetSchedule() != "":
+		text = r.GetSchedule()
+	case form == "mermaid":
+		text = r.GetMermaid()
+	}
+	if err := c.print(strings.TrimRight(text, "\n"), r); err != nil {
+		return err
+	}
+	if name != "replay" || outcome.code == exitOK {
+		return nil
+	}
+	return outcome.code
+}

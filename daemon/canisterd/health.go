@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// healthPatience is how long the daemon may take to say how it is; maxHealthText is how much of its answer is read.
+const (
+	healthPatience = 5 * time.Second
+	maxHealthText  = 4 << 10
+)
+
+func (c *cli) health() *cobra.Command {
+	return &cobra.Command{
+		Use:   "health",
+		Short: "Fail unless the daemon answers and its first instance runs",
+		Long: `Fail unless the daemon answers and its first instance runs.
+
+Asked is the path /health at --url, as load balancers do: it needs no control API.
+Health checks of containers use it (docker-compose.yml).`,
+		Example: `  canisterd health
+  canisterd --url http://127.0.0.1:4943 health`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.checkHealth(cmd.Context()) },
+	}
+}
+
+func (c *cli) checkHealth(ctx context.Context) error {
+	if err := checkURL(c.url); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthPatience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(c.url, "/")+"/health", http.NoBody)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return fmt.Errorf("no daemon answers at %s (canisterd start, or --url): %w", c.url, innermost(err))
+	}
+	defer func() { _ = answer.Body.Close() }() // it was only read
+	defer http.DefaultClient.CloseIdleConnections()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxHealthText))
+	if err != nil {
+		return fmt.Errorf("asking %s for its health: %w", c.url, err)
+	}
+	if answer.StatusCode/100 != 2 {
+		return fmt.Errorf("the daemon at %s is not healthy (status %d): %s", c.url, answer.StatusCode, strings.TrimSpace(string(text)))
+	}
+	return c.print(c.url+" is healthy", map[string]string{"url": c.url, "health": "healthy"})
+}

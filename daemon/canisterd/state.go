@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/daemon"
+)
+
+func (c *cli) stateGroup() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "state",
+		Short: "Look after a state directory (start --state-dir)",
+		Long: `Look after a state directory (start --state-dir).
+
+No daemon may have the directory open.`,
+	}
+	cmd.AddCommand(c.stateCheck(), c.stateRepair(), c.stateCompact())
+	return cmd
+}
+
+// stateReport is a state directory in JSON.
+type stateReport struct {
+	Checkpoints []stateCheckpoint `json:"checkpoints"`
+	Records     uint64            `json:"records"`
+	Damaged     []string          `json:"damaged"`
+}
+
+type stateCheckpoint struct {
+	File   string `json:"file"`
+	Height uint64 `json:"height"`
+	Bytes  int64  `json:"bytes"`
+}
+
+func (c *cli) showHealth(h *daemon.StateHealth) error {
+	report := stateReport{Records: h.End - h.From, Damaged: []string{}}
+	var text strings.Builder
+	for _, k := range h.Checkpoints {
+		report.Checkpoints = append(report.Checkpoints, stateCheckpoint{k.File, k.Height, k.Bytes})
+		fmt.Fprintf(&text, "checkpoint  %s: height %s, %s\n", k.File, grouped(fmt.Sprint(k.Height)), bytesOf(uint64(k.Bytes)))
+	}
+	fmt.Fprintf(&text, "journal     %s after the oldest of them", count(report.Records, "record"))
+	for _, err := range h.Damaged {
+		report.Damaged = append(report.Damaged, err.Error())
+		fmt.Fprintf(&text, "\n%s     %v", c.paint(red, "DAMAGED"), err)
+	}
+	return c.print(text.String(), report)
+}
+
+func (c *cli) stateCheck() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FOLDER",
+		Short: "Read everything in a state directory, and name what is damaged",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			h, err := daemon.CheckState(args[0])
+			if err != nil {
+				return err
+			}
+			if err := c.showHealth(&h); err != nil || len(h.Damaged) == 0 {
+				return err
+			}
+			good, ok := h.Good()
+			if !ok {
+				return fmt.Errorf("no checkpoint is left from which a daemon could go on")
+			}
+			return fmt.Errorf("the state directory is damaged: canisterd state repair %s goes on from %s (height %d)", args[0], good.File, good.Height)
+		},
+	}
+}
+
+func (c *cli) stateRepair() *cobra.Command {
+	return &cobra.Command{
+		Use:   "repair FOLDER",
+		Short: "Make a damaged state directory one from which a daemon goes on",
+		Long: `Make a damaged state directory one from which a daemon goes on: from the newest
+checkpoint that is not damaged, with the records after it. Damaged records are
+removed with everything after them.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			h, end, err := daemon.RepairState(args[0])
+			if err != nil {
+				return err
+			}
+			if len(h.Damaged) == 0 {
+				return c.print("nothing is damaged", h.Damaged)
+			}
+			if err := c.showHealth(&h); err != nil {
+				return err
+			}
+			c.note("the state directory is repaired: a daemon goes on with the records before record %d", end)
+			return nil
+		},
+	}
+}
+
+func (c *cli) stateCompact() *cobra.Command {
+	return &cobra.Command{
+		Use:   "compact FOLDER",
+		Short: "Make a state directory as small as it can be: a checkpoint, and no records",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := daemon.CompactState(args[0], daemon.Config{CompileWorker: compileWorker()}); err != nil {
+				return err
+			}
+			h, err := daemon.CheckState(args[0])
+			if err != nil {
+				return err
+			}
+			return c.showHealth(&h)
+		},
+	}
+}
+
+// replayReport is a replay in JSON.
+type replayReport struct {
+	From        uint64 `json:"from_height"`
+	Height      uint64 `json:"height"`
+	Records     uint64 `json:"records"`
+	Inputs      uint64 `json:"inputs"`
+	Rounds      uint64 `json:"rounds"`
+	Checkpoints int    `json:"checkpoints"`
+	StateHash   string `json:"state_hash"`
+}
+
+func (c *cli) replay() *cobra.Command {
+	return &cobra.Command{
+		Use:   "replay FOLDER",
+		Short: "Run the journal of a state directory again, and compare what comes out",
+		Long: `Run the journal of a state directory again, from the oldest checkpoint that is
+kept, and compare what comes out: the time, the messages and the instructions of
+each round, and the hash of the whole state at each later checkpoint. Answers to
+HTTP outcalls come from the journal. Nothing is changed.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := daemon.ReplayState(cmd.Context(), args[0], daemon.Config{CompileWorker: compileWorker()})
+			if err != nil {
+				return err
+			}
+			text := fmt.Sprintf("height %s to %s: %s (%s, %s), %s compared\nstate hash %x",
+				grouped(fmt.Sprint(r.From)), grouped(fmt.Sprint(r.Height)), count(r.Records, "record"), count(r.Inputs, "input"), count(r.Rounds, "round"),
+				count(uint64(r.Checkpoints), "checkpoint"), r.StateHash)
+			return c.print(text, replayReport{r.From, r.Height, r.Records, r.Inputs, r.Rounds, r.Checkpoints, fmt.Sprintf("%x", r.StateHash)})
+		},
+	}
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/daemon"
+)
+
+// telemetryFlags say what the daemon logs, and where it sends spans.
+type telemetryFlags struct {
+	format, level, otlp string
+	verbose             bool
+}
+
+// The values of --log-format and --log-level.
+var (
+	logFormats = []string{"text", "json"}
+	logLevels  = []string{"debug", "info", "warn", "error"}
+)
+
+func (f *telemetryFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "log-format", logFormats[0], "form of the log on standard error: text (key=value) or json, one object a line (docs/observability.md)")
+	flags.StringVar(&f.level, "log-level", "", "least level of what is logged: debug, info, warn or error (default: info, or warn with --json)")
+	flags.BoolVar(&f.verbose, "verbose", false, "log every request and all that happens in instances, as --log-level debug does")
+	flags.StringVar(&f.otlp, "otlp-endpoint", "", "URL of a collector of OpenTelemetry that gets a trace of every message, http://127.0.0.1:4318 (default: none; environment: OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables)")
+}
+
+// logger is the log that the flags ask for. quiet is for programs that read results and want no news.
+func (f *telemetryFlags) logger(to io.Writer, quiet bool) (*slog.Logger, error) {
+	options := &slog.HandlerOptions{Level: slog.LevelInfo}
+	level := strings.ToLower(f.level)
+	switch {
+	case level != "":
+		var given slog.Level
+		if !slices.Contains(logLevels, level) || given.UnmarshalText([]byte(level)) != nil {
+			return nil, fmt.Errorf("invalid --log-level %q: expected %s", f.level, strings.Join(logLevels, ", "))
+		}
+		options.Level = given
+	case f.verbose:
+		options.Level = slog.LevelDebug
+	case quiet:
+		options.Level = slog.LevelWarn
+	}
+	switch f.format {
+	case "text":
+		return slog.New(slog.NewTextHandler(to, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(to, options)), nil
+	}
+	return nil, fmt.Errorf("invalid --log-format %q: expected %s", f.format, strings.Join(logFormats, ", "))
+}
+
+// spans is where the flags and the environment send spans.
+func (f *telemetryFlags) spans() (daemon.Spans, error) {
+	spans, err := daemon.SpansFromEnvironment(f.otlp, os.Getenv)
+	if err != nil && f.otlp != "" {
+		return spans, fmt.Errorf("--otlp-endpoint: %w", err)
+	}
+	return spans, err
+}

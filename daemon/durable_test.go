@@ -1,0 +1,65 @@
+package daemon
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// kept starts a daemon with a state directory.
+func kept(t *testing.T, dir string, config Config) (*Daemon, error) {
+	config.Listen, config.CacheDir, config.StateDir = "127.0.0.1:0", t.TempDir(), dir
+	return Start(t.Context(), config)
+}
+
+func TestANetworkGoesOnFromItsStateDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made", "for it")
+	d, err := kept(t, dir, Config{Seed: []byte("first")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := userOf(t, d)
+	id := u.deploy(motoko(t, "counter"))
+	if _, err := u.Call(u.ctx, id, id, "inc", []byte("DIDL\x00\x00")); err != nil {
+		t.Fatal(err)
+	}
+	key := d.RootKey()
+	if _, err := kept(t, dir, Config{}); err == nil || !strings.Contains(err.Error(), "in use by another canisterd") {
+		t.Errorf("a second daemon with the directory: %v", err)
+	}
+	u.Close()
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kept(t, dir, Config{Seed: []byte("second")}); err == nil || !strings.Contains(err.Error(), "another seed") {
+		t.Errorf("a daemon with the directory and another seed: %v", err)
+	}
+	if d, err = kept(t, dir, Config{}); err != nil {
+		t.Fatal(err)
+	}
+	u = userOf(t, d)
+	defer u.Close()
+	reply, err := u.Call(u.ctx, id, id, "inc", []byte("DIDL\x00\x00"))
+	if err != nil || !bytes.HasSuffix(reply, []byte{2}) || !bytes.Equal(d.RootKey(), key) {
+		t.Errorf("the counter of the network that goes on says %x: %v", reply, err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAFolderWithOtherFilesIsNotAStateDirectory(t *testing.T) {
+	dir := t.TempDir()
+	letter := filepath.Join(dir, "letter.txt")
+	if err := os.WriteFile(letter, []byte("Dear"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kept(t, dir, Config{}); err == nil || !strings.Contains(err.Error(), "letter.txt") {
+		t.Errorf("a folder with a letter: %v", err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("the folder has %d files then: %v", len(files), err)
+	}
+}

@@ -1,0 +1,172 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// keeper keeps an instance in its state directory: it is the journal of the instance's node, and sees to checkpoints.
+type keeper struct {
+	journal *journal.Journal
+	log     *slog.Logger
+	due     chan struct{} // has a value when a checkpoint is due
+
+	// Since the last checkpoint. The owner of the network writes them.
+	records, bytes atomic.Int64
+	busy           atomic.Bool // a record was not idle
+	aging          *time.Timer // makes a checkpoint due; nil until there is such a record
+
+	mu   sync.Mutex // guards kept
+	kept kept
+}
+
+// Record takes a record. It implements replica.Journal. An instance that only lets time pass writes nothing: neither
+// records nor checkpoints.
+func (k *keeper) Record(record []byte, idle bool) {
+	k.journal.Append(record, idle)
+	records, bytes := k.records.Add(1), k.bytes.Add(int64(len(record)))
+	first := !idle && k.busy.CompareAndSwap(false, true)
+	switch {
+	case first && k.aging == nil:
+		k.aging = time.AfterFunc(checkpointAge, k.want)
+	case first:
+		k.aging.Reset(checkpointAge)
+	case records == checkpointRecords || bytes >= checkpointBytes && bytes-int64(len(record)) < checkpointBytes:
+		k.want()
+	}
+}
+
+// want asks for a checkpoint.
+func (k *keeper) want() {
+	select {
+	case k.due <- struct{}{}:
+	default:
+	}
+}
+
+// Sync implements node.Journal.
+func (k *keeper) Sync(ctx context.Context) error { return k.journal.Sync(ctx) }
+
+// Rebase keeps another network, of which the records that follow are. It implements node.Journal.
+func (k *keeper) Rebase(network *replica.Network) error {
+	if err := k.journal.Sync(context.Background()); err != nil {
+		return err
+	}
+	at := journal.Checkpoint{Position: k.journal.Position(), Height: network.Activity().Height, Base: true, Made: time.Now()}
+	if _, err := k.journal.Keep(at, network.Export); err != nil {
+		return err
+	}
+	k.begin()
+	return nil
+}
+
+// begin counts what comes after a checkpoint.
+func (k *keeper) begin() {
+	k.records.Store(0)
+	k.bytes.Store(0)
+	k.busy.Store(false)
+}
+
+// keep keeps the network of a node as it is now, unless nothing has happened since the last checkpoint.
+func (k *keeper) keep(n *node.Node) error {
+	var at journal.Checkpoint
+	var frozen *replica.Network
+	err := n.Do(context.Background(), func(network *replica.Network) {
+		network.RecordClock()
+		if k.records.Load() == 0 || network.Activity().RoundOpen {
+			return
+		}
+		at = journal.Checkpoint{Position: k.journal.Position(), Height: network.Activity().Height, Made: time.Now()}
+		frozen = network.Fork(replica.ForkConfig{})
+		k.begin()
+	})
+	if frozen != nil {
+		defer frozen.Close()
+	}
+	if err != nil || frozen == nil {
+		return err
+	}
+	_, err = k.journal.Keep(at, frozen.Export)
+	return err
+}
+
+// keepAll makes checkpoints when they are due, until ctx ends. One that fails is tried again when the next is due: the
+// records are there.
+func (k *keeper) keepAll(ctx context.Context, n *node.Node) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-k.due:
+		}
+		if err := k.keep(n); err != nil && !errors.Is(err, node.ErrClosed) {
+			k.log.Error("a checkpoint could not be made; the journal goes on", "error", err)
+		}
+	}
+}
+
+// recovered is the network that the state directory has: its newest checkpoint, and what the records after it tell.
+func (k *keeper) recovered(config replica.Config) (_ *replica.Network, err error) {
+	all := k.journal.Checkpoints()
+	if len(all) == 0 {
+		return nil, &journal.DamagedError{Dir: k.journal.Dir(), File: "its store", Err: errors.New("it has no checkpoint")}
+	}
+	begun, newest := time.Now(), all[len(all)-1]
+	config.Compiler = recordedModules{}
+	var network *replica.Network
+	err = k.journal.Read(&newest, func(file io.Reader) error {
+		network, err = replica.Import(file, config)
+		return err
+	})
+	records := 0
+	if err == nil {
+		err = k.journal.Records(newest.Position, func(position uint64, record []byte) error {
+			records++
+			if _, err := network.Replay(record); err != nil {
+				return fmt.Errorf("record %d, of %d after %s: %w", position, k.journal.Position()-newest.Position, newest.File, err)
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		if network != nil {
+			network.Close()
+		}
+		return nil, err
+	}
+	k.records.Store(int64(records))
+	k.log.Info("the state is restored", "height", network.Activity().Height, "records", records, "took", time.Since(begun).Round(time.Millisecond))
+	return network, nil
+}
+
+// recordedModules is the Compiler of a replay: the records tell when a module is ready.
+type recordedModules struct{}
+
+// Compile does nothing.
+func (recordedModules) Compile(replica.Compilation) {}
+
+// keepLast makes the last checkpoint of a node that is to be closed, so that the next start replays nothing.
+func (k *keeper) keepLast(n *node.Node) error {
+	if n.Bug() == nil {
+		return k.keep(n)
+	}
+	return nil // the records are the better copy
+}
+
+// close gives the directory back. The node is closed.
+func (k *keeper) close() error {
+	if k.aging != nil {
+		k.aging.Stop()
+	}
+	return k.journal.Close()
+}

@@ -1,0 +1,94 @@
+package instance
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/daemon/systemcanisters"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// kept is what a state directory has of an instance beside its network, in JSON.
+type kept struct {
+	Program   string     // version that wrote it last
+	Complete  bool       // the instance is complete; if false, no client knows it
+	Created   time.Time  // by the wall clock
+	Seed      string     // in hexadecimal digits
+	Pacing    Pacing     //
+	NetworkID string     // its lineage
+	Ancestors []Ancestor //
+	Snapshots []keptSnapshot
+	Made      made // what it was made of
+}
+
+// made is what was asked for when the instance was made, and does not change.
+type made struct {
+	Subnets                              []replica.SubnetConfig
+	RateLimits                           bool
+	SliceInstructions, RoundInstructions uint64
+	SystemCanisters                      []systemcanisters.Name
+}
+
+const keptName = "instance"
+
+// openKept opens the state directory of an instance; there says whether it has one.
+func (r *Registry) openKept(dir string) (k *keeper, there bool, err error) {
+	j, err := journal.Open(dir, r.config.Journal)
+	if err != nil {
+		return nil, false, err
+	}
+	k = &keeper{journal: j, log: r.config.Log, due: make(chan struct{}, 1)}
+	value, err := j.Get(keptName)
+	if err == nil && value != nil {
+		if err = json.Unmarshal(value, &k.kept); err != nil {
+			err = &journal.DamagedError{Dir: dir, File: "the description of its instance", Err: err}
+		}
+	}
+	if err != nil {
+		return nil, false, errors.Join(err, j.Close())
+	}
+	return k, k.kept.Complete, nil
+}
+
+// change changes what is kept beside the network. It is on disk when change returns.
+func (k *keeper) change(how func(*kept)) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	next := k.kept
+	how(&next)
+	value, err := json.Marshal(&next)
+	if err != nil {
+		return fmt.Errorf("describing the instance: %w", err)
+	}
+	if err := k.journal.Put(keptName, value); err != nil {
+		return err
+	}
+	k.kept = next
+	return nil
+}
+
+// differs names what was asked for and is not what the instance was made of; "" for nothing. What was not asked for
+// does not count.
+func (m *made) differs(asked *made) string {
+	was, now := reflect.ValueOf(*m), reflect.ValueOf(*asked)
+	for i := range now.NumField() {
+		if value := now.Field(i); !value.IsZero() && !reflect.DeepEqual(value.Interface(), was.Field(i).Interface()) {
+			return now.Type().Field(i).Name
+		}
+	}
+	return ""
+}
+
+// seed is the seed of the instance.
+func (k *kept) seed() (seed [SeedBytes]byte, err error) {
+	raw, err := hex.DecodeString(k.Seed)
+	if err != nil || len(raw) != SeedBytes {
+		return seed, fmt.Errorf("invalid seed %q of the kept instance: expected %d hexadecimal digits", k.Seed, 2*SeedBytes)
+	}
+	return [SeedBytes]byte(raw), nil
+}

@@ -1,0 +1,164 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Replayed is what the history of a state directory came to.
+type Replayed struct {
+	From, Height            uint64 // of the network: of the first checkpoint, and at the end
+	Records, Inputs, Rounds uint64
+	Checkpoints             int      // whose state hash was compared
+	StateHash               [32]byte // at the end
+	Took                    time.Duration
+}
+
+// CheckpointError says that a replay comes to another state than the one that was kept.
+type CheckpointError struct {
+	File     string
+	Height   uint64
+	Now, Was string // state hashes
+}
+
+// Error names the checkpoint and both hashes.
+func (e *CheckpointError) Error() string {
+	return fmt.Sprintf("the replay diverges before height %d: its state hash is %s, and the one of %s is %s", e.Height, e.Now, e.File, e.Was)
+}
+
+// errNoCheckpoint is for a directory in which no instance was ever complete.
+var errNoCheckpoint = errors.New("the state directory has no checkpoint: no network was ever kept in it")
+
+// Replay runs again what the journal of a state directory tells, from the oldest checkpoint that is kept, and compares:
+// the time, the messages and the instructions of each round, and the state hash at each checkpoint. It makes no outcalls
+// and changes nothing. The error may be a *replica.DivergedError, a *CheckpointError or one of package journal; ctx's
+// is looked at between records.
+func Replay(ctx context.Context, dir string, config Config) (Replayed, error) {
+	options := config.Journal
+	options.ReadOnly = true
+	j, err := journal.Open(dir, options)
+	if err != nil {
+		return Replayed{}, err
+	}
+	engines := engines{cacheDir: config.CacheDir, compiler: config.Compiler, memory: given(config.Engine)}
+	engine, err := engines.inMemory()
+	if err != nil {
+		return Replayed{}, errors.Join(err, j.Close())
+	}
+	r := replay{journal: j, config: replica.Config{Engine: engine.Engine, Compiler: recordedModules{}}}
+	begun := time.Now()
+	err = r.run(ctx)
+	r.done.Took = time.Since(begun)
+	if r.network != nil {
+		r.network.Close()
+	}
+	return r.done, errors.Join(err, engines.leave(engine), engines.close(), j.Close())
+}
+
+// replay is a Replay under way.
+type replay struct {
+	journal *journal.Journal
+	config  replica.Config
+	network *replica.Network
+	left    []journal.Checkpoint // to be compared
+	done    Replayed
+}
+
+func (r *replay) run(ctx context.Context) error {
+	all := r.journal.Checkpoints()
+	if len(all) == 0 {
+		return errNoCheckpoint
+	}
+	if err := r.begin(&all[0]); err != nil {
+		return err
+	}
+	r.left, r.done.From = all[1:], all[0].Height
+	err := r.journal.Records(all[0].Position, func(position uint64, record []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.compare(position); err != nil {
+			return err
+		}
+		did, err := r.network.Replay(record)
+		if err != nil {
+			return fmt.Errorf("record %d: %w", position, err)
+		}
+		r.done.Records++
+		if did.Input != nil {
+			r.done.Inputs++
+		}
+		if did.Round {
+			r.done.Rounds++
+		}
+		return nil
+	})
+	if err == nil {
+		err = r.compare(r.journal.Position())
+	}
+	if err != nil {
+		return err
+	}
+	r.done.Height = r.network.Activity().Height
+	r.done.StateHash, err = r.network.StateHash()
+	if errors.Is(err, replica.ErrBusy) { // it ends in a round that steps have begun
+		r.done.StateHash, err = r.network.RootHash(), nil
+	}
+	return err
+}
+
+// begin goes on from a checkpoint.
+func (r *replay) begin(c *journal.Checkpoint) error {
+	return r.journal.Read(c, func(file io.Reader) (err error) {
+		r.network, err = replica.Import(file, r.config)
+		return err
+	})
+}
+
+// compare compares the state with the checkpoint at a position, if there is one.
+func (r *replay) compare(position uint64) error {
+	if len(r.left) == 0 || r.left[0].Position != position {
+		return nil
+	}
+	c := r.left[0]
+	r.left = r.left[1:]
+	hash, err := r.network.StateHash()
+	if err != nil {
+		return err
+	}
+	r.done.Checkpoints++
+	if now := fmt.Sprintf("%x", hash); now != c.Hash {
+		return &CheckpointError{c.File, c.Height, now, c.Hash}
+	}
+	return nil
+}
+
+// Compact makes a state directory as small as it can be: one checkpoint, and no records. The state is the same.
+func Compact(dir string, config Config) error {
+	r := NewRegistry(config)
+	k, there, err := r.openKept(dir)
+	if err != nil {
+		return errors.Join(err, r.Close())
+	}
+	if !there {
+		return errors.Join(errNoCheckpoint, k.journal.Close(), r.Close())
+	}
+	engine, err := r.engines.inMemory()
+	if err != nil {
+		return errors.Join(err, k.journal.Close(), r.Close())
+	}
+	network, err := k.recovered(replica.Config{Engine: engine.Engine, Keys: &r.keys})
+	if err == nil {
+		if err = k.Rebase(network); err == nil {
+			err = k.journal.Compact()
+		}
+		network.Close()
+	}
+	return errors.Join(err, k.close(), r.engines.leave(engine), r.Close())
+}

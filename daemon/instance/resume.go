@@ -1,0 +1,130 @@
+package instance
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// resume is how a durable instance is started: from its state directory, or in an empty one. The error is a refusal
+// (BadFolder, BadField) where the directory cannot be used, or has another instance than the one asked for.
+func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config) (_ *startConfig, err error) {
+	k, there, err := r.openKept(spec.Journal)
+	if err != nil {
+		return nil, BadFolder.Refuse(spec.Journal, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, k.journal.Close())
+		}
+	}()
+	asked := made{spec.Subnets, spec.RateLimits, spec.SliceInstructions, spec.RoundInstructions, spec.SystemCanisters}
+	about := About{Outcalls: r.outcallsOf(spec.Outcalls), Reach: r.reachOf(spec.Reach), Seed: config.Seed, StateDir: spec.StateDir, Journal: spec.Journal}
+	if there {
+		if field := k.kept.Made.differs(&asked); field != "" {
+			return nil, BadFolder.Refuse(spec.Journal, "the instance that is kept there was made with other "+field+": leave that out, or name another directory")
+		}
+		if about.Seed, err = k.kept.seed(); err != nil {
+			return nil, BadFolder.Refuse(spec.Journal, err)
+		}
+		if spec.Seed != nil && *spec.Seed != about.Seed {
+			return nil, BadFolder.Refuse(spec.Journal, "the instance that is kept there has another seed: leave the seed out, or name another directory")
+		}
+		if spec.Pacing == (Pacing{}) {
+			pacing = k.kept.Pacing
+		}
+	}
+	engine, err := r.engines.in(spec.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	config.Engine = engine.Engine
+	f := &startConfig{about: about, pacing: pacing, engine: engine, keeper: k, resumed: there}
+	network, err := k.recoveredOrNew(there, config)
+	if err != nil {
+		return nil, errors.Join(refusedFolder(spec.Journal, err), r.engines.leave(engine))
+	}
+	if !there {
+		f.system = spec.SystemCanisters
+		k.kept.Made = asked
+	}
+	f.start = func(config node.Config) (*node.Node, error) { return node.Wake(network, config), nil }
+	return f, nil
+}
+
+// refusedFolder refuses a directory that is damaged, or whose records come to something else.
+func refusedFolder(dir string, err error) error {
+	var bad *Refusal
+	if errors.As(err, &bad) {
+		return err
+	}
+	return BadFolder.Refuse(dir, err)
+}
+
+// recoveredOrNew is the network of the directory, or a new one, which is kept in it.
+func (k *keeper) recoveredOrNew(there bool, config replica.Config) (*replica.Network, error) {
+	if there {
+		return k.recovered(config)
+	}
+	config.Compiler = recordedModules{}
+	network, err := replica.New(config)
+	if err != nil {
+		return nil, BadTopology.Refuse(err)
+	}
+	if err := k.Rebase(network); err != nil {
+		network.Close()
+		return nil, err
+	}
+	return network, nil
+}
+
+// resume goes on with the lineage that an instance had.
+func (l *lineage) resume(k *kept) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.id, l.ancestors = k.NetworkID, k.Ancestors
+}
+
+// resume gives the instance what is kept of it beside its network.
+func (i *Instance) resume(k *keeper) error {
+	i.lineage.resume(&k.kept)
+	i.about.Created = k.kept.Created
+	files := make([]string, len(k.kept.Snapshots))
+	for at := range k.kept.Snapshots {
+		s := &k.kept.Snapshots[at]
+		files[at] = s.File
+		if i.snapshots.kept == nil {
+			i.snapshots.kept = make(map[string]*snapshot)
+		}
+		i.snapshots.kept[s.Name] = &snapshot{about: s.Snapshot, lineage: s.Ancestors, load: func() (*replica.Network, error) { return i.load(s.File) }}
+	}
+	return k.journal.RemoveOthers(files)
+}
+
+// begun keeps what is known of the instance beside its network: from then on the directory has an instance.
+func (i *Instance) begun(ctx context.Context) error {
+	if i.keeper == nil {
+		return nil
+	}
+	if err := i.node.Settle(ctx); err != nil {
+		return err
+	}
+	i.backend.settled.Store(i.node.View())
+	id, ancestors := i.Lineage()
+	return i.keeper.change(func(k *kept) {
+		k.Complete, k.Created, k.Seed, k.Pacing = true, i.about.Created, hex.EncodeToString(i.about.Seed[:]), i.pacing
+		k.NetworkID, k.Ancestors = id, ancestors
+	})
+}
+
+// restored keeps the lineage of the network that the instance goes on with.
+func (i *Instance) restored() error {
+	if i.keeper == nil {
+		return nil
+	}
+	id, ancestors := i.Lineage()
+	return i.keeper.change(func(k *kept) { k.NetworkID, k.Ancestors = id, ancestors })
+}

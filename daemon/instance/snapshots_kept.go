@@ -1,0 +1,78 @@
+package instance
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// keptSnapshot is what a state directory has of a snapshot.
+type keptSnapshot struct {
+	Snapshot
+	Ancestors []Ancestor // of a network that goes on from it
+	File      string
+}
+
+// keepFile writes a snapshot to the state directory, if there is one, and gives the name of its file.
+func (i *Instance) keepFile(network *replica.Network) (file string, err error) {
+	if i.keeper == nil {
+		return "", nil
+	}
+	file = rand.Text()
+	return file, i.keeper.journal.PutFile(file, network.Export)
+}
+
+// enterSnapshot makes a snapshot, whose file is there, one that is kept. The one that had its name is removed.
+func (i *Instance) enterSnapshot(s *snapshot, file string) error {
+	if i.keeper == nil {
+		return nil
+	}
+	return i.changeSnapshots(s.about.Name, &keptSnapshot{Snapshot: s.about, Ancestors: s.lineage, File: file})
+}
+
+// changeSnapshots replaces the kept snapshot with a name; nil: by none.
+func (i *Instance) changeSnapshots(name string, by *keptSnapshot) error {
+	var old []string
+	err := i.keeper.change(func(k *kept) {
+		all := make([]keptSnapshot, 0, len(k.Snapshots)+1)
+		for _, s := range k.Snapshots {
+			if s.Name == name {
+				old = append(old, s.File)
+			} else {
+				all = append(all, s)
+			}
+		}
+		if by != nil {
+			all = append(all, *by)
+		}
+		k.Snapshots = slices.Clip(all)
+	})
+	if err != nil {
+		return err
+	}
+	for _, file := range old {
+		err = errors.Join(err, i.keeper.journal.RemoveFile(file))
+	}
+	return err
+}
+
+// load reads the network of a snapshot from its file.
+func (i *Instance) load(file string) (network *replica.Network, err error) {
+	from, err := i.keeper.journal.OpenFile(file)
+	if err != nil {
+		return nil, err
+	}
+	network, err = replica.Import(struct{ io.Reader }{from}, replica.Config{Engine: i.engine.Engine, Keys: i.keys, Compiler: recordedModules{}})
+	if err != nil {
+		err = fmt.Errorf("reading a snapshot from the state directory: %w", err)
+	}
+	if err = errors.Join(err, from.Close()); err != nil && network != nil {
+		network.Close()
+		network = nil
+	}
+	return network, err
+}

@@ -1,0 +1,196 @@
+package journal
+
+import (
+	"bufio"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Checkpoint describes a network in a file.
+type Checkpoint struct {
+	Position uint64    `json:"position"` // how many records come before it
+	Height   uint64    `json:"height"`   // of the network
+	Base     bool      `json:"base"`     // the records before it are of another network
+	File     string    `json:"file"`     // its name in the directory
+	Bytes    int64     `json:"bytes"`    // of the file
+	Hash     string    `json:"hash"`     // SHA-256 of the file, in hexadecimal digits
+	Made     time.Time `json:"made"`
+}
+
+const (
+	checkpointFile = "checkpoint-"
+	otherFile      = "file-"
+	temporary      = ".new"
+)
+
+// Checkpoints are the checkpoints, the oldest first.
+func (j *Journal) Checkpoints() []Checkpoint {
+	j.keeping.Lock()
+	defer j.keeping.Unlock()
+	return slices.Clone(j.kept)
+}
+
+// Keep writes a checkpoint: write writes the network, which is as it is after Position records. Those must be on disk
+// (Sync). What is older than the checkpoints that are kept is removed. Its File, Bytes and Hash are the result's. Where
+// one is kept that is as new, nothing is written, unless this is a base.
+func (j *Journal) Keep(c Checkpoint, write func(io.Writer) error) (Checkpoint, error) {
+	j.keeping.Lock()
+	defer j.keeping.Unlock()
+	if failure := j.failed.Load(); failure != nil {
+		return c, *failure
+	}
+	if c.Position > j.synced.Load() {
+		panic("journal: a checkpoint of records that are not on disk")
+	}
+	if n := len(j.kept); n > 0 && j.kept[n-1].Position >= c.Position && !c.Base {
+		return j.kept[n-1], nil
+	}
+	// Two checkpoints of one position are different files: the store mentions one of them at any time.
+	c.File = fmt.Sprintf("%s%020d-%s", checkpointFile, c.Position, rand.Text()[:8])
+	sum := &summer{hash: sha256.New()}
+	if err := j.putFile(c.File, func(w io.Writer) error { return write(io.MultiWriter(w, sum)) }); err != nil {
+		return c, fmt.Errorf("writing a checkpoint to state directory %q: %w", j.dir, err)
+	}
+	c.Bytes, c.Hash = sum.bytes, hex.EncodeToString(sum.hash.Sum(nil))
+	described, err := json.Marshal(c)
+	if err != nil {
+		return c, fmt.Errorf("describing a checkpoint: %w", err)
+	}
+	batch := j.db.NewBatch()
+	err = errors.Join(batch.Set(positionKey(checkpointKey, c.Position), described, nil), j.forget(batch, c))
+	if err == nil {
+		err = batch.Commit(pebble.Sync)
+	}
+	if err != nil {
+		return c, fmt.Errorf("entering a checkpoint in state directory %q: %w", j.dir, err)
+	}
+	return c, j.sweep()
+}
+
+// forget takes what is not needed beside a new checkpoint out of the store, and enters the checkpoint in the list.
+func (j *Journal) forget(batch *pebble.Batch, c Checkpoint) error {
+	kept := slices.DeleteFunc(slices.Clone(j.kept), func(k Checkpoint) bool { return k.Position == c.Position || c.Base })
+	kept = append(kept, c)
+	if extra := len(kept) - checkpoints; extra > 0 {
+		kept = kept[extra:]
+	}
+	j.kept = kept
+	oldest := kept[0].Position
+	block, err := j.blockBefore(oldest)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		batch.DeleteRange(positionKey(recordsKey, 0), positionKey(recordsKey, block), nil),
+		batch.DeleteRange(positionKey(checkpointKey, 0), positionKey(checkpointKey, oldest), nil))
+}
+
+// sweep removes files that the store does not mention. The caller holds j.keeping, or is the only user of the journal.
+func (j *Journal) sweep() error {
+	files, err := j.fs.List(j.dir)
+	if err != nil {
+		return fmt.Errorf("reading state directory %q: %w", j.dir, err)
+	}
+	removed := false
+	for _, name := range files {
+		known := !strings.HasPrefix(name, checkpointFile) || slices.ContainsFunc(j.kept, func(c Checkpoint) bool { return c.File == name })
+		if known && !strings.HasSuffix(name, temporary) {
+			continue
+		}
+		if err := j.fs.Remove(j.path(name)); err != nil && !isNotExist(err) {
+			return fmt.Errorf("removing an old file of state directory %q: %w", j.dir, err)
+		}
+		removed = true
+	}
+	if !removed {
+		return nil
+	}
+	return j.syncDir(j.dir)
+}
+
+// readCheckpoints reads the descriptions of the checkpoints.
+func (j *Journal) readCheckpoints() error {
+	return j.each(positionKey(checkpointKey, 0), []byte{checkpointKey + 1}, func(_, value []byte) error {
+		var c Checkpoint
+		if err := json.Unmarshal(value, &c); err != nil {
+			return &DamagedError{j.dir, "the description of a checkpoint", err}
+		}
+		j.kept = append(j.kept, c)
+		return nil
+	})
+}
+
+// Read gives the file of a checkpoint to a function. The error is a *DamagedError where the file is not what was
+// written, whatever the function makes of it.
+func (j *Journal) Read(c *Checkpoint, read func(io.Reader) error) error {
+	file, err := j.fs.Open(j.path(c.File))
+	if err != nil {
+		return &DamagedError{j.dir, c.File, err}
+	}
+	sum := &summer{hash: sha256.New()}
+	from := io.TeeReader(bufio.NewReaderSize(file, writeBuffer), sum)
+	failed := read(from)
+	_, err = io.Copy(io.Discard, from)
+	if err = errors.Join(err, file.Close()); err == nil && (sum.bytes != c.Bytes || hex.EncodeToString(sum.hash.Sum(nil)) != c.Hash) {
+		err = fmt.Errorf("its content is not what was written %s", c.Made.UTC().Format(time.RFC3339))
+	}
+	if err != nil {
+		return &DamagedError{j.dir, c.File, errors.Join(err, failed)}
+	}
+	return failed
+}
+
+// summer hashes and counts what is written to it.
+type summer struct {
+	hash  hash.Hash
+	bytes int64
+}
+
+// Write takes bytes.
+func (s *summer) Write(b []byte) (int, error) {
+	s.hash.Write(b)
+	s.bytes += int64(len(b))
+	return len(b), nil
+}
+
+// putFile writes a file of the directory. It is whole and on disk, or it is not there.
+func (j *Journal) putFile(name string, write func(io.Writer) error) error {
+	file, err := j.fs.Create(j.path(name+temporary), vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriterSize(file, writeBuffer)
+	if err = write(buffered); err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, j.fs.Remove(j.path(name+temporary)))
+	}
+	if err := j.fs.Rename(j.path(name+temporary), j.path(name)); err != nil {
+		return err
+	}
+	return j.syncDir(j.dir)
+}
+
+func (j *Journal) syncDir(name string) error {
+	dir, err := j.fs.OpenDir(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

@@ -1,0 +1,196 @@
+package journal
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Append appends a record, which is copied. It returns at once, unless very much waits for the disk. A lazy record is
+// committed with the next one that is not lazy, or when a caller waits for it.
+func (j *Journal) Append(record []byte, lazy bool) {
+	j.mu.Lock()
+	if len(j.pending) == 0 {
+		j.first = j.appended.Load()
+	}
+	if !lazy && !j.timed {
+		j.timed = true
+		j.delay()
+	}
+	j.pending = binary.AppendUvarint(j.pending, uint64(len(record)))
+	j.pending = append(j.pending, record...)
+	j.size += uint64(len(record))
+	j.appended.Add(1)
+	for len(j.pending) > maxPending && j.failed.Load() == nil {
+		happened := j.next()
+		j.mu.Unlock()
+		j.want()
+		<-happened
+		j.mu.Lock()
+	}
+	j.mu.Unlock()
+}
+
+// Position is how many records there are.
+func (j *Journal) Position() uint64 { return j.appended.Load() }
+
+// Written is how many bytes of records were appended since the directory was opened.
+func (j *Journal) Written() uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.size
+}
+
+// Sync returns when all records that were appended before are on disk, or with the error of ctx, or with the failure
+// after which nothing more is kept.
+func (j *Journal) Sync(ctx context.Context) error {
+	wanted := j.appended.Load()
+	for j.synced.Load() < wanted {
+		j.mu.Lock()
+		if j.failed.Load() != nil || j.synced.Load() >= wanted {
+			j.mu.Unlock()
+			break
+		}
+		happened := j.next()
+		j.mu.Unlock()
+		j.want()
+		select {
+		case <-happened:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if j.synced.Load() >= wanted {
+		return nil
+	}
+	return *j.failed.Load()
+}
+
+// next is closed at the end of a commit, or after a failure. j.mu is held.
+func (j *Journal) next() <-chan struct{} {
+	if j.happened == nil {
+		j.happened = make(chan struct{})
+	}
+	return j.happened
+}
+
+// want asks for a commit.
+func (j *Journal) want() {
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
+}
+
+// delay schedules a commit in case no caller asks for one. The caller holds j.mu.
+func (j *Journal) delay() {
+	if j.delayed == nil {
+		j.delayed = time.AfterFunc(flushDelay, j.want)
+	} else {
+		j.delayed.Reset(flushDelay)
+	}
+}
+
+// fail makes the journal keep nothing more; the first failure counts.
+func (j *Journal) fail(failure error) {
+	j.failed.CompareAndSwap(nil, &failure)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.tell()
+}
+
+// tell wakes those who wait. j.mu is held.
+func (j *Journal) tell() {
+	if j.happened != nil {
+		close(j.happened)
+		j.happened = nil
+	}
+}
+
+// commitAll commits whenever it is asked to, until the journal is closed or fails.
+func (j *Journal) commitAll() {
+	defer func() {
+		if j.failed.Load() == nil && !j.isClosing() { // the store has ended this goroutine
+			j.fail(fmt.Errorf("the store of state directory %q has failed", j.dir))
+		}
+	}()
+	for j.failed.Load() == nil {
+		select {
+		case <-j.wake:
+			j.commit()
+		case <-j.closing:
+			j.mu.Lock()
+			if j.delayed != nil {
+				j.delayed.Stop()
+			}
+			j.mu.Unlock()
+			j.commit()
+			return
+		}
+	}
+}
+
+func (j *Journal) isClosing() bool {
+	select {
+	case <-j.closing:
+		return true
+	default:
+		return false
+	}
+}
+
+// commit brings what is pending to disk, as one block.
+func (j *Journal) commit() {
+	j.mu.Lock()
+	records, first, end := j.pending, j.first, j.appended.Load()
+	j.pending, j.spare, j.timed = j.spare[:0], nil, false
+	j.mu.Unlock()
+	if len(records) == 0 {
+		return
+	}
+	err := j.put(records, first)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err != nil {
+		failure := fmt.Errorf("writing to state directory %q: %w", j.dir, err)
+		j.failed.CompareAndSwap(nil, &failure)
+	} else {
+		j.synced.Store(end)
+	}
+	if cap(records) <= keptPending {
+		j.spare = records
+	}
+	j.tell()
+}
+
+// put brings a block to disk.
+func (j *Journal) put(records []byte, first uint64) error {
+	batch := j.db.NewBatchWithSize(len(records) + blockOverhead)
+	op := batch.SetDeferred(1+8, len(records)+checksumBytes)
+	copy(op.Key, positionKey(recordsKey, first))
+	binary.BigEndian.PutUint32(op.Value, checksum(first, records))
+	copy(op.Value[checksumBytes:], records)
+	if err := op.Finish(); err != nil {
+		return err
+	}
+	return batch.Commit(pebble.Sync)
+}
+
+const (
+	checksumBytes = 4
+	blockOverhead = 64
+)
+
+// checksum is the checksum of a block: of its records and of its place.
+func checksum(first uint64, records []byte) uint32 {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	return crc32.Update(crc32.Checksum(positionKey(recordsKey, first), table), table, records)
+}
+
+func positionKey(kind byte, position uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{kind}, position)
+}

@@ -1,0 +1,29 @@
+// Package journal keeps a state directory: the records of one network in their order, its checkpoints, and what is known
+// beside it.
+//
+// It owns the layout of the directory, its version, its lock, the checksums, and what is on disk when. It must not know
+// what a record or a checkpoint tells: they are bytes, with positions and heights.
+//
+// # The directory
+//
+//	FORMAT                 the version of the layout, as text
+//	lock                   held while the directory is open
+//	store/                 a Pebble store: records, descriptions of checkpoints, values by name
+//	checkpoint-POSITION-*  a network after so many records
+//	file-NAME              other files of its user
+//
+// The position of a record is the number of records before it. Records lie in the store in blocks, one for each
+// commit, under the position of their first. A block has its own checksum beside those of the store.
+//
+// # What is promised
+//
+// Append returns at once. Sync returns when everything appended before it is on disk: one commit serves all who wait,
+// and nothing is committed twice. A crash at any moment loses only records
+// that no Sync has covered. They are always the newest: the records that remain have no gap.
+//
+// A checkpoint is a file that is complete and on disk before the store mentions it. The last two are kept, with the
+// records after the older: if the newest is damaged, the network can be had from the other without a loss. A base is a
+// checkpoint of another network than the records before it are of: nothing before it is kept.
+//
+// Lazy records stay in memory until the next record that is not lazy. An idle journal does not write.
+package journal

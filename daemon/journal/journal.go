@@ -1,0 +1,196 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Options say how a directory is opened.
+type Options struct {
+	// FS has the directory; nil: the file system.
+	FS vfs.FS
+	// Damaged opens a directory whose records are damaged, to repair it.
+	Damaged bool
+	// ReadOnly opens a directory that exists, to look at it.
+	ReadOnly bool
+}
+
+// Journal is an open state directory. Append, Position and Base are for one goroutine at a time, the owner of the
+// network; the other methods are safe for concurrent use.
+type Journal struct {
+	dir  string
+	fs   vfs.FS
+	lock io.Closer
+	db   *pebble.DB
+
+	wake    chan struct{} // a commit is wanted
+	closing chan struct{}
+	running sync.WaitGroup
+	closed  sync.Once
+
+	appended, synced atomic.Uint64 // records so far, and on disk; written under mu
+	failed           atomic.Pointer[error]
+
+	mu       sync.Mutex    // guards what follows
+	pending  []byte        // records that wait for their commit, each with its length before it
+	spare    []byte        // room for the next pending
+	first    uint64        // position of the first in pending
+	size     uint64        // bytes of records that were ever appended while the directory is open
+	delayed  *time.Timer   // commits records that have no waiting caller
+	timed    bool          // delayed runs: something in pending is not lazy
+	happened chan struct{} // closed at the end of a commit; nil without a waiting caller
+
+	keeping sync.Mutex // held while a checkpoint is written or files are removed; taken before mu
+	kept    []Checkpoint
+}
+
+// Open opens a state directory and makes it where there is none. The error may be a *NewerError, *LockedError,
+// *ForeignError or *DamagedError.
+func Open(dir string, o Options) (_ *Journal, err error) {
+	j := &Journal{dir: dir, fs: o.FS, wake: make(chan struct{}, 1), closing: make(chan struct{})}
+	if j.fs == nil {
+		j.fs = vfs.Default
+	}
+	if err := j.prepare(o.ReadOnly); err != nil {
+		return nil, err
+	}
+	if j.lock, err = j.fs.Lock(j.path("lock")); err != nil {
+		return nil, &LockedError{dir, err}
+	}
+	if err := j.open(&o); err != nil {
+		return nil, errors.Join(err, j.lock.Close())
+	}
+	if !o.ReadOnly {
+		j.running.Go(j.commitAll)
+	}
+	return j, nil
+}
+
+// open opens the store and reads what is in it.
+func (j *Journal) open(o *Options) (err error) {
+	j.db, err = pebble.Open(j.path("store"), j.storeOptions(o.ReadOnly))
+	if err != nil {
+		return &DamagedError{j.dir, "its store cannot be opened", err}
+	}
+	if err = j.readCheckpoints(); err == nil {
+		if err = j.readEnd(); o.Damaged {
+			err = nil
+		}
+	}
+	if err == nil && !o.ReadOnly {
+		err = j.sweep()
+	}
+	if err != nil {
+		return errors.Join(err, j.db.Close())
+	}
+	return nil
+}
+
+// prepare makes the directory with its FORMAT, or checks that.
+func (j *Journal) prepare(readOnly bool) error {
+	if !readOnly {
+		if err := j.makeDir(); err != nil {
+			return fmt.Errorf("making the state directory: %w", err)
+		}
+	}
+	files, err := j.fs.List(j.dir)
+	if err != nil {
+		return fmt.Errorf("reading state directory %q: %w", j.dir, err)
+	}
+	version, err := j.format()
+	switch {
+	case err != nil:
+		return err
+	case version == formatOf(Version):
+		return nil
+	case version != "":
+		number, _ := strings.CutPrefix(strings.TrimSpace(version), formatText)
+		return &NewerError{j.dir, number}
+	}
+	for _, name := range files {
+		if name != "lock" && name != "FORMAT"+temporary {
+			return &ForeignError{j.dir, name}
+		}
+	}
+	if readOnly {
+		return &DamagedError{j.dir, "FORMAT", errors.New("the folder is empty")}
+	}
+	return j.putFile("FORMAT", func(w io.Writer) error {
+		_, err := io.WriteString(w, formatOf(Version))
+		return err
+	})
+}
+
+// makeDir makes the directory where it is missing, with those that it lies in: they survive a crash from then on.
+func (j *Journal) makeDir() error {
+	var made []string // with a new entry
+	for dir := j.dir; ; {
+		if _, err := j.fs.Stat(dir); !isNotExist(err) {
+			break
+		}
+		dir = j.fs.PathDir(dir)
+		made = append(made, dir)
+	}
+	if err := j.fs.MkdirAll(j.dir, 0o700); err != nil {
+		return err
+	}
+	for _, dir := range made {
+		if err := j.syncDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// formatText begins the file FORMAT.
+const formatText = "canisterd state directory, version "
+
+func formatOf(version int) string { return fmt.Sprintf("%s%d\n", formatText, version) }
+
+// format is the content of FORMAT, "" for none.
+func (j *Journal) format() (string, error) {
+	file, err := j.fs.Open(j.path("FORMAT"))
+	if err != nil {
+		if isNotExist(err) {
+			return "", nil
+		}
+		return "", fmt.Errorf("reading state directory %q: %w", j.dir, err)
+	}
+	text, err := io.ReadAll(io.LimitReader(file, 1<<10))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", fmt.Errorf("reading state directory %q: %w", j.dir, err)
+	}
+	if !strings.HasPrefix(string(text), formatText) {
+		return "", &DamagedError{j.dir, "FORMAT", fmt.Errorf("it says %.60q", text)}
+	}
+	return string(text), nil
+}
+
+func (j *Journal) path(name string) string { return j.fs.PathJoin(j.dir, name) }
+
+// Dir is the directory.
+func (j *Journal) Dir() string { return j.dir }
+
+// Close commits what waits and gives the directory back. After a failure the store stays open until the process ends:
+// it cannot be trusted to close.
+func (j *Journal) Close() (err error) {
+	j.closed.Do(func() {
+		close(j.closing)
+		j.running.Wait()
+		j.fail(ErrClosed)
+		if failure := *j.failed.Load(); !errors.Is(failure, ErrClosed) {
+			err = failure
+			return
+		}
+		err = errors.Join(j.db.Close(), j.lock.Close())
+	})
+	return err
+}

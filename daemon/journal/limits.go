@@ -1,0 +1,23 @@
+package journal
+
+import "time"
+
+const (
+	// Version is the version of the layout that is written. Newer ones are refused.
+	Version = 1
+	// flushDelay is how long a record without a waiting caller stays in memory. Ours.
+	flushDelay = 50 * time.Millisecond
+	// maxPending is how many bytes of records may wait for their commit: more make their writer wait. Ours.
+	maxPending = 32 << 20
+	// keptPending is how large the room for records is that is kept for the next commit, in bytes. Ours.
+	keptPending = 1 << 20
+	// maxRecord is how long a record may be, in bytes. Ours.
+	maxRecord = 1 << 30
+	// checkpoints is how many are kept. Ours.
+	checkpoints = 2
+	// cacheBytes and memTableBytes are what the store takes of memory: blocks are read once, in order. Ours.
+	cacheBytes    = 1 << 20
+	memTableBytes = 8 << 20
+	// writeBuffer is the size of the pieces in which files are written, in bytes. Ours.
+	writeBuffer = 256 << 10
+)

@@ -1,0 +1,152 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Describe gives the descriptions of all metrics that Collect makes.
+func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
+	for i, description := range m.descriptions {
+		if f := family(i); f != httpDuration && f != controlDuration {
+			to <- description
+		}
+	}
+}
+
+// Collect reads everything and makes metrics of it.
+func (m *Metrics) Collect(to chan<- prometheus.Metric) {
+	c := collection{m, to}
+	c.value(instancesUnread, float64(m.readAll()))
+	c.daemon()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c.value(instances, float64(len(m.known)))
+	var others replica.Statistics
+	addAll(&others, &m.ended.last)
+	for i, s := range m.known {
+		if s.label == otherInstances {
+			addAll(&others, &s.last)
+			continue
+		}
+		c.network(s.label, &s.last)
+		c.instance(s.label, i)
+		c.value(networkTime, float64(s.last.Time)/float64(time.Second), s.label)
+	}
+	if others.Height > 0 {
+		c.network(otherInstances, &others)
+	}
+}
+
+// collection is a scrape under way.
+type collection struct {
+	*Metrics
+	to chan<- prometheus.Metric
+}
+
+// value makes a counter or gauge.
+func (c *collection) value(of family, value float64, labels ...string) {
+	c.to <- prometheus.MustNewConstMetric(c.descriptions[of], of.valueType(), value, labels...)
+}
+
+// daemon makes the metrics that belong to no instance.
+func (c *collection) daemon() {
+	c.value(buildInfo, 1, c.sources.Version)
+	open, most := c.sources.Connections()
+	c.value(connections, float64(open))
+	c.value(connectionsLimit, float64(most))
+	for _, b := range c.sources.Budgets {
+		c.value(memoryBytes, float64(b.Used()), b.Name)
+		c.value(memoryLimit, float64(b.Limit()), b.Name)
+	}
+	c.engines(c.sources.Engines())
+	if c.sources.Spans != nil {
+		s := c.sources.Spans()
+		c.value(spans, float64(s.Sent), "sent")
+		c.value(spans, float64(s.Rejected), "rejected")
+		c.value(spans, float64(s.Dropped), "dropped")
+		c.value(spansQueued, float64(s.Queued))
+		c.value(eventsMissed, float64(s.Missed))
+	}
+}
+
+// engines makes the metrics of the engines of all instances.
+func (c *collection) engines(s canister.EngineStatistics) {
+	c.value(residentCanisters, float64(s.Resident))
+	c.value(residentCanistersLimit, float64(s.MaxResident))
+	c.value(evictions, float64(s.Evictions))
+	c.value(compilations, float64(s.Compiled))
+	c.value(checkpointBytes, float64(s.InUse))
+	buckets := make(map[float64]uint64)
+	var sum uint64
+	for i, bound := range canister.CommitBounds() {
+		sum += s.Commits.Counts[i]
+		buckets[time.Duration(bound).Seconds()] = sum
+	}
+	sum += s.Commits.Counts[len(s.Commits.Counts)-1]
+	c.to <- prometheus.MustNewConstHistogram(c.descriptions[commitDuration], sum, time.Duration(s.Commits.Sum).Seconds(), buckets)
+}
+
+// instance makes the metrics of an instance beside its network.
+func (c *collection) instance(label string, i *instance.Instance) {
+	failed := 0.0
+	if i.Node().Bug() != nil {
+		failed = 1
+	}
+	c.value(instanceFailed, failed, label)
+	if b := i.Memory(); b != nil {
+		c.value(instanceMemory, float64(b.Used()), label)
+		c.value(instanceMemoryLimit, float64(b.Limit()), label)
+	}
+}
+
+// network makes the metrics of a network, or of several together.
+func (c *collection) network(label string, s *replica.Statistics) {
+	c.value(rounds, float64(s.Height), label)
+	c.value(keptBytes, float64(s.Bytes.Waiting), label, "waiting")
+	c.value(keptBytes, float64(s.Bytes.Answers), label, "answers")
+	c.value(keptBytes, float64(s.Bytes.Unstaged), label, "unstaged")
+	for i := range s.Subnets {
+		c.subnet(label, &s.Subnets[i])
+	}
+}
+
+// subnet makes the metrics of a subnet, or of several together.
+func (c *collection) subnet(label string, s *replica.SubnetStatistics) {
+	id := otherInstances
+	if label != otherInstances {
+		id = s.ID.String()
+	}
+	for i := range s.Executed {
+		kind, counts := replica.ExecutionKind(i).String(), &s.Executed[i]
+		c.value(messages, float64(counts.Done), label, id, kind, "done")
+		c.value(messages, float64(counts.Trapped), label, id, kind, "trapped")
+		c.value(messages, float64(counts.Dropped), label, id, kind, "dropped")
+		c.value(executionSeconds, time.Duration(counts.Wall).Seconds(), label, id, kind)
+	}
+	for of, value := range map[family]float64{
+		instructions: float64(s.Instructions), dirtyPages: float64(s.DirtyPages), cyclesConsumed: amount(s.Consumed),
+		canisters: float64(s.Canisters), canisterMemory: float64(s.MemoryBytes), callContexts: float64(s.Contexts),
+		futures: float64(s.Futures), ingressMessages: float64(s.Ingress),
+	} {
+		c.value(of, value, label, id)
+	}
+	c.value(messageMemory, float64(s.Guaranteed), label, id, "guaranteed")
+	c.value(messageMemory, float64(s.BestEffort), label, id, "best_effort")
+	q := &s.Queues
+	for queue, length := range map[string]int{
+		"ready": q.Ready, "management": q.Management, "modules": q.Modules, "parked": q.Parked, "inbound": q.Inbound,
+		"outbound": q.Outbound, "held": q.Held, "outcalls": q.Outcalls, "signatures": q.Signatures,
+	} {
+		c.value(queueMessages, float64(length), label, id, queue)
+	}
+}
+
+// amount is an amount of cycles as the nearest number that Prometheus keeps.
+func amount(a cycles.Amount) float64 { return float64(a.Hi)*(1<<64) + float64(a.Lo) }

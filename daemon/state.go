@@ -1,0 +1,72 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/daemon/journal"
+)
+
+// What state directories have, for programs that look after them. No daemon may have the directory open.
+type (
+	// StateHealth is what is in a state directory, and what is damaged in it.
+	StateHealth = journal.Health
+	// Replayed is what the history of a state directory came to.
+	Replayed = instance.Replayed
+)
+
+// CheckState reads everything in a state directory and changes nothing. The error says why the directory cannot be read
+// at all.
+func CheckState(dir string) (StateHealth, error) {
+	j, err := journal.Open(dir, journal.Options{ReadOnly: true, Damaged: true})
+	if err != nil {
+		return StateHealth{}, err
+	}
+	return j.Check(), j.Close()
+}
+
+// RepairState makes a damaged state directory one from which a daemon goes on. lost says from which record on records
+// were removed, the end of them if none.
+func RepairState(dir string) (health StateHealth, lost uint64, err error) {
+	j, err := journal.Open(dir, journal.Options{Damaged: true})
+	if err != nil {
+		return StateHealth{}, 0, err
+	}
+	health, lost, err = j.Repair()
+	if closed := j.Close(); err == nil {
+		err = closed
+	}
+	return health, lost, err
+}
+
+// CompactState makes a state directory as small as it can be.
+func CompactState(dir string, config Config) error {
+	made, err := config.forState()
+	if err != nil {
+		return err
+	}
+	return instance.Compact(dir, made)
+}
+
+// ReplayState runs again what the journal of a state directory tells, and compares it with what was recorded.
+func ReplayState(ctx context.Context, dir string, config Config) (Replayed, error) {
+	made, err := config.forState()
+	if err != nil {
+		return Replayed{}, err
+	}
+	return instance.Replay(ctx, dir, made)
+}
+
+// forState is what work on a state directory needs of a configuration: the compiler of modules.
+func (c Config) forState() (instance.Config, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return instance.Config{}, err
+	}
+	made := instance.Config{Log: c.Log, Wall: time.Now, CacheDir: c.CacheDir}
+	if len(c.CompileWorker) > 0 {
+		made.Compiler = newCompileWorker(c.CompileWorker).compile
+	}
+	return made, nil
+}

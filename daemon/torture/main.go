@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// options say what is done.
+type options struct {
+	kills, clients int
+	seed           uint64
+	longest        time.Duration // between the start of a process and its end
+	binary, dir    string        // "": made
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.kills, "kills", 100, "how often the process is killed")
+	flag.IntVar(&o.clients, "clients", 8, "clients that write, each to a canister of its own")
+	flag.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "of the times of the kills")
+	flag.DurationVar(&o.longest, "longest", 2*time.Second, "a process is killed after at most so long")
+	flag.StringVar(&o.binary, "binary", "", "the binary to kill (default: the one that is built here)")
+	flag.StringVar(&o.dir, "dir", "", "the state directory (default: a temporary one)")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	done, err := torture(ctx, o)
+	stop()
+	fmt.Println(done)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "torture:", err)
+		os.Exit(1)
+	}
+}
+
+// outcome is what came out.
+type outcome struct {
+	seed               uint64
+	kills              int
+	acknowledged, lost int
+	slowest            time.Duration
+	replayed           string // what a replay says
+}
+
+// String is the outcome for people.
+func (o outcome) String() string {
+	return fmt.Sprintf("seed %d: %d kills, %d updates acknowledged, %d lost; the slowest start took %s; replay: %s",
+		o.seed, o.kills, o.acknowledged, o.lost, o.slowest.Round(time.Millisecond), o.replayed)
+}
+
+// torture kills processes, and counts.
+func torture(ctx context.Context, o options) (done outcome, err error) {
+	done.seed = o.seed
+	work, err := os.MkdirTemp("", "canisterd-torture-")
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	if o.binary == "" {
+		o.binary = filepath.Join(work, "canisterd")
+		if out, err := exec.CommandContext(ctx, "go", "build", "-o", o.binary, "github.com/canisterd/canisterd/daemon/canisterd").CombinedOutput(); err != nil {
+			return done, fmt.Errorf("building canisterd: %w\n%s", err, out)
+		}
+	}
+	if o.dir == "" {
+		o.dir = filepath.Join(work, "state")
+	}
+	r := &run{options: o, random: rand.New(rand.NewPCG(o.seed, 0))}
+	if err := r.prepare(ctx); err != nil {
+		return done, err
+	}
+	for done.kills < o.kills && err == nil {
+		err = r.life(ctx)
+		done.kills++
+	}
+	done.acknowledged, done.lost, done.slowest = r.acknowledged, r.lost, r.slowest
+	if err == nil && r.lost > 0 {
+		err = fmt.Errorf("%d acknowledged updates are lost", r.lost)
+	}
+	if err != nil {
+		return done, err
+	}
+	out, err := exec.CommandContext(ctx, o.binary, "replay", o.dir).CombinedOutput()
+	done.replayed = strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", ", ")
+	return done, err
+}

@@ -1,0 +1,88 @@
+//go:build rustclient
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid"
+)
+
+// benchmark is a module with one benchmark of canbench, which counts to ten thousand. It says by performance_counter how
+// many instructions that takes. %[1]s is its answer, of %[2]d bytes, with the count at %[3]d.
+const benchmark = `(module
+	(import "ic0" "performance_counter" (func $counter (param i32) (result i64)))
+	(import "ic0" "msg_reply_data_append" (func $append (param i32 i32)))
+	(import "ic0" "msg_reply" (func $reply))
+	(memory 1)
+	(data (i32.const 0) "%[1]s")
+	(func (export "canister_query __canbench__count") (local $n i32) (local $before i64)
+		(local.set $before (call $counter (i32.const 0)))
+		(loop $again
+			(local.set $n (i32.add (local.get $n) (i32.const 1)))
+			(br_if $again (i32.lt_u (local.get $n) (i32.const 10000))))
+		(i64.store (i32.const %[3]d) (i64.sub (call $counter (i32.const 0)) (local.get $before)))
+		(call $append (i32.const 0) (i32.const %[2]d))
+		(call $reply)))`
+
+type (
+	measurement struct {
+		Calls        uint64 `ic:"calls"`
+		Instructions uint64 `ic:"instructions"`
+		Heap         uint64 `ic:"heap_increase"`
+		Stable       uint64 `ic:"stable_memory_increase"`
+	}
+	benchScope struct {
+		Name     string      `ic:"0"`
+		Measured measurement `ic:"1"`
+	}
+	benchResult struct {
+		Total  measurement  `ic:"total"`
+		Scopes []benchScope `ic:"scopes"`
+	}
+)
+
+// benchmarkModule assembles the module.
+func benchmarkModule(t *testing.T) string {
+	t.Helper()
+	const place = 0x1122334455667788
+	answer, err := candid.Marshal(benchResult{Total: measurement{Calls: 1, Instructions: place}, Scopes: []benchScope{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(answer, binary.LittleEndian.AppendUint64(nil, place))
+	var text strings.Builder
+	for _, b := range answer {
+		fmt.Fprintf(&text, `\%02x`, b)
+	}
+	return assembled(t, fmt.Sprintf(benchmark, text.String(), len(answer), at))
+}
+
+func TestCanbenchCountsTheInstructionsOfPerformanceCounter(t *testing.T) {
+	module := benchmarkModule(t)
+	results := filepath.Join(t.TempDir(), "canbench_results.yml")
+	cargo(t, "pocketic/canbench/Cargo.toml", []string{"POCKET_IC_MUTE_SERVER=1", "TMPDIR=" + t.TempDir()},
+		"run", "--quiet", "--", module, results, pocketIC(t, "pocket-ic-13.0.0"))
+	persisted, err := os.ReadFile(results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := regexp.MustCompile(`instructions: (\d+)`).FindSubmatch(persisted)
+	if counted == nil {
+		t.Fatalf("canbench has counted nothing:\n%s", persisted)
+	}
+	d := start(t)
+	id := d.command(t, "canister", "create")
+	d.command(t, "canister", "install", id, module)
+	said := strings.ReplaceAll(d.command(t, "canister", "query", id, "__canbench__count"), "_", "")
+	if !strings.Contains(said, " = "+string(counted[1])+" : nat64") {
+		t.Errorf("canbench counts %s instructions, and performance_counter says %s", counted[1], said)
+	}
+}

@@ -1,0 +1,61 @@
+//! A minter with one deposit of 10. A timer consolidates deposits: it spends their outputs, and forgets those. The bug:
+//! update_balance asks for the outputs, awaits the price, and only then looks which it knows. An output that was spent
+//! and forgotten in between looks like a new deposit, and is minted again.
+
+#[path = "../shared/ic.rs"]
+mod ic;
+
+use std::collections::BTreeSet;
+
+const MINUTE: u64 = 60_000_000_000;
+
+#[derive(Default)]
+struct Minter {
+    ledger: ic::Principal,
+    consolidating: bool,
+    known: BTreeSet<u64>,
+}
+
+state!(Minter);
+interface!("interface.did");
+
+#[export_name = "canister_init"]
+extern "C" fn init() {
+    let (ledger,) = ic::argument();
+    with(|m| m.ledger = ledger);
+    ic::wake_after(MINUTE);
+}
+
+#[export_name = "canister_update update_balance"]
+extern "C" fn update_balance() {
+    ic::update(|()| async {
+        let ledger = with(|m| m.ledger.clone());
+        let (outpoint,) = ic::call(&ledger, "outpoint", ()).get::<(u64,)>().await.map_err(|_| "no outputs")?;
+        let (price,) = ic::call(&ledger, "price", ()).get::<(u64,)>().await.map_err(|_| "no price")?;
+        if outpoint == 0 || price == 0 || !with(|m| m.known.insert(outpoint)) {
+            return Ok((0u64,));
+        }
+        ic::call(&ledger, "pay", (10u64,)).get::<(u64,)>().await.map_err(|_| "the ledger does not mint")
+    });
+}
+
+#[export_name = "canister_global_timer"]
+extern "C" fn consolidate() {
+    ic::wake_after(MINUTE);
+    if with(|m| m.known.is_empty() || std::mem::replace(&mut m.consolidating, true)) {
+        return;
+    }
+    ic::spawn(async {
+        let ledger = with(|m| m.ledger.clone());
+        let all = with(|m| m.known.clone());
+        let listed = ic::call(&ledger, "outpoint", ()).get::<(u64,)>().await.is_ok();
+        if listed && ic::call(&ledger, "price", ()).get::<(u64,)>().await.is_ok() {
+            for outpoint in all {
+                if ic::call(&ledger, "spend", (outpoint,)).get::<(u64,)>().await.is_ok() {
+                    with(|m| m.known.remove(&outpoint));
+                }
+            }
+        }
+        with(|m| m.consolidating = false);
+    });
+}

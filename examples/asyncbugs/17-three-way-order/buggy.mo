@@ -1,0 +1,31 @@
+// A purchase of 100: settle pays the seller if the buyer approves, cancel pays the buyer back. The bug: settle looks at
+// the approval after its await, and not at the cancellation. It needs three calls in one order: approve is answered, then
+// cancel runs, then settle goes on.
+persistent actor class Purchase(ledger : actor { price : () -> async Nat64; pay : Nat64 -> async Nat64 }) {
+  var approved = false;
+  var settled = false;
+  var cancelled = false;
+
+  public func settle() : async Bool {
+    if (settled or cancelled) return false;
+    ignore await ledger.price();
+    if (not approved or settled) return false;
+    settled := true;
+    ignore await ledger.pay(100);
+    true
+  };
+
+  public func approve() : async Bool {
+    ignore await ledger.price();
+    if cancelled return false;
+    approved := true;
+    true
+  };
+
+  public func cancel() : async Bool {
+    if (settled or cancelled) return false;
+    cancelled := true;
+    if approved ignore await ledger.pay(100);
+    true
+  };
+};

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/canisterd/canisterd"
+	"github.com/canisterd/canisterd/examples/asyncbugs"
+	"github.com/canisterd/canisterd/explore"
+	"github.com/canisterd/canisterd/explore/harness"
+)
+
+// stage is a twin of a bug, deployed, with what the explorer is told of it.
+type stage struct {
+	bug     *asyncbugs.Bug
+	network *canisterd.Network
+	options []explore.Option
+}
+
+// newStage deploys a twin in a fork of the base. The caller closes its network.
+func newStage(ctx context.Context, base *canisterd.Network, bug *asyncbugs.Bug, twin asyncbugs.Twin) (*stage, error) {
+	n, err := base.Fork(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{bug: bug, network: n}
+	if err = bug.Deploy(ctx, n, twin); err == nil {
+		err = s.dueTimer(ctx)
+	}
+	if err == nil {
+		err = s.describe()
+	}
+	if err != nil {
+		return nil, errors.Join(err, n.Close())
+	}
+	return s, nil
+}
+
+// dueTimer lets time pass until the first timer of the canisters is due in the next round: within a run no time passes.
+func (s *stage) dueTimer(ctx context.Context) error {
+	timers, err := s.network.Timers(ctx)
+	if err != nil || len(timers) == 0 {
+		return err
+	}
+	return s.network.AdvanceTo(ctx, timers[0].Due.Add(-time.Nanosecond))
+}
+
+func (s *stage) describe() error {
+	for _, text := range s.bug.Explore.Operations {
+		c, method, argument, err := asyncbugs.ParseCall(s.network, text)
+		if err != nil {
+			return err
+		}
+		s.options = append(s.options, explore.Op(c, method, argument))
+	}
+	for _, line := range s.bug.Explore.Invariants {
+		if !strings.HasSuffix(line, asyncbugs.CanStop) { // the explorer has a property for that
+			s.options = append(s.options, explore.Invariant(line))
+		}
+	}
+	var untrusted []*canisterd.Canister
+	for _, name := range s.bug.Explore.Untrusted {
+		c, err := s.network.Canister(name)
+		if err != nil {
+			return err
+		}
+		untrusted = append(untrusted, c)
+	}
+	kinds, err := s.kinds()
+	s.options = append(s.options, explore.Untrusted(untrusted...), explore.Faults(max(1, len(s.bug.Schedule.Faults)), kinds...))
+	return err
+}
+
+// kinds are the faults that may happen; none: all.
+func (s *stage) kinds() (kinds []explore.Fault, err error) {
+	for _, name := range s.bug.Explore.Faults {
+		kind, err := harness.ParseFault(name)
+		if err != nil {
+			return nil, err
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds, nil
+}
+
+// explore explores with the options of the bug and more.
+func (s *stage) explore(ctx context.Context, more ...explore.Option) (*explore.Report, error) {
+	return explore.Explore(ctx, s.network, slices.Concat(s.options, more)...)
+}
+
+// stated are the options for the invariants of the bug alone. That a canister can be stopped is none of them.
+func (s *stage) stated() []explore.Option {
+	if strings.HasSuffix(s.bug.Explore.Invariants[0], asyncbugs.CanStop) {
+		return nil
+	}
+	return []explore.Option{explore.OnlyStated()}
+}
+
+// first is the first violation that an exploration finds, and the run that shows it.
+func (s *stage) first(ctx context.Context, runs int) (cell string, err error) {
+	report, err := s.explore(ctx, explore.Budget(runs))
+	if err != nil {
+		return "", err
+	}
+	if found := report.Violations(); len(found) > 0 {
+		return fmt.Sprintf("%d | `%s`", found[0].Run, found[0].Property), nil
+	}
+	return "– | ", nil
+}
+
+// seeded is the run that breaks the invariant of the bug, the phase, and the deviations and faults of the shortest
+// schedule.
+func (s *stage) seeded(ctx context.Context, runs int) (cells string, err error) {
+	report, err := s.explore(ctx, append(s.stated(), explore.Budget(runs))...)
+	if err != nil {
+		return "", err
+	}
+	found := report.Violations()
+	if len(found) == 0 {
+		return fmt.Sprintf("not in %d | | ", report.Runs), nil
+	}
+	f := found[0]
+	return fmt.Sprintf("%d | %s | %d, %d", f.Run, f.Phase, len(f.Schedule.Deviations), len(f.Schedule.Plan)), nil
+}
+
+// silent says what the explorer finds in the twin: nothing, if both are correct.
+func (s *stage) silent(ctx context.Context, runs int) (cells string, err error) {
+	report, err := s.explore(ctx, explore.Budget(runs))
+	if err != nil {
+		return "", err
+	}
+	all := ""
+	if report.Exhausted {
+		all = ", all " + strconv.Itoa(report.Classes)
+	}
+	if report.ExhaustedFaults {
+		all += ", with each fault"
+	}
+	var findings []string
+	for _, f := range report.Findings {
+		what := "`" + f.Property + "`"
+		if f.Suspicion {
+			what += " (suspicion)"
+		}
+		findings = append(findings, what)
+	}
+	if findings == nil {
+		findings = []string{"none"}
+	}
+	return fmt.Sprintf(" %d%s | %s |", report.Runs, all, strings.Join(findings, ", ")), nil
+}
+
+// compare is the median of the first runs of a strategy over the seeds, where so many found something.
+func (s *stage) compare(ctx context.Context, strategy string, runs, seeds int) (cell string, err error) {
+	var first []int
+	for seed := range seeds {
+		report, err := s.explore(ctx, append(s.stated(), explore.Budget(runs), explore.Only(strategy), explore.Seed(uint64(seed+1)))...)
+		if err != nil {
+			return "", err
+		}
+		if found := report.Violations(); len(found) > 0 {
+			first = append(first, found[0].Run)
+		}
+	}
+	slices.Sort(first)
+	switch {
+	case len(first) == 0:
+		return " – |", nil
+	case len(first) < seeds:
+		return fmt.Sprintf(" %d (%d of %d) |", first[len(first)/2], len(first), seeds), nil
+	}
+	return fmt.Sprintf(" %d |", first[len(first)/2]), nil
+}

@@ -1,0 +1,161 @@
+package campaign
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/property"
+	"github.com/canisterd/canisterd/explore/search"
+)
+
+// bench is some of the operations with everything that is needed to judge their runs. Workers share it: after it was
+// made it does not change.
+type bench struct {
+	config     *Config
+	chosen     []int // positions of the operations
+	properties []property.Property
+	profile    search.Profile // of the FIFO run
+	fifo       []harness.Step
+}
+
+// outcome is what a run showed.
+type outcome struct {
+	steps      []harness.Step
+	plan       harness.Plan
+	violations []property.Violation
+	answers    []harness.Answer
+	reached    []bool   // goals of Config.Sometimes
+	values     []string // goals of Config.Maximize, as fractions; "" for none
+	unfinished bool     // it did not come to rest
+	partial    bool     // it is of the middle of a run that counts by itself
+	unapplied  []harness.Fault
+}
+
+// newBench makes a bench and its harness, which the caller closes.
+func newBench(config *Config, chosen []int) (*bench, *harness.Harness, error) {
+	l, err := harness.New(&config.Setup, chosen)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &bench{config: config, chosen: chosen, properties: slices.Clone(config.Properties)}
+	if !config.NoBuiltin {
+		b.properties = append(b.properties, property.Builtin(len(chosen) <= maxSerial, config.Observe)...)
+	}
+	if err := b.learn(l); err != nil {
+		l.Close()
+		return nil, nil, err
+	}
+	return b, l, nil
+}
+
+// learn shows the baselines to the properties, and checks that runs are deterministic.
+func (b *bench) learn(l *harness.Harness) error {
+	profiler := &search.Profiler{Picker: search.FIFO}
+	first, again := b.baseline(l, profiler, false), b.baseline(l, search.FIFO, false)
+	if !slices.Equal(names(first), names(again)) {
+		return fmt.Errorf("two runs in FIFO order deliver different messages, %v and %v: report this as a bug of canisterd", names(first), names(again))
+	}
+	b.profile, b.fifo = profiler.Profile, first
+	for _, order := range serialOrders(b.chosen) {
+		b.baseline(l, search.Serial(order), true)
+	}
+	return nil
+}
+
+// baseline is a run that the properties learn from.
+func (b *bench) baseline(l *harness.Harness, picker search.Picker, serial bool) []harness.Step {
+	r := l.Begin(nil)
+	defer r.Close()
+	search.Drive(r, picker, maxMessages)
+	for _, p := range b.properties {
+		if learns, ok := p.(property.Baseline); ok {
+			learns.Learn(r, serial)
+		}
+	}
+	return r.Steps()
+}
+
+// serialOrders are the orders in which the operations run one after the other: all of few operations, the rotations of
+// many.
+func serialOrders(chosen []int) (orders [][]string) {
+	all := make([]string, len(chosen))
+	for i, position := range chosen {
+		all[i] = harness.OperationName(position)
+	}
+	if len(all) > maxSerial {
+		for i := range all {
+			orders = append(orders, slices.Concat(all[i:], all[:i]))
+		}
+		return orders
+	}
+	var permute func(order, rest []string)
+	permute = func(order, rest []string) {
+		if len(rest) == 0 {
+			orders = append(orders, slices.Clone(order))
+		}
+		for i := range rest {
+			permute(append(slices.Clone(order), rest[i]), slices.Concat(rest[:i], rest[i+1:]))
+		}
+	}
+	permute(nil, all)
+	return orders
+}
+
+// run is one run under a plan.
+func (b *bench) run(l *harness.Harness, plan harness.Plan, picker search.Picker) outcome {
+	r := l.Begin(plan)
+	defer r.Close()
+	o := outcome{plan: plan}
+	for range maxMessages {
+		moves := r.Moves()
+		if len(moves) == 0 {
+			break
+		}
+		r.Take(picker.Pick(moves))
+		o.violations = append(o.violations, b.afterMessage(r)...)
+	}
+	b.judge(r, &o)
+	return o
+}
+
+// afterMessage are the violations of properties that hold after each message.
+func (b *bench) afterMessage(r *harness.Run) (found []property.Violation) {
+	for _, p := range b.properties {
+		for _, v := range p.AfterMessage(r) {
+			steps := r.Steps()
+			v.At = steps[len(steps)-1].Move
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// judge says what a run showed that is over.
+func (b *bench) judge(r *harness.Run, o *outcome) {
+	o.steps, o.answers, o.unapplied = r.Steps(), r.Answers(), r.Unapplied()
+	if o.unfinished = len(r.Moves()) > 0; o.unfinished {
+		return
+	}
+	for _, p := range b.properties {
+		o.violations = append(o.violations, p.AtRest(r)...)
+	}
+	for i := range b.config.Sometimes {
+		o.reached = append(o.reached, b.config.Sometimes[i].Reached(r))
+	}
+	for i := range b.config.Maximize {
+		text := ""
+		if v := b.config.Maximize[i].Value(r); v != nil {
+			text = v.RatString()
+		}
+		o.values = append(o.values, text)
+	}
+}
+
+// names are the names of the messages of a run.
+func names(steps []harness.Step) (all []string) {
+	for i := range steps {
+		all = append(all, steps[i].Move)
+	}
+	return all
+}

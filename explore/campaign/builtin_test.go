@@ -1,0 +1,102 @@
+package campaign_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
+)
+
+// scripted explores two messages to the scriptable canister A, each with a program; B is scriptable, too.
+func scripted(t *testing.T, program string) *campaign.Config {
+	t.Helper()
+	s := real.NewStage(t, replica.Config{Engine: engine()})
+	for _, name := range []string{"A", "B"} {
+		s.Create(name, 0, 1_000_000_000_000_000)
+		s.Install(name, real.Install, canistertest.Variant{}.Module(), nil)
+	}
+	parsed, err := canistertest.Parse(program, s.Names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	operation := harness.Operation{Title: "A.run", Message: *s.Ingress(s.ID("A"), s.ID("A"), "run", parsed.Bytes())}
+	c := &campaign.Config{Seed: 1, Workers: 2, Faults: 1, Runs: 500}
+	c.Setup = harness.Setup{Base: s.Network, Operations: []harness.Operation{operation, operation}}
+	c.Untrusted = func(id principal.Principal) bool { return id == s.ID("B") }
+	return c
+}
+
+func TestWhatHoldsForAllCanistersIsChecked(t *testing.T) {
+	for name, c := range map[string]struct {
+		program string
+		kinds   []harness.FaultKind
+		want    []string
+	}{
+		"nothing is wrong": {
+			program: `if get {trap "busy"}; set 1; call B.run(reply "x") on-reply(set 0; reply "ok") on-reject(set 0; reply "no")`,
+			kinds:   []harness.FaultKind{harness.RejectTransient, harness.RejectError},
+		},
+		"a lock stays after a reject": {
+			program: `if get {trap "busy"}; set 1; call B.run(reply "x") on-reply(set 0; reply "ok") on-reject(reply "no")`,
+			kinds:   []harness.FaultKind{harness.RejectTransient},
+			want:    []string{"lost-service"},
+		},
+		"a lock stays after a trap": {
+			program: `if get {trap "busy"}; set 1; call B.run(reply "x") on-reply(set 0; reply "ok") on-reject(set 0; reply "no")`,
+			kinds:   []harness.FaultKind{harness.TrapCallback},
+			want:    []string{"lost-service"},
+		},
+		"a cleanup releases the lock, unless it traps too": {
+			program: `if get {trap "busy"}; set 1; call B.run(reply "x") on-reply(set 0; reply "ok") on-reject(set 0; reply "no") on-cleanup(set 0)`,
+			kinds:   []harness.FaultKind{harness.TrapCallback},
+		},
+		"a cleanup that traps": {
+			program: `if get {trap "busy"}; set 1; call B.run(reply "x") on-reply(set 0; reply "ok") on-reject(set 0; reply "no") on-cleanup(set 0)`,
+			kinds:   []harness.FaultKind{harness.TrapCleanup},
+			want:    []string{"lost-service"},
+		},
+		"a callback traps after a change": {
+			program: `set add(get, 1); call B.run(reply "x") on-reply(trap "full") on-reject(reply "no")`,
+			kinds:   []harness.FaultKind{harness.RejectError},
+			want:    []string{"trap-after-await"},
+		},
+		"a callee is silent": {
+			program: `call B.run(reply "x") on-reply(reply "ok") on-reject(reply "no")`,
+			kinds:   []harness.FaultKind{harness.Silent},
+			want:    []string{"open-at-rest"},
+		},
+		"a call to a silent callee has a deadline": {
+			program: `call B.run(reply "x") on-reply(reply "ok") on-reject(reply "no") within 10`,
+			kinds:   []harness.FaultKind{harness.Silent},
+		},
+		"a timer fires between a message and the answer to its call": {
+			program: `drop timer(add(time, 1_000_000_000_000)); on timer {set add(get, 1)}; call B.run(reply "x") on-reply(if get {trap "changed"}; reply "ok") on-reject(reply "no")`,
+			kinds:   []harness.FaultKind{harness.FireTimer},
+			want:    []string{"trap-after-await", "lost-service"},
+		},
+		"a call that cannot be made keeps the lock": {
+			program: `if get {trap "busy"}; set 1; call B.run(reply "x") on-reply(set 0; reply "ok") on-reject(set 0; reply "no") not-sent(reply "queue full")`,
+			kinds:   []harness.FaultKind{harness.NoCalls},
+			want:    []string{"lost-service"},
+		},
+	} {
+		config := scripted(t, c.program)
+		config.Kinds = c.kinds
+		r := run(t, config)
+		var found []string
+		for _, f := range r.Violations() {
+			found = append(found, f.Property)
+			if len(f.Schedule.Plan) > 1 || len(f.Schedule.Operations) != 1 {
+				t.Errorf("%s is not told by one operation and one fault: %s", name, f.Explain(&config.Setup))
+			}
+		}
+		if !slices.Equal(found, c.want) || !r.Exhausted || !r.ExhaustedFaults {
+			t.Errorf("%s: found are %v, want %v\n%s", name, found, c.want, told(config, r))
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package campaign_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/property"
+	"github.com/canisterd/canisterd/explore/search"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
+)
+
+// engine is one for all tests, so that each module is compiled once.
+var engine = sync.OnceValue(func() *canister.Engine {
+	e, err := canister.NewEngine(canister.EngineConfig{})
+	if err != nil {
+		panic(err)
+	}
+	return e
+})
+
+// theft is the exploration of withdrawals of 100 from an account of 100, at a bank of examples/doublewithdraw.
+func theft(t testing.TB, bank string, withdrawals int) *campaign.Config {
+	t.Helper()
+	return theftOn(t, bank, withdrawals, 1)
+}
+
+// theftOn is theft in a network of some subnets; the vault is on the last.
+func theftOn(t testing.TB, bank string, withdrawals, subnets int) *campaign.Config {
+	t.Helper()
+	s := real.NewStage(t, replica.Config{Engine: engine(), Subnets: slices.Repeat([]replica.SubnetConfig{{Nodes: 13}}, subnets)})
+	for _, c := range []struct {
+		name, file string
+		subnet     int
+	}{{"vault", "vault", subnets - 1}, {"bank", bank, 0}} {
+		module, err := os.ReadFile(filepath.Join("../../examples/doublewithdraw", c.file+".wasm"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Create(c.name, c.subnet, 1_000_000_000_000_000)
+		s.Install(c.name, real.Install, module, encode(t))
+	}
+	s.Call("bank", "open", encode(t, s.ID("vault").String()))
+	s.Call("bank", "deposit", encode(t, candid.NatOf(100)))
+	names := &property.Names{Canister: func(name string) (principal.Principal, bool) {
+		id, found := s.Names[name]
+		return id, found
+	}}
+	invariant, err := names.ParseInvariant("vault paidOut <= 100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &campaign.Config{Properties: []property.Property{invariant}, Seed: 1, Workers: 2, Faults: 1}
+	c.Setup = harness.Setup{Base: s.Network, Name: func(id principal.Principal) string {
+		for name, known := range s.Names {
+			if known == id {
+				return name
+			}
+		}
+		return ""
+	}}
+	for range withdrawals {
+		in := s.Ingress(s.ID("bank"), s.ID("bank"), "withdraw", encode(t, candid.NatOf(100)))
+		c.Setup.Operations = append(c.Setup.Operations, harness.Operation{Title: "bank.withdraw(100)", Message: *in})
+	}
+	return c
+}
+
+func encode(t testing.TB, values ...any) []byte {
+	t.Helper()
+	arg, err := candid.Marshal(values...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return arg
+}
+
+func run(t testing.TB, c *campaign.Config) *campaign.Report {
+	t.Helper()
+	report, err := campaign.Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// told is a report as text.
+func told(c *campaign.Config, r *campaign.Report) string {
+	var all strings.Builder
+	fmt.Fprintf(&all, "%d runs, %d messages, %d classes, exhausted %t %t\n", r.Runs, r.Messages, r.Classes, r.Exhausted, r.ExhaustedFaults)
+	for _, f := range r.Findings {
+		fmt.Fprintf(&all, "%s, run %d, %s, %d others, suspicion %t\n%s%s", f.Property, f.Run, f.Phase, f.Others, f.Suspicion, f.Explain(&c.Setup), f.Mermaid(&c.Setup))
+	}
+	for _, a := range r.Awaits {
+		fmt.Fprintf(&all, "%s > %s %d %v\n", a.Caller, a.Callee, a.Runs, a.Tried)
+	}
+	fmt.Fprintln(&all, r.Operations)
+	return all.String()
+}
+
+func TestADoubleWithdrawalIsFoundAndToldInItsFewestSteps(t *testing.T) {
+	c := theft(t, "bank", 3)
+	c.Runs = 400 // enough for all classes without faults
+	r := run(t, c)
+	var found *campaign.Finding
+	for _, f := range r.Findings {
+		if f.Property == "vault paidOut <= 100" {
+			found = f
+		}
+	}
+	if found == nil || found.Run != 1 {
+		t.Fatalf("no theft was found in FIFO order:\n%s", told(c, r))
+	}
+	if len(found.Schedule.Operations) != 2 || len(found.Schedule.Deviations)+len(found.Schedule.Plan) != 0 || len(found.Steps) != 6 {
+		t.Errorf("the theft takes %s", found.Explain(&c.Setup))
+	}
+	if r.Classes != 66 || !r.Exhausted {
+		t.Errorf("%d classes, all: %t", r.Classes, r.Exhausted)
+	}
+}
+
+func TestACarefulBankIsWithoutFindings(t *testing.T) {
+	c := theft(t, "careful", 2)
+	r := run(t, c)
+	for _, f := range r.Violations() {
+		t.Errorf("%s: %s", f.Property, f.Explain(&c.Setup))
+	}
+	if !r.Exhausted || !r.ExhaustedFaults {
+		t.Errorf("not all was run:\n%s", told(c, r))
+	}
+	t.Log(told(c, r))
+}
+
+func TestTheReportIsTheSameForAnyNumberOfWorkers(t *testing.T) {
+	var first string
+	for _, workers := range []int{1, 3} {
+		c := theft(t, "bank", 3)
+		c.Workers, c.Runs = workers, 400
+		if text := told(c, run(t, c)); first == "" {
+			first = text
+		} else if text != first {
+			t.Errorf("with %d workers\n%s\nwith one\n%s", workers, text, first)
+		}
+	}
+}
+
+func TestAFindingIsReplayed(t *testing.T) {
+	c := theft(t, "bank", 2)
+	c.Stop = 1
+	f := run(t, c).Violations()[0]
+	again, err := campaign.Replay(c, &f.Schedule)
+	if err != nil || !again.Violates(f.Property) || again.Stale() {
+		t.Errorf("the replay shows %+v, %v", again, err)
+	}
+	careful := theft(t, "careful", 2)
+	again, err = campaign.Replay(careful, &f.Schedule)
+	if err != nil || again.Violates(f.Property) || again.Stale() {
+		t.Errorf("the replay at the careful bank shows %+v, %v", again, err)
+	}
+	stale := f.Schedule
+	stale.Deviations = []search.Before{{First: "op2/7.reply", Later: "op1"}}
+	again, err = campaign.Replay(careful, &stale)
+	if err != nil || !again.Stale() {
+		t.Errorf("the replay of a message that does not come shows %+v, %v", again, err)
+	}
+}
+
+func TestNotAllOrdersAreClaimedForCanistersOnSeveralSubnets(t *testing.T) {
+	r := run(t, theftOn(t, "bank", 2, 2))
+	if len(r.Violations()) != 1 || r.Exhausted || r.ExhaustedFaults {
+		t.Errorf("%d violations, exhausted: %t, %t", len(r.Violations()), r.Exhausted, r.ExhaustedFaults)
+	}
+}

@@ -1,0 +1,155 @@
+package campaign
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/replica/sched"
+)
+
+// Explain tells a finding: what is wrong, with which operations, and how their messages were delivered.
+func (f *Finding) Explain(setup *harness.Setup) string {
+	var all strings.Builder
+	fmt.Fprintf(&all, "%s.\n", strings.TrimRight(f.Text, ".")) // texts of rejects end with a period
+	for _, position := range f.Schedule.Operations {
+		fmt.Fprintf(&all, "  %s: %s\n", harness.OperationName(position), setup.Operations[position].Title)
+	}
+	all.WriteString(f.Schedule.Words(setup, f.Steps))
+	for i := range f.Steps {
+		fmt.Fprintf(&all, "  %2d  %s\n", i+1, line(setup, &f.Steps[i]))
+	}
+	return all.String()
+}
+
+// Words say how a schedule differs from FIFO, one line for each deviation and fault.
+func (s Schedule) Words(setup *harness.Setup, steps []harness.Step) string {
+	if len(s.Deviations) == 0 && len(s.Plan) == 0 {
+		return "  The messages are delivered in FIFO order, without faults:\n"
+	}
+	var all strings.Builder
+	all.WriteString("  FIFO, except:\n")
+	number := 0
+	say := func(format string, args ...any) {
+		number++
+		fmt.Fprintf(&all, "  (%d) %s\n", number, fmt.Sprintf(format, args...))
+	}
+	for _, b := range s.Deviations {
+		say("%s comes before %s", message(setup, steps, b.First), message(setup, steps, b.Later))
+	}
+	for _, f := range s.Plan {
+		say("%s %s", message(setup, steps, f.At), f.Kind.Words())
+	}
+	return all.String()
+}
+
+// message is a message for people: the vault's answer to op1/1 (transfer).
+func message(setup *harness.Setup, steps []harness.Step, name string) string {
+	for i := range steps {
+		s := &steps[i]
+		if s.Move != name {
+			continue
+		}
+		canister := setup.NameOf(s.Canister)
+		switch s.Kind {
+		case sched.Ingress:
+			return fmt.Sprintf("%s (%s.%s)", name, canister, s.Method)
+		case sched.Request:
+			return fmt.Sprintf("the call %s (%s.%s)", harness.CallOf(name), canister, s.Method)
+		case sched.Response:
+			return fmt.Sprintf("the answer to %s (%s) at %s", harness.CallOf(name), s.Method, canister)
+		}
+		return fmt.Sprintf("%s of %s", name, canister)
+	}
+	for i := range steps {
+		for _, c := range steps[i].Calls {
+			if harness.RequestOf(c.Name) == name {
+				return fmt.Sprintf("the call %s (%s.%s)", c.Name, setup.NameOf(c.Callee), c.Method)
+			}
+		}
+	}
+	return name
+}
+
+// line is a step as a line of a list.
+func line(setup *harness.Setup, s *harness.Step) string {
+	text := fmt.Sprintf("%s at %s", s.Move, setup.NameOf(s.Canister))
+	switch s.Kind {
+	case sched.Response:
+		text += fmt.Sprintf(": the answer to %s", s.Method)
+		if s.Rejected != nil {
+			text += fmt.Sprintf(", a reject (%s)", s.Rejected.Code)
+		}
+	case sched.Task:
+	default:
+		text += ": " + s.Method
+	}
+	if s.Fault != harness.NoFault {
+		text += fmt.Sprintf(" [%s %s]", s.Move, s.Fault.Words())
+	}
+	if s.Failure != nil {
+		text += " traps"
+	}
+	for _, c := range s.Calls {
+		text += fmt.Sprintf(", calls %s.%s (%s)", setup.NameOf(c.Callee), c.Method, c.Name)
+	}
+	return text
+}
+
+// Mermaid is the run of a finding as a sequence diagram for mermaid.js.
+func (f *Finding) Mermaid(setup *harness.Setup) string {
+	var body strings.Builder
+	actors, order := map[principal.Principal]string{}, []principal.Principal(nil)
+	actor := func(id principal.Principal) string {
+		if actors[id] == "" {
+			actors[id] = fmt.Sprintf("c%d", len(actors)+1)
+			order = append(order, id)
+		}
+		return actors[id]
+	}
+	for i := range f.Steps {
+		arrows(&body, &f.Steps[i], actor)
+	}
+	var all strings.Builder
+	all.WriteString("sequenceDiagram\n  participant user\n")
+	for _, id := range order {
+		fmt.Fprintf(&all, "  participant %s as %s\n", actors[id], plain(setup.NameOf(id)))
+	}
+	return all.String() + body.String()
+}
+
+// arrows draws one step.
+func arrows(body *strings.Builder, s *harness.Step, actor func(principal.Principal) string) {
+	own := actor(s.Canister)
+	switch s.Kind {
+	case sched.Ingress:
+		fmt.Fprintf(body, "  user->>%s: %s %s\n", own, s.Move, plain(s.Method))
+	case sched.Request:
+		fmt.Fprintf(body, "  %s->>%s: %s %s\n", actor(s.Peer), own, harness.CallOf(s.Move), plain(s.Method))
+	case sched.Response:
+		what := "reply"
+		if s.Rejected != nil {
+			what = "reject"
+		}
+		fmt.Fprintf(body, "  %s-->>%s: %s of %s\n", actor(s.Peer), own, what, harness.CallOf(s.Move))
+	default:
+		fmt.Fprintf(body, "  note over %s: %s\n", own, plain(s.Move))
+	}
+	if s.Fault != harness.NoFault {
+		fmt.Fprintf(body, "  note over %s: %s %s\n", own, s.Move, plain(s.Fault.Words()))
+	}
+	if s.Failure != nil {
+		fmt.Fprintf(body, "  note over %s: traps\n", own)
+	}
+}
+
+// plain is a text without the characters that mermaid.js reads.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("#;<>&\"{}%\\`$:\n", r) {
+			return ' '
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,124 @@
+package campaign
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/schedule"
+	"github.com/canisterd/canisterd/explore/search"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// File is the schedule file of a finding.
+func (f *Finding) File(c *Config) *schedule.File {
+	base := c.Setup.Base.RootHash()
+	file := &schedule.File{
+		Property: f.Property, Text: f.Text, Modules: make(map[string]string), Base: hex.EncodeToString(base[:]), Seed: c.Seed,
+	}
+	for _, position := range f.Schedule.Operations {
+		file.Operations = append(file.Operations, c.operation(position))
+	}
+	for i := range f.Steps {
+		id := f.Steps[i].Canister
+		if k := c.Setup.Base.Canister(id); k != nil && k.Module() != nil {
+			hash := k.Module().Hash()
+			file.Modules[c.Setup.NameOf(id)] = hex.EncodeToString(hash[:])
+		}
+	}
+	for _, b := range f.Schedule.Deviations {
+		file.Deviations = append(file.Deviations, schedule.Deviation{Run: b.First, Before: b.Later})
+	}
+	for _, fault := range f.Schedule.Plan {
+		file.Faults = append(file.Faults, schedule.Fault{At: fault.At, Kind: fault.Kind.String()})
+	}
+	return file
+}
+
+// operation is the operation at a position as a file has it.
+func (c *Config) operation(position int) schedule.Operation {
+	o := &c.Setup.Operations[position]
+	return schedule.Operation{
+		Name: harness.OperationName(position), Canister: c.Setup.NameOf(o.Message.Receiver), Method: o.Message.Method,
+		Argument: hex.EncodeToString(o.Message.Arg), Sender: o.Message.Sender.String(), Title: o.Title,
+	}
+}
+
+// OfFile is the schedule of a file. Its operations must be those of the configuration, under the same numbers.
+func (c *Config) OfFile(file *schedule.File) (*Schedule, error) {
+	s := &Schedule{}
+	for _, o := range file.Operations {
+		position, err := positionOf(o.Name)
+		if err != nil {
+			return nil, err
+		}
+		if position >= len(c.Setup.Operations) {
+			return nil, fmt.Errorf("the schedule has operation %s, and the exploration has only %d", o.Name, len(c.Setup.Operations))
+		}
+		own := c.operation(position)
+		if own.Canister != o.Canister || own.Method != o.Method || own.Argument != o.Argument || own.Sender != o.Sender {
+			return nil, fmt.Errorf("operation %s of the schedule is %s.%s(%s) of %s, and that of the exploration %s.%s(%s) of %s: the operations have changed since it was found",
+				o.Name, o.Canister, o.Method, o.Argument, o.Sender, own.Canister, own.Method, own.Argument, own.Sender)
+		}
+		s.Operations = append(s.Operations, position)
+	}
+	return s, s.read(file)
+}
+
+// read takes over how a file deviates from FIFO.
+func (s *Schedule) read(file *schedule.File) error {
+	for _, d := range file.Deviations {
+		s.Deviations = append(s.Deviations, search.Before{First: d.Run, Later: d.Before})
+	}
+	for _, f := range file.Faults {
+		kind, err := harness.ParseFault(f.Kind)
+		if err != nil {
+			return err
+		}
+		s.Plan = append(s.Plan, harness.Fault{At: f.At, Kind: kind})
+	}
+	return nil
+}
+
+// positionOf is the position of the operation with a name.
+func positionOf(name string) (int, error) {
+	number, found := strings.CutPrefix(name, "op")
+	n, err := strconv.Atoi(number)
+	if !found || err != nil || n < 1 || n > maxOperations {
+		return 0, fmt.Errorf("invalid name of an operation %q: expected op1 to op%d", name, maxOperations)
+	}
+	return n - 1, nil
+}
+
+// Operations makes the operations of a file, each at its position; canister finds a canister by its name or id.
+// Operations that the file leaves out are empty.
+func Operations(file *schedule.File, canister func(name string) (principal.Principal, bool)) (all []harness.Operation, err error) {
+	for _, o := range file.Operations {
+		position, err := positionOf(o.Name)
+		if err != nil {
+			return nil, err
+		}
+		id, found := canister(o.Canister)
+		if !found {
+			return nil, fmt.Errorf("the schedule is about canister %q, which the network does not have", o.Canister)
+		}
+		arg, err := hex.DecodeString(o.Argument)
+		if err != nil {
+			return nil, fmt.Errorf("invalid argument of %s: expected hex, got %q", o.Name, o.Argument)
+		}
+		sender, err := principal.Parse(o.Sender)
+		if err != nil {
+			return nil, fmt.Errorf("invalid sender of %s: %w", o.Name, err)
+		}
+		for len(all) <= position {
+			all = append(all, harness.Operation{})
+		}
+		all[position] = harness.Operation{Title: o.Title, Message: replica.Ingress{
+			Sender: sender, Receiver: id, Effective: id, Method: o.Method, Arg: arg, Size: len(arg) + replica.EnvelopeBytes,
+		}}
+	}
+	return all, nil
+}

@@ -1,0 +1,25 @@
+package campaign
+
+// Limits of an exploration (ours).
+const (
+	// DefaultRuns is the budget of an exploration that is given none.
+	DefaultRuns = 10_000
+	// maxMessages is how many messages a run delivers at most; what goes on longer is not judged at rest.
+	maxMessages = 2_000
+	// maxSerial is the number of operations whose serial orders are all tried; of more, some are.
+	maxSerial = 4
+	// chunk is how many runs are handed to the workers at a time. It must not depend on their number.
+	chunk = 64
+	// subtrees is how many parts an enumeration of classes is divided into.
+	subtrees = 32
+	// probes is how many runs an estimate of the number of classes takes.
+	probes = 20
+	// stepsPerRun is how many messages an enumeration delivers at most for each run of its budget.
+	stepsPerRun = 100
+	// maxReplays is how many runs it takes at most to shorten a finding.
+	maxReplays = 500
+	// maxOperations is the number of operations of an exploration.
+	maxOperations = 1_000
+	// maxSites is how many messages with faults are remembered for drawing.
+	maxSites = 5_000
+)

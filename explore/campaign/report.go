@@ -1,0 +1,201 @@
+package campaign
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/property"
+	"github.com/canisterd/canisterd/explore/search"
+	"github.com/canisterd/canisterd/replica/sched"
+)
+
+// Report is what an exploration showed.
+type Report struct {
+	Findings []*Finding // in the order in which they were found
+	Runs     int
+	Messages int // that were delivered
+	// Classes is the number of classes of equivalent orders that were run without faults; Exhausted says that these are
+	// all, ExhaustedFaults that all classes under each single fault were run, too. Neither is said of canisters on several
+	// subnets: a message to another subnet arrives in the next round, and not every time of arrival is tried.
+	Classes         int
+	Exhausted       bool
+	ExhaustedFaults bool
+	Unfinished      int // runs that did not come to rest
+	Operations      []OperationCount
+	Awaits          []Await
+	Reached         []Goal
+	Largest         []Extreme
+
+	config *Config
+	across bool // a run had messages on several subnets
+	byKey  map[string]*Finding
+	awaits map[string]int // positions in Awaits
+}
+
+// OperationCount counts the answers to an operation.
+type OperationCount struct {
+	Title                   string
+	Replied, Rejected, Open int
+}
+
+// Await is a call of a method, with the faults that were tried there.
+type Await struct {
+	Caller, Callee string // canister and method
+	Tried          map[harness.FaultKind]int
+	Runs           int // that came to it
+}
+
+// Goal is a state that is to be reached in some run.
+type Goal struct {
+	Title string
+	Runs  int // that reached it
+}
+
+// Extreme is the largest value of a number, with the schedule that leads to it.
+type Extreme struct {
+	Title    string
+	Value    *big.Rat // nil: no run has one
+	Schedule Schedule
+	names    []string
+}
+
+// Schedule is how a run differs from a FIFO run of all operations.
+type Schedule struct {
+	Operations []int // positions of those that take part
+	Deviations []search.Before
+	Plan       harness.Plan
+}
+
+// Finding is a violation with the shortest schedule that shows it.
+type Finding struct {
+	property.Violation
+	Run      int    // number of the run that showed it first, from 1
+	Phase    string // that showed it
+	Schedule Schedule
+	Steps    []harness.Step // of the shortest run
+	Others   int            // runs that showed it later
+	names    []string       // of the messages of the first run
+}
+
+func newReport(c *Config) *Report {
+	r := &Report{config: c, byKey: make(map[string]*Finding), awaits: make(map[string]int)}
+	for i := range c.Setup.Operations {
+		r.Operations = append(r.Operations, OperationCount{Title: c.Setup.Operations[i].Title})
+	}
+	for i := range c.Sometimes {
+		r.Reached = append(r.Reached, Goal{Title: c.Sometimes[i].Title})
+	}
+	for i := range c.Maximize {
+		r.Largest = append(r.Largest, Extreme{Title: c.Maximize[i].Title})
+	}
+	return r
+}
+
+// count adds a run to the numbers.
+func (r *Report) count(o *outcome) {
+	if o.partial {
+		return
+	}
+	r.Runs++
+	r.Messages += len(o.steps)
+	r.across = r.across || slices.ContainsFunc(o.steps, func(s harness.Step) bool { return s.Subnet != o.steps[0].Subnet })
+	if o.unfinished {
+		r.Unfinished++
+	}
+	for _, a := range o.answers {
+		switch c := &r.Operations[a.Position]; {
+		case a.Open:
+			c.Open++
+		case a.Reject != nil:
+			c.Rejected++
+		default:
+			c.Replied++
+		}
+	}
+	for i, reached := range o.reached {
+		if reached {
+			r.Reached[i].Runs++
+		}
+	}
+	for i, text := range o.values {
+		if v, ok := new(big.Rat).SetString(text); ok && (r.Largest[i].Value == nil || v.Cmp(r.Largest[i].Value) > 0) {
+			r.Largest[i].Value, r.Largest[i].names, r.Largest[i].Schedule.Plan = v, names(o.steps), o.plan
+		}
+	}
+	r.countAwaits(o)
+}
+
+// countAwaits adds the calls of a run to the matrix of calls and faults.
+func (r *Report) countAwaits(o *outcome) {
+	callers := map[string]string{} // methods by context
+	for i := range o.steps {
+		s := &o.steps[i]
+		own := r.config.Setup.NameOf(s.Canister) + "." + s.Method
+		if s.Kind != sched.Response && s.Began {
+			callers[s.Context] = own
+		}
+		if s.Kind != sched.Request || !s.Began {
+			continue
+		}
+		call := harness.CallOf(s.Move)
+		caller := callers[call[:max(0, strings.LastIndexByte(call, '/'))]]
+		at, known := r.awaits[caller+" "+own]
+		if !known {
+			at = len(r.Awaits)
+			r.awaits[caller+" "+own] = at
+			r.Awaits = append(r.Awaits, Await{Caller: caller, Callee: own, Tried: make(map[harness.FaultKind]int)})
+		}
+		r.Awaits[at].Runs++
+		for _, f := range o.plan {
+			if harness.CallOf(f.At) == call {
+				r.Awaits[at].Tried[f.Kind]++
+			}
+		}
+	}
+}
+
+// find adds a violation: a new finding, or one more run of a known one.
+func (r *Report) find(phase string, v property.Violation, o *outcome) {
+	if known := r.byKey[v.Key()]; known != nil {
+		known.Others++
+		return
+	}
+	f := &Finding{Violation: v, Run: r.Runs, Phase: phase, names: names(o.steps), Steps: o.steps}
+	f.Schedule.Plan = o.plan
+	r.byKey[v.Key()] = f
+	r.Findings = append(r.Findings, f)
+}
+
+// violations counts the findings that are no suspicions.
+func (r *Report) violations() (count int) {
+	for _, f := range r.Findings {
+		if !f.Suspicion {
+			count++
+		}
+	}
+	return count
+}
+
+// Violations are the findings that are no suspicions.
+func (r *Report) Violations() (all []*Finding) {
+	for _, f := range r.Findings {
+		if !f.Suspicion {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// finish adds the goals that no run reached: they are findings about the exploration.
+func (r *Report) finish() {
+	r.Exhausted, r.ExhaustedFaults = r.Exhausted && !r.across, r.ExhaustedFaults && !r.across
+	for _, g := range r.Reached {
+		if g.Runs == 0 {
+			r.Findings = append(r.Findings, &Finding{
+				Violation: property.Violation{Property: g.Title, Text: "no run has reached " + g.Title, Suspicion: true}, Run: r.Runs, Phase: "sometimes",
+			})
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package campaign
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/property"
+	"github.com/canisterd/canisterd/explore/search"
+)
+
+// shortener makes schedules shorter that violate a property, one replay after the other.
+type shortener struct {
+	config    *Config
+	key       string // of the violation
+	replays   int
+	benches   map[string]*bench
+	harnesses map[string]*harness.Harness
+	err       error
+	last      outcome // of the newest replay that violates the property
+}
+
+// shorten gives each finding its shortest schedule.
+func (e *exploration) shorten() error {
+	for _, f := range e.report.Findings {
+		if len(f.names) == 0 {
+			continue
+		}
+		if err := Shorten(e.Config, f); err != nil {
+			return err
+		}
+	}
+	for i := range e.report.Largest {
+		if x := &e.report.Largest[i]; x.Value != nil {
+			x.Schedule.Operations, x.Schedule.Deviations = e.bench.chosen, e.bench.deviations(e.harness, x.Schedule.Plan, x.names)
+		}
+	}
+	return nil
+}
+
+// Shorten looks for the shortest schedule of a finding: fewer operations, fewer faults, fewer deviations from FIFO.
+func Shorten(config *Config, f *Finding) error {
+	s := &shortener{config: config, key: f.Key(), benches: make(map[string]*bench), harnesses: make(map[string]*harness.Harness)}
+	defer s.close()
+	if len(f.Schedule.Operations) == 0 {
+		for i := range config.Setup.Operations {
+			f.Schedule.Operations = append(f.Schedule.Operations, i)
+		}
+	}
+	if b, l := s.bench(f.Schedule.Operations); b != nil && f.names != nil {
+		f.Schedule.Deviations = b.deviations(l, f.Schedule.Plan, f.names)
+	}
+	if s.violates(f.Schedule) {
+		f.Schedule = s.shortest(f.Schedule)
+		f.Steps, f.Violation = s.last.steps, s.violation(f.Violation)
+	}
+	return s.err
+}
+
+// deviations are how a run with these messages deviates from FIFO.
+func (b *bench) deviations(l *harness.Harness, plan harness.Plan, messages []string) []search.Before {
+	recorder := search.Record(search.Named(messages))
+	b.run(l, plan, recorder)
+	return recorder.Constraints
+}
+
+// bench is the bench for some operations, nil after an error.
+func (s *shortener) bench(chosen []int) (*bench, *harness.Harness) {
+	key := fmt.Sprint(chosen)
+	if b, known := s.benches[key]; known {
+		return b, s.harnesses[key]
+	}
+	b, l, err := newBench(s.config, chosen)
+	if err != nil {
+		s.err = err
+		return nil, nil
+	}
+	s.benches[key], s.harnesses[key] = b, l
+	return b, l
+}
+
+func (s *shortener) close() {
+	for _, l := range s.harnesses { // each by itself: no order can be seen
+		l.Close()
+	}
+}
+
+// violates replays a schedule.
+func (s *shortener) violates(schedule Schedule) bool {
+	if s.replays >= maxReplays || s.err != nil {
+		return false
+	}
+	s.replays++
+	b, l := s.bench(schedule.Operations)
+	if b == nil {
+		return false
+	}
+	o := b.run(l, schedule.Plan, search.Follow(schedule.Deviations))
+	if !slices.ContainsFunc(o.violations, func(v property.Violation) bool { return v.Key() == s.key }) {
+		return false
+	}
+	s.last = o
+	return true
+}
+
+// violation is the violation of the newest replay.
+func (s *shortener) violation(otherwise property.Violation) property.Violation {
+	for _, v := range s.last.violations {
+		if v.Key() == s.key {
+			return v
+		}
+	}
+	return otherwise
+}
+
+// shortest removes what a schedule does not need.
+func (s *shortener) shortest(found Schedule) Schedule {
+	for _, position := range slices.Clone(found.Operations) {
+		if less := found.without(position); len(less.Operations) > 0 && s.violates(less) {
+			found = less
+		}
+	}
+	found.Deviations = minimize(found.Deviations, func(fewer []search.Before) bool {
+		return s.violates(Schedule{found.Operations, fewer, found.Plan})
+	})
+	found.Plan = minimize(found.Plan, func(fewer []harness.Fault) bool {
+		return s.violates(Schedule{found.Operations, found.Deviations, fewer})
+	})
+	s.violates(found)
+	return found
+}
+
+// without is the schedule without an operation, and without what it says about its messages.
+func (s Schedule) without(position int) Schedule {
+	task := harness.OperationName(position)
+	less := Schedule{
+		Operations: slices.DeleteFunc(slices.Clone(s.Operations), func(p int) bool { return p == position }),
+		Deviations: slices.DeleteFunc(slices.Clone(s.Deviations), func(b search.Before) bool {
+			return harness.TaskOf(b.First) == task || harness.TaskOf(b.Later) == task
+		}),
+		Plan: slices.DeleteFunc(slices.Clone(s.Plan), func(f harness.Fault) bool { return harness.TaskOf(f.At) == task }),
+	}
+	return less
+}
+
+// minimize is delta debugging (Zeller and Hildebrandt 2002): a shorter list for which a test still holds. No single
+// element of it can be left out.
+func minimize[T any](list []T, holds func([]T) bool) []T {
+	if len(list) > 0 && holds(nil) {
+		return nil
+	}
+	for parts := 2; len(list) > 1; {
+		size := (len(list) + parts - 1) / parts
+		shorter := false
+		for from := 0; from < len(list); from += size {
+			rest := slices.Concat(list[:from], list[min(from+size, len(list)):])
+			if holds(rest) {
+				list, parts, shorter = rest, max(2, parts-1), true
+				break
+			}
+		}
+		if shorter {
+			continue
+		}
+		if parts >= len(list) {
+			break
+		}
+		parts = min(2*parts, len(list))
+	}
+	return list
+}

@@ -1,0 +1,43 @@
+package campaign
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/replica/sched"
+)
+
+// sites are the faults that the messages of a run may have.
+func (c *Config) sites(steps []harness.Step) (all []harness.Fault) {
+	for i := range steps {
+		s := &steps[i]
+		kinds := s.Possible()
+		if s.Kind == sched.Request && c.Untrusted != nil && c.Untrusted(s.Canister) {
+			kinds = append(kinds, harness.Silent)
+		}
+		for _, kind := range kinds {
+			if c.Kinds == nil || slices.Contains(c.Kinds, kind) {
+				all = append(all, harness.Fault{At: s.Move, Kind: kind})
+			}
+		}
+	}
+	return all
+}
+
+// siteSet remembers faults in the order in which they were seen.
+type siteSet struct {
+	list []harness.Fault
+	seen map[harness.Fault]bool
+}
+
+func (s *siteSet) add(faults []harness.Fault) {
+	if s.seen == nil {
+		s.seen = make(map[harness.Fault]bool)
+	}
+	for _, f := range faults {
+		if !s.seen[f] && len(s.list) < maxSites {
+			s.seen[f] = true
+			s.list = append(s.list, f)
+		}
+	}
+}

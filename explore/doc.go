@@ -1,0 +1,36 @@
+// Package explore finds bugs between the awaits of canisters: it runs operations in every legal order of their messages,
+// and with every fault that mainnet can cause, on forks of a network of package canisterd. A test says which operations
+// run at the same time, and what must hold:
+//
+//	func TestWithdrawals(t *testing.T) {
+//		ic := canisterd.New(t)
+//		bank, vault := ic.Deploy("bank.wasm"), ic.Deploy("vault.wasm")
+//		...
+//		explore.Run(t, ic.Network,
+//			explore.Op(bank, "withdraw", 100),
+//			explore.Op(bank, "withdraw", 100),
+//			explore.Invariant("vault paidOut <= 100"),
+//		)
+//	}
+//
+// The network is not changed. A finding fails the test with the shortest order of messages that shows it, and is written
+// to testdata/explore, from where the next test runs it first.
+//
+// # What is checked
+//
+// Beside what the test states: callbacks that trap after an await, calls that are never answered, operations that work
+// no more after a run, and queries of canisters whose names begin with invariant_ (true, or null of opt text). Answers
+// that no serial order of the operations explains are suspicions: they are reported, and fail a test only with
+// [FailOnSuspicion].
+//
+// # What a report says
+//
+// Two to four operations have few classes of equivalent orders. All of them are run, without faults and under each
+// single fault; [Report].Exhausted and ExhaustedFaults say so: then the properties hold for these operations, this state
+// and these faults, whatever the order. For more operations, orders are drawn.
+//
+// # What it owns
+//
+// This package owns the options for Go programs and the files of testdata/explore. It must not know how orders are
+// chosen: explore/campaign does.
+package explore

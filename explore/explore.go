@@ -1,0 +1,189 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/property"
+	"github.com/canisterd/canisterd/explore/schedule"
+)
+
+// Report is what an exploration showed.
+type Report struct {
+	*campaign.Report
+	config *config
+}
+
+// Finding is a violation with the shortest schedule that shows it.
+type Finding = campaign.Finding
+
+// Explain tells a finding: what is wrong, and in which order the messages were delivered.
+func (r *Report) Explain(f *Finding) string { return f.Explain(&r.config.Setup) }
+
+// Diagram is the run of a finding as a sequence diagram for mermaid.js.
+func (r *Report) Diagram(f *Finding) string { return f.Mermaid(&r.config.Setup) }
+
+// Schedule is the file of a finding, which [Run] replays from testdata/explore.
+func (r *Report) Schedule(f *Finding) ([]byte, error) {
+	return schedule.Write(f.File(&r.config.Config))
+}
+
+// Explore explores operations on forks of the present state of a network. The error says which option is wrong, or which
+// operation the network did not accept; findings are in the report.
+func Explore(ctx context.Context, n *canisterd.Network, options ...Option) (*Report, error) {
+	c, done, err := configured(ctx, n, options)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return c.explore()
+}
+
+func (c *config) explore() (*Report, error) {
+	report, err := campaign.Run(&c.Config)
+	if err != nil {
+		return nil, err
+	}
+	return &Report{report, c}, nil
+}
+
+// configured reads options. The caller calls done when all is over.
+func configured(ctx context.Context, n *canisterd.Network, options []Option) (c *config, done func(), err error) {
+	c = defaults(ctx, n)
+	for _, option := range options {
+		if err := option(c); err != nil {
+			return nil, nil, err
+		}
+	}
+	c.Setup.Name = func(id principal.Principal) string { return n.CanisterAt(id).Name() }
+	names := &property.Names{Canister: c.canister, Argument: func(id principal.Principal, method, text string) ([]byte, error) {
+		return n.CanisterAt(id).Argument(ctx, method, canisterd.Text(text))
+	}}
+	for _, line := range c.lines {
+		if err := line(names); err != nil {
+			return nil, nil, err
+		}
+	}
+	base, err := n.Freeze(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("freezing the network: %w", err)
+	}
+	c.Setup.Base = base
+	c.Properties = append(c.Properties, property.StatedBy(base, c.Setup.NameOf)...)
+	return c, base.Close, nil
+}
+
+// canister is the canister with a name or an id.
+func (c *config) canister(name string) (principal.Principal, bool) {
+	if known, err := c.network.Canister(name); err == nil {
+		return known.ID(), true
+	}
+	id, err := principal.Parse(name)
+	return id, err == nil
+}
+
+// Run explores operations for a test, which fails with what is found. First it replays the schedules of earlier findings
+// of this test in testdata/explore: one that still violates its property fails the test, and so does one that does not fit
+// the canisters any more.
+func Run(t testing.TB, n *canisterd.Network, options ...Option) *Report {
+	t.Helper()
+	c, done, err := configured(t.Context(), n, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	c.folder = filepath.Join("testdata", "explore")
+	if c.replayAll(t) {
+		return nil
+	}
+	report, err := c.explore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range report.Findings {
+		if f.Suspicion && !c.suspicions {
+			t.Logf("suspicion: %s", report.Explain(f))
+			continue
+		}
+		t.Errorf("run %d: %s%s", f.Run, report.Explain(f), c.keep(t, report, f, i))
+	}
+	return report
+}
+
+// prefix begins the names of a test's files.
+func prefix(t testing.TB) string {
+	return strings.Map(func(r rune) rune {
+		if r == '/' || r == '\\' || r == ' ' || r == ':' {
+			return '-'
+		}
+		return r
+	}, t.Name())
+}
+
+// keep writes the schedule of a finding and says where it is.
+func (c *config) keep(t testing.TB, report *Report, f *Finding, number int) string {
+	t.Helper()
+	text, err := report.Schedule(f)
+	path := filepath.Join(c.folder, fmt.Sprintf("%s.%d.yaml", prefix(t), number+1))
+	if err == nil {
+		err = os.MkdirAll(c.folder, 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(path, text, 0o600)
+	}
+	if err != nil {
+		return fmt.Sprintf("The schedule was not written: %v", err)
+	}
+	return "The schedule is in " + path + ": the next test begins with it."
+}
+
+// replayAll replays the schedules of a test, and reports whether one of them fails it.
+func (c *config) replayAll(t testing.TB) (failed bool) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(c.folder, prefix(t)+".*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.replay(text); err != nil {
+			t.Errorf("%s: %v", path, err)
+			failed = true
+		}
+	}
+	return failed
+}
+
+// replay runs a schedule. The error says that it still violates its property, or that it is stale.
+func (c *config) replay(text []byte) error {
+	file, err := schedule.Read(text)
+	if err != nil {
+		return err
+	}
+	s, err := c.OfFile(file)
+	if err != nil {
+		return fmt.Errorf("the schedule is stale: %w. Remove the file", err)
+	}
+	again, err := campaign.Replay(&c.Config, s)
+	switch {
+	case err != nil:
+		return err
+	case again.Violates(file.Property):
+		f := Finding{Schedule: *s, Steps: again.Steps}
+		f.Property, f.Text = file.Property, file.Text
+		return fmt.Errorf("the bug is still there: %s", f.Explain(&c.Setup))
+	case again.Stale():
+		return fmt.Errorf("the schedule is stale: %s. Remove the file; the exploration will find the bug if it is still there", again.Diverged())
+	}
+	return nil
+}

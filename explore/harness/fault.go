@@ -1,0 +1,214 @@
+package harness
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/sched"
+)
+
+// FaultKind is what happens to a message instead of its delivery.
+type FaultKind uint8
+
+// The faults. On mainnet each can happen to any message of its kind, whatever the canisters do.
+const (
+	NoFault FaultKind = iota
+	// A request is rejected, and its callee does not see it: by the network (SYS_TRANSIENT), because the callee is gone
+	// (DESTINATION_INVALID), because its code fails (CANISTER_ERROR), or by its code (CANISTER_REJECT).
+	RejectTransient
+	RejectDestination
+	RejectError
+	RejectCanister
+	// The caller of a best-effort call is told SYS_UNKNOWN: the callee has not run, or it has and its answer is lost.
+	Unknown
+	LostAnswer
+	// A callback exceeds its instruction limit; its cleanup closure runs, or exceeds the limit too.
+	TrapCallback
+	TrapCleanup
+	// The message cannot make calls: ic0.call_perform is not 0.
+	NoCalls
+	// The callee of a request does not answer before the end of the run.
+	Silent
+	// The global timer of the canister that has taken the message fires then, whatever it was set to.
+	FireTimer
+)
+
+var faultNames = [...]string{
+	"", "reject_transient", "reject_destination", "reject_error", "reject_canister", "unknown", "lost_answer", "trap_callback", "trap_cleanup",
+	"no_calls", "silent", "fire_timer",
+}
+
+// faultWords say what happens to a message, for people.
+var faultWords = [...]string{
+	"", "is rejected with SYS_TRANSIENT", "is rejected with DESTINATION_INVALID", "is rejected with CANISTER_ERROR",
+	"is rejected with CANISTER_REJECT", "is not executed, and its caller is told SYS_UNKNOWN",
+	"is executed, but its caller is told SYS_UNKNOWN", "traps in its callback", "traps in its callback and in the cleanup",
+	"cannot make calls (call_perform is not 0)", "is never answered",
+	"is followed by the global timer of its canister",
+}
+
+// String is the name of the kind in schedule files.
+func (k FaultKind) String() string { return faultNames[k] }
+
+// Words say what happens to the message: "is rejected with SYS_TRANSIENT".
+func (k FaultKind) Words() string { return faultWords[k] }
+
+// ParseFault is the kind with a name.
+func ParseFault(name string) (FaultKind, error) {
+	for k := RejectTransient; int(k) < len(faultNames); k++ {
+		if faultNames[k] == name {
+			return k, nil
+		}
+	}
+	return NoFault, fmt.Errorf("invalid fault %q: expected one of %s", name, strings.Join(faultNames[1:], ", "))
+}
+
+// Fault is a fault that a plan has for a message.
+type Fault struct {
+	At   string // name of the message
+	Kind FaultKind
+}
+
+// Plan is the faults of a run, at most one for each message.
+type Plan []Fault
+
+func (p Plan) at(move string) FaultKind {
+	for _, f := range p {
+		if f.At == move {
+			return f.Kind
+		}
+	}
+	return NoFault
+}
+
+// rejections are the answers in the place of callees.
+var rejections = map[FaultKind]*intercanister.Reject{
+	RejectTransient:   {Code: intercanister.SysTransient, Text: "the network could not deliver the call (fault of the exploration)"},
+	RejectDestination: {Code: intercanister.DestinationInvalid, Text: "the callee does not exist (fault of the exploration)"},
+	RejectError:       {Code: intercanister.CanisterError, Text: "the callee trapped (fault of the exploration)"},
+	RejectCanister:    {Code: intercanister.CanisterReject, Text: "the callee rejects the call (fault of the exploration)"},
+}
+
+// Possible are the faults that may happen to the message of a step, except Silent, which depends on the callee.
+func (s *Step) Possible() (kinds []FaultKind) {
+	switch s.Kind {
+	case sched.Request:
+		kinds = append(kinds, RejectTransient, RejectDestination, RejectError, RejectCanister)
+		if s.Bounded {
+			kinds = append(kinds, Unknown, LostAnswer)
+		}
+	case sched.Response:
+		kinds = append(kinds, TrapCallback, TrapCleanup)
+	}
+	if len(s.Calls) > 0 {
+		kinds = append(kinds, NoCalls)
+	}
+	if s.Timer {
+		kinds = append(kinds, FireTimer)
+	}
+	return kinds
+}
+
+// intercept does what the plan has for a request, and reports whether it is not to be delivered.
+func (r *Run) intercept(a *replica.Ahead, kind FaultKind) bool {
+	if a.Move.Kind != sched.Request {
+		return false
+	}
+	answer := replica.Settlement{Reject: rejections[kind], Unknown: kind == Unknown}
+	if answer.Reject == nil && !answer.Unknown {
+		return false
+	}
+	r.step.Over, r.step.Dropped = true, true
+	if !r.settle(a, answer) {
+		r.step.Fault = NoFault
+		delete(r.applied, r.step.Move)
+		r.step.Over, r.step.Dropped = false, false
+		return false
+	}
+	return true
+}
+
+// settle answers the call of a request in the place of its callee. It is false where no network could do that.
+func (r *Run) settle(a *replica.Ahead, answer replica.Settlement) bool {
+	subnet, hosted := r.network.HostOf(a.Sender)
+	return hosted && r.network.Apply(&replica.SettleCall{Subnet: subnet, Call: a.Call, Answer: answer}).Refusal == nil
+}
+
+// deliver makes a delivery under the faults that do not keep it from its receiver.
+func (r *Run) deliver(at int, kind FaultKind) {
+	strain := replica.Strain{NoCalls: kind == NoCalls}
+	switch kind {
+	case TrapCallback:
+		strain.Callback = canister.CallbackExhausted
+	case TrapCleanup:
+		strain.Callback = canister.CleanupExhaustedToo
+	}
+	a := r.ahead[at]
+	r.silence(&a)
+	if kind == LostAnswer {
+		r.rule("", replica.Rule{
+			Match:  replica.Match{Kind: replica.KindResponse, Caller: &a.Sender, Callee: &a.Receiver, Method: a.Method, Times: 1},
+			Action: replica.Action{Kind: replica.ActUnknown},
+		})
+	}
+	r.network.StepUnder(strain, sched.Func(func([]sched.Move) int { return at }))
+	if kind == LostAnswer {
+		r.settle(&a, replica.Settlement{Unknown: true}) // refused where the rule has done it
+	}
+	r.removeRules()
+	if kind == FireTimer && r.network.Apply(replica.FireTimer{Canister: a.Receiver}).Refusal != nil {
+		r.step.Fault = NoFault // no timer is set
+		delete(r.applied, r.step.Move)
+	}
+}
+
+// ruleFor is a rule for the present step, and the message of the fault that it is for.
+type ruleFor struct {
+	id uint64
+	at string
+}
+
+// silence makes rules that hold the requests of the present message whose callees are to be silent.
+func (r *Run) silence(a *replica.Ahead) {
+	for _, f := range r.plan {
+		call := CallOf(f.At)
+		slash := strings.LastIndexByte(call, '/')
+		if f.Kind != Silent || slash < 0 || call[:slash] != r.step.Context {
+			continue
+		}
+		ordinal, err := strconv.Atoi(call[slash+1:])
+		if skip := ordinal - 1 - r.made[r.step.Context]; err == nil && skip >= 0 {
+			r.rule(f.At, replica.Rule{
+				Match:  replica.Match{Kind: replica.KindRequest, Caller: &a.Receiver, Skip: uint64(skip), Times: 1},
+				Action: replica.Action{Kind: replica.ActHold},
+			})
+		}
+	}
+}
+
+// rule makes a rule for the present step.
+func (r *Run) rule(at string, rule replica.Rule) {
+	r.rules = append(r.rules, ruleFor{r.network.Apply(&replica.AddRule{Rule: rule}).Rule, at})
+}
+
+// removeRules removes the rules of the present step. The messages that they hold stay held.
+func (r *Run) removeRules() {
+	if len(r.rules) == 0 {
+		return
+	}
+	for _, state := range r.network.Rules() {
+		for _, mine := range r.rules {
+			if mine.id == state.ID && mine.at != "" && state.Matched > 0 {
+				r.applied[mine.at] = true
+			}
+		}
+	}
+	for _, mine := range r.rules {
+		r.network.Apply(replica.RemoveRule{ID: mine.id})
+	}
+	r.rules = r.rules[:0]
+}

@@ -1,0 +1,101 @@
+package harness
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/canisterd/canisterd/explore/search"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/sched"
+)
+
+// The parts of a call.
+const (
+	requestPart = ".request"
+	replyPart   = ".reply"
+	slicePart   = ".slice"
+)
+
+func callName(context string, ordinal int) string { return fmt.Sprintf("%s/%d", context, ordinal) }
+
+// RequestOf is the name of the request of a call, ReplyOf of its answer.
+func RequestOf(call string) string { return call + requestPart }
+
+// ReplyOf is the name of the answer to a call.
+func ReplyOf(call string) string { return call + replyPart }
+
+// CallOf is the call that a message belongs to, "" if it is not a request or an answer.
+func CallOf(move string) string {
+	for _, part := range []string{requestPart, replyPart} {
+		if call, found := strings.CutSuffix(move, part); found {
+			return call
+		}
+	}
+	return ""
+}
+
+// contextOf is the call context that a message is executed in.
+func contextOf(move string) string {
+	if call, found := strings.CutSuffix(move, replyPart); found {
+		return call[:strings.LastIndexByte(call, '/')]
+	}
+	return strings.TrimSuffix(move, requestPart)
+}
+
+// TaskOf is the operation, or the task of the system, that a message or a call is a part of.
+func TaskOf(move string) string {
+	if i := strings.IndexByte(move, '/'); i >= 0 {
+		return move[:i]
+	}
+	if i := strings.Index(move, slicePart); i >= 0 {
+		return move[:i]
+	}
+	return move
+}
+
+// taskNames are the parts of names for tasks of the system.
+var taskNames = map[intercanister.Task]string{
+	intercanister.GlobalTimer: "timer", intercanister.Heartbeat: "heartbeat", intercanister.LowMemory: "low-memory",
+}
+
+// move is a delivery as package search sees it.
+func (r *Run) move(a *replica.Ahead) search.Move {
+	m := search.Move{Receiver: receiverNumber(a.Receiver)}
+	switch a.Move.Kind {
+	case sched.Ingress:
+		m.Name = r.harness.ops[a.Request]
+		if m.Name == "" {
+			m.Name = fmt.Sprintf("message-%x", a.Request[:4])
+		}
+	case sched.Request:
+		c := r.callOf(callKey{a.Sender, a.Call})
+		m.Name, m.Cause = RequestOf(c.name), c.made
+	case sched.Response:
+		c := r.callOf(callKey{a.Receiver, a.Call})
+		m.Name, m.Cause = ReplyOf(c.name), c.settled
+		if m.Cause == "" {
+			m.Cause = RequestOf(c.name)
+		}
+	case sched.Task:
+		task := taskNames[intercanister.Task(a.Move.Number)]
+		key := r.harness.setup.NameOf(a.Receiver) + ":" + task
+		m.Name = fmt.Sprintf("%s%d", key, r.tasks[key]+1)
+	case sched.Resume:
+		p := r.parked[a.Receiver]
+		m.Name, m.Cause = fmt.Sprintf("%s%s%d", p.move, slicePart, p.slices+1), p.last
+	}
+	m.Task = TaskOf(m.Name)
+	if a.Receiver.Len() == 0 { // the management canister
+		m.Receiver = search.All
+	}
+	return m
+}
+
+// callOf is what is known of a call; one that was made before the run has a name of its own.
+func (r *Run) callOf(key callKey) callState {
+	if c, known := r.calls[key]; known {
+		return c
+	}
+	return callState{name: fmt.Sprintf("earlier/%s-%d", r.harness.setup.NameOf(key.caller), key.call)}
+}

@@ -1,0 +1,147 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
+)
+
+// Answer is what the user of an operation got.
+type Answer struct {
+	Operation string // op1
+	Position  int    // of the operation in the setup
+	Reply     []byte
+	Reject    *intercanister.Reject
+	Open      bool // the run is over, and nothing was answered
+}
+
+// String is the answer for comparisons: equal for equal answers.
+func (a Answer) String() string {
+	switch {
+	case a.Open:
+		return a.Operation + " is not answered"
+	case a.Reject != nil:
+		return fmt.Sprintf("%s is rejected: %s", a.Operation, a.Reject)
+	}
+	return fmt.Sprintf("%s is answered %x", a.Operation, a.Reply)
+}
+
+// Answers are the answers to the operations that take part, in their order.
+func (r *Run) Answers() (all []Answer) {
+	for i := range r.harness.setup.Operations {
+		if id, takesPart := r.harness.id(i); takesPart {
+			all = append(all, r.answer(i, id))
+		}
+	}
+	return all
+}
+
+// id is the id of the message of the operation at a position, if it takes part.
+func (l *Harness) id(position int) (replica.RequestID, bool) {
+	for id, name := range l.ops { // names are unique: the order makes no difference
+		if name == OperationName(position) {
+			return id, true
+		}
+	}
+	return replica.RequestID{}, false
+}
+
+func (r *Run) answer(position int, id replica.RequestID) Answer {
+	in := &r.harness.setup.Operations[position].Message
+	answer := Answer{Operation: OperationName(position), Position: position, Open: true}
+	subnet, hosted := r.network.HostOf(in.Effective)
+	if !hosted {
+		return answer
+	}
+	if a, known := r.network.IngressAnswer(subnet, id); known && a.Status.Terminal() {
+		answer.Open, answer.Reply, answer.Reject = false, a.Reply, a.Reject
+	}
+	return answer
+}
+
+// Query is a query call of a user to a canister.
+type Query struct {
+	Canister, Sender principal.Principal
+	Method           string
+	Arg              []byte
+}
+
+// Query asks the present state. The error says why there is no reply: the rejection of the canister, or of the network.
+func (r *Run) Query(q *Query) ([]byte, error) {
+	result := r.network.PrepareQuery(&replica.Query{Sender: q.Sender, Receiver: q.Canister, Effective: q.Canister, Method: q.Method, Arg: q.Arg}).Run()
+	switch {
+	case result.Refusal != nil:
+		return nil, result.Refusal
+	case result.Reject != nil:
+		return nil, fmt.Errorf("query %s of %s is rejected: %s", q.Method, r.harness.setup.NameOf(q.Canister), result.Reject)
+	}
+	return result.Reply, nil
+}
+
+// Open are the call contexts that are open now and do not end when deadlines of best-effort calls pass: at rest, those
+// that nothing answers. There is none while HTTP outcalls or signatures are to be answered from outside.
+func (r *Run) Open() []introspect.OpenContext {
+	census := r.network.Census()
+	if census.Contexts == 0 || census.Outcalls > 0 || census.Signatures > 0 {
+		return nil
+	}
+	network := r.network.Introspect()
+	open, _ := network.Contexts(introspect.Page{})
+	calls, _ := network.Futures(introspect.Page{})
+	return withoutEnding(open, calls)
+}
+
+// withoutEnding leaves out the contexts that end with time: all their calls have deadlines, or are served by such
+// contexts.
+func withoutEnding(open []introspect.OpenContext, calls []introspect.OpenFuture) []introspect.OpenContext {
+	ends := make(map[introspect.CallRef]bool)
+	for i := range calls {
+		if calls[i].Deadline != 0 {
+			ends[calls[i].CallRef] = true
+		}
+	}
+	endless := func(call introspect.CallRef) bool { return !ends[call] }
+	for {
+		left := len(open)
+		open = slices.DeleteFunc(open, func(c introspect.OpenContext) bool {
+			if len(c.Awaits) == 0 || slices.ContainsFunc(c.Awaits, endless) {
+				return false
+			}
+			ends[c.Call] = true
+			return true
+		})
+		if len(open) == left {
+			return open
+		}
+	}
+}
+
+// Setup is what the harness of the run was made of.
+func (r *Run) Setup() *Setup { return r.harness.setup }
+
+// Plan is the faults of the run.
+func (r *Run) Plan() Plan { return r.plan }
+
+// Probe is the answer to an operation that begins now, when the run is over, and runs alone on a fork of the network.
+func (r *Run) Probe(position, limit int) Answer {
+	f := r.Fork().(*Run)
+	defer f.Close()
+	in := r.harness.setup.Operations[position].Message
+	in.ID, in.Expiry = probeID(position), f.network.Activity().Clock+replica.MaxIngressTTL
+	answer := Answer{Operation: OperationName(position), Position: position, Open: true}
+	if result := f.network.Apply(&in); result.Refusal != nil || result.Reject != nil {
+		answer.Open, answer.Reject = false, result.Reject
+		return answer
+	}
+	for range limit {
+		if len(f.Moves()) == 0 {
+			break
+		}
+		f.Take(0)
+	}
+	return f.answer(position, in.ID)
+}

@@ -1,0 +1,148 @@
+package harness
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/explore/search"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/sched"
+)
+
+// Run is one run of the operations of a harness under a plan of faults. It is a search.Tree.
+type Run struct {
+	harness *Harness
+	network *replica.Network
+	plan    Plan
+	ahead   []replica.Ahead
+	moves   []search.Move
+	steps   []Step // that are over
+	step    *Step  // the present one; nil between steps
+	calls   map[callKey]callState
+	made    map[string]int // calls by context
+	tasks   map[string]int // tasks of the system that ran, by the beginning of their names
+	parked  map[principal.Principal]parked
+	applied map[string]bool // faults by the names of their messages
+	rules   []ruleFor       // of the present step
+}
+
+// parked is a message in the middle of its code.
+type parked struct {
+	move   string
+	last   string // slice that ran
+	slices int
+}
+
+var _ search.Tree = (*Run)(nil)
+
+// Begin is a run before its first move. The caller closes it.
+func (l *Harness) Begin(plan Plan) *Run {
+	r := &Run{
+		harness: l, plan: plan, calls: make(map[callKey]callState), made: make(map[string]int), tasks: make(map[string]int),
+		parked: make(map[principal.Principal]parked), applied: make(map[string]bool),
+	}
+	r.network = l.base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: l.runner, Events: r}})
+	return r
+}
+
+// Fork is a second run at the same point.
+func (r *Run) Fork() search.Tree {
+	f := *r
+	f.steps, f.ahead, f.moves, f.rules = slices.Clip(r.steps), nil, nil, nil
+	f.calls, f.made, f.tasks = maps.Clone(r.calls), maps.Clone(r.made), maps.Clone(r.tasks)
+	f.parked, f.applied = maps.Clone(r.parked), maps.Clone(r.applied)
+	f.network = r.network.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: r.harness.runner, Events: &f}})
+	return &f
+}
+
+// Close frees the run.
+func (r *Run) Close() { r.network.Close() }
+
+// Moves are the legal next deliveries. Rounds that have nothing left to deliver are closed; at rest there is none.
+func (r *Run) Moves() []search.Move {
+	if len(r.moves) > 0 {
+		return r.moves
+	}
+	for {
+		if r.ahead = r.network.Ahead(); len(r.ahead) > 0 {
+			break
+		}
+		if !r.network.Step(sched.FIFO{}) {
+			return nil
+		}
+	}
+	for i := range r.ahead {
+		r.moves = append(r.moves, r.move(&r.ahead[i]))
+	}
+	return r.moves
+}
+
+// Take makes a delivery, with the fault that the plan has for it.
+func (r *Run) Take(at int) {
+	a, move := &r.ahead[at], r.moves[at]
+	context := contextOf(move.Name)
+	if i := strings.Index(context, slicePart); i >= 0 {
+		context = contextOf(context[:i])
+	}
+	r.step = &Step{
+		Move: move.Name, Context: context, Kind: a.Move.Kind, Canister: a.Receiver, Peer: a.Sender, Subnet: a.Subnet, Method: a.Method,
+		Began: a.Move.Kind != sched.Resume,
+	}
+	switch a.Move.Kind {
+	case sched.Request:
+		r.step.Bounded = r.callOf(callKey{a.Sender, a.Call}).bounded
+	case sched.Response:
+		r.answered(callKey{a.Receiver, a.Call})
+	}
+	kind := r.plan.at(move.Name)
+	if kind != NoFault {
+		r.applied[move.Name], r.step.Fault = true, kind
+	}
+	if !r.intercept(a, kind) {
+		r.deliver(at, kind)
+	}
+	if c := r.network.Canister(a.Receiver); c != nil {
+		r.step.Timer = c.Timer != 0
+	}
+	r.note(a)
+	r.steps = append(r.steps, *r.step)
+	r.step, r.moves = nil, r.moves[:0]
+}
+
+// answered notes whose answer the present step is, and forgets the call.
+func (r *Run) answered(key callKey) {
+	c := r.callOf(key)
+	r.step.Peer, r.step.Rejected, r.step.Bounded = c.callee, c.rejection, c.bounded
+	delete(r.calls, key)
+}
+
+// note counts what names need: tasks that ran, and slices.
+func (r *Run) note(a *replica.Ahead) {
+	name := r.step.Move
+	if a.Move.Kind == sched.Task {
+		r.tasks[strings.TrimRight(name, "0123456789")]++
+	}
+	switch p, was := r.parked[a.Receiver]; {
+	case r.step.Over || a.Receiver == principal.Management:
+		delete(r.parked, a.Receiver)
+	case was:
+		r.parked[a.Receiver] = parked{p.move, name, p.slices + 1}
+	default:
+		r.parked[a.Receiver] = parked{name, name, 1}
+	}
+}
+
+// Steps are the deliveries so far. The slice is read-only.
+func (r *Run) Steps() []Step { return r.steps }
+
+// Unapplied are the faults of the plan whose messages did not come.
+func (r *Run) Unapplied() (left []Fault) {
+	for _, f := range r.plan {
+		if !r.applied[f.At] {
+			left = append(left, f)
+		}
+	}
+	return left
+}

@@ -1,0 +1,109 @@
+package harness
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash/fnv"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Operation is a message of a user that takes part in the runs of a harness. The zero values of ID and Expiry of the message
+// are filled in.
+type Operation struct {
+	Title   string // for people: bank.withdraw(100)
+	Message replica.Ingress
+}
+
+// Setup is what a harness is made of.
+type Setup struct {
+	Base       *replica.Network // sleeps; it is forked, and stays its owner's
+	Operations []Operation
+	// Name is the name of a canister for people, "" if it has none; nil: no canister has a name.
+	Name func(principal.Principal) string
+}
+
+// Harness makes runs. It belongs to one goroutine.
+type Harness struct {
+	setup  *Setup
+	base   *replica.Network // a fork of the base with all messages of operations in their queues
+	runner *replica.Coroutines
+	ops    map[replica.RequestID]string
+}
+
+// New makes a harness for some of the operations, given by their positions; nil for all. An operation keeps its number when
+// others are left out. The error says which message the network did not accept. The caller closes the harness.
+func New(setup *Setup, chosen []int) (*Harness, error) {
+	l := &Harness{setup: setup, runner: new(replica.Coroutines), ops: make(map[replica.RequestID]string)}
+	l.base = setup.Base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: l.runner}})
+	if chosen == nil {
+		for i := range setup.Operations {
+			chosen = append(chosen, i)
+		}
+	}
+	now := l.base.Activity().Clock
+	for _, i := range chosen {
+		in := setup.Operations[i].Message
+		in.ID = sha256.Sum256(fmt.Appendf(nil, "canisterd explore operation %d", i+1))
+		in.Expiry = now + replica.MaxIngressTTL
+		if err := l.submit(&in); err != nil {
+			l.Close()
+			return nil, fmt.Errorf("operation %d, %s: %w", i+1, setup.Operations[i].Title, err)
+		}
+		l.ops[in.ID] = OperationName(i)
+	}
+	return l, nil
+}
+
+// probeID is the id of the message of a probe.
+func probeID(position int) replica.RequestID {
+	return sha256.Sum256(fmt.Appendf(nil, "canisterd explore probe %d", position+1))
+}
+
+// OperationName is the name of the message that begins the operation at a position.
+func OperationName(position int) string { return fmt.Sprintf("op%d", position+1) }
+
+func (l *Harness) submit(in *replica.Ingress) error {
+	result := l.base.Apply(in)
+	switch {
+	case result.Refusal != nil:
+		return result.Refusal
+	case result.Reject != nil:
+		return fmt.Errorf("the message is not accepted: %s", result.Reject)
+	}
+	return nil
+}
+
+// Fork is a second harness for another goroutine, which closes it.
+func (l *Harness) Fork() *Harness {
+	f := &Harness{setup: l.setup, runner: new(replica.Coroutines), ops: l.ops}
+	f.base = l.base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: f.runner}})
+	return f
+}
+
+// Close frees the harness. Its runs are to be closed before.
+func (l *Harness) Close() {
+	l.base.Close()
+	l.runner.Close()
+}
+
+// NameOf is the name of a canister for people, its id if it has none.
+func (s *Setup) NameOf(id principal.Principal) string {
+	if s.Name != nil {
+		if name := s.Name(id); name != "" {
+			return name
+		}
+	}
+	if id == principal.Management {
+		return "management"
+	}
+	return id.String()
+}
+
+// receiverNumber is the same number for a canister in all runs.
+func receiverNumber(id principal.Principal) int {
+	h := fnv.New64a()
+	h.Write(id.Bytes())
+	return int(h.Sum64() >> 1)
+}

@@ -1,0 +1,100 @@
+package harness
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/sched"
+)
+
+// Step is one delivery of a run, with what followed from it.
+type Step struct {
+	Move    string // name of the message
+	Context string // lineage of the call context that it belongs to: op2, op2/1
+	Kind    sched.Kind
+	Entry   canister.Context // what ran
+	// Canister ran. Peer called (a request) or was called (a response).
+	Canister, Peer principal.Principal
+	Subnet         principal.Principal // that runs the canister
+	Method         string              // that was called; of a response the one that it answers
+	Bounded        bool                // a request or a response of a best-effort call
+	Fault          FaultKind
+	Calls          []CallMade
+	Rejected       *intercanister.Reject // a response: what the call was rejected with
+	Failure        *intercanister.Reject // why the code trapped
+	Cleaned        bool                  // the code trapped, and its cleanup closure ran
+	Dropped        bool                  // nothing ran
+	Dirty          int                   // pages that the message changed
+	Began          bool                  // false for a later slice of a message
+	Timer          bool                  // the global timer of the canister is active after the message
+	Over           bool                  // false for a slice after which the message goes on
+}
+
+// CallMade is a call that a message made.
+type CallMade struct {
+	Name    string // lineage: op2/1
+	Callee  principal.Principal
+	Method  string
+	Bounded bool // a best-effort call
+}
+
+// callKey is a call of a canister.
+type callKey struct {
+	caller principal.Principal
+	call   intercanister.CallID
+}
+
+// callState is what a run knows of a call that is not over.
+type callState struct {
+	name      string
+	callee    principal.Principal
+	made      string // the move that made it
+	settled   string // the move that answered it
+	bounded   bool
+	rejection *intercanister.Reject
+}
+
+// Event records what happens in the present step.
+func (r *Run) Event(e *replica.Event) {
+	switch e.Kind {
+	case replica.MessageExecuted, replica.CodeInstalled:
+		if s := r.step; s != nil && s.Canister == e.Canister {
+			s.Over, s.Entry, s.Failure, s.Cleaned, s.Dirty = true, e.Entry, e.Reject, e.CleanupRan, e.DirtyPages
+		}
+	case replica.MessageDropped:
+		if s := r.step; s != nil && s.Canister == e.Canister {
+			s.Over, s.Dropped = true, true
+		}
+	case replica.CallRegistered:
+		r.registered(e)
+	case replica.CallSettled:
+		r.settled(e)
+	}
+}
+
+// registered names a call that the present message made.
+func (r *Run) registered(e *replica.Event) {
+	s := r.step
+	if s == nil || s.Canister != e.Canister {
+		return
+	}
+	r.made[s.Context]++
+	name := callName(s.Context, r.made[s.Context])
+	r.calls[callKey{e.Canister, e.Call}] = callState{name: name, callee: e.Peer, made: s.Move, bounded: e.Deadline != 0}
+	s.Calls = append(s.Calls, CallMade{name, e.Peer, e.Method, e.Deadline != 0})
+}
+
+// settled notes which move answered a call, and how.
+func (r *Run) settled(e *replica.Event) {
+	key := callKey{e.Canister, e.Call}
+	c, known := r.calls[key]
+	if !known {
+		return
+	}
+	c.rejection = e.Reject
+	if r.step != nil {
+		c.settled = r.step.Move
+	}
+	r.calls[key] = c
+}

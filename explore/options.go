@@ -1,0 +1,263 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/canisterd/canisterd"
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/property"
+	"github.com/canisterd/canisterd/explore/search"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Option says what is explored, or how. [Op] is one.
+type Option func(*config) error
+
+// config is what the options of one exploration say.
+type config struct {
+	campaign.Config
+	ctx        context.Context
+	network    *canisterd.Network
+	lines      []func(*property.Names) error // invariants and goals, read when all canisters are known
+	suspicions bool
+	folder     string
+}
+
+// Op is an operation: an update call that begins at any time of a run. Arguments are as with [canisterd.Canister.Call].
+func Op(c *canisterd.Canister, method string, args ...any) Option {
+	return func(to *config) error {
+		in, err := c.Message(to.ctx, method, args...)
+		if err != nil {
+			return err
+		}
+		to.Setup.Operations = append(to.Setup.Operations, harness.Operation{Title: titleOf(c, in), Message: *in})
+		return nil
+	}
+}
+
+// titleOf is a call for people.
+func titleOf(c *canisterd.Canister, in *replica.Ingress) string {
+	title := c.String() + "." + in.Method
+	if values, _, err := candid.Decode(in.Arg); err == nil {
+		title += candid.Brief(values, titleWidth, nil)
+	}
+	return title
+}
+
+// Invariant is a line that must hold when a run is over, such as
+//
+//	vault paidOut <= 100
+//	ledger icrc1_total_supply == 1000000
+//	each message: vault paidOut <= bank deposited
+//
+// A side is a query of a canister, by its name or id, with arguments in Candid text, or a value. Relations are == != <=
+// >= < and >; with "each message:" the invariant must hold after each message.
+func Invariant(line string) Option {
+	return read(func(to *config, names *property.Names) error {
+		p, err := names.ParseInvariant(line)
+		if err == nil {
+			to.Properties = append(to.Properties, p)
+		}
+		return err
+	})
+}
+
+// Sometimes is a line as for [Invariant] that must hold at the end of some run: a goal without which the exploration
+// says little.
+func Sometimes(line string) Option {
+	return read(func(to *config, names *property.Names) error {
+		p, err := names.ParseInvariant(line)
+		if err == nil {
+			to.Config.Sometimes = append(to.Config.Sometimes, property.Sometimes{Title: p.Title, Condition: *p})
+		}
+		return err
+	})
+}
+
+// Maximize is a query with a number, such as "vault paidOut". The report says which order makes it the largest.
+func Maximize(query string) Option {
+	return read(func(to *config, names *property.Names) error {
+		q, err := names.ParseQuery(query)
+		if err == nil {
+			to.Config.Maximize = append(to.Config.Maximize, property.Maximize{Title: query, Query: *q})
+		}
+		return err
+	})
+}
+
+// Observe is a query that belongs to what users see, such as "bank balance": serial orders are compared by the answers to
+// operations and to these queries.
+func Observe(query string) Option {
+	return read(func(to *config, names *property.Names) error {
+		q, err := names.ParseQuery(query)
+		if err == nil {
+			to.Config.Observe = append(to.Config.Observe, *q)
+		}
+		return err
+	})
+}
+
+func read(line func(*config, *property.Names) error) Option {
+	return func(to *config) error {
+		to.lines = append(to.lines, func(names *property.Names) error { return line(to, names) })
+		return nil
+	}
+}
+
+// State is the network of a run, for queries. It is valid until the function that is given it returns.
+type State struct {
+	ctx context.Context
+	run *harness.Run
+}
+
+// Query is [canisterd.Canister.Query] in this state.
+func (s *State) Query(c *canisterd.Canister, method string, args ...any) error {
+	return c.QueryBy(s.ctx, func(q *replica.Query) ([]byte, error) {
+		return s.run.Query(&harness.Query{Canister: q.Receiver, Sender: q.Sender, Method: q.Method, Arg: q.Arg})
+	}, method, args...)
+}
+
+// Query is [State.Query] for the result of a query that has one.
+func Query[R any](s *State, c *canisterd.Canister, method string, args ...any) (result R, err error) {
+	err = s.Query(c, method, append(args, canisterd.Into(&result))...)
+	return result, err
+}
+
+// Answers are the answers to the operations that take part in the run, in their order.
+func (s *State) Answers() []harness.Answer { return s.run.Answers() }
+
+// Holds is an invariant in Go: why it does not hold when a run is over, nil if it does. It is called on several
+// goroutines.
+func Holds(title string, check func(*State) error) Option { return holds(title, check, false) }
+
+// HoldsAfterEachMessage is [Holds] for the state after each message.
+func HoldsAfterEachMessage(title string, check func(*State) error) Option {
+	return holds(title, check, true)
+}
+
+func holds(title string, check func(*State) error, each bool) Option {
+	return func(to *config) error {
+		to.Properties = append(to.Properties, &property.Func{Title: title, Each: each, Holds: func(r *harness.Run) error {
+			return check(&State{to.ctx, r})
+		}})
+		return nil
+	}
+}
+
+// Faults is how many faults a run has at most, and of which kinds: all, if none is given. Without the option it is one.
+func Faults(most int, kinds ...Fault) Option {
+	return func(to *config) error {
+		if most < 0 || most > maxFaults {
+			return fmt.Errorf("invalid number of faults %d: expected 0 to %d", most, maxFaults)
+		}
+		to.Config.Faults, to.Kinds = most, kinds
+		return nil
+	}
+}
+
+// Fault is a kind of fault.
+type Fault = harness.FaultKind
+
+// The kinds of faults.
+const (
+	RejectTransient   = harness.RejectTransient   // a call is rejected with SYS_TRANSIENT
+	RejectDestination = harness.RejectDestination // with DESTINATION_INVALID
+	RejectError       = harness.RejectError       // with CANISTER_ERROR
+	RejectCanister    = harness.RejectCanister    // with CANISTER_REJECT
+	Unknown           = harness.Unknown           // a best-effort call is lost: SYS_UNKNOWN
+	LostAnswer        = harness.LostAnswer        // its answer is lost: SYS_UNKNOWN, and the callee has run
+	TrapCallback      = harness.TrapCallback      // a callback exceeds the instruction limit
+	TrapCleanup       = harness.TrapCleanup       // and its cleanup closure, too
+	NoCalls           = harness.NoCalls           // a message cannot make calls: ic0.call_perform is not 0
+	Silent            = harness.Silent            // an untrusted callee never answers
+	FireTimer         = harness.FireTimer         // the global timer of a canister fires behind a message, before it is due
+)
+
+// Untrusted are canisters that may never answer a call.
+func Untrusted(canisters ...*canisterd.Canister) Option {
+	return func(to *config) error {
+		ids := map[principal.Principal]bool{}
+		for _, c := range canisters {
+			ids[c.ID()] = true
+		}
+		to.Config.Untrusted = func(id principal.Principal) bool { return ids[id] }
+		return nil
+	}
+}
+
+// Budget is the number of runs. Without the option it is 10,000.
+func Budget(runs int) Option {
+	return func(to *config) error {
+		if runs < 1 {
+			return fmt.Errorf("invalid number of runs %d: expected at least 1", runs)
+		}
+		to.Runs = runs
+		return nil
+	}
+}
+
+// Within ends the exploration after a time of this computer. The report then depends on its speed.
+func Within(limit time.Duration) Option {
+	return func(to *config) error {
+		end := time.Now().Add(limit)
+		to.Expired = func() bool { return time.Now().After(end) }
+		return nil
+	}
+}
+
+// Seed is what drawn orders come from. Without the option it is 1.
+func Seed(seed uint64) Option {
+	return func(to *config) error { to.Config.Seed = seed; return nil }
+}
+
+// Workers is how many runs are made beside each other; the report does not depend on it. Without the option there is one
+// for each processor.
+func Workers(count int) Option {
+	return func(to *config) error { to.Config.Workers = count; return nil }
+}
+
+// KeepGoing goes on after the first violation, until the budget is spent.
+func KeepGoing() Option {
+	return func(to *config) error { to.Stop = 0; return nil }
+}
+
+// FailOnSuspicion makes suspicions fail a test, too.
+func FailOnSuspicion() Option {
+	return func(to *config) error { to.suspicions = true; return nil }
+}
+
+// OnlyStated checks what the options state, and nothing else.
+func OnlyStated() Option {
+	return func(to *config) error { to.NoBuiltin = true; return nil }
+}
+
+// strategies are the strategies by name.
+var strategies = []search.Strategy{
+	search.InOrder(), search.Random(), search.POS(), search.PCT(1), search.PCT(2), search.PCT(3), search.SURW(), search.Delays(1), search.Delays(2), search.Delays(3), search.Mixed(),
+}
+
+// Only spends the whole budget on orders that one strategy draws: fifo, random, pos, pct-1 to pct-3, surw, delays-1 to
+// delays-3, or portfolio. It is for comparing strategies.
+func Only(strategy string) Option {
+	return func(to *config) error {
+		for i := range strategies {
+			if strategies[i].Name == strategy {
+				to.Config.Only = &strategies[i]
+				return nil
+			}
+		}
+		return fmt.Errorf("invalid strategy %q: expected fifo, random, pos, pct-1, pct-2, pct-3, surw, delays-1, delays-2, delays-3 or portfolio", strategy)
+	}
+}
+
+func defaults(ctx context.Context, n *canisterd.Network) *config {
+	c := &config{ctx: ctx, network: n}
+	c.Config.Seed, c.Config.Workers, c.Config.Faults, c.Stop = 1, runtime.GOMAXPROCS(0), 1, 1
+	return c
+}

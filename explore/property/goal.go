@@ -1,0 +1,34 @@
+package property
+
+import (
+	"math/big"
+
+	"github.com/canisterd/canisterd/explore/harness"
+)
+
+// Sometimes is a state that some run has to reach: without it the exploration says little.
+type Sometimes struct {
+	Title     string
+	Condition Invariant
+}
+
+// Reached reports whether a run that is over has reached the state.
+func (g *Sometimes) Reached(r *harness.Run) bool {
+	holds, _ := g.Condition.Holds(r)
+	return holds
+}
+
+// Maximize is a number that is to become as large as it can: a loss.
+type Maximize struct {
+	Title string
+	Query harness.Query
+}
+
+// Value is the number in a run that is over, nil if the query gives none.
+func (g *Maximize) Value(r *harness.Run) *big.Rat {
+	v, err := ask(r, &g.Query)
+	if err != nil {
+		return nil
+	}
+	return Number(v)
+}

@@ -1,0 +1,99 @@
+package property
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/explore/harness"
+)
+
+// Invariant compares the first result of a query with a value, or with that of another query.
+type Invariant struct {
+	Title    string // as the user wrote it
+	Left     harness.Query
+	Relation string
+	Right    *harness.Query // nil: Value counts
+	Value    candid.Value   // of the right side
+	Each     bool           // checked after each message, not only at rest
+}
+
+// Name is the title.
+func (p *Invariant) Name() string { return p.Title }
+
+// AtRest checks the invariant.
+func (p *Invariant) AtRest(r *harness.Run) []Violation { return p.check(r) }
+
+// AfterMessage checks an invariant that is to hold after each message.
+func (p *Invariant) AfterMessage(r *harness.Run) []Violation {
+	if !p.Each {
+		return nil
+	}
+	return p.check(r)
+}
+
+func (p *Invariant) check(r *harness.Run) []Violation {
+	holds, text := p.Holds(r)
+	if holds {
+		return nil
+	}
+	return []Violation{{Property: p.Title, Canister: p.Left.Canister, Method: p.Left.Method, Text: text}}
+}
+
+// Holds reports whether the invariant holds in the present state, and what the two sides are.
+func (p *Invariant) Holds(r *harness.Run) (holds bool, text string) {
+	left, err := ask(r, &p.Left)
+	right := p.Value
+	if err == nil && p.Right != nil {
+		right, err = ask(r, p.Right)
+	}
+	if err == nil {
+		holds, err = Compare(left, p.Relation, right)
+	}
+	if err != nil {
+		return false, fmt.Sprintf("%s does not hold: %s", p.Title, err)
+	}
+	return holds, fmt.Sprintf("%s does not hold: the left side is %s, the right side %s", p.Title, candid.Format(left), candid.Format(right))
+}
+
+// ask is the first result of a query.
+func ask(r *harness.Run, q *harness.Query) (candid.Value, error) {
+	reply, err := r.Query(q)
+	if err != nil {
+		return nil, err
+	}
+	values, _, err := candid.Decode(reply)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the reply of query %s is not Candid: %w", q.Method, err)
+	case len(values) == 0:
+		return nil, fmt.Errorf("query %s has no result to compare", q.Method)
+	}
+	return values[0], nil
+}
+
+// Relations are the relations of invariants. All but == and != are for numbers.
+var Relations = []string{"==", "!=", "<=", ">=", "<", ">"}
+
+// Compare reports whether a relation holds between two values. Numbers are compared by value, whatever their types.
+func Compare(left candid.Value, relation string, right candid.Value) (bool, error) {
+	if !slices.Contains(Relations, relation) {
+		return false, fmt.Errorf("invalid relation %q: expected one of %s", relation, strings.Join(Relations, " "))
+	}
+	a, b := Number(left), Number(right)
+	if a == nil || b == nil {
+		equal := candid.Equal(left, right) || candid.Format(left) == candid.Format(right)
+		switch relation {
+		case "==":
+			return equal, nil
+		case "!=":
+			return !equal, nil
+		}
+		return false, fmt.Errorf("%s cannot be compared with %s by %s: both have to be numbers", candid.Format(left), candid.Format(right), relation)
+	}
+	order := a.Cmp(b)
+	return map[string]bool{
+		"==": order == 0, "!=": order != 0, "<=": order <= 0, ">=": order >= 0, "<": order < 0, ">": order > 0,
+	}[relation], nil
+}

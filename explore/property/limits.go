@@ -1,0 +1,8 @@
+package property
+
+const (
+	// maxProbe is how many messages a probe of an operation takes at most before it counts as never answered (ours).
+	maxProbe = 1000
+	// maxCanisters is how many canisters are searched for the invariants that they state (ours).
+	maxCanisters = 10_000
+)

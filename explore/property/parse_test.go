@@ -1,0 +1,75 @@
+package property_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/explore/property"
+)
+
+var names = &property.Names{Canister: func(name string) (principal.Principal, bool) {
+	numbers := map[string]uint64{"vault": 1, "bank": 2}
+	return principal.Canister(numbers[name]), numbers[name] != 0
+}}
+
+func TestInvariantsAreReadFromOneLine(t *testing.T) {
+	for line, want := range map[string]property.Invariant{
+		"vault paidOut <= 100":                 {Relation: "<="},
+		`vault "paid" == 1_000_000`:            {Relation: "=="},
+		"each message: vault a > bank b":       {Relation: ">", Each: true},
+		`vault of ("a < b", 7) != "no <= yes"`: {Relation: "!="},
+		"bank balance(record { x = 1 }) >= 0":  {Relation: ">="},
+	} {
+		p, err := names.ParseInvariant(line)
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		if p.Relation != want.Relation || p.Each != want.Each || p.Title != line || (p.Right != nil) == (p.Value != nil) {
+			t.Errorf("%s is read as %+v", line, p)
+		}
+	}
+}
+
+func TestInvariantsThatCannotBeReadSayWhy(t *testing.T) {
+	for line, want := range map[string]string{
+		"vault paidOut":               "expected a query, one of == !=",
+		"safe paidOut <= 1":           `no canister has the name "safe"`,
+		"vault <= 1":                  "expected a canister and a query",
+		"vault paidOut <= a lot":      "neither a query nor a Candid value",
+		"vault paidOut (1, <= 3) = 1": "expected a query, one of",
+	} {
+		if _, err := names.ParseInvariant(line); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s gives %v, want %q", line, err, want)
+		}
+	}
+}
+
+func TestNumbersAreComparedByValueAndOthersForEquality(t *testing.T) {
+	for _, c := range []struct {
+		left, right candid.Value
+		holds       string // the relations that hold, in the order of Relations
+	}{
+		{candid.NatOf(1), candid.Int8(1), "== <= >="},
+		{candid.Nat64(1), candid.IntOf(2), "!= <= <"},
+		{candid.Float64(0.5), candid.NatOf(0), "!= >= >"},
+		{candid.Text("a"), candid.Text("a"), "=="},
+		{candid.Text("a"), candid.NatOf(1), "!="},
+		{candid.Bool(true), candid.Bool(false), "!="},
+	} {
+		var holds []string
+		for _, relation := range property.Relations {
+			if yes, err := property.Compare(c.left, relation, c.right); err == nil && yes {
+				holds = append(holds, relation)
+			}
+		}
+		if got := strings.Join(holds, " "); got != c.holds {
+			t.Errorf("%s and %s are %q, want %q", candid.Format(c.left), candid.Format(c.right), got, c.holds)
+		}
+	}
+	if _, err := property.Compare(candid.NatOf(1), "=~", candid.NatOf(1)); err == nil {
+		t.Error("the relation =~ is accepted")
+	}
+}

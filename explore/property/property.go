@@ -1,0 +1,56 @@
+package property
+
+import (
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/explore/harness"
+)
+
+// Violation is one way in which a run breaks a property.
+type Violation struct {
+	Property string // its name
+	Canister principal.Principal
+	Method   string
+	At       string // name of the message or call that it is about; "" for none
+	Text     string // one sentence without a period
+	// Suspicion says that the property need not hold: two users may see something that no serial order explains.
+	Suspicion bool
+}
+
+// Key is the same for violations that are told as one.
+func (v *Violation) Key() string {
+	return v.Property + " " + v.Canister.String() + " " + v.Method
+}
+
+// Property is what a run is checked for.
+type Property interface {
+	// Name is what reports call it.
+	Name() string
+	// AtRest checks a run that is over.
+	AtRest(r *harness.Run) []Violation
+	// AfterMessage checks a run after its newest step, wherever the run stands.
+	AfterMessage(r *harness.Run) []Violation
+}
+
+// Baseline is a property that compares runs with what is known to be right: it is shown the FIFO run and the serial ones,
+// which do one operation after the other, before it checks any.
+type Baseline interface {
+	Property
+	// Learn is shown a run without faults that is over.
+	Learn(r *harness.Run, serial bool)
+}
+
+// Builtin are the properties that are checked without being asked for. Serial says that the baselines will be shown all
+// serial orders of the operations.
+func Builtin(serial bool, observe []harness.Query) []Property {
+	all := []Property{&Traps{}, TrapAfterAwait{}, OpenAtRest{}, &LostService{}}
+	if serial {
+		all = append(all, &Serializable{Observe: observe})
+	}
+	return all
+}
+
+// atRest is for properties that say nothing about the middle of a run.
+type atRest struct{}
+
+// AfterMessage finds nothing.
+func (atRest) AfterMessage(*harness.Run) []Violation { return nil }

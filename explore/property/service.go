@@ -1,0 +1,93 @@
+package property
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/explore/harness"
+)
+
+// LostService finds operations that work after every serial run, and no more after a run: a lock that is never released.
+// An operation works if it is answered with a reply. A reply that is a variant of a case that no serial run gives is a
+// suspicion.
+type LostService struct {
+	atRest
+	works map[int]bool     // operations that every serial run leaves working, by position
+	cases map[int][]string // of replies that are variants
+}
+
+// Name is "lost-service".
+func (*LostService) Name() string { return "lost-service" }
+
+// Learn probes all operations after a serial run.
+func (p *LostService) Learn(r *harness.Run, serial bool) {
+	if !serial {
+		return
+	}
+	first := p.works == nil
+	if first {
+		p.works, p.cases = make(map[int]bool), make(map[int][]string)
+	}
+	for i := range r.Setup().Operations {
+		answer := r.Probe(i, maxProbe)
+		p.works[i] = works(answer) && (first || p.works[i])
+		p.cases[i] = append(p.cases[i], caseOf(answer.Reply))
+	}
+	for _, answer := range r.Answers() { // what the operations say when they begin in the base
+		p.cases[answer.Position] = append(p.cases[answer.Position], caseOf(answer.Reply))
+	}
+}
+
+// sameAsEarlier reports whether an earlier operation has the same message, so that one probe says enough.
+func sameAsEarlier(operations []harness.Operation, position int) bool {
+	own := &operations[position].Message
+	return slices.ContainsFunc(operations[:position], func(o harness.Operation) bool {
+		m := &o.Message
+		return m.Receiver == own.Receiver && m.Sender == own.Sender && m.Method == own.Method && bytes.Equal(m.Arg, own.Arg)
+	})
+}
+
+func works(a harness.Answer) bool { return !a.Open && a.Reject == nil }
+
+// caseOf is the case of a reply that is a variant, "" for all others.
+func caseOf(reply []byte) string {
+	values, _, err := candid.Decode(reply)
+	if err != nil || len(values) == 0 {
+		return ""
+	}
+	if v, ok := values[0].(candid.Variant); ok {
+		return v.Label.String()
+	}
+	return ""
+}
+
+// AtRest probes the operations that must work.
+func (p *LostService) AtRest(r *harness.Run) (found []Violation) {
+	if silentOf(r) != "" {
+		return nil // who waits for a silent callee is told by OpenAtRest
+	}
+	operations := r.Setup().Operations
+	for i := range operations {
+		if !p.works[i] || sameAsEarlier(operations, i) {
+			continue
+		}
+		operation := &operations[i]
+		answer := r.Probe(i, maxProbe)
+		v := Violation{Property: p.Name(), Canister: operation.Message.Receiver, Method: operation.Message.Method}
+		switch got := caseOf(answer.Reply); {
+		case answer.Open:
+			v.Text = fmt.Sprintf("%s is never answered any more", operation.Title)
+		case answer.Reject != nil:
+			v.Text = fmt.Sprintf("%s is always rejected from then on: %s", operation.Title, answer.Reject)
+		case !slices.Contains(p.cases[i], got):
+			v.Suspicion = true
+			v.Text = fmt.Sprintf("%s is answered %s from then on, as after no serial run", operation.Title, got)
+		default:
+			continue
+		}
+		found = append(found, v)
+	}
+	return found
+}

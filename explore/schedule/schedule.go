@@ -1,0 +1,83 @@
+package schedule
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Version is the version of the format. Files of other versions are refused.
+const Version = 1
+
+// File is how the run of a finding differs from FIFO.
+type File struct {
+	Version int `yaml:"version"`
+	// Property is what the run violates; Text says how.
+	Property string `yaml:"property"`
+	Text     string `yaml:"text,omitempty"`
+	// Modules are the hashes of the modules by the names of their canisters, and Base the hash of the state in which the
+	// run begins: for people who wonder why a schedule is stale.
+	Modules map[string]string `yaml:"modules,omitempty"`
+	Base    string            `yaml:"base,omitempty"`
+	Seed    uint64            `yaml:"seed"`
+	// Operations are the messages of users, by name: op1, op2. Those that the run does not need are missing.
+	Operations []Operation `yaml:"operations"`
+	Deviations []Deviation `yaml:"deviations,omitempty"`
+	Faults     []Fault     `yaml:"faults,omitempty"`
+}
+
+// Operation is a message of a user.
+type Operation struct {
+	Name     string `yaml:"name"`     // op2
+	Canister string `yaml:"canister"` // name, or id
+	Method   string `yaml:"method"`
+	Argument string `yaml:"argument"` // hex of the Candid bytes
+	Sender   string `yaml:"sender"`
+	Title    string `yaml:"title,omitempty"` // for people
+}
+
+// Deviation says that the message Before waits until the message Run was delivered.
+type Deviation struct {
+	Run    string `yaml:"run"`
+	Before string `yaml:"before"`
+}
+
+// Fault happens to a message.
+type Fault struct {
+	At   string `yaml:"at"`
+	Kind string `yaml:"kind"`
+}
+
+// Write is the text of a file.
+func Write(f *File) ([]byte, error) {
+	f.Version = Version
+	var out bytes.Buffer
+	e := yaml.NewEncoder(&out)
+	e.SetIndent(2)
+	if err := errors.Join(e.Encode(f), e.Close()); err != nil {
+		return nil, fmt.Errorf("writing the schedule: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// Read reads the text of a file. The error says what is not as the format wants it.
+func Read(text []byte) (*File, error) {
+	f := new(File)
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(f); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("invalid schedule: %w", err)
+	}
+	switch {
+	case f.Version != Version:
+		return nil, fmt.Errorf("invalid schedule: its version is %d, and this program reads version %d: explore again", f.Version, Version)
+	case len(f.Operations) == 0:
+		return nil, errors.New("invalid schedule: it has no operations")
+	case f.Property == "":
+		return nil, errors.New("invalid schedule: it names no property")
+	}
+	return f, nil
+}

@@ -1,0 +1,213 @@
+package search
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// Classes enumerates one order of each class of equivalent orders, depth first.
+type Classes struct {
+	// Commute reports whether two moves may be exchanged; nil: the function Commute. If it is never true, all orders are
+	// enumerated.
+	Commute func(a, b *Move) bool
+	// Steps is how many moves are made at most; 0: as many as there are.
+	Steps int
+	// Visit is given each run that is over; false ends the enumeration. The run is closed after the call.
+	Visit func(Tree) bool
+	// After is called after each move that no earlier order has made; nil: it is not called.
+	After func(Tree)
+}
+
+// Enumerated says how far an enumeration came.
+type Enumerated struct {
+	Classes  int  // runs that came to their end
+	Steps    int  // moves that were made
+	Finished bool // all classes were visited
+}
+
+// Subtree is a part of an enumeration: the orders that begin with some moves, but not with those that sleep. The
+// subtrees of one Split are independent of each other.
+type Subtree struct {
+	Path  []int // positions of the first moves
+	Sleep []Move
+}
+
+// enumeration is one call of Explore.
+type enumeration struct {
+	*Classes
+	done    Enumerated
+	stopped bool
+}
+
+// Explore enumerates a subtree of the orders that continue a run; the zero Subtree is all of them. It closes the run.
+func (c *Classes) Explore(root Tree, part Subtree) Enumerated {
+	e := &enumeration{Classes: c}
+	for _, at := range part.Path {
+		root.Moves()
+		root.Take(at)
+		e.done.Steps++
+	}
+	e.explore(root, part.Sleep)
+	e.done.Finished = !e.stopped
+	return e.done
+}
+
+// explore visits the classes below a point. It closes the run.
+func (e *enumeration) explore(at Tree, sleep []Move) {
+	defer func() { at.Close() }()
+	moves := slices.Clone(at.Moves())
+	if len(moves) == 0 {
+		e.done.Classes++
+		if e.Visit != nil && !e.Visit(at) {
+			e.stopped = true
+		}
+		return
+	}
+	awake := e.awake(moves, sleep)
+	sleep = slices.Clip(sleep)
+	for i, position := range awake {
+		if e.Steps > 0 && e.done.Steps >= e.Steps {
+			e.stopped = true
+		}
+		if e.stopped {
+			return
+		}
+		e.done.Steps++
+		chosen := &moves[position]
+		below := e.stillSleeping(sleep, chosen)
+		if i == len(awake)-1 { // nothing else needs this point
+			last := at
+			at = closed{}
+			e.take(last, position, below)
+			return
+		}
+		next := at.Fork()
+		next.Moves()
+		e.take(next, position, below)
+		sleep = append(sleep, *chosen)
+	}
+}
+
+// take makes a move and goes on below it.
+func (e *enumeration) take(at Tree, position int, sleep []Move) {
+	at.Take(position)
+	if e.After != nil {
+		e.After(at)
+	}
+	e.explore(at, sleep)
+}
+
+// awake are the positions of the moves that do not sleep.
+func (c *Classes) awake(moves, sleep []Move) (positions []int) {
+	for i := range moves {
+		if find(sleep, moves[i].Name) < 0 {
+			positions = append(positions, i)
+		}
+	}
+	return positions
+}
+
+// stillSleeping are the moves that still sleep after a move was made.
+func (c *Classes) stillSleeping(sleep []Move, made *Move) (still []Move) {
+	commute := c.Commute
+	if commute == nil {
+		commute = Commute
+	}
+	for i := range sleep {
+		if commute(&sleep[i], made) {
+			still = append(still, sleep[i])
+		}
+	}
+	return still
+}
+
+// closed is a run in the place of one that somebody else closes.
+type closed struct{ Tree }
+
+func (closed) Close() {}
+
+// Split divides the orders that continue a run into subtrees, at least as many as asked for if there are enough orders.
+// The order of the subtrees is that of Explore. It closes the run.
+func (c *Classes) Split(root Tree, atLeast int) []Subtree {
+	parts := []Subtree{{}}
+	for range splitDepth {
+		if len(parts) >= atLeast {
+			break
+		}
+		var next []Subtree
+		for _, p := range parts {
+			next = append(next, c.divide(root, p)...)
+		}
+		if len(next) == len(parts) && ended(next, parts) {
+			break
+		}
+		parts = next
+	}
+	root.Close()
+	return parts
+}
+
+// ended reports whether a division has changed nothing.
+func ended(next, parts []Subtree) bool {
+	for i := range next {
+		if len(next[i].Path) != len(parts[i].Path) {
+			return false
+		}
+	}
+	return true
+}
+
+// divide are the subtrees one move below a subtree, or the subtree itself if its run is over.
+func (c *Classes) divide(root Tree, part Subtree) (below []Subtree) {
+	at := root.Fork()
+	defer at.Close()
+	for _, position := range part.Path {
+		at.Moves()
+		at.Take(position)
+	}
+	moves := at.Moves()
+	if len(moves) == 0 {
+		return []Subtree{part}
+	}
+	sleep := slices.Clone(part.Sleep)
+	for _, position := range c.awake(moves, sleep) {
+		path := append(slices.Clone(part.Path), position)
+		below = append(below, Subtree{path, c.stillSleeping(sleep, &moves[position])})
+		sleep = append(sleep, moves[position])
+	}
+	return below
+}
+
+// Estimate is the number of orders that Explore would follow, including those that end where all moves sleep. It is the
+// mean of probes (Knuth 1975): each follows one order at random, Steps moves at most, and multiplies the numbers of its
+// choices. The run stays open.
+func (c *Classes) Estimate(root Tree, probes int, chance *rand.Rand) (orders float64, steps int) {
+	sum := 0.0
+	for range probes {
+		weight, made := c.probe(root.Fork(), chance)
+		sum += weight
+		steps += made
+	}
+	return sum / float64(probes), steps
+}
+
+func (c *Classes) probe(at Tree, chance *rand.Rand) (weight float64, steps int) {
+	defer at.Close()
+	weight = 1
+	var sleep []Move
+	for {
+		moves := at.Moves()
+		awake := c.awake(moves, sleep)
+		if len(awake) == 0 || c.Steps > 0 && steps >= c.Steps {
+			return weight, steps
+		}
+		weight *= float64(len(awake))
+		n := chance.IntN(len(awake))
+		for _, earlier := range awake[:n] {
+			sleep = append(sleep, moves[earlier])
+		}
+		sleep = c.stillSleeping(sleep, &moves[awake[n]])
+		at.Take(awake[n])
+		steps++
+	}
+}

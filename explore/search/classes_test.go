@@ -1,0 +1,93 @@
+package search_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/canisterd/canisterd/explore/search"
+)
+
+// never makes an enumeration one of all orders.
+func never(_, _ *search.Move) bool { return false }
+
+func TestClassesAreAsManyAsBruteForceFinds(t *testing.T) {
+	for name, p := range programs {
+		classes := map[string]bool{}
+		orders := brute(p.start(), classes)
+		visited := map[string]bool{}
+		c := search.Classes{Visit: func(at search.Tree) bool {
+			visited[at.(*run).class()] = true
+			return true
+		}}
+		got := c.Explore(p.start(), search.Subtree{})
+		if got.Classes != len(classes) || len(visited) != len(classes) || !got.Finished {
+			t.Errorf("%s: %d runs of %d classes, want %d; finished: %t", name, got.Classes, len(visited), len(classes), got.Finished)
+		}
+		all := search.Classes{Commute: never}
+		if got := all.Explore(p.start(), search.Subtree{}); got.Classes != orders {
+			t.Errorf("%s: %d orders, want %d", name, got.Classes, orders)
+		}
+	}
+}
+
+func TestParallelWithdrawalsHaveTheOrdersThatWereCounted(t *testing.T) {
+	for _, c := range []struct{ operations, orders, classes, steps int }{{2, 14, 6, 28}, {3, 636, 90, 411}} {
+		p := withdrawals(c.operations)
+		orders := (&search.Classes{Commute: never}).Explore(p.start(), search.Subtree{})
+		classes := new(search.Classes).Explore(p.start(), search.Subtree{})
+		if orders.Classes != c.orders || classes.Classes != c.classes || classes.Steps != c.steps {
+			t.Errorf("%d withdrawals have %d orders, %d classes in %d steps, want %d, %d, %d",
+				c.operations, orders.Classes, classes.Classes, classes.Steps, c.orders, c.classes, c.steps)
+		}
+	}
+}
+
+func TestSubtreesTogetherAreTheWholeEnumeration(t *testing.T) {
+	for name, p := range programs {
+		var whole, parts []string
+		record := func(list *[]string) search.Classes {
+			return search.Classes{Visit: func(at search.Tree) bool {
+				*list = append(*list, at.(*run).class())
+				return true
+			}}
+		}
+		c := record(&whole)
+		c.Explore(p.start(), search.Subtree{})
+		c = record(&parts)
+		split := c.Split(p.start(), 20)
+		for _, part := range split {
+			c.Explore(p.start(), part)
+		}
+		if len(split) > 1 != (len(whole) > 1) || len(whole) != len(parts) {
+			t.Fatalf("%s: %d classes in %d subtrees, want %d", name, len(parts), len(split), len(whole))
+		}
+		for i := range whole {
+			if whole[i] != parts[i] {
+				t.Errorf("%s: class %d is %s, want %s", name, i, parts[i], whole[i])
+			}
+		}
+	}
+}
+
+func TestAnEnumerationEndsAtItsLimitAndWhereItsVisitorSays(t *testing.T) {
+	c := search.Classes{Steps: 40}
+	if got := c.Explore(withdrawals(3).start(), search.Subtree{}); got.Finished || got.Steps != 40 {
+		t.Errorf("with 40 steps: %+v", got)
+	}
+	visits := 0
+	c = search.Classes{Visit: func(search.Tree) bool { visits++; return visits < 3 }}
+	if got := c.Explore(withdrawals(3).start(), search.Subtree{}); got.Finished || got.Classes != 3 {
+		t.Errorf("after three visits: %+v", got)
+	}
+}
+
+func TestTheEstimateOfOrdersIsNearTheirNumber(t *testing.T) {
+	c := search.Classes{Commute: never}
+	if got, _ := c.Estimate(withdrawals(3).start(), 2000, rand.New(rand.NewPCG(1, 2))); got < 590 || got > 680 {
+		t.Errorf("the estimate of 636 orders is %.0f", got)
+	}
+	c = search.Classes{}
+	if got, steps := c.Estimate(withdrawals(3).start(), 2000, rand.New(rand.NewPCG(1, 2))); got < 90 || got > 130 || steps == 0 {
+		t.Errorf("the estimate of 90 classes is %.0f in %d steps", got, steps)
+	}
+}

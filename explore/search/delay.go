@@ -1,0 +1,36 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// Delays follows FIFO but for count moves of a run, drawn at random, which are passed over in favor of the next one
+// (delay bounding: Emmi, Qadeer and Rakamarić, POPL 2011).
+func Delays(count int) Strategy {
+	return Strategy{fmt.Sprintf("delays-%d", count), func(chance *rand.Rand, seen *Profile) Picker {
+		skips := make([]int, count)
+		for i := range skips {
+			skips[i] = chance.IntN(max(1, seen.Moves))
+		}
+		return DelaysAt(skips)
+	}}
+}
+
+// DelaysAt follows FIFO, but passes over the first move at the given positions of the run: as often as a position is
+// given.
+func DelaysAt(positions []int) Picker {
+	positions = slices.Clone(positions)
+	made := 0
+	return PickerFunc(func(moves []Move) int {
+		skip := 0
+		for _, at := range positions {
+			if at == made {
+				skip++
+			}
+		}
+		made++
+		return skip % len(moves)
+	})
+}

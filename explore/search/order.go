@@ -1,0 +1,104 @@
+package search
+
+// Before is a deviation from FIFO: the move Later waits until the move First was made. A run that deviates by
+// constraints survives that other operations are removed: names stay, and a constraint that cannot be met is dropped.
+type Before struct {
+	First, Later string
+}
+
+// Constrained follows FIFO under constraints. Where every possible move waits for a move that is not possible, the
+// oldest constraint is dropped.
+type Constrained struct {
+	Constraints []Before
+	made        map[string]bool
+	used        map[int]bool // constraints that made a move wait
+	dropped     map[int]bool
+}
+
+// Follow is a picker that follows FIFO under constraints.
+func Follow(constraints []Before) *Constrained {
+	return &Constrained{Constraints: constraints, made: make(map[string]bool), used: make(map[int]bool), dropped: make(map[int]bool)}
+}
+
+// Pick chooses the first move that does not wait.
+func (c *Constrained) Pick(moves []Move) int {
+	for {
+		blocking := -1
+		for i := range moves {
+			by := c.waits(moves[i].Name)
+			if by < 0 {
+				c.made[moves[i].Name] = true
+				return i
+			}
+			if blocking < 0 || by < blocking {
+				blocking = by
+			}
+		}
+		c.dropped[blocking] = true
+	}
+}
+
+// waits is the constraint that a move waits for, -1 for none.
+func (c *Constrained) waits(name string) int {
+	for i, b := range c.Constraints {
+		if b.Later == name && !c.made[b.First] && !c.dropped[i] {
+			c.used[i] = true
+			return i
+		}
+	}
+	return -1
+}
+
+// Unmet are the constraints that the run did not meet: their moves did not appear, or not in this order.
+func (c *Constrained) Unmet() (unmet []Before) {
+	for i, b := range c.Constraints {
+		if c.dropped[i] || !c.made[b.First] || !c.made[b.Later] {
+			unmet = append(unmet, b)
+		}
+	}
+	return unmet
+}
+
+// Recorder is a picker that writes down, as constraints, how another picker deviates from FIFO.
+type Recorder struct {
+	Picker      Picker
+	Constraints []Before
+	made        map[string]bool
+}
+
+// Record begins a recording.
+func Record(picker Picker) *Recorder { return &Recorder{Picker: picker, made: make(map[string]bool)} }
+
+// Pick asks the other picker. Each move before the chosen one that no earlier constraint holds back gets one.
+func (r *Recorder) Pick(moves []Move) int {
+	at := r.Picker.Pick(moves)
+	for i := range at {
+		if !r.waits(moves[i].Name) {
+			r.Constraints = append(r.Constraints, Before{First: moves[at].Name, Later: moves[i].Name})
+		}
+	}
+	r.made[moves[at].Name] = true
+	return at
+}
+
+func (r *Recorder) waits(name string) bool {
+	for _, b := range r.Constraints {
+		if b.Later == name && !r.made[b.First] {
+			return true
+		}
+	}
+	return false
+}
+
+// Named makes the moves with the given names, one after the other, and follows FIFO where a name is missing and behind
+// the last.
+func Named(names []string) Picker {
+	made := 0
+	return PickerFunc(func(moves []Move) int {
+		made++
+		if made > len(names) {
+			return 0
+		}
+		return max(0, find(moves, names[made-1]))
+	})
+}
