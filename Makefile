@@ -14,7 +14,7 @@ GRPCURL_VERSION  := v1.9.4
 
 .PHONY: help
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## build bin/canisterd and start it with the two example canisters, one of which calls the other (FLAGS are those of canisterd start)
@@ -45,23 +45,38 @@ test-clients: $(TOOLS)/grpcurl $(TOOLS)/buf ## unmodified agents, modules and gR
 	PATH="$(TOOLS):$$PATH" $(GO) test -count=1 -tags clients ./e2e/...
 
 .PHONY: test-clients-rust
-test-clients-rust: ## PocketIC's Rust client against the binary (needs cargo 1.85; the first build takes minutes)
-	$(GO) test -count=1 -tags "clients rustclient" ./e2e -run TheRustClient
+test-clients-rust: ## PocketIC's Rust client and canbench against the binary (needs cargo 1.85; the first build takes minutes)
+	$(GO) test -count=1 -tags "clients rustclient" -timeout 60m ./e2e -run 'TheRustClient|Canbench'
 
 .PHONY: test-clients-python
 test-clients-python: ## PocketIC's Python client against the binary (needs Python 3 with venv)
 	python3 -m venv bin/python
 	bin/python/bin/pip install --quiet --disable-pip-version-check -r e2e/pocketic/python/requirements.txt
-	CANISTERD_PYTHON="$(CURDIR)/bin/python/bin/python" $(GO) test -count=1 -tags "clients pythonclient" ./e2e -run Python
+	python3 -m venv bin/python-previous
+	bin/python-previous/bin/pip install --quiet --disable-pip-version-check -r e2e/pocketic/python/requirements-previous.txt
+	CANISTERD_PYTHON="$(CURDIR)/bin/python/bin/python" CANISTERD_PYTHON_PREVIOUS="$(CURDIR)/bin/python-previous/bin/python" $(GO) test -count=1 -tags "clients pythonclient" ./e2e -run Python
 
 .PHONY: test-clients-browser
 test-clients-browser: ## Chromium against the HTTP gateway (needs Node.js, npm and Debian's chromium)
 	npm ci --prefix e2e/browser --no-audit --no-fund
 	$(GO) test -count=1 -tags "clients browser" ./e2e -run ABrowserLoads
 
+# The clone is always in the same folder: what the last run compiled there is not compiled again.
+.PHONY: first-hour
+first-hour: ## clone the repository and do there what the first two pages of the book say, with the 18 points of the first hour
+	$(GO) test -count=1 -tags firsthour -run TheFirstHourGoesFromAClone ./daemon/canisterd
+
 .PHONY: bench
 bench: ## ratios to floors measured in the same run, as a table and bench.json
 	$(GO) run ./daemon/bench -json bench.json
+
+.PHONY: bench-first-reply
+bench-first-reply: ## the ratio of the time of make run until its first reply to that of go build alone, both with empty build caches
+	$(GO) run ./daemon/bench -tags firsthour -only FirstReply -count 1 -benchtime 1x ./daemon/canisterd
+
+.PHONY: torture
+torture: ## kill a daemon with a state directory while clients write, and count what is lost
+	$(GO) run ./daemon/torture
 
 .PHONY: hostile
 hostile: ## attacks on the binary: what innocent canisters notice, memory and pauses (Linux)
@@ -70,6 +85,10 @@ hostile: ## attacks on the binary: what innocent canisters notice, memory and pa
 .PHONY: check-hostile
 check-hostile: ## the attacks that need no long time, briefly
 	$(GO) run ./daemon/hostile -check
+
+.PHONY: explore-corpus
+explore-corpus: ## explore the bugs of examples/asyncbugs and their twins, as the table of docs/explorer-corpus.md (an hour; FLAGS such as -seeds 0 -only 17b)
+	$(GO) run ./examples/asyncbugs/measure $(FLAGS)
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (10s), from an empty cache
@@ -84,6 +103,7 @@ mutants: ## change each limit and the listed comparisons one at a time; the test
 fixtures: ## compile the system canisters and those of tests (Motoko: Node.js and npm; Rust and C: compilers of Debian 12)
 	npm ci --prefix canister/canistertest/fixtures --no-audit --no-fund
 	node canister/canistertest/fixtures/build.mjs
+	node canister/canistertest/fixtures/asyncbugs.mjs
 	sh canister/canistertest/fixtures/native.sh
 	sh canister/canistertest/fixtures/rust.sh
 
@@ -106,7 +126,7 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/deadcode ## static checks
 	@dead="$$($(TOOLS)/deadcode -test ./...)"; test -z "$$dead" || { echo "$$dead"; exit 1; }
 
 .PHONY: check
-check: check-format check-proto check-generated check-cross lint test-race test check-mutants test-clients check-hostile ## everything CI runs
+check: check-format check-proto check-generated check-cross lint test-race test first-hour check-mutants test-clients test-clients-python check-hostile ## everything CI runs
 
 .PHONY: check-format
 check-format: $(TOOLS)/gofumpt
