@@ -184,11 +184,21 @@ func (c *limitedConn) occupy() {
 	c.move(nil)
 }
 
-// release says that a request is over.
+// release says that the handler of a request has returned. The server still writes the end of the answer: the
+// connection is spared like one whose request has begun, until rest.
 func (c *limitedConn) release() {
 	c.limit.mu.Lock()
 	defer c.limit.mu.Unlock()
 	if c.requests--; c.requests == 0 && !c.closed {
+		c.move(&c.limit.begun)
+	}
+}
+
+// rest says that all answers were written, and the connection is kept for the next request.
+func (c *limitedConn) rest() {
+	c.limit.mu.Lock()
+	defer c.limit.mu.Unlock()
+	if c.requests == 0 && !c.closed {
 		c.heard.Store(false)
 		c.move(&c.limit.silent)
 	}
@@ -271,16 +281,29 @@ type connectionKey struct{}
 
 // withConnection puts the connection into the context of its requests.
 func withConnection(ctx context.Context, conn net.Conn) context.Context {
+	if limited := limitedBelow(conn); limited != nil {
+		return context.WithValue(ctx, connectionKey{}, limited)
+	}
+	return ctx
+}
+
+// restIdle is the hook of an HTTP server that makes connections rest once their answers were written.
+func restIdle(conn net.Conn, state http.ConnState) {
+	if limited := limitedBelow(conn); limited != nil && state == http.StateIdle {
+		limited.rest()
+	}
+}
+
+// limitedBelow is the connection that counts below those of a protocol; nil if there is none.
+func limitedBelow(conn net.Conn) *limitedConn {
 	if known, ok := conn.(*knownConn); ok {
 		conn = known.Conn
 	}
 	if secured, ok := conn.(*tls.Conn); ok {
 		conn = secured.NetConn()
 	}
-	if limited, ok := conn.(*limitedConn); ok {
-		return context.WithValue(ctx, connectionKey{}, limited)
-	}
-	return ctx
+	limited, _ := conn.(*limitedConn)
+	return limited
 }
 
 // occupying makes the connection of a request busy while it is answered.

@@ -60,14 +60,38 @@ func TestBusyConnectionsAreNotClosedForNewOnes(t *testing.T) {
 		t.Errorf("a connection was taken beside %d busy ones", limit.open)
 	}
 	first.release()
+	first.rest()
 	if limit.admit(pipe()) == nil || !first.closed {
 		t.Error("a connection whose request is over made no room")
 	}
 	third.release()
+	third.rest()
 	third.Close()
 	third.Close()
 	if limit.open != 1 || limit.silent.Len() != 1 {
 		t.Errorf("%d are open, %d idle, want 1 and 1", limit.open, limit.silent.Len())
+	}
+}
+
+// A handler has returned, and its answer is still in the buffer of the server: a new connection, 20 ms later, closed
+// this one, and the client read an end of file.
+func TestAConnectionWhoseAnswerIsBeingWrittenIsSpared(t *testing.T) {
+	limit := newConnectionLimit(1)
+	a, b := net.Pipe()
+	defer b.Close()
+	c := limit.admit(a)
+	c.occupy()
+	c.release()
+	if victim, wait, _ := limit.choose(c.since.Add(silentGrace)); victim != nil || wait != begunGrace-silentGrace {
+		t.Errorf("before the answer was written: %v, wait %v", victim, wait)
+	}
+	restIdle(c, http.StateActive)
+	if limit.silent.Len() != 0 {
+		t.Error("a connection rests that is active")
+	}
+	restIdle(c, http.StateIdle)
+	if victim, _, _ := limit.choose(c.since.Add(silentGrace)); victim != c {
+		t.Errorf("after the answer was written: %v", victim)
 	}
 }
 

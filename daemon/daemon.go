@@ -181,6 +181,7 @@ func (d *Daemon) newServer(ctx context.Context, handler http.Handler) *http.Serv
 	return &http.Server{
 		Handler:           occupying(d.observed(handler)),
 		ConnContext:       withConnection,
+		ConnState:         restIdle,
 		ReadHeaderTimeout: headTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
