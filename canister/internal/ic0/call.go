@@ -14,7 +14,13 @@ const (
 // callFunctions make calls to other canisters.
 func callFunctions() []function {
 	return []function{
+		// call_new(callee, callee size, method, method size, reply function, reply env, reject function, reject env)
+		// begins a call and drops one that was begun. It traps for a method of more than maxMethodName bytes and a
+		// callee that is not a principal ("Canister provided invalid principal id"). Indexes of functions are checked
+		// when the callback runs.
 		{name: "call_new", params: "pppppppp", where: calling, cost: cost{computed: callNewCost}, body: callNew},
+		// call_on_cleanup(function, env) sets the closure that runs if a callback traps. It traps without a call under
+		// construction, and the second time.
 		{name: "call_on_cleanup", params: "pp", tables: true, where: calling, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			p := x.begun("ic0.call_on_cleanup")
 			if p.Cleanup != nil {
@@ -23,6 +29,8 @@ func callFunctions() []function {
 			c := closure(s[0], s[1])
 			p.Cleanup = &c
 		}},
+		// call_data_append(src, size) appends bytes to the argument. It traps without a call under construction, and
+		// where method and argument exceed maxRequest ("Request to … has a payload size of …").
 		{name: "call_data_append", params: "pp", where: calling, cost: sendingBytesOf(1), body: func(x *Execution, s []uint64) {
 			p := x.begun("ic0.call_data_append")
 			have := uint64(len(p.Method) + len(p.Payload))
@@ -32,6 +40,8 @@ func callFunctions() []function {
 			}
 			p.Payload = append(p.Payload, x.heap("ic0.call_data_append", s[0], s[1])...)
 		}},
+		// call_with_best_effort_response(seconds) gives the call a deadline, at most maxTimeout from now. It traps
+		// without a call under construction, and the second time ("a timeout is already set.").
 		{name: "call_with_best_effort_response", params: "i", where: calling, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			p := x.begun("ic0.call_with_best_effort_response")
 			if p.timeout {
@@ -39,12 +49,17 @@ func callFunctions() []function {
 			}
 			p.timeout, p.seconds = true, uint32(min(s[0], maxTimeout))
 		}},
+		// call_cycles_add(amount) moves cycles from the balance to the call. It traps without a call under
+		// construction, and below the freezing limit ("Canister … is out of cycles").
 		{name: "call_cycles_add", params: "l", where: paying, cost: flat(plain), narrow: true, body: func(x *Execution, s []uint64) {
 			x.attach("ic0_call_cycles_add", cycles.Of(s[0]))
 		}},
+		// call_cycles_add128(high, low) is call_cycles_add of 128 bits.
 		{name: "call_cycles_add128", params: "ll", where: paying, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			x.attach("ic0_call_cycles_add128", cycles.Amount{Hi: s[0], Lo: s[1]})
 		}},
+		// call_perform() enqueues the call: 0; or drops it: 2, where a queue is full, message memory is short or the
+		// canister would freeze. Then no callback runs. It traps without a call under construction.
 		{name: "call_perform", results: "i", where: calling, cost: flat(5000), body: func(x *Execution, s []uint64) {
 			p := x.begun("ic0.call_perform")
 			s[0] = 0

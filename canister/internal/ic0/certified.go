@@ -3,6 +3,8 @@ package ic0
 // certifiedFunctions set certified data and read the certificate that proves it.
 func certifiedFunctions() []function {
 	return []function{
+		// certified_data_set(src, size) sets the certified data. It traps above maxCertified bytes: "the passed data
+		// must be no larger than 32 bytes".
 		{name: "certified_data_set", params: "pp", where: certifying, cost: bytesOf(1), body: func(x *Execution, s []uint64) {
 			if s[1] > maxCertified {
 				x.refuse(Advice("Try certifying just the hash of your data instead of the full contents.", "certified_data_set-payload-too-large"),
@@ -15,18 +17,22 @@ func certifiedFunctions() []function {
 			}
 			x.Certified, x.CertifiedSet = append([]byte{}, data...), true
 		}},
+		// data_certificate_present() is 1 in the query that a user sent, and 0 elsewhere: in calls of a composite
+		// query, too.
 		{name: "data_certificate_present", results: "i", where: anywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			s[0] = 0
 			if certified.has(x.Context) && x.hasCertificate() {
 				s[0] = 1
 			}
 		}},
+		// data_certificate_size() is the length of the certificate, in bytes. It traps where none is present.
 		{name: "data_certificate_size", results: "p", where: certified, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			if !x.hasCertificate() {
 				x.wrongContext("ic0_data_certificate_size")
 			}
 			s[0] = uint64(len(x.certificate()))
 		}},
+		// data_certificate_copy(dst, offset, size) copies bytes of the certificate. It traps where none is present.
 		{name: "data_certificate_copy", params: "ppp", where: certified, cost: bytesOf(2), body: func(x *Execution, s []uint64) {
 			const text = "ic0_data_certificate_copy failed because %s + size is out of bounds. Found %s = %d and size = %d while %s + size must be <= %d"
 			if !x.hasCertificate() {

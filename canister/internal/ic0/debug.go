@@ -10,6 +10,8 @@ import (
 // debugFunctions log and trap.
 func debugFunctions() []function {
 	return []function{
+		// debug_print(src, size) writes text to the canister's log. It never traps: text out of bounds is replaced by a
+		// sentence that says so.
 		{name: "debug_print", params: "pp", where: everywhere, cost: cost{computed: printCost}, body: func(x *Execution, s []uint64) {
 			text, ok := x.Guest.View(s[0], s[1])
 			if !ok {
@@ -20,6 +22,8 @@ func debugFunctions() []function {
 			}
 			x.log.add(text, x.Time)
 		}},
+		// trap(src, size) ends the message: "Canister called `ic0.trap` with message: '…'". At most maxTrapText bytes
+		// are kept; what is not UTF-8 becomes U+FFFD.
 		{name: "trap", params: "pp", where: everywhere, cost: cost{computed: trapCost}, body: func(x *Execution, s []uint64) {
 			text := "(trap message out of memory bounds)"
 			if message, ok := x.Guest.View(s[0], min(s[1], maxTrapText)); ok {

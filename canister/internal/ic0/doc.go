@@ -6,4 +6,10 @@
 // response, call, cycles, stable memory, certified data, time, environment, cost,
 // logging. It must not know how a message is started, committed or rolled back,
 // nor how the engine works beyond package wasm's guest.
+//
+// A comment at each function says its parameters in order, its result, their units, and when it traps, with the text.
+// Three traps are common to all, and not repeated there: a function called in a context that it is not for ("… cannot
+// be executed in … mode"), a range that is not in the heap ("src=… + length=… exceeds the slice size=…"), and for
+// functions named copy a range that is not in the data. All of them end the message with IC0504, unless the text is one
+// of code ("Canister trapped: …", IC0502). The section is "System imports" of the interface specification.
 package ic0

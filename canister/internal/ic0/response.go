@@ -9,6 +9,9 @@ import (
 // responseFunctions answer the call context.
 func responseFunctions() []function {
 	return []function{
+		// msg_reply_data_append(src, size) appends bytes to the reply. It traps after a response ("the call is already
+		// replied."), and where the reply exceeds maxReply, in queries maxQueryReply ("application payload size …
+		// cannot be larger than …").
 		{name: "msg_reply_data_append", params: "pp", where: answering, cost: sendingBytesOf(1), body: func(x *Execution, s []uint64) {
 			if x.Responded {
 				x.misuse("ic0.msg_reply_data_append: the call is already replied.")
@@ -16,12 +19,16 @@ func responseFunctions() []function {
 			x.checkAnswer("msg_reply_data_append", "Consider checking the response size and returning an error if it is too long.", uint64(len(x.reply)), s[1])
 			x.reply = append(x.reply, x.heap("msg.reply", s[0], s[1])...)
 		}},
+		// msg_reply() responds with what was appended. A second response traps: "the call is already replied".
 		{name: "msg_reply", where: answering, cost: flat(plain), body: func(x *Execution, _ []uint64) {
 			if x.Responded {
 				x.misuse("ic0.msg_reply: the call is already replied")
 			}
 			x.respond(intercanister.Response{Reply: x.reply})
 		}},
+		// msg_reject(src, size) responds with a reject of code 4 and drops what was appended. It traps after a
+		// response, where the text exceeds the limits of a reply, and where it is not UTF-8 ("invalid UTF-8 string
+		// provided").
 		{name: "msg_reject", params: "pp", where: answering, cost: sendingBytesOf(1), body: func(x *Execution, s []uint64) {
 			if x.Responded {
 				x.misuse("ic0.msg_reject: the call is already replied")

@@ -13,35 +13,46 @@ import (
 func stableFunctions() []function {
 	grow, access := flat(100), cost{computed: accessCost}
 	return []function{
+		// stable_size() is the size in pages of 64 KiB. This and the next three trap above 4 GiB: "32 bit stable memory
+		// api used on a memory larger than 4GB".
 		{name: "stable_size", results: "i", where: everywhere, narrow: true, body: func(x *Execution, s []uint64) {
 			x.smallStable()
 			s[0] = x.Stable.Size()
 		}},
+		// stable_grow(pages) adds pages of zeros: the old size, or -1 where that exceeds narrowStablePages or the
+		// subnet has no room. It traps for want of cycles (IC0532).
 		{name: "stable_grow", params: "i", results: "i", where: everywhere, cost: grow, narrow: true, body: func(x *Execution, s []uint64) {
 			x.smallStable()
 			s[0] = x.growStable(s[0], narrowStablePages)
 		}},
+		// stable_write(offset, src, size) copies bytes of the heap to stable memory. It traps out of bounds ("stable
+		// memory out of bounds", "heap out of bounds"), and beyond the pages a message may access or modify.
 		{name: "stable_write", params: "iii", where: everywhere, cost: access, native: true, narrow: true, body: func(x *Execution, s []uint64) {
 			x.smallStable()
 			x.writeStable(s[0], s[1], s[2])
 		}},
+		// stable_read(dst, offset, size) copies bytes of stable memory to the heap; traps as of stable_write.
 		{name: "stable_read", params: "iii", where: everywhere, cost: access, native: true, narrow: true, body: func(x *Execution, s []uint64) {
 			if s[2] != 0 {
 				x.smallStable()
 				x.readStable(s[0], s[1], s[2])
 			}
 		}},
+		// stable64_size() is the size in pages of 64 KiB.
 		{name: "stable64_size", results: "l", where: everywhere, body: func(x *Execution, s []uint64) {
 			s[0] = x.Stable.Size()
 		}},
+		// stable64_grow(pages) is stable_grow up to maxStablePages.
 		{name: "stable64_grow", params: "l", results: "l", where: everywhere, cost: grow, body: func(x *Execution, s []uint64) {
 			s[0] = x.growStable(s[0], 1<<63)
 		}},
+		// stable64_write(offset, src, size) is stable_write of any size; parameters are 64 bits wide in all modules.
 		{name: "stable64_write", params: "lll", where: everywhere, cost: access, native: true, body: func(x *Execution, s []uint64) {
 			if s[2] != 0 {
 				x.writeStable(s[0], s[1], s[2])
 			}
 		}},
+		// stable64_read(dst, offset, size) is stable_read of any size.
 		{name: "stable64_read", params: "lll", where: everywhere, cost: access, native: true, body: func(x *Execution, s []uint64) {
 			if s[2] != 0 {
 				x.readStable(s[0], s[1], s[2])
