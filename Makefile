@@ -35,12 +35,12 @@ test: ## all tests that need nothing but Go and the module proxy
 test-race: ## the same under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short ./...
 
+# npm ci takes seconds, so it runs only where the lock file has changed.
+%/node_modules/.package-lock.json: %/package-lock.json
+	npm ci --prefix $* --no-audit --no-fund
+
 .PHONY: test-clients
-test-clients: $(TOOLS)/grpcurl $(TOOLS)/buf ## unmodified agents, modules and gRPC clients of others against the binary (needs Node.js and npm)
-	npm ci --prefix e2e/js --no-audit --no-fund
-	npm ci --prefix e2e/pocketic --no-audit --no-fund
-	npm ci --prefix e2e/icp --no-audit --no-fund
-	npm ci --prefix examples/control/javascript --no-audit --no-fund
+test-clients: $(TOOLS)/grpcurl $(TOOLS)/buf $(patsubst %,%/node_modules/.package-lock.json,e2e/js e2e/pocketic e2e/icp e2e/mops examples/control/javascript) ## unmodified agents, modules and gRPC clients of others against the binary (needs Node.js and npm)
 	PATH="$(TOOLS):$$PATH" npm run generate --prefix examples/control/javascript --silent
 	PATH="$(TOOLS):$$PATH" $(GO) test -count=1 -tags clients ./e2e/...
 
@@ -57,8 +57,7 @@ test-clients-python: ## PocketIC's Python client against the binary (needs Pytho
 	CANISTERD_PYTHON="$(CURDIR)/bin/python/bin/python" CANISTERD_PYTHON_PREVIOUS="$(CURDIR)/bin/python-previous/bin/python" $(GO) test -count=1 -tags "clients pythonclient" ./e2e -run Python
 
 .PHONY: test-clients-browser
-test-clients-browser: ## Chromium against the HTTP gateway (needs Node.js, npm and Debian's chromium)
-	npm ci --prefix e2e/browser --no-audit --no-fund
+test-clients-browser: e2e/browser/node_modules/.package-lock.json ## Chromium against the HTTP gateway (needs Node.js, npm and Debian's chromium)
 	$(GO) test -count=1 -tags "clients browser" ./e2e -run ABrowserLoads
 
 # The clone is always in the same folder: what the last run compiled there is not compiled again.
@@ -100,8 +99,7 @@ mutants: ## change each limit and the listed comparisons one at a time; the test
 	$(GO) run ./daemon/mutants -sample $(or $(SAMPLE),0) -results bin/mutants.txt
 
 .PHONY: fixtures
-fixtures: ## compile the system canisters and those of tests (Motoko: Node.js and npm; Rust and C: compilers of Debian 12)
-	npm ci --prefix canister/canistertest/fixtures --no-audit --no-fund
+fixtures: canister/canistertest/fixtures/node_modules/.package-lock.json ## compile the system canisters and those of tests (Motoko: Node.js and npm; Rust and C: compilers of Debian 12)
 	node canister/canistertest/fixtures/build.mjs
 	node canister/canistertest/fixtures/asyncbugs.mjs
 	sh canister/canistertest/fixtures/native.sh
