@@ -101,11 +101,14 @@ func (k *keeper) keep(n *node.Node) error {
 }
 
 // keepAll makes checkpoints when they are due, until ctx ends. One that fails is tried again when the next is due: the
-// records are there.
+// records are there. A failure of the journal stops the node, even if no client waits for it.
 func (k *keeper) keepAll(ctx context.Context, n *node.Node) {
 	for {
 		select {
 		case <-ctx.Done():
+			return
+		case <-k.journal.Failed():
+			_ = n.Settle(ctx) // the node tells it
 			return
 		case <-k.due:
 		}

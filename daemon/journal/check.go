@@ -90,7 +90,7 @@ func (j *Journal) Repair() (h Health, lost uint64, err error) {
 	if damage != nil {
 		err = errors.Join(err, j.cut(batch, end))
 	}
-	if err = errors.Join(err, batch.Commit(pebble.Sync)); err != nil {
+	if err = errors.Join(err, j.write(batch)); err != nil {
 		return h, end, fmt.Errorf("repairing state directory %q: %w", j.dir, err)
 	}
 	j.keeping.Lock()
@@ -120,10 +120,11 @@ func (j *Journal) cut(batch *pebble.Batch, end uint64) error {
 
 // Compact gives the space back that removed records take.
 func (j *Journal) Compact() error {
-	if err := j.db.Flush(); err != nil {
+	if err := j.guarded(j.db.Flush); err != nil {
 		return fmt.Errorf("compacting state directory %q: %w", j.dir, err)
 	}
-	if err := j.db.Compact(context.Background(), []byte{0}, []byte{0xff}, false); err != nil {
+	err := j.guarded(func() error { return j.db.Compact(context.Background(), []byte{0}, []byte{0xff}, false) })
+	if err != nil {
 		return fmt.Errorf("compacting state directory %q: %w", j.dir, err)
 	}
 	return nil

@@ -71,7 +71,7 @@ func (j *Journal) Keep(c Checkpoint, write func(io.Writer) error) (Checkpoint, e
 	batch := j.db.NewBatch()
 	err = errors.Join(batch.Set(positionKey(checkpointKey, c.Position), described, nil), j.forget(batch, c))
 	if err == nil {
-		err = batch.Commit(pebble.Sync)
+		err = j.write(batch)
 	}
 	if err != nil {
 		return c, fmt.Errorf("entering a checkpoint in state directory %q: %w", j.dir, err)

@@ -3,11 +3,9 @@ package journal
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
+	"errors"
 	"hash/crc32"
 	"time"
-
-	"github.com/cockroachdb/pebble/v2"
 )
 
 // Append appends a record, which is copied. It returns at once, unless very much waits for the disk. A lazy record is
@@ -95,13 +93,28 @@ func (j *Journal) delay() {
 	}
 }
 
-// fail makes the journal keep nothing more; the first failure counts.
+// fail makes the journal keep nothing more. The first failure counts, also one while it is closed; it gives the
+// directory back, which Close does otherwise.
 func (j *Journal) fail(failure error) {
-	j.failed.CompareAndSwap(nil, &failure)
+	closing := errors.Is(failure, ErrClosed)
+	before := j.failed.Load()
+	for before == nil || !closing && errors.Is(*before, ErrClosed) {
+		if j.failed.CompareAndSwap(before, &failure) {
+			if !closing {
+				j.fs.cut()
+				close(j.broken)
+			}
+			break
+		}
+		before = j.failed.Load()
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.tell()
 }
+
+// failBy is fail for what the system, or the store, says.
+func (j *Journal) failBy(err error) { j.fail(&FailedError{j.dir, err}) }
 
 // tell wakes those who wait. j.mu is held.
 func (j *Journal) tell() {
@@ -113,11 +126,7 @@ func (j *Journal) tell() {
 
 // commitAll commits whenever it is asked to, until the journal is closed or fails.
 func (j *Journal) commitAll() {
-	defer func() {
-		if j.failed.Load() == nil && !j.isClosing() { // the store has ended this goroutine
-			j.fail(fmt.Errorf("the store of state directory %q has failed", j.dir))
-		}
-	}()
+	defer close(j.ended)
 	for j.failed.Load() == nil {
 		select {
 		case <-j.wake:
@@ -134,15 +143,6 @@ func (j *Journal) commitAll() {
 	}
 }
 
-func (j *Journal) isClosing() bool {
-	select {
-	case <-j.closing:
-		return true
-	default:
-		return false
-	}
-}
-
 // commit brings what is pending to disk, as one block.
 func (j *Journal) commit() {
 	j.mu.Lock()
@@ -153,12 +153,12 @@ func (j *Journal) commit() {
 		return
 	}
 	err := j.put(records, first)
+	if err != nil {
+		j.failBy(err)
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err != nil {
-		failure := fmt.Errorf("writing to state directory %q: %w", j.dir, err)
-		j.failed.CompareAndSwap(nil, &failure)
-	} else {
+	if err == nil && j.failed.Load() == nil {
 		j.synced.Store(end)
 	}
 	if cap(records) <= keptPending {
@@ -177,7 +177,7 @@ func (j *Journal) put(records []byte, first uint64) error {
 	if err := op.Finish(); err != nil {
 		return err
 	}
-	return batch.Commit(pebble.Sync)
+	return j.write(batch)
 }
 
 const (

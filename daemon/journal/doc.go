@@ -25,5 +25,9 @@
 // records after the older: if the newest is damaged, the network can be had from the other without a loss. A base is a
 // checkpoint of another network than the records before it are of: nothing before it is kept.
 //
+// The first write that fails in the store ends the journal (FailedError): no record counts as kept from then on, all files
+// are closed, and the lock is given back. A checkpoint or another file that cannot be written is an error of that call
+// alone.
+//
 // Lazy records stay in memory until the next record that is not lazy. An idle journal does not write.
 package journal

@@ -3,6 +3,8 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 )
 
 // ErrClosed is the error of a journal that was closed.
@@ -56,3 +58,51 @@ func (e *DamagedError) Error() string {
 
 // Unwrap is what is wrong with the file.
 func (e *DamagedError) Unwrap() error { return e.Err }
+
+// FailedError says that the system does not let a directory be read or written. What was on disk before is there; the
+// journal keeps nothing more.
+type FailedError struct {
+	Dir string
+	Err error // what was done, and what the system says
+}
+
+// Error says what to do.
+func (e *FailedError) Error() string {
+	return fmt.Sprintf("state directory %q cannot be used: %v; %s, then start again: everything that was acknowledged is there", e.Dir, e.Err, e.remedy())
+}
+
+// Unwrap is what the system says.
+func (e *FailedError) Unwrap() error { return e.Err }
+
+// remedies are what to do about errors of the system.
+var remedies = []struct {
+	err  error
+	text string
+}{
+	{syscall.ENOSPC, "the disk is full: free space on it"},
+	{syscall.EDQUOT, "your quota of the disk is used up: free space on it"},
+	{syscall.EROFS, "the file system is read-only: mount it for writing, or name another directory"},
+	{fs.ErrPermission, "give this user the right to write to the directory, or name another one"},
+	{syscall.EMFILE, "too many files are open: raise the limit (ulimit -n)"},
+	{syscall.ENFILE, "too many files are open on this system: close other programs"},
+	{syscall.EIO, "the disk fails: see the log of the system"},
+}
+
+func (e *FailedError) remedy() string {
+	for _, r := range remedies {
+		if errors.Is(e.Err, r.err) {
+			return r.text
+		}
+	}
+	return "see to the disk"
+}
+
+// isOfSystem reports whether an error tells of the system, and not of what is in a file.
+func isOfSystem(err error) bool {
+	for _, r := range remedies {
+		if errors.Is(err, r.err) {
+			return true
+		}
+	}
+	return false
+}

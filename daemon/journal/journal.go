@@ -27,13 +27,14 @@ type Options struct {
 // network; the other methods are safe for concurrent use.
 type Journal struct {
 	dir  string
-	fs   vfs.FS
+	fs   *disk
 	lock io.Closer
 	db   *pebble.DB
 
 	wake    chan struct{} // a commit is wanted
 	closing chan struct{}
-	running sync.WaitGroup
+	ended   chan struct{} // closed when nothing more is committed
+	broken  chan struct{} // closed by a failure
 	closed  sync.Once
 
 	appended, synced atomic.Uint64 // records so far, and on disk; written under mu
@@ -53,32 +54,44 @@ type Journal struct {
 }
 
 // Open opens a state directory and makes it where there is none. The error may be a *NewerError, *LockedError,
-// *ForeignError or *DamagedError.
+// *ForeignError, *DamagedError or *FailedError.
 func Open(dir string, o Options) (_ *Journal, err error) {
-	j := &Journal{dir: dir, fs: o.FS, wake: make(chan struct{}, 1), closing: make(chan struct{})}
-	if j.fs == nil {
-		j.fs = vfs.Default
+	j := &Journal{
+		dir: dir, fs: &disk{FS: o.FS},
+		wake: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}), broken: make(chan struct{}),
 	}
+	if j.fs.FS == nil {
+		j.fs.FS = vfs.Default
+	}
+	j.fs.store, j.fs.fail = j.path("store"), j.failBy
 	if err := j.prepare(o.ReadOnly); err != nil {
 		return nil, err
 	}
 	if j.lock, err = j.fs.Lock(j.path("lock")); err != nil {
+		if isOfSystem(err) {
+			return nil, &FailedError{dir, fmt.Errorf("locking it: %w", err)}
+		}
 		return nil, &LockedError{dir, err}
 	}
 	if err := j.open(&o); err != nil {
 		return nil, errors.Join(err, j.lock.Close())
 	}
-	if !o.ReadOnly {
-		j.running.Go(j.commitAll)
+	if o.ReadOnly {
+		close(j.ended)
+	} else {
+		go j.commitAll()
 	}
 	return j, nil
 }
 
 // open opens the store and reads what is in it.
 func (j *Journal) open(o *Options) (err error) {
-	j.db, err = pebble.Open(j.path("store"), j.storeOptions(o.ReadOnly))
+	err = j.guarded(func() (err error) {
+		j.db, err = pebble.Open(j.path("store"), j.storeOptions(o.ReadOnly))
+		return err
+	})
 	if err != nil {
-		return &DamagedError{j.dir, "its store cannot be opened", err}
+		return j.storeError("its store cannot be opened", err)
 	}
 	if err = j.readCheckpoints(); err == nil {
 		if err = j.readEnd(); o.Damaged {
@@ -89,7 +102,7 @@ func (j *Journal) open(o *Options) (err error) {
 		err = j.sweep()
 	}
 	if err != nil {
-		return errors.Join(err, j.db.Close())
+		return errors.Join(err, j.guarded(j.db.Close))
 	}
 	return nil
 }
@@ -98,7 +111,7 @@ func (j *Journal) open(o *Options) (err error) {
 func (j *Journal) prepare(readOnly bool) error {
 	if !readOnly {
 		if err := j.makeDir(); err != nil {
-			return fmt.Errorf("making the state directory: %w", err)
+			return &FailedError{j.dir, fmt.Errorf("making it: %w", err)}
 		}
 	}
 	files, err := j.fs.List(j.dir)
@@ -123,10 +136,14 @@ func (j *Journal) prepare(readOnly bool) error {
 	if readOnly {
 		return &DamagedError{j.dir, "FORMAT", errors.New("the folder is empty")}
 	}
-	return j.putFile("FORMAT", func(w io.Writer) error {
+	err = j.putFile("FORMAT", func(w io.Writer) error {
 		_, err := io.WriteString(w, formatOf(Version))
 		return err
 	})
+	if err != nil {
+		return &FailedError{j.dir, fmt.Errorf("writing FORMAT: %w", err)}
+	}
+	return nil
 }
 
 // makeDir makes the directory where it is missing, with those that it lies in: they survive a crash from then on.
@@ -179,18 +196,23 @@ func (j *Journal) path(name string) string { return j.fs.PathJoin(j.dir, name) }
 // Dir is the directory.
 func (j *Journal) Dir() string { return j.dir }
 
-// Close commits what waits and gives the directory back. After a failure the store stays open until the process ends:
-// it cannot be trusted to close.
+// Failed is closed when a failure has ended the journal.
+func (j *Journal) Failed() <-chan struct{} { return j.broken }
+
+// Close commits what waits and gives the directory back. A failure has given it back already: Close tells it again.
 func (j *Journal) Close() (err error) {
 	j.closed.Do(func() {
 		close(j.closing)
-		j.running.Wait()
+		select {
+		case <-j.ended:
+		case <-j.broken:
+		}
 		j.fail(ErrClosed)
 		if failure := *j.failed.Load(); !errors.Is(failure, ErrClosed) {
 			err = failure
 			return
 		}
-		err = errors.Join(j.db.Close(), j.lock.Close())
+		err = errors.Join(j.guarded(j.db.Close), j.lock.Close())
 	})
 	return err
 }

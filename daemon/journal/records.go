@@ -12,7 +12,7 @@ import (
 func (j *Journal) each(from, end []byte, do func(key, value []byte) error) error {
 	it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: end})
 	if err != nil {
-		return &DamagedError{j.dir, "its store", err}
+		return j.storeError("its store", err)
 	}
 	for valid := it.First(); valid; valid = it.Next() {
 		value, err := it.ValueAndErr()
@@ -24,22 +24,28 @@ func (j *Journal) each(from, end []byte, do func(key, value []byte) error) error
 		}
 	}
 	if err := it.Close(); err != nil {
-		return &DamagedError{j.dir, "its store", err}
+		return j.storeError("its store", err)
 	}
 	return nil
 }
 
 // blockBefore is the position of the block that has the record at a position, or of the first one after it.
 func (j *Journal) blockBefore(position uint64) (uint64, error) {
-	it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: positionKey(recordsKey, 0), UpperBound: []byte{recordsEnd}})
+	found := position
+	err := j.guarded(func() error {
+		it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: positionKey(recordsKey, 0), UpperBound: []byte{recordsEnd}})
+		if err != nil {
+			return err
+		}
+		if it.SeekLT(positionKey(recordsKey, position+1)) {
+			found = binary.BigEndian.Uint64(it.Key()[1:])
+		}
+		return it.Close()
+	})
 	if err != nil {
-		return 0, err
+		return position, err
 	}
-	block := position
-	if it.SeekLT(positionKey(recordsKey, position+1)) {
-		block = binary.BigEndian.Uint64(it.Key()[1:])
-	}
-	return block, it.Close()
+	return found, nil
 }
 
 // readEnd finds out how many records there are.
@@ -50,7 +56,7 @@ func (j *Journal) readEnd() error {
 	}
 	last, err := j.blockBefore(1<<63 - 1)
 	if err != nil {
-		return &DamagedError{j.dir, "its store", err}
+		return j.storeError("its store", err)
 	}
 	if last < 1<<63-1 {
 		err = j.Records(last, func(position uint64, _ []byte) error {
@@ -68,7 +74,7 @@ func (j *Journal) readEnd() error {
 func (j *Journal) Records(from uint64, do func(position uint64, record []byte) error) error {
 	block, err := j.blockBefore(from)
 	if err != nil {
-		return &DamagedError{j.dir, "its store", err}
+		return j.storeError("its store", err)
 	}
 	next := from
 	return j.each(positionKey(recordsKey, block), []byte{recordsEnd}, func(key, value []byte) error {

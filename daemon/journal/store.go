@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -25,6 +24,10 @@ func (j *Journal) storeOptions(readOnly bool) *pebble.Options {
 		MemTableSize: memTableBytes, MaxOpenFiles: 100,
 	}
 	options.CacheSize = cacheBytes
+	options.EventListener = &pebble.EventListener{BackgroundError: func(err error) {
+		j.failBy(err)
+		select {} // as after a write that fails
+	}}
 	return options
 }
 
@@ -39,10 +42,44 @@ func (storeLog) Errorf(string, ...any) {}
 
 // Fatalf is a failure after which the store cannot go on: it must not return. The journal fails, and its user stops.
 func (l storeLog) Fatalf(format string, args ...any) {
-	l.journal.fail(fmt.Errorf(format, args...))
-	runtime.Goexit()
+	for _, arg := range args {
+		if err, ok := arg.(error); ok {
+			l.journal.failBy(err)
+		}
+	}
+	l.journal.failBy(fmt.Errorf(format, args...))
+	select {}
+}
+
+// guarded does something with the store. A goroutine in which the store fails never returns from it: that is not the
+// caller's. The error is the failure of the journal then.
+func (j *Journal) guarded(do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	select {
+	case err := <-done:
+		return err
+	case <-j.broken:
+		return *j.failed.Load()
+	}
+}
+
+// storeError is what an error of the store means: that the journal has failed, that the system has, or damage.
+func (j *Journal) storeError(what string, err error) error {
+	if failure := j.failed.Load(); failure != nil {
+		return *failure
+	}
+	if isOfSystem(err) {
+		return &FailedError{j.dir, err}
+	}
+	return &DamagedError{j.dir, what, err}
 }
 
 func isNotExist(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, os.ErrNotExist)
+}
+
+// write brings a batch to disk.
+func (j *Journal) write(batch *pebble.Batch) error {
+	return j.guarded(func() error { return batch.Commit(pebble.Sync) })
 }

@@ -15,7 +15,12 @@ func (j *Journal) Put(name string, value []byte) error {
 	if failure := j.failed.Load(); failure != nil {
 		return *failure
 	}
-	if err := j.db.Set(append([]byte{valueKey}, name...), value, pebble.Sync); err != nil {
+	batch := j.db.NewBatch()
+	err := batch.Set(append([]byte{valueKey}, name...), value, nil)
+	if err == nil {
+		err = j.write(batch)
+	}
+	if err != nil {
 		return fmt.Errorf("writing to state directory %q: %w", j.dir, err)
 	}
 	return nil
@@ -23,14 +28,22 @@ func (j *Journal) Put(name string, value []byte) error {
 
 // Get is the value under a name, nil if there is none.
 func (j *Journal) Get(name string) ([]byte, error) {
-	value, closer, err := j.db.Get(append([]byte{valueKey}, name...))
-	if errors.Is(err, pebble.ErrNotFound) {
+	var found []byte
+	err := j.guarded(func() error {
+		value, closer, err := j.db.Get(append([]byte{valueKey}, name...))
+		if err != nil {
+			return err
+		}
+		found = slices.Clone(value)
+		return closer.Close()
+	})
+	switch {
+	case err == nil:
+		return found, nil
+	case errors.Is(err, pebble.ErrNotFound):
 		return nil, nil
 	}
-	if err != nil {
-		return nil, &DamagedError{j.dir, "its store", err}
-	}
-	return slices.Clone(value), closer.Close()
+	return nil, j.storeError("its store", err)
 }
 
 // PutFile keeps a file under a name. It is whole and on disk when PutFile returns.

@@ -1,0 +1,155 @@
+package journal_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// failing is a disk on which operations fail from some moment on.
+type failing struct {
+	under  *vfs.MemFS
+	err    error
+	which  func(errorfs.Op) bool
+	left   atomic.Int64 // such operations until the first that fails
+	only   bool         // the others succeed again
+	mended atomic.Bool
+}
+
+func (f *failing) fs() vfs.FS {
+	return errorfs.Wrap(f.under, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if f.mended.Load() || !f.which(op) {
+			return nil
+		}
+		if left := f.left.Add(-1); left == 0 || left < 0 && !f.only {
+			return f.err
+		}
+		return nil
+	}))
+}
+
+func writes(op errorfs.Op) bool { return op.Kind.ReadOrWrite() == errorfs.OpIsWrite }
+
+func syncs(op errorfs.Op) bool {
+	return op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpFileSyncTo
+}
+
+// work appends records and keeps checkpoints until something fails, and gives how many records are on disk for sure.
+func work(t *testing.T, j *journal.Journal) (told uint64, failure error) {
+	t.Helper()
+	for range 3 {
+		for range 2 {
+			appendSome(j, 20)
+			end := j.Position()
+			if failure = j.Sync(t.Context()); failure != nil {
+				return told, failure
+			}
+			told = end
+		}
+		_, err := j.Keep(journal.Checkpoint{Position: told}, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "network %d", told)
+			return err
+		})
+		if err == nil {
+			err = errors.Join(j.Put("name", []byte("value")), j.Compact())
+		}
+		if failure = errors.Join(failure, err); errors.As(err, new(*journal.FailedError)) {
+			return told, failure
+		}
+	}
+	return told, failure
+}
+
+// TestNoFailureOfTheDiskLosesAnAcknowledgedRecord lets each single operation of a history fail: once, as a disk does
+// that says of the second fsync that it succeeded, or from then on.
+func TestNoFailureOfTheDiskLosesAnAcknowledgedRecord(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		err   error
+		which func(errorfs.Op) bool
+		only  bool
+		says  string
+	}{
+		{"one write fails", syscall.EIO, writes, true, "see the log of the system"},
+		{"one fsync fails", syscall.EIO, syncs, true, "see the log of the system"},
+		{"the disk is full", syscall.ENOSPC, writes, false, "free space"},
+		{"the disk is read-only", syscall.EROFS, writes, false, "mount it for writing"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			failures := 0
+			for at := int64(1); ; at++ {
+				disk := &failing{under: vfs.NewCrashableMem(), err: c.err, which: c.which, only: c.only}
+				disk.left.Store(1 << 60)
+				closed(t, opened(t, disk.fs()))
+				disk.left.Store(at)
+				told, failed := live(t, disk, c.says)
+				if left := disk.left.Load(); left > 0 {
+					break // the whole history happened
+				}
+				if failed {
+					failures++
+				}
+				j := opened(t, disk.under.CrashClone(vfs.CrashCloneCfg{}))
+				from := uint64(0)
+				if all := j.Checkpoints(); len(all) > 0 {
+					from = all[0].Position
+				}
+				if j.Position() < told {
+					t.Errorf("failure %d: %d records are there, and %d were acknowledged", at, j.Position(), told)
+				}
+				checkRecords(t, j, from, j.Position())
+				closed(t, j)
+			}
+			if failures < 10 {
+				t.Errorf("the journal failed %d times: this shows little", failures)
+			}
+		})
+	}
+}
+
+// live opens a directory, works in it, and closes it.
+func live(t *testing.T, disk *failing, says string) (told uint64, failed bool) {
+	t.Helper()
+	j, err := journal.Open("state", journal.Options{FS: disk.fs()})
+	if err == nil {
+		told, err = work(t, j)
+		if named := new(*journal.FailedError); errors.As(err, named) {
+			if again := j.Sync(t.Context()); !errors.Is(again, *named) && j.Position() > told {
+				t.Errorf("after the failure (%v), more records are kept: %v", err, again)
+			}
+		}
+		err = errors.Join(err, j.Close())
+	}
+	if err == nil {
+		return told, false // a checkpoint or an old file is not there, or the store made up for it
+	}
+	if !errors.Is(err, disk.err) {
+		t.Errorf("the error is %v", err)
+	}
+	named, failed := errors.AsType[*journal.FailedError](err)
+	if failed && !strings.Contains(named.Error(), says) {
+		t.Errorf("the error says: %v", named)
+	}
+	disk.mended.Store(true)
+	if err != nil { // the directory was given back
+		closed(t, opened(t, disk.fs()))
+	}
+	return told, failed
+}
+
+func TestAReadOnlyDirectoryIsNotTakenForOneInUse(t *testing.T) {
+	disk := &failing{under: vfs.NewMem(), err: syscall.EROFS, which: func(op errorfs.Op) bool { return op.Kind == errorfs.OpLock }}
+	closed(t, opened(t, disk.under))
+	_, err := journal.Open("state", journal.Options{FS: disk.fs()})
+	if named, failed := errors.AsType[*journal.FailedError](err); !failed || !errors.Is(named, syscall.EROFS) {
+		t.Errorf("opening it says: %v", err)
+	}
+}
