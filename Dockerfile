@@ -6,12 +6,14 @@ RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /canisterd ./daemon/canisterd
 # The final image has no shell to make directories with.
-RUN mkdir -p /empty/tmp
+RUN mkdir -p /empty/tmp /empty/state
 
 FROM scratch
 COPY --from=build /canisterd /canisterd
 COPY --from=build --chown=65532:65532 --chmod=1777 /empty/tmp /tmp
+COPY --from=build --chown=65532:65532 --chmod=700 /empty/state /state
 USER 65532:65532
 EXPOSE 4943
+VOLUME /state
 ENTRYPOINT ["/canisterd"]
-CMD ["start", "--listen", "0.0.0.0:4943"]
+CMD ["start", "--listen", "0.0.0.0:4943", "--state-dir", "/state"]

@@ -18,7 +18,7 @@ help: ## this list
 
 .PHONY: run
 run: build ## build bin/canisterd and start it with the two example canisters, one of which calls the other (FLAGS are those of canisterd start)
-	@bin/canisterd start --seed 00 --deploy examples/motoko --call 'relay pass ("$${greeter}", "world")' $(FLAGS)
+	@bin/canisterd start --ephemeral --seed 00 --deploy examples/motoko --call 'relay pass ("$${greeter}", "world")' $(FLAGS)
 
 # The flags are those of the tests, so that nothing is compiled twice. The first build takes a minute
 # or two: -v names each package when it is compiled.

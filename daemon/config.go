@@ -110,10 +110,10 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Listen == "" {
 		c.Listen = DefaultListen
 	}
-	if len(c.Subnets) == 0 {
-		c.Subnets = instance.DefaultSubnets()
-	}
 	if len(c.Admins) > 0 {
+		if len(c.Subnets) == 0 {
+			c.Subnets = instance.DefaultSubnets()
+		}
 		var err error
 		if c.Subnets, err = administered(c.Subnets, c.Admins); err != nil {
 			return c, err

@@ -156,7 +156,7 @@ func (d *Daemon) build(ctx context.Context, config *Config) error {
 	}
 	made, err := d.instances.Create(ctx, &instance.Spec{
 		Placement: instance.Placement{Name: instance.Default},
-		Start:     uint64(config.wall().UnixNano()), Subnets: config.Subnets, SystemCanisters: config.SystemCanisters,
+		Start:     uint64(config.wall().UnixNano()), Subnets: config.Subnets, SystemCanisters: config.SystemCanisters, RateLimits: config.RateLimits,
 		Pacing: instance.Pacing{Mode: config.Pacing, Interval: config.Interval}, Outcalls: &config.Outcalls, StateDir: memories, Journal: stateDir,
 	})
 	if err != nil {
@@ -166,7 +166,7 @@ func (d *Daemon) build(ctx context.Context, config *Config) error {
 	var asked [instance.SeedBytes]byte
 	copy(asked[:], config.Seed)
 	if kept := made.About().Seed; len(config.Seed) > 0 && kept != asked {
-		return fmt.Errorf("starting the network: the network that is kept in state directory %q has another seed, %x: leave the seed out, or name another directory", stateDir, kept)
+		return fmt.Errorf("starting the network: the network that is kept in state directory %q has another seed, %x: leave the seed out to go on with it, keep the new network elsewhere (--state-dir) or not at all (--ephemeral), or delete the kept one (canisterd state delete)", stateDir, kept)
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/canisterd/canisterd/daemon/systemcanisters"
 )
 
 // kept starts a daemon with a state directory.
@@ -47,6 +49,46 @@ func TestANetworkGoesOnFromItsStateDirectory(t *testing.T) {
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// restarted starts a daemon with a state directory and closes it.
+func restarted(t *testing.T, dir string, config Config) error {
+	d, err := kept(t, dir, config)
+	if err != nil {
+		return err
+	}
+	return d.Close()
+}
+
+func TestAKeptNetworkGoesOnWithTheSubnetsAndSystemCanistersOfItsFirstStart(t *testing.T) {
+	dir := t.TempDir()
+	subnets, err := ParseSubnets([]string{"nns", "application", "system"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := Config{Subnets: subnets, SystemCanisters: []systemcanisters.Name{systemcanisters.All()[0]}}
+	others, err := ParseSubnets([]string{"nns", "system"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		config  Config
+		refused string
+	}{
+		{first, ""},
+		{Config{}, ""},
+		{first, ""},
+		{Config{Subnets: others}, "made with other subnets: leave that out to go on with it"},
+		{Config{SystemCanisters: systemcanisters.All()}, "made with other system canisters"},
+		{Config{RateLimits: true}, "made with other rate limits"},
+		{Config{Seed: []byte("other")}, "canisterd state delete"},
+		{Config{}, ""},
+	} {
+		err := restarted(t, dir, step.config)
+		if step.refused == "" && err != nil || step.refused != "" && (err == nil || !strings.Contains(err.Error(), step.refused)) {
+			t.Errorf("a start with %+v: %v, want %q", step.config, err, step.refused)
+		}
 	}
 }
 

@@ -2,6 +2,9 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/instance"
@@ -47,6 +50,23 @@ func CompactState(dir string, config Config) error {
 		return err
 	}
 	return instance.Compact(dir, made)
+}
+
+// DeleteState removes a state directory. Another folder is refused.
+func DeleteState(dir string) error {
+	j, err := journal.Open(dir, journal.Options{ReadOnly: true, Damaged: true})
+	if err == nil {
+		err = j.Close()
+	} else if _, damaged := errors.AsType[*journal.DamagedError](err); damaged {
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("removing the state directory: %w", err)
+	}
+	return nil
 }
 
 // ReplayState runs again what the journal of a state directory tells, and compares it with what was recorded.

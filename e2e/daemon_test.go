@@ -75,6 +75,9 @@ func startWithin(t *testing.T, around []string, args ...string) *daemon {
 	}
 	d := &daemon{binary: binary, log: &lines{}}
 	args = slices.Concat(around, []string{binary, "start", "--listen", "127.0.0.1:0", "--json"}, args)
+	if !slices.Contains(args, "--state-dir") {
+		args = append(args, "--ephemeral")
+	}
 	d.cmd = exec.Command(args[0], args[1:]...)
 	d.cmd.Stderr = d.log
 	out, err := d.cmd.StdoutPipe()

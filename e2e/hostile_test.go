@@ -143,7 +143,7 @@ func TestAFloodOfHalfRequestsLeavesTheDaemonAlone(t *testing.T) {
 
 func TestASecondDaemonOnThePortSaysSo(t *testing.T) {
 	d := start(t)
-	out, err := exec.Command(d.binary, "start", "--listen", strings.TrimPrefix(d.url, "http://")).CombinedOutput()
+	out, err := exec.Command(d.binary, "start", "--ephemeral", "--listen", strings.TrimPrefix(d.url, "http://")).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "something listens there already") {
 		t.Errorf("%v\n%s", err, out)
 	}

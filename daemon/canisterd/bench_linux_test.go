@@ -58,7 +58,7 @@ func start(b *testing.B, cache string) *served {
 	if err != nil {
 		b.Fatal(err)
 	}
-	cmd := exec.Command(program, "start", "--listen", "127.0.0.1:0", "--json", "--cache-dir", cache)
+	cmd := exec.Command(program, "start", "--ephemeral", "--listen", "127.0.0.1:0", "--json", "--cache-dir", cache)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)

@@ -59,7 +59,10 @@ func TestTheServicesOfDockerComposeAreOpenToThisComputerOnly(t *testing.T) {
 			}
 		}
 		for _, volume := range s.Volumes {
-			file, _, _ := strings.Cut(volume, ":")
+			file, at, _ := strings.Cut(volume, ":")
+			if name == "canisterd" && file == "state" && slices.Contains(s.Command, at) {
+				continue
+			}
 			if !exists(root+"/"+file) || !strings.HasSuffix(volume, ":ro") {
 				t.Errorf("%s has the volume %s: it is not a file of this repository, read-only", name, volume)
 			}
@@ -77,7 +80,7 @@ func compose(t *testing.T, service *composed, collector string) (url string, sto
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append(slices.Clone(service.Command), "--listen", "127.0.0.1:0", "--otlp-endpoint", collector)
+	args := append(slices.Clone(service.Command), "--listen", "127.0.0.1:0", "--otlp-endpoint", collector, "--state-dir", t.TempDir())
 	d := &background{cmd: exec.Command(self, args...), ended: make(chan error, 1), written: make(chan struct{}, 1)}
 	d.cmd.Stdout, d.cmd.Stderr, d.cmd.Env = d, d, []string{asCommand + "=1", "TMPDIR=" + t.TempDir(), "GOCOVERDIR=" + t.TempDir()}
 	if err := d.cmd.Start(); err != nil {

@@ -31,7 +31,7 @@ func (r *reader) firstHour(points string) string {
 	r.t.Helper()
 	r.read(mustRead(r.t, filepath.Join(r.repository, "docs/start.md")))
 	r.run("cd " + r.clone)
-	r.serve(step{command: "canisterd start --seed 00", output: "…\nready; stop with Ctrl-C or canisterd stop\n"})
+	r.serve(step{command: "canisterd start --ephemeral --seed 00", output: "…\nready; stop with Ctrl-C or canisterd stop\n"})
 	r.read(mustRead(r.t, filepath.Join(r.repository, "docs/project.md")))
 	return r.read(points)
 }

@@ -239,16 +239,18 @@ func (c *cli) named(args []string) string {
 	return c.instance
 }
 
-// confirmed asks on a terminal before the default instance goes, which most commands are about; elsewhere it wants to
-// be told.
-func (c *cli) confirmed(asks, yes bool) error {
-	if !asks || yes {
+// deletedByDefault is what is to be deleted with the instance that most commands are about.
+const deletedByDefault = "the instance default, which commands are about without --instance, and everything in it"
+
+// confirmed asks on a terminal before something is deleted; elsewhere it wants to be told.
+func (c *cli) confirmed(what string, yes bool) error {
+	if yes {
 		return nil
 	}
 	if !terminal(c.err) || !term.IsTerminal(int(os.Stdin.Fd())) {
-		return errors.New("the instance default is the one that commands are about without --instance: give --yes to delete it and everything in it")
+		return fmt.Errorf("give --yes to delete %s", what)
 	}
-	fmt.Fprint(c.err, "delete the instance default, which commands are about without --instance, and everything in it? [y/N] ")
+	fmt.Fprintf(c.err, "delete %s? [y/N] ", what)
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || answer != "y" && answer != "yes" {
 		return errors.New("nothing was deleted")
@@ -263,7 +265,7 @@ func (c *cli) instanceDelete() *cobra.Command {
 		Short: "Delete instances and everything in them",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := c.confirmed(slices.Contains(args, defaultInstance), yes); err != nil {
+			if err := c.confirmed(deletedByDefault, yes || !slices.Contains(args, defaultInstance)); err != nil {
 				return err
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {

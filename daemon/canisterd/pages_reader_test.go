@@ -208,7 +208,7 @@ func (d *background) text() string {
 
 // interrupt ends a daemon as Ctrl-C does, unless the page has stopped it, and checks that it ends without an error.
 func (d *background) interrupt(t *testing.T) {
-	const last = "canisters and their state are discarded"
+	const last = "stopping; canisters and their state are "
 	if !strings.Contains(d.text(), last) { // a second signal would end it at once
 		_ = syscall.Kill(-d.cmd.Process.Pid, syscall.SIGINT) // it may have ended
 	}

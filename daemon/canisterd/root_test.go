@@ -16,6 +16,7 @@ func invoke(t *testing.T, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	t.Setenv("CANISTERD_URL", "http://127.0.0.1:1")
 	t.Setenv("CANISTERD_IDENTITY", "")
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	var stdout, stderr bytes.Buffer
 	code = run(context.Background(), args, &stdout, &stderr)
 	return code, stdout.String(), stderr.String()
@@ -112,7 +113,7 @@ func TestADaemonIsRecordedByItsPort(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("LocalAppData", t.TempDir())
 	address := "http://" + net.JoinHostPort("192.0.2.7", "4943")
-	remove, err := register(address)
+	remove, err := register(address, "")
 	if err != nil {
 		t.Fatal(err)
 	}

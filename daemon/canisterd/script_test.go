@@ -63,7 +63,7 @@ func prepare(t *testing.T) {
 	for _, name := range []string{"CANISTERD_CONTROL", "CANISTERD_INSTANCE", "CANISTERD_IDENTITY", "CANISTERD_AS", "CANISTERD_TOKEN_FILE", "CANISTERD_TLS_ROOTS", "CANISTERD_PASSWORD"} {
 		t.Setenv(name, "")
 	}
-	for _, name := range []string{"XDG_CONFIG_HOME", "HOME", "AppData"} {
+	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "HOME", "AppData"} {
 		t.Setenv(name, t.TempDir())
 	}
 	t.Setenv("CANISTERD_URL", d.URL())

@@ -17,6 +17,7 @@ import (
 
 type startFlags struct {
 	listen, stateDir, cacheDir string
+	ephemeral                  bool
 	subnets, admins, system    []string
 	outcalls                   string
 	reach                      reachFlags
@@ -43,14 +44,14 @@ func (c *cli) start() *cobra.Command {
 		Short: "Start a local Internet Computer and stay with it until stopped",
 		Long: `Start a local Internet Computer and stay with it until stopped.
 
-With --state-dir, its canisters and their state are kept in a folder: they are
-there after the next start, whatever ended this one. Without it they are in
-memory and gone when it stops, unless you write them to a file before
-(canisterd instance export) and read that after the next start (canisterd
-instance import). Other instances than the default one are never kept.`,
+Its canisters and their state are kept in a folder, by default one of the user's
+data folder: they are there after the next start, whatever ended this one.
+canisterd state looks after that folder. With --ephemeral they are in memory,
+and gone when it stops. Other instances than the default one are never kept.`,
 		Example: `  canisterd start
   canisterd start --deploy .
   canisterd start --state-dir ./state
+  canisterd start --ephemeral --seed 07
   canisterd start --listen 127.0.0.1:0 --json
   canisterd start --subnet nns,application,application --outcalls deny
   canisterd start --outcalls-target localhost:8080
@@ -61,7 +62,8 @@ instance import). Other instances than the default one are never kept.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", daemon.DefaultListen, "address to listen on, host:port; port 0 takes any free one")
-	flags.StringVar(&f.stateDir, "state-dir", "", "folder in which the network is kept: it goes on from there at the next start with this folder (default: none, the network ends with the daemon)")
+	flags.StringVar(&f.stateDir, "state-dir", "", "folder in which the network is kept: it goes on from there at the next start with this folder (default: canisterd/state in the user's data folder)")
+	flags.BoolVar(&f.ephemeral, "ephemeral", false, "keep nothing: the network ends with the daemon")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "folder for compiled modules, kept (default: the user's cache folder)")
 	flags.StringSliceVar(&f.subnets, "subnet", nil, subnetUsage)
 	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "principal of a subnet admin, repeated or comma-separated: application subnets and cloud engines are theirs and cost nothing then (default: none)")
@@ -90,12 +92,28 @@ type ready struct {
 	RootKey string          `json:"root_key"`
 	Seed    string          `json:"seed"`
 	Subnets []daemon.Subnet `json:"subnets"`
+	State   string          `json:"state_dir"` // "" with --ephemeral
+}
+
+// stateFolder is the state directory that the flags ask for, "" for none.
+func (f *startFlags) stateFolder() (string, error) {
+	switch {
+	case f.ephemeral && f.stateDir != "":
+		return "", fmt.Errorf("--ephemeral and --state-dir %s: give one of them", f.stateDir)
+	case f.ephemeral || f.stateDir != "":
+		return f.stateDir, nil
+	}
+	dir, err := daemon.OwnStateDir()
+	if err != nil {
+		return "", fmt.Errorf("the network cannot be kept: %w; name a folder (--state-dir), or keep nothing (--ephemeral)", err)
+	}
+	return dir, nil
 }
 
 // daemonConfig is the configuration of the daemon that the flags ask for, without its names.
 func (c *cli) daemonConfig(f *startFlags) (config daemon.Config, err error) {
 	config = daemon.Config{
-		Listen: f.listen, Control: f.control, StateDir: f.stateDir, CacheDir: f.cacheDir, RateLimits: f.rateLimits,
+		Listen: f.listen, Control: f.control, CacheDir: f.cacheDir, RateLimits: f.rateLimits,
 		OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, CompileWorker: compileWorker(),
 	}
 	if config.Subnets, err = daemon.ParseSubnets(f.subnets); err != nil {
@@ -124,7 +142,10 @@ func (c *cli) daemonConfig(f *startFlags) (config daemon.Config, err error) {
 	if config.Spans, err = f.telemetry.spans(); err != nil {
 		return config, err
 	}
-	config.Control.Token, err = tokenOf(f.tokenFile)
+	if config.Control.Token, err = tokenOf(f.tokenFile); err != nil {
+		return config, err
+	}
+	config.StateDir, err = f.stateFolder()
 	return config, err
 }
 
@@ -140,13 +161,13 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 		return err
 	}
 	serving.Store(d)
-	remove, err := register(d.URL())
+	remove, err := register(d.URL(), config.StateDir)
 	if err != nil {
 		c.note("note: `canisterd stop` will not find this daemon: %v", err)
 	} else {
 		defer remove()
 	}
-	if err := c.print(banner(d, f.stateDir), ready{d.URL(), d.ControlAddress(), fmt.Sprintf("%x", d.RootKey()), fmt.Sprintf("%x", d.Seed()), d.Subnets()}); err != nil {
+	if err := c.print(banner(d, config.StateDir), ready{d.URL(), d.ControlAddress(), fmt.Sprintf("%x", d.RootKey()), fmt.Sprintf("%x", d.Seed()), d.Subnets(), config.StateDir}); err != nil {
 		return err
 	}
 	if err := c.populate(ctx, d.URL(), &f); err != nil {
@@ -154,14 +175,18 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	}
 	select {
 	case <-ctx.Done():
-		if f.stateDir == "" {
-			c.note("stopping; canisters and their state are discarded")
-		} else {
-			c.note("stopping; canisters and their state are kept in %s", f.stateDir)
-		}
+		c.note("stopping; %s", fateOfState(config.StateDir))
 	case <-d.Failed():
 	}
 	return d.Close()
+}
+
+// fateOfState says what becomes of state when a daemon stops that has a state directory, "" for none.
+func fateOfState(stateDir string) string {
+	if stateDir == "" {
+		return "canisters and their state are discarded"
+	}
+	return "canisters and their state are kept in " + stateDir
 }
 
 // populate deploys and calls what --deploy and --call say.
@@ -217,7 +242,7 @@ func banner(d *daemon.Daemon, stateDir string) string {
 	}
 	fmt.Fprintf(&text, "root key  %x\nseed      %x\n", d.RootKey(), d.Seed())
 	if stateDir == "" {
-		text.WriteString("state     in memory: canisters are gone when this stops (--state-dir keeps them, canisterd instance export writes them to a file)\n")
+		text.WriteString("state     in memory: canisters are gone when this stops (--ephemeral)\n")
 	} else {
 		fmt.Fprintf(&text, "state     kept in %s\n", stateDir)
 	}

@@ -42,15 +42,27 @@ func TestKindsOfSubnetsAreSpelledOneWayInFlagsBannersAndDescriptions(t *testing.
 	}
 }
 
-// startHere runs canisterd start with a module as NAME.wasm in the present folder, which is deployed, until it has
+// startHere runs canisterd start with a module as NAME.wasm in a folder of its own, which is deployed, until it has
 // written a text. It gives what was written; stop ends it and gives its notes.
 func startHere(t *testing.T, name, until string, args ...string) (text string, stop func() string) {
 	t.Helper()
-	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
+	homeWith(t, name)
+	return startAgain(t, until, args...)
+}
+
+// homeWith gives the user a home of their own, and a folder with a module as NAME.wasm.
+func homeWith(t *testing.T, name string) {
+	t.Helper()
+	for _, name := range []string{"XDG_CACHE_HOME", "XDG_DATA_HOME", "HOME", "LocalAppData"} {
 		t.Setenv(name, t.TempDir())
 	}
 	t.Chdir(t.TempDir())
 	writeFile(t, name+".wasm", string(canistertest.Fixture(name)))
+}
+
+// startAgain is startHere in the home and the folder that are there.
+func startAgain(t *testing.T, until string, args ...string) (text string, stop func() string) {
+	t.Helper()
 	var served, notes bytes.Buffer
 	started, ended := make(chan string), make(chan int)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -74,7 +86,7 @@ func startHere(t *testing.T, name, until string, args ...string) (text string, s
 }
 
 func TestADaemonSaysThatItsStateIsGoneWhenItStopsAndWhereTheDocumentationIs(t *testing.T) {
-	text, stop := startHere(t, "counter", "(1 : nat)\n", "--call", "counter inc")
+	text, stop := startHere(t, "counter", "(1 : nat)\n", "--ephemeral", "--call", "counter inc")
 	for _, want := range []string{"documentation: https://", "canisters are gone when this stops", "counter   ", "http://CANISTER.localhost:"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q:\n%s", want, text)

@@ -12,13 +12,26 @@ import (
 func (c *cli) stateGroup() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state",
-		Short: "Look after a state directory (start --state-dir)",
-		Long: `Look after a state directory (start --state-dir).
+		Short: "Look after what canisterd start keeps",
+		Long: `Look after what canisterd start keeps, in the user's data folder or in a folder
+that is named (start --state-dir).
 
 No daemon may have the directory open.`,
 	}
-	cmd.AddCommand(c.stateCheck(), c.stateRepair(), c.stateCompact())
+	cmd.AddCommand(c.stateCheck(), c.stateRepair(), c.stateCompact(), c.stateDelete())
 	return cmd
+}
+
+// stateArgument is the state directory that a command names, or the one of canisterd start.
+func stateArgument(args []string) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	dir, err := daemon.DefaultStateDir()
+	if err == nil && !exists(dir) {
+		err = fmt.Errorf("nothing is kept in %s: name the state directory", dir)
+	}
+	return dir, err
 }
 
 // stateReport is a state directory in JSON.
@@ -51,11 +64,15 @@ func (c *cli) showHealth(h *daemon.StateHealth) error {
 
 func (c *cli) stateCheck() *cobra.Command {
 	return &cobra.Command{
-		Use:   "check FOLDER",
+		Use:   "check [FOLDER]",
 		Short: "Read everything in a state directory, and name what is damaged",
-		Args:  cobra.ExactArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			h, err := daemon.CheckState(args[0])
+			dir, err := stateArgument(args)
+			if err != nil {
+				return err
+			}
+			h, err := daemon.CheckState(dir)
 			if err != nil {
 				return err
 			}
@@ -66,21 +83,25 @@ func (c *cli) stateCheck() *cobra.Command {
 			if !ok {
 				return fmt.Errorf("no checkpoint is left from which a daemon could go on")
 			}
-			return fmt.Errorf("the state directory is damaged: canisterd state repair %s goes on from %s (height %d)", args[0], good.File, good.Height)
+			return fmt.Errorf("the state directory is damaged: canisterd state repair %s goes on from %s (height %d)", dir, good.File, good.Height)
 		},
 	}
 }
 
 func (c *cli) stateRepair() *cobra.Command {
 	return &cobra.Command{
-		Use:   "repair FOLDER",
+		Use:   "repair [FOLDER]",
 		Short: "Make a damaged state directory one from which a daemon goes on",
 		Long: `Make a damaged state directory one from which a daemon goes on: from the newest
 checkpoint that is not damaged, with the records after it. Damaged records are
 removed with everything after them.`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			h, end, err := daemon.RepairState(args[0])
+			dir, err := stateArgument(args)
+			if err != nil {
+				return err
+			}
+			h, end, err := daemon.RepairState(dir)
 			if err != nil {
 				return err
 			}
@@ -98,20 +119,48 @@ removed with everything after them.`,
 
 func (c *cli) stateCompact() *cobra.Command {
 	return &cobra.Command{
-		Use:   "compact FOLDER",
+		Use:   "compact [FOLDER]",
 		Short: "Make a state directory as small as it can be: a checkpoint, and no records",
-		Args:  cobra.ExactArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := daemon.CompactState(args[0], daemon.Config{CompileWorker: compileWorker()}); err != nil {
+			dir, err := stateArgument(args)
+			if err != nil {
 				return err
 			}
-			h, err := daemon.CheckState(args[0])
+			if err := daemon.CompactState(dir, daemon.Config{CompileWorker: compileWorker()}); err != nil {
+				return err
+			}
+			h, err := daemon.CheckState(dir)
 			if err != nil {
 				return err
 			}
 			return c.showHealth(&h)
 		},
 	}
+}
+
+func (c *cli) stateDelete() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "delete [FOLDER]",
+		Short: "Delete a state directory with everything in it: the next start begins with a new network",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir, err := stateArgument(args)
+			if err != nil {
+				return err
+			}
+			if err := c.confirmed("the networks that are kept in "+dir, yes); err != nil {
+				return err
+			}
+			if err := daemon.DeleteState(dir); err != nil {
+				return err
+			}
+			return c.done(map[string]string{"state_dir": dir, "done": "deleted"}, "%s: deleted", dir)
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before")
+	return cmd
 }
 
 // replayReport is a replay in JSON.
@@ -127,15 +176,19 @@ type replayReport struct {
 
 func (c *cli) replay() *cobra.Command {
 	return &cobra.Command{
-		Use:   "replay FOLDER",
+		Use:   "replay [FOLDER]",
 		Short: "Run the journal of a state directory again, and compare what comes out",
 		Long: `Run the journal of a state directory again, from the oldest checkpoint that is
 kept, and compare what comes out: the time, the messages and the instructions of
 each round, and the hash of the whole state at each later checkpoint. Answers to
 HTTP outcalls come from the journal. Nothing is changed.`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := daemon.ReplayState(cmd.Context(), args[0], daemon.Config{CompileWorker: compileWorker()})
+			dir, err := stateArgument(args)
+			if err != nil {
+				return err
+			}
+			r, err := daemon.ReplayState(cmd.Context(), dir, daemon.Config{CompileWorker: compileWorker()})
 			if err != nil {
 				return err
 			}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -47,4 +49,47 @@ func TestAStateDirectoryIsCheckedReplayedCompactedAndRepaired(t *testing.T) {
 	expect(exitOK, "0 checkpoints compared", "replay")
 	expect(exitOK, "0 records after the oldest", "state", "compact")
 	expect(exitOK, "0 records (0 inputs", "replay")
+}
+
+func TestStartKeepsItsNetworkInTheUsersDataFolder(t *testing.T) {
+	homeWith(t, "counter")
+	dir := filepath.Join(os.Getenv("XDG_DATA_HOME"), "canisterd", "state")
+	expect := func(code int, want string, args ...string) {
+		t.Helper()
+		var out, errOut bytes.Buffer
+		if got := run(t.Context(), args, &out, &errOut); got != code || !strings.Contains(out.String()+errOut.String(), want) {
+			t.Errorf("canisterd %s: exit code %d, want %d and %q:\n%s%s", strings.Join(args, " "), got, code, want, &out, &errOut)
+		}
+	}
+	expect(exitFailed, "nothing is kept in "+dir, "state", "check")
+	for _, want := range []string{"(1 : nat)\n", "(2 : nat)\n"} {
+		text, stop := startAgain(t, want, "--call", "counter inc")
+		if !strings.Contains(text, "state     kept in "+dir+"\n") {
+			t.Errorf("it does not say where the state is:\n%s", text)
+		}
+		expect(exitFailed, "is in use by another canisterd: stop that one (canisterd stop), or start with another directory (--state-dir) or none (--ephemeral)", "start", "--listen", "127.0.0.1:0")
+		if notes := stop(); !strings.Contains(notes, "stopping; canisters and their state are kept in "+dir) {
+			t.Error(notes)
+		}
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the state directory is %v: %v", info, err)
+	}
+	expect(exitOK, "checkpoint  ", "state", "check")
+	expect(exitOK, "height", "replay")
+	expect(exitFailed, "give --yes to delete the networks that are kept in "+dir, "state", "delete")
+	expect(exitFailed, `another seed`, "start", "--listen", "127.0.0.1:0", "--seed", "07")
+	expect(exitFailed, "give one of them", "start", "--ephemeral", "--state-dir", dir)
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	expect(exitFailed, "is open to other users (mode 0755)", "start", "--listen", "127.0.0.1:0")
+	t.Setenv("XDG_DATA_HOME", "")
+	t.Setenv("HOME", "")
+	expect(exitFailed, "name a folder (--state-dir), or keep nothing (--ephemeral)", "start", "--listen", "127.0.0.1:0")
+	expect(exitOK, dir+": deleted", "state", "delete", "--yes", dir)
+	expect(exitFailed, "is no state directory", "state", "delete", "--yes", ".")
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the state directory is there")
+	}
 }

@@ -24,8 +24,9 @@ const stopPatience = 30 * time.Second
 
 // running is what a daemon writes down about itself for `canisterd stop`.
 type running struct {
-	PID int    `json:"pid"`
-	URL string `json:"url"`
+	PID      int    `json:"pid"`
+	URL      string `json:"url"`
+	StateDir string `json:"state_dir"` // absolute; "": nothing is kept
 }
 
 // place is the file for the daemon at an address: one a port.
@@ -43,12 +44,17 @@ func place(address string) (string, error) {
 
 // register writes down that this process is the daemon at the address; the
 // function it gives takes that back.
-func register(address string) (func(), error) {
+func register(address, stateDir string) (func(), error) {
 	path, err := place(address)
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(running{os.Getpid(), address})
+	if stateDir != "" {
+		if stateDir, err = filepath.Abs(stateDir); err != nil {
+			return nil, fmt.Errorf("the state directory: %w", err)
+		}
+	}
+	text, err := json.Marshal(running{os.Getpid(), address, stateDir})
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", path, err)
 	}
@@ -67,45 +73,46 @@ func (c *cli) stop() *cobra.Command {
 		Short: "Stop the daemon on this machine",
 		Long: `Stop the daemon that this user started on this machine and that serves HTTP at
 --url. --control plays no part: its address may be that of another machine.
-Canisters and their state are discarded (canisterd instance export keeps them),
-except those of a daemon that was started with --state-dir.`,
+Canisters and their state stay in its state directory. Those of a daemon that
+was started with --ephemeral are gone.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), stopPatience)
 			defer cancel()
-			if err := c.end(ctx); err != nil {
+			stateDir, err := c.end(ctx)
+			if err != nil {
 				return err
 			}
-			return c.done(map[string]string{"url": c.url, "done": "stopped"}, "%s has stopped; its canisters and their state are gone", c.url)
+			return c.done(map[string]string{"url": c.url, "done": "stopped", "state_dir": stateDir}, "%s has stopped; its %s", c.url, fateOfState(stateDir))
 		},
 	}
 }
 
 // end signals the daemon that answers at the address and waits until it is gone.
 // A daemon that does not answer is not signalled: the process of that number may
-// be another by now.
-func (c *cli) end(ctx context.Context) error {
+// be another by now. It gives the state directory of the daemon, "" for none.
+func (c *cli) end(ctx context.Context) (stateDir string, err error) {
 	connection, err := c.dial(ctx, c.url)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer connection.Close()
 	path, err := place(c.url)
 	if err != nil {
-		return err
+		return "", err
 	}
 	r, err := c.recorded(path)
 	if err != nil {
-		return err
+		return "", err
 	}
 	process, err := os.FindProcess(r.PID)
 	if err != nil {
-		return fmt.Errorf("looking for process %d: %w", r.PID, err)
+		return "", fmt.Errorf("looking for process %d: %w", r.PID, err)
 	}
 	if err := interrupt(process); err != nil {
-		return fmt.Errorf("stopping process %d: %w", r.PID, err)
+		return "", fmt.Errorf("stopping process %d: %w", r.PID, err)
 	}
-	return gone(ctx, connection, process, path)
+	return r.StateDir, gone(ctx, connection, process, path)
 }
 
 // recorded is what the daemon at the client's address wrote down about itself.

@@ -35,6 +35,9 @@ type launch struct {
 // startProcess starts the binary and waits for the line that says where it listens.
 func startProcess(ctx context.Context, o *options, dir string, l launch) (*process, error) {
 	args := []string{o.binary, "start", "--listen", "127.0.0.1:0", "--json", "--cache-dir", filepath.Join(dir, "cache")}
+	if knowsFlag(ctx, o.binary, "--ephemeral") {
+		args = append(args, "--ephemeral")
+	}
 	if knowsFlag(ctx, o.binary, "--memory-limit") {
 		args = append(args, "--memory-limit", strconv.Itoa(memoryLimit>>20)+"MiB")
 	}

@@ -28,10 +28,11 @@ type kept struct {
 
 // made is what was asked for when the instance was made, and does not change.
 type made struct {
-	Subnets                              []replica.SubnetConfig
-	RateLimits                           bool
-	SliceInstructions, RoundInstructions uint64
-	SystemCanisters                      []systemcanisters.Name
+	Subnets           []replica.SubnetConfig `name:"subnets"`
+	RateLimits        bool                   `name:"rate limits"`
+	SliceInstructions uint64                 `name:"instructions of a slice"`
+	RoundInstructions uint64                 `name:"instructions of a round"`
+	SystemCanisters   []systemcanisters.Name `name:"system canisters"`
 }
 
 const keptName = "instance"
@@ -78,7 +79,7 @@ func (m *made) differs(asked *made) string {
 	was, now := reflect.ValueOf(*m), reflect.ValueOf(*asked)
 	for i := range now.NumField() {
 		if value := now.Field(i); !value.IsZero() && !reflect.DeepEqual(value.Interface(), was.Field(i).Interface()) {
-			return now.Type().Field(i).Name
+			return now.Type().Field(i).Tag.Get("name")
 		}
 	}
 	return ""

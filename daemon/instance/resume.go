@@ -25,13 +25,13 @@ func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config) (_ *
 	about := About{Outcalls: r.outcallsOf(spec.Outcalls), Reach: r.reachOf(spec.Reach), Seed: config.Seed, StateDir: spec.StateDir, Journal: spec.Journal}
 	if there {
 		if field := k.kept.Made.differs(&asked); field != "" {
-			return nil, BadFolder.Refuse(spec.Journal, "the instance that is kept there was made with other "+field+": leave that out, or name another directory")
+			return nil, BadFolder.Refuse(spec.Journal, "the network that is kept there was made with other "+field+": leave that out to go on with it, or keep the new network in another directory (--state-dir) or not at all (--ephemeral)")
 		}
 		if about.Seed, err = k.kept.seed(); err != nil {
 			return nil, BadFolder.Refuse(spec.Journal, err)
 		}
 		if spec.Seed != nil && *spec.Seed != about.Seed {
-			return nil, BadFolder.Refuse(spec.Journal, "the instance that is kept there has another seed: leave the seed out, or name another directory")
+			return nil, BadFolder.Refuse(spec.Journal, "the network that is kept there has another seed: leave the seed out, or name another directory")
 		}
 		if spec.Pacing == (Pacing{}) {
 			pacing = k.kept.Pacing

@@ -29,7 +29,7 @@ type LockedError struct {
 
 // Error says what to do.
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("state directory %q is in use by another canisterd: stop that one (canisterd stop), or name another directory: %v", e.Dir, e.Err)
+	return fmt.Sprintf("state directory %q is in use by another canisterd: stop that one (canisterd stop), or start with another directory (--state-dir) or none (--ephemeral): %v", e.Dir, e.Err)
 }
 
 // Unwrap is what the system says.
