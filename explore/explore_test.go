@@ -196,3 +196,31 @@ func TestACanisterIsStoppedBetweenAnyTwoMessages(t *testing.T) {
 		t.Errorf("the withdrawal is %+v", report.Operations[0])
 	}
 }
+
+func TestWhatUsersControllersAndServersMayDoIsExplored(t *testing.T) {
+	ic, bank, _ := bank(t, "bank.wasm")
+	module, err := os.ReadFile("../examples/doublewithdraw/bank.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := explore.Explore(t.Context(), ic.Network,
+		explore.Retried(explore.Op(bank, "withdraw", 100)),
+		explore.Upgrade(bank, module, nil), explore.Outcalls(explore.OutcallAnswer{Status: 200}), explore.Waits(2),
+		explore.Faults(1, explore.SendTwice, explore.UpgradeInCall, explore.OtherAnswer, explore.PassTime, explore.Stop),
+		explore.OnlyStated(), explore.Invariant("vault paidOut <= 100"),
+	)
+	if err != nil || len(report.Violations()) != 1 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	f := report.Violations()[0]
+	if plan := f.Schedule.Plan; len(plan) != 1 || plan[0].Kind != explore.SendTwice {
+		t.Errorf("the finding is %s", report.Explain(f))
+	}
+	file, err := report.Schedule(f)
+	if err != nil || !strings.Contains(string(file), "retried: true") || !strings.Contains(string(file), "waits: 2") {
+		t.Errorf("the file is %s, %v", file, err)
+	}
+	if _, err := explore.Explore(t.Context(), ic.Network, explore.Waits(1001)); err == nil {
+		t.Error("1,001 waits are accepted")
+	}
+}

@@ -161,6 +161,52 @@ func Faults(most int, kinds ...Fault) Option {
 	}
 }
 
+// Waits is how often a run goes on at the next global timer when no message is left. Without the option it is four times.
+func Waits(times int) Option {
+	return func(to *config) error {
+		if times < 0 || times > maxWaits {
+			return fmt.Errorf("invalid number of waits %d: expected 0 to %d", times, maxWaits)
+		}
+		to.Setup.Waits = times
+		return nil
+	}
+}
+
+// Retried is an operation whose message its user may send twice, such as after a time without an answer. Each is executed.
+func Retried(operation Option) Option {
+	return func(to *config) error {
+		before := len(to.Setup.Operations)
+		if err := operation(to); err != nil {
+			return err
+		}
+		for i := before; i < len(to.Setup.Operations); i++ {
+			to.Setup.Operations[i].Retried = true
+		}
+		return nil
+	}
+}
+
+// Upgrade lets the controller of a canister upgrade it in the middle of a run, between a call and its answer, to a module
+// as it is uploaded. The arguments are bytes, as canister_post_upgrade reads them; nil: none.
+func Upgrade(c *canisterd.Canister, module, arg []byte) Option {
+	return func(to *config) error {
+		if to.Setup.Upgrades == nil {
+			to.Setup.Upgrades = make(map[principal.Principal]harness.NextModule)
+		}
+		to.Setup.Upgrades[c.ID()] = harness.NextModule{Module: module, Arg: arg}
+		return nil
+	}
+}
+
+// Outcalls are the answers that HTTP outcalls may get: the first without a fault, each other one as a fault. Without the
+// option no outcall is answered.
+func Outcalls(answers ...OutcallAnswer) Option {
+	return func(to *config) error { to.Setup.Outcalls = answers; return nil }
+}
+
+// OutcallAnswer is what the outside answers to an HTTP outcall.
+type OutcallAnswer = replica.OutcallAnswer
+
 // Fault is a kind of fault.
 type Fault = harness.FaultKind
 
@@ -177,6 +223,11 @@ const (
 	NoCalls           = harness.NoCalls           // a message cannot make calls: ic0.call_perform is not 0
 	Silent            = harness.Silent            // an untrusted callee never answers
 	FireTimer         = harness.FireTimer         // the global timer of a canister fires behind a message, before it is due
+	PassTime          = harness.PassTime          // time passes behind a message, until the next timer or deadline
+	Stop              = harness.Stop              // a canister is stopped between a call and its answer, and started later
+	UpgradeInCall     = harness.Upgrade           // a canister is upgraded between a call and its answer ([Upgrade])
+	SendTwice         = harness.SendTwice         // the message of an operation comes twice ([Retried])
+	OtherAnswer       = harness.OtherAnswer       // an HTTP outcall has another answer ([Outcalls])
 )
 
 // Untrusted are canisters that may never answer a call.
@@ -224,7 +275,7 @@ func Workers(count int) Option {
 
 // KeepGoing goes on after the first violation, until the budget is spent.
 func KeepGoing() Option {
-	return func(to *config) error { to.Stop = 0; return nil }
+	return func(to *config) error { to.Config.Stop = 0; return nil }
 }
 
 // FailOnSuspicion makes suspicions fail a test, too.
@@ -258,6 +309,7 @@ func Only(strategy string) Option {
 
 func defaults(ctx context.Context, n *canisterd.Network) *config {
 	c := &config{ctx: ctx, network: n}
-	c.Config.Seed, c.Config.Workers, c.Config.Faults, c.Stop = 1, runtime.GOMAXPROCS(0), 1, 1
+	c.Config.Seed, c.Config.Workers, c.Config.Faults, c.Config.Stop = 1, runtime.GOMAXPROCS(0), 1, 1
+	c.Setup.Waits = campaign.DefaultWaits
 	return c
 }

@@ -26,6 +26,7 @@ const (
 	movesListed                       // Ahead
 	moveMade                          // Step
 	roundEnded                        // Round, or Step without a move
+	roundCut                          // EndRound
 )
 
 // record is what happened, in the form in which it is written.
@@ -41,7 +42,7 @@ type record struct {
 }
 
 func (r *record) archive(c *archive.Coder) {
-	archive.AtMost(c, &r.kind, roundEnded)
+	archive.AtMost(c, &r.kind, roundCut)
 	switch r.kind {
 	case inputTaken:
 		archiveInput(c, &r.input)
@@ -53,7 +54,7 @@ func (r *record) archive(c *archive.Coder) {
 	case roundEnded:
 		archive.Number(c, &r.messages)
 		archive.Number(c, &r.instructions)
-	case clockMoved, movesListed:
+	case clockMoved, movesListed, roundCut:
 	default:
 		c.Fail("a record of kind %d does not exist", r.kind)
 	}
@@ -67,7 +68,7 @@ func (r *record) idle() bool {
 		return true
 	case roundEnded:
 		return r.messages == 0
-	case inputTaken, moveMade:
+	case inputTaken, moveMade, roundCut:
 	}
 	return false
 }
@@ -199,13 +200,15 @@ func (n *Network) Replay(raw []byte) (Replayed, error) {
 				return Replayed{}, &c
 			}
 		}
+	case roundCut:
+		n.EndRound()
 	case clockMoved, inputTaken:
 		return Replayed{}, nil
 	}
 	if n.time != r.time {
 		return Replayed{}, &DivergedError{Height: n.height, What: "the time in nanoseconds", Now: n.time, Was: r.time}
 	}
-	return Replayed{Round: r.kind == roundEnded}, nil
+	return Replayed{Round: r.kind == roundEnded || r.kind == roundCut}, nil
 }
 
 func (n *Network) replayInput(in Input) error {

@@ -92,6 +92,8 @@ func TestAScenarioIsTheSameWhenItsJournalIsReplayed(t *testing.T) {
 			default:
 				n.Step(sched.FIFO{})
 				p.mark(th, n)
+				n.EndRound()
+				n.EndRound() // the second one does nothing
 				n.Round()
 			}
 			p.mark(th, n)

@@ -53,6 +53,18 @@ func (n *Network) StepUnder(strain Strain, oracle sched.Oracle) bool {
 	return true
 }
 
+// EndRound ends the open round, as it ends where its limits are reached: messages that are left wait for the next one.
+// Where no round is open, it does nothing.
+func (n *Network) EndRound() {
+	if !n.open {
+		return
+	}
+	n.end()
+	if n.journal != nil {
+		n.recordMove(false, record{kind: roundCut})
+	}
+}
+
 // Moves are the legal next deliveries of the open round, in the order in which
 // the round driver would make them.
 func (n *Network) Moves() []sched.Move {

@@ -24,6 +24,8 @@ const (
 	maxExploreOperations = 100
 	maxExploreRuns       = 10_000_000
 	maxExploreFaults     = 8
+	// maxExploreWaits is how often a run waits for a timer. Ours.
+	maxExploreWaits = 1000
 )
 
 // explorationRefused takes the error of the exploration: an operation that the network did not accept, for example.
@@ -86,6 +88,7 @@ func (s *explorer) configured(ctx context.Context, i *instance.Instance, in *con
 		{"operations", len(in.GetOperations()), maxExploreOperations, "at most 100 operations are explored at a time"},
 		{"runs", int(in.GetRuns()), maxExploreRuns, "at most 10,000,000 runs are made"},
 		{"faults", int(in.GetFaults()), maxExploreFaults, "a run has at most 8 faults"},
+		{"waits", int(in.GetWaits()), maxExploreWaits, "a run waits at most 1,000 times"},
 	} {
 		if limit.value > limit.most {
 			return nil, BadField.Refuse(limit.field, limit.value, limit.otherwise)
@@ -111,6 +114,13 @@ func (s *explorer) configured(ctx context.Context, i *instance.Instance, in *con
 	}
 	if err := readFaultKinds(c, in, names); err != nil {
 		return nil, err
+	}
+	if err := readOutside(c, in, names); err != nil {
+		return nil, err
+	}
+	c.Setup.Waits = campaign.DefaultWaits
+	if in.Waits != nil {
+		c.Setup.Waits = int(in.GetWaits())
 	}
 	for _, o := range in.GetOperations() {
 		operation, err := s.readOperation(ctx, i, o)
@@ -140,6 +150,35 @@ func readFaultKinds(c *campaign.Config, in *controlv1.ExploreRequest, names *pro
 		untrusted[id] = true
 	}
 	c.Untrusted = func(id principal.Principal) bool { return untrusted[id] }
+	return nil
+}
+
+// outside is a request that says what controllers and servers may do.
+type outside interface {
+	GetUpgrades() []*controlv1.ExploreUpgrade
+	GetOutcalls() []*controlv1.ExploreOutcall
+}
+
+// readOutside reads what controllers and servers may do.
+func readOutside(c *campaign.Config, in outside, names *property.Names) error {
+	c.Setup.Upgrades = map[principal.Principal]harness.NextModule{}
+	for _, u := range in.GetUpgrades() {
+		id, found := names.Canister(u.GetCanister())
+		if !found {
+			return BadField.Refuse("upgrades.canister", u.GetCanister(), "it is neither the id nor the name of a canister")
+		}
+		next := harness.NextModule{Module: u.GetModule()}
+		if len(u.GetArgument()) > 0 {
+			next.Arg = u.GetArgument()
+		}
+		c.Setup.Upgrades[id] = next
+	}
+	for _, o := range in.GetOutcalls() {
+		if o.GetStatus() < 100 || o.GetStatus() > 599 {
+			return BadField.Refuse("outcalls.status", o.GetStatus(), "a status of HTTP is 100 to 599")
+		}
+		c.Setup.Outcalls = append(c.Setup.Outcalls, replica.OutcallAnswer{Status: uint16(o.GetStatus()), Body: o.GetBody()})
+	}
 	return nil
 }
 
@@ -217,7 +256,7 @@ func (s *explorer) readOperation(ctx context.Context, i *instance.Instance, in *
 	if title == "" {
 		title = call.receiver.String() + "." + call.method
 	}
-	return harness.Operation{Title: title, Message: replica.Ingress{
+	return harness.Operation{Title: title, Retried: in.GetRetried(), Message: replica.Ingress{
 		Sender: call.sender, Receiver: call.receiver, Effective: call.effective, Method: call.method, Arg: call.arg,
 		Size: len(call.arg) + len(call.method) + replica.EnvelopeBytes,
 	}}, nil
@@ -248,6 +287,9 @@ func (s *explorer) ReplaySchedule(ctx context.Context, in *controlv1.ReplaySched
 	}
 	if c.Setup.Operations, err = campaign.Operations(file, names.Canister); err != nil {
 		return nil, BadField.Refuse("schedule", "this", err)
+	}
+	if err := readOutside(c, in, names); err != nil {
+		return nil, err
 	}
 	run, err := c.OfFile(file)
 	if err != nil {

@@ -36,7 +36,7 @@ func shownReport(c *campaign.Config, r *campaign.Report) (*controlv1.ExploreRepo
 	}
 	for _, o := range r.Operations {
 		out.Operations = append(out.Operations, &controlv1.ExploreOperationCount{
-			Title: o.Title, Replied: uint64(o.Replied), Rejected: uint64(o.Rejected), Open: uint64(o.Open),
+			Title: o.Title, Replied: uint64(o.Replied), Rejected: uint64(o.Rejected), Trapped: uint64(o.Trapped), Open: uint64(o.Open),
 		})
 	}
 	for _, a := range r.Awaits {

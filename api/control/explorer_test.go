@@ -51,6 +51,9 @@ func TestOrdersOfMessagesAreExplored(t *testing.T) {
 		func(in *controlv1.ExploreRequest) { in.Faults = 9 },
 		func(in *controlv1.ExploreRequest) { in.FaultKinds = []string{"fire"} },
 		func(in *controlv1.ExploreRequest) { in.Untrusted = []string{"safe"} },
+		func(in *controlv1.ExploreRequest) { in.Waits = new(uint32(1001)) },
+		func(in *controlv1.ExploreRequest) { in.Upgrades = []*controlv1.ExploreUpgrade{{Canister: "safe"}} },
+		func(in *controlv1.ExploreRequest) { in.Outcalls = []*controlv1.ExploreOutcall{{Status: 7}} },
 		func(in *controlv1.ExploreRequest) { in.Instance = "none" },
 		func(in *controlv1.ExploreRequest) {
 			in.Properties = &controlv1.ExploreProperties{Invariants: []string{"vault paidOut"}}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,12 +28,15 @@ const (
 
 // exploreFlags are what an exploration is made of.
 type exploreFlags struct {
-	operations, kinds, untrusted []string
-	properties                   propertyFlags
-	runs, faults, stop, workers  uint32
-	seed                         uint64
-	limit, form, folder          string
-	snapshot                     string
+	operations, twice, kinds, untrusted []string
+
+	outside                     outsideFlags
+	waits                       uint32
+	properties                  propertyFlags
+	runs, faults, stop, workers uint32
+	seed                        uint64
+	limit, form, folder         string
+	snapshot                    string
 }
 
 // propertyFlags are what runs must not do.
@@ -98,7 +102,10 @@ failed. Suspicions are printed, and leave it 0.`,
 func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.operations, "op", nil, "an operation: 'CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]'; again for each")
+	flags.StringArrayVar(&f.twice, "twice", nil, "an operation, as --op, that its user may send twice")
 	f.properties.add(cmd)
+	f.outside.add(cmd)
+	flags.Uint32Var(&f.waits, "waits", 4, "how often a run goes on at the next timer when no message is left")
 	flags.Uint32Var(&f.faults, "faults", 1, "faults that a run has at most")
 	flags.StringSliceVar(&f.kinds, "fault", nil, "kinds of faults: reject_transient, trap_callback, … (default: all)")
 	flags.StringSliceVar(&f.untrusted, "untrusted", nil, "canisters that may never answer a call")
@@ -114,7 +121,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 
 // request reads the flags.
 func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
-	if len(f.operations) == 0 {
+	if len(f.operations)+len(f.twice) == 0 {
 		return nil, errors.New("no operations: give some with --op, for example --op 'bank withdraw 100'")
 	}
 	if err := checkForm(f.form); err != nil {
@@ -122,7 +129,11 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 	}
 	in := &controlv1.ExploreRequest{
 		Instance: c.instance, Snapshot: f.snapshot, Properties: f.properties.message(), Names: c.known().ids, Seed: f.seed, Runs: f.runs, Faults: f.faults,
-		FaultKinds: f.kinds, Untrusted: f.untrusted, Stop: f.stop, Workers: f.workers,
+		FaultKinds: f.kinds, Untrusted: f.untrusted, Stop: f.stop, Workers: f.workers, Waits: &f.waits,
+	}
+	var err error
+	if in.Upgrades, in.Outcalls, err = f.outside.read(); err != nil {
+		return nil, err
 	}
 	if f.limit != "0" {
 		limit, err := quantity.ParseDuration(f.limit)
@@ -131,11 +142,12 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 		}
 		in.Time = durationpb.New(limit)
 	}
-	for _, text := range f.operations {
+	for i, text := range slices.Concat(f.operations, f.twice) {
 		operation, err := c.operation(text)
 		if err != nil {
-			return nil, fmt.Errorf("--op %q: %w", text, err)
+			return nil, fmt.Errorf("operation %q: %w", text, err)
 		}
+		operation.Retried = i >= len(f.operations)
 		in.Operations = append(in.Operations, operation)
 	}
 	return in, nil

@@ -22,9 +22,9 @@ func (c *cli) summary(r *controlv1.ExploreReport) string {
 	for _, x := range r.GetLargest() {
 		fmt.Fprintf(&all, "the largest %s is %s\n", x.GetTitle(), x.GetValue())
 	}
-	t := c.table("OPERATION", "REPLIED", "REJECTED", "OPEN")
+	t := c.table("OPERATION", "REPLIED", "REJECTED", "TRAPPED", "OPEN")
 	for _, o := range r.GetOperations() {
-		t.row(o.GetTitle(), fmt.Sprint(o.GetReplied()), fmt.Sprint(o.GetRejected()), fmt.Sprint(o.GetOpen()))
+		t.row(o.GetTitle(), fmt.Sprint(o.GetReplied()), fmt.Sprint(o.GetRejected()), fmt.Sprint(o.GetTrapped()), fmt.Sprint(o.GetOpen()))
 	}
 	all.WriteString(t.String() + "\n")
 	if len(r.GetAwaits()) == 0 {
@@ -74,6 +74,7 @@ func coverage(r *controlv1.ExploreReport) string {
 // exploreReplay is a command about a schedule that was written.
 func (c *cli) exploreReplay(name, short string) *cobra.Command {
 	var properties propertyFlags
+	var outside outsideFlags
 	var form, snapshot string
 	cmd := &cobra.Command{
 		Use:   name + " FILE",
@@ -87,9 +88,14 @@ func (c *cli) exploreReplay(name, short string) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("reading the schedule: %w", err)
 			}
+			upgrades, outcalls, err := outside.read()
+			if err != nil {
+				return err
+			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				r, err := d.Explorer.ReplaySchedule(ctx, &controlv1.ReplayScheduleRequest{
 					Instance: c.instance, Snapshot: snapshot, Schedule: string(text), Properties: properties.message(), Names: c.known().ids,
+					Upgrades: upgrades, Outcalls: outcalls,
 				})
 				if err != nil {
 					return err
@@ -99,6 +105,7 @@ func (c *cli) exploreReplay(name, short string) *cobra.Command {
 		},
 	}
 	properties.add(cmd)
+	outside.add(cmd)
 	cmd.Flags().StringVar(&form, "form", "text", "how the run is shown: text or mermaid")
 	cmd.Flags().StringVar(&snapshot, "snapshot", "", "begin at a snapshot of the instance instead of its present")
 	return cmd

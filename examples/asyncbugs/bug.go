@@ -31,6 +31,8 @@ type Explore struct {
 	Invariants []string `yaml:"invariants"` // a query, a relation, and a value or a query: "ledger paid <= 100"
 	Untrusted  []string `yaml:"untrusted"`  // canisters that may do what they like
 	Faults     []string `yaml:"faults"`     // kinds of faults that may happen; none: all
+	// Upgrades are files of modules, by the canisters that may be upgraded to them at any time.
+	Upgrades map[string]string `yaml:"upgrades"`
 }
 
 // Schedule is the least that has to be different from FIFO, the order in which messages came.

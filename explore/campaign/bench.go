@@ -109,6 +109,7 @@ func (b *bench) run(l *harness.Harness, plan harness.Plan, picker search.Picker)
 	o := outcome{plan: plan}
 	for range maxMessages {
 		moves := r.Moves()
+		o.violations = append(o.violations, b.atRest(r)...)
 		if len(moves) == 0 {
 			break
 		}
@@ -117,6 +118,18 @@ func (b *bench) run(l *harness.Harness, plan harness.Plan, picker search.Picker)
 	}
 	b.judge(r, &o)
 	return o
+}
+
+// atRest are the violations of what was stated, where the run was at rest and goes on because time has passed. What holds
+// for all canisters is checked when it is over: a timer may still repair something.
+func (b *bench) atRest(r *harness.Run) (found []property.Violation) {
+	if !r.Rested() {
+		return nil
+	}
+	for _, p := range b.config.Properties {
+		found = append(found, p.AtRest(r)...)
+	}
+	return found
 }
 
 // afterMessage are the violations of properties that hold after each message.

@@ -100,3 +100,18 @@ func TestWhatHoldsForAllCanistersIsChecked(t *testing.T) {
 		}
 	}
 }
+
+func TestACampaignWhoseOperationsOnlyFailIsAFinding(t *testing.T) {
+	c := scripted(t, `trap "broken"`)
+	r := run(t, c)
+	if found := r.Violations(); len(found) != 1 || found[0].Property != campaign.NeverReplies {
+		t.Errorf("the findings are\n%s", told(c, r))
+	}
+	if count := r.Operations[0]; count.Trapped != r.Runs || count.Rejected != 0 {
+		t.Errorf("the answers are counted as %+v", count)
+	}
+	c = scripted(t, `if get {trap "once"}; set 1; reply "ok"`)
+	if r := run(t, c); len(r.Violations()) != 0 || r.Operations[1].Replied == 0 {
+		t.Errorf("the findings are\n%s", told(c, r))
+	}
+}

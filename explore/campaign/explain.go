@@ -3,6 +3,7 @@ package campaign
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/explore/harness"
@@ -39,7 +40,7 @@ func (s Schedule) Words(setup *harness.Setup, steps []harness.Step) string {
 		say("%s comes before %s", message(setup, steps, b.First), message(setup, steps, b.Later))
 	}
 	for _, f := range s.Plan {
-		say("%s %s", message(setup, steps, f.At), f.Kind.Words())
+		say("%s %s", message(setup, steps, f.At), f.Words())
 	}
 	return all.String()
 }
@@ -84,6 +85,9 @@ func line(setup *harness.Setup, s *harness.Step) string {
 	case sched.Task:
 	default:
 		text += ": " + s.Method
+	}
+	if s.Waited > 0 {
+		text += fmt.Sprintf(", %s later", time.Duration(s.Waited).Round(time.Millisecond))
 	}
 	if s.Fault != harness.NoFault {
 		text += fmt.Sprintf(" [%s %s]", s.Move, s.Fault.Words())

@@ -57,7 +57,11 @@ func (e *exploration) phases() {
 	if e.Faults > 0 {
 		e.eachFault()
 	}
-	exhausted := e.allClasses()
+	orders := e.orders()
+	if orders > float64(e.left()/sampled) {
+		e.sample(e.left() / sampled)
+	}
+	exhausted := e.allClasses(orders)
 	e.report.Exhausted = exhausted
 	if !exhausted {
 		e.exchanges()
@@ -119,37 +123,57 @@ func (e *exploration) eachFault() {
 	}, func(o *outcome) { e.sites.add(e.Config.sites(o.steps)) })
 }
 
-// allClasses runs each class of orders without faults, if there are not too many. It reports whether all were run.
-func (e *exploration) allClasses() bool {
-	if e.over() {
-		return false
-	}
-	budget := e.left() / 2
-	chance := rand.New(rand.NewPCG(e.Seed, uint64(e.report.Runs)))
-	c := search.Classes{Steps: maxMessages}
+// orders is an estimate of the number of classes without faults.
+func (e *exploration) orders() float64 {
 	root := e.harness.Begin(nil)
-	estimate, _ := c.Estimate(root, probes, chance)
-	if estimate > float64(budget) {
-		root.Close()
+	defer root.Close()
+	estimate, _ := (&search.Classes{Steps: maxMessages}).Estimate(root, probes, rand.New(rand.NewPCG(e.Seed, uint64(e.report.Runs))))
+	return estimate
+}
+
+// sample draws orders without faults where there are many: what some of them show need not wait until all were run.
+func (e *exploration) sample(count int) {
+	s := search.Mixed()
+	e.each("sample", count, func(l *harness.Harness, number int) outcome {
+		return e.bench.run(l, nil, s.Begin(rand.New(rand.NewPCG(e.Seed, uint64(number))), &e.bench.profile))
+	}, nil)
+}
+
+// allClasses runs each class of orders without faults, if there are not too many. It reports whether all were run.
+func (e *exploration) allClasses(orders float64) bool {
+	budget := e.left() / 2
+	if e.over() || orders > float64(budget) {
 		return false
 	}
-	parts := c.Split(root, subtrees)
+	parts := (&search.Classes{Steps: maxMessages}).Split(e.harness.Begin(nil), subtrees)
+	for len(parts) > 0 && !e.over() && e.report.Classes < budget {
+		// One subtree may have many more classes than another.
+		most := max(chunk, uneven*(budget-e.report.Classes)/len(parts))
+		some := parts[:min(len(parts), together)]
+		if !e.subtrees(some, most) {
+			return false
+		}
+		parts = parts[len(some):]
+	}
+	return len(parts) == 0 && !e.done
+}
+
+// subtrees runs the classes of some subtrees, at most a number of each. It reports whether these were all.
+func (e *exploration) subtrees(parts []search.Subtree, most int) bool {
 	outcomes, finished := make([][]outcome, len(parts)), make([]bool, len(parts))
 	e.workers.each(len(parts), func(l *harness.Harness, number int) {
-		outcomes[number], finished[number] = e.bench.classes(l, nil, parts[number], budget)
+		outcomes[number], finished[number] = e.bench.classes(l, nil, parts[number], most)
 	})
-	classes := 0
 	for _, part := range outcomes {
 		for i := range part {
 			if !part[i].partial {
-				classes++
+				e.report.Classes++
 			}
 			e.add("classes", part[i])
 		}
 	}
 	e.Progress(e.report)
-	e.report.Classes = classes
-	return !e.done && !slices.Contains(finished, false)
+	return !slices.Contains(finished, false)
 }
 
 // classes runs the classes of a subtree, at most a number of them.
@@ -157,7 +181,9 @@ func (b *bench) classes(l *harness.Harness, plan harness.Plan, part search.Subtr
 	c := search.Classes{
 		After: func(at search.Tree) {
 			r := at.(*harness.Run)
-			if found := b.afterMessage(r); len(found) > 0 {
+			found := b.afterMessage(r)
+			r.Moves() // whether it is at rest is known then
+			if found = append(found, b.atRest(r)...); len(found) > 0 {
 				outcomes = append(outcomes, outcome{steps: r.Steps(), plan: plan, violations: found, partial: true})
 			}
 		},
@@ -286,7 +312,7 @@ func (r *Replayed) Stale() bool { return len(r.Unmet) > 0 || len(r.Unapplied) > 
 func (r *Replayed) Diverged() string {
 	switch {
 	case len(r.Unapplied) > 0:
-		return fmt.Sprintf("message %s did not come, so that nothing %s", r.Unapplied[0].At, r.Unapplied[0].Kind.Words())
+		return fmt.Sprintf("message %s did not come, so that nothing %s", r.Unapplied[0].At, r.Unapplied[0].Words())
 	case len(r.Unmet) > 0:
 		return fmt.Sprintf("message %s did not come before %s", r.Unmet[0].First, r.Unmet[0].Later)
 	}

@@ -18,6 +18,7 @@ func (f *Finding) File(c *Config) *schedule.File {
 	base := c.Setup.Base.RootHash()
 	file := &schedule.File{
 		Property: f.Property, Text: f.Text, Modules: make(map[string]string), Base: hex.EncodeToString(base[:]), Seed: c.Seed,
+		Waits: c.Setup.Waits,
 	}
 	for _, position := range f.Schedule.Operations {
 		file.Operations = append(file.Operations, c.operation(position))
@@ -33,7 +34,11 @@ func (f *Finding) File(c *Config) *schedule.File {
 		file.Deviations = append(file.Deviations, schedule.Deviation{Run: b.First, Before: b.Later})
 	}
 	for _, fault := range f.Schedule.Plan {
-		file.Faults = append(file.Faults, schedule.Fault{At: fault.At, Kind: fault.Kind.String()})
+		own := schedule.Fault{At: fault.At, Kind: fault.Kind.String()}
+		if fault.Kind == harness.OtherAnswer {
+			own.Answer = fault.Answer + 1
+		}
+		file.Faults = append(file.Faults, own)
 	}
 	return file
 }
@@ -43,13 +48,15 @@ func (c *Config) operation(position int) schedule.Operation {
 	o := &c.Setup.Operations[position]
 	return schedule.Operation{
 		Name: harness.OperationName(position), Canister: c.Setup.NameOf(o.Message.Receiver), Method: o.Message.Method,
-		Argument: hex.EncodeToString(o.Message.Arg), Sender: o.Message.Sender.String(), Title: o.Title,
+		Argument: hex.EncodeToString(o.Message.Arg), Sender: o.Message.Sender.String(), Title: o.Title, Retried: o.Retried,
 	}
 }
 
-// OfFile is the schedule of a file. Its operations must be those of the configuration, under the same numbers.
+// OfFile is the schedule of a file. Its operations must be those of the configuration, under the same numbers. The
+// configuration then waits for timers as often as the file says.
 func (c *Config) OfFile(file *schedule.File) (*Schedule, error) {
 	s := &Schedule{}
+	c.Setup.Waits = file.Waits
 	for _, o := range file.Operations {
 		position, err := positionOf(o.Name)
 		if err != nil {
@@ -65,11 +72,11 @@ func (c *Config) OfFile(file *schedule.File) (*Schedule, error) {
 		}
 		s.Operations = append(s.Operations, position)
 	}
-	return s, s.read(file)
+	return s, s.read(c, file)
 }
 
 // read takes over how a file deviates from FIFO.
-func (s *Schedule) read(file *schedule.File) error {
+func (s *Schedule) read(c *Config, file *schedule.File) error {
 	for _, d := range file.Deviations {
 		s.Deviations = append(s.Deviations, search.Before{First: d.Run, Later: d.Before})
 	}
@@ -78,7 +85,11 @@ func (s *Schedule) read(file *schedule.File) error {
 		if err != nil {
 			return err
 		}
-		s.Plan = append(s.Plan, harness.Fault{At: f.At, Kind: kind})
+		if kind != harness.OtherAnswer && f.Answer != 0 || kind == harness.OtherAnswer && (f.Answer < 1 || f.Answer > len(c.Setup.Outcalls)) {
+			return fmt.Errorf("fault %s of %s has answer %d: %s has one of 1 to %d, the answers that were given, and no other fault has one",
+				f.Kind, f.At, f.Answer, harness.OtherAnswer, len(c.Setup.Outcalls))
+		}
+		s.Plan = append(s.Plan, harness.Fault{At: f.At, Kind: kind, Answer: max(0, f.Answer-1)})
 	}
 	return nil
 }
@@ -116,7 +127,7 @@ func Operations(file *schedule.File, canister func(name string) (principal.Princ
 		for len(all) <= position {
 			all = append(all, harness.Operation{})
 		}
-		all[position] = harness.Operation{Title: o.Title, Message: replica.Ingress{
+		all[position] = harness.Operation{Title: o.Title, Retried: o.Retried, Message: replica.Ingress{
 			Sender: sender, Receiver: id, Effective: id, Method: o.Method, Arg: arg, Size: len(arg) + replica.EnvelopeBytes,
 		}}
 	}

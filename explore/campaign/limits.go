@@ -4,6 +4,8 @@ package campaign
 const (
 	// DefaultRuns is the budget of an exploration that is given none.
 	DefaultRuns = 10_000
+	// DefaultWaits is how often a run that is at rest goes on at the next timer.
+	DefaultWaits = 4
 	// maxMessages is how many messages a run delivers at most; what goes on longer is not judged at rest.
 	maxMessages = 2_000
 	// maxSerial is the number of operations whose serial orders are all tried; of more, some are.
@@ -12,6 +14,12 @@ const (
 	chunk = 64
 	// subtrees is how many parts an enumeration of classes is divided into.
 	subtrees = 32
+	// together is how many of the parts are enumerated at a time, and uneven how many times as many classes as the mean
+	// one of them may have.
+	together = 8
+	uneven   = 4
+	// sampled is the part of the budget (1/sampled) that is drawn before an enumeration that would take longer.
+	sampled = 20
 	// probes is how many runs an estimate of the number of classes takes.
 	probes = 20
 	// stepsPerRun is how many messages an enumeration delivers at most for each run of its budget.

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/property"
 	"github.com/canisterd/canisterd/explore/search"
+	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
@@ -34,10 +36,16 @@ type Report struct {
 	awaits map[string]int // positions in Awaits
 }
 
-// OperationCount counts the answers to an operation.
+// traps are the errors of rejects because code trapped.
+var traps = []intercanister.ErrorCode{
+	intercanister.CanisterTrapped, intercanister.CanisterCalledTrap, intercanister.CanisterInstructionLimitExceeded,
+}
+
+// OperationCount counts the answers to an operation: Trapped are the rejects because its code trapped, Rejected the
+// others.
 type OperationCount struct {
-	Title                   string
-	Replied, Rejected, Open int
+	Title                            string
+	Replied, Rejected, Trapped, Open int
 }
 
 // Await is a call of a method, with the faults that were tried there.
@@ -108,6 +116,8 @@ func (r *Report) count(o *outcome) {
 		switch c := &r.Operations[a.Position]; {
 		case a.Open:
 			c.Open++
+		case a.Reject != nil && slices.Contains(traps, a.Reject.Error):
+			c.Trapped++
 		case a.Reject != nil:
 			c.Rejected++
 		default:
@@ -130,8 +140,12 @@ func (r *Report) count(o *outcome) {
 // countAwaits adds the calls of a run to the matrix of calls and faults.
 func (r *Report) countAwaits(o *outcome) {
 	callers := map[string]string{} // methods by context
+	makers := map[string]string{}  // messages by the calls that they made
 	for i := range o.steps {
 		s := &o.steps[i]
+		for _, c := range s.Calls {
+			makers[c.Name] = s.Move
+		}
 		own := r.config.Setup.NameOf(s.Canister) + "." + s.Method
 		if s.Kind != sched.Response && s.Began {
 			callers[s.Context] = own
@@ -149,7 +163,7 @@ func (r *Report) countAwaits(o *outcome) {
 		}
 		r.Awaits[at].Runs++
 		for _, f := range o.plan {
-			if harness.CallOf(f.At) == call {
+			if harness.CallOf(f.At) == call || f.At == makers[call] {
 				r.Awaits[at].Tried[f.Kind]++
 			}
 		}
@@ -191,11 +205,32 @@ func (r *Report) Violations() (all []*Finding) {
 // finish adds the goals that no run reached: they are findings about the exploration.
 func (r *Report) finish() {
 	r.Exhausted, r.ExhaustedFaults = r.Exhausted && !r.across, r.ExhaustedFaults && !r.across
+	r.failing()
 	for _, g := range r.Reached {
 		if g.Runs == 0 {
 			r.Findings = append(r.Findings, &Finding{
 				Violation: property.Violation{Property: g.Title, Text: "no run has reached " + g.Title, Suspicion: true}, Run: r.Runs, Phase: "sometimes",
 			})
 		}
+	}
+}
+
+// NeverReplies is the property that operations succeed in some run. Properties that hold where nothing happens say
+// little.
+const NeverReplies = "never-replies"
+
+// failing adds the operations that no run replies to. That none of all is replied to is a violation: nothing was explored.
+func (r *Report) failing() {
+	some := slices.ContainsFunc(r.Operations, func(c OperationCount) bool { return c.Replied > 0 })
+	for i := range r.Operations {
+		c := &r.Operations[i]
+		if c.Replied > 0 || slices.ContainsFunc(r.Operations[:i], func(o OperationCount) bool { return o.Title == c.Title }) {
+			continue
+		}
+		to := &r.config.Setup.Operations[i].Message
+		r.Findings = append(r.Findings, &Finding{Run: r.Runs, Phase: "end", Violation: property.Violation{
+			Property: NeverReplies, Canister: to.Receiver, Method: to.Method, Suspicion: some,
+			Text: fmt.Sprintf("no run replies to %s (%d rejected, %d trapped, %d open): what it does was not explored", c.Title, c.Rejected, c.Trapped, c.Open),
+		}})
 	}
 }

@@ -136,9 +136,9 @@ func (s Schedule) without(position int) Schedule {
 	less := Schedule{
 		Operations: slices.DeleteFunc(slices.Clone(s.Operations), func(p int) bool { return p == position }),
 		Deviations: slices.DeleteFunc(slices.Clone(s.Deviations), func(b search.Before) bool {
-			return harness.TaskOf(b.First) == task || harness.TaskOf(b.Later) == task
+			return harness.OperationOf(b.First) == task || harness.OperationOf(b.Later) == task
 		}),
-		Plan: slices.DeleteFunc(slices.Clone(s.Plan), func(f harness.Fault) bool { return harness.TaskOf(f.At) == task }),
+		Plan: slices.DeleteFunc(slices.Clone(s.Plan), func(f harness.Fault) bool { return harness.OperationOf(f.At) == task }),
 	}
 	return less
 }

@@ -11,13 +11,13 @@ import (
 func (c *Config) sites(steps []harness.Step) (all []harness.Fault) {
 	for i := range steps {
 		s := &steps[i]
-		kinds := s.Possible()
+		possible := c.Setup.Possible(s)
 		if s.Kind == sched.Request && c.Untrusted != nil && c.Untrusted(s.Canister) {
-			kinds = append(kinds, harness.Silent)
+			possible = append(possible, harness.Fault{At: s.Move, Kind: harness.Silent})
 		}
-		for _, kind := range kinds {
-			if c.Kinds == nil || slices.Contains(c.Kinds, kind) {
-				all = append(all, harness.Fault{At: s.Move, Kind: kind})
+		for _, f := range possible {
+			if c.Kinds == nil || slices.Contains(c.Kinds, f.Kind) {
+				all = append(all, f)
 			}
 		}
 	}

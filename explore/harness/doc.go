@@ -9,6 +9,7 @@
 // A message is named by its lineage, not by ids of the network, which differ between orders:
 //
 //	op2                  the message of the user that begins operation 2
+//	op2.again            the same message, where the user sends it twice
 //	op2/1.request        the first call of a canister that serves operation 2, on its way to the callee
 //	op2/1.reply          its answer, on its way back; a reject too
 //	op2/1/3.request      the third call of the callee of op2/1
@@ -22,5 +23,6 @@
 // # Faults
 //
 // A Plan lists faults by the names of messages. A fault changes how its message is delivered: the request is rejected in
-// the place of its callee, the callback traps, and so on. All of them happen on mainnet; FaultKind says when.
+// the place of its callee, the callback traps, its canister is upgraded before, time passes behind it, and so on. All of
+// them happen on mainnet; FaultKind says when.
 package harness

@@ -35,11 +35,23 @@ const (
 	Silent
 	// The global timer of the canister that has taken the message fires then, whatever it was set to.
 	FireTimer
+	// Behind the message, time passes until the next timer or the next deadline of a call: the round ends, messages that
+	// are left wait for the next, and heartbeats run.
+	PassTime
+	// Before an answer arrives, its canister is asked to stop by its controller; it is started when no message is left.
+	Stop
+	// Before an answer arrives, its canister is upgraded by its controller, to a module of Setup.Upgrades. Where its
+	// code refuses that by a trap, nothing happens.
+	Upgrade
+	// The user sends the message of an operation a second time, with another request id: Operation.Retried.
+	SendTwice
+	// An HTTP outcall is answered with another answer of Setup.Outcalls than the first.
+	OtherAnswer
 )
 
 var faultNames = [...]string{
 	"", "reject_transient", "reject_destination", "reject_error", "reject_canister", "unknown", "lost_answer", "trap_callback", "trap_cleanup",
-	"no_calls", "silent", "fire_timer",
+	"no_calls", "silent", "fire_timer", "pass_time", "stop", "upgrade", "send_twice", "other_answer",
 }
 
 // faultWords say what happens to a message, for people.
@@ -48,7 +60,9 @@ var faultWords = [...]string{
 	"is rejected with CANISTER_REJECT", "is not executed, and its caller is told SYS_UNKNOWN",
 	"is executed, but its caller is told SYS_UNKNOWN", "traps in its callback", "traps in its callback and in the cleanup",
 	"cannot make calls (call_perform is not 0)", "is never answered",
-	"is followed by the global timer of its canister",
+	"is followed by the global timer of its canister", "is followed by time until the next timer or deadline",
+	"comes when its canister was asked to stop", "comes after an upgrade of its canister", "is sent twice by its user",
+	"has another answer of the list",
 }
 
 // String is the name of the kind in schedule files.
@@ -69,20 +83,29 @@ func ParseFault(name string) (FaultKind, error) {
 
 // Fault is a fault that a plan has for a message.
 type Fault struct {
-	At   string // name of the message
-	Kind FaultKind
+	At     string // name of the message
+	Kind   FaultKind
+	Answer int // OtherAnswer: position in Setup.Outcalls
+}
+
+// Words say what happens to the message.
+func (f Fault) Words() string {
+	if f.Kind == OtherAnswer {
+		return fmt.Sprintf("has answer %d of the list", f.Answer+1)
+	}
+	return f.Kind.Words()
 }
 
 // Plan is the faults of a run, at most one for each message.
 type Plan []Fault
 
-func (p Plan) at(move string) FaultKind {
+func (p Plan) at(move string) Fault {
 	for _, f := range p {
 		if f.At == move {
-			return f.Kind
+			return f
 		}
 	}
-	return NoFault
+	return Fault{}
 }
 
 // rejections are the answers in the place of callees.
@@ -94,23 +117,43 @@ var rejections = map[FaultKind]*intercanister.Reject{
 }
 
 // Possible are the faults that may happen to the message of a step, except Silent, which depends on the callee.
-func (s *Step) Possible() (kinds []FaultKind) {
-	switch s.Kind {
+func (s *Setup) Possible(step *Step) (all []Fault) {
+	add := func(kinds ...FaultKind) {
+		for _, kind := range kinds {
+			all = append(all, Fault{At: step.Move, Kind: kind})
+		}
+	}
+	switch step.Kind {
+	case sched.Ingress:
+		if s.retried(step.Move) {
+			add(SendTwice)
+		}
 	case sched.Request:
-		kinds = append(kinds, RejectTransient, RejectDestination, RejectError, RejectCanister)
-		if s.Bounded {
-			kinds = append(kinds, Unknown, LostAnswer)
+		add(RejectTransient, RejectDestination, RejectError, RejectCanister)
+		if step.Bounded {
+			add(Unknown, LostAnswer)
 		}
 	case sched.Response:
-		kinds = append(kinds, TrapCallback, TrapCleanup)
+		add(TrapCallback, TrapCleanup, Stop)
+		if _, next := s.Upgrades[step.Canister]; next {
+			add(Upgrade)
+		}
 	}
-	if len(s.Calls) > 0 {
-		kinds = append(kinds, NoCalls)
+	if len(step.Calls) > 0 {
+		add(NoCalls)
 	}
-	if s.Timer {
-		kinds = append(kinds, FireTimer)
+	if step.Timer {
+		add(FireTimer)
 	}
-	return kinds
+	if step.Due {
+		add(PassTime)
+	}
+	if step.Outcall {
+		for i := 1; i < len(s.Outcalls); i++ {
+			all = append(all, Fault{step.Move, OtherAnswer, i})
+		}
+	}
+	return all
 }
 
 // intercept does what the plan has for a request, and reports whether it is not to be delivered.
@@ -124,8 +167,7 @@ func (r *Run) intercept(a *replica.Ahead, kind FaultKind) bool {
 	}
 	r.step.Over, r.step.Dropped = true, true
 	if !r.settle(a, answer) {
-		r.step.Fault = NoFault
-		delete(r.applied, r.step.Move)
+		r.unapplied()
 		r.step.Over, r.step.Dropped = false, false
 		return false
 	}
@@ -138,32 +180,64 @@ func (r *Run) settle(a *replica.Ahead, answer replica.Settlement) bool {
 	return hosted && r.network.Apply(&replica.SettleCall{Subnet: subnet, Call: a.Call, Answer: answer}).Refusal == nil
 }
 
+// unapplied notes that the fault of the present step cannot happen to its message.
+func (r *Run) unapplied() {
+	r.step.Fault = NoFault
+	delete(r.applied, r.step.Move)
+}
+
 // deliver makes a delivery under the faults that do not keep it from its receiver.
-func (r *Run) deliver(at int, kind FaultKind) {
-	strain := replica.Strain{NoCalls: kind == NoCalls}
-	switch kind {
+func (r *Run) deliver(at int, fault Fault) {
+	a := r.ahead[at]
+	if !r.before(&a, fault.Kind) {
+		r.unapplied()
+	}
+	strain := replica.Strain{NoCalls: fault.Kind == NoCalls}
+	switch fault.Kind {
 	case TrapCallback:
 		strain.Callback = canister.CallbackExhausted
 	case TrapCleanup:
 		strain.Callback = canister.CleanupExhaustedToo
-	}
-	a := r.ahead[at]
-	r.silence(&a)
-	if kind == LostAnswer {
+	case LostAnswer:
 		r.rule("", replica.Rule{
 			Match:  replica.Match{Kind: replica.KindResponse, Caller: &a.Sender, Callee: &a.Receiver, Method: a.Method, Times: 1},
 			Action: replica.Action{Kind: replica.ActUnknown},
 		})
 	}
-	r.network.StepUnder(strain, sched.Func(func([]sched.Move) int { return at }))
-	if kind == LostAnswer {
+	r.silence(&a)
+	r.network.StepUnder(strain, r.only(&a))
+	if fault.Kind == LostAnswer {
 		r.settle(&a, replica.Settlement{Unknown: true}) // refused where the rule has done it
 	}
 	r.removeRules()
-	if kind == FireTimer && r.network.Apply(replica.FireTimer{Canister: a.Receiver}).Refusal != nil {
-		r.step.Fault = NoFault // no timer is set
-		delete(r.applied, r.step.Move)
+	if !r.behind(&a, fault) {
+		r.unapplied()
 	}
+}
+
+// before does what a fault does before its message is delivered. It is false where that cannot be.
+func (r *Run) before(a *replica.Ahead, kind FaultKind) bool {
+	switch kind {
+	case Stop:
+		return r.stop(a.Receiver)
+	case Upgrade:
+		return r.upgrade(a.Receiver)
+	}
+	return true
+}
+
+// behind does what a fault does behind its message. It is false where that cannot be.
+func (r *Run) behind(a *replica.Ahead, fault Fault) bool {
+	if r.step.Outcall {
+		r.answerOutcalls(fault.Answer)
+	}
+	switch fault.Kind {
+	case FireTimer:
+		return r.network.Apply(replica.FireTimer{Canister: a.Receiver}).Refusal == nil
+	case PassTime:
+		return r.passTime()
+	}
+	return true
 }
 
 // ruleFor is a rule for the present step, and the message of the fault that it is for.

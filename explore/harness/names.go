@@ -15,6 +15,7 @@ const (
 	requestPart = ".request"
 	replyPart   = ".reply"
 	slicePart   = ".slice"
+	againPart   = ".again"
 )
 
 func callName(context string, ordinal int) string { return fmt.Sprintf("%s/%d", context, ordinal) }
@@ -24,6 +25,12 @@ func RequestOf(call string) string { return call + requestPart }
 
 // ReplyOf is the name of the answer to a call.
 func ReplyOf(call string) string { return call + replyPart }
+
+// AgainOf is the name of the second message of an operation.
+func AgainOf(operation string) string { return operation + againPart }
+
+// OperationOf is the operation that a message or a call is a part of, whichever of its messages began it.
+func OperationOf(move string) string { return strings.TrimSuffix(TaskOf(move), againPart) }
 
 // CallOf is the call that a message belongs to, "" if it is not a request or an answer.
 func CallOf(move string) string {

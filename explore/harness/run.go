@@ -26,6 +26,12 @@ type Run struct {
 	parked  map[principal.Principal]parked
 	applied map[string]bool // faults by the names of their messages
 	rules   []ruleFor       // of the present step
+
+	waits    int                   // how often the run may still wait for a timer
+	rested   bool                  // it has waited before the present moves
+	waited   uint64                // ns that have passed since the newest step
+	stopped  []principal.Principal // canisters that are to be started at rest
+	commands int                   // of controllers, for their ids
 }
 
 // parked is a message in the middle of its code.
@@ -41,9 +47,10 @@ var _ search.Tree = (*Run)(nil)
 func (l *Harness) Begin(plan Plan) *Run {
 	r := &Run{
 		harness: l, plan: plan, calls: make(map[callKey]callState), made: make(map[string]int), tasks: make(map[string]int),
-		parked: make(map[principal.Principal]parked), applied: make(map[string]bool),
+		parked: make(map[principal.Principal]parked), applied: make(map[string]bool), waits: l.setup.Waits,
 	}
 	r.network = l.base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: l.runner, Events: r}})
+	r.sendTwice()
 	return r
 }
 
@@ -52,7 +59,7 @@ func (r *Run) Fork() search.Tree {
 	f := *r
 	f.steps, f.ahead, f.moves, f.rules = slices.Clip(r.steps), nil, nil, nil
 	f.calls, f.made, f.tasks = maps.Clone(r.calls), maps.Clone(r.made), maps.Clone(r.tasks)
-	f.parked, f.applied = maps.Clone(r.parked), maps.Clone(r.applied)
+	f.parked, f.applied, f.stopped = maps.Clone(r.parked), maps.Clone(r.applied), slices.Clone(r.stopped)
 	f.network = r.network.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: r.harness.runner, Events: &f}})
 	return &f
 }
@@ -60,7 +67,8 @@ func (r *Run) Fork() search.Tree {
 // Close frees the run.
 func (r *Run) Close() { r.network.Close() }
 
-// Moves are the legal next deliveries. Rounds that have nothing left to deliver are closed; at rest there is none.
+// Moves are the legal next deliveries. Rounds that have nothing left to deliver are closed. At rest there is none: the
+// run has waited for timers as often as it may.
 func (r *Run) Moves() []search.Move {
 	if len(r.moves) > 0 {
 		return r.moves
@@ -69,7 +77,7 @@ func (r *Run) Moves() []search.Move {
 		if r.ahead = r.network.Ahead(); len(r.ahead) > 0 {
 			break
 		}
-		if !r.network.Step(sched.FIFO{}) {
+		if !r.network.Step(sched.FIFO{}) && !r.start() && !r.wait() {
 			return nil
 		}
 	}
@@ -88,24 +96,26 @@ func (r *Run) Take(at int) {
 	}
 	r.step = &Step{
 		Move: move.Name, Context: context, Kind: a.Move.Kind, Canister: a.Receiver, Peer: a.Sender, Subnet: a.Subnet, Method: a.Method,
-		Began: a.Move.Kind != sched.Resume,
+		Began: a.Move.Kind != sched.Resume, Waited: r.waited,
 	}
+	r.rested, r.waited = false, 0
 	switch a.Move.Kind {
 	case sched.Request:
 		r.step.Bounded = r.callOf(callKey{a.Sender, a.Call}).bounded
 	case sched.Response:
 		r.answered(callKey{a.Receiver, a.Call})
 	}
-	kind := r.plan.at(move.Name)
-	if kind != NoFault {
-		r.applied[move.Name], r.step.Fault = true, kind
+	fault := r.plan.at(move.Name)
+	if fault.Kind != NoFault {
+		r.applied[move.Name], r.step.Fault = true, fault.Kind
 	}
-	if !r.intercept(a, kind) {
-		r.deliver(at, kind)
+	if !r.intercept(a, fault.Kind) {
+		r.deliver(at, fault)
 	}
 	if c := r.network.Canister(a.Receiver); c != nil {
 		r.step.Timer = c.Timer != 0
 	}
+	r.step.Due = r.timePasses()
 	r.note(a)
 	r.steps = append(r.steps, *r.step)
 	r.step, r.moves = nil, r.moves[:0]

@@ -14,6 +14,7 @@ import (
 type Operation struct {
 	Title   string // for people: bank.withdraw(100)
 	Message replica.Ingress
+	Retried bool // its user may send it twice
 }
 
 // Setup is what a harness is made of.
@@ -22,6 +23,12 @@ type Setup struct {
 	Operations []Operation
 	// Name is the name of a canister for people, "" if it has none; nil: no canister has a name.
 	Name func(principal.Principal) string
+	// Waits is how often a run that is at rest goes on at the next global timer.
+	Waits int
+	// Upgrades are the modules to which canisters may be upgraded in the middle of a run.
+	Upgrades map[principal.Principal]NextModule
+	// Outcalls are the answers that HTTP outcalls may get. Without a fault it is the first; none: no outcall is answered.
+	Outcalls []replica.OutcallAnswer
 }
 
 // Harness makes runs. It belongs to one goroutine.
@@ -52,8 +59,39 @@ func New(setup *Setup, chosen []int) (*Harness, error) {
 			return nil, fmt.Errorf("operation %d, %s: %w", i+1, setup.Operations[i].Title, err)
 		}
 		l.ops[in.ID] = OperationName(i)
+		if setup.Operations[i].Retried {
+			l.ops[againID(i)] = AgainOf(OperationName(i))
+		}
 	}
 	return l, nil
+}
+
+// againID is the id of the second message of an operation.
+func againID(position int) replica.RequestID {
+	return sha256.Sum256(fmt.Appendf(nil, "canisterd explore operation %d again", position+1))
+}
+
+// retried reports whether a message is of an operation that its user may send twice.
+func (s *Setup) retried(move string) bool {
+	for i := range s.Operations {
+		if OperationName(i) == move {
+			return s.Operations[i].Retried
+		}
+	}
+	return false
+}
+
+// sendTwice sends the operations a second time that the plan says.
+func (r *Run) sendTwice() {
+	for i := range r.harness.setup.Operations {
+		o := &r.harness.setup.Operations[i]
+		if !o.Retried || r.plan.at(OperationName(i)).Kind != SendTwice {
+			continue
+		}
+		in := o.Message
+		in.ID, in.Expiry = againID(i), r.network.Activity().Clock+replica.MaxIngressTTL
+		r.network.Apply(&in) // what is not accepted does not come
+	}
 }
 
 // probeID is the id of the message of a probe.

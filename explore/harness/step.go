@@ -28,6 +28,9 @@ type Step struct {
 	Dirty          int                   // pages that the message changed
 	Began          bool                  // false for a later slice of a message
 	Timer          bool                  // the global timer of the canister is active after the message
+	Due            bool                  // a timer or a deadline is ahead, or a heartbeat runs in each round
+	Outcall        bool                  // the message made an HTTP outcall
+	Waited         uint64                // ns that have passed before the message
 	Over           bool                  // false for a slice after which the message goes on
 }
 
@@ -65,6 +68,10 @@ func (r *Run) Event(e *replica.Event) {
 	case replica.MessageDropped:
 		if s := r.step; s != nil && s.Canister == e.Canister {
 			s.Over, s.Dropped = true, true
+		}
+	case replica.OutcallMade:
+		if r.step != nil {
+			r.step.Outcall = true
 		}
 	case replica.CallRegistered:
 		r.registered(e)

@@ -23,6 +23,7 @@ type File struct {
 	Modules map[string]string `yaml:"modules,omitempty"`
 	Base    string            `yaml:"base,omitempty"`
 	Seed    uint64            `yaml:"seed"`
+	Waits   int               `yaml:"waits,omitempty"` // how often the run goes on at the next timer when it is at rest
 	// Operations are the messages of users, by name: op1, op2. Those that the run does not need are missing.
 	Operations []Operation `yaml:"operations"`
 	Deviations []Deviation `yaml:"deviations,omitempty"`
@@ -36,7 +37,8 @@ type Operation struct {
 	Method   string `yaml:"method"`
 	Argument string `yaml:"argument"` // hex of the Candid bytes
 	Sender   string `yaml:"sender"`
-	Title    string `yaml:"title,omitempty"` // for people
+	Title    string `yaml:"title,omitempty"`   // for people
+	Retried  bool   `yaml:"retried,omitempty"` // its user may send it twice
 }
 
 // Deviation says that the message Before waits until the message Run was delivered.
@@ -47,8 +49,9 @@ type Deviation struct {
 
 // Fault happens to a message.
 type Fault struct {
-	At   string `yaml:"at"`
-	Kind string `yaml:"kind"`
+	At     string `yaml:"at"`
+	Kind   string `yaml:"kind"`
+	Answer int    `yaml:"answer,omitempty"` // of other_answer: which one of the list, from 1
 }
 
 // Write is the text of a file.

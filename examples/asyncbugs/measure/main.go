@@ -28,7 +28,9 @@ func main() {
 	flag.StringVar(&m.only, "only", "", "only bugs whose folders contain this")
 	flag.IntVar(&m.runs, "runs", 10_000, "runs of an exploration")
 	flag.IntVar(&m.seeds, "seeds", 10, "seeds of each strategy; 0: strategies are not compared")
+	flag.StringVar(&m.compared, "strategies", strings.Join(strategies, ","), "strategies that are compared")
 	flag.Parse()
+	strategies = strings.Split(m.compared, ",")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := m.all(ctx)
 	stop()
@@ -42,6 +44,7 @@ func main() {
 type measurement struct {
 	out          io.Writer
 	folder, only string
+	compared     string // strategies, with commas
 	runs, seeds  int
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,6 +72,17 @@ func (s *stage) describe() error {
 			return err
 		}
 		untrusted = append(untrusted, c)
+	}
+	for name, file := range s.bug.Explore.Upgrades { // each by itself: the order makes no difference
+		c, err := s.network.Canister(name)
+		if err != nil {
+			return err
+		}
+		module, err := os.ReadFile(filepath.Join(s.bug.Folder, file))
+		if err != nil {
+			return err
+		}
+		s.options = append(s.options, explore.Upgrade(c, module, nil))
 	}
 	kinds, err := s.kinds()
 	s.options = append(s.options, explore.Untrusted(untrusted...), explore.Faults(max(1, len(s.bug.Schedule.Faults)), kinds...))

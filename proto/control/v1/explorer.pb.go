@@ -78,8 +78,9 @@ func (ReplayOutcome) EnumDescriptor() ([]byte, []int) {
 // ExploreOperation is an update call that begins at any time of a run.
 type ExploreOperation struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Call          *Call                  `protobuf:"bytes,1,opt,name=call,proto3" json:"call,omitempty"`   // the effective canister id and the form of the reply do not count
-	Title         string                 `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"` // for people; "": the canister and the method
+	Call          *Call                  `protobuf:"bytes,1,opt,name=call,proto3" json:"call,omitempty"`        // the effective canister id and the form of the reply do not count
+	Title         string                 `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`      // for people; "": the canister and the method
+	Retried       bool                   `protobuf:"varint,3,opt,name=retried,proto3" json:"retried,omitempty"` // its user may send it twice
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -128,6 +129,127 @@ func (x *ExploreOperation) GetTitle() string {
 	return ""
 }
 
+func (x *ExploreOperation) GetRetried() bool {
+	if x != nil {
+		return x.Retried
+	}
+	return false
+}
+
+// ExploreUpgrade lets the controller of a canister upgrade it in the middle of a run.
+type ExploreUpgrade struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Canister      string                 `protobuf:"bytes,1,opt,name=canister,proto3" json:"canister,omitempty"` // its id, or a name of the names of the request
+	Module        []byte                 `protobuf:"bytes,2,opt,name=module,proto3" json:"module,omitempty"`     // as uploaded
+	Argument      []byte                 `protobuf:"bytes,3,opt,name=argument,proto3" json:"argument,omitempty"` // of canister_post_upgrade; none: no arguments in Candid
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreUpgrade) Reset() {
+	*x = ExploreUpgrade{}
+	mi := &file_control_v1_explorer_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreUpgrade) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreUpgrade) ProtoMessage() {}
+
+func (x *ExploreUpgrade) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreUpgrade.ProtoReflect.Descriptor instead.
+func (*ExploreUpgrade) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ExploreUpgrade) GetCanister() string {
+	if x != nil {
+		return x.Canister
+	}
+	return ""
+}
+
+func (x *ExploreUpgrade) GetModule() []byte {
+	if x != nil {
+		return x.Module
+	}
+	return nil
+}
+
+func (x *ExploreUpgrade) GetArgument() []byte {
+	if x != nil {
+		return x.Argument
+	}
+	return nil
+}
+
+// ExploreOutcall is an answer that HTTP outcalls may get.
+type ExploreOutcall struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Status        uint32                 `protobuf:"varint,1,opt,name=status,proto3" json:"status,omitempty"` // of HTTP
+	Body          []byte                 `protobuf:"bytes,2,opt,name=body,proto3" json:"body,omitempty"`      // of the response
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreOutcall) Reset() {
+	*x = ExploreOutcall{}
+	mi := &file_control_v1_explorer_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreOutcall) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreOutcall) ProtoMessage() {}
+
+func (x *ExploreOutcall) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreOutcall.ProtoReflect.Descriptor instead.
+func (*ExploreOutcall) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ExploreOutcall) GetStatus() uint32 {
+	if x != nil {
+		return x.Status
+	}
+	return 0
+}
+
+func (x *ExploreOutcall) GetBody() []byte {
+	if x != nil {
+		return x.Body
+	}
+	return nil
+}
+
 // ExploreProperties are what runs must not do, as lines: "vault paidOut <= 100". A canister is an id, or a name of the names of the request.
 type ExploreProperties struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -142,7 +264,7 @@ type ExploreProperties struct {
 
 func (x *ExploreProperties) Reset() {
 	*x = ExploreProperties{}
-	mi := &file_control_v1_explorer_proto_msgTypes[1]
+	mi := &file_control_v1_explorer_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -154,7 +276,7 @@ func (x *ExploreProperties) String() string {
 func (*ExploreProperties) ProtoMessage() {}
 
 func (x *ExploreProperties) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[1]
+	mi := &file_control_v1_explorer_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -167,7 +289,7 @@ func (x *ExploreProperties) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreProperties.ProtoReflect.Descriptor instead.
 func (*ExploreProperties) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{1}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ExploreProperties) GetInvariants() []string {
@@ -221,13 +343,16 @@ type ExploreRequest struct {
 	Stop          uint32                 `protobuf:"varint,11,opt,name=stop,proto3" json:"stop,omitempty"`                                                                            // end after so many different violations; 0: go on
 	Workers       uint32                 `protobuf:"varint,12,opt,name=workers,proto3" json:"workers,omitempty"`                                                                      // runs beside each other; 0: as many as there are processors. The report does not depend on it
 	Names         map[string]string      `protobuf:"bytes,13,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // ids of canisters by name
+	Waits         *uint32                `protobuf:"varint,14,opt,name=waits,proto3,oneof" json:"waits,omitempty"`                                                                    // how often a run goes on at the next global timer when no message is left, at most 1,000; unset: 4
+	Upgrades      []*ExploreUpgrade      `protobuf:"bytes,15,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                                                                     // modules to which canisters may be upgraded between a call and its answer
+	Outcalls      []*ExploreOutcall      `protobuf:"bytes,16,rep,name=outcalls,proto3" json:"outcalls,omitempty"`                                                                     // answers of HTTP outcalls: the first without a fault, each other one as a fault; none: no answers
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ExploreRequest) Reset() {
 	*x = ExploreRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[2]
+	mi := &file_control_v1_explorer_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -239,7 +364,7 @@ func (x *ExploreRequest) String() string {
 func (*ExploreRequest) ProtoMessage() {}
 
 func (x *ExploreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[2]
+	mi := &file_control_v1_explorer_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -252,7 +377,7 @@ func (x *ExploreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreRequest.ProtoReflect.Descriptor instead.
 func (*ExploreRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{2}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ExploreRequest) GetInstance() string {
@@ -346,6 +471,27 @@ func (x *ExploreRequest) GetNames() map[string]string {
 	return nil
 }
 
+func (x *ExploreRequest) GetWaits() uint32 {
+	if x != nil && x.Waits != nil {
+		return *x.Waits
+	}
+	return 0
+}
+
+func (x *ExploreRequest) GetUpgrades() []*ExploreUpgrade {
+	if x != nil {
+		return x.Upgrades
+	}
+	return nil
+}
+
+func (x *ExploreRequest) GetOutcalls() []*ExploreOutcall {
+	if x != nil {
+		return x.Outcalls
+	}
+	return nil
+}
+
 // ExploreResponse is how far an exploration is, or what it has shown.
 type ExploreResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -360,7 +506,7 @@ type ExploreResponse struct {
 
 func (x *ExploreResponse) Reset() {
 	*x = ExploreResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[3]
+	mi := &file_control_v1_explorer_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -372,7 +518,7 @@ func (x *ExploreResponse) String() string {
 func (*ExploreResponse) ProtoMessage() {}
 
 func (x *ExploreResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[3]
+	mi := &file_control_v1_explorer_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -385,7 +531,7 @@ func (x *ExploreResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreResponse.ProtoReflect.Descriptor instead.
 func (*ExploreResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{3}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ExploreResponse) GetStep() isExploreResponse_Step {
@@ -441,7 +587,7 @@ type ExploreProgress struct {
 
 func (x *ExploreProgress) Reset() {
 	*x = ExploreProgress{}
-	mi := &file_control_v1_explorer_proto_msgTypes[4]
+	mi := &file_control_v1_explorer_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -453,7 +599,7 @@ func (x *ExploreProgress) String() string {
 func (*ExploreProgress) ProtoMessage() {}
 
 func (x *ExploreProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[4]
+	mi := &file_control_v1_explorer_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -466,7 +612,7 @@ func (x *ExploreProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreProgress.ProtoReflect.Descriptor instead.
 func (*ExploreProgress) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{4}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ExploreProgress) GetRuns() uint64 {
@@ -510,7 +656,7 @@ type ExploreReport struct {
 
 func (x *ExploreReport) Reset() {
 	*x = ExploreReport{}
-	mi := &file_control_v1_explorer_proto_msgTypes[5]
+	mi := &file_control_v1_explorer_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -522,7 +668,7 @@ func (x *ExploreReport) String() string {
 func (*ExploreReport) ProtoMessage() {}
 
 func (x *ExploreReport) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[5]
+	mi := &file_control_v1_explorer_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -535,7 +681,7 @@ func (x *ExploreReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreReport.ProtoReflect.Descriptor instead.
 func (*ExploreReport) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{5}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ExploreReport) GetFindings() []*ExploreFinding {
@@ -635,7 +781,7 @@ type ExploreFinding struct {
 
 func (x *ExploreFinding) Reset() {
 	*x = ExploreFinding{}
-	mi := &file_control_v1_explorer_proto_msgTypes[6]
+	mi := &file_control_v1_explorer_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -647,7 +793,7 @@ func (x *ExploreFinding) String() string {
 func (*ExploreFinding) ProtoMessage() {}
 
 func (x *ExploreFinding) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[6]
+	mi := &file_control_v1_explorer_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -660,7 +806,7 @@ func (x *ExploreFinding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreFinding.ProtoReflect.Descriptor instead.
 func (*ExploreFinding) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{6}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ExploreFinding) GetProperty() string {
@@ -745,15 +891,16 @@ type ExploreOperationCount struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Title         string                 `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`        // of the operation
 	Replied       uint64                 `protobuf:"varint,2,opt,name=replied,proto3" json:"replied,omitempty"`   // runs with a reply
-	Rejected      uint64                 `protobuf:"varint,3,opt,name=rejected,proto3" json:"rejected,omitempty"` // runs with a reject
+	Rejected      uint64                 `protobuf:"varint,3,opt,name=rejected,proto3" json:"rejected,omitempty"` // runs with a reject, but not by a trap
 	Open          uint64                 `protobuf:"varint,4,opt,name=open,proto3" json:"open,omitempty"`         // not answered when the run was over
+	Trapped       uint64                 `protobuf:"varint,5,opt,name=trapped,proto3" json:"trapped,omitempty"`   // runs with a reject because its code trapped
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ExploreOperationCount) Reset() {
 	*x = ExploreOperationCount{}
-	mi := &file_control_v1_explorer_proto_msgTypes[7]
+	mi := &file_control_v1_explorer_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -765,7 +912,7 @@ func (x *ExploreOperationCount) String() string {
 func (*ExploreOperationCount) ProtoMessage() {}
 
 func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[7]
+	mi := &file_control_v1_explorer_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -778,7 +925,7 @@ func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreOperationCount.ProtoReflect.Descriptor instead.
 func (*ExploreOperationCount) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{7}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ExploreOperationCount) GetTitle() string {
@@ -809,6 +956,13 @@ func (x *ExploreOperationCount) GetOpen() uint64 {
 	return 0
 }
 
+func (x *ExploreOperationCount) GetTrapped() uint64 {
+	if x != nil {
+		return x.Trapped
+	}
+	return 0
+}
+
 // ExploreAwait is a call that canisters await, and the faults that were tried there.
 type ExploreAwait struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -822,7 +976,7 @@ type ExploreAwait struct {
 
 func (x *ExploreAwait) Reset() {
 	*x = ExploreAwait{}
-	mi := &file_control_v1_explorer_proto_msgTypes[8]
+	mi := &file_control_v1_explorer_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -834,7 +988,7 @@ func (x *ExploreAwait) String() string {
 func (*ExploreAwait) ProtoMessage() {}
 
 func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[8]
+	mi := &file_control_v1_explorer_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -847,7 +1001,7 @@ func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreAwait.ProtoReflect.Descriptor instead.
 func (*ExploreAwait) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{8}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ExploreAwait) GetCaller() string {
@@ -889,7 +1043,7 @@ type ExploreTried struct {
 
 func (x *ExploreTried) Reset() {
 	*x = ExploreTried{}
-	mi := &file_control_v1_explorer_proto_msgTypes[9]
+	mi := &file_control_v1_explorer_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -901,7 +1055,7 @@ func (x *ExploreTried) String() string {
 func (*ExploreTried) ProtoMessage() {}
 
 func (x *ExploreTried) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[9]
+	mi := &file_control_v1_explorer_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -914,7 +1068,7 @@ func (x *ExploreTried) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreTried.ProtoReflect.Descriptor instead.
 func (*ExploreTried) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{9}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ExploreTried) GetFault() string {
@@ -942,7 +1096,7 @@ type ExploreGoal struct {
 
 func (x *ExploreGoal) Reset() {
 	*x = ExploreGoal{}
-	mi := &file_control_v1_explorer_proto_msgTypes[10]
+	mi := &file_control_v1_explorer_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -954,7 +1108,7 @@ func (x *ExploreGoal) String() string {
 func (*ExploreGoal) ProtoMessage() {}
 
 func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[10]
+	mi := &file_control_v1_explorer_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -967,7 +1121,7 @@ func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreGoal.ProtoReflect.Descriptor instead.
 func (*ExploreGoal) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{10}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ExploreGoal) GetTitle() string {
@@ -995,7 +1149,7 @@ type ExploreExtreme struct {
 
 func (x *ExploreExtreme) Reset() {
 	*x = ExploreExtreme{}
-	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	mi := &file_control_v1_explorer_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1007,7 +1161,7 @@ func (x *ExploreExtreme) String() string {
 func (*ExploreExtreme) ProtoMessage() {}
 
 func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	mi := &file_control_v1_explorer_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1020,7 +1174,7 @@ func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreExtreme.ProtoReflect.Descriptor instead.
 func (*ExploreExtreme) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{11}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ExploreExtreme) GetTitle() string {
@@ -1045,13 +1199,15 @@ type ReplayScheduleRequest struct {
 	Schedule      string                 `protobuf:"bytes,3,opt,name=schedule,proto3" json:"schedule,omitempty"`                                                                     // YAML
 	Properties    *ExploreProperties     `protobuf:"bytes,4,opt,name=properties,proto3" json:"properties,omitempty"`                                                                 // that of the schedule is added if it is an invariant
 	Names         map[string]string      `protobuf:"bytes,5,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // ids of canisters by name
+	Upgrades      []*ExploreUpgrade      `protobuf:"bytes,6,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                                                                     // as in the request of the exploration
+	Outcalls      []*ExploreOutcall      `protobuf:"bytes,7,rep,name=outcalls,proto3" json:"outcalls,omitempty"`                                                                     // as in the request of the exploration
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReplayScheduleRequest) Reset() {
 	*x = ReplayScheduleRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	mi := &file_control_v1_explorer_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1063,7 +1219,7 @@ func (x *ReplayScheduleRequest) String() string {
 func (*ReplayScheduleRequest) ProtoMessage() {}
 
 func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	mi := &file_control_v1_explorer_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1076,7 +1232,7 @@ func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleRequest.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{12}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ReplayScheduleRequest) GetInstance() string {
@@ -1114,6 +1270,20 @@ func (x *ReplayScheduleRequest) GetNames() map[string]string {
 	return nil
 }
 
+func (x *ReplayScheduleRequest) GetUpgrades() []*ExploreUpgrade {
+	if x != nil {
+		return x.Upgrades
+	}
+	return nil
+}
+
+func (x *ReplayScheduleRequest) GetOutcalls() []*ExploreOutcall {
+	if x != nil {
+		return x.Outcalls
+	}
+	return nil
+}
+
 // ReplayScheduleResponse is what a replay has shown.
 type ReplayScheduleResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1127,7 +1297,7 @@ type ReplayScheduleResponse struct {
 
 func (x *ReplayScheduleResponse) Reset() {
 	*x = ReplayScheduleResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[13]
+	mi := &file_control_v1_explorer_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1139,7 +1309,7 @@ func (x *ReplayScheduleResponse) String() string {
 func (*ReplayScheduleResponse) ProtoMessage() {}
 
 func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[13]
+	mi := &file_control_v1_explorer_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1152,7 +1322,7 @@ func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleResponse.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{13}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ReplayScheduleResponse) GetOutcome() ReplayOutcome {
@@ -1187,10 +1357,18 @@ var File_control_v1_explorer_proto protoreflect.FileDescriptor
 
 const file_control_v1_explorer_proto_rawDesc = "" +
 	"\n" +
-	"\x19control/v1/explorer.proto\x12\x14canisterd.control.v1\x1a\x16control/v1/calls.proto\x1a\x1egoogle/protobuf/duration.proto\"X\n" +
+	"\x19control/v1/explorer.proto\x12\x14canisterd.control.v1\x1a\x16control/v1/calls.proto\x1a\x1egoogle/protobuf/duration.proto\"r\n" +
 	"\x10ExploreOperation\x12.\n" +
 	"\x04call\x18\x01 \x01(\v2\x1a.canisterd.control.v1.CallR\x04call\x12\x14\n" +
-	"\x05title\x18\x02 \x01(\tR\x05title\"\xa8\x01\n" +
+	"\x05title\x18\x02 \x01(\tR\x05title\x12\x18\n" +
+	"\aretried\x18\x03 \x01(\bR\aretried\"`\n" +
+	"\x0eExploreUpgrade\x12\x1a\n" +
+	"\bcanister\x18\x01 \x01(\tR\bcanister\x12\x16\n" +
+	"\x06module\x18\x02 \x01(\fR\x06module\x12\x1a\n" +
+	"\bargument\x18\x03 \x01(\fR\bargument\"<\n" +
+	"\x0eExploreOutcall\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\rR\x06status\x12\x12\n" +
+	"\x04body\x18\x02 \x01(\fR\x04body\"\xa8\x01\n" +
 	"\x11ExploreProperties\x12\x1e\n" +
 	"\n" +
 	"invariants\x18\x01 \x03(\tR\n" +
@@ -1199,7 +1377,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\bmaximize\x18\x03 \x03(\tR\bmaximize\x12\x18\n" +
 	"\aobserve\x18\x04 \x03(\tR\aobserve\x12\x1f\n" +
 	"\vonly_stated\x18\x05 \x01(\bR\n" +
-	"onlyStated\"\xb6\x04\n" +
+	"onlyStated\"\xdf\x05\n" +
 	"\x0eExploreRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12F\n" +
@@ -1219,11 +1397,15 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	" \x03(\tR\tuntrusted\x12\x12\n" +
 	"\x04stop\x18\v \x01(\rR\x04stop\x12\x18\n" +
 	"\aworkers\x18\f \x01(\rR\aworkers\x12E\n" +
-	"\x05names\x18\r \x03(\v2/.canisterd.control.v1.ExploreRequest.NamesEntryR\x05names\x1a8\n" +
+	"\x05names\x18\r \x03(\v2/.canisterd.control.v1.ExploreRequest.NamesEntryR\x05names\x12\x19\n" +
+	"\x05waits\x18\x0e \x01(\rH\x00R\x05waits\x88\x01\x01\x12@\n" +
+	"\bupgrades\x18\x0f \x03(\v2$.canisterd.control.v1.ExploreUpgradeR\bupgrades\x12@\n" +
+	"\boutcalls\x18\x10 \x03(\v2$.canisterd.control.v1.ExploreOutcallR\boutcalls\x1a8\n" +
 	"\n" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x9d\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\b\n" +
+	"\x06_waits\"\x9d\x01\n" +
 	"\x0fExploreResponse\x12C\n" +
 	"\bprogress\x18\x01 \x01(\v2%.canisterd.control.v1.ExploreProgressH\x00R\bprogress\x12=\n" +
 	"\x06report\x18\x02 \x01(\v2#.canisterd.control.v1.ExploreReportH\x00R\x06reportB\x06\n" +
@@ -1262,12 +1444,13 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\amermaid\x18\t \x01(\tR\amermaid\x12\x1a\n" +
 	"\bschedule\x18\n" +
 	" \x01(\tR\bschedule\x12\x16\n" +
-	"\x06others\x18\v \x01(\x04R\x06others\"w\n" +
+	"\x06others\x18\v \x01(\x04R\x06others\"\x91\x01\n" +
 	"\x15ExploreOperationCount\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x18\n" +
 	"\areplied\x18\x02 \x01(\x04R\areplied\x12\x1a\n" +
 	"\brejected\x18\x03 \x01(\x04R\brejected\x12\x12\n" +
-	"\x04open\x18\x04 \x01(\x04R\x04open\"\x8c\x01\n" +
+	"\x04open\x18\x04 \x01(\x04R\x04open\x12\x18\n" +
+	"\atrapped\x18\x05 \x01(\x04R\atrapped\"\x8c\x01\n" +
 	"\fExploreAwait\x12\x16\n" +
 	"\x06caller\x18\x01 \x01(\tR\x06caller\x12\x16\n" +
 	"\x06callee\x18\x02 \x01(\tR\x06callee\x12\x12\n" +
@@ -1281,7 +1464,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x04runs\x18\x02 \x01(\x04R\x04runs\"<\n" +
 	"\x0eExploreExtreme\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"\xbc\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\xc0\x03\n" +
 	"\x15ReplayScheduleRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12\x1a\n" +
@@ -1289,7 +1472,9 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\n" +
 	"properties\x18\x04 \x01(\v2'.canisterd.control.v1.ExplorePropertiesR\n" +
 	"properties\x12L\n" +
-	"\x05names\x18\x05 \x03(\v26.canisterd.control.v1.ReplayScheduleRequest.NamesEntryR\x05names\x1a8\n" +
+	"\x05names\x18\x05 \x03(\v26.canisterd.control.v1.ReplayScheduleRequest.NamesEntryR\x05names\x12@\n" +
+	"\bupgrades\x18\x06 \x03(\v2$.canisterd.control.v1.ExploreUpgradeR\bupgrades\x12@\n" +
+	"\boutcalls\x18\a \x03(\v2$.canisterd.control.v1.ExploreOutcallR\boutcalls\x1a8\n" +
 	"\n" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -1321,54 +1506,60 @@ func file_control_v1_explorer_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_explorer_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_control_v1_explorer_proto_goTypes = []any{
 	(ReplayOutcome)(0),             // 0: canisterd.control.v1.ReplayOutcome
 	(*ExploreOperation)(nil),       // 1: canisterd.control.v1.ExploreOperation
-	(*ExploreProperties)(nil),      // 2: canisterd.control.v1.ExploreProperties
-	(*ExploreRequest)(nil),         // 3: canisterd.control.v1.ExploreRequest
-	(*ExploreResponse)(nil),        // 4: canisterd.control.v1.ExploreResponse
-	(*ExploreProgress)(nil),        // 5: canisterd.control.v1.ExploreProgress
-	(*ExploreReport)(nil),          // 6: canisterd.control.v1.ExploreReport
-	(*ExploreFinding)(nil),         // 7: canisterd.control.v1.ExploreFinding
-	(*ExploreOperationCount)(nil),  // 8: canisterd.control.v1.ExploreOperationCount
-	(*ExploreAwait)(nil),           // 9: canisterd.control.v1.ExploreAwait
-	(*ExploreTried)(nil),           // 10: canisterd.control.v1.ExploreTried
-	(*ExploreGoal)(nil),            // 11: canisterd.control.v1.ExploreGoal
-	(*ExploreExtreme)(nil),         // 12: canisterd.control.v1.ExploreExtreme
-	(*ReplayScheduleRequest)(nil),  // 13: canisterd.control.v1.ReplayScheduleRequest
-	(*ReplayScheduleResponse)(nil), // 14: canisterd.control.v1.ReplayScheduleResponse
-	nil,                            // 15: canisterd.control.v1.ExploreRequest.NamesEntry
-	nil,                            // 16: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	(*Call)(nil),                   // 17: canisterd.control.v1.Call
-	(*durationpb.Duration)(nil),    // 18: google.protobuf.Duration
+	(*ExploreUpgrade)(nil),         // 2: canisterd.control.v1.ExploreUpgrade
+	(*ExploreOutcall)(nil),         // 3: canisterd.control.v1.ExploreOutcall
+	(*ExploreProperties)(nil),      // 4: canisterd.control.v1.ExploreProperties
+	(*ExploreRequest)(nil),         // 5: canisterd.control.v1.ExploreRequest
+	(*ExploreResponse)(nil),        // 6: canisterd.control.v1.ExploreResponse
+	(*ExploreProgress)(nil),        // 7: canisterd.control.v1.ExploreProgress
+	(*ExploreReport)(nil),          // 8: canisterd.control.v1.ExploreReport
+	(*ExploreFinding)(nil),         // 9: canisterd.control.v1.ExploreFinding
+	(*ExploreOperationCount)(nil),  // 10: canisterd.control.v1.ExploreOperationCount
+	(*ExploreAwait)(nil),           // 11: canisterd.control.v1.ExploreAwait
+	(*ExploreTried)(nil),           // 12: canisterd.control.v1.ExploreTried
+	(*ExploreGoal)(nil),            // 13: canisterd.control.v1.ExploreGoal
+	(*ExploreExtreme)(nil),         // 14: canisterd.control.v1.ExploreExtreme
+	(*ReplayScheduleRequest)(nil),  // 15: canisterd.control.v1.ReplayScheduleRequest
+	(*ReplayScheduleResponse)(nil), // 16: canisterd.control.v1.ReplayScheduleResponse
+	nil,                            // 17: canisterd.control.v1.ExploreRequest.NamesEntry
+	nil,                            // 18: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	(*Call)(nil),                   // 19: canisterd.control.v1.Call
+	(*durationpb.Duration)(nil),    // 20: google.protobuf.Duration
 }
 var file_control_v1_explorer_proto_depIdxs = []int32{
-	17, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
+	19, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
 	1,  // 1: canisterd.control.v1.ExploreRequest.operations:type_name -> canisterd.control.v1.ExploreOperation
-	2,  // 2: canisterd.control.v1.ExploreRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	18, // 3: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
-	15, // 4: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
-	5,  // 5: canisterd.control.v1.ExploreResponse.progress:type_name -> canisterd.control.v1.ExploreProgress
-	6,  // 6: canisterd.control.v1.ExploreResponse.report:type_name -> canisterd.control.v1.ExploreReport
-	7,  // 7: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
-	8,  // 8: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
-	9,  // 9: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
-	11, // 10: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
-	12, // 11: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
-	10, // 12: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
-	2,  // 13: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	16, // 14: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	0,  // 15: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
-	3,  // 16: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
-	13, // 17: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
-	4,  // 18: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
-	14, // 19: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
-	18, // [18:20] is the sub-list for method output_type
-	16, // [16:18] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	4,  // 2: canisterd.control.v1.ExploreRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
+	20, // 3: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
+	17, // 4: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
+	2,  // 5: canisterd.control.v1.ExploreRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
+	3,  // 6: canisterd.control.v1.ExploreRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
+	7,  // 7: canisterd.control.v1.ExploreResponse.progress:type_name -> canisterd.control.v1.ExploreProgress
+	8,  // 8: canisterd.control.v1.ExploreResponse.report:type_name -> canisterd.control.v1.ExploreReport
+	9,  // 9: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
+	10, // 10: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
+	11, // 11: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
+	13, // 12: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
+	14, // 13: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
+	12, // 14: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
+	4,  // 15: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
+	18, // 16: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	2,  // 17: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
+	3,  // 18: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
+	0,  // 19: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
+	5,  // 20: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
+	15, // 21: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
+	6,  // 22: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
+	16, // 23: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
+	22, // [22:24] is the sub-list for method output_type
+	20, // [20:22] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_explorer_proto_init() }
@@ -1377,7 +1568,8 @@ func file_control_v1_explorer_proto_init() {
 		return
 	}
 	file_control_v1_calls_proto_init()
-	file_control_v1_explorer_proto_msgTypes[3].OneofWrappers = []any{
+	file_control_v1_explorer_proto_msgTypes[4].OneofWrappers = []any{}
+	file_control_v1_explorer_proto_msgTypes[5].OneofWrappers = []any{
 		(*ExploreResponse_Progress)(nil),
 		(*ExploreResponse_Report)(nil),
 	}
@@ -1387,7 +1579,7 @@ func file_control_v1_explorer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_explorer_proto_rawDesc), len(file_control_v1_explorer_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   16,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,65 @@
+package harness
+
+import (
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/timers"
+)
+
+// maxWait is how far ahead a deadline may be for which a run waits, in nanoseconds: a day. Canisters that pay for their
+// memory do not run dry in that time. Ours.
+const maxWait = 24 * 60 * 60 * 1_000_000_000
+
+// deadlines are those that a fault waits for. Nothing is told of those of users.
+func deadlines(k timers.Kind) bool {
+	switch k {
+	case timers.GlobalTimer, timers.CallExpiry, timers.RequestExpiry, timers.OutcallExpiry, timers.HookRetry:
+		return true
+	}
+	return false
+}
+
+// ahead is the next deadline of some kinds, if it is not too far.
+func (r *Run) nextDeadline(kinds func(timers.Kind) bool) (at, now uint64, ok bool) {
+	now = r.network.Activity().Clock
+	at, ok = r.network.NextOf(kinds)
+	return at, now, ok && at <= now+maxWait
+}
+
+// timePasses reports whether something happens when time passes.
+func (r *Run) timePasses() bool {
+	_, _, ok := r.nextDeadline(deadlines)
+	return ok || r.network.Activity().Heartbeat
+}
+
+// passTime ends the round, and lets the next one begin at the next deadline.
+func (r *Run) passTime() bool {
+	if !r.timePasses() {
+		return false
+	}
+	r.network.EndRound()
+	if at, now, ok := r.nextDeadline(deadlines); ok {
+		r.advance(at, now)
+	}
+	return true
+}
+
+// wait lets time pass until the next global timer, where the run is at rest and has not waited as often as it may.
+func (r *Run) wait() bool {
+	at, now, ok := r.nextDeadline(replica.GlobalTimers)
+	if !ok || r.waits == 0 {
+		return false
+	}
+	r.waits--
+	r.rested = true
+	r.advance(at, now)
+	return true
+}
+
+func (r *Run) advance(at, now uint64) {
+	r.waited += max(at, now) - now
+	r.network.Apply(replica.AdvanceTo(at))
+}
+
+// Rested reports whether the run was at rest before its present moves: nothing was left to deliver, and time has passed
+// since.
+func (r *Run) Rested() bool { return r.rested }
