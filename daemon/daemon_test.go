@@ -14,6 +14,7 @@ import (
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 	"github.com/canisterd/canisterd/replica"
@@ -22,7 +23,7 @@ import (
 // started is a daemon on any free port. Closing it twice is fine.
 func started(t *testing.T, config Config) *Daemon {
 	t.Helper()
-	config.Listen, config.CacheDir = "127.0.0.1:0", t.TempDir()
+	config.Listen, config.CacheDir = "127.0.0.1:0", canistertest.CacheDir(t)
 	d, err := Start(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)

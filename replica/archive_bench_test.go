@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	"github.com/canisterd/canisterd/replica"
@@ -48,7 +49,7 @@ func fillings() map[string][]byte {
 
 func full(b *testing.B, content []byte) (*real.Stage, replica.Config) {
 	b.Helper()
-	config := replica.Config{Engine: real.NewEngine(b), Subnets: []replica.SubnetConfig{{Nodes: 1, NoRateLimits: true}}}
+	config := replica.Config{Engine: canistertest.NewEngine(b), Subnets: []replica.SubnetConfig{{Nodes: 1, NoRateLimits: true}}}
 	s := real.NewStage(b, config)
 	s.Create("A", 0, real.Plenty)
 	s.Install("A", real.Install, filled(), nil)

@@ -40,7 +40,7 @@ func openPuppets(t testing.TB) (*replicatest.Stage, replica.Config) {
 // openCanister is a network of a real canister with snapshots, chunks and a log, and of one
 // whose upgrade is parked.
 func openCanister(t testing.TB) (*real.Stage, replica.Config) {
-	engine := real.NewEngine(t)
+	engine := canistertest.NewEngine(t)
 	s := real.NewStage(t, replica.Config{Engine: engine, SliceInstructions: 2_000_000, Subnets: []replica.SubnetConfig{{Nodes: 1}}})
 	for _, name := range []string{"A", "B"} {
 		s.Create(name, 0, real.Plenty)
@@ -117,7 +117,7 @@ func TestAnImportNeedsWhatTheFileNeeds(t *testing.T) {
 	if _, err := replica.Import(bytes.NewReader(file), config); err == nil || !strings.Contains(err.Error(), "there is no engine for modules") {
 		t.Errorf("without an engine: %v", err)
 	}
-	other := real.NewEngine(t)
+	other := canistertest.NewEngine(t)
 	before := other.InUse()
 	for _, cut := range []int{len(file) / 3, len(file) / 2, len(file) - 40} {
 		if _, err := replica.Import(bytes.NewReader(file[:cut]), replica.Config{Engine: other}); err == nil {

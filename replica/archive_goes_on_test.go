@@ -22,7 +22,7 @@ import (
 // upgrade that are parked, a canister that stops, timers, heartbeats, HTTP outcalls,
 // signatures, held messages with rules, snapshots, chunks.
 func crowdedStage(t testing.TB) (*real.Stage, replica.Config) {
-	engine := real.NewEngine(t)
+	engine := canistertest.NewEngine(t)
 	s := real.NewStage(t, replica.Config{
 		Engine: engine, SliceInstructions: 2_000_000, StreamMessages: 1, Subnets: []replica.SubnetConfig{{Nodes: 13}, {Nodes: 1}},
 	})

@@ -5,9 +5,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
-	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
 // testdata/archives has a file of each version that was ever written, NAME.VERSION. What
@@ -20,7 +20,7 @@ func TestFilesOfOlderVersionsAreRead(t *testing.T) {
 		root   string
 	}{
 		{"puppets.1", puppets.Config(), "f23eaca5850d5e8e32eb819e4a8d6ed2317b12b0c871208845573e17818ed79b"},
-		{"canister.1", replica.Config{Engine: real.NewEngine(t)}, "7f3e84543e8ec1e680b7261c6058d0a9edc752821e01947aa447ebeac93c2580"},
+		{"canister.1", replica.Config{Engine: canistertest.NewEngine(t)}, "7f3e84543e8ec1e680b7261c6058d0a9edc752821e01947aa447ebeac93c2580"},
 	} {
 		file, err := os.Open("testdata/archives/" + c.name)
 		if err != nil {

@@ -178,7 +178,7 @@ type harness struct {
 func (th *harness) Cleanup(func()) {}
 
 func newHarness(t testing.TB) *harness {
-	th := &harness{TB: t, engine: real.NewEngine(t), modules: make(map[string][]byte)}
+	th := &harness{TB: t, engine: canistertest.NewEngine(t), modules: make(map[string][]byte)}
 	for _, name := range canisterNames {
 		th.modules[name] = variant(name).Module()
 	}

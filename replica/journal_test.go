@@ -6,13 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 	"github.com/canisterd/canisterd/replica/sched"
-	"pgregory.net/rapid"
 )
 
 // tape is a journal in memory, with the state hash after some of its records.
@@ -121,7 +122,7 @@ func TestAScenarioIsTheSameWhenItsJournalIsReplayed(t *testing.T) {
 // recorded is a network with a journal in which canister A adds one to its number with each message.
 func recorded(t *testing.T) (*real.Stage, replica.Config, *tape) {
 	p := new(tape)
-	config := replica.Config{Engine: real.NewEngine(t), Journal: p, Start: replicatest.Start, Subnets: []replica.SubnetConfig{{Nodes: 13}}}
+	config := replica.Config{Engine: canistertest.NewEngine(t), Journal: p, Start: replicatest.Start, Subnets: []replica.SubnetConfig{{Nodes: 13}}}
 	s := real.NewStage(t, config)
 	s.Create("A", 0, real.Plenty)
 	s.Install("A", real.Install, canistertest.Scriptable(), nil)

@@ -25,7 +25,7 @@ type manualCompiler struct {
 
 func newManualCompiler(t *testing.T, config replica.Config) *manualCompiler {
 	t.Helper()
-	w := &manualCompiler{engine: real.NewEngine(t)}
+	w := &manualCompiler{engine: canistertest.NewEngine(t)}
 	config.Engine, config.Compiler = w.engine, w
 	w.Stage = real.NewStage(t, config.Override(override.Parts{Limits: func(l *canister.Limits) { l.InstallRate = 0 }}))
 	for _, name := range []string{"A", "B", "T"} {

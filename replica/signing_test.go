@@ -151,7 +151,7 @@ func TestADerivedKeyIsValidAndDecryptsWithTheTransportSecret(t *testing.T) {
 // The prices tell where the keys are: 10^10 cycles for 13 nodes.
 func TestKeysAreOnTheSubnetsOfTheirKindOrOnTheOneNearestInSize(t *testing.T) {
 	const of13, of34, of40 = 10_000_000_000, 26_153_846_153, 30_769_230_769
-	engine := real.NewEngine(t)
+	engine := canistertest.NewEngine(t)
 	for _, v := range []struct {
 		name          string
 		subnets       []replica.SubnetConfig

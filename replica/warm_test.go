@@ -5,7 +5,6 @@ import (
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -19,11 +18,7 @@ func TestWarmingReadsTheModuleOfAnInstallation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := canister.NewEngine(canister.EngineConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer engine.Close()
+	engine := canistertest.NewEngine(t)
 	in := &replica.Ingress{Receiver: principal.Management, Method: "install_code", Arg: arg}
 	replica.Warm(t.Context(), engine, in)
 	in.Arg = []byte("nonsense")

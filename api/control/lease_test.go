@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(1) // it should have been killed
 	}
-	os.Exit(m.Run())
+	os.Exit(canistertest.Main(m))
 }
 
 // holdLease makes an instance that is bound to this process, says so, and waits.

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/golden"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -50,7 +51,7 @@ type api struct {
 // served starts a daemon on any free port and connects to it.
 func served(t *testing.T, config daemon.Config) *api {
 	t.Helper()
-	config.Listen, config.CacheDir = "127.0.0.1:0", t.TempDir()
+	config.Listen, config.CacheDir = "127.0.0.1:0", canistertest.CacheDir(t)
 	if config.Seed == nil {
 		config.Seed = []byte{0} // golden answers have ids
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
@@ -35,7 +36,7 @@ const serving = "CANISTERD_BENCH_SERVES"
 func TestMain(m *testing.M) {
 	what := os.Getenv(serving)
 	if what == "" {
-		os.Exit(m.Run())
+		os.Exit(canistertest.Main(m))
 	}
 	if err := serveChild(what); err != nil {
 		fmt.Fprintln(os.Stderr, "serving", what+":", err)

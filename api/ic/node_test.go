@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/api"
-	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -34,11 +34,7 @@ func (r running) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, erro
 // startNode serves a node with the subnets whose time is now.
 func startNode(t testing.TB, subnets ...replica.SubnetConfig) (running, string) {
 	t.Helper()
-	engine, err := canister.NewEngine(canister.EngineConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := node.Start(node.Config{Network: replica.Config{Start: uint64(time.Now().UnixNano()), Subnets: subnets, Engine: engine}})
+	n, err := node.Start(node.Config{Network: replica.Config{Start: uint64(time.Now().UnixNano()), Subnets: subnets, Engine: canistertest.NewEngine(t)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +42,7 @@ func startNode(t testing.TB, subnets ...replica.SubnetConfig) (running, string) 
 	server := httptest.NewServer(New(r, Info{Version: "test"}))
 	t.Cleanup(func() {
 		server.Close()
-		if err := errors.Join(n.Close(), engine.Close()); err != nil {
+		if err := n.Close(); err != nil {
 			t.Error(err)
 		}
 	})

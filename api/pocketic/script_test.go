@@ -110,7 +110,7 @@ type api struct {
 func served(t *testing.T) *api {
 	t.Helper()
 	diagnostics := new(bytes.Buffer) // the daemon writes it, one at a time
-	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", PocketIC: true, CacheDir: t.TempDir(), Diagnostics: diagnostics})
+	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", PocketIC: true, CacheDir: canistertest.CacheDir(t), Diagnostics: diagnostics})
 	if err != nil {
 		t.Fatal(err)
 	}

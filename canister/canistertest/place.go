@@ -27,16 +27,7 @@ type Place struct {
 // NewPlace is a place with an application subnet of 13 nodes. It is closed when the test ends.
 func NewPlace(tb testing.TB) *Place {
 	tb.Helper()
-	engine, err := canister.NewEngine(canister.EngineConfig{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := engine.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
-	return &Place{Engine: engine, tb: tb, Subnet: canister.Subnet{
+	return &Place{Engine: NewEngine(tb), tb: tb, Subnet: canister.Subnet{
 		ID:      principal.SelfAuthenticating([]byte("subnet")),
 		RootKey: make([]byte, 133),
 		Fees:    cycles.Application(13),

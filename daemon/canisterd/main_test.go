@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"testing"
+
+	"github.com/canisterd/canisterd/canister/canistertest"
 )
 
 // asCommand is set where the test binary stands for canisterd: in the programs that pages start.
@@ -14,5 +16,5 @@ func TestMain(m *testing.M) {
 	if worker := len(os.Args) > 1 && os.Args[1] == compileWorkerName; worker || os.Getenv(asCommand) != "" {
 		main()
 	}
-	os.Exit(m.Run())
+	os.Exit(canistertest.Main(m))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
 )
 
@@ -25,7 +26,7 @@ func invoke(t *testing.T, args ...string) (code int, out, errOut string) {
 // serving is a daemon that ends with the test.
 func serving(t *testing.T, control daemon.Control) *daemon.Daemon {
 	t.Helper()
-	d, err := daemon.Start(context.WithoutCancel(t.Context()), daemon.Config{Listen: "127.0.0.1:0", Control: control, CacheDir: t.TempDir(), Seed: []byte{0}})
+	d, err := daemon.Start(context.WithoutCancel(t.Context()), daemon.Config{Listen: "127.0.0.1:0", Control: control, CacheDir: canistertest.CacheDir(t), Seed: []byte{0}})
 	if err != nil {
 		t.Fatal(err)
 	}

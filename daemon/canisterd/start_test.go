@@ -16,7 +16,7 @@ func TestKindsOfSubnetsAreSpelledOneWayInFlagsBannersAndDescriptions(t *testing.
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := daemon.Start(context.WithoutCancel(t.Context()), daemon.Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir(), Seed: []byte{0}, Subnets: subnets})
+	d, err := daemon.Start(context.WithoutCancel(t.Context()), daemon.Config{Listen: "127.0.0.1:0", CacheDir: canistertest.CacheDir(t), Seed: []byte{0}, Subnets: subnets})
 	if err != nil {
 		t.Fatal(err)
 	}

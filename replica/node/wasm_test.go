@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
@@ -20,13 +19,8 @@ import (
 // wasm starts a node with canisters that run scripts in Wasm.
 func wasm(t testing.TB, canisters int) *running {
 	t.Helper()
-	engine, err := canister.NewEngine(canister.EngineConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { engine.Close() })
 	n, err := node.Start(node.Config{Workers: 2, Network: replicatest.WithManager(replica.Config{
-		Start: replicatest.Start, Subnets: []replica.SubnetConfig{{}}, Engine: engine,
+		Start: replicatest.Start, Subnets: []replica.SubnetConfig{{}}, Engine: canistertest.NewEngine(t),
 	}, canistertest.Scriptable())})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/internal/override"
@@ -183,16 +183,7 @@ func (s *Stage) OnSubnet(position, n int) int { return int(First(position)-s.Fir
 // their own.
 func NewWasmStage(t testing.TB, config replica.Config, module []byte) *Stage {
 	t.Helper()
-	engine, err := canister.NewEngine(canister.EngineConfig{})
-	if err != nil {
-		t.Fatalf("make an engine: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	config.Engine = engine
+	config.Engine = canistertest.NewEngine(t)
 	return NewStage(t, WithManager(config, module))
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/internal/override"
 )
@@ -97,7 +98,7 @@ func (p *performer) network(rest string) {
 		config.Subnets[i].NoRateLimits = unlimited
 	}
 	if p.between != nil {
-		config.Engine = NewEngine(p.t)
+		config.Engine = canistertest.NewEngine(p.t)
 	}
 	p.Stage = NewStage(p.t, config)
 	if p.between != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
@@ -50,27 +50,12 @@ func (s *Stage) Listen(sink replica.EventSink) {
 	s.Network.Listen(sink)
 }
 
-// NewEngine makes an engine that is closed when the test ends.
-func NewEngine(t testing.TB) *canister.Engine {
-	t.Helper()
-	engine, err := canister.NewEngine(canister.EngineConfig{})
-	if err != nil {
-		t.Fatalf("make an engine: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return engine
-}
-
 // NewStage makes a network; what config leaves open becomes an engine of its own
 // and one application subnet of 13 nodes. It is closed when the test ends.
 func NewStage(t testing.TB, config replica.Config) *Stage {
 	t.Helper()
 	if config.Engine == nil {
-		config.Engine = NewEngine(t)
+		config.Engine = canistertest.NewEngine(t)
 	}
 	if config.Start == 0 {
 		config.Start = replicatest.Start

@@ -1,0 +1,60 @@
+package canistertest
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/canisterd/canisterd/canister"
+)
+
+// cacheDir is the folder of Main; empty without it. Only Main writes it, before and after all tests.
+var cacheDir string
+
+// Main runs the tests of a package, whose engines share a folder for compiled modules: each module is compiled once in
+// the process, which under the race detector is most of the time of many tests. The folder is not kept for the next
+// process, because that one may test another compiler. It gives the exit code:
+//
+//	func TestMain(m *testing.M) { os.Exit(canistertest.Main(m)) }
+func Main(m *testing.M) (code int) {
+	dir, err := os.MkdirTemp("", "canisterd-tests-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "making a folder for compiled modules:", err)
+		return 1
+	}
+	cacheDir = dir
+	defer func() {
+		cacheDir = ""
+		if err := os.RemoveAll(dir); err != nil {
+			fmt.Fprintln(os.Stderr, "removing compiled modules:", err)
+			code = 1
+		}
+	}()
+	return m.Run()
+}
+
+// CacheDir is the folder for compiled modules that the tests of this process share; one of the test where the package
+// does not begin with Main.
+func CacheDir(tb testing.TB) string {
+	tb.Helper()
+	if cacheDir == "" {
+		return tb.TempDir()
+	}
+	return cacheDir
+}
+
+// NewEngine is an engine without options that is closed when the test ends. Where the package begins with Main, it
+// shares compiled modules with the others.
+func NewEngine(tb testing.TB) *canister.Engine {
+	tb.Helper()
+	engine, err := canister.NewEngine(canister.EngineConfig{CacheDir: cacheDir})
+	if err != nil {
+		tb.Fatalf("make an engine: %v", err)
+	}
+	tb.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return engine
+}
