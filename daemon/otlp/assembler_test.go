@@ -87,20 +87,20 @@ func TestACallWhoseBeginningIsNotRecordedIsARoot(t *testing.T) {
 
 func TestSpansAreBounded(t *testing.T) {
 	request := replica.RequestID{1}
-	events := []replica.Event{{Kind: replica.IngressReceived, Subnet: subnet, Canister: one, Request: request, Method: strings.Repeat("é", maxText)}}
-	for range maxSpanEvents + 3 {
+	events := []replica.Event{{Kind: replica.IngressReceived, Subnet: subnet, Canister: one, Request: request, Method: strings.Repeat("é", 4096)}}
+	for range 128 + 3 {
 		events = append(events, replica.Event{Kind: replica.Logged, Subnet: subnet, Canister: one, Request: request, Origin: replica.Origin{Kind: intercanister.FromIngress}, Text: "line\xff"})
 	}
 	got := assembled(append(events, replica.Event{Kind: replica.IngressAnswered, Request: request})...)
-	if len(got) != 1 || len(got[0].GetEvents()) != maxSpanEvents || got[0].GetDroppedEventsCount() != 3 || len(got[0].GetName()) > maxText+8 {
+	if len(got) != 1 || len(got[0].GetEvents()) != 128 || got[0].GetDroppedEventsCount() != 3 || len(got[0].GetName()) > 4096+8 || len(got[0].GetName()) < 4096 {
 		t.Fatalf("it has the spans %s with %d events", names(got), len(got[0].GetEvents()))
 	}
 	a := newAssembler("test", func(*tracepb.Span) {})
-	for i := range maxOpen + 10 {
+	for i := range 16_384 + 10 {
 		made, _ := calls(1, intercanister.CallID(i+1))
 		a.take(&node.Recorded{Event: made})
 	}
-	if len(a.known) != maxOpen || len(a.order) != maxOpen {
+	if len(a.known) != 16_384 || len(a.order) != 16_384 {
 		t.Errorf("%d calls are remembered, in an order of %d", len(a.known), len(a.order))
 	}
 }

@@ -52,10 +52,15 @@ func New(options Options) (*Exporter, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newExporter(options, s), nil
+}
+
+// newExporter makes an exporter that sends through s.
+func newExporter(options Options, s sender) *Exporter {
 	x := &Exporter{options: options, sender: s, queue: make(chan queued, maxQueue), ended: make(chan struct{}), closing: make(chan struct{})}
 	x.cut, x.cutOff = context.WithCancel(context.Background())
 	go x.run()
-	return x, nil
+	return x
 }
 
 // Counts are the counts so far.
