@@ -74,7 +74,7 @@ bench-first-reply: ## the ratio of the time of make run until its first reply to
 	$(GO) run ./daemon/bench -tags firsthour -only FirstReply -count 1 -benchtime 1x ./daemon/canisterd
 
 .PHONY: torture
-torture: ## kill a daemon with a state directory while clients write, and count what is lost
+torture: ## kill a daemon with a state directory while clients write, let the power of simulated disks fail, and count what is lost
 	$(GO) run ./daemon/torture
 
 .PHONY: hostile

@@ -20,10 +20,12 @@ type keeper struct {
 	journal *journal.Journal
 	log     *slog.Logger
 	due     chan struct{} // has a value when a checkpoint is due
+	most    int64         // bytes of records after which one is due
 
 	// Since the last checkpoint. The owner of the network writes them.
 	records, bytes atomic.Int64
 	busy           atomic.Bool // a record was not idle
+	many           atomic.Bool // there are so many records that one is due
 	aging          *time.Timer // makes a checkpoint due; nil until there is such a record
 
 	mu   sync.Mutex // guards kept
@@ -41,7 +43,13 @@ func (k *keeper) Record(record []byte, idle bool) {
 		k.aging = time.AfterFunc(checkpointAge, k.want)
 	case first:
 		k.aging.Reset(checkpointAge)
-	case records == checkpointRecords || bytes >= checkpointBytes && bytes-int64(len(record)) < checkpointBytes:
+	}
+	k.count(records, bytes)
+}
+
+// count asks for a checkpoint after so many records.
+func (k *keeper) count(records, bytes int64) {
+	if (records >= checkpointRecords || bytes >= k.most) && k.many.CompareAndSwap(false, true) {
 		k.want()
 	}
 }
@@ -75,6 +83,7 @@ func (k *keeper) begin() {
 	k.records.Store(0)
 	k.bytes.Store(0)
 	k.busy.Store(false)
+	k.many.Store(false)
 }
 
 // keep keeps the network of a node as it is now, unless nothing has happened since the last checkpoint.
@@ -96,6 +105,8 @@ func (k *keeper) keep(n *node.Node) error {
 	if err != nil || frozen == nil {
 		return err
 	}
+	defer k.log.Debug("a checkpoint ends", "position", at.Position, "height", at.Height)
+	k.log.Debug("a checkpoint begins", "position", at.Position, "height", at.Height)
 	_, err = k.journal.Keep(at, frozen.Export)
 	return err
 }
@@ -131,10 +142,11 @@ func (k *keeper) recovered(config replica.Config) (_ *replica.Network, err error
 		network, err = replica.Import(file, config)
 		return err
 	})
-	records := 0
+	var records, bytes int64
 	if err == nil {
 		err = k.journal.Records(newest.Position, func(position uint64, record []byte) error {
 			records++
+			bytes += int64(len(record))
 			if _, err := network.Replay(record); err != nil {
 				return fmt.Errorf("record %d, of %d after %s: %w", position, k.journal.Position()-newest.Position, newest.File, err)
 			}
@@ -147,7 +159,9 @@ func (k *keeper) recovered(config replica.Config) (_ *replica.Network, err error
 		}
 		return nil, err
 	}
-	k.records.Store(int64(records))
+	k.records.Store(records)
+	k.bytes.Store(bytes)
+	k.count(records, bytes)
 	k.log.Info("the state is restored", "height", network.Activity().Height, "records", records, "took", time.Since(begun).Round(time.Millisecond))
 	return network, nil
 }

@@ -1,6 +1,7 @@
 package instance
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -39,11 +40,13 @@ const keptName = "instance"
 
 // openKept opens the state directory of an instance; there says whether it has one.
 func (r *Registry) openKept(dir string) (k *keeper, there bool, err error) {
-	j, err := journal.Open(dir, r.config.Journal)
+	options := r.config.Journal
+	options.Log = r.config.Log
+	j, err := journal.Open(dir, options)
 	if err != nil {
 		return nil, false, err
 	}
-	k = &keeper{journal: j, log: r.config.Log, due: make(chan struct{}, 1)}
+	k = &keeper{journal: j, log: r.config.Log, due: make(chan struct{}, 1), most: cmp.Or(r.config.CheckpointBytes, checkpointBytes)}
 	value, err := j.Get(keptName)
 	if err == nil && value != nil {
 		if err = json.Unmarshal(value, &k.kept); err != nil {

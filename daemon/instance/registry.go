@@ -51,8 +51,10 @@ type Config struct {
 	Engine *canister.Engine
 	// Journal says how state directories are opened.
 	Journal journal.Options
-	Version string            // of the program, which networks report
-	Printed replica.PrintSink // what canisters print; nil: no reader
+	// CheckpointBytes is after how many bytes of records a checkpoint of a durable instance is made; 0: 64 MiB.
+	CheckpointBytes int64
+	Version         string            // of the program, which networks report
+	Printed         replica.PrintSink // what canisters print; nil: no reader
 	// TimedEvents makes instances record when each event happened by the wall clock (node.Recorded.At).
 	TimedEvents bool
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,10 @@ type Options struct {
 	FS vfs.FS
 	// Damaged opens a directory whose records are damaged, to repair it.
 	Damaged bool
+	// Log takes, at level debug, what the store does beside the commits; nil: nothing does.
+	Log *slog.Logger
+	// MemTableBytes is how much of what is new the store has in memory; 0: 8 MiB.
+	MemTableBytes uint64
 	// ReadOnly opens a directory that exists, to look at it.
 	ReadOnly bool
 }
@@ -87,7 +92,7 @@ func Open(dir string, o Options) (_ *Journal, err error) {
 // open opens the store and reads what is in it.
 func (j *Journal) open(o *Options) (err error) {
 	err = j.guarded(func() (err error) {
-		j.db, err = pebble.Open(j.path("store"), j.storeOptions(o.ReadOnly))
+		j.db, err = pebble.Open(j.path("store"), j.storeOptions(o))
 		return err
 	})
 	if err != nil {

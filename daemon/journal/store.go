@@ -1,9 +1,11 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -18,17 +20,28 @@ const (
 )
 
 // storeOptions are for few large values that are written once, in order, and read once.
-func (j *Journal) storeOptions(readOnly bool) *pebble.Options {
+func (j *Journal) storeOptions(o *Options) *pebble.Options {
 	options := &pebble.Options{
-		FS: j.fs, ReadOnly: readOnly, ErrorIfNotExists: readOnly, Logger: storeLog{j}, FormatMajorVersion: pebble.FormatNewest,
-		MemTableSize: memTableBytes, MaxOpenFiles: 100,
+		FS: j.fs, ReadOnly: o.ReadOnly, ErrorIfNotExists: o.ReadOnly, Logger: storeLog{j}, FormatMajorVersion: pebble.FormatNewest,
+		MemTableSize: cmp.Or(o.MemTableBytes, memTableBytes), MaxOpenFiles: 100,
 	}
 	options.CacheSize = cacheBytes
 	options.EventListener = &pebble.EventListener{BackgroundError: func(err error) {
 		j.failBy(err)
 		select {} // as after a write that fails
 	}}
+	if o.Log != nil {
+		follow(options.EventListener, o.Log)
+	}
 	return options
+}
+
+// follow logs when the store flushes and compacts.
+func follow(events *pebble.EventListener, log *slog.Logger) {
+	events.FlushBegin = func(pebble.FlushInfo) { log.Debug("a flush of the store begins") }
+	events.FlushEnd = func(pebble.FlushInfo) { log.Debug("a flush of the store ends") }
+	events.CompactionBegin = func(pebble.CompactionInfo) { log.Debug("a compaction of the store begins") }
+	events.CompactionEnd = func(pebble.CompactionInfo) { log.Debug("a compaction of the store ends") }
 }
 
 // storeLog takes what the store says.

@@ -5,5 +5,10 @@
 // every canister how far it has counted: less than its clients were told is a lost update. After the last kill it has
 // the journal replayed.
 //
-// It prints the kills, the updates that were acknowledged, and the updates that were lost, which must be 0.
+// Before that it lets the power of instances fail whose disk is simulated in memory: at a random change of the disk
+// everything ends, and a random part of what was not synced is lost. The state after each cut must be that of a replay,
+// and each update is there whole or not at all.
+//
+// It prints the kills and cuts, how many fell into a checkpoint, a compaction of the store, an installation or a fork,
+// the updates that were acknowledged, and the updates that were lost, which must be 0.
 package main

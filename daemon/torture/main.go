@@ -17,15 +17,17 @@ import (
 
 // options say what is done.
 type options struct {
-	kills, clients int
-	seed           uint64
-	longest        time.Duration // between the start of a process and its end
-	binary, dir    string        // "": made
+	kills, cuts int // 0: none
+	clients     int
+	seed        uint64
+	longest     time.Duration // between the start of a process and its end
+	binary, dir string        // "": made
 }
 
 func main() {
 	var o options
 	flag.IntVar(&o.kills, "kills", 100, "how often the process is killed")
+	flag.IntVar(&o.cuts, "cuts", 1000, "how often the power of an instance fails whose disk is simulated")
 	flag.IntVar(&o.clients, "clients", 8, "clients that write, each to a canister of its own")
 	flag.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "of the times of the kills")
 	flag.DurationVar(&o.longest, "longest", 2*time.Second, "a process is killed after at most so long")
@@ -33,13 +35,29 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "the state directory (default: a temporary one)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	done, err := torture(ctx, o)
+	err := perform(ctx, o)
 	stop()
-	fmt.Println(done)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "torture:", err)
 		os.Exit(1)
 	}
+}
+
+// perform does what the options say.
+func perform(ctx context.Context, o options) error {
+	if o.cuts > 0 {
+		c, err := cutPower(ctx, o.cuts, o.seed)
+		fmt.Printf("seed %d: %d power cuts, %s\n", o.seed, o.cuts, c)
+		if err != nil {
+			return err
+		}
+	}
+	if o.kills == 0 {
+		return nil
+	}
+	done, err := torture(ctx, o)
+	fmt.Println(done)
+	return err
 }
 
 // outcome is what came out.

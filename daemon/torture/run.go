@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,29 +14,16 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/api/client"
-	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
 )
-
-// counting is a canister that adds one to a number in its stable memory with each update, and gives it.
-const counting = `(module
-	(import "ic0" "msg_reply_data_append" (func $append (param i32 i32)))
-	(import "ic0" "msg_reply" (func $reply))
-	(memory (export "memory") 1)
-	(func (export "canister_update count")
-		(i64.store (i32.const 0) (i64.add (i64.load (i32.const 0)) (i64.const 1)))
-		(call $append (i32.const 0) (i32.const 8)) (call $reply)))`
 
 // run is some lives of a daemon with one state directory.
 type run struct {
 	options
-	random       *rand.Rand
-	canisters    []principal.Principal
-	counted      []uint64 // by each canister, as its client was told last
-	acknowledged int
-	lost         int
-	slowest      time.Duration
+	random *rand.Rand
+	tally
+	canisters []principal.Principal
+	slowest   time.Duration
 }
 
 // process is a daemon.
@@ -97,12 +83,8 @@ func (r *run) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	module, err := wat.Assemble(counting)
-	if err != nil {
-		return err
-	}
 	for range r.clients {
-		id, err := deploy(ctx, p.client, home, module)
+		id, err := deploy(ctx, p.client.Call, home)
 		if err != nil {
 			return err
 		}
@@ -110,36 +92,6 @@ func (r *run) prepare(ctx context.Context) error {
 	}
 	r.counted = make([]uint64, r.clients)
 	return nil
-}
-
-func deploy(ctx context.Context, c *client.Client, home principal.Principal, module []byte) (principal.Principal, error) {
-	var created struct {
-		Canister principal.Principal `ic:"canister_id"`
-	}
-	type mode struct {
-		Install *candid.Null `ic:"install,variant"`
-	}
-	arg, err := candid.Marshal(struct{}{})
-	if err != nil {
-		return principal.Principal{}, err
-	}
-	reply, err := c.Call(ctx, principal.Management, home, "provisional_create_canister_with_cycles", arg)
-	if err == nil {
-		err = candid.Unmarshal(reply, &created)
-	}
-	if err != nil {
-		return principal.Principal{}, err
-	}
-	arg, err = candid.Marshal(struct {
-		Mode     mode                `ic:"mode"`
-		Canister principal.Principal `ic:"canister_id"`
-		Module   []byte              `ic:"wasm_module"`
-		Arg      []byte              `ic:"arg"`
-	}{mode{&candid.Null{}}, created.Canister, module, nil})
-	if err == nil {
-		_, err = c.Call(ctx, principal.Management, created.Canister, "install_code", arg)
-	}
-	return created.Canister, err
 }
 
 // life starts a daemon, checks what it knows, has clients write, and kills it.
@@ -163,9 +115,10 @@ func (r *run) life(ctx context.Context) error {
 			for {
 				reply, err := p.client.Call(ctx, r.canisters[at], r.canisters[at], "count", nil)
 				mu.Lock()
-				if err == nil && len(reply) == 8 {
-					r.told(at, binary.LittleEndian.Uint64(reply))
-				} else if !killed.Load() {
+				if err == nil {
+					err = r.told(at, reply)
+				}
+				if err != nil && !killed.Load() {
 					failed = errors.Join(failed, fmt.Errorf("an update: %w\n%s", err, p.log.String()))
 				}
 				mu.Unlock()
@@ -177,14 +130,4 @@ func (r *run) life(ctx context.Context) error {
 	}
 	clients.Wait()
 	return errors.Join(failed, ctx.Err())
-}
-
-// told notes what a canister answers: it has counted on from what its client was told before, or further, where the
-// answer to an update was lost with the process that made it.
-func (r *run) told(at int, now uint64) {
-	if before := r.counted[at]; now <= before {
-		r.lost += int(before - now + 1)
-	}
-	r.counted[at] = now
-	r.acknowledged++
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
 	"testing"
 	"time"
 )
@@ -12,12 +14,32 @@ func TestADaemonThatIsKilledLosesNoAcknowledgedUpdate(t *testing.T) {
 	}
 }
 
+func TestAPowerCutLosesNoAcknowledgedUpdate(t *testing.T) {
+	c, err := cutPower(t.Context(), 16, 1)
+	if err != nil || c.lost > 0 || c.acknowledged == 0 || c.replayed == 0 {
+		t.Errorf("%s: %v", c, err)
+	}
+
+}
+
+// answerOf is the answer of a canister that has counted so far in its heap, and in its stable memory.
+func answerOf(heap, stable uint64) []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, heap), stable)
+}
+
 func TestALostUpdateIsCounted(t *testing.T) {
-	r := &run{counted: make([]uint64, 1)}
+	r := &tally{counted: make([]uint64, 1)}
 	for _, told := range []uint64{1, 2, 5, 4} { // two were done without an answer, then two are lost
-		r.told(0, told)
+		if err := r.told(0, answerOf(told, told)); err != nil {
+			t.Error(err)
+		}
 	}
 	if r.lost != 2 || r.acknowledged != 4 {
 		t.Errorf("%d updates are lost and %d acknowledged, want 2 and 4", r.lost, r.acknowledged)
+	}
+	for _, partly := range [][]byte{answerOf(5, 6), bytes.Repeat([]byte{1}, 8)} {
+		if err := r.told(0, partly); err == nil {
+			t.Errorf("answer %x is taken", partly)
+		}
 	}
 }

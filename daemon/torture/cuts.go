@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	crand "crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+const (
+	cutDir      = "/state"
+	cutClients  = 4
+	cutRecords  = 24 << 10 // bytes after which a checkpoint is made
+	cutMemTable = 32 << 10 // bytes after which the store flushes
+	cutAfter    = 250      // changes of the disk, at most
+)
+
+// cuts is some lives of a durable instance on a disk in memory. A life ends when the power fails at one of the changes
+// of the disk: a random part of what was not synced is lost.
+type cuts struct {
+	tally
+	work
+	random    *rand.Rand
+	engine    *canister.Engine
+	disk      *vfs.MemFS
+	canisters []principal.Principal // the last one is installed again and again
+	replayed  int                   // lives whose state was compared with that of a replay
+}
+
+// cutPower lets the power of an instance fail, and counts.
+func cutPower(ctx context.Context, times int, seed uint64) (c *cuts, err error) {
+	c = &cuts{random: rand.New(rand.NewPCG(seed, 1)), disk: vfs.NewCrashableMem()}
+	if c.engine, err = canister.NewEngine(canister.EngineConfig{}); err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, c.engine.Close()) }()
+	if err := c.prepare(ctx); err != nil {
+		return c, err
+	}
+	for range times {
+		if err := c.life(ctx, 1+c.random.Int64N(cutAfter)); err != nil {
+			return c, err
+		}
+	}
+	if err = c.life(ctx, 0); err == nil && c.lost > 0 {
+		err = fmt.Errorf("%d acknowledged updates are lost", c.lost)
+	}
+	return c, err
+}
+
+// String is the outcome for people.
+func (c *cuts) String() string {
+	return fmt.Sprintf("%d updates acknowledged, %d lost; %s; the state after %d cuts is that of a replay", c.acknowledged, c.lost, &c.work, c.replayed)
+}
+
+// prepare makes the instance and its canisters.
+func (c *cuts) prepare(ctx context.Context) error {
+	r := c.registry(c.disk)
+	i, err := r.Create(ctx, &instance.Spec{Placement: instance.Placement{Name: instance.Default}, Journal: cutDir})
+	for err == nil && len(c.canisters) <= cutClients {
+		var id principal.Principal
+		id, err = deploy(ctx, caller(i), i.Node().View().DefaultCanister())
+		c.canisters = append(c.canisters, id)
+	}
+	c.counted = make([]uint64, cutClients)
+	return errors.Join(err, r.Close())
+}
+
+func (c *cuts) registry(fs vfs.FS) *instance.Registry {
+	return instance.NewRegistry(instance.Config{
+		Wall: time.Now, Engine: c.engine, Log: slog.New(&c.work), CheckpointBytes: cutRecords,
+		Journal: journal.Options{FS: fs, MemTableBytes: cutMemTable},
+	})
+}
+
+// cut is the end of a life.
+type cut struct {
+	mu      sync.Mutex   // guards what follows, and the tally of the cuts
+	happens bool         // no client counts any more
+	left    *vfs.MemFS   // what is on the disk afterwards
+	after   atomic.Int64 // changes of the disk
+}
+
+// life goes on from the disk, and ends after some changes of it; 0: after one update of each client.
+func (c *cuts) life(ctx context.Context, after int64) error {
+	hash, err := c.replay(ctx)
+	if err != nil {
+		return fmt.Errorf("replaying: %w", err)
+	}
+	c.work.reset()
+	end := &cut{}
+	early := c.random.IntN(8) == 0 // the life may end while the instance is opened
+	if early {
+		end.after.Store(after)
+	}
+	unsynced, random := c.random.IntN(101), rand.New(rand.NewPCG(c.random.Uint64(), 2))
+	under := c.disk
+	fs := errorfs.Wrap(under, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && end.after.Add(-1) == 0 {
+			end.mu.Lock()
+			defer end.mu.Unlock()
+			end.happens = true
+			c.work.end()
+			end.left = under.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: unsynced, RNG: random})
+		}
+		return nil
+	}))
+	r := c.registry(fs)
+	err = c.live(ctx, r, hash, func(i *instance.Instance) error {
+		if !early {
+			end.after.Store(after)
+		}
+		return c.write(ctx, r, i, end)
+	})
+	err = errors.Join(err, r.Close())
+	if c.disk = end.left; c.disk == nil {
+		c.disk = under
+	}
+	return err
+}
+
+// replay is the hash of the state that the directory tells.
+func (c *cuts) replay(ctx context.Context) ([32]byte, error) {
+	done, err := instance.Replay(ctx, cutDir, instance.Config{Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.disk}})
+	return done.StateHash, err
+}
+
+// live opens the instance, compares its state, and has clients write.
+func (c *cuts) live(ctx context.Context, r *instance.Registry, hash [32]byte, write func(*instance.Instance) error) error {
+	i, err := r.Create(ctx, &instance.Spec{
+		Placement: instance.Placement{Name: instance.Default}, Journal: cutDir, Pacing: instance.Pacing{Mode: instance.Manual},
+	})
+	if err != nil {
+		return err
+	}
+	var now [32]byte
+	looked, err := instance.Look(ctx, i, func(n *replica.Network) (err error) {
+		now, err = n.StateHash()
+		return err
+	})
+	if err = errors.Join(looked, err); err != nil {
+		return err
+	}
+	if now != hash {
+		return fmt.Errorf("the state hash is %x, and that of a replay is %x", now, hash)
+	}
+	c.replayed++
+	if err := i.SetPacing(ctx, instance.Pacing{Mode: instance.Auto}); err != nil {
+		return err
+	}
+	return write(i)
+}
+
+// write has clients count, a canister installed, and the instance forked until the end.
+func (c *cuts) write(ctx context.Context, r *instance.Registry, i *instance.Instance, end *cut) error {
+	var all sync.WaitGroup
+	failures := make(chan error, cutClients+2)
+	repeat := func(do func() (bool, error)) {
+		all.Go(func() {
+			for {
+				if over, err := do(); over || err != nil {
+					failures <- err
+					return
+				}
+			}
+		})
+	}
+	once := end.after.Load() <= 0
+	over := func() bool {
+		end.mu.Lock()
+		defer end.mu.Unlock()
+		return end.happens
+	}
+	for at, id := range slices.All(c.canisters[:cutClients]) {
+		repeat(func() (bool, error) {
+			reply, err := caller(i)(ctx, id, id, "count", nil)
+			end.mu.Lock()
+			defer end.mu.Unlock()
+			if err == nil && !end.happens {
+				err = c.told(at, reply)
+			}
+			return once || end.happens, err
+		})
+	}
+	repeat(func() (bool, error) {
+		defer c.begin("install")()
+		return once || over(), install(ctx, caller(i), c.canisters[cutClients])
+	})
+	repeat(func() (bool, error) {
+		defer c.begin("fork")()
+		_, err := r.Fork(ctx, &instance.ForkSpec{Source: instance.Default, Placement: instance.Placement{Name: "fork"}, Pacing: &instance.Pacing{Mode: instance.Manual}})
+		if err == nil {
+			err = r.Delete("fork")
+		}
+		return once || over(), err
+	})
+	all.Wait()
+	close(failures)
+	var err error
+	for failure := range failures {
+		err = errors.Join(err, failure)
+	}
+	return err
+}
+
+// caller calls canisters of an instance.
+func caller(i *instance.Instance) call {
+	return func(ctx context.Context, callee, effective principal.Principal, method string, arg []byte) ([]byte, error) {
+		now, err := i.Now(ctx)
+		if err != nil {
+			return nil, err
+		}
+		in := &replica.Ingress{
+			Sender: principal.Anonymous, Receiver: callee, Effective: effective, Method: method, Arg: arg, Expiry: now + replica.MaxIngressTTL/2,
+		}
+		_, _ = crand.Read(in.ID[:]) // it never fails
+		receipt, err := i.Backend().Submit(ctx, in)
+		if err == nil && receipt.Reject != nil {
+			err = fmt.Errorf("%s: %s", method, receipt.Reject.Message())
+		}
+		if err != nil {
+			return nil, err
+		}
+		subnet := i.Node().View().SubnetOf(effective).ID
+		if err := i.AwaitAnswer(ctx, subnet, in.ID); err != nil {
+			return nil, err
+		}
+		answer, err := instance.Look(ctx, i, func(n *replica.Network) replica.IngressAnswer {
+			answer, _ := n.IngressAnswer(subnet, in.ID)
+			return answer
+		})
+		if err == nil && answer.Reject != nil {
+			err = fmt.Errorf("%s: %s", method, answer.Reject.Message())
+		}
+		return answer.Reply, err
+	}
+}
