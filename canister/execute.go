@@ -32,6 +32,9 @@ func (c *Canister) Execute(sub *Subnet, m *Message) Outcome {
 }
 
 func (c *Canister) execute(sub *Subnet, m *Message) Outcome {
+	if sub.Volatile {
+		c.MakeVolatile()
+	}
 	r := c.state.loadedRunner()
 	entry, missing := r.entry(m)
 	if missing != nil {

@@ -54,12 +54,18 @@ func (c *Canister) fork(both *forked) *Canister {
 
 // fork makes an empty state one with the same memories.
 func (s *state) fork(f *state) {
+	f.root = s.ensureRoot()
+	f.root.users.Add(1)
+	f.module, f.binary, f.heap, f.pages = s.module, s.binary.retain(), s.heap, s.pages
+}
+
+// ensureRoot is the snapshot root of the state, made if there is none.
+func (s *state) ensureRoot() *snapshotRoot {
 	if s.root == nil {
 		s.root = &snapshotRoot{guest: s.runner.guest.SnapshotRoot(), stable: s.runner.stable.SnapshotRoot()}
 		s.root.users.Add(1)
 	}
-	s.root.users.Add(1)
-	f.module, f.binary, f.heap, f.pages, f.root = s.module, s.binary.retain(), s.heap, s.pages, s.root
+	return s.root
 }
 
 // dropRoot releases the snapshot root, which is out of date or no longer needed.

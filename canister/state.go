@@ -87,10 +87,32 @@ func newState(m *Module, b *binary, g *wasm.Guest, mem *stable.Memory) *state {
 // loadedRunner is the runner of the state, made of the snapshot root if there is none yet.
 func (s *state) loadedRunner() *runner {
 	if s.runner == nil {
-		s.runner = new(runner)
-		s.runner.init(s.module, s.root.guest.Guest(), s.root.stable.Memory())
+		s.runner = s.root.runner(s.module, s.root.guest.Guest())
 	}
 	return s.runner
+}
+
+// volatileRunner is loadedRunner where a guest that is made now is volatile.
+func (s *state) volatileRunner() *runner {
+	if s.runner == nil {
+		s.runner = s.root.runner(s.module, s.root.guest.Volatile())
+	}
+	return s.runner
+}
+
+// MakeVolatile makes the memories of a canister that was forked and not used since volatile, as a message in a volatile
+// network does.
+func (c *Canister) MakeVolatile() {
+	if c.state != nil {
+		c.state.volatileRunner()
+	}
+}
+
+// runner is a runner on the memories of the root.
+func (m *snapshotRoot) runner(module *Module, guest *wasm.Guest) *runner {
+	r := new(runner)
+	r.init(module, guest, m.stable.Memory())
+	return r
 }
 
 // note enters the sizes that were just committed.
@@ -166,6 +188,9 @@ func (s *state) view() (*runner, error) {
 		v.guest.View(0, 0) // opens it on the newest state now, not when the query runs
 		return v, nil
 	}
+	if s.runner != nil && s.runner.guest.Volatile() {
+		return s.ensureRoot().runner(s.module, s.root.guest.Guest()), nil
+	}
 	r := s.loadedRunner()
 	g, err := r.guest.Snapshot()
 	if err != nil {
@@ -180,7 +205,7 @@ func (s *state) view() (*runner, error) {
 func (s *state) release(v *runner) {
 	v.rollback()
 	s.mu.Lock()
-	keep := !s.closed && len(s.idle) < idleViews
+	keep := !s.closed && !v.guest.Volatile() && len(s.idle) < idleViews
 	if keep {
 		s.idle = append(s.idle, v)
 	}

@@ -21,6 +21,9 @@ type Subnet struct {
 	MemoryUsed uint64
 	// Keys are the threshold keys that canisters of this subnet can have signatures with.
 	Keys []Key
+	// Volatile is set in networks that live for a few messages: what the messages of canisters commit stays in memory,
+	// and instances are used again by the next fork of the same state.
+	Volatile bool
 	// Unthrottled is set where debug_print is charged for printing as well (metering: the
 	// replica's feature rate_limiting_of_debug_prints is off).
 	Unthrottled bool

@@ -82,10 +82,11 @@ func (s *slab[T]) enter(id uint64, slot uint32) {
 
 func (s *slab[T]) extend() {
 	first := uint32(len(s.chunks)) * chunkSize
-	chunk := make([]record[T], chunkSize)
+	size := chunkSize
 	if first == 0 {
-		chunk = make([]record[T], firstChunk)
+		size = firstChunk
 	}
+	chunk := make([]record[T], size)
 	s.chunks = append(s.chunks, chunk)
 	for i := len(chunk) - 1; i >= 0; i-- {
 		chunk[i].next, s.free = s.free, first+uint32(i)+1

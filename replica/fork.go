@@ -25,6 +25,9 @@ type ForkConfig struct {
 	// Reseed makes the random beacons of the fork go on from this seed, to see what else
 	// could have come; nil: the fork draws what the source draws. Keys stay.
 	Reseed *[32]byte
+	// Volatile is for forks that live for a few messages, of which many are made of one state: what messages commit
+	// stays in memory, and a fork goes on with the Wasm instances of the one closed before it. So are its forks.
+	Volatile bool
 
 	overrides override.Parts // of tests
 }
@@ -53,6 +56,7 @@ func (n *Network) Fork(config ForkConfig) *Network {
 	if config.overrides.Executor != nil {
 		f.config.overrides.Executor = config.overrides.Executor
 	}
+	f.volatile = n.volatile || config.Volatile
 	f.own, f.event, f.traps = nil, Event{}, traps{}
 	f.plug(&config.Parts)
 	f.index = n.index.fork()
@@ -101,7 +105,8 @@ func (m *subnet) fork(n *Network) *subnet {
 	f.faults = f.injector()
 	m.State.Fork(&f.State)
 	f.record.canisters.list, f.record.requests.list = slices.Clip(m.record.canisters.list), slices.Clip(m.record.requests.list) // the source appends behind them
-	if h := m.staged().made.Load(); h != nil {                                                                                  // what changed before is in it
+	f.Environment.Volatile = n.volatile
+	if h := m.staged().made.Load(); h != nil { // what changed before is in it
 		f.record.rebase(h.Tree())
 	}
 	if m.ahead != nil {

@@ -37,6 +37,9 @@ func (n *Network) Inspect(in *Ingress) *Inspection {
 }
 
 func newInspection(environment *canister.Subnet, in *Ingress, r *state.Entry) (*Inspection, *intercanister.Reject) {
+	if environment.Volatile {
+		r.Canister.MakeVolatile()
+	}
 	target, reject := r.Canister.PrepareQuery()
 	if reject != nil {
 		return nil, reject

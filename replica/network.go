@@ -84,6 +84,7 @@ type Network struct {
 	rules          state.Rules // over messages on their way
 	traps          traps
 	journal        *journalling // nil without a journal
+	volatile       bool         // it is a volatile fork
 }
 
 // New makes a network at its start: no canisters, no round yet.

@@ -156,6 +156,9 @@ func (m *subnet) captureTarget(id principal.Principal, method string) capturedTa
 		h.charged = true
 		return h
 	}
+	if m.Environment.Volatile {
+		r.Canister.MakeVolatile()
+	}
 	target, reject := r.Canister.PrepareQuery()
 	if reject != nil {
 		return answered(reject)

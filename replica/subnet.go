@@ -120,7 +120,7 @@ func (m *subnet) refresh() {
 	if m.Environment != nil {
 		keys = m.Environment.Keys
 	}
-	m.Environment = &canister.Subnet{MemoryUsed: m.MemoryUsed + m.config.Occupied, ID: m.ID, Fees: m.Fees, System: m.System, Limits: m.Limits, Time: m.Time, Keys: keys, Print: m.net.config.Printed}
+	m.Environment = &canister.Subnet{MemoryUsed: m.MemoryUsed + m.config.Occupied, ID: m.ID, Fees: m.Fees, System: m.System, Limits: m.Limits, Time: m.Time, Keys: keys, Print: m.net.config.Printed, Volatile: m.net.volatile}
 	if m.net.rootKey == nil {
 		m.net.rootKey = m.key.Public().DER()
 	}

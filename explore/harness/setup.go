@@ -43,7 +43,7 @@ type Harness struct {
 // others are left out. The error says which message the network did not accept. The caller closes the harness.
 func New(setup *Setup, chosen []int) (*Harness, error) {
 	l := &Harness{setup: setup, runner: new(replica.Coroutines), ops: make(map[replica.RequestID]string)}
-	l.base = setup.Base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: l.runner}})
+	l.base = setup.Base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: l.runner}, Volatile: true})
 	if chosen == nil {
 		for i := range setup.Operations {
 			chosen = append(chosen, i)

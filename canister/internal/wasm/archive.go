@@ -15,6 +15,7 @@ const maxArchivedWords = 1 << 16
 func (g *Guest) Archive(c *archive.Coder) {
 	s := g.slot
 	s.mu.Lock()
+	s.mustPersist()
 	size, words := uint64(s.size), append([]uint64{}, s.globals...)
 	s.mu.Unlock()
 	archive.Number(c, &size)

@@ -117,11 +117,20 @@ func (g *Guest) store(changed []span) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	memory := l.heap.bytes()
-	if err := s.room(int64(len(memory)), changed); err != nil {
-		return err
+	if s.volatile && len(s.patches)+countPages(changed) > maxPatches {
+		if err := s.persist(); err != nil {
+			return err
+		}
 	}
-	if err := s.write(memory, changed, l.heap.written); err != nil {
-		return err
+	if s.volatile {
+		s.keep(memory, changed)
+	} else {
+		if err := s.room(int64(len(memory)), changed); err != nil {
+			return err
+		}
+		if err := s.write(memory, changed, l.heap.written); err != nil {
+			return err
+		}
 	}
 	lost := l.heap.committed(changed) != nil
 	s.size = int64(len(memory))
@@ -134,7 +143,7 @@ func (g *Guest) store(changed []span) error {
 	g.version = s.version
 	if lost {
 		g.lost = true
-	} else if s.base != nil {
+	} else if s.base != nil && !s.volatile {
 		s.settle(s.size, g.engine.heaps.maxRuns(s.size), l.heap.remap)
 	}
 	return nil

@@ -16,6 +16,8 @@ func (g *Guest) Differing(o *Guest) (pages uint64, err error) {
 	defer a.mu.Unlock()
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	a.mustPersist()
+	b.mustPersist()
 	if a.base == b.base && a.own == 0 && b.own == 0 {
 		return 0, nil
 	}

@@ -39,6 +39,8 @@
 // of runs, which cost mappings, the smallest gaps between them are copied, so that they join. A commit does this after
 // its own work, and a lack of space puts it off.
 //
+// Guests of explorations are volatile: they commit to memory, and their instances outlive them (volatile.go).
+//
 // # Goroutines
 //
 // A guest has one owner; one goroutine at a time calls its methods, and a message may be finished on another goroutine

@@ -47,6 +47,7 @@ type Engine struct {
 	quick, slow compileQueue
 	flights     sync.WaitGroup  // compilations under way
 	evictions   atomic.Uint64   // of resident guests
+	idle        atomic.Int64    // instances that wait in pools
 	lifetime    context.Context // ends with Close
 	end         context.CancelFunc
 

@@ -300,9 +300,9 @@ func recount(t *rapid.T, s *store, size int64) {
 
 // smallBlocks lets small heaps do what large ones do.
 func smallBlocks(t *testing.T) {
-	block, many, large, trim := blockPages, manyPages, largeHeap, trimFaults
-	t.Cleanup(func() { blockPages, manyPages, largeHeap, trimFaults = block, many, large, trim })
-	blockPages, manyPages, largeHeap, trimFaults = 64, 16, 2*WasmPageSize, 20
+	block, many, large, trim, patches := blockPages, manyPages, largeHeap, trimFaults, maxPatches
+	t.Cleanup(func() { blockPages, manyPages, largeHeap, trimFaults, maxPatches = block, many, large, trim, patches })
+	blockPages, manyPages, largeHeap, trimFaults, maxPatches = 64, 16, 2*WasmPageSize, 20, 8
 }
 
 func TestForksAreWhatWasWrittenToThem(t *testing.T) {

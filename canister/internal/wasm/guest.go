@@ -159,6 +159,7 @@ func (g *Guest) Close() {
 	if !g.open {
 		g.residency.Lock()
 	}
+	g.leaveInstance()
 	g.closed, g.open = true, false
 	g.slot.mu.Lock()
 	if g.slot.owner == g {
@@ -249,6 +250,9 @@ func (g *Guest) refresh() error {
 // makeResident instantiates the guest over its committed bytes. Needs residency.
 func (g *Guest) makeResident(size int64) error {
 	if err := g.engine.makeRoom(); err != nil {
+		return err
+	}
+	if adopted, err := g.adopt(); adopted || err != nil {
 		return err
 	}
 	s := g.slot

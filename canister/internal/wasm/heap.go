@@ -52,6 +52,9 @@ type heap interface {
 	// remap makes the bytes those of the slot again after their places changed there; all of them are the committed
 	// ones. Needs the slot's lock.
 	remap() error
+	// moveTo makes the bytes those of another slot, whose bytes differ from the present ones in these pages only, and
+	// lies on the same layers.
+	moveTo(s *slot, differing []int64) error
 	// free gives the memory back.
 	free() error
 }

@@ -102,6 +102,11 @@ func (h *copyHeap) revert() error {
 	return nil
 }
 
+func (h *copyHeap) moveTo(s *slot, _ []int64) error {
+	h.slot = s
+	return h.load()
+}
+
 func (h *copyHeap) remap() error { return nil }
 
 func (h *copyHeap) release() { h.held = nil }

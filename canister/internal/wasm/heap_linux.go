@@ -49,13 +49,19 @@ const (
 
 func newMappedHeap(hs *heapSpace, s *slot, size int64, reader bool) (heap, error) {
 	h := &mappedHeap{space: hs, slot: s, reader: reader, unknown: true, moves: s.moves}
-	if err := s.cover(size); err != nil {
+	known := size
+	if s.volatile {
+		known = min(size, s.reach()*PageSize)
+	} else if err := s.cover(size); err != nil {
 		return nil, err
 	}
 	if size == 0 {
 		return h, nil
 	}
-	h.place(0, size/PageSize)
+	h.place(0, known/PageSize)
+	if known < size {
+		h.pieces = h.pieces.add(piece{known / PageSize, anonymousPiece})
+	}
 	defer h.count()
 	if len(h.pieces) == 1 && h.pieces[0].offset != anonymousPiece {
 		base, err := unix.MmapPtr(s.file.Descriptor(), h.pieces[0].offset, nil, uintptr(size), protection, unix.MAP_PRIVATE|unix.MAP_NORESERVE)
@@ -125,7 +131,7 @@ func (h *mappedHeap) bytes() []byte { return h.memory }
 func (h *mappedHeap) grow(size int64) error {
 	h.slot.mu.Lock()
 	defer h.slot.mu.Unlock()
-	if h.reader {
+	if h.reader || h.slot.volatile {
 		return h.move(size, true)
 	}
 	if err := h.slot.cover(size); err != nil {
@@ -227,7 +233,36 @@ func (h *mappedHeap) load() error {
 	if err := h.list(); err != nil {
 		return err
 	}
-	return h.dropAll()
+	if err := h.dropAll(); err != nil {
+		return err
+	}
+	h.patch()
+	return nil
+}
+
+// patch copies the patches of the slot into the heap, after private pages were dropped.
+func (h *mappedHeap) patch() {
+	for _, p := range h.slot.patches {
+		if p.page < int64(len(h.memory)/PageSize) {
+			copy(h.page(p.page), p.bytes[:])
+			h.lost()
+		}
+	}
+}
+
+// moveTo copies the bytes of the other slot, so that the pages stay private.
+func (h *mappedHeap) moveTo(s *slot, differing []int64) error {
+	h.slot, h.moves = s, s.moves
+	h.watch()
+	defer h.unwatch()
+	for _, n := range differing {
+		content, err := s.page(n, &h.content)
+		if err != nil {
+			return err
+		}
+		fillPage(h.page(n), content)
+	}
+	return nil
 }
 
 func (h *mappedHeap) remap() error {
@@ -288,6 +323,9 @@ func (h *mappedHeap) changedMany(pages int) (bool, error) {
 // bytes.
 func (h *mappedHeap) committed(changed []span) error {
 	h.commits++
+	if h.slot.volatile {
+		return nil // the committed bytes are nowhere else to be mapped from
+	}
 	if h.flushed {
 		return h.dropFlushed()
 	}
@@ -335,6 +373,7 @@ func (h *mappedHeap) restore(changed []span, compared bool) error {
 		dropped := h.ofTheFile(h.private)
 		err := h.dropAll()
 		h.slot.trim(dropped)
+		h.patch()
 		return err
 	}
 	if !compared {

@@ -13,7 +13,7 @@ type heldState struct {
 // ends. Only the messages of a snapshot can be held: they run several functions one after the other, of which one may
 // have to be undone.
 func (g *Guest) Hold() error {
-	if g.origin == nil {
+	if g.origin == nil && !g.slot.volatile {
 		panic("wasm: hold of a guest that is no snapshot")
 	}
 	g.begin()

@@ -22,6 +22,7 @@ func (g *Guest) Freeze() *Image {
 	s := g.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.mustPersist()
 	return &Image{engine: g.engine, size: s.size, store: s.over(s.freeze())}
 }
 
@@ -58,6 +59,7 @@ func (im *Image) Written() uint64 {
 func (g *Guest) Written() uint64 {
 	g.slot.mu.Lock()
 	defer g.slot.mu.Unlock()
+	g.slot.mustPersist()
 	return uint64(g.slot.written)
 }
 

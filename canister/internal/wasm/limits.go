@@ -78,6 +78,9 @@ const (
 
 // Smaller in tests, whose heaps are small.
 var (
+	// maxPatches is how many pages of its own a volatile guest keeps in memory: 8 MiB. One that changes more goes on
+	// like any other.
+	maxPatches = 2048
 	// trimFaults is after how many page faults of a heap the pages of the file are given back that are not committed.
 	trimFaults = int64(32 << 20 / PageSize)
 	// blockPages is the unit in which pages of a heap that were never written are told from others, in pages; a

@@ -26,6 +26,7 @@ type resident struct {
 	next         int      // function to forget next
 	segments     [][]byte // passive data segments, emptied by data.drop
 	segmentsWere [][]byte
+	patches      patches // of a resident that waits in a pool: what its heap has beside the layers
 	context      callContext
 	stack        [2]uint64
 }

@@ -18,7 +18,11 @@ type slot struct {
 	version uint64   // counts commits
 	owner   *Guest   // nil once closed
 	readers []reader // heaps of open snapshots
-	refs    int
+	// volatile says that commits go to patches; pool is where its instances wait, nil for others.
+	volatile bool
+	patches  patches
+	pool     *pool
+	refs     int
 }
 
 // reader is the heap of an open snapshot. It keeps its version of a page before that is overwritten, and its share of
@@ -44,6 +48,8 @@ func (s *slot) release() {
 	last := s.refs == 0
 	s.mu.Unlock()
 	if last {
+		s.dropPatches()
+		s.pool.release()
 		s.close()
 	}
 }

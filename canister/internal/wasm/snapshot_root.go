@@ -11,18 +11,35 @@ type SnapshotRoot struct {
 	base    *layer // the heap, nil where all of it is zero
 	size    int64  // bytes of heap
 	globals []uint64
+	// volatile says that the guests are volatile; patches are over the base.
+	volatile bool
+	patches  patches
+	pool     *pool // of the volatile guests made from it
 }
 
 // SnapshotRoot returns the root of the committed state of g. Nothing is copied. A message may be open, even paused: the
 // root has the state before it.
 func (g *Guest) SnapshotRoot() SnapshotRoot {
 	s := g.slot
+	if s.volatile && !g.open { // the next guest goes on where this one stands
+		g.residency.Lock()
+		if g.resident != nil {
+			g.lend(s.patches.share())
+		}
+		g.residency.Unlock()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return SnapshotRoot{g.engine, g.code, s.freeze(), s.size, slices.Clone(s.globals)}
+	root := SnapshotRoot{engine: g.engine, code: g.code, base: s.freeze(), size: s.size, globals: slices.Clone(s.globals)}
+	if s.volatile {
+		root.volatile, root.patches, root.pool = true, s.patches.share(), s.pool.share()
+	} else {
+		root.pool = &pool{users: 1}
+	}
+	return root
 }
 
-// Guest makes a guest, which becomes resident when it is used.
+// Guest makes a guest, which becomes resident when it is used. Those of a volatile guest are volatile.
 func (m *SnapshotRoot) Guest() *Guest {
 	both := new(struct {
 		guest Guest
@@ -33,8 +50,14 @@ func (m *SnapshotRoot) Guest() *Guest {
 	s.file, s.refs, s.owner, s.version = m.engine.file, 1, g, 1
 	s.store = s.over(m.base.share())
 	s.size, s.globals = m.size, slices.Clone(m.globals)
+	if m.volatile {
+		s.volatile, s.pool, s.patches = true, m.pool.share(), slices.Clone(m.patches)
+	}
 	return g
 }
 
 // Close gives everything back; the guests stay.
-func (m *SnapshotRoot) Close() { m.base.release() }
+func (m *SnapshotRoot) Close() {
+	m.pool.release()
+	m.base.release()
+}

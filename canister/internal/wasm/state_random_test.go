@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -82,6 +83,34 @@ func randomProgram(t *rapid.T, e *Engine, code *Code) {
 				t.Fatalf("commit: %+v, %v; want %d dirty pages", c, err, dirty)
 			}
 			m.committed = m.now.clone()
+		},
+		"fork": func(t *rapid.T) {
+			from := pick()
+			if len(all) >= 5 || from.origin != nil {
+				return
+			}
+			root := from.g.SnapshotRoot()
+			defer root.Close()
+			all = append(all, &modelled{root.Volatile(), from.committed.clone(), from.committed.clone(), nil})
+		},
+		"freeze": func(t *rapid.T) {
+			m := pick()
+			if m.origin != nil {
+				return
+			}
+			image, got := m.g.Freeze(), make([]byte, len(m.committed.heap))
+			defer image.Close()
+			if err := image.Read(0, got); err != nil || !bytes.Equal(got, m.committed.heap) {
+				t.Fatalf("the image differs: %v", err)
+			}
+		},
+		"close": func(t *rapid.T) {
+			m := pick()
+			if len(all) < 2 || slices.ContainsFunc(all, func(o *modelled) bool { return o.origin == m }) {
+				return
+			}
+			m.g.Close()
+			all = slices.DeleteFunc(all, func(o *modelled) bool { return o == m })
 		},
 		"snapshot": func(t *rapid.T) {
 			from := pick()
