@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -138,6 +139,13 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.StateDir != "" {
+		dir, err := filepath.Abs(c.StateDir)
+		if err != nil {
+			return c, fmt.Errorf("the folder for the state: %w", err)
+		}
+		c.StateDir = dir
 	}
 	if c.CacheDir == "" {
 		c.CacheDir = defaultCache(c.Log)

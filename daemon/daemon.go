@@ -126,7 +126,8 @@ func (d *Daemon) registryConfig(config *Config) instance.Config {
 	made := instance.Config{
 		Host: host{d}, Log: config.Log, Wall: config.wall, Limit: config.Instances, Seed: config.Seed, Memory: d.memory.instance,
 		CacheDir: config.CacheDir, Version: Version(), TimedEvents: d.spans != nil, RateLimits: config.RateLimits, Outcalls: config.Outcalls,
-		Reach: instance.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
+		Reach:    instance.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
+		StateDir: config.StateDir,
 	}
 	if len(config.CompileWorker) > 0 {
 		made.Compiler = newCompileWorker(config.CompileWorker).compile
@@ -146,13 +147,9 @@ func (d *Daemon) spread() {
 
 // build makes the instance the daemon begins with.
 func (d *Daemon) build(ctx context.Context, config *Config) error {
-	stateDir, err := filepath.Abs(config.StateDir)
-	if err != nil {
-		return fmt.Errorf("the folder for the state: %w", err)
-	}
-	memories := filepath.Join(stateDir, "memories")
-	if config.StateDir == "" {
-		stateDir, memories = "", ""
+	stateDir, memories := config.StateDir, ""
+	if stateDir != "" {
+		memories = filepath.Join(stateDir, "memories")
 	}
 	made, err := d.instances.Create(ctx, &instance.Spec{
 		Placement: instance.Placement{Name: instance.Default},
@@ -167,6 +164,9 @@ func (d *Daemon) build(ctx context.Context, config *Config) error {
 	copy(asked[:], config.Seed)
 	if kept := made.About().Seed; len(config.Seed) > 0 && kept != asked {
 		return fmt.Errorf("starting the network: the network that is kept in state directory %q has another seed, %x: leave the seed out to go on with it, keep the new network elsewhere (--state-dir) or not at all (--ephemeral), or delete the kept one (canisterd state delete)", stateDir, kept)
+	}
+	if stateDir != "" {
+		return d.instances.Resume(ctx)
 	}
 	return nil
 }

@@ -19,6 +19,9 @@ type (
 	Replayed = instance.Replayed
 )
 
+// InstanceStateDir is the state directory of an instance in the one of a daemon.
+func InstanceStateDir(stateDir, name string) string { return instance.KeptIn(stateDir, name) }
+
 // CheckState reads everything in a state directory and changes nothing. The error says why the directory cannot be read
 // at all.
 func CheckState(dir string) (StateHealth, error) {

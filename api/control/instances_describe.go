@@ -18,7 +18,7 @@ func describe(i *instance.Instance) *controlv1.Instance {
 		Name: i.Name(), State: controlv1.InstanceState_INSTANCE_STATE_RUNNING,
 		Created: timestamppb.New(about.Created), ForkedFrom: about.ForkedFrom, Urls: about.URLs, RootKey: view.RootKey,
 		DefaultEffectiveCanisterId: view.DefaultCanister().String(), Time: stamp(view.Time), Height: view.Height,
-		Pacing: shownPacing(i.Pacing()), Outcalls: outcallMessages[about.Outcalls], Seed: about.Seed[:], StateDir: about.StateDir, Lease: about.Lease,
+		Pacing: shownPacing(i.Pacing()), Outcalls: outcallMessages[about.Outcalls], Seed: about.Seed[:], StateDir: about.StateDir, Lease: about.Lease, Ephemeral: about.Journal == "",
 		Offset: shownOffset(i.Pacing(), i.Offset()), OutcallsLocal: about.Reach.Local, OutcallTargets: about.Reach.Targets,
 	}
 	id, ancestors := i.Lineage()

@@ -14,7 +14,7 @@ import (
 // its snapshots.
 func (s *instances) ForkInstance(ctx context.Context, in *controlv1.ForkInstanceRequest) (*controlv1.ForkInstanceResponse, error) {
 	spec := &instance.ForkSpec{
-		Placement: instance.Placement{Name: in.GetName(), Listen: in.GetHttpListen(), Lease: in.GetLease()},
+		Placement: instance.Placement{Name: in.GetName(), Listen: in.GetHttpListen(), Lease: in.GetLease(), Ephemeral: in.GetEphemeral()},
 		Source:    in.GetInstance(), Snapshot: in.GetSnapshot(),
 	}
 	if in.GetPacing() != nil {

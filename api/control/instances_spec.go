@@ -11,7 +11,7 @@ import (
 // specOf reads what an instance is to be made of.
 func specOf(in *controlv1.CreateInstanceRequest) (*instance.Spec, error) {
 	spec := &instance.Spec{
-		Placement: instance.Placement{Name: in.GetInstance(), Listen: in.GetHttpListen(), Lease: in.GetLease()}, StateDir: in.GetStateDir(),
+		Placement: instance.Placement{Name: in.GetInstance(), Listen: in.GetHttpListen(), Lease: in.GetLease(), Ephemeral: in.GetEphemeral()}, StateDir: in.GetStateDir(),
 		Reach: instance.OutcallReach{Local: in.GetOutcallsLocal(), Targets: in.GetOutcallTargets()},
 	}
 	spec.RateLimits = in.GetRateLimits()

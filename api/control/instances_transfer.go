@@ -91,7 +91,7 @@ func (s *instances) ImportInstance(stream grpc.ClientStreamingServer[controlv1.I
 
 func importOf(in *controlv1.ImportOptions) (*instance.ImportSpec, error) {
 	spec := &instance.ImportSpec{
-		Placement: instance.Placement{Name: in.GetInstance(), Listen: in.GetHttpListen(), Lease: in.GetLease()}, StateDir: in.GetStateDir(),
+		Placement: instance.Placement{Name: in.GetInstance(), Listen: in.GetHttpListen(), Lease: in.GetLease(), Ephemeral: in.GetEphemeral()}, StateDir: in.GetStateDir(),
 		Reach: instance.OutcallReach{Local: in.GetOutcallsLocal(), Targets: in.GetOutcallTargets()},
 	}
 	var err error

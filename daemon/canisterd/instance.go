@@ -79,7 +79,7 @@ type instanceFlags struct {
 	seed, start, pacing, outcalls       string
 	stateDir, httpListen, reseed, lease string
 	reach                               reachFlags
-	rateLimits                          bool
+	rateLimits, ephemeral               bool
 }
 
 const (
@@ -122,8 +122,13 @@ func (f *instanceFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own, host:port; port 0 takes any free one")
 }
 
+// addEphemeral adds the flag of commands whose instances are kept otherwise.
+func (f *instanceFlags) addEphemeral(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.ephemeral, "ephemeral", false, "end with the daemon (default: kept where the daemon keeps its own)")
+}
+
 func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, error) {
-	r := &controlv1.CreateInstanceRequest{Instance: name, StateDir: f.stateDir, HttpListen: f.httpListen, Lease: f.lease, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, RateLimits: f.rateLimits}
+	r := &controlv1.CreateInstanceRequest{Instance: name, StateDir: f.stateDir, HttpListen: f.httpListen, Lease: f.lease, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, RateLimits: f.rateLimits, Ephemeral: f.ephemeral}
 	for _, kind := range f.subnets {
 		k, ok := kindNamed(kind)
 		if !ok {
@@ -181,6 +186,7 @@ func (c *cli) instanceCreate() *cobra.Command {
 		},
 	}
 	f.add(cmd)
+	f.addEphemeral(cmd)
 	return cmd
 }
 
@@ -210,6 +216,9 @@ func (c *cli) particulars(i *controlv1.Instance) string {
 		fmt.Fprintf(&text, "forked    from %s\n", from)
 	}
 	fmt.Fprintf(&text, "network   %s\n", i.GetNetworkId())
+	if !i.GetEphemeral() {
+		text.WriteString("state     kept for the next start of the daemon\n")
+	}
 	fmt.Fprintf(&text, "seed      %x\nroot key  %x", i.GetSeed(), i.GetRootKey())
 	return text.String()
 }
@@ -300,7 +309,7 @@ func (c *cli) instanceFork() *cobra.Command {
 				return err
 			}
 			request := &controlv1.ForkInstanceRequest{
-				Instance: c.instance, Snapshot: snapshot, Name: first(args), Pacing: pacing, HttpListen: f.httpListen, Reseed: []byte(f.reseed),
+				Instance: c.instance, Snapshot: snapshot, Name: first(args), Pacing: pacing, HttpListen: f.httpListen, Reseed: []byte(f.reseed), Ephemeral: f.ephemeral,
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				made, err := d.Instances.ForkInstance(ctx, request)
@@ -315,5 +324,6 @@ func (c *cli) instanceFork() *cobra.Command {
 	cmd.Flags().StringVar(&f.pacing, "pacing", "", "when rounds happen: "+pacingForms()+" (default: as in the other)")
 	cmd.Flags().StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own")
 	cmd.Flags().StringVar(&f.reseed, "reseed", "", "any text: chance takes another turn in the fork")
+	f.addEphemeral(cmd)
 	return cmd
 }

@@ -76,7 +76,7 @@ this folder have their names in it, too.`,
 			if err != nil {
 				return err
 			}
-			options := &controlv1.ImportOptions{Instance: first(args[1:]), Pacing: pacing, Outcalls: outcalls, StateDir: f.stateDir, HttpListen: f.httpListen, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets}
+			options := &controlv1.ImportOptions{Instance: first(args[1:]), Pacing: pacing, Outcalls: outcalls, StateDir: f.stateDir, HttpListen: f.httpListen, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, Ephemeral: f.ephemeral}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				from, total, err := source(args[0])
 				if err != nil {
@@ -102,6 +102,7 @@ this folder have their names in it, too.`,
 	f.reach.add(cmd, "the daemon's")
 	flags.StringVar(&f.stateDir, "state-dir", "", stateUsage+", on the daemon's machine")
 	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own")
+	f.addEphemeral(cmd)
 	return cmd
 }
 

@@ -46,8 +46,9 @@ func (c *cli) start() *cobra.Command {
 
 Its canisters and their state are kept in a folder, by default one of the user's
 data folder: they are there after the next start, whatever ended this one.
-canisterd state looks after that folder. With --ephemeral they are in memory,
-and gone when it stops. Other instances than the default one are never kept.`,
+canisterd state looks after that folder. So are
+instances that are created later, unless they say otherwise. With --ephemeral
+all are in memory, and gone when it stops.`,
 		Example: `  canisterd start
   canisterd start --deploy .
   canisterd start --state-dir ./state

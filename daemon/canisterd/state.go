@@ -16,19 +16,21 @@ func (c *cli) stateGroup() *cobra.Command {
 		Long: `Look after what canisterd start keeps, in the user's data folder or in a folder
 that is named (start --state-dir).
 
-No daemon may have the directory open.`,
+No daemon may have the directory open. --instance selects another instance than
+the default one in it.`,
 	}
 	cmd.AddCommand(c.stateCheck(), c.stateRepair(), c.stateCompact(), c.stateDelete())
 	return cmd
 }
 
-// stateArgument is the state directory that a command names, or the one of canisterd start.
-func stateArgument(args []string) (string, error) {
+// stateArgument is the state directory that a command names, or the one of canisterd start; of the instance that the
+// command is about.
+func (c *cli) stateArgument(args []string) (dir string, err error) {
 	if len(args) > 0 {
-		return args[0], nil
+		return daemon.InstanceStateDir(args[0], c.instance), nil
 	}
-	dir, err := daemon.DefaultStateDir()
-	if err == nil && !exists(dir) {
+	dir, err = daemon.DefaultStateDir()
+	if dir = daemon.InstanceStateDir(dir, c.instance); err == nil && !exists(dir) {
 		err = fmt.Errorf("nothing is kept in %s: name the state directory", dir)
 	}
 	return dir, err
@@ -68,7 +70,7 @@ func (c *cli) stateCheck() *cobra.Command {
 		Short: "Read everything in a state directory, and name what is damaged",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			dir, err := stateArgument(args)
+			dir, err := c.stateArgument(args)
 			if err != nil {
 				return err
 			}
@@ -97,7 +99,7 @@ checkpoint that is not damaged, with the records after it. Damaged records are
 removed with everything after them.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			dir, err := stateArgument(args)
+			dir, err := c.stateArgument(args)
 			if err != nil {
 				return err
 			}
@@ -123,7 +125,7 @@ func (c *cli) stateCompact() *cobra.Command {
 		Short: "Make a state directory as small as it can be: a checkpoint, and no records",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			dir, err := stateArgument(args)
+			dir, err := c.stateArgument(args)
 			if err != nil {
 				return err
 			}
@@ -146,7 +148,7 @@ func (c *cli) stateDelete() *cobra.Command {
 		Short: "Delete a state directory with everything in it: the next start begins with a new network",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			dir, err := stateArgument(args)
+			dir, err := c.stateArgument(args)
 			if err != nil {
 				return err
 			}
@@ -184,7 +186,7 @@ each round, and the hash of the whole state at each later checkpoint. Answers to
 HTTP outcalls come from the journal. Nothing is changed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := stateArgument(args)
+			dir, err := c.stateArgument(args)
 			if err != nil {
 				return err
 			}

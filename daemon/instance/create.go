@@ -1,6 +1,7 @@
 package instance
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -23,12 +24,14 @@ func (r *Registry) Create(ctx context.Context, spec *Spec) (*Instance, error) {
 	}
 	seed := r.seeds.next(spec.Seed)
 	subnets := r.subnetsOf(spec)
-	return r.admit(ctx, &spec.Placement, func() (*startConfig, error) {
-		if spec.Journal != "" {
-			return r.resume(spec, pacing, replica.Config{
+	return r.admit(ctx, &spec.Placement, func(name string) (*startConfig, error) {
+		if dir := cmp.Or(spec.Journal, r.keptIn(&spec.Placement, name)); dir != "" {
+			kept := *spec
+			kept.Journal = dir
+			return r.resume(&kept, pacing, replica.Config{
 				Seed: seed, Start: r.startOf(spec), Subnets: subnets, Version: r.config.Version, Keys: &r.keys,
 				SliceInstructions: spec.SliceInstructions, RoundInstructions: spec.RoundInstructions,
-			})
+			}, false)
 		}
 		engine, err := r.engines.in(spec.StateDir)
 		if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
 )
 
 // Fork makes an instance that goes on from the present of another, or from one of its
@@ -24,7 +23,7 @@ func (r *Registry) Fork(ctx context.Context, spec *ForkSpec) (*Instance, error) 
 			return nil, err
 		}
 	}
-	return r.admit(ctx, &spec.Placement, func() (*startConfig, error) {
+	return r.admit(ctx, &spec.Placement, func(name string) (*startConfig, error) {
 		// The engine outlives the source: the fork has a use of it before it is made.
 		engine := r.engines.share(source.engine)
 		ahead := source.ahead(spec.Snapshot)
@@ -38,8 +37,10 @@ func (r *Registry) Fork(ctx context.Context, spec *ForkSpec) (*Instance, error) 
 		if spec.Snapshot != "" {
 			about.ForkedFrom += "@" + spec.Snapshot
 		}
-		return &startConfig{about: about, pacing: pacing, ahead: ahead, engine: engine, ancestors: ancestors, start: func(config node.Config) (*node.Node, error) {
-			return node.Wake(network, config), nil
-		}}, nil
+		f := &startConfig{about: about, pacing: pacing, ahead: ahead, engine: engine, ancestors: ancestors}
+		if err := r.keepFrom(r.keptIn(&spec.Placement, name), network, f); err != nil {
+			return nil, errors.Join(err, r.engines.leave(engine))
+		}
+		return f, nil
 	})
 }

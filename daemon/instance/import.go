@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
 )
 
 // Import makes an instance of a file. An error of the file is an *archive.Fault.
@@ -15,7 +14,7 @@ func (r *Registry) Import(ctx context.Context, spec *ImportSpec, file io.Reader)
 	if err != nil {
 		return nil, err
 	}
-	return r.admit(ctx, &spec.Placement, func() (*startConfig, error) {
+	return r.admit(ctx, &spec.Placement, func(name string) (*startConfig, error) {
 		engine, err := r.engines.in(spec.StateDir)
 		if err != nil {
 			return nil, err
@@ -25,8 +24,10 @@ func (r *Registry) Import(ctx context.Context, spec *ImportSpec, file io.Reader)
 			return nil, errors.Join(err, r.engines.leave(engine))
 		}
 		about := About{Outcalls: r.outcallsOf(spec.Outcalls), Reach: r.reachOf(spec.Reach), Seed: network.Seed(), StateDir: spec.StateDir}
-		return &startConfig{about: about, pacing: pacing, engine: engine, start: func(config node.Config) (*node.Node, error) {
-			return node.Wake(network, config), nil
-		}}, nil
+		f := &startConfig{about: about, pacing: pacing, engine: engine}
+		if err := r.keepFrom(r.keptIn(&spec.Placement, name), network, f); err != nil {
+			return nil, errors.Join(err, r.engines.leave(engine))
+		}
+		return f, nil
 	})
 }

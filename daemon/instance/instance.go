@@ -135,7 +135,7 @@ func (i *Instance) close() error {
 		err = i.front.Close()
 	}
 	i.pacer.end()
-	if i.keeper != nil {
+	if i.keeper != nil && i.keeper.complete() {
 		err = errors.Join(err, i.keeper.keepLast(i.node))
 	}
 	bug := i.node.Bug()

@@ -24,7 +24,12 @@ type kept struct {
 	NetworkID string     // its lineage
 	Ancestors []Ancestor //
 	Snapshots []keptSnapshot
-	Made      made // what it was made of
+	// Of instances that are started again without being asked for: as in About, and the address they are served at.
+	Outcalls             OutcallMode
+	Reach                OutcallReach
+	StateDir, ForkedFrom string
+	Listen               string
+	Made                 made // what it was made of
 }
 
 // made is what was asked for when the instance was made, and does not change.

@@ -49,6 +49,9 @@ type Config struct {
 	Compiler func(ctx context.Context, dir string, module []byte) error
 	// Engine is for the instances in memory, and stays its owner's; nil: the registry makes one, of CacheDir and Compiler.
 	Engine *canister.Engine
+	// StateDir is the directory in which instances are kept, absolute: the default one there, the others in a folder of it.
+	// Empty: only those that name one are kept.
+	StateDir string
 	// Journal says how state directories are opened.
 	Journal journal.Options
 	// CheckpointBytes is after how many bytes of records a checkpoint of a durable instance is made; 0: 64 MiB.
@@ -130,7 +133,16 @@ func (r *Registry) Delete(name string) error {
 		return UnknownInstance.Refuse(cmp.Or(name, Default))
 	}
 	r.config.Log.Debug("deleted", "instance", i.name)
-	return r.end(i)
+	var err error
+	if i.keeper != nil {
+		err = i.keeper.forget()
+	}
+	err = errors.Join(err, r.end(i))
+	// The directory of the default instance has the others in it.
+	if dir := i.about.Journal; err == nil && dir != "" && dir != r.config.StateDir {
+		err = journal.Remove(dir, r.config.Journal)
+	}
+	return err
 }
 
 // Lease is a new lease; end deletes the instances that are bound to it.
@@ -147,17 +159,17 @@ func (r *Registry) Lease() (id string, end func()) {
 }
 
 // admit reserves a name, makes the instance with it and adds it.
-func (r *Registry) admit(ctx context.Context, to *Placement, make func() (*startConfig, error)) (*Instance, error) {
+func (r *Registry) admit(ctx context.Context, to *Placement, make func(name string) (*startConfig, error)) (*Instance, error) {
 	name, err := r.directory.reserve(to)
 	if err != nil {
 		return nil, err
 	}
-	f, err := make()
+	f, err := make(name)
 	if err != nil {
 		r.directory.release(name)
 		return nil, err
 	}
-	f.name, f.listen, f.about.Lease = name, to.Listen, to.Lease
+	f.name, f.listen, f.about.Lease = name, cmp.Or(to.Listen, f.listen), to.Lease
 	i, err := r.start(ctx, f)
 	if err != nil {
 		r.directory.release(name)

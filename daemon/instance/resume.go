@@ -9,9 +9,10 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// resume is how a durable instance is started: from its state directory, or in an empty one. The error is a refusal
-// (BadFolder, BadField) where the directory cannot be used, or has another instance than the one asked for.
-func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config) (_ *startConfig, err error) {
+// resume is how a durable instance is started: from its state directory, or in an empty one. again takes everything from
+// the directory. The error is a refusal (BadFolder, BadField) where the directory cannot be used, or has another instance
+// than the one asked for; errIncomplete where it has none to be started again.
+func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config, again bool) (_ *startConfig, err error) {
 	k, there, err := r.openKept(spec.Journal)
 	if err != nil {
 		return nil, BadFolder.Refuse(spec.Journal, err)
@@ -23,26 +24,33 @@ func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config) (_ *
 	}()
 	asked := made{spec.Subnets, spec.RateLimits, spec.SliceInstructions, spec.RoundInstructions, spec.SystemCanisters}
 	about := About{Outcalls: r.outcallsOf(spec.Outcalls), Reach: r.reachOf(spec.Reach), Seed: config.Seed, StateDir: spec.StateDir, Journal: spec.Journal}
+	f := &startConfig{about: about, keeper: k, resumed: there}
+	if again {
+		if !there {
+			return nil, errIncomplete
+		}
+		k.kept.describe(f)
+	}
 	if there {
 		if field := k.kept.Made.differs(&asked); field != "" {
 			return nil, BadFolder.Refuse(spec.Journal, "the network that is kept there was made with other "+field+": leave that out to go on with it, or keep the new network in another directory (--state-dir) or not at all (--ephemeral)")
 		}
-		if about.Seed, err = k.kept.seed(); err != nil {
+		if f.about.Seed, err = k.kept.seed(); err != nil {
 			return nil, BadFolder.Refuse(spec.Journal, err)
 		}
-		if spec.Seed != nil && *spec.Seed != about.Seed {
+		if spec.Seed != nil && *spec.Seed != f.about.Seed {
 			return nil, BadFolder.Refuse(spec.Journal, "the network that is kept there has another seed: leave the seed out, or name another directory")
 		}
 		if spec.Pacing == (Pacing{}) {
 			pacing = k.kept.Pacing
 		}
 	}
-	engine, err := r.engines.in(spec.StateDir)
+	engine, err := r.engines.in(f.about.StateDir)
 	if err != nil {
 		return nil, err
 	}
 	config.Engine = engine.Engine
-	f := &startConfig{about: about, pacing: pacing, engine: engine, keeper: k, resumed: there}
+	f.pacing, f.engine = pacing, engine
 	network, err := k.recoveredOrNew(there, config)
 	if err != nil {
 		return nil, errors.Join(refusedFolder(spec.Journal, err), r.engines.leave(engine))
@@ -74,7 +82,11 @@ func (k *keeper) recoveredOrNew(there bool, config replica.Config) (*replica.Net
 	if err != nil {
 		return nil, BadTopology.Refuse(err)
 	}
-	if err := k.Rebase(network); err != nil {
+	err = k.renew()
+	if err == nil {
+		err = k.Rebase(network)
+	}
+	if err != nil {
 		network.Close()
 		return nil, err
 	}
@@ -105,7 +117,7 @@ func (i *Instance) resume(k *keeper) error {
 }
 
 // begun keeps what is known of the instance beside its network: from then on the directory has an instance.
-func (i *Instance) begun(ctx context.Context) error {
+func (i *Instance) begun(ctx context.Context, listen string) error {
 	if i.keeper == nil {
 		return nil
 	}
@@ -117,7 +129,13 @@ func (i *Instance) begun(ctx context.Context) error {
 	return i.keeper.change(func(k *kept) {
 		k.Complete, k.Created, k.Seed, k.Pacing = true, i.about.Created, hex.EncodeToString(i.about.Seed[:]), i.pacing
 		k.NetworkID, k.Ancestors = id, ancestors
+		k.Outcalls, k.Reach, k.StateDir, k.ForkedFrom, k.Listen = i.about.Outcalls, i.about.Reach, i.about.StateDir, i.about.ForkedFrom, listen
 	})
+}
+
+// describe gives an instance that is started again what it was made with.
+func (k *kept) describe(f *startConfig) {
+	f.about.Outcalls, f.about.Reach, f.about.StateDir, f.about.ForkedFrom, f.listen = k.Outcalls, k.Reach, k.StateDir, k.ForkedFrom, k.Listen
 }
 
 // restored keeps the lineage of the network that the instance goes on with.

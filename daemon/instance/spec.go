@@ -62,6 +62,8 @@ type Placement struct {
 	Name   string // "": one that is free
 	Listen string // host:port of a public interface of its own; "": none
 	Lease  string // "": none
+	// Ephemeral ends with the process, also where the registry has a state directory. So does an instance with a lease.
+	Ephemeral bool
 }
 
 // About is what is known of an instance beside its network.

@@ -104,10 +104,14 @@ func (i *Instance) begin(ctx context.Context, f *startConfig) error {
 	if err := i.catchUp(ctx, f.ahead); err != nil {
 		return err
 	}
-	if err := i.begun(ctx); err != nil || i.front == nil {
+	if err := i.begun(ctx, f.listen); err != nil || i.front == nil {
 		return err
 	}
 	urls, err := i.front.Serve(i.ctx, i, f.listen)
+	if bad, ok := errors.AsType[*Refusal](err); ok && f.resumed && bad.Reason == BadAddress {
+		i.log.Warn("the instance goes on without an address of its own", "error", err)
+		urls, err = i.front.Serve(i.ctx, i, "")
+	}
 	i.about.URLs = urls
 	return err
 }

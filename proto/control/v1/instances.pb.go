@@ -379,7 +379,10 @@ type CreateInstanceRequest struct {
 	OutcallTargets []string `protobuf:"bytes,11,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"`
 	// Limit how much memory canisters change and how often they are installed, as mainnet does (IC0209). Unset: as the
 	// daemon was started, which is not at all unless told otherwise.
-	RateLimits    bool `protobuf:"varint,12,opt,name=rate_limits,json=rateLimits,proto3" json:"rate_limits,omitempty"`
+	RateLimits bool `protobuf:"varint,12,opt,name=rate_limits,json=rateLimits,proto3" json:"rate_limits,omitempty"`
+	// End with the daemon. Otherwise the instance is kept in the state directory of a daemon that has one, unless it has a
+	// lease.
+	Ephemeral     bool `protobuf:"varint,13,opt,name=ephemeral,proto3" json:"ephemeral,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -498,6 +501,13 @@ func (x *CreateInstanceRequest) GetRateLimits() bool {
 	return false
 }
 
+func (x *CreateInstanceRequest) GetEphemeral() bool {
+	if x != nil {
+		return x.Ephemeral
+	}
+	return false
+}
+
 // CreateInstanceResponse describes the new instance.
 type CreateInstanceResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -573,7 +583,8 @@ type Instance struct {
 	// that is restored have new ones, whatever their seed: a canister id means the same canister only in the network it
 	// was given in.
 	NetworkId     string      `protobuf:"bytes,21,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"`
-	Ancestors     []*Ancestor `protobuf:"bytes,22,rep,name=ancestors,proto3" json:"ancestors,omitempty"` // networks that it goes on from, the oldest first
+	Ancestors     []*Ancestor `protobuf:"bytes,22,rep,name=ancestors,proto3" json:"ancestors,omitempty"`  // networks that it goes on from, the oldest first
+	Ephemeral     bool        `protobuf:"varint,23,opt,name=ephemeral,proto3" json:"ephemeral,omitempty"` // it ends with the daemon
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -760,6 +771,13 @@ func (x *Instance) GetAncestors() []*Ancestor {
 		return x.Ancestors
 	}
 	return nil
+}
+
+func (x *Instance) GetEphemeral() bool {
+	if x != nil {
+		return x.Ephemeral
+	}
+	return false
 }
 
 // Ancestor is a network that another one goes on from, by fork or restore: what it had at that height, the other one
@@ -1349,6 +1367,7 @@ type ForkInstanceRequest struct {
 	Lease      string  `protobuf:"bytes,6,opt,name=lease,proto3" json:"lease,omitempty"`                             // as in CreateInstanceRequest; empty: none
 	// Mixed into the chance of the fork, so that several forks take different turns; empty for the same turns.
 	Reseed        []byte `protobuf:"bytes,7,opt,name=reseed,proto3" json:"reseed,omitempty"`
+	Ephemeral     bool   `protobuf:"varint,8,opt,name=ephemeral,proto3" json:"ephemeral,omitempty"` // as in CreateInstanceRequest
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1430,6 +1449,13 @@ func (x *ForkInstanceRequest) GetReseed() []byte {
 		return x.Reseed
 	}
 	return nil
+}
+
+func (x *ForkInstanceRequest) GetEphemeral() bool {
+	if x != nil {
+		return x.Ephemeral
+	}
+	return false
 }
 
 // ForkInstanceResponse describes the new instance.
@@ -2410,6 +2436,7 @@ type ImportOptions struct {
 	Lease          string                 `protobuf:"bytes,6,opt,name=lease,proto3" json:"lease,omitempty"`                                              // as in CreateInstanceRequest; empty: none
 	OutcallsLocal  bool                   `protobuf:"varint,7,opt,name=outcalls_local,json=outcallsLocal,proto3" json:"outcalls_local,omitempty"`        // as of CreateInstanceRequest
 	OutcallTargets []string               `protobuf:"bytes,8,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"`      // as of CreateInstanceRequest
+	Ephemeral      bool                   `protobuf:"varint,9,opt,name=ephemeral,proto3" json:"ephemeral,omitempty"`                                     // as in CreateInstanceRequest
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -2498,6 +2525,13 @@ func (x *ImportOptions) GetOutcallTargets() []string {
 		return x.OutcallTargets
 	}
 	return nil
+}
+
+func (x *ImportOptions) GetEphemeral() bool {
+	if x != nil {
+		return x.Ephemeral
+	}
+	return false
 }
 
 // ImportInstanceResponse describes the new instance.
@@ -2647,7 +2681,7 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\tsubnet_id\x18\x03 \x01(\tR\bsubnetId\x125\n" +
 	"\x04fees\x18\x04 \x01(\x0e2!.canisterd.control.v1.FeeScheduleR\x04fees\x12\x16\n" +
 	"\x06admins\x18\x05 \x03(\tR\x06admins\x12$\n" +
-	"\x0eno_rate_limits\x18\x06 \x01(\bR\fnoRateLimits\"\xf8\x03\n" +
+	"\x0eno_rate_limits\x18\x06 \x01(\bR\fnoRateLimits\"\x96\x04\n" +
 	"\x15CreateInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12:\n" +
 	"\asubnets\x18\x02 \x03(\v2 .canisterd.control.v1.SubnetSpecR\asubnets\x12\x12\n" +
@@ -2664,9 +2698,10 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	" \x01(\bR\routcallsLocal\x12'\n" +
 	"\x0foutcall_targets\x18\v \x03(\tR\x0eoutcallTargets\x12\x1f\n" +
 	"\vrate_limits\x18\f \x01(\bR\n" +
-	"rateLimits\"T\n" +
+	"rateLimits\x12\x1c\n" +
+	"\tephemeral\x18\r \x01(\bR\tephemeral\"T\n" +
 	"\x16CreateInstanceResponse\x12:\n" +
-	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\x8e\a\n" +
+	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\xac\a\n" +
 	"\bInstance\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x129\n" +
 	"\x05state\x18\x02 \x01(\x0e2#.canisterd.control.v1.InstanceStateR\x05state\x12\x18\n" +
@@ -2692,7 +2727,8 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x0foutcall_targets\x18\x14 \x03(\tR\x0eoutcallTargets\x12\x1d\n" +
 	"\n" +
 	"network_id\x18\x15 \x01(\tR\tnetworkId\x12<\n" +
-	"\tancestors\x18\x16 \x03(\v2\x1e.canisterd.control.v1.AncestorR\tancestors\"A\n" +
+	"\tancestors\x18\x16 \x03(\v2\x1e.canisterd.control.v1.AncestorR\tancestors\x12\x1c\n" +
+	"\tephemeral\x18\x17 \x01(\bR\tephemeral\"A\n" +
 	"\bAncestor\x12\x1d\n" +
 	"\n" +
 	"network_id\x18\x01 \x01(\tR\tnetworkId\x12\x16\n" +
@@ -2730,7 +2766,7 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x0edaemon_version\x18\x02 \x01(\tR\rdaemonVersion\"3\n" +
 	"\x15DeleteInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\"\x18\n" +
-	"\x16DeleteInstanceResponse\"\xe6\x01\n" +
+	"\x16DeleteInstanceResponse\"\x84\x02\n" +
 	"\x13ForkInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12\x12\n" +
@@ -2739,7 +2775,8 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\vhttp_listen\x18\x05 \x01(\tR\n" +
 	"httpListen\x12\x14\n" +
 	"\x05lease\x18\x06 \x01(\tR\x05lease\x12\x16\n" +
-	"\x06reseed\x18\a \x01(\fR\x06reseed\"R\n" +
+	"\x06reseed\x18\a \x01(\fR\x06reseed\x12\x1c\n" +
+	"\tephemeral\x18\b \x01(\bR\tephemeral\"R\n" +
 	"\x14ForkInstanceResponse\x12:\n" +
 	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\xd2\x01\n" +
 	"\bSnapshot\x12\x1a\n" +
@@ -2798,7 +2835,7 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x15ImportInstanceRequest\x12?\n" +
 	"\aoptions\x18\x01 \x01(\v2#.canisterd.control.v1.ImportOptionsH\x00R\aoptions\x12\x16\n" +
 	"\x05chunk\x18\x02 \x01(\fH\x00R\x05chunkB\x06\n" +
-	"\x04part\"\xc4\x02\n" +
+	"\x04part\"\xe2\x02\n" +
 	"\rImportOptions\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x124\n" +
 	"\x06pacing\x18\x02 \x01(\v2\x1c.canisterd.control.v1.PacingR\x06pacing\x12=\n" +
@@ -2808,7 +2845,8 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"httpListen\x12\x14\n" +
 	"\x05lease\x18\x06 \x01(\tR\x05lease\x12%\n" +
 	"\x0eoutcalls_local\x18\a \x01(\bR\routcallsLocal\x12'\n" +
-	"\x0foutcall_targets\x18\b \x03(\tR\x0eoutcallTargets\"T\n" +
+	"\x0foutcall_targets\x18\b \x03(\tR\x0eoutcallTargets\x12\x1c\n" +
+	"\tephemeral\x18\t \x01(\bR\tephemeral\"T\n" +
 	"\x16ImportInstanceResponse\x12:\n" +
 	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\x12\n" +
 	"\x10HoldLeaseRequest\"c\n" +

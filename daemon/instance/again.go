@@ -1,0 +1,105 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// instancesFolder is the folder of a state directory that has those of the other instances, under their names.
+const instancesFolder = "instances"
+
+// KeptIn is the state directory of an instance in the one of a daemon.
+func KeptIn(stateDir, name string) string {
+	if name == "" || name == Default {
+		return stateDir
+	}
+	return filepath.Join(stateDir, instancesFolder, name)
+}
+
+// keptIn is the state directory for an instance that is made, "" for one that ends with the process.
+func (r *Registry) keptIn(to *Placement, name string) string {
+	if r.config.StateDir == "" || to.Ephemeral || to.Lease != "" {
+		return ""
+	}
+	return KeptIn(r.config.StateDir, name)
+}
+
+// Resume makes the instances again that are kept beside the default one. An error names the directory of one that
+// cannot be made.
+func (r *Registry) Resume(ctx context.Context) error {
+	folder := filepath.Join(r.config.StateDir, instancesFolder)
+	names, err := journal.List(folder, r.config.Journal)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !validInstanceName(name) {
+			continue // of another program
+		}
+		dir := KeptIn(r.config.StateDir, name)
+		r.seeds.next(nil) // those that follow have other ones
+		_, err := r.admit(ctx, &Placement{Name: name}, func(string) (*startConfig, error) {
+			return r.resume(&Spec{Journal: dir}, Pacing{}, replica.Config{Version: r.config.Version, Keys: &r.keys}, true)
+		})
+		if errors.Is(err, errIncomplete) {
+			err = journal.Remove(dir, r.config.Journal)
+		}
+		if err != nil {
+			return fmt.Errorf("instance %s cannot go on; move its directory %q away to start without it: %w", name, dir, err)
+		}
+	}
+	return nil
+}
+
+// errIncomplete is for the directory of an instance that was never complete, or that is deleted.
+var errIncomplete = errors.New("the state directory has no complete instance")
+
+// keepFrom makes an instance that goes on from a network a durable one, which is kept in a directory; "" for none. The
+// network is closed where that fails.
+func (r *Registry) keepFrom(dir string, network *replica.Network, f *startConfig) (err error) {
+	f.start = func(config node.Config) (*node.Node, error) { return node.Wake(network, config), nil }
+	if dir == "" {
+		return nil
+	}
+	defer func() {
+		if err != nil {
+			network.Close()
+		}
+	}()
+	k, there, err := r.openKept(dir)
+	if err != nil {
+		return BadFolder.Refuse(dir, err)
+	}
+	if there {
+		err = BadFolder.Refuse(dir, "it has an instance that does not run: move it away")
+	} else if err = k.renew(); err == nil {
+		err = k.Rebase(network)
+	}
+	if err != nil {
+		return errors.Join(refusedFolder(dir, err), k.journal.Close())
+	}
+	f.keeper, f.about.Journal = k, dir
+	return nil
+}
+
+// renew forgets what a directory has of a deleted instance beside its network.
+func (k *keeper) renew() error {
+	k.kept = kept{}
+	return k.journal.RemoveOthers(nil)
+}
+
+// forget makes a directory one of no instance. Its checkpoints are good for nothing from then on.
+func (k *keeper) forget() error { return k.change(func(k *kept) { k.Complete = false }) }
+
+// complete reports whether the directory has an instance that goes on at the next start.
+func (k *keeper) complete() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.kept.Complete
+}
