@@ -1,0 +1,39 @@
+package campaign_test
+
+import (
+	"testing"
+
+	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/schedule"
+	"github.com/canisterd/canisterd/internal/golden"
+)
+
+// Each exploration here has a network that was made for it, as after a restart. The golden file was recorded once:
+// another machine that writes or replays it differently fails.
+func TestARecordedScheduleIsReplayedAfterARestartAndWithOtherWorkers(t *testing.T) {
+	for _, workers := range []int{1, 2, 5} {
+		found := theft(t, "bank", 3)
+		found.Workers, found.Runs = workers, 200
+		f := run(t, found).Violations()[0]
+		text, err := schedule.Write(f.File(found))
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden.Compare(t, "testdata/recorded.yaml", string(text))
+		file, err := schedule.Read([]byte(golden.Read(t, "testdata/recorded.yaml")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for bank, violated := range map[string]bool{"bank": true, "careful": false} {
+			c := theft(t, bank, 3)
+			s, err := c.OfFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := campaign.Replay(c, s)
+			if err != nil || again.Violates(file.Property) != violated || again.Stale() {
+				t.Errorf("found by %d workers, the replay at %s shows %+v, %v", workers, bank, again, err)
+			}
+		}
+	}
+}
