@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -65,12 +66,33 @@ func benchmarkModule(t *testing.T) string {
 	return assembled(t, fmt.Sprintf(benchmark, text.String(), len(answer), at))
 }
 
+// canbenchTool is the command line of canbench, unmodified.
+func canbenchTool(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("../bin/canbench")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("cargo", "install", "--quiet", "--locked", "--version", "0.7.0", "--root", root, "canbench")
+	cmd.Env = append(os.Environ(), "CARGO_TARGET_DIR="+filepath.Join(root, "target"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("cargo install canbench: %v\n%s", err, out)
+	}
+	return filepath.Join(root, "bin", "canbench")
+}
+
 func TestCanbenchCountsTheInstructionsOfPerformanceCounter(t *testing.T) {
-	module := benchmarkModule(t)
-	results := filepath.Join(t.TempDir(), "canbench_results.yml")
-	cargo(t, "pocketic/canbench/Cargo.toml", []string{"POCKET_IC_MUTE_SERVER=1", "TMPDIR=" + t.TempDir()},
-		"run", "--quiet", "--", module, results, pocketIC(t, "pocket-ic-13.0.0"))
-	persisted, err := os.ReadFile(results)
+	module, folder := benchmarkModule(t), t.TempDir()
+	config := fmt.Sprintf("wasm_path: %s\nresults_path: results.yml\n", module)
+	if err := os.WriteFile(filepath.Join(folder, "canbench.yml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(canbenchTool(t), "--persist", "--runtime-path", pocketIC(t, "pocket-ic-13.0.0"), "--no-runtime-integrity-check")
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), "TMPDIR="+t.TempDir())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("canbench: %v\n%s", err, out)
+	}
+	persisted, err := os.ReadFile(filepath.Join(folder, "results.yml"))
 	if err != nil {
 		t.Fatal(err)
 	}
