@@ -14,7 +14,7 @@ GRPCURL_VERSION  := v1.9.4
 
 .PHONY: help
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-26s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## build bin/canisterd and start it with the two example canisters, one of which calls the other (FLAGS are those of canisterd start)
@@ -47,6 +47,10 @@ test-clients: $(TOOLS)/grpcurl $(TOOLS)/buf $(patsubst %,%/node_modules/.package
 .PHONY: test-clients-rust
 test-clients-rust: ## PocketIC's Rust client and canbench against the binary (needs cargo 1.85; the first build takes minutes)
 	$(GO) test -count=1 -tags "clients rustclient" -timeout 60m ./e2e -run 'TheRustClient|Canbench'
+
+.PHONY: test-clients-rust-snippets
+test-clients-rust-snippets: ## what docs/pocketic.md shows in Rust, with the newest client only (needs cargo 1.85; the first build takes two to three minutes)
+	$(GO) test -count=1 -tags "clients rustclient" -timeout 60m ./e2e -run TheRustSnippets
 
 .PHONY: test-clients-python
 test-clients-python: ## PocketIC's Python client against the binary (needs Python 3 with venv)
@@ -124,7 +128,7 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/deadcode ## static checks
 	@dead="$$($(TOOLS)/deadcode -test ./...)"; test -z "$$dead" || { echo "$$dead"; exit 1; }
 
 .PHONY: check
-check: check-format check-proto check-generated check-cross lint test-race test first-hour check-mutants test-clients test-clients-python check-hostile ## everything CI runs
+check: check-format check-proto check-generated check-cross lint test-race test first-hour check-mutants test-clients test-clients-rust-snippets test-clients-python check-hostile ## everything CI runs
 
 .PHONY: check-format
 check-format: $(TOOLS)/gofumpt

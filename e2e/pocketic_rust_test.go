@@ -34,6 +34,24 @@ func cargo(t *testing.T, program string, env []string, arguments ...string) []by
 	return out
 }
 
+// rustClient is the environment of the program, with canisterd under the name of a server.
+func rustClient(t *testing.T, server string) []string {
+	t.Helper()
+	fixtures, err := filepath.Abs(filepath.Dir(fixture("counter")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{"POCKET_IC_BIN=" + pocketIC(t, server), "POCKET_IC_MUTE_SERVER=1", "TMPDIR=" + t.TempDir(), "CANISTERD_FIXTURES=" + fixtures}
+}
+
+// The part forks has what docs/pocketic.md shows in Rust.
+func TestTheRustSnippetsOfThePageRun(t *testing.T) {
+	out := cargo(t, rustProgram, rustClient(t, "pocket-ic"), "run", "--quiet", "--features", "newest", "--", "forks")
+	if string(out) != "forks: passed\n" {
+		t.Errorf("the program prints %q", out)
+	}
+}
+
 func TestTheRustClientOfPocketICWorksUnmodified(t *testing.T) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
@@ -47,19 +65,13 @@ func TestTheRustClientOfPocketICWorksUnmodified(t *testing.T) {
 	if err := os.WriteFile(file, packed.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fixtures, err := filepath.Abs(filepath.Dir(fixture("counter")))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, client := range []struct {
 		feature, version, server string
 		parts                    int
 	}{{"newest", "16.1.0", "pocket-ic", 12}, {"previous", "13.0.0", "pocket-ic-13.0.0", 11}} {
 		t.Run(client.feature, func(t *testing.T) {
-			out := cargo(t, rustProgram, []string{
-				"POCKET_IC_BIN=" + pocketIC(t, client.server), "POCKET_IC_MUTE_SERVER=1", "TMPDIR=" + t.TempDir(),
-				"CANISTERD_FIXTURES=" + fixtures, "CANISTERD_FETCHER=" + assembled(t, fetcher), "CANISTERD_GZIP=" + file,
-			}, "run", "--quiet", "--features", client.feature)
+			env := append(rustClient(t, client.server), "CANISTERD_FETCHER="+assembled(t, fetcher), "CANISTERD_GZIP="+file)
+			out := cargo(t, rustProgram, env, "run", "--quiet", "--features", client.feature)
 			if got := strings.Count(string(out), ": passed\n"); got != client.parts {
 				t.Errorf("%d of %d parts ran:\n%s", got, client.parts, out)
 			}

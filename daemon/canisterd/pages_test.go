@@ -112,7 +112,7 @@ var excerptsFrom = map[string]string{
 	"e2e/js/":                "make test-clients",
 	"e2e/pocketic/":          "make test-clients",
 	"e2e/pocketic/python/":   "make test-clients-python",
-	"e2e/pocketic/rust/":     "make test-clients-rust",
+	"e2e/pocketic/rust/":     "make test-clients-rust-snippets, make test-clients-rust",
 	"example_test.go":        "make test",
 	"guide_test.go":          "make test",
 	"canister/canistertest/": "make fixtures",
