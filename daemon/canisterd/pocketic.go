@@ -112,6 +112,8 @@ func (c *cli) servePocket(ctx context.Context, f *pocketFlags) error {
 	if f.hardTTL > 0 {
 		time.AfterFunc(seconds(f.hardTTL), func() { os.Exit(exitHardTTL) })
 	}
+	// The client that started the server reads its output. If it is killed, others still use the server.
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
 	publish, remove, err := claimPort(ctx, f.portFile)
