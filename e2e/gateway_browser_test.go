@@ -22,7 +22,9 @@ func TestABrowserLoadsCertifiedPagesAndShowsWhyOthersAreRefused(t *testing.T) {
 	d := start(t)
 	id := d.command(t, "canister", "create")
 	d.command(t, "canister", "install", id, path)
-	node := exec.Command("node", "gateway.mjs", d.url[strings.LastIndex(d.url, ":")+1:], id)
+	backend := d.command(t, "canister", "create")
+	d.command(t, "canister", "install", backend, fixture("counter"))
+	node := exec.Command("node", "gateway.mjs", d.url[strings.LastIndex(d.url, ":")+1:], id, backend)
 	node.Dir = "browser"
 	var errOut bytes.Buffer
 	node.Stderr = &errOut
@@ -31,14 +33,15 @@ func TestABrowserLoadsCertifiedPagesAndShowsWhyOthersAreRefused(t *testing.T) {
 		t.Fatalf("%v\n%s", err, errOut.String())
 	}
 	var seen struct {
-		Frontend, Changed, Followed, Rebound, Foreign string
-		Large                                         int
+		Frontend, Agent, Changed, Followed, Rebound, Foreign string
+		Large                                                int
 	}
 	if err := json.Unmarshal(out, &seen); err != nil {
 		t.Fatalf("%s: %v", out, err)
 	}
 	for _, row := range []struct{ what, got, want string }{
 		{"the frontend calls its backend", seen.Frontend, "status 200, POST number 1"},
+		{"the page calls its backend with an agent", seen.Agent, "1 by an update, 1 by a query"},
 		{"a page that was changed is refused", seen.Changed, "ResponseVerificationFailed"},
 		{"its page says why", seen.Changed, "are not those that the canister has certified"},
 		{"the list of canisters has links", seen.Followed, "assets"},

@@ -1,8 +1,9 @@
 // Opens pages of a canister in headless Chromium and prints what is on them as JSON.
-// node gateway.mjs PORT CANISTER
+// node gateway.mjs PORT CANISTER COUNTER
+import { buildSync } from "esbuild";
 import { chromium } from "playwright-core";
 
-const [port, canister] = process.argv.slice(2);
+const [port, canister, counter] = process.argv.slice(2);
 const browser = await chromium.launch({
   executablePath: process.env.CANISTERD_CHROMIUM ?? "/usr/bin/chromium",
   // Without the browser's own rules for requests to this machine: those of the gateway are tested.
@@ -15,6 +16,11 @@ const seen = {};
 await page.goto(`http://${canister}.localhost:${port}/`);
 await page.waitForFunction(() => document.getElementById("said").textContent !== "loading");
 seen.frontend = await page.textContent("#said");
+
+// A script of the page calls another canister through the gateway, with an agent that checks certificates.
+const { outputFiles } = buildSync({ entryPoints: ["agent.mjs"], bundle: true, format: "iife", globalName: "backend", write: false });
+await page.addScriptTag({ content: outputFiles[0].text });
+seen.agent = await page.evaluate((id) => backend.count(id), counter);
 
 seen.large = await page.evaluate(async () => (await (await fetch("/large.bin")).arrayBuffer()).byteLength);
 
