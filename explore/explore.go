@@ -11,8 +11,10 @@ import (
 	"github.com/canisterd/canisterd"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/property"
 	"github.com/canisterd/canisterd/explore/schedule"
+	"github.com/canisterd/canisterd/explore/search"
 )
 
 // Report is what an exploration showed.
@@ -44,6 +46,38 @@ func Explore(ctx context.Context, n *canisterd.Network, options ...Option) (*Rep
 	}
 	defer done()
 	return c.explore()
+}
+
+// Schedule says how a run differs from the FIFO run of all operations. Messages are named by what they serve: op1, the
+// first operation; op1/2.request, the second call that is made for it; op1/2.reply, the answer; bank:timer1, a task.
+type Schedule struct {
+	Deviations []Before
+	Faults     []FaultAt
+}
+
+// Before is a deviation from FIFO: the message Later waits until the message First was delivered. FaultAt is a fault of a
+// message.
+type (
+	Before  = search.Before
+	FaultAt = harness.Fault
+)
+
+// Replayed is what one run showed.
+type Replayed = campaign.Replayed
+
+// Replay runs a schedule on a fork of the present state of a network. The error says which option is wrong, or which
+// operation the network did not accept; violations are in the result.
+func Replay(ctx context.Context, n *canisterd.Network, s *Schedule, options ...Option) (*Replayed, error) {
+	c, done, err := configured(ctx, n, options)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	run := &campaign.Schedule{Deviations: s.Deviations, Plan: s.Faults}
+	for i := range c.Setup.Operations {
+		run.Operations = append(run.Operations, i)
+	}
+	return campaign.Replay(&c.Config, run)
 }
 
 func (c *config) explore() (*Report, error) {

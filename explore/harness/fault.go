@@ -192,6 +192,7 @@ func (r *Run) deliver(at int, fault Fault) {
 	if !r.before(&a, fault.Kind) {
 		r.unapplied()
 	}
+	r.reach(&a)
 	strain := replica.Strain{NoCalls: fault.Kind == NoCalls}
 	switch fault.Kind {
 	case TrapCallback:

@@ -3,6 +3,7 @@ package harness
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/management"
@@ -84,6 +85,16 @@ func (r *Run) command(id principal.Principal, method string, argument any) bool 
 		}
 	}
 	return false
+}
+
+// reach ends rounds until a delivery is legal: a command may have used up what its round has for messages.
+func (r *Run) reach(a *replica.Ahead) {
+	if r.step.Fault != Stop && r.step.Fault != Upgrade {
+		return
+	}
+	for !slices.ContainsFunc(r.network.Ahead(), func(other replica.Ahead) bool { return other.Move == a.Move }) {
+		r.network.EndRound()
+	}
 }
 
 // only chooses one delivery, wherever it stands: other inputs may have come before it.

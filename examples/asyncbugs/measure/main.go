@@ -62,7 +62,7 @@ func (m *measurement) all(ctx context.Context) (err error) {
 	if err := asyncbugs.Base(ctx, base, m.folder); err != nil {
 		return err
 	}
-	head, line := "| bug | first finding in run | it is | invariant broken in run | phase | shortest | by hand | runs of the twin | its findings |", "|---|--:|---|--:|---|---|---|---|---|"
+	head, line := "| bug | first finding in run | it is | invariant broken in run | phase | time | shortest | by hand | runs of the twin | its findings |", "|---|--:|---|--:|---|--:|---|---|---|---|"
 	if m.seeds > 0 {
 		head += " " + strings.Join(strategies, " | ") + " |"
 		line += strings.Repeat("--:|", len(strategies))

@@ -126,20 +126,39 @@ func (s *stage) first(ctx context.Context, runs int) (cell string, err error) {
 	return "– | ", nil
 }
 
-// seeded is the run that breaks the invariant of the bug, the phase, and the deviations and faults of the shortest
-// schedule.
+// seeded are the run that breaks the invariant of the bug, its phase and the time to it, and the length of the longest of
+// the shortest schedules, over some seeds. Where seeds differ, it is the median with the smallest and the largest.
 func (s *stage) seeded(ctx context.Context, runs int) (cells string, err error) {
-	report, err := s.explore(ctx, append(s.stated(), explore.Budget(runs))...)
-	if err != nil {
-		return "", err
+	var firsts []int
+	var longest *explore.Finding
+	var slowest time.Duration
+	for seed := range uint64(seedsOfAll) {
+		began := time.Now()
+		report, err := s.explore(ctx, append(s.stated(), explore.Budget(runs), explore.Seed(seed+1))...)
+		if err != nil {
+			return "", err
+		}
+		found := report.Violations()
+		if len(found) == 0 {
+			return fmt.Sprintf("not in %d with seed %d | | | ", report.Runs, seed+1), nil
+		}
+		firsts, slowest = append(firsts, found[0].Run), max(slowest, time.Since(began))
+		if longest == nil || lengthOf(found[0]) > lengthOf(longest) {
+			longest = found[0]
+		}
 	}
-	found := report.Violations()
-	if len(found) == 0 {
-		return fmt.Sprintf("not in %d | | ", report.Runs), nil
+	slices.Sort(firsts)
+	run := strconv.Itoa(firsts[len(firsts)/2])
+	if first, last := firsts[0], firsts[len(firsts)-1]; first != last {
+		run += fmt.Sprintf(" (%d–%d)", first, last)
 	}
-	f := found[0]
-	return fmt.Sprintf("%d | %s | %d, %d", f.Run, f.Phase, len(f.Schedule.Deviations), len(f.Schedule.Plan)), nil
+	return fmt.Sprintf("%s | %s | %.1f s | %d, %d", run, longest.Phase, slowest.Seconds(), len(longest.Schedule.Deviations), len(longest.Schedule.Plan)), nil
 }
+
+// seedsOfAll is the number of seeds of explorations as they are by default.
+const seedsOfAll = 10
+
+func lengthOf(f *explore.Finding) int { return len(f.Schedule.Deviations) + len(f.Schedule.Plan) }
 
 // silent says what the explorer finds in the twin: nothing, if both are correct.
 func (s *stage) silent(ctx context.Context, runs int) (cells string, err error) {
