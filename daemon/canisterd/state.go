@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +22,7 @@ that is named (start --state-dir).
 No daemon may have the directory open. --instance selects another instance than
 the default one in it.`,
 	}
-	cmd.AddCommand(c.stateCheck(), c.stateRepair(), c.stateCompact(), c.stateDelete())
+	cmd.AddCommand(c.stateCheck(), c.stateRepair(), c.stateCompact(), c.stateExport(), c.stateDelete())
 	return cmd
 }
 
@@ -27,6 +30,9 @@ the default one in it.`,
 // command is about.
 func (c *cli) stateArgument(args []string) (dir string, err error) {
 	if len(args) > 0 {
+		if info, err := os.Stat(args[0]); err == nil && info.Mode().IsRegular() {
+			return args[0], nil // exported from one
+		}
 		return daemon.InstanceStateDir(args[0], c.instance), nil
 	}
 	dir, err = daemon.DefaultStateDir()
@@ -141,6 +147,41 @@ func (c *cli) stateCompact() *cobra.Command {
 	}
 }
 
+func (c *cli) stateExport() *cobra.Command {
+	return &cobra.Command{
+		Use:   "export FILE [FOLDER]",
+		Short: "Write a state directory to one file, for canisterd replay on any machine",
+		Long: `Write a state directory to one file: checkpoints, records and the modules in
+them, for canisterd replay on any machine, such as with a report of a bug. The
+file has the keys of the network and everything that its clients sent.`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir, err := c.stateArgument(args[1:])
+			if err != nil {
+				return err
+			}
+			if err := whole(args[0], func(w io.Writer) error { return daemon.ExportState(dir, w) }); err != nil {
+				return err
+			}
+			return c.done(map[string]string{"file": args[0], "done": "exported"}, "%s: exported from %s", args[0], dir)
+		},
+	}
+}
+
+// replayed replays a state directory, or a file that was exported from one.
+func replayed(ctx context.Context, path string) (daemon.Replayed, error) {
+	config := daemon.Config{CompileWorker: compileWorker()}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return daemon.ReplayState(ctx, path, config)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return daemon.Replayed{}, fmt.Errorf("opening the file: %w", err)
+	}
+	defer func() { _ = file.Close() }() // it is only read
+	return daemon.ReplayFile(ctx, file, config)
+}
+
 func (c *cli) stateDelete() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
@@ -178,9 +219,10 @@ type replayReport struct {
 
 func (c *cli) replay() *cobra.Command {
 	return &cobra.Command{
-		Use:   "replay [FOLDER]",
+		Use:   "replay [FOLDER | FILE]",
 		Short: "Run the journal of a state directory again, and compare what comes out",
-		Long: `Run the journal of a state directory again, from the oldest checkpoint that is
+		Long: `Run the journal of a state directory, or of a file that canisterd state export
+wrote, again, from the oldest checkpoint that is
 kept, and compare what comes out: the time, the messages and the instructions of
 each round, and the hash of the whole state at each later checkpoint. Answers to
 HTTP outcalls come from the journal. Nothing is changed.`,
@@ -190,7 +232,7 @@ HTTP outcalls come from the journal. Nothing is changed.`,
 			if err != nil {
 				return err
 			}
-			r, err := daemon.ReplayState(cmd.Context(), dir, daemon.Config{CompileWorker: compileWorker()})
+			r, err := replayed(cmd.Context(), dir)
 			if err != nil {
 				return err
 			}

@@ -36,6 +36,19 @@ func TestAStateDirectoryIsCheckedReplayedCompactedAndRepaired(t *testing.T) {
 	}
 	expect(exitOK, "checkpoint  checkpoint-", "state", "check")
 	expect(exitOK, "1 checkpoint compared", "replay")
+	file := filepath.Join(t.TempDir(), "journal")
+	expect(exitOK, file+": exported", "state", "export", file)
+	states := map[string]bool{}
+	for _, from := range []string{dir, file} {
+		var out bytes.Buffer
+		if code := run(t.Context(), []string{"replay", from}, &out, &out); code != exitOK || !strings.Contains(out.String(), "1 checkpoint compared") {
+			t.Errorf("the replay of %s: exit code %d: %s", from, code, &out)
+		}
+		states[out.String()] = true
+	}
+	if len(states) != 1 {
+		t.Errorf("directory and file come to %v", states)
+	}
 	expect(exitOK, "nothing is damaged", "state", "repair")
 	newest, err := filepath.Glob(filepath.Join(dir, "checkpoint-*"))
 	if err != nil || len(newest) != 2 {
