@@ -83,7 +83,7 @@ var arrows = map[string]struct {
 	"daemon/spelling":              {[]string{"candid/principal"}, "a suggestion knows words, not what they name"},
 	"daemon/project":               {[]string{"candid", "candid/did", "candid/principal", "daemon/quantity", "daemon/spelling"}, "a project is read without knowing who deploys it"},
 	"daemon/canisterd":             {[]string{"daemon", "daemon/project", "daemon/quantity", "daemon/spelling", "daemon/systemcanisters", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "textwidth"}, "the command line is a client"},
-	"daemon/torture":               {[]string{"api/client", "candid", "candid/principal", "canister", "canister/canistertest/wat", "daemon/instance", "daemon/journal", "replica"}, "kills the binary from outside, and instances on simulated disks"},
+	"daemon/torture":               {[]string{"api/client", "api/control/remote", "candid", "candid/principal", "canister", "canister/canistertest/wat", "daemon/instance", "daemon/journal", "proto/control/v1", "replica"}, "kills the binary from outside, and instances on simulated disks"},
 	"daemon/hostile":               {[]string{"api/control/remote", "proto/control/v1", "candid", "candid/management", "candid/principal", "canister/canistertest/wat"}, "attacks the binary from outside"},
 	".":                            {[]string{"refusal", "api", "daemon/instance", "daemon/project", "daemon/quantity", "candid", "candid/", "intercanister", "intercanister/cycles", "timers", "canister", "replica", "replica/"}, "networks for Go programs, without a protocol"},
 	"e2e":                          {nil, "drives the binary from outside"},

@@ -30,6 +30,8 @@ type Config struct {
 	// StateDir is the state directory of the network: everything survives there, and a network that is there goes on.
 	// Empty: nothing survives the daemon.
 	StateDir string
+	// CheckpointBytes is after how many bytes of records a checkpoint is made; 0: 64 MiB.
+	CheckpointBytes int64
 	// CacheDir keeps compiled modules from one start to the next; empty for a
 	// folder of the user's cache, or without a usable home a temporary one of this user alone.
 	CacheDir string

@@ -127,7 +127,7 @@ func (d *Daemon) registryConfig(config *Config) instance.Config {
 		Host: host{d}, Log: config.Log, Wall: config.wall, Limit: config.Instances, Seed: config.Seed, Memory: d.memory.instance,
 		CacheDir: config.CacheDir, Version: Version(), TimedEvents: d.spans != nil, RateLimits: config.RateLimits, Outcalls: config.Outcalls,
 		Reach:    instance.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
-		StateDir: config.StateDir,
+		StateDir: config.StateDir, CheckpointBytes: config.CheckpointBytes,
 	}
 	if len(config.CompileWorker) > 0 {
 		made.Compiler = newCompileWorker(config.CompileWorker).compile

@@ -28,6 +28,7 @@ type startFlags struct {
 	memoryLimit                string
 	telemetry                  telemetryFlags
 	deploy, call               string
+	checkpointBytes            int64
 	gateway                    gatewayFlags
 }
 
@@ -82,6 +83,8 @@ all are in memory, and gone when it stops.`,
 	flags.StringVar(&f.memoryLimit, "memory-limit", "", "memory the daemon uses at most, besides the memories of canisters: 512MiB, 4GiB (default: half of this machine's or control group's); above it messages are refused with HTTP status 429, over gRPC with RESOURCE_EXHAUSTED")
 	flags.StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder, as canisterd deploy does, once requests are served")
 	flags.StringVar(&f.call, "call", "", "then call a method and print its reply: 'CANISTER METHOD [ARGUMENTS]'")
+	flags.Int64Var(&f.checkpointBytes, "checkpoint-bytes", 0, "bytes of records after which a checkpoint is made (default: 64 MiB)")
+	_ = flags.MarkHidden("checkpoint-bytes") // for tests, which have few records; it is there
 	f.telemetry.add(cmd)
 	return sending(cmd)
 }
@@ -114,7 +117,7 @@ func (f *startFlags) stateFolder() (string, error) {
 // daemonConfig is the configuration of the daemon that the flags ask for, without its names.
 func (c *cli) daemonConfig(f *startFlags) (config daemon.Config, err error) {
 	config = daemon.Config{
-		Listen: f.listen, Control: f.control, CacheDir: f.cacheDir, RateLimits: f.rateLimits,
+		Listen: f.listen, Control: f.control, CacheDir: f.cacheDir, RateLimits: f.rateLimits, CheckpointBytes: f.checkpointBytes,
 		OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, CompileWorker: compileWorker(),
 	}
 	if config.Subnets, err = daemon.ParseSubnets(f.subnets); err != nil {

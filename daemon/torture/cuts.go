@@ -114,7 +114,7 @@ func (c *cuts) life(ctx context.Context, after int64) error {
 			end.mu.Lock()
 			defer end.mu.Unlock()
 			end.happens = true
-			c.work.end()
+			c.work.end(works...)
 			end.left = under.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: unsynced, RNG: random})
 		}
 		return nil

@@ -26,11 +26,11 @@ type options struct {
 
 func main() {
 	var o options
-	flag.IntVar(&o.kills, "kills", 100, "how often the process is killed")
+	flag.IntVar(&o.kills, "kills", 1000, "how often the process is killed")
 	flag.IntVar(&o.cuts, "cuts", 1000, "how often the power of an instance fails whose disk is simulated")
 	flag.IntVar(&o.clients, "clients", 8, "clients that write, each to a canister of its own")
 	flag.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "of the times of the kills")
-	flag.DurationVar(&o.longest, "longest", 2*time.Second, "a process is killed after at most so long")
+	flag.DurationVar(&o.longest, "longest", 400*time.Millisecond, "a process is killed after at most so long")
 	flag.StringVar(&o.binary, "binary", "", "the binary to kill (default: the one that is built here)")
 	flag.StringVar(&o.dir, "dir", "", "the state directory (default: a temporary one)")
 	flag.Parse()
@@ -67,12 +67,13 @@ type outcome struct {
 	acknowledged, lost int
 	slowest            time.Duration
 	replayed           string // what a replay says
+	fell               string // how many kills fell into what
 }
 
 // String is the outcome for people.
 func (o outcome) String() string {
-	return fmt.Sprintf("seed %d: %d kills, %d updates acknowledged, %d lost; the slowest start took %s; replay: %s",
-		o.seed, o.kills, o.acknowledged, o.lost, o.slowest.Round(time.Millisecond), o.replayed)
+	return fmt.Sprintf("seed %d: %d kills, %d updates acknowledged, %d lost; %s; the slowest start took %s; replay: %s",
+		o.seed, o.kills, o.acknowledged, o.lost, o.fell, o.slowest.Round(time.Millisecond), o.replayed)
 }
 
 // torture kills processes, and counts.
@@ -101,6 +102,7 @@ func torture(ctx context.Context, o options) (done outcome, err error) {
 		done.kills++
 	}
 	done.acknowledged, done.lost, done.slowest = r.acknowledged, r.lost, r.slowest
+	done.fell = r.work.String()
 	if err == nil && r.lost > 0 {
 		err = fmt.Errorf("%d acknowledged updates are lost", r.lost)
 	}

@@ -9,12 +9,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/canisterd/canisterd/api/client"
+	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/principal"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 // run is some lives of a daemon with one state directory.
@@ -22,21 +25,57 @@ type run struct {
 	options
 	random *rand.Rand
 	tally
-	canisters []principal.Principal
+	work
+	canisters []principal.Principal // the last one is installed again and again
 	slowest   time.Duration
 }
 
 // process is a daemon.
 type process struct {
 	cmd    *exec.Cmd
-	log    bytes.Buffer
+	log    logged
 	client *client.Client
+	remote *remote.Daemon
+}
+
+// logged takes the log of a daemon, and keeps its end.
+type logged struct {
+	work *work
+	rest []byte     // the line that is not complete; only Write uses it
+	mu   sync.Mutex // guards last
+	last []string
+}
+
+// Write takes a piece of the log. One goroutine calls it.
+func (l *logged) Write(p []byte) (int, error) {
+	l.rest = append(l.rest, p...)
+	for {
+		line, rest, whole := bytes.Cut(l.rest, []byte("\n"))
+		if !whole {
+			return len(p), nil
+		}
+		l.work.logged(string(line))
+		l.mu.Lock()
+		l.last = append(l.last[max(0, len(l.last)-50):], string(line))
+		l.mu.Unlock()
+		l.rest = rest
+	}
+}
+
+// String is the end of the log.
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.last, "\n")
 }
 
 // start starts a daemon, which goes on from the state directory.
 func (r *run) start(ctx context.Context) (*process, error) {
 	begun := time.Now()
-	p := &process{cmd: exec.CommandContext(ctx, r.binary, "start", "--listen", "127.0.0.1:0", "--json", "--state-dir", r.dir)}
+	p := &process{cmd: exec.CommandContext(ctx, r.binary, "start", "--listen", "127.0.0.1:0", "--json", "--state-dir", r.dir,
+		"--log-level", "debug", "--checkpoint-bytes", "65536")}
+	p.log.work = &r.work
+	r.work.reset()
 	p.cmd.Stderr = &p.log
 	out, err := p.cmd.StdoutPipe()
 	if err == nil {
@@ -46,7 +85,8 @@ func (r *run) start(ctx context.Context) (*process, error) {
 		return nil, err
 	}
 	var ready struct {
-		URL string `json:"url"`
+		URL     string `json:"url"`
+		Control string `json:"control"`
 	}
 	line, err := bufio.NewReader(out).ReadBytes('\n')
 	if err == nil {
@@ -54,6 +94,9 @@ func (r *run) start(ctx context.Context) (*process, error) {
 	}
 	if err == nil {
 		p.client, err = client.Dial(ctx, ready.URL)
+	}
+	if err == nil {
+		p.remote, err = remote.Dial(ready.Control)
 	}
 	if err != nil {
 		p.kill()
@@ -70,6 +113,9 @@ func (p *process) kill() {
 	if p.client != nil {
 		p.client.Close()
 	}
+	if p.remote != nil {
+		_ = p.remote.Close() // its daemon is gone
+	}
 }
 
 // prepare makes the canisters, in a first life.
@@ -83,7 +129,7 @@ func (r *run) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for range r.clients {
+	for range r.clients + 1 {
 		id, err := deploy(ctx, p.client.Call, home)
 		if err != nil {
 			return err
@@ -102,6 +148,7 @@ func (r *run) life(ctx context.Context) error {
 	}
 	var killed atomic.Bool
 	ends := time.AfterFunc(time.Duration(r.random.Int64N(int64(r.longest))), func() {
+		r.work.end("install", "fork")
 		killed.Store(true)
 		_ = p.cmd.Process.Kill()
 	})
@@ -110,7 +157,7 @@ func (r *run) life(ctx context.Context) error {
 	var mu sync.Mutex // guards failed and the numbers of r
 	var failed error
 	var clients sync.WaitGroup
-	for at := range r.canisters {
+	for at := range r.canisters[:r.clients] {
 		clients.Go(func() {
 			for {
 				reply, err := p.client.Call(ctx, r.canisters[at], r.canisters[at], "count", nil)
@@ -128,6 +175,31 @@ func (r *run) life(ctx context.Context) error {
 			}
 		})
 	}
+	r.repeat(&clients, "install", func() error { return install(ctx, p.client.Call, r.canisters[r.clients]) })
+	r.repeat(&clients, "fork", func() error { return p.fork(ctx) })
 	clients.Wait()
+	p.kill() // its log is complete
+	r.work.end("checkpoint", "compaction")
 	return errors.Join(failed, ctx.Err())
+}
+
+// repeat does work of a kind until the daemon is gone.
+func (r *run) repeat(clients *sync.WaitGroup, kind string, do func() error) {
+	clients.Go(func() {
+		for err := error(nil); err == nil; {
+			end := r.work.begin(kind)
+			err = do()
+			end()
+		}
+	})
+}
+
+// fork forks the network, and deletes the fork.
+func (p *process) fork(ctx context.Context) error {
+	instances := controlv1.NewInstancesClient(p.remote.Connection())
+	forked, err := instances.ForkInstance(ctx, &controlv1.ForkInstanceRequest{})
+	if err == nil {
+		_, err = instances.DeleteInstance(ctx, &controlv1.DeleteInstanceRequest{Instance: forked.Instance.Name})
+	}
+	return err
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -82,14 +81,14 @@ func (w *work) reset() {
 	w.open = nil
 }
 
-// end counts an end now, and what it fell into.
-func (w *work) end() {
+// end counts an end now, and what of some kinds it fell into.
+func (w *work) end(kinds ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.fell == nil {
 		w.fell = make(map[string]int)
 	}
-	for kind := range maps.Keys(w.open) {
+	for _, kind := range kinds {
 		if w.open[kind] > 0 {
 			w.fell[kind]++
 		}

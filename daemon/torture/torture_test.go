@@ -8,7 +8,7 @@ import (
 )
 
 func TestADaemonThatIsKilledLosesNoAcknowledgedUpdate(t *testing.T) {
-	done, err := torture(t.Context(), options{kills: 4, clients: 4, seed: 1, longest: time.Second})
+	done, err := torture(t.Context(), options{kills: 4, clients: 4, seed: 1, longest: 400 * time.Millisecond})
 	if err != nil || done.lost > 0 || done.kills != 4 || done.acknowledged == 0 {
 		t.Errorf("%s: %v", done, err)
 	}
