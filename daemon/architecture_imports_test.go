@@ -65,7 +65,7 @@ var arrows = map[string]struct {
 	"replica/budget":               {nil, "a count of bytes"},
 	"api/ic":                       {[]string{"refusal", "replica/budget", "api", "api/internal/", "candid/principal", "intercanister", "replica", "replica/certify"}, "the public interface, and no power beyond it"},
 	"proto/control/v1":             {nil, "messages and stubs, made from the .proto files"},
-	"api/control":                  {[]string{"refusal", "api", "daemon/instance", "explore/campaign", "explore/harness", "explore/property", "explore/schedule", "candid", "candid/", "intercanister", "intercanister/cycles", "archive", "canister", "replica", "replica/", "proto/control/v1"}, "where test controls are offered"},
+	"api/control":                  {[]string{"refusal", "api", "daemon/instance", "daemon/systemcanisters", "explore/campaign", "explore/harness", "explore/property", "explore/schedule", "candid", "candid/", "intercanister", "intercanister/cycles", "archive", "canister", "replica", "replica/", "proto/control/v1"}, "where test controls are offered"},
 	"api/control/remote":           {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
 	"api/internal/origin":          {nil, "headers of browsers"},
 	"api/gateway":                  {[]string{"refusal", "replica/budget", "api", "api/gateway/verify", "api/internal/", "candid", "candid/principal", "replica/certify", "replica/introspect"}, "pages of canisters, over networks it is given, with no power beyond an anonymous user's"},

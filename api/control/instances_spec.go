@@ -2,8 +2,10 @@ package control
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/daemon/systemcanisters"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -16,6 +18,9 @@ func specOf(in *controlv1.CreateInstanceRequest) (*instance.Spec, error) {
 	}
 	spec.RateLimits = in.GetRateLimits()
 	var err error
+	if spec.SystemCanisters, err = systemCanistersOf(in.GetSystemCanisters()); err != nil {
+		return nil, err
+	}
 	if spec.Seed, err = seedOf(in.GetSeed()); err != nil {
 		return nil, err
 	}
@@ -38,6 +43,15 @@ func specOf(in *controlv1.CreateInstanceRequest) (*instance.Spec, error) {
 		spec.Subnets = append(spec.Subnets, config)
 	}
 	return spec, nil
+}
+
+// systemCanistersOf reads names of system canisters.
+func systemCanistersOf(texts []string) ([]systemcanisters.Name, error) {
+	names, err := systemcanisters.Parse(texts)
+	if err != nil {
+		return nil, BadField.Refuse("system_canisters", strings.Join(texts, ","), fmt.Sprintf("take all or some of %v", systemcanisters.All()))
+	}
+	return names, nil
 }
 
 // seedOf reads a seed; nil for none.

@@ -98,6 +98,7 @@ func TestInstancesAreNotMadeOfWhatTheyCannotBeMadeOf(t *testing.T) {
 		{HttpListen: "nowhere"},
 		{HttpListen: taken},
 		{Lease: "none"},
+		{SystemCanisters: []string{"icp_token", "sns"}},
 		{Subnets: []*controlv1.SubnetSpec{{Kind: 99}}},
 		{Subnets: []*controlv1.SubnetSpec{{Nodes: 101}}},
 		{Subnets: []*controlv1.SubnetSpec{{Fees: 9}}},

@@ -75,7 +75,7 @@ var subnetUsage = "kind of a subnet, repeated or comma-separated: " + strings.Jo
 const outcallsUsage = "what becomes of HTTP outcalls: allow (https and http), hold, deny, strict (as mainnet: https only) or replicated (GET and HEAD once for each node) (default: the daemon's)"
 
 type instanceFlags struct {
-	subnets                             []string
+	subnets, system                     []string
 	seed, start, pacing, outcalls       string
 	stateDir, httpListen, reseed, lease string
 	reach                               reachFlags
@@ -112,6 +112,7 @@ func (f *reachFlags) add(cmd *cobra.Command, otherwise string) {
 func (f *instanceFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.subnets, "subnet", nil, subnetUsage)
+	flags.StringSliceVar(&f.system, "system-canisters", nil, systemUsage)
 	flags.StringVar(&f.seed, "seed", "", seedUsage)
 	flags.BoolVar(&f.rateLimits, "rate-limits", false, rateLimitsUsage)
 	flags.StringVar(&f.start, "start-time", "", "time of the network before its first round, such as 2021-05-06T19:17:10Z (default: now)")
@@ -128,7 +129,7 @@ func (f *instanceFlags) addEphemeral(cmd *cobra.Command) {
 }
 
 func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, error) {
-	r := &controlv1.CreateInstanceRequest{Instance: name, StateDir: f.stateDir, HttpListen: f.httpListen, Lease: f.lease, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, RateLimits: f.rateLimits, Ephemeral: f.ephemeral}
+	r := &controlv1.CreateInstanceRequest{Instance: name, StateDir: f.stateDir, HttpListen: f.httpListen, Lease: f.lease, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, RateLimits: f.rateLimits, Ephemeral: f.ephemeral, SystemCanisters: f.system}
 	for _, kind := range f.subnets {
 		k, ok := kindNamed(kind)
 		if !ok {

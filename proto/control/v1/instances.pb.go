@@ -382,9 +382,12 @@ type CreateInstanceRequest struct {
 	RateLimits bool `protobuf:"varint,12,opt,name=rate_limits,json=rateLimits,proto3" json:"rate_limits,omitempty"`
 	// End with the daemon. Otherwise the instance is kept in the state directory of a daemon that has one, unless it has a
 	// lease.
-	Ephemeral     bool `protobuf:"varint,13,opt,name=ephemeral,proto3" json:"ephemeral,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Ephemeral bool `protobuf:"varint,13,opt,name=ephemeral,proto3" json:"ephemeral,omitempty"`
+	// System canisters to install at their mainnet ids before the instance is found: registry, icp_token, cycles_minting,
+	// cycles_token, or all. Subnets that they need are added.
+	SystemCanisters []string `protobuf:"bytes,14,rep,name=system_canisters,json=systemCanisters,proto3" json:"system_canisters,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *CreateInstanceRequest) Reset() {
@@ -506,6 +509,13 @@ func (x *CreateInstanceRequest) GetEphemeral() bool {
 		return x.Ephemeral
 	}
 	return false
+}
+
+func (x *CreateInstanceRequest) GetSystemCanisters() []string {
+	if x != nil {
+		return x.SystemCanisters
+	}
+	return nil
 }
 
 // CreateInstanceResponse describes the new instance.
@@ -2681,7 +2691,7 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\tsubnet_id\x18\x03 \x01(\tR\bsubnetId\x125\n" +
 	"\x04fees\x18\x04 \x01(\x0e2!.canisterd.control.v1.FeeScheduleR\x04fees\x12\x16\n" +
 	"\x06admins\x18\x05 \x03(\tR\x06admins\x12$\n" +
-	"\x0eno_rate_limits\x18\x06 \x01(\bR\fnoRateLimits\"\x96\x04\n" +
+	"\x0eno_rate_limits\x18\x06 \x01(\bR\fnoRateLimits\"\xc1\x04\n" +
 	"\x15CreateInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12:\n" +
 	"\asubnets\x18\x02 \x03(\v2 .canisterd.control.v1.SubnetSpecR\asubnets\x12\x12\n" +
@@ -2699,7 +2709,8 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x0foutcall_targets\x18\v \x03(\tR\x0eoutcallTargets\x12\x1f\n" +
 	"\vrate_limits\x18\f \x01(\bR\n" +
 	"rateLimits\x12\x1c\n" +
-	"\tephemeral\x18\r \x01(\bR\tephemeral\"T\n" +
+	"\tephemeral\x18\r \x01(\bR\tephemeral\x12)\n" +
+	"\x10system_canisters\x18\x0e \x03(\tR\x0fsystemCanisters\"T\n" +
 	"\x16CreateInstanceResponse\x12:\n" +
 	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\xac\a\n" +
 	"\bInstance\x12\x12\n" +
