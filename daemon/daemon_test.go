@@ -24,6 +24,9 @@ import (
 func started(t *testing.T, config Config) *Daemon {
 	t.Helper()
 	config.Listen, config.CacheDir = "127.0.0.1:0", canistertest.CacheDir(t)
+	if config.CompileWorker != nil {
+		config.CacheDir = t.TempDir() // so that the worker has something to compile
+	}
 	d, err := Start(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)

@@ -74,7 +74,7 @@ func (r *Registry) keepFrom(dir string, network *replica.Network, f *startConfig
 	}()
 	k, there, err := r.openKept(dir)
 	if err != nil {
-		return BadFolder.Refuse(dir, err)
+		return refusedFolder(dir, err)
 	}
 	if there {
 		err = BadFolder.Refuse(dir, "it has an instance that does not run: move it away")

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 
+	"github.com/canisterd/canisterd/daemon/journal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -15,7 +16,7 @@ import (
 func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config, again bool) (_ *startConfig, err error) {
 	k, there, err := r.openKept(spec.Journal)
 	if err != nil {
-		return nil, BadFolder.Refuse(spec.Journal, err)
+		return nil, refusedFolder(spec.Journal, err)
 	}
 	defer func() {
 		if err != nil {
@@ -36,7 +37,7 @@ func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config, agai
 			return nil, BadFolder.Refuse(spec.Journal, "the network that is kept there was made with other "+field+": leave that out to go on with it, or keep the new network in another directory (--state-dir) or not at all (--ephemeral)")
 		}
 		if f.about.Seed, err = k.kept.seed(); err != nil {
-			return nil, BadFolder.Refuse(spec.Journal, err)
+			return nil, refusedFolder(spec.Journal, err)
 		}
 		if spec.Seed != nil && *spec.Seed != f.about.Seed {
 			return nil, BadFolder.Refuse(spec.Journal, "the network that is kept there has another seed: leave the seed out, or name another directory")
@@ -63,11 +64,13 @@ func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config, agai
 	return f, nil
 }
 
-// refusedFolder refuses a directory that is damaged, or whose records come to something else.
+// refusedFolder refuses a directory that cannot be used, is damaged, or has records that come to something else.
 func refusedFolder(dir string, err error) error {
-	var bad *Refusal
-	if errors.As(err, &bad) {
+	if _, refused := errors.AsType[*Refusal](err); refused {
 		return err
+	}
+	if failed, ok := errors.AsType[*journal.FailedError](err); ok {
+		return BadFolder.Refuse(dir, failed.Reason())
 	}
 	return BadFolder.Refuse(dir, err)
 }

@@ -68,7 +68,12 @@ type FailedError struct {
 
 // Error says what to do.
 func (e *FailedError) Error() string {
-	return fmt.Sprintf("state directory %q cannot be used: %v; %s, then start again: everything that was acknowledged is there", e.Dir, e.Err, e.remedy())
+	return fmt.Sprintf("state directory %q cannot be used: %s", e.Dir, e.Reason())
+}
+
+// Reason is the error without the directory, for texts that name it already.
+func (e *FailedError) Reason() string {
+	return fmt.Sprintf("%v; %s, then start again: everything that was acknowledged is there", e.Err, e.remedy())
 }
 
 // Unwrap is what the system says.

@@ -116,7 +116,7 @@ func (j *Journal) open(o *Options) (err error) {
 func (j *Journal) prepare(readOnly bool) error {
 	if !readOnly {
 		if err := j.makeDir(); err != nil {
-			return &FailedError{j.dir, fmt.Errorf("making it: %w", err)}
+			return &FailedError{j.dir, fmt.Errorf("making the state directory: %w", err)}
 		}
 	}
 	files, err := j.fs.List(j.dir)
