@@ -31,6 +31,7 @@
 //	2  messages that are parked in the middle of their code
 //	3  flexible outcalls, outcalls of pricing version 2, and the instructions of all rounds
 //	4  messages whose callbacks are made to need too many instructions
+//	5  features of canisters, and messages that wait for a time in the middle of their code
 //
 // # What is promised
 //

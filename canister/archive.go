@@ -46,12 +46,15 @@ func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
 	if a.Reading() && a.Failed() {
 		c.Snapshots.all = slices.DeleteFunc(c.Snapshots.all, func(s *Snapshot) bool { return s == nil })
 	}
+	if a.Since(5) {
+		archive.AtMost(a, &c.Features, AllFeatures)
+	}
 	there := c.state != nil
 	a.Bool(&there)
 	switch {
 	case !there || a.Failed():
 	case a.Reading():
-		c.state = modules.readState(a)
+		c.state = modules.readState(a, c.Features)
 	default:
 		archive.Hash(a, &c.state.binary.hash)
 		r := c.state.loadedRunner()
@@ -105,11 +108,15 @@ func (o *ChangeOrigin) archive(a *archive.Coder) {
 }
 
 // readState makes the Wasm state of a canister, nil after a fault.
-func (m *Modules) readState(a *archive.Coder) *state {
+func (m *Modules) readState(a *archive.Coder, features Features) *state {
 	var hash [32]byte
 	archive.Hash(a, &hash)
 	module, kept := m.find(a, hash)
 	if kept == nil {
+		return nil
+	}
+	if !a.Check(module.Refusal(features) == nil, "the canister does not have the features of its module: %s", module.Needs().Names()) {
+		kept.release()
 		return nil
 	}
 	guest := m.engine.wasm.ReadGuest(a, module.code)

@@ -96,6 +96,9 @@ func (m *Modules) read(c *archive.Coder, hash [32]byte) {
 		c.Fail("the module is not valid: %s", reject.Text)
 		return
 	}
+	if !c.Check(module.code != nil, "the module is not valid: %s", module.m.Fault) {
+		return
+	}
 	if !c.Check(module.Hash() == hash, "the module has hash %x", module.Hash()) {
 		return
 	}

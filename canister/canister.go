@@ -72,6 +72,10 @@ type Canister struct {
 	// Snapshots are the subnet's.
 	Snapshots Snapshots
 
+	// Features are what modules of the canister may use beyond the Internet Computer: the subnet's. Upgrades and
+	// reinstallations keep them, Uninstall clears them.
+	Features Features
+
 	// state is nil on an empty canister.
 	state *state
 }
@@ -170,7 +174,7 @@ func (c *Canister) Liquid(sub *Subnet) cycles.Amount { return c.Balance.Sub(c.Fr
 // canister but clear chunks and logs.
 func (c *Canister) Uninstall() {
 	c.empty()
-	c.Certified, c.Timer, c.Installed = nil, 0, 0
+	c.Certified, c.Timer, c.Installed, c.Features = nil, 0, 0, 0
 	c.Chunks.Clear()
 	c.Logs.Clear()
 }

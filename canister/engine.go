@@ -10,6 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister/internal/ic0"
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
+	"github.com/canisterd/canisterd/canister/internal/wasi"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 	"github.com/canisterd/canisterd/intercanister"
 )
@@ -31,6 +32,7 @@ type EngineConfig struct {
 type Engine struct {
 	wasm         *wasm.Engine
 	narrow, wide map[string]ic0.Signature // of the System API
+	wasi         map[string]ic0.Signature // of WASI preview 1
 	stopwatch    func() int64             // nil: commits are not measured
 	commits      durations
 
@@ -44,10 +46,13 @@ func NewEngine(cfg EngineConfig) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the Wasm engine: %w", err)
 	}
-	if err := e.Link(ic0.Modules()...); err != nil {
+	if err := e.Link(append(ic0.Modules(), wasi.Module())...); err != nil {
 		return nil, errors.Join(fmt.Errorf("linking the System API: %w", err), e.Close())
 	}
-	return &Engine{wasm: e, narrow: ic0.Signatures(false), wide: ic0.Signatures(true), stopwatch: cfg.Stopwatch, binaries: make(map[[32]byte]*binary)}, nil
+	return &Engine{
+		wasm: e, narrow: ic0.Signatures(false), wide: ic0.Signatures(true), wasi: wasi.Signatures(),
+		stopwatch: cfg.Stopwatch, binaries: make(map[[32]byte]*binary),
+	}, nil
 }
 
 // InUse is how many bytes of the checkpoint file are handed out to heaps, stable memories, modules and snapshots. Most
@@ -63,13 +68,19 @@ func (e *Engine) signature(name string, wide bool) (params, results []byte, ok b
 	return s.Params, s.Results, ok
 }
 
+func (e *Engine) wasiSignature(name string) (params, results []byte, ok bool) {
+	s, ok := e.wasi[name]
+	return s.Params, s.Results, ok
+}
+
 // Close gives back everything. No canister of the engine may be used later.
 func (e *Engine) Close() error { return e.wasm.Close() }
 
 // Prepare validates, meters and compiles a module as uploaded, raw or gzip. It is a
 // pure function of the bytes: the same module is prepared once and found by its hash
 // afterwards. The reject is IC0505, or IC0521; its
-// text lacks the canister: "Error from Canister <id>: " belongs before it.
+// text lacks the canister: "Error from Canister <id>: " belongs before it. A module that only canisters with some
+// feature may have is prepared for all (Module.Refusal).
 func (e *Engine) Prepare(ctx context.Context, uploaded []byte) (*Module, *intercanister.Reject) {
 	m, reject, err := e.prepare(ctx, uploaded)
 	if err != nil {
@@ -94,6 +105,9 @@ func (e *Engine) prepare(ctx context.Context, uploaded []byte) (*Module, *interc
 	case err != nil:
 		return nil, nil, err
 	}
+	if m.Fault != "" {
+		return &Module{engine: e, m: m, uploaded: uploaded}, nil, nil
+	}
 	code, err := e.wasm.Compile(ctx, m)
 	if err != nil {
 		return nil, nil, err
@@ -112,7 +126,7 @@ func (e *Engine) rewrite(ctx context.Context, uploaded []byte) (*rewrite.Module,
 		return nil, err
 	}
 	defer end()
-	m, err := rewrite.Rewrite(uploaded, rewrite.Options{SystemAPI: e.signature})
+	m, err := rewrite.Rewrite(uploaded, rewrite.Options{SystemAPI: e.signature, WASI: e.wasiSignature})
 	if err != nil {
 		return nil, err
 	}
@@ -133,17 +147,17 @@ func CompileInto(ctx context.Context, dir string, binary []byte, workers int) er
 }
 
 func invalidModule(invalid *rewrite.Invalid) *intercanister.Reject {
-	return &intercanister.Reject{
-		Code:  intercanister.CanisterInvalidWasm.Reject(),
-		Error: intercanister.CanisterInvalidWasm,
-		Text:  invalid.Message(),
-	}
+	return invalidWasm(invalid.Message())
 }
 
-// Module is a module ready to be installed. It is immutable.
+func invalidWasm(text string) *intercanister.Reject {
+	return &intercanister.Reject{Code: intercanister.CanisterInvalidWasm.Reject(), Error: intercanister.CanisterInvalidWasm, Text: text}
+}
+
+// Module is a module ready to be installed into a canister that it has no Refusal for. It is immutable.
 type Module struct {
 	engine *Engine
-	code   *wasm.Code
+	code   *wasm.Code // nil if there is a Refusal for every canister
 	m      *rewrite.Module
 	custom uint64 // bytes of its custom sections
 	// uploaded is the module as uploaded until it is installed; then it lies in the checkpoint file.

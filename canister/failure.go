@@ -7,6 +7,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/internal/demangle"
 	"github.com/canisterd/canisterd/canister/internal/ic0"
+	"github.com/canisterd/canisterd/canister/internal/rewrite"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 	"github.com/canisterd/canisterd/intercanister"
 )
@@ -96,7 +97,8 @@ func (f *failure) frames() string {
 // ours reports whether a function is not the canister's: the System API and what the
 // rewriter adds.
 func ours(name string) bool {
-	return strings.HasPrefix(name, "ic0.") || strings.HasPrefix(name, "ic0_64.") || strings.HasPrefix(name, "canisterd")
+	return strings.HasPrefix(name, "ic0.") || strings.HasPrefix(name, "ic0_64.") || strings.HasPrefix(name, "canisterd") ||
+		strings.HasPrefix(name, rewrite.WASIModule+".")
 }
 
 // HeapOverLimit is why no update may run where the heap is larger than

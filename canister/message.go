@@ -94,6 +94,10 @@ type Message struct {
 	// Large copies and fills, which are charged before they begin, count once more while they
 	// run. nil: never called.
 	Pause func()
+	// Sleep parks the message until a time in nanoseconds, and returns the time at which it goes on, no earlier: WASI's
+	// poll_oneoff. The canister stays in the middle of the message meanwhile. executed are the instructions so far.
+	// nil: the message cannot wait. Only updates and tasks can.
+	Sleep func(until, executed uint64) (now uint64)
 	// Canceled reports whether the result is no longer wanted; it is asked after each Pause, in
 	// runs of a QueryTarget only, and ends the run with a failure. nil: the result is always wanted.
 	Canceled func() bool

@@ -43,6 +43,10 @@ func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt)
 		budget.ScatteredPages, budget.ScatteredSlice = scatteredPages, ScatteredPauseAfter
 	}
 	err := r.guest.Run(a.entry, r.x, budget)
+	r.x.EndLine()
+	if r.x.Exited {
+		err = nil
+	}
 	var out result
 	out.instructions = r.guest.Executed()
 	if a.tracked {
@@ -75,12 +79,15 @@ func (r *runner) fill(c *Canister, log *Log, sub *Subnet, m *Message, context Co
 		SubnetID: sub.ID, RootKey: sub.RootKey, Fees: &sub.Fees, System: sub.System, Keys: sub.Keys, Time: sub.Time,
 		Callback: l.Message, Printing: sub.Unthrottled, Print: sub.Print, Used: sub.MemoryUsed,
 		Available: l.SubnetMemory - min(sub.MemoryUsed, l.SubnetMemory),
-		Pages:     [3]uint64{l.StablePages, l.StablePagesInstall, l.StablePagesQuery},
+		Pages:     [3]uint64{l.StablePages, l.StablePagesInstall, l.StablePagesQuery}, Randomness: sub.Randomness,
 	}
 	x.Message = ic0.Message{
 		Caller: m.Caller, Payload: m.Payload, Method: m.Method, Deadline: m.Deadline, Refunded: m.Refunded,
 		Responded: m.Responded, Prior: m.PriorInstructions, Certificate: m.Certificate, Certify: m.Certify,
 		CallerInfo: m.CallerInfo, Signer: m.Signer, Room: m.Room, Callbacks: m.Callbacks, MessageRoom: m.MessageRoom,
+	}
+	if mayWait(context) {
+		x.Sleep = m.Sleep
 	}
 	if m.Reject != nil {
 		x.RejectCode, x.RejectText = int32(m.Reject.Code), m.Reject.Message()
@@ -91,6 +98,15 @@ func (r *runner) fill(c *Canister, log *Log, sub *Subnet, m *Message, context Co
 	}
 	x.Changes = ic0.Changes{Balance: c.Balance, Reserved: c.Reserved, Offered: m.Available, Timer: c.Timer}
 	x.Begin(stablePages(l, context))
+}
+
+// mayWait reports whether messages of a context may be parked by their code.
+func mayWait(context Context) bool {
+	switch context {
+	case Update, Heartbeat, GlobalTimer, LowMemory:
+		return true
+	}
+	return false
 }
 
 func stablePages(l *Limits, context Context) uint64 {

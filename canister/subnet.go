@@ -27,6 +27,8 @@ type Subnet struct {
 	// Unthrottled is set where debug_print is charged for printing as well (metering: the
 	// replica's feature rate_limiting_of_debug_prints is off).
 	Unthrottled bool
+	// Randomness is what random bytes of WASI are made of, with the message.
+	Randomness [32]byte
 	// Print is given what a canister prints, whole and at once, on the goroutine that runs the message; the text is
 	// valid only during the call. A message that begins again prints again. nil: no listener.
 	Print func(canister principal.Principal, text []byte)

@@ -34,6 +34,7 @@ var arrows = map[string]struct {
 	"canister/internal/stable":     {[]string{"canister/internal/checkpoint", "archive"}, "pages know no message"},
 	"canister/internal/wasm":       {[]string{"canister/internal/rewrite", "canister/internal/checkpoint", "archive"}, "the engine runs guests; what they may call is linked in"},
 	"canister/internal/ic0":        {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/wasm", "canister/internal/stable", "canister/internal/rewrite"}, "the System API serves one message"},
+	"canister/internal/wasi":       {[]string{"canister/internal/ic0", "canister/internal/wasm", "canister/internal/rewrite"}, "functions of WASI serve one message, as the System API does"},
 	"canister":                     {[]string{"archive", "internal/cow", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/"}, "one canister knows no subnet"},
 	"canister/canistertest":        {[]string{"candid/principal", "canister", "canister/canistertest/", "intercanister/cycles"}, "support for everyone's tests"},
 	"canister/canistertest/wat":    {nil, "an assembler knows no canister"},

@@ -45,15 +45,15 @@ func (n *Network) nextDue() (at uint64, ok bool) {
 	return at, ok
 }
 
-// pressing reports whether a message of the subnet waits or is parked.
+// pressing reports whether a message of the subnet waits, or is parked and could go on.
 func (m *subnet) pressing() bool {
 	held := m.Commands.Blocked && m.Commands.Len() > 0 // until the next round
-	return held || !m.Ready.Empty() || len(m.paused) > 0 || len(m.Inbound) > 0 || m.Unsent > 0 || len(m.Postponed) > 0 ||
+	return held || !m.Ready.Empty() || len(m.paused) > m.waiting || len(m.Inbound) > 0 || m.Unsent > 0 || len(m.Postponed) > 0 ||
 		len(m.Signing.Pending) > 0 || m.TreeChanged || m.ThrottledWait()
 }
 
-// GlobalTimers are the deadlines of the global timers of canisters.
-func GlobalTimers(k timers.Kind) bool { return k == timers.GlobalTimer }
+// GlobalTimers are the deadlines that canisters set: their global timers, and the times that their messages wait for.
+func GlobalTimers(k timers.Kind) bool { return k == timers.GlobalTimer || k == timers.Wake }
 
 // Events are the deadlines that a canister or a user can wait for: all but those at which resources are paid for and
 // answers are forgotten.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/canisterd/canisterd/archive"
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 )
 
@@ -65,6 +66,7 @@ var inputForms = []inputForm{
 	byPointer((*SettleCall).archive),
 	byValue(func(in *FireTimer, c *archive.Coder) { c.Principal(&in.Canister) }),
 	byValue(func(in *CancelTimer, c *archive.Coder) { c.Principal(&in.Canister) }),
+	byValue((*SetFeatures).archive),
 }
 
 // archiveInput writes an input, or reads one.
@@ -142,6 +144,11 @@ func (in *SetCycles) archive(c *archive.Coder) {
 func (in *SetStableMemory) archive(c *archive.Coder) {
 	c.Principal(&in.Canister)
 	c.Bytes(&in.Content, archive.MaxBytes)
+}
+
+func (in *SetFeatures) archive(c *archive.Coder) {
+	c.Principal(&in.Canister)
+	archive.AtMost(c, &in.Features, canister.AllFeatures)
 }
 
 func (in *QueryCounts) archive(c *archive.Coder) {

@@ -39,6 +39,8 @@ func (m *subnet) due() {
 			m.answerOutcall(d.Number, outcall.Expired(&m.Outcalls[d.Number].Sent), cycles.Amount{})
 		case timers.HeldMessage:
 			m.faults.Due(d.Number, m.carryOut)
+		case timers.Wake:
+			m.wake(d.Subject)
 		}
 	}
 }

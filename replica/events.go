@@ -19,7 +19,7 @@ const (
 	IngressReceived EventKind = iota + 1 // Request, Method
 	IngressAnswered                      // Request, Method, Reject
 	MessageExecuted                      // Source, Request, Peer, Task, Method, Context, Call, Instructions, Reject (a trap)
-	MessageParked                        // Source, Request, Peer, Task, Method, Context, Call
+	MessageParked                        // Source, Request, Peer, Task, Method, Context, Call, Deadline (what it waits for)
 	MessageDropped                       // Source, Request, Peer, Task, Method, Reject (why it was not executed)
 	CallRegistered                       // Context, Call, Peer, Method, Reentrant
 	CallSettled                          // Context, Call, Peer, Reject
@@ -95,7 +95,7 @@ type Event struct {
 
 	Instructions uint64
 	Cycles       cycles.Amount // paid for the execution; of a call, attached; of its settlement, refunded
-	Deadline     uint64        // of a call, ns; 0: its response is guaranteed
+	Deadline     uint64        // of a call, ns; 0: its response is guaranteed. Of a parked message, what it waits for; 0: its turn
 	Bytes        int           // of the argument, or of the answer
 	Payload      []byte        // the argument, or the reply; a sink that keeps it copies it
 	DirtyPages   int

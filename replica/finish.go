@@ -50,15 +50,20 @@ func (m *subnet) finish(j *Job) {
 }
 
 func (m *subnet) park(j *Job) {
-	m.RoundInstructions += m.net.config.SliceInstructions
+	used := m.net.config.SliceInstructions
 	j.Pause()
-	if slices.Contains(m.paused, j) {
-		return
+	if j.waits() {
+		used = min(used, j.executed)
+		m.sleep(j)
 	}
-	m.paused = slices.Insert(m.paused, m.Park(j.Execution), j)
-	if m.net.sink != nil {
+	m.RoundInstructions += used
+	known := slices.Contains(m.paused, j)
+	if !known {
+		m.paused = slices.Insert(m.paused, m.Park(j.Execution), j)
+	}
+	if m.net.sink != nil && (!known || j.waits()) {
 		e := describe(&m.State, j)
-		e.Kind = MessageParked
+		e.Kind, e.Deadline = MessageParked, j.Until
 		m.net.emit(e)
 	}
 }

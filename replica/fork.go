@@ -119,7 +119,7 @@ func (m *subnet) fork(n *Network) *subnet {
 
 // restart makes jobs of the messages that are parked. They begin again when they go on.
 func (m *subnet) restart() {
-	m.paused = make([]*Job, len(m.Parked))
+	m.paused, m.waiting = make([]*Job, len(m.Parked)), 0
 	for i, x := range m.Parked {
 		j := newJob()
 		j.Execution, j.subnet = x, m
@@ -129,7 +129,9 @@ func (m *subnet) restart() {
 		if x.Install != nil {
 			x.Install.Command.Host = m
 		}
-		m.paused[i] = j
+		if m.paused[i] = j; j.waits() {
+			m.waiting++
+		}
 	}
 }
 

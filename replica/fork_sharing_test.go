@@ -26,7 +26,7 @@ import (
 var forks = map[string]string{
 	"replica.Network": `new: config runner executor sink told own event traps journal; share: management routes rootKey;
 		fork: subnets signing report answered rules; remake: delegations index views`,
-	"replica.subnet": `fork: State net faults; remake: paused; share: config key nodes publicKey shownRanges;
+	"replica.subnet": `fork: State net faults; remake: paused waiting; share: config key nodes publicKey shownRanges;
 		remake: record ahead; new: asked jobs running spare mailboxes choices tally`,
 	"state.State": `share: Admins; fork: Blocks Ids Canisters History Calls Deadlines Ready Chance Compiled Commands Heartbeats Outcalls Signing
 		Postponed Touched Answered Kept throttled Environment Shared Inbound Output Parked Preparing Prepared`,
@@ -69,7 +69,7 @@ var forks = map[string]string{
 	"replica.Job":              `fork: Execution subnet; new: room coroutine outcome refused`,
 	"state.Execution":          `fork: Entry In Install Pauses; share: Environment Message`,
 	"state.Installation":       `fork: Command; new: In`,
-	"state.Pauses":             `fork: Seen`,
+	"state.Pauses":             `fork: Seen Wakes`,
 	"state.StreamMessage":      `fork: Request Response From`,
 	"state.Preparation":        `fork: In; share: Module`,
 	"state.Shared":             `fork: Credited`,

@@ -27,7 +27,7 @@ const (
 )
 
 // Input is something that happens to a network from outside: one of *Ingress, AdvanceTo, *HTTPAnswer, *ModulePrepared,
-// AddCycles, SetCycles, SetStableMemory, CertifyAt, QueryCounts, *ForgetAnswers, *ShedAnswers, MigrateCanister,
+// AddCycles, SetCycles, SetStableMemory, SetFeatures, CertifyAt, QueryCounts, *ForgetAnswers, *ShedAnswers, MigrateCanister,
 // RenameCanister, *AddRule, RemoveRule, ReleaseHeld, DropHeld, *SettleHeld, *SettleCall, FireTimer, CancelTimer.
 type Input interface{ input() }
 
@@ -112,6 +112,8 @@ func (n *Network) apply(in Input) Result {
 		return n.setCycles(in)
 	case SetStableMemory:
 		return n.setStableMemory(in)
+	case SetFeatures:
+		return n.setFeatures(in)
 	case CertifyAt:
 		return n.certifyAt(in)
 	case MigrateCanister:

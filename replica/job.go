@@ -19,6 +19,8 @@ type Job struct {
 	base      bool                  // it does not run, but was prepaid
 	dropped   bool                  // it does not run, and no caller is told
 	wall      int64                 // ns on the runner's stopwatch
+	woke      uint64                // ns, what the message sees as the time when its wait is over
+	executed  uint64                // instructions before its wait
 	over      bool
 	coroutine *coroutine
 }
@@ -26,15 +28,15 @@ type Job struct {
 // Canister is whose message it is.
 func (j *Job) Canister() *canister.Canister { return j.Entry.Canister }
 
-// execute runs the message to its end and calls pause whenever a slice is over.
-func (j *Job) execute(pause func()) {
+// execute runs the message to its end and calls pause whenever a slice is over, and sleep where it waits for a time.
+func (j *Job) execute(pause func(), sleep func(until, executed uint64) uint64) {
 	x := j.subnet.net.executor
 	if j.Install != nil {
 		j.Install.In.Pause = pause
 		j.outcome = x.Install(j.Entry.Canister, j.Environment, j.Install.In)
 		return
 	}
-	j.Message.Pause = pause
+	j.Message.Pause, j.Message.Sleep = pause, sleep
 	j.outcome = x.Execute(j.Entry.Canister, j.Environment, &j.Message)
 }
 

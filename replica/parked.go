@@ -1,6 +1,41 @@
 package replica
 
-import "github.com/canisterd/canisterd/canister"
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/timers"
+)
+
+// waits reports whether the message of a job waits for a time.
+func (j *Job) waits() bool { return j.Until != 0 }
+
+// sleep enters the deadline at which a parked message goes on.
+func (m *subnet) sleep(j *Job) {
+	m.waiting++
+	j.Alarm = m.Deadlines.Add(timers.Deadline{At: j.Until, Kind: timers.Wake, Subject: j.Entry.ID()})
+}
+
+// wake lets the message of a canister go on that waits for a time.
+func (m *subnet) wake(id principal.Principal) {
+	at, found := slices.BinarySearchFunc(m.paused, id, func(j *Job, id principal.Principal) int { return j.Entry.ID().Compare(id) })
+	if !found || !m.paused[at].waits() {
+		return
+	}
+	m.waiting--
+	j := m.paused[at]
+	j.Wake(m.Time)
+	j.woke = m.Time
+}
+
+// awake are the parked messages that wait for their turn alone.
+func (m *subnet) awake() []*Job {
+	if m.waiting == 0 {
+		return m.paused
+	}
+	return slices.DeleteFunc(slices.Clone(m.paused), (*Job).waits)
+}
 
 // catchUp brings a job that has begun again to the point where the original job was parked. It is false if its message
 // ends before.
@@ -11,17 +46,24 @@ func (j *Job) catchUp() bool {
 	j.Environment = &sub
 	sub.MemoryUsed = p.Memory
 	c.Logs = canister.LogFrom(j.First.Log)
-	seen := p.Seen
+	seen, wakes, until := p.Seen, p.Wakes, j.Until
 	for slice := range p.Slices {
 		if len(seen) > 0 && seen[0].Slice == slice {
 			c.Status, c.Version, c.MessageBytes = seen[0].Status, seen[0].Version, seen[0].Messages
 			seen = seen[1:]
+		}
+		if len(wakes) > 0 && wakes[0].Slice == slice {
+			j.woke, wakes = wakes[0].Time, wakes[1:]
 		}
 		if parked, alive := j.coroutine.next(); !alive || !parked {
 			return false
 		}
 		sub.MemoryUsed = memory
 	}
+	if len(wakes) > 0 {
+		j.woke = wakes[0].Time
+	}
+	j.Until = until
 	c.Status, c.Version, c.MessageBytes, c.Logs = status, version, messages, logs
 	return true
 }

@@ -144,10 +144,10 @@ func (n *Network) modulePrepared(in *ModulePrepared) Result {
 	return Result{}
 }
 
-// Prepare makes a module as uploaded ready to be installed. What a Compiler found
+// Prepare makes a module as uploaded ready to be installed into a canister with some features. What a Compiler found
 // invalid need not be looked at again; what it could not compile is compiled again for the
 // next command.
-func (m *subnet) Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject) {
+func (m *subnet) Prepare(uploaded []byte, features canister.Features) (*canister.Module, *intercanister.Reject) {
 	if len(m.Prepared) > 0 {
 		hash := sha256.Sum256(uploaded)
 		if reject := m.Prepared[hash]; reject != nil {
@@ -157,5 +157,12 @@ func (m *subnet) Prepare(uploaded []byte) (*canister.Module, *intercanister.Reje
 			return nil, reject
 		}
 	}
-	return m.net.config.Engine.Prepare(context.Background(), uploaded)
+	module, reject := m.net.config.Engine.Prepare(context.Background(), uploaded)
+	if reject == nil {
+		reject = module.Refusal(features)
+	}
+	if reject != nil {
+		return nil, reject
+	}
+	return module, nil
 }

@@ -90,7 +90,7 @@ func (m *subnet) begin() {
 	m.sign()
 	m.due()
 	tasks.QueueHeartbeats(&m.State)
-	for _, j := range resumed(m.paused, m.Height) {
+	for _, j := range resumed(m.awake(), m.Height) {
 		j.Entry.Mailbox.Resume = true
 		m.Ready.Add(&j.Entry.Mailbox)
 	}

@@ -102,8 +102,13 @@ func (s *coroutine) run(yield func(parked bool) bool) {
 			panic(abandoned{})
 		}
 	}
+	sleep := func(until, executed uint64) uint64 {
+		s.job.Until, s.job.executed = until, executed
+		pause()
+		return s.job.woke
+	}
 	for {
-		s.job.execute(pause)
+		s.job.execute(pause, sleep)
 		if left || !yield(false) {
 			return
 		}

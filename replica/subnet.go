@@ -29,7 +29,8 @@ type subnet struct {
 
 	longest charging.Longest // what messages pay in advance
 
-	paused []*Job // of the parked messages, in the same order
+	paused  []*Job // of the parked messages, in the same order
+	waiting int    // how many of them wait for a time
 
 	asked state.Preparation // the command that runs, if it is about to wait
 
@@ -113,7 +114,7 @@ func executionLimits(n *Config, config *SubnetConfig) canister.Limits {
 func (m *subnet) refresh() {
 	if m.Environment != nil && len(m.paused) == 0 {
 		m.Environment.Time, m.Environment.MemoryUsed = m.Time, m.MemoryUsed+m.config.Occupied
-		m.Environment.Print = m.net.config.Printed
+		m.Environment.Print, m.Environment.Randomness = m.net.config.Printed, m.Chance.Key()
 		return
 	}
 	var keys []canister.Key
@@ -121,6 +122,7 @@ func (m *subnet) refresh() {
 		keys = m.Environment.Keys
 	}
 	m.Environment = &canister.Subnet{MemoryUsed: m.MemoryUsed + m.config.Occupied, ID: m.ID, Fees: m.Fees, System: m.System, Limits: m.Limits, Time: m.Time, Keys: keys, Print: m.net.config.Printed, Volatile: m.net.volatile}
+	m.Environment.Randomness = m.Chance.Key()
 	if m.net.rootKey == nil {
 		m.net.rootKey = m.key.Public().DER()
 	}

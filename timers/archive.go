@@ -38,7 +38,7 @@ func (s *slot) archive(c *archive.Coder, seq *uint64) {
 	archive.Number(c, &s.what.At)
 	archive.Number(c, &s.what.Number)
 	c.Principal(&s.what.Subject)
-	archive.AtMost(c, &s.what.Kind, HeldMessage)
+	archive.AtMost(c, &s.what.Kind, Wake)
 }
 
 // restore makes the heap of slots that were read, and checks that the slots match the list of free ones.

@@ -22,13 +22,14 @@ const (
 	RequestExpiry                 // Subject: the receiver; a best-effort request that was not executed in time
 	OutcallExpiry                 // Number: the HTTP outcall; it was not answered in time
 	HeldMessage                   // Number: the message; it was held long enough, or is too late
+	Wake                          // Subject: the canister; its message goes on that waits in the middle of its code
 )
 
 // String names the kind for people.
 func (k Kind) String() string {
 	names := [...]string{
 		"nothing", "global timer", "call expiry", "ingress expiry", "ingress pruning", "stop timeout", "charge",
-		"hook retry", "request expiry", "outcall expiry", "held message",
+		"hook retry", "request expiry", "outcall expiry", "held message", "wake",
 	}
 	if int(k) < len(names) {
 		return names[k]

@@ -77,7 +77,7 @@ func canisterOf(r *introspect.CanisterReport) *controlv1.Canister {
 		MemoryBytes: r.Usage.Total(), HeapBytes: r.Usage.Heap, StableBytes: r.Usage.Stable,
 		CanisterVersion: r.Version, CertifiedData: r.Certified, Heartbeat: r.Heartbeat,
 		Created: set(r.Created), Installed: set(r.Installed), GlobalTimer: set(r.Timer),
-		CallContexts: uint64(r.Contexts), QueuedMessages: uint64(r.Queued),
+		Features: r.Features.Names(), CallContexts: uint64(r.Contexts), QueuedMessages: uint64(r.Queued),
 		QueryStats: &controlv1.QueryStats{
 			Calls: r.Queries.Calls, Instructions: r.Queries.Instructions,
 			RequestBytes: r.Queries.RequestBytes, ResponseBytes: r.Queries.ResponseBytes,

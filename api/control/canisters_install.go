@@ -2,7 +2,9 @@ package control
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/canister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // InstallCode installs a module that comes in pieces.
@@ -44,6 +47,10 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 	if err != nil {
 		return err
 	}
+	features, err := featuresOf(head.GetFeatures())
+	if err != nil {
+		return err
+	}
 	if arg.Module, err = upload(stream); err != nil {
 		return err
 	}
@@ -53,6 +60,11 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 	if arg.Arg, err = initialArgument(head.GetArgument(), arg.Module); err != nil {
 		return err
 	}
+	if features != 0 {
+		if err := c.setFeatures(ctx, features); err != nil {
+			return err
+		}
+	}
 	a, err := manage(ctx, o, arg)
 	if err != nil {
 		return err
@@ -61,6 +73,28 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 		return err
 	}
 	return stream.SendAndClose(&controlv1.InstallCodeResponse{ModuleHash: hashOf(c.report.Module), Mode: mode, Instructions: a.Instructions})
+}
+
+// featuresOf reads the names of features.
+func featuresOf(names []string) (canister.Features, error) {
+	var all canister.Features
+	for _, name := range names {
+		one, err := canister.Feature(name)
+		if err != nil {
+			return 0, BadField.Refuse("head.features", fmt.Sprintf("%.50q", name), err.Error())
+		}
+		all |= one
+	}
+	return all, nil
+}
+
+// setFeatures gives the canister features.
+func (c *subject) setFeatures(ctx context.Context, features canister.Features) error {
+	refused, err := c.apply(ctx, replica.SetFeatures{Canister: c.id, Features: features})
+	if err == nil && refused != nil {
+		return canisterUnknown.Refuse(c.id)
+	}
+	return err
 }
 
 // modeOf reads how code is to be installed.

@@ -76,6 +76,7 @@ var (
 func (p *Place) Canister(m *canister.Module, arg []byte) *canister.Canister {
 	p.tb.Helper()
 	c := p.Empty()
+	c.Features = m.Needs()
 	out := c.Install(&p.Subnet, &canister.Install{Module: m, Arg: arg, Caller: Controller})
 	if out.Failure != nil {
 		p.tb.Fatalf("installing: %s", out.Failure)

@@ -17,6 +17,7 @@ import (
 type installFlags struct {
 	mode, arg, argFile, hex, form, memory string
 	skipPreUpgrade                        bool
+	features                              []string
 }
 
 func (c *cli) canisterInstall() *cobra.Command {
@@ -26,7 +27,8 @@ func (c *cli) canisterInstall() *cobra.Command {
 		Short: "Install or upgrade a canister from a Wasm file, plain or gzipped",
 		Example: `  canisterd canister install $id bank.wasm
   canisterd canister install bank build/bank.wasm.gz --mode upgrade
-  canisterd canister install bank bank.wasm --mode reinstall --arg '("Ada", 3)'`,
+  canisterd canister install bank bank.wasm --mode reinstall --arg '("Ada", 3)'
+  canisterd canister install counter counter.wasm --feature wasi`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := c.canisterOf(args[0])
@@ -40,6 +42,7 @@ func (c *cli) canisterInstall() *cobra.Command {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				installed, err := c.install(ctx, d, head, args[1])
 				if err != nil {
+					c.hintFeature(err, "install it with --feature wasi")
 					return err
 				}
 				hash := hex.EncodeToString(installed.GetModuleHash())
@@ -55,11 +58,12 @@ func (c *cli) canisterInstall() *cobra.Command {
 	flags.StringVar(&f.form, "form", "text", "how --arg is written: text (Candid) or json")
 	flags.StringVar(&f.memory, "memory", "", "upgrade: keep or replace the Wasm memory (default: keep where the module asks for it)")
 	flags.BoolVar(&f.skipPreUpgrade, "skip-pre-upgrade", false, "upgrade: do not run canister_pre_upgrade")
+	flags.StringSliceVar(&f.features, "feature", nil, "what the module may use beyond the network: wasi (default: what the canister was given before)")
 	return sending(cmd)
 }
 
 func (f *installFlags) head(c *cli, id string) (*controlv1.InstallHead, error) {
-	head := &controlv1.InstallHead{Instance: c.instance, CanisterId: id, SkipPreUpgrade: f.skipPreUpgrade}
+	head := &controlv1.InstallHead{Instance: c.instance, CanisterId: id, SkipPreUpgrade: f.skipPreUpgrade, Features: f.features}
 	mode, ok := controlv1.InstallMode_value["INSTALL_MODE_"+strings.ToUpper(f.mode)]
 	if !ok && f.mode != "auto" {
 		return nil, fmt.Errorf("--mode %q: say install, reinstall, upgrade or auto", f.mode)

@@ -227,7 +227,7 @@ func (x *deploying) install(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	path := x.project.Path(spec.Wasm)
-	head := &controlv1.InstallHead{Instance: x.cli.instance, CanisterId: id}
+	head := &controlv1.InstallHead{Instance: x.cli.instance, CanisterId: id, Features: spec.Features}
 	argument, err := spec.Argument(name, x.ids)
 	if err != nil {
 		return "", err
@@ -248,6 +248,7 @@ func (x *deploying) install(ctx context.Context, name string) (string, error) {
 	}
 	installed, err := x.cli.install(ctx, x.daemon, head, path)
 	if err != nil {
+		x.cli.hintFeature(err, "say features: [wasi] for "+name+" in "+project.File)
 		return "", err
 	}
 	switch installed.GetMode() {

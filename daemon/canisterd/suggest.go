@@ -91,6 +91,15 @@ func (c *cli) noSuchInstance(ctx context.Context, text, name string) string {
 	return before + spelling.Meant(name, instances(ctx, c, nil)) + " (" + strings.TrimSpace(after) + ")"
 }
 
+// hintFeature says how a module is installed that the network refuses because it needs WASI.
+func (c *cli) hintFeature(err error, remedy string) {
+	text := err.Error()
+	needs := strings.Contains(text, "from 'wasi_snapshot_preview1' that is not exported")
+	if needs && !c.json {
+		c.note("note: the module needs WASI, which the network does not have: %s, or translate it with wasi2ic", remedy)
+	}
+}
+
 // noSuchMethod is the error code of a call of a method that a canister does not have (interface specification, "Error
 // codes").
 const noSuchMethod = "IC0536"

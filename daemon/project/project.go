@@ -45,6 +45,7 @@ type Canister struct {
 	Controllers []string          `yaml:"controllers" doc:"Principals, or names of canisters of the project (default: the one who deploys)." example:"[2vxsx-fae, bank]"`
 	Environment map[string]string `yaml:"environment" doc:"Environment variables, beside PUBLIC_CANISTER_ID:NAME for each canister of the project." example:"{STAGE: test}"`
 	After       []string          `yaml:"after" doc:"Canisters to install before it, beside those that its arguments and environment name." example:"[ledger]"`
+	Features    []string          `yaml:"features" doc:"What the module may use beyond the network, which would refuse it: wasi." example:"[wasi]"`
 	Settings    Settings          `yaml:"settings" doc:"Other settings; see below."`
 }
 

@@ -22,6 +22,7 @@ func (d *differ) canisters(x, y *entry) {
 	differing(d, "balance", a.Balance, b.Balance, amount)
 	differing(d, "reserved cycles", a.Reserved, b.Reserved, amount)
 	differing(d, "cycles used", a.Consumed.Total(), b.Consumed.Total(), amount)
+	differing(d, "features", a.Features, b.Features, func(f canister.Features) string { return strings.Join(f.Names(), ", ") })
 	differing(d, "global timer", a.Timer, b.Timer, timeText)
 	if !bytes.Equal(a.Certified, b.Certified) {
 		d.note("certified data", fmt.Sprintf("%x", a.Certified), fmt.Sprintf("%x", b.Certified))

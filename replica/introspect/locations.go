@@ -212,17 +212,20 @@ func (s *CallLocations) commands(m *Subnet) {
 
 // contexts finds the calls that canisters have begun to execute.
 func (s *CallLocations) contexts(m *Subnet) {
-	running := make(map[intercanister.ContextID]bool)
+	running := make(map[intercanister.ContextID]*state.Execution)
 	for _, x := range m.Parked {
-		running[x.Context] = true
+		running[x.Context] = x
 	}
 	m.Calls.EachContext(func(c *intercanister.Context) {
 		if c.Origin.Kind != intercanister.FromCanister || c.Responded {
 			return
 		}
 		at := Location{Reason: WaitAwaiting, Subnet: m, context: c.ID, Entry: m.Canisters.Get(c.Canister), text: "canister " + c.Canister.String() + " awaits calls of its own"}
-		if running[c.ID] {
+		if x := running[c.ID]; x != nil {
 			at.Reason, at.text = WaitExecuting, "canister "+c.Canister.String()+" is in the middle of its code"
+			if x.Until != 0 {
+				at.text += ", which waits until " + timeText(x.Until)
+			}
 		}
 		s.put(c.Origin.Caller, c.Origin.Call, at)
 	})

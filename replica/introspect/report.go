@@ -25,6 +25,7 @@ type CanisterReport struct {
 	Installed  uint64 // ns; 0: no code
 	Timer      uint64 // ns; 0: inactive
 	Heartbeat  bool
+	Features   canister.Features
 	Queries    canister.QueryStats
 	Contexts   int // open call contexts
 	Queued     int // messages that wait for it
@@ -57,7 +58,7 @@ func (m *Subnet) report(r *state.Entry) CanisterReport {
 		ID: c.ID, Subnet: m.ID, Status: c.Status, Settings: *c.Settings, Module: c.Module(),
 		Balance: c.Balance.Add(r.DeferredCredit), Reserved: c.Reserved, IdlePerDay: m.Fees.IdlePerDay(c.Holdings()),
 		Usage: c.MemoryUsage(), Version: c.Version, Certified: c.Certified,
-		Created: c.Created, Installed: c.Installed, Timer: c.Timer, Heartbeat: r.Heartbeat,
+		Created: c.Created, Installed: c.Installed, Timer: c.Timer, Heartbeat: r.Heartbeat, Features: c.Features,
 		Queries: c.Queries, Contexts: r.Mailbox.Contexts, Queued: r.Mailbox.Len(),
 	}
 }

@@ -129,7 +129,7 @@ func (m Manager) install(c *state.Command, r *state.Entry, program string) state
 	in := &canister.Install{Arg: []byte(program), Caller: c.Caller}
 	if m.Module != nil {
 		var reject *intercanister.Reject
-		if in.Module, reject = c.Host.Prepare(m.Module); reject != nil {
+		if in.Module, reject = c.Host.Prepare(m.Module, r.Canister.Features); reject != nil {
 			return state.Fail(reject)
 		}
 		in.Mode = canister.Reinstall

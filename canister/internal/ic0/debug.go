@@ -17,10 +17,7 @@ func debugFunctions() []function {
 			if !ok {
 				text = []byte("(debug_print message out of memory bounds)")
 			}
-			if x.Print != nil {
-				x.Print(x.Canister.ID, text)
-			}
-			x.log.add(text, x.Time)
+			x.WriteLog(text)
 		}},
 		// trap(src, size) ends the message: "Canister called `ic0.trap` with message: '…'". At most maxTrapText bytes
 		// are kept; what is not UTF-8 becomes U+FFFD.
@@ -34,6 +31,14 @@ func debugFunctions() []function {
 	}
 }
 
+// WriteLog logs a text that the code printed, and shows it to the subnet's listener.
+func (x *Execution) WriteLog(text []byte) {
+	if x.Print != nil {
+		x.Print(x.Canister.ID, text)
+	}
+	x.log.add(text, x.Time)
+}
+
 func calledTrap(text string) *Failure {
 	logged := text
 	if logged == "" {
@@ -45,13 +50,13 @@ func calledTrap(text string) *Failure {
 	}
 }
 
-// logCost is what putting n bytes into the log costs.
-func (x *Execution) logCost(n uint64) uint64 {
+// LogCost is what putting n bytes into the log costs.
+func (x *Execution) LogCost(n uint64) uint64 {
 	return 2*min(n, x.log.room) + 50*min(n, x.log.left())
 }
 
 func printCost(x *Execution, s []uint64) uint64 {
-	n := 100 + x.logCost(s[1])
+	n := 100 + x.LogCost(s[1])
 	if x.Printing || x.System {
 		n = saturate(n, 1, s[1])
 	}
@@ -59,7 +64,7 @@ func printCost(x *Execution, s []uint64) uint64 {
 }
 
 func trapCost(x *Execution, s []uint64) uint64 {
-	return saturate(plain+x.logCost(s[1]), 1, s[1])
+	return saturate(plain+x.LogCost(s[1]), 1, s[1])
 }
 
 // lossy is text with what is not UTF-8 replaced by U+FFFD, one for each maximal part of a

@@ -1,6 +1,9 @@
 package ic0
 
 import (
+	"fmt"
+	"io"
+
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/internal/stable"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
@@ -59,6 +62,16 @@ type Subnet struct {
 	Pages     [3]uint64 // 4 KiB pages of stable memory: of messages, installations, queries
 	// Print is given what a canister prints, whole and at once; nil: no listener.
 	Print func(canister principal.Principal, text []byte)
+	// Randomness is the key of all random bytes of WASI.
+	Randomness [32]byte
+}
+
+// Stream is what an execution holds of WASI's streams: Line is the beginning of a line that File, a descriptor, has not
+// ended yet, and Random what random bytes come from; nil before the first.
+type Stream struct {
+	Line   []byte
+	File   uint32
+	Random io.Reader
 }
 
 // Message is what they read of the message and its call context.
@@ -78,6 +91,9 @@ type Message struct {
 	Room               func(principal.Principal) int
 	Callbacks          int
 	MessageRoom        uint64
+	// Sleep parks the message, which has executed some instructions, until a time in nanoseconds, and returns the time
+	// at which it goes on. nil: the message cannot wait.
+	Sleep func(until, executed uint64) (now uint64)
 }
 
 // Changes are the parts of the canister's state that functions change.
@@ -99,6 +115,10 @@ type Performed struct {
 	Calls    []Call
 	Admitted bool // accept_message was called
 	log      delta
+
+	// Exited is set where the code ended the message with success before its function returned (WASI's proc_exit).
+	Exited bool
+	Stream Stream
 
 	reply   []byte   // what msg_reply_data_append gathered
 	pending *pending // the call under construction: building, or nil
@@ -130,6 +150,24 @@ func (x *Execution) Logs() []LogRecord { return x.log.records }
 
 // Log adds a record to the execution's log.
 func (x *Execution) Log(text string) { x.log.add([]byte(text), x.Time) }
+
+// EndLine logs the line that a stream has begun, if there is one.
+func (x *Execution) EndLine() {
+	if line := x.Stream.Line; len(line) > 0 {
+		x.Stream.Line = line[:0]
+		x.WriteLog(line)
+	}
+}
+
+// Exit ends the message: with success if the code is 0. It does not return.
+func (x *Execution) Exit(code uint32) {
+	if code != 0 {
+		x.fail(Trapped(fmt.Sprintf("exited with code %d", code)))
+	}
+	x.Exited = true
+	x.ended = wasm.Trap{Kind: wasm.Unreachable}
+	x.Guest.End(&x.ended)
+}
 
 // Drop gives back the cycles of a call that was begun and not performed.
 func (x *Execution) Drop() {

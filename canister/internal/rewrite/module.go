@@ -51,6 +51,8 @@ type Options struct {
 	Schedule Schedule
 	// SystemAPI is the set of functions that may be imported. It is not consulted in conformance mode.
 	SystemAPI SystemAPI
+	// WASI gives the signature of a function of WASI preview 1; nil: modules that need such functions are invalid.
+	WASI func(name string) (params, results []byte, ok bool)
 	// Conformance is the mode of the WebAssembly test suite: the rules of the language alone, with any imports and
 	// exports, active segments and the start section left in place and table operators allowed. Metering and lowering
 	// are as always.
@@ -78,10 +80,15 @@ type Module struct {
 	Globals []Global // mutable globals in index order
 	Exposed []ExposedGlobal
 	Data    []DataSegment // active segments, in order; passive ones stay in Binary
-	Start   string        // StartFunction, or "" if the module has none
+	Start   string        // StartFunction, or "" if the module has none; with WASI also [InitializeFunction]
 	Entries Entries
 	Methods []Method        // sorted by kind, then name
 	Custom  []CustomSection // icp: sections, in order
+
+	// Refusal is why the module cannot be installed on the network: it needs WASI. Empty for all others, which are the
+	// same with Options.WASI and without. Fault is why it cannot be installed with WASI either; then there is no Binary.
+	// Both are Messages of an Invalid.
+	Refusal, Fault string
 
 	MutatesTable    bool   // contains table.set, grow, fill, copy or init; possible in conformance mode only
 	Functions       uint32 // functions, imported ones included, of the original module

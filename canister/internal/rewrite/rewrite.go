@@ -57,12 +57,21 @@ func rewriteRaw(raw []byte, options Options, rules rules) (*Module, *Invalid) {
 	if bad := code.rewriteBodies(); bad != nil {
 		return nil, bad
 	}
+	var refusal *Invalid
 	if !options.Conformance {
-		if bad := s.checkRules(code); bad != nil {
-			return nil, bad
+		if refusal = s.checkRules(code); refusal != nil {
+			if !s.admitWASI(refusal) {
+				return nil, refusal
+			}
+			if fault := s.checkRules(code); fault != nil {
+				return &Module{Refusal: refusal.Message(), Fault: fault.Message()}, nil
+			}
 		}
 	}
 	m := s.describe(code)
+	if refusal != nil {
+		m.Refusal = refusal.Message()
+	}
 	e := &emitter{s: s, code: code}
 	m.Binary = s.appendNames(e.emit(), m.names, code)
 	if m.HasTable = s.trampoline(); m.HasTable {
@@ -112,7 +121,7 @@ func (s *source) describeInterface(m *Module) {
 		if e.kind != kindFunction {
 			continue
 		}
-		if method, ok := method(e.name); ok {
+		if method, ok := s.method(e.name); ok {
 			m.Methods = append(m.Methods, method)
 		}
 		m.Entries.set(e.name)
@@ -123,8 +132,11 @@ func (s *source) describeInterface(m *Module) {
 		}
 		return strings.Compare(a.Name, b.Name)
 	})
-	if s.start >= 0 {
+	switch {
+	case s.start >= 0:
 		m.Start = StartFunction
+	case s.wasi && s.exportsFunction(InitializeFunction):
+		m.Start = InitializeFunction
 	}
 	for _, d := range s.data {
 		if d.active {

@@ -40,6 +40,9 @@ func (s *source) checkImports() *Invalid {
 }
 
 func (s *source) checkImport(item importItem) *Invalid {
+	if s.wasi && item.module == WASIModule {
+		return s.checkWASIImport(item)
+	}
 	const text = "Wasm module has an invalid import section. "
 	params, results, known := s.options.SystemAPI(item.name, s.wide())
 	switch {
@@ -104,11 +107,14 @@ var methodPrefixes = [...]struct {
 }
 
 // method splits the export name of a method.
-func method(export string) (Method, bool) {
+func (s *source) method(export string) (Method, bool) {
 	for _, p := range methodPrefixes {
 		if name, ok := strings.CutPrefix(export, p.text); ok {
 			return Method{p.kind, name, export}, true
 		}
+	}
+	if s.wasi {
+		return underscored(export)
 	}
 	return Method{}, false
 }
@@ -148,7 +154,7 @@ func (s *source) checkExports() *Invalid {
 		if e.kind != kindFunction {
 			continue
 		}
-		m, isMethod := method(e.name)
+		m, isMethod := s.method(e.name)
 		switch {
 		case isMethod:
 			if _, dup := seen[m.Name]; dup {
@@ -157,6 +163,7 @@ func (s *source) checkExports() *Invalid {
 			seen[m.Name] = struct{}{}
 			count++
 			bytes += len(m.Name)
+		case s.wasi && e.name == InitializeFunction:
 		case !strings.HasPrefix(e.name, "canister_"):
 			continue
 		case !entries.set(e.name):

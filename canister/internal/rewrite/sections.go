@@ -98,6 +98,8 @@ type source struct {
 
 	importedFunctions, importedTables, importedMemories, importedGlobals int
 
+	wasi bool // the module needs WASI, and may have it
+
 	start      int64 // function index, or -1
 	dataCount  int64 // -1 if the section is absent
 	declared   []bool

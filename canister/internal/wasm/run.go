@@ -264,6 +264,13 @@ func (g *Guest) pause(progress uint64) {
 	g.budget.Pause(progress)
 }
 
+// Suspend is called inside a host function that waits: it releases the thread while wait runs.
+func (g *Guest) Suspend(wait func()) {
+	g.resident.heap.unwatch()
+	defer g.resident.heap.watch()
+	wait()
+}
+
 // FinishPiece is called between two pieces of a bulk operation, with what was charged for the one that is done: the
 // message may pause there. The counter does not change.
 func (g *Guest) FinishPiece(instructions uint64) {

@@ -946,8 +946,11 @@ type InstallHead struct {
 	// Keep the main memory at an upgrade (wasm_memory_persistence). Unset, it is kept where the module and the one before
 	// say so (enhanced orthogonal persistence).
 	KeepMainMemory *bool `protobuf:"varint,7,opt,name=keep_main_memory,json=keepMainMemory,proto3,oneof" json:"keep_main_memory,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Features that the network does not have, by name: wasi. The canister gets these and no others, before the module is
+	// installed, also if that fails then. Empty: it keeps those it has, until its code is uninstalled.
+	Features      []string `protobuf:"bytes,8,rep,name=features,proto3" json:"features,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *InstallHead) Reset() {
@@ -1027,6 +1030,13 @@ func (x *InstallHead) GetKeepMainMemory() bool {
 		return *x.KeepMainMemory
 	}
 	return false
+}
+
+func (x *InstallHead) GetFeatures() []string {
+	if x != nil {
+		return x.Features
+	}
+	return nil
 }
 
 // InstallCodeResponse says what was installed.
@@ -1679,6 +1689,7 @@ type Canister struct {
 	QueryStats             *QueryStats            `protobuf:"bytes,20,opt,name=query_stats,json=queryStats,proto3" json:"query_stats,omitempty"`                                          // what it did for queries
 	Methods                []*ExportedMethod      `protobuf:"bytes,21,rep,name=methods,proto3" json:"methods,omitempty"`                                                                  // of its module, by name; none: no code
 	Metadata               []string               `protobuf:"bytes,22,rep,name=metadata,proto3" json:"metadata,omitempty"`                                                                // names of the custom sections
+	Features               []string               `protobuf:"bytes,23,rep,name=features,proto3" json:"features,omitempty"`                                                                // names of the features that it has beyond the network, as InstallHead has them
 	unknownFields          protoimpl.UnknownFields
 	sizeCache              protoimpl.SizeCache
 }
@@ -1863,6 +1874,13 @@ func (x *Canister) GetMethods() []*ExportedMethod {
 func (x *Canister) GetMetadata() []string {
 	if x != nil {
 		return x.Metadata
+	}
+	return nil
+}
+
+func (x *Canister) GetFeatures() []string {
+	if x != nil {
+		return x.Features
 	}
 	return nil
 }
@@ -2863,7 +2881,7 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"\x12InstallCodeRequest\x127\n" +
 	"\x04head\x18\x01 \x01(\v2!.canisterd.control.v1.InstallHeadH\x00R\x04head\x12\x16\n" +
 	"\x05chunk\x18\x02 \x01(\fH\x00R\x05chunkB\x06\n" +
-	"\x04part\"\xc0\x02\n" +
+	"\x04part\"\xdc\x02\n" +
 	"\vInstallHead\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -2872,7 +2890,8 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"\bargument\x18\x04 \x01(\v2\x1b.canisterd.control.v1.ValueR\bargument\x12\x16\n" +
 	"\x06sender\x18\x05 \x01(\tR\x06sender\x12(\n" +
 	"\x10skip_pre_upgrade\x18\x06 \x01(\bR\x0eskipPreUpgrade\x12-\n" +
-	"\x10keep_main_memory\x18\a \x01(\bH\x00R\x0ekeepMainMemory\x88\x01\x01B\x13\n" +
+	"\x10keep_main_memory\x18\a \x01(\bH\x00R\x0ekeepMainMemory\x88\x01\x01\x12\x1a\n" +
+	"\bfeatures\x18\b \x03(\tR\bfeaturesB\x13\n" +
 	"\x11_keep_main_memory\"\x91\x01\n" +
 	"\x13InstallCodeResponse\x12\x1f\n" +
 	"\vmodule_hash\x18\x01 \x01(\fR\n" +
@@ -2911,7 +2930,7 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
 	"canisterId\"Q\n" +
 	"\x13GetCanisterResponse\x12:\n" +
-	"\bcanister\x18\x01 \x01(\v2\x1e.canisterd.control.v1.CanisterR\bcanister\"\xd1\a\n" +
+	"\bcanister\x18\x01 \x01(\v2\x1e.canisterd.control.v1.CanisterR\bcanister\"\xed\a\n" +
 	"\bCanister\x12\x1f\n" +
 	"\vcanister_id\x18\x01 \x01(\tR\n" +
 	"canisterId\x12\x1b\n" +
@@ -2939,7 +2958,8 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"\vquery_stats\x18\x14 \x01(\v2 .canisterd.control.v1.QueryStatsR\n" +
 	"queryStats\x12>\n" +
 	"\amethods\x18\x15 \x03(\v2$.canisterd.control.v1.ExportedMethodR\amethods\x12\x1a\n" +
-	"\bmetadata\x18\x16 \x03(\tR\bmetadata\"\x92\x01\n" +
+	"\bmetadata\x18\x16 \x03(\tR\bmetadata\x12\x1a\n" +
+	"\bfeatures\x18\x17 \x03(\tR\bfeatures\"\x92\x01\n" +
 	"\n" +
 	"QueryStats\x12\x14\n" +
 	"\x05calls\x18\x01 \x01(\x04R\x05calls\x12\"\n" +

@@ -43,7 +43,7 @@ func install(c *state.Command, r *state.Entry, in *canister.Install, mode *insta
 	if c.Host.Compiling(c, r, module) {
 		return state.WhenCompiled()
 	}
-	prepared, reject := c.Host.Prepare(module)
+	prepared, reject := c.Host.Prepare(module, r.Canister.Features)
 	if reject != nil {
 		return state.Fail(unprepared(c, r, reject, len(module), work))
 	}

@@ -39,7 +39,7 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	if c.Host.Compiling(c, r, uploaded) {
 		return state.WhenCompiled()
 	}
-	m, reject := c.Host.Prepare(uploaded)
+	m, reject := c.Host.Prepare(uploaded, r.Canister.Features)
 	if reject != nil {
 		return state.Fail(ofCanister(r, reject))
 	}

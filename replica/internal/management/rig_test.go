@@ -130,7 +130,7 @@ func (m *host) Root() principal.Principal { return root }
 func (m *host) Preceded(*state.Entry) bool                          { return false }
 func (m *host) Compiling(*state.Command, *state.Entry, []byte) bool { return false }
 
-func (m *host) Prepare(raw []byte) (*canister.Module, *intercanister.Reject) {
+func (m *host) Prepare(raw []byte, _ canister.Features) (*canister.Module, *intercanister.Reject) {
 	m.prepared = raw
 	if m.engine != nil {
 		return m.engine.Prepare(context.Background(), raw)

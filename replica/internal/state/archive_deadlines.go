@@ -48,6 +48,13 @@ func (s *State) checkDeadlines(c *archive.Coder) {
 	for _, h := range s.Kept.All() {
 		k.claim(h.Due, func(d *timers.Deadline) bool { return d.Kind == timers.HeldMessage && d.Number == h.ID })
 	}
+	for _, x := range s.Parked {
+		k.claim(x.Alarm, func(d *timers.Deadline) bool {
+			return d.Kind == timers.Wake && d.Subject == x.Entry.ID() && d.At == x.Until
+		})
+		_, alive := s.Deadlines.Get(x.Alarm)
+		c.Check(alive == (x.Until != 0), "the message of canister %s waits for a time without a deadline, or has one without waiting", x.Entry.ID())
+	}
 	k.complete()
 }
 
@@ -78,7 +85,7 @@ func (k *claims) complete() {
 		there[d.Kind]++
 		k.c.Check(d.Kind != 0 && (d.Kind != timers.Charge || there[d.Kind] == 1), "there is nothing for a deadline of kind %q", d.Kind)
 	}
-	for kind := timers.GlobalTimer; kind <= timers.HeldMessage; kind++ {
+	for kind := timers.GlobalTimer; kind <= timers.Wake; kind++ {
 		if kind != timers.Charge && kind != timers.HookRetry {
 			k.c.Check(there[kind] == k.kinds[kind], "there is nothing for a deadline of kind %q", kind)
 		}

@@ -18,6 +18,9 @@ func NewChance(seed [32]byte, label string) *Chance {
 	return &Chance{key: sha256.Sum256(append(seed[:], label...))}
 }
 
+// Key is what all bytes are made of: for randomness that is drawn elsewhere, under a label of its own.
+func (c *Chance) Key() [32]byte { return c.key }
+
 // Bytes32 is the next 32 bytes: what raw_rand gives.
 func (c *Chance) Bytes32() [32]byte {
 	c.Drawn++

@@ -206,7 +206,7 @@ type Host interface {
 	Compiling(c *Command, target *Entry, uploaded []byte) bool
 
 	// Prepare makes a module as uploaded ready to be installed, or rejects it.
-	Prepare(uploaded []byte) (*canister.Module, *intercanister.Reject)
+	Prepare(uploaded []byte, features canister.Features) (*canister.Module, *intercanister.Reject)
 
 	// Engine is the engine canisters run on.
 	Engine() *canister.Engine

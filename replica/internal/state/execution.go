@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/timers"
 )
 
 // A message that is parked stands in the middle of its code, on a stack of its own that cannot be copied. A fork, or a
@@ -37,6 +38,10 @@ type Execution struct {
 	Began    Moment
 	First    Sight   // when it began
 	Pauses   *Pauses // nil before it was parked
+	// Until is the time in ns that a parked message waits for (WASI's poll_oneoff); 0 if it waits only for its turn. A
+	// deadline of kind Wake stands for it: Alarm. Invariant: 0 while the message runs.
+	Until uint64
+	Alarm timers.Handle
 }
 
 // Installation is an install_code on its way.
@@ -60,6 +65,13 @@ type Pauses struct {
 	Slices int     // that are over
 	Memory uint64  // of all canisters of the subnet when it began; later it saw what Execution.Environment has
 	Seen   []Sight // where it changed, at most once a slice
+	Wakes  []Wake  // the waits that are over, in order
+}
+
+// Wake is the end of a wait for a time: the slice that goes on then, and the time that it sees, in ns.
+type Wake struct {
+	Slice int
+	Time  uint64
 }
 
 func seen(c *canister.Canister) Sight {
@@ -75,6 +87,12 @@ func (x *Execution) Pause() {
 		x.Pauses = &Pauses{Memory: x.Environment.MemoryUsed, Seen: []Sight{x.First}}
 	}
 	x.Pauses.Slices++
+}
+
+// Wake ends the wait of a parked message.
+func (x *Execution) Wake(now uint64) {
+	x.Until = 0
+	x.Pauses.Wakes = append(x.Pauses.Wakes, Wake{Slice: x.Pauses.Slices, Time: now})
 }
 
 // Continue notes what the next slice is about to see, where that has changed.
@@ -107,9 +125,9 @@ func (f *Fork) forkParked(s *State) {
 		if x.Environment == s.Environment {
 			copied.Environment = f.Environment // it changes while the round is open; earlier environments do not
 		}
-		copied.Message.Pause = nil
+		copied.Message.Pause, copied.Message.Sleep = nil, nil
 		pauses := *x.Pauses
-		pauses.Seen = slices.Clone(pauses.Seen)
+		pauses.Seen, pauses.Wakes = slices.Clone(pauses.Seen), slices.Clone(pauses.Wakes)
 		copied.Pauses = &pauses
 		if x.Install != nil {
 			copied.Install = x.Install.fork(f)
@@ -157,6 +175,9 @@ func (x *Execution) archive(c *archive.Coder, s *State, modules *canister.Module
 	}
 	archive.Number(c, &x.Environment.Time)
 	archive.Number(c, &x.Environment.MemoryUsed)
+	if c.Since(5) {
+		archive.Hash(c, &x.Environment.Randomness)
+	}
 	x.In.Archive(c)
 	archive.Pointer(c, &x.Install, func(i *Installation) { i.archive(c, s, modules) })
 	x.Message.Archive(c)
@@ -167,6 +188,10 @@ func (x *Execution) archive(c *archive.Coder, s *State, modules *canister.Module
 	archive.Number(c, &x.Began.Height)
 	archive.Number(c, &x.Began.Time)
 	x.Pauses.archive(c)
+	if c.Since(5) {
+		archive.Number(c, &x.Until)
+		archive.Number(c, &x.Alarm)
+	}
 	if c.Reading() && !c.Failed() {
 		x.First = x.Pauses.Seen[0]
 	}
@@ -194,5 +219,18 @@ func (p *Pauses) archive(c *archive.Coder) {
 		c.Check(s.Slice > before, "what a message has seen is not in the order of its slices")
 		before = s.Slice
 	})
+	if c.Since(5) {
+		p.archiveWakes(c)
+	}
 	c.Check(p.Slices > 0 && len(p.Seen) > 0 && p.Seen[0].Slice == 0, "a message is parked that has not begun")
+}
+
+func (p *Pauses) archiveWakes(c *archive.Coder) {
+	before := 0
+	archive.Slice(c, &p.Wakes, archive.MaxItems, func(w *Wake) {
+		archive.AtMost(c, &w.Slice, p.Slices)
+		archive.Number(c, &w.Time)
+		c.Check(w.Slice > before, "the waits of a message are not in the order of its slices")
+		before = w.Slice
+	})
 }
