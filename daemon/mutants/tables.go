@@ -23,6 +23,7 @@ var suites = map[string][]string{
 	"api/client":                  {"daemon/canisterd", "daemon"},
 	"api/control/remote":          {"api/control"},
 	"canister/internal/ic0":       {"canister", "replica"},
+	"canister/internal/wasi":      {"canister"},
 	"canister/internal/rewrite":   {"canister"},
 	"canister/internal/stable":    {"canister"},
 	"canister/internal/wasm":      {"canister"},
