@@ -19,7 +19,6 @@ func TestAPowerCutLosesNoAcknowledgedUpdate(t *testing.T) {
 	if err != nil || c.lost > 0 || c.acknowledged == 0 || c.replayed == 0 {
 		t.Errorf("%s: %v", c, err)
 	}
-
 }
 
 // answerOf is the answer of a canister that has counted so far in its heap, and in its stable memory.

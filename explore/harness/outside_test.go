@@ -67,15 +67,18 @@ func TestTimePassesAndControllersActBetweenACallAndItsAnswer(t *testing.T) {
 		{minute, `call B.run(reply "x") on-reply(reply get)`, harness.Fault{At: "op1", Kind: harness.PassTime}, "0", "1"},
 		{
 			`on heartbeat {set add(get, 1)}`, `set 0; call B.run(reply "x") on-reply(call B.run(reply "x") on-reply(reply get))`,
-			harness.Fault{At: "op1/1.request", Kind: harness.PassTime}, "1", "2",
+			harness.Fault{At: "op1/1.request", Kind: harness.PassTime},
+			"1", "2",
 		},
 		{
 			"", `call B.run(reply "x") on-reply(reply "in time") on-reject(reply "late") within 30`,
-			harness.Fault{At: "op1", Kind: harness.PassTime}, "in time", "late",
+			harness.Fault{At: "op1", Kind: harness.PassTime},
+			"in time", "late",
 		},
 		{
 			"", `call B.run(reply "x") on-reply(call A.run(reply "running") on-reply(reply arg) on-reject(reply "stopped"))`,
-			harness.Fault{At: "op1/1.reply", Kind: harness.Stop}, "running", "stopped",
+			harness.Fault{At: "op1/1.reply", Kind: harness.Stop},
+			"running", "stopped",
 		},
 		{"", `set 5; call B.run(reply "x") on-reply(reply get)`, harness.Fault{At: "op1/1.reply", Kind: harness.Upgrade}, "5", "did not reply to the call"},
 	} {
