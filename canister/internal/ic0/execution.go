@@ -66,8 +66,8 @@ type Subnet struct {
 	Randomness [32]byte
 }
 
-// Stream is what an execution holds of WASI's streams: Line is the beginning of a line that File, a descriptor, has not
-// ended yet, and Random what random bytes come from; nil before the first.
+// Stream is what an execution holds of WASI's streams. Line is the unfinished line of File, a descriptor. Random gives
+// random bytes; nil before the first.
 type Stream struct {
 	Line   []byte
 	File   uint32
