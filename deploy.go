@@ -13,6 +13,7 @@ import (
 	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // DeployOption is a property of a canister that is about to be made.
@@ -26,6 +27,7 @@ type deployment struct {
 	kind        *SubnetKind
 	subnet      *principal.Principal
 	controllers []principal.Principal
+	features    []string
 	name        string
 }
 
@@ -49,6 +51,10 @@ func On(kind SubnetKind) DeployOption { return func(d *deployment) { d.kind = &k
 func Controllers(controllers ...principal.Principal) DeployOption {
 	return func(d *deployment) { d.controllers = controllers }
 }
+
+// Features are what the module may use beyond the Internet Computer, which would refuse it: "wasi". They stay with the
+// canister over upgrades.
+func Features(names ...string) DeployOption { return func(d *deployment) { d.features = names } }
 
 // Named is the name of the canister in traces, errors and [Network.Canister]; without the option it is the name of the
 // file.
@@ -112,6 +118,10 @@ func (n *Network) Create(ctx context.Context, options ...DeployOption) (*Caniste
 
 // create makes a canister without code and without a name.
 func (n *Network) create(ctx context.Context, d *deployment) (*Canister, error) {
+	features, err := canister.FeaturesOf(d.features)
+	if err != nil {
+		return nil, err
+	}
 	arg := management.Create{Amount: d.cycles, Specified: d.id}
 	if len(d.controllers) > 0 {
 		arg.Settings = &management.Settings{Controllers: &d.controllers}
@@ -128,6 +138,11 @@ func (n *Network) create(ctx context.Context, d *deployment) (*Canister, error) 
 	}
 	if err := pending.await(ctx, []any{&made}); err != nil {
 		return nil, err
+	}
+	if features != 0 {
+		if err := n.apply(ctx, replica.SetFeatures{Canister: made.ID, Features: features}); err != nil {
+			return nil, err
+		}
 	}
 	return n.CanisterAt(made.ID), nil
 }

@@ -48,7 +48,7 @@ func (n *Network) DeployProject(ctx context.Context, folder string) (map[string]
 
 // createSpec creates a canister of a project.
 func (n *Network) createSpec(ctx context.Context, spec *project.Canister) (*Canister, error) {
-	d := &deployment{}
+	d := &deployment{features: spec.Features}
 	amount, err := quantity.ParseCycles(spec.Cycles)
 	if err == nil && amount != "" {
 		d.cycles, err = natOfDigits(amount)

@@ -2,6 +2,7 @@ package canister
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/canisterd/canisterd/canister/internal/wasi"
@@ -21,14 +22,16 @@ const AllFeatures = FeatureWASI
 // featureNames are the names of the features, by bit.
 var featureNames = [...]string{"wasi"}
 
-// Feature is the feature with a name. The error lists the names.
-func Feature(name string) (Features, error) {
-	for i, known := range featureNames {
-		if name == known {
-			return 1 << i, nil
+// FeaturesOf are the features with some names. The error lists the names there are.
+func FeaturesOf(names []string) (all Features, err error) {
+	for _, name := range names {
+		i := slices.Index(featureNames[:], name)
+		if i < 0 {
+			return 0, fmt.Errorf("unknown feature %.50q: the features are %s", name, strings.Join(featureNames[:], ", "))
 		}
+		all |= 1 << i
 	}
-	return 0, fmt.Errorf("unknown feature %q: the features are %s", name, strings.Join(featureNames[:], ", "))
+	return all, nil
 }
 
 // Names are the names of the features, in the order of Features.

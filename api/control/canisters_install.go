@@ -47,9 +47,9 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 	if err != nil {
 		return err
 	}
-	features, err := featuresOf(head.GetFeatures())
+	features, err := canister.FeaturesOf(head.GetFeatures())
 	if err != nil {
-		return err
+		return BadField.Refuse("head.features", fmt.Sprintf("%.50q", head.GetFeatures()), err.Error())
 	}
 	if arg.Module, err = upload(stream); err != nil {
 		return err
@@ -73,19 +73,6 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 		return err
 	}
 	return stream.SendAndClose(&controlv1.InstallCodeResponse{ModuleHash: hashOf(c.report.Module), Mode: mode, Instructions: a.Instructions})
-}
-
-// featuresOf reads the names of features.
-func featuresOf(names []string) (canister.Features, error) {
-	var all canister.Features
-	for _, name := range names {
-		one, err := canister.Feature(name)
-		if err != nil {
-			return 0, BadField.Refuse("head.features", fmt.Sprintf("%.50q", name), err.Error())
-		}
-		all |= one
-	}
-	return all, nil
 }
 
 // setFeatures gives the canister features.
