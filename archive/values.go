@@ -41,7 +41,9 @@ func (c *Coder) Bool(v *bool) {
 		n = 1
 	}
 	AtMost(c, &n, 1)
-	*v = n == 1
+	if c.reading {
+		*v = n == 1
+	}
 }
 
 // Fixed is bytes of a number that is known: it fills what it is given.
@@ -101,7 +103,9 @@ func String[T ~string](c *Coder, v *T, most int) {
 		b = []byte{}
 	}
 	c.Bytes(&b, most)
-	*v = T(b)
+	if c.reading {
+		*v = T(b)
+	}
 }
 
 // Text is a String that is UTF-8, because it goes into Candid.
@@ -114,7 +118,9 @@ func Text[T ~string](c *Coder, v *T, most int) {
 func Hash[T ~[32]byte](c *Coder, v *T) {
 	b := [32]byte(*v)
 	c.Fixed(b[:])
-	*v = T(b)
+	if c.reading {
+		*v = T(b)
+	}
 }
 
 // Principal is the name of an actor.

@@ -59,6 +59,7 @@ func TestABatchHas512SpansAndTheQueue8192(t *testing.T) {
 		x := exporting(c)
 		add(x, 600)
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		if !slices.Equal(c.batches, []int{512}) || x.Counts().Queued != 88 {
 			t.Errorf("of 600 spans, batches of %v are sent and %d wait; want 512 and 88", c.batches, x.Counts().Queued)
 		}
@@ -82,6 +83,7 @@ func TestABatchThatIsNotFullIsSentASecondAfterItsFirstSpan(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		add(x, 1)
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		if !slices.Equal(c.at, []time.Duration{time.Second}) || !slices.Equal(c.batches, []int{2}) {
 			t.Errorf("batches of %v spans were sent after %v, want 2 after 1s", c.batches, c.at)
 		}
@@ -95,6 +97,7 @@ func TestABatchIsTriedFiveTimesWithLongerAndLongerPauses(t *testing.T) {
 		x := exporting(c)
 		add(x, 7)
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		ms := time.Millisecond
 		if want := []time.Duration{1000 * ms, 1250 * ms, 1750 * ms, 2750 * ms, 4750 * ms}; !slices.Equal(c.at, want) {
 			t.Errorf("tries after %v, want %v", c.at, want)

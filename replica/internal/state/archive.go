@@ -236,7 +236,9 @@ func (c *Command) Archive(a *archive.Coder, s *State) {
 func (s *State) ArchiveEntry(c *archive.Coder, r **Entry) {
 	there := *r != nil && !(*r).Gone
 	if c.Bool(&there); !there {
-		*r = nil
+		if c.Reading() {
+			*r = nil
+		}
 		return
 	}
 	var id principal.Principal
