@@ -281,8 +281,8 @@ func (h *History) archive(a *archive.Coder) {
 		archive.Number(a, &c.Time)
 		archive.Number(a, &c.Version)
 		c.Origin.archive(a)
-		c.Details = archiveDetails(a, c.Details)
-		if a.Reading() {
+		if details := archiveDetails(a, c.Details); a.Reading() {
+			c.Details = details
 			h.bytes += c.bytes()
 		}
 	})

@@ -191,7 +191,9 @@ func archiveSlab[T any](c *archive.Coder, s *slab[T], last uint64, each func(id 
 }
 
 func (c *Context) archive(a *archive.Coder, id ContextID) {
-	c.ID = id
+	if a.Reading() {
+		c.ID = id
+	}
 	a.Principal(&c.Canister)
 	c.Origin.Archive(a)
 	archive.String(a, &c.Method, archive.MaxBytes)
