@@ -3,7 +3,8 @@
 //
 // It owns the frames of the file, the checksums, the compression and the elementary values. It must not know what is
 // written: every package whose state is archived lists its fields in one function for both directions, so that
-// everything that is written is also read.
+// everything that is written is also read. Such a function stores to a value only where it reads: a fork is written
+// beside the network that goes on, and both share values.
 //
 // # The file
 //
