@@ -3,6 +3,7 @@ package candid
 import (
 	"bytes"
 	"errors"
+	"math"
 	"math/big"
 	"runtime"
 	"strings"
@@ -102,21 +103,26 @@ func TestLongNumbersCostTheirLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := []Value{nat, IntOfBig(n), IntOfBig(new(big.Int).Neg(n))}
-	start := time.Now()
-	message, err := EncodeValues(values...)
-	if err != nil {
-		t.Fatal(err)
+	least := time.Duration(math.MaxInt64)
+	floor := least
+	for range 5 { // the processor may be taken away during some of them
+		start := time.Now()
+		message, err := EncodeValues(values...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := Decode(message)
+		if err != nil || !Equal(Vec(got), Vec(values)) {
+			t.Fatalf("a number of 128 KiB does not round-trip: %v", err)
+		}
+		copied := time.Now()
+		for range 1000 {
+			keep = append([]byte(nil), message...)
+		}
+		least, floor = min(least, copied.Sub(start)), min(floor, time.Since(copied))
 	}
-	got, _, err := Decode(message)
-	if err != nil || !Equal(Vec(got), Vec(values)) {
-		t.Fatalf("a number of 128 KiB does not round-trip: %v", err)
-	}
-	copied := time.Now()
-	for range 1000 {
-		keep = append([]byte(nil), message...)
-	}
-	if spent, floor := copied.Sub(start), time.Since(copied); spent > 20*floor {
-		t.Errorf("three numbers of 128 KiB took %v, a thousand copies of the message %v", spent, floor)
+	if least > 20*floor {
+		t.Errorf("three numbers of 128 KiB took %v, a thousand copies of the message %v", least, floor)
 	}
 }
 
