@@ -30,11 +30,10 @@ type EngineConfig struct {
 // Engine runs Wasm with the System API. It is safe for concurrent use; one serves
 // any number of networks.
 type Engine struct {
-	wasm         *wasm.Engine
-	narrow, wide map[string]ic0.Signature // of the System API
-	wasi         map[string]ic0.Signature // of WASI preview 1
-	stopwatch    func() int64             // nil: commits are not measured
-	commits      durations
+	wasm       *wasm.Engine
+	signatures signatures
+	stopwatch  func() int64 // nil: commits are not measured
+	commits    durations
 
 	mu       sync.Mutex           // guards binaries, and refs of each
 	binaries map[[32]byte]*binary // by hash, while a canister or a snapshot has them
@@ -50,28 +49,13 @@ func NewEngine(cfg EngineConfig) (*Engine, error) {
 		return nil, errors.Join(fmt.Errorf("linking the System API: %w", err), e.Close())
 	}
 	return &Engine{
-		wasm: e, narrow: ic0.Signatures(false), wide: ic0.Signatures(true), wasi: wasi.Signatures(),
-		stopwatch: cfg.Stopwatch, binaries: make(map[[32]byte]*binary),
+		wasm: e, signatures: newSignatures(), stopwatch: cfg.Stopwatch, binaries: make(map[[32]byte]*binary),
 	}, nil
 }
 
 // InUse is how many bytes of the checkpoint file are handed out to heaps, stable memories, modules and snapshots. Most
 // of them are never written and take no space.
 func (e *Engine) InUse() int64 { return e.wasm.File().InUse() }
-
-func (e *Engine) signature(name string, wide bool) (params, results []byte, ok bool) {
-	table := e.narrow
-	if wide {
-		table = e.wide
-	}
-	s, ok := table[name]
-	return s.Params, s.Results, ok
-}
-
-func (e *Engine) wasiSignature(name string) (params, results []byte, ok bool) {
-	s, ok := e.wasi[name]
-	return s.Params, s.Results, ok
-}
 
 // Close gives back everything. No canister of the engine may be used later.
 func (e *Engine) Close() error { return e.wasm.Close() }
@@ -126,7 +110,7 @@ func (e *Engine) rewrite(ctx context.Context, uploaded []byte) (*rewrite.Module,
 		return nil, err
 	}
 	defer end()
-	m, err := rewrite.Rewrite(uploaded, rewrite.Options{SystemAPI: e.signature, WASI: e.wasiSignature})
+	m, err := rewrite.Rewrite(uploaded, rewrite.Options{SystemAPI: e.signatures.systemAPI, WASI: e.signatures.ofWASI})
 	if err != nil {
 		return nil, err
 	}

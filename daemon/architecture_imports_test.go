@@ -29,6 +29,7 @@ var arrows = map[string]struct {
 	"archive":                      {[]string{"candid/principal"}, "a form of values knows none of those who have state"},
 	"intercanister":                {[]string{"candid/principal", "archive", "intercanister/cycles", "timers"}, "the ledger of calls must not know what a canister executes"},
 	"canister/internal/rewrite":    {nil, "a pass from bytes to bytes"},
+	"canister/internal/polyfill":   {nil, "a linker from bytes to bytes"},
 	"canister/internal/demangle":   {nil, "a name is read without its module"},
 	"canister/internal/checkpoint": {nil, "one file of slots; what lies in them is the memories' business"},
 	"canister/internal/stable":     {[]string{"canister/internal/checkpoint", "archive"}, "pages know no message"},

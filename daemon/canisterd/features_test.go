@@ -45,3 +45,30 @@ func TestAModuleThatNeedsWASIIsInstalledWithTheFeatureOnly(t *testing.T) {
 		t.Errorf("its log: exit code %d, %s%s", code, out, errOut)
 	}
 }
+
+func TestAPolyfilledModuleIsInstalledWithoutTheFeature(t *testing.T) {
+	d := serving(t, daemon.Control{})
+	say := func(args ...string) (int, string, string) {
+		return invoke(t, append([]string{"--url", d.URL()}, args...)...)
+	}
+	file, out := filepath.Join(t.TempDir(), "hello.wasm"), filepath.Join(t.TempDir(), "hello-ic.wasm")
+	writeFile(t, file, string(wat.MustAssemble(greeting)))
+	if code, said, errOut := say("wasm", "polyfill", file, out); code != exitOK || !strings.Contains(said, "imports only ic0") {
+		t.Fatalf("exit code %d, %s%s", code, said, errOut)
+	}
+	_, id, _ := say("canister", "create")
+	id = strings.TrimSpace(id)
+	if code, _, errOut := say("canister", "install", id, out); code != exitOK {
+		t.Fatalf("installing it: exit code %d, %s", code, errOut)
+	}
+	if code, _, errOut := say("canister", "call", id, "hi", "--hex", "4449444c0000", "--form", "hex"); code != exitOK {
+		t.Errorf("calling it: exit code %d, %s", code, errOut)
+	}
+	if code, said, errOut := say("canister", "logs", id); code != exitOK || !strings.Contains(said, "hello") {
+		t.Errorf("its log: exit code %d, %s%s", code, said, errOut)
+	}
+	writeFile(t, file, string(wat.MustAssemble(`(module (import "env" "f" (func)))`)))
+	if code, _, errOut := say("wasm", "polyfill", file, out); code == exitOK || !strings.Contains(errOut, file) {
+		t.Errorf("a module that no feature helps: exit code %d, %s", code, errOut)
+	}
+}

@@ -27,12 +27,16 @@ func Scripts(t *testing.T, folder string, begin func(t testing.TB) Performer) {
 // the files.
 func SameScripts(t *testing.T, folder string, begin func(t testing.TB) Performer) {
 	t.Helper()
-	each(t, folder, func(t *testing.T, path string) {
-		want := Read(t, path)
-		if difference := FirstDifference(want, play(t, want, begin(t))); difference != "" {
-			t.Errorf("%s: %s", path, difference)
-		}
-	})
+	each(t, folder, func(t *testing.T, path string) { SameScript(t, path, begin) })
+}
+
+// SameScript is SameScripts for one script.
+func SameScript(t *testing.T, path string, begin func(t testing.TB) Performer) {
+	t.Helper()
+	want := Read(t, path)
+	if difference := FirstDifference(want, play(t, want, begin(t))); difference != "" {
+		t.Errorf("%s: %s", path, difference)
+	}
 }
 
 // play runs a script and gives it back with what was said in place of what was expected.

@@ -14,6 +14,15 @@ const (
 	gzipFrame = 16 // header and footer of the shortest stream
 )
 
+// Raw is a module as uploaded, raw or gzip, without its compression. A module that cannot be decoded gives an *Invalid.
+func Raw(uploaded []byte) ([]byte, error) {
+	raw, bad := decodeUpload(uploaded)
+	if bad != nil {
+		return nil, bad
+	}
+	return raw, nil
+}
+
 // decodeUpload returns the raw module. A compressed upload is never expanded beyond the size its footer declares.
 func decodeUpload(uploaded []byte) ([]byte, *Invalid) {
 	switch {

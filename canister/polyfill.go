@@ -1,0 +1,35 @@
+package canister
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/canisterd/canisterd/canister/internal/polyfill"
+	"github.com/canisterd/canisterd/canister/internal/rewrite"
+)
+
+// Polyfill makes a module that needs FeatureWASI, raw or gzip, into one that every canister may have: it imports the
+// System API alone. The functions of WASI are part of it, and do what they do with the feature; docs/wasi.md lists what
+// differs. A module that does not need the feature comes back as it is. The error says why the module is not valid, even
+// with the feature.
+func Polyfill(uploaded []byte) ([]byte, error) {
+	raw, err := rewrite.Raw(uploaded)
+	if err != nil {
+		return nil, fmt.Errorf("reading the module: %w", err)
+	}
+	all := newSignatures()
+	m, err := rewrite.Rewrite(raw, rewrite.Options{SystemAPI: all.systemAPI, WASI: all.ofWASI})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("checking the module: %w", err)
+	case m.Fault != "":
+		return nil, errors.New(m.Fault)
+	case m.Refusal == "":
+		return raw, nil
+	}
+	out := polyfill.Link(raw)
+	if _, err := rewrite.Rewrite(out, rewrite.Options{SystemAPI: all.systemAPI}); err != nil {
+		return nil, fmt.Errorf("checking the module with the functions of WASI in it: %w", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,6 @@
+package daemon
+
+import "github.com/canisterd/canisterd/canister"
+
+// Polyfill makes a module that needs WASI into one that imports the System API alone (canister.Polyfill).
+func Polyfill(module []byte) ([]byte, error) { return canister.Polyfill(module) }
