@@ -27,11 +27,13 @@ func shownReport(c *campaign.Config, r *campaign.Report) (*controlv1.ExploreRepo
 		if f.Canister.Len() > 0 {
 			shown.CanisterId = f.Canister.String()
 		}
-		text, err := schedule.Write(f.File(c))
-		if err != nil {
-			return nil, err
+		if len(f.Schedule.Operations) > 0 { // else it is about all runs
+			text, err := schedule.Write(f.File(c))
+			if err != nil {
+				return nil, err
+			}
+			shown.Schedule = string(text)
 		}
-		shown.Schedule = string(text)
 		out.Findings = append(out.Findings, shown)
 	}
 	for _, o := range r.Operations {

@@ -26,6 +26,9 @@ const (
 	exitStale   = 3          // a schedule does not fit the canisters any more
 )
 
+// defaultWaits is how often a run goes on at the next timer.
+const defaultWaits = 4
+
 // exploreFlags are what an exploration is made of.
 type exploreFlags struct {
 	operations, twice, kinds, untrusted []string
@@ -36,7 +39,7 @@ type exploreFlags struct {
 	runs, faults, stop, workers uint32
 	seed                        uint64
 	limit, form, folder         string
-	snapshot                    string
+	snapshot, goTest            string
 }
 
 // propertyFlags are what runs must not do.
@@ -71,7 +74,8 @@ mainnet can cause, on forks of an instance. The instance is not changed.
 An operation is an update call: CANISTER METHOD [ARGUMENTS] [as PRINCIPAL], as
 for canister call. Operations begin at any time of a run. Each finding is told
 by the shortest order that shows it, and written to a file (--folder), which
-canisterd explore replay runs again.
+canisterd explore replay runs again. With --go-test, a Go test is written that
+fails until the bug is fixed.
 
 The exit code is 0 if nothing was found, 2 for a finding, 1 if the exploration
 failed. Suspicions are printed, and leave it 0.`,
@@ -87,6 +91,11 @@ failed. Suspicions are printed, and leave it 0.`,
 				report, err := c.explored(ctx, d, request)
 				if err != nil {
 					return err
+				}
+				if f.goTest != "" {
+					if err := c.writeGoTest(f.goTest, request, report); err != nil {
+						return err
+					}
 				}
 				return c.printReport(report, &f)
 			})
@@ -105,7 +114,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.twice, "twice", nil, "an operation, as --op, that its user may send twice")
 	f.properties.add(cmd)
 	f.outside.add(cmd)
-	flags.Uint32Var(&f.waits, "waits", 4, "how often a run goes on at the next timer when no message is left")
+	flags.Uint32Var(&f.waits, "waits", defaultWaits, "how often a run goes on at the next timer when no message is left")
 	flags.Uint32Var(&f.faults, "faults", 1, "faults that a run has at most")
 	flags.StringSliceVar(&f.kinds, "fault", nil, "kinds of faults: reject_transient, trap_callback, … (default: all)")
 	flags.StringSliceVar(&f.untrusted, "untrusted", nil, "canisters that may never answer a call")
@@ -116,6 +125,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags.Uint32Var(&f.workers, "workers", 0, "runs beside each other (default: one for each processor)")
 	flags.StringVar(&f.form, "form", "text", "how the runs of findings are shown: text or mermaid")
 	flags.StringVar(&f.folder, "folder", "explore", "where the schedules of findings are written; '' for nowhere")
+	flags.StringVar(&f.goTest, "go-test", "", "a file ..._test.go to write: a Go test that explores the same in a network of its own")
 	flags.StringVar(&f.snapshot, "snapshot", "", "explore a snapshot of the instance instead of its present")
 }
 
@@ -124,7 +134,7 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 	if len(f.operations)+len(f.twice) == 0 {
 		return nil, errors.New("no operations: give some with --op, for example --op 'bank withdraw 100'")
 	}
-	if err := checkForm(f.form); err != nil {
+	if err := errors.Join(checkForm(f.form), checkGoTest(f.goTest)); err != nil {
 		return nil, err
 	}
 	in := &controlv1.ExploreRequest{
@@ -230,7 +240,7 @@ func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags) error {
 		if f.form == "mermaid" {
 			all.WriteString(finding.GetMermaid())
 		}
-		if !finding.GetSuspicion() && f.folder != "" {
+		if finding.GetSchedule() != "" && f.folder != "" {
 			path, err := keepSchedule(f.folder, finding)
 			if err != nil {
 				return err

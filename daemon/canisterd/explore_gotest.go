@@ -1,0 +1,250 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/canisterd/canisterd/daemon/project"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// goTest is a Go test that explores the same operations in a network of its own.
+type goTest struct {
+	path      string // of the file
+	canisters []string
+	options   strings.Builder
+	imports   map[string]bool
+}
+
+// emittedFaults are the names of faults in package explore that do not follow from their words.
+var emittedFaults = map[string]string{"upgrade": "UpgradeInCall"}
+
+// writeGoTest writes the Go test of an exploration. Its network is that of the project after canisterd deploy.
+func (c *cli) writeGoTest(path string, in *controlv1.ExploreRequest, r *controlv1.ExploreReport) error {
+	g := &goTest{path: path, imports: map[string]bool{"testing": true, modulePath: true, modulePath + "/explore": true}}
+	if err := g.operations(c, in); err != nil {
+		return fmt.Errorf("--go-test: %w", err)
+	}
+	g.rest(c, in, r)
+	folder, err := g.folder(c)
+	if err != nil {
+		return fmt.Errorf("--go-test: %w", err)
+	}
+	text, err := format.Source([]byte(g.file(folder, r)))
+	if err != nil {
+		return fmt.Errorf("--go-test: %w", err)
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return fmt.Errorf("--go-test: %w", err)
+	}
+	return nil
+}
+
+// modulePath is the module that the test imports.
+const modulePath = "github.com/canisterd/canisterd"
+
+// option adds an option of explore.Run.
+func (g *goTest) option(form string, args ...any) {
+	fmt.Fprintf(&g.options, "\t\t"+form+",\n", args...)
+}
+
+// canister is the expression for a canister.
+func (g *goTest) canister(c *cli, id string) (string, error) {
+	name := c.nameOf(id)
+	if name == id {
+		return "", fmt.Errorf("canister %s has no name: deploy it from a folder with a %s (canisterd deploy)", id, project.File)
+	}
+	if !slices.Contains(g.canisters, name) {
+		g.canisters = append(g.canisters, name)
+	}
+	return variableOf(name), nil
+}
+
+// variableOf is a Go name for a canister.
+func variableOf(name string) string {
+	name = strings.NewReplacer("-", "_").Replace(name)
+	if token.IsKeyword(name) || slices.Contains([]string{"t", "ic", "all", "explore", "canisterd", "principal", "testing"}, name) {
+		name += "Canister"
+	}
+	return name
+}
+
+// operations adds the operations.
+func (g *goTest) operations(c *cli, in *controlv1.ExploreRequest) error {
+	for _, o := range in.GetOperations() {
+		call, err := g.call(c, o.GetCall())
+		if err != nil {
+			return err
+		}
+		option := fmt.Sprintf("explore.Op(%s)", call)
+		if o.GetRetried() {
+			option = fmt.Sprintf("explore.Retried(%s)", option)
+		}
+		g.option("%s", option)
+	}
+	return nil
+}
+
+// call is a call as arguments of a function: the canister, the method, and its arguments.
+func (g *goTest) call(c *cli, call *controlv1.Call) (string, error) {
+	to, err := g.canister(c, call.GetCanisterId())
+	if err != nil {
+		return "", err
+	}
+	if sender := call.GetSender(); sender != "" {
+		g.imports[modulePath+"/candid/principal"] = true
+		to += fmt.Sprintf(".As(principal.MustParse(%q))", sender)
+	}
+	text := to + ", " + strconv.Quote(call.GetMethod())
+	if argument := call.GetArgument().GetText(); argument != "" {
+		text += ", canisterd.Text(" + g.argument(c, argument) + ")"
+	}
+	return text, nil
+}
+
+// argument is Candid text as an expression in Go. Canisters of the project have other ids in another network.
+func (g *goTest) argument(c *cli, text string) string {
+	expression := strconv.Quote(text)
+	for id := range c.known().names {
+		if !strings.Contains(text, id) {
+			continue
+		}
+		if name, err := g.canister(c, id); err == nil {
+			expression = strings.ReplaceAll(expression, id, `" + `+name+`.ID().String() + "`)
+		}
+	}
+	return expression
+}
+
+// rest adds what else the exploration was given, where it is not the default.
+func (g *goTest) rest(c *cli, in *controlv1.ExploreRequest, r *controlv1.ExploreReport) {
+	p := in.GetProperties()
+	for _, lines := range []struct {
+		option string
+		lines  []string
+	}{{"Invariant", p.GetInvariants()}, {"Sometimes", p.GetSometimes()}, {"Maximize", p.GetMaximize()}, {"Observe", p.GetObserve()}} {
+		for _, line := range lines.lines {
+			g.option("explore.%s(%q)", lines.option, line)
+		}
+	}
+	if in.GetFaults() != 1 || len(in.GetFaultKinds()) > 0 {
+		kinds := ""
+		for _, kind := range in.GetFaultKinds() {
+			kinds += ", explore." + faultOf(kind)
+		}
+		g.option("explore.Faults(%d%s)", in.GetFaults(), kinds)
+	}
+	if in.GetWaits() != defaultWaits {
+		g.option("explore.Waits(%d)", in.GetWaits())
+	}
+	for _, name := range in.GetUntrusted() {
+		if id, err := c.canisterOf(name); err == nil {
+			if to, err := g.canister(c, id); err == nil {
+				g.option("explore.Untrusted(%s)", to)
+			}
+		}
+	}
+	for _, o := range in.GetOutcalls() {
+		g.option("explore.Outcalls(explore.OutcallAnswer{Status: %d, Body: []byte(%q)})", o.GetStatus(), o.GetBody())
+	}
+	if p.GetOnlyStated() {
+		g.option("explore.OnlyStated()")
+	}
+	if in.GetSeed() != 1 {
+		g.option("explore.Seed(%d)", in.GetSeed())
+	}
+	findings := r.GetFindings()
+	if len(findings) > 0 && !slices.ContainsFunc(findings, func(f *controlv1.ExploreFinding) bool { return !f.GetSuspicion() }) {
+		g.option("explore.FailOnSuspicion()")
+	}
+}
+
+// faultOf is the name of a kind of fault in package explore.
+func faultOf(kind string) string {
+	if name := emittedFaults[kind]; name != "" {
+		return name
+	}
+	name := ""
+	for _, word := range strings.Split(kind, "_") {
+		name += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return name
+}
+
+// folder is the path of the project from the folder of the test.
+func (g *goTest) folder(c *cli) (string, error) {
+	_, store := nearestStore(c.folder)
+	from, err := filepath.Abs(filepath.Dir(g.path))
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(store)
+	if err != nil {
+		return "", err
+	}
+	relative, err := filepath.Rel(from, to)
+	return filepath.ToSlash(relative), err
+}
+
+// file is the text of the test.
+func (g *goTest) file(folder string, r *controlv1.ExploreReport) string {
+	var all strings.Builder
+	fmt.Fprintf(&all, "package %s\n\nimport (\n", packageOf(filepath.Dir(g.path)))
+	standard, others := "", ""
+	for _, path := range sortedKeys(g.imports) {
+		if strings.Contains(path, ".") {
+			others += fmt.Sprintf("\t%q\n", path)
+		} else {
+			standard += fmt.Sprintf("\t%q\n", path)
+		}
+	}
+	all.WriteString(standard + "\n" + others + ")\n\n")
+	all.WriteString("// TestExplore runs operations in every order and with every fault (written by canisterd explore).\n")
+	for _, f := range r.GetFindings() {
+		fmt.Fprintf(&all, "// Found: %s.\n", strings.TrimRight(strings.ReplaceAll(f.GetText(), "\n", " "), "."))
+	}
+	all.WriteString("func TestExplore(t *testing.T) {\n\tic := canisterd.New(t)\n")
+	fmt.Fprintf(&all, "\tall := ic.DeployProject(%q)\n", folder)
+	for _, name := range g.canisters {
+		fmt.Fprintf(&all, "\t%s := all[%q]\n", variableOf(name), name)
+	}
+	fmt.Fprintf(&all, "\texplore.Run(t, ic.Network,\n%s\t)\n}\n", g.options.String())
+	return all.String()
+}
+
+// packageOf is the package of tests in a folder: that of its Go files, or else one named as the folder.
+func packageOf(folder string) string {
+	files, _ := filepath.Glob(filepath.Join(folder, "*.go"))
+	for _, path := range files {
+		if file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly); err == nil {
+			return strings.TrimSuffix(file.Name.Name, "_test") + "_test"
+		}
+	}
+	abs, err := filepath.Abs(folder)
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(filepath.Base(abs)))
+	if err != nil || !token.IsIdentifier(name) {
+		name = "explored"
+	}
+	return name + "_test"
+}
+
+// checkGoTest refuses a file that go test would not run.
+func checkGoTest(path string) error {
+	if path != "" && !strings.HasSuffix(path, "_test.go") {
+		return errors.New("--go-test " + path + ": the name of a Go test ends in _test.go")
+	}
+	return nil
+}

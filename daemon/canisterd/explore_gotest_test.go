@@ -1,0 +1,80 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestANewUserFindsARaceAndKeepsATestOfIt is the way of a new user: an empty folder with a canister that loses updates,
+// canisterd explore with two operations and nothing else, and the Go test that it writes, before and after the repair.
+func TestANewUserFindsARaceAndKeepsATestOfIt(t *testing.T) {
+	environment := goEnvironment(t)
+	prepare(t)
+	examples := os.Getenv("EXAMPLES")
+	bug := filepath.Join(examples, "asyncbugs", "03-lost-update")
+	writeFile(t, "ledger.wasm.gz", mustRead(t, filepath.Join(examples, "asyncbugs", "shared", "ledger.wasm.gz")))
+	writeFile(t, "app.wasm.gz", mustRead(t, filepath.Join(bug, "buggy.wasm.gz")))
+	writeFile(t, "canisterd.yaml", `canisters:
+  ledger: {wasm: ledger.wasm.gz, init: '(10_000)'}
+  app: {wasm: app.wasm.gz, init: '(service "${ledger}")'}
+`)
+	perform(t, "deploy")
+	shown := perform(t, `explore --op 'app earn 10' --op 'app earn 20' --go-test race_test.go`)
+	for _, part := range []string{
+		"the answers and the observed state are not those of any serial order", "canisterd explore replay explore/serializable.yaml",
+		"op1/1.request at ledger: price",
+	} {
+		if !strings.Contains(shown, part) {
+			t.Errorf("the exploration does not say %q:\n%s", part, shown)
+		}
+	}
+	if strings.Contains(shown, "(exit ") {
+		t.Errorf("a suspicion is a failure:\n%s", shown)
+	}
+	writeFile(t, "go.mod", moduleOfUser(t, filepath.Join(examples, "..")))
+	writeFile(t, "go.sum", mustRead(t, filepath.Join(examples, "..", "go.sum")))
+	if output, err := goTests(t, environment); err == nil || !strings.Contains(output, "not those of any serial order") {
+		t.Errorf("the emitted test finds no race before the repair: %v\n%s\n%s", err, output, mustRead(t, "race_test.go"))
+	}
+	writeFile(t, "app.wasm.gz", mustRead(t, filepath.Join(bug, "fixed.wasm.gz")))
+	if output, err := goTests(t, environment); err != nil {
+		t.Errorf("the emitted test fails after the repair: %v\n%s", err, output)
+	}
+}
+
+// goEnvironment is the environment of the go command, whose folders do not depend on the home of the test.
+func goEnvironment(t *testing.T) []string {
+	t.Helper()
+	all := append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
+		value, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, name+"="+strings.TrimSpace(string(value)))
+	}
+	return all
+}
+
+// requirements are the blocks of go.mod that name modules.
+var requirements = regexp.MustCompile(`(?ms)^require \(.*?^\)\n`)
+
+// moduleOfUser is the go.mod of a user of this module, with the modules that it needs.
+func moduleOfUser(t *testing.T, root string) string {
+	t.Helper()
+	needed := requirements.FindAllString(mustRead(t, filepath.Join(root, "go.mod")), -1)
+	return "module example.org/points\n\ngo 1.26\n\nrequire " + modulePath + " v0.0.0\n\n" +
+		strings.Join(needed, "\n") + "\nreplace " + modulePath + " => " + filepath.ToSlash(filepath.Clean(root)) + "\n"
+}
+
+func goTests(t *testing.T, environment []string) (string, error) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "./...")
+	command.Env = environment
+	output, err := command.CombinedOutput()
+	return string(output), err
+}
