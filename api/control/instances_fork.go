@@ -8,10 +8,10 @@ import (
 
 	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
 )
 
-// ForkInstance makes an instance that goes on from another's present, or from one of
-// its snapshots.
+// ForkInstance makes an instance that goes on from another's present, from one of its snapshots, or from a past state.
 func (s *instances) ForkInstance(ctx context.Context, in *controlv1.ForkInstanceRequest) (*controlv1.ForkInstanceResponse, error) {
 	spec := &instance.ForkSpec{
 		Placement: instance.Placement{Name: in.GetName(), Listen: in.GetHttpListen(), Lease: in.GetLease(), Ephemeral: in.GetEphemeral()},
@@ -31,11 +31,33 @@ func (s *instances) ForkInstance(ctx context.Context, in *controlv1.ForkInstance
 		}
 		copy(spec.Reseed[:], in.GetReseed())
 	}
+	var err error
+	if spec.At, err = readMoment(in); err != nil {
+		return nil, err
+	}
 	made, err := s.registry.Fork(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
 	return &controlv1.ForkInstanceResponse{Instance: describe(made)}, nil
+}
+
+// readMoment is the past state that a request names, nil for the present.
+func readMoment(in *controlv1.ForkInstanceRequest) (*instance.Moment, error) {
+	switch at := in.GetAt().(type) {
+	case *controlv1.ForkInstanceRequest_Height:
+		return &instance.Moment{Height: at.Height}, nil
+	case *controlv1.ForkInstanceRequest_Time:
+		ns, err := instant("time", at.Time)
+		return &instance.Moment{Time: max(ns, 1)}, err
+	case *controlv1.ForkInstanceRequest_BeforeRequest:
+		if len(at.BeforeRequest) != len(replica.RequestID{}) {
+			return nil, BadField.Refuse("before_request", fmt.Sprintf("%d bytes", len(at.BeforeRequest)), "take the 32 bytes of a request id")
+		}
+		id := replica.RequestID(at.BeforeRequest)
+		return &instance.Moment{Request: &id}, nil
+	}
+	return nil, nil
 }
 
 // TakeSnapshot keeps the present of an instance under a name.

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
@@ -89,6 +90,11 @@ func TestWhatIsNotThereIsNeitherForkedNorRestored(t *testing.T) {
 	call(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{HttpListen: "nowhere"})
 	call(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{Reseed: make([]byte, 33)})
 	call(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{Pacing: &controlv1.Pacing{Mode: 9}})
+	a.note("this daemon keeps nothing, so that only the present is there")
+	call(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{At: &controlv1.ForkInstanceRequest_Height{Height: 1}})
+	call(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{At: &controlv1.ForkInstanceRequest_Time{Time: &timestamppb.Timestamp{Seconds: -1}}})
+	call(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{At: &controlv1.ForkInstanceRequest_BeforeRequest{BeforeRequest: []byte{7}}})
+	call(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{Snapshot: "one", At: &controlv1.ForkInstanceRequest_Height{Height: 1}})
 	call(a, a.instances.TakeSnapshot, &controlv1.TakeSnapshotRequest{Instance: "none"})
 	call(a, a.instances.TakeSnapshot, &controlv1.TakeSnapshotRequest{Snapshot: "Upper"})
 	call(a, a.instances.ListSnapshots, &controlv1.ListSnapshotsRequest{Instance: "none"})

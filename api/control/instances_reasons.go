@@ -24,6 +24,8 @@ var instanceReasons = [instance.Reasons]*Reason{
 	instance.NotManual:        restated(instance.NotManual, "PACING_NOT_MANUAL", codes.FailedPrecondition, ": call Clock.SetPacing with PACING_MODE_MANUAL first"),
 	instance.TimeGoesBack:     restated(instance.TimeGoesBack, "TIME_GOES_BACK", codes.FailedPrecondition, ""),
 	instance.NoTimer:          restated(instance.NoTimer, "NO_TIMER", codes.FailedPrecondition, ""),
+	instance.NoHistory:        restated(instance.NoHistory, "NO_HISTORY", codes.FailedPrecondition, ""),
+	instance.UnknownMoment:    restated(instance.UnknownMoment, "MOMENT_UNKNOWN", codes.NotFound, ""),
 	instance.NoSuchMove:       restated(instance.NoSuchMove, "NO_SUCH_MOVE", codes.NotFound, ": Clock.ListMoves lists them"),
 }
 

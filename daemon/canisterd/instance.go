@@ -297,12 +297,18 @@ func (c *cli) instanceDelete() *cobra.Command {
 
 func (c *cli) instanceFork() *cobra.Command {
 	var f instanceFlags
-	var snapshot string
+	var snapshot, at string
 	cmd := &cobra.Command{
 		Use:   "fork [NAME]",
-		Short: "Make an instance that goes on from the present of another (--instance)",
+		Short: "Make an instance that goes on from the present or the past of another (--instance)",
+		Long: `Make an instance that goes on from the present of another (--instance), from one
+of its snapshots, or from a past round: canisterd instance history lists them.
+A fork of the past has manual pacing unless told otherwise, so that it stays there.`,
 		Example: `  canisterd -i lab instance fork branch
-  canisterd -i lab instance fork branch --snapshot before --reseed again`,
+  canisterd -i lab instance fork branch --snapshot before --reseed again
+  canisterd instance fork then --at 42
+  canisterd instance fork then --at 2030-01-01T00:00:00Z
+  canisterd instance fork then --at 039b45a8`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pacing, err := parsePacing(f.pacing)
@@ -313,6 +319,9 @@ func (c *cli) instanceFork() *cobra.Command {
 				Instance: c.instance, Snapshot: snapshot, Name: first(args), Pacing: pacing, HttpListen: f.httpListen, Reseed: []byte(f.reseed), Ephemeral: f.ephemeral,
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if err := c.forkAt(ctx, d, request, at); err != nil {
+					return err
+				}
 				made, err := d.Instances.ForkInstance(ctx, request)
 				if err != nil {
 					return err
@@ -322,7 +331,9 @@ func (c *cli) instanceFork() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&snapshot, "snapshot", "", "fork this snapshot instead of the present")
-	cmd.Flags().StringVar(&f.pacing, "pacing", "", "when rounds happen: "+pacingForms()+" (default: as in the other)")
+	cmd.Flags().StringVar(&at, "at", "", "fork the past: after this round, at this time, or before the message with this request id was accepted")
+	cmd.MarkFlagsMutuallyExclusive("snapshot", "at")
+	cmd.Flags().StringVar(&f.pacing, "pacing", "", "when rounds happen: "+pacingForms()+" (default: as in the other; manual with --at)")
 	cmd.Flags().StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own")
 	cmd.Flags().StringVar(&f.reseed, "reseed", "", "any text: chance takes another turn in the fork")
 	f.addEphemeral(cmd)

@@ -28,6 +28,12 @@
 // negative. The owner of the network moves its time and the offset in one turn: otherwise a tick from before a restore
 // could move the restored network.
 //
+// # The past
+//
+// A Moment names a past state of a durable instance. A scan of the journal finds the position of the moment; the network
+// is read from the newest checkpoint before it and given the records up to it (past.go). The journal is read while the
+// instance goes on.
+//
 // # Refusals
 //
 // What is refused is a *Refusal: one of the Reasons with what it is about. Nothing happened. Its

@@ -70,12 +70,19 @@ func (k *keeper) Rebase(network *replica.Network) error {
 	if err := k.journal.Sync(context.Background()); err != nil {
 		return err
 	}
-	at := journal.Checkpoint{Position: k.journal.Position(), Height: network.Activity().Height, Base: true, Made: time.Now()}
+	at := k.present(network)
+	at.Base = true
 	if _, err := k.journal.Keep(at, network.Export); err != nil {
 		return err
 	}
 	k.begin()
 	return nil
+}
+
+// present describes a checkpoint of the network as it is now.
+func (k *keeper) present(network *replica.Network) journal.Checkpoint {
+	now := network.Activity()
+	return journal.Checkpoint{Position: k.journal.Position(), Height: now.Height, Time: now.Time, Made: time.Now()}
 }
 
 // begin counts what comes after a checkpoint.
@@ -95,7 +102,7 @@ func (k *keeper) keep(n *node.Node) error {
 		if k.records.Load() == 0 || network.Activity().RoundOpen {
 			return
 		}
-		at = journal.Checkpoint{Position: k.journal.Position(), Height: network.Activity().Height, Made: time.Now()}
+		at = k.present(network)
 		frozen = network.Fork(replica.ForkConfig{})
 		k.begin()
 	})

@@ -3,12 +3,14 @@ package instance
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Fork makes an instance that goes on from the present of another, or from one of its
-// snapshots.
+// Fork makes an instance that goes on from the present of another, from one of its snapshots, or from a past state that
+// its journal has.
 func (r *Registry) Fork(ctx context.Context, spec *ForkSpec) (*Instance, error) {
 	source, err := r.Instance(spec.Source)
 	if err != nil {
@@ -26,16 +28,22 @@ func (r *Registry) Fork(ctx context.Context, spec *ForkSpec) (*Instance, error) 
 	return r.admit(ctx, &spec.Placement, func(name string) (*startConfig, error) {
 		// The engine outlives the source: the fork has a use of it before it is made.
 		engine := r.engines.share(source.engine)
-		ahead := source.ahead(spec.Snapshot)
-		network, ancestors, err := source.frozen(ctx, spec.Snapshot, replica.ForkConfig{Reseed: spec.Reseed})
+		ahead := time.Duration(0)
+		if spec.At == nil {
+			ahead = source.ahead(spec.Snapshot)
+		}
+		network, ancestors, err := source.stateOf(ctx, spec)
 		if err != nil {
 			return nil, errors.Join(err, r.engines.leave(engine))
 		}
 		about := About{
 			Outcalls: source.about.Outcalls, Reach: source.about.Reach, Seed: source.about.Seed, StateDir: source.about.StateDir, ForkedFrom: source.name,
 		}
-		if spec.Snapshot != "" {
+		switch {
+		case spec.Snapshot != "":
 			about.ForkedFrom += "@" + spec.Snapshot
+		case spec.At != nil:
+			about.ForkedFrom += fmt.Sprintf("@%d", network.Activity().Height)
 		}
 		f := &startConfig{about: about, pacing: pacing, ahead: ahead, engine: engine, ancestors: ancestors}
 		if err := r.keepFrom(r.keptIn(&spec.Placement, name), network, f); err != nil {
@@ -43,4 +51,16 @@ func (r *Registry) Fork(ctx context.Context, spec *ForkSpec) (*Instance, error) 
 		}
 		return f, nil
 	})
+}
+
+// stateOf is the network that a fork goes on from, with its lineage.
+func (i *Instance) stateOf(ctx context.Context, spec *ForkSpec) (*replica.Network, []Ancestor, error) {
+	config := replica.ForkConfig{Reseed: spec.Reseed}
+	if spec.At == nil {
+		return i.frozen(ctx, spec.Snapshot, config)
+	}
+	if spec.Snapshot != "" {
+		return nil, nil, BadField.Refuse("at", fmt.Sprintf("%q", spec.At.String()), "a fork goes on from a snapshot or from a past round, not from both")
+	}
+	return i.revive(ctx, spec.At, config)
 }

@@ -28,6 +28,8 @@ const (
 	TimeGoesBack                   // the time there is, the one asked for
 	NoTimer                        // instance
 	NoSuchMove                     // what was asked for, how many there are
+	NoHistory                      // instance
+	UnknownMoment                  // instance, moment, first and last round that can be reached, their times
 	Reasons                        // how many there are
 )
 
@@ -53,6 +55,8 @@ var reasons = [Reasons]struct {
 	NotManual:        {refusal.Conflict, "%s needs manual pacing, and the wall clock moves the time of instance %q (%s)", []string{"", "instance", "pacing"}},
 	TimeGoesBack:     {refusal.Conflict, "time never goes back: it is %s, and was to be %s", []string{"now", "asked"}},
 	NoTimer:          {refusal.Conflict, "no canister of instance %q has a timer set, and nothing else waits for a time", []string{"instance"}},
+	NoHistory:        {refusal.Conflict, "instance %q keeps no history: only an instance that is kept in a state directory has one; fork its present, or take snapshots", []string{"instance"}},
+	UnknownMoment:    {refusal.NotFound, "instance %q has no state %s: its journal goes from round %d to round %d (%s to %s)", []string{"instance", "at", "first", "last", "", ""}},
 	NoSuchMove:       {refusal.NotFound, "%s is none of the %d deliveries that may happen next", []string{"", "moves"}},
 }
 

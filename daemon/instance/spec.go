@@ -44,6 +44,7 @@ type ForkSpec struct {
 	Placement
 	Source   string    // instance
 	Snapshot string    // of it; "": its present
+	At       *Moment   // a past state of it, which its journal has; nil: its present
 	Pacing   *Pacing   // nil: as the source's
 	Reseed   *[32]byte // what its randomness goes on from; nil: as the source's
 }

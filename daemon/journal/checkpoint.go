@@ -22,6 +22,7 @@ import (
 type Checkpoint struct {
 	Position uint64    `json:"position"` // how many records come before it
 	Height   uint64    `json:"height"`   // of the network
+	Time     uint64    `json:"time"`     // of the network, in nanoseconds; 0: written before it was
 	Base     bool      `json:"base"`     // the records before it are of another network
 	File     string    `json:"file"`     // its name in the directory
 	Bytes    int64     `json:"bytes"`    // of the file

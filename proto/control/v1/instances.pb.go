@@ -570,7 +570,7 @@ type Instance struct {
 	State      InstanceState          `protobuf:"varint,2,opt,name=state,proto3,enum=canisterd.control.v1.InstanceState" json:"state,omitempty"` // whether it runs
 	Failure    string                 `protobuf:"bytes,3,opt,name=failure,proto3" json:"failure,omitempty"`                                      // the bug that stopped it; empty: none
 	Created    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created,proto3" json:"created,omitempty"`                                      // wall clock
-	ForkedFrom string                 `protobuf:"bytes,5,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`              // instance, or instance@snapshot
+	ForkedFrom string                 `protobuf:"bytes,5,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`              // instance, instance@snapshot, or instance@round
 	// Where its HTTP interface is served, the one of its own first.
 	Urls    []string  `protobuf:"bytes,6,rep,name=urls,proto3" json:"urls,omitempty"`
 	RootKey []byte    `protobuf:"bytes,7,opt,name=root_key,json=rootKey,proto3" json:"root_key,omitempty"` // DER
@@ -1376,8 +1376,17 @@ type ForkInstanceRequest struct {
 	HttpListen string  `protobuf:"bytes,5,opt,name=http_listen,json=httpListen,proto3" json:"http_listen,omitempty"` // as in CreateInstanceRequest; empty: no address of its own
 	Lease      string  `protobuf:"bytes,6,opt,name=lease,proto3" json:"lease,omitempty"`                             // as in CreateInstanceRequest; empty: none
 	// Mixed into the chance of the fork, so that several forks take different turns; empty for the same turns.
-	Reseed        []byte `protobuf:"bytes,7,opt,name=reseed,proto3" json:"reseed,omitempty"`
-	Ephemeral     bool   `protobuf:"varint,8,opt,name=ephemeral,proto3" json:"ephemeral,omitempty"` // as in CreateInstanceRequest
+	Reseed    []byte `protobuf:"bytes,7,opt,name=reseed,proto3" json:"reseed,omitempty"`
+	Ephemeral bool   `protobuf:"varint,8,opt,name=ephemeral,proto3" json:"ephemeral,omitempty"` // as in CreateInstanceRequest
+	// A past state of an instance that is kept in a state directory, as far back as its journal goes; unset for its
+	// present. Together with a snapshot it is refused.
+	//
+	// Types that are valid to be assigned to At:
+	//
+	//	*ForkInstanceRequest_Height
+	//	*ForkInstanceRequest_Time
+	//	*ForkInstanceRequest_BeforeRequest
+	At            isForkInstanceRequest_At `protobuf_oneof:"at"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1467,6 +1476,62 @@ func (x *ForkInstanceRequest) GetEphemeral() bool {
 	}
 	return false
 }
+
+func (x *ForkInstanceRequest) GetAt() isForkInstanceRequest_At {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *ForkInstanceRequest) GetHeight() uint64 {
+	if x != nil {
+		if x, ok := x.At.(*ForkInstanceRequest_Height); ok {
+			return x.Height
+		}
+	}
+	return 0
+}
+
+func (x *ForkInstanceRequest) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		if x, ok := x.At.(*ForkInstanceRequest_Time); ok {
+			return x.Time
+		}
+	}
+	return nil
+}
+
+func (x *ForkInstanceRequest) GetBeforeRequest() []byte {
+	if x != nil {
+		if x, ok := x.At.(*ForkInstanceRequest_BeforeRequest); ok {
+			return x.BeforeRequest
+		}
+	}
+	return nil
+}
+
+type isForkInstanceRequest_At interface {
+	isForkInstanceRequest_At()
+}
+
+type ForkInstanceRequest_Height struct {
+	Height uint64 `protobuf:"varint,9,opt,name=height,proto3,oneof"` // as this round left it
+}
+
+type ForkInstanceRequest_Time struct {
+	Time *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=time,proto3,oneof"` // as the last round up to then left it
+}
+
+type ForkInstanceRequest_BeforeRequest struct {
+	BeforeRequest []byte `protobuf:"bytes,11,opt,name=before_request,json=beforeRequest,proto3,oneof"` // as it was before the message with this id was accepted: 32 bytes
+}
+
+func (*ForkInstanceRequest_Height) isForkInstanceRequest_At() {}
+
+func (*ForkInstanceRequest_Time) isForkInstanceRequest_At() {}
+
+func (*ForkInstanceRequest_BeforeRequest) isForkInstanceRequest_At() {}
 
 // ForkInstanceResponse describes the new instance.
 type ForkInstanceResponse struct {
@@ -2777,7 +2842,7 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x0edaemon_version\x18\x02 \x01(\tR\rdaemonVersion\"3\n" +
 	"\x15DeleteInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\"\x18\n" +
-	"\x16DeleteInstanceResponse\"\x84\x02\n" +
+	"\x16DeleteInstanceResponse\"\xff\x02\n" +
 	"\x13ForkInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12\x12\n" +
@@ -2787,7 +2852,12 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"httpListen\x12\x14\n" +
 	"\x05lease\x18\x06 \x01(\tR\x05lease\x12\x16\n" +
 	"\x06reseed\x18\a \x01(\fR\x06reseed\x12\x1c\n" +
-	"\tephemeral\x18\b \x01(\bR\tephemeral\"R\n" +
+	"\tephemeral\x18\b \x01(\bR\tephemeral\x12\x18\n" +
+	"\x06height\x18\t \x01(\x04H\x00R\x06height\x120\n" +
+	"\x04time\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampH\x00R\x04time\x12'\n" +
+	"\x0ebefore_request\x18\v \x01(\fH\x00R\rbeforeRequestB\x04\n" +
+	"\x02at\"R\n" +
 	"\x14ForkInstanceResponse\x12:\n" +
 	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\xd2\x01\n" +
 	"\bSnapshot\x12\x1a\n" +
@@ -2991,51 +3061,52 @@ var file_control_v1_instances_proto_depIdxs = []int32{
 	7,  // 18: canisterd.control.v1.ListInstancesResponse.instances:type_name -> canisterd.control.v1.Instance
 	7,  // 19: canisterd.control.v1.GetInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
 	41, // 20: canisterd.control.v1.ForkInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
-	7,  // 21: canisterd.control.v1.ForkInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	40, // 22: canisterd.control.v1.Snapshot.taken:type_name -> google.protobuf.Timestamp
-	40, // 23: canisterd.control.v1.Snapshot.time:type_name -> google.protobuf.Timestamp
-	20, // 24: canisterd.control.v1.TakeSnapshotResponse.snapshot:type_name -> canisterd.control.v1.Snapshot
-	20, // 25: canisterd.control.v1.ListSnapshotsResponse.snapshots:type_name -> canisterd.control.v1.Snapshot
-	7,  // 26: canisterd.control.v1.RestoreSnapshotResponse.instance:type_name -> canisterd.control.v1.Instance
-	29, // 27: canisterd.control.v1.DiffRequest.before:type_name -> canisterd.control.v1.State
-	29, // 28: canisterd.control.v1.DiffRequest.after:type_name -> canisterd.control.v1.State
-	32, // 29: canisterd.control.v1.DiffResponse.differences:type_name -> canisterd.control.v1.Difference
-	36, // 30: canisterd.control.v1.ImportInstanceRequest.options:type_name -> canisterd.control.v1.ImportOptions
-	41, // 31: canisterd.control.v1.ImportOptions.pacing:type_name -> canisterd.control.v1.Pacing
-	2,  // 32: canisterd.control.v1.ImportOptions.outcalls:type_name -> canisterd.control.v1.OutcallMode
-	7,  // 33: canisterd.control.v1.ImportInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	42, // 34: canisterd.control.v1.HoldLeaseResponse.until_next:type_name -> google.protobuf.Duration
-	5,  // 35: canisterd.control.v1.Instances.CreateInstance:input_type -> canisterd.control.v1.CreateInstanceRequest
-	12, // 36: canisterd.control.v1.Instances.ListInstances:input_type -> canisterd.control.v1.ListInstancesRequest
-	14, // 37: canisterd.control.v1.Instances.GetInstance:input_type -> canisterd.control.v1.GetInstanceRequest
-	16, // 38: canisterd.control.v1.Instances.DeleteInstance:input_type -> canisterd.control.v1.DeleteInstanceRequest
-	18, // 39: canisterd.control.v1.Instances.ForkInstance:input_type -> canisterd.control.v1.ForkInstanceRequest
-	21, // 40: canisterd.control.v1.Instances.TakeSnapshot:input_type -> canisterd.control.v1.TakeSnapshotRequest
-	23, // 41: canisterd.control.v1.Instances.ListSnapshots:input_type -> canisterd.control.v1.ListSnapshotsRequest
-	25, // 42: canisterd.control.v1.Instances.DeleteSnapshot:input_type -> canisterd.control.v1.DeleteSnapshotRequest
-	27, // 43: canisterd.control.v1.Instances.RestoreSnapshot:input_type -> canisterd.control.v1.RestoreSnapshotRequest
-	30, // 44: canisterd.control.v1.Instances.Diff:input_type -> canisterd.control.v1.DiffRequest
-	33, // 45: canisterd.control.v1.Instances.ExportInstance:input_type -> canisterd.control.v1.ExportInstanceRequest
-	35, // 46: canisterd.control.v1.Instances.ImportInstance:input_type -> canisterd.control.v1.ImportInstanceRequest
-	38, // 47: canisterd.control.v1.Instances.HoldLease:input_type -> canisterd.control.v1.HoldLeaseRequest
-	6,  // 48: canisterd.control.v1.Instances.CreateInstance:output_type -> canisterd.control.v1.CreateInstanceResponse
-	13, // 49: canisterd.control.v1.Instances.ListInstances:output_type -> canisterd.control.v1.ListInstancesResponse
-	15, // 50: canisterd.control.v1.Instances.GetInstance:output_type -> canisterd.control.v1.GetInstanceResponse
-	17, // 51: canisterd.control.v1.Instances.DeleteInstance:output_type -> canisterd.control.v1.DeleteInstanceResponse
-	19, // 52: canisterd.control.v1.Instances.ForkInstance:output_type -> canisterd.control.v1.ForkInstanceResponse
-	22, // 53: canisterd.control.v1.Instances.TakeSnapshot:output_type -> canisterd.control.v1.TakeSnapshotResponse
-	24, // 54: canisterd.control.v1.Instances.ListSnapshots:output_type -> canisterd.control.v1.ListSnapshotsResponse
-	26, // 55: canisterd.control.v1.Instances.DeleteSnapshot:output_type -> canisterd.control.v1.DeleteSnapshotResponse
-	28, // 56: canisterd.control.v1.Instances.RestoreSnapshot:output_type -> canisterd.control.v1.RestoreSnapshotResponse
-	31, // 57: canisterd.control.v1.Instances.Diff:output_type -> canisterd.control.v1.DiffResponse
-	34, // 58: canisterd.control.v1.Instances.ExportInstance:output_type -> canisterd.control.v1.ExportInstanceResponse
-	37, // 59: canisterd.control.v1.Instances.ImportInstance:output_type -> canisterd.control.v1.ImportInstanceResponse
-	39, // 60: canisterd.control.v1.Instances.HoldLease:output_type -> canisterd.control.v1.HoldLeaseResponse
-	48, // [48:61] is the sub-list for method output_type
-	35, // [35:48] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	40, // 21: canisterd.control.v1.ForkInstanceRequest.time:type_name -> google.protobuf.Timestamp
+	7,  // 22: canisterd.control.v1.ForkInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
+	40, // 23: canisterd.control.v1.Snapshot.taken:type_name -> google.protobuf.Timestamp
+	40, // 24: canisterd.control.v1.Snapshot.time:type_name -> google.protobuf.Timestamp
+	20, // 25: canisterd.control.v1.TakeSnapshotResponse.snapshot:type_name -> canisterd.control.v1.Snapshot
+	20, // 26: canisterd.control.v1.ListSnapshotsResponse.snapshots:type_name -> canisterd.control.v1.Snapshot
+	7,  // 27: canisterd.control.v1.RestoreSnapshotResponse.instance:type_name -> canisterd.control.v1.Instance
+	29, // 28: canisterd.control.v1.DiffRequest.before:type_name -> canisterd.control.v1.State
+	29, // 29: canisterd.control.v1.DiffRequest.after:type_name -> canisterd.control.v1.State
+	32, // 30: canisterd.control.v1.DiffResponse.differences:type_name -> canisterd.control.v1.Difference
+	36, // 31: canisterd.control.v1.ImportInstanceRequest.options:type_name -> canisterd.control.v1.ImportOptions
+	41, // 32: canisterd.control.v1.ImportOptions.pacing:type_name -> canisterd.control.v1.Pacing
+	2,  // 33: canisterd.control.v1.ImportOptions.outcalls:type_name -> canisterd.control.v1.OutcallMode
+	7,  // 34: canisterd.control.v1.ImportInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
+	42, // 35: canisterd.control.v1.HoldLeaseResponse.until_next:type_name -> google.protobuf.Duration
+	5,  // 36: canisterd.control.v1.Instances.CreateInstance:input_type -> canisterd.control.v1.CreateInstanceRequest
+	12, // 37: canisterd.control.v1.Instances.ListInstances:input_type -> canisterd.control.v1.ListInstancesRequest
+	14, // 38: canisterd.control.v1.Instances.GetInstance:input_type -> canisterd.control.v1.GetInstanceRequest
+	16, // 39: canisterd.control.v1.Instances.DeleteInstance:input_type -> canisterd.control.v1.DeleteInstanceRequest
+	18, // 40: canisterd.control.v1.Instances.ForkInstance:input_type -> canisterd.control.v1.ForkInstanceRequest
+	21, // 41: canisterd.control.v1.Instances.TakeSnapshot:input_type -> canisterd.control.v1.TakeSnapshotRequest
+	23, // 42: canisterd.control.v1.Instances.ListSnapshots:input_type -> canisterd.control.v1.ListSnapshotsRequest
+	25, // 43: canisterd.control.v1.Instances.DeleteSnapshot:input_type -> canisterd.control.v1.DeleteSnapshotRequest
+	27, // 44: canisterd.control.v1.Instances.RestoreSnapshot:input_type -> canisterd.control.v1.RestoreSnapshotRequest
+	30, // 45: canisterd.control.v1.Instances.Diff:input_type -> canisterd.control.v1.DiffRequest
+	33, // 46: canisterd.control.v1.Instances.ExportInstance:input_type -> canisterd.control.v1.ExportInstanceRequest
+	35, // 47: canisterd.control.v1.Instances.ImportInstance:input_type -> canisterd.control.v1.ImportInstanceRequest
+	38, // 48: canisterd.control.v1.Instances.HoldLease:input_type -> canisterd.control.v1.HoldLeaseRequest
+	6,  // 49: canisterd.control.v1.Instances.CreateInstance:output_type -> canisterd.control.v1.CreateInstanceResponse
+	13, // 50: canisterd.control.v1.Instances.ListInstances:output_type -> canisterd.control.v1.ListInstancesResponse
+	15, // 51: canisterd.control.v1.Instances.GetInstance:output_type -> canisterd.control.v1.GetInstanceResponse
+	17, // 52: canisterd.control.v1.Instances.DeleteInstance:output_type -> canisterd.control.v1.DeleteInstanceResponse
+	19, // 53: canisterd.control.v1.Instances.ForkInstance:output_type -> canisterd.control.v1.ForkInstanceResponse
+	22, // 54: canisterd.control.v1.Instances.TakeSnapshot:output_type -> canisterd.control.v1.TakeSnapshotResponse
+	24, // 55: canisterd.control.v1.Instances.ListSnapshots:output_type -> canisterd.control.v1.ListSnapshotsResponse
+	26, // 56: canisterd.control.v1.Instances.DeleteSnapshot:output_type -> canisterd.control.v1.DeleteSnapshotResponse
+	28, // 57: canisterd.control.v1.Instances.RestoreSnapshot:output_type -> canisterd.control.v1.RestoreSnapshotResponse
+	31, // 58: canisterd.control.v1.Instances.Diff:output_type -> canisterd.control.v1.DiffResponse
+	34, // 59: canisterd.control.v1.Instances.ExportInstance:output_type -> canisterd.control.v1.ExportInstanceResponse
+	37, // 60: canisterd.control.v1.Instances.ImportInstance:output_type -> canisterd.control.v1.ImportInstanceResponse
+	39, // 61: canisterd.control.v1.Instances.HoldLease:output_type -> canisterd.control.v1.HoldLeaseResponse
+	49, // [49:62] is the sub-list for method output_type
+	36, // [36:49] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_instances_proto_init() }
@@ -3044,6 +3115,11 @@ func file_control_v1_instances_proto_init() {
 		return
 	}
 	file_control_v1_clock_proto_init()
+	file_control_v1_instances_proto_msgTypes[14].OneofWrappers = []any{
+		(*ForkInstanceRequest_Height)(nil),
+		(*ForkInstanceRequest_Time)(nil),
+		(*ForkInstanceRequest_BeforeRequest)(nil),
+	}
 	file_control_v1_instances_proto_msgTypes[31].OneofWrappers = []any{
 		(*ImportInstanceRequest_Options)(nil),
 		(*ImportInstanceRequest_Chunk)(nil),

@@ -54,7 +54,9 @@ type InstancesClient interface {
 	// get UNAVAILABLE. The default instance can be deleted too; it can be created again under the same name.
 	DeleteInstance(ctx context.Context, in *DeleteInstanceRequest, opts ...grpc.CallOption) (*DeleteInstanceResponse, error)
 	// ForkInstance makes an instance that goes on from this one's present: canisters, calls in flight, timers, clock and
-	// chance. Heap pages are shared until one of the two writes them.
+	// chance. Heap pages are shared until one of the two writes them. An instance that is kept in a state directory can
+	// also be forked at a past round: from the newest checkpoint before it, with the journal since then.
+	// Errors: NOT_FOUND (a moment, with the rounds that the journal has), FAILED_PRECONDITION (an instance without one).
 	ForkInstance(ctx context.Context, in *ForkInstanceRequest, opts ...grpc.CallOption) (*ForkInstanceResponse, error)
 	// TakeSnapshot keeps the present of an instance under a name. It costs what a fork costs, and no goroutine.
 	TakeSnapshot(ctx context.Context, in *TakeSnapshotRequest, opts ...grpc.CallOption) (*TakeSnapshotResponse, error)
@@ -259,7 +261,9 @@ type InstancesServer interface {
 	// get UNAVAILABLE. The default instance can be deleted too; it can be created again under the same name.
 	DeleteInstance(context.Context, *DeleteInstanceRequest) (*DeleteInstanceResponse, error)
 	// ForkInstance makes an instance that goes on from this one's present: canisters, calls in flight, timers, clock and
-	// chance. Heap pages are shared until one of the two writes them.
+	// chance. Heap pages are shared until one of the two writes them. An instance that is kept in a state directory can
+	// also be forked at a past round: from the newest checkpoint before it, with the journal since then.
+	// Errors: NOT_FOUND (a moment, with the rounds that the journal has), FAILED_PRECONDITION (an instance without one).
 	ForkInstance(context.Context, *ForkInstanceRequest) (*ForkInstanceResponse, error)
 	// TakeSnapshot keeps the present of an instance under a name. It costs what a fork costs, and no goroutine.
 	TakeSnapshot(context.Context, *TakeSnapshotRequest) (*TakeSnapshotResponse, error)

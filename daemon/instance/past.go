@@ -1,0 +1,210 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Moment names a past state of an instance. At most one field is set.
+type Moment struct {
+	Height  uint64             // as this round left it
+	Time    uint64             // ns: as the last round up to then left it
+	Request *replica.RequestID // as it was before this message was accepted
+}
+
+func (m *Moment) String() string {
+	switch {
+	case m.Request != nil:
+		return fmt.Sprintf("before message %x", m.Request[:])
+	case m.Time > 0:
+		return "at " + stamp(m.Time)
+	}
+	return fmt.Sprintf("after round %d", m.Height)
+}
+
+// reach is what the journal of an instance can bring back.
+type reach struct {
+	first, last  uint64 // heights
+	begins, ends uint64 // ns, times of these rounds
+	position     uint64 // how many records come before the moment
+	found        bool   // the moment is there
+}
+
+// past reads the journal while it is written. A new checkpoint may end the history before another one: then the reading
+// begins again.
+func (k *keeper) past(read func(oldest *journal.Checkpoint) error) error {
+	for {
+		all := k.journal.Checkpoints()
+		if len(all) == 0 {
+			return refusedFolder(k.journal.Dir(), errNoCheckpoint)
+		}
+		err := read(&all[0])
+		if now := k.journal.Checkpoints(); err == nil || len(now) > 0 && now[0].File == all[0].File {
+			return err
+		}
+	}
+}
+
+// step is a record with where the network was after it.
+type step struct {
+	replica.JournalEntry
+	Position uint64 // of the record
+	Height   uint64 // after it
+	Time     uint64 // ns, of the newest round then
+	Grew     bool   // the height grew with it
+}
+
+// walk gives each record since a checkpoint to a function.
+func (k *keeper) walk(ctx context.Context, from *journal.Checkpoint, do func(*step) error) error {
+	now := step{Height: from.Height, Time: from.Time}
+	clock := from.Time
+	return k.journal.Records(from.Position, func(position uint64, record []byte) (err error) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		now.Position = position
+		if now.JournalEntry, err = replica.ReadJournalEntry(record); err != nil {
+			return fmt.Errorf("record %d: %w", position, err)
+		}
+		clock, now.Grew = max(clock, now.JournalEntry.Time), now.Round
+		if at, certified := now.Input.(replica.CertifyAt); certified {
+			clock = max(clock, uint64(at))
+			now.Grew = clock > now.Time
+		}
+		if now.Grew {
+			now.Height++
+			now.Time = clock
+		}
+		return do(&now)
+	})
+}
+
+// find looks for a moment in the records since a checkpoint.
+func (k *keeper) find(ctx context.Context, oldest *journal.Checkpoint, m *Moment) (r reach, err error) {
+	ended := func(position, height, at uint64) {
+		r.last, r.ends = height, at
+		if m.Request == nil && (m.Time > 0 && at > 0 && at <= m.Time || m.Time == 0 && height == m.Height) {
+			r.position, r.found = position, true
+		}
+	}
+	r.first, r.begins = oldest.Height, oldest.Time
+	ended(oldest.Position, oldest.Height, oldest.Time)
+	err = k.walk(ctx, oldest, func(s *step) error {
+		if in, ok := s.Input.(*replica.Ingress); ok && m.Request != nil && in.ID == *m.Request {
+			r.position, r.found = s.Position, true
+		}
+		if s.Grew {
+			ended(s.Position+1, s.Height, s.Time)
+		}
+		return nil
+	})
+	return r, err
+}
+
+// refuse says which moments can be reached.
+func (r *reach) refuse(name string, m *Moment) error {
+	return UnknownMoment.Refuse(name, m.String(), r.first, r.last, stamp(r.begins), stamp(r.ends))
+}
+
+func stamp(at uint64) string { return time.Unix(0, int64(at)).UTC().Format(time.RFC3339Nano) }
+
+// replayTo is the network as it was after so many records: the newest checkpoint before, and the records after that.
+func (k *keeper) replayTo(ctx context.Context, position uint64, config replica.Config) (_ *replica.Network, err error) {
+	all := k.journal.Checkpoints()
+	at := len(all) - 1
+	for at > 0 && all[at].Position > position {
+		at--
+	}
+	config.Compiler = recordedModules{}
+	var network *replica.Network
+	defer func() {
+		if err != nil && network != nil {
+			network.Close()
+		}
+	}()
+	err = k.journal.Read(&all[at], func(file io.Reader) (err error) {
+		network, err = replica.Import(file, config)
+		return err
+	})
+	if err != nil || position == all[at].Position {
+		return network, err
+	}
+	err = k.journal.Records(all[at].Position, func(now uint64, record []byte) error {
+		if now == position {
+			return errReached
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := network.Replay(record); err != nil {
+			return fmt.Errorf("record %d: %w", now, err)
+		}
+		return nil
+	})
+	if errors.Is(err, errReached) {
+		err = nil
+	}
+	return network, err
+}
+
+// errReached ends a replay at the moment that was asked for.
+var errReached = errors.New("the moment is reached")
+
+// record brings what has happened so far into the journal. What a bug ended is there as well.
+func (i *Instance) record(ctx context.Context) error {
+	if i.keeper == nil {
+		return NoHistory.Refuse(i.name)
+	}
+	err := i.node.Do(ctx, func(n *replica.Network) { n.RecordClock() })
+	if i.node.Bug() != nil {
+		return i.keeper.journal.Sync(ctx)
+	}
+	return err
+}
+
+// during does something with the journal, which stays open meanwhile. It ends early where the instance does.
+func (i *Instance) during(ctx context.Context, do func(ctx context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan error, 1)
+	i.Go(func(instance context.Context) {
+		defer context.AfterFunc(instance, func() { cancel(context.Cause(instance)) })()
+		done <- do(ctx)
+	})
+	return <-done
+}
+
+// revive is the network of a past moment, as a fork of it, and its lineage.
+func (i *Instance) revive(ctx context.Context, m *Moment, fork replica.ForkConfig) (network *replica.Network, ancestors []Ancestor, err error) {
+	if err := i.record(ctx); err != nil {
+		return nil, nil, err
+	}
+	err = i.during(ctx, func(ctx context.Context) error {
+		return i.keeper.past(func(oldest *journal.Checkpoint) error {
+			r, err := i.keeper.find(ctx, oldest, m)
+			if err != nil {
+				return err
+			}
+			if !r.found {
+				return r.refuse(i.name, m)
+			}
+			network, err = i.keeper.replayTo(ctx, r.position, replica.Config{Engine: i.engine.Engine, Keys: i.keys})
+			return err
+		})
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if fork.Reseed != nil {
+		from := network
+		network = from.Fork(fork)
+		from.Close()
+	}
+	return network, i.lineage.at(network.Activity().Height), nil
+}

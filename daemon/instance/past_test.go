@@ -1,0 +1,109 @@
+package instance_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// stateAt is the hash of an instance's state after a round.
+type stateAt struct {
+	height, time uint64
+	hash         [32]byte
+}
+
+// marked runs a counter, and gives the states after some of the rounds.
+func (c *crashing) marked(t *testing.T, updates int) (states []stateAt) {
+	t.Helper()
+	id := c.deploy()
+	for range updates {
+		c.count(id)
+		if err := c.SetTime(t.Context(), c.Node().View().Time+3_000_000_000); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.RunRounds(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		v := c.Node().View()
+		states = append(states, stateAt{v.Height, v.Time, c.hash()})
+	}
+	return states
+}
+
+// forked is the state of a fork at a moment, which is deleted.
+func (c *crashing) forked(t *testing.T, at instance.Moment) (stateAt, error) {
+	t.Helper()
+	made, err := c.registry.Fork(t.Context(), &instance.ForkSpec{Source: instance.Default, At: &at, Placement: instance.Placement{Name: "fork", Ephemeral: true}})
+	if err != nil {
+		return stateAt{}, err
+	}
+	v := made.Node().View()
+	source := c.Instance
+	c.Instance = made
+	s := stateAt{v.Height, v.Time, c.hash()}
+	c.Instance = source
+	if err := c.registry.Delete("fork"); err != nil {
+		t.Error(err)
+	}
+	return s, nil
+}
+
+func TestAForkAtAPastRoundHasTheStateOfThatRound(t *testing.T) {
+	c := newCrashing(t)
+	states := c.marked(t, 4)
+	c.crash(0, rand.New(rand.NewPCG(1, 2)))
+	states = append(states, c.marked(t, 3)...)
+	for _, want := range states {
+		for _, at := range []instance.Moment{{Height: want.height}, {Time: want.time}} {
+			if got, err := c.forked(t, at); err != nil || got != want {
+				t.Errorf("a fork %s is at round %d, want %d, with the same state %v: %v", &at, got.height, want.height, got.hash == want.hash, err)
+			}
+		}
+	}
+}
+
+func TestAForkBeforeAMessageIsWithoutIt(t *testing.T) {
+	c := newCrashing(t)
+	canister := c.deploy()
+	if got := c.count(canister); !strings.HasSuffix(got, "\x01") {
+		t.Fatalf("the counter says %q", got)
+	}
+	before := c.hash()
+	request := instancetest.Submit(t, c.Instance, canister, canister, "inc", []byte("DIDL\x00\x00"))
+	if _, err := c.RunRounds(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.forked(t, instance.Moment{Request: &request}); err != nil || got.hash != before {
+		t.Errorf("a fork before the message has round %d and another state: %v", got.height, err)
+	}
+}
+
+func TestAMomentThatTheJournalLacksIsRefusedWithThoseItHas(t *testing.T) {
+	c := newCrashing(t)
+	states := c.marked(t, 1)
+	last := states[0].height
+	for _, at := range []instance.Moment{{Height: last + 1}, {Time: 1}, {Request: &replica.RequestID{7}}} {
+		_, err := c.forked(t, at)
+		if refused, ok := errors.AsType[*instance.Refusal](err); !ok || refused.Reason != instance.UnknownMoment || !strings.Contains(err.Error(), "from round 0 to round ") {
+			t.Errorf("a fork %s: %v", &at, err)
+		}
+	}
+	if _, err := c.registry.Fork(t.Context(), &instance.ForkSpec{Source: instance.Default, Snapshot: "some", At: &instance.Moment{Height: 1}}); err == nil || !strings.Contains(err.Error(), "not from both") {
+		t.Errorf("a fork of a snapshot at a round: %v", err)
+	}
+	r := instance.NewRegistry(instance.Config{Wall: time.Now})
+	defer func() { _ = r.Close() }()
+	if _, err := r.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: "memory"}}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := r.Fork(t.Context(), &instance.ForkSpec{Source: "memory", At: &instance.Moment{Height: 1}})
+	if refused, ok := errors.AsType[*instance.Refusal](err); !ok || refused.Reason != instance.NoHistory {
+		t.Errorf("a fork of an instance that is not kept: %v", err)
+	}
+}

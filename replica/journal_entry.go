@@ -1,0 +1,19 @@
+package replica
+
+import "github.com/canisterd/canisterd/archive"
+
+// JournalEntry is what a record tells without its network.
+type JournalEntry struct {
+	Input Input  // that was taken; nil for anything else
+	Round bool   // a round ended
+	Time  uint64 // ns, of the clock or the round; 0 for an input
+}
+
+// ReadJournalEntry reads a record of a journal. The record may be arbitrary bytes. The error is an *archive.Fault.
+func ReadJournalEntry(raw []byte) (JournalEntry, error) {
+	var r record
+	if err := archive.ReadRecord(raw, r.archive); err != nil {
+		return JournalEntry{}, err
+	}
+	return JournalEntry{Input: r.input, Round: r.kind == roundEnded || r.kind == roundCut, Time: r.time}, nil
+}
