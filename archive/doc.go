@@ -33,6 +33,7 @@
 //	3  flexible outcalls, outcalls of pricing version 2, and the instructions of all rounds
 //	4  messages whose callbacks are made to need too many instructions
 //	5  features of canisters, and messages that wait for a time in the middle of their code
+//	6  subnets that were added to a network that ran, and subnets for benchmarks
 //
 // # What is promised
 //

@@ -4,7 +4,7 @@ package archive
 const (
 	// Version is the version of the format that is written, and the newest that is read. Those before it are read as
 	// well: the doc of the package says what came with which.
-	Version = 5
+	Version = 6
 	// PageSize is the unit in which memories are written, in bytes.
 	PageSize = 4096
 	// frameBytes is the content of a frame at most.

@@ -155,6 +155,10 @@ func (c *SubnetConfig) archive(a *archive.Coder) {
 	archive.Number(a, &c.Occupied)
 	a.Bool(&c.NoRateLimits)
 	archive.Slice(a, &c.Admins, archive.MaxItems, a.Principal)
+	if a.Since(6) {
+		a.Bool(&c.Benchmarking)
+		a.Bool(&c.Added)
+	}
 }
 
 // archiveRounds writes or reads where the network stands.

@@ -67,6 +67,7 @@ var inputForms = []inputForm{
 	byValue(func(in *FireTimer, c *archive.Coder) { c.Principal(&in.Canister) }),
 	byValue(func(in *CancelTimer, c *archive.Coder) { c.Principal(&in.Canister) }),
 	byValue((*SetFeatures).archive),
+	byPointer(func(in *AddSubnet, c *archive.Coder) { in.Config.archive(c) }),
 }
 
 // archiveInput writes an input, or reads one.

@@ -132,13 +132,7 @@ func (n *Network) reroute(id principal.Principal, to *subnet) {
 	from.Ids.Remove(number)
 	to.Ids.Include(number)
 	from.shownRanges, to.shownRanges = nil, nil
-	routes := &routes{}
-	for i, m := range n.subnets {
-		if err := routes.add(i, m.ID, m.Ids.Ranges); err != nil {
-			panic("replica: the canister ranges overlap: " + err.Error())
-		}
-	}
-	n.routes = routes
+	n.routes = n.routesNow()
 }
 
 // showRanges enters the present canister ranges of all subnets into the trees of all, and
@@ -153,8 +147,13 @@ func (n *Network) showRanges() {
 			tree = tree.Set(certify.Leaf(ranges.Encode()), "subnet", label, "canister_ranges")
 			tree = tree.Set(ranges.Shards(RangesPerShard), "canister_ranges", label)
 		}
-		m.record.rebase(tree)
-		m.ahead = &stagedTree{subnet: m.ID, key: m.key, base: tree, ended: last.ended, signed: last.signed}
-		m.TreeChanged = true
+		m.showAhead(last, tree)
 	}
+}
+
+// showAhead makes a tree what the next round goes on from. last is the one that the last view has.
+func (m *subnet) showAhead(last *stagedTree, tree certify.Tree) {
+	m.record.rebase(tree)
+	m.ahead = &stagedTree{subnet: m.ID, key: m.key, base: tree, ended: last.ended, signed: last.signed}
+	m.TreeChanged = true
 }

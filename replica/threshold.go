@@ -71,7 +71,8 @@ func (n *Network) placeKeys() {
 
 // holdersOf are the subnets that hold a key: at least one.
 func (n *Network) holdersOf(key *thresholdKey) (holders []*subnet) {
-	for _, m := range n.subnets {
+	first := slices.DeleteFunc(slices.Clone(n.subnets), func(m *subnet) bool { return m.config.Added })
+	for _, m := range first {
 		if slices.Contains(key.kinds, m.config.Kind) {
 			holders = append(holders, m)
 		}
@@ -79,7 +80,7 @@ func (n *Network) holdersOf(key *thresholdKey) (holders []*subnet) {
 	if len(holders) > 0 {
 		return holders
 	}
-	return []*subnet{slices.MinFunc(n.subnets, func(a, b *subnet) int {
+	return []*subnet{slices.MinFunc(first, func(a, b *subnet) int {
 		return cmp.Or(distance(key, a)-distance(key, b), a.config.unpaid()-b.config.unpaid())
 	})}
 }

@@ -97,6 +97,8 @@ type SubnetConfig struct {
 	// list all canisters, and stop, start, empty, delete and look at each of them. Only
 	// application subnets and cloud engines that are free have some, at most MaxSubnetAdmins.
 	Admins []principal.Principal
+	// Added says that the subnet was added to a network that ran (AddSubnet): it holds no threshold keys.
+	Added bool
 }
 
 // administered reports whether the subnet is of those that can have admins.

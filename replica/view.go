@@ -29,9 +29,9 @@ type SubnetView struct {
 	Nodes     []*certify.NodeKey
 	Ranges    certify.Ranges
 	PublicKey []byte // DER
-	// Benchmarking, Free and Admins are as in SubnetConfig.
-	Benchmarking, Free bool
-	Admins             []principal.Principal
+	// Benchmarking, Free, Added and Admins are as in SubnetConfig.
+	Benchmarking, Free, Added bool
+	Admins                    []principal.Principal
 
 	staged *stagedTree
 	dated  int64 // ns by which what it certifies is dated later
@@ -76,11 +76,11 @@ func (v *View) SubnetOf(canister principal.Principal) *SubnetView {
 
 // DefaultCanister is the canister id that stands for the network where a user
 // names none: the first of the allocation range of its first application
-// subnet, or else of its first subnet.
+// subnet, or else of its first subnet. Subnets that were added do not count.
 func (v *View) DefaultCanister() principal.Principal {
 	for _, wanted := range []SubnetKind{Application, VerifiedApplication, System} {
 		for i := range v.Subnets {
-			if v.Subnets[i].Kind == wanted {
+			if v.Subnets[i].Kind == wanted && !v.Subnets[i].Added {
 				return principal.Canister(allocation(v.seed, i).First)
 			}
 		}
@@ -179,7 +179,7 @@ func (v *Views) make() *View {
 		view.Subnets[i] = SubnetView{
 			ID: m.ID, Kind: m.config.Kind, staged: m.stage(v.signed),
 			Nodes: m.nodes, Ranges: m.shownRanges, PublicKey: m.publicKey,
-			Benchmarking: m.config.Benchmarking, Free: m.config.Free, Admins: m.config.Admins,
+			Benchmarking: m.config.Benchmarking, Free: m.config.Free, Added: m.config.Added, Admins: m.config.Admins,
 		}
 	}
 	return view

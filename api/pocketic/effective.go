@@ -137,8 +137,11 @@ func (e *entry) birthplace(ctx context.Context, in *rawCall, about *subjects) (d
 			return destination{}, err
 		}
 	}
-	if _, there := e.hostOf(ctx, id); !there {
-		return destination{}, noBirthplace(id)
+	if to, there := e.hostOf(ctx, id); there {
+		return to, nil
+	}
+	if err := e.addMainnetSubnet(ctx, id); err != nil {
+		return destination{}, err
 	}
 	return e.hosted(ctx, id)
 }
@@ -148,13 +151,10 @@ func (e *entry) hostOf(ctx context.Context, id principal.Principal) (destination
 	return to, err == nil
 }
 
-// lastMainnet is the last number of a canister of mainnet.
-const lastMainnet = 0x2efffff
-
 // noBirthplace is for a canister that no subnet of the instance may have.
 func noBirthplace(id principal.Principal) error {
-	if number, ok := id.CanisterNumber(); ok && number <= lastMainnet {
-		return badIngress("The effective canister ID " + id.String() + " belongs to a subnet on the IC mainnet that this instance does not have: please set up your PocketIC instance with a subnet of that `SubnetKind`.")
+	if number, ok := id.CanisterNumber(); ok && number < mainnetBlock {
+		return badIngress("The effective canister ID " + id.String() + " belongs to the NNS subnet on the IC mainnet for which PocketIC provides a `SubnetKind`: please set up your PocketIC instance with a subnet of that `SubnetKind`.")
 	}
 	return badIngress("The effective canister ID " + id.String() + " does not belong to an existing subnet and it is not a mainnet canister ID.")
 }

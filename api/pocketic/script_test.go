@@ -68,14 +68,15 @@ func given(t *testing.T) map[string]string {
 		return raw
 	}
 	specified := principal.MustParse("ryjl3-tyaaa-aaaaa-aaaba-cai")
-	nowhere := principal.Canister(1 << 40)
+	nowhere, elsewhere, identity := principal.Canister(1<<40), principal.MustParse("jujpo-eqaaa-aaaao-p777q-cai"), principal.Canister(7)
 	fetch := encoded(outcall{"https://example.com/", outcallMethod{new(candid.Null)}, []outcallHeader{{"a", "b"}}})
 	answers := canistertest.Script().Arg().ReplyTop()
 	hello, failed, patience := canistertest.Script().ReplyText("hello"), canistertest.Script().RejectMessage().ReplyTop(), uint64(60)
 	all := map[string][]byte{
 		"FIRST": first.Bytes(), "SECOND": second.Bytes(), "MISSING": principal.Canister(5).Bytes(), "NOWHERE": nowhere.Bytes(), "LEDGER": specified.Bytes(),
 		"USER": principal.SelfAuthenticating([]byte("user")).Bytes(), "ANONYMOUS": principal.Anonymous.Bytes(),
-		"CREATE": encoded(create{}), "CREATE_LEDGER": encoded(create{&specified}), "CREATE_NOWHERE": encoded(create{&nowhere}), "ABOUT": encoded(aboutCanister{first}),
+		"CREATE": encoded(create{}), "CREATE_LEDGER": encoded(create{&specified}), "CREATE_NOWHERE": encoded(create{&nowhere}), "CREATE_MAINNET": encoded(create{&elsewhere}), "CREATE_IDENTITY": encoded(create{&identity}), "MAINNET": elsewhere.Bytes(),
+		"ABOUT":   encoded(aboutCanister{first}),
 		"INSTALL": encoded(install{installMode{new(candid.Null)}, first, canistertest.Scriptable(), nil}),
 		"HELLO":   hello.Bytes(), "TRAP": canistertest.Script().Trap("odd").Bytes(), "NO": canistertest.Script().Reject("no").Bytes(),
 		"PRINT": canistertest.Script().Print(strings.Repeat("long ", 2_000)).Print("last").Reply(nil).Bytes(), "PRINT_TRAP": canistertest.Script().Print("before").Trap("odd").Bytes(),
