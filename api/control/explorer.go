@@ -53,6 +53,11 @@ func (s *explorer) Explore(in *controlv1.ExploreRequest, stream grpc.ServerStrea
 	if err != nil {
 		return err
 	}
+	done, err := prepare(config)
+	if err != nil {
+		return err
+	}
+	defer done()
 	shown := time.Now()
 	config.Progress = func(r *campaign.Report) {
 		if time.Since(shown) < progressInterval {
@@ -85,6 +90,7 @@ func (s *explorer) configured(ctx context.Context, i *instance.Instance, in *con
 		most      int
 		otherwise string
 	}{
+		{"before", len(in.GetBefore()), maxExploreOperations, "at most 100 calls are made before an exploration"},
 		{"operations", len(in.GetOperations()), maxExploreOperations, "at most 100 operations are explored at a time"},
 		{"runs", int(in.GetRuns()), maxExploreRuns, "at most 10,000,000 runs are made"},
 		{"faults", int(in.GetFaults()), maxExploreFaults, "a run has at most 8 faults"},
@@ -122,14 +128,35 @@ func (s *explorer) configured(ctx context.Context, i *instance.Instance, in *con
 	if in.Waits != nil {
 		c.Setup.Waits = int(in.GetWaits())
 	}
-	for _, o := range in.GetOperations() {
+	if c.Before, err = s.readOperations(ctx, i, in.GetBefore()); err != nil {
+		return nil, err
+	}
+	c.Setup.Operations, err = s.readOperations(ctx, i, in.GetOperations())
+	return c, err
+}
+
+// prepare makes the calls before the runs.
+func prepare(c *campaign.Config) (done func(), err error) {
+	if len(c.Before) == 0 {
+		return func() {}, nil
+	}
+	base, done, err := harness.Prepare(c.Setup.Base, c.Before)
+	if err != nil {
+		return nil, explorationRefused.Refuse(err)
+	}
+	c.Setup.Base = base
+	return done, nil
+}
+
+func (s *explorer) readOperations(ctx context.Context, i *instance.Instance, in []*controlv1.ExploreOperation) (all []harness.Operation, err error) {
+	for _, o := range in {
 		operation, err := s.readOperation(ctx, i, o)
 		if err != nil {
 			return nil, err
 		}
-		c.Setup.Operations = append(c.Setup.Operations, operation)
+		all = append(all, operation)
 	}
-	return c, nil
+	return all, nil
 }
 
 // readFaultKinds reads which faults may happen.
@@ -291,10 +318,18 @@ func (s *explorer) ReplaySchedule(ctx context.Context, in *controlv1.ReplaySched
 	if err := readOutside(c, in, names); err != nil {
 		return nil, err
 	}
+	if c.Before, err = campaign.Before(file, names.Canister); err != nil {
+		return nil, BadField.Refuse("schedule", "this", err)
+	}
 	run, err := c.OfFile(file)
 	if err != nil {
 		return nil, BadField.Refuse("schedule", "this", err)
 	}
+	done, err := prepare(c)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	return replayed(c, file, run)
 }
 

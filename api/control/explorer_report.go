@@ -19,6 +19,9 @@ func shownReport(c *campaign.Config, r *campaign.Report) (*controlv1.ExploreRepo
 		Runs: uint64(r.Runs), Messages: uint64(r.Messages), Classes: uint64(r.Classes), Exhausted: r.Exhausted, ExhaustedFaults: r.ExhaustedFaults,
 		Unfinished: uint64(r.Unfinished),
 	}
+	for _, kind := range r.FaultKinds {
+		out.FaultKinds = append(out.FaultKinds, kind.String())
+	}
 	for _, f := range r.Findings {
 		shown := &controlv1.ExploreFinding{
 			Property: f.Property, Method: f.Method, Text: f.Text, Suspicion: f.Suspicion, Run: uint64(f.Run), Phase: f.Phase, Others: uint64(f.Others),

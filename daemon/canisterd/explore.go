@@ -31,7 +31,7 @@ const defaultWaits = 4
 
 // exploreFlags are what an exploration is made of.
 type exploreFlags struct {
-	operations, twice, kinds, untrusted []string
+	before, operations, twice, kinds, untrusted []string
 
 	outside                     outsideFlags
 	waits                       uint32
@@ -111,6 +111,7 @@ failed. Suspicions are printed, and leave it 0.`,
 func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.operations, "op", nil, "an operation: 'CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]'; again for each")
+	flags.StringArrayVar(&f.before, "before", nil, "a call to make before the operations, as --op; again for each, in their order")
 	flags.StringArrayVar(&f.twice, "twice", nil, "an operation, as --op, that its user may send twice")
 	f.properties.add(cmd)
 	f.outside.add(cmd)
@@ -151,6 +152,13 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 			return nil, fmt.Errorf("--time: %w", err)
 		}
 		in.Time = durationpb.New(limit)
+	}
+	for _, text := range f.before {
+		call, err := c.operation(text)
+		if err != nil {
+			return nil, fmt.Errorf("call %q before the operations: %w", text, err)
+		}
+		in.Before = append(in.Before, call)
 	}
 	for i, text := range slices.Concat(f.operations, f.twice) {
 		operation, err := c.operation(text)

@@ -20,6 +20,7 @@ import (
 type goTest struct {
 	path      string // of the file
 	canisters []string
+	before    strings.Builder // calls
 	options   strings.Builder
 	imports   map[string]bool
 }
@@ -79,6 +80,14 @@ func variableOf(name string) string {
 
 // operations adds the operations.
 func (g *goTest) operations(c *cli, in *controlv1.ExploreRequest) error {
+	for _, o := range in.GetBefore() {
+		call, err := g.call(c, o.GetCall())
+		if err != nil {
+			return err
+		}
+		receiver, rest, _ := strings.Cut(call, ", ")
+		fmt.Fprintf(&g.before, "\tif err := %s.Call(t.Context(), %s); err != nil {\n\t\tt.Fatal(err)\n\t}\n", receiver, rest)
+	}
 	for _, o := range in.GetOperations() {
 		call, err := g.call(c, o.GetCall())
 		if err != nil {
@@ -216,6 +225,7 @@ func (g *goTest) file(folder string, r *controlv1.ExploreReport) string {
 	for _, name := range g.canisters {
 		fmt.Fprintf(&all, "\t%s := all[%q]\n", variableOf(name), name)
 	}
+	all.WriteString(g.before.String())
 	fmt.Fprintf(&all, "\texplore.Run(t, ic.Network,\n%s\t)\n}\n", g.options.String())
 	return all.String()
 }

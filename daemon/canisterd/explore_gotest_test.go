@@ -46,6 +46,38 @@ func TestANewUserFindsARaceAndKeepsATestOfIt(t *testing.T) {
 	}
 }
 
+// TestCallsBeforeTheOperationsBelongToRunsReplaysAndTheEmittedTest explores a bank without money: the calls that open it
+// are made in the exploration.
+func TestCallsBeforeTheOperationsBelongToRunsReplaysAndTheEmittedTest(t *testing.T) {
+	environment := goEnvironment(t)
+	prepare(t)
+	examples := os.Getenv("EXAMPLES")
+	for _, file := range []string{"bank.wasm", "vault.wasm"} {
+		writeFile(t, file, mustRead(t, filepath.Join(examples, "doublewithdraw", file)))
+	}
+	perform(t, "deploy")
+	const operations = ` --before 'bank deposit 100' --op 'bank withdraw 100' --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'`
+	shown := perform(t, `explore --before 'bank open ("${vault}")'`+operations+` --go-test race_test.go`)
+	for _, part := range []string{
+		"vault paidOut <= 100 does not hold: the left side is 200", "All 6 orders of these 2 operations were run, without faults and with each single fault (no_calls, reject_canister, ", "(exit 2)",
+	} {
+		if !strings.Contains(shown, part) {
+			t.Errorf("the exploration does not say %q:\n%s", part, shown)
+		}
+	}
+	if replayed := perform(t, "explore replay explore/vault-paidOut----100.yaml"); !strings.Contains(replayed, "still fails") {
+		t.Errorf("the replay says %s", replayed)
+	}
+	if refused := perform(t, "explore --before 'bank close'"+operations); !strings.Contains(refused, "bank close, before the operations: it is rejected") {
+		t.Errorf("a call that is rejected: %s", refused)
+	}
+	writeFile(t, "go.mod", moduleOfUser(t, filepath.Join(examples, "..")))
+	writeFile(t, "go.sum", mustRead(t, filepath.Join(examples, "..", "go.sum")))
+	if output, err := goTests(t, environment); err == nil || !strings.Contains(output, "the left side is 200") {
+		t.Errorf("the emitted test: %v\n%s\n%s", err, output, mustRead(t, "race_test.go"))
+	}
+}
+
 // goEnvironment is the environment of the go command, whose folders do not depend on the home of the test.
 func goEnvironment(t *testing.T) []string {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,11 +63,15 @@ func upper(names []string) (all []string) {
 
 // coverage says what a report without findings means.
 func coverage(r *controlv1.ExploreReport) string {
-	switch {
-	case r.GetExhausted() && r.GetExhaustedFaults():
-		return fmt.Sprintf("All %d classes of orders were run, without faults and under each single fault.", r.GetClasses())
-	case r.GetExhausted():
-		return fmt.Sprintf("All %d classes of orders without faults were run.", r.GetClasses())
+	if r.GetExhausted() {
+		text := fmt.Sprintf("All %d orders of these %d operations were run, without faults", r.GetClasses(), len(r.GetOperations()))
+		if r.GetExhaustedFaults() {
+			text += fmt.Sprintf(" and with each single fault (%s)", strings.Join(r.GetFaultKinds(), ", "))
+		}
+		if !slices.ContainsFunc(r.GetFindings(), func(f *controlv1.ExploreFinding) bool { return !f.GetSuspicion() }) {
+			text += ": no violation"
+		}
+		return text + "."
 	}
 	return "Not all orders were run: what was not found may still be there."
 }

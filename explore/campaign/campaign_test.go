@@ -181,3 +181,49 @@ func TestNotAllOrdersAreClaimedForCanistersOnSeveralSubnets(t *testing.T) {
 		t.Errorf("%d violations, exhausted: %t, %t", len(r.Violations()), r.Exhausted, r.ExhaustedFaults)
 	}
 }
+
+// TestAllOrdersOfTwoAndThreeWithdrawalsAreThoseOfBruteForce enumerates every order of deliveries, without regard to which
+// of them commute, and compares their classes, and what they violate, with an exploration.
+func TestAllOrdersOfTwoAndThreeWithdrawalsAreThoseOfBruteForce(t *testing.T) {
+	for _, c := range []struct {
+		bank        string
+		withdrawals int
+		violated    bool
+	}{{"careful", 2, false}, {"careful", 3, false}, {"bank", 2, true}} {
+		config := theft(t, c.bank, c.withdrawals)
+		config.Faults, config.NoBuiltin = 0, true
+		report := run(t, config)
+		classes, violated := brute(t, config)
+		if !report.Exhausted || report.Classes != len(classes) {
+			t.Errorf("%d withdrawals of %s: %d classes were run, want %d (all: %t)", c.withdrawals, c.bank, report.Classes, len(classes), report.Exhausted)
+		}
+		if found := len(report.Violations()) > 0; found != c.violated || violated != c.violated {
+			t.Errorf("%d withdrawals of %s: violated in an exploration: %t, by brute force: %t", c.withdrawals, c.bank, found, violated)
+		}
+	}
+}
+
+// brute is the classes of all orders, each as what its canisters see, and whether one of the orders violates a property.
+func brute(t *testing.T, config *campaign.Config) (classes map[string]bool, violated bool) {
+	t.Helper()
+	l, err := harness.New(&config.Setup, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	classes = map[string]bool{}
+	all := search.Classes{Commute: func(_, _ *search.Move) bool { return false }, Visit: func(at search.Tree) bool {
+		r := at.(*harness.Run)
+		seen := map[string]string{}
+		for _, s := range r.Steps() {
+			seen[s.Canister.String()] += s.Move + " "
+		}
+		classes[fmt.Sprint(seen)] = true
+		for _, p := range config.Properties {
+			violated = violated || len(p.AtRest(r)) > 0
+		}
+		return true
+	}}
+	all.Explore(l.Begin(nil), search.Subtree{})
+	return classes, violated
+}

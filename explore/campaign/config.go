@@ -11,7 +11,9 @@ import (
 
 // Config says what is explored, and for how long.
 type Config struct {
-	Setup      harness.Setup
+	Setup harness.Setup
+	// Before are the calls that were made before the base stood still: for schedules.
+	Before     []harness.Operation
 	Properties []property.Property // beside the built-in ones; workers share them
 	NoBuiltin  bool                // only Properties are checked
 	Observe    []harness.Query     // state that serial orders are compared by

@@ -41,6 +41,7 @@ func Run(config *Config) (*Report, error) {
 	defer e.workers.close()
 	e.phases()
 	e.report.finish()
+	e.report.FaultKinds = e.sites.kinds()
 	if err := e.shorten(); err != nil {
 		return nil, err
 	}

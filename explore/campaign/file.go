@@ -20,6 +20,9 @@ func (f *Finding) File(c *Config) *schedule.File {
 		Property: f.Property, Text: f.Text, Modules: make(map[string]string), Base: hex.EncodeToString(base[:]), Seed: c.Seed,
 		Waits: c.Setup.Waits,
 	}
+	for i := range c.Before {
+		file.Before = append(file.Before, c.written("", &c.Before[i]))
+	}
 	for _, position := range f.Schedule.Operations {
 		file.Operations = append(file.Operations, c.operation(position))
 	}
@@ -45,9 +48,13 @@ func (f *Finding) File(c *Config) *schedule.File {
 
 // operation is the operation at a position as a file has it.
 func (c *Config) operation(position int) schedule.Operation {
-	o := &c.Setup.Operations[position]
+	return c.written(harness.OperationName(position), &c.Setup.Operations[position])
+}
+
+// written is an operation as a file has it.
+func (c *Config) written(name string, o *harness.Operation) schedule.Operation {
 	return schedule.Operation{
-		Name: harness.OperationName(position), Canister: c.Setup.NameOf(o.Message.Receiver), Method: o.Message.Method,
+		Name: name, Canister: c.Setup.NameOf(o.Message.Receiver), Method: o.Message.Method,
 		Argument: hex.EncodeToString(o.Message.Arg), Sender: o.Message.Sender.String(), Title: o.Title, Retried: o.Retried,
 	}
 }
@@ -112,24 +119,43 @@ func Operations(file *schedule.File, canister func(name string) (principal.Princ
 		if err != nil {
 			return nil, err
 		}
-		id, found := canister(o.Canister)
-		if !found {
-			return nil, fmt.Errorf("the schedule is about canister %q, which the network does not have", o.Canister)
-		}
-		arg, err := hex.DecodeString(o.Argument)
-		if err != nil {
-			return nil, fmt.Errorf("invalid argument of %s: expected hex, got %q", o.Name, o.Argument)
-		}
-		sender, err := principal.Parse(o.Sender)
-		if err != nil {
-			return nil, fmt.Errorf("invalid sender of %s: %w", o.Name, err)
-		}
 		for len(all) <= position {
 			all = append(all, harness.Operation{})
 		}
-		all[position] = harness.Operation{Title: o.Title, Retried: o.Retried, Message: replica.Ingress{
-			Sender: sender, Receiver: id, Effective: id, Method: o.Method, Arg: arg, Size: len(arg) + replica.EnvelopeBytes,
-		}}
+		if all[position], err = readOperation(&o, canister); err != nil {
+			return nil, err
+		}
 	}
 	return all, nil
+}
+
+// Before makes the calls of a file that come before its run.
+func Before(file *schedule.File, canister func(name string) (principal.Principal, bool)) (all []harness.Operation, err error) {
+	for i := range file.Before {
+		o, err := readOperation(&file.Before[i], canister)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// readOperation makes an operation of a file.
+func readOperation(o *schedule.Operation, canister func(name string) (principal.Principal, bool)) (made harness.Operation, err error) {
+	id, found := canister(o.Canister)
+	if !found {
+		return made, fmt.Errorf("the schedule is about canister %q, which the network does not have", o.Canister)
+	}
+	arg, err := hex.DecodeString(o.Argument)
+	if err != nil {
+		return made, fmt.Errorf("invalid argument of %s: expected hex, got %q", o.Name, o.Argument)
+	}
+	sender, err := principal.Parse(o.Sender)
+	if err != nil {
+		return made, fmt.Errorf("invalid sender of %s: %w", o.Name, err)
+	}
+	return harness.Operation{Title: o.Title, Retried: o.Retried, Message: replica.Ingress{
+		Sender: sender, Receiver: id, Effective: id, Method: o.Method, Arg: arg, Size: len(arg) + replica.EnvelopeBytes,
+	}}, nil
 }

@@ -24,7 +24,8 @@ type Report struct {
 	Classes         int
 	Exhausted       bool
 	ExhaustedFaults bool
-	Unfinished      int // runs that did not come to rest
+	FaultKinds      []harness.FaultKind // that some message could have, in the order of their names
+	Unfinished      int                 // runs that did not come to rest
 	Operations      []OperationCount
 	Awaits          []Await
 	Reached         []Goal

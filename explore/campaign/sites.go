@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/canisterd/canisterd/explore/harness"
@@ -40,4 +41,15 @@ func (s *siteSet) add(faults []harness.Fault) {
 			s.list = append(s.list, f)
 		}
 	}
+}
+
+// kinds are the kinds of the faults, in the order of their names.
+func (s *siteSet) kinds() (all []harness.FaultKind) {
+	for i := range s.list {
+		if kind := s.list[i].Kind; !slices.Contains(all, kind) {
+			all = append(all, kind)
+		}
+	}
+	slices.SortFunc(all, func(a, b harness.FaultKind) int { return cmp.Compare(a.String(), b.String()) })
+	return all
 }

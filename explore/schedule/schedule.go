@@ -24,6 +24,8 @@ type File struct {
 	Base    string            `yaml:"base,omitempty"`
 	Seed    uint64            `yaml:"seed"`
 	Waits   int               `yaml:"waits,omitempty"` // how often the run goes on at the next timer when it is at rest
+	// Before are calls that are made one after the other before the run; they have no names.
+	Before []Operation `yaml:"before,omitempty"`
 	// Operations are the messages of users, by name: op1, op2. Those that the run does not need are missing.
 	Operations []Operation `yaml:"operations"`
 	Deviations []Deviation `yaml:"deviations,omitempty"`
@@ -32,8 +34,8 @@ type File struct {
 
 // Operation is a message of a user.
 type Operation struct {
-	Name     string `yaml:"name"`     // op2
-	Canister string `yaml:"canister"` // name, or id
+	Name     string `yaml:"name,omitempty"` // op2
+	Canister string `yaml:"canister"`       // name, or id
 	Method   string `yaml:"method"`
 	Argument string `yaml:"argument"` // hex of the Candid bytes
 	Sender   string `yaml:"sender"`

@@ -346,6 +346,8 @@ type ExploreRequest struct {
 	Waits         *uint32                `protobuf:"varint,14,opt,name=waits,proto3,oneof" json:"waits,omitempty"`                                                                    // how often a run goes on at the next global timer when no message is left, at most 1,000; unset: 4
 	Upgrades      []*ExploreUpgrade      `protobuf:"bytes,15,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                                                                     // modules to which canisters may be upgraded between a call and its answer
 	Outcalls      []*ExploreOutcall      `protobuf:"bytes,16,rep,name=outcalls,proto3" json:"outcalls,omitempty"`                                                                     // answers of HTTP outcalls: the first without a fault, each other one as a fault; none: no answers
+	Before        []*ExploreOperation    `protobuf:"bytes,17,rep,name=before,proto3" json:"before,omitempty"`                                                                         // calls made one after the other before all runs; each must be replied to
+	Html          bool                   `protobuf:"varint,18,opt,name=html,proto3" json:"html,omitempty"`                                                                            // the report has a page for people
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -490,6 +492,20 @@ func (x *ExploreRequest) GetOutcalls() []*ExploreOutcall {
 		return x.Outcalls
 	}
 	return nil
+}
+
+func (x *ExploreRequest) GetBefore() []*ExploreOperation {
+	if x != nil {
+		return x.Before
+	}
+	return nil
+}
+
+func (x *ExploreRequest) GetHtml() bool {
+	if x != nil {
+		return x.Html
+	}
+	return false
 }
 
 // ExploreResponse is how far an exploration is, or what it has shown.
@@ -650,6 +666,8 @@ type ExploreReport struct {
 	Awaits          []*ExploreAwait          `protobuf:"bytes,9,rep,name=awaits,proto3" json:"awaits,omitempty"`                                           // in the order in which they were seen
 	Reached         []*ExploreGoal           `protobuf:"bytes,10,rep,name=reached,proto3" json:"reached,omitempty"`                                        // of sometimes
 	Largest         []*ExploreExtreme        `protobuf:"bytes,11,rep,name=largest,proto3" json:"largest,omitempty"`                                        // of maximize
+	FaultKinds      []string                 `protobuf:"bytes,12,rep,name=fault_kinds,json=faultKinds,proto3" json:"fault_kinds,omitempty"`                // that some message could have, in the order of their names
+	Html            string                   `protobuf:"bytes,13,opt,name=html,proto3" json:"html,omitempty"`                                              // the findings as one page, where the request wants it
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -761,6 +779,20 @@ func (x *ExploreReport) GetLargest() []*ExploreExtreme {
 	return nil
 }
 
+func (x *ExploreReport) GetFaultKinds() []string {
+	if x != nil {
+		return x.FaultKinds
+	}
+	return nil
+}
+
+func (x *ExploreReport) GetHtml() string {
+	if x != nil {
+		return x.Html
+	}
+	return ""
+}
+
 // ExploreFinding is a violation with the shortest schedule that shows it.
 type ExploreFinding struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -773,7 +805,7 @@ type ExploreFinding struct {
 	Phase         string                 `protobuf:"bytes,7,opt,name=phase,proto3" json:"phase,omitempty"`                             // fifo, fault, classes, exchange, two faults or portfolio
 	Explanation   string                 `protobuf:"bytes,8,opt,name=explanation,proto3" json:"explanation,omitempty"`                 // operations, deviations from FIFO and faults, and the messages of the shortest run, for people
 	Mermaid       string                 `protobuf:"bytes,9,opt,name=mermaid,proto3" json:"mermaid,omitempty"`                         // the shortest run as a sequence diagram
-	Schedule      string                 `protobuf:"bytes,10,opt,name=schedule,proto3" json:"schedule,omitempty"`                      // YAML, for ReplaySchedule
+	Schedule      string                 `protobuf:"bytes,10,opt,name=schedule,proto3" json:"schedule,omitempty"`                      // YAML, for ReplaySchedule; "" for a finding about all runs
 	Others        uint64                 `protobuf:"varint,11,opt,name=others,proto3" json:"others,omitempty"`                         // runs that showed it later
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1377,7 +1409,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\bmaximize\x18\x03 \x03(\tR\bmaximize\x12\x18\n" +
 	"\aobserve\x18\x04 \x03(\tR\aobserve\x12\x1f\n" +
 	"\vonly_stated\x18\x05 \x01(\bR\n" +
-	"onlyStated\"\xdf\x05\n" +
+	"onlyStated\"\xb3\x06\n" +
 	"\x0eExploreRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12F\n" +
@@ -1400,7 +1432,9 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x05names\x18\r \x03(\v2/.canisterd.control.v1.ExploreRequest.NamesEntryR\x05names\x12\x19\n" +
 	"\x05waits\x18\x0e \x01(\rH\x00R\x05waits\x88\x01\x01\x12@\n" +
 	"\bupgrades\x18\x0f \x03(\v2$.canisterd.control.v1.ExploreUpgradeR\bupgrades\x12@\n" +
-	"\boutcalls\x18\x10 \x03(\v2$.canisterd.control.v1.ExploreOutcallR\boutcalls\x1a8\n" +
+	"\boutcalls\x18\x10 \x03(\v2$.canisterd.control.v1.ExploreOutcallR\boutcalls\x12>\n" +
+	"\x06before\x18\x11 \x03(\v2&.canisterd.control.v1.ExploreOperationR\x06before\x12\x12\n" +
+	"\x04html\x18\x12 \x01(\bR\x04html\x1a8\n" +
 	"\n" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -1413,7 +1447,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x0fExploreProgress\x12\x12\n" +
 	"\x04runs\x18\x01 \x01(\x04R\x04runs\x12\x1a\n" +
 	"\bmessages\x18\x02 \x01(\x04R\bmessages\x12\x1a\n" +
-	"\bfindings\x18\x03 \x01(\rR\bfindings\"\x8a\x04\n" +
+	"\bfindings\x18\x03 \x01(\rR\bfindings\"\xbf\x04\n" +
 	"\rExploreReport\x12@\n" +
 	"\bfindings\x18\x01 \x03(\v2$.canisterd.control.v1.ExploreFindingR\bfindings\x12\x12\n" +
 	"\x04runs\x18\x02 \x01(\x04R\x04runs\x12\x1a\n" +
@@ -1430,7 +1464,10 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x06awaits\x18\t \x03(\v2\".canisterd.control.v1.ExploreAwaitR\x06awaits\x12;\n" +
 	"\areached\x18\n" +
 	" \x03(\v2!.canisterd.control.v1.ExploreGoalR\areached\x12>\n" +
-	"\alargest\x18\v \x03(\v2$.canisterd.control.v1.ExploreExtremeR\alargest\"\xaf\x02\n" +
+	"\alargest\x18\v \x03(\v2$.canisterd.control.v1.ExploreExtremeR\alargest\x12\x1f\n" +
+	"\vfault_kinds\x18\f \x03(\tR\n" +
+	"faultKinds\x12\x12\n" +
+	"\x04html\x18\r \x01(\tR\x04html\"\xaf\x02\n" +
 	"\x0eExploreFinding\x12\x1a\n" +
 	"\bproperty\x18\x01 \x01(\tR\bproperty\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -1538,28 +1575,29 @@ var file_control_v1_explorer_proto_depIdxs = []int32{
 	17, // 4: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
 	2,  // 5: canisterd.control.v1.ExploreRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
 	3,  // 6: canisterd.control.v1.ExploreRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
-	7,  // 7: canisterd.control.v1.ExploreResponse.progress:type_name -> canisterd.control.v1.ExploreProgress
-	8,  // 8: canisterd.control.v1.ExploreResponse.report:type_name -> canisterd.control.v1.ExploreReport
-	9,  // 9: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
-	10, // 10: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
-	11, // 11: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
-	13, // 12: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
-	14, // 13: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
-	12, // 14: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
-	4,  // 15: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	18, // 16: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	2,  // 17: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
-	3,  // 18: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
-	0,  // 19: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
-	5,  // 20: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
-	15, // 21: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
-	6,  // 22: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
-	16, // 23: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
-	22, // [22:24] is the sub-list for method output_type
-	20, // [20:22] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	1,  // 7: canisterd.control.v1.ExploreRequest.before:type_name -> canisterd.control.v1.ExploreOperation
+	7,  // 8: canisterd.control.v1.ExploreResponse.progress:type_name -> canisterd.control.v1.ExploreProgress
+	8,  // 9: canisterd.control.v1.ExploreResponse.report:type_name -> canisterd.control.v1.ExploreReport
+	9,  // 10: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
+	10, // 11: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
+	11, // 12: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
+	13, // 13: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
+	14, // 14: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
+	12, // 15: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
+	4,  // 16: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
+	18, // 17: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	2,  // 18: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
+	3,  // 19: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
+	0,  // 20: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
+	5,  // 21: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
+	15, // 22: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
+	6,  // 23: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
+	16, // 24: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
+	23, // [23:25] is the sub-list for method output_type
+	21, // [21:23] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_explorer_proto_init() }

@@ -1,0 +1,55 @@
+package harness
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/sched"
+)
+
+// maxBefore is how many messages a call before the runs and what follows from it deliver at most. Ours.
+const maxBefore = 10_000
+
+// Prepare is a fork of a network after some calls, which were made one after the other in FIFO order. The error says which
+// of them was not replied to. The caller calls done when no fork of the network is used any more.
+func Prepare(base *replica.Network, before []Operation) (prepared *replica.Network, done func(), err error) {
+	runner := new(replica.Coroutines)
+	n := base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: runner}, Volatile: true})
+	done = func() { n.Close(); runner.Close() }
+	for i := range before {
+		if err := call(n, i, before[i].Message); err != nil {
+			done()
+			return nil, nil, fmt.Errorf("%s, before the operations: %w", before[i].Title, err)
+		}
+	}
+	return n, done, nil
+}
+
+// call makes a call and delivers all that follows from it at the present time.
+func call(n *replica.Network, number int, in replica.Ingress) error {
+	in.ID = sha256.Sum256(fmt.Appendf(nil, "canisterd explore before %d", number+1))
+	in.Expiry = n.Activity().Clock + replica.MaxIngressTTL
+	switch result := n.Apply(&in); {
+	case result.Refusal != nil:
+		return result.Refusal
+	case result.Reject != nil:
+		return fmt.Errorf("the message is not accepted: %s", result.Reject)
+	}
+	for range maxBefore {
+		if !n.Step(sched.FIFO{}) && len(n.Ahead()) == 0 {
+			break
+		}
+	}
+	subnet, hosted := n.HostOf(in.Effective)
+	if !hosted {
+		return fmt.Errorf("its canister %s is gone", in.Effective)
+	}
+	switch a, known := n.IngressAnswer(subnet, in.ID); {
+	case !known || !a.Status.Terminal():
+		return fmt.Errorf("it is not answered")
+	case a.Reject != nil:
+		return fmt.Errorf("it is rejected: %s", a.Reject)
+	}
+	return nil
+}
