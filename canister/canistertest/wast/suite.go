@@ -6,23 +6,28 @@ import (
 	"testing"
 )
 
-// Suite gives the paths of the official test suite's scripts, sorted. The
-// suite is in the folder wasm-testsuite under CANISTERD_DATA, by default
-// ../shared/data beside the repository; without it the test is skipped.
+// Suite gives the paths of the official test suite's scripts, sorted: those of the folder wasm-testsuite ([Data]).
 func Suite(tb testing.TB) []string {
+	tb.Helper()
+	return Data(tb, "wasm-testsuite/*.wast")
+}
+
+// Data gives the paths of conformance data with a pattern, sorted. It is under the folder that CANISTERD_DATA names, by
+// default ../shared/data beside the repository; without it the test is skipped.
+func Data(tb testing.TB, pattern string) []string {
 	tb.Helper()
 	data := os.Getenv("CANISTERD_DATA")
 	if data == "" {
 		data = filepath.Join(repository(tb), "..", "shared", "data")
 	}
-	scripts, err := filepath.Glob(filepath.Join(data, "wasm-testsuite", "*.wast"))
+	files, err := filepath.Glob(filepath.Join(data, pattern))
 	if err != nil {
-		tb.Fatalf("looking for the WebAssembly test suite: %v", err)
+		tb.Fatalf("looking for %s: %v", pattern, err)
 	}
-	if len(scripts) == 0 {
-		tb.Skipf("no WebAssembly test suite in %s: set CANISTERD_DATA to the folder that holds wasm-testsuite", data)
+	if len(files) == 0 {
+		tb.Skipf("no %s in %s: set CANISTERD_DATA to the folder that holds them", pattern, data)
 	}
-	return scripts
+	return files
 }
 
 func repository(tb testing.TB) string {
