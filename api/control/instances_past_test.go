@@ -32,3 +32,29 @@ func TestAnInstanceIsForkedAtAPastRound(t *testing.T) {
 	call(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{Instance: "lab", At: &controlv1.ForkInstanceRequest_Height{Height: 1000}})
 	a.compare("instances_past")
 }
+
+func TestTheHistoryOfAnInstanceHasWhatClientsGaveIt(t *testing.T) {
+	a := served(t, daemon.Config{Pacing: daemon.Manual, StateDir: t.TempDir()})
+	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "lab", Seed: []byte{7}, Pacing: &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_MANUAL}})
+	home := must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Instance: "lab"}).GetInstance().GetDefaultEffectiveCanisterId()
+	created := must(a, a.canisters.CreateCanister, &controlv1.CreateCanisterRequest{Instance: "lab"}).GetCanisterId()
+	must(a, a.canisters.AddCycles, &controlv1.AddCyclesRequest{Instance: "lab", CanisterId: created, Cycles: "1000"})
+	first := must(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{Instance: "lab"})
+	if inputs := first.GetInputs(); len(inputs) < 2 || inputs[0].GetKind() != "ingress" || inputs[0].GetCanisterId() != "aaaaa-aa" || inputs[len(inputs)-1].GetKind() != "add_cycles" {
+		t.Errorf("the history of %s has %v", home, inputs)
+	}
+	page := must(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{Instance: "lab", PageSize: 1})
+	if len(page.GetInputs()) != 1 || page.GetNextPageToken() == "" || page.GetFirstHeight() != 0 || page.GetLastHeight() < 2 || len(page.GetCheckpoints()) != 1 {
+		t.Errorf("a page of one input: %v", page)
+	}
+	rest := must(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{Instance: "lab", PageToken: page.GetNextPageToken()})
+	if len(rest.GetInputs()) != len(first.GetInputs())-1 || rest.GetNextPageToken() != "" {
+		t.Errorf("the page after it: %v", rest)
+	}
+	call(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{Instance: "none"})
+	call(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{PageSize: 1001})
+	call(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{PageToken: "x"})
+	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "brief", Ephemeral: true})
+	call(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{Instance: "brief"})
+	a.compare("instances_history")
+}

@@ -22,7 +22,7 @@ import (
 func (c *cli) instanceGroup() *cobra.Command {
 	cmd := group("instance", "Make, fork, keep, compare and delete whole networks")
 	cmd.AddCommand(
-		c.instanceList(), c.instanceCreate(), c.instanceShow(), c.instanceDelete(), c.instanceFork(),
+		c.instanceList(), c.instanceCreate(), c.instanceShow(), c.instanceDelete(), c.instanceFork(), c.instanceHistory(), c.instanceBisect(),
 		c.instanceSnapshot(), c.instanceSnapshots(), c.instanceForget(), c.instanceRestore(), c.instanceDiff(),
 		c.instanceExport(), c.instanceImport(),
 	)

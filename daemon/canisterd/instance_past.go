@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/canisterd/canisterd/api/control/remote"
@@ -36,3 +37,60 @@ func (c *cli) forkAt(ctx context.Context, d *remote.Daemon, request *controlv1.F
 	request.At = &controlv1.ForkInstanceRequest_BeforeRequest{BeforeRequest: id}
 	return err
 }
+
+func (c *cli) instanceHistory() *cobra.Command {
+	return &cobra.Command{
+		Use:   "history [NAME]",
+		Short: "List what an instance was given, and the rounds at which it can be forked",
+		Long: `List what clients gave an instance that is kept in a state directory, and the
+rounds at which it can be forked (instance fork --at), as far back as its journal
+goes. A fork at the round of an input has the state before that.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				all, err := history(ctx, d, c.named(args))
+				if err != nil {
+					return err
+				}
+				return c.print(c.shownHistory(all), all)
+			})
+		},
+	}
+}
+
+// history is the whole history of an instance.
+func history(ctx context.Context, d *remote.Daemon, name string) (*controlv1.GetHistoryResponse, error) {
+	all := &controlv1.GetHistoryResponse{}
+	for token := ""; ; {
+		page, err := d.Instances.GetHistory(ctx, &controlv1.GetHistoryRequest{Instance: name, PageSize: 1000, PageToken: token})
+		if err != nil {
+			return nil, err
+		}
+		page.Inputs = append(all.GetInputs(), page.GetInputs()...)
+		all = page
+		if token = page.GetNextPageToken(); token == "" {
+			return all, nil
+		}
+	}
+}
+
+func (c *cli) shownHistory(h *controlv1.GetHistoryResponse) string {
+	t := c.table("ROUND", "TIME", "INPUT", "REQUEST", "CANISTER", "METHOD", "SENDER")
+	checkpoints := h.GetCheckpoints()
+	upTo := func(height uint64) {
+		for len(checkpoints) > 0 && checkpoints[0].GetHeight() <= height {
+			k := checkpoints[0]
+			checkpoints = checkpoints[1:]
+			t.row(fmt.Sprint(k.GetHeight()), stamp(k.GetTime()), "checkpoint, "+bytesOf(k.GetBytes()), "", "", "", "")
+		}
+	}
+	for _, in := range h.GetInputs() {
+		upTo(in.GetHeight())
+		t.row(fmt.Sprint(in.GetHeight()), stamp(in.GetTime()), in.GetKind(), shortRequest(in.GetRequestId()), in.GetCanisterId(), in.GetMethod(), in.GetSender())
+	}
+	upTo(h.GetLastHeight())
+	return t.String() + fmt.Sprintf("\nforks: round %d (%s) to %d (%s)", h.GetFirstHeight(), stamp(h.GetFirstTime()), h.GetLastHeight(), stamp(h.GetLastTime()))
+}
+
+// shortRequest is the beginning of a request id, as commands take it.
+func shortRequest(id []byte) string { return fmt.Sprintf("%.8x", id) }

@@ -1578,6 +1578,322 @@ func (x *ForkInstanceResponse) GetInstance() *Instance {
 	return nil
 }
 
+// GetHistoryRequest says which page of the history is wanted.
+type GetHistoryRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                    // name of the instance; empty: default
+	PageSize      uint32                 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // inputs; 0: 100; at most 1000
+	PageToken     string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the page before; empty: the first page
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetHistoryRequest) Reset() {
+	*x = GetHistoryRequest{}
+	mi := &file_control_v1_instances_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetHistoryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetHistoryRequest) ProtoMessage() {}
+
+func (x *GetHistoryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_instances_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetHistoryRequest.ProtoReflect.Descriptor instead.
+func (*GetHistoryRequest) Descriptor() ([]byte, []int) {
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *GetHistoryRequest) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+func (x *GetHistoryRequest) GetPageSize() uint32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *GetHistoryRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// GetHistoryResponse is what the journal of an instance has.
+type GetHistoryResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	FirstHeight   uint64                 `protobuf:"varint,1,opt,name=first_height,json=firstHeight,proto3" json:"first_height,omitempty"`        // oldest round at which the instance can be forked
+	FirstTime     *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=first_time,json=firstTime,proto3" json:"first_time,omitempty"`               // of that round
+	LastHeight    uint64                 `protobuf:"varint,3,opt,name=last_height,json=lastHeight,proto3" json:"last_height,omitempty"`           // newest round at which the instance can be forked
+	LastTime      *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_time,json=lastTime,proto3" json:"last_time,omitempty"`                  // of that round
+	Checkpoints   []*Checkpoint          `protobuf:"bytes,5,rep,name=checkpoints,proto3" json:"checkpoints,omitempty"`                            // the oldest first
+	Inputs        []*AcceptedInput       `protobuf:"bytes,6,rep,name=inputs,proto3" json:"inputs,omitempty"`                                      // the oldest first
+	NextPageToken string                 `protobuf:"bytes,7,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"` // for the next page; empty: this is the last one
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetHistoryResponse) Reset() {
+	*x = GetHistoryResponse{}
+	mi := &file_control_v1_instances_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetHistoryResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetHistoryResponse) ProtoMessage() {}
+
+func (x *GetHistoryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_instances_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetHistoryResponse.ProtoReflect.Descriptor instead.
+func (*GetHistoryResponse) Descriptor() ([]byte, []int) {
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *GetHistoryResponse) GetFirstHeight() uint64 {
+	if x != nil {
+		return x.FirstHeight
+	}
+	return 0
+}
+
+func (x *GetHistoryResponse) GetFirstTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FirstTime
+	}
+	return nil
+}
+
+func (x *GetHistoryResponse) GetLastHeight() uint64 {
+	if x != nil {
+		return x.LastHeight
+	}
+	return 0
+}
+
+func (x *GetHistoryResponse) GetLastTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastTime
+	}
+	return nil
+}
+
+func (x *GetHistoryResponse) GetCheckpoints() []*Checkpoint {
+	if x != nil {
+		return x.Checkpoints
+	}
+	return nil
+}
+
+func (x *GetHistoryResponse) GetInputs() []*AcceptedInput {
+	if x != nil {
+		return x.Inputs
+	}
+	return nil
+}
+
+func (x *GetHistoryResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// Checkpoint is a state in the state directory, from which a fork at a later round begins.
+type Checkpoint struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Height        uint64                 `protobuf:"varint,1,opt,name=height,proto3" json:"height,omitempty"` // rounds before it
+	Time          *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`      // of the network; unset: an older program made it
+	Made          *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=made,proto3" json:"made,omitempty"`      // wall clock
+	Bytes         uint64                 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`   // of its file
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Checkpoint) Reset() {
+	*x = Checkpoint{}
+	mi := &file_control_v1_instances_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Checkpoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Checkpoint) ProtoMessage() {}
+
+func (x *Checkpoint) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_instances_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
+func (*Checkpoint) Descriptor() ([]byte, []int) {
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *Checkpoint) GetHeight() uint64 {
+	if x != nil {
+		return x.Height
+	}
+	return 0
+}
+
+func (x *Checkpoint) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *Checkpoint) GetMade() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Made
+	}
+	return nil
+}
+
+func (x *Checkpoint) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+// AcceptedInput is something that a client gave a network.
+type AcceptedInput struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Height        uint64                 `protobuf:"varint,1,opt,name=height,proto3" json:"height,omitempty"`                          // rounds before it: a fork at this height does not have it
+	Time          *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`                               // of the last of these rounds
+	Kind          string                 `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`                               // ingress (an update call), http_answer, add_cycles and other test controls
+	RequestId     []byte                 `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`    // of an update call
+	Sender        string                 `protobuf:"bytes,5,opt,name=sender,proto3" json:"sender,omitempty"`                           // of an update call
+	CanisterId    string                 `protobuf:"bytes,6,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // that is called; empty: not an update call
+	Method        string                 `protobuf:"bytes,7,opt,name=method,proto3" json:"method,omitempty"`                           // of an update call
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AcceptedInput) Reset() {
+	*x = AcceptedInput{}
+	mi := &file_control_v1_instances_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AcceptedInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AcceptedInput) ProtoMessage() {}
+
+func (x *AcceptedInput) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_instances_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AcceptedInput.ProtoReflect.Descriptor instead.
+func (*AcceptedInput) Descriptor() ([]byte, []int) {
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *AcceptedInput) GetHeight() uint64 {
+	if x != nil {
+		return x.Height
+	}
+	return 0
+}
+
+func (x *AcceptedInput) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *AcceptedInput) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *AcceptedInput) GetRequestId() []byte {
+	if x != nil {
+		return x.RequestId
+	}
+	return nil
+}
+
+func (x *AcceptedInput) GetSender() string {
+	if x != nil {
+		return x.Sender
+	}
+	return ""
+}
+
+func (x *AcceptedInput) GetCanisterId() string {
+	if x != nil {
+		return x.CanisterId
+	}
+	return ""
+}
+
+func (x *AcceptedInput) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
 // Snapshot describes a state of an instance that was kept.
 type Snapshot struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1593,7 +1909,7 @@ type Snapshot struct {
 
 func (x *Snapshot) Reset() {
 	*x = Snapshot{}
-	mi := &file_control_v1_instances_proto_msgTypes[16]
+	mi := &file_control_v1_instances_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1605,7 +1921,7 @@ func (x *Snapshot) String() string {
 func (*Snapshot) ProtoMessage() {}
 
 func (x *Snapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[16]
+	mi := &file_control_v1_instances_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1618,7 +1934,7 @@ func (x *Snapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Snapshot.ProtoReflect.Descriptor instead.
 func (*Snapshot) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{16}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Snapshot) GetInstance() string {
@@ -1677,7 +1993,7 @@ type TakeSnapshotRequest struct {
 
 func (x *TakeSnapshotRequest) Reset() {
 	*x = TakeSnapshotRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[17]
+	mi := &file_control_v1_instances_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1689,7 +2005,7 @@ func (x *TakeSnapshotRequest) String() string {
 func (*TakeSnapshotRequest) ProtoMessage() {}
 
 func (x *TakeSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[17]
+	mi := &file_control_v1_instances_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1702,7 +2018,7 @@ func (x *TakeSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TakeSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*TakeSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{17}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *TakeSnapshotRequest) GetInstance() string {
@@ -1736,7 +2052,7 @@ type TakeSnapshotResponse struct {
 
 func (x *TakeSnapshotResponse) Reset() {
 	*x = TakeSnapshotResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[18]
+	mi := &file_control_v1_instances_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1748,7 +2064,7 @@ func (x *TakeSnapshotResponse) String() string {
 func (*TakeSnapshotResponse) ProtoMessage() {}
 
 func (x *TakeSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[18]
+	mi := &file_control_v1_instances_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1761,7 +2077,7 @@ func (x *TakeSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TakeSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*TakeSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{18}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *TakeSnapshotResponse) GetSnapshot() *Snapshot {
@@ -1783,7 +2099,7 @@ type ListSnapshotsRequest struct {
 
 func (x *ListSnapshotsRequest) Reset() {
 	*x = ListSnapshotsRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[19]
+	mi := &file_control_v1_instances_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1795,7 +2111,7 @@ func (x *ListSnapshotsRequest) String() string {
 func (*ListSnapshotsRequest) ProtoMessage() {}
 
 func (x *ListSnapshotsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[19]
+	mi := &file_control_v1_instances_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1808,7 +2124,7 @@ func (x *ListSnapshotsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSnapshotsRequest.ProtoReflect.Descriptor instead.
 func (*ListSnapshotsRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{19}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListSnapshotsRequest) GetInstance() string {
@@ -1843,7 +2159,7 @@ type ListSnapshotsResponse struct {
 
 func (x *ListSnapshotsResponse) Reset() {
 	*x = ListSnapshotsResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[20]
+	mi := &file_control_v1_instances_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1855,7 +2171,7 @@ func (x *ListSnapshotsResponse) String() string {
 func (*ListSnapshotsResponse) ProtoMessage() {}
 
 func (x *ListSnapshotsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[20]
+	mi := &file_control_v1_instances_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1868,7 +2184,7 @@ func (x *ListSnapshotsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSnapshotsResponse.ProtoReflect.Descriptor instead.
 func (*ListSnapshotsResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{20}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListSnapshotsResponse) GetSnapshots() []*Snapshot {
@@ -1896,7 +2212,7 @@ type DeleteSnapshotRequest struct {
 
 func (x *DeleteSnapshotRequest) Reset() {
 	*x = DeleteSnapshotRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[21]
+	mi := &file_control_v1_instances_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1908,7 +2224,7 @@ func (x *DeleteSnapshotRequest) String() string {
 func (*DeleteSnapshotRequest) ProtoMessage() {}
 
 func (x *DeleteSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[21]
+	mi := &file_control_v1_instances_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1921,7 +2237,7 @@ func (x *DeleteSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{21}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *DeleteSnapshotRequest) GetInstance() string {
@@ -1947,7 +2263,7 @@ type DeleteSnapshotResponse struct {
 
 func (x *DeleteSnapshotResponse) Reset() {
 	*x = DeleteSnapshotResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[22]
+	mi := &file_control_v1_instances_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1959,7 +2275,7 @@ func (x *DeleteSnapshotResponse) String() string {
 func (*DeleteSnapshotResponse) ProtoMessage() {}
 
 func (x *DeleteSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[22]
+	mi := &file_control_v1_instances_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1972,7 +2288,7 @@ func (x *DeleteSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*DeleteSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{22}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{26}
 }
 
 // RestoreSnapshotRequest names a snapshot.
@@ -1986,7 +2302,7 @@ type RestoreSnapshotRequest struct {
 
 func (x *RestoreSnapshotRequest) Reset() {
 	*x = RestoreSnapshotRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[23]
+	mi := &file_control_v1_instances_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1998,7 +2314,7 @@ func (x *RestoreSnapshotRequest) String() string {
 func (*RestoreSnapshotRequest) ProtoMessage() {}
 
 func (x *RestoreSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[23]
+	mi := &file_control_v1_instances_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2011,7 +2327,7 @@ func (x *RestoreSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestoreSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*RestoreSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{23}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RestoreSnapshotRequest) GetInstance() string {
@@ -2038,7 +2354,7 @@ type RestoreSnapshotResponse struct {
 
 func (x *RestoreSnapshotResponse) Reset() {
 	*x = RestoreSnapshotResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[24]
+	mi := &file_control_v1_instances_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2050,7 +2366,7 @@ func (x *RestoreSnapshotResponse) String() string {
 func (*RestoreSnapshotResponse) ProtoMessage() {}
 
 func (x *RestoreSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[24]
+	mi := &file_control_v1_instances_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2063,7 +2379,7 @@ func (x *RestoreSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestoreSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*RestoreSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{24}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RestoreSnapshotResponse) GetInstance() *Instance {
@@ -2084,7 +2400,7 @@ type State struct {
 
 func (x *State) Reset() {
 	*x = State{}
-	mi := &file_control_v1_instances_proto_msgTypes[25]
+	mi := &file_control_v1_instances_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2096,7 +2412,7 @@ func (x *State) String() string {
 func (*State) ProtoMessage() {}
 
 func (x *State) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[25]
+	mi := &file_control_v1_instances_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2109,7 +2425,7 @@ func (x *State) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use State.ProtoReflect.Descriptor instead.
 func (*State) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{25}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *State) GetInstance() string {
@@ -2138,7 +2454,7 @@ type DiffRequest struct {
 
 func (x *DiffRequest) Reset() {
 	*x = DiffRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[26]
+	mi := &file_control_v1_instances_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2150,7 +2466,7 @@ func (x *DiffRequest) String() string {
 func (*DiffRequest) ProtoMessage() {}
 
 func (x *DiffRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[26]
+	mi := &file_control_v1_instances_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2163,7 +2479,7 @@ func (x *DiffRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffRequest.ProtoReflect.Descriptor instead.
 func (*DiffRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{26}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *DiffRequest) GetBefore() *State {
@@ -2198,7 +2514,7 @@ type DiffResponse struct {
 
 func (x *DiffResponse) Reset() {
 	*x = DiffResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[27]
+	mi := &file_control_v1_instances_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2210,7 +2526,7 @@ func (x *DiffResponse) String() string {
 func (*DiffResponse) ProtoMessage() {}
 
 func (x *DiffResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[27]
+	mi := &file_control_v1_instances_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2223,7 +2539,7 @@ func (x *DiffResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffResponse.ProtoReflect.Descriptor instead.
 func (*DiffResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{27}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *DiffResponse) GetDifferences() []*Difference {
@@ -2256,7 +2572,7 @@ type Difference struct {
 
 func (x *Difference) Reset() {
 	*x = Difference{}
-	mi := &file_control_v1_instances_proto_msgTypes[28]
+	mi := &file_control_v1_instances_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2268,7 +2584,7 @@ func (x *Difference) String() string {
 func (*Difference) ProtoMessage() {}
 
 func (x *Difference) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[28]
+	mi := &file_control_v1_instances_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2281,7 +2597,7 @@ func (x *Difference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Difference.ProtoReflect.Descriptor instead.
 func (*Difference) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{28}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Difference) GetCanisterId() string {
@@ -2330,7 +2646,7 @@ type ExportInstanceRequest struct {
 
 func (x *ExportInstanceRequest) Reset() {
 	*x = ExportInstanceRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[29]
+	mi := &file_control_v1_instances_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2342,7 +2658,7 @@ func (x *ExportInstanceRequest) String() string {
 func (*ExportInstanceRequest) ProtoMessage() {}
 
 func (x *ExportInstanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[29]
+	mi := &file_control_v1_instances_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2355,7 +2671,7 @@ func (x *ExportInstanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportInstanceRequest.ProtoReflect.Descriptor instead.
 func (*ExportInstanceRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{29}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ExportInstanceRequest) GetInstance() string {
@@ -2382,7 +2698,7 @@ type ExportInstanceResponse struct {
 
 func (x *ExportInstanceResponse) Reset() {
 	*x = ExportInstanceResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[30]
+	mi := &file_control_v1_instances_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2394,7 +2710,7 @@ func (x *ExportInstanceResponse) String() string {
 func (*ExportInstanceResponse) ProtoMessage() {}
 
 func (x *ExportInstanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[30]
+	mi := &file_control_v1_instances_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2407,7 +2723,7 @@ func (x *ExportInstanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportInstanceResponse.ProtoReflect.Descriptor instead.
 func (*ExportInstanceResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{30}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ExportInstanceResponse) GetChunk() []byte {
@@ -2431,7 +2747,7 @@ type ImportInstanceRequest struct {
 
 func (x *ImportInstanceRequest) Reset() {
 	*x = ImportInstanceRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[31]
+	mi := &file_control_v1_instances_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2443,7 +2759,7 @@ func (x *ImportInstanceRequest) String() string {
 func (*ImportInstanceRequest) ProtoMessage() {}
 
 func (x *ImportInstanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[31]
+	mi := &file_control_v1_instances_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2456,7 +2772,7 @@ func (x *ImportInstanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportInstanceRequest.ProtoReflect.Descriptor instead.
 func (*ImportInstanceRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{31}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ImportInstanceRequest) GetPart() isImportInstanceRequest_Part {
@@ -2518,7 +2834,7 @@ type ImportOptions struct {
 
 func (x *ImportOptions) Reset() {
 	*x = ImportOptions{}
-	mi := &file_control_v1_instances_proto_msgTypes[32]
+	mi := &file_control_v1_instances_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2530,7 +2846,7 @@ func (x *ImportOptions) String() string {
 func (*ImportOptions) ProtoMessage() {}
 
 func (x *ImportOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[32]
+	mi := &file_control_v1_instances_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2543,7 +2859,7 @@ func (x *ImportOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportOptions.ProtoReflect.Descriptor instead.
 func (*ImportOptions) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{32}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ImportOptions) GetInstance() string {
@@ -2619,7 +2935,7 @@ type ImportInstanceResponse struct {
 
 func (x *ImportInstanceResponse) Reset() {
 	*x = ImportInstanceResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[33]
+	mi := &file_control_v1_instances_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2631,7 +2947,7 @@ func (x *ImportInstanceResponse) String() string {
 func (*ImportInstanceResponse) ProtoMessage() {}
 
 func (x *ImportInstanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[33]
+	mi := &file_control_v1_instances_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2644,7 +2960,7 @@ func (x *ImportInstanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportInstanceResponse.ProtoReflect.Descriptor instead.
 func (*ImportInstanceResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{33}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ImportInstanceResponse) GetInstance() *Instance {
@@ -2663,7 +2979,7 @@ type HoldLeaseRequest struct {
 
 func (x *HoldLeaseRequest) Reset() {
 	*x = HoldLeaseRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[34]
+	mi := &file_control_v1_instances_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2675,7 +2991,7 @@ func (x *HoldLeaseRequest) String() string {
 func (*HoldLeaseRequest) ProtoMessage() {}
 
 func (x *HoldLeaseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[34]
+	mi := &file_control_v1_instances_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2688,7 +3004,7 @@ func (x *HoldLeaseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HoldLeaseRequest.ProtoReflect.Descriptor instead.
 func (*HoldLeaseRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{34}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{38}
 }
 
 // HoldLeaseResponse is a sign of life; the first one has the lease.
@@ -2702,7 +3018,7 @@ type HoldLeaseResponse struct {
 
 func (x *HoldLeaseResponse) Reset() {
 	*x = HoldLeaseResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[35]
+	mi := &file_control_v1_instances_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2714,7 +3030,7 @@ func (x *HoldLeaseResponse) String() string {
 func (*HoldLeaseResponse) ProtoMessage() {}
 
 func (x *HoldLeaseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[35]
+	mi := &file_control_v1_instances_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2727,7 +3043,7 @@ func (x *HoldLeaseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HoldLeaseResponse.ProtoReflect.Descriptor instead.
 func (*HoldLeaseResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{35}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *HoldLeaseResponse) GetLease() string {
@@ -2859,7 +3175,38 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x0ebefore_request\x18\v \x01(\fH\x00R\rbeforeRequestB\x04\n" +
 	"\x02at\"R\n" +
 	"\x14ForkInstanceResponse\x12:\n" +
-	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\xd2\x01\n" +
+	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"k\n" +
+	"\x11GetHistoryRequest\x12\x1a\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1b\n" +
+	"\tpage_size\x18\x02 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\"\xf5\x02\n" +
+	"\x12GetHistoryResponse\x12!\n" +
+	"\ffirst_height\x18\x01 \x01(\x04R\vfirstHeight\x129\n" +
+	"\n" +
+	"first_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tfirstTime\x12\x1f\n" +
+	"\vlast_height\x18\x03 \x01(\x04R\n" +
+	"lastHeight\x127\n" +
+	"\tlast_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\blastTime\x12B\n" +
+	"\vcheckpoints\x18\x05 \x03(\v2 .canisterd.control.v1.CheckpointR\vcheckpoints\x12;\n" +
+	"\x06inputs\x18\x06 \x03(\v2#.canisterd.control.v1.AcceptedInputR\x06inputs\x12&\n" +
+	"\x0fnext_page_token\x18\a \x01(\tR\rnextPageToken\"\x9a\x01\n" +
+	"\n" +
+	"Checkpoint\x12\x16\n" +
+	"\x06height\x18\x01 \x01(\x04R\x06height\x12.\n" +
+	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12.\n" +
+	"\x04made\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x04made\x12\x14\n" +
+	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\"\xdb\x01\n" +
+	"\rAcceptedInput\x12\x16\n" +
+	"\x06height\x18\x01 \x01(\x04R\x06height\x12.\n" +
+	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x12\n" +
+	"\x04kind\x18\x03 \x01(\tR\x04kind\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\fR\trequestId\x12\x16\n" +
+	"\x06sender\x18\x05 \x01(\tR\x06sender\x12\x1f\n" +
+	"\vcanister_id\x18\x06 \x01(\tR\n" +
+	"canisterId\x12\x16\n" +
+	"\x06method\x18\a \x01(\tR\x06method\"\xd2\x01\n" +
 	"\bSnapshot\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x120\n" +
@@ -2963,14 +3310,15 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\rInstanceState\x12\x1e\n" +
 	"\x1aINSTANCE_STATE_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16INSTANCE_STATE_RUNNING\x10\x01\x12\x19\n" +
-	"\x15INSTANCE_STATE_FAILED\x10\x022\xd5\n" +
-	"\n" +
+	"\x15INSTANCE_STATE_FAILED\x10\x022\xb6\v\n" +
 	"\tInstances\x12k\n" +
 	"\x0eCreateInstance\x12+.canisterd.control.v1.CreateInstanceRequest\x1a,.canisterd.control.v1.CreateInstanceResponse\x12h\n" +
 	"\rListInstances\x12*.canisterd.control.v1.ListInstancesRequest\x1a+.canisterd.control.v1.ListInstancesResponse\x12b\n" +
 	"\vGetInstance\x12(.canisterd.control.v1.GetInstanceRequest\x1a).canisterd.control.v1.GetInstanceResponse\x12k\n" +
 	"\x0eDeleteInstance\x12+.canisterd.control.v1.DeleteInstanceRequest\x1a,.canisterd.control.v1.DeleteInstanceResponse\x12e\n" +
-	"\fForkInstance\x12).canisterd.control.v1.ForkInstanceRequest\x1a*.canisterd.control.v1.ForkInstanceResponse\x12e\n" +
+	"\fForkInstance\x12).canisterd.control.v1.ForkInstanceRequest\x1a*.canisterd.control.v1.ForkInstanceResponse\x12_\n" +
+	"\n" +
+	"GetHistory\x12'.canisterd.control.v1.GetHistoryRequest\x1a(.canisterd.control.v1.GetHistoryResponse\x12e\n" +
 	"\fTakeSnapshot\x12).canisterd.control.v1.TakeSnapshotRequest\x1a*.canisterd.control.v1.TakeSnapshotResponse\x12h\n" +
 	"\rListSnapshots\x12*.canisterd.control.v1.ListSnapshotsRequest\x1a+.canisterd.control.v1.ListSnapshotsResponse\x12k\n" +
 	"\x0eDeleteSnapshot\x12+.canisterd.control.v1.DeleteSnapshotRequest\x1a,.canisterd.control.v1.DeleteSnapshotResponse\x12n\n" +
@@ -2993,7 +3341,7 @@ func file_control_v1_instances_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_instances_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_control_v1_instances_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_control_v1_instances_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_control_v1_instances_proto_goTypes = []any{
 	(SubnetKind)(0),                 // 0: canisterd.control.v1.SubnetKind
 	(FeeSchedule)(0),                // 1: canisterd.control.v1.FeeSchedule
@@ -3015,98 +3363,111 @@ var file_control_v1_instances_proto_goTypes = []any{
 	(*DeleteInstanceResponse)(nil),  // 17: canisterd.control.v1.DeleteInstanceResponse
 	(*ForkInstanceRequest)(nil),     // 18: canisterd.control.v1.ForkInstanceRequest
 	(*ForkInstanceResponse)(nil),    // 19: canisterd.control.v1.ForkInstanceResponse
-	(*Snapshot)(nil),                // 20: canisterd.control.v1.Snapshot
-	(*TakeSnapshotRequest)(nil),     // 21: canisterd.control.v1.TakeSnapshotRequest
-	(*TakeSnapshotResponse)(nil),    // 22: canisterd.control.v1.TakeSnapshotResponse
-	(*ListSnapshotsRequest)(nil),    // 23: canisterd.control.v1.ListSnapshotsRequest
-	(*ListSnapshotsResponse)(nil),   // 24: canisterd.control.v1.ListSnapshotsResponse
-	(*DeleteSnapshotRequest)(nil),   // 25: canisterd.control.v1.DeleteSnapshotRequest
-	(*DeleteSnapshotResponse)(nil),  // 26: canisterd.control.v1.DeleteSnapshotResponse
-	(*RestoreSnapshotRequest)(nil),  // 27: canisterd.control.v1.RestoreSnapshotRequest
-	(*RestoreSnapshotResponse)(nil), // 28: canisterd.control.v1.RestoreSnapshotResponse
-	(*State)(nil),                   // 29: canisterd.control.v1.State
-	(*DiffRequest)(nil),             // 30: canisterd.control.v1.DiffRequest
-	(*DiffResponse)(nil),            // 31: canisterd.control.v1.DiffResponse
-	(*Difference)(nil),              // 32: canisterd.control.v1.Difference
-	(*ExportInstanceRequest)(nil),   // 33: canisterd.control.v1.ExportInstanceRequest
-	(*ExportInstanceResponse)(nil),  // 34: canisterd.control.v1.ExportInstanceResponse
-	(*ImportInstanceRequest)(nil),   // 35: canisterd.control.v1.ImportInstanceRequest
-	(*ImportOptions)(nil),           // 36: canisterd.control.v1.ImportOptions
-	(*ImportInstanceResponse)(nil),  // 37: canisterd.control.v1.ImportInstanceResponse
-	(*HoldLeaseRequest)(nil),        // 38: canisterd.control.v1.HoldLeaseRequest
-	(*HoldLeaseResponse)(nil),       // 39: canisterd.control.v1.HoldLeaseResponse
-	(*timestamppb.Timestamp)(nil),   // 40: google.protobuf.Timestamp
-	(*Pacing)(nil),                  // 41: canisterd.control.v1.Pacing
-	(*durationpb.Duration)(nil),     // 42: google.protobuf.Duration
+	(*GetHistoryRequest)(nil),       // 20: canisterd.control.v1.GetHistoryRequest
+	(*GetHistoryResponse)(nil),      // 21: canisterd.control.v1.GetHistoryResponse
+	(*Checkpoint)(nil),              // 22: canisterd.control.v1.Checkpoint
+	(*AcceptedInput)(nil),           // 23: canisterd.control.v1.AcceptedInput
+	(*Snapshot)(nil),                // 24: canisterd.control.v1.Snapshot
+	(*TakeSnapshotRequest)(nil),     // 25: canisterd.control.v1.TakeSnapshotRequest
+	(*TakeSnapshotResponse)(nil),    // 26: canisterd.control.v1.TakeSnapshotResponse
+	(*ListSnapshotsRequest)(nil),    // 27: canisterd.control.v1.ListSnapshotsRequest
+	(*ListSnapshotsResponse)(nil),   // 28: canisterd.control.v1.ListSnapshotsResponse
+	(*DeleteSnapshotRequest)(nil),   // 29: canisterd.control.v1.DeleteSnapshotRequest
+	(*DeleteSnapshotResponse)(nil),  // 30: canisterd.control.v1.DeleteSnapshotResponse
+	(*RestoreSnapshotRequest)(nil),  // 31: canisterd.control.v1.RestoreSnapshotRequest
+	(*RestoreSnapshotResponse)(nil), // 32: canisterd.control.v1.RestoreSnapshotResponse
+	(*State)(nil),                   // 33: canisterd.control.v1.State
+	(*DiffRequest)(nil),             // 34: canisterd.control.v1.DiffRequest
+	(*DiffResponse)(nil),            // 35: canisterd.control.v1.DiffResponse
+	(*Difference)(nil),              // 36: canisterd.control.v1.Difference
+	(*ExportInstanceRequest)(nil),   // 37: canisterd.control.v1.ExportInstanceRequest
+	(*ExportInstanceResponse)(nil),  // 38: canisterd.control.v1.ExportInstanceResponse
+	(*ImportInstanceRequest)(nil),   // 39: canisterd.control.v1.ImportInstanceRequest
+	(*ImportOptions)(nil),           // 40: canisterd.control.v1.ImportOptions
+	(*ImportInstanceResponse)(nil),  // 41: canisterd.control.v1.ImportInstanceResponse
+	(*HoldLeaseRequest)(nil),        // 42: canisterd.control.v1.HoldLeaseRequest
+	(*HoldLeaseResponse)(nil),       // 43: canisterd.control.v1.HoldLeaseResponse
+	(*timestamppb.Timestamp)(nil),   // 44: google.protobuf.Timestamp
+	(*Pacing)(nil),                  // 45: canisterd.control.v1.Pacing
+	(*durationpb.Duration)(nil),     // 46: google.protobuf.Duration
 }
 var file_control_v1_instances_proto_depIdxs = []int32{
 	0,  // 0: canisterd.control.v1.SubnetSpec.kind:type_name -> canisterd.control.v1.SubnetKind
 	1,  // 1: canisterd.control.v1.SubnetSpec.fees:type_name -> canisterd.control.v1.FeeSchedule
 	4,  // 2: canisterd.control.v1.CreateInstanceRequest.subnets:type_name -> canisterd.control.v1.SubnetSpec
-	40, // 3: canisterd.control.v1.CreateInstanceRequest.start_time:type_name -> google.protobuf.Timestamp
-	41, // 4: canisterd.control.v1.CreateInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
+	44, // 3: canisterd.control.v1.CreateInstanceRequest.start_time:type_name -> google.protobuf.Timestamp
+	45, // 4: canisterd.control.v1.CreateInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
 	2,  // 5: canisterd.control.v1.CreateInstanceRequest.outcalls:type_name -> canisterd.control.v1.OutcallMode
 	7,  // 6: canisterd.control.v1.CreateInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
 	3,  // 7: canisterd.control.v1.Instance.state:type_name -> canisterd.control.v1.InstanceState
-	40, // 8: canisterd.control.v1.Instance.created:type_name -> google.protobuf.Timestamp
+	44, // 8: canisterd.control.v1.Instance.created:type_name -> google.protobuf.Timestamp
 	9,  // 9: canisterd.control.v1.Instance.subnets:type_name -> canisterd.control.v1.Subnet
-	40, // 10: canisterd.control.v1.Instance.time:type_name -> google.protobuf.Timestamp
-	41, // 11: canisterd.control.v1.Instance.pacing:type_name -> canisterd.control.v1.Pacing
+	44, // 10: canisterd.control.v1.Instance.time:type_name -> google.protobuf.Timestamp
+	45, // 11: canisterd.control.v1.Instance.pacing:type_name -> canisterd.control.v1.Pacing
 	2,  // 12: canisterd.control.v1.Instance.outcalls:type_name -> canisterd.control.v1.OutcallMode
 	11, // 13: canisterd.control.v1.Instance.census:type_name -> canisterd.control.v1.Census
-	42, // 14: canisterd.control.v1.Instance.offset:type_name -> google.protobuf.Duration
+	46, // 14: canisterd.control.v1.Instance.offset:type_name -> google.protobuf.Duration
 	8,  // 15: canisterd.control.v1.Instance.ancestors:type_name -> canisterd.control.v1.Ancestor
 	0,  // 16: canisterd.control.v1.Subnet.kind:type_name -> canisterd.control.v1.SubnetKind
 	10, // 17: canisterd.control.v1.Subnet.ranges:type_name -> canisterd.control.v1.CanisterRange
 	7,  // 18: canisterd.control.v1.ListInstancesResponse.instances:type_name -> canisterd.control.v1.Instance
 	7,  // 19: canisterd.control.v1.GetInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	41, // 20: canisterd.control.v1.ForkInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
-	40, // 21: canisterd.control.v1.ForkInstanceRequest.time:type_name -> google.protobuf.Timestamp
+	45, // 20: canisterd.control.v1.ForkInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
+	44, // 21: canisterd.control.v1.ForkInstanceRequest.time:type_name -> google.protobuf.Timestamp
 	7,  // 22: canisterd.control.v1.ForkInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	40, // 23: canisterd.control.v1.Snapshot.taken:type_name -> google.protobuf.Timestamp
-	40, // 24: canisterd.control.v1.Snapshot.time:type_name -> google.protobuf.Timestamp
-	20, // 25: canisterd.control.v1.TakeSnapshotResponse.snapshot:type_name -> canisterd.control.v1.Snapshot
-	20, // 26: canisterd.control.v1.ListSnapshotsResponse.snapshots:type_name -> canisterd.control.v1.Snapshot
-	7,  // 27: canisterd.control.v1.RestoreSnapshotResponse.instance:type_name -> canisterd.control.v1.Instance
-	29, // 28: canisterd.control.v1.DiffRequest.before:type_name -> canisterd.control.v1.State
-	29, // 29: canisterd.control.v1.DiffRequest.after:type_name -> canisterd.control.v1.State
-	32, // 30: canisterd.control.v1.DiffResponse.differences:type_name -> canisterd.control.v1.Difference
-	36, // 31: canisterd.control.v1.ImportInstanceRequest.options:type_name -> canisterd.control.v1.ImportOptions
-	41, // 32: canisterd.control.v1.ImportOptions.pacing:type_name -> canisterd.control.v1.Pacing
-	2,  // 33: canisterd.control.v1.ImportOptions.outcalls:type_name -> canisterd.control.v1.OutcallMode
-	7,  // 34: canisterd.control.v1.ImportInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	42, // 35: canisterd.control.v1.HoldLeaseResponse.until_next:type_name -> google.protobuf.Duration
-	5,  // 36: canisterd.control.v1.Instances.CreateInstance:input_type -> canisterd.control.v1.CreateInstanceRequest
-	12, // 37: canisterd.control.v1.Instances.ListInstances:input_type -> canisterd.control.v1.ListInstancesRequest
-	14, // 38: canisterd.control.v1.Instances.GetInstance:input_type -> canisterd.control.v1.GetInstanceRequest
-	16, // 39: canisterd.control.v1.Instances.DeleteInstance:input_type -> canisterd.control.v1.DeleteInstanceRequest
-	18, // 40: canisterd.control.v1.Instances.ForkInstance:input_type -> canisterd.control.v1.ForkInstanceRequest
-	21, // 41: canisterd.control.v1.Instances.TakeSnapshot:input_type -> canisterd.control.v1.TakeSnapshotRequest
-	23, // 42: canisterd.control.v1.Instances.ListSnapshots:input_type -> canisterd.control.v1.ListSnapshotsRequest
-	25, // 43: canisterd.control.v1.Instances.DeleteSnapshot:input_type -> canisterd.control.v1.DeleteSnapshotRequest
-	27, // 44: canisterd.control.v1.Instances.RestoreSnapshot:input_type -> canisterd.control.v1.RestoreSnapshotRequest
-	30, // 45: canisterd.control.v1.Instances.Diff:input_type -> canisterd.control.v1.DiffRequest
-	33, // 46: canisterd.control.v1.Instances.ExportInstance:input_type -> canisterd.control.v1.ExportInstanceRequest
-	35, // 47: canisterd.control.v1.Instances.ImportInstance:input_type -> canisterd.control.v1.ImportInstanceRequest
-	38, // 48: canisterd.control.v1.Instances.HoldLease:input_type -> canisterd.control.v1.HoldLeaseRequest
-	6,  // 49: canisterd.control.v1.Instances.CreateInstance:output_type -> canisterd.control.v1.CreateInstanceResponse
-	13, // 50: canisterd.control.v1.Instances.ListInstances:output_type -> canisterd.control.v1.ListInstancesResponse
-	15, // 51: canisterd.control.v1.Instances.GetInstance:output_type -> canisterd.control.v1.GetInstanceResponse
-	17, // 52: canisterd.control.v1.Instances.DeleteInstance:output_type -> canisterd.control.v1.DeleteInstanceResponse
-	19, // 53: canisterd.control.v1.Instances.ForkInstance:output_type -> canisterd.control.v1.ForkInstanceResponse
-	22, // 54: canisterd.control.v1.Instances.TakeSnapshot:output_type -> canisterd.control.v1.TakeSnapshotResponse
-	24, // 55: canisterd.control.v1.Instances.ListSnapshots:output_type -> canisterd.control.v1.ListSnapshotsResponse
-	26, // 56: canisterd.control.v1.Instances.DeleteSnapshot:output_type -> canisterd.control.v1.DeleteSnapshotResponse
-	28, // 57: canisterd.control.v1.Instances.RestoreSnapshot:output_type -> canisterd.control.v1.RestoreSnapshotResponse
-	31, // 58: canisterd.control.v1.Instances.Diff:output_type -> canisterd.control.v1.DiffResponse
-	34, // 59: canisterd.control.v1.Instances.ExportInstance:output_type -> canisterd.control.v1.ExportInstanceResponse
-	37, // 60: canisterd.control.v1.Instances.ImportInstance:output_type -> canisterd.control.v1.ImportInstanceResponse
-	39, // 61: canisterd.control.v1.Instances.HoldLease:output_type -> canisterd.control.v1.HoldLeaseResponse
-	49, // [49:62] is the sub-list for method output_type
-	36, // [36:49] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	44, // 23: canisterd.control.v1.GetHistoryResponse.first_time:type_name -> google.protobuf.Timestamp
+	44, // 24: canisterd.control.v1.GetHistoryResponse.last_time:type_name -> google.protobuf.Timestamp
+	22, // 25: canisterd.control.v1.GetHistoryResponse.checkpoints:type_name -> canisterd.control.v1.Checkpoint
+	23, // 26: canisterd.control.v1.GetHistoryResponse.inputs:type_name -> canisterd.control.v1.AcceptedInput
+	44, // 27: canisterd.control.v1.Checkpoint.time:type_name -> google.protobuf.Timestamp
+	44, // 28: canisterd.control.v1.Checkpoint.made:type_name -> google.protobuf.Timestamp
+	44, // 29: canisterd.control.v1.AcceptedInput.time:type_name -> google.protobuf.Timestamp
+	44, // 30: canisterd.control.v1.Snapshot.taken:type_name -> google.protobuf.Timestamp
+	44, // 31: canisterd.control.v1.Snapshot.time:type_name -> google.protobuf.Timestamp
+	24, // 32: canisterd.control.v1.TakeSnapshotResponse.snapshot:type_name -> canisterd.control.v1.Snapshot
+	24, // 33: canisterd.control.v1.ListSnapshotsResponse.snapshots:type_name -> canisterd.control.v1.Snapshot
+	7,  // 34: canisterd.control.v1.RestoreSnapshotResponse.instance:type_name -> canisterd.control.v1.Instance
+	33, // 35: canisterd.control.v1.DiffRequest.before:type_name -> canisterd.control.v1.State
+	33, // 36: canisterd.control.v1.DiffRequest.after:type_name -> canisterd.control.v1.State
+	36, // 37: canisterd.control.v1.DiffResponse.differences:type_name -> canisterd.control.v1.Difference
+	40, // 38: canisterd.control.v1.ImportInstanceRequest.options:type_name -> canisterd.control.v1.ImportOptions
+	45, // 39: canisterd.control.v1.ImportOptions.pacing:type_name -> canisterd.control.v1.Pacing
+	2,  // 40: canisterd.control.v1.ImportOptions.outcalls:type_name -> canisterd.control.v1.OutcallMode
+	7,  // 41: canisterd.control.v1.ImportInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
+	46, // 42: canisterd.control.v1.HoldLeaseResponse.until_next:type_name -> google.protobuf.Duration
+	5,  // 43: canisterd.control.v1.Instances.CreateInstance:input_type -> canisterd.control.v1.CreateInstanceRequest
+	12, // 44: canisterd.control.v1.Instances.ListInstances:input_type -> canisterd.control.v1.ListInstancesRequest
+	14, // 45: canisterd.control.v1.Instances.GetInstance:input_type -> canisterd.control.v1.GetInstanceRequest
+	16, // 46: canisterd.control.v1.Instances.DeleteInstance:input_type -> canisterd.control.v1.DeleteInstanceRequest
+	18, // 47: canisterd.control.v1.Instances.ForkInstance:input_type -> canisterd.control.v1.ForkInstanceRequest
+	20, // 48: canisterd.control.v1.Instances.GetHistory:input_type -> canisterd.control.v1.GetHistoryRequest
+	25, // 49: canisterd.control.v1.Instances.TakeSnapshot:input_type -> canisterd.control.v1.TakeSnapshotRequest
+	27, // 50: canisterd.control.v1.Instances.ListSnapshots:input_type -> canisterd.control.v1.ListSnapshotsRequest
+	29, // 51: canisterd.control.v1.Instances.DeleteSnapshot:input_type -> canisterd.control.v1.DeleteSnapshotRequest
+	31, // 52: canisterd.control.v1.Instances.RestoreSnapshot:input_type -> canisterd.control.v1.RestoreSnapshotRequest
+	34, // 53: canisterd.control.v1.Instances.Diff:input_type -> canisterd.control.v1.DiffRequest
+	37, // 54: canisterd.control.v1.Instances.ExportInstance:input_type -> canisterd.control.v1.ExportInstanceRequest
+	39, // 55: canisterd.control.v1.Instances.ImportInstance:input_type -> canisterd.control.v1.ImportInstanceRequest
+	42, // 56: canisterd.control.v1.Instances.HoldLease:input_type -> canisterd.control.v1.HoldLeaseRequest
+	6,  // 57: canisterd.control.v1.Instances.CreateInstance:output_type -> canisterd.control.v1.CreateInstanceResponse
+	13, // 58: canisterd.control.v1.Instances.ListInstances:output_type -> canisterd.control.v1.ListInstancesResponse
+	15, // 59: canisterd.control.v1.Instances.GetInstance:output_type -> canisterd.control.v1.GetInstanceResponse
+	17, // 60: canisterd.control.v1.Instances.DeleteInstance:output_type -> canisterd.control.v1.DeleteInstanceResponse
+	19, // 61: canisterd.control.v1.Instances.ForkInstance:output_type -> canisterd.control.v1.ForkInstanceResponse
+	21, // 62: canisterd.control.v1.Instances.GetHistory:output_type -> canisterd.control.v1.GetHistoryResponse
+	26, // 63: canisterd.control.v1.Instances.TakeSnapshot:output_type -> canisterd.control.v1.TakeSnapshotResponse
+	28, // 64: canisterd.control.v1.Instances.ListSnapshots:output_type -> canisterd.control.v1.ListSnapshotsResponse
+	30, // 65: canisterd.control.v1.Instances.DeleteSnapshot:output_type -> canisterd.control.v1.DeleteSnapshotResponse
+	32, // 66: canisterd.control.v1.Instances.RestoreSnapshot:output_type -> canisterd.control.v1.RestoreSnapshotResponse
+	35, // 67: canisterd.control.v1.Instances.Diff:output_type -> canisterd.control.v1.DiffResponse
+	38, // 68: canisterd.control.v1.Instances.ExportInstance:output_type -> canisterd.control.v1.ExportInstanceResponse
+	41, // 69: canisterd.control.v1.Instances.ImportInstance:output_type -> canisterd.control.v1.ImportInstanceResponse
+	43, // 70: canisterd.control.v1.Instances.HoldLease:output_type -> canisterd.control.v1.HoldLeaseResponse
+	57, // [57:71] is the sub-list for method output_type
+	43, // [43:57] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_instances_proto_init() }
@@ -3120,7 +3481,7 @@ func file_control_v1_instances_proto_init() {
 		(*ForkInstanceRequest_Time)(nil),
 		(*ForkInstanceRequest_BeforeRequest)(nil),
 	}
-	file_control_v1_instances_proto_msgTypes[31].OneofWrappers = []any{
+	file_control_v1_instances_proto_msgTypes[35].OneofWrappers = []any{
 		(*ImportInstanceRequest_Options)(nil),
 		(*ImportInstanceRequest_Chunk)(nil),
 	}
@@ -3130,7 +3491,7 @@ func file_control_v1_instances_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_instances_proto_rawDesc), len(file_control_v1_instances_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   36,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -24,6 +24,7 @@ const (
 	Instances_GetInstance_FullMethodName     = "/canisterd.control.v1.Instances/GetInstance"
 	Instances_DeleteInstance_FullMethodName  = "/canisterd.control.v1.Instances/DeleteInstance"
 	Instances_ForkInstance_FullMethodName    = "/canisterd.control.v1.Instances/ForkInstance"
+	Instances_GetHistory_FullMethodName      = "/canisterd.control.v1.Instances/GetHistory"
 	Instances_TakeSnapshot_FullMethodName    = "/canisterd.control.v1.Instances/TakeSnapshot"
 	Instances_ListSnapshots_FullMethodName   = "/canisterd.control.v1.Instances/ListSnapshots"
 	Instances_DeleteSnapshot_FullMethodName  = "/canisterd.control.v1.Instances/DeleteSnapshot"
@@ -58,6 +59,9 @@ type InstancesClient interface {
 	// also be forked at a past round: from the newest checkpoint before it, with the journal since then.
 	// Errors: NOT_FOUND (a moment, with the rounds that the journal has), FAILED_PRECONDITION (an instance without one).
 	ForkInstance(ctx context.Context, in *ForkInstanceRequest, opts ...grpc.CallOption) (*ForkInstanceResponse, error)
+	// GetHistory says at which past rounds an instance that is kept in a state directory can be forked, and what its
+	// clients gave it meanwhile, the oldest first, in pages. Errors: FAILED_PRECONDITION (an instance without a journal).
+	GetHistory(ctx context.Context, in *GetHistoryRequest, opts ...grpc.CallOption) (*GetHistoryResponse, error)
 	// TakeSnapshot keeps the present of an instance under a name. It costs what a fork costs, and no goroutine.
 	TakeSnapshot(ctx context.Context, in *TakeSnapshotRequest, opts ...grpc.CallOption) (*TakeSnapshotResponse, error)
 	// ListSnapshots gives the snapshots of an instance by name, in pages.
@@ -134,6 +138,16 @@ func (c *instancesClient) ForkInstance(ctx context.Context, in *ForkInstanceRequ
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ForkInstanceResponse)
 	err := c.cc.Invoke(ctx, Instances_ForkInstance_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *instancesClient) GetHistory(ctx context.Context, in *GetHistoryRequest, opts ...grpc.CallOption) (*GetHistoryResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetHistoryResponse)
+	err := c.cc.Invoke(ctx, Instances_GetHistory_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -265,6 +279,9 @@ type InstancesServer interface {
 	// also be forked at a past round: from the newest checkpoint before it, with the journal since then.
 	// Errors: NOT_FOUND (a moment, with the rounds that the journal has), FAILED_PRECONDITION (an instance without one).
 	ForkInstance(context.Context, *ForkInstanceRequest) (*ForkInstanceResponse, error)
+	// GetHistory says at which past rounds an instance that is kept in a state directory can be forked, and what its
+	// clients gave it meanwhile, the oldest first, in pages. Errors: FAILED_PRECONDITION (an instance without a journal).
+	GetHistory(context.Context, *GetHistoryRequest) (*GetHistoryResponse, error)
 	// TakeSnapshot keeps the present of an instance under a name. It costs what a fork costs, and no goroutine.
 	TakeSnapshot(context.Context, *TakeSnapshotRequest) (*TakeSnapshotResponse, error)
 	// ListSnapshots gives the snapshots of an instance by name, in pages.
@@ -311,6 +328,9 @@ func (UnimplementedInstancesServer) DeleteInstance(context.Context, *DeleteInsta
 }
 func (UnimplementedInstancesServer) ForkInstance(context.Context, *ForkInstanceRequest) (*ForkInstanceResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ForkInstance not implemented")
+}
+func (UnimplementedInstancesServer) GetHistory(context.Context, *GetHistoryRequest) (*GetHistoryResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetHistory not implemented")
 }
 func (UnimplementedInstancesServer) TakeSnapshot(context.Context, *TakeSnapshotRequest) (*TakeSnapshotResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method TakeSnapshot not implemented")
@@ -443,6 +463,24 @@ func _Instances_ForkInstance_Handler(srv interface{}, ctx context.Context, dec f
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(InstancesServer).ForkInstance(ctx, req.(*ForkInstanceRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Instances_GetHistory_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetHistoryRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(InstancesServer).GetHistory(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Instances_GetHistory_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(InstancesServer).GetHistory(ctx, req.(*GetHistoryRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -592,6 +630,10 @@ var Instances_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ForkInstance",
 			Handler:    _Instances_ForkInstance_Handler,
+		},
+		{
+			MethodName: "GetHistory",
+			Handler:    _Instances_GetHistory_Handler,
 		},
 		{
 			MethodName: "TakeSnapshot",

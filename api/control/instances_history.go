@@ -1,0 +1,62 @@
+package control
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/canisterd/canisterd/daemon/instance"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// GetHistory gives what the journal of an instance has, in pages. The token is a position in the journal.
+func (s *instances) GetHistory(ctx context.Context, in *controlv1.GetHistoryRequest) (*controlv1.GetHistoryResponse, error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	if in.GetPageSize() > MaxPage {
+		return nil, BadField.Refuse("page_size", in.GetPageSize(), fmt.Sprintf("take at most %d, or 0 for %d", MaxPage, DefaultPage))
+	}
+	after := uint64(0)
+	if token := in.GetPageToken(); token != "" {
+		if after, err = strconv.ParseUint(token, 10, 64); err != nil {
+			return nil, BadField.Refuse("page_token", fmt.Sprintf("%.100q", token), "take the next_page_token of the page before")
+		}
+	}
+	h, err := i.History(ctx, after, int(cmp.Or(in.GetPageSize(), DefaultPage)))
+	if err != nil {
+		return nil, err
+	}
+	out := &controlv1.GetHistoryResponse{FirstHeight: h.First, FirstTime: known(h.Begins), LastHeight: h.Last, LastTime: known(h.Ends)}
+	for _, c := range h.Checkpoints {
+		out.Checkpoints = append(out.Checkpoints, &controlv1.Checkpoint{Height: c.Height, Time: known(c.Time), Made: timestamppb.New(c.Made), Bytes: uint64(c.Bytes)})
+	}
+	for n := range h.Accepted {
+		out.Inputs = append(out.Inputs, acceptedInput(&h.Accepted[n]))
+	}
+	if h.More {
+		out.NextPageToken = strconv.FormatUint(h.Accepted[len(h.Accepted)-1].Position+1, 10)
+	}
+	return out, nil
+}
+
+// known is a time, unset where it is not known.
+func known(ns uint64) *timestamppb.Timestamp {
+	if ns == 0 {
+		return nil
+	}
+	return stamp(ns)
+}
+
+func acceptedInput(a *instance.Accepted) *controlv1.AcceptedInput {
+	out := &controlv1.AcceptedInput{Height: a.Height, Time: known(a.Time), Kind: a.Kind}
+	if in, ok := a.Input.(*replica.Ingress); ok {
+		out.RequestId, out.Sender, out.CanisterId, out.Method = in.ID[:], in.Sender.String(), in.Receiver.String(), in.Method
+	}
+	return out
+}
