@@ -17,10 +17,14 @@ type Backend interface {
 	Clock() Clock
 
 	// Submit hands a message in whose signature was checked. The error is a refusal (Answer gives its status; Stopped
-	// if the instance has stopped) or ctx's; then nothing happened.
+	// if the instance has stopped) or ctx's; then nothing happened. A crash may undo the message: clients are told nothing of the receipt
+	// before Await or Settle returns.
 	Submit(ctx context.Context, in *Ingress) (Receipt, error)
 
-	// Await returns when the message with this id is answered and View shows it,
+	// Settle returns when no crash can undo what happened before, or with ctx's error, or with a refusal (Stopped).
+	Settle(ctx context.Context) error
+
+	// Await returns when the message with this id is answered, View shows it, and no crash can undo that,
 	// or with ctx's error.
 	Await(ctx context.Context, subnet principal.Principal, id RequestID) error
 

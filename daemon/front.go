@@ -48,6 +48,11 @@ func (s shown) Clock() api.Clock { return api.Clock(s.Backend.Clock()) }
 // View is the state at the end of the last round.
 func (s shown) View() api.View { return api.Show(s.Backend.View()) }
 
+// Submit hands a message in ahead of the disk: front ends call Await or Settle before they tell clients of it.
+func (s shown) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
+	return s.SubmitAhead(ctx, in)
+}
+
 // frontOf is the front of an instance of a daemon.
 func frontOf(i *instance.Instance) *front { return i.Front().(*front) }
 

@@ -145,9 +145,9 @@ func (n *Network) recordMove(opened bool, r record) {
 	j.clock = max(j.clock, n.time)
 }
 
-// recordRound records the end of a round.
-func (n *Network) recordRound(opened bool) {
-	n.recordMove(opened, record{kind: roundEnded, messages: n.report.Messages, instructions: n.report.Instructions})
+// recordEnd records the end of a round: roundEnded or roundCut.
+func (n *Network) recordEnd(opened bool, kind recordKind) {
+	n.recordMove(opened, record{kind: kind, messages: n.report.Messages, instructions: n.report.Instructions})
 }
 
 // DivergedError says that a network to which records were given does not do what another one did.

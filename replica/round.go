@@ -24,11 +24,7 @@ func (n *Network) Round() RoundReport {
 		for m.runBatch() {
 		}
 	}
-	report := n.end()
-	if n.journal != nil {
-		n.recordRound(opened)
-	}
-	return report
+	return n.end(opened, roundEnded)
 }
 
 // begin opens a round, unless one is open: time moves, and what is due falls
@@ -50,17 +46,19 @@ func (n *Network) begin() (opened bool) {
 }
 
 // end closes the round: messages leave for other subnets, trees are certified,
-// the view is new.
-func (n *Network) end() RoundReport {
+// the view is new. The round is recorded before its view is there: what readers
+// see has its record.
+func (n *Network) end(opened bool, kind recordKind) RoundReport {
 	for _, m := range n.subnets {
 		m.end()
-	}
-	n.open = false
-	n.publish()
-	for _, m := range n.subnets {
 		n.report.Messages += m.executed
 		n.report.Instructions += m.RoundInstructions
 	}
+	n.open = false
+	if n.journal != nil {
+		n.recordEnd(opened, kind)
+	}
+	n.publish()
 	n.report.Answered, n.answered, n.told = n.answered, n.told[:0], n.answered
 	n.report.Busy = n.Activity().Busy
 	if n.sink != nil {

@@ -36,11 +36,7 @@ func (n *Network) StepUnder(strain Strain, oracle sched.Oracle) bool {
 	opened := n.begin()
 	moves, shown := n.moves()
 	if len(moves) == 0 {
-		busy := n.end().Busy
-		if n.journal != nil {
-			n.recordRound(opened)
-		}
-		return busy
+		return n.end(opened, roundEnded).Busy
 	}
 	i := oracle.Choose(shown)
 	if i < 0 || i >= len(moves) {
@@ -56,12 +52,8 @@ func (n *Network) StepUnder(strain Strain, oracle sched.Oracle) bool {
 // EndRound ends the open round, as it ends where its limits are reached: messages that are left wait for the next one.
 // Where no round is open, it does nothing.
 func (n *Network) EndRound() {
-	if !n.open {
-		return
-	}
-	n.end()
-	if n.journal != nil {
-		n.recordMove(false, record{kind: roundCut})
+	if n.open {
+		n.end(false, roundCut)
 	}
 }
 

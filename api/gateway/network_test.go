@@ -51,6 +51,8 @@ type decision struct {
 type fakeBackend struct{ *fakeNetwork }
 
 func (b fakeBackend) View() api.View   { return fakeView{network: b.fakeNetwork} }
+func (b fakeBackend) Settle(context.Context) error { return nil }
+
 func (b fakeBackend) Clock() api.Clock { return api.Clock{Now: 1, Wall: 1} }
 
 func (b fakeBackend) Query(_ context.Context, q *api.Query) (api.QueryResult, error) {

@@ -11,6 +11,9 @@ import (
 // (interface specification, "Request: Asynchronous call").
 func (h *Handler) callAsync(ctx context.Context, to *target, body []byte) ([]byte, error) {
 	verdict, err := h.submit(ctx, to, body)
+	if err == nil {
+		err = h.backend.Settle(ctx)
+	}
 	if err != nil || verdict.reject == nil {
 		return nil, err
 	}

@@ -18,14 +18,21 @@ func (h *Handler) callSync(ctx context.Context, to *target, body []byte) ([]byte
 	switch {
 	case err != nil:
 		return nil, err
-	case verdict.reject != nil:
-		return wire.EncodeNonReplicatedRejection(rejectionOf(verdict.reject)), nil
 	case verdict.shown:
 		return wire.EncodeCallReplied(h.certificate(to, to.view, certify.RequestStatusPath(verdict.id))), nil
-	case verdict.known:
-		return nil, nil
+	case verdict.reject == nil && !verdict.known:
+		if answer := h.answered(ctx, to, verdict.id); answer != nil {
+			return answer, nil
+		}
+		ctx = context.WithoutCancel(ctx) // the client may wait for the status of the call that is in
 	}
-	return h.answered(ctx, to, verdict.id), nil
+	if err := h.backend.Settle(ctx); err != nil {
+		return nil, err
+	}
+	if verdict.reject != nil {
+		return wire.EncodeNonReplicatedRejection(rejectionOf(verdict.reject)), nil
+	}
+	return nil, nil
 }
 
 // answered is the certified answer to an accepted call, nil where it does not

@@ -382,3 +382,28 @@ func TestAnUnexpectedErrorOfTheNetworkIsAnswered(t *testing.T) {
 	signed := sign(t, wire.NewCall(appCanister, "f", nil), alice(t))
 	wantRefusal(t, post(t, New(n, Info{}), canisterURL("v4", appCanister, "call"), signed.Body), 500, "the journal is full")
 }
+
+func TestAClientLearnsOfAnUnansweredCallOnceNoCrashUndoesIt(t *testing.T) {
+	refused := &intercanister.Reject{Code: 4, Text: "no"}
+	for name, c := range map[string]struct {
+		version string
+		receipt api.Receipt
+		settled int64
+	}{
+		"accepted":                 {"v2", api.Receipt{}, 1},
+		"rejected":                 {"v2", api.Receipt{Reject: refused}, 1},
+		"rejected at once":         {"v4", api.Receipt{Reject: refused}, 1},
+		"known":                    {"v4", api.Receipt{Known: 1}, 1},
+		"without an answer so far": {"v4", api.Receipt{}, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			n := newFakeNetwork(t)
+			n.submit = func(*api.Ingress) (api.Receipt, error) { return c.receipt, nil }
+			signed := sign(t, wire.NewCall(appCanister, "f", nil), alice(t))
+			post(t, New(n, Info{}), canisterURL(c.version, appCanister, "call"), signed.Body)
+			if got := n.settled.Load(); got != c.settled {
+				t.Errorf("%s: the network was settled %d times, want %d", name, got, c.settled)
+			}
+		})
+	}
+}

@@ -39,6 +39,7 @@ type fakeNetwork struct {
 	submitted  int
 	waiting    int
 	signatures atomic.Int64
+	settled    atomic.Int64 // calls of Settle
 }
 
 type fakeSubnet struct {
@@ -150,6 +151,11 @@ func (n *fakeNetwork) Submit(_ context.Context, in *api.Ingress) (api.Receipt, e
 	}
 	n.settle(in)
 	return api.Receipt{}, nil
+}
+
+func (n *fakeNetwork) Settle(context.Context) error {
+	n.settled.Add(1)
+	return nil
 }
 
 // settle answers a message as the answer function says, "processing" without one.

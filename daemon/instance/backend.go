@@ -31,8 +31,6 @@ type Backend struct {
 	pacing atomic.Pointer[Pacing] // that drives the network now
 	clock  *clock
 
-	settled atomic.Pointer[replica.View] // the last view that was on disk; nil without a journal
-
 	renewing atomic.Bool // a request waits for a newer view; one at a time is enough
 }
 
@@ -52,28 +50,20 @@ func (b *Backend) Clock() Times {
 	return Times{Now: at, Wall: wall}
 }
 
-// View is the last view, or a new one where that is too old to be believed and a
-// new one is to be had soon.
+// View is the last view that no crash undoes, or a new one where that is too old to be believed and a
+// new one is to be had soon. It shows everything that clients were told. An instance whose disk fails shows the last
+// one that was on it.
 func (b *Backend) View() *replica.View {
-	v := b.node.View()
-	if modes[b.pacing.Load().Mode].rounds == byNode && v.Time+uint64(maxViewAge) < b.clock.now() {
-		b.renew()
-		v = b.node.View()
+	oldest := uint64(0)
+	if modes[b.pacing.Load().Mode].rounds == byNode {
+		now := b.clock.now()
+		oldest = now - min(now, uint64(maxViewAge))
+		if b.node.View().Time < oldest {
+			b.renew()
+		}
 	}
-	return b.onDisk(v)
-}
-
-// onDisk waits until the view, which clients are shown, cannot be undone by a crash. An instance whose disk fails shows
-// the last one that was on it.
-func (b *Backend) onDisk(v *replica.View) *replica.View {
-	if b.settled.Load() == nil {
-		return v
-	}
-	if err := b.node.Settle(context.Background()); err != nil {
-		return b.settled.Load()
-	}
-	b.settled.Store(v)
-	return v
+	view, _ := b.node.SettledView(context.Background(), oldest)
+	return view
 }
 
 // renew makes a round for the view it ends with.
@@ -119,10 +109,23 @@ func (s stopped) Unwrap() []error {
 
 // Submit hands a message in.
 func (b *Backend) Submit(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
+	receipt, err := b.SubmitAhead(ctx, in)
+	if err == nil {
+		err = b.Settle(ctx)
+	}
+	return receipt, err
+}
+
+// Settle returns when no crash can undo what happened before the call.
+func (b *Backend) Settle(ctx context.Context) error { return refused(b.node.Settle(ctx)) }
+
+// SubmitAhead hands a message in for a client that is told nothing of it before Await or Settle returns: until then a
+// crash may undo it.
+func (b *Backend) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
 	if err := b.advance(ctx); err != nil {
 		return replica.Receipt{}, err
 	}
-	receipt, err := b.node.Submit(ctx, in)
+	receipt, err := b.node.SubmitAhead(ctx, in)
 	if err != nil {
 		return replica.Receipt{}, refused(err)
 	}

@@ -46,13 +46,13 @@ func counting(b *testing.B, dir string) func() time.Duration {
 }
 
 // update makes one update, and waits until its answer may be shown to its client.
-func update(b *testing.B, i *instance.Instance, id, subnet principal.Principal) {
+func update(b testing.TB, i *instance.Instance, id, subnet principal.Principal) {
 	in := &replica.Ingress{
 		Sender: principal.Anonymous, Receiver: id, Effective: id, Method: "inc", Arg: []byte("DIDL\x00\x00"),
 		Expiry: i.Backend().Clock().Now + replica.MaxIngressTTL/2,
 	}
 	_, _ = rand.Read(in.ID[:]) // never fails
-	if receipt, err := i.Backend().Submit(b.Context(), in); err != nil || receipt.Reject != nil {
+	if receipt, err := i.Backend().SubmitAhead(b.Context(), in); err != nil || receipt.Reject != nil {
 		b.Errorf("%v, %v", receipt.Reject, err)
 		return
 	}

@@ -63,7 +63,12 @@ func (k *keeper) want() {
 }
 
 // Sync implements node.Journal.
-func (k *keeper) Sync(ctx context.Context) error { return k.journal.Sync(ctx) }
+func (k *keeper) Sync(ctx context.Context, position uint64) error {
+	return k.journal.SyncTo(ctx, position)
+}
+
+// Position implements node.Journal.
+func (k *keeper) Position() uint64 { return k.journal.Position() }
 
 // Rebase keeps another network, of which the records that follow are. It implements node.Journal.
 func (k *keeper) Rebase(network *replica.Network) error {

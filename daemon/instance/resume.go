@@ -124,10 +124,9 @@ func (i *Instance) begun(ctx context.Context, listen string) error {
 	if i.keeper == nil {
 		return nil
 	}
-	if err := i.node.Settle(ctx); err != nil {
+	if _, err := i.node.SettledView(ctx, 0); err != nil {
 		return err
 	}
-	i.backend.settled.Store(i.node.View())
 	id, ancestors := i.Lineage()
 	return i.keeper.change(func(k *kept) {
 		k.Complete, k.Created, k.Seed, k.Pacing = true, i.about.Created, hex.EncodeToString(i.about.Seed[:]), i.pacing

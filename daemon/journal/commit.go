@@ -24,7 +24,7 @@ func (j *Journal) Append(record []byte, lazy bool) {
 	j.size += uint64(len(record))
 	j.appended.Add(1)
 	for len(j.pending) > maxPending && j.failed.Load() == nil {
-		happened := j.next()
+		happened := j.following()
 		j.mu.Unlock()
 		j.want()
 		<-happened
@@ -33,7 +33,7 @@ func (j *Journal) Append(record []byte, lazy bool) {
 	j.mu.Unlock()
 }
 
-// Position is how many records there are.
+// Position is how many records there are. Any goroutine may ask for it.
 func (j *Journal) Position() uint64 { return j.appended.Load() }
 
 // Written is how many bytes of records were appended since the directory was opened.
@@ -45,17 +45,18 @@ func (j *Journal) Written() uint64 {
 
 // Sync returns when all records that were appended before are on disk, or with the error of ctx, or with the failure
 // after which nothing more is kept.
-func (j *Journal) Sync(ctx context.Context) error {
-	wanted := j.appended.Load()
+func (j *Journal) Sync(ctx context.Context) error { return j.SyncTo(ctx, j.appended.Load()) }
+
+// SyncTo is Sync for the records before a position, which were appended.
+func (j *Journal) SyncTo(ctx context.Context, wanted uint64) error {
 	for j.synced.Load() < wanted {
 		j.mu.Lock()
 		if j.failed.Load() != nil || j.synced.Load() >= wanted {
 			j.mu.Unlock()
 			break
 		}
-		happened := j.next()
+		happened := j.join(wanted)
 		j.mu.Unlock()
-		j.want()
 		select {
 		case <-happened:
 		case <-ctx.Done():
@@ -68,12 +69,28 @@ func (j *Journal) Sync(ctx context.Context) error {
 	return *j.failed.Load()
 }
 
-// next is closed at the end of a commit, or after a failure. j.mu is held.
-func (j *Journal) next() <-chan struct{} {
-	if j.happened == nil {
-		j.happened = make(chan struct{})
+// join has a caller wait for the commit that brings the records before a position to disk: for the one that is under
+// way, or for the next. The result is closed at its end, or after a failure. j.mu is held.
+func (j *Journal) join(wanted uint64) <-chan struct{} {
+	if wanted <= j.writes {
+		if j.writing == nil {
+			j.writing = make(chan struct{})
+		}
+		return j.writing
 	}
-	return j.happened
+	j.waiting++
+	if j.waiting == 1 || j.waiting == j.expected {
+		j.want()
+	}
+	return j.following()
+}
+
+// following is closed at the end of the next commit, or after a failure. j.mu is held.
+func (j *Journal) following() <-chan struct{} {
+	if j.next == nil {
+		j.next = make(chan struct{})
+	}
+	return j.next
 }
 
 // want asks for a commit.
@@ -118,19 +135,27 @@ func (j *Journal) failBy(err error) { j.fail(&FailedError{j.dir, err}) }
 
 // tell wakes those who wait. j.mu is held.
 func (j *Journal) tell() {
-	if j.happened != nil {
-		close(j.happened)
-		j.happened = nil
+	if j.writing != nil {
+		close(j.writing)
+		j.writing = nil
+	}
+	if j.next != nil && j.failed.Load() != nil {
+		close(j.next)
+		j.next = nil
 	}
 }
 
 // commitAll commits whenever it is asked to, until the journal is closed or fails.
 func (j *Journal) commitAll() {
 	defer close(j.ended)
+	var took time.Duration // by the last commit
 	for j.failed.Load() == nil {
 		select {
 		case <-j.wake:
+			j.gather(took)
+			begun := time.Now()
 			j.commit()
+			took = time.Since(begun)
 		case <-j.closing:
 			j.mu.Lock()
 			if j.delayed != nil {
@@ -143,13 +168,42 @@ func (j *Journal) commitAll() {
 	}
 }
 
+// gather waits for the callers that the commits before have served, who come with their next records at about the same
+// time: otherwise the first of them would have a commit of its own, and the others wait for two. A caller that is alone
+// waits for no other. Those that do not come in time, at most what the last commit took, are not expected again.
+func (j *Journal) gather(most time.Duration) {
+	missing := func() bool {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		return 0 < j.waiting && j.waiting < j.expected
+	}
+	if !missing() {
+		return
+	}
+	late := time.NewTimer(most)
+	defer late.Stop()
+	for missing() {
+		select {
+		case <-j.wake:
+		case <-late.C:
+			return
+		case <-j.closing:
+			return
+		}
+	}
+}
+
 // commit brings what is pending to disk, as one block.
 func (j *Journal) commit() {
 	j.mu.Lock()
-	records, first, end := j.pending, j.first, j.appended.Load()
+	records, first, end, served := j.pending, j.first, j.appended.Load(), j.waiting
 	j.pending, j.spare, j.timed = j.spare[:0], nil, false
+	j.writing, j.next, j.writes, j.waiting = j.next, nil, end, 0
 	j.mu.Unlock()
 	if len(records) == 0 {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.tell()
 		return
 	}
 	err := j.put(records, first)
@@ -161,6 +215,7 @@ func (j *Journal) commit() {
 	if err == nil && j.failed.Load() == nil {
 		j.synced.Store(end)
 	}
+	j.expected = served + j.waiting
 	if cap(records) <= keptPending {
 		j.spare = records
 	}

@@ -18,7 +18,9 @@
 // # What is promised
 //
 // Append returns at once. Sync returns when everything appended before it is on disk: one commit serves all who wait,
-// and nothing is committed twice. A crash at any moment loses only records
+// and nothing is committed twice. Callers append while a commit is under way. The next commit waits for the callers that
+// were just served, no longer than the last commit took: clients that write one after the other share each commit then,
+// and a client that is alone waits for one commit. A crash at any moment loses only records
 // that no Sync has covered. They are always the newest: the records that remain have no gap.
 //
 // A checkpoint is a file that is complete and on disk before the store mentions it. The last two are kept, with the

@@ -28,8 +28,8 @@ type Options struct {
 	ReadOnly bool
 }
 
-// Journal is an open state directory. Append, Position and Base are for one goroutine at a time, the owner of the
-// network; the other methods are safe for concurrent use.
+// Journal is an open state directory. Append is for one goroutine at a time, the owner of the network; the other
+// methods are safe for concurrent use.
 type Journal struct {
 	dir  string
 	fs   *disk
@@ -52,7 +52,11 @@ type Journal struct {
 	size     uint64        // bytes of records that were ever appended while the directory is open
 	delayed  *time.Timer   // commits records that have no waiting caller
 	timed    bool          // delayed runs: something in pending is not lazy
-	happened chan struct{} // closed at the end of a commit; nil without a waiting caller
+	waiting  int           // callers that wait for the next commit
+	next     chan struct{} // closed at the end of the next commit; nil without a waiting caller
+	writing  chan struct{} // closed at the end of the commit that is under way; nil without a waiting caller
+	writes   uint64        // the position to which the commit that is under way goes
+	expected int           // callers that the next commit is to serve, if they come soon
 
 	keeping sync.Mutex // held while a checkpoint is written or files are removed; taken before mu
 	kept    []Checkpoint

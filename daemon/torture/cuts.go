@@ -228,7 +228,7 @@ func caller(i *instance.Instance) call {
 			Sender: principal.Anonymous, Receiver: callee, Effective: effective, Method: method, Arg: arg, Expiry: now + replica.MaxIngressTTL/2,
 		}
 		_, _ = crand.Read(in.ID[:]) // it never fails
-		receipt, err := i.Backend().Submit(ctx, in)
+		receipt, err := i.Backend().SubmitAhead(ctx, in)
 		if err == nil && receipt.Reject != nil {
 			err = fmt.Errorf("%s: %s", method, receipt.Reject.Message())
 		}

@@ -20,8 +20,10 @@
 // # Journal
 //
 // A node with a journal (Config.Journal) runs ahead of the disk: the owner never waits for it. Callers do: what a method
-// tells its caller is on disk before it returns (Settle). Views and events may show what a crash undoes; code that shows a
-// view to clients calls Settle first.
+// tells its caller is on disk before it returns (Settle). Views and events may show what a crash undoes; code that shows
+// views to clients takes them from SettledView. That is the newest view of which an answer was awaited, while callers
+// were told nothing that it does not show: readers do not wait for the disk because others write. A message and its
+// answer share one wait for the disk if the message is handed in by SubmitAhead.
 //
 // # Forks
 //

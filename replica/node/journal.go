@@ -7,13 +7,15 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Journal keeps the records of a network. Record and Rebase are called by the owner of the network, Sync by any
-// goroutine.
+// Journal keeps the records of a network. Record and Rebase are called by the owner of the network, Position and Sync
+// by any goroutine.
 type Journal interface {
 	replica.Journal
-	// Sync returns when everything that was recorded before the call is on disk, or with ctx's error. After any other
-	// error the journal keeps nothing more.
-	Sync(ctx context.Context) error
+	// Position is how many records there are.
+	Position() uint64
+	// Sync returns when the records before a position are on disk, or with ctx's error. After any other error the
+	// journal keeps nothing more.
+	Sync(ctx context.Context, position uint64) error
 	// Rebase keeps a network of which the records that follow are. It is on disk when Rebase returns.
 	Rebase(network *replica.Network) error
 }
@@ -24,7 +26,17 @@ func (n *Node) Settle(ctx context.Context) error {
 	if n.config.Journal == nil {
 		return nil
 	}
-	err := n.config.Journal.Sync(ctx)
+	position := n.config.Journal.Position()
+	err := n.sync(ctx, position)
+	if err == nil {
+		raise(&n.told, position)
+	}
+	return err
+}
+
+// sync returns when the records before a position are on disk.
+func (n *Node) sync(ctx context.Context, position uint64) error {
+	err := n.config.Journal.Sync(ctx, position)
 	if err != nil && ctx.Err() == nil {
 		n.halt(err)
 		return n.stopped()

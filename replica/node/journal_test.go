@@ -18,7 +18,9 @@ type slowDisk struct {
 
 func (d *slowDisk) Record([]byte, bool) { d.records.Add(1) }
 
-func (d *slowDisk) Sync(ctx context.Context) error {
+func (d *slowDisk) Position() uint64 { return uint64(d.records.Load()) }
+
+func (d *slowDisk) Sync(ctx context.Context, _ uint64) error {
 	select {
 	case err := <-d.written:
 		return err

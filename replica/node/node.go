@@ -90,6 +90,11 @@ type Node struct {
 	recorder     recorder
 	recording    atomic.Bool
 
+	// Positions of the journal: views show what was recorded before shown, and callers were told what was recorded
+	// before told, beside answers, which the settled view shows. Both only grow.
+	shown, told atomic.Uint64
+	settled     atomic.Pointer[settledView] // the newest view of which it is known that it is on disk
+
 	owner      sync.Mutex // guards what follows: its holder owns the network
 	network    *replica.Network
 	generation *generation
@@ -218,6 +223,7 @@ func (n *Node) countNow() {
 
 // show shows what a round did.
 func (n *Node) show(report replica.RoundReport) {
+	n.showRecorded()
 	n.account()
 	n.announce()
 	if len(n.waiters) > 0 {
@@ -236,6 +242,16 @@ func (n *Node) View() *replica.View { return n.views.Load().Latest() }
 // Submit hands in an ingress message. The error is a *refusal.Refusal if the message is malformed or the node
 // overloaded, a *budget.Exceeded if memory for it is lacking, the context's error, or ErrClosed.
 func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
+	receipt, err := n.SubmitAhead(ctx, in)
+	if err == nil {
+		err = n.Settle(ctx)
+	}
+	return receipt, err
+}
+
+// SubmitAhead is Submit for callers that do not yet tell anyone of the receipt: a crash may undo the message until
+// Await or Settle returns.
+func (n *Node) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
 	if replica.BringsModule(in) {
 		if receipt, enters, err := n.prepareModule(ctx, in); !enters {
 			return receipt, err
@@ -280,9 +296,6 @@ func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.
 	if done, err := n.inline(s.do); done {
 		result, inspection = s.result, s.inspection
 		s.recycle()
-		if err == nil && inspection == nil {
-			err = n.Settle(ctx)
-		}
 		return result, inspection, err
 	}
 	r := requests.Get().(*request)
@@ -299,10 +312,7 @@ func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.
 	}
 	result, inspection = s.result, s.inspection
 	s.recycle()
-	if inspection == nil {
-		err = n.Settle(ctx)
-	}
-	return result, inspection, err
+	return result, inspection, nil
 }
 
 // submission is a message on its way to the owner, and its outcome. It is recycled, with its function, since most

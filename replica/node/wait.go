@@ -62,7 +62,7 @@ func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica
 		return fmt.Errorf("request %x: %w", id, ErrUnknown)
 	case answered:
 		w.recycle()
-		return n.Settle(ctx)
+		return n.settleView(ctx)
 	case pending:
 	}
 	select {
@@ -70,7 +70,7 @@ func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica
 		err := w.err
 		w.recycle()
 		if err == nil {
-			err = n.Settle(ctx)
+			err = n.settleView(ctx)
 		}
 		return err
 	case <-ctx.Done():

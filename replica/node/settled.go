@@ -1,0 +1,91 @@
+package node
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// settledView is a view that no crash undoes.
+type settledView struct {
+	view  *replica.View
+	views *replica.Views // of the network that it is a view of
+	shows uint64         // the view shows what these first records of the journal did, or more
+}
+
+// SettledView is a view that no crash undoes. It shows everything that callers were told before; while the network runs
+// ahead of the disk, there may be newer ones. A view of a time before oldest, in nanoseconds, is returned only if it is
+// the newest. After an error the view is the last one that was on disk, or nil.
+func (n *Node) SettledView(ctx context.Context, oldest uint64) (*replica.View, error) {
+	if n.config.Journal == nil {
+		return n.View(), nil
+	}
+	told, last := n.told.Load(), n.settled.Load()
+	if last != nil && last.views == n.views.Load() && last.shows >= told && (last.view.Time >= oldest || last.view == n.View()) {
+		return last.view, nil
+	}
+	if err := n.settleView(ctx); err != nil {
+		if last == nil {
+			return nil, err
+		}
+		return last.view, err
+	}
+	return n.settled.Load().view, nil
+}
+
+// settleView returns when the newest view is on disk. What callers were told so far is in it.
+func (n *Node) settleView(ctx context.Context) error {
+	if n.config.Journal == nil {
+		return nil
+	}
+	// The round of a view is recorded before the view is there, and the view is there before shown counts its record.
+	next := &settledView{shows: n.shown.Load(), views: n.views.Load()}
+	next.view = next.views.Latest()
+	if err := n.sync(ctx, n.config.Journal.Position()); err != nil {
+		return err
+	}
+	n.keepSettled(next)
+	return nil
+}
+
+// keepSettled keeps a view for SettledView, unless a newer one is kept: clients never see one that is older than what
+// they saw before, unless the network was replaced.
+func (n *Node) keepSettled(next *settledView) {
+	for {
+		last := n.settled.Load()
+		if last != nil && last.views != next.views && next.views != n.views.Load() {
+			return // the network was replaced meanwhile
+		}
+		if last != nil && last.views == next.views {
+			if last.view.Height >= next.view.Height && last.shows >= next.shows {
+				return
+			}
+			// The newer view shows what the older one shows.
+			next.shows = max(next.shows, last.shows)
+			if last.view.Height > next.view.Height {
+				next.view = last.view
+			}
+		}
+		if n.settled.CompareAndSwap(last, next) {
+			return
+		}
+	}
+}
+
+// showRecorded says that views show what was recorded so far. The owner calls it after a round, before callers are told.
+func (n *Node) showRecorded() {
+	if n.config.Journal != nil {
+		raise(&n.shown, n.config.Journal.Position())
+	}
+}
+
+// raise makes a number at least another one.
+func raise(number *atomic.Uint64, least uint64) {
+	for {
+		now := number.Load()
+		if now >= least || number.CompareAndSwap(now, least) {
+			return
+		}
+	}
+}
