@@ -50,7 +50,7 @@ type decision struct {
 // fakeBackend is the backend of a fakeNetwork.
 type fakeBackend struct{ *fakeNetwork }
 
-func (b fakeBackend) View() api.View   { return fakeView{network: b.fakeNetwork} }
+func (b fakeBackend) View() api.View               { return fakeView{network: b.fakeNetwork} }
 func (b fakeBackend) Settle(context.Context) error { return nil }
 
 func (b fakeBackend) Clock() api.Clock { return api.Clock{Now: 1, Wall: 1} }

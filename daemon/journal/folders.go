@@ -3,6 +3,7 @@ package journal
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -15,19 +16,41 @@ func (o *Options) fs() vfs.FS {
 	return o.FS
 }
 
-// List gives the names of what is in a folder of state directories, in order: none where it does not exist.
+// removed begins the name of a state directory that is being removed.
+const removed = "removed~"
+
+// List gives the names of what is in a folder of state directories, in order: none where it does not exist. What a crash
+// left of directories that were removed goes.
 func List(dir string, o Options) ([]string, error) {
 	names, err := o.fs().List(dir)
 	if err != nil && !isNotExist(err) {
 		return nil, fmt.Errorf("reading the folder %q of state directories: %w", dir, err)
 	}
-	slices.Sort(names)
-	return names, nil
+	kept := names[:0]
+	for _, name := range names {
+		if !strings.HasPrefix(name, removed) {
+			kept = append(kept, name)
+		} else if err := o.fs().RemoveAll(o.fs().PathJoin(dir, name)); err != nil {
+			return nil, fmt.Errorf("removing what is left of state directory %q: %w", name, err)
+		}
+	}
+	slices.Sort(kept)
+	return kept, nil
 }
 
-// Remove removes a state directory that is not open, with everything in it.
+// Remove removes a state directory that is not open, with everything in it. A crash leaves all of it, or a directory
+// that List removes: one with a part of its files would be a damaged one.
 func Remove(dir string, o Options) error {
-	if err := o.fs().RemoveAll(dir); err != nil {
+	fs := o.fs()
+	leaving := fs.PathJoin(fs.PathDir(dir), removed+fs.PathBase(dir))
+	err := fs.RemoveAll(leaving)
+	if err == nil {
+		err = fs.Rename(dir, leaving)
+	}
+	if err == nil {
+		err = fs.RemoveAll(leaving)
+	}
+	if err != nil && !isNotExist(err) {
 		return fmt.Errorf("removing state directory %q: %w", dir, err)
 	}
 	return nil
