@@ -49,7 +49,7 @@ impl Account {
 }
 
 /// An account of the ICP ledger: a checksum of 4 bytes and a hash of 28.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(CandidType, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Identifier(pub [u8; 32]);
 
 impl Identifier {

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use candid::CandidType;
+use serde::Deserialize;
+
 /// How old a transaction that names its time may be, and by how much its time may be ahead, in nanoseconds.
 pub const WINDOW: u64 = 24 * 60 * 60 * 1_000_000_000;
 pub const DRIFT: u64 = 2 * 60 * 1_000_000_000;
 
 /// What a transaction does. Amounts are in the smallest unit of the token.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(CandidType, Deserialize, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation<K> {
     Mint { to: K, amount: u128, fee: u128 },
     Burn { from: K, spender: Option<K>, amount: u128, fee: u128 },
@@ -16,7 +19,7 @@ pub enum Operation<K> {
 }
 
 /// A transaction as its sender wants it.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(CandidType, Deserialize, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Transaction<K> {
     pub operation: Operation<K>,
     /// The number that the ICP ledger takes beside `note`.
@@ -35,7 +38,7 @@ pub struct Block<K> {
 }
 
 /// An amount that a spender may take until a time.
-#[derive(Clone, Copy, Default)]
+#[derive(CandidType, Deserialize, Clone, Copy, Default)]
 pub struct Allowance {
     pub amount: u128,
     pub expires: Option<u64>,
@@ -64,11 +67,40 @@ pub struct Book<K> {
     hash: fn(&Transaction<K>, u64, Option<[u8; 32]>) -> [u8; 32],
 }
 
+/// A book as it is kept in stable memory over an upgrade. Hashes and the transactions of the last day follow from the
+/// blocks.
+#[derive(CandidType, Deserialize)]
+pub struct Saved<K> {
+    balances: Vec<(K, u128)>,
+    allowances: Vec<(K, K, Allowance)>,
+    blocks: Vec<(Transaction<K>, u64)>,
+    supply: u128,
+}
+
 impl<K: Ord + Clone> Book<K> {
     pub fn new(hash: fn(&Transaction<K>, u64, Option<[u8; 32]>) -> [u8; 32]) -> Self {
         Book {
             balances: BTreeMap::new(), allowances: BTreeMap::new(), blocks: Vec::new(),
             recent: BTreeMap::new(), order: VecDeque::new(), supply: 0, hash,
+        }
+    }
+
+    pub fn save(&self) -> Saved<K> {
+        Saved {
+            balances: self.balances.iter().map(|(account, amount)| (account.clone(), *amount)).collect(),
+            allowances: self.allowances.iter().map(|((from, spender), allowance)| (from.clone(), spender.clone(), *allowance)).collect(),
+            blocks: self.blocks.iter().map(|block| (block.transaction.clone(), block.time)).collect(),
+            supply: self.supply,
+        }
+    }
+
+    /// Fills a new book with what was saved.
+    pub fn restore(&mut self, saved: Saved<K>) {
+        self.balances = saved.balances.into_iter().collect();
+        self.allowances = saved.allowances.into_iter().map(|(from, spender, allowance)| ((from, spender), allowance)).collect();
+        self.supply = saved.supply;
+        for (transaction, time) in saved.blocks {
+            self.append(transaction, time);
         }
     }
 
@@ -88,6 +120,11 @@ impl<K: Ord + Clone> Book<K> {
     pub fn apply(&mut self, transaction: Transaction<K>, now: u64) -> Result<u64, Fault> {
         self.check_time(&transaction, now)?;
         self.carry_out(&transaction.operation, now)?;
+        Ok(self.append(transaction, now))
+    }
+
+    /// Adds the block of a transaction that has happened.
+    fn append(&mut self, transaction: Transaction<K>, now: u64) -> u64 {
         let index = self.blocks.len() as u64;
         if let Some(created) = transaction.created {
             self.recent.insert(transaction.clone(), index);
@@ -96,7 +133,7 @@ impl<K: Ord + Clone> Book<K> {
         let parent = self.blocks.last().map(|block| block.hash);
         let hash = (self.hash)(&transaction, now, parent);
         self.blocks.push(Block { transaction, time: now, parent, hash });
-        Ok(index)
+        index
     }
 
     fn check_time(&mut self, transaction: &Transaction<K>, now: u64) -> Result<(), Fault> {

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use candid::{CandidType, Nat, Principal};
 use ic_cdk::api::{canister_self, certified_data_set, data_certificate, msg_caller, msg_cycles_accept, msg_cycles_available, time};
 use ic_cdk::call::{Call, CallFailed, Error as CallError};
-use ic_cdk::{init, query, trap, update};
+use ic_cdk::storage::{stable_restore, stable_save};
+use ic_cdk::{init, post_upgrade, pre_upgrade, query, trap, update};
 use serde::Deserialize;
 use serde_bytes::ByteBuf;
 use systemcanisters::account::{Account, Subaccount};
@@ -155,6 +156,19 @@ fn init(arg: InitArg) {
     for (account, n) in arg.funded {
         mint(account.key(), amount(&n), 0, None);
     }
+}
+
+#[pre_upgrade]
+fn save() {
+    let created = CREATED.with_borrow(|created| created.clone().into_iter().collect::<Vec<_>>());
+    read(|book| stable_save((book.save(), created))).unwrap_or_else(|e| trap(e.to_string()));
+}
+
+#[post_upgrade]
+fn restore() {
+    let (saved, created): (_, Vec<(u64, Principal)>) = stable_restore().unwrap_or_else(|e| trap(e));
+    CREATED.set(created.into_iter().collect());
+    change(|book| book.restore(saved));
 }
 
 /// Adds to an account what came in, and gives the index of the block.

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use candid::{CandidType, Nat, Principal};
 use ic_cdk::api::{certified_data_set, data_certificate, msg_caller, msg_cycles_accept, msg_cycles_available};
 use ic_cdk::call::{Call, CallFailed};
-use ic_cdk::{init, query, update};
+use ic_cdk::storage::{stable_restore, stable_save};
+use ic_cdk::{init, post_upgrade, pre_upgrade, query, trap, update};
 use serde::Deserialize;
 use serde_bytes::ByteBuf;
 use systemcanisters::account::{Account, Identifier, Subaccount};
@@ -49,7 +50,7 @@ struct InitArg {
     authorized_subnets: Vec<Principal>,
 }
 
-#[derive(Clone, CandidType)]
+#[derive(CandidType, Deserialize, Clone)]
 enum Outcome {
     ToppedUp(Nat),
     Created(Principal),
@@ -57,12 +58,12 @@ enum Outcome {
     Failed(NotifyError),
 }
 
-#[derive(Default)]
+#[derive(CandidType, Deserialize, Default)]
 struct State {
     defaults: Vec<Principal>,
     types: Vec<(String, Vec<Principal>)>,
     authorized: BTreeSet<Principal>,
-    next: usize,
+    next: u64,
     processing: BTreeSet<u64>,
     done: BTreeMap<u64, Outcome>,
     total_minted: u128,
@@ -83,6 +84,18 @@ fn init(arg: InitArg) {
         s.defaults = arg.default_subnets;
         s.types = arg.subnet_types;
     });
+    certified_data_set(rate_root(&encoded_rate()));
+}
+
+#[pre_upgrade]
+fn save() {
+    state(|s| stable_save((&*s,))).unwrap_or_else(|e| trap(e.to_string()));
+}
+
+#[post_upgrade]
+fn restore() {
+    let (saved,) = stable_restore().unwrap_or_else(|e| trap(e));
+    STATE.set(saved);
     certified_data_set(rate_root(&encoded_rate()));
 }
 
@@ -166,7 +179,7 @@ fn choose(selection: Option<&SubnetSelection>, subnet_type: Option<&String>) -> 
             return Err("No subnets in the network were found".to_string());
         }
         s.next += 1;
-        Ok(subnets[(s.next - 1) % subnets.len()])
+        Ok(subnets[(s.next - 1) as usize % subnets.len()])
     })
 }
 
@@ -224,7 +237,7 @@ async fn create_canister(arg: CreateCanister) -> Result<Principal, CreateCaniste
     }
 }
 
-#[derive(CandidType, Clone)]
+#[derive(CandidType, Deserialize, Clone)]
 #[allow(dead_code)] // the interface has more cases than happen here
 enum NotifyError {
     Refunded { reason: String, block_index: Option<u64> },
@@ -462,7 +475,7 @@ struct MintArg {
     deposit_memo: Option<ByteBuf>,
 }
 
-#[derive(CandidType, Clone)]
+#[derive(CandidType, Deserialize, Clone)]
 struct MintSuccess {
     block_index: Nat,
     minted: Nat,

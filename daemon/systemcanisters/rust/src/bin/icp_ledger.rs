@@ -4,7 +4,8 @@ use std::cell::RefCell;
 
 use candid::{CandidType, Nat, Principal};
 use ic_cdk::api::{certified_data_set, data_certificate, msg_caller, time};
-use ic_cdk::{init, query, trap, update};
+use ic_cdk::storage::{stable_restore, stable_save};
+use ic_cdk::{init, post_upgrade, pre_upgrade, query, trap, update};
 use serde::Deserialize;
 use serde_bytes::ByteBuf;
 use systemcanisters::account::{Account, Identifier};
@@ -163,6 +164,17 @@ fn init(arg: InitArg) {
             let _ = book.apply(Transaction { operation, memo: 0, note: None, created: None }, time());
         }
     });
+}
+
+#[pre_upgrade]
+fn save() {
+    read(|book| stable_save((book.save(),))).unwrap_or_else(|e| trap(e.to_string()));
+}
+
+#[post_upgrade]
+fn restore() {
+    let (saved,) = stable_restore().unwrap_or_else(|e| trap(e));
+    change(|book| book.restore(saved));
 }
 
 #[derive(CandidType, Deserialize, Clone, Copy)]

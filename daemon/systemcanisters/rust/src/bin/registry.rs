@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 
 use candid::{CandidType, Principal};
-use ic_cdk::{init, query};
+use ic_cdk::storage::{stable_restore, stable_save};
+use ic_cdk::{init, post_upgrade, pre_upgrade, query, trap};
 use serde::Deserialize;
 
 const INTERFACE: &str = include_str!("../registry.did");
@@ -31,6 +32,17 @@ thread_local! {
 #[init]
 fn init(arg: InitArg) {
     RANGES.set(arg.ranges);
+}
+
+#[pre_upgrade]
+fn save() {
+    RANGES.with_borrow(|ranges| stable_save((ranges,))).unwrap_or_else(|e| trap(e.to_string()));
+}
+
+#[post_upgrade]
+fn restore() {
+    let (ranges,) = stable_restore().unwrap_or_else(|e| trap(e));
+    RANGES.set(ranges);
 }
 
 #[derive(CandidType, Deserialize)]
