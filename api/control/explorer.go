@@ -76,6 +76,9 @@ func (s *explorer) Explore(in *controlv1.ExploreRequest, stream grpc.ServerStrea
 		return explorationRefused.Refuse(err)
 	}
 	answer, err := shownReport(config, report)
+	if err == nil && in.GetHtml() {
+		answer.Html, err = report.Page(config)
+	}
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ type exploreFlags struct {
 	runs, faults, stop, workers uint32
 	seed                        uint64
 	limit, form, folder         string
-	snapshot, goTest            string
+	snapshot, goTest, html      string
 }
 
 // propertyFlags are what runs must not do.
@@ -97,6 +97,12 @@ failed. Suspicions are printed, and leave it 0.`,
 						return err
 					}
 				}
+				if f.html != "" {
+					if err := os.WriteFile(f.html, []byte(report.GetHtml()), 0o600); err != nil {
+						return fmt.Errorf("--html: %w", err)
+					}
+					report.Html = "" // --json prints the rest
+				}
 				return c.printReport(report, &f)
 			})
 		},
@@ -126,6 +132,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags.Uint32Var(&f.workers, "workers", 0, "runs beside each other (default: one for each processor)")
 	flags.StringVar(&f.form, "form", "text", "how the runs of findings are shown: text or mermaid")
 	flags.StringVar(&f.folder, "folder", "explore", "where the schedules of findings are written; '' for nowhere")
+	flags.StringVar(&f.html, "html", "", "a file to write: the findings as a page with diagrams, for a browser")
 	flags.StringVar(&f.goTest, "go-test", "", "a file ..._test.go to write: a Go test that explores the same in a network of its own")
 	flags.StringVar(&f.snapshot, "snapshot", "", "explore a snapshot of the instance instead of its present")
 }
@@ -140,7 +147,7 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 	}
 	in := &controlv1.ExploreRequest{
 		Instance: c.instance, Snapshot: f.snapshot, Properties: f.properties.message(), Names: c.known().ids, Seed: f.seed, Runs: f.runs, Faults: f.faults,
-		FaultKinds: f.kinds, Untrusted: f.untrusted, Stop: f.stop, Workers: f.workers, Waits: &f.waits,
+		FaultKinds: f.kinds, Untrusted: f.untrusted, Stop: f.stop, Workers: f.workers, Waits: &f.waits, Html: f.html != "",
 	}
 	var err error
 	if in.Upgrades, in.Outcalls, err = f.outside.read(); err != nil {

@@ -57,7 +57,10 @@ func TestCallsBeforeTheOperationsBelongToRunsReplaysAndTheEmittedTest(t *testing
 	}
 	perform(t, "deploy")
 	const operations = ` --before 'bank deposit 100' --op 'bank withdraw 100' --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'`
-	shown := perform(t, `explore --before 'bank open ("${vault}")'`+operations+` --go-test race_test.go`)
+	shown := perform(t, `explore --before 'bank open ("${vault}")'`+operations+` --go-test race_test.go --html findings.html`)
+	if page := mustRead(t, "findings.html"); !strings.Contains(page, "<svg") {
+		t.Errorf("the page is %s", page)
+	}
 	for _, part := range []string{
 		"vault paidOut <= 100 does not hold: the left side is 200", "All 6 orders of these 2 operations were run, without faults and with each single fault (no_calls, reject_canister, ", "(exit 2)",
 	} {

@@ -65,6 +65,9 @@ func upper(names []string) (all []string) {
 func coverage(r *controlv1.ExploreReport) string {
 	if r.GetExhausted() {
 		text := fmt.Sprintf("All %d orders of these %d operations were run, without faults", r.GetClasses(), len(r.GetOperations()))
+		if len(r.GetOperations()) == 1 {
+			text = fmt.Sprintf("All orders of this operation (%d) were run, without faults", r.GetClasses())
+		}
 		if r.GetExhaustedFaults() {
 			text += fmt.Sprintf(" and with each single fault (%s)", strings.Join(r.GetFaultKinds(), ", "))
 		}
