@@ -1,6 +1,8 @@
 package control_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/canisterd/canisterd/canister/canistertest"
@@ -57,4 +59,25 @@ func TestTheHistoryOfAnInstanceHasWhatClientsGaveIt(t *testing.T) {
 	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "brief", Ephemeral: true})
 	call(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{Instance: "brief"})
 	a.compare("instances_history")
+}
+
+func TestADamagedInstanceIsRefusedByNameAndTheOthersGoOn(t *testing.T) {
+	dir := t.TempDir()
+	lab := filepath.Join(dir, "instances", "lab")
+	if err := os.MkdirAll(lab, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for folder, format := range map[string]string{dir: "canisterd state directory, version 1\n", lab: "canisterd state directory, version 99\n"} {
+		if err := os.WriteFile(filepath.Join(folder, "FORMAT"), []byte(format), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := served(t, daemon.Config{Pacing: daemon.Manual, StateDir: dir})
+	a.mask(dir, "STATE")
+	must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{})
+	call(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Instance: "lab"})
+	call(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "lab"})
+	call(a, a.instances.DeleteInstance, &controlv1.DeleteInstanceRequest{Instance: "lab"})
+	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "lab"})
+	a.compare("instances_damaged")
 }

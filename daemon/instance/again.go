@@ -30,8 +30,9 @@ func (r *Registry) keptIn(to *Placement, name string) string {
 	return KeptIn(r.config.StateDir, name)
 }
 
-// Resume makes the instances again that are kept beside the default one. An error names the directory of one that
-// cannot be made.
+// Resume makes the instances again that are kept beside the default one. One whose directory cannot be used is left out
+// with an error in the log: its name is refused (DamagedInstance) until it is deleted, or the daemon starts with a
+// directory that is repaired or moved away.
 func (r *Registry) Resume(ctx context.Context) error {
 	folder := filepath.Join(r.config.StateDir, instancesFolder)
 	names, err := journal.List(folder, r.config.Journal)
@@ -50,8 +51,13 @@ func (r *Registry) Resume(ctx context.Context) error {
 		if errors.Is(err, errIncomplete) {
 			err = journal.Remove(dir, r.config.Journal)
 		}
+		if bad, ok := errors.AsType[*Refusal](err); ok && bad.Reason == BadFolder {
+			r.directory.leaveOut(name, DamagedInstance.Refuse(name, bad.Arguments[1], dir))
+			r.config.Log.Error("an instance is left out; the others go on", "instance", name, "directory", dir, "error", bad.Arguments[1])
+			continue
+		}
 		if err != nil {
-			return fmt.Errorf("instance %s cannot go on; move its directory %q away to start without it: %w", name, dir, err)
+			return fmt.Errorf("instance %s, which is kept in %q, cannot go on: %w", name, dir, err)
 		}
 	}
 	return nil

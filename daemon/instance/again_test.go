@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -162,8 +163,9 @@ func TestADeletedInstanceDoesNotComeBack(t *testing.T) {
 	k.made(k.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: "lab"}}))
 }
 
-func TestADamagedInstanceIsNamedAtTheStart(t *testing.T) {
+func TestADamagedInstanceIsLeftOutAndNamed(t *testing.T) {
 	k := newKeeping(t)
+	k.made(k.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: "other"}}))
 	k.made(k.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: "lab"}}))
 	if err := k.Close(); err != nil {
 		t.Fatal(err)
@@ -172,9 +174,25 @@ func TestADamagedInstanceIsNamedAtTheStart(t *testing.T) {
 	if err := k.fs.Remove(dir + "/FORMAT"); err != nil {
 		t.Fatal(err)
 	}
-	k.Registry = instance.NewRegistry(instance.Config{Wall: wall, Engine: k.engine, StateDir: "/state", Journal: journal.Options{FS: k.fs}})
-	err := k.Resume(t.Context())
-	if err == nil || !bytes.Contains([]byte(err.Error()), []byte(`instance lab cannot go on; move its directory "`+dir+`" away`)) {
-		t.Errorf("with a damaged instance: %v", err)
+	k.begin()
+	k.made(k.Instance("other"))
+	_, looked := k.Instance("lab")
+	_, created := k.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: "lab"}})
+	_, brief := k.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: "lab", Ephemeral: true}})
+	for _, err := range []error{looked, created, brief} {
+		refused, ok := errors.AsType[*instance.Refusal](err)
+		if !ok || refused.Reason != instance.DamagedInstance || !strings.Contains(err.Error(), `instance "lab" is kept, but cannot go on`) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("with a damaged instance: %v", err)
+		}
 	}
+	if all := k.Instances(); len(all) != 2 {
+		t.Errorf("%d instances go on, want 2", len(all))
+	}
+	if _, err := k.fs.Stat(dir); err != nil {
+		t.Errorf("the directory of the damaged instance: %v", err)
+	}
+	if err := k.Delete("lab"); err != nil {
+		t.Fatal(err)
+	}
+	k.made(k.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: "lab"}}))
 }

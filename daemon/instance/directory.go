@@ -12,7 +12,8 @@ import (
 type directory struct {
 	mu        sync.RWMutex // guards what follows
 	instances map[string]*Instance
-	reserved  map[string]bool // names of instances that are being made
+	reserved  map[string]bool  // names of instances that are being made
+	damaged   map[string]error // kept instances that could not be started, with why
 	leases    map[string]map[string]*Instance
 	most      int // instances
 	chosen    int // names the daemon has given
@@ -20,7 +21,7 @@ type directory struct {
 }
 
 func newDirectory(most int) directory {
-	return directory{most: cmp.Or(most, MaxInstances), instances: make(map[string]*Instance), reserved: make(map[string]bool), leases: make(map[string]map[string]*Instance)}
+	return directory{most: cmp.Or(most, MaxInstances), instances: make(map[string]*Instance), reserved: make(map[string]bool), damaged: make(map[string]error), leases: make(map[string]map[string]*Instance)}
 }
 
 // get is an instance, nil if there is none.
@@ -50,10 +51,12 @@ func (d *directory) reserve(to *Placement) (name string, err error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	taken := func(name string) bool { return d.instances[name] != nil || d.reserved[name] }
+	taken := func(name string) bool { return d.instances[name] != nil || d.reserved[name] || d.damaged[name] != nil }
 	switch {
 	case d.closed:
 		return "", Stopping.Refuse()
+	case d.damaged[to.Name] != nil:
+		return "", d.damaged[to.Name]
 	case taken(to.Name):
 		return "", InstanceExists.Refuse(to.Name)
 	case len(d.instances)+len(d.reserved) >= d.most:
@@ -67,6 +70,29 @@ func (d *directory) reserve(to *Placement) (name string, err error) {
 	}
 	d.reserved[name] = true
 	return name, nil
+}
+
+// leaveOut keeps the name of an instance that could not be started.
+func (d *directory) leaveOut(name string, why error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.damaged[name] = why
+}
+
+// leftOut is why an instance could not be started; nil for any other name.
+func (d *directory) leftOut(name string) error {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.damaged[name]
+}
+
+// discard gives the name of an instance back that could not be started, and says whether it was one.
+func (d *directory) discard(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	was := d.damaged[name] != nil
+	delete(d.damaged, name)
+	return was
 }
 
 // release gives back a name for which no instance was made.

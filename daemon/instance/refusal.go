@@ -30,6 +30,7 @@ const (
 	NoSuchMove                     // what was asked for, how many there are
 	NoHistory                      // instance
 	UnknownMoment                  // instance, moment, first and last round that can be reached, their times
+	DamagedInstance                // name, why, its directory
 	Reasons                        // how many there are
 )
 
@@ -56,6 +57,7 @@ var reasons = [Reasons]struct {
 	TimeGoesBack:     {refusal.Conflict, "time never goes back: it is %s, and was to be %s", []string{"now", "asked"}},
 	NoTimer:          {refusal.Conflict, "no canister of instance %q has a timer set, and nothing else waits for a time", []string{"instance"}},
 	NoHistory:        {refusal.Conflict, "instance %q keeps no history: only an instance that is kept in a state directory has one; fork its present, or take snapshots", []string{"instance"}},
+	DamagedInstance:  {refusal.Conflict, "instance %q is kept, but cannot go on: %v; stop the daemon and repair the directory (canisterd -i NAME state repair) or move it away (%s), or delete the instance", []string{"instance"}},
 	UnknownMoment:    {refusal.NotFound, "instance %q has no state %s: its journal goes from round %d to round %d (%s to %s)", []string{"instance", "at", "first", "last", "", ""}},
 	NoSuchMove:       {refusal.NotFound, "%s is none of the %d deliveries that may happen next", []string{"", "moves"}},
 }

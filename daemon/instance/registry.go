@@ -112,10 +112,13 @@ func (r *Registry) Close() error {
 }
 
 // Instance is the instance with a name; "" is the default one. The error is a refusal
-// (UnknownInstance).
+// (UnknownInstance, DamagedInstance).
 func (r *Registry) Instance(name string) (*Instance, error) {
 	if i := r.directory.get(name); i != nil {
 		return i, nil
+	}
+	if err := r.directory.leftOut(name); err != nil {
+		return nil, err
 	}
 	return nil, UnknownInstance.Refuse(cmp.Or(name, Default))
 }
@@ -126,9 +129,12 @@ func (r *Registry) Instances() []*Instance { return r.directory.all() }
 // EngineStatistics are the statistics of all engines together, of those that are closed as well.
 func (r *Registry) EngineStatistics() canister.EngineStatistics { return r.engines.statistics() }
 
-// Delete ends an instance and gives back everything it has.
+// Delete ends an instance and gives back everything it has. Of one that could not be started, it removes the directory.
 func (r *Registry) Delete(name string) error {
 	i := r.directory.take(name)
+	if i == nil && r.directory.discard(name) {
+		return journal.Remove(KeptIn(r.config.StateDir, name), r.config.Journal)
+	}
 	if i == nil {
 		return UnknownInstance.Refuse(cmp.Or(name, Default))
 	}
