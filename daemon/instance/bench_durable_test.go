@@ -2,6 +2,9 @@ package instance_test
 
 import (
 	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -14,8 +17,8 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// counting is an instance with a counter, and 64 clients that count.
-func counting(b *testing.B, dir string) func() time.Duration {
+// counting is an instance with a counter, and clients that count.
+func counting(b *testing.B, dir string, clients int) func() time.Duration {
 	b.Helper()
 	r := instance.NewRegistry(instance.Config{Wall: time.Now})
 	b.Cleanup(func() {
@@ -30,7 +33,7 @@ func counting(b *testing.B, dir string) func() time.Duration {
 	id := instancetest.Deploy(b, i, canistertest.Fixture("counter"), nil)
 	subnet := i.Node().View().SubnetOf(id).ID
 	return func() time.Duration {
-		const clients, each = 64, 16
+		const each = 32
 		begun := time.Now()
 		var all sync.WaitGroup
 		for range clients {
@@ -41,7 +44,7 @@ func counting(b *testing.B, dir string) func() time.Duration {
 			})
 		}
 		all.Wait()
-		return time.Since(begun) / (clients * each)
+		return time.Since(begun) / time.Duration(clients*each)
 	}
 }
 
@@ -65,5 +68,32 @@ func update(b testing.TB, i *instance.Instance, id, subnet principal.Principal) 
 // BenchmarkRatioDurableUpdatesOf64Clients is an update of a durable instance that 64 clients write to, each after its
 // answer is on disk; the floor is the same update in memory.
 func BenchmarkRatioDurableUpdatesOf64Clients(b *testing.B) {
-	ratio.CompareTimed(b, 12, counting(b, b.TempDir()), counting(b, ""))
+	ratio.CompareTimed(b, 2, counting(b, b.TempDir(), 64), counting(b, "", 64))
+}
+
+// BenchmarkRatioDurableUpdatesOfAClient is an update of a durable instance by a client that is alone; the floor is the
+// same update in memory, and one sync of a file.
+func BenchmarkRatioDurableUpdatesOfAClient(b *testing.B) {
+	dir := b.TempDir()
+	memory, file := counting(b, "", 1), filepath.Join(dir, "file")
+	f, err := os.Create(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	ratio.CompareTimed(b, 2, counting(b, filepath.Join(dir, "state"), 1), func() time.Duration {
+		const syncs = 32
+		begun := time.Now()
+		for range syncs {
+			_, err := f.Write(make([]byte, 512))
+			if err = errors.Join(err, f.Sync()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return memory() + time.Since(begun)/syncs
+	})
 }

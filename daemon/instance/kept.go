@@ -43,10 +43,17 @@ type made struct {
 
 const keptName = "instance"
 
+// leastMemTable is how much of what is new a store has at least in memory, in bytes: it writes many small files otherwise.
+const leastMemTable = 32 << 10
+
 // openKept opens the state directory of an instance; there says whether it has one.
 func (r *Registry) openKept(dir string) (k *keeper, there bool, err error) {
 	options := r.config.Journal
 	options.Log = r.config.Log
+	if options.MemTableBytes == 0 && r.config.CheckpointBytes > 0 {
+		// Checkpoints delete records before a larger one is full: the store would never write it.
+		options.MemTableBytes = uint64(min(max(r.config.CheckpointBytes/2, leastMemTable), journal.MemTableBytes))
+	}
 	j, err := journal.Open(dir, options)
 	if err != nil {
 		return nil, false, err

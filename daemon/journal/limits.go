@@ -15,9 +15,9 @@ const (
 	maxRecord = 1 << 30
 	// checkpoints is how many are kept. Ours.
 	checkpoints = 2
-	// cacheBytes and memTableBytes are what the store takes of memory: blocks are read once, in order. Ours.
+	// cacheBytes and MemTableBytes are what the store takes of memory: blocks are read once, in order. Ours.
 	cacheBytes    = 1 << 20
-	memTableBytes = 8 << 20
+	MemTableBytes = 8 << 20
 	// writeBuffer is the size of the pieces in which files are written, in bytes. Ours.
 	writeBuffer = 256 << 10
 )

@@ -23,7 +23,7 @@ const (
 func (j *Journal) storeOptions(o *Options) *pebble.Options {
 	options := &pebble.Options{
 		FS: j.fs, ReadOnly: o.ReadOnly, ErrorIfNotExists: o.ReadOnly, Logger: storeLog{j}, FormatMajorVersion: pebble.FormatNewest,
-		MemTableSize: cmp.Or(o.MemTableBytes, memTableBytes), MaxOpenFiles: 100,
+		MemTableSize: cmp.Or(o.MemTableBytes, MemTableBytes), MaxOpenFiles: 100,
 	}
 	options.CacheSize = cacheBytes
 	options.EventListener = &pebble.EventListener{BackgroundError: func(err error) {

@@ -73,7 +73,7 @@ func (l *logged) String() string {
 func (r *run) start(ctx context.Context) (*process, error) {
 	begun := time.Now()
 	p := &process{cmd: exec.CommandContext(ctx, r.binary, "start", "--listen", "127.0.0.1:0", "--json", "--state-dir", r.dir,
-		"--log-level", "debug", "--checkpoint-bytes", "65536")}
+		"--log-level", "debug", "--checkpoint-bytes", "16384")}
 	p.log.work = &r.work
 	r.work.reset()
 	p.cmd.Stderr = &p.log
