@@ -3,12 +3,14 @@ package canister_test
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/internal/golden"
 )
 
@@ -195,4 +197,33 @@ func (p *wasiPerformer) Said() string {
 	said := p.said.String()
 	p.said.Reset()
 	return said
+}
+
+// longLine writes 70,000 bytes of one line.
+const longLine = `(module
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (import "ic0" "msg_reply" (func $reply))
+  (memory 2)
+  (func (export "canister_update_hi")
+    (memory.fill (i32.const 16) (i32.const 97) (i32.const 70000))
+    (i32.store (i32.const 0) (i32.const 16)) (i32.store (i32.const 4) (i32.const 70000))
+    (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))
+    (call $reply)))`
+
+func TestALongLineOfAStreamIsCutIntoRecords(t *testing.T) {
+	for _, module := range [][]byte{wat.MustAssemble(longLine), polyfilled(t, longLine)} {
+		place := canistertest.NewPlace(t)
+		c := place.Canister(place.Module(module), nil)
+		c.Settings.LogMemoryLimit = 1 << 20
+		if out := c.Execute(&place.Subnet, &canister.Message{Context: canister.Update, Method: "hi", Caller: canistertest.User}); out.Failure != nil {
+			t.Fatal(out.Failure)
+		}
+		var sizes []int
+		for i := range c.Logs.Len() {
+			sizes = append(sizes, len(c.Logs.At(i).Content))
+		}
+		if want := []int{32768, 32768, 70000 - 2*32768}; !slices.Equal(sizes, want) {
+			t.Errorf("records of %v bytes, not %v", sizes, want)
+		}
+	}
 }

@@ -29,10 +29,13 @@ func (m *subnet) wake(id principal.Principal) {
 	j.woke = m.Time
 }
 
-// awake are the parked messages that wait for their turn alone.
+// awake are the parked messages that wait for their turn alone. Where all wait for a time, it costs nothing.
 func (m *subnet) awake() []*Job {
-	if m.waiting == 0 {
+	switch m.waiting {
+	case 0:
 		return m.paused
+	case len(m.paused):
+		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(m.paused), (*Job).waits)
 }

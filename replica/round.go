@@ -118,7 +118,7 @@ func (m *subnet) end() {
 	m.ApplyDeferredCredits()
 	m.fillStreams()
 	m.shed()
-	for _, j := range m.paused {
+	for _, j := range m.awake() {
 		j.Entry.Mailbox.Resume = false
 	}
 }

@@ -21,6 +21,7 @@ const napper = `(module (import "wasi_snapshot_preview1" "poll_oneoff" (func $po
   (i32.store (i32.const 100) (call $poll (i32.const 0) (i32.const 200) (i32.const 1) (i32.const 300))))
 (func (export "canister_update_nap") (call $nap) (call $nap)
   (i64.store (i32.const 400) (call $time)) (call $append (i32.const 400) (i32.const 8)) (call $append (i32.const 100) (i32.const 4)) (call $reply))
+(func (export "canister_update_hi") (call $reply))
 (func (export "canister_query_nap_query") (call $nap) (call $append (i32.const 100) (i32.const 4)) (call $reply)))`
 
 func nappers(t testing.TB, names ...string) *real.Stage {
