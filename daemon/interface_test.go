@@ -3,6 +3,7 @@ package daemon_test
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/api/ic"
@@ -43,6 +44,7 @@ func TestEveryPartOfTheInterfaceIsListedWithATestThatCoversIt(t *testing.T) {
 	p := &page{proofs: proofs(t), shown: make(map[string][]string)}
 	fmt.Fprintf(p, interfaceHead, code("*.txt"), code("go test ./daemon -run Interface -rewrite"))
 	p.systemAPI()
+	p.wasi()
 	p.management()
 	p.settings()
 	p.endpoints()
@@ -87,6 +89,20 @@ func (p *page) systemAPI() {
 			narrow = ", I = i32 only"
 		}
 		p.row("function "+f.Name, search{word: f.Name, under: []string{"canister/", "replica/"}, but: "canister/context_test.go"}, code(f.Name), code(f.Type)+narrow, f.Contexts)
+	}
+}
+
+func (p *page) wasi() {
+	all := canister.WASI()
+	p.section("WASI preview 1", fmt.Sprintf("The %d functions of module `wasi_snapshot_preview1` that canisters with the feature `wasi` may import\n"+
+		"([Programs that need WASI](wasi.md)), in every context.", len(all)),
+		"function", "type", "shown by")
+	for _, f := range all {
+		result := "()"
+		if f.Returns {
+			result = "(i32)"
+		}
+		p.row("function "+f.Name, search{word: f.Name, under: []string{"canister/testdata/"}}, code(f.Name), code("("+strings.Join(f.Params, ", ")+") → "+result))
 	}
 }
 

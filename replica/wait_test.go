@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
@@ -26,11 +28,16 @@ const napper = `(module (import "wasi_snapshot_preview1" "poll_oneoff" (func $po
 
 func nappers(t testing.TB, names ...string) *real.Stage {
 	t.Helper()
+	return nappersIn(t, replica.Config{}, names...)
+}
+
+func nappersIn(t testing.TB, config replica.Config, names ...string) *real.Stage {
+	t.Helper()
 	module, err := wat.Assemble(napper)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := real.NewStage(t, replica.Config{})
+	s := real.NewStage(t, config)
 	for _, name := range names {
 		s.Create(name, 0, real.Plenty)
 		if refused := s.Apply(replica.SetFeatures{Canister: s.ID(name), Features: canister.FeatureWASI}).Refusal; refused != nil {
@@ -83,5 +90,36 @@ func TestAMessageThatWaitsGoesOnWhenItsTimeHasCome(t *testing.T) {
 		if x.Activity().Height == s.Activity().Height && stateHash(t, x.Network) != stateHash(t, s.Network) {
 			t.Errorf("network %d has another state", i)
 		}
+	}
+}
+
+func TestAJournalWithAMessageThatWaitsIsReplayedToTheSameStates(t *testing.T) {
+	p := new(tape)
+	config := replica.Config{Engine: canistertest.NewEngine(t), Journal: p, Start: replicatest.Start, Subnets: []replica.SubnetConfig{{Nodes: 13}}}
+	s := nappersIn(t, config, "A")
+	if _, refused := s.Submit("A", "nap", nil); refused != "" {
+		t.Fatal(refused)
+	}
+	settle(t, s)
+	p.mark(t, s.Network)
+	p.keep(t, s.Network)
+	for range 2 {
+		s.Apply(replica.AdvanceTo(s.Activity().Time + hour))
+		settle(t, s)
+		p.mark(t, s.Network)
+	}
+	if _, waits := s.NextOf(replica.GlobalTimers); waits {
+		t.Error("the message still waits")
+	}
+	config.Journal = nil
+	for _, from := range []int{0, p.from} {
+		n, err := replica.New(config)
+		if from > 0 {
+			n, err = replica.Import(&p.checkpoint, config)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.replay(t, n, from)
 	}
 }
