@@ -77,12 +77,17 @@ by the shortest order that shows it, and written to a file (--folder), which
 canisterd explore replay runs again. With --go-test, a Go test is written that
 fails until the bug is fixed.
 
+What is not given as a flag is read from the section explore of ` + project.File + `.
+
 The exit code is 0 if nothing was found, 2 for a finding, 1 if the exploration
 failed. Suspicions are printed, and leave it 0.`,
 		Example: `  canisterd explore --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'
   canisterd explore --op 'bank withdraw 100 as bob' --faults 2 --untrusted vault`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := takeSection(cmd); err != nil {
+				return err
+			}
 			request, err := f.request(c)
 			if err != nil {
 				return err
@@ -114,6 +119,31 @@ failed. Suspicions are printed, and leave it 0.`,
 	return cmd
 }
 
+// takeSection sets the flags that were not given to what the project of the folder says.
+func takeSection(cmd *cobra.Command) error {
+	folder := project.Nearest()
+	if _, err := os.Stat(filepath.Join(folder, project.File)); err != nil {
+		return nil //nolint:nilerr // without a project the flags say everything
+	}
+	p, err := project.Read(folder)
+	if err != nil {
+		return err
+	}
+	section := p.ExploreFlags()
+	for _, name := range sortedKeys(section) {
+		flag := cmd.Flags().Lookup(name)
+		if flag.Changed {
+			continue
+		}
+		for _, value := range section[name] {
+			if err := flag.Value.Set(value); err != nil {
+				return fmt.Errorf("%s: explore: %s: %w", project.File, name, err)
+			}
+		}
+	}
+	return nil
+}
+
 func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.operations, "op", nil, "an operation: 'CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]'; again for each")
@@ -140,7 +170,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 // request reads the flags.
 func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 	if len(f.operations)+len(f.twice) == 0 {
-		return nil, errors.New("no operations: give some with --op, for example --op 'bank withdraw 100'")
+		return nil, errors.New("no operations: give some with --op, for example --op 'bank withdraw 100', or in the section explore of " + project.File)
 	}
 	if err := errors.Join(checkForm(f.form), checkGoTest(f.goTest)); err != nil {
 		return nil, err

@@ -71,6 +71,20 @@ func TestCallsBeforeTheOperationsBelongToRunsReplaysAndTheEmittedTest(t *testing
 	if replayed := perform(t, "explore replay explore/vault-paidOut----100.yaml"); !strings.Contains(replayed, "still fails") {
 		t.Errorf("the replay says %s", replayed)
 	}
+	writeFile(t, "canisterd.yaml", `canisters: {bank: {wasm: bank.wasm}, vault: {wasm: vault.wasm}}
+explore:
+  before: ['bank open ("${vault}")', bank deposit 100]
+  operations: [bank withdraw 100, bank withdraw 50]
+  invariants: [vault paidOut <= 100]
+  runs: 20
+  faults: 0
+`)
+	if read := perform(t, "explore --folder ''"); !strings.Contains(read, "the left side is 150") {
+		t.Errorf("the section of canisterd.yaml gives\n%s", read)
+	}
+	if read := perform(t, "explore --folder '' --op 'bank withdraw 100'"); !strings.Contains(read, "All orders of this operation (1) were run, without faults: no violation") {
+		t.Errorf("a flag counts less than the section of canisterd.yaml:\n%s", read)
+	}
 	if refused := perform(t, "explore --before 'bank close'"+operations); !strings.Contains(refused, "bank close, before the operations: it is rejected") {
 		t.Errorf("a call that is rejected: %s", refused)
 	}

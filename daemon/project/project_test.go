@@ -74,7 +74,7 @@ func TestCanistersThatNameEachOtherAreNoCircleAndThoseThatWaitForEachOtherAre(t 
 func TestMistakesInAProjectAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"canisters: {}":                                        "names no canisters",
-		"canister: {a: {wasm: x}}":                             "there is no key canister; did you mean canisters? (there are canisters)",
+		"canister: {a: {wasm: x}}":                             "there is no key canister; did you mean canisters? (there are canisters, explore)",
 		"canisters: {a: {wasm: x, unknown: 1}}":                "there is no key unknown (there are wasm, init, init_json,",
 		"canisters: {a: {}}":                                   "canister a: it has no wasm: file",
 		"canisters: {a: }":                                     "canister a: it has no wasm: file",
