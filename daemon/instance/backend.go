@@ -45,7 +45,7 @@ type Times struct {
 func (b *Backend) Clock() Times {
 	at, wall := b.node.View().Time, b.clock.wallNow()
 	if b.pacing.Load().TimeByWallClock() {
-		at = max(at, wall+uint64(b.clock.offset.Load()))
+		at = max(at, b.clock.now())
 	}
 	return Times{Now: at, Wall: wall}
 }

@@ -186,6 +186,37 @@ func TestTimersFireByTheWallClockWhereTimeIsAheadOfIt(t *testing.T) {
 	}
 }
 
+// A wall clock that is set back by hours stops neither the instance's time nor the timers of canisters.
+func TestTheTimeGoesOnWhenTheWallClockIsSetBackOrForward(t *testing.T) {
+	var wall hands
+	_, i := first(t, wall.now, instance.Pacing{})
+	id := instancetest.Deploy(t, i, canistertest.Fixture("clock"), []byte("DIDL\x00\x00"))
+	second, err := candid.Marshal(uint64(time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	instancetest.Update(t, i, id, id, "start", second)
+	for _, set := range []time.Duration{-time.Hour, time.Hour, -3 * time.Hour, 0, 2 * time.Hour} {
+		before, fired := shows(i), ticks(t, i, id)
+		wall.pass(set)
+		if now := shows(i); now < before || now > before+max(0, set)+time.Millisecond {
+			t.Errorf("the wall clock is set by %s: it is noon and %s, and was noon and %s", set, now, before)
+		}
+		wall.pass(3 * time.Second)
+		if now := shows(i); now < before+3*time.Second-time.Millisecond { // rounds at one moment are some ns ahead
+			t.Errorf("3 s after the wall clock is set by %s: it is noon and %s, and was noon and %s", set, now, before)
+		}
+		if err := i.Node().Do(instancetest.Patient(t), func(*replica.Network) {}); err != nil {
+			t.Fatal(err)
+		}
+		for ticks(t, i, id) == fired {
+			if err := i.Node().Do(instancetest.Patient(t), func(*replica.Network) {}); err != nil {
+				t.Fatalf("no timer fires after the wall clock is set by %s: %v", set, err)
+			}
+		}
+	}
+}
+
 // ticks is how often the timer of the fixture clock has fired.
 func ticks(t *testing.T, i *instance.Instance, id principal.Principal) (count uint64) {
 	t.Helper()
