@@ -179,7 +179,11 @@ func replayed(ctx context.Context, path string) (daemon.Replayed, error) {
 		return daemon.Replayed{}, fmt.Errorf("opening the file: %w", err)
 	}
 	defer func() { _ = file.Close() }() // it is only read
-	return daemon.ReplayFile(ctx, file, config)
+	r, err := daemon.ReplayFile(ctx, file, config)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return r, err
 }
 
 func (c *cli) stateDelete() *cobra.Command {

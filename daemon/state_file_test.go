@@ -1,0 +1,85 @@
+package daemon
+
+import (
+	"archive/tar"
+	"bytes"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// exported is the file of a state directory with a counter.
+func exported(t *testing.T) (file []byte, state Replayed) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "state")
+	d, err := kept(t, dir, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := userOf(t, d)
+	id := u.deploy(motoko(t, "counter"))
+	if _, err := u.Call(u.ctx, id, id, "inc", []byte("DIDL\x00\x00")); err != nil {
+		t.Fatal(err)
+	}
+	u.Close()
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := ExportState(dir, &out); err != nil {
+		t.Fatal(err)
+	}
+	if state, err = ReplayFile(t.Context(), bytes.NewReader(out.Bytes()), Config{}); err != nil || state.Rounds == 0 || state.Checkpoints != 1 {
+		t.Fatalf("the replay of the file: %+v: %v", state, err)
+	}
+	return out.Bytes(), state
+}
+
+// TestADamagedJournalFileIsAnErrorOrReplaysTheSame cuts the file, and flips bits in it.
+func TestADamagedJournalFileIsAnErrorOrReplaysTheSame(t *testing.T) {
+	file, want := exported(t)
+	random := rand.New(rand.NewPCG(7, 8))
+	refused := 0
+	for attempt := range 60 {
+		damaged := bytes.Clone(file)
+		at := random.IntN(len(file))
+		if attempt%3 == 0 {
+			damaged = damaged[:at]
+		} else {
+			damaged[at] ^= 1 << random.IntN(8)
+		}
+		got, err := ReplayFile(t.Context(), bytes.NewReader(damaged), Config{})
+		if err != nil {
+			refused++
+			if text := err.Error(); !strings.Contains(text, "at byte") && !strings.Contains(text, "before byte") {
+				t.Errorf("damage at byte %d: the error does not say where: %v", at, err)
+			}
+		} else if got.StateHash != want.StateHash {
+			t.Errorf("damage at byte %d of %d is not noticed: %+v", at, len(file), got)
+		}
+	}
+	if refused < 50 {
+		t.Errorf("only %d of 60 damaged files are refused: this shows little", refused)
+	}
+}
+
+func TestAForeignArchiveIsRefusedWithTheByte(t *testing.T) {
+	archive := func(header *tar.Header) []byte {
+		var out bytes.Buffer
+		if err := tar.NewWriter(&out).WriteHeader(header); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	for want, file := range map[string][]byte{
+		"at byte 0: it ends":    nil,
+		"at byte 1536: unexp":   archive(&tar.Header{Name: "FORMAT", Size: 1 << 40, Mode: 0o600}),
+		"is not a regular file": archive(&tar.Header{Name: "store", Typeflag: tar.TypeSymlink, Linkname: "/"}),
+		"path escapes":          archive(&tar.Header{Name: "../outside", Mode: 0o600}),
+	} {
+		if _, err := ReplayFile(t.Context(), bytes.NewReader(file), Config{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("an archive with %q: %v", want, err)
+		}
+	}
+}
