@@ -50,3 +50,25 @@ func TestACanisterHasTheFeaturesThatItIsDeployedWith(t *testing.T) {
 	}
 	hi(project["hello"])
 }
+
+// TestATraceShowsWhatAMessageWaitsFor asks for the trace while a message waits for an hour.
+func TestATraceShowsWhatAMessageWaitsFor(t *testing.T) {
+	ctx := t.Context()
+	ic := canisterd.New(t)
+	c := ic.DeployModule(wat.MustAssemble(`(module
+		(import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))
+		(import "ic0" "msg_reply" (func $reply))
+		(memory 1)
+		(func (export "canister_update_nap") (i64.store (i32.const 24) (i64.const 3600000000000))
+			(drop (call $poll (i32.const 0) (i32.const 200) (i32.const 1) (i32.const 300))) (call $reply)))`), canisterd.Features("wasi"))
+	nap, err := c.Submit(ctx, "nap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := nap.Await(ctx); err == nil {
+		t.Fatal("it does not wait")
+	}
+	if tree := ic.Trace(nap); !strings.Contains(tree, "a message waits for 3600000 ms") {
+		t.Errorf("the trace is\n%s", tree)
+	}
+}

@@ -61,7 +61,8 @@ func (b *Builder) Add(e *replica.Event) {
 	case replica.IngressAnswered:
 		b.answer(b.callOf(e), e)
 	case replica.MessageParked:
-		b.execution(e).Parked = b.point(e)
+		x := b.execution(e)
+		x.Parked, x.WaitsUntil = b.point(e), e.Deadline
 	case replica.MessageExecuted, replica.CodeInstalled:
 		b.ran(e)
 	case replica.Trapped:

@@ -1,6 +1,10 @@
 package trace
 
-import "github.com/canisterd/canisterd/intercanister"
+import (
+	"fmt"
+
+	"github.com/canisterd/canisterd/intercanister"
+)
 
 // unrecorded is what there is to say of a tree without a root.
 const unrecorded = "nothing of it is recorded"
@@ -36,7 +40,11 @@ func (c *Call) missing() (what []string) {
 		what = append(what, "what it ran is not recorded")
 	}
 	for _, x := range c.Executions {
-		if x.Parked.Recorded() && !x.Ended.Recorded() {
+		switch {
+		case !x.Parked.Recorded() || x.Ended.Recorded():
+		case x.WaitsUntil != 0:
+			what = append(what, fmt.Sprintf("a message waits for %d ms", (x.WaitsUntil-x.Parked.Time)/1_000_000))
+		default:
 			what = append(what, "a message is paused in the middle of its code")
 		}
 	}

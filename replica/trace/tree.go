@@ -82,6 +82,7 @@ type Execution struct {
 	Begun         replica.Moment
 	Ended         Point // not recorded where it is paused in the middle
 	Parked        Point
+	WaitsUntil    uint64 // ns, where it was parked for a time; 0: for its turn
 	Instructions  uint64
 	Cycles        cycles.Amount
 	DirtyPages    int
