@@ -54,7 +54,7 @@ func (f *Finding) Differences(config *Config) (all []Shown, err error) {
 		if serial[i] == found[i] {
 			continue
 		}
-		title := ""
+		var title string
 		if answers := len(f.Schedule.Operations); i < answers {
 			position := f.Schedule.Operations[i]
 			title = "answer to " + harness.OperationName(position) + ", " + full.Setup.Operations[position].Title

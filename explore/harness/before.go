@@ -8,9 +8,6 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// maxBefore is how many messages a call before the runs and what follows from it deliver at most. Ours.
-const maxBefore = 10_000
-
 // Prepare is a fork of a network after some calls, which were made one after the other in FIFO order. The error says which
 // of them was not replied to. The caller calls done when no fork of the network is used any more.
 func Prepare(base *replica.Network, before []Operation) (prepared *replica.Network, done func(), err error) {
