@@ -23,8 +23,9 @@ type resident struct {
 	counter      api.MutableGlobal
 	globals      []globalCell
 	functions    [maxFunctions]function
-	next         int      // function to forget next
-	segments     [][]byte // passive data segments, emptied by data.drop
+	next         int       // function to forget next
+	running      *function // while a message runs: what it was called with, one of functions
+	segments     [][]byte  // passive data segments, emptied by data.drop
 	segmentsWere [][]byte
 	patches      patches // of a resident that waits in a pool: what its heap has beside the layers
 	context      callContext
@@ -148,6 +149,15 @@ func (r *resident) find(name string) *function {
 
 // forget drops a function object, and its stack with it.
 func (f *function) forget() { *f = function{} }
+
+// forgetIdle drops the function objects that no message runs.
+func (r *resident) forgetIdle() {
+	for i := range r.functions {
+		if f := &r.functions[i]; f != r.running {
+			f.forget()
+		}
+	}
+}
 
 // segmentsOf finds the data segments of an instance. The engine does not show them, and a replica starts every message
 // with all of them, whatever an earlier one dropped.

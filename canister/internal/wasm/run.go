@@ -54,11 +54,11 @@ func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 	l.counter.Set(rewrite.NewCounter(0))
 	g.grant(0)
 	l.stack = [2]uint64{uint64(entry.Fn), entry.Env}
-	g.running = true
+	g.running, l.running = true, f
 	l.heap.watch()
 	err := f.call.CallWithStack(&l.context, l.stack[:])
 	l.heap.unwatch()
-	g.running, g.host = false, nil
+	g.running, l.running, g.host = false, nil, nil
 	if err != nil {
 		f.forget()
 		return g.outcome(err, entry)
@@ -264,8 +264,11 @@ func (g *Guest) pause(progress uint64) {
 	g.budget.Pause(progress)
 }
 
-// Suspend is called inside a host function that waits: it releases the thread while wait runs.
+// Suspend is called inside a host function that waits: it releases the thread while wait runs. The wait may be long and
+// the canister takes no other message meanwhile, so function objects of other methods are dropped: each has a stack of
+// 10 KiB.
 func (g *Guest) Suspend(wait func()) {
+	g.resident.forgetIdle()
 	g.resident.heap.unwatch()
 	defer g.resident.heap.watch()
 	wait()
