@@ -132,7 +132,11 @@ func (c *Call) reference() string {
 }
 
 func (d *diagram) execution(c *Call, x *Execution) {
-	d.note(x.Parked, c.Canister, x.title()+", paused")
+	why := "paused"
+	if x.WaitsUntil != 0 {
+		why = x.waits()
+	}
+	d.note(x.Parked, c.Canister, x.title()+", "+why)
 	d.note(x.Ended, c.Canister, fmt.Sprintf("%s, %s instructions", x.title(), grouped(x.Instructions)))
 	last := x.Ended
 	for i := range x.Logs {

@@ -43,7 +43,7 @@ func (c *Call) missing() (what []string) {
 		switch {
 		case !x.Parked.Recorded() || x.Ended.Recorded():
 		case x.WaitsUntil != 0:
-			what = append(what, fmt.Sprintf("a message waits for %d ms", (x.WaitsUntil-x.Parked.Time)/1_000_000))
+			what = append(what, "a message "+x.waits())
 		default:
 			what = append(what, "a message is paused in the middle of its code")
 		}
@@ -58,4 +58,9 @@ func (c *Call) missing() (what []string) {
 func told(c *Call) bool {
 	_, ok := c.Canister.CanisterNumber()
 	return ok && c.Source == intercanister.SourceRequests
+}
+
+// waits tells for how long the message waits.
+func (x *Execution) waits() string {
+	return fmt.Sprintf("waits for %d ms", (x.WaitsUntil-x.Parked.Time)/1_000_000)
 }
