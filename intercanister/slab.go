@@ -5,7 +5,7 @@ package intercanister
 // allocation, and an index of four bytes per slot, open addressing with linear
 // probing.
 type slab[T any] struct {
-	chunks [][]record[T] // of chunkSize slots, the first of firstChunk
+	chunks [][]record[T] // numbered in steps of chunkSize slots; the first ones have fewer
 	free   uint32        // slot+1 of the first free record, chained
 	live   int
 	index  []uint32    // slot+1, 0 empty
@@ -18,11 +18,11 @@ type record[T any] struct {
 	value T
 }
 
-// chunkSize makes a chunk of futures a whole number of memory pages. The first chunk has fewer slots, because few
-// networks have that many calls, and each of thousands has a first chunk.
+// chunkSize makes a chunk of futures a whole number of memory pages. The first chunks have fewer slots (7, 31, 127 and
+// 511), because few networks have that many calls, and each of thousands of forks has a first chunk.
 const (
 	chunkSize  = 1024
-	firstChunk = 31 // as many futures as fit 6 KiB
+	firstChunk = 8 // less one, for the size class of the allocator: 7 futures fit 1.5 KiB
 )
 
 func (s *slab[T]) at(slot uint32) *record[T] { return &s.chunks[slot/chunkSize][slot%chunkSize] }
@@ -83,8 +83,8 @@ func (s *slab[T]) enter(id uint64, slot uint32) {
 func (s *slab[T]) extend() {
 	first := uint32(len(s.chunks)) * chunkSize
 	size := chunkSize
-	if first == 0 {
-		size = firstChunk
+	if n := firstChunk << (2 * min(len(s.chunks), 8)); n < chunkSize {
+		size = n - 1
 	}
 	chunk := make([]record[T], size)
 	s.chunks = append(s.chunks, chunk)

@@ -57,7 +57,7 @@ func (n *Network) Fork(config ForkConfig) *Network {
 		f.config.overrides.Executor = config.overrides.Executor
 	}
 	f.volatile = n.volatile || config.Volatile
-	f.own, f.event, f.traps = nil, Event{}, traps{}
+	f.own, f.event, f.traps, f.legal, f.shown = nil, Event{}, traps{}, nil, nil
 	f.plug(&config.Parts)
 	f.index = n.index.fork()
 	f.delegations = n.delegations.fork()

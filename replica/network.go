@@ -11,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/management"
 	"github.com/canisterd/canisterd/replica/internal/override"
 	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // Config is what a network is made of. Everything that happens follows from it
@@ -85,6 +86,8 @@ type Network struct {
 	traps          traps
 	journal        *journalling // nil without a journal
 	volatile       bool         // it is a volatile fork
+	legal          []move       // scratch of moves
+	shown          []sched.Move // scratch of moves: legal, as oracles see them
 }
 
 // New makes a network at its start: no canisters, no round yet.

@@ -2,6 +2,7 @@ package replica
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
@@ -42,7 +43,8 @@ func (n *Network) StepUnder(strain Strain, oracle sched.Oracle) bool {
 	if i < 0 || i >= len(moves) {
 		panic(fmt.Sprintf("replica: the oracle chose move %d of %d", i, len(moves)))
 	}
-	moves[i].make(strain)
+	chosen := moves[i]
+	chosen.make(strain)
 	if n.journal != nil {
 		n.recordMove(opened, record{kind: moveMade, position: uint64(i), strain: strain})
 	}
@@ -64,14 +66,14 @@ func (n *Network) Moves() []sched.Move {
 		return nil
 	}
 	_, shown := n.moves()
-	return shown
+	return slices.Clone(shown)
 }
 
 // moves are those of the first subnet that has any: subnets do not share state
-// within a round, so their order makes no difference.
+// within a round, so their order makes no difference. They are valid until the
+// next call.
 func (n *Network) moves() ([]move, []sched.Move) {
-	var moves []move
-	var shown []sched.Move
+	moves, shown := n.legal[:0], n.shown[:0]
 	for i, m := range n.subnets {
 		if !m.nextBatch() {
 			continue
@@ -93,6 +95,7 @@ func (n *Network) moves() ([]move, []sched.Move) {
 			break
 		}
 	}
+	n.legal, n.shown = moves, shown
 	return moves, shown
 }
 

@@ -20,16 +20,19 @@ type Ahead struct {
 
 // Ahead are the legal next deliveries in the order of Moves, and as many. It opens a
 // round where none is open; the next Step or Round goes on with it.
-func (n *Network) Ahead() []Ahead {
+func (n *Network) Ahead() []Ahead { return n.AppendAhead(nil) }
+
+// AppendAhead appends what Ahead lists.
+func (n *Network) AppendAhead(all []Ahead) []Ahead {
 	opened := n.begin()
 	moves, shown := n.moves()
 	if n.journal != nil {
 		n.recordMove(opened, record{kind: movesListed})
 	}
-	all := make([]Ahead, len(moves))
 	for i := range moves {
-		all[i] = moves[i].ahead()
-		all[i].Move = shown[i]
+		a := moves[i].ahead()
+		a.Move = shown[i]
+		all = append(all, a)
 	}
 	return all
 }

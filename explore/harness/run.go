@@ -18,7 +18,7 @@ type Run struct {
 	plan    Plan
 	ahead   []replica.Ahead
 	moves   []search.Move
-	steps   []Step // that are over
+	steps   []Step // the last is the present one where step is not nil
 	step    *Step  // the present one; nil between steps
 	calls   map[callKey]callState
 	made    map[string]int // calls by context
@@ -74,7 +74,7 @@ func (r *Run) Moves() []search.Move {
 		return r.moves
 	}
 	for {
-		if r.ahead = r.network.Ahead(); len(r.ahead) > 0 {
+		if r.ahead = r.network.AppendAhead(r.ahead[:0]); len(r.ahead) > 0 {
 			break
 		}
 		if !r.network.Step(sched.FIFO{}) && !r.start() && !r.wait() {
@@ -94,10 +94,11 @@ func (r *Run) Take(at int) {
 	if i := strings.Index(context, slicePart); i >= 0 {
 		context = contextOf(context[:i])
 	}
-	r.step = &Step{
+	r.steps = append(r.steps, Step{
 		Move: move.Name, Context: context, Kind: a.Move.Kind, Canister: a.Receiver, Peer: a.Sender, Subnet: a.Subnet, Method: a.Method,
 		Began: a.Move.Kind != sched.Resume, Waited: r.waited,
-	}
+	})
+	r.step = &r.steps[len(r.steps)-1]
 	r.rested, r.waited = false, 0
 	switch a.Move.Kind {
 	case sched.Request:
@@ -117,7 +118,6 @@ func (r *Run) Take(at int) {
 	}
 	r.step.Due = r.timePasses()
 	r.note(a)
-	r.steps = append(r.steps, *r.step)
 	r.step, r.moves = nil, r.moves[:0]
 }
 

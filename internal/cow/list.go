@@ -3,7 +3,7 @@ package cow
 import "slices"
 
 // pageLen is how many values are copied where one is written that a fork has, too. Ours.
-const pageLen = 256
+const pageLen = 64
 
 // List is a list that forks, and a queue: it grows at its end and shrinks at its beginning.
 // The zero value is empty.
