@@ -2,6 +2,7 @@ package campaign_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,29 +39,47 @@ func theft(t testing.TB, bank string, withdrawals int) *campaign.Config {
 // theftOn is theft in a network of some subnets; the vault is on the last.
 func theftOn(t testing.TB, bank string, withdrawals, subnets int) *campaign.Config {
 	t.Helper()
+	s := banks(t, subnets, map[string]string{"bank": bank})
+	c := safe(t, s, "vault paidOut <= 100")
+	for range withdrawals {
+		c.Setup.Operations = append(c.Setup.Operations, operation(t, s, "bank", "withdraw"))
+	}
+	return c
+}
+
+// banks are a vault and banks in Motoko, modules of examples/doublewithdraw by name. Each bank has 100 of the user.
+func banks(t testing.TB, subnets int, modules map[string]string) *real.Stage {
+	t.Helper()
 	s := real.NewStage(t, replica.Config{Engine: engine(), Subnets: slices.Repeat([]replica.SubnetConfig{{Nodes: 13}}, subnets)})
-	for _, c := range []struct {
-		name, file string
-		subnet     int
-	}{{"vault", "vault", subnets - 1}, {"bank", bank, 0}} {
-		module, err := os.ReadFile(filepath.Join("../../examples/doublewithdraw", c.file+".wasm"))
+	install := func(name, file string, subnet int) {
+		module, err := os.ReadFile(filepath.Join("../../examples/doublewithdraw", file+".wasm"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Create(c.name, c.subnet, 1_000_000_000_000_000)
-		s.Install(c.name, real.Install, module, encode(t))
+		s.Create(name, subnet, 1_000_000_000_000_000)
+		s.Install(name, real.Install, module, encode(t))
 	}
-	s.Call("bank", "open", encode(t, s.ID("vault").String()))
-	s.Call("bank", "deposit", encode(t, candid.NatOf(100)))
+	install("vault", "vault", subnets-1)
+	for _, name := range slices.Sorted(maps.Keys(modules)) {
+		install(name, modules[name], 0)
+		s.Call(name, "open", encode(t, s.ID("vault").String()))
+		s.Call(name, "deposit", encode(t, candid.NatOf(100)))
+	}
+	return s
+}
+
+// safe is a campaign without operations that looks for runs in which the invariant does not hold.
+func safe(t testing.TB, s *real.Stage, invariant string) *campaign.Config {
+	t.Helper()
 	names := &property.Names{Canister: func(name string) (principal.Principal, bool) {
 		id, found := s.Names[name]
 		return id, found
 	}}
-	invariant, err := names.ParseInvariant("vault paidOut <= 100")
+	holds, err := names.ParseInvariant(invariant)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &campaign.Config{Properties: []property.Property{invariant}, Seed: 1, Workers: 2, Faults: 1}
+	c := &campaign.Config{Properties: []property.Property{holds}, Seed: 1, Workers: 2, Faults: 1}
 	c.Setup = harness.Setup{Base: s.Network, Name: func(id principal.Principal) string {
 		for name, known := range s.Names {
 			if known == id {
@@ -69,11 +88,14 @@ func theftOn(t testing.TB, bank string, withdrawals, subnets int) *campaign.Conf
 		}
 		return ""
 	}}
-	for range withdrawals {
-		in := s.Ingress(s.ID("bank"), s.ID("bank"), "withdraw", encode(t, candid.NatOf(100)))
-		c.Setup.Operations = append(c.Setup.Operations, harness.Operation{Title: "bank.withdraw(100)", Message: *in})
-	}
 	return c
+}
+
+// operation calls a method of a bank with 100.
+func operation(t testing.TB, s *real.Stage, bank, method string) harness.Operation {
+	t.Helper()
+	in := s.Ingress(s.ID(bank), s.ID(bank), method, encode(t, candid.NatOf(100)))
+	return harness.Operation{Title: bank + "." + method + "(100)", Message: *in}
 }
 
 func encode(t testing.TB, values ...any) []byte {
