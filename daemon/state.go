@@ -72,13 +72,14 @@ func DeleteState(dir string) error {
 	return nil
 }
 
-// ReplayState runs again what the journal of a state directory tells, and compares it with what was recorded.
-func ReplayState(ctx context.Context, dir string, config Config) (Replayed, error) {
+// ReplayState runs again what the journal of a state directory tells, and compares it with what was recorded. It shows
+// the call trees of the newest messages of users, as many as traces says.
+func ReplayState(ctx context.Context, dir string, config Config, traces int) (Replayed, error) {
 	made, err := config.forState()
 	if err != nil {
 		return Replayed{}, err
 	}
-	return instance.Replay(ctx, dir, made)
+	return instance.Replay(ctx, dir, made, traces)
 }
 
 // forState is what work on a state directory needs of a configuration: the compiler of modules.

@@ -75,7 +75,7 @@ func addFile(to *tar.Writer, sum io.Writer, dir, name string) error {
 }
 
 // ReplayFile is ReplayState of a file that ExportState wrote. It unpacks the file in the folder for temporary files.
-func ReplayFile(ctx context.Context, from io.Reader, config Config) (_ Replayed, err error) {
+func ReplayFile(ctx context.Context, from io.Reader, config Config, traces int) (_ Replayed, err error) {
 	dir, err := os.MkdirTemp("", "canisterd-replay-")
 	if err != nil {
 		return Replayed{}, fmt.Errorf("making a folder for the state: %w", err)
@@ -84,7 +84,7 @@ func ReplayFile(ctx context.Context, from io.Reader, config Config) (_ Replayed,
 	if err := unpackState(dir, from); err != nil {
 		return Replayed{}, fmt.Errorf("the file is not one that canisterd state export wrote, or is damaged: %w", err)
 	}
-	replayed, err := ReplayState(ctx, dir, config)
+	replayed, err := ReplayState(ctx, dir, config, traces)
 	if damaged, ok := errors.AsType[*journal.DamagedError](err); ok {
 		err = fmt.Errorf("the file is damaged: %s in it: %w; take another copy of it", damaged.File, damaged.Err)
 	}

@@ -30,7 +30,7 @@ func exported(t *testing.T) (file []byte, state Replayed) {
 	if err := ExportState(dir, &out); err != nil {
 		t.Fatal(err)
 	}
-	if state, err = ReplayFile(t.Context(), bytes.NewReader(out.Bytes()), Config{}); err != nil || state.Rounds == 0 || state.Checkpoints != 1 {
+	if state, err = ReplayFile(t.Context(), bytes.NewReader(out.Bytes()), Config{}, 0); err != nil || state.Rounds == 0 || state.Checkpoints != 1 {
 		t.Fatalf("the replay of the file: %+v: %v", state, err)
 	}
 	return out.Bytes(), state
@@ -49,7 +49,7 @@ func TestADamagedJournalFileIsAnErrorOrReplaysTheSame(t *testing.T) {
 		} else {
 			damaged[at] ^= 1 << random.IntN(8)
 		}
-		got, err := ReplayFile(t.Context(), bytes.NewReader(damaged), Config{})
+		got, err := ReplayFile(t.Context(), bytes.NewReader(damaged), Config{}, 0)
 		if err != nil {
 			refused++
 			if text := err.Error(); !strings.Contains(text, "at byte") && !strings.Contains(text, "before byte") {
@@ -78,7 +78,7 @@ func TestAForeignArchiveIsRefusedWithTheByte(t *testing.T) {
 		"is not a regular file": archive(&tar.Header{Name: "store", Typeflag: tar.TypeSymlink, Linkname: "/"}),
 		"path escapes":          archive(&tar.Header{Name: "../outside", Mode: 0o600}),
 	} {
-		if _, err := ReplayFile(t.Context(), bytes.NewReader(file), Config{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReplayFile(t.Context(), bytes.NewReader(file), Config{}, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("an archive with %q: %v", want, err)
 		}
 	}

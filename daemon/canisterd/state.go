@@ -169,17 +169,17 @@ file has the keys of the network and everything that its clients sent.`,
 }
 
 // replayed replays a state directory, or a file that was exported from one.
-func replayed(ctx context.Context, path string) (daemon.Replayed, error) {
+func replayed(ctx context.Context, path string, traces int) (daemon.Replayed, error) {
 	config := daemon.Config{CompileWorker: compileWorker()}
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return daemon.ReplayState(ctx, path, config)
+		return daemon.ReplayState(ctx, path, config, traces)
 	}
 	file, err := os.Open(path)
 	if err != nil {
 		return daemon.Replayed{}, fmt.Errorf("opening the file: %w", err)
 	}
 	defer func() { _ = file.Close() }() // it is only read
-	r, err := daemon.ReplayFile(ctx, file, config)
+	r, err := daemon.ReplayFile(ctx, file, config, traces)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
@@ -212,38 +212,43 @@ func (c *cli) stateDelete() *cobra.Command {
 
 // replayReport is a replay in JSON.
 type replayReport struct {
-	From        uint64 `json:"from_height"`
-	Height      uint64 `json:"height"`
-	Records     uint64 `json:"records"`
-	Inputs      uint64 `json:"inputs"`
-	Rounds      uint64 `json:"rounds"`
-	Checkpoints int    `json:"checkpoints"`
-	StateHash   string `json:"state_hash"`
+	From        uint64   `json:"from_height"`
+	Height      uint64   `json:"height"`
+	Records     uint64   `json:"records"`
+	Inputs      uint64   `json:"inputs"`
+	Rounds      uint64   `json:"rounds"`
+	Checkpoints int      `json:"checkpoints"`
+	StateHash   string   `json:"state_hash"`
+	Traces      []string `json:"traces,omitempty"`
 }
 
 func (c *cli) replay() *cobra.Command {
-	return &cobra.Command{
+	traces := 0
+	cmd := &cobra.Command{
 		Use:   "replay [FOLDER | FILE]",
 		Short: "Run the journal of a state directory again, and compare what comes out",
 		Long: `Run the journal of a state directory, or of a file that canisterd state export
-wrote, again, from the oldest checkpoint that is
-kept, and compare what comes out: the time, the messages and the instructions of
-each round, and the hash of the whole state at each later checkpoint. Answers to
-HTTP outcalls come from the journal. Nothing is changed.`,
+wrote, again, from the oldest checkpoint that is kept, and compare what comes
+out: the time, the messages and the instructions of each round, and the hash of
+the whole state at each later checkpoint. Answers to HTTP outcalls come from the
+journal. Nothing is changed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := c.stateArgument(args)
 			if err != nil {
 				return err
 			}
-			r, err := replayed(cmd.Context(), dir)
+			r, err := replayed(cmd.Context(), dir, traces)
 			if err != nil {
 				return err
 			}
 			text := fmt.Sprintf("height %s to %s: %s (%s, %s), %s compared\nstate hash %x",
 				grouped(fmt.Sprint(r.From)), grouped(fmt.Sprint(r.Height)), count(r.Records, "record"), count(r.Inputs, "input"), count(r.Rounds, "round"),
 				count(uint64(r.Checkpoints), "checkpoint"), r.StateHash)
-			return c.print(text, replayReport{r.From, r.Height, r.Records, r.Inputs, r.Rounds, r.Checkpoints, fmt.Sprintf("%x", r.StateHash)})
+			text = strings.Join(append(r.Traces, text), "\n")
+			return c.print(text, replayReport{r.From, r.Height, r.Records, r.Inputs, r.Rounds, r.Checkpoints, fmt.Sprintf("%x", r.StateHash), r.Traces})
 		},
 	}
+	cmd.Flags().IntVar(&traces, "traces", 0, "print the call trees of the newest `N` messages of users")
+	return cmd
 }

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/journal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/trace"
 )
 
 // Replayed is what the history of a state directory came to.
@@ -17,6 +20,7 @@ type Replayed struct {
 	Records, Inputs, Rounds uint64
 	Checkpoints             int      // whose state hash was compared
 	StateHash               [32]byte // at the end
+	Traces                  []string // call trees of users' messages, as text; the oldest first
 	Took                    time.Duration
 }
 
@@ -37,9 +41,9 @@ var errNoCheckpoint = errors.New("the state directory has no checkpoint: no netw
 
 // Replay runs again what the journal of a state directory tells, from the oldest checkpoint that is kept, and compares:
 // the time, the messages and the instructions of each round, and the state hash at each checkpoint. It makes no outcalls
-// and changes nothing. The error may be a *replica.DivergedError, a *CheckpointError or one of package journal; ctx's
+// and changes nothing. It shows the call trees of the newest messages of users, as many as traces says. The error may be a *replica.DivergedError, a *CheckpointError or one of package journal; ctx's
 // is looked at between records.
-func Replay(ctx context.Context, dir string, config Config) (Replayed, error) {
+func Replay(ctx context.Context, dir string, config Config, traces int) (Replayed, error) {
 	options := config.Journal
 	options.ReadOnly = true
 	j, err := journal.Open(dir, options)
@@ -52,13 +56,29 @@ func Replay(ctx context.Context, dir string, config Config) (Replayed, error) {
 		return Replayed{}, errors.Join(err, j.Close())
 	}
 	r := replay{journal: j, config: replica.Config{Engine: engine.Engine, Compiler: recordedModules{}}}
+	recording := node.NewRecording()
+	if traces > 0 {
+		r.config.Events = recording
+	}
 	begun := time.Now()
 	err = r.run(ctx)
 	r.done.Took = time.Since(begun)
+	r.done.Traces = newestTraces(recording.Events(), traces)
 	if r.network != nil {
 		r.network.Close()
 	}
 	return r.done, errors.Join(err, engines.leave(engine), engines.close(), j.Close())
+}
+
+// newestTraces are the call trees of the last count messages of users.
+func newestTraces(events []replica.Event, count int) (texts []string) {
+	for at := len(events) - 1; at >= 0 && len(texts) < count; at-- {
+		if e := &events[at]; e.Kind == replica.IngressReceived {
+			texts = append(texts, trace.Text(trace.Build(trace.Root{Request: e.Request}, events), nil))
+		}
+	}
+	slices.Reverse(texts)
+	return texts
 }
 
 // replay is a Replay under way.

@@ -29,7 +29,7 @@ func TestAReplayComesToTheStatesOfAllCheckpoints(t *testing.T) {
 		before = c.hash()
 	}
 	config := c.offline()
-	done, err := instance.Replay(t.Context(), "/state", config)
+	done, err := instance.Replay(t.Context(), "/state", config, 0)
 	if err != nil || done.Checkpoints != 1 || done.StateHash != before || done.Inputs == 0 || done.Rounds == 0 {
 		t.Errorf("the replay comes to %+v, and the state was %x: %v", done, before, err)
 	}
@@ -72,7 +72,7 @@ func TestAReplayOfAnotherHistoryIsRefused(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := instance.Replay(t.Context(), "/state", config); err == nil {
+	if _, err := instance.Replay(t.Context(), "/state", config, 0); err == nil {
 		t.Error("a round that happened once was replayed twice")
 	}
 	c.registry = instance.NewRegistry(config)

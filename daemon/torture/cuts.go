@@ -135,7 +135,7 @@ func (c *cuts) life(ctx context.Context, after int64) error {
 
 // replay is the hash of the state that the directory tells.
 func (c *cuts) replay(ctx context.Context) ([32]byte, error) {
-	done, err := instance.Replay(ctx, cutDir, instance.Config{Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.disk}})
+	done, err := instance.Replay(ctx, cutDir, instance.Config{Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.disk}}, 0)
 	return done.StateHash, err
 }
 
