@@ -62,6 +62,8 @@ type Config struct {
 	Pacing Pacing
 	// Interval is the time between two rounds where Pacing is Interval; 0 for a second.
 	Interval time.Duration
+	// KeptInstances is how many instances the daemon keeps on disk at most; 0: 256.
+	KeptInstances int
 	// Instances is how many instances the daemon has at most; 0: MaxInstances.
 	Instances int
 	// Outcalls configures canisters' HTTP outcalls.

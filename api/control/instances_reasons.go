@@ -11,6 +11,7 @@ var instanceReasons = [instance.Reasons]*Reason{
 	instance.UnknownInstance:  restated(instance.UnknownInstance, "INSTANCE_UNKNOWN", codes.NotFound, ": ListInstances says which there are"),
 	instance.InstanceExists:   restated(instance.InstanceExists, "INSTANCE_EXISTS", codes.AlreadyExists, ""),
 	instance.TooManyInstances: restated(instance.TooManyInstances, "TOO_MANY_INSTANCES", codes.ResourceExhausted, ""),
+	instance.TooManyKept:      restated(instance.TooManyKept, "TOO_MANY_KEPT", codes.ResourceExhausted, ""),
 	instance.BadTopology:      restated(instance.BadTopology, "BAD_TOPOLOGY", codes.InvalidArgument, ""),
 	instance.BadFolder:        restated(instance.BadFolder, "BAD_FOLDER", codes.FailedPrecondition, ""),
 	instance.BadAddress:       restated(instance.BadAddress, "BAD_ADDRESS", codes.FailedPrecondition, ""),

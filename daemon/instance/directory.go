@@ -12,16 +12,17 @@ import (
 type directory struct {
 	mu        sync.RWMutex // guards what follows
 	instances map[string]*Instance
-	reserved  map[string]bool  // names of instances that are being made
+	reserved  map[string]bool  // names of instances that are being made: whether they will be kept
 	damaged   map[string]error // kept instances that could not be started, with why
 	leases    map[string]map[string]*Instance
 	most      int // instances
+	mostKept  int // of them on disk
 	chosen    int // names the daemon has given
 	closed    bool
 }
 
-func newDirectory(most int) directory {
-	return directory{most: cmp.Or(most, MaxInstances), instances: make(map[string]*Instance), reserved: make(map[string]bool), damaged: make(map[string]error), leases: make(map[string]map[string]*Instance)}
+func newDirectory(most, kept int) directory {
+	return directory{most: cmp.Or(most, MaxInstances), mostKept: cmp.Or(kept, MaxKept), instances: make(map[string]*Instance), reserved: make(map[string]bool), damaged: make(map[string]error), leases: make(map[string]map[string]*Instance)}
 }
 
 // get is an instance, nil if there is none.
@@ -44,14 +45,17 @@ func (d *directory) all() []*Instance {
 }
 
 // reserve keeps a name for an instance that is being made: the one asked for, or one
-// that is free.
-func (d *directory) reserve(to *Placement) (name string, err error) {
+// that is free. Kept says that the instance will be kept on disk.
+func (d *directory) reserve(to *Placement, kept bool) (name string, err error) {
 	if err := checkName("instance", to.Name); err != nil {
 		return "", err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	taken := func(name string) bool { return d.instances[name] != nil || d.reserved[name] || d.damaged[name] != nil }
+	taken := func(name string) bool {
+		_, reserved := d.reserved[name]
+		return d.instances[name] != nil || reserved || d.damaged[name] != nil
+	}
 	switch {
 	case d.closed:
 		return "", Stopping.Refuse()
@@ -61,6 +65,8 @@ func (d *directory) reserve(to *Placement) (name string, err error) {
 		return "", InstanceExists.Refuse(to.Name)
 	case len(d.instances)+len(d.reserved) >= d.most:
 		return "", TooManyInstances.Refuse(d.most)
+	case kept && d.kept() >= d.mostKept:
+		return "", TooManyKept.Refuse(d.mostKept)
 	case to.Lease != "" && d.leases[to.Lease] == nil:
 		return "", UnknownLease.Refuse(to.Lease)
 	}
@@ -68,8 +74,23 @@ func (d *directory) reserve(to *Placement) (name string, err error) {
 		d.chosen++
 		name = fmt.Sprintf("instance-%d", d.chosen)
 	}
-	d.reserved[name] = true
+	d.reserved[name] = kept
 	return name, nil
+}
+
+// kept is how many instances are kept on disk, with those that are being made. Needs mu.
+func (d *directory) kept() (count int) {
+	for _, i := range d.instances {
+		if i.keeper != nil {
+			count++
+		}
+	}
+	for _, kept := range d.reserved {
+		if kept {
+			count++
+		}
+	}
+	return count
 }
 
 // leaveOut keeps the name of an instance that could not be started.

@@ -19,7 +19,9 @@ const (
 func ValidName(name string) bool { return validInstanceName(name) }
 
 // Reserve keeps a name for an instance that is being made.
-func (r *Registry) Reserve(to *Placement) (string, error) { return r.directory.reserve(to) }
+func (r *Registry) Reserve(to *Placement) (string, error) {
+	return r.directory.reserve(to, r.keptIn(to, to.Name) != "")
+}
 
 // Ticks is how many instances are looked at within some time if nothing happens.
 func (r *Registry) Ticks(within time.Duration) (ticks int) {

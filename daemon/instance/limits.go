@@ -5,6 +5,9 @@ import "time"
 const (
 	// MaxInstances is how many instances a registry has at most. Ours.
 	MaxInstances = 10_000
+	// MaxKept is how many instances a registry keeps on disk at most: each has a store with open files, and all of them
+	// are started again with the daemon. Ours.
+	MaxKept = 256
 	// MaxSnapshots is how many snapshots an instance has at most. Ours.
 	MaxSnapshots = 1000
 	// MaxAncestors is how many networks an instance remembers at most that it goes on from. Ours.

@@ -14,6 +14,7 @@ const (
 	UnknownInstance  Reason = iota // name
 	InstanceExists                 // name
 	TooManyInstances               // limit
+	TooManyKept                    // limit
 	BadTopology                    // what is wrong with it
 	BadFolder                      // folder, what is wrong with it
 	BadAddress                     // address, what is wrong with it
@@ -43,6 +44,7 @@ var reasons = [Reasons]struct {
 	UnknownInstance:  {refusal.NotFound, "there is no instance %q", []string{"instance"}},
 	InstanceExists:   {refusal.Conflict, "there is an instance %q: take another name, delete it, or leave the name to the daemon", []string{"instance"}},
 	TooManyInstances: {refusal.Full, "the daemon has %d instances, which is the most it has: delete some, or bind them to leases", []string{"limit"}},
+	TooManyKept:      {refusal.Full, "the daemon keeps %d instances on disk, which is the most it keeps: delete some, bind this one to a lease, or let it end with the daemon (ephemeral)", []string{"limit"}},
 	BadTopology:      {refusal.Invalid, "subnets are of no network: %v", nil},
 	BadFolder:        {refusal.Conflict, "state_dir %q cannot be used: %v", []string{"state_dir"}},
 	BadAddress:       {refusal.Conflict, "http_listen %q cannot be used: %v", []string{"http_listen"}},

@@ -42,6 +42,7 @@ type Config struct {
 	Log    *slog.Logger                         // nil: nothing is logged
 	Wall   func() time.Time                     // the wall clock
 	Limit  int                                  // instances; 0: MaxInstances
+	Kept   int                                  // instances on disk; 0: MaxKept
 	Seed   []byte                               // of instances that are made without one; none: one is drawn
 	Memory func(instance string) *budget.Budget // of an instance; nil: without a limit
 	// CacheDir keeps compiled modules, Compiler compiles those that take long; as in canister.EngineConfig.
@@ -90,7 +91,7 @@ func NewRegistry(config Config) *Registry {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
 	r := &Registry{
-		config: config, directory: newDirectory(config.Limit), engines: engines{cacheDir: config.CacheDir, compiler: config.Compiler, memory: given(config.Engine)},
+		config: config, directory: newDirectory(config.Limit, config.Kept), engines: engines{cacheDir: config.CacheDir, compiler: config.Compiler, memory: given(config.Engine)},
 		seeds: newSeeds(config.Seed), schedule: newSchedule(config.Wall),
 		queries: node.NewQuerySlots(runtime.NumCPU()), processors: node.NewProcessors(runtime.NumCPU(), stopwatch()),
 	}
@@ -166,7 +167,7 @@ func (r *Registry) Lease() (id string, end func()) {
 
 // admit reserves a name, makes the instance with it and adds it.
 func (r *Registry) admit(ctx context.Context, to *Placement, make func(name string) (*startConfig, error)) (*Instance, error) {
-	name, err := r.directory.reserve(to)
+	name, err := r.directory.reserve(to, r.keptIn(to, to.Name) != "")
 	if err != nil {
 		return nil, err
 	}

@@ -62,6 +62,22 @@ func TestARegistryHasTenThousandInstancesAtMost(t *testing.T) {
 	}
 }
 
+func TestARegistryKeeps256InstancesOnDiskAtMost(t *testing.T) {
+	r := registry(t, instance.Config{StateDir: "/state"})
+	for n := range 256 {
+		if _, err := r.Reserve(new(instance.Placement)); err != nil {
+			t.Fatalf("instance %d: %v", n+1, err)
+		}
+	}
+	const want = "the daemon keeps 256 instances on disk, which is the most it keeps: delete some, bind this one to a lease, or let it end with the daemon (ephemeral)"
+	if name, err := r.Reserve(new(instance.Placement)); err == nil || err.Error() != want {
+		t.Errorf("one more: %q, %v, want %q", name, err, want)
+	}
+	if _, err := r.Reserve(&instance.Placement{Ephemeral: true}); err != nil {
+		t.Errorf("one that is not kept: %v", err)
+	}
+}
+
 func TestANameHas64BytesAtMost(t *testing.T) {
 	for length, want := range map[int]bool{64: true, 65: false} {
 		if got := instance.ValidName(strings.Repeat("n", length)); got != want {
