@@ -101,7 +101,29 @@ func (d *disk) made(name string, do func() (vfs.File, error)) (file vfs.File, er
 
 // Create implements vfs.FS.
 func (d *disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	return d.made(name, func() (vfs.File, error) { return d.FS.Create(name, category) })
+	return d.made(name, func() (vfs.File, error) {
+		if err := d.syncTarget(name); err != nil {
+			return nil, err
+		}
+		return d.FS.Create(name, category)
+	})
+}
+
+// markerPrefix begins the names of the files by which the store says which of its files it uses.
+const markerPrefix = "marker."
+
+// syncTarget syncs the directory of a marker before the marker exists. The store makes a manifest, syncs it, makes the
+// marker that names it, and syncs the directory after both. A power failure before that sync could leave the marker
+// without the manifest's directory entry, and the store did not open again.
+func (d *disk) syncTarget(name string) error {
+	if !strings.HasPrefix(d.PathBase(name), markerPrefix) {
+		return nil
+	}
+	dir, err := d.FS.OpenDir(d.PathDir(name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }
 
 // OpenReadWrite implements vfs.FS.

@@ -146,6 +146,50 @@ func TestACrashLosesOnlyWhatNoCallerWaitedFor(t *testing.T) {
 	}
 }
 
+// TestACrashInAnOpeningLeavesAStoreThatOpens crashes after each change of the disk that an opening makes. The store
+// writes a new manifest then, and a marker with its name.
+func TestACrashInAnOpeningLeavesAStoreThatOpens(t *testing.T) {
+	const clones = 12 // of the disk after each change: which directory entries survive is random
+	var mu sync.Mutex // guards what follows: the store also works in the background
+	var left []*vfs.MemFS
+	on, random := false, rand.New(rand.NewPCG(3, 4))
+	watch := func(now bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		on = now
+	}
+	under := vfs.NewCrashableMem()
+	fs := errorfs.Wrap(under, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if on && op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
+			for range clones {
+				left = append(left, under.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: random}))
+			}
+		}
+		return nil
+	}))
+	j := opened(t, fs)
+	appendSome(j, 20)
+	synced(t, j)
+	closed(t, j)
+	watch(true)
+	j = opened(t, fs)
+	watch(false)
+	closed(t, j)
+	if len(left) < 10*clones {
+		t.Fatalf("an opening makes %d changes of the disk: this shows little", len(left)/clones)
+	}
+	for at, disk := range left {
+		j, err := journal.Open("state", journal.Options{FS: disk})
+		if err != nil {
+			t.Fatalf("after change %d: %v", at/clones, err)
+		}
+		checkRecords(t, j, 0, 20)
+		closed(t, j)
+	}
+}
+
 func TestTheLastTwoCheckpointsAreKeptWithTheRecordsAfterTheOlder(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	j := opened(t, fs)
