@@ -81,6 +81,14 @@ bench-first-reply: ## the ratio of the time of make run until its first reply to
 torture: ## kill a daemon with a state directory while clients write, let the power of simulated disks fail, and count what is lost
 	$(GO) run ./daemon/torture
 
+.PHONY: soak
+soak: ## an hour of mixed load on a daemon with a state directory: memory, goroutines, descriptors and disk stay what they were (Linux)
+	$(GO) run ./daemon/soak
+
+.PHONY: check-soak
+check-soak: ## the same for a minute
+	$(GO) run ./daemon/soak -warm 20s -length 40s
+
 .PHONY: hostile
 hostile: ## attacks on the binary: what innocent canisters notice, memory and pauses (Linux)
 	$(GO) run ./daemon/hostile -json hostile.json
@@ -128,7 +136,7 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/deadcode ## static checks
 	@dead="$$($(TOOLS)/deadcode -test ./...)"; test -z "$$dead" || { echo "$$dead"; exit 1; }
 
 .PHONY: check
-check: check-format check-proto check-generated check-cross lint test-race test first-hour check-mutants test-clients test-clients-rust-snippets test-clients-python check-hostile ## everything CI runs
+check: check-format check-proto check-generated check-cross lint test-race test first-hour check-mutants test-clients test-clients-rust-snippets test-clients-python check-hostile check-soak ## everything CI runs
 
 .PHONY: check-format
 check-format: $(TOOLS)/gofumpt

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/canisterd/canisterd/daemon/resources"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -65,7 +66,7 @@ func (s *stage) observeQuiet(ctx context.Context, duration time.Duration, r *row
 		r.QuietSame, r.QuietOther = s.observeBoth(quiet)
 		cancel()
 	}
-	r.Quiet = memoryOf(s.process.cmd.Process.Pid)
+	r.Quiet = resources.Memory(s.process.cmd.Process.Pid)
 	s.process.log.resetPause()
 }
 
@@ -96,7 +97,7 @@ func (s *stage) watchMemory(ctx context.Context, abort func()) (peak int64) {
 	ticker := time.NewTicker(sampleInterval)
 	defer ticker.Stop()
 	for {
-		peak = max(peak, memoryOf(s.process.cmd.Process.Pid))
+		peak = max(peak, resources.Memory(s.process.cmd.Process.Pid))
 		if peak > runaway {
 			abort()
 		}
@@ -127,7 +128,7 @@ func (s *stage) recover(ctx context.Context, a *attack, r *row) {
 	}
 	pid := s.process.cmd.Process.Pid
 	for {
-		r.After, r.Back = memoryOf(pid), time.Since(begin)
+		r.After, r.Back = resources.Memory(pid), time.Since(begin)
 		if r.isBack() || r.Back > 2*a.limits.back {
 			break
 		}

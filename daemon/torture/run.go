@@ -146,6 +146,10 @@ func (r *run) life(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := p.deleteForks(ctx); err != nil {
+		p.kill()
+		return err
+	}
 	var killed atomic.Bool
 	ends := time.AfterFunc(time.Duration(r.random.Int64N(int64(r.longest))), func() {
 		r.work.end("install", "fork")
@@ -202,4 +206,19 @@ func (p *process) fork(ctx context.Context) error {
 		_, err = instances.DeleteInstance(ctx, &controlv1.DeleteInstanceRequest{Instance: forked.Instance.Name})
 	}
 	return err
+}
+
+// deleteForks deletes the forks that kills left: a fork is kept until it is deleted, and every start opens all of them.
+func (p *process) deleteForks(ctx context.Context) error {
+	instances := controlv1.NewInstancesClient(p.remote.Connection())
+	all, err := instances.ListInstances(ctx, &controlv1.ListInstancesRequest{})
+	for _, i := range all.GetInstances() {
+		if err == nil && i.ForkedFrom != "" {
+			_, err = instances.DeleteInstance(ctx, &controlv1.DeleteInstanceRequest{Instance: i.Name})
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("deleting the forks of the life before: %w", err)
+	}
+	return nil
 }

@@ -1,9 +1,11 @@
-package main
+package resources
 
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryOf is the memory of a process and its children, in bytes: private anonymous pages
+// Memory is the memory of a process and its children, in bytes: private anonymous pages
 // and the allocated blocks of memory files. Memory files are counted once, by their inode.
-func memoryOf(pid int) int64 {
+func Memory(pid int) int64 {
 	files := map[uint64]int64{}
 	total := anonymousOf(pid, files)
 	for _, blocks := range files {
@@ -75,11 +77,41 @@ func addMemoryFiles(proc string, files map[uint64]int64) {
 	}
 }
 
-// limitFileSize makes writes of a process fail beyond an offset in any file, as on a full disk.
-func limitFileSize(pid int, size uint64) error {
-	limit := unix.Rlimit{Cur: size, Max: size}
-	if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil); err != nil {
-		return fmt.Errorf("limiting the file size of the daemon: %w", err)
+// Descriptors counts the open files of a process: those below a folder, and the others.
+func Descriptors(pid int, folder string) (below, others int, err error) {
+	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
+	open, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, 0, fmt.Errorf("listing the open files of process %d: %w", pid, err)
 	}
-	return nil
+	for _, entry := range open {
+		target, err := os.Readlink(dir + "/" + entry.Name())
+		switch {
+		case err != nil: // it was closed meanwhile
+		case strings.HasPrefix(target, folder+"/"):
+			below++
+		default:
+			others++
+		}
+	}
+	return below, others, nil
+}
+
+// Disk is how many bytes of a disk the files below a folder take. A file that is removed meanwhile does not count.
+func Disk(folder string) (bytes int64, err error) {
+	err = filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		var s unix.Stat_t
+		if err == nil {
+			err = unix.Lstat(path, &s)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		bytes += s.Blocks * 512
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("measuring folder %q: %w", folder, err)
+	}
+	return bytes, nil
 }

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"time"
+
+	"github.com/canisterd/canisterd/daemon/journal"
+)
+
+const (
+	// answersKept is how long the network keeps the answer to an update (replica.MaxIngressTTL), and the daemon what
+	// it needs to find it.
+	answersKept = 6 * time.Minute
+	// answerBytes is what an answer takes of the heap at most.
+	answerBytes = 4 << 10
+	// heapSlack is how many bytes more of the Go heap are no growth: caches that fill after the warm-up.
+	heapSlack = 8 << 20
+	// memorySlack is how many bytes more of the machine's memory are no growth. The runtime keeps up to as much free as
+	// there is in use.
+	memorySlack = 64 << 20
+	// maxPooled is how many goroutines may wait in pools: one for each processor, and the coroutines in which messages
+	// run.
+	maxPooled = 64
+	// storeFiles is how many files of the state directory may be open: the store keeps 100 tables open at most, beside
+	// its log, its manifest and its lock.
+	storeFiles = 110
+	// checkpointBytes is how many bytes of records make a checkpoint due (--checkpoint-bytes).
+	checkpointBytes = 256 << 10
+	// storeBytes is what the files of the store take at most: the records after the older of two checkpoints, those
+	// that come while a checkpoint is written, as much again while the store compacts, and its logs.
+	storeBytes = 2*3*checkpointBytes + 4*journal.MemTableBytes
+	// quietAfter is how long nothing must change until a process counts as quiet, and quietLatest when it is measured
+	// all the same.
+	quietAfter  = 4 * time.Second
+	quietLatest = time.Minute
+)
