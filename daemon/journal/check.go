@@ -98,7 +98,7 @@ func (j *Journal) Repair() (h Health, lost uint64, err error) {
 	j.kept = nil
 	j.appended.Store(end)
 	j.synced.Store(end)
-	return h, end, errors.Join(j.readCheckpoints(), j.sweep())
+	return h, end, errors.Join(j.readCheckpoints(), j.sweep(""))
 }
 
 // cut removes the blocks from a position on, at which one begins, and the one that has it, if that is damaged.

@@ -77,7 +77,7 @@ func (j *Journal) Keep(c Checkpoint, write func(io.Writer) error) (Checkpoint, e
 	if err != nil {
 		return c, fmt.Errorf("entering a checkpoint in state directory %q: %w", j.dir, err)
 	}
-	return c, j.sweep()
+	return c, j.sweep(checkpointFile)
 }
 
 // forget takes what is not needed beside a new checkpoint out of the store, and enters the checkpoint in the list.
@@ -98,8 +98,10 @@ func (j *Journal) forget(batch *pebble.Batch, c Checkpoint) error {
 		batch.DeleteRange(positionKey(checkpointKey, 0), positionKey(checkpointKey, oldest), nil))
 }
 
-// sweep removes files that the store does not mention. The caller holds j.keeping, or is the only user of the journal.
-func (j *Journal) sweep() error {
+// sweep removes checkpoints that the store does not mention, and files that were begun and not finished whose names begin
+// with a prefix. The caller holds j.keeping. It is the only user of the journal if the prefix is empty: a user may be
+// writing another file (PutFile).
+func (j *Journal) sweep(unfinished string) error {
 	files, err := j.fs.List(j.dir)
 	if err != nil {
 		return fmt.Errorf("reading state directory %q: %w", j.dir, err)
@@ -107,7 +109,7 @@ func (j *Journal) sweep() error {
 	removed := false
 	for _, name := range files {
 		known := !strings.HasPrefix(name, checkpointFile) || slices.ContainsFunc(j.kept, func(c Checkpoint) bool { return c.File == name })
-		if known && !strings.HasSuffix(name, temporary) {
+		if known && !(strings.HasSuffix(name, temporary) && strings.HasPrefix(name, unfinished)) {
 			continue
 		}
 		if err := j.fs.Remove(j.path(name)); err != nil && !isNotExist(err) {

@@ -108,7 +108,7 @@ func (j *Journal) open(o *Options) (err error) {
 		}
 	}
 	if err == nil && !o.ReadOnly {
-		err = j.sweep()
+		err = j.sweep("")
 	}
 	if err != nil {
 		return errors.Join(err, j.guarded(j.db.Close))

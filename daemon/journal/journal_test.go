@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -402,4 +403,44 @@ func TestValuesAreKept(t *testing.T) {
 		t.Errorf("a value that was never kept is %q: %v", value, err)
 	}
 	closed(t, j)
+}
+
+// A checkpoint removed every file that was not finished, and with them the snapshot that was being written beside it. The
+// soak test found it.
+func TestACheckpointLeavesTheFilesThatAreBeingWrittenBesideIt(t *testing.T) {
+	fs := vfs.NewMem()
+	j := opened(t, fs)
+	err := j.PutFile("snapshot", func(w io.Writer) error {
+		keep(t, j, false, "a checkpoint")
+		_, err := io.WriteString(w, "a snapshot")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := j.OpenFile("snapshot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(file)
+	if err = errors.Join(err, file.Close()); err != nil || string(content) != "a snapshot" {
+		t.Fatalf("%q, %v", content, err)
+	}
+}
+
+func TestAFileThatWasNotFinishedIsRemovedAtTheNextStart(t *testing.T) {
+	fs := vfs.NewMem()
+	closed(t, opened(t, fs))
+	for _, name := range []string{"state/file-snapshot.new", "state/checkpoint-1.new", "state/checkpoint-1"} {
+		file, err := fs.Create(name, vfs.WriteCategoryUnspecified)
+		if err = errors.Join(err, file.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closed(t, opened(t, fs))
+	names, err := fs.List("state")
+	slices.Sort(names)
+	if want := []string{"FORMAT", "lock", "store"}; err != nil || !slices.Equal(names, want) {
+		t.Fatalf("%q, %v, want %q", names, err, want)
+	}
 }
