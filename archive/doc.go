@@ -24,6 +24,13 @@
 // Pages are records of runs: how many follow, how many before them are not there, and what is in them, unless all
 // are zero: some thousand of those are left out of a file.
 //
+// # Pages beside the file
+//
+// A checkpoint has the pages of memories in files of a PageStore, without compression: a memory is read when it is used
+// first, and one that has not changed since an earlier checkpoint is not written again. Its records of pages have the
+// SHA-256 of each run in place of the bytes. A section after all of them tells in which file, and where, each memory
+// begins.
+//
 // # Versions
 //
 // Whatever an older file cannot have is asked for behind Coder.Since.
@@ -34,6 +41,7 @@
 //	4  messages whose callbacks are made to need too many instructions
 //	5  features of canisters, and messages that wait for a time in the middle of their code
 //	6  subnets that were added to a network that ran, and subnets for benchmarks
+//	7  pages beside the file
 //
 // # What is promised
 //

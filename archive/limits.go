@@ -4,7 +4,7 @@ package archive
 const (
 	// Version is the version of the format that is written, and the newest that is read. Those before it are read as
 	// well: the doc of the package says what came with which.
-	Version = 6
+	Version = 7
 	// PageSize is the unit in which memories are written, in bytes.
 	PageSize = 4096
 	// frameBytes is the content of a frame at most.
@@ -24,6 +24,8 @@ const (
 	// MaxBytes is the longest value of bytes, MaxItems the longest list, where nothing else bounds them.
 	MaxBytes = 1 << 30
 	MaxItems = 1<<31 - 1
+	// maxSaved is how many stores are known that have the pages of a memory.
+	maxSaved = 4
 	// maxName is the longest name of a section, in bytes.
 	maxName = 255
 )

@@ -43,15 +43,15 @@ func (f *frames) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestAFileSaysThatItHasVersionSix(t *testing.T) {
+func TestAFileSaysThatItHasVersionSeven(t *testing.T) {
 	file := inFile(t, func(*Coder) {})
-	if !bytes.HasPrefix(file, []byte("canisterd state\n\x00\x00\x00\x06")) {
+	if !bytes.HasPrefix(file, []byte("canisterd state\n\x00\x00\x00\x07")) {
 		t.Fatalf("it begins with %q", file[:20])
 	}
-	file[19] = 7
+	file[19] = 8
 	var newer *NewerError
-	if err := fromFile(file, func(*Coder) {}); !errors.As(err, &newer) || newer.Version != 7 {
-		t.Errorf("a file of version 7: %v", err)
+	if err := fromFile(file, func(*Coder) {}); !errors.As(err, &newer) || newer.Version != 8 {
+		t.Errorf("a file of version 8: %v", err)
 	}
 }
 

@@ -6,10 +6,11 @@ import "bytes"
 // without their bytes. Close ends them.
 type Pages struct {
 	c       *Coder
-	next    uint64 // the page after the last that was put
-	written uint64 // the page after the last in a record
-	zeros   uint64 // pages of zeros that wait to be written
-	run     []byte // pages with something in them that wait
+	next    uint64   // the page after the last that was put
+	written uint64   // the page after the last in a record
+	zeros   uint64   // pages of zeros that wait to be written
+	run     []byte   // pages with something in them that wait
+	segment *Segment // where the pages are; nil for the file itself
 }
 
 const (
@@ -20,12 +21,21 @@ const (
 var zeroPage [PageSize]byte
 
 // NewPages begins the pages of a memory.
-func NewPages(c *Coder) *Pages { return &Pages{c: c} }
+func NewPages(c *Coder) *Pages {
+	p := &Pages{c: c}
+	if c.pages != nil {
+		p.segment = new(Segment)
+		return p
+	}
+	beside := false
+	c.Bool(&beside)
+	return p
+}
 
 // Put writes a page, which comes after those before. Its content is PageSize bytes, nil
 // for zeros.
 func (p *Pages) Put(page uint64, content []byte) {
-	zero := (content == nil || bytes.Equal(content, zeroPage[:])) && p.c.zeros < maxZeroPages
+	zero := (content == nil || bytes.Equal(content, zeroPage[:])) && (p.segment != nil || p.c.zeros < maxZeroPages)
 	if page != p.next || zero != (p.zeros > 0) || len(p.run) == runPages*PageSize {
 		p.flush()
 	}
@@ -33,7 +43,9 @@ func (p *Pages) Put(page uint64, content []byte) {
 	switch {
 	case zero:
 		p.zeros++
-		p.c.zeros++
+		if p.segment == nil {
+			p.c.zeros++
+		}
 	case content == nil:
 		p.run = append(p.run, zeroPage[:]...)
 	default:
@@ -49,51 +61,102 @@ func (p *Pages) flush() {
 	if count == 0 {
 		return
 	}
-	p.c.addNumber(count<<1 | kind)
-	p.c.addNumber(p.next - count - p.written)
-	p.c.add(p.run)
+	if p.segment != nil {
+		p.putRun()
+	} else {
+		p.c.addNumber(count<<1 | kind)
+		p.c.addNumber(p.next - count - p.written)
+		p.c.add(p.run)
+	}
 	p.written, p.zeros, p.run = p.next, 0, p.run[:0]
 }
 
-// Close ends the pages.
-func (p *Pages) Close() {
+// Close ends the pages, and gives the segment that has them; nil: the file itself has them, or nothing does.
+func (p *Pages) Close() *Segment {
 	p.flush()
-	p.c.addNumber(0)
+	if p.segment == nil {
+		p.c.addNumber(0)
+		return nil
+	}
+	if p.c.err != nil {
+		return nil
+	}
+	p.c.addSegment(p.segment)
+	if p.segment.file == "" {
+		return nil
+	}
+	return p.segment
 }
 
 // ReadPages reads the pages of a memory of a given size. put gets runs of existing pages and their contents, which are
-// valid until it returns, and nil for zeros. put handles errors of the storage itself.
-func ReadPages(c *Coder, pages uint64, put func(first, count uint64, content []byte) error) {
-	next := uint64(0)
-	var run []byte
-	for {
-		head := c.readNumber()
-		if head == 0 || c.err != nil {
-			return
-		}
-		gap, count := c.readNumber(), head>>1
-		full := head&1 == fullRun
-		if !c.Check(gap <= pages-next && count > 0 && count <= pages-next-gap && (!full || count <= runPages), "%d pages after %d of %d", count, next, pages) {
-			return
-		}
-		next += gap
-		if !full {
-			if c.zeros += count; !c.Check(c.zeros <= maxZeroPages, "more than %d pages of zeros", maxZeroPages) {
-				return
-			}
-		}
-		var content []byte
-		if full {
-			run = grown(run, int(count)*PageSize)
-			if c.read(run); c.err != nil {
-				return
-			}
-			content = run
-		}
-		if err := put(next, count, content); err != nil {
-			c.Fail("keep pages: %w", err)
-			return
-		}
-		next += count
+// valid until it returns, and nil for zeros. put handles errors of the storage itself. Where the pages are in a file
+// beside this one, put is not called: the result has them, and can be read when the Coder is closed. It is nil
+// otherwise.
+func ReadPages(c *Coder, pages uint64, put func(first, count uint64, content []byte) error) *Segment {
+	beside := false
+	if c.Since(7) {
+		c.Bool(&beside)
 	}
+	r := pageReader{c: c, pages: pages, put: put}
+	if beside {
+		if !c.Check(c.pages != nil, "the pages of a memory are in another file, which an exported network does not have") {
+			return nil
+		}
+		r.segment = new(Segment)
+	}
+	for r.next() && c.err == nil {
+	}
+	if c.err != nil || !beside {
+		return nil
+	}
+	c.place(r.segment)
+	return r.segment
+}
+
+// pageReader reads the pages of a memory.
+type pageReader struct {
+	c       *Coder
+	pages   uint64 // of the memory
+	at      uint64 // the page after the last that was read
+	run     []byte
+	put     func(first, count uint64, content []byte) error
+	segment *Segment // nil: the pages are in the file itself
+}
+
+// next reads a run; false: there is none.
+func (r *pageReader) next() bool {
+	c := r.c
+	head := c.readNumber()
+	if head == 0 || c.err != nil {
+		return false
+	}
+	gap, count := c.readNumber(), head>>1
+	full := head&1 == fullRun
+	if !c.Check(gap <= r.pages-r.at && count > 0 && count <= r.pages-r.at-gap && (!full || count <= runPages), "%d pages after %d of %d", count, r.at, r.pages) {
+		return false
+	}
+	r.at += gap
+	var err error
+	switch {
+	case r.segment != nil:
+		run := pageRun{first: r.at, count: count, zero: !full}
+		if full {
+			c.read(run.sum[:])
+		}
+		r.segment.runs = append(r.segment.runs, run)
+	case full:
+		r.run = grown(r.run, int(count)*PageSize)
+		if c.read(r.run); c.err == nil {
+			err = r.put(r.at, count, r.run)
+		}
+	default:
+		if c.zeros += count; c.Check(c.zeros <= maxZeroPages, "more than %d pages of zeros", maxZeroPages) {
+			err = r.put(r.at, count, nil)
+		}
+	}
+	if err != nil {
+		c.Fail("keep pages: %w", err)
+	}
+	r.at += count
+	return true
 }

@@ -27,29 +27,44 @@ var ErrBusy = errors.New("the network cannot be exported now")
 // It is ErrBusy while a round is open, which can be seen from outside only where Step or
 // Ahead has begun one and not ended it; Round does. The network is what it was.
 func (n *Network) Export(w io.Writer) error {
+	_, err := n.export(w, nil)
+	return err
+}
+
+// export writes the network; pages may be nil. state is the hash of what is not the places of pages.
+func (n *Network) export(w io.Writer, pages archive.PageStore) (state [32]byte, err error) {
 	if n.open {
-		return fmt.Errorf("%w: round %d was begun by single steps, and is not over", ErrBusy, n.height)
+		return state, fmt.Errorf("%w: round %d was begun by single steps, and is not over", ErrBusy, n.height)
 	}
 	if n.inside() {
 		n = n.Fork(ForkConfig{}) // its canisters are as before the messages that are parked
 		defer n.Close()
 	}
 	c := archive.NewWriter(w)
+	if pages != nil {
+		c.StorePages(pages)
+	}
 	config := n.config
 	config.archive(c)
-	n.archive(c)
+	state = n.archive(c, pages != nil)
 	if err := c.Close(); err != nil {
-		return fmt.Errorf("export the network: %w", err)
+		return state, fmt.Errorf("export the network: %w", err)
 	}
-	return nil
+	return state, nil
 }
 
 // Import makes the network that Export has written to a file. Only the parts of the configuration that are not state
 // are used: Engine, Keys, Runner, Compiler, Events, Signed, Printed; everything else comes from the file.
 // Modules that are not in the engine are compiled. The file may hold arbitrary bytes: a fault in it is reported as an
 // *archive.Fault with its position.
-func Import(r io.Reader, config Config) (*Network, error) {
+func Import(r io.Reader, config Config) (*Network, error) { return importFrom(r, nil, config) }
+
+// importFrom reads a network; pages may be nil.
+func importFrom(r io.Reader, pages archive.PageStore, config Config) (*Network, error) {
 	c := archive.NewReader(bufio.NewReaderSize(r, importBuffer))
+	if pages != nil {
+		c.StorePages(pages)
+	}
 	config.archive(c)
 	if c.Failed() {
 		return nil, fmt.Errorf("import a network: %w", c.Err())
@@ -59,7 +74,7 @@ func Import(r io.Reader, config Config) (*Network, error) {
 		c.Fail("%v", err)
 		return nil, fmt.Errorf("import a network: %w", c.Err())
 	}
-	n.archive(c)
+	n.archive(c, pages != nil)
 	if err := c.Close(); err != nil {
 		n.Close()
 		return nil, fmt.Errorf("import a network: %w", err)
@@ -70,15 +85,19 @@ func Import(r io.Reader, config Config) (*Network, error) {
 	return n, nil
 }
 
-// archive writes or reads what is not in the configuration.
-func (n *Network) archive(c *archive.Coder) {
+// archive writes or reads what is not in the configuration; see Checkpoint for beside and state.
+func (n *Network) archive(c *archive.Coder, beside bool) (state [32]byte) {
 	n.archiveState(c)
+	if beside {
+		state = c.Places()
+	}
 	c.Section("roots", func() {
 		if c.Reading() && !c.Failed() {
 			n.resume(c)
 		}
 		n.archiveRoots(c)
 	})
+	return state
 }
 
 // archiveState writes or reads everything but what it must come to.

@@ -13,8 +13,12 @@ const archiveCommit = 4096
 func (m *Memory) Archive(c *archive.Coder) {
 	size := m.size
 	archive.Number(c, &size)
-	all := archive.NewPages(c)
 	t := m.tree()
+	saved := m.space.savedOf(&t)
+	if c.KeepPages(saved) {
+		return
+	}
+	all := archive.NewPages(c)
 	var content [OSPageSize]byte
 	t.each(func(page uint64) bool {
 		if err := m.readPage(page, 0, content[:]); err != nil {
@@ -23,7 +27,20 @@ func (m *Memory) Archive(c *archive.Coder) {
 		all.Put(page, content[:])
 		return !c.Failed()
 	})
-	all.Close()
+	saved.Add(all.Close())
+}
+
+// savedOf is where page files have the pages of a tree.
+func (s *space) savedOf(t *tree) *archive.Saved {
+	if t.root == nil {
+		return new(archive.Saved)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.root.saved == nil {
+		t.root.saved = new(archive.Saved)
+	}
+	return t.root.saved
 }
 
 // Read makes a memory of what Archive has written. What does not fit, a full disk too, is
@@ -34,7 +51,7 @@ func Read(c *archive.Coder, file *checkpoint.File) *Memory {
 	m := New(file)
 	m.Grow(size)
 	pages := uint64(0)
-	archive.ReadPages(c, size*(PageSize/OSPageSize), func(first, count uint64, content []byte) error {
+	segment := archive.ReadPages(c, size*(PageSize/OSPageSize), func(first, count uint64, content []byte) error {
 		for i := range count {
 			page := zeros[:]
 			if content != nil {
@@ -51,7 +68,11 @@ func Read(c *archive.Coder, file *checkpoint.File) *Memory {
 		}
 		return nil
 	})
-	if err := m.Commit(); err != nil {
+	err := m.Commit()
+	if err == nil && segment != nil {
+		err = m.suspend(segment)
+	}
+	if err != nil {
 		c.Fail("keep a stable memory that was read: %w", err)
 	}
 	if c.Failed() {

@@ -18,6 +18,9 @@ type scratch struct {
 // spill writes the buffers to file pages that only this message knows: pages side by side in memory to pages side by
 // side in the file, where there are such.
 func (m *Memory) spill() error {
+	if err := m.space.fetch(); err != nil {
+		return err
+	}
 	if m.spilled == nil {
 		m.spilled = map[uint64]uint32{}
 	}

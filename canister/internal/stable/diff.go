@@ -80,6 +80,9 @@ func (s *space) readPage(at uint32, dst *[OSPageSize]byte) error {
 	if at == 0 {
 		return nil
 	}
+	if err := s.fetch(); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	offset, _ := s.locate(at)
 	s.mu.Unlock()

@@ -156,6 +156,9 @@ func (m *Memory) readPage(page, in uint64, dst []byte) error {
 		clear(dst)
 		return nil
 	}
+	if err := m.space.fetch(); err != nil {
+		return err
+	}
 	m.space.mu.Lock()
 	offset, _ := m.space.locate(at)
 	m.space.mu.Unlock()

@@ -1,11 +1,14 @@
 package stable
 
+import "github.com/canisterd/canisterd/archive"
+
 // node is a node of the page table: 64 children, or at height 0 the file pages of 64 pages, 0 for none. One that has
 // several users is copied before it is changed.
 type node struct {
 	users int // nodes and memories that have it; guarded by the space's mu
 	kids  *[fanout]*node
 	pages *[fanout]uint32
+	saved *archive.Saved // of a root: where page files have the pages; nil if no file was ever written of this tree
 }
 
 const (
@@ -54,6 +57,7 @@ func (t *tree) set(s *owners, page uint64, to uint32) uint32 {
 	at := &t.root
 	for height := t.height; ; height-- {
 		n := own(*at, height, s)
+		n.saved = nil
 		*at = n
 		i := page >> (fanoutBits * height) % fanout
 		if height == 0 {

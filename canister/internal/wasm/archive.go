@@ -32,6 +32,15 @@ func (im *Image) Archive(c *archive.Coder) {
 
 // archive writes the pages that exist, of a given number. It holds the lock for a page at a time: readers go on.
 func (s *store) archive(c *archive.Coder, mu sync.Locker, pages int64) {
+	mu.Lock()
+	base := s.base
+	if s.own > 0 || base != nil && base.pages > pages {
+		base = nil // not all that it has, or more than that
+	}
+	mu.Unlock()
+	if base != nil && c.KeepPages(&base.saved) {
+		return
+	}
 	all := archive.NewPages(c)
 	var page [PageSize]byte
 	next := func(at int64) (int64, bool, error) {
@@ -55,7 +64,9 @@ func (s *store) archive(c *archive.Coder, mu sync.Locker, pages int64) {
 			all.Put(uint64(at), page[:])
 		}
 	}
-	all.Close()
+	if segment := all.Close(); base != nil {
+		base.saved.Add(segment)
+	}
 }
 
 // ReadGuest makes a guest of what Archive has written. Nothing runs, and it is not resident. What
@@ -100,11 +111,10 @@ func (e *Engine) ReadImage(c *archive.Coder, most uint64, empty bool) *Image {
 
 // unarchive makes a new store hold the pages of a heap of size bytes.
 func (s *store) unarchive(c *archive.Coder, size int64) {
-	if err := s.ensure(size); err != nil {
-		c.Fail("make room for a heap of %d bytes: %w", size, err)
-		return
-	}
-	archive.ReadPages(c, uint64(size/PageSize), func(first, count uint64, content []byte) error {
+	segment := archive.ReadPages(c, uint64(size/PageSize), func(first, count uint64, content []byte) error {
+		if err := s.ensure(size); err != nil {
+			return fmt.Errorf("make room for a heap of %d bytes: %w", size, err)
+		}
 		if content != nil {
 			return s.install(int64(first), content)
 		}
@@ -115,6 +125,12 @@ func (s *store) unarchive(c *archive.Coder, size int64) {
 		}
 		return nil
 	})
+	if segment == nil {
+		return
+	}
+	if err := s.suspend(segment, size); err != nil {
+		c.Fail("make room for a heap of %d bytes: %w", size, err)
+	}
 }
 
 // install writes whole pages that were not there before.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sync/atomic"
+
+	"github.com/canisterd/canisterd/archive"
 )
 
 // layer is a part of the bytes of one or more heaps. It is immutable.
@@ -11,6 +13,7 @@ type layer struct {
 	store
 	pages int64 // size of the heap when it was frozen; those above have their places
 	users atomic.Int64
+	saved archive.Saved // where page files have the bytes of the layer and those under it
 }
 
 // freeze makes all bytes of a heap of size bytes a layer that others can lie on, nil where all of them are zero. The
@@ -49,6 +52,7 @@ func (l *layer) release() {
 }
 
 func (s *store) free() {
+	s.abandon()
 	for _, e := range s.extents {
 		s.file.Free(e)
 	}
@@ -92,7 +96,10 @@ func (s *store) settle(size, runs int64, remap func() error) {
 // sink copies what the store has to the layer under it, which is not shared, and takes its place.
 func (s *store) sink(size int64, remap func() error) error {
 	l := s.base
-	err := l.ensure(size)
+	err := l.fetch()
+	if err == nil {
+		err = l.ensure(size)
+	}
 	for first := int64(0); err == nil && first < size/PageSize; {
 		first = s.present.next(first, size/PageSize)
 		end := s.present.end(first, size/PageSize)
@@ -105,6 +112,7 @@ func (s *store) sink(size int64, remap func() error) error {
 	}
 	was := *s
 	*s = l.store
+	s.pending = nil // it was fetched
 	s.written, s.moves = was.written, was.moves+1
 	if err := remap(); err != nil {
 		was.moves = s.moves + 1
