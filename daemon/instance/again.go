@@ -67,8 +67,8 @@ func (r *Registry) Resume(ctx context.Context) error {
 var errIncomplete = errors.New("the state directory has no complete instance")
 
 // keepFrom makes an instance that goes on from a network a durable one, which is kept in a directory; "" for none. The
-// network is closed where that fails.
-func (r *Registry) keepFrom(dir string, network *replica.Network, f *startConfig) (err error) {
+// network is closed where that fails. from is what keeps the instance that it was forked from, nil for none.
+func (r *Registry) keepFrom(dir string, network *replica.Network, from *keeper, f *startConfig) (err error) {
 	f.start = func(config node.Config) (*node.Node, error) { return node.Wake(network, config), nil }
 	if dir == "" {
 		return nil
@@ -85,6 +85,9 @@ func (r *Registry) keepFrom(dir string, network *replica.Network, f *startConfig
 	if there {
 		err = BadFolder.Refuse(dir, "it has an instance that does not run: move it away")
 	} else if err = k.renew(); err == nil {
+		if from != nil {
+			k.journal.Adopt(from.journal)
+		}
 		err = k.Rebase(network)
 	}
 	if err != nil {

@@ -77,7 +77,7 @@ func (k *keeper) Rebase(network *replica.Network) error {
 	}
 	at := k.present(network)
 	at.Base = true
-	if _, err := k.journal.Keep(at, network.Export); err != nil {
+	if err := k.write(at, network); err != nil {
 		return err
 	}
 	k.begin()
@@ -119,8 +119,22 @@ func (k *keeper) keep(n *node.Node) error {
 	}
 	defer k.log.Debug("a checkpoint ends", "position", at.Position, "height", at.Height)
 	k.log.Debug("a checkpoint begins", "position", at.Position, "height", at.Height)
-	_, err = k.journal.Keep(at, frozen.Export)
+	return k.write(at, frozen)
+}
+
+// write makes a checkpoint.
+func (k *keeper) write(at journal.Checkpoint, network *replica.Network) error {
+	_, err := k.journal.Keep(at, func(w io.Writer, pages *journal.Pages) ([32]byte, error) { return network.Checkpoint(w, pages) })
 	return err
+}
+
+// read makes the network of a checkpoint.
+func read(j *journal.Journal, c *journal.Checkpoint, config replica.Config) (network *replica.Network, err error) {
+	err = j.Read(c, func(file io.Reader, pages *journal.Pages) error {
+		network, err = replica.Recover(file, pages, config)
+		return err
+	})
+	return network, err
 }
 
 // keepAll makes checkpoints when they are due, until ctx ends. One that fails is tried again when the next is due: the
@@ -142,18 +156,14 @@ func (k *keeper) keepAll(ctx context.Context, n *node.Node) {
 }
 
 // recovered is the network that the state directory has: its newest checkpoint, and what the records after it tell.
-func (k *keeper) recovered(config replica.Config) (_ *replica.Network, err error) {
+func (k *keeper) recovered(config replica.Config) (*replica.Network, error) {
 	all := k.journal.Checkpoints()
 	if len(all) == 0 {
 		return nil, &journal.DamagedError{Dir: k.journal.Dir(), File: "its store", Err: errors.New("it has no checkpoint")}
 	}
 	begun, newest := time.Now(), all[len(all)-1]
 	config.Compiler = recordedModules{}
-	var network *replica.Network
-	err = k.journal.Read(&newest, func(file io.Reader) error {
-		network, err = replica.Import(file, config)
-		return err
-	})
+	network, err := read(k.journal, &newest, config)
 	var records, bytes int64
 	if err == nil {
 		err = k.journal.Records(newest.Position, func(position uint64, record []byte) error {

@@ -25,7 +25,7 @@ func (r *Registry) Import(ctx context.Context, spec *ImportSpec, file io.Reader)
 		}
 		about := About{Outcalls: r.outcallsOf(spec.Outcalls), Reach: r.reachOf(spec.Reach), Seed: network.Seed(), StateDir: spec.StateDir}
 		f := &startConfig{about: about, pacing: pacing, engine: engine}
-		if err := r.keepFrom(r.keptIn(&spec.Placement, name), network, f); err != nil {
+		if err := r.keepFrom(r.keptIn(&spec.Placement, name), network, nil, f); err != nil {
 			return nil, errors.Join(err, r.engines.leave(engine))
 		}
 		return f, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/journal"
@@ -122,16 +121,12 @@ func (k *keeper) replayTo(ctx context.Context, position uint64, config replica.C
 		at--
 	}
 	config.Compiler = recordedModules{}
-	var network *replica.Network
+	network, err := read(k.journal, &all[at], config)
 	defer func() {
 		if err != nil && network != nil {
 			network.Close()
 		}
 	}()
-	err = k.journal.Read(&all[at], func(file io.Reader) (err error) {
-		network, err = replica.Import(file, config)
-		return err
-	})
 	if err != nil || position == all[at].Position {
 		return network, err
 	}

@@ -38,7 +38,11 @@ func (h *Health) damages(file string) bool {
 func (j *Journal) Check() Health {
 	h := Health{Checkpoints: j.Checkpoints()}
 	for i := range h.Checkpoints {
-		if err := j.Read(&h.Checkpoints[i], func(io.Reader) error { return nil }); err != nil {
+		err := j.Read(&h.Checkpoints[i], func(io.Reader, *Pages) error { return nil })
+		if err == nil {
+			err = j.checkPages(&h.Checkpoints[i])
+		}
+		if err != nil {
 			h.Damaged = append(h.Damaged, err)
 		}
 	}

@@ -28,6 +28,10 @@ type Checkpoint struct {
 	Bytes    int64     `json:"bytes"`    // of the file
 	Hash     string    `json:"hash"`     // SHA-256 of the file, in hexadecimal digits
 	Made     time.Time `json:"made"`
+	// State is the hash that its writer gave, in hexadecimal digits; "" for a file that has everything in it: Hash is
+	// that of the state then.
+	State string     `json:"state,omitempty"`
+	Pages []PageFile `json:"pages,omitempty"` // that it needs
 }
 
 const (
@@ -43,10 +47,11 @@ func (j *Journal) Checkpoints() []Checkpoint {
 	return slices.Clone(j.kept)
 }
 
-// Keep writes a checkpoint: write writes the network, which is as it is after Position records. Those must be on disk
-// (Sync). What is older than the checkpoints that are kept is removed. Its File, Bytes and Hash are the result's. Where
-// one is kept that is as new, nothing is written, unless this is a base.
-func (j *Journal) Keep(c Checkpoint, write func(io.Writer) error) (Checkpoint, error) {
+// Keep writes a checkpoint: write writes the network, which is as it is after Position records, and gives a hash of its
+// state. Those records must be on disk (Sync). What is older than the checkpoints that are kept is removed. Its File,
+// Bytes, Hash, State and Pages are the result's. Where one is kept that is as new, nothing is written, unless this is a
+// base.
+func (j *Journal) Keep(c Checkpoint, write func(io.Writer, *Pages) (state [32]byte, err error)) (Checkpoint, error) {
 	j.keeping.Lock()
 	defer j.keeping.Unlock()
 	if failure := j.failed.Load(); failure != nil {
@@ -60,11 +65,9 @@ func (j *Journal) Keep(c Checkpoint, write func(io.Writer) error) (Checkpoint, e
 	}
 	// Two checkpoints of one position are different files: the store mentions one of them at any time.
 	c.File = fmt.Sprintf("%s%020d-%s", checkpointFile, c.Position, rand.Text()[:8])
-	sum := &summer{hash: sha256.New()}
-	if err := j.putFile(c.File, func(w io.Writer) error { return write(io.MultiWriter(w, sum)) }); err != nil {
+	if err := j.writeCheckpoint(&c, write); err != nil {
 		return c, fmt.Errorf("writing a checkpoint to state directory %q: %w", j.dir, err)
 	}
-	c.Bytes, c.Hash = sum.bytes, hex.EncodeToString(sum.hash.Sum(nil))
 	described, err := json.Marshal(c)
 	if err != nil {
 		return c, fmt.Errorf("describing a checkpoint: %w", err)
@@ -77,7 +80,25 @@ func (j *Journal) Keep(c Checkpoint, write func(io.Writer) error) (Checkpoint, e
 	if err != nil {
 		return c, fmt.Errorf("entering a checkpoint in state directory %q: %w", j.dir, err)
 	}
-	return c, j.sweep(checkpointFile)
+	return c, j.sweep(checkpointFile, pagesFile)
+}
+
+// writeCheckpoint writes the files of a checkpoint, and describes them. The caller holds j.keeping.
+func (j *Journal) writeCheckpoint(c *Checkpoint, write func(io.Writer, *Pages) (state [32]byte, err error)) (err error) {
+	pages, sum := j.newPages(c), &summer{hash: sha256.New()}
+	defer func() { err = errors.Join(err, pages.close()) }()
+	var state [32]byte
+	err = j.putFile(c.File, func(w io.Writer) (err error) {
+		state, err = write(io.MultiWriter(sum, w), pages)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.Bytes, c.Hash, c.State = sum.bytes, hex.EncodeToString(sum.hash.Sum(nil)), hex.EncodeToString(state[:])
+	c.Pages, err = pages.finish()
+	j.adopted = nil
+	return err
 }
 
 // forget takes what is not needed beside a new checkpoint out of the store, and enters the checkpoint in the list.
@@ -98,18 +119,19 @@ func (j *Journal) forget(batch *pebble.Batch, c Checkpoint) error {
 		batch.DeleteRange(positionKey(checkpointKey, 0), positionKey(checkpointKey, oldest), nil))
 }
 
-// sweep removes checkpoints that the store does not mention, and files that were begun and not finished whose names begin
-// with a prefix. The caller holds j.keeping. It is the only user of the journal if the prefix is empty: a user may be
-// writing another file (PutFile).
-func (j *Journal) sweep(unfinished string) error {
+// sweep removes files of checkpoints that the store does not mention, and files that were begun and not finished whose
+// names begin with one of some prefixes. The caller holds j.keeping. It is the only user of the journal if it asks for
+// all names: a user may be writing another file (PutFile).
+func (j *Journal) sweep(unfinished ...string) error {
 	files, err := j.fs.List(j.dir)
 	if err != nil {
 		return fmt.Errorf("reading state directory %q: %w", j.dir, err)
 	}
 	removed := false
 	for _, name := range files {
-		known := !strings.HasPrefix(name, checkpointFile) || slices.ContainsFunc(j.kept, func(c Checkpoint) bool { return c.File == name })
-		if known && !(strings.HasSuffix(name, temporary) && strings.HasPrefix(name, unfinished)) {
+		begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+		left := strings.HasSuffix(name, temporary) && slices.ContainsFunc(unfinished, begins)
+		if !left && j.mentions(name) {
 			continue
 		}
 		if err := j.fs.Remove(j.path(name)); err != nil && !isNotExist(err) {
@@ -121,6 +143,21 @@ func (j *Journal) sweep(unfinished string) error {
 		return nil
 	}
 	return j.syncDir(j.dir)
+}
+
+// mentions reports whether a file is not one of a checkpoint, or one of a checkpoint that is kept.
+func (j *Journal) mentions(name string) bool {
+	switch {
+	case strings.HasSuffix(name, temporary):
+		return true
+	case strings.HasPrefix(name, checkpointFile):
+		return slices.ContainsFunc(j.kept, func(c Checkpoint) bool { return c.File == name })
+	case strings.HasPrefix(name, pagesFile):
+		return slices.ContainsFunc(j.kept, func(c Checkpoint) bool {
+			return slices.ContainsFunc(c.Pages, func(f PageFile) bool { return f.Name == name })
+		})
+	}
+	return true
 }
 
 // readCheckpoints reads the descriptions of the checkpoints.
@@ -135,9 +172,15 @@ func (j *Journal) readCheckpoints() error {
 	})
 }
 
-// Read gives the file of a checkpoint to a function. The error is a *DamagedError where the file is not what was
-// written, whatever the function makes of it.
-func (j *Journal) Read(c *Checkpoint, read func(io.Reader) error) error {
+// Read gives the file of a checkpoint to a function, and its page files, which it may open and keep open. The error is a
+// *DamagedError where the file is not what was written, whatever the function makes of it, or a page file is not there.
+func (j *Journal) Read(c *Checkpoint, read func(io.Reader, *Pages) error) error {
+	pages := j.pagesOf(c)
+	err := j.readFile(c, func(file io.Reader) error { return read(file, pages) })
+	return errors.Join(err, pages.close())
+}
+
+func (j *Journal) readFile(c *Checkpoint, read func(io.Reader) error) error {
 	file, err := j.fs.Open(j.path(c.File))
 	if err != nil {
 		return &DamagedError{j.dir, c.File, err}

@@ -9,7 +9,8 @@
 //	FORMAT                 the version of the layout, as text
 //	lock                   held while the directory is open
 //	store/                 a Pebble store: records, descriptions of checkpoints, values by name
-//	checkpoint-POSITION-*  a network after so many records
+//	checkpoint-POSITION-*  a network after so many records, without the pages of its memories
+//	pages-POSITION-*       pages of memories, which several checkpoints may need
 //	file-NAME              other files of its user
 //
 // The position of a record is the number of records before it. Records lie in the store in blocks, one for each
@@ -26,6 +27,10 @@
 // A checkpoint is a file that is complete and on disk before the store mentions it. The last two are kept, with the
 // records after the older: if the newest is damaged, the network can be had from the other without a loss. A base is a
 // checkpoint of another network than the records before it are of: nothing before it is kept.
+//
+// A page file is written with a checkpoint and never changes. A memory that has not changed since stays in it, so the
+// time that a checkpoint takes follows what has changed. A file of which less than half is needed is left: what is needed
+// goes to the new file, and the old one is removed with the last checkpoint that mentions it.
 //
 // The first write that fails in the store ends the journal (FailedError): no record counts as kept from then on, all files
 // are closed, and the lock is given back. A checkpoint or another file that cannot be written is an error of that call

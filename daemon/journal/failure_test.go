@@ -54,9 +54,9 @@ func work(t *testing.T, j *journal.Journal) (told uint64, failure error) {
 			}
 			told = end
 		}
-		_, err := j.Keep(journal.Checkpoint{Position: told}, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "network %d", told)
-			return err
+		_, err := j.Keep(journal.Checkpoint{Position: told}, func(w io.Writer, _ *journal.Pages) (state [32]byte, err error) {
+			_, err = fmt.Fprintf(w, "network %d", told)
+			return state, err
 		})
 		if err == nil {
 			err = errors.Join(j.Put("name", []byte("value")), j.Compact())

@@ -27,14 +27,15 @@ type sample struct {
 	storeFiles  int    // open files of the state directory
 	checkpoints int    // files
 	checkpoint  int64  // bytes of the largest
+	pages       int64  // bytes of page files
 	disk        int64  // bytes of the state directory
 	answers     int64  // updates that were answered within answersKept
 }
 
 // String is the sample for people.
 func (s sample) String() string {
-	return fmt.Sprintf("heap %.1f MiB, memory %.1f MiB, %d goroutines and %d in pools, %d descriptors and %d of the store, %d checkpoints of at most %.1f MiB, %.1f MiB on disk, %d answers kept",
-		mebibytes(s.heap), mebibytes(s.memory), s.goroutines, s.pooled, s.descriptors, s.storeFiles, s.checkpoints, mebibytes(s.checkpoint), mebibytes(s.disk), s.answers)
+	return fmt.Sprintf("heap %.1f MiB, memory %.1f MiB, %d goroutines and %d in pools, %d descriptors and %d of the store, %d checkpoints of at most %.1f MiB, %.1f MiB of pages, %.1f MiB on disk, %d answers kept",
+		mebibytes(s.heap), mebibytes(s.memory), s.goroutines, s.pooled, s.descriptors, s.storeFiles, s.checkpoints, mebibytes(s.checkpoint), mebibytes(s.pages), mebibytes(s.disk), s.answers)
 }
 
 func mebibytes(n int64) float64 { return float64(n) / (1 << 20) }
@@ -90,19 +91,27 @@ func (p *process) look(ctx context.Context) (s sample, err error) {
 	if s.disk, err = resources.Disk(p.state); err != nil {
 		return s, err
 	}
-	files, err := filepath.Glob(filepath.Join(p.state, "checkpoint-*"))
+	err = p.eachFile("checkpoint-*", func(bytes int64) {
+		s.checkpoints++
+		s.checkpoint = max(s.checkpoint, bytes)
+	})
+	return s, errors.Join(err, p.eachFile("pages-*", func(bytes int64) { s.pages += bytes }))
+}
+
+// eachFile gives the sizes of some files of the state directory.
+func (p *process) eachFile(pattern string, visit func(bytes int64)) error {
+	files, err := filepath.Glob(filepath.Join(p.state, pattern))
 	if err != nil {
-		return s, err
+		return err
 	}
 	for _, file := range files {
 		bytes, err := resources.Disk(file)
 		if err != nil {
-			return s, err
+			return err
 		}
-		s.checkpoints++
-		s.checkpoint = max(s.checkpoint, bytes)
+		visit(bytes)
 	}
-	return s, nil
+	return nil
 }
 
 // profile is a profile of the process, as text.
@@ -185,6 +194,7 @@ func growth(warm, end *sample) (failures []string) {
 	fail("descriptors", int64(warm.descriptors), int64(end.descriptors), int64(warm.descriptors))
 	fail("open files of the store", int64(warm.storeFiles), int64(end.storeFiles), storeFiles)
 	fail("checkpoints", int64(warm.checkpoints), int64(end.checkpoints), 2)
-	fail("bytes on disk", warm.disk, end.disk, 2*end.checkpoint+storeBytes)
+	fail("bytes of page files", warm.pages, end.pages, 2*warm.pages+pagesSlack)
+	fail("bytes on disk", warm.disk, end.disk, 2*end.checkpoint+end.pages+storeBytes)
 	return failures
 }

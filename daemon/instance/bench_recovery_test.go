@@ -1,0 +1,185 @@
+package instance_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+)
+
+// A network of a thousand canisters, with a GiB of heaps that cannot be compressed.
+const (
+	keptCanisters = 1000
+	keptUpdates   = 1000 // after the last checkpoint, where there was a crash
+	keptUsed      = 100  // canisters that have them
+)
+
+// filling is a canister that fills 1 MiB and 64 KiB of heap with random numbers, and counts.
+const filling = `(module
+	(import "ic0" "msg_reply" (func $reply))
+	(memory 17)
+	(func (export "canister_init") (local $at i32) (local $x i64)
+		(local.set $x (i64.const 0x9e3779b97f4a7c15))
+		(loop $next
+			(local.set $x (i64.xor (local.get $x) (i64.shl (local.get $x) (i64.const 13))))
+			(local.set $x (i64.xor (local.get $x) (i64.shr_u (local.get $x) (i64.const 7))))
+			(local.set $x (i64.xor (local.get $x) (i64.shl (local.get $x) (i64.const 17))))
+			(i64.store (local.get $at) (local.get $x))
+			(local.set $at (i32.add (local.get $at) (i32.const 8)))
+			(br_if $next (i32.lt_u (local.get $at) (i32.const 1114112)))))
+	(func (export "canister_update inc")
+		(i64.store (i32.const 0) (i64.add (i64.const 1) (i64.load (i32.const 0))))
+		(call $reply)))`
+
+// keptNetwork is a state directory with the network, and where it is.
+type keptNetwork struct {
+	b      *testing.B
+	dir    string
+	first  principal.Principal
+	height uint64 // at the last checkpoint
+	pages  []string
+}
+
+// newKeptNetwork makes the network, and ends it as a crash would, some messages after its last checkpoint, or not.
+func newKeptNetwork(b *testing.B, crash bool) *keptNetwork {
+	b.Helper()
+	k := &keptNetwork{b: b, dir: filepath.Join(b.TempDir(), "state")}
+	r, i := k.start(k.dir)
+	var ids []principal.Principal
+	module := wat.MustAssemble(filling)
+	for range keptCanisters {
+		ids = append(ids, instancetest.Deploy(b, i, module, nil))
+	}
+	k.first = ids[0]
+	k.end(r)
+	if crash {
+		r, i = k.start(k.dir)
+		k.height = i.Node().View().Height
+		for n := range keptUpdates {
+			update(b, i, ids[n%keptUsed], i.Node().View().SubnetOf(k.first).ID)
+		}
+		left := filepath.Join(b.TempDir(), "crashed")
+		k.copyTo(left)
+		k.end(r)
+		k.dir = left
+	}
+	pages, err := filepath.Glob(filepath.Join(k.dir, "pages-*"))
+	if err != nil || len(pages) == 0 {
+		b.Fatalf("page files: %q, %v", pages, err)
+	}
+	k.pages = pages
+	return k
+}
+
+// start starts the network from a directory.
+func (k *keptNetwork) start(dir string) (*instance.Registry, *instance.Instance) {
+	k.b.Helper()
+	r := instance.NewRegistry(instance.Config{Wall: time.Now, StateDir: k.b.TempDir()})
+	i, err := r.Create(k.b.Context(), &instance.Spec{Journal: dir, Placement: instance.Placement{Name: "kept"}})
+	if err != nil {
+		k.b.Fatal(err)
+	}
+	return r, i
+}
+
+func (k *keptNetwork) end(r *instance.Registry) {
+	k.b.Helper()
+	if err := r.Close(); err != nil {
+		k.b.Fatal(err)
+	}
+}
+
+// copyTo copies the directory of a network that has nothing to do. Files that never change are linked.
+func (k *keptNetwork) copyTo(dir string) {
+	k.b.Helper()
+	err := filepath.WalkDir(k.dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rest, err := filepath.Rel(k.dir, path)
+		if err != nil {
+			return err
+		}
+		to, name := filepath.Join(dir, rest), entry.Name()
+		switch {
+		case entry.IsDir():
+			return os.MkdirAll(to, 0o700)
+		case strings.HasPrefix(name, "pages-") || strings.HasPrefix(name, "checkpoint-"):
+			return os.Link(path, to)
+		}
+		content, err := os.ReadFile(path)
+		return errors.Join(err, os.WriteFile(to, content, 0o600))
+	})
+	if err != nil {
+		k.b.Fatal(err)
+	}
+}
+
+// restart is the time until a client has the answer of its first update.
+func (k *keptNetwork) restart() time.Duration {
+	dir := filepath.Join(k.b.TempDir(), "again")
+	k.copyTo(dir)
+	begun := time.Now()
+	r, i := k.start(dir)
+	update(k.b, i, k.first, i.Node().View().SubnetOf(k.first).ID)
+	took := time.Since(begun)
+	k.end(r)
+	if err := os.RemoveAll(dir); err != nil {
+		k.b.Fatal(err)
+	}
+	return took
+}
+
+// read is the time to read the bytes of all heaps once.
+func (k *keptNetwork) read() time.Duration {
+	begun := time.Now()
+	part := make([]byte, 1<<20)
+	for _, name := range k.pages {
+		file, err := os.Open(name)
+		if err == nil {
+			_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{file}, part)
+		}
+		if err = errors.Join(err, file.Close()); err != nil {
+			k.b.Fatal(err)
+		}
+	}
+	return time.Since(begun)
+}
+
+// BenchmarkRatioCleanRestart is the start of a network of 1,000 canisters with 1 GiB of heaps that was ended well, until
+// the answer of an update; the floor is to read the heaps once from files that are in memory.
+func BenchmarkRatioCleanRestart(b *testing.B) {
+	k := newKeptNetwork(b, false)
+	ratio.CompareTimed(b, 1, k.restart, k.read)
+}
+
+// BenchmarkRatioCrashRestart is the same after a crash, with 1,000 messages of 100 canisters since the last checkpoint.
+func BenchmarkRatioCrashRestart(b *testing.B) {
+	k := newKeptNetwork(b, true)
+	ratio.CompareTimed(b, 5, k.restart, k.read)
+}
+
+// BenchmarkRatioForkAtAPastRound is a kept fork of the same network, as it was at its last checkpoint.
+func BenchmarkRatioForkAtAPastRound(b *testing.B) {
+	k := newKeptNetwork(b, true)
+	r, _ := k.start(k.dir)
+	defer k.end(r)
+	ratio.CompareTimed(b, 2, func() time.Duration {
+		begun := time.Now()
+		_, err := r.Fork(b.Context(), &instance.ForkSpec{Source: "kept", At: &instance.Moment{Height: k.height}, Placement: instance.Placement{Name: "past"}})
+		took := time.Since(begun)
+		if err = errors.Join(err, r.Delete("past")); err != nil {
+			b.Fatal(err)
+		}
+		return took
+	}, k.read)
+}

@@ -1,0 +1,4 @@
+package journal
+
+// MaxPageFiles is what tests look at.
+const MaxPageFiles = maxPageFiles
