@@ -206,9 +206,13 @@ func (p *Pages) putRun() {
 }
 
 // Places writes or reads where the pages of all memories are. No memory comes after it. What comes before it tells the
-// same of the same state, wherever the pages are: state is its SHA-256.
+// same of the same state, wherever the pages are: state is its SHA-256. A file of a version without such pages has
+// nothing here.
 func (c *Coder) Places() (state [sha256.Size]byte) {
 	state = [sha256.Size]byte(c.sum.Sum(nil))
+	if !c.Since(7) {
+		return state
+	}
 	c.Section("places", func() {
 		for _, s := range c.places {
 			offset := uint64(s.offset)

@@ -1,6 +1,7 @@
 package replica_test
 
 import (
+	"bytes"
 	"encoding/hex"
 	"os"
 	"testing"
@@ -11,7 +12,7 @@ import (
 )
 
 // testdata/archives has a file of each version that was ever written, NAME.VERSION. What
-// they come to is what their writer said.
+// they come to is what their writer said. Checkpoints of older versions were such files, too.
 func TestFilesOfOlderVersionsAreRead(t *testing.T) {
 	puppets := replicatest.NewPuppets(replicatest.First(1))
 	for _, c := range []struct {
@@ -22,17 +23,23 @@ func TestFilesOfOlderVersionsAreRead(t *testing.T) {
 		{"puppets.1", puppets.Config(), "f23eaca5850d5e8e32eb819e4a8d6ed2317b12b0c871208845573e17818ed79b"},
 		{"canister.1", replica.Config{Engine: canistertest.NewEngine(t)}, "7f3e84543e8ec1e680b7261c6058d0a9edc752821e01947aa447ebeac93c2580"},
 	} {
-		file, err := os.Open("testdata/archives/" + c.name)
+		content, err := os.ReadFile("testdata/archives/" + c.name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := replica.Import(file, c.config)
+		n, err := replica.Import(bytes.NewReader(content), c.config)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if err := file.Close(); err != nil {
-			t.Error(err)
+		checkpoint, err := replica.Recover(bytes.NewReader(content), new(pageFiles), c.config)
+		if err != nil {
+			t.Fatalf("%s as a checkpoint: %v", c.name, err)
 		}
+		if one, two := n.RootHash(), checkpoint.RootHash(); one != two {
+			t.Errorf("%s as a checkpoint comes to %x, want %x", c.name, two, one)
+		}
+		checkpoint = recovered(t, checkpoint, c.config, new(pageFiles)) // in the present version
+		checkpoint.Close()
 		if root := n.RootHash(); hex.EncodeToString(root[:]) != c.root {
 			t.Errorf("%s comes to %x, want %s", c.name, root, c.root)
 		}
