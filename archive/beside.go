@@ -5,43 +5,43 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 )
 
-// PageFile is an open file of a PageStore.
-type PageFile = interface {
+// PageReader is an open file of a PageStore.
+type PageReader = interface {
 	io.ReaderAt
 	io.Closer
 }
 
-// PageStore has the pages of memories in files beside the file of a Coder. Those of a memory that has not changed stay
-// where an earlier file of a Coder has found them.
+// PageStore keeps the pages of memories in files next to the file of a Coder. If a memory has not changed, its pages
+// stay in the file that already has them.
 type PageStore interface {
-	// Put writes bytes behind those that it has written for the same file, and says where they are. It may change b.
+	// Put appends bytes to the new file of the store and returns where they are. It may change b.
 	Put(b []byte) (file string, offset int64, err error)
-	// Keep says where bytes that the store wrote earlier are from now on, "" if it does not have them.
+	// Keep returns the new place of bytes that the store wrote earlier. It returns "" if the store does not have them.
 	Keep(file string, offset, size int64) (now string, at int64, err error)
-	// Open opens a file of the store. Its bytes can be read until it is closed, whatever becomes of the store.
-	Open(file string) (PageFile, error)
+	// Open opens a file of the store. The reader stays valid if the store removes the file.
+	Open(file string) (PageReader, error)
 }
 
-// Segment is the pages of a memory that are in a file of a PageStore, in one piece. It does not change after its Coder
-// is closed.
+// Segment is the pages of one memory, contiguous in a file of a PageStore. It is immutable after Coder.Close.
 type Segment struct {
 	runs   []pageRun
 	file   string
 	offset int64
-	from   PageFile // nil for one that was written
+	from   PageReader // nil for a segment that this process wrote
 }
 
-// pageRun is pages in a row. Those of zeros are in no file.
+// pageRun is a run of pages. Pages of zeros are not in the file.
 type pageRun struct {
 	first, count uint64
 	zero         bool
 	sum          [sha256.Size]byte
 }
 
-// size is how many bytes the file has of the segment.
+// size is the number of bytes that the segment takes in its file.
 func (s *Segment) size() (bytes int64) {
 	for i := range s.runs {
 		if !s.runs[i].zero {
@@ -51,91 +51,122 @@ func (s *Segment) size() (bytes int64) {
 	return bytes
 }
 
-// EachRun calls visit for the pages that exist, in their order.
+// EachRun calls visit for each run of pages, in ascending order.
 func (s *Segment) EachRun(visit func(first, count uint64)) {
 	for i := range s.runs {
 		visit(s.runs[i].first, s.runs[i].count)
 	}
 }
 
-// Read gives the runs of pages to a function as ReadPages does, and closes the segment.
-func (s *Segment) Read(put func(first, count uint64, content []byte) error) error {
-	err := s.read(put)
-	if err != nil {
-		err = fmt.Errorf("pages in file %q: %w", s.file, err)
-	}
-	return errors.Join(err, s.Close())
-}
-
+// read checks the pages and passes them to put, as ReadPages does.
 func (s *Segment) read(put func(first, count uint64, content []byte) error) error {
 	at := s.offset
 	var room [runPages * PageSize]byte
 	for i := range s.runs {
 		r := &s.runs[i]
-		if r.zero {
-			if err := put(r.first, r.count, nil); err != nil {
-				return err
+		var content []byte
+		if !r.zero {
+			content = room[:r.count*PageSize]
+			if _, err := s.from.ReadAt(content, at); err != nil {
+				return fmt.Errorf("page file %q: read %d bytes at %d: %w", s.file, len(content), at, err)
 			}
-			continue
-		}
-		content := room[:r.count*PageSize]
-		if _, err := s.from.ReadAt(content, at); err != nil {
-			return fmt.Errorf("read %d bytes at %d: %w", len(content), at, err)
-		}
-		if sha256.Sum256(content) != r.sum {
-			return fmt.Errorf("%d bytes at %d: %w", len(content), at, errChecksum)
+			if sha256.Sum256(content) != r.sum {
+				return fmt.Errorf("page file %q: %d bytes at %d: %w", s.file, len(content), at, errChecksum)
+			}
+			at += int64(len(content))
 		}
 		if err := put(r.first, r.count, content); err != nil {
 			return err
 		}
-		at += int64(len(content))
 	}
 	return nil
 }
 
-// Close gives up a segment that was not read.
-func (s *Segment) Close() error {
-	if s.from == nil {
-		return nil
-	}
-	return s.from.Close()
+// LazySegment is a segment that is loaded on first use, once for everyone who shares it. It is safe for concurrent use.
+// A nil LazySegment is loaded already.
+type LazySegment struct {
+	once    sync.Once
+	loaded  atomic.Bool
+	segment *Segment
+	err     error
 }
 
-// Saved is the segments that have the pages of a memory, while that does not change: one for each store at most, of the
-// last few. Its zero value has none. It is safe for concurrent use.
-type Saved struct{ segments atomic.Pointer[[]*Segment] }
+// Lazy is the segment for loading on first use.
+func (s *Segment) Lazy() *LazySegment { return &LazySegment{segment: s} }
 
-// Add enters a segment; nil: nothing. It takes the place of another one.
-func (s *Saved) Add(segment *Segment) { s.replace(nil, segment) }
+// Load passes the pages to put, as ReadPages does, if this is the first call. Every call returns the same error.
+func (l *LazySegment) Load(put func(first, count uint64, content []byte) error) error {
+	if l == nil {
+		return nil
+	}
+	l.once.Do(func() {
+		l.err = l.segment.read(put)
+		l.close()
+		l.loaded.Store(l.err == nil)
+	})
+	return l.err
+}
 
-func (s *Saved) replace(old, segment *Segment) {
+// Loaded reports whether Load has succeeded.
+func (l *LazySegment) Loaded() bool { return l == nil || l.loaded.Load() }
+
+// Close closes the page file of a segment that was never loaded.
+func (l *LazySegment) Close() {
+	if l != nil {
+		l.once.Do(func() {
+			l.err = errUnloaded
+			l.close()
+		})
+	}
+}
+
+var errUnloaded = errors.New("the memory was closed before its pages were loaded")
+
+func (l *LazySegment) close() {
+	if from := l.segment.from; from != nil {
+		if err := from.Close(); l.err == nil {
+			l.err = err
+		}
+	}
+	l.segment = nil
+}
+
+// Segments are the places where stores have the pages of a memory: one for each of the last few stores. They are valid
+// while the memory does not change. The zero value is empty. It is safe for concurrent use.
+type Segments struct{ all atomic.Pointer[[]*Segment] }
+
+// Add adds a segment in front and drops the oldest if there are too many. A nil segment is ignored.
+func (s *Segments) Add(segment *Segment) { s.replace(nil, segment) }
+
+func (s *Segments) replace(old, segment *Segment) {
 	if segment == nil {
 		return
 	}
 	for {
-		now := s.segments.Load()
+		now := s.all.Load()
 		all := []*Segment{segment}
 		if now != nil {
 			for _, other := range *now {
-				if other != old && len(all) < maxSaved {
+				if other != old && len(all) < maxSegments {
 					all = append(all, other)
 				}
 			}
 		}
-		if s.segments.CompareAndSwap(now, &all) {
+		if s.all.CompareAndSwap(now, &all) {
 			return
 		}
 	}
 }
 
-// KeepPages writes the pages of a memory that are in the store already, and reports whether they are.
-func (c *Coder) KeepPages(saved *Saved) bool {
-	all := saved.segments.Load()
+// KeepPages writes a memory by reference if the store already has its pages. Otherwise it returns false and writes
+// nothing.
+func (c *Coder) KeepPages(segments *Segments) bool {
+	all := segments.all.Load()
 	if c.pages == nil || all == nil || c.err != nil {
 		return false
 	}
 	for _, s := range *all {
-		if s.size() == 0 { // only zeros, which are in no file
+		if s.size() == 0 { // all zeros: no file has them
 			c.addSegment(s)
 			return true
 		}
@@ -149,7 +180,7 @@ func (c *Coder) KeepPages(saved *Saved) bool {
 		}
 		if file != s.file || offset != s.offset {
 			moved := &Segment{runs: s.runs, file: file, offset: offset}
-			saved.replace(s, moved)
+			segments.replace(s, moved)
 			s = moved
 		}
 		c.addSegment(s)
@@ -158,7 +189,7 @@ func (c *Coder) KeepPages(saved *Saved) bool {
 	return false
 }
 
-// addSegment writes what a file says of a segment beside it.
+// addSegment writes the runs of a segment and their hashes.
 func (c *Coder) addSegment(s *Segment) {
 	beside := true
 	c.Bool(&beside)
@@ -177,18 +208,18 @@ func (c *Coder) addSegment(s *Segment) {
 		next = r.first + r.count
 	}
 	c.addNumber(0)
-	c.place(s)
+	c.addPlace(s)
 }
 
-// place notes a segment whose place is written or read at the end of the file.
-func (c *Coder) place(s *Segment) {
+// addPlace adds a segment to those whose file and offset Places writes or reads.
+func (c *Coder) addPlace(s *Segment) {
 	if s.size() > 0 {
 		c.places = append(c.places, s)
 	}
 }
 
-// putRun brings the run of pages that waits to the store.
-func (p *Pages) putRun() {
+// store puts the pending run of pages into the store.
+func (p *Pages) store() {
 	s, r := p.segment, pageRun{first: p.next - p.zeros, count: p.zeros, zero: true}
 	if len(p.run) > 0 {
 		count := uint64(len(p.run) / PageSize)
@@ -205,12 +236,17 @@ func (p *Pages) putRun() {
 	s.runs = append(s.runs, r)
 }
 
-// Places writes or reads where the pages of all memories are. No memory comes after it. What comes before it tells the
-// same of the same state, wherever the pages are: state is its SHA-256. A file of a version without such pages has
-// nothing here.
+// StorePages puts the pages of memories into a store; nil: into the file itself. It must precede the first section.
+func (c *Coder) StorePages(pages PageStore) { c.pages = pages }
+
+// Places writes or reads the file and offset of each memory. It must follow the last memory. It returns the SHA-256 of
+// everything before it, which depends on the state alone, not on the places. A Coder without a store does nothing.
 func (c *Coder) Places() (state [sha256.Size]byte) {
+	if c.pages == nil {
+		return state
+	}
 	state = [sha256.Size]byte(c.sum.Sum(nil))
-	if !c.Since(7) {
+	if !c.Since(7) { // a checkpoint with all pages in its file
 		return state
 	}
 	c.Section("places", func() {
@@ -231,7 +267,3 @@ func (c *Coder) Places() (state [sha256.Size]byte) {
 	})
 	return state
 }
-
-// StorePages makes the file one whose pages are in a store. It is called before the first section; Places comes after
-// the last memory.
-func (c *Coder) StorePages(pages PageStore) { c.pages = pages }

@@ -3,65 +3,19 @@ package archive
 import (
 	"bytes"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/archive/archivetest"
 	"pgregory.net/rapid"
 )
 
-// pageFiles is a PageStore in memory.
-type pageFiles struct {
-	files  map[string][]byte
-	to     string // the file that is written
-	moving bool   // bytes of other files are copied
-	closed int    // files that were opened and are closed
-}
-
-func (p *pageFiles) Put(b []byte) (file string, offset int64, err error) {
-	if p.files == nil {
-		p.files = make(map[string][]byte)
-	}
-	offset = int64(len(p.files[p.to]))
-	p.files[p.to] = append(p.files[p.to], b...)
-	return p.to, offset, nil
-}
-
-func (p *pageFiles) Keep(file string, offset, size int64) (now string, at int64, err error) {
-	content, found := p.files[file]
-	switch {
-	case !found:
-		return "", 0, nil
-	case !p.moving:
-		return file, offset, nil
-	}
-	return p.Put(content[offset:][:size])
-}
-
-func (p *pageFiles) Open(file string) (PageFile, error) {
-	content, found := p.files[file]
-	if !found {
-		return nil, errors.New("it is not there")
-	}
-	return &openPages{bytes.NewReader(content), p}, nil
-}
-
-type openPages struct {
-	io.ReaderAt
-	of *pageFiles
-}
-
-func (o *openPages) Close() error {
-	o.of.closed++
-	return nil
-}
-
-// memory is the pages of a memory, and where page files have them.
+// memory is a memory and the places of its pages.
 type memory struct {
 	pages   map[uint64][]byte
 	size    uint64
-	saved   Saved
+	saved   Segments
 	segment *Segment // that was read
 }
 
@@ -160,29 +114,29 @@ func recovered(file []byte, store PageStore, n int) (all []*memory, err error) {
 
 func TestPagesBesideAFileAreRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		all, store := memories(t), &pageFiles{to: "one"}
+		all, store := memories(t), &archivetest.PageStore{New: "one"}
 		file, state := checkpoint(t, store, all)
 		again, err := recovered(file, store, len(all))
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Before they are read, they are written again: nothing of them, or copies, and the state has the same hash.
-		store.to, store.moving = "two", rapid.Bool().Draw(t, "moving")
+		// A checkpoint before the load refers to the same bytes, or to copies of them. The hash is the same.
+		store.New, store.Copy = "two", rapid.IntRange(0, 1).Draw(t, "copy")
 		second, now := checkpoint(t, store, again)
 		if now != state {
 			t.Fatalf("the state has hash %x, and had %x", now, state)
 		}
-		if !store.moving && len(store.files["two"]) > 0 {
-			t.Fatalf("%d bytes were written again", len(store.files["two"]))
+		if store.Copy == 0 && len(store.Files["two"]) > 0 {
+			t.Fatalf("%d bytes were written again", len(store.Files["two"]))
 		}
-		if store.moving {
-			delete(store.files, "one")
+		if store.Copy > 0 {
+			delete(store.Files, "one")
 			if again, err = recovered(second, store, len(all)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for i, m := range again {
-			if err := m.segment.Read(m.put); err != nil {
+			if err := m.segment.Lazy().Load(m.put); err != nil {
 				t.Fatal(err)
 			}
 			if !m.same(all[i]) {
@@ -195,47 +149,47 @@ func TestPagesBesideAFileAreRead(t *testing.T) {
 func TestAMemoryThatChangedIsWrittenAgain(t *testing.T) {
 	page := bytes.Repeat([]byte{1}, PageSize)
 	all := []*memory{{pages: map[uint64][]byte{1: page}, size: 100}, {pages: map[uint64][]byte{2: page, 3: page}, size: 100}}
-	store := &pageFiles{to: "one"}
+	store := &archivetest.PageStore{New: "one"}
 	_, before := checkpoint(t, store, all)
 	all[0] = &memory{pages: map[uint64][]byte{1: page, 2: page}, size: 100}
-	store.to = "two"
+	store.New = "two"
 	file, after := checkpoint(t, store, all)
-	if before == after || len(store.files["two"]) != 2*PageSize {
-		t.Errorf("%d bytes were written, and the hash is %x", len(store.files["two"]), after)
+	if before == after || len(store.Files["two"]) != 2*PageSize {
+		t.Errorf("%d bytes were written, and the hash is %x", len(store.Files["two"]), after)
 	}
 	again, err := recovered(file, store, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, m := range again {
-		if err := m.segment.Read(m.put); err != nil || !m.same(all[i]) {
+		if err := m.segment.Lazy().Load(m.put); err != nil || !m.same(all[i]) {
 			t.Errorf("memory %d: %v", i, err)
 		}
 	}
-	if store.closed != 2 {
-		t.Errorf("%d files were closed, want 2", store.closed)
+	if open := store.Readers(); open > 0 {
+		t.Errorf("%d page files are open", open)
 	}
 }
 
 func TestAPageThatWasDamagedIsFoundWhenItIsRead(t *testing.T) {
 	page := bytes.Repeat([]byte{1}, PageSize)
-	store := &pageFiles{to: "one"}
+	store := &archivetest.PageStore{New: "one"}
 	file, _ := checkpoint(t, store, []*memory{{pages: map[uint64][]byte{1: page}, size: 100}})
-	store.files["one"][100]++
+	store.Files["one"][100]++
 	again, err := recovered(file, store, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := again[0].segment.Read(again[0].put); !errors.Is(err, errChecksum) || !strings.Contains(err.Error(), `"one"`) {
+	if err := again[0].segment.Lazy().Load(again[0].put); !errors.Is(err, errChecksum) || !strings.Contains(err.Error(), `"one"`) {
 		t.Errorf("it is read: %v", err)
 	}
 }
 
 func TestAFileWithoutItsPagesIsRefused(t *testing.T) {
 	page := bytes.Repeat([]byte{1}, PageSize)
-	store := &pageFiles{to: "one"}
+	store := &archivetest.PageStore{New: "one"}
 	file, _ := checkpoint(t, store, []*memory{{pages: map[uint64][]byte{1: page}, size: 100}})
-	if _, err := recovered(file, &pageFiles{}, 1); err == nil || !strings.Contains(err.Error(), `open page file "one": it is not there`) {
+	if _, err := recovered(file, &archivetest.PageStore{}, 1); err == nil || !strings.Contains(err.Error(), `open page file "one": no such file`) {
 		t.Errorf("from an empty store: %v", err)
 	}
 	if _, err := recovered(file, nil, 1); err == nil || !strings.Contains(err.Error(), "in another file") {
@@ -245,32 +199,85 @@ func TestAFileWithoutItsPagesIsRefused(t *testing.T) {
 
 func TestAMemoryKnowsAFewStores(t *testing.T) {
 	m := &memory{pages: map[uint64][]byte{1: bytes.Repeat([]byte{1}, PageSize)}, size: 100}
-	var stores []*pageFiles
-	for i := range maxSaved + 1 {
-		store := &pageFiles{to: strings.Repeat("x", i+1)}
+	var stores []*archivetest.PageStore
+	for i := range maxSegments + 1 {
+		store := &archivetest.PageStore{New: strings.Repeat("x", i+1)}
 		checkpoint(t, store, []*memory{m})
 		stores = append(stores, store)
 	}
 	for i, store := range slices.Backward(stores) {
-		store.to = "again"
+		store.New = "again"
 		checkpoint(t, store, []*memory{m})
-		if wrote := len(store.files["again"]) > 0; wrote != (i == 0) {
+		if wrote := len(store.Files["again"]) > 0; wrote != (i == 0) {
 			t.Errorf("store %d of %d was written again: %v", i, len(stores), wrote)
 		}
+	}
+}
+
+func TestZerosThatAFileLeavesOutAreLimited(t *testing.T) {
+	m := &memory{pages: make(map[uint64][]byte), size: maxZeroPages + 100}
+	for page := range uint64(maxZeroPages + 10) {
+		m.pages[page] = make([]byte, PageSize)
+	}
+	store := &archivetest.PageStore{New: "one"}
+	checkpoint(t, store, []*memory{m})
+	if got := len(store.Files["one"]); got != 10*PageSize {
+		t.Errorf("%d bytes of zeros were written, want %d", got, 10*PageSize)
+	}
+	bad := &Segment{runs: []pageRun{{count: maxZeroPages, zero: true}, {first: maxZeroPages, count: 1, zero: true}}}
+	err := fromFile(inFile(t, func(c *Coder) { c.addSegment(bad) }), func(c *Coder) {
+		c.StorePages(store)
+		ReadPages(c, m.size, m.put)
+	})
+	if err == nil || !strings.Contains(err.Error(), "pages of zeros") {
+		t.Errorf("a file with more of them: %v", err)
+	}
+}
+
+func TestASegmentIsLoadedOnce(t *testing.T) {
+	store := &archivetest.PageStore{New: "one"}
+	page := bytes.Repeat([]byte{1}, PageSize)
+	file, _ := checkpoint(t, store, []*memory{{pages: map[uint64][]byte{1: page}, size: 100}})
+	for _, first := range []string{"load", "close"} {
+		again, err := recovered(file, store, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lazy, calls := again[0].segment.Lazy(), 0
+		put := func(uint64, uint64, []byte) error {
+			calls++
+			return nil
+		}
+		if first == "close" {
+			lazy.Close()
+		}
+		for range 2 {
+			if err := lazy.Load(put); (err == nil) != (first == "load") {
+				t.Errorf("%s first: %v", first, err)
+			}
+		}
+		lazy.Close()
+		if loaded := first == "load"; lazy.Loaded() != loaded || (calls == 1) != loaded || store.Readers() > 0 {
+			t.Errorf("%s first: loaded %v, %d calls, %d open files", first, lazy.Loaded(), calls, store.Readers())
+		}
+	}
+	var none *LazySegment
+	if none.Close(); !none.Loaded() || none.Load(nil) != nil {
+		t.Error("a memory without a segment is not loaded")
 	}
 }
 
 // FuzzPagesBeside reads arbitrary bytes as a checkpoint.
 func FuzzPagesBeside(f *testing.F) {
 	page := bytes.Repeat([]byte{1}, PageSize)
-	store := &pageFiles{to: "one"}
+	store := &archivetest.PageStore{New: "one"}
 	file, _ := checkpoint(f, store, []*memory{{pages: map[uint64][]byte{1: page, 7: make([]byte, PageSize)}, size: 100}})
 	f.Add(file)
 	f.Fuzz(func(t *testing.T, file []byte) {
 		all, err := recovered(file, store, 1)
 		for _, m := range all {
 			if m.segment != nil && err == nil {
-				_ = m.segment.Read(m.put) // an error, perhaps
+				_ = m.segment.Lazy().Load(m.put) // an error, perhaps
 			}
 		}
 	})

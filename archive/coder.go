@@ -23,9 +23,9 @@ type Coder struct {
 	offset   int64 // bytes of the file so far
 	frame    int64 // where the frame begins that is read
 	sum      hash.Hash
-	zeros    uint64     // pages that are left out
+	zeros    uint64     // pages of zeros that are left out
 	pages    PageStore  // nil: pages are in the file itself
-	places   []*Segment // with the pages that the store has, in their order
+	places   []*Segment // segments of the memories so far, in order
 
 	buf []byte // content of the frame
 	at  int    // reading: of buf; what is before was read

@@ -26,10 +26,9 @@
 //
 // # Pages beside the file
 //
-// A checkpoint has the pages of memories in files of a PageStore, without compression: a memory is read when it is used
-// first, and one that has not changed since an earlier checkpoint is not written again. Its records of pages have the
-// SHA-256 of each run in place of the bytes. A section after all of them tells in which file, and where, each memory
-// begins.
+// A checkpoint keeps the pages of memories in the files of a PageStore, uncompressed. The reader loads a memory on first
+// use. The writer skips a memory that is the same as in an earlier checkpoint. The checkpoint file has the SHA-256 of each
+// run of pages instead of the bytes. A section after the memories has the file and the offset of each memory.
 //
 // # Versions
 //
@@ -41,7 +40,7 @@
 //	4  messages whose callbacks are made to need too many instructions
 //	5  features of canisters, and messages that wait for a time in the middle of their code
 //	6  subnets that were added to a network that ran, and subnets for benchmarks
-//	7  pages beside the file
+//	7  pages in files beside this one
 //
 // # What is promised
 //

@@ -12,7 +12,7 @@ const (
 	// runPages is how many pages are written with one record at most.
 	runPages = 16
 	// maxZeroPages is how many pages of zeros a file leaves out: those that are read take space, and a file of a few
-	// bytes must not take much. The others are written, and compressed.
+	// bytes must not take much. The others are written, and compressed. With a store, it is the limit of each memory.
 	maxZeroPages = 1 << 14
 	// smallFrame is the content below which compressing is not tried.
 	smallFrame = 1024
@@ -24,8 +24,8 @@ const (
 	// MaxBytes is the longest value of bytes, MaxItems the longest list, where nothing else bounds them.
 	MaxBytes = 1 << 30
 	MaxItems = 1<<31 - 1
-	// maxSaved is how many stores are known that have the pages of a memory.
-	maxSaved = 4
+	// maxSegments is how many places of the same memory are remembered.
+	maxSegments = 4
 	// maxName is the longest name of a section, in bytes.
 	maxName = 255
 )

@@ -10,7 +10,8 @@ type Pages struct {
 	written uint64   // the page after the last in a record
 	zeros   uint64   // pages of zeros that wait to be written
 	run     []byte   // pages with something in them that wait
-	segment *Segment // where the pages are; nil for the file itself
+	segment *Segment // where the pages go; nil for the file itself
+	omitted uint64   // pages of zeros in the segment
 }
 
 const (
@@ -35,7 +36,11 @@ func NewPages(c *Coder) *Pages {
 // Put writes a page, which comes after those before. Its content is PageSize bytes, nil
 // for zeros.
 func (p *Pages) Put(page uint64, content []byte) {
-	zero := (content == nil || bytes.Equal(content, zeroPage[:])) && (p.segment != nil || p.c.zeros < maxZeroPages)
+	omitted := &p.c.zeros
+	if p.segment != nil { // the same memory gives the same runs, whatever comes before it
+		omitted = &p.omitted
+	}
+	zero := (content == nil || bytes.Equal(content, zeroPage[:])) && *omitted < maxZeroPages
 	if page != p.next || zero != (p.zeros > 0) || len(p.run) == runPages*PageSize {
 		p.flush()
 	}
@@ -43,9 +48,7 @@ func (p *Pages) Put(page uint64, content []byte) {
 	switch {
 	case zero:
 		p.zeros++
-		if p.segment == nil {
-			p.c.zeros++
-		}
+		*omitted++
 	case content == nil:
 		p.run = append(p.run, zeroPage[:]...)
 	default:
@@ -62,7 +65,7 @@ func (p *Pages) flush() {
 		return
 	}
 	if p.segment != nil {
-		p.putRun()
+		p.store()
 	} else {
 		p.c.addNumber(count<<1 | kind)
 		p.c.addNumber(p.next - count - p.written)
@@ -71,7 +74,7 @@ func (p *Pages) flush() {
 	p.written, p.zeros, p.run = p.next, 0, p.run[:0]
 }
 
-// Close ends the pages, and gives the segment that has them; nil: the file itself has them, or nothing does.
+// Close ends the pages. It returns the segment in the store that has them, or nil if no file of a store has any.
 func (p *Pages) Close() *Segment {
 	p.flush()
 	if p.segment == nil {
@@ -89,9 +92,8 @@ func (p *Pages) Close() *Segment {
 }
 
 // ReadPages reads the pages of a memory of a given size. put gets runs of existing pages and their contents, which are
-// valid until it returns, and nil for zeros. put handles errors of the storage itself. Where the pages are in a file
-// beside this one, put is not called: the result has them, and can be read when the Coder is closed. It is nil
-// otherwise.
+// valid until it returns, and nil for zeros. put handles errors of the storage itself. If the pages are in a store, put is
+// not called. ReadPages returns their segment then, and nil otherwise. The segment can be loaded after Places.
 func ReadPages(c *Coder, pages uint64, put func(first, count uint64, content []byte) error) *Segment {
 	beside := false
 	if c.Since(7) {
@@ -104,12 +106,12 @@ func ReadPages(c *Coder, pages uint64, put func(first, count uint64, content []b
 		}
 		r.segment = new(Segment)
 	}
-	for r.next() && c.err == nil {
+	for c.err == nil && r.next() { // next does the work
 	}
 	if c.err != nil || !beside {
 		return nil
 	}
-	c.place(r.segment)
+	c.addPlace(r.segment)
 	return r.segment
 }
 
@@ -121,6 +123,7 @@ type pageReader struct {
 	run     []byte
 	put     func(first, count uint64, content []byte) error
 	segment *Segment // nil: the pages are in the file itself
+	omitted uint64   // pages of zeros in the segment
 }
 
 // next reads a run; false: there is none.
@@ -142,6 +145,9 @@ func (r *pageReader) next() bool {
 		run := pageRun{first: r.at, count: count, zero: !full}
 		if full {
 			c.read(run.sum[:])
+		} else {
+			r.omitted += count
+			c.checkZeros(r.omitted)
 		}
 		r.segment.runs = append(r.segment.runs, run)
 	case full:
@@ -150,7 +156,7 @@ func (r *pageReader) next() bool {
 			err = r.put(r.at, count, r.run)
 		}
 	default:
-		if c.zeros += count; c.Check(c.zeros <= maxZeroPages, "more than %d pages of zeros", maxZeroPages) {
+		if c.zeros += count; c.checkZeros(c.zeros) {
 			err = r.put(r.at, count, nil)
 		}
 	}
@@ -159,4 +165,8 @@ func (r *pageReader) next() bool {
 	}
 	r.at += count
 	return true
+}
+
+func (c *Coder) checkZeros(pages uint64) bool {
+	return c.Check(pages <= maxZeroPages, "more than %d pages of zeros", maxZeroPages)
 }

@@ -27,6 +27,7 @@ var arrows = map[string]struct {
 	"internal/golden":              {nil, "files and texts; it knows no command"},
 	"timers":                       {[]string{"candid/principal", "archive", "internal/cow"}, "a deadline table knows time and names, not calls"},
 	"archive":                      {[]string{"candid/principal"}, "a form of values knows none of those who have state"},
+	"archive/archivetest":          {nil, "bytes by file names"},
 	"intercanister":                {[]string{"candid/principal", "archive", "intercanister/cycles", "timers"}, "the ledger of calls must not know what a canister executes"},
 	"canister/internal/rewrite":    {nil, "a pass from bytes to bytes"},
 	"canister/internal/polyfill":   {nil, "a linker from bytes to bytes"},

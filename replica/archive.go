@@ -31,7 +31,7 @@ func (n *Network) Export(w io.Writer) error {
 	return err
 }
 
-// export writes the network; pages may be nil. state is the hash of what is not the places of pages.
+// export writes the network, and its pages to a store unless that is nil. It returns the hash of Coder.Places.
 func (n *Network) export(w io.Writer, pages archive.PageStore) (state [32]byte, err error) {
 	if n.open {
 		return state, fmt.Errorf("%w: round %d was begun by single steps, and is not over", ErrBusy, n.height)
@@ -41,12 +41,10 @@ func (n *Network) export(w io.Writer, pages archive.PageStore) (state [32]byte, 
 		defer n.Close()
 	}
 	c := archive.NewWriter(w)
-	if pages != nil {
-		c.StorePages(pages)
-	}
+	c.StorePages(pages)
 	config := n.config
 	config.archive(c)
-	state = n.archive(c, pages != nil)
+	state = n.archive(c)
 	if err := c.Close(); err != nil {
 		return state, fmt.Errorf("export the network: %w", err)
 	}
@@ -59,12 +57,10 @@ func (n *Network) export(w io.Writer, pages archive.PageStore) (state [32]byte, 
 // *archive.Fault with its position.
 func Import(r io.Reader, config Config) (*Network, error) { return importFrom(r, nil, config) }
 
-// importFrom reads a network; pages may be nil.
+// importFrom reads a network, whose pages are in a store unless that is nil.
 func importFrom(r io.Reader, pages archive.PageStore, config Config) (*Network, error) {
 	c := archive.NewReader(bufio.NewReaderSize(r, importBuffer))
-	if pages != nil {
-		c.StorePages(pages)
-	}
+	c.StorePages(pages)
 	config.archive(c)
 	if c.Failed() {
 		return nil, fmt.Errorf("import a network: %w", c.Err())
@@ -74,7 +70,7 @@ func importFrom(r io.Reader, pages archive.PageStore, config Config) (*Network, 
 		c.Fail("%v", err)
 		return nil, fmt.Errorf("import a network: %w", c.Err())
 	}
-	n.archive(c, pages != nil)
+	n.archive(c)
 	if err := c.Close(); err != nil {
 		n.Close()
 		return nil, fmt.Errorf("import a network: %w", err)
@@ -85,12 +81,10 @@ func importFrom(r io.Reader, pages archive.PageStore, config Config) (*Network, 
 	return n, nil
 }
 
-// archive writes or reads what is not in the configuration; see Checkpoint for beside and state.
-func (n *Network) archive(c *archive.Coder, beside bool) (state [32]byte) {
+// archive writes or reads what is not in the configuration. It returns the hash of Coder.Places.
+func (n *Network) archive(c *archive.Coder) (state [32]byte) {
 	n.archiveState(c)
-	if beside {
-		state = c.Places()
-	}
+	state = c.Places()
 	c.Section("roots", func() {
 		if c.Reading() && !c.Failed() {
 			n.resume(c)

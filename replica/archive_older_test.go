@@ -12,7 +12,7 @@ import (
 )
 
 // testdata/archives has a file of each version that was ever written, NAME.VERSION. What
-// they come to is what their writer said. Checkpoints of older versions were such files, too.
+// they come to is what their writer said. Checkpoints up to version 6 were such files too.
 func TestFilesOfOlderVersionsAreRead(t *testing.T) {
 	puppets := replicatest.NewPuppets(replicatest.First(1))
 	for _, c := range []struct {
@@ -31,14 +31,14 @@ func TestFilesOfOlderVersionsAreRead(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		checkpoint, err := replica.Recover(bytes.NewReader(content), new(pageFiles), c.config)
+		checkpoint, err := replica.Recover(bytes.NewReader(content), newPageStore(), c.config)
 		if err != nil {
 			t.Fatalf("%s as a checkpoint: %v", c.name, err)
 		}
 		if one, two := n.RootHash(), checkpoint.RootHash(); one != two {
 			t.Errorf("%s as a checkpoint comes to %x, want %x", c.name, two, one)
 		}
-		checkpoint = recovered(t, checkpoint, c.config, new(pageFiles)) // in the present version
+		checkpoint = recovered(t, checkpoint, c.config, newPageStore()) // in the present version
 		checkpoint.Close()
 		if root := n.RootHash(); hex.EncodeToString(root[:]) != c.root {
 			t.Errorf("%s comes to %x, want %s", c.name, root, c.root)

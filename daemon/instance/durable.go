@@ -124,13 +124,13 @@ func (k *keeper) keep(n *node.Node) error {
 
 // write makes a checkpoint.
 func (k *keeper) write(at journal.Checkpoint, network *replica.Network) error {
-	_, err := k.journal.Keep(at, func(w io.Writer, pages *journal.Pages) ([32]byte, error) { return network.Checkpoint(w, pages) })
+	_, err := k.journal.Keep(at, func(w io.Writer, pages *journal.PageFiles) ([32]byte, error) { return network.Checkpoint(w, pages) })
 	return err
 }
 
 // read makes the network of a checkpoint.
 func read(j *journal.Journal, c *journal.Checkpoint, config replica.Config) (network *replica.Network, err error) {
-	err = j.Read(c, func(file io.Reader, pages *journal.Pages) error {
+	err = j.Read(c, func(file io.Reader, pages *journal.PageFiles) error {
 		network, err = replica.Recover(file, pages, config)
 		return err
 	})

@@ -15,7 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// stop ends the instance, and gives the checkpoints of its directory.
+// stop stops the instance and returns the checkpoints of its directory.
 func (c *crashing) stop() []journal.Checkpoint {
 	c.t.Helper()
 	if err := c.registry.Close(); err != nil {
@@ -131,8 +131,9 @@ func TestAMissingPageFileStopsTheStartAndIsNamed(t *testing.T) {
 	}
 }
 
-// A fork has memories that nobody has read yet from the page files of its source, which is deleted with its directory.
-func TestAForkReadsItsMemoriesAfterItsSourceIsGone(t *testing.T) {
+// The page files belong to the source. Deleting the source, with its directory, must not break a fork that loads a memory
+// later.
+func TestAForkLoadsItsMemoriesAfterItsSourceIsDeleted(t *testing.T) {
 	for name, ephemeral := range map[string]bool{"in memory": true, "kept": false} {
 		c := newCrashing(t)
 		id := c.deploy()

@@ -38,7 +38,7 @@ func (h *Health) damages(file string) bool {
 func (j *Journal) Check() Health {
 	h := Health{Checkpoints: j.Checkpoints()}
 	for i := range h.Checkpoints {
-		err := j.Read(&h.Checkpoints[i], func(io.Reader, *Pages) error { return nil })
+		err := j.Read(&h.Checkpoints[i], func(io.Reader, *PageFiles) error { return nil })
 		if err == nil {
 			err = j.checkPages(&h.Checkpoints[i])
 		}

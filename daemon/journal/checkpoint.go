@@ -28,10 +28,10 @@ type Checkpoint struct {
 	Bytes    int64     `json:"bytes"`    // of the file
 	Hash     string    `json:"hash"`     // SHA-256 of the file, in hexadecimal digits
 	Made     time.Time `json:"made"`
-	// State is the hash that its writer gave, in hexadecimal digits; "" for a file that has everything in it: Hash is
-	// that of the state then.
+	// State is the hash of the state, in hexadecimal digits; "" if the file has the pages too: Hash is that of the state
+	// then.
 	State string     `json:"state,omitempty"`
-	Pages []PageFile `json:"pages,omitempty"` // that it needs
+	Pages []PageFile `json:"pages,omitempty"` // that it refers to
 }
 
 const (
@@ -47,11 +47,10 @@ func (j *Journal) Checkpoints() []Checkpoint {
 	return slices.Clone(j.kept)
 }
 
-// Keep writes a checkpoint: write writes the network, which is as it is after Position records, and gives a hash of its
-// state. Those records must be on disk (Sync). What is older than the checkpoints that are kept is removed. Its File,
-// Bytes, Hash, State and Pages are the result's. Where one is kept that is as new, nothing is written, unless this is a
-// base.
-func (j *Journal) Keep(c Checkpoint, write func(io.Writer, *Pages) (state [32]byte, err error)) (Checkpoint, error) {
+// Keep writes a checkpoint: write writes the network as it is after Position records, and returns a hash of its state. Those
+// records must be on disk (Sync). Everything older than the kept checkpoints is removed. Keep sets File, Bytes, Hash,
+// State and Pages of the result. If a checkpoint of the same position is kept and this is not a base, nothing is written.
+func (j *Journal) Keep(c Checkpoint, write func(io.Writer, *PageFiles) (state [32]byte, err error)) (Checkpoint, error) {
 	j.keeping.Lock()
 	defer j.keeping.Unlock()
 	if failure := j.failed.Load(); failure != nil {
@@ -84,7 +83,7 @@ func (j *Journal) Keep(c Checkpoint, write func(io.Writer, *Pages) (state [32]by
 }
 
 // writeCheckpoint writes the files of a checkpoint, and describes them. The caller holds j.keeping.
-func (j *Journal) writeCheckpoint(c *Checkpoint, write func(io.Writer, *Pages) (state [32]byte, err error)) (err error) {
+func (j *Journal) writeCheckpoint(c *Checkpoint, write func(io.Writer, *PageFiles) (state [32]byte, err error)) (err error) {
 	pages, sum := j.newPages(c), &summer{hash: sha256.New()}
 	defer func() { err = errors.Join(err, pages.close()) }()
 	var state [32]byte
@@ -119,9 +118,9 @@ func (j *Journal) forget(batch *pebble.Batch, c Checkpoint) error {
 		batch.DeleteRange(positionKey(checkpointKey, 0), positionKey(checkpointKey, oldest), nil))
 }
 
-// sweep removes files of checkpoints that the store does not mention, and files that were begun and not finished whose
-// names begin with one of some prefixes. The caller holds j.keeping. It is the only user of the journal if it asks for
-// all names: a user may be writing another file (PutFile).
+// sweep removes files of checkpoints that are not kept, and unfinished files whose names begin with one of the prefixes.
+// The caller holds j.keeping. Other unfinished files stay, because a user may be writing one (PutFile). At the start no
+// user is, and the prefix is empty.
 func (j *Journal) sweep(unfinished ...string) error {
 	files, err := j.fs.List(j.dir)
 	if err != nil {
@@ -134,7 +133,12 @@ func (j *Journal) sweep(unfinished ...string) error {
 		if !left && j.mentions(name) {
 			continue
 		}
-		if err := j.fs.Remove(j.path(name)); err != nil && !isNotExist(err) {
+		err := j.fs.Remove(j.path(name))
+		switch {
+		case err == nil || isNotExist(err):
+		case strings.HasPrefix(name, pagesFile):
+			continue // Windows keeps a file that a network has open: the next sweep removes it
+		default:
 			return fmt.Errorf("removing an old file of state directory %q: %w", j.dir, err)
 		}
 		removed = true
@@ -172,9 +176,9 @@ func (j *Journal) readCheckpoints() error {
 	})
 }
 
-// Read gives the file of a checkpoint to a function, and its page files, which it may open and keep open. The error is a
-// *DamagedError where the file is not what was written, whatever the function makes of it, or a page file is not there.
-func (j *Journal) Read(c *Checkpoint, read func(io.Reader, *Pages) error) error {
+// Read passes the file of a checkpoint and its page files to a function. The function may keep page files open. The error
+// is a *DamagedError if the file has changed, whatever the function returns, or if a page file is missing.
+func (j *Journal) Read(c *Checkpoint, read func(io.Reader, *PageFiles) error) error {
 	pages := j.pagesOf(c)
 	err := j.readFile(c, func(file io.Reader) error { return read(file, pages) })
 	return errors.Join(err, pages.close())

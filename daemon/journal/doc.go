@@ -28,9 +28,9 @@
 // records after the older: if the newest is damaged, the network can be had from the other without a loss. A base is a
 // checkpoint of another network than the records before it are of: nothing before it is kept.
 //
-// A page file is written with a checkpoint and never changes. A memory that has not changed since stays in it, so the
-// time that a checkpoint takes follows what has changed. A file of which less than half is needed is left: what is needed
-// goes to the new file, and the old one is removed with the last checkpoint that mentions it.
+// A page file is written with one checkpoint and never changes. Later checkpoints refer to the memories in it that are
+// still the same, so a checkpoint writes only the others. If less than half of a page file is used, the next checkpoint
+// copies that part to its own file. A page file is removed with the last checkpoint that refers to it.
 //
 // The first write that fails in the store ends the journal (FailedError): no record counts as kept from then on, all files
 // are closed, and the lock is given back. A checkpoint or another file that cannot be written is an error of that call

@@ -54,7 +54,7 @@ func work(t *testing.T, j *journal.Journal) (told uint64, failure error) {
 			}
 			told = end
 		}
-		_, err := j.Keep(journal.Checkpoint{Position: told}, func(w io.Writer, _ *journal.Pages) (state [32]byte, err error) {
+		_, err := j.Keep(journal.Checkpoint{Position: told}, func(w io.Writer, _ *journal.PageFiles) (state [32]byte, err error) {
 			_, err = fmt.Fprintf(w, "network %d", told)
 			return state, err
 		})

@@ -60,7 +60,7 @@ type Journal struct {
 
 	keeping sync.Mutex // held while a checkpoint is written or files are removed; taken before mu
 	kept    []Checkpoint
-	adopted []PageFile // of another directory, for the next checkpoint
+	adopted []PageFile // linked from another directory, for the next checkpoint
 }
 
 // Open opens a state directory and makes it where there is none. The error may be a *NewerError, *LockedError,

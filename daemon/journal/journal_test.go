@@ -68,7 +68,7 @@ func checkRecords(t testing.TB, j *journal.Journal, from, end uint64) {
 
 func keep(t testing.TB, j *journal.Journal, base bool, content string) journal.Checkpoint {
 	t.Helper()
-	c, err := j.Keep(journal.Checkpoint{Position: j.Position(), Base: base}, func(w io.Writer, _ *journal.Pages) (state [32]byte, err error) {
+	c, err := j.Keep(journal.Checkpoint{Position: j.Position(), Base: base}, func(w io.Writer, _ *journal.PageFiles) (state [32]byte, err error) {
 		_, err = io.WriteString(w, content)
 		return state, err
 	})
@@ -209,7 +209,7 @@ func TestTheLastTwoCheckpointsAreKeptWithTheRecordsAfterTheOlder(t *testing.T) {
 		t.Fatalf("the checkpoints are %+v", all)
 	}
 	for i := range all {
-		err := j.Read(&all[i], func(r io.Reader, _ *journal.Pages) error {
+		err := j.Read(&all[i], func(r io.Reader, _ *journal.PageFiles) error {
 			content, err := io.ReadAll(r)
 			if want := fmt.Sprintf("network %d", i+2); string(content) != want {
 				t.Errorf("checkpoint %d says %q, want %q", i, content, want)
@@ -278,7 +278,7 @@ func TestACrashInACheckpointLeavesTheOneBefore(t *testing.T) {
 		j = opened(t, crashed)
 		all := j.Checkpoints()
 		newest := all[len(all)-1]
-		err := j.Read(&newest, func(r io.Reader, _ *journal.Pages) error {
+		err := j.Read(&newest, func(r io.Reader, _ *journal.PageFiles) error {
 			content, err := io.ReadAll(r)
 			if want := map[uint64]string{10: "first", 20: "second"}[newest.Position]; string(content) != want {
 				t.Errorf("change %d: the checkpoint at %d says %q", at, newest.Position, content)
@@ -309,7 +309,7 @@ func TestAJournalWhoseDiskFailsRefusesRecords(t *testing.T) {
 	if err := j.Sync(t.Context()); err == nil {
 		t.Error("records were kept on a disk that fails")
 	}
-	if _, err := j.Keep(journal.Checkpoint{Position: 10}, func(io.Writer, *journal.Pages) (state [32]byte, err error) { return state, nil }); err == nil {
+	if _, err := j.Keep(journal.Checkpoint{Position: 10}, func(io.Writer, *journal.PageFiles) (state [32]byte, err error) { return state, nil }); err == nil {
 		t.Error("a checkpoint was kept after the failure")
 	}
 	if err := j.Close(); err == nil {
@@ -379,7 +379,7 @@ func TestADamagedCheckpointIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var damaged *journal.DamagedError
-	if err := j.Read(&c, func(io.Reader, *journal.Pages) error { return nil }); !errors.As(err, &damaged) || damaged.File != c.File {
+	if err := j.Read(&c, func(io.Reader, *journal.PageFiles) error { return nil }); !errors.As(err, &damaged) || damaged.File != c.File {
 		t.Errorf("reading it: %v", err)
 	}
 	closed(t, j)

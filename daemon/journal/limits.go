@@ -15,7 +15,7 @@ const (
 	maxRecord = 1 << 30
 	// checkpoints is how many are kept. Ours.
 	checkpoints = 2
-	// maxPageFiles is how many page files a checkpoint has: what lies in more of them is copied. Ours.
+	// maxPageFiles is how many page files a checkpoint refers to. Bytes in more files are copied. Ours.
 	maxPageFiles = 8
 	// cacheBytes and MemTableBytes are what the store takes of memory: blocks are read once, in order. Ours.
 	cacheBytes    = 1 << 20

@@ -14,11 +14,11 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// PageFile describes a file with pages of memories, as a checkpoint uses it. It never changes.
+// PageFile describes a file with pages of memories, as one checkpoint uses it. The file never changes.
 type PageFile struct {
 	Name  string `json:"name"`  // in the directory
 	Bytes int64  `json:"bytes"` // of the file
-	Used  int64  `json:"used"`  // bytes that the checkpoint needs
+	Used  int64  `json:"used"`  // bytes that the checkpoint refers to
 	Sum   uint32 `json:"sum"`   // CRC-32C of the file
 }
 
@@ -27,49 +27,49 @@ const pagesFile = "pages-"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Pages are the page files of a checkpoint. One that is written takes over what it needs of those of the checkpoint
-// before it: most of that stays where it is, and what lies in a file that is mostly unused is copied to the new file.
-// Pages are for one goroutine.
-type Pages struct {
+// PageFiles are the page files of one checkpoint. A new checkpoint refers to the bytes that it shares with the one
+// before, if their file is at least half used. Bytes in other files are copied to the new file, and the old ones are
+// removed with the last checkpoint that refers to them. PageFiles are for one goroutine.
+type PageFiles struct {
 	journal *Journal
-	known   []PageFile           // of the checkpoint that is read, or of the one before the one that is written
-	used    map[string]int64     // bytes of those that stay, which are needed
-	open    map[string]*pageFile // that were opened
-	name    string               // of the file that is written
-	made    PageFile             // its description; without a name until the first Put
-	file    vfs.File
+	known   []PageFile             // of the checkpoint that is read, or of the one before the new one
+	used    map[string]int64       // by name of a known file that stays: bytes that the new checkpoint refers to
+	open    map[string]*sharedFile // by name
+	name    string                 // of the new file
+	made    PageFile               // describes the new file; has no name before finish
+	file    vfs.File               // the new file; nil before the first Put and after finish
 	to      *bufio.Writer
 }
 
-// pageFile is an open file, which several have.
-type pageFile struct {
+// sharedFile is an open file with a reference count.
+type sharedFile struct {
 	vfs.File
 	users atomic.Int64
 }
 
-func (f *pageFile) release() error {
+func (f *sharedFile) release() error {
 	if f.users.Add(-1) == 0 {
 		return f.File.Close()
 	}
 	return nil
 }
 
-// pageReader is the file for one of those who have it.
-type pageReader struct {
-	*pageFile
+// sharedReader is one reference to a file.
+type sharedReader struct {
+	*sharedFile
 	closed atomic.Bool
 }
 
-// Close gives the file back.
-func (r *pageReader) Close() error {
+// Close drops the reference.
+func (r *sharedReader) Close() error {
 	if r.closed.Swap(true) {
 		return nil
 	}
 	return r.release()
 }
 
-// Put writes bytes behind those that were put before, and says where they are. The bytes may change.
-func (p *Pages) Put(b []byte) (file string, offset int64, err error) {
+// Put appends bytes to the new file and returns where they are. The bytes may change.
+func (p *PageFiles) Put(b []byte) (file string, offset int64, err error) {
 	if p.file == nil {
 		if p.file, err = p.journal.fs.Create(p.journal.path(p.name+temporary), vfs.WriteCategoryUnspecified); err != nil {
 			return "", 0, err
@@ -83,10 +83,11 @@ func (p *Pages) Put(b []byte) (file string, offset int64, err error) {
 	return p.name, offset, err
 }
 
-// Keep says where bytes of an earlier file are from now on, "" if the checkpoint before does not have that file.
-func (p *Pages) Keep(file string, offset, size int64) (now string, at int64, err error) {
+// Keep returns the place of bytes of an earlier file in the new checkpoint. It returns "" if the checkpoint before does
+// not have that file.
+func (p *PageFiles) Keep(file string, offset, size int64) (now string, at int64, err error) {
 	i := slices.IndexFunc(p.known, func(f PageFile) bool { return f.Name == file })
-	if i < 0 || size > p.known[i].Bytes || offset > p.known[i].Bytes-size {
+	if i < 0 || offset < 0 || size > p.known[i].Bytes || offset > p.known[i].Bytes-size {
 		return "", 0, nil
 	}
 	if used, stays := p.used[file]; stays {
@@ -96,8 +97,8 @@ func (p *Pages) Keep(file string, offset, size int64) (now string, at int64, err
 	return p.move(file, offset, size)
 }
 
-// move copies bytes to the file that is written.
-func (p *Pages) move(file string, offset, size int64) (now string, at int64, err error) {
+// move copies bytes to the new file.
+func (p *PageFiles) move(file string, offset, size int64) (now string, at int64, err error) {
 	from, err := p.openFile(file)
 	if err != nil {
 		return "", 0, err
@@ -119,9 +120,8 @@ func (p *Pages) move(file string, offset, size int64) (now string, at int64, err
 	return p.name, at, nil
 }
 
-// Open opens a file of the checkpoint. Its bytes can be read until it is closed, even if the file is removed or the
-// directory is given back.
-func (p *Pages) Open(file string) (interface {
+// Open opens a file of the checkpoint. The reader stays valid if the file is removed or the journal is closed.
+func (p *PageFiles) Open(file string) (interface {
 	io.ReaderAt
 	io.Closer
 }, error,
@@ -131,10 +131,10 @@ func (p *Pages) Open(file string) (interface {
 		return nil, err
 	}
 	f.users.Add(1)
-	return &pageReader{pageFile: f}, nil
+	return &sharedReader{sharedFile: f}, nil
 }
 
-func (p *Pages) openFile(name string) (*pageFile, error) {
+func (p *PageFiles) openFile(name string) (*sharedFile, error) {
 	if f := p.open[name]; f != nil {
 		return f, nil
 	}
@@ -146,16 +146,16 @@ func (p *Pages) openFile(name string) (*pageFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &pageFile{File: file}
+	f := &sharedFile{File: file}
 	f.users.Store(1)
 	if p.open == nil {
-		p.open = make(map[string]*pageFile)
+		p.open = make(map[string]*sharedFile)
 	}
 	p.open[name] = f
 	return f, nil
 }
 
-// openPages opens a page file. The file belongs to its reader: it stays open after a failure of the journal.
+// openPages opens a page file. A failure of the journal does not close it, because other networks may read it.
 func (j *Journal) openPages(f *PageFile) (vfs.File, error) {
 	file, err := j.fs.FS.Open(j.path(f.Name))
 	if err != nil {
@@ -171,12 +171,12 @@ func (j *Journal) openPages(f *PageFile) (vfs.File, error) {
 	return file, nil
 }
 
-// pagesOf are the page files of a checkpoint that is read.
-func (j *Journal) pagesOf(c *Checkpoint) *Pages { return &Pages{journal: j, known: c.Pages} }
+// pagesOf are the page files of a checkpoint, to be read.
+func (j *Journal) pagesOf(c *Checkpoint) *PageFiles { return &PageFiles{journal: j, known: c.Pages} }
 
-// newPages are the page files of a checkpoint that is written. The caller holds j.keeping.
-func (j *Journal) newPages(c *Checkpoint) *Pages {
-	p := &Pages{journal: j, name: fmt.Sprintf("%s%020d-%s", pagesFile, c.Position, rand.Text()[:8]), used: make(map[string]int64)}
+// newPages are the page files of a new checkpoint. The caller holds j.keeping.
+func (j *Journal) newPages(c *Checkpoint) *PageFiles {
+	p := &PageFiles{journal: j, name: fmt.Sprintf("%s%020d-%s", pagesFile, c.Position, rand.Text()[:8]), used: make(map[string]int64)}
 	p.known = slices.Clone(j.adopted)
 	if len(j.kept) > 0 && !c.Base {
 		p.known = append(p.known, j.kept[len(j.kept)-1].Pages...)
@@ -190,8 +190,8 @@ func (j *Journal) newPages(c *Checkpoint) *Pages {
 	return p
 }
 
-// Adopt makes the page files of another directory those of this one too, without a copy, for a base: a network that goes
-// on from one that is kept there. Files that cannot be linked are left out: the base is written as a whole then.
+// Adopt links the page files of another directory into this one. The base of a fork then shares them with its source. If
+// the file system cannot link a file, the base gets a copy of what it needs.
 func (j *Journal) Adopt(from *Journal) {
 	all := from.Checkpoints()
 	j.keeping.Lock()
@@ -206,8 +206,8 @@ func (j *Journal) Adopt(from *Journal) {
 	}
 }
 
-// finish brings the file that was written to disk, and describes all that the checkpoint needs.
-func (p *Pages) finish() (files []PageFile, err error) {
+// finish syncs the new file and describes all files that the checkpoint refers to.
+func (p *PageFiles) finish() (files []PageFile, err error) {
 	if p.file != nil {
 		err = p.to.Flush()
 		if err == nil {
@@ -236,8 +236,8 @@ func (p *Pages) finish() (files []PageFile, err error) {
 	return files, nil
 }
 
-// close gives back what is open. A file that was not finished is removed.
-func (p *Pages) close() error {
+// close closes all files. An unfinished new file is removed.
+func (p *PageFiles) close() error {
 	var err error
 	if p.file != nil {
 		err = errors.Join(p.file.Close(), p.journal.fs.Remove(p.journal.path(p.name+temporary)))
@@ -248,7 +248,7 @@ func (p *Pages) close() error {
 	return err
 }
 
-// checkPages reads the page files of a checkpoint. The error is a *DamagedError for the checkpoint.
+// checkPages verifies the page files of a checkpoint. The error is a *DamagedError for the checkpoint.
 func (j *Journal) checkPages(c *Checkpoint) error {
 	for i := range c.Pages {
 		f := &c.Pages[i]

@@ -24,7 +24,7 @@ func keepMemories(t testing.TB, j *journal.Journal, memories ...*memory) journal
 	t.Helper()
 	appendSome(j, 10)
 	synced(t, j)
-	c, err := j.Keep(journal.Checkpoint{Position: j.Position()}, func(w io.Writer, pages *journal.Pages) (state [32]byte, err error) {
+	c, err := j.Keep(journal.Checkpoint{Position: j.Position()}, func(w io.Writer, pages *journal.PageFiles) (state [32]byte, err error) {
 		for _, m := range memories {
 			file, offset, err := "", int64(0), error(nil)
 			if m.file != "" {
@@ -50,7 +50,7 @@ func keepMemories(t testing.TB, j *journal.Journal, memories ...*memory) journal
 // checkMemories reads the memories of a checkpoint.
 func checkMemories(t testing.TB, j *journal.Journal, c *journal.Checkpoint, memories ...*memory) {
 	t.Helper()
-	err := j.Read(c, func(_ io.Reader, pages *journal.Pages) error {
+	err := j.Read(c, func(_ io.Reader, pages *journal.PageFiles) error {
 		for i, m := range memories {
 			file, err := pages.Open(m.file)
 			if err != nil {
@@ -162,7 +162,7 @@ func TestAnOpenPageFileCanBeReadAfterItWasRemoved(t *testing.T) {
 		io.ReaderAt
 		io.Closer
 	}
-	err := j.Read(&c, func(_ io.Reader, pages *journal.Pages) (err error) {
+	err := j.Read(&c, func(_ io.Reader, pages *journal.PageFiles) (err error) {
 		file, err = pages.Open(all[0].file)
 		return err
 	})

@@ -30,15 +30,15 @@ func (m *Memory) Archive(c *archive.Coder) {
 	saved.Add(all.Close())
 }
 
-// savedOf is where page files have the pages of a tree.
-func (s *space) savedOf(t *tree) *archive.Saved {
+// savedOf is where stores have the pages of a tree.
+func (s *space) savedOf(t *tree) *archive.Segments {
 	if t.root == nil {
-		return new(archive.Saved)
+		return new(archive.Segments)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t.root.saved == nil {
-		t.root.saved = new(archive.Saved)
+		t.root.saved = new(archive.Segments)
 	}
 	return t.root.saved
 }
@@ -70,7 +70,7 @@ func Read(c *archive.Coder, file *checkpoint.File) *Memory {
 	})
 	err := m.Commit()
 	if err == nil && segment != nil {
-		err = m.suspend(segment)
+		err = m.attach(segment)
 	}
 	if err != nil {
 		c.Fail("keep a stable memory that was read: %w", err)

@@ -18,7 +18,7 @@ type scratch struct {
 // spill writes the buffers to file pages that only this message knows: pages side by side in memory to pages side by
 // side in the file, where there are such.
 func (m *Memory) spill() error {
-	if err := m.space.fetch(); err != nil {
+	if err := m.space.load(); err != nil {
 		return err
 	}
 	if m.spilled == nil {

@@ -80,7 +80,7 @@ func (s *space) readPage(at uint32, dst *[OSPageSize]byte) error {
 	if at == 0 {
 		return nil
 	}
-	if err := s.fetch(); err != nil {
+	if err := s.load(); err != nil {
 		return err
 	}
 	s.mu.Lock()

@@ -156,7 +156,7 @@ func (m *Memory) readPage(page, in uint64, dst []byte) error {
 		clear(dst)
 		return nil
 	}
-	if err := m.space.fetch(); err != nil {
+	if err := m.space.load(); err != nil {
 		return err
 	}
 	m.space.mu.Lock()

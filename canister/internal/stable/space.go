@@ -12,8 +12,8 @@ import (
 
 // space is what a memory, its forks and their snapshots share: the pages of the file.
 type space struct {
-	file    *checkpoint.File
-	pending *pending // the bytes of the pages are not in the file yet; nil if they always were
+	file *checkpoint.File
+	lazy *lazyPages // pages that are loaded on first use; nil if all pages were always here
 
 	mu      sync.Mutex // guards what follows, and head of each memory
 	extents []checkpoint.Extent
@@ -147,7 +147,7 @@ func (s *space) leave(t *tree) {
 		return
 	}
 	*t = tree{}
-	s.abandon()
+	s.lazy.close()
 	for _, e := range s.extents {
 		s.file.Free(e)
 	}

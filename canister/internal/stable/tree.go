@@ -8,7 +8,7 @@ type node struct {
 	users int // nodes and memories that have it; guarded by the space's mu
 	kids  *[fanout]*node
 	pages *[fanout]uint32
-	saved *archive.Saved // of a root: where page files have the pages; nil if no file was ever written of this tree
+	saved *archive.Segments // of a root: where stores have the pages of the tree; nil for none
 }
 
 const (

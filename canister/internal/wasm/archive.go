@@ -35,7 +35,7 @@ func (s *store) archive(c *archive.Coder, mu sync.Locker, pages int64) {
 	mu.Lock()
 	base := s.base
 	if s.own > 0 || base != nil && base.pages > pages {
-		base = nil // not all that it has, or more than that
+		base = nil // the layer has less than the store, or more
 	}
 	mu.Unlock()
 	if base != nil && c.KeepPages(&base.saved) {
@@ -115,37 +115,16 @@ func (s *store) unarchive(c *archive.Coder, size int64) {
 		if err := s.ensure(size); err != nil {
 			return fmt.Errorf("make room for a heap of %d bytes: %w", size, err)
 		}
-		if content != nil {
-			return s.install(int64(first), content)
+		err := s.writePages(int64(first), int64(count), content)
+		if err == nil {
+			s.enterRun(int64(first), int64(count))
 		}
-		for page := first; page < first+count; page++ {
-			if err := s.install(int64(page), zeroPage[:]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return err
 	})
 	if segment == nil {
 		return
 	}
-	if err := s.suspend(segment, size); err != nil {
+	if err := s.attach(segment, size); err != nil {
 		c.Fail("make room for a heap of %d bytes: %w", size, err)
 	}
-}
-
-// install writes whole pages that were not there before.
-func (s *store) install(page int64, content []byte) error {
-	for len(content) > 0 {
-		offset, room := s.locate(page)
-		n := min(room, int64(len(content))/PageSize)
-		if err := s.file.WriteAt(content[:n*PageSize], offset); err != nil {
-			return fmt.Errorf("write %d pages of a heap: %w", n, err)
-		}
-		for range n {
-			s.enter(page)
-			page++
-		}
-		content = content[n*PageSize:]
-	}
-	return nil
 }

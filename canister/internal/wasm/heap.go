@@ -133,7 +133,7 @@ const pagemapPath = "/proc/self/pagemap"
 // heap makes a heap of size bytes over the slot; bytes past the committed size are zero. Needs the slot's lock. A
 // reader does not share the bytes it grows by with the slot.
 func (hs *heapSpace) heap(s *slot, size int64, reader bool) (heap, error) {
-	if err := s.fetchAll(); err != nil {
+	if err := s.loadLayers(); err != nil {
 		return nil, err
 	}
 	if hs.kind == HeapCopy {

@@ -13,7 +13,7 @@ type layer struct {
 	store
 	pages int64 // size of the heap when it was frozen; those above have their places
 	users atomic.Int64
-	saved archive.Saved // where page files have the bytes of the layer and those under it
+	saved archive.Segments // where stores have the bytes of the layer and of those under it
 }
 
 // freeze makes all bytes of a heap of size bytes a layer that others can lie on, nil where all of them are zero. The
@@ -52,7 +52,7 @@ func (l *layer) release() {
 }
 
 func (s *store) free() {
-	s.abandon()
+	s.lazy.Close()
 	for _, e := range s.extents {
 		s.file.Free(e)
 	}
@@ -96,7 +96,7 @@ func (s *store) settle(size, runs int64, remap func() error) {
 // sink copies what the store has to the layer under it, which is not shared, and takes its place.
 func (s *store) sink(size int64, remap func() error) error {
 	l := s.base
-	err := l.fetch()
+	err := l.load()
 	if err == nil {
 		err = l.ensure(size)
 	}
@@ -112,7 +112,7 @@ func (s *store) sink(size int64, remap func() error) error {
 	}
 	was := *s
 	*s = l.store
-	s.pending = nil // it was fetched
+	s.lazy = nil // it is loaded
 	s.written, s.moves = was.written, was.moves+1
 	if err := remap(); err != nil {
 		was.moves = s.moves + 1

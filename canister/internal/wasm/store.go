@@ -3,6 +3,7 @@ package wasm
 import (
 	"math/bits"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
@@ -11,14 +12,14 @@ type store struct {
 	file    *checkpoint.File
 	base    *layer // what lies under it; nil for nothing
 	extents []checkpoint.Extent
-	present bitmap   // pages that were written here
-	here    bitmap   // pages that are mapped from here, written or not; see place
-	own     int64    // pages present
-	covered int64    // the ones among them that base itself has, too
-	written int64    // pages present here or below; the others read as zero
-	runs    int64    // of pages here
-	moves   uint64   // counts the changes of place
-	pending *pending // of a layer: its bytes are not in the extents yet; nil if they always were
+	present bitmap               // pages that were written here
+	here    bitmap               // pages that are mapped from here, written or not; see place
+	own     int64                // pages present
+	covered int64                // the ones among them that base itself has, too
+	written int64                // pages present here or below; the others read as zero
+	runs    int64                // of pages here
+	moves   uint64               // counts the changes of place
+	lazy    *archive.LazySegment // of a layer whose bytes are loaded on first use; nil for others
 }
 
 // bitmap has one bit for each page.
@@ -164,7 +165,7 @@ func (s *store) page(page int64, buf *[PageSize]byte) ([]byte, error) {
 	if from == nil {
 		return nil, nil
 	}
-	if err := from.fetch(); err != nil {
+	if err := from.load(); err != nil {
 		return nil, err
 	}
 	offset, _ := from.locate(page)
@@ -365,7 +366,7 @@ func (s *store) punch(first, end int64, but *store) {
 
 // take copies pages of another store to the same place in this one, from file to file.
 func (s *store) take(from *store, first, end int64) error {
-	if err := from.fetch(); err != nil {
+	if err := from.load(); err != nil {
 		return err
 	}
 	var buf []byte
