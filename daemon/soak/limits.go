@@ -28,8 +28,8 @@ const (
 	// storeBytes is what the files of the store take at most: the records after the older of two checkpoints, those
 	// that come while a checkpoint is written, as much again while the store compacts, and its logs.
 	storeBytes = 2*3*checkpointBytes + 4*journal.MemTableBytes
-	// pagesSlack is how many bytes more than twice those after the warm-up page files may take. A page file goes when half
-	// of it is not needed, and canisters of the load grow by a page now and then.
+	// pagesSlack is how many bytes page files may grow by, beside the double of what they take after the warm-up. A page
+	// file may be half unused.
 	pagesSlack = 4 << 20
 	// quietAfter is how long nothing must change until a process counts as quiet, and quietLatest when it is measured
 	// all the same.

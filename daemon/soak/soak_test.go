@@ -21,6 +21,7 @@ func TestGrowthOfEachResourceIsNamed(t *testing.T) {
 		{"descriptors", func(s *sample) { s.descriptors++ }},
 		{"open files of the store", func(s *sample) { s.storeFiles = storeFiles + 1 }},
 		{"checkpoints", func(s *sample) { s.checkpoints++ }},
+		{"bytes of page files", func(s *sample) { s.pages = 2*s.pages + pagesSlack + 1 }},
 		{"bytes on disk", func(s *sample) { s.disk = 2*s.checkpoint + storeBytes + 1 }},
 	} {
 		end := warm
