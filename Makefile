@@ -73,6 +73,13 @@ first-hour: ## clone the repository and do there what the first two pages of the
 bench: ## ratios to floors measured in the same run, as a table and bench.json
 	$(GO) run ./daemon/bench -json bench.json
 
+# The other commit is checked out beside what is built, and compiled there.
+.PHONY: bench-against
+bench-against: ## the same rows in turns at another commit and here, as a table of changes (BASE=COMMIT, FLAGS such as -count 3 -only Fork)
+	@test -n "$(BASE)" || { echo 'which commit? make bench-against BASE=COMMIT'; exit 1; }
+	git worktree add --force --detach bin/base $(BASE)
+	$(GO) run ./daemon/bench -base bin/base $(FLAGS); code=$$?; git worktree remove --force bin/base; exit $$code
+
 .PHONY: bench-first-reply
 bench-first-reply: ## the ratio of the time of make run until its first reply to that of go build alone, both with empty build caches
 	$(GO) run ./daemon/bench -tags firsthour -only FirstReply -count 1 -benchtime 1x ./daemon/canisterd

@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -49,5 +52,66 @@ func TestAMissedLimitIsShownInTheTable(t *testing.T) {
 func TestABenchmarkWithoutAFloorIsAnError(t *testing.T) {
 	if rows, err := collect(strings.NewReader("BenchmarkRatioBare-2 10 5 ns/op\n")); err == nil {
 		t.Errorf("got %+v, want an error", rows)
+	}
+}
+
+func TestARowIsWorseOnlyIfTheProductBecameSlower(t *testing.T) {
+	for _, c := range []struct {
+		change Change
+		want   string
+	}{
+		{Change{Ratios: 1.02, Measured: 1.02, Floor: 1}, "same"},
+		{Change{Ratios: 0.9, Measured: 1.2, Floor: 1.33}, "better"},
+		{Change{Ratios: 1.1, Measured: 1.01, Floor: 0.92}, "floor faster"},
+		{Change{Ratios: 1.1, Measured: 1.1, Floor: 1}, "WORSE"},
+	} {
+		if got := c.change.verdict(); got != c.want {
+			t.Errorf("%+v is %q, want %q", c.change, got, c.want)
+		}
+	}
+}
+
+// moduleOf is a checkout with one benchmark of a fixed ratio, and one more if it has a name.
+func moduleOf(t *testing.T, measured, another string) string {
+	t.Helper()
+	folder := t.TempDir()
+	files := map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.26\n",
+		"m_test.go": "package m\n\nimport \"testing\"\n\nfunc BenchmarkRatioFixed(b *testing.B) {\n\tfor b.Loop() {\n\t}\n" +
+			"\tb.ReportMetric(" + measured + ", \"measured-ns\")\n\tb.ReportMetric(100, \"floor-ns\")\n}\n",
+	}
+	if another != "" {
+		files["n_test.go"] = "package m\n\nimport \"testing\"\n\nfunc BenchmarkRatio" + another + "(b *testing.B) {\n}\n"
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+func TestTwoCheckoutsAreComparedRowByRow(t *testing.T) {
+	base, here := moduleOf(t, "300", ""), moduleOf(t, "450", "New")
+	t.Chdir(here)
+	file := filepath.Join(t.TempDir(), "changes.json")
+	o := options{base: base, count: 1, benchtime: "1x", json: file, packages: []string{"./..."}}
+	if err := compare(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var changes []Change
+	if err := json.Unmarshal(text, &changes); err != nil {
+		t.Fatal(err)
+	}
+	if want := []Change{{Name: "Fixed", Base: 3, Ratio: 4.5, Ratios: 1.5, Measured: 1.5, Floor: 1, Turns: 1}}; !slices.Equal(changes, want) {
+		t.Errorf("got %+v, want %+v", changes, want)
+	}
+	o.only = "NothingHasThisName"
+	if err := compare(t.Context(), o); err == nil {
+		t.Error("a comparison of no benchmark is no error")
 	}
 }

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// tolerance is the change that counts as none: single runs of one build differ by as much.
+const tolerance = 0.03
+
+// Change is one benchmark in two checkouts. Quotients are medians over the turns, each of two runs one after the other.
+type Change struct {
+	Name     string  `json:"name"`
+	Base     float64 `json:"base"`     // the ratio in the base
+	Ratio    float64 `json:"ratio"`    // the ratio here
+	Ratios   float64 `json:"ratios"`   // quotient of the ratios, here / base
+	Measured float64 `json:"measured"` // quotient of what is measured, here / base
+	Floor    float64 `json:"floor"`    // quotient of the floors, here / base
+	Turns    int     `json:"turns"`
+}
+
+// verdict tells apart a product that became slower from a floor that became faster: a floor is often a part of the
+// product, such as a message in the engine alone.
+func (c Change) verdict() string {
+	switch {
+	case c.Ratios < 1-tolerance:
+		return "better"
+	case c.Ratios <= 1+tolerance:
+		return "same"
+	case c.Measured <= 1+tolerance:
+		return "floor faster"
+	}
+	return "WORSE"
+}
+
+// compare runs the benchmarks of two checkouts in turns and prints a table of the changes.
+func compare(ctx context.Context, o options) error {
+	folder, err := os.MkdirTemp("", "canisterd-bench-")
+	if err != nil {
+		return fmt.Errorf("making a folder for test binaries: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	here, err := build(ctx, o, ".", filepath.Join(folder, "here"))
+	if err != nil {
+		return err
+	}
+	base, err := build(ctx, o, o.base, filepath.Join(folder, "base"))
+	if err != nil {
+		return err
+	}
+	var changes []Change
+	for _, s := range here.suites {
+		for _, name := range s.benchmarks {
+			other, found := base.find(name)
+			if !found {
+				fmt.Fprintf(os.Stderr, "%s is new\n", name)
+				continue
+			}
+			rows, err := takeTurns(ctx, o, name, other, s)
+			if err != nil {
+				return err
+			}
+			changes = append(changes, rows...)
+			fmt.Fprintln(os.Stderr, name)
+		}
+	}
+	if len(changes) == 0 {
+		return o.noMatch()
+	}
+	return errors.Join(changeTable(os.Stdout, changes), writeJSON(o.json, changes))
+}
+
+// takeTurns runs a benchmark in both checkouts, one run after the other. It may have several rows.
+func takeTurns(ctx context.Context, o options, benchmark string, base, here suite) ([]Change, error) {
+	var order []string
+	turns := map[string]*series{}
+	for range o.count {
+		before, err := base.run(ctx, benchmark, o.benchtime)
+		if err != nil {
+			return nil, fmt.Errorf("in the base: %w", err)
+		}
+		now, err := here.run(ctx, benchmark, o.benchtime)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range now {
+			i := slices.IndexFunc(before, func(b Row) bool { return b.Name == row.Name })
+			if i < 0 {
+				continue
+			}
+			if turns[row.Name] == nil {
+				turns[row.Name] = &series{}
+				order = append(order, row.Name)
+			}
+			turns[row.Name].add(before[i], row)
+		}
+	}
+	changes := make([]Change, 0, len(order))
+	for _, name := range order {
+		changes = append(changes, turns[name].change(name))
+	}
+	return changes, nil
+}
+
+// series is what the turns of one row gave.
+type series struct{ base, here, ratios, measured, floors []float64 }
+
+func (s *series) add(base, here Row) {
+	s.base, s.here = append(s.base, base.Ratio), append(s.here, here.Ratio)
+	s.ratios = append(s.ratios, here.Ratio/base.Ratio)
+	s.measured = append(s.measured, here.Measured/base.Measured)
+	s.floors = append(s.floors, here.Floor/base.Floor)
+}
+
+func (s *series) change(name string) Change {
+	return Change{
+		Name: name, Base: median(s.base), Ratio: median(s.here), Turns: len(s.ratios),
+		Ratios: median(s.ratios), Measured: median(s.measured), Floor: median(s.floors),
+	}
+}
+
+// checkout is the test binaries of a checkout that have benchmarks of ratios.
+type checkout struct{ suites []suite }
+
+// suite is the test binary of one package.
+type suite struct {
+	binary     string
+	folder     string // of the package, in which its tests run
+	benchmarks []string
+}
+
+func (c checkout) find(benchmark string) (suite, bool) {
+	i := slices.IndexFunc(c.suites, func(s suite) bool { return slices.Contains(s.benchmarks, benchmark) })
+	if i < 0 {
+		return suite{}, false
+	}
+	return c.suites[i], true
+}
+
+// build builds the test binaries of a checkout into a folder.
+func build(ctx context.Context, o options, root, into string) (checkout, error) {
+	fmt.Fprintf(os.Stderr, "building the tests of %s\n", root)
+	folders, err := benchmarked(ctx, o, root)
+	if err != nil {
+		return checkout{}, err
+	}
+	if err := os.Mkdir(into, 0o700); err != nil {
+		return checkout{}, fmt.Errorf("making a folder for test binaries: %w", err)
+	}
+	var c checkout
+	for i, folder := range folders {
+		s := suite{binary: filepath.Join(into, fmt.Sprintf("%d.test", i)), folder: folder}
+		if _, err := outputOf(ctx, folder, "go", "test", "-c", "-tags", o.tags, "-o", s.binary, "."); err != nil {
+			return checkout{}, err
+		}
+		names, err := outputOf(ctx, folder, s.binary, "-test.list", o.pattern())
+		if err != nil {
+			return checkout{}, err
+		}
+		s.benchmarks = strings.Fields(string(names))
+		c.suites = append(c.suites, s)
+	}
+	return c, nil
+}
+
+// benchmarked lists the folders of the packages whose tests have benchmarks of ratios.
+func benchmarked(ctx context.Context, o options, root string) ([]string, error) {
+	const files = `{{$d := .Dir}}{{range .TestGoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`
+	out, err := outputOf(ctx, root, "go", append([]string{"list", "-tags", o.tags, "-f", files}, o.packages...)...)
+	if err != nil {
+		return nil, err
+	}
+	var folders []string
+	for _, file := range strings.Fields(string(out)) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("looking for benchmarks: %w", err)
+		}
+		if folder := filepath.Dir(file); bytes.Contains(text, []byte("\nfunc BenchmarkRatio")) && !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+	}
+	return folders, nil
+}
+
+// run runs a benchmark once.
+func (s suite) run(ctx context.Context, benchmark, benchtime string) ([]Row, error) {
+	out, err := outputOf(ctx, s.folder, s.binary, "-test.run", "^$", "-test.bench", "^"+benchmark+"$", "-test.benchtime", benchtime)
+	if err != nil {
+		return nil, err
+	}
+	return collect(bytes.NewReader(out))
+}
+
+// outputOf runs a command in a folder and returns what it printed.
+func outputOf(ctx context.Context, folder, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = folder
+	out, err := cmd.Output()
+	if err != nil {
+		text := out
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			text = append(text, exit.Stderr...)
+		}
+		return nil, fmt.Errorf("running %s %s in %s: %w\n%s", name, strings.Join(args, " "), folder, err, text)
+	}
+	return out, nil
+}
+
+func changeTable(out io.Writer, changes []Change) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "name\tbase\there\tratio\tmeasured\tfloor\tturns\t\t")
+	for _, c := range changes {
+		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%s\t%s\t%s\t%d\t%s\t\n", c.Name, c.Base, c.Ratio, percent(c.Ratios), percent(c.Measured), percent(c.Floor), c.Turns,
+			c.verdict())
+	}
+	return w.Flush()
+}
+
+// percent shows a quotient as a change.
+func percent(quotient float64) string { return fmt.Sprintf("%+.1f %%", 100*(quotient-1)) }

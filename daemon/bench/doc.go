@@ -1,0 +1,12 @@
+// Command bench runs the repository's ratio benchmarks and prints one table.
+//
+// A ratio benchmark is a Go benchmark whose name begins with BenchmarkRatio. It measures something and, in the same
+// run, a floor: the least that the same work could cost. It reports three metrics: "measured-ns" and "floor-ns" for one
+// operation each (about memory "measured-bytes" and "floor-bytes"), and "limit-x", the greatest ratio of the two that
+// is accepted; 0 means no limit, the row is for information. It may report "mean-ns" and "p99-ns" of what it measured.
+// Every benchmark runs several times; the table shows medians, so that a noisy machine shows as little as possible.
+// Package ratio below measures and reports.
+//
+// With -base, the table compares two checkouts: the one in the working directory and a base. Each benchmark that both
+// have runs in turns, once in one and once in the other, so that the machine's changes of speed fall on both.
+package main
