@@ -21,7 +21,9 @@ type Config struct {
 	Maximize   []property.Maximize
 	Seed       uint64
 	Runs       int // at most; 0: DefaultRuns
-	Workers    int // 0: one
+	Workers    int // of this process; 0: one
+	// Pool runs the jobs in the place of Workers; nil: they do. The report does not depend on it.
+	Pool Pool
 	// Faults is how many faults a run has at most; 0: none.
 	Faults int
 	// Kinds are the faults that may happen; nil: all.
@@ -49,4 +51,12 @@ func (c *Config) withDefaults() Config {
 		full.Progress = func(*Report) {}
 	}
 	return full
+}
+
+// strategy is what draws orders.
+func (c *Config) strategy() search.Strategy {
+	if c.Only != nil {
+		return *c.Only
+	}
+	return search.Mixed()
 }

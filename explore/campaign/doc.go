@@ -2,8 +2,14 @@
 // unlikely, and tells what it found in few words.
 //
 // It owns the phases of an exploration and their budget, the baselines, findings with their shortest schedules, and
-// the words for them. It must not know who asks, where modules come from, or how findings are kept. Its one source of
-// concurrency is workers.go; whatever the number of workers, the report is the same.
+// the words for them. It must not know who asks, where modules come from, or how findings are kept.
+//
+// # Workers
+//
+// A Job depends on nothing but itself, and a Pool runs jobs beside each other. Results are taken in the order of the
+// numbers of their jobs: whatever the number of workers, and wherever they are, the report is the same. The pool of this
+// package, goroutines.go, is its one source of concurrency. For pools in other processes, wire.go writes jobs and results
+// as bytes, and a Worker there makes the same preparations as the exploration.
 //
 // # Phases
 //

@@ -14,32 +14,30 @@ import (
 // added in the order of their numbers.
 type exploration struct {
 	*Config
-	bench   *bench
-	harness *harness.Harness
-	workers *workers
-	report  *Report
-	sites   siteSet
-	done    bool // the budget is spent, the time is over, or enough was found
+	worker   *Worker // for what is not a job
+	baseline string
+	report   *Report
+	sites    siteSet
+	done     bool // the budget is spent, the time is over, or enough was found
 }
 
-// Run explores. The error says which operation the network did not accept.
+// Run explores. The error says which operation the network did not accept, or why workers failed.
 func Run(config *Config) (*Report, error) {
 	full := config.withDefaults()
-	if len(full.Setup.Operations) == 0 {
-		return nil, fmt.Errorf("no operations: an exploration needs at least one message to deliver")
-	}
-	all := make([]int, len(full.Setup.Operations))
-	for i := range all {
-		all[i] = i
-	}
-	b, l, err := newBench(&full, all)
+	w, err := NewWorker(&full)
 	if err != nil {
 		return nil, err
 	}
-	defer l.Close()
-	e := &exploration{Config: &full, bench: b, harness: l, workers: newWorkers(l, full.Workers), report: newReport(&full)}
-	defer e.workers.close()
-	e.phases()
+	defer w.Close()
+	if full.Pool == nil {
+		own := newGoroutines(w, full.Workers)
+		defer own.close()
+		full.Pool = own
+	}
+	e := &exploration{Config: &full, worker: w, baseline: w.Baseline(), report: newReport(&full)}
+	if err := e.phases(); err != nil {
+		return nil, err
+	}
 	e.report.finish()
 	e.report.FaultKinds = e.sites.kinds()
 	if err := e.shorten(); err != nil {
@@ -48,35 +46,51 @@ func Run(config *Config) (*Report, error) {
 	return e.report, nil
 }
 
-func (e *exploration) phases() {
-	e.add("fifo", e.bench.run(e.harness, nil, search.FIFO))
-	e.sites.add(e.Config.sites(e.bench.fifo))
+func (e *exploration) phases() error {
+	e.add("fifo", e.worker.bench.run(e.worker.harness, nil, search.FIFO))
+	e.sites.add(e.Config.sites(e.worker.bench.fifo))
 	if e.Only != nil {
-		e.draw(*e.Only, false)
-		return
+		return e.draw(false)
 	}
 	if e.Faults > 0 {
-		e.eachFault()
+		if err := e.eachFault(); err != nil {
+			return err
+		}
 	}
-	orders := e.orders()
-	if orders > float64(e.left()/sampled) {
-		e.sample(e.left() / sampled)
-	}
-	exhausted := e.allClasses(orders)
-	e.report.Exhausted = exhausted
-	if !exhausted {
-		e.exchanges()
-	}
-	if exhausted && e.Faults > 0 {
-		e.report.ExhaustedFaults = e.classesOfFaults()
+	if err := e.orders(); err != nil {
+		return err
 	}
 	if e.Faults > 1 {
-		e.pairs()
+		if err := e.pairs(); err != nil {
+			return err
+		}
 	}
+	exhausted := e.report.Exhausted
 	if exhausted && (e.Faults == 0 || e.Faults == 1 && e.report.ExhaustedFaults) {
-		return
+		return nil
 	}
-	e.draw(search.Mixed(), exhausted)
+	return e.draw(exhausted)
+}
+
+// orders runs orders of messages: all classes, if there are not too many, without faults and then under each single
+// fault. Otherwise it runs exchanges.
+func (e *exploration) orders() (err error) {
+	estimate := e.estimate()
+	if estimate > float64(e.left()/sampled) {
+		if err := e.sample(e.left() / sampled); err != nil {
+			return err
+		}
+	}
+	if e.report.Exhausted, err = e.allClasses(estimate); err != nil {
+		return err
+	}
+	if !e.report.Exhausted {
+		return e.exchanges()
+	}
+	if e.Faults > 0 {
+		e.report.ExhaustedFaults, err = e.classesOfFaults()
+	}
+	return err
 }
 
 // add adds the outcome of a run to the report.
@@ -91,19 +105,29 @@ func (e *exploration) add(phase string, o outcome) {
 	e.done = e.report.Runs >= e.Runs || e.Stop > 0 && e.report.violations() >= e.Stop
 }
 
-// each runs jobs in chunks and adds their outcomes in the order of their numbers.
-func (e *exploration) each(phase string, count int, job func(l *harness.Harness, number int) outcome, then func(*outcome)) {
-	for from := 0; from < count && !e.over(); from += chunk {
-		outcomes := make([]outcome, min(chunk, count-from))
-		e.workers.each(len(outcomes), func(l *harness.Harness, number int) { outcomes[number] = job(l, from+number) })
-		for i := range outcomes {
-			e.add(phase, outcomes[i])
+// each runs jobs and adds the outcomes of each chunk in the order of their numbers.
+func (e *exploration) each(phase string, count int, job func(number int) Job, then func(*outcome)) error {
+	if e.over() || count == 0 {
+		return nil
+	}
+	return e.run(count, job, func(number int, r Result) bool {
+		for i := range r.outcomes {
+			e.add(phase, r.outcomes[i])
 			if then != nil {
-				then(&outcomes[i])
+				then(&r.outcomes[i])
 			}
 		}
+		if number+1 < count && (number+1)%chunk != 0 {
+			return true
+		}
 		e.Progress(e.report)
-	}
+		return !e.over()
+	})
+}
+
+// run runs a batch of jobs.
+func (e *exploration) run(count int, job func(number int) Job, take func(number int, r Result) bool) error {
+	return e.Pool.Run(&Batch{Count: count, Job: job, Take: take, Baseline: e.baseline, config: e.Config})
 }
 
 // over reports whether no more runs are to begin.
@@ -117,64 +141,60 @@ func (e *exploration) left() int { return max(0, e.Runs-e.report.Runs) }
 
 // eachFault runs the operations in FIFO order, once for each fault of each message. Messages that only such a run has
 // are remembered for pairs and draws.
-func (e *exploration) eachFault() {
+func (e *exploration) eachFault() error {
 	first := slices.Clone(e.sites.list)
-	e.each("fault", len(first), func(l *harness.Harness, number int) outcome {
-		return e.bench.run(l, harness.Plan{first[number]}, search.FIFO)
-	}, func(o *outcome) { e.sites.add(e.Config.sites(o.steps)) })
+	return e.each("fault", len(first), func(number int) Job { return Job{Plan: harness.Plan{first[number]}} }, func(o *outcome) {
+		e.sites.add(e.Config.sites(o.steps))
+	})
 }
 
-// orders is an estimate of the number of classes without faults.
-func (e *exploration) orders() float64 {
-	root := e.harness.Begin(nil)
+// estimate is an estimate of the number of classes without faults.
+func (e *exploration) estimate() float64 {
+	root := e.worker.harness.Begin(nil)
 	defer root.Close()
 	estimate, _ := (&search.Classes{Steps: maxMessages}).Estimate(root, probes, rand.New(rand.NewPCG(e.Seed, uint64(e.report.Runs))))
 	return estimate
 }
 
 // sample draws orders without faults where there are many: what some of them show need not wait until all were run.
-func (e *exploration) sample(count int) {
-	s := search.Mixed()
-	e.each("sample", count, func(l *harness.Harness, number int) outcome {
-		return e.bench.run(l, nil, s.Begin(rand.New(rand.NewPCG(e.Seed, uint64(number))), &e.bench.profile))
-	}, nil)
+func (e *exploration) sample(count int) error {
+	return e.each("sample", count, func(number int) Job { return Job{Chance: rand.NewPCG(e.Seed, uint64(number))} }, nil)
 }
 
 // allClasses runs each class of orders without faults, if there are not too many. It reports whether all were run.
-func (e *exploration) allClasses(orders float64) bool {
+func (e *exploration) allClasses(estimate float64) (all bool, err error) {
 	budget := e.left() / 2
-	if e.over() || orders > float64(budget) {
-		return false
+	if e.over() || estimate > float64(budget) {
+		return false, nil
 	}
-	parts := (&search.Classes{Steps: maxMessages}).Split(e.harness.Begin(nil), subtrees)
+	parts := (&search.Classes{Steps: maxMessages}).Split(e.worker.harness.Begin(nil), subtrees)
 	for len(parts) > 0 && !e.over() && e.report.Classes < budget {
 		// One subtree may have many more classes than another.
 		most := max(chunk, uneven*(budget-e.report.Classes)/len(parts))
 		some := parts[:min(len(parts), together)]
-		if !e.subtrees(some, most) {
-			return false
+		if all, err := e.subtrees(some, most); err != nil || !all {
+			return false, err
 		}
 		parts = parts[len(some):]
 	}
-	return len(parts) == 0 && !e.done
+	return len(parts) == 0 && !e.done, nil
 }
 
 // subtrees runs the classes of some subtrees, at most a number of each. It reports whether these were all.
-func (e *exploration) subtrees(parts []search.Subtree, most int) bool {
-	outcomes, finished := make([][]outcome, len(parts)), make([]bool, len(parts))
-	e.workers.each(len(parts), func(l *harness.Harness, number int) {
-		outcomes[number], finished[number] = e.bench.classes(l, nil, parts[number], most)
-	})
-	for _, part := range outcomes {
-		for i := range part {
-			if !part[i].partial {
+func (e *exploration) subtrees(parts []search.Subtree, most int) (all bool, err error) {
+	all = true
+	err = e.run(len(parts), func(number int) Job { return Job{Part: &parts[number], Most: most} }, func(_ int, r Result) bool {
+		for i := range r.outcomes {
+			if !r.outcomes[i].partial {
 				e.report.Classes++
 			}
-			e.add("classes", part[i])
+			e.add("classes", r.outcomes[i])
 		}
-	}
+		all = all && r.finished
+		return true
+	})
 	e.Progress(e.report)
-	return !slices.Contains(finished, false)
+	return all, err
 }
 
 // classes runs the classes of a subtree, at most a number of them.
@@ -200,47 +220,47 @@ func (b *bench) classes(l *harness.Harness, plan harness.Plan, part search.Subtr
 }
 
 // classesOfFaults runs all classes under each single fault, if there are not too many. It reports whether all were run.
-func (e *exploration) classesOfFaults() bool {
+func (e *exploration) classesOfFaults() (all bool, err error) {
 	sites := slices.Clone(e.sites.list)
 	most := 2*e.report.Classes + chunk // a run with a fault may have more messages
 	if len(sites)*e.report.Classes > e.left()/2 {
-		return false
+		return false, nil
 	}
-	all := true
+	all = true
 	for plans := range slices.Chunk(sites, chunk) {
-		outcomes, finished := make([][]outcome, len(plans)), make([]bool, len(plans))
-		e.workers.each(len(plans), func(l *harness.Harness, number int) {
-			outcomes[number], finished[number] = e.bench.classes(l, harness.Plan{plans[number]}, search.Subtree{}, most)
+		err := e.run(len(plans), func(number int) Job {
+			return Job{Plan: harness.Plan{plans[number]}, Part: new(search.Subtree), Most: most}
+		}, func(_ int, r Result) bool {
+			for i := range r.outcomes {
+				e.add("classes with a fault", r.outcomes[i])
+			}
+			all = all && r.finished
+			return true
 		})
-		for _, run := range slices.Concat(outcomes...) {
-			e.add("classes with a fault", run)
-		}
-		e.Progress(e.report)
-		if all = all && !slices.Contains(finished, false); e.over() {
-			return false
+		if e.Progress(e.report); err != nil || e.over() {
+			return false, err
 		}
 	}
-	return all
+	return all, nil
 }
 
 // exchanges runs the operations in FIFO order, but with one later message of a canister before an earlier one.
-func (e *exploration) exchanges() {
+func (e *exploration) exchanges() error {
 	var all []search.Before
-	for later := range e.bench.fifo {
+	fifo := e.worker.bench.fifo
+	for later := range fifo {
 		for earlier := range later {
-			a, b := &e.bench.fifo[earlier], &e.bench.fifo[later]
+			a, b := &fifo[earlier], &fifo[later]
 			if a.Canister == b.Canister && a.Context != b.Context {
 				all = append(all, search.Before{First: b.Move, Later: a.Move})
 			}
 		}
 	}
-	e.each("exchange", min(len(all), e.left()/4), func(l *harness.Harness, number int) outcome {
-		return e.bench.run(l, nil, search.Follow(all[number:number+1]))
-	}, nil)
+	return e.each("exchange", min(len(all), e.left()/4), func(number int) Job { return Job{Follow: all[number : number+1]} }, nil)
 }
 
 // pairs runs the operations in FIFO order, once for each two faults of different messages.
-func (e *exploration) pairs() {
+func (e *exploration) pairs() error {
 	var plans []harness.Plan
 	most := e.left() / 4
 	for i, a := range e.sites.list {
@@ -250,24 +270,23 @@ func (e *exploration) pairs() {
 			}
 		}
 	}
-	e.each("two faults", len(plans), func(l *harness.Harness, number int) outcome {
-		return e.bench.run(l, plans[number], search.FIFO)
-	}, nil)
+	return e.each("two faults", len(plans), func(number int) Job { return Job{Plan: plans[number]} }, nil)
 }
 
-// draw spends what is left of the budget on orders that a strategy draws. Half of the runs have faults, all of them
+// draw spends what is left of the budget on orders that the strategy draws. Half of the runs have faults, all of them
 // where the orders without faults are exhausted.
-func (e *exploration) draw(s search.Strategy, faulty bool) {
+func (e *exploration) draw(faulty bool) error {
 	sites := slices.Clone(e.sites.list)
-	e.each(s.Name, e.left(), func(l *harness.Harness, number int) outcome {
-		chance := rand.New(rand.NewPCG(e.Seed, uint64(number)))
+	return e.each(e.strategy().Name, e.left(), func(number int) Job {
+		source := rand.NewPCG(e.Seed, uint64(number))
+		chance := rand.New(source)
 		var plan harness.Plan
 		if e.Faults > 0 && len(sites) > 0 && (faulty || chance.IntN(2) == 0) {
 			for range 1 + chance.IntN(e.Faults) {
 				plan = append(plan, sites[chance.IntN(len(sites))])
 			}
 		}
-		return e.bench.run(l, plan, s.Begin(chance, &e.bench.profile))
+		return Job{Plan: plan, Chance: source}
 	}, nil)
 }
 

@@ -10,8 +10,12 @@ const (
 	maxMessages = 2_000
 	// maxSerial is the number of operations whose serial orders are all tried; of more, some are.
 	maxSerial = 4
-	// chunk is how many runs are handed to the workers at a time. It must not depend on their number.
+	// chunk is how many runs there are between two looks at the time. It must not depend on the number of workers.
 	chunk = 64
+	// ahead is how many jobs goroutines may be ahead of the results that were taken.
+	ahead = 2 * chunk
+	// MaxJobs is how many jobs go to a worker of another process at a time.
+	MaxJobs = 512
 	// subtrees is how many parts an enumeration of classes is divided into.
 	subtrees = 32
 	// together is how many of the parts are enumerated at a time, and uneven how many times as many classes as the mean

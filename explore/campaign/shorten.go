@@ -32,7 +32,7 @@ func (e *exploration) shorten() error {
 	}
 	for i := range e.report.Largest {
 		if x := &e.report.Largest[i]; x.Value != nil {
-			x.Schedule.Operations, x.Schedule.Deviations = e.bench.chosen, e.bench.deviations(e.harness, x.Schedule.Plan, x.names)
+			x.Schedule.Operations, x.Schedule.Deviations = e.worker.bench.chosen, e.worker.bench.deviations(e.worker.harness, x.Schedule.Plan, x.names)
 		}
 	}
 	return nil

@@ -1,0 +1,101 @@
+package campaign
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/search"
+)
+
+// Job is a part of an exploration that depends on nothing but itself: one run, or all classes of some orders. Every
+// worker makes the same of it.
+type Job struct {
+	Plan harness.Plan
+	// Follow is how the run deviates from FIFO, where Chance and Part are nil.
+	Follow []search.Before
+	// Chance is what the strategy of the exploration draws the order of the run from.
+	Chance *rand.PCG
+	// Part are the orders whose classes are run, at most Most of them.
+	Part *search.Subtree
+	Most int
+}
+
+// Result is what came of a job.
+type Result struct {
+	outcomes []outcome // one of a run
+	finished bool      // all classes of Part were run
+}
+
+// Batch is some jobs of an exploration.
+type Batch struct {
+	Count int
+	// Job is the job with a number, 0 to Count-1. It is called on any goroutine.
+	Job func(number int) Job
+	// Take is given the results in the order of the numbers, on the goroutine that has called Run. The batch ends when it
+	// is false, and the results of later jobs are lost.
+	Take func(number int, r Result) bool
+	// Baseline is Worker.Baseline of workers that see what the exploration sees.
+	Baseline string
+
+	config *Config
+}
+
+// Pool runs jobs, beside each other and in any order.
+type Pool interface {
+	// Run runs a batch. The error says why results are missing.
+	Run(b *Batch) error
+}
+
+// Worker runs jobs, one after the other. It belongs to one goroutine.
+type Worker struct {
+	bench   *bench
+	harness *harness.Harness
+}
+
+// NewWorker makes a worker for the jobs of an exploration, which may be made elsewhere. The error says which operation
+// the network did not accept. The caller closes it.
+func NewWorker(config *Config) (*Worker, error) {
+	if len(config.Setup.Operations) == 0 {
+		return nil, fmt.Errorf("no operations: an exploration needs at least one message to deliver")
+	}
+	full, all := config.withDefaults(), make([]int, len(config.Setup.Operations))
+	for i := range all {
+		all[i] = i
+	}
+	b, l, err := newBench(&full, all)
+	if err != nil {
+		return nil, err
+	}
+	return &Worker{b, l}, nil
+}
+
+// Fork is a second worker for another goroutine, which closes it.
+func (w *Worker) Fork() *Worker { return &Worker{w.bench, w.harness.Fork()} }
+
+// Close frees the worker.
+func (w *Worker) Close() { w.harness.Close() }
+
+// Baseline is the same for workers that see the same: the base, and the messages in FIFO order.
+func (w *Worker) Baseline() string {
+	base := w.bench.config.Setup.Base.RootHash()
+	sum := sha256.Sum256(fmt.Appendf(base[:], "%q", names(w.bench.fifo)))
+	return hex.EncodeToString(sum[:])
+}
+
+// Do runs a job.
+func (w *Worker) Do(j *Job) (r Result) {
+	switch {
+	case j.Part != nil:
+		r.outcomes, r.finished = w.bench.classes(w.harness, j.Plan, *j.Part, j.Most)
+	case j.Chance != nil:
+		chance := *j.Chance // the job stays as it is
+		picker := w.bench.config.strategy().Begin(rand.New(&chance), &w.bench.profile)
+		r.outcomes = []outcome{w.bench.run(w.harness, j.Plan, picker)}
+	default:
+		r.outcomes = []outcome{w.bench.run(w.harness, j.Plan, search.Follow(j.Follow))}
+	}
+	return r
+}

@@ -1,0 +1,70 @@
+package campaign_test
+
+import (
+	"testing"
+
+	"github.com/canisterd/canisterd/explore/campaign"
+)
+
+// relay is a pool whose worker knows of jobs only what their bytes say, and whose results come as bytes.
+type relay struct {
+	t      *testing.T
+	worker *campaign.Worker
+	at     int // jobs at a time
+}
+
+func (p *relay) Run(b *campaign.Batch) error {
+	if own := p.worker.Baseline(); own != b.Baseline {
+		p.t.Errorf("the worker sees %s, and the exploration %s", own, b.Baseline)
+	}
+	for from := 0; from < b.Count; from += p.at {
+		var jobs []campaign.Job
+		for number := from; number < min(b.Count, from+p.at); number++ {
+			jobs = append(jobs, b.Job(number))
+		}
+		record, err := campaign.AppendJobs(nil, jobs)
+		if err != nil {
+			return err
+		}
+		read, err := campaign.ReadJobs(record)
+		if err != nil {
+			return err
+		}
+		var results []campaign.Result
+		for i := range read {
+			results = append(results, p.worker.Do(&read[i]))
+		}
+		if record, err = campaign.AppendResults(nil, results); err != nil {
+			return err
+		}
+		if results, err = b.ReadResults(record, jobs); err != nil {
+			return err
+		}
+		for i := range results {
+			if !b.Take(from+i, results[i]) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+func TestTheReportIsTheSameWhereJobsAndResultsAreBytes(t *testing.T) {
+	for _, withdrawals := range []int{2, 3} {
+		c := theft(t, "bank", withdrawals)
+		c.Runs, c.Faults = 400, 2
+		want := told(c, run(t, c))
+		far := theft(t, "bank", withdrawals)
+		far.Runs, far.Faults = 400, 2
+		w, err := campaign.NewWorker(far)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		c = theft(t, "bank", withdrawals)
+		c.Runs, c.Faults, c.Pool = 400, 2, &relay{t, w, 7}
+		if got := told(c, run(t, c)); got != want {
+			t.Errorf("by bytes\n%s\nin one process\n%s", got, want)
+		}
+	}
+}
