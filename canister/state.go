@@ -189,7 +189,7 @@ func (s *state) view() (*runner, error) {
 		return v, nil
 	}
 	if s.runner != nil && s.runner.guest.Volatile() {
-		return s.ensureRoot().runner(s.module, s.root.guest.Guest()), nil
+		return s.ensureRoot().runner(s.module, s.root.guest.Volatile()), nil // the root may be of the state before the fork
 	}
 	r := s.loadedRunner()
 	g, err := r.guest.Snapshot()

@@ -70,3 +70,20 @@ func TestALeftOutOperationLeavesTheNamesOfTheOthers(t *testing.T) {
 		t.Errorf("the messages are %v", got)
 	}
 }
+
+func TestAQueryBetweenMessagesSeesWhatTheyHaveChanged(t *testing.T) {
+	s, setup := theft(t, "bank", 2)
+	r := begin(t, setup, nil)
+	var paid []uint64
+	for len(r.Moves()) > 0 {
+		r.Take(0)
+		if r.Steps()[len(r.Steps())-1].Canister == s.ID("vault") {
+			paid = append(paid, paidOut(t, s, r))
+		} else {
+			paidOut(t, s, r)
+		}
+	}
+	if !slices.Equal(paid, []uint64{100, 200}) {
+		t.Errorf("after its messages the vault has paid %v", paid)
+	}
+}
