@@ -23,8 +23,8 @@ func (g *Guest) SnapshotRoot() SnapshotRoot {
 	s := g.slot
 	if s.volatile && !g.open { // the next guest goes on where this one stands
 		g.residency.Lock()
-		if g.resident != nil {
-			g.lend(s.patches.share())
+		if has := s.patches.share(); g.resident == nil || !g.lend(has) {
+			has.recycle(g.engine.file)
 		}
 		g.residency.Unlock()
 	}
@@ -51,13 +51,14 @@ func (m *SnapshotRoot) Guest() *Guest {
 	s.store = s.over(m.base.share())
 	s.size, s.globals = m.size, slices.Clone(m.globals)
 	if m.volatile {
-		s.volatile, s.pool, s.patches = true, m.pool.share(), slices.Clone(m.patches)
+		s.volatile, s.pool, s.patches = true, m.pool.share(), m.patches.share()
 	}
 	return g
 }
 
 // Close gives everything back; the guests stay.
 func (m *SnapshotRoot) Close() {
+	m.patches.recycle(m.engine.file)
 	m.pool.release()
 	m.base.release()
 }

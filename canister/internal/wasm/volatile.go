@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
@@ -23,9 +24,13 @@ import (
 type patch struct {
 	page  int64
 	bytes *checkpoint.Page
-	// shared says that other guests have the patch as well: its bytes never change, and are not used again.
-	shared bool
+	// users counts the lists that have the patch, nil for one. The bytes change only in a patch of one list, and are
+	// used again when the last list gives the patch back.
+	users *atomic.Int32
 }
+
+// shared reports whether another list has the patch.
+func (p *patch) shared() bool { return p.users != nil && p.users.Load() > 1 }
 
 // patches are in the order of their pages.
 type patches []patch
@@ -34,10 +39,14 @@ func (p patches) search(page int64) (int, bool) {
 	return slices.BinarySearchFunc(p, page, func(x patch, page int64) int { return int(x.page - page) })
 }
 
-// share is the same patches for a second guest.
+// share is the same patches for a second owner. Lists that came from a share may be shared on several goroutines.
 func (p patches) share() patches {
 	for i := range p {
-		p[i].shared = true
+		if p[i].users == nil {
+			p[i].users = new(atomic.Int32)
+			p[i].users.Store(1)
+		}
+		p[i].users.Add(1)
 	}
 	return slices.Clone(p)
 }
@@ -76,7 +85,8 @@ func (s *slot) keep(memory []byte, changed []span) {
 			switch {
 			case !patched:
 				s.patches = slices.Insert(s.patches, i, patch{page: page, bytes: s.file.Borrow()})
-			case s.patches[i].shared:
+			case s.patches[i].shared():
+				s.patches[i : i+1].recycle(s.file)
 				s.patches[i] = patch{page: page, bytes: s.file.Borrow()}
 			}
 			copy(s.patches[i].bytes[:], memory[page*PageSize:(page+1)*PageSize])
@@ -120,10 +130,10 @@ func (s *slot) dropPatches() {
 	s.patches = nil
 }
 
-// recycle gives back the pages that no other guest has.
+// recycle gives back the patches, and the pages of those that no other list has.
 func (p patches) recycle(file *checkpoint.File) {
 	for _, x := range p {
-		if !x.shared {
+		if x.users == nil || x.users.Add(-1) == 0 {
 			file.Return(x.bytes)
 		}
 	}
