@@ -16,6 +16,7 @@ type bench struct {
 	chosen     []int // positions of the operations
 	properties []property.Property
 	profile    search.Profile // of the FIFO run
+	work       uint64         // instructions of the FIFO run
 	fifo       []harness.Step
 }
 
@@ -52,19 +53,26 @@ func newBench(config *Config, chosen []int) (*bench, *harness.Harness, error) {
 // learn shows the baselines to the properties, and checks that runs are deterministic.
 func (b *bench) learn(l *harness.Harness) error {
 	profiler := &search.Profiler{Picker: search.FIFO}
-	first, again := b.baseline(l, profiler, false), b.baseline(l, search.FIFO, false)
+	first, work := b.baseline(l, profiler, false)
+	again, _ := b.baseline(l, search.FIFO, false)
 	if !slices.Equal(names(first), names(again)) {
 		return fmt.Errorf("two runs in FIFO order deliver different messages, %v and %v: report this as a bug of canisterd", names(first), names(again))
 	}
-	b.profile, b.fifo = profiler.Profile, first
+	b.profile, b.fifo, b.work = profiler.Profile, first, work
 	for _, order := range serialOrders(b.chosen) {
 		b.baseline(l, search.Serial(order), true)
 	}
 	return nil
 }
 
-// baseline is a run that the properties learn from.
-func (b *bench) baseline(l *harness.Harness, picker search.Picker, serial bool) []harness.Step {
+// together is how many runs are made together.
+func (b *bench) together() int {
+	one := max(1, b.work+uint64(len(b.fifo))*messageInstructions)
+	return int(max(1, min(instructionsTogether/one, MaxJobs)))
+}
+
+// baseline is a run that the properties learn from. Work is the instructions of its messages.
+func (b *bench) baseline(l *harness.Harness, picker search.Picker, serial bool) (steps []harness.Step, work uint64) {
 	r := l.Begin(nil)
 	defer r.Close()
 	search.Drive(r, picker, maxMessages)
@@ -73,7 +81,7 @@ func (b *bench) baseline(l *harness.Harness, picker search.Picker, serial bool) 
 			learns.Learn(r, serial)
 		}
 	}
-	return r.Steps()
+	return r.Steps(), r.Instructions()
 }
 
 // serialOrders are the orders in which the operations run one after the other: all of few operations, the rotations of
@@ -104,20 +112,7 @@ func serialOrders(chosen []int) (orders [][]string) {
 
 // run is one run under a plan.
 func (b *bench) run(l *harness.Harness, plan harness.Plan, picker search.Picker) outcome {
-	r := l.Begin(plan)
-	defer r.Close()
-	o := outcome{plan: plan}
-	for range maxMessages {
-		moves := r.Moves()
-		o.violations = append(o.violations, b.atRest(r)...)
-		if len(moves) == 0 {
-			break
-		}
-		r.Take(picker.Pick(moves))
-		o.violations = append(o.violations, b.afterMessage(r)...)
-	}
-	b.judge(r, &o)
-	return o
+	return b.each(l, []planned{{plan, picker}})[0]
 }
 
 // atRest are the violations of what was stated, where the run was at rest and goes on because time has passed. What holds

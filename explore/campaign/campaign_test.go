@@ -52,12 +52,8 @@ func banks(t testing.TB, subnets int, modules map[string]string) *real.Stage {
 	t.Helper()
 	s := real.NewStage(t, replica.Config{Engine: engine(), Subnets: slices.Repeat([]replica.SubnetConfig{{Nodes: 13}}, subnets)})
 	install := func(name, file string, subnet int) {
-		module, err := os.ReadFile(filepath.Join("../../examples/doublewithdraw", file+".wasm"))
-		if err != nil {
-			t.Fatal(err)
-		}
 		s.Create(name, subnet, 1_000_000_000_000_000)
-		s.Install(name, real.Install, module, encode(t))
+		s.Install(name, real.Install, module(t, file), encode(t))
 	}
 	install("vault", "vault", subnets-1)
 	for _, name := range slices.Sorted(maps.Keys(modules)) {
@@ -66,6 +62,16 @@ func banks(t testing.TB, subnets int, modules map[string]string) *real.Stage {
 		s.Call(name, "deposit", encode(t, candid.NatOf(100)))
 	}
 	return s
+}
+
+// module is a module of examples/doublewithdraw.
+func module(t testing.TB, name string) []byte {
+	t.Helper()
+	read, err := os.ReadFile(filepath.Join("../../examples/doublewithdraw", name+".wasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
 }
 
 // safe is a campaign without operations that looks for runs in which the invariant does not hold.
@@ -163,15 +169,39 @@ func TestACarefulBankIsWithoutFindings(t *testing.T) {
 	t.Log(told(c, r))
 }
 
+// TestTheReportIsTheSameForAnyNumberOfWorkers also shows that runs which share their beginning are as if each was made by
+// itself: a worker for each run of a chunk shares nothing.
 func TestTheReportIsTheSameForAnyNumberOfWorkers(t *testing.T) {
-	var first string
-	for _, workers := range []int{1, 3} {
-		c := theft(t, "bank", 3)
-		c.Workers, c.Runs = workers, 400
-		if text := told(c, run(t, c)); first == "" {
-			first = text
-		} else if text != first {
-			t.Errorf("with %d workers\n%s\nwith one\n%s", workers, text, first)
+	for name, change := range map[string]func(*campaign.Config){
+		"phases": func(*campaign.Config) {},
+		"two faults": func(c *campaign.Config) {
+			c.Faults, c.Runs = 2, 700
+			c.Untrusted = func(principal.Principal) bool { return true }
+			c.Setup.Operations[0].Retried = true
+			c.Setup.Upgrades = map[principal.Principal]harness.NextModule{}
+			for _, o := range c.Setup.Operations {
+				c.Setup.Upgrades[o.Message.Receiver] = harness.NextModule{Module: module(t, "careful")}
+			}
+			strategy := search.Mixed()
+			c.Only = &strategy
+		},
+		"each message": func(c *campaign.Config) {
+			c.Properties[0].(*property.Invariant).Each = true
+			strategy := search.Random()
+			c.Only = &strategy
+		},
+	} {
+		var first string
+		for _, workers := range []int{1, 3, 700} {
+			c := theft(t, "bank", 3)
+			c.Runs = 400
+			change(c)
+			c.Workers = workers
+			if text := told(c, run(t, c)); first == "" {
+				first = text
+			} else if text != first {
+				t.Errorf("%s: with %d workers\n%s\nwith one\n%s", name, workers, text, first)
+			}
 		}
 	}
 }

@@ -19,4 +19,7 @@
 //     under each single fault. Otherwise each delay and each pair of messages exchanged.
 //  4. Each pair of faults, where two are allowed.
 //  5. Orders drawn by a portfolio of strategies, half of them with faults.
+//
+// Runs are made in batches. The enumeration of classes and each batch deliver the messages once with which several runs
+// begin, and fork the network where they part.
 package campaign

@@ -110,7 +110,7 @@ func (e *exploration) each(phase string, count int, job func(number int) Job, th
 	if e.over() || count == 0 {
 		return nil
 	}
-	return e.run(count, job, func(number int, r Result) bool {
+	return e.run(count, e.worker.bench.together(), job, func(number int, r Result) bool {
 		for i := range r.outcomes {
 			e.add(phase, r.outcomes[i])
 			if then != nil {
@@ -126,8 +126,8 @@ func (e *exploration) each(phase string, count int, job func(number int) Job, th
 }
 
 // run runs a batch of jobs.
-func (e *exploration) run(count int, job func(number int) Job, take func(number int, r Result) bool) error {
-	return e.Pool.Run(&Batch{Count: count, Job: job, Take: take, Baseline: e.baseline, config: e.Config})
+func (e *exploration) run(count, together int, job func(number int) Job, take func(number int, r Result) bool) error {
+	return e.Pool.Run(&Batch{Count: count, Together: together, Job: job, Take: take, Baseline: e.baseline, config: e.Config})
 }
 
 // over reports whether no more runs are to begin.
@@ -183,7 +183,7 @@ func (e *exploration) allClasses(estimate float64) (all bool, err error) {
 // subtrees runs the classes of some subtrees, at most a number of each. It reports whether these were all.
 func (e *exploration) subtrees(parts []search.Subtree, most int) (all bool, err error) {
 	all = true
-	err = e.run(len(parts), func(number int) Job { return Job{Part: &parts[number], Most: most} }, func(_ int, r Result) bool {
+	err = e.run(len(parts), 1, func(number int) Job { return Job{Part: &parts[number], Most: most} }, func(_ int, r Result) bool {
 		for i := range r.outcomes {
 			if !r.outcomes[i].partial {
 				e.report.Classes++
@@ -228,7 +228,7 @@ func (e *exploration) classesOfFaults() (all bool, err error) {
 	}
 	all = true
 	for plans := range slices.Chunk(sites, chunk) {
-		err := e.run(len(plans), func(number int) Job {
+		err := e.run(len(plans), 1, func(number int) Job {
 			return Job{Plan: harness.Plan{plans[number]}, Part: new(search.Subtree), Most: most}
 		}, func(_ int, r Result) bool {
 			for i := range r.outcomes {

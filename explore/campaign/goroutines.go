@@ -21,51 +21,58 @@ func (g *goroutines) close() {
 	}
 }
 
-// done is the result of a job.
+// done is the results of a range of jobs.
 type done struct {
-	number int
-	result Result
+	first   int
+	results []Result
 }
 
-// Run runs a batch. Workers are at most so many jobs ahead of the last result that was taken that results take little
-// memory.
+// Run runs a batch. Workers take ranges of jobs. They are at most so far ahead of the last result that was taken that
+// results take little memory.
 func (g *goroutines) Run(b *Batch) error {
-	numbers, results := make(chan int, ahead), make(chan done, ahead)
+	size := max(1, min(b.Together, (b.Count+len(g.workers)-1)/len(g.workers)))
+	window := size * max(2*len(g.workers), ahead/size)
+	ranges, results := make(chan int, window/size), make(chan done, window/size)
 	var group sync.WaitGroup
 	for _, w := range g.workers {
 		group.Go(func() {
-			for number := range numbers {
-				job := b.Job(number)
-				results <- done{number, w.Do(&job)}
+			for first := range ranges {
+				jobs := make([]Job, min(size, b.Count-first))
+				for i := range jobs {
+					jobs[i] = b.Job(first + i)
+				}
+				results <- done{first, w.DoAll(jobs)}
 			}
 		})
 	}
 	defer group.Wait()
-	defer close(numbers)
-	early := make(map[int]Result)
+	defer close(ranges)
+	early := make(map[int][]Result)
 	for begun, next := 0, 0; next < b.Count; {
-		for ; begun < min(b.Count, next+ahead); begun++ {
-			numbers <- begun
+		for ; begun < min(b.Count, next+window); begun += size {
+			ranges <- begun
 		}
 		d := <-results
-		early[d.number] = d.result
-		for r, known := early[next]; known; r, known = early[next] {
+		early[d.first] = d.results
+		for all, known := early[next]; known; all, known = early[next] {
 			delete(early, next)
-			if !b.Take(next, r) {
-				drain(numbers)
-				return nil
+			for i := range all {
+				if !b.Take(next+i, all[i]) {
+					drain(ranges)
+					return nil
+				}
 			}
-			next++
+			next += len(all)
 		}
 	}
 	return nil
 }
 
-// drain takes back the jobs that no worker has begun.
-func drain(numbers chan int) {
+// drain takes back the ranges that no worker has begun.
+func drain(ranges chan int) {
 	for {
 		select {
-		case <-numbers:
+		case <-ranges:
 		default:
 			return
 		}

@@ -37,6 +37,9 @@ type Batch struct {
 	// Take is given the results in the order of the numbers, on the goroutine that has called Run. The batch ends when it
 	// is false, and the results of later jobs are lost.
 	Take func(number int, r Result) bool
+	// Together is how many jobs a worker does at a time, at most: it delivers the messages once with which several of
+	// them begin.
+	Together int
 	// Baseline is Worker.Baseline of workers that see what the exploration sees.
 	Baseline string
 
@@ -86,16 +89,30 @@ func (w *Worker) Baseline() string {
 }
 
 // Do runs a job.
-func (w *Worker) Do(j *Job) (r Result) {
-	switch {
-	case j.Part != nil:
-		r.outcomes, r.finished = w.bench.classes(w.harness, j.Plan, *j.Part, j.Most)
-	case j.Chance != nil:
-		chance := *j.Chance // the job stays as it is
-		picker := w.bench.config.strategy().Begin(rand.New(&chance), &w.bench.profile)
-		r.outcomes = []outcome{w.bench.run(w.harness, j.Plan, picker)}
-	default:
-		r.outcomes = []outcome{w.bench.run(w.harness, j.Plan, search.Follow(j.Follow))}
+func (w *Worker) Do(j *Job) Result { return w.DoAll([]Job{*j})[0] }
+
+// DoAll runs jobs, and returns their results in the same order. Messages with which several of their runs begin are
+// delivered once.
+func (w *Worker) DoAll(jobs []Job) []Result {
+	results, runs, numbers := make([]Result, len(jobs)), []planned(nil), []int(nil)
+	for i := range jobs {
+		if j := &jobs[i]; j.Part != nil {
+			results[i].outcomes, results[i].finished = w.bench.classes(w.harness, j.Plan, *j.Part, j.Most)
+		} else {
+			runs, numbers = append(runs, planned{j.Plan, w.picker(j)}), append(numbers, i)
+		}
 	}
-	return r
+	for i, o := range w.bench.each(w.harness, runs) {
+		results[numbers[i]].outcomes = []outcome{o}
+	}
+	return results
+}
+
+// picker chooses the moves of the run of a job.
+func (w *Worker) picker(j *Job) search.Picker {
+	if j.Chance == nil {
+		return search.Follow(j.Follow)
+	}
+	chance := *j.Chance // the job stays as it is
+	return w.bench.config.strategy().Begin(rand.New(&chance), &w.bench.profile)
 }

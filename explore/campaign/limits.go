@@ -14,6 +14,11 @@ const (
 	chunk = 64
 	// ahead is how many jobs goroutines may be ahead of the results that were taken.
 	ahead = 2 * chunk
+	// instructionsTogether is how many instructions runs have that are made together, messageInstructions what a message
+	// counts beside those of its code. The first messages of 512 short runs are delivered once, but a run that takes long
+	// is made by itself.
+	instructionsTogether = 100_000_000
+	messageInstructions  = 20_000
 	// MaxJobs is how many jobs go to a worker of another process at a time.
 	MaxJobs = 512
 	// subtrees is how many parts an enumeration of classes is divided into.

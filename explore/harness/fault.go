@@ -108,6 +108,28 @@ func (p Plan) at(move string) Fault {
 	return Fault{}
 }
 
+// Under continues the run under another plan. It has the same faults as the present one for the messages so far.
+func (r *Run) Under(plan Plan) { r.plan = plan }
+
+// Concerning are the faults of a plan that change the move at a position of Moves. Runs that make the same moves under the
+// same faults have the same state.
+func (r *Run) Concerning(plan Plan, at int) (some Plan) {
+	if len(plan) == 0 {
+		return nil
+	}
+	move := r.moves[at].Name
+	if f := plan.at(move); f.Kind != NoFault {
+		some = append(some, f)
+	}
+	context := executedIn(move)
+	for _, f := range plan {
+		if f.Kind == Silent && f.At != move && callerOf(f.At) == context {
+			some = append(some, f)
+		}
+	}
+	return some
+}
+
 // rejections are the answers in the place of callees.
 var rejections = map[FaultKind]*intercanister.Reject{
 	RejectTransient:   {Code: intercanister.SysTransient, Text: "the network could not deliver the call (fault of the exploration)"},
@@ -250,12 +272,11 @@ type ruleFor struct {
 // silence makes rules that hold the requests of the present message whose callees are to be silent.
 func (r *Run) silence(a *replica.Ahead) {
 	for _, f := range r.plan {
-		call := CallOf(f.At)
-		slash := strings.LastIndexByte(call, '/')
-		if f.Kind != Silent || slash < 0 || call[:slash] != r.step.Context {
+		if f.Kind != Silent || callerOf(f.At) != r.step.Context {
 			continue
 		}
-		ordinal, err := strconv.Atoi(call[slash+1:])
+		call := CallOf(f.At)
+		ordinal, err := strconv.Atoi(call[strings.LastIndexByte(call, '/')+1:])
 		if skip := ordinal - 1 - r.made[r.step.Context]; err == nil && skip >= 0 {
 			r.rule(f.At, replica.Rule{
 				Match:  replica.Match{Kind: replica.KindRequest, Caller: &a.Receiver, Skip: uint64(skip), Times: 1},

@@ -50,6 +50,21 @@ func contextOf(move string) string {
 	return strings.TrimSuffix(move, requestPart)
 }
 
+// executedIn is the call context that a message or a slice of it is executed in.
+func executedIn(move string) string {
+	context := contextOf(move)
+	if i := strings.Index(context, slicePart); i >= 0 {
+		context = contextOf(context[:i])
+	}
+	return context
+}
+
+// callerOf is the call context that made the call of a request or an answer, "" if there is none.
+func callerOf(move string) string {
+	call := CallOf(move)
+	return call[:max(0, strings.LastIndexByte(call, '/'))]
+}
+
 // TaskOf is the operation, or the task of the system, that a message or a call is a part of.
 func TaskOf(move string) string {
 	if i := strings.IndexByte(move, '/'); i >= 0 {

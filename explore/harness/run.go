@@ -27,6 +27,8 @@ type Run struct {
 	applied map[string]bool // faults by the names of their messages
 	rules   []ruleFor       // of the present step
 
+	instructions uint64 // of all messages
+
 	waits    int                   // how often the run may still wait for a timer
 	rested   bool                  // it has waited before the present moves
 	waited   uint64                // ns that have passed since the newest step
@@ -90,12 +92,8 @@ func (r *Run) Moves() []search.Move {
 // Take makes a delivery, with the fault that the plan has for it.
 func (r *Run) Take(at int) {
 	a, move := &r.ahead[at], r.moves[at]
-	context := contextOf(move.Name)
-	if i := strings.Index(context, slicePart); i >= 0 {
-		context = contextOf(context[:i])
-	}
 	r.steps = append(r.steps, Step{
-		Move: move.Name, Context: context, Kind: a.Move.Kind, Canister: a.Receiver, Peer: a.Sender, Subnet: a.Subnet, Method: a.Method,
+		Move: move.Name, Context: executedIn(move.Name), Kind: a.Move.Kind, Canister: a.Receiver, Peer: a.Sender, Subnet: a.Subnet, Method: a.Method,
 		Began: a.Move.Kind != sched.Resume, Waited: r.waited,
 	})
 	r.step = &r.steps[len(r.steps)-1]
@@ -146,6 +144,9 @@ func (r *Run) note(a *replica.Ahead) {
 
 // Steps are the deliveries so far. The slice is read-only.
 func (r *Run) Steps() []Step { return r.steps }
+
+// Instructions are those of all messages so far.
+func (r *Run) Instructions() uint64 { return r.instructions }
 
 // Unapplied are the faults of the plan whose messages did not come.
 func (r *Run) Unapplied() (left []Fault) {

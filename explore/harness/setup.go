@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"hash/fnv"
+	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
@@ -81,14 +82,25 @@ func (s *Setup) retried(move string) bool {
 	return false
 }
 
+// sentTwice are the positions of the operations that users send twice under a plan.
+func (s *Setup) sentTwice(plan Plan) (all []int) {
+	for i := range s.Operations {
+		if s.Operations[i].Retried && plan.at(OperationName(i)).Kind == SendTwice {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// BeginAlike reports whether runs under two plans begin in the same state.
+func (l *Harness) BeginAlike(a, b Plan) bool {
+	return slices.Equal(l.setup.sentTwice(a), l.setup.sentTwice(b))
+}
+
 // sendTwice sends the operations a second time that the plan says.
 func (r *Run) sendTwice() {
-	for i := range r.harness.setup.Operations {
-		o := &r.harness.setup.Operations[i]
-		if !o.Retried || r.plan.at(OperationName(i)).Kind != SendTwice {
-			continue
-		}
-		in := o.Message
+	for _, i := range r.harness.setup.sentTwice(r.plan) {
+		in := r.harness.setup.Operations[i].Message
 		in.ID, in.Expiry = againID(i), r.network.Activity().Clock+replica.MaxIngressTTL
 		r.network.Apply(&in) // what is not accepted does not come
 	}

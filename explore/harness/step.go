@@ -62,6 +62,7 @@ type callState struct {
 func (r *Run) Event(e *replica.Event) {
 	switch e.Kind {
 	case replica.MessageExecuted, replica.CodeInstalled:
+		r.instructions += e.Instructions
 		if s := r.step; s != nil && s.Canister == e.Canister {
 			s.Over, s.Entry, s.Failure, s.Cleaned, s.Dirty = true, e.Entry, e.Reject, e.CleanupRan, e.DirtyPages
 		}

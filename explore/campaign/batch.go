@@ -1,0 +1,113 @@
+package campaign
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/property"
+	"github.com/canisterd/canisterd/explore/search"
+)
+
+// planned is a run that is to be made.
+type planned struct {
+	plan   harness.Plan
+	picker search.Picker
+}
+
+// batch makes several runs. Runs that begin with the same messages under the same faults share this part: its messages
+// are delivered once, and the network is forked where the runs part. Their outcomes are as if each was made by itself.
+//
+//	run 1   op1  op2  op1/1.request  …
+//	run 2   op1  op2  op2/1.request  …      op1 and op2 are delivered once, and one fork is made
+type batch struct {
+	*bench
+	runs     []planned
+	outcomes []outcome
+}
+
+// each makes runs and returns their outcomes in the same order.
+func (b *bench) each(l *harness.Harness, runs []planned) []outcome {
+	t := &batch{bench: b, runs: runs, outcomes: make([]outcome, len(runs))}
+	left := make([]int, len(runs))
+	for i := range left {
+		left[i] = i
+	}
+	for len(left) > 0 {
+		plan, same := runs[left[0]].plan, []int(nil)
+		left = slices.DeleteFunc(left, func(run int) bool {
+			alike := l.BeginAlike(plan, runs[run].plan)
+			if alike {
+				same = append(same, run)
+			}
+			return alike
+		})
+		t.follow(l.Begin(plan), same, nil, maxMessages)
+	}
+	return t.outcomes
+}
+
+// part is runs that make the same next move under the same faults.
+type part struct {
+	at     int // position of the move
+	faults harness.Plan
+	runs   []int // the first stands for all
+}
+
+// follow makes runs that were the same so far, with the violations that they have shown. It closes the run of the harness.
+func (t *batch) follow(r *harness.Run, runs []int, found []property.Violation, messages int) {
+	defer r.Close()
+	for ; messages > 0; messages-- {
+		moves := r.Moves()
+		found = append(slices.Clip(found), t.atRest(r)...)
+		if len(moves) == 0 {
+			break
+		}
+		parts := t.choose(r, moves, runs)
+		last := len(parts) - 1
+		for _, p := range parts[:last] {
+			other := r.Fork().(*harness.Run)
+			other.Moves()
+			t.follow(other, p.runs, t.take(other, &p, found), messages-1)
+		}
+		runs, found = parts[last].runs, t.take(r, &parts[last], found)
+	}
+	t.judgeEach(r, runs, found)
+}
+
+// choose asks each run for its next move.
+func (t *batch) choose(r *harness.Run, moves []search.Move, runs []int) (parts []part) {
+	for _, run := range runs {
+		at := t.runs[run].picker.Pick(moves)
+		faults := r.Concerning(t.runs[run].plan, at)
+		i := slices.IndexFunc(parts, func(p part) bool { return p.at == at && slices.Equal(p.faults, faults) })
+		if i < 0 {
+			i = len(parts)
+			parts = append(parts, part{at: at, faults: faults})
+		}
+		parts[i].runs = append(parts[i].runs, run)
+	}
+	return parts
+}
+
+// take makes the move of some runs, and adds the violations that it shows.
+func (t *batch) take(r *harness.Run, p *part, found []property.Violation) []property.Violation {
+	r.Under(t.runs[p.runs[0]].plan)
+	r.Take(p.at)
+	return append(slices.Clip(found), t.afterMessage(r)...)
+}
+
+// judgeEach makes the outcomes of runs that were the same to their end. Faults whose messages did not come are all in
+// which their plans can differ.
+func (t *batch) judgeEach(r *harness.Run, runs []int, found []property.Violation) {
+	for i, run := range runs {
+		plan := t.runs[run].plan
+		if i > 0 && slices.Equal(plan, t.runs[runs[i-1]].plan) {
+			t.outcomes[run] = t.outcomes[runs[i-1]]
+			continue
+		}
+		r.Under(plan)
+		o := outcome{plan: plan, violations: slices.Clip(found)}
+		t.judge(r, &o)
+		t.outcomes[run] = o
+	}
+}
