@@ -67,10 +67,6 @@ func (n *Network) Fork(config ForkConfig) *Network {
 	for i, m := range n.subnets {
 		f.subnets[i] = m.fork(f)
 	}
-	f.signing.holders = maps.Clone(n.signing.holders)
-	for key, m := range f.signing.holders { // each by itself: no order can be seen
-		f.signing.holders[key] = f.subnets[m.position]
-	}
 	f.views = &Views{network: f, time: n.views.time, height: n.views.height, signed: n.views.signed}
 	f.views.latest.Store(view.fork(f))
 	for _, m := range f.subnets {

@@ -73,7 +73,7 @@ var forks = map[string]string{
 	"state.StreamMessage":      `fork: Request Response From`,
 	"state.Preparation":        `fork: In; share: Module`,
 	"state.Shared":             `fork: Credited`,
-	"replica.signing":          `share: signer known; fork: holders`,
+	"replica.signing":          `share: signer known holders`,
 	"replica.RoundReport":      `fork: Answered`,
 	"canister.Subnet":          `share: RootKey Keys Print`,
 	"replica.SubnetConfig":     `share: Ranges Admins`,

@@ -32,7 +32,7 @@ func thresholdKeys() []thresholdKey {
 type signing struct {
 	signer  state.Signer // nil: there are no keys
 	known   []state.KeyID
-	holders map[state.KeyID]*subnet // the subnet that runs the calls for each key
+	holders map[state.KeyID]int // the position of the subnet that runs the calls for each key; set once
 }
 
 // placeKeys gives the threshold keys to subnets, for good. A key is held by the
@@ -45,7 +45,7 @@ func (n *Network) placeKeys() {
 	if !ok {
 		return
 	}
-	n.signing = signing{signer: signer, holders: make(map[state.KeyID]*subnet)}
+	n.signing = signing{signer: signer, holders: make(map[state.KeyID]int)}
 	ring := threshold.NewRing(n.config.Seed)
 	var shown []canister.Key
 	for _, key := range thresholdKeys() {
@@ -53,7 +53,7 @@ func (n *Network) placeKeys() {
 		for scheme := canister.ECDSASecp256k1; scheme <= canister.ECDSASecp256r1; scheme++ {
 			id := state.KeyID{Scheme: scheme, Name: key.name}
 			n.signing.known = append(n.signing.known, id)
-			n.signing.holders[id] = holders[0]
+			n.signing.holders[id] = holders[0].position
 			for _, m := range holders {
 				m.Signing.Keys = append(m.Signing.Keys, id)
 				shown = append(shown, canister.Key{Scheme: scheme, Name: key.name, Nodes: uint64(m.Nodes)})
@@ -111,7 +111,7 @@ func (n *Network) keyHolder(q *intercanister.Request) (*subnet, *intercanister.R
 	if !keyed || reject != nil {
 		return nil, reject
 	}
-	return n.signing.holders[id], nil
+	return n.subnets[n.signing.holders[id]], nil
 }
 
 // sign answers what was asked to be signed in rounds before, as far as the management

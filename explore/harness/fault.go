@@ -210,11 +210,11 @@ func (r *Run) unapplied() {
 
 // deliver makes a delivery under the faults that do not keep it from its receiver.
 func (r *Run) deliver(at int, fault Fault) {
-	a := r.ahead[at]
-	if !r.before(&a, fault.Kind) {
+	a := &r.ahead[at]
+	if !r.before(a, fault.Kind) {
 		r.unapplied()
 	}
-	r.reach(&a)
+	r.reach(a)
 	strain := replica.Strain{NoCalls: fault.Kind == NoCalls}
 	switch fault.Kind {
 	case TrapCallback:
@@ -227,13 +227,13 @@ func (r *Run) deliver(at int, fault Fault) {
 			Action: replica.Action{Kind: replica.ActUnknown},
 		})
 	}
-	r.silence(&a)
-	r.network.StepUnder(strain, r.only(&a))
+	r.silence(a)
+	r.network.StepUnder(strain, r.only(a))
 	if fault.Kind == LostAnswer {
-		r.settle(&a, replica.Settlement{Unknown: true}) // refused where the rule has done it
+		r.settle(a, replica.Settlement{Unknown: true}) // refused where the rule has done it
 	}
 	r.removeRules()
-	if !r.behind(&a, fault) {
+	if !r.behind(a, fault) {
 		r.unapplied()
 	}
 }
@@ -277,7 +277,10 @@ func (r *Run) silence(a *replica.Ahead) {
 		}
 		call := CallOf(f.At)
 		ordinal, err := strconv.Atoi(call[strings.LastIndexByte(call, '/')+1:])
-		if skip := ordinal - 1 - r.made[r.step.Context]; err == nil && skip >= 0 {
+		if made := r.madeBy(r.step.Context); made != nil {
+			ordinal -= made.count
+		}
+		if skip := ordinal - 1; err == nil && skip >= 0 {
 			r.rule(f.At, replica.Rule{
 				Match:  replica.Match{Kind: replica.KindRequest, Caller: &a.Receiver, Skip: uint64(skip), Times: 1},
 				Action: replica.Action{Kind: replica.ActHold},
@@ -299,7 +302,7 @@ func (r *Run) removeRules() {
 	for _, state := range r.network.Rules() {
 		for _, mine := range r.rules {
 			if mine.id == state.ID && mine.at != "" && state.Matched > 0 {
-				r.applied[mine.at] = true
+				r.apply(mine.at)
 			}
 		}
 	}

@@ -99,15 +99,16 @@ func (r *Run) reach(a *replica.Ahead) {
 
 // only chooses one delivery, wherever it stands: other inputs may have come before it.
 func (r *Run) only(a *replica.Ahead) sched.Oracle {
-	wanted := a.Move
-	return sched.Func(func(moves []sched.Move) int {
-		for i := range moves {
-			if moves[i] == wanted {
-				return i
-			}
-		}
-		panic("harness: a message is gone before its delivery")
-	})
+	r.wanted = a.Move
+	return r
+}
+
+// Choose is the position of the delivery that was chosen last.
+func (r *Run) Choose(moves []sched.Move) int {
+	if i := slices.Index(moves, r.wanted); i >= 0 {
+		return i
+	}
+	panic("harness: a message is gone before its delivery")
 }
 
 // answerOutcalls answers the HTTP outcalls that the network waits for with one of the answers.

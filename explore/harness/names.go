@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/canisterd/canisterd/explore/search"
@@ -18,7 +19,7 @@ const (
 	againPart   = ".again"
 )
 
-func callName(context string, ordinal int) string { return fmt.Sprintf("%s/%d", context, ordinal) }
+func callName(context string, ordinal int) string { return context + "/" + strconv.Itoa(ordinal) }
 
 // RequestOf is the name of the request of a call, ReplyOf of its answer.
 func RequestOf(call string) string { return call + requestPart }
@@ -92,12 +93,12 @@ func (r *Run) move(a *replica.Ahead) search.Move {
 		}
 	case sched.Request:
 		c := r.callOf(callKey{a.Sender, a.Call})
-		m.Name, m.Cause = RequestOf(c.name), c.made
+		m.Name, m.Cause = c.request, c.made
 	case sched.Response:
 		c := r.callOf(callKey{a.Receiver, a.Call})
-		m.Name, m.Cause = ReplyOf(c.name), c.settled
+		m.Name, m.Cause = c.reply, c.settled
 		if m.Cause == "" {
-			m.Cause = RequestOf(c.name)
+			m.Cause = c.request
 		}
 	case sched.Task:
 		task := taskNames[intercanister.Task(a.Move.Number)]
@@ -115,9 +116,20 @@ func (r *Run) move(a *replica.Ahead) search.Move {
 }
 
 // callOf is what is known of a call; one that was made before the run has a name of its own.
-func (r *Run) callOf(key callKey) callState {
-	if c, known := r.calls[key]; known {
+func (r *Run) callOf(key callKey) *callState {
+	if c := r.known(key); c != nil {
 		return c
 	}
-	return callState{name: fmt.Sprintf("earlier/%s-%d", r.harness.setup.NameOf(key.caller), key.call)}
+	name := fmt.Sprintf("earlier/%s-%d", r.harness.setup.NameOf(key.caller), key.call)
+	return &callState{request: RequestOf(name), reply: ReplyOf(name)}
+}
+
+// known is what is known of a call that was made in the run and is not over, nil for others.
+func (r *Run) known(key callKey) *callState {
+	for i := range r.calls {
+		if r.calls[i].key == key {
+			return &r.calls[i]
+		}
+	}
+	return nil
 }

@@ -32,27 +32,18 @@ func (a Answer) String() string {
 
 // Answers are the answers to the operations that take part, in their order.
 func (r *Run) Answers() (all []Answer) {
-	for i := range r.harness.setup.Operations {
-		if id, takesPart := r.harness.id(i); takesPart {
-			all = append(all, r.answer(i, id))
-		}
+	all = make([]Answer, len(r.harness.taking))
+	for i := range r.harness.taking {
+		t := &r.harness.taking[i]
+		all[i] = r.answer(t.position, t.name, t.id)
 	}
 	return all
 }
 
-// id is the id of the message of the operation at a position, if it takes part.
-func (l *Harness) id(position int) (replica.RequestID, bool) {
-	for id, name := range l.ops { // names are unique: the order makes no difference
-		if name == OperationName(position) {
-			return id, true
-		}
-	}
-	return replica.RequestID{}, false
-}
-
-func (r *Run) answer(position int, id replica.RequestID) Answer {
+// answer is the answer to a message of the operation at a position.
+func (r *Run) answer(position int, operation string, id replica.RequestID) Answer {
 	in := &r.harness.setup.Operations[position].Message
-	answer := Answer{Operation: OperationName(position), Position: position, Open: true}
+	answer := Answer{Operation: operation, Position: position, Open: true}
 	subnet, hosted := r.network.HostOf(in.Effective)
 	if !hosted {
 		return answer
@@ -144,5 +135,5 @@ func (r *Run) Probe(position, limit int) Answer {
 		}
 		f.Take(0)
 	}
-	return f.answer(position, in.ID)
+	return f.answer(position, answer.Operation, in.ID)
 }

@@ -20,12 +20,13 @@ type Run struct {
 	moves   []search.Move
 	steps   []Step // the last is the present one where step is not nil
 	step    *Step  // the present one; nil between steps
-	calls   map[callKey]callState
-	made    map[string]int // calls by context
-	tasks   map[string]int // tasks of the system that ran, by the beginning of their names
+	calls   []callState
+	made    []madeCalls    // by context
+	tasks   map[string]int // tasks of the system that ran, by the beginning of their names; nil for none
 	parked  map[principal.Principal]parked
-	applied map[string]bool // faults by the names of their messages
+	applied map[string]bool // faults by the names of their messages; nil for none
 	rules   []ruleFor       // of the present step
+	wanted  sched.Move      // that Choose looks for
 
 	instructions uint64 // of all messages
 
@@ -47,10 +48,7 @@ var _ search.Tree = (*Run)(nil)
 
 // Begin is a run before its first move. The caller closes it.
 func (l *Harness) Begin(plan Plan) *Run {
-	r := &Run{
-		harness: l, plan: plan, calls: make(map[callKey]callState), made: make(map[string]int), tasks: make(map[string]int),
-		parked: make(map[principal.Principal]parked), applied: make(map[string]bool), waits: l.setup.Waits,
-	}
+	r := &Run{harness: l, plan: plan, waits: l.setup.Waits}
 	r.network = l.base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: l.runner, Events: r}})
 	r.sendTwice()
 	return r
@@ -60,7 +58,7 @@ func (l *Harness) Begin(plan Plan) *Run {
 func (r *Run) Fork() search.Tree {
 	f := *r
 	f.steps, f.ahead, f.moves, f.rules = slices.Clip(r.steps), nil, nil, nil
-	f.calls, f.made, f.tasks = maps.Clone(r.calls), maps.Clone(r.made), maps.Clone(r.tasks)
+	f.calls, f.made, f.tasks = slices.Clone(r.calls), slices.Clone(r.made), maps.Clone(r.tasks)
 	f.parked, f.applied, f.stopped = maps.Clone(r.parked), maps.Clone(r.applied), slices.Clone(r.stopped)
 	f.network = r.network.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: r.harness.runner, Events: &f}})
 	return &f
@@ -106,7 +104,8 @@ func (r *Run) Take(at int) {
 	}
 	fault := r.plan.at(move.Name)
 	if fault.Kind != NoFault {
-		r.applied[move.Name], r.step.Fault = true, fault.Kind
+		r.apply(move.Name)
+		r.step.Fault = fault.Kind
 	}
 	if !r.intercept(a, fault.Kind) {
 		r.deliver(at, fault)
@@ -123,23 +122,40 @@ func (r *Run) Take(at int) {
 func (r *Run) answered(key callKey) {
 	c := r.callOf(key)
 	r.step.Peer, r.step.Rejected, r.step.Bounded = c.callee, c.rejection, c.bounded
-	delete(r.calls, key)
+	r.calls = slices.DeleteFunc(r.calls, func(c callState) bool { return c.key == key })
+}
+
+// apply notes that the fault of a message happens.
+func (r *Run) apply(move string) {
+	if r.applied == nil {
+		r.applied = make(map[string]bool)
+	}
+	r.applied[move] = true
 }
 
 // note counts what names need: tasks that ran, and slices.
 func (r *Run) note(a *replica.Ahead) {
 	name := r.step.Move
 	if a.Move.Kind == sched.Task {
+		if r.tasks == nil {
+			r.tasks = make(map[string]int)
+		}
 		r.tasks[strings.TrimRight(name, "0123456789")]++
 	}
-	switch p, was := r.parked[a.Receiver]; {
-	case r.step.Over || a.Receiver == principal.Management:
-		delete(r.parked, a.Receiver)
-	case was:
-		r.parked[a.Receiver] = parked{p.move, name, p.slices + 1}
-	default:
-		r.parked[a.Receiver] = parked{name, name, 1}
+	p, was := r.parked[a.Receiver]
+	if r.step.Over || a.Receiver == principal.Management {
+		if was {
+			delete(r.parked, a.Receiver)
+		}
+		return
 	}
+	if r.parked == nil {
+		r.parked = make(map[principal.Principal]parked)
+	}
+	if !was {
+		p = parked{move: name}
+	}
+	r.parked[a.Receiver] = parked{p.move, name, p.slices + 1}
 }
 
 // Steps are the deliveries so far. The slice is read-only.

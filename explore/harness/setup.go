@@ -1,9 +1,9 @@
 package harness
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"hash/fnv"
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -38,6 +38,14 @@ type Harness struct {
 	base   *replica.Network // a fork of the base with all messages of operations in their queues
 	runner *replica.Coroutines
 	ops    map[replica.RequestID]string
+	taking []takingPart // in the order of their positions
+}
+
+// takingPart is an operation that takes part.
+type takingPart struct {
+	position int
+	name     string
+	id       replica.RequestID
 }
 
 // New makes a harness for some of the operations, given by their positions; nil for all. An operation keeps its number when
@@ -60,10 +68,12 @@ func New(setup *Setup, chosen []int) (*Harness, error) {
 			return nil, fmt.Errorf("operation %d, %s: %w", i+1, setup.Operations[i].Title, err)
 		}
 		l.ops[in.ID] = OperationName(i)
+		l.taking = append(l.taking, takingPart{i, OperationName(i), in.ID})
 		if setup.Operations[i].Retried {
 			l.ops[againID(i)] = AgainOf(OperationName(i))
 		}
 	}
+	slices.SortFunc(l.taking, func(a, b takingPart) int { return cmp.Compare(a.position, b.position) })
 	return l, nil
 }
 
@@ -127,7 +137,7 @@ func (l *Harness) submit(in *replica.Ingress) error {
 
 // Fork is a second harness for another goroutine, which closes it.
 func (l *Harness) Fork() *Harness {
-	f := &Harness{setup: l.setup, runner: new(replica.Coroutines), ops: l.ops}
+	f := &Harness{setup: l.setup, runner: new(replica.Coroutines), ops: l.ops, taking: l.taking}
 	f.base = l.base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: f.runner}})
 	return f
 }
@@ -151,9 +161,18 @@ func (s *Setup) NameOf(id principal.Principal) string {
 	return id.String()
 }
 
+// The parameters of the hash FNV-1a of 64 bits.
+const (
+	fnvOffset = 14695981039346656037
+	fnvPrime  = 1099511628211
+)
+
 // receiverNumber is the same number for a canister in all runs.
 func receiverNumber(id principal.Principal) int {
-	h := fnv.New64a()
-	h.Write(id.Bytes())
-	return int(h.Sum64() >> 1)
+	sum := uint64(fnvOffset)
+	var bytes [principal.MaxLen]byte
+	for _, b := range id.Append(bytes[:0]) {
+		sum = (sum ^ uint64(b)) * fnvPrime
+	}
+	return int(sum >> 1)
 }

@@ -42,6 +42,12 @@ type CallMade struct {
 	Bounded bool // a best-effort call
 }
 
+// madeCalls is how many calls a context has made.
+type madeCalls struct {
+	context string
+	count   int
+}
+
 // callKey is a call of a canister.
 type callKey struct {
 	caller principal.Principal
@@ -50,7 +56,9 @@ type callKey struct {
 
 // callState is what a run knows of a call that is not over.
 type callState struct {
-	name      string
+	key       callKey
+	request   string // names of its messages
+	reply     string
 	callee    principal.Principal
 	made      string // the move that made it
 	settled   string // the move that answered it
@@ -87,22 +95,42 @@ func (r *Run) registered(e *replica.Event) {
 	if s == nil || s.Canister != e.Canister {
 		return
 	}
-	r.made[s.Context]++
-	name := callName(s.Context, r.made[s.Context])
-	r.calls[callKey{e.Canister, e.Call}] = callState{name: name, callee: e.Peer, made: s.Move, bounded: e.Deadline != 0}
+	name := callName(s.Context, r.countCall(s.Context))
+	r.calls = append(r.calls, callState{
+		key: callKey{e.Canister, e.Call}, request: RequestOf(name), reply: ReplyOf(name), callee: e.Peer, made: s.Move, bounded: e.Deadline != 0,
+	})
 	s.Calls = append(s.Calls, CallMade{name, e.Peer, e.Method, e.Deadline != 0})
+}
+
+// countCall counts one more call of a context, and returns its ordinal.
+func (r *Run) countCall(context string) int {
+	made := r.madeBy(context)
+	if made == nil {
+		r.made = append(r.made, madeCalls{context: context})
+		made = &r.made[len(r.made)-1]
+	}
+	made.count++
+	return made.count
+}
+
+// madeBy is the number of calls of a context, nil before the first. Contexts that make calls are mostly new.
+func (r *Run) madeBy(context string) *madeCalls {
+	for i := len(r.made) - 1; i >= 0; i-- {
+		if r.made[i].context == context {
+			return &r.made[i]
+		}
+	}
+	return nil
 }
 
 // settled notes which move answered a call, and how.
 func (r *Run) settled(e *replica.Event) {
-	key := callKey{e.Canister, e.Call}
-	c, known := r.calls[key]
-	if !known {
+	c := r.known(callKey{e.Canister, e.Call})
+	if c == nil {
 		return
 	}
 	c.rejection = e.Reject
 	if r.step != nil {
 		c.settled = r.step.Move
 	}
-	r.calls[key] = c
 }
