@@ -11,6 +11,7 @@ type QueryTarget struct {
 	canister Canister // its settings and balances then
 	state    *state
 	view     *runner
+	inPlace  bool // view is the runner of the canister
 }
 
 // PrepareQuery takes hold of the last committed state. It rejects an empty canister
@@ -25,6 +26,19 @@ func (c *Canister) PrepareQuery() (*QueryTarget, *intercanister.Reject) {
 		return nil, engineFailed(err).reject(c.ID)
 	}
 	q := &QueryTarget{canister: *c, state: s, view: view}
+	q.canister.state = nil
+	return q, nil
+}
+
+// QueryInPlace is PrepareQuery without a view, which is cheaper: a query runs on the memories of the canister itself, and
+// is undone. The target can run everything but composite queries, on the goroutine of the canister, until its next message
+// begins. No message may be paused.
+func (c *Canister) QueryInPlace() (*QueryTarget, *intercanister.Reject) {
+	s := c.state
+	if s == nil {
+		return nil, moduleNotFound().reject(c.ID)
+	}
+	q := &QueryTarget{canister: *c, state: s, view: s.loadedRunner(), inPlace: true}
 	q.canister.state = nil
 	return q, nil
 }
@@ -119,8 +133,8 @@ func (r *runner) revert() error {
 
 // Release gives the state back.
 func (q *QueryTarget) Release() {
-	if q.view != nil {
+	if q.view != nil && !q.inPlace {
 		q.state.release(q.view)
-		q.view = nil
 	}
+	q.view = nil
 }

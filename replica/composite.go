@@ -262,7 +262,7 @@ func (m *subnet) captureCallee(call *nestedCall) capturedTarget {
 	q := call.request
 	to := m.net.managementOf(q.Receiver, m)
 	if to == nil {
-		return m.captureTarget(q.Receiver, q.Method)
+		return m.captureTarget(q.Receiver, q.Method, false)
 	}
 	if id, anywhere, reject := m.net.management.Effective(q.Method, q.Payload); to == m && reject == nil && !anywhere {
 		if position := m.net.routes.find(id); position >= 0 {

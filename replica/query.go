@@ -57,6 +57,7 @@ type PreparedQuery struct {
 	target     *canister.QueryTarget
 	sub        canister.Subnet
 	message    canister.Message
+	inPlace    bool // it runs at once
 }
 
 // PrepareQuery captures the state that a query needs; the network may go on
@@ -65,6 +66,13 @@ func (n *Network) PrepareQuery(q *Query) *PreparedQuery {
 	p := &PreparedQuery{network: n, query: q, owner: func(do func()) error { do(); return nil }}
 	p.captureState()
 	return p
+}
+
+// Query runs a query on the present state. The owner of the network calls it, and sees that no query changes anything.
+func (n *Network) Query(q *Query) QueryResult {
+	p := &PreparedQuery{network: n, query: q, owner: func(do func()) error { do(); return nil }, inPlace: n.volatile}
+	p.captureState()
+	return p.Run()
 }
 
 // captureState captures the state as it is now.
@@ -84,7 +92,7 @@ func (p *PreparedQuery) captureState() {
 		p.result.Reply, p.result.Reject = answer.Reply, answer.Reject
 		return
 	}
-	h := m.captureTarget(q.Receiver, q.Method)
+	h := m.captureTarget(q.Receiver, q.Method, p.inPlace)
 	switch {
 	case h.answer != nil:
 		p.result.Reject = h.answer.Reject
@@ -135,8 +143,9 @@ func answered(reject *intercanister.Reject) capturedTarget {
 	return capturedTarget{answer: &intercanister.Response{Reject: reject}}
 }
 
-// captureTarget checks that a canister may be queried and captures its state.
-func (m *subnet) captureTarget(id principal.Principal, method string) capturedTarget {
+// captureTarget checks that a canister may be queried and captures its state. In place, a query that calls no other
+// canister takes hold of the memories themselves.
+func (m *subnet) captureTarget(id principal.Principal, method string, inPlace bool) capturedTarget {
 	r := m.Canisters.Get(id)
 	if r == nil {
 		return answered(rejectNotFound(id))
@@ -159,7 +168,11 @@ func (m *subnet) captureTarget(id principal.Principal, method string) capturedTa
 	if m.Environment.Volatile {
 		r.Canister.MakeVolatile()
 	}
-	target, reject := r.Canister.PrepareQuery()
+	prepare := r.Canister.PrepareQuery
+	if inPlace && kind == canister.QueryMethod && !r.Running {
+		prepare = r.Canister.QueryInPlace
+	}
+	target, reject := prepare()
 	if reject != nil {
 		return answered(reject)
 	}

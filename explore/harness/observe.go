@@ -63,7 +63,7 @@ type Query struct {
 
 // Query asks the present state. The error says why there is no reply: the rejection of the canister, or of the network.
 func (r *Run) Query(q *Query) ([]byte, error) {
-	result := r.network.PrepareQuery(&replica.Query{Sender: q.Sender, Receiver: q.Canister, Effective: q.Canister, Method: q.Method, Arg: q.Arg}).Run()
+	result := r.network.Query(&replica.Query{Sender: q.Sender, Receiver: q.Canister, Effective: q.Canister, Method: q.Method, Arg: q.Arg})
 	switch {
 	case result.Refusal != nil:
 		return nil, result.Refusal

@@ -369,7 +369,11 @@ func (h *mappedHeap) restore(changed []span, compared bool) error {
 	if err := h.list(); err != nil {
 		return err
 	}
-	if h.flushed || countPages(h.private) > stickyPages {
+	kept := int(stickyPages)
+	if h.slot.volatile {
+		kept = maxPatches // which cannot be mapped: those that are dropped are copied back
+	}
+	if h.flushed || countPages(h.private) > kept {
 		dropped := h.ofTheFile(h.private)
 		err := h.dropAll()
 		h.slot.trim(dropped)
@@ -377,7 +381,10 @@ func (h *mappedHeap) restore(changed []span, compared bool) error {
 		return err
 	}
 	if !compared {
-		changed = h.private
+		var err error
+		if changed, err = h.changed(changed[:0]); err != nil {
+			return err
+		}
 	}
 	for _, c := range changed {
 		for n := c.first; n < c.end; n++ {
