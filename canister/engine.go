@@ -35,6 +35,8 @@ type Engine struct {
 	stopwatch  func() int64 // nil: commits are not measured
 	commits    durations
 
+	executions sync.Pool // of *ic0.Execution: forks that live for a few messages leave many
+
 	mu       sync.Mutex           // guards binaries, and refs of each
 	binaries map[[32]byte]*binary // by hash, while a canister or a snapshot has them
 }

@@ -36,6 +36,8 @@ type result struct {
 // run runs a function of c's code for m. What it did stands in r.x and in the memories,
 // nothing is committed. log gives the numbers of log records.
 func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt) result {
+	r.running = true
+	defer func() { r.running = false }()
 	r.fill(c, log, sub, m, a.context)
 	r.pause, r.canceled, r.after, r.nextPause = a.pause, a.canceled, a.after, a.after
 	budget := wasm.Budget{Limit: a.limit, Slice: engineSlice, ReplicaSlice: a.slice, Pause: r.onSlice}

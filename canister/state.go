@@ -30,6 +30,8 @@ type runner struct {
 	guest  *wasm.Guest
 	stable *stable.Memory
 	x      *ic0.Execution // nil before the first run
+	// running says that the execution is in use, also while it is paused.
+	running bool
 
 	onSlice   func(uint64)
 	pause     func()
@@ -45,9 +47,23 @@ func (r *runner) init(m *Module, g *wasm.Guest, s *stable.Memory) {
 // ready makes what only a run needs: most canisters of a fork never run.
 func (r *runner) ready() {
 	if r.x == nil {
-		r.x = &ic0.Execution{Guest: r.guest, Stable: r.stable}
+		x, known := r.module.engine.executions.Get().(*ic0.Execution)
+		if !known {
+			x = new(ic0.Execution)
+		}
+		x.Guest, x.Stable = r.guest, r.stable
+		r.x = x
 		r.guest.OnGrow(r.x.HeapGrew)
 		r.onSlice = r.sliced
+	}
+}
+
+// drop gives the execution back for another runner. One in the middle of its code is still in use.
+func (r *runner) drop() {
+	if x := r.x; x != nil && !r.running {
+		r.x = nil
+		*x = ic0.Execution{}
+		r.module.engine.executions.Put(x)
 	}
 }
 
@@ -165,6 +181,7 @@ func (s *state) close(keepStable bool) {
 		if !keepStable {
 			s.runner.stable.Close()
 		}
+		s.runner.drop()
 	}
 	s.dropRoot()
 	s.binary.release()
@@ -173,6 +190,7 @@ func (s *state) close(keepStable bool) {
 func (r *runner) close() {
 	r.guest.Close()
 	r.stable.Close()
+	r.drop()
 }
 
 // view takes a view of the committed state.

@@ -46,6 +46,9 @@ func (b *bench) each(l *harness.Harness, runs []planned) []outcome {
 	return t.outcomes
 }
 
+// fewParts is how many parts need no memory of their own.
+const fewParts = 4
+
 // part is runs that make the same next move under the same faults.
 type part struct {
 	at     int // position of the move
@@ -56,13 +59,14 @@ type part struct {
 // follow makes runs that were the same so far, with the violations that they have shown. It closes the run of the harness.
 func (t *batch) follow(r *harness.Run, runs []int, found []property.Violation, messages int) {
 	defer r.Close()
+	var room [fewParts]part
 	for ; messages > 0; messages-- {
 		moves := r.Moves()
 		found = append(slices.Clip(found), t.atRest(r)...)
 		if len(moves) == 0 {
 			break
 		}
-		parts := t.choose(r, moves, runs)
+		parts := t.choose(r, moves, runs, room[:0])
 		last := len(parts) - 1
 		for _, p := range parts[:last] {
 			other := r.Fork().(*harness.Run)
@@ -74,17 +78,23 @@ func (t *batch) follow(r *harness.Run, runs []int, found []property.Violation, m
 	t.judgeEach(r, runs, found)
 }
 
-// choose asks each run for its next move.
-func (t *batch) choose(r *harness.Run, moves []search.Move, runs []int) (parts []part) {
-	for _, run := range runs {
+// choose asks each run for its next move, and appends the parts of those that make the same.
+func (t *batch) choose(r *harness.Run, moves []search.Move, runs []int, parts []part) []part {
+	for n, run := range runs {
 		at := t.runs[run].picker.Pick(moves)
 		faults := r.Concerning(t.runs[run].plan, at)
-		i := slices.IndexFunc(parts, func(p part) bool { return p.at == at && slices.Equal(p.faults, faults) })
-		if i < 0 {
-			i = len(parts)
-			parts = append(parts, part{at: at, faults: faults})
+		i := 0
+		for i < len(parts) && (parts[i].at != at || !slices.Equal(parts[i].faults, faults)) {
+			i++
 		}
-		parts[i].runs = append(parts[i].runs, run)
+		switch {
+		case i == len(parts):
+			parts = append(parts, part{at, faults, runs[n : n+1 : n+1]})
+		case i == 0 && len(parts) == 1: // all so far
+			parts[0].runs = runs[: n+1 : n+1]
+		default:
+			parts[i].runs = append(parts[i].runs, run)
+		}
 	}
 	return parts
 }

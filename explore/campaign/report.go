@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/property"
 	"github.com/canisterd/canisterd/explore/search"
@@ -34,7 +35,8 @@ type Report struct {
 	config *Config
 	across bool // a run had messages on several subnets
 	byKey  map[string]*Finding
-	awaits map[string]int // positions in Awaits
+	awaits map[[2]string]int // positions in Awaits, by caller and callee
+	titles map[method]string // of methods that were run
 }
 
 // traps are the errors of rejects because code trapped.
@@ -89,7 +91,7 @@ type Finding struct {
 }
 
 func newReport(c *Config) *Report {
-	r := &Report{config: c, byKey: make(map[string]*Finding), awaits: make(map[string]int)}
+	r := &Report{config: c, byKey: make(map[string]*Finding), awaits: make(map[[2]string]int), titles: make(map[method]string)}
 	for i := range c.Setup.Operations {
 		r.Operations = append(r.Operations, OperationCount{Title: c.Setup.Operations[i].Title})
 	}
@@ -138,37 +140,65 @@ func (r *Report) count(o *outcome) {
 	r.countAwaits(o)
 }
 
+// method is a method of a canister.
+type method struct {
+	canister principal.Principal
+	name     string
+}
+
+// title is the method of a step for people: bank.withdraw.
+func (r *Report) title(s *harness.Step) string {
+	key := method{s.Canister, s.Method}
+	title, known := r.titles[key]
+	if !known {
+		title = r.config.Setup.NameOf(s.Canister) + "." + s.Method
+		r.titles[key] = title
+	}
+	return title
+}
+
 // countAwaits adds the calls of a run to the matrix of calls and faults.
 func (r *Report) countAwaits(o *outcome) {
-	callers := map[string]string{} // methods by context
-	makers := map[string]string{}  // messages by the calls that they made
 	for i := range o.steps {
 		s := &o.steps[i]
-		for _, c := range s.Calls {
-			makers[c.Name] = s.Move
-		}
-		own := r.config.Setup.NameOf(s.Canister) + "." + s.Method
-		if s.Kind != sched.Response && s.Began {
-			callers[s.Context] = own
-		}
 		if s.Kind != sched.Request || !s.Began {
 			continue
 		}
 		call := harness.CallOf(s.Move)
-		caller := callers[call[:max(0, strings.LastIndexByte(call, '/'))]]
-		at, known := r.awaits[caller+" "+own]
+		key := [2]string{r.caller(o.steps[:i], call[:max(0, strings.LastIndexByte(call, '/'))]), r.title(s)}
+		at, known := r.awaits[key]
 		if !known {
 			at = len(r.Awaits)
-			r.awaits[caller+" "+own] = at
-			r.Awaits = append(r.Awaits, Await{Caller: caller, Callee: own, Tried: make(map[harness.FaultKind]int)})
+			r.awaits[key] = at
+			r.Awaits = append(r.Awaits, Await{Caller: key[0], Callee: key[1], Tried: make(map[harness.FaultKind]int)})
 		}
 		r.Awaits[at].Runs++
 		for _, f := range o.plan {
-			if harness.CallOf(f.At) == call || f.At == makers[call] {
+			if harness.CallOf(f.At) == call || f.At == maker(o.steps[:i], call) {
 				r.Awaits[at].Tried[f.Kind]++
 			}
 		}
 	}
+}
+
+// caller is the method that a call context executes, "" if no step has begun it.
+func (r *Report) caller(steps []harness.Step, context string) string {
+	for i := len(steps) - 1; i >= 0; i-- {
+		if s := &steps[i]; s.Kind != sched.Response && s.Began && s.Context == context {
+			return r.title(s)
+		}
+	}
+	return ""
+}
+
+// maker is the message that made a call, "" if no step has.
+func maker(steps []harness.Step, call string) string {
+	for i := range steps {
+		if slices.ContainsFunc(steps[i].Calls, func(c harness.CallMade) bool { return c.Name == call }) {
+			return steps[i].Move
+		}
+	}
+	return ""
 }
 
 // find adds a violation: a new finding, or one more run of a known one.

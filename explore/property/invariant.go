@@ -41,7 +41,7 @@ func (p *Invariant) check(r *harness.Run) []Violation {
 	return []Violation{{Property: p.Title, Canister: p.Left.Canister, Method: p.Left.Method, Text: text}}
 }
 
-// Holds reports whether the invariant holds in the present state, and what the two sides are.
+// Holds reports whether the invariant holds in the present state, and what the two sides are if it does not.
 func (p *Invariant) Holds(r *harness.Run) (holds bool, text string) {
 	left, err := ask(r, &p.Left)
 	right := p.Value
@@ -51,10 +51,13 @@ func (p *Invariant) Holds(r *harness.Run) (holds bool, text string) {
 	if err == nil {
 		holds, err = Compare(left, p.Relation, right)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return false, fmt.Sprintf("%s does not hold: %s", p.Title, err)
+	case holds:
+		return true, ""
 	}
-	return holds, fmt.Sprintf("%s does not hold: the left side is %s, the right side %s", p.Title, candid.Format(left), candid.Format(right))
+	return false, fmt.Sprintf("%s does not hold: the left side is %s, the right side %s", p.Title, candid.Format(left), candid.Format(right))
 }
 
 // ask is the first result of a query.
@@ -92,8 +95,18 @@ func Compare(left candid.Value, relation string, right candid.Value) (bool, erro
 		}
 		return false, fmt.Errorf("%s cannot be compared with %s by %s: both have to be numbers", candid.Format(left), candid.Format(right), relation)
 	}
-	order := a.Cmp(b)
-	return map[string]bool{
-		"==": order == 0, "!=": order != 0, "<=": order <= 0, ">=": order >= 0, "<": order < 0, ">": order > 0,
-	}[relation], nil
+	switch order := a.Cmp(b); relation {
+	case "==":
+		return order == 0, nil
+	case "!=":
+		return order != 0, nil
+	case "<=":
+		return order <= 0, nil
+	case ">=":
+		return order >= 0, nil
+	case "<":
+		return order < 0, nil
+	default:
+		return order > 0, nil
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -253,8 +254,10 @@ func (h *mappedHeap) patch() {
 // moveTo copies the bytes of the other slot, so that the pages stay private.
 func (h *mappedHeap) moveTo(s *slot, differing []int64) error {
 	h.slot, h.moves = s, s.moves
-	h.watch()
-	defer h.unwatch()
+	if slices.ContainsFunc(differing, func(n int64) bool { return !contains(h.private, n) }) {
+		h.watch()
+		defer h.unwatch()
+	}
 	for _, n := range differing {
 		content, err := s.page(n, &h.content)
 		if err != nil {

@@ -28,6 +28,8 @@ type resident struct {
 	segments     [][]byte  // passive data segments, emptied by data.drop
 	segmentsWere [][]byte
 	patches      patches // of a resident that waits in a pool: what its heap has beside the layers
+	changed      []span  // of a resident that waits: room for the next guest
+	differing    []int64 // scratch of adopt
 	context      callContext
 	stack        [2]uint64
 }

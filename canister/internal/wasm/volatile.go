@@ -139,23 +139,24 @@ func (p patches) recycle(file *checkpoint.File) {
 	}
 }
 
-// differ calls visit for the pages that two lists of patches over the same layers may have with other bytes.
-func (p patches) differ(o patches, visit func(page int64)) {
+// differ appends the pages that two lists of patches over the same layers may have with other bytes.
+func (p patches) differ(o patches, pages []int64) []int64 {
 	for len(p) > 0 || len(o) > 0 {
 		switch {
 		case len(o) == 0 || len(p) > 0 && p[0].page < o[0].page:
-			visit(p[0].page)
+			pages = append(pages, p[0].page)
 			p = p[1:]
 		case len(p) == 0 || o[0].page < p[0].page:
-			visit(o[0].page)
+			pages = append(pages, o[0].page)
 			o = o[1:]
 		default:
 			if p[0].bytes != o[0].bytes {
-				visit(p[0].page)
+				pages = append(pages, p[0].page)
 			}
 			p, o = p[1:], o[1:]
 		}
 	}
+	return pages
 }
 
 // pool is the instances that wait for a guest over the layers of a snapshot root. The root and the guests that are made
@@ -218,9 +219,9 @@ func (g *Guest) lend(has patches) bool {
 	if l == nil || !s.volatile || g.open || g.origin != nil || g.code.module.MutatesTable || e.idle.Load() >= int64(e.config.MaxResident) {
 		return false
 	}
+	l.patches, l.changed = has, g.changed[:0]
 	g.resident, g.compared, g.changed = nil, false, nil
 	e.leave(g)
-	l.patches = has
 	e.idle.Add(1)
 	s.pool.mu.Lock()
 	s.pool.idle = append(s.pool.idle, l)
@@ -254,9 +255,8 @@ func (g *Guest) adopt() (bool, error) {
 	}
 	g.engine.idle.Add(-1)
 	l.guest, l.context.guest = g, g
-	differing := make([]int64, 0, len(l.patches)+len(s.patches))
-	l.patches.differ(s.patches, func(page int64) { differing = append(differing, page) })
-	err := l.heap.moveTo(s, differing)
+	l.differing = l.patches.differ(s.patches, l.differing[:0])
+	err := l.heap.moveTo(s, l.differing)
 	l.patches.recycle(g.engine.file)
 	l.patches = nil
 	if err != nil {
@@ -264,7 +264,7 @@ func (g *Guest) adopt() (bool, error) {
 		return false, err
 	}
 	writeGlobals(l.globals, s.globals)
-	g.version = s.version
+	g.version, g.changed = s.version, l.changed
 	g.resident = l
 	g.engine.admit(g)
 	return true, nil
