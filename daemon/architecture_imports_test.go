@@ -59,6 +59,7 @@ var arrows = map[string]struct {
 	"explore/property":             {[]string{"candid", "candid/principal", "canister", "explore/harness", "replica", "replica/introspect", "replica/sched"}, "a run is judged without knowing which orders are tried"},
 	"explore/schedule":             {nil, "a file format"},
 	"explore/campaign":             {[]string{"archive", "candid", "candid/did", "candid/principal", "canister", "explore/harness", "explore/property", "explore/schedule", "explore/search", "intercanister", "replica", "replica/sched"}, "what is explored in which order, without knowledge of the caller"},
+	"explore/workqueue":            {[]string{"explore/campaign"}, "jobs on their way to other processes, without knowledge of what they run"},
 	"explore":                      {[]string{".", "candid", "candid/principal", "explore/campaign", "explore/harness", "explore/property", "explore/schedule", "explore/search", "replica"}, "explorations for Go programs, without a protocol"},
 	"replica/node":                 {[]string{"refusal", "replica/budget", "candid/principal", "intercanister", "canister", "replica", "replica/introspect", "replica/sched", "replica/trace"}, "owns the goroutine around the subnet"},
 	"replica/replicatest":          {[]string{"internal/golden", "candid/", "candid", "intercanister", "intercanister/cycles", "canister", "canister/canistertest", "canister/canistertest/", "replica", "replica/"}, "support for tests"},
@@ -68,7 +69,7 @@ var arrows = map[string]struct {
 	"replica/budget":               {nil, "a count of bytes"},
 	"api/ic":                       {[]string{"refusal", "replica/budget", "api", "api/internal/", "candid/principal", "intercanister", "replica", "replica/certify"}, "the public interface, and no power beyond it"},
 	"proto/control/v1":             {nil, "messages and stubs, made from the .proto files"},
-	"api/control":                  {[]string{"refusal", "api", "daemon/instance", "daemon/systemcanisters", "explore/campaign", "explore/harness", "explore/property", "explore/schedule", "candid", "candid/", "intercanister", "intercanister/cycles", "archive", "canister", "replica", "replica/", "proto/control/v1"}, "where test controls are offered"},
+	"api/control":                  {[]string{"refusal", "api", "daemon/instance", "daemon/systemcanisters", "explore/campaign", "explore/harness", "explore/property", "explore/schedule", "explore/workqueue", "candid", "candid/", "intercanister", "intercanister/cycles", "archive", "canister", "replica", "replica/", "proto/control/v1"}, "where test controls are offered"},
 	"api/control/remote":           {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
 	"api/internal/origin":          {nil, "headers of browsers"},
 	"api/gateway":                  {[]string{"refusal", "replica/budget", "api", "api/gateway/verify", "api/internal/", "candid", "candid/principal", "replica/certify", "replica/introspect"}, "pages of canisters, over networks it is given, with no power beyond an anonymous user's"},
@@ -81,7 +82,7 @@ var arrows = map[string]struct {
 	"daemon/instance/instancetest": {[]string{"candid", "candid/principal", "canister/canistertest/wat", "daemon/instance", "replica"}, "support for tests"},
 	"daemon/metrics":               {[]string{"canister", "daemon/instance", "intercanister/cycles", "replica", "replica/budget"}, "numbers of the daemon as text; what was served is handed in"},
 	"daemon/otlp":                  {[]string{"candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/node"}, "spans are made of recorded events, as any client could"},
-	"daemon":                       {[]string{"refusal", "api", "api/", "daemon/instance", "daemon/journal", "daemon/metrics", "daemon/otlp", "daemon/systemcanisters", "candid/principal", "intercanister", "canister", "replica", "replica/"}, "wiring"},
+	"daemon":                       {[]string{"refusal", "api", "api/", "explore/workqueue", "daemon/instance", "daemon/journal", "daemon/metrics", "daemon/otlp", "daemon/systemcanisters", "candid/principal", "intercanister", "canister", "replica", "replica/"}, "wiring"},
 	"daemon/quantity":              {nil, "amounts as people write them"},
 	"daemon/spelling":              {[]string{"candid/principal"}, "a suggestion knows words, not what they name"},
 	"daemon/project":               {[]string{"candid", "candid/did", "candid/principal", "daemon/quantity", "daemon/spelling"}, "a project is read without knowing who deploys it"},
@@ -149,7 +150,7 @@ func allowed(may []string, path string) bool {
 // floors are the parts of the house from the bottom up. A part imports what is below it and what is beside it, never
 // what is above.
 var floors = []string{
-	"internal/cow", "internal/golden", "candid", "archive", "refusal", "textwidth", "timers", "intercanister", "canister", "replica", "explore/search", "explore/harness", "explore/property", "explore/schedule", "explore/campaign", "daemon/quantity", "daemon/spelling", "daemon/project", "daemon/systemcanisters", "daemon/journal", "daemon/instance", "api", "daemon",
+	"internal/cow", "internal/golden", "candid", "archive", "refusal", "textwidth", "timers", "intercanister", "canister", "replica", "explore/search", "explore/harness", "explore/property", "explore/schedule", "explore/campaign", "explore/workqueue", "daemon/quantity", "daemon/spelling", "daemon/project", "daemon/systemcanisters", "daemon/journal", "daemon/instance", "api", "daemon",
 	".", "explore", "e2e", "examples",
 }
 

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"time"
 
@@ -53,25 +54,31 @@ func (s *explorer) Explore(in *controlv1.ExploreRequest, stream grpc.ServerStrea
 	if err != nil {
 		return err
 	}
+	tell := progress{stream: stream, next: time.Now().Add(progressInterval), workers: func() int { return 0 }}
+	if in.GetWorkerServer() != "" {
+		queue, err := s.distribute(ctx, in, config, base)
+		if err != nil {
+			return err
+		}
+		defer queue.Close()
+		tell.workers = func() int { count, _ := queue.Workers(); return count }
+		if err := tell.send(&controlv1.ExploreProgress{WorkerServer: queue.URL()}); err != nil {
+			return err
+		}
+	}
 	done, err := prepare(config)
 	if err != nil {
 		return err
 	}
 	defer done()
-	shown := time.Now()
-	config.Progress = func(r *campaign.Report) {
-		if time.Since(shown) < progressInterval {
-			return
-		}
-		shown = time.Now()
-		progress := &controlv1.ExploreProgress{Runs: uint64(r.Runs), Messages: uint64(r.Messages), Findings: uint32(len(r.Findings))}
-		// A client that is gone ends the context, and so the exploration.
-		_ = stream.Send(&controlv1.ExploreResponse{Step: &controlv1.ExploreResponse_Progress{Progress: progress}})
-	}
+	config.Progress = tell.report
 	report, err := campaign.Run(config)
+	var missing *campaign.PoolError
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case errors.As(err, &missing):
+		return workersFailed.Refuse(err)
 	case err != nil:
 		return explorationRefused.Refuse(err)
 	}
@@ -117,7 +124,7 @@ func (s *explorer) configured(ctx context.Context, i *instance.Instance, in *con
 		end = time.Now().Add(in.GetTime().AsDuration())
 	}
 	c.Expired = func() bool { return ctx.Err() != nil || !end.IsZero() && time.Now().After(end) }
-	names, err := s.properties(c, in, base)
+	names, err := readProperties(c, in, base)
 	if err != nil {
 		return nil, err
 	}
@@ -218,8 +225,8 @@ type stating interface {
 	GetNames() map[string]string
 }
 
-// properties reads what runs must not do.
-func (s *explorer) properties(c *campaign.Config, in stating, base *replica.Network) (*property.Names, error) {
+// readProperties reads what runs must not do.
+func readProperties(c *campaign.Config, in stating, base *replica.Network) (*property.Names, error) {
 	ids, shown := map[string]principal.Principal{}, map[principal.Principal]string{}
 	for name, text := range in.GetNames() {
 		id, err := readPrincipal("names", text)
@@ -282,14 +289,11 @@ func (s *explorer) readOperation(ctx context.Context, i *instance.Instance, in *
 	if err != nil {
 		return harness.Operation{}, err
 	}
-	title := in.GetTitle()
-	if title == "" {
-		title = call.receiver.String() + "." + call.method
+	o := operationOf(in, replica.Ingress{Sender: call.sender, Receiver: call.receiver, Effective: call.effective, Method: call.method, Arg: call.arg})
+	if o.Title == "" {
+		o.Title = call.receiver.String() + "." + call.method
 	}
-	return harness.Operation{Title: title, Retried: in.GetRetried(), Message: replica.Ingress{
-		Sender: call.sender, Receiver: call.receiver, Effective: call.effective, Method: call.method, Arg: call.arg,
-		Size: len(call.arg) + len(call.method) + replica.EnvelopeBytes,
-	}}, nil
+	return o, nil
 }
 
 // ReplaySchedule runs the schedule of a finding again.
@@ -308,7 +312,7 @@ func (s *explorer) ReplaySchedule(ctx context.Context, in *controlv1.ReplaySched
 	}
 	defer base.Close()
 	c := &campaign.Config{Seed: file.Seed}
-	names, err := s.properties(c, in, base)
+	names, err := readProperties(c, in, base)
 	if err != nil {
 		return nil, err
 	}

@@ -55,6 +55,8 @@ func TestOrdersOfMessagesAreExplored(t *testing.T) {
 		func(in *controlv1.ExploreRequest) { in.Upgrades = []*controlv1.ExploreUpgrade{{Canister: "safe"}} },
 		func(in *controlv1.ExploreRequest) { in.Outcalls = []*controlv1.ExploreOutcall{{Status: 7}} },
 		func(in *controlv1.ExploreRequest) { in.Instance = "none" },
+		func(in *controlv1.ExploreRequest) { in.WorkerServer = "localhost:4222" },
+		func(in *controlv1.ExploreRequest) { in.WorkerServer = "nats://user:secret@127.0.0.1:1" },
 		func(in *controlv1.ExploreRequest) {
 			in.Properties = &controlv1.ExploreProperties{Invariants: []string{"vault paidOut"}}
 		},

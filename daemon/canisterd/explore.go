@@ -33,13 +33,14 @@ const defaultWaits = 4
 type exploreFlags struct {
 	before, operations, twice, kinds, untrusted []string
 
-	outside                     outsideFlags
-	waits                       uint32
-	properties                  propertyFlags
-	runs, faults, stop, workers uint32
-	seed                        uint64
-	limit, form, folder         string
-	snapshot, goTest, html      string
+	outside                outsideFlags
+	waits                  uint32
+	properties             propertyFlags
+	runs, faults, stop     uint32
+	workers                workersFlags
+	seed                   uint64
+	limit, form, folder    string
+	snapshot, goTest, html string
 }
 
 // propertyFlags are what runs must not do.
@@ -93,7 +94,7 @@ failed. Suspicions are printed, and leave it 0.`,
 				return err
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				report, err := c.explored(ctx, d, request)
+				report, err := c.explored(ctx, d, request, f.workers.processes)
 				if err != nil {
 					return err
 				}
@@ -113,6 +114,7 @@ failed. Suspicions are printed, and leave it 0.`,
 		},
 	}
 	f.add(cmd)
+	cmd.AddCommand(c.exploreWorker())
 	cmd.AddCommand(c.exploreReplay("replay", "Run the schedule of a finding again: exit code 2 if it still fails, 0 if it is fixed, 3 if it is stale"))
 	cmd.AddCommand(c.exploreReplay("show", "Show the run of a schedule (--form text or mermaid), and exit with 0"))
 	cmd.AddCommand(c.exploreReplay("shrink", "Print the schedule of a finding without what it does not need"))
@@ -159,7 +161,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.limit, "time", "60s", "time at most; 0 for no limit")
 	flags.Uint64Var(&f.seed, "seed", 1, "what drawn orders come from")
 	flags.Uint32Var(&f.stop, "stop", 0, "end after so many findings; 0 goes on")
-	flags.Uint32Var(&f.workers, "workers", 0, "runs beside each other (default: one for each processor)")
+	f.workers.add(cmd)
 	flags.StringVar(&f.form, "form", "text", "how the runs of findings are shown: text or mermaid")
 	flags.StringVar(&f.folder, "folder", "explore", "where the schedules of findings are written; '' for nowhere")
 	flags.StringVar(&f.html, "html", "", "a file to write: the findings as a page with diagrams, for a browser")
@@ -175,11 +177,14 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 	if err := errors.Join(checkForm(f.form), checkGoTest(f.goTest)); err != nil {
 		return nil, err
 	}
+	workers, server, err := f.workers.read()
+	if err != nil {
+		return nil, err
+	}
 	in := &controlv1.ExploreRequest{
 		Instance: c.instance, Snapshot: f.snapshot, Properties: f.properties.message(), Names: c.known().ids, Seed: f.seed, Runs: f.runs, Faults: f.faults,
-		FaultKinds: f.kinds, Untrusted: f.untrusted, Stop: f.stop, Workers: f.workers, Waits: &f.waits, Html: f.html != "",
+		FaultKinds: f.kinds, Untrusted: f.untrusted, Stop: f.stop, Workers: workers, WorkerServer: server, Waits: &f.waits, Html: f.html != "",
 	}
-	var err error
 	if in.Upgrades, in.Outcalls, err = f.outside.read(); err != nil {
 		return nil, err
 	}
@@ -246,8 +251,10 @@ func (c *cli) operation(text string) (*controlv1.ExploreOperation, error) {
 	return &controlv1.ExploreOperation{Call: &controlv1.Call{CanisterId: id, Method: words[1], Argument: argument, Sender: sender}, Title: text}, nil
 }
 
-// explored follows an exploration to its report.
-func (c *cli) explored(ctx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest) (*controlv1.ExploreReport, error) {
+// explored follows an exploration to its report. It starts as many workers as were asked for, or says how to start some.
+func (c *cli) explored(cmdCtx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest, processes uint32) (*controlv1.ExploreReport, error) {
+	ctx, end := context.WithCancelCause(cmdCtx)
+	defer end(nil)
 	stream, err := d.Explorer.Explore(ctx, in)
 	if err != nil {
 		return nil, err
@@ -255,6 +262,8 @@ func (c *cli) explored(ctx context.Context, d *remote.Daemon, in *controlv1.Expl
 	for begin := time.Now(); ; {
 		answer, err := stream.Recv()
 		switch {
+		case err != nil && ctx.Err() != nil && cmdCtx.Err() == nil:
+			return nil, context.Cause(ctx) // the workers have ended
 		case errors.Is(err, io.EOF):
 			return nil, errors.New("the daemon ended the exploration without a report")
 		case err != nil:
@@ -266,10 +275,28 @@ func (c *cli) explored(ctx context.Context, d *remote.Daemon, in *controlv1.Expl
 			return answer.GetReport(), nil
 		}
 		p := answer.GetProgress()
-		if terminal(c.err) && !c.json {
-			c.draw(fmt.Sprintf("%d runs (%.0f a second), %d messages, %d findings", p.GetRuns(), float64(p.GetRuns())/time.Since(begin).Seconds(), p.GetMessages(), p.GetFindings()))
+		switch server := p.GetWorkerServer(); {
+		case server != "" && processes > 0:
+			stop, err := startWorkers(ctx, processes, server, end)
+			if err != nil {
+				return nil, err
+			}
+			defer stop()
+		case server != "":
+			fmt.Fprintf(c.err, "start workers with: canisterd explore worker %s\n", server)
+		case terminal(c.err) && !c.json:
+			c.draw(c.progressOf(p, time.Since(begin)))
 		}
 	}
+}
+
+// progressOf is how far an exploration is.
+func (c *cli) progressOf(p *controlv1.ExploreProgress, took time.Duration) string {
+	line := fmt.Sprintf("%d runs (%.0f a second), %d messages, %d findings", p.GetRuns(), float64(p.GetRuns())/took.Seconds(), p.GetMessages(), p.GetFindings())
+	if p.GetWorkers() > 0 {
+		line += fmt.Sprintf(", %d workers", p.GetWorkers())
+	}
+	return line
 }
 
 // printReport prints a report and keeps its schedules. The error is the exit code for a finding.

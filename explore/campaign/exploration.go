@@ -127,7 +127,11 @@ func (e *exploration) each(phase string, count int, job func(number int) Job, th
 
 // run runs a batch of jobs.
 func (e *exploration) run(count, together int, job func(number int) Job, take func(number int, r Result) bool) error {
-	return e.Pool.Run(&Batch{Count: count, Together: together, Job: job, Take: take, Baseline: e.baseline, config: e.Config})
+	b := &Batch{Count: count, Together: together, Job: job, Take: take, Baseline: e.baseline, config: e.Config}
+	if err := e.Pool.Run(b); err != nil {
+		return &PoolError{err}
+	}
+	return nil
 }
 
 // over reports whether no more runs are to begin.

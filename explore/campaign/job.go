@@ -52,6 +52,15 @@ type Pool interface {
 	Run(b *Batch) error
 }
 
+// PoolError is the error of a Pool: the exploration ended without a report.
+type PoolError struct{ Err error }
+
+// Error says why results are missing.
+func (e *PoolError) Error() string { return e.Err.Error() }
+
+// Unwrap is the error of the pool.
+func (e *PoolError) Unwrap() error { return e.Err }
+
 // Worker runs jobs, one after the other. It belongs to one goroutine.
 type Worker struct {
 	bench   *bench

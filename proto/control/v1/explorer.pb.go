@@ -329,25 +329,28 @@ func (x *ExploreProperties) GetOnlyStated() bool {
 
 // ExploreRequest says what is explored, and how long.
 type ExploreRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                                                      // "": the default one
-	Snapshot      string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"`                                                                      // explore a snapshot; "": the present
-	Operations    []*ExploreOperation    `protobuf:"bytes,3,rep,name=operations,proto3" json:"operations,omitempty"`                                                                  // 1 to 100
-	Properties    *ExploreProperties     `protobuf:"bytes,4,opt,name=properties,proto3" json:"properties,omitempty"`                                                                  // beside what holds for all canisters
-	Seed          uint64                 `protobuf:"varint,5,opt,name=seed,proto3" json:"seed,omitempty"`                                                                             // of drawn orders
-	Runs          uint32                 `protobuf:"varint,6,opt,name=runs,proto3" json:"runs,omitempty"`                                                                             // at most; 0: 10,000
-	Time          *durationpb.Duration   `protobuf:"bytes,7,opt,name=time,proto3" json:"time,omitempty"`                                                                              // at most; unset: without a limit. A report then depends on the speed of the computer
-	Faults        uint32                 `protobuf:"varint,8,opt,name=faults,proto3" json:"faults,omitempty"`                                                                         // that a run has at most
-	FaultKinds    []string               `protobuf:"bytes,9,rep,name=fault_kinds,json=faultKinds,proto3" json:"fault_kinds,omitempty"`                                                // reject_transient, trap_callback, …; none: all
-	Untrusted     []string               `protobuf:"bytes,10,rep,name=untrusted,proto3" json:"untrusted,omitempty"`                                                                   // ids or names of canisters that may never answer a call
-	Stop          uint32                 `protobuf:"varint,11,opt,name=stop,proto3" json:"stop,omitempty"`                                                                            // end after so many different violations; 0: go on
-	Workers       uint32                 `protobuf:"varint,12,opt,name=workers,proto3" json:"workers,omitempty"`                                                                      // runs beside each other; 0: as many as there are processors. The report does not depend on it
-	Names         map[string]string      `protobuf:"bytes,13,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // ids of canisters by name
-	Waits         *uint32                `protobuf:"varint,14,opt,name=waits,proto3,oneof" json:"waits,omitempty"`                                                                    // how often a run goes on at the next global timer when no message is left, at most 1,000; unset: 4
-	Upgrades      []*ExploreUpgrade      `protobuf:"bytes,15,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                                                                     // modules to which canisters may be upgraded between a call and its answer
-	Outcalls      []*ExploreOutcall      `protobuf:"bytes,16,rep,name=outcalls,proto3" json:"outcalls,omitempty"`                                                                     // answers of HTTP outcalls: the first without a fault, each other one as a fault; none: no answers
-	Before        []*ExploreOperation    `protobuf:"bytes,17,rep,name=before,proto3" json:"before,omitempty"`                                                                         // calls made one after the other before all runs; each must be replied to
-	Html          bool                   `protobuf:"varint,18,opt,name=html,proto3" json:"html,omitempty"`                                                                            // the report has a page for people
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Instance   string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                                                      // "": the default one
+	Snapshot   string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"`                                                                      // explore a snapshot; "": the present
+	Operations []*ExploreOperation    `protobuf:"bytes,3,rep,name=operations,proto3" json:"operations,omitempty"`                                                                  // 1 to 100
+	Properties *ExploreProperties     `protobuf:"bytes,4,opt,name=properties,proto3" json:"properties,omitempty"`                                                                  // beside what holds for all canisters
+	Seed       uint64                 `protobuf:"varint,5,opt,name=seed,proto3" json:"seed,omitempty"`                                                                             // of drawn orders
+	Runs       uint32                 `protobuf:"varint,6,opt,name=runs,proto3" json:"runs,omitempty"`                                                                             // at most; 0: 10,000
+	Time       *durationpb.Duration   `protobuf:"bytes,7,opt,name=time,proto3" json:"time,omitempty"`                                                                              // at most; unset: without a limit. A report then depends on the speed of the computer
+	Faults     uint32                 `protobuf:"varint,8,opt,name=faults,proto3" json:"faults,omitempty"`                                                                         // that a run has at most
+	FaultKinds []string               `protobuf:"bytes,9,rep,name=fault_kinds,json=faultKinds,proto3" json:"fault_kinds,omitempty"`                                                // reject_transient, trap_callback, …; none: all
+	Untrusted  []string               `protobuf:"bytes,10,rep,name=untrusted,proto3" json:"untrusted,omitempty"`                                                                   // ids or names of canisters that may never answer a call
+	Stop       uint32                 `protobuf:"varint,11,opt,name=stop,proto3" json:"stop,omitempty"`                                                                            // end after so many different violations; 0: go on
+	Workers    uint32                 `protobuf:"varint,12,opt,name=workers,proto3" json:"workers,omitempty"`                                                                      // runs beside each other; 0: as many as there are processors. The report does not depend on it
+	Names      map[string]string      `protobuf:"bytes,13,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // ids of canisters by name
+	Waits      *uint32                `protobuf:"varint,14,opt,name=waits,proto3,oneof" json:"waits,omitempty"`                                                                    // how often a run goes on at the next global timer when no message is left, at most 1,000; unset: 4
+	Upgrades   []*ExploreUpgrade      `protobuf:"bytes,15,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                                                                     // modules to which canisters may be upgraded between a call and its answer
+	Outcalls   []*ExploreOutcall      `protobuf:"bytes,16,rep,name=outcalls,proto3" json:"outcalls,omitempty"`                                                                     // answers of HTTP outcalls: the first without a fault, each other one as a fault; none: no answers
+	Before     []*ExploreOperation    `protobuf:"bytes,17,rep,name=before,proto3" json:"before,omitempty"`                                                                         // calls made one after the other before all runs; each must be replied to
+	Html       bool                   `protobuf:"varint,18,opt,name=html,proto3" json:"html,omitempty"`                                                                            // the report has a page for people
+	// URL of the NATS server over which other processes run the jobs: nats://HOST:PORT or tls://HOST:PORT, with a token or a user and a password; embedded://[TOKEN@]HOST:PORT for
+	// a server of the daemon, embedded:// for one on this computer. "": the daemon runs them.
+	WorkerServer  string `protobuf:"bytes,19,opt,name=worker_server,json=workerServer,proto3" json:"worker_server,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -508,6 +511,13 @@ func (x *ExploreRequest) GetHtml() bool {
 	return false
 }
 
+func (x *ExploreRequest) GetWorkerServer() string {
+	if x != nil {
+		return x.WorkerServer
+	}
+	return ""
+}
+
 // ExploreResponse is how far an exploration is, or what it has shown.
 type ExploreResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -594,9 +604,11 @@ func (*ExploreResponse_Report) isExploreResponse_Step() {}
 // ExploreProgress says how far an exploration is.
 type ExploreProgress struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Runs          uint64                 `protobuf:"varint,1,opt,name=runs,proto3" json:"runs,omitempty"`         // that are over
-	Messages      uint64                 `protobuf:"varint,2,opt,name=messages,proto3" json:"messages,omitempty"` // that were delivered
-	Findings      uint32                 `protobuf:"varint,3,opt,name=findings,proto3" json:"findings,omitempty"` // so far
+	Runs          uint64                 `protobuf:"varint,1,opt,name=runs,proto3" json:"runs,omitempty"`                                    // that are over
+	Messages      uint64                 `protobuf:"varint,2,opt,name=messages,proto3" json:"messages,omitempty"`                            // that were delivered
+	Findings      uint32                 `protobuf:"varint,3,opt,name=findings,proto3" json:"findings,omitempty"`                            // so far
+	WorkerServer  string                 `protobuf:"bytes,4,opt,name=worker_server,json=workerServer,proto3" json:"worker_server,omitempty"` // URL at which workers find the exploration, in the first message where other processes run the jobs
+	Workers       uint32                 `protobuf:"varint,5,opt,name=workers,proto3" json:"workers,omitempty"`                              // processes that run jobs for the daemon
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -648,6 +660,20 @@ func (x *ExploreProgress) GetMessages() uint64 {
 func (x *ExploreProgress) GetFindings() uint32 {
 	if x != nil {
 		return x.Findings
+	}
+	return 0
+}
+
+func (x *ExploreProgress) GetWorkerServer() string {
+	if x != nil {
+		return x.WorkerServer
+	}
+	return ""
+}
+
+func (x *ExploreProgress) GetWorkers() uint32 {
+	if x != nil {
+		return x.Workers
 	}
 	return 0
 }
@@ -1409,7 +1435,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\bmaximize\x18\x03 \x03(\tR\bmaximize\x12\x18\n" +
 	"\aobserve\x18\x04 \x03(\tR\aobserve\x12\x1f\n" +
 	"\vonly_stated\x18\x05 \x01(\bR\n" +
-	"onlyStated\"\xb3\x06\n" +
+	"onlyStated\"\xd8\x06\n" +
 	"\x0eExploreRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12F\n" +
@@ -1434,7 +1460,8 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\bupgrades\x18\x0f \x03(\v2$.canisterd.control.v1.ExploreUpgradeR\bupgrades\x12@\n" +
 	"\boutcalls\x18\x10 \x03(\v2$.canisterd.control.v1.ExploreOutcallR\boutcalls\x12>\n" +
 	"\x06before\x18\x11 \x03(\v2&.canisterd.control.v1.ExploreOperationR\x06before\x12\x12\n" +
-	"\x04html\x18\x12 \x01(\bR\x04html\x1a8\n" +
+	"\x04html\x18\x12 \x01(\bR\x04html\x12#\n" +
+	"\rworker_server\x18\x13 \x01(\tR\fworkerServer\x1a8\n" +
 	"\n" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -1443,11 +1470,13 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x0fExploreResponse\x12C\n" +
 	"\bprogress\x18\x01 \x01(\v2%.canisterd.control.v1.ExploreProgressH\x00R\bprogress\x12=\n" +
 	"\x06report\x18\x02 \x01(\v2#.canisterd.control.v1.ExploreReportH\x00R\x06reportB\x06\n" +
-	"\x04step\"]\n" +
+	"\x04step\"\x9c\x01\n" +
 	"\x0fExploreProgress\x12\x12\n" +
 	"\x04runs\x18\x01 \x01(\x04R\x04runs\x12\x1a\n" +
 	"\bmessages\x18\x02 \x01(\x04R\bmessages\x12\x1a\n" +
-	"\bfindings\x18\x03 \x01(\rR\bfindings\"\xbf\x04\n" +
+	"\bfindings\x18\x03 \x01(\rR\bfindings\x12#\n" +
+	"\rworker_server\x18\x04 \x01(\tR\fworkerServer\x12\x18\n" +
+	"\aworkers\x18\x05 \x01(\rR\aworkers\"\xbf\x04\n" +
 	"\rExploreReport\x12@\n" +
 	"\bfindings\x18\x01 \x03(\v2$.canisterd.control.v1.ExploreFindingR\bfindings\x12\x12\n" +
 	"\x04runs\x18\x02 \x01(\x04R\x04runs\x12\x1a\n" +

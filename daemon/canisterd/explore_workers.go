@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/daemon"
+)
+
+const (
+	// embeddedServer is the word, and the URL, for a NATS server of the daemon on this computer.
+	embeddedServer    = "embedded"
+	embeddedServerURL = embeddedServer + "://"
+	// exploreServerVariable is where a worker finds the URL of its server, which may have a token, if no argument has it.
+	exploreServerVariable = "CANISTERD_EXPLORE_SERVER"
+	// workerPatience is how long a worker that is told to end may take.
+	workerPatience = 5 * time.Second
+	// maxWorkerProcesses is how many workers one command starts. Ours.
+	maxWorkerProcesses = 64
+)
+
+// workersFlags say which processes run an exploration, and how many runs beside each other.
+type workersFlags struct {
+	workers   string
+	processes uint32
+}
+
+func (f *workersFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.workers, "workers", "", "runs beside each other (default: one for each processor); or the URL of a NATS server over which workers run them; or embedded, for a server of the daemon (canisterd explore worker)")
+	cmd.Flags().Uint32Var(&f.processes, "worker-processes", 0, "workers to start on this computer, each a process of its own, for --workers embedded or a URL (default: none)")
+}
+
+// read is the number of runs beside each other, or the URL of a server.
+func (f *workersFlags) read() (count uint32, server string, err error) {
+	if f.processes > maxWorkerProcesses {
+		return 0, "", fmt.Errorf("--worker-processes %d: at most %d are started", f.processes, maxWorkerProcesses)
+	}
+	server = f.workers
+	if server == embeddedServer || server == "" && f.processes > 0 {
+		server = embeddedServerURL
+	}
+	if strings.Contains(server, "://") {
+		return 0, server, nil
+	}
+	if f.processes > 0 {
+		return 0, "", fmt.Errorf("--workers %s: expected %s or the URL of a NATS server with --worker-processes", f.workers, embeddedServer)
+	}
+	if server == "" {
+		return 0, "", nil
+	}
+	n, err := strconv.ParseUint(server, 10, 32)
+	if err != nil {
+		return 0, "", fmt.Errorf("--workers %q: expected a number, %s, or the URL of a NATS server such as nats://127.0.0.1:4222", f.workers, embeddedServer)
+	}
+	return uint32(n), "", nil
+}
+
+// startWorkers starts workers for the server of an exploration, which fails ends if all of them fail. The caller stops
+// them.
+func startWorkers(ctx context.Context, count uint32, server string, fails context.CancelCauseFunc) (stop func(), err error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("starting workers: %w", err)
+	}
+	ctx, end := context.WithCancel(ctx)
+	ended, done := make(chan error, count), make(chan struct{})
+	for begun := range int(count) {
+		if err := startWorker(ctx, program, server, ended); err != nil {
+			end()
+			for range begun {
+				<-ended
+			}
+			return nil, err
+		}
+	}
+	go func() {
+		defer close(done)
+		var all []error
+		for range count {
+			if err := <-ended; err != nil {
+				all = append(all, err)
+			}
+		}
+		if len(all) == int(count) && ctx.Err() == nil {
+			fails(errors.Join(all...))
+		}
+	}()
+	return func() { end(); <-done }, nil
+}
+
+// startWorker starts one worker. Its end is told when it has ended, with the error or nil.
+func startWorker(ctx context.Context, program, server string, ended chan<- error) error {
+	says := new(bytes.Buffer)
+	cmd := exec.CommandContext(ctx, program, "explore", "worker", "--parallel", "1")
+	cmd.Env = append(os.Environ(), exploreServerVariable+"="+server) // not an argument: others can read those
+	cmd.Stderr = says
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = workerPatience
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("starting a worker: %w", err)
+	}
+	go func() {
+		err := cmd.Wait()
+		if err != nil {
+			err = fmt.Errorf("a worker has ended: %w: %s", err, strings.TrimSpace(says.String()))
+		}
+		ended <- err
+	}()
+	return nil
+}
+
+// exploreWorker is the command of a worker.
+func (c *cli) exploreWorker() *cobra.Command {
+	var parallel int
+	cmd := &cobra.Command{
+		Use:   "worker [URL]",
+		Short: "Run orders for explorations of this or another computer",
+		Long: `Run orders for explorations of this or another computer.
+
+An exploration with --workers gives its runs to all workers at the same NATS
+server; the report is the one that a single process gives. The URL is the one
+that canisterd explore --workers embedded prints, or that of a NATS server with
+JetStream. A worker can come, and end, at any time: its runs are made by others.
+
+A worker must have the version of the daemon. It ends with the exploration that
+has started its server, and otherwise waits for the next one.`,
+		Example: `  canisterd explore worker nats://TOKEN@127.0.0.1:4222
+  canisterd explore worker tls://user:password@nats.example.com:4222`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			server := cmp.Or(strings.Join(args, ""), os.Getenv(exploreServerVariable))
+			if server == "" {
+				return errors.New("no server: give the URL that canisterd explore --workers embedded prints, or that of a NATS server (environment: " + exploreServerVariable + ")")
+			}
+			w := daemon.ExploreWorker{Server: server, Slots: parallel, Say: func(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) }}
+			err := w.Run(cmd.Context())
+			if cmd.Context().Err() != nil {
+				return nil //nolint:nilerr // it was asked to end
+			}
+			return err
+		},
+	}
+	cmd.Flags().IntVar(&parallel, "parallel", runtime.GOMAXPROCS(0), "runs beside each other (default: one for each processor)")
+	return cmd
+}

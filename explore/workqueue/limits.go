@@ -1,0 +1,43 @@
+package workqueue
+
+import "time"
+
+// Limits of campaigns with workers elsewhere. All are ours; those of a server that was not started by canisterd are its
+// own (NATS: 1 MiB for a message).
+const (
+	// messageBytes is the longest message of a server that canisterd starts.
+	messageBytes = 8 << 20
+	// queueBytes is the memory of the jobs, and of the results, that wait on the server.
+	queueBytes = 256 << 20
+	// objectBytes is the size of the description, the base and large results of a campaign together, on disk.
+	objectBytes = 16 << 30
+	// descriptionBytes is the size of a description, and of large results.
+	descriptionBytes = 512 << 20
+	// maxWorkers is how many workers take part in a campaign.
+	maxWorkers = 256
+	// maxSlots is how many jobs one worker runs beside each other.
+	maxSlots = 1024
+	// maxAttempts is how many workers are given a lease: what ends so many is the fault of a job.
+	maxAttempts = 5
+	// aheadJobs is how many jobs workers may be ahead of the results that were taken.
+	aheadJobs = 8192
+
+	// leaseTime is how long the runs of a lease shall take.
+	leaseTime = 25 * time.Millisecond
+	// leaseWait is how long the server waits for a worker that holds a lease, and leaseProlonged how often a worker
+	// says that it still does.
+	leaseWait      = 2 * time.Second
+	leaseProlonged = 500 * time.Millisecond
+	// aliveInterval is how often a worker says that it is there, and alivePatience how long it is believed.
+	aliveInterval = time.Second
+	alivePatience = 5 * time.Second
+	// workerPatience is how long a coordinator waits where no worker is there.
+	workerPatience = time.Minute
+	// joinInterval is how often a worker asks for a campaign.
+	joinInterval = 200 * time.Millisecond
+	// connectPatience is how long it takes at most to reach a server, and to reach it again.
+	connectPatience = 5 * time.Second
+	reconnectWait   = 250 * time.Millisecond
+	// requestPatience is how long a request to the server takes at most.
+	requestPatience = 10 * time.Second
+)

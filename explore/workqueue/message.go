@@ -1,0 +1,92 @@
+package workqueue
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// protocol is the version of what coordinators and workers send each other.
+const protocol = 1
+
+// prefix begins the names of subjects, streams and buckets.
+const (
+	prefix      = "canisterd.explore."
+	joinSubject = prefix + "join"
+	streams     = "canisterd-explore-"
+)
+
+// Names of consumers and objects.
+const (
+	consumer    = "workers"
+	description = "description"
+	base        = "base"
+)
+
+// Headers of messages.
+const (
+	leaseHeader    = "Canisterd-Lease"    // its number
+	baselineHeader = "Canisterd-Baseline" // of a lease: what its worker must see
+	tookHeader     = "Canisterd-Took"     // of results: nanoseconds
+	errorHeader    = "Canisterd-Error"    // of results: why there are none
+	objectHeader   = "Canisterd-Object"   // of results: the object with them
+)
+
+// subjects are the subjects of a campaign by its id.
+type subjects string
+
+func (id subjects) jobs() string    { return prefix + string(id) + ".jobs" }
+func (id subjects) results() string { return prefix + string(id) + ".results" }
+func (id subjects) alive() string   { return prefix + string(id) + ".alive" }
+func (id subjects) end() string     { return prefix + string(id) + ".end" }
+
+// jobStream and resultStream are names of streams, bucket that of the object store.
+func (id subjects) jobStream() string    { return streams + string(id) + "-jobs" }
+func (id subjects) resultStream() string { return streams + string(id) + "-results" }
+func (id subjects) bucket() string       { return streams + string(id) }
+
+// joining is a worker that wants to take part, or that is there.
+type joining struct {
+	Protocol int    `json:"protocol"`
+	Version  string `json:"version"`
+	Worker   string `json:"worker"` // unique
+	Slots    int    `json:"slots"`
+	Error    string `json:"error,omitempty"` // why it leaves
+}
+
+// invitation answers a worker.
+type invitation struct {
+	Protocol int    `json:"protocol"`
+	Version  string `json:"version"`
+	Campaign string `json:"campaign"`
+	Last     bool   `json:"last"` // the server ends with the campaign
+	Refusal  string `json:"refusal,omitempty"`
+}
+
+// refusal says why programs of two versions cannot work together, "" if they can.
+func refusal(theirProtocol int, theirVersion, ownVersion string) string {
+	if theirProtocol == protocol && theirVersion == ownVersion {
+		return ""
+	}
+	return fmt.Sprintf("the campaign is run by canisterd %s, and the worker is canisterd %s: use the same version on all computers", ownVersion, theirVersion)
+}
+
+// leaseOf is the number of the lease that a message is about.
+func leaseOf(header nats.Header) (uint64, error) {
+	number, err := strconv.ParseUint(header.Get(leaseHeader), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("a message without the number of a lease: %w", err)
+	}
+	return number, nil
+}
+
+// tookOf is how long a lease has taken, 0 if its message does not say.
+func tookOf(header nats.Header) time.Duration {
+	took, err := strconv.ParseInt(header.Get(tookHeader), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(max(0, took))
+}

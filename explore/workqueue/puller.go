@@ -1,0 +1,180 @@
+package workqueue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/canisterd/canisterd/explore/campaign"
+)
+
+// puller takes leases from the queue of a campaign and gives them to workers.
+type puller struct {
+	work     *work
+	id       subjects
+	objects  jetstream.ObjectStore
+	jobs     jetstream.Consumer
+	baseline string
+	ready    chan jetstream.Msg
+
+	mu   sync.Mutex // guards held
+	held map[jetstream.Msg]struct{}
+}
+
+// pull takes leases until the context ends: one for each worker, and one that waits for the first that is idle.
+func (p *puller) pull(ctx context.Context, first *campaign.Worker) error {
+	ctx, end := context.WithCancelCause(ctx)
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer close(p.ready)
+	defer end(nil)
+	for range p.work.host.Slots {
+		w := first.Fork()
+		group.Go(func() {
+			defer w.Close()
+			for m := range p.ready {
+				if err := p.lease(ctx, w, m); err != nil {
+					end(err)
+				}
+			}
+		})
+	}
+	group.Go(func() { p.prolong(ctx) })
+	for ctx.Err() == nil {
+		m, err := p.next(ctx)
+		if err != nil {
+			return err
+		}
+		if m == nil {
+			continue
+		}
+		p.hold(m)
+		select {
+		case p.ready <- m:
+		case <-ctx.Done():
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// next waits for a lease for some time; nil for none.
+func (p *puller) next(ctx context.Context) (jetstream.Msg, error) {
+	wait, cancel := context.WithTimeout(ctx, requestPatience)
+	defer cancel()
+	m, err := p.jobs.Next(jetstream.FetchContext(wait))
+	switch {
+	case err == nil:
+		return m, nil
+	case errors.Is(err, jetstream.ErrConsumerDeleted), errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound), errors.Is(err, nats.ErrNoResponders):
+		return nil, errOver
+	case wait.Err() != nil, errors.Is(err, nats.ErrTimeout), errors.Is(err, jetstream.ErrNoMessages):
+		return nil, nil
+	}
+	select { // the connection may come back
+	case <-ctx.Done():
+	case <-time.After(reconnectWait):
+	}
+	return nil, nil
+}
+
+func (p *puller) hold(m jetstream.Msg) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held[m] = struct{}{}
+}
+
+func (p *puller) release(m jetstream.Msg) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.held, m)
+}
+
+// prolong says that the leases are held.
+func (p *puller) prolong(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(leaseProlonged):
+		}
+		p.mu.Lock()
+		for m := range p.held { // each by itself: no order can be seen
+			_ = m.InProgress() // a lease that is lost is run by another worker, too
+		}
+		p.mu.Unlock()
+	}
+}
+
+// lease runs a lease and gives the results to the server.
+func (p *puller) lease(ctx context.Context, w *campaign.Worker, m jetstream.Msg) error {
+	defer p.release(m)
+	number, err := leaseOf(m.Headers())
+	if err != nil {
+		return ignored(m.Term()) // it is of no coordinator
+	}
+	jobs, err := campaign.ReadJobs(m.Data())
+	if err != nil {
+		return ignored(m.Term())
+	}
+	out := nats.NewMsg(p.id.results())
+	out.Header.Set(leaseHeader, strconv.FormatUint(number, 10))
+	begin := time.Now()
+	if out.Data, err = p.results(w, m, jobs); err != nil {
+		out.Header.Set(errorHeader, fmt.Sprintf("worker %s: %v", p.work.self.Worker, err))
+	}
+	out.Header.Set(tookHeader, strconv.FormatInt(int64(time.Since(begin)), 10))
+	if err := p.answer(ctx, out); err != nil {
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // nobody waits for the results
+		}
+		return p.work.link.failed("giving results to the coordinator", err)
+	}
+	return ignored(m.Ack())
+}
+
+// ignored is for acknowledgments: what is not acknowledged comes again, and is ignored then.
+func ignored(error) error { return nil }
+
+// results runs jobs and writes what came of them. A worker that sees other runs than the coordinator has no results, and
+// neither has a job that has ended several workers.
+func (p *puller) results(w *campaign.Worker, m jetstream.Msg, jobs []campaign.Job) (record []byte, err error) {
+	if known, err := m.Metadata(); err == nil && known.NumDelivered > maxAttempts {
+		return nil, fmt.Errorf("%d workers were given lease %s, and none has finished it", maxAttempts, m.Headers().Get(leaseHeader))
+	}
+	if wanted := m.Headers().Get(baselineHeader); wanted != p.baseline {
+		return nil, fmt.Errorf("the FIFO run has other messages here (%.12s) than at the coordinator (%.12s): use the same version of canisterd on all computers", p.baseline, wanted)
+	}
+	defer func() {
+		if problem := recover(); problem != nil {
+			record, err = nil, fmt.Errorf("bug: %v\n%s", problem, debug.Stack())
+		}
+	}()
+	results := make([]campaign.Result, len(jobs))
+	for i := range jobs {
+		results[i] = w.Do(&jobs[i])
+	}
+	return campaign.AppendResults(nil, results)
+}
+
+// answer gives results to the server, through the object store where they are too large for a message.
+func (p *puller) answer(ctx context.Context, out *nats.Msg) error {
+	ctx, cancel := within(ctx)
+	defer cancel()
+	if room := int(p.work.link.conn.MaxPayload()) / 2; len(out.Data) > room { // headers take some of it
+		name := "results-" + out.Header.Get(leaseHeader) + nats.NewInbox()
+		if _, err := p.objects.PutBytes(ctx, name, out.Data); err != nil {
+			return err
+		}
+		out.Data = nil
+		out.Header.Set(objectHeader, name)
+	}
+	_, err := p.work.link.js.PublishMsg(ctx, out)
+	return err
+}

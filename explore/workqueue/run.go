@@ -1,0 +1,195 @@
+package workqueue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/canisterd/canisterd/explore/campaign"
+)
+
+// lease is some consecutive jobs that workers have.
+type lease struct {
+	from     int // number of the first
+	jobs     []campaign.Job
+	attempts int // results that could not be read
+}
+
+// batch is one call of Run.
+type batch struct {
+	*campaign.Batch
+	queue  *Coordinator
+	leases map[uint64]lease        // without results
+	early  map[int]campaign.Result // by the numbers of their jobs
+	begun  int                     // jobs that workers have, or had
+	taken  int
+	each   time.Duration // that a job takes; 0: not known yet
+}
+
+// Run runs a batch. The error says why workers give no results.
+func (q *Coordinator) Run(in *campaign.Batch) error {
+	b := &batch{Batch: in, queue: q, leases: make(map[uint64]lease), early: make(map[int]campaign.Result)}
+	check := time.NewTicker(aliveInterval)
+	defer check.Stop()
+	for b.taken < b.Count {
+		if err := b.hand(); err != nil {
+			return err
+		}
+		select {
+		case m := <-q.answers:
+			goesOn, err := b.answer(m)
+			if err != nil || !goesOn {
+				return errors.Join(err, b.callOff())
+			}
+		case <-check.C:
+			if err := q.abandoned(); err != nil {
+				return err
+			}
+		case <-q.ctx.Done():
+			return context.Cause(q.ctx)
+		case <-q.link.closed:
+			return q.link.gone()
+		}
+	}
+	return nil
+}
+
+// hand puts leases into the queue, as many as keep all workers busy.
+func (b *batch) hand() error {
+	_, slots := b.queue.Workers()
+	slots = max(2, slots)
+	for b.begun < b.Count && len(b.leases) < 3*slots && b.begun-b.taken < aheadJobs {
+		l := lease{from: b.begun}
+		for range b.size(slots) {
+			l.jobs = append(l.jobs, b.Job(b.begun))
+			b.begun++
+		}
+		if err := b.publish(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// size is the number of jobs of the next lease: some that take about leaseTime, and fewer at the end, so that workers
+// finish at the same time.
+func (b *batch) size(slots int) int {
+	left, size := b.Count-b.begun, 8
+	if b.each > 0 {
+		size = int(leaseTime / b.each)
+	}
+	return max(1, min(size, left/(2*slots), campaign.MaxJobs))
+}
+
+// publish puts a lease into the queue.
+func (b *batch) publish(l lease) error {
+	record, err := campaign.AppendJobs(nil, l.jobs)
+	if err != nil {
+		return err
+	}
+	number := b.queue.next
+	b.queue.next++
+	b.leases[number] = l
+	ctx, cancel := within(b.queue.ctx)
+	defer cancel()
+	m := nats.NewMsg(b.queue.id.jobs())
+	m.Data = record
+	m.Header.Set(leaseHeader, strconv.FormatUint(number, 10))
+	m.Header.Set(baselineHeader, b.Baseline)
+	if _, err := b.queue.link.js.PublishMsg(ctx, m, jetstream.WithMsgID(m.Header.Get(leaseHeader))); err != nil {
+		return b.queue.link.failed("giving jobs to workers", err)
+	}
+	return nil
+}
+
+// answer takes a message about results. What is of no lease that is under way is ignored: its results were taken, or
+// nobody waits for them. It reports whether the batch goes on.
+func (b *batch) answer(m jetstream.Msg) (goesOn bool, err error) {
+	defer func() { _ = m.Ack() }() // a message that comes again is ignored
+	number, err := leaseOf(m.Headers())
+	l, known := b.leases[number]
+	if err != nil || !known {
+		return true, nil //nolint:nilerr // it is of no worker
+	}
+	if text := m.Headers().Get(errorHeader); text != "" {
+		return false, errors.New(text)
+	}
+	record, err := b.queue.record(m)
+	if err != nil {
+		return false, err
+	}
+	delete(b.leases, number)
+	results, err := b.ReadResults(record, l.jobs)
+	if err != nil {
+		return b.again(l, err)
+	}
+	b.each = max(1, tookOf(m.Headers())/time.Duration(len(l.jobs)))
+	for i := range results {
+		b.early[l.from+i] = results[i]
+	}
+	return b.take(), nil
+}
+
+// again puts a lease into the queue whose results cannot be read.
+func (b *batch) again(l lease, why error) (goesOn bool, err error) {
+	if l.attempts++; l.attempts >= maxAttempts {
+		return false, fmt.Errorf("%d workers have given results that cannot be read: %w", maxAttempts, why)
+	}
+	return true, b.publish(l)
+}
+
+// take hands over the results whose turn it is.
+func (b *batch) take() bool {
+	for r, known := b.early[b.taken]; known; r, known = b.early[b.taken] {
+		delete(b.early, b.taken)
+		b.taken++
+		if !b.Take(b.taken-1, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// record is the results of a message, which may be in the object store.
+func (q *Coordinator) record(m jetstream.Msg) ([]byte, error) {
+	name := m.Headers().Get(objectHeader)
+	if name == "" {
+		return m.Data(), nil
+	}
+	object, err := q.objects.Get(q.ctx, name)
+	if err != nil {
+		return nil, q.link.failed("reading results", err)
+	}
+	defer object.Close()
+	record, err := io.ReadAll(io.LimitReader(object, descriptionBytes+1))
+	if err != nil {
+		return nil, q.link.failed("reading results", err)
+	}
+	if len(record) > descriptionBytes {
+		return nil, fmt.Errorf("the results of a lease have more than %d bytes", descriptionBytes)
+	}
+	if err := q.objects.Delete(q.ctx, name); err != nil {
+		return nil, q.link.failed("removing results", err)
+	}
+	return record, nil
+}
+
+// callOff takes back the leases that no worker has begun.
+func (b *batch) callOff() error {
+	ctx, cancel := within(b.queue.ctx)
+	defer cancel()
+	jobs, err := b.queue.link.js.Stream(ctx, b.queue.id.jobStream())
+	if err == nil {
+		err = jobs.Purge(ctx)
+	}
+	if err != nil {
+		return b.queue.link.failed("calling off jobs", err)
+	}
+	return nil
+}

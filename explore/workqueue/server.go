@@ -1,0 +1,95 @@
+package workqueue
+
+import (
+	"cmp"
+	"crypto/rand"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+// Embedded is the scheme of URLs that ask for a server of this process: embedded://[TOKEN@]HOST:PORT, with port 0 for any.
+const Embedded = "embedded"
+
+// loopback is where a server listens that is not told where.
+const loopback = "127.0.0.1:0"
+
+// embedded is a NATS server of this process.
+type embedded struct {
+	server *server.Server
+	url    string // for workers
+	folder string // of its objects
+}
+
+// listen starts a server. Without a token in the URL it makes one.
+func listen(at *url.URL) (*embedded, error) {
+	host, portText, err := net.SplitHostPort(cmp.Or(at.Host, loopback))
+	if err != nil {
+		return nil, fmt.Errorf("invalid address %q: expected HOST:PORT, for example embedded://0.0.0.0:4222", at.Host)
+	}
+	port, err := strconv.ParseUint(portText, 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("invalid port %q: expected 0 to 65535", portText)
+	}
+	token := cmp.Or(at.User.Username(), rand.Text())
+	folder, err := os.MkdirTemp("", "canisterd-explore-")
+	if err != nil {
+		return nil, fmt.Errorf("making the folder of the NATS server: %w", err)
+	}
+	e := &embedded{folder: folder}
+	if err := e.start(host, int(port), token); err != nil {
+		e.close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *embedded) start(host string, port int, token string) (err error) {
+	if port == 0 {
+		port = server.RANDOM_PORT
+	} else if taken, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port))); err != nil {
+		return fmt.Errorf("starting a NATS server: %w", err)
+	} else {
+		_ = taken.Close() // the server listens there next
+	}
+	e.server, err = server.NewServer(&server.Options{
+		ServerName: "canisterd", Host: host, Port: port, Authorization: token, JetStream: true, StoreDir: e.folder, JetStreamMaxMemory: 2 * queueBytes,
+		JetStreamMaxStore: objectBytes, MaxPayload: messageBytes, NoLog: true, NoSigs: true, DisableJetStreamBanner: true,
+	})
+	if err != nil {
+		return fmt.Errorf("starting a NATS server: %w", err)
+	}
+	e.server.Start()
+	if !e.server.ReadyForConnections(connectPatience) {
+		return fmt.Errorf("starting a NATS server: it does not listen at %s after %s", net.JoinHostPort(host, strconv.Itoa(port)), connectPatience)
+	}
+	own, ok := e.server.Addr().(*net.TCPAddr)
+	if !ok {
+		return fmt.Errorf("starting a NATS server: it listens at %s", e.server.Addr())
+	}
+	shown := own.IP.String()
+	if own.IP.IsUnspecified() {
+		if shown, err = os.Hostname(); err != nil {
+			return fmt.Errorf("starting a NATS server: the name of this computer: %w", err)
+		}
+	}
+	e.url = (&url.URL{Scheme: "nats", User: url.User(token), Host: net.JoinHostPort(shown, strconv.Itoa(own.Port))}).String()
+	return nil
+}
+
+// inside is how this process connects.
+func (e *embedded) inside() nats.Option { return nats.InProcessServer(e.server) }
+
+// close ends the server.
+func (e *embedded) close() {
+	if e.server != nil {
+		e.server.Shutdown()
+		e.server.WaitForShutdown()
+	}
+	_ = os.RemoveAll(e.folder) // in the folder for temporary files
+}

@@ -1,0 +1,26 @@
+package workqueue_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/canisterd/canisterd/canister/canistertest"
+)
+
+func TestMain(m *testing.M) { os.Exit(canistertest.Main(m)) }
+
+func TestTwoWorkersFindWhatOneProcessFinds(t *testing.T) {
+	c := theft(t, 3, 1500)
+	want := run(t, c, nil)
+	q := begin(t, "embedded://")
+	first, second := work(t, q.URL(), 1, theft(t, 3, 1500)), work(t, q.URL(), 2, theft(t, 3, 1500))
+	if got := run(t, c, q); got != want {
+		t.Errorf("workers have found\n%s\nand one process\n%s", got, want)
+	}
+	q.Close()
+	for _, ended := range []<-chan error{first, second} {
+		if err := <-ended; err != nil {
+			t.Errorf("a worker ended with %v", err)
+		}
+	}
+}
