@@ -47,6 +47,9 @@ func (l *link) unreachable(err error) error {
 
 // failed says what an error of JetStream means.
 func (l *link) failed(doing string, err error) error {
+	if l.conn.IsClosed() {
+		return l.gone()
+	}
 	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrNoResponders) {
 		return fmt.Errorf("%s: the NATS server %s runs without JetStream: start it with -js", doing, l.server)
 	}

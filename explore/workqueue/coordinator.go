@@ -36,6 +36,7 @@ type Coordinator struct {
 	url     string    // for workers
 	objects jetstream.ObjectStore
 	answers chan jetstream.Msg
+	invites *nats.Subscription // of workers that want to join; nil: none is invited yet
 	next    uint64 // number of the next lease
 	end     sync.Once
 
@@ -103,7 +104,8 @@ func (q *Coordinator) offer(c *Campaign) error {
 	if err := q.store(c); err != nil {
 		return q.link.failed("storing the base of the campaign", err)
 	}
-	if _, err := q.link.conn.Subscribe(joinSubject, q.join); err != nil {
+	var err error
+	if q.invites, err = q.link.conn.Subscribe(joinSubject, q.join); err != nil {
 		return q.link.failed("subscribing to workers", err)
 	}
 	return nil
@@ -243,6 +245,9 @@ func (q *Coordinator) URL() string { return q.url }
 func (q *Coordinator) Close() { q.end.Do(q.close) }
 
 func (q *Coordinator) close() {
+	if q.invites != nil {
+		_ = q.invites.Unsubscribe() // of a server that is gone
+	}
 	_ = q.link.conn.Publish(q.id.end(), nil) // workers that do not hear it find that nobody answers
 	q.remove(q.id)
 	q.link.leave()

@@ -33,11 +33,15 @@ const (
 	alivePatience = 5 * time.Second
 	// workerPatience is how long a coordinator waits where no worker is there.
 	workerPatience = time.Minute
-	// joinInterval is how often a worker asks for a campaign.
+	// joinInterval is how often a worker asks for a campaign, and joinPatience how long it waits for the answer.
 	joinInterval = 200 * time.Millisecond
+	joinPatience = time.Second
 	// connectPatience is how long it takes at most to reach a server, and to reach it again.
 	connectPatience = 5 * time.Second
 	reconnectWait   = 250 * time.Millisecond
+	// fetchPatience is how long a worker waits for a lease before it asks again, and so until it notices that the work is
+	// over.
+	fetchPatience = 250 * time.Millisecond
 	// requestPatience is how long a request to the server takes at most.
 	requestPatience = 10 * time.Second
 )

@@ -65,23 +65,19 @@ func (p *puller) pull(ctx context.Context, first *campaign.Worker) error {
 }
 
 // next waits for a lease for some time; nil for none.
-func (p *puller) next(ctx context.Context) (jetstream.Msg, error) {
-	wait, cancel := context.WithTimeout(ctx, requestPatience)
-	defer cancel()
-	m, err := p.jobs.Next(jetstream.FetchContext(wait))
-	switch {
+func (p *puller) next(ctx context.Context) (m jetstream.Msg, err error) {
+	switch m, err = p.jobs.Next(jetstream.FetchMaxWait(fetchPatience)); {
 	case err == nil:
 		return m, nil
-	case errors.Is(err, jetstream.ErrConsumerDeleted), errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound), errors.Is(err, nats.ErrNoResponders):
+	case over(err), errors.Is(err, nats.ErrNoResponders):
 		return nil, errOver
-	case wait.Err() != nil, errors.Is(err, nats.ErrTimeout), errors.Is(err, jetstream.ErrNoMessages):
-		return nil, nil
+	case !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, jetstream.ErrNoMessages):
+		select { // the connection may come back
+		case <-ctx.Done():
+		case <-time.After(reconnectWait):
+		}
 	}
-	select { // the connection may come back
-	case <-ctx.Done():
-	case <-time.After(reconnectWait):
-	}
-	return nil, nil
+	return m, nil
 }
 
 func (p *puller) hold(m jetstream.Msg) {

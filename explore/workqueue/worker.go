@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -75,7 +76,7 @@ func (w *work) join(ctx context.Context) (*invitation, error) {
 		return nil, fmt.Errorf("writing a request: %w", err)
 	}
 	for {
-		m, err := w.link.conn.Request(joinSubject, request, requestPatience)
+		m, err := w.link.conn.Request(joinSubject, request, joinPatience)
 		var offered invitation
 		if err == nil && json.Unmarshal(m.Data, &offered) == nil {
 			if offered.Refusal == "" {
@@ -99,21 +100,28 @@ func (w *work) join(ctx context.Context) (*invitation, error) {
 // errOver ends the work for a campaign.
 var errOver = errors.New("the campaign is over")
 
+// over reports whether an error says that the campaign is over: what it had on the server is removed.
+func over(err error) bool {
+	return slices.ContainsFunc([]error{
+		errOver, jetstream.ErrBucketNotFound, jetstream.ErrObjectNotFound, jetstream.ErrStreamNotFound, jetstream.ErrConsumerNotFound, jetstream.ErrConsumerDeleted,
+	}, func(known error) bool { return errors.Is(err, known) })
+}
+
 // serve works for a campaign until it is over.
 func (w *work) serve(ctx context.Context, id subjects) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	over, err := w.link.conn.Subscribe(id.end(), func(*nats.Msg) { end(errOver) })
+	ending, err := w.link.conn.Subscribe(id.end(), func(*nats.Msg) { end(errOver) })
 	if err != nil {
 		return w.link.failed("joining a campaign", err)
 	}
-	defer func() { _ = over.Unsubscribe() }() // of a connection that is gone
+	defer func() { _ = ending.Unsubscribe() }() // of a connection that is gone
 	var group sync.WaitGroup
 	defer group.Wait()
 	defer end(nil)
 	group.Go(func() { w.stayAlive(ctx, end, id) })
 	err = w.run(ctx, id)
-	if errors.Is(err, errOver) || errors.Is(context.Cause(ctx), errOver) {
+	if over(err) || over(context.Cause(ctx)) {
 		return nil
 	}
 	if err != nil && ctx.Err() == nil {

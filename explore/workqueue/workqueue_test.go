@@ -10,10 +10,10 @@ import (
 func TestMain(m *testing.M) { os.Exit(canistertest.Main(m)) }
 
 func TestTwoWorkersFindWhatOneProcessFinds(t *testing.T) {
-	c := theft(t, 3, 1500)
+	c := theft(t, 3, 400)
 	want := run(t, c, nil)
 	q := begin(t, "embedded://")
-	first, second := work(t, q.URL(), 1, theft(t, 3, 1500)), work(t, q.URL(), 2, theft(t, 3, 1500))
+	first, second := work(t, q.URL(), 1, theft(t, 3, 400)), work(t, q.URL(), 2, theft(t, 3, 400))
 	if got := run(t, c, q); got != want {
 		t.Errorf("workers have found\n%s\nand one process\n%s", got, want)
 	}
