@@ -37,7 +37,6 @@ type result struct {
 // nothing is committed. log gives the numbers of log records.
 func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt) result {
 	r.running = true
-	defer func() { r.running = false }()
 	r.fill(c, log, sub, m, a.context)
 	r.pause, r.canceled, r.after, r.nextPause = a.pause, a.canceled, a.after, a.after
 	budget := wasm.Budget{Limit: a.limit, Slice: engineSlice, ReplicaSlice: a.slice, Pause: r.onSlice}
@@ -45,6 +44,7 @@ func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt)
 		budget.ScatteredPages, budget.ScatteredSlice = scatteredPages, ScatteredPauseAfter
 	}
 	err := r.guest.Run(a.entry, r.x, budget)
+	r.running = false // not after a panic, or where a paused message is abandoned
 	r.x.EndLine()
 	if r.x.Exited {
 		err = nil
