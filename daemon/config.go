@@ -32,6 +32,8 @@ type Config struct {
 	StateDir string
 	// CheckpointBytes is after how many bytes of records a checkpoint is made; 0: 64 MiB.
 	CheckpointBytes int64
+	// Retention is how much of its history a kept instance has. The zero value is no history.
+	Retention Retention
 	// CacheDir keeps compiled modules from one start to the next; empty for a
 	// folder of the user's cache, or without a usable home a temporary one of this user alone.
 	CacheDir string

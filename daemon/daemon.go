@@ -18,6 +18,7 @@ import (
 	"github.com/canisterd/canisterd/api/ic"
 	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/daemon/journal"
 	"github.com/canisterd/canisterd/daemon/metrics"
 	"github.com/canisterd/canisterd/daemon/otlp"
 	"github.com/canisterd/canisterd/replica/node"
@@ -127,7 +128,7 @@ func (d *Daemon) registryConfig(config *Config) instance.Config {
 		Host: host{d}, Log: config.Log, Wall: config.wall, Limit: config.Instances, Kept: config.KeptInstances, Seed: config.Seed, Memory: d.memory.instance,
 		CacheDir: config.CacheDir, Version: Version(), TimedEvents: d.spans != nil, RateLimits: config.RateLimits, Outcalls: config.Outcalls,
 		Reach:    instance.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
-		StateDir: config.StateDir, CheckpointBytes: config.CheckpointBytes,
+		StateDir: config.StateDir, CheckpointBytes: config.CheckpointBytes, Journal: journal.Options{Retention: config.Retention},
 	}
 	if len(config.CompileWorker) > 0 {
 		made.Compiler = newCompileWorker(config.CompileWorker).compile

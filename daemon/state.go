@@ -17,7 +17,12 @@ type (
 	StateHealth = journal.Health
 	// Replayed is what the history of a state directory came to.
 	Replayed = instance.Replayed
+	// Retention is how much of its history a kept instance has.
+	Retention = journal.Retention
 )
+
+// DefaultRetention is the history that canisterd start keeps.
+func DefaultRetention() Retention { return journal.DefaultRetention() }
 
 // InstanceStateDir is the state directory of an instance in the one of a daemon.
 func InstanceStateDir(stateDir, name string) string { return instance.KeptIn(stateDir, name) }

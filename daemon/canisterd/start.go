@@ -30,6 +30,7 @@ type startFlags struct {
 	deploy, call               string
 	checkpointBytes            int64
 	gateway                    gatewayFlags
+	history                    retentionFlags
 }
 
 // stateUsage is of --state-dir of instances.
@@ -73,6 +74,7 @@ all are in memory, and gone when it stops.`,
 	flags.StringVar(&f.outcalls, "outcalls", daemon.AllowOutcalls.String(), "what becomes of the HTTP outcalls of canisters: allow makes them (https and http), hold keeps them to be answered by a client, deny rejects them, replicated sends GET and HEAD once for each node of the subnet and compares what comes, strict makes them as mainnet does (replicated, https only)")
 	f.reach.add(cmd, "none of them")
 	f.gateway.add(cmd)
+	f.history.add(cmd)
 	flags.StringVar(&f.seed, "seed", "", seedUsage)
 	flags.BoolVar(&f.rateLimits, "rate-limits", false, rateLimitsUsage)
 	flags.StringVar(&f.control.Address, "control", "", "address of the control API (gRPC): host:port, unix:///PATH, or off (default: that of --listen, where only this machine reaches it)")
@@ -144,6 +146,9 @@ func (c *cli) daemonConfig(f *startFlags) (config daemon.Config, err error) {
 		return config, err
 	}
 	if config.Spans, err = f.telemetry.spans(); err != nil {
+		return config, err
+	}
+	if config.Retention, err = f.history.retention(); err != nil {
 		return config, err
 	}
 	if config.Control.Token, err = tokenOf(f.tokenFile); err != nil {

@@ -22,8 +22,9 @@ type keeper struct {
 	due     chan struct{} // has a value when a checkpoint is due
 	most    int64         // bytes of records after which one is due
 
-	// Since the last checkpoint. The owner of the network writes them.
+	// The owner of the network writes these. All but before count from the last checkpoint on.
 	records, bytes atomic.Int64
+	before         int64       // bytes of records since the last base, when the directory was opened
 	busy           atomic.Bool // a record was not idle
 	many           atomic.Bool // there are so many records that one is due
 	aging          *time.Timer // makes a checkpoint due; nil until there is such a record
@@ -76,7 +77,8 @@ func (k *keeper) Rebase(network *replica.Network) error {
 		return err
 	}
 	at := k.present(network)
-	at.Base = true
+	at.Base, at.Written = true, 0
+	k.before = -k.journal.Written()
 	if err := k.write(at, network); err != nil {
 		return err
 	}
@@ -87,7 +89,9 @@ func (k *keeper) Rebase(network *replica.Network) error {
 // present describes a checkpoint of the network as it is now.
 func (k *keeper) present(network *replica.Network) journal.Checkpoint {
 	now := network.Activity()
-	return journal.Checkpoint{Position: k.journal.Position(), Height: now.Height, Time: now.Time, Made: time.Now()}
+	return journal.Checkpoint{
+		Position: k.journal.Position(), Height: now.Height, Time: now.Time, Written: k.before + k.journal.Written(), Made: time.Now(),
+	}
 }
 
 // begin counts what comes after a checkpoint.
@@ -183,6 +187,7 @@ func (k *keeper) recovered(config replica.Config) (*replica.Network, error) {
 	}
 	k.records.Store(records)
 	k.bytes.Store(bytes)
+	k.before = newest.Written + bytes
 	k.count(records, bytes)
 	k.log.Info("the state is restored", "height", network.Activity().Height, "records", records, "took", time.Since(begun).Round(time.Millisecond))
 	return network, nil

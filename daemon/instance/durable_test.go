@@ -27,14 +27,19 @@ type crashing struct {
 	fs       *vfs.MemFS
 	registry *instance.Registry
 	*instance.Instance
+	retention  journal.Retention
+	checkpoint int64 // bytes of records after which one is made; 0: 64 MiB
 }
 
-func newCrashing(t testing.TB) *crashing {
+func newCrashing(t testing.TB) *crashing { return newRetaining(t, journal.Retention{}, 0) }
+
+// newRetaining is a crashing instance that keeps its history.
+func newRetaining(t testing.TB, retention journal.Retention, checkpoint int64) *crashing {
 	engine, err := canister.NewEngine(canister.EngineConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &crashing{t: t, engine: engine, fs: vfs.NewCrashableMem()}
+	c := &crashing{t: t, engine: engine, fs: vfs.NewCrashableMem(), retention: retention, checkpoint: checkpoint}
 	t.Cleanup(func() {
 		if err := errors.Join(c.registry.Close(), engine.Close()); err != nil {
 			t.Error(err)
@@ -47,7 +52,7 @@ func newCrashing(t testing.TB) *crashing {
 // open starts the instance from what is on the disk.
 func (c *crashing) open(spec instance.Spec) {
 	c.t.Helper()
-	c.registry = instance.NewRegistry(instance.Config{Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs}})
+	c.registry = instance.NewRegistry(instance.Config{Wall: time.Now, Engine: c.engine, CheckpointBytes: c.checkpoint, Journal: journal.Options{FS: c.fs, Retention: c.retention}})
 	spec.Name, spec.Journal = instance.Default, "/state"
 	var err error
 	if c.Instance, err = c.registry.Create(c.t.Context(), &spec); err != nil {

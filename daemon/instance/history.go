@@ -2,6 +2,7 @@ package instance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -35,24 +36,35 @@ func (i *Instance) History(ctx context.Context, after uint64, most int) (h *Hist
 		return nil, err
 	}
 	err = i.during(ctx, func(ctx context.Context) error {
-		return i.keeper.past(func(oldest *journal.Checkpoint) error {
-			h = &History{First: oldest.Height, Last: oldest.Height, Begins: oldest.Time, Ends: oldest.Time, Checkpoints: i.keeper.journal.Checkpoints()}
-			height, at := oldest.Height, oldest.Time
-			return i.keeper.walk(ctx, oldest, func(s *step) error {
-				if kind := kindOf(s.Input); kind != "" && s.Position >= after {
-					if h.More = len(h.Accepted) == most; !h.More {
-						h.Accepted = append(h.Accepted, Accepted{Position: s.Position, Height: height, Time: at, Kind: kind, Input: s.Input})
-					}
-				}
-				if s.Grew {
-					height, at = s.Height, s.Time
-					h.Last, h.Ends = height, at
-				}
-				return nil
-			})
+		return i.keeper.past(func(all []journal.Checkpoint) (err error) {
+			h = &History{First: all[0].Height, Begins: all[0].Time, Checkpoints: all}
+			if h.Last, h.Ends, err = i.keeper.end(ctx, all); err != nil {
+				return err
+			}
+			return i.keeper.accepted(ctx, all, after, most, h)
 		})
 	})
 	return h, err
+}
+
+// accepted adds inputs that were accepted after so many records to a history.
+func (k *keeper) accepted(ctx context.Context, all []journal.Checkpoint, after uint64, most int, h *History) error {
+	from := before(all, func(c *journal.Checkpoint) bool { return c.Position <= after })
+	height, at := from.Height, from.Time
+	err := k.walk(ctx, from, func(s *step) error {
+		if kind := kindOf(s.Input); kind != "" && s.Position >= after {
+			if h.More = len(h.Accepted) == most; h.More {
+				return errReached
+			}
+			h.Accepted = append(h.Accepted, Accepted{Position: s.Position, Height: height, Time: at, Kind: kind, Input: s.Input})
+		}
+		height, at = s.Height, s.Time
+		return nil
+	})
+	if errors.Is(err, errReached) {
+		return nil
+	}
+	return err
 }
 
 // kindOf names the type of an input; "" for those that an instance gives itself.

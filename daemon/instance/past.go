@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/journal"
@@ -35,19 +36,33 @@ type reach struct {
 	found        bool   // the moment is there
 }
 
-// past reads the journal while it is written. A new checkpoint may end the history before another one: then the reading
-// begins again.
-func (k *keeper) past(read func(oldest *journal.Checkpoint) error) error {
+// past reads the journal while it is written. A new checkpoint may end the history before another one, or remove one from
+// the middle of it: then the reading begins again.
+func (k *keeper) past(read func(all []journal.Checkpoint) error) error {
 	for {
 		all := k.journal.Checkpoints()
 		if len(all) == 0 {
 			return refusedFolder(k.journal.Dir(), errNoCheckpoint)
 		}
-		err := read(&all[0])
-		if now := k.journal.Checkpoints(); err == nil || len(now) > 0 && now[0].File == all[0].File {
+		err := read(all)
+		now := k.journal.Checkpoints()
+		missing := func(c journal.Checkpoint) bool {
+			return !slices.ContainsFunc(now, func(n journal.Checkpoint) bool { return n.File == c.File })
+		}
+		if err == nil || len(now) == 0 || !slices.ContainsFunc(all, missing) {
 			return err
 		}
 	}
+}
+
+// before is the newest of some checkpoints that is before a moment, or the oldest one.
+func before(all []journal.Checkpoint, is func(*journal.Checkpoint) bool) *journal.Checkpoint {
+	for i := range slices.Backward(all) {
+		if is(&all[i]) {
+			return &all[i]
+		}
+	}
+	return &all[0]
 }
 
 // step is a record with where the network was after it.
@@ -84,26 +99,52 @@ func (k *keeper) walk(ctx context.Context, from *journal.Checkpoint, do func(*st
 	})
 }
 
-// find looks for a moment in the records since a checkpoint.
-func (k *keeper) find(ctx context.Context, oldest *journal.Checkpoint, m *Moment) (r reach, err error) {
-	ended := func(position, height, at uint64) {
+// find looks for a moment in the records since the last checkpoint before it.
+func (k *keeper) find(ctx context.Context, all []journal.Checkpoint, m *Moment) (r reach, err error) {
+	ended := func(position, height, at uint64) error {
 		r.last, r.ends = height, at
-		if m.Request == nil && (m.Time > 0 && at > 0 && at <= m.Time || m.Time == 0 && height == m.Height) {
+		switch {
+		case m.Request != nil:
+		case m.Time > 0 && at > m.Time || m.Time == 0 && height > m.Height:
+			return errReached
+		case m.Time > 0 && at > 0 || m.Time == 0 && height == m.Height:
 			r.position, r.found = position, true
 		}
+		return nil
 	}
-	r.first, r.begins = oldest.Height, oldest.Time
-	ended(oldest.Position, oldest.Height, oldest.Time)
-	err = k.walk(ctx, oldest, func(s *step) error {
-		if in, ok := s.Input.(*replica.Ingress); ok && m.Request != nil && in.ID == *m.Request {
-			r.position, r.found = s.Position, true
-		}
-		if s.Grew {
-			ended(s.Position+1, s.Height, s.Time)
-		}
+	from := before(all, func(c *journal.Checkpoint) bool {
+		return m.Request == nil && c.Time > 0 && (m.Time > 0 && c.Time < m.Time || m.Time == 0 && c.Height < m.Height)
+	})
+	r.first, r.begins = all[0].Height, all[0].Time
+	if err = ended(from.Position, from.Height, from.Time); err == nil {
+		err = k.walk(ctx, from, func(s *step) error {
+			if in, ok := s.Input.(*replica.Ingress); ok && m.Request != nil && in.ID == *m.Request {
+				r.position, r.found = s.Position, true
+			}
+			if s.Grew {
+				return ended(s.Position+1, s.Height, s.Time)
+			}
+			return nil
+		})
+	}
+	if errors.Is(err, errReached) {
+		err = nil
+	}
+	if err == nil && !r.found {
+		r.last, r.ends, err = k.end(ctx, all)
+	}
+	return r, err
+}
+
+// end is the newest round that the records have, with its time.
+func (k *keeper) end(ctx context.Context, all []journal.Checkpoint) (height, at uint64, err error) {
+	newest := &all[len(all)-1]
+	height, at = newest.Height, newest.Time
+	err = k.walk(ctx, newest, func(s *step) error {
+		height, at = s.Height, s.Time
 		return nil
 	})
-	return r, err
+	return height, at, err
 }
 
 // refuse says which moments can be reached.
@@ -114,23 +155,19 @@ func (r *reach) refuse(name string, m *Moment) error {
 func stamp(at uint64) string { return time.Unix(0, int64(at)).UTC().Format(time.RFC3339Nano) }
 
 // replayTo is the network as it was after so many records: the newest checkpoint before, and the records after that.
-func (k *keeper) replayTo(ctx context.Context, position uint64, config replica.Config) (_ *replica.Network, err error) {
-	all := k.journal.Checkpoints()
-	at := len(all) - 1
-	for at > 0 && all[at].Position > position {
-		at--
-	}
+func (k *keeper) replayTo(ctx context.Context, all []journal.Checkpoint, position uint64, config replica.Config) (_ *replica.Network, err error) {
+	from := before(all, func(c *journal.Checkpoint) bool { return c.Position <= position })
 	config.Compiler = recordedModules{}
-	network, err := read(k.journal, &all[at], config)
+	network, err := read(k.journal, from, config)
 	defer func() {
 		if err != nil && network != nil {
 			network.Close()
 		}
 	}()
-	if err != nil || position == all[at].Position {
+	if err != nil || position == from.Position {
 		return network, err
 	}
-	err = k.journal.Records(all[at].Position, func(now uint64, record []byte) error {
+	err = k.journal.Records(from.Position, func(now uint64, record []byte) error {
 		if now == position {
 			return errReached
 		}
@@ -181,15 +218,15 @@ func (i *Instance) revive(ctx context.Context, m *Moment, fork replica.ForkConfi
 		return nil, nil, err
 	}
 	err = i.during(ctx, func(ctx context.Context) error {
-		return i.keeper.past(func(oldest *journal.Checkpoint) error {
-			r, err := i.keeper.find(ctx, oldest, m)
+		return i.keeper.past(func(all []journal.Checkpoint) error {
+			r, err := i.keeper.find(ctx, all, m)
 			if err != nil {
 				return err
 			}
 			if !r.found {
 				return r.refuse(i.name, m)
 			}
-			network, err = i.keeper.replayTo(ctx, r.position, replica.Config{Engine: i.engine.Engine, Keys: i.keys})
+			network, err = i.keeper.replayTo(ctx, all, r.position, replica.Config{Engine: i.engine.Engine, Keys: i.keys})
 			return err
 		})
 	})

@@ -3,12 +3,14 @@ package instance_test
 import (
 	"errors"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/daemon/journal"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -65,6 +67,48 @@ func TestAForkAtAPastRoundHasTheStateOfThatRound(t *testing.T) {
 				t.Errorf("a fork %s is at round %d, want %d, with the same state %v: %v", &at, got.height, want.height, got.hash == want.hash, err)
 			}
 		}
+	}
+}
+
+// TestAForkReachesBackAsFarAsTheHistoryIsKept forks at rounds of a history with several checkpoints, of which some in the
+// middle are dropped.
+func TestAForkReachesBackAsFarAsTheHistoryIsKept(t *testing.T) {
+	const most = 700 << 10
+	c := newRetaining(t, journal.Retention{Age: time.Hour, RecordBytes: 1 << 20, CheckpointBytes: most}, 200)
+	states := c.marked(t, 12)
+	c.crash(0, rand.New(rand.NewPCG(1, 2)))
+	states = append(states, c.marked(t, 12)...)
+	h, err := c.History(t.Context(), 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes, widest := int64(0), uint64(0)
+	for i, k := range h.Checkpoints[:len(h.Checkpoints)-2] {
+		bytes += k.Bytes
+		widest = max(widest, h.Checkpoints[i+1].Height-k.Height)
+	}
+	if len(h.Checkpoints) < 4 || bytes > most || widest < 6 || h.First != 0 {
+		t.Errorf("from round %d on there are %d checkpoints, the older ones of %d bytes, with up to %d rounds between them", h.First, len(h.Checkpoints), bytes, widest)
+	}
+	for _, want := range states {
+		for _, at := range []instance.Moment{{Height: want.height}, {Time: want.time}} {
+			if got, err := c.forked(t, at); err != nil || got != want {
+				t.Errorf("a fork %s is at round %d, want %d, with the same state %v: %v", &at, got.height, want.height, got.hash == want.hash, err)
+			}
+		}
+	}
+	for after := uint64(0); ; { // in pages of two
+		page, err := c.History(t.Context(), after, 2)
+		if err != nil || len(page.Accepted) == 0 || !reflect.DeepEqual(page.Accepted, h.Accepted[:len(page.Accepted)]) || page.Last != h.Last {
+			t.Fatalf("the page after record %d has %+v, want %+v: %v", after, page.Accepted, h.Accepted[:2], err)
+		}
+		if h.Accepted = h.Accepted[len(page.Accepted):]; !page.More {
+			break
+		}
+		after = page.Accepted[1].Position + 1
+	}
+	if len(h.Accepted) > 0 {
+		t.Errorf("%d inputs are on no page", len(h.Accepted))
 	}
 }
 

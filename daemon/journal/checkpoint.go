@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -23,6 +22,7 @@ type Checkpoint struct {
 	Position uint64    `json:"position"` // how many records come before it
 	Height   uint64    `json:"height"`   // of the network
 	Time     uint64    `json:"time"`     // of the network, in nanoseconds; 0: written before it was
+	Written  int64     `json:"written"`  // bytes of the records before it, since the last base; 0: written before it was
 	Base     bool      `json:"base"`     // the records before it are of another network
 	File     string    `json:"file"`     // its name in the directory
 	Bytes    int64     `json:"bytes"`    // of the file
@@ -48,7 +48,7 @@ func (j *Journal) Checkpoints() []Checkpoint {
 }
 
 // Keep writes a checkpoint: write writes the network as it is after Position records, and returns a hash of its state. Those
-// records must be on disk (Sync). Everything older than the kept checkpoints is removed. Keep sets File, Bytes, Hash,
+// records must be on disk (Sync). What the retention does not keep is removed. Keep sets File, Bytes, Hash,
 // State and Pages of the result. If a checkpoint of the same position is kept and this is not a base, nothing is written.
 func (j *Journal) Keep(c Checkpoint, write func(io.Writer, *PageFiles) (state [32]byte, err error)) (Checkpoint, error) {
 	j.keeping.Lock()
@@ -98,24 +98,6 @@ func (j *Journal) writeCheckpoint(c *Checkpoint, write func(io.Writer, *PageFile
 	c.Pages, err = pages.finish()
 	j.adopted = nil
 	return err
-}
-
-// forget takes what is not needed beside a new checkpoint out of the store, and enters the checkpoint in the list.
-func (j *Journal) forget(batch *pebble.Batch, c Checkpoint) error {
-	kept := slices.DeleteFunc(slices.Clone(j.kept), func(k Checkpoint) bool { return k.Position == c.Position || c.Base })
-	kept = append(kept, c)
-	if extra := len(kept) - checkpoints; extra > 0 {
-		kept = kept[extra:]
-	}
-	j.kept = kept
-	oldest := kept[0].Position
-	block, err := j.blockBefore(oldest)
-	if err != nil {
-		return err
-	}
-	return errors.Join(
-		batch.DeleteRange(positionKey(recordsKey, 0), positionKey(recordsKey, block), nil),
-		batch.DeleteRange(positionKey(checkpointKey, 0), positionKey(checkpointKey, oldest), nil))
 }
 
 // sweep removes files of checkpoints that are not kept, and unfinished files whose names begin with one of the prefixes.

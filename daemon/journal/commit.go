@@ -21,7 +21,7 @@ func (j *Journal) Append(record []byte, lazy bool) {
 	}
 	j.pending = binary.AppendUvarint(j.pending, uint64(len(record)))
 	j.pending = append(j.pending, record...)
-	j.size += uint64(len(record))
+	j.size += int64(len(record))
 	j.appended.Add(1)
 	for len(j.pending) > maxPending && j.failed.Load() == nil {
 		happened := j.following()
@@ -37,7 +37,7 @@ func (j *Journal) Append(record []byte, lazy bool) {
 func (j *Journal) Position() uint64 { return j.appended.Load() }
 
 // Written is how many bytes of records were appended since the directory was opened.
-func (j *Journal) Written() uint64 {
+func (j *Journal) Written() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.size

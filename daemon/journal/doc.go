@@ -26,7 +26,8 @@
 //
 // A checkpoint is a file that is complete and on disk before the store mentions it. The last two are kept, with the
 // records after the older: if the newest is damaged, the network can be had from the other without a loss. A base is a
-// checkpoint of another network than the records before it are of: nothing before it is kept.
+// checkpoint of another network than the records before it are of: nothing before it is kept. Older checkpoints, with the
+// records after the oldest, are a history, which a Retention bounds by age and bytes.
 //
 // A page file is written with one checkpoint and never changes. Later checkpoints refer to the memories in it that are
 // still the same, so a checkpoint writes only the others. If less than half of a page file is used, the next checkpoint

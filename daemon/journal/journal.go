@@ -26,15 +26,18 @@ type Options struct {
 	MemTableBytes uint64
 	// ReadOnly opens a directory that exists, to look at it.
 	ReadOnly bool
+	// Retention is the history that is kept beside what a start needs.
+	Retention Retention
 }
 
 // Journal is an open state directory. Append is for one goroutine at a time, the owner of the network; the other
 // methods are safe for concurrent use.
 type Journal struct {
-	dir  string
-	fs   *disk
-	lock io.Closer
-	db   *pebble.DB
+	dir       string
+	fs        *disk
+	lock      io.Closer
+	db        *pebble.DB
+	retention Retention
 
 	wake    chan struct{} // a commit is wanted
 	closing chan struct{}
@@ -49,7 +52,7 @@ type Journal struct {
 	pending  []byte        // records that wait for their commit, each with its length before it
 	spare    []byte        // room for the next pending
 	first    uint64        // position of the first in pending
-	size     uint64        // bytes of records that were ever appended while the directory is open
+	size     int64         // bytes of records that were ever appended while the directory is open
 	delayed  *time.Timer   // commits records that have no waiting caller
 	timed    bool          // delayed runs: something in pending is not lazy
 	waiting  int           // callers that wait for the next commit
@@ -67,7 +70,7 @@ type Journal struct {
 // *ForeignError, *DamagedError or *FailedError.
 func Open(dir string, o Options) (_ *Journal, err error) {
 	j := &Journal{
-		dir: dir, fs: &disk{FS: o.FS},
+		dir: dir, fs: &disk{FS: o.FS}, retention: o.Retention,
 		wake: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}), broken: make(chan struct{}),
 	}
 	if j.fs.FS == nil {

@@ -13,8 +13,14 @@ const (
 	keptPending = 1 << 20
 	// maxRecord is how long a record may be, in bytes. Ours.
 	maxRecord = 1 << 30
-	// checkpoints is how many are kept. Ours.
-	checkpoints = 2
+	// checkpoints is how many are kept at least, maxCheckpoints with those of the history. Ours.
+	checkpoints    = 2
+	maxCheckpoints = 64
+	// The history that a journal keeps if it was not told another one: how far back it reaches, and bytes of its records
+	// and of its checkpoints. Ours.
+	historyAge             = 7 * 24 * time.Hour
+	historyRecordBytes     = 256 << 20
+	historyCheckpointBytes = 1 << 30
 	// maxPageFiles is how many page files a checkpoint refers to. Bytes in more files are copied. Ours.
 	maxPageFiles = 8
 	// cacheBytes and MemTableBytes are what the store takes of memory: blocks are read once, in order. Ours.

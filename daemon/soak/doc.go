@@ -12,8 +12,8 @@
 //   - the heap and the memory of the warm-up (limits.go), beside what the answers of five minutes take,
 //   - no goroutine more,
 //   - no descriptor more, beside those of the store's files, which have a limit of their own,
-//   - a state directory within its budget: two checkpoints, their page files, the records after them, and the files of the
-//     store.
+//   - a state directory within its budget: two checkpoints, their page files, the records after them, the history that
+//     the flags allow, and the files of the store.
 //
 // Then it is stopped, and a replay of its journal must agree with its checkpoints.
 package main

@@ -25,11 +25,16 @@ const (
 	storeFiles = 110
 	// checkpointBytes is how many bytes of records make a checkpoint due (--checkpoint-bytes).
 	checkpointBytes = 256 << 10
-	// storeBytes is what the files of the store take at most: the records after the older of two checkpoints, those
-	// that come while a checkpoint is written, as much again while the store compacts, and its logs.
-	storeBytes = 2*3*checkpointBytes + 4*journal.MemTableBytes
-	// pagesSlack is how many bytes page files may grow by, beside the double of what they take after the warm-up. A page
-	// file may be half unused.
+	// The history that is kept: bytes of its records (--history-records) and of its checkpoints (--history-checkpoints).
+	historyRecordBytes     = 1 << 20
+	historyCheckpointBytes = 4 << 20
+	// maxCheckpoints is how many checkpoints there may be, with those of the history.
+	maxCheckpoints = 64
+	// storeBytes is what the files of the store take at most: the records of the history, those after the older of two
+	// checkpoints, those that come while a checkpoint is written, as much again while the store compacts, and its logs.
+	storeBytes = 2*(3*checkpointBytes+historyRecordBytes) + 4*journal.MemTableBytes
+	// pagesSlack is how many bytes page files may grow by, beside the history and the double of what they take after the
+	// warm-up. A page file may be half unused.
 	pagesSlack = 4 << 20
 	// quietAfter is how long nothing must change until a process counts as quiet, and quietLatest when it is measured
 	// all the same.

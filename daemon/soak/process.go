@@ -32,7 +32,8 @@ func startProcess(ctx context.Context, binary, folder string) (_ *process, err e
 	}
 	defer func() { err = errors.Join(err, log.Close()) }() // the process has a descriptor of its own
 	p.cmd = exec.CommandContext(ctx, binary, "start", "--listen", "127.0.0.1:0", "--json", "--state-dir", p.state,
-		"--cache-dir", filepath.Join(folder, "cache"), "--control", "unix://"+p.socket, "--checkpoint-bytes", strconv.Itoa(checkpointBytes))
+		"--cache-dir", filepath.Join(folder, "cache"), "--control", "unix://"+p.socket, "--checkpoint-bytes", strconv.Itoa(checkpointBytes),
+		"--history-records", strconv.Itoa(historyRecordBytes), "--history-checkpoints", strconv.Itoa(historyCheckpointBytes))
 	p.cmd.Stderr = log
 	out, err := p.cmd.StdoutPipe()
 	if err == nil {

@@ -193,8 +193,8 @@ func growth(warm, end *sample) (failures []string) {
 	fail("goroutines in pools", int64(warm.pooled), int64(end.pooled), maxPooled)
 	fail("descriptors", int64(warm.descriptors), int64(end.descriptors), int64(warm.descriptors))
 	fail("open files of the store", int64(warm.storeFiles), int64(end.storeFiles), storeFiles)
-	fail("checkpoints", int64(warm.checkpoints), int64(end.checkpoints), 2)
-	fail("bytes of page files", warm.pages, end.pages, 2*warm.pages+pagesSlack)
-	fail("bytes on disk", warm.disk, end.disk, 2*end.checkpoint+end.pages+storeBytes)
+	fail("checkpoints", int64(warm.checkpoints), int64(end.checkpoints), maxCheckpoints)
+	fail("bytes of page files", warm.pages, end.pages, 2*warm.pages+historyCheckpointBytes+pagesSlack)
+	fail("bytes on disk", warm.disk, end.disk, 2*end.checkpoint+historyCheckpointBytes+end.pages+storeBytes)
 	return failures
 }

@@ -20,9 +20,9 @@ func TestGrowthOfEachResourceIsNamed(t *testing.T) {
 		{"goroutines in pools", func(s *sample) { s.pooled = maxPooled + 1 }},
 		{"descriptors", func(s *sample) { s.descriptors++ }},
 		{"open files of the store", func(s *sample) { s.storeFiles = storeFiles + 1 }},
-		{"checkpoints", func(s *sample) { s.checkpoints++ }},
-		{"bytes of page files", func(s *sample) { s.pages = 2*s.pages + pagesSlack + 1 }},
-		{"bytes on disk", func(s *sample) { s.disk = 2*s.checkpoint + storeBytes + 1 }},
+		{"checkpoints", func(s *sample) { s.checkpoints = maxCheckpoints + 1 }},
+		{"bytes of page files", func(s *sample) { s.pages = 2*s.pages + historyCheckpointBytes + pagesSlack + 1 }},
+		{"bytes on disk", func(s *sample) { s.disk = 2*s.checkpoint + historyCheckpointBytes + storeBytes + 1 }},
 	} {
 		end := warm
 		c.more(&end)

@@ -29,6 +29,9 @@ const (
 	cutAfter    = 250      // changes of the disk, at most
 )
 
+// cutHistory is kept: so little that each checkpoint drops some of it.
+var cutHistory = journal.Retention{Age: time.Minute, RecordBytes: 3 * cutRecords, CheckpointBytes: 64 << 10}
+
 // cuts is some lives of a durable instance on a disk in memory. A life ends when the power fails at one of the changes
 // of the disk: a random part of what was not synced is lost.
 type cuts struct {
@@ -83,7 +86,7 @@ func (c *cuts) prepare(ctx context.Context) error {
 func (c *cuts) registry(fs vfs.FS) *instance.Registry {
 	return instance.NewRegistry(instance.Config{
 		Wall: time.Now, Engine: c.engine, Log: slog.New(&c.work), CheckpointBytes: cutRecords,
-		Journal: journal.Options{FS: fs, MemTableBytes: cutMemTable},
+		Journal: journal.Options{FS: fs, MemTableBytes: cutMemTable, Retention: cutHistory},
 	})
 }
 

@@ -1,0 +1,96 @@
+package journal
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Retention is what a journal keeps of the past, beside the last two checkpoints and the records after the older one.
+// The zero value keeps nothing more. It is applied when a checkpoint is written.
+type Retention struct {
+	// Age is how far back the history reaches, by the times at which checkpoints were made.
+	Age time.Duration
+	// RecordBytes bounds the records of the history.
+	RecordBytes int64
+	// CheckpointBytes bounds the files of its checkpoints. Files that the last two checkpoints need as well do not count.
+	CheckpointBytes int64
+}
+
+// DefaultRetention is the retention of a daemon that was not told another one.
+func DefaultRetention() Retention {
+	return Retention{Age: historyAge, RecordBytes: historyRecordBytes, CheckpointBytes: historyCheckpointBytes}
+}
+
+// kept are the checkpoints that stay at a time, of a list in order. The oldest checkpoint is dropped, with the records
+// after it, while the next one is old enough, or while there are too many bytes of records. If checkpoints take too many
+// bytes, those in the middle are dropped first: the history stays as long, and a fork in it repeats more records.
+func (r *Retention) kept(all []Checkpoint, now time.Time) []Checkpoint {
+	all = slices.Clone(all)
+	for len(all) > checkpoints {
+		needed := &all[len(all)-checkpoints]
+		switch {
+		case !all[1].Made.After(now.Add(-r.Age)) || needed.Written-all[0].Written > r.RecordBytes:
+			all = all[1:]
+		case len(all) > maxCheckpoints || historyBytes(all) > r.CheckpointBytes:
+			at := leastNeeded(all)
+			all = slices.Delete(all, at, at+1)
+		default:
+			return all
+		}
+	}
+	return all
+}
+
+// leastNeeded is the checkpoint of a history without which the fewest records lie between its neighbors. It is the
+// oldest one if no other is in the middle.
+func leastNeeded(all []Checkpoint) (at int) {
+	least := uint64(0)
+	for i := 1; i < len(all)-checkpoints; i++ {
+		if gap := all[i+1].Position - all[i-1].Position; at == 0 || gap < least {
+			at, least = i, gap
+		}
+	}
+	return at
+}
+
+// historyBytes are the bytes of the files that only the checkpoints before the last two need.
+func historyBytes(all []Checkpoint) (bytes int64) {
+	counted := make(map[string]bool)
+	newest := len(all) - checkpoints
+	for _, c := range all[newest:] {
+		for _, f := range c.Pages {
+			counted[f.Name] = true
+		}
+	}
+	for _, c := range all[:newest] {
+		bytes += c.Bytes
+		for _, f := range c.Pages {
+			if !counted[f.Name] {
+				counted[f.Name] = true
+				bytes += f.Bytes
+			}
+		}
+	}
+	return bytes
+}
+
+// forget enters a new checkpoint in the list, and takes what is not kept beside it out of the store.
+func (j *Journal) forget(batch *pebble.Batch, c Checkpoint) error {
+	before := j.kept
+	all := slices.DeleteFunc(slices.Clone(before), func(k Checkpoint) bool { return k.Position == c.Position || c.Base })
+	j.kept = j.retention.kept(append(all, c), c.Made)
+	for _, k := range before {
+		if !slices.ContainsFunc(j.kept, func(s Checkpoint) bool { return s.Position == k.Position }) {
+			if err := batch.Delete(positionKey(checkpointKey, k.Position), nil); err != nil {
+				return err
+			}
+		}
+	}
+	block, err := j.blockBefore(j.kept[0].Position)
+	if err != nil {
+		return err
+	}
+	return batch.DeleteRange(positionKey(recordsKey, 0), positionKey(recordsKey, block), nil)
+}
