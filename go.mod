@@ -4,6 +4,7 @@ go 1.26.8
 
 require (
 	filippo.io/edwards25519 v1.2.0
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/aviate-labs/agent-go v0.9.2
 	github.com/aviate-labs/candid-go v0.1.1
 	github.com/cockroachdb/pebble/v2 v2.1.7

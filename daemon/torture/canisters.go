@@ -9,7 +9,7 @@ import (
 )
 
 // counting is a canister that adds one to a number in its heap and to one in its stable memory with each update, and
-// gives both.
+// gives both. A query gives them as well.
 const counting = `(module
 	(import "ic0" "msg_reply_data_append" (func $append (param i32 i32)))
 	(import "ic0" "msg_reply" (func $reply))
@@ -23,6 +23,9 @@ const counting = `(module
 		(call $read (i64.const 8) (i64.const 0) (i64.const 8))
 		(i64.store (i32.const 8) (i64.add (i64.load (i32.const 8)) (i64.const 1)))
 		(call $write (i64.const 0) (i64.const 8) (i64.const 8))
+		(call $append (i32.const 0) (i32.const 16)) (call $reply))
+	(func (export "canister_query read")
+		(call $read (i64.const 8) (i64.const 0) (i64.const 8))
 		(call $append (i32.const 0) (i32.const 16)) (call $reply)))`
 
 // call makes an update, and gives the reply.

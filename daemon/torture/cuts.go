@@ -40,7 +40,8 @@ type cuts struct {
 	random    *rand.Rand
 	engine    *canister.Engine
 	disk      *vfs.MemFS
-	canisters []principal.Principal // the last one is installed again and again
+	canisters []principal.Principal // one of each client, one that is installed again and again, and one of all clients
+	counter   counter               // in which all clients count
 	replayed  int                   // lives whose state was compared with that of a replay
 }
 
@@ -67,14 +68,15 @@ func cutPower(ctx context.Context, times int, seed uint64) (c *cuts, err error) 
 
 // String is the outcome for people.
 func (c *cuts) String() string {
-	return fmt.Sprintf("%d updates acknowledged, %d lost; %s; the state after %d cuts is that of a replay", c.acknowledged, c.lost, &c.work, c.replayed)
+	return fmt.Sprintf("%d updates acknowledged, %d lost; %d operations on a counter are linearizable; %s; the state after %d cuts is that of a replay",
+		c.acknowledged, c.lost, c.counter.checked, &c.work, c.replayed)
 }
 
 // prepare makes the instance and its canisters.
 func (c *cuts) prepare(ctx context.Context) error {
 	r := c.registry(c.disk)
 	i, err := r.Create(ctx, &instance.Spec{Placement: instance.Placement{Name: instance.Default}, Journal: cutDir})
-	for err == nil && len(c.canisters) <= cutClients {
+	for err == nil && len(c.canisters) < cutClients+2 {
 		var id principal.Principal
 		id, err = deploy(ctx, caller(i), i.Node().View().DefaultCanister())
 		c.canisters = append(c.canisters, id)
@@ -165,7 +167,36 @@ func (c *cuts) live(ctx context.Context, r *instance.Registry, hash [32]byte, wr
 	if err := i.SetPacing(ctx, instance.Pacing{Mode: instance.Auto}); err != nil {
 		return err
 	}
+	if err := c.counter.check(func() ([]byte, error) { return c.ask(ctx, i, "read") }); err != nil {
+		return err
+	}
 	return write(i)
+}
+
+// ask calls the canister in which all clients count.
+func (c *cuts) ask(ctx context.Context, i *instance.Instance, method string) ([]byte, error) {
+	id := c.canisters[cutClients+1]
+	return caller(i)(ctx, id, id, method, nil)
+}
+
+// errCut is for answers that come after the power has failed.
+var errCut = errors.New("the power has failed")
+
+// count lets a client count in the canister of all clients. What is answered after the end has no answer.
+func (c *cuts) count(ctx context.Context, i *instance.Instance, client int, end *cut) error {
+	err := c.counter.do(client, adds, func() ([]byte, error) {
+		reply, err := c.ask(ctx, i, "count")
+		end.mu.Lock()
+		defer end.mu.Unlock()
+		if err == nil && end.happens {
+			err = errCut
+		}
+		return reply, err
+	})
+	if errors.Is(err, errCut) {
+		return nil
+	}
+	return err
 }
 
 // write has clients count, a canister installed, and the instance forked until the end.
@@ -192,11 +223,15 @@ func (c *cuts) write(ctx context.Context, r *instance.Registry, i *instance.Inst
 		repeat(func() (bool, error) {
 			reply, err := caller(i)(ctx, id, id, "count", nil)
 			end.mu.Lock()
-			defer end.mu.Unlock()
 			if err == nil && !end.happens {
 				err = c.told(at, reply)
 			}
-			return once || end.happens, err
+			over := once || end.happens
+			end.mu.Unlock()
+			if err == nil && !over {
+				err = c.count(ctx, i, at, end)
+			}
+			return over, err
 		})
 	}
 	repeat(func() (bool, error) {

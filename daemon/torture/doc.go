@@ -2,8 +2,9 @@
 //
 // It builds the real binary, starts it with a state directory, and has clients count in canisters with signed updates
 // over HTTP. After a random time it ends the process with SIGKILL, starts the next one with the same directory, and asks
-// every canister how far it has counted: less than its clients were told is a lost update. After the last kill it has
-// the journal replayed.
+// every canister how far it has counted: less than its clients were told is a lost update. All clients also count in one
+// canister and query it. From start to start, their operations must be linearizable: they must have the answers of a
+// counter in some order that agrees with their times. After the last kill the journal is replayed.
 //
 // Before that it lets the power of instances fail whose disk is simulated in memory: at a random change of the disk
 // everything ends, and a random part of what was not synced is lost. The state after each cut must be that of a replay,

@@ -65,6 +65,7 @@ type outcome struct {
 	seed               uint64
 	kills              int
 	acknowledged, lost int
+	checked            int // operations of the histories that are linearizable
 	slowest            time.Duration
 	replayed           string // what a replay says
 	fell               string // how many kills fell into what
@@ -72,8 +73,8 @@ type outcome struct {
 
 // String is the outcome for people.
 func (o outcome) String() string {
-	return fmt.Sprintf("seed %d: %d kills, %d updates acknowledged, %d lost; %s; the slowest start took %s; replay: %s",
-		o.seed, o.kills, o.acknowledged, o.lost, o.fell, o.slowest.Round(time.Millisecond), o.replayed)
+	return fmt.Sprintf("seed %d: %d kills, %d updates acknowledged, %d lost; %d operations on a counter are linearizable; %s; the slowest start took %s; replay: %s",
+		o.seed, o.kills, o.acknowledged, o.lost, o.checked, o.fell, o.slowest.Round(time.Millisecond), o.replayed)
 }
 
 // torture kills processes, and counts.
@@ -101,7 +102,10 @@ func torture(ctx context.Context, o options) (done outcome, err error) {
 		err = r.life(ctx)
 		done.kills++
 	}
-	done.acknowledged, done.lost, done.slowest = r.acknowledged, r.lost, r.slowest
+	if err == nil {
+		err = r.last(ctx)
+	}
+	done.acknowledged, done.lost, done.slowest, done.checked = r.acknowledged, r.lost, r.slowest, r.counter.checked
 	done.fell = r.work.String()
 	if err == nil && r.lost > 0 {
 		err = fmt.Errorf("%d acknowledged updates are lost", r.lost)

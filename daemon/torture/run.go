@@ -26,9 +26,14 @@ type run struct {
 	random *rand.Rand
 	tally
 	work
-	canisters []principal.Principal // the last one is installed again and again
+	canisters []principal.Principal // one of each client, and two more
+	counter   counter               // in which all clients count
 	slowest   time.Duration
 }
+
+// installed is the canister that is installed again and again, and shared the one in which all clients count.
+func (r *run) installed() principal.Principal { return r.canisters[r.clients] }
+func (r *run) shared() principal.Principal    { return r.canisters[r.clients+1] }
 
 // process is a daemon.
 type process struct {
@@ -129,7 +134,7 @@ func (r *run) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for range r.clients + 1 {
+	for range r.clients + 2 {
 		id, err := deploy(ctx, p.client.Call, home)
 		if err != nil {
 			return err
@@ -146,7 +151,11 @@ func (r *run) life(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.deleteForks(ctx); err != nil {
+	err = p.deleteForks(ctx)
+	if err == nil {
+		err = r.check(ctx, p)
+	}
+	if err != nil {
 		p.kill()
 		return err
 	}
@@ -165,9 +174,13 @@ func (r *run) life(ctx context.Context) error {
 		clients.Go(func() {
 			for {
 				reply, err := p.client.Call(ctx, r.canisters[at], r.canisters[at], "count", nil)
+				shared := err
+				if err == nil {
+					shared = r.count(ctx, p, at)
+				}
 				mu.Lock()
 				if err == nil {
-					err = r.told(at, reply)
+					err = errors.Join(shared, r.told(at, reply))
 				}
 				if err != nil && !killed.Load() {
 					failed = errors.Join(failed, fmt.Errorf("an update: %w\n%s", err, p.log.String()))
@@ -179,12 +192,50 @@ func (r *run) life(ctx context.Context) error {
 			}
 		})
 	}
-	r.repeat(&clients, "install", func() error { return install(ctx, p.client.Call, r.canisters[r.clients]) })
+	r.repeat(&clients, "install", func() error { return install(ctx, p.client.Call, r.installed()) })
 	r.repeat(&clients, "fork", func() error { return p.fork(ctx) })
 	clients.Wait()
 	p.kill() // its log is complete
 	r.work.end("checkpoint", "compaction")
 	return errors.Join(failed, ctx.Err())
+}
+
+// count lets a client count in the canister of all clients, and read it.
+func (r *run) count(ctx context.Context, p *process, client int) error {
+	err := r.counter.do(client, adds, func() ([]byte, error) { return p.client.Call(ctx, r.shared(), r.shared(), "count", nil) })
+	if err == nil {
+		err = r.counter.do(client, reads, func() ([]byte, error) { return p.read(ctx, r.shared()) })
+	}
+	return err
+}
+
+// check reads all canisters after a start: no update that was acknowledged may be lost.
+func (r *run) check(ctx context.Context, p *process) error {
+	for at, id := range r.canisters[:r.clients] {
+		reply, err := p.read(ctx, id)
+		if err == nil {
+			err = r.found(at, reply)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return r.counter.check(func() ([]byte, error) { return p.read(ctx, r.shared()) })
+}
+
+// read is what a query of a canister says.
+func (p *process) read(ctx context.Context, id principal.Principal) ([]byte, error) {
+	return p.client.Query(ctx, id, id, "read", nil)
+}
+
+// last starts a daemon after the last kill, and checks what it knows.
+func (r *run) last(ctx context.Context) error {
+	p, err := r.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.kill()
+	return r.check(ctx, p)
 }
 
 // repeat does work of a kind until the daemon is gone.

@@ -20,12 +20,9 @@ type tally struct {
 // told notes the answer of a canister: it has counted on from what its client was told before, or further, where the
 // answer to an update was lost with the process that made it. The error says that an update was done in part.
 func (t *tally) told(at int, reply []byte) error {
-	if len(reply) != 16 {
-		return fmt.Errorf("an answer of %d bytes", len(reply))
-	}
-	now, stable := binary.LittleEndian.Uint64(reply), binary.LittleEndian.Uint64(reply[8:])
-	if now != stable {
-		return fmt.Errorf("canister %d has counted to %d in its heap, and to %d in its stable memory: an update was done in part", at, now, stable)
+	now, err := countOf(reply)
+	if err != nil {
+		return fmt.Errorf("canister %d: %w", at, err)
 	}
 	if before := t.counted[at]; now <= before {
 		t.lost += int(before - now + 1)
@@ -33,6 +30,31 @@ func (t *tally) told(at int, reply []byte) error {
 	t.counted[at] = now
 	t.acknowledged++
 	return nil
+}
+
+// found notes what a canister has counted to, as a query says.
+func (t *tally) found(at int, reply []byte) error {
+	now, err := countOf(reply)
+	if err != nil {
+		return fmt.Errorf("canister %d: %w", at, err)
+	}
+	if before := t.counted[at]; now < before {
+		t.lost += int(before - now)
+	}
+	t.counted[at] = now
+	return nil
+}
+
+// countOf is the number in the answer of a canister.
+func countOf(reply []byte) (uint64, error) {
+	if len(reply) != 16 {
+		return 0, fmt.Errorf("an answer of %d bytes", len(reply))
+	}
+	heap, stable := binary.LittleEndian.Uint64(reply), binary.LittleEndian.Uint64(reply[8:])
+	if heap != stable {
+		return 0, fmt.Errorf("it has counted to %d in its heap, and to %d in its stable memory: an update was done in part", heap, stable)
+	}
+	return heap, nil
 }
 
 // The kinds of work that an end can fall into.
