@@ -4,7 +4,10 @@ package archive
 const (
 	// Version is the version of the format that is written, and the newest that is read. Those before it are read as
 	// well: the doc of the package says what came with which.
-	Version = 7
+	Version = 8
+	// OldestWritten is the oldest version that can still be written: the first whose checkpoints have a hash of the state
+	// that does not depend on the places of pages.
+	OldestWritten = 7
 	// PageSize is the unit in which memories are written, in bytes.
 	PageSize = 4096
 	// frameBytes is the content of a frame at most.

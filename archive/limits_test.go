@@ -43,15 +43,15 @@ func (f *frames) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestAFileSaysThatItHasVersionSeven(t *testing.T) {
+func TestAFileSaysThatItHasVersionEight(t *testing.T) {
 	file := inFile(t, func(*Coder) {})
-	if !bytes.HasPrefix(file, []byte("canisterd state\n\x00\x00\x00\x07")) {
+	if !bytes.HasPrefix(file, []byte("canisterd state\n\x00\x00\x00\x08")) {
 		t.Fatalf("it begins with %q", file[:20])
 	}
-	file[19] = 8
+	file[19] = 9
 	var newer *NewerError
-	if err := fromFile(file, func(*Coder) {}); !errors.As(err, &newer) || newer.Version != 8 {
-		t.Errorf("a file of version 8: %v", err)
+	if err := fromFile(file, func(*Coder) {}); !errors.As(err, &newer) || newer.Version != 9 {
+		t.Errorf("a file of version 9: %v", err)
 	}
 }
 

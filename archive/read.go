@@ -29,6 +29,15 @@ func NewReader(from io.Reader) *Coder {
 	return c
 }
 
+// VersionOf is the version of a file, which may be newer than Version.
+func VersionOf(from io.Reader) (uint32, error) {
+	var head [len(magic) + 4]byte
+	if _, err := io.ReadFull(from, head[:]); err != nil || string(head[:len(magic)]) != magic {
+		return 0, ErrNoArchive
+	}
+	return binary.BigEndian.Uint32(head[len(magic):]), nil
+}
+
 // broken is a fault of the file itself.
 func (c *Coder) broken(err error) {
 	if c.err == nil {

@@ -24,9 +24,15 @@ const (
 )
 
 // NewWriter is a Coder that writes a file. Writes are of up to 256 KiB.
-func NewWriter(to io.Writer) *Coder {
-	c := &Coder{version: Version, to: to, sum: sha256.New(), buf: make([]byte, 0, frameBytes)}
-	c.put(binary.BigEndian.AppendUint32([]byte(magic), Version))
+func NewWriter(to io.Writer) *Coder { return NewWriterOf(Version, to) }
+
+// NewWriterOf is NewWriter for a file of a version from OldestWritten on. The state must have nothing that came later.
+func NewWriterOf(version uint32, to io.Writer) *Coder {
+	if version < OldestWritten || version > Version {
+		panic(fmt.Sprintf("archive: version %d is not written", version))
+	}
+	c := &Coder{version: version, to: to, sum: sha256.New(), buf: make([]byte, 0, frameBytes)}
+	c.put(binary.BigEndian.AppendUint32([]byte(magic), version))
 	return c
 }
 

@@ -27,12 +27,12 @@ var ErrBusy = errors.New("the network cannot be exported now")
 // It is ErrBusy while a round is open, which can be seen from outside only where Step or
 // Ahead has begun one and not ended it; Round does. The network is what it was.
 func (n *Network) Export(w io.Writer) error {
-	_, err := n.export(w, nil)
+	_, err := n.export(archive.NewWriter(w), nil)
 	return err
 }
 
 // export writes the network, and its pages to a store unless that is nil. It returns the hash of Coder.Places.
-func (n *Network) export(w io.Writer, pages archive.PageStore) (state [32]byte, err error) {
+func (n *Network) export(c *archive.Coder, pages archive.PageStore) (state [32]byte, err error) {
 	if n.open {
 		return state, fmt.Errorf("%w: round %d was begun by single steps, and is not over", ErrBusy, n.height)
 	}
@@ -40,7 +40,6 @@ func (n *Network) export(w io.Writer, pages archive.PageStore) (state [32]byte, 
 		n = n.Fork(ForkConfig{}) // its canisters are as before the messages that are parked
 		defer n.Close()
 	}
-	c := archive.NewWriter(w)
 	c.StorePages(pages)
 	config := n.config
 	config.archive(c)

@@ -103,6 +103,7 @@ func (m *subnet) recordTrap(j *Job) {
 		}
 		callers, request = m.askedBy(&j.Install.Command.Origin)
 	}
+	m.markTrap(j, request)
 	if request == (RequestID{}) {
 		return
 	}
@@ -113,6 +114,18 @@ func (m *subnet) recordTrap(j *Job) {
 	one := trapOf(&j.outcome, j.Entry.ID(), module, frames)
 	one.request = request
 	m.net.traps.add(one)
+}
+
+// markTrap marks a message that failed in the journal.
+func (m *subnet) markTrap(j *Job, request RequestID) {
+	if m.net.journal == nil {
+		return
+	}
+	failure, e := j.outcome.Failure, describe(&m.State, j)
+	if e.Method == "" {
+		e.Method = e.Task.String()
+	}
+	m.net.journal.trapped(&TrapMark{Canister: j.Entry.ID(), Method: e.Method, Request: request, Code: failure.Error, Text: failure.Text})
 }
 
 // askedBy is the user's message that a call of the management canister answers, and the

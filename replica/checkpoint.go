@@ -10,12 +10,23 @@ import (
 // already has are not written again. The time follows the size of the other memories and of the rest of the state. It
 // returns CheckpointHash.
 func (n *Network) Checkpoint(w io.Writer, pages archive.PageStore) (state [32]byte, err error) {
-	return n.export(w, pages)
+	return n.export(archive.NewWriter(w), pages)
 }
 
-// CheckpointHash is a hash of the replicated state. It does not depend on where the pages of memories are. A memory that
-// is in a store is not read: the hashes of its pages are known.
-func (n *Network) CheckpointHash() ([32]byte, error) { return n.export(io.Discard, hashedPages{}) }
+// CheckpointHash is the hash of the replicated state that Checkpoint returned when it wrote a file, if the state was this
+// one. It depends on the version of the file and not on the places of pages. A memory that is in a store is not read: the
+// hashes of its pages are known. comparable is false if an older program wrote the file, whose hash cannot be computed.
+func (n *Network) CheckpointHash(file io.Reader) (state [32]byte, comparable bool, err error) {
+	version, err := archive.VersionOf(file)
+	if err != nil || version < archive.OldestWritten {
+		return state, false, err
+	}
+	if version > archive.Version {
+		return state, false, &archive.NewerError{Version: version}
+	}
+	state, err = n.export(archive.NewWriterOf(version, io.Discard), hashedPages{})
+	return state, true, err
+}
 
 // Recover reads a network that Checkpoint wrote, as Import does. The store loads each memory on first use. If that fails,
 // or the pages are damaged, execution cannot continue.

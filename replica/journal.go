@@ -39,6 +39,7 @@ type record struct {
 	// What a round came to tells a replay that took another path.
 	messages     int    // roundEnded
 	instructions uint64 // roundEnded
+	marks        Marks  // roundEnded, roundCut
 }
 
 func (r *record) archive(c *archive.Coder) {
@@ -59,6 +60,9 @@ func (r *record) archive(c *archive.Coder) {
 		c.Fail("a record of kind %d does not exist", r.kind)
 	}
 	archive.Number(c, &r.time)
+	if (r.kind == roundEnded || r.kind == roundCut) && c.Since(8) {
+		r.marks.archive(c)
+	}
 }
 
 // idle reports whether nothing happened but time.
@@ -79,6 +83,7 @@ type journalling struct {
 	writer  archive.Recorder
 	buf     []byte
 	clock   uint64 // of a network that was given the records so far
+	marks   Marks  // of the round that is under way
 	written record
 	write   func(*archive.Coder) // writes written
 }
@@ -107,7 +112,7 @@ func (j *journalling) put(r record) {
 		panic(fmt.Sprintf("replica: a record cannot be written: %v", err))
 	}
 	j.to.Record(buf, r.idle())
-	if j.buf, j.written.input = buf, nil; cap(buf) > maxKeptRecord {
+	if j.buf, j.written = buf, (record{}); cap(buf) > maxKeptRecord {
 		j.buf = nil
 	}
 }
@@ -147,7 +152,9 @@ func (n *Network) recordMove(opened bool, r record) {
 
 // recordEnd records the end of a round: roundEnded or roundCut.
 func (n *Network) recordEnd(opened bool, kind recordKind) {
-	n.recordMove(opened, record{kind: kind, messages: n.report.Messages, instructions: n.report.Instructions})
+	marks := n.journal.take()
+	marks.roots = n.certifiedRoots()
+	n.recordMove(opened, record{kind: kind, messages: n.report.Messages, instructions: n.report.Instructions, marks: marks})
 }
 
 // DivergedError says that a network to which records were given does not do what another one did.
@@ -166,15 +173,28 @@ func (e *DivergedError) Error() string {
 type Replayed struct {
 	Input Input // that was taken; nil for anything else
 	Round bool  // a round ended
+	Roots int   // certified roots that were compared
 }
 
 // Replay makes a network do what a record of a journal tells. The network must be at the point at which the record was
 // made, must have no journal, and must have a Compiler if the other one had. The record may be arbitrary bytes. The
 // error wraps an *archive.Fault where the record is damaged, and a *DivergedError where the network does something else
 // than was recorded; it is of no use then.
-func (n *Network) Replay(raw []byte) (Replayed, error) {
+func (n *Network) Replay(raw []byte) (Replayed, error) { return n.replay(raw, false) }
+
+// Verify is Replay that also compares root hashes: where a certificate was made of a round, the record of the next round
+// has the beginning of its root. That takes as long as to make the certified trees.
+func (n *Network) Verify(raw []byte) (Replayed, error) { return n.replay(raw, true) }
+
+func (n *Network) replay(raw []byte, roots bool) (Replayed, error) {
 	var r record
 	if err := archive.ReadRecord(raw, r.archive); err != nil {
+		return Replayed{}, err
+	}
+	if !roots {
+		r.marks.roots = nil
+	}
+	if err := n.compareRoots(r.marks.roots); err != nil {
 		return Replayed{}, err
 	}
 	if r.kind == inputTaken {
@@ -208,7 +228,7 @@ func (n *Network) Replay(raw []byte) (Replayed, error) {
 	if n.time != r.time {
 		return Replayed{}, &DivergedError{Height: n.height, What: "the time in nanoseconds", Now: n.time, Was: r.time}
 	}
-	return Replayed{Round: r.kind == roundEnded || r.kind == roundCut}, nil
+	return Replayed{Round: r.kind == roundEnded || r.kind == roundCut, Roots: len(r.marks.roots)}, nil
 }
 
 func (n *Network) replayInput(in Input) error {

@@ -73,6 +73,11 @@ const (
 	CheckpointRounds = 500
 	// maxKeptRecord is how large the room for a record of the journal is that is kept for the next one, in bytes. Ours.
 	maxKeptRecord = 64 << 10
+	// MaxMarkedTraps is how many messages of a round whose code failed are marked in the journal, maxMarkedText how long
+	// each of their texts is there, in bytes, and markedRootBytes how many bytes of a certified root are there. Ours.
+	MaxMarkedTraps  = 16
+	maxMarkedText   = 200
+	markedRootBytes = 8
 	// MaxPrepared is how many modules that were compiled beside the network a subnet
 	// remembers between two checkpoints; it asks again for one that it forgot. Ours.
 	MaxPrepared = 4096

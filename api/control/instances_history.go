@@ -58,5 +58,11 @@ func acceptedInput(a *instance.Accepted) *controlv1.AcceptedInput {
 	if in, ok := a.Input.(*replica.Ingress); ok {
 		out.RequestId, out.Sender, out.CanisterId, out.Method = in.ID[:], in.Sender.String(), in.Receiver.String(), in.Method
 	}
+	if trap := a.Trap; trap != nil {
+		out.CanisterId, out.Method, out.ErrorCode, out.Text = trap.Canister.String(), trap.Method, trap.Code.String(), trap.Text
+		if trap.Request != (replica.RequestID{}) {
+			out.RequestId = trap.Request[:]
+		}
+	}
 	return out
 }

@@ -1,8 +1,10 @@
 package control_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/canister/canistertest"
@@ -59,6 +61,30 @@ func TestTheHistoryOfAnInstanceHasWhatClientsGaveIt(t *testing.T) {
 	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "brief", Ephemeral: true})
 	call(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{Instance: "brief"})
 	a.compare("instances_history")
+}
+
+func TestTheHistoryOfAnInstanceHasItsTraps(t *testing.T) {
+	a := served(t, daemon.Config{Pacing: daemon.Manual, StateDir: t.TempDir()})
+	a.still()
+	id := a.installed(canistertest.Fixture("counter"), nil)
+	if _, err := a.calls.Update(a.ctx, &controlv1.UpdateRequest{Call: &controlv1.Call{CanisterId: id, Method: "inc", Argument: &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: []byte{0}}}}}); err != nil {
+		t.Fatal(err)
+	}
+	after := must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{}).GetInstance().GetHeight()
+	inputs := must(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{}).GetInputs()
+	call, trap := inputs[len(inputs)-2], inputs[len(inputs)-1]
+	if trap.GetKind() != "trap" || trap.GetCanisterId() != id || trap.GetMethod() != "inc" || trap.GetErrorCode() != "IC0503" ||
+		!strings.Contains(trap.GetText(), "IDL error") || trap.GetSender() != "" || !bytes.Equal(trap.GetRequestId(), call.GetRequestId()) || call.GetKind() != "ingress" {
+		t.Errorf("after %v, the mark is %v", call, trap)
+	}
+	if trap.GetHeight() >= after || trap.GetHeight() < call.GetHeight() {
+		t.Errorf("the mark is at round %d, the message at %d, and the present at %d", trap.GetHeight(), call.GetHeight(), after)
+	}
+	page := must(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{PageSize: uint32(len(inputs) - 1)})
+	rest := must(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{PageToken: page.GetNextPageToken()})
+	if len(page.GetInputs()) != len(inputs)-1 || len(rest.GetInputs()) != 1 || rest.GetInputs()[0].GetKind() != "trap" {
+		t.Errorf("the last page has %v", rest.GetInputs())
+	}
 }
 
 func TestADamagedInstanceIsRefusedByNameAndTheOthersGoOn(t *testing.T) {

@@ -34,13 +34,15 @@ type bisected struct {
 	Inputs []bisectedByInput `json:"inputs"`
 }
 
-// bisectedByInput is an input that came before the round that was found.
+// bisectedByInput is an input that came before the round that was found, or a message whose code failed in it.
 type bisectedByInput struct {
 	Kind     string `json:"kind"`
 	Request  string `json:"request_id,omitempty"`
 	Canister string `json:"canister_id,omitempty"`
 	Method   string `json:"method,omitempty"`
 	Sender   string `json:"sender,omitempty"`
+	Error    string `json:"error_code,omitempty"` // of a trap
+	Text     string `json:"text,omitempty"`       // of a trap
 }
 
 func (c *cli) instanceBisect() *cobra.Command {
@@ -192,7 +194,7 @@ func (b *bisected) explain(h *controlv1.GetHistoryResponse) {
 	b.Inputs = []bisectedByInput{}
 	for _, in := range h.GetInputs() {
 		if in.GetHeight()+1 == b.Round {
-			b.Inputs = append(b.Inputs, bisectedByInput{in.GetKind(), fmt.Sprintf("%x", in.GetRequestId()), in.GetCanisterId(), in.GetMethod(), in.GetSender()})
+			b.Inputs = append(b.Inputs, bisectedByInput{in.GetKind(), fmt.Sprintf("%x", in.GetRequestId()), in.GetCanisterId(), in.GetMethod(), in.GetSender(), in.GetErrorCode(), in.GetText()})
 		}
 	}
 }
@@ -201,6 +203,10 @@ func (b *bisected) text() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "round   %d (found with %s)\nbefore  %s\nafter   %s", b.Round, count(uint64(b.Forks), "fork"), b.Before, b.After)
 	for _, in := range b.Inputs {
+		if in.Error != "" {
+			fmt.Fprintf(&text, "\ntrap    %s of %s: %s: %s", in.Method, in.Canister, in.Error, in.Text)
+			continue
+		}
 		fmt.Fprintf(&text, "\ninput   %s", in.Kind)
 		if in.Request != "" {
 			fmt.Fprintf(&text, " %.8s: %s of %s, from %s", in.Request, in.Method, in.Canister, in.Sender)

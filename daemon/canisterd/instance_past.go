@@ -41,10 +41,11 @@ func (c *cli) forkAt(ctx context.Context, d *remote.Daemon, request *controlv1.F
 func (c *cli) instanceHistory() *cobra.Command {
 	return &cobra.Command{
 		Use:   "history [NAME]",
-		Short: "List what an instance was given, and the rounds at which it can be forked",
-		Long: `List what clients gave an instance that is kept in a state directory, and the
-rounds at which it can be forked (instance fork --at), as far back as its journal
-goes. A fork at the round of an input has the state before that.`,
+		Short: "List what an instance was given, where it trapped, and the rounds at which it can be forked",
+		Long: `List what clients gave an instance that is kept in a state directory, the
+messages whose code failed (trap), and the rounds at which it can be forked
+(instance fork --at), as far back as its journal goes. A fork at the round of an
+input or a trap has the state before that.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
@@ -75,7 +76,7 @@ func history(ctx context.Context, d *remote.Daemon, name string) (*controlv1.Get
 }
 
 func (c *cli) shownHistory(h *controlv1.GetHistoryResponse) string {
-	t := c.table("ROUND", "TIME", "INPUT", "REQUEST", "CANISTER", "METHOD", "SENDER")
+	t := c.table("ROUND", "TIME", "INPUT", "REQUEST", "CANISTER", "METHOD", "SENDER OR TRAP")
 	checkpoints := h.GetCheckpoints()
 	upTo := func(height uint64) {
 		for len(checkpoints) > 0 && checkpoints[0].GetHeight() <= height {
@@ -86,10 +87,18 @@ func (c *cli) shownHistory(h *controlv1.GetHistoryResponse) string {
 	}
 	for _, in := range h.GetInputs() {
 		upTo(in.GetHeight())
-		t.row(fmt.Sprint(in.GetHeight()), stamp(in.GetTime()), in.GetKind(), shortRequest(in.GetRequestId()), in.GetCanisterId(), in.GetMethod(), in.GetSender())
+		t.row(fmt.Sprint(in.GetHeight()), stamp(in.GetTime()), in.GetKind(), shortRequest(in.GetRequestId()), in.GetCanisterId(), in.GetMethod(), senderOrTrap(in))
 	}
 	upTo(h.GetLastHeight())
 	return t.String() + fmt.Sprintf("\nforks: round %d (%s) to %d (%s)", h.GetFirstHeight(), stamp(h.GetFirstTime()), h.GetLastHeight(), stamp(h.GetLastTime()))
+}
+
+// senderOrTrap is the sender of an update call, or what a trap says.
+func senderOrTrap(in *controlv1.AcceptedInput) string {
+	if in.GetErrorCode() == "" {
+		return in.GetSender()
+	}
+	return fmt.Sprintf("%s: %s", in.GetErrorCode(), in.GetText())
 }
 
 // shortRequest is the beginning of a request id, as commands take it.

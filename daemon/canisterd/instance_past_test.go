@@ -10,6 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
@@ -38,6 +39,9 @@ func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
 	expect(exitOK, "(1 : nat)", "canister", "call", "counter", "inc")
 	expect(exitOK, "install_code", "instance", "history")
 	expect(exitOK, `"kind":"ingress"`, "instance", "history", "--json")
+	expect(exitReject, "IC0503", "canister", "call", "counter", "inc", "--hex", "00") // is not Candid: the code traps
+	expect(exitOK, "trap", "instance", "history")
+	expect(exitOK, `"error_code":"IC0503","text":"Error from Canister`, "instance", "history", "--json")
 	expect(exitOK, "round   "+round(last+1), "instance", "bisect", "counter", "inc", "--update", "--is", "(2 : nat)")
 	expect(exitOK, `"before":"(1 : nat)","after":"(2 : nat)"`, "instance", "bisect", "counter", "inc", "--update", "--from", round(last), "--json")
 	expect(exitFailed, "and not (9 : nat)", "instance", "bisect", "counter", "inc", "--update", "--is", "(9 : nat)")
@@ -50,4 +54,15 @@ func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
 	expect(exitFailed, "expected a round, such as 42", "instance", "fork", "--at", "yesterday")
 	expect(exitOK, "2030", "time", "2030-01-01T00:00:00Z")
 	expect(exitOK, "2030-01-01T00:00:00", "instance", "fork", "--at", "2040-01-01T00:00:00Z")
+}
+
+func TestABisectionNamesTheTrapsOfItsRound(t *testing.T) {
+	b := &bisected{Round: 5, Before: "(1 : nat)", After: "(2 : nat)"}
+	b.explain(&controlv1.GetHistoryResponse{Inputs: []*controlv1.AcceptedInput{
+		{Height: 3, Kind: "trap", CanisterId: "aaaaa-aa", Method: "early", ErrorCode: "IC0503", Text: "not this one"},
+		{Height: 4, Kind: "trap", CanisterId: "aaaaa-aa", Method: "withdraw", ErrorCode: "IC0503", Text: "no money"},
+	}})
+	if text := b.text(); !strings.HasSuffix(text, "\ntrap    withdraw of aaaaa-aa: IC0503: no money") || strings.Contains(text, "early") {
+		t.Errorf("it says %s", text)
+	}
 }

@@ -217,9 +217,20 @@ type replayReport struct {
 	Records     uint64   `json:"records"`
 	Inputs      uint64   `json:"inputs"`
 	Rounds      uint64   `json:"rounds"`
+	Roots       int      `json:"roots"`
 	Checkpoints int      `json:"checkpoints"`
+	Older       int      `json:"older_checkpoints,omitempty"`
 	StateHash   string   `json:"state_hash"`
 	Traces      []string `json:"traces,omitempty"`
+}
+
+func replayText(r *daemon.Replayed) string {
+	text := fmt.Sprintf("height %s to %s: %s (%s, %s), %s and %s compared", grouped(fmt.Sprint(r.From)), grouped(fmt.Sprint(r.Height)),
+		count(r.Records, "record"), count(r.Inputs, "input"), count(r.Rounds, "round"), count(uint64(r.Roots), "certified root"), count(uint64(r.Checkpoints), "checkpoint"))
+	if r.Older > 0 {
+		text += fmt.Sprintf("; %s of older versions cannot be compared", count(uint64(r.Older), "checkpoint"))
+	}
+	return fmt.Sprintf("%s\nstate hash %x", text, r.StateHash)
 }
 
 func (c *cli) replay() *cobra.Command {
@@ -230,8 +241,9 @@ func (c *cli) replay() *cobra.Command {
 		Long: `Run the journal of a state directory, or of a file that canisterd state export
 wrote, again, from the oldest checkpoint that is kept, and compare what comes
 out: the time, the messages and the instructions of each round, and the hash of
-the whole state at each later checkpoint. Answers to HTTP outcalls come from the
-journal. Nothing is changed.`,
+the whole state at each later checkpoint. The certified root of a round is
+compared where a certificate was made of it. Answers to HTTP outcalls come from
+the journal. Nothing is changed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := c.stateArgument(args)
@@ -242,11 +254,8 @@ journal. Nothing is changed.`,
 			if err != nil {
 				return err
 			}
-			text := fmt.Sprintf("height %s to %s: %s (%s, %s), %s compared\nstate hash %x",
-				grouped(fmt.Sprint(r.From)), grouped(fmt.Sprint(r.Height)), count(r.Records, "record"), count(r.Inputs, "input"), count(r.Rounds, "round"),
-				count(uint64(r.Checkpoints), "checkpoint"), r.StateHash)
-			text = strings.Join(append(r.Traces, text), "\n")
-			return c.print(text, replayReport{r.From, r.Height, r.Records, r.Inputs, r.Rounds, r.Checkpoints, fmt.Sprintf("%x", r.StateHash), r.Traces})
+			text := strings.Join(append(r.Traces, replayText(&r)), "\n")
+			return c.print(text, replayReport{r.From, r.Height, r.Records, r.Inputs, r.Rounds, r.Roots, r.Checkpoints, r.Older, fmt.Sprintf("%x", r.StateHash), r.Traces})
 		},
 	}
 	cmd.Flags().IntVar(&traces, "traces", 0, "print the call trees of the newest `N` messages of users")

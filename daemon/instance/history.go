@@ -20,17 +20,18 @@ type History struct {
 	More         bool // than those
 }
 
-// Accepted is an input that clients gave, as the journal has it.
+// Accepted is an input that clients gave, as the journal has it, or a message whose code failed.
 type Accepted struct {
 	Position uint64 // records before it
 	Height   uint64 // rounds before it
 	Time     uint64 // ns, of the last of these rounds
-	Kind     string // "ingress", "add_cycles": the type of Input
+	Kind     string // "ingress", "add_cycles": the type of Input; "trap"
 	Input    replica.Input
+	Trap     *replica.TrapMark // of kind "trap"
 }
 
-// History is the oldest and the newest round at which the instance can be forked, and up to most inputs that were
-// accepted after so many records.
+// History is the oldest and the newest round at which the instance can be forked, and up to most inputs and traps after
+// so many records. The traps of one round are not divided: there may be some more.
 func (i *Instance) History(ctx context.Context, after uint64, most int) (h *History, err error) {
 	if err := i.record(ctx); err != nil {
 		return nil, err
@@ -52,13 +53,21 @@ func (k *keeper) accepted(ctx context.Context, all []journal.Checkpoint, after u
 	from := before(all, func(c *journal.Checkpoint) bool { return c.Position <= after })
 	height, at := from.Height, from.Time
 	err := k.walk(ctx, from, func(s *step) error {
-		if kind := kindOf(s.Input); kind != "" && s.Position >= after {
-			if h.More = len(h.Accepted) == most; h.More {
-				return errReached
-			}
-			h.Accepted = append(h.Accepted, Accepted{Position: s.Position, Height: height, Time: at, Kind: kind, Input: s.Input})
-		}
+		one := Accepted{Position: s.Position, Height: height, Time: at, Kind: kindOf(s.Input), Input: s.Input}
 		height, at = s.Height, s.Time
+		if s.Position < after || one.Kind == "" && len(s.Marks.Traps) == 0 {
+			return nil
+		}
+		if h.More = len(h.Accepted) >= most; h.More {
+			return errReached
+		}
+		if one.Kind != "" {
+			h.Accepted = append(h.Accepted, one)
+		}
+		for i := range s.Marks.Traps {
+			one.Kind, one.Trap = trapKind, &s.Marks.Traps[i]
+			h.Accepted = append(h.Accepted, one)
+		}
 		return nil
 	})
 	if errors.Is(err, errReached) {
@@ -66,6 +75,9 @@ func (k *keeper) accepted(ctx context.Context, all []journal.Checkpoint, after u
 	}
 	return err
 }
+
+// trapKind is the kind of messages whose code failed.
+const trapKind = "trap"
 
 // kindOf names the type of an input; "" for those that an instance gives itself.
 func kindOf(in replica.Input) string {

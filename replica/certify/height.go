@@ -15,6 +15,7 @@ type Height struct {
 	key      *SubnetKey
 	onSigned func() // nil, or does something once
 	sign     func() [SignatureLen]byte
+	signed   atomic.Bool
 	dated    atomic.Pointer[dated] // the last other date that was asked for
 }
 
@@ -38,14 +39,20 @@ func NewHeightOnSigned(tree Tree, key *SubnetKey, onSigned func()) *Height {
 }
 
 func signedWhenAsked(tree Tree, key *SubnetKey, onSigned func()) *Height {
-	return &Height{tree: tree, key: key, onSigned: onSigned, sign: sync.OnceValue(func() [SignatureLen]byte {
+	h := &Height{tree: tree, key: key, onSigned: onSigned}
+	h.sign = sync.OnceValue(func() [SignatureLen]byte {
 		signature := key.Sign(rootMessage(tree.Root()))
+		h.signed.Store(true)
 		if onSigned != nil {
 			onSigned()
 		}
 		return signature
-	})}
+	})
+	return h
 }
+
+// Signed reports whether a certificate was made of the height.
+func (h *Height) Signed() bool { return h.signed.Load() }
 
 // Dated is the height with a /time that is later by so many nanoseconds, or earlier if by is negative, for clients with
 // another clock than the subnet. It is signed apart, and counts as this height's signature for onSigned. A tree without

@@ -1582,7 +1582,7 @@ func (x *ForkInstanceResponse) GetInstance() *Instance {
 type GetHistoryRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                    // name of the instance; empty: default
-	PageSize      uint32                 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // inputs; 0: 100; at most 1000
+	PageSize      uint32                 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // inputs; 0: 100; at most 1000; the traps of one round are on one page, which may have more
 	PageToken     string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the page before; empty: the first page
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1801,16 +1801,20 @@ func (x *Checkpoint) GetBytes() uint64 {
 	return 0
 }
 
-// AcceptedInput is something that a client gave a network.
+// AcceptedInput is something that a client gave a network, or a message whose code failed.
 type AcceptedInput struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Height        uint64                 `protobuf:"varint,1,opt,name=height,proto3" json:"height,omitempty"`                          // rounds before it: a fork at this height does not have it
-	Time          *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`                               // of the last of these rounds
-	Kind          string                 `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`                               // ingress (an update call), http_answer, add_cycles and other test controls
-	RequestId     []byte                 `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`    // of an update call
-	Sender        string                 `protobuf:"bytes,5,opt,name=sender,proto3" json:"sender,omitempty"`                           // of an update call
-	CanisterId    string                 `protobuf:"bytes,6,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // that is called; empty: not an update call
-	Method        string                 `protobuf:"bytes,7,opt,name=method,proto3" json:"method,omitempty"`                           // of an update call
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Height uint64                 `protobuf:"varint,1,opt,name=height,proto3" json:"height,omitempty"` // rounds before it: a fork at this height does not have it
+	Time   *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`      // of the last of these rounds
+	// ingress (an update call), http_answer, add_cycles and other test controls; trap (a message whose code failed, up to
+	// 16 in a round).
+	Kind          string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
+	RequestId     []byte `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`    // of an update call; of the one that a trap belongs to
+	Sender        string `protobuf:"bytes,5,opt,name=sender,proto3" json:"sender,omitempty"`                           // of an update call
+	CanisterId    string `protobuf:"bytes,6,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // that is called, or whose code failed; empty: neither
+	Method        string `protobuf:"bytes,7,opt,name=method,proto3" json:"method,omitempty"`                           // of an update call, or whose code failed
+	ErrorCode     string `protobuf:"bytes,8,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`    // of a trap, such as IC0503
+	Text          string `protobuf:"bytes,9,opt,name=text,proto3" json:"text,omitempty"`                               // of a trap: the first line of its reject, 200 bytes at most
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1890,6 +1894,20 @@ func (x *AcceptedInput) GetCanisterId() string {
 func (x *AcceptedInput) GetMethod() string {
 	if x != nil {
 		return x.Method
+	}
+	return ""
+}
+
+func (x *AcceptedInput) GetErrorCode() string {
+	if x != nil {
+		return x.ErrorCode
+	}
+	return ""
+}
+
+func (x *AcceptedInput) GetText() string {
+	if x != nil {
+		return x.Text
 	}
 	return ""
 }
@@ -3196,7 +3214,7 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x06height\x18\x01 \x01(\x04R\x06height\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12.\n" +
 	"\x04made\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x04made\x12\x14\n" +
-	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\"\xdb\x01\n" +
+	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\"\x8e\x02\n" +
 	"\rAcceptedInput\x12\x16\n" +
 	"\x06height\x18\x01 \x01(\x04R\x06height\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x12\n" +
@@ -3206,7 +3224,10 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x06sender\x18\x05 \x01(\tR\x06sender\x12\x1f\n" +
 	"\vcanister_id\x18\x06 \x01(\tR\n" +
 	"canisterId\x12\x16\n" +
-	"\x06method\x18\a \x01(\tR\x06method\"\xd2\x01\n" +
+	"\x06method\x18\a \x01(\tR\x06method\x12\x1d\n" +
+	"\n" +
+	"error_code\x18\b \x01(\tR\terrorCode\x12\x12\n" +
+	"\x04text\x18\t \x01(\tR\x04text\"\xd2\x01\n" +
 	"\bSnapshot\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x120\n" +

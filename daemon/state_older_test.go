@@ -1,0 +1,72 @@
+package daemon
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// older is the content of a file that canisterd state export of an older version wrote. testdata/states/VERSION.journal.gz
+// is of the last program with that version of the archive format: a counter has counted to 3 before a checkpoint and to 5
+// after it, and then the daemon was killed.
+func older(t *testing.T, version string) []byte {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", "states", version+".journal.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	unpacked, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var content bytes.Buffer
+	if _, err := content.ReadFrom(unpacked); err != nil {
+		t.Fatal(err)
+	}
+	return content.Bytes()
+}
+
+func TestStateDirectoriesOfOlderVersionsGoOnAndReplay(t *testing.T) {
+	counter, err := principal.Parse("7tjcv-pp777-77776-qaaaa-cai")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{"7"} {
+		file := older(t, version)
+		r, err := ReplayFile(t.Context(), bytes.NewReader(file), Config{}, 0)
+		if err != nil || r.Checkpoints != 1 || r.Older != 0 || r.Inputs != 9 || r.Rounds != 10 || r.Roots != 0 {
+			t.Errorf("version %s replays to %+v: %v", version, r, err)
+		}
+		dir := filepath.Join(t.TempDir(), "state")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := unpackState(dir, bytes.NewReader(file)); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []uint64{6, 7} {
+			d, err := kept(t, dir, Config{})
+			if err != nil {
+				t.Fatalf("version %s: %v", version, err)
+			}
+			u := userOf(t, d)
+			reply, err := u.Call(u.ctx, counter, counter, "count", nil)
+			if err != nil || len(reply) != 16 || binary.LittleEndian.Uint64(reply) != want || binary.LittleEndian.Uint64(reply[8:]) != want {
+				t.Errorf("version %s goes on with %x, want %d: %v", version, reply, want, err)
+			}
+			u.Close()
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+			if r, err := ReplayState(t.Context(), dir, Config{}, 0); err != nil || r.Checkpoints == 0 || r.Older != 0 {
+				t.Errorf("version %s, written further, replays to %+v: %v", version, r, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package replica_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
+)
+
+// marked are the marks of the rounds of a tape.
+func (p *tape) marked(t *testing.T) (all []replica.Marks) {
+	t.Helper()
+	for _, record := range p.records {
+		entry, err := replica.ReadJournalEntry(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if entry.Round {
+			all = append(all, entry.Marks)
+		}
+	}
+	return all
+}
+
+func TestMessagesWhoseCodeFailsAreMarkedInTheJournal(t *testing.T) {
+	s, config, p := recorded(t)
+	s.Create("B", 0, real.Plenty)
+	s.Install("B", real.Install, canistertest.Scriptable(), nil)
+	before := len(p.marked(t))
+	direct, _ := s.Submit("A", "run", compiled(t, s, `trap "out of luck"`))
+	s.Await(direct)
+	called, _ := s.Submit("A", "run", compiled(t, s, `call B.run(trap "behind") on-reply(reply arg) on-reject(trap "`+strings.Repeat("x", 300)+`")`))
+	s.Await(called)
+	var traps []replica.TrapMark
+	for _, marks := range p.marked(t)[before:] {
+		traps = append(traps, marks.Traps...)
+	}
+	a, b := s.ID("A"), s.ID("B")
+	if len(traps) != 3 {
+		t.Fatalf("the marks are %+v", traps)
+	}
+	for i, want := range []replica.TrapMark{
+		{Canister: a, Method: "run", Request: direct, Text: "out of luck"}, {Canister: b, Method: "run", Request: called, Text: "behind"}, {Canister: a, Method: "run", Request: called, Text: "xxx"},
+	} {
+		got := traps[i]
+		if got.Canister != want.Canister || got.Method != want.Method || got.Request != want.Request || got.Code != intercanister.CanisterCalledTrap ||
+			!strings.Contains(got.Text, want.Text) {
+			t.Errorf("mark %d is %+v, want %+v", i, got, want)
+		}
+	}
+	if got := len(traps[2].Text); got != 200 {
+		t.Errorf("%d bytes of a long text are marked, want 200", got)
+	}
+	n, err := replica.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.replay(t, n, 0)
+}
+
+func TestARoundHas16MarksOfFailuresAtMost(t *testing.T) {
+	s, _, p := recorded(t)
+	for i := range 17 {
+		name := fmt.Sprint("C", i)
+		s.Create(name, 0, real.Plenty)
+		s.Install(name, real.Install, canistertest.Scriptable(), nil)
+	}
+	before := len(p.marked(t))
+	for i := range 17 {
+		s.Submit(fmt.Sprint("C", i), "run", compiled(t, s, `trap "all"`))
+	}
+	s.Round()
+	if marks := p.marked(t)[before:]; len(marks) != 1 || len(marks[0].Traps) != 16 || marks[0].Unmarked != 1 {
+		t.Errorf("the marks of the round are %+v", marks)
+	}
+	s.Round()
+	if marks := p.marked(t)[before:]; len(marks) != 2 || len(marks[1].Traps) != 0 || marks[1].Unmarked != 0 {
+		t.Errorf("the marks of the next round are %+v", marks)
+	}
+}
+
+// verified replays a tape with a comparison of roots, and counts them.
+func (p *tape) verified(t *testing.T, config replica.Config) (roots int, err error) {
+	t.Helper()
+	n, err := replica.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	for _, record := range p.records {
+		did, err := n.Verify(record)
+		if err != nil {
+			return roots, err
+		}
+		roots += did.Roots
+	}
+	return roots, nil
+}
+
+func TestAReplayComparesTheRootsOfWhichCertificatesWereMade(t *testing.T) {
+	s, config, p := recorded(t)
+	plain := len(p.records[len(p.records)-1])
+	s.Round()
+	if roots, err := p.verified(t, config); err != nil || roots != 0 {
+		t.Errorf("without a certificate, %d roots are compared: %v", roots, err)
+	}
+	certified := s.View().Subnets[0].Certified()
+	root := certified.Root()
+	certified.Signature()
+	s.Round()
+	last := p.records[len(p.records)-1]
+	if len(last) > plain+12 {
+		t.Errorf("a record with a root has %d bytes, and one without %d", len(last), plain)
+	}
+	if roots, err := p.verified(t, config); err != nil || roots != 1 {
+		t.Errorf("with a certificate, %d roots are compared: %v", roots, err)
+	}
+	at := bytes.Index(last, root[:8])
+	if at < 0 {
+		t.Fatalf("the record %x does not have root %x", last, root)
+	}
+	last[at] ^= 1
+	_, err := p.verified(t, config)
+	if diverged := (*replica.DivergedError)(nil); !errors.As(err, &diverged) || !strings.Contains(diverged.What, "the certified root of subnet") || diverged.Height != s.View().Height-1 {
+		t.Errorf("with another root: %v", err)
+	}
+	n, err := replica.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.replay(t, n, 0) // does not compare roots
+}
