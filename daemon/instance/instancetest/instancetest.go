@@ -33,7 +33,12 @@ func Inhabit(t testing.TB, i *instance.Instance) {
 // Deploy installs a module in a new canister of an instance.
 func Deploy(t testing.TB, i *instance.Instance, module, arg []byte) principal.Principal {
 	t.Helper()
-	home := i.Node().View().DefaultCanister()
+	return DeployTo(t, i, i.Node().View().DefaultCanister(), module, arg)
+}
+
+// DeployTo installs a module in a new canister of the subnet that has a canister id.
+func DeployTo(t testing.TB, i *instance.Instance, home principal.Principal, module, arg []byte) principal.Principal {
+	t.Helper()
 	var created struct {
 		Canister principal.Principal `ic:"canister_id"`
 	}
