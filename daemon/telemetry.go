@@ -5,6 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/daemon/journal"
 	"github.com/canisterd/canisterd/daemon/metrics"
 	"github.com/canisterd/canisterd/daemon/otlp"
 )
@@ -22,8 +23,9 @@ func SpansFromEnvironment(endpoint string, lookup func(string) string) (Spans, e
 func (d *Daemon) newMetrics() *metrics.Metrics {
 	sources := metrics.Sources{
 		Version: Version(), Connections: d.limit.count,
-		Engines: func() canister.EngineStatistics { return d.instances.EngineStatistics() },
-		Budgets: []metrics.Budget{{Name: "all", Budget: d.memory.daemon}, {Name: "requests", Budget: d.memory.requests}, {Name: "control", Budget: d.memory.control}},
+		Engines:  func() canister.EngineStatistics { return d.instances.EngineStatistics() },
+		Journals: func() journal.Counts { return d.instances.JournalStatistics() },
+		Budgets:  []metrics.Budget{{Name: "all", Budget: d.memory.daemon}, {Name: "requests", Budget: d.memory.requests}, {Name: "control", Budget: d.memory.control}},
 	}
 	if d.spans != nil {
 		sources.Spans = func() metrics.Spans { return metrics.Spans(d.spans.Counts()) }

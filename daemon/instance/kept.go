@@ -49,7 +49,7 @@ const leastMemTable = 32 << 10
 // openKept opens the state directory of an instance; there says whether it has one.
 func (r *Registry) openKept(dir string) (k *keeper, there bool, err error) {
 	options := r.config.Journal
-	options.Log = r.config.Log
+	options.Log, options.Statistics = r.config.Log, &r.journals
 	if options.MemTableBytes == 0 && r.config.CheckpointBytes > 0 {
 		// Checkpoints delete records before a larger one is full: the store would never write it.
 		options.MemTableBytes = uint64(min(max(r.config.CheckpointBytes/2, leastMemTable), journal.MemTableBytes))

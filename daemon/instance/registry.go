@@ -73,6 +73,7 @@ type Config struct {
 type Registry struct {
 	config    Config
 	directory directory
+	journals  journal.Statistics // of all instances that are kept
 	engines   engines
 	seeds     *seeds
 	schedule  *schedule
@@ -195,3 +196,6 @@ func (r *Registry) admit(ctx context.Context, to *Placement, make func(name stri
 func (r *Registry) end(i *Instance) error {
 	return errors.Join(i.close(), r.engines.leave(i.engine))
 }
+
+// JournalStatistics are what the journals of all instances have done.
+func (r *Registry) JournalStatistics() journal.Counts { return r.journals.Read() }

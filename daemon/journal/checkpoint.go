@@ -79,6 +79,7 @@ func (j *Journal) Keep(c Checkpoint, write func(io.Writer, *PageFiles) (state [3
 	if err != nil {
 		return c, fmt.Errorf("entering a checkpoint in state directory %q: %w", j.dir, err)
 	}
+	j.counts.kept()
 	return c, j.sweep(checkpointFile, pagesFile)
 }
 

@@ -206,9 +206,12 @@ func (j *Journal) commit() {
 		j.tell()
 		return
 	}
+	begun := time.Now()
 	err := j.put(records, first)
 	if err != nil {
 		j.failBy(err)
+	} else {
+		j.counts.committed(time.Since(begun), end-first, len(records))
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -7,3 +7,8 @@ const MaxPageFiles = maxPageFiles
 
 // Kept are the checkpoints that stay at a time.
 func (r *Retention) Kept(all []Checkpoint, now time.Time) []Checkpoint { return r.kept(all, now) }
+
+// Committed counts a commit of records.
+func (s *Statistics) Committed(took time.Duration, records uint64, bytes int) {
+	s.committed(took, records, bytes)
+}

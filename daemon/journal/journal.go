@@ -28,6 +28,8 @@ type Options struct {
 	ReadOnly bool
 	// Retention is the history that is kept beside what a start needs.
 	Retention Retention
+	// Statistics count what the journal does; nil: nothing does.
+	Statistics *Statistics
 }
 
 // Journal is an open state directory. Append is for one goroutine at a time, the owner of the network; the other
@@ -38,6 +40,7 @@ type Journal struct {
 	lock      io.Closer
 	db        *pebble.DB
 	retention Retention
+	counts    *Statistics // nil: nothing is counted
 
 	wake    chan struct{} // a commit is wanted
 	closing chan struct{}
@@ -70,7 +73,7 @@ type Journal struct {
 // *ForeignError, *DamagedError or *FailedError.
 func Open(dir string, o Options) (_ *Journal, err error) {
 	j := &Journal{
-		dir: dir, fs: &disk{FS: o.FS}, retention: o.Retention,
+		dir: dir, fs: &disk{FS: o.FS}, retention: o.Retention, counts: o.Statistics,
 		wake: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}), broken: make(chan struct{}),
 	}
 	if j.fs.FS == nil {

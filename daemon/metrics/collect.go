@@ -7,6 +7,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/daemon/journal"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -66,6 +67,7 @@ func (c *collection) daemon() {
 		c.value(memoryLimit, float64(b.Limit()), b.Name)
 	}
 	c.engines(c.sources.Engines())
+	c.journals(c.sources.Journals())
 	if c.sources.Spans != nil {
 		s := c.sources.Spans()
 		c.value(spans, float64(s.Sent), "sent")
@@ -91,6 +93,21 @@ func (c *collection) engines(s canister.EngineStatistics) {
 	}
 	sum += s.Commits.Counts[len(s.Commits.Counts)-1]
 	c.to <- prometheus.MustNewConstHistogram(c.descriptions[commitDuration], sum, time.Duration(s.Commits.Sum).Seconds(), buckets)
+}
+
+// journals makes the metrics of the journals of all instances.
+func (c *collection) journals(s journal.Counts) {
+	buckets := make(map[float64]uint64)
+	var sum uint64
+	for i, bound := range journal.CommitBounds() {
+		sum += s.Commits[i]
+		buckets[bound.Seconds()] = sum
+	}
+	sum += s.Commits[len(s.Commits)-1]
+	c.to <- prometheus.MustNewConstHistogram(c.descriptions[journalDuration], sum, s.Took.Seconds(), buckets)
+	c.value(journalRecords, float64(s.Records))
+	c.value(journalBytes, float64(s.Bytes))
+	c.value(journalCheckpoints, float64(s.Checkpoints))
 }
 
 // instance makes the metrics of an instance beside its network.

@@ -41,6 +41,10 @@ const (
 	compilations
 	checkpointBytes
 	commitDuration
+	journalDuration
+	journalRecords
+	journalBytes
+	journalCheckpoints
 	memoryBytes
 	memoryLimit
 	connections
@@ -89,6 +93,10 @@ var table = [families]Family{
 	compilations:           {"canisterd_compilations_total", counter, "Modules that were compiled. Those found in the cache do not count.", nil},
 	checkpointBytes:        {"canisterd_checkpoint_bytes", gauge, "Bytes of the checkpoint file that are handed out to heaps, stable memories, modules and snapshots.", nil},
 	commitDuration:         {"canisterd_commit_duration_seconds", histogram, "Time by the wall clock to commit the heap and the stable memory of a canister after a message.", nil},
+	journalDuration:        {"canisterd_journal_commit_duration_seconds", histogram, "Time by the wall clock to bring the waiting records of an instance to disk.", nil},
+	journalRecords:         {"canisterd_journal_records_total", counter, "Records that journals of instances have on disk since the start of the daemon.", nil},
+	journalBytes:           {"canisterd_journal_bytes_total", counter, "Bytes of these records.", nil},
+	journalCheckpoints:     {"canisterd_journal_checkpoints_total", counter, "Checkpoints that were written since the start of the daemon.", nil},
 	memoryBytes:            {"canisterd_memory_bytes", gauge, "Bytes in use of a memory budget of the daemon: all (every budget together), requests (HTTP requests being read and answered), control (messages of the control API).", []string{"budget"}},
 	memoryLimit:            {"canisterd_memory_limit_bytes", gauge, "Memory budget of the daemon.", []string{"budget"}},
 	connections:            {"canisterd_connections", gauge, "Open connections of clients.", nil},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/daemon/journal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/budget"
 )
@@ -17,6 +18,7 @@ import (
 type Sources struct {
 	Version     string
 	Engines     func() canister.EngineStatistics
+	Journals    func() journal.Counts
 	Connections func() (open, most int)
 	Budgets     []Budget
 	Spans       func() Spans // nil: no spans are sent
