@@ -41,7 +41,7 @@
 //	5  features of canisters, and messages that wait for a time in the middle of their code
 //	6  subnets that were added to a network that ran, and subnets for benchmarks
 //	7  pages in files beside this one
-//	8  marks in the journal: messages whose code failed, and certified roots
+//	8  marks in the journal: messages whose code failed, and certified roots; subnets that were deleted
 //
 // # What is promised
 //

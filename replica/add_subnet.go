@@ -3,6 +3,7 @@ package replica
 import (
 	"slices"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/internal/state"
@@ -18,13 +19,13 @@ func (*AddSubnet) input() {}
 
 func (n *Network) addSubnet(in *AddSubnet) Result {
 	config := in.Config
-	config.Added = true
+	config.Added, config.number = true, n.config.made
 	config.NoRateLimits = config.NoRateLimits || n.subnets[0].config.NoRateLimits
 	switch err := config.check(); {
 	case n.open:
 		return refuse(refusal.Conflict, "round %d was begun by single steps: end it, and add the subnet then", n.height)
-	case len(n.subnets) >= MaxSubnets:
-		return refuse(refusal.Full, "the network has %d subnets, and a network has at most %d", len(n.subnets), MaxSubnets)
+	case n.config.made >= MaxSubnets:
+		return refuse(refusal.Full, "the network has had %d subnets, and a network has at most %d, deleted ones included", n.config.made, MaxSubnets)
 	case config.Kind == NNS:
 		return refuse(refusal.Invalid, "a subnet of kind nns is the root subnet: make the network with it")
 	case err != nil:
@@ -33,11 +34,17 @@ func (n *Network) addSubnet(in *AddSubnet) Result {
 	routes := n.routesNow()
 	position := len(n.subnets)
 	m := newSubnet(n, position, &config)
+	for _, r := range m.Ids.Ranges {
+		if n.deletedAny(r) {
+			return refuse(refusal.Conflict, "canisters %s to %s belonged to a subnet that was deleted: make another network", principal.Canister(r.First), principal.Canister(r.Last))
+		}
+	}
 	if err := routes.add(position, m.ID, m.Ids.Ranges); err != nil {
 		return refuse(refusal.Invalid, "%v", err)
 	}
 	n.View() // made before anything of it changes: it stays the last until the next round ends
 	n.routes = routes
+	n.config.made++
 	n.config.Subnets = append(slices.Clip(n.config.Subnets), config)
 	n.join(m)
 	return Result{}

@@ -149,20 +149,40 @@ func (config *Config) archive(c *archive.Coder) {
 		archive.Number(c, &config.SubnetCanisters)
 		archive.Number(c, &config.HeldBytes)
 		archive.Slice(c, &config.Subnets, MaxSubnets, func(s *SubnetConfig) { s.archive(c) })
+		if c.Since(8) {
+			config.archiveDeleted(c)
+		}
 	})
 	if c.Reading() {
 		config.overrides.Limits = nil // what they came to is in the file
 	}
 }
 
+// archiveDeleted writes or reads what is left of subnets that were deleted.
+func (config *Config) archiveDeleted(c *archive.Coder) {
+	archive.AtMost(c, &config.made, MaxSubnets)
+	last := -1
+	for i := range config.Subnets {
+		number := &config.Subnets[i].number
+		archive.AtMost(c, number, MaxSubnets)
+		c.Check(*number > last && *number < config.made && (i > 0 || *number == 0), "subnet %d has the number %d of %d", i, *number, config.made)
+		last = *number
+	}
+	archiveRanges(c, &config.deleted)
+}
+
+func archiveRanges(c *archive.Coder, ranges *[]Range) {
+	archive.Slice(c, ranges, archive.MaxItems, func(r *Range) {
+		archive.Number(c, &r.First)
+		archive.Number(c, &r.Last)
+	})
+}
+
 func (c *SubnetConfig) archive(a *archive.Coder) {
 	archive.AtMost(a, &c.Kind, CloudEngine)
 	archive.AtMost(a, &c.Nodes, maxArchivedNodes)
 	a.Principal(&c.ID)
-	archive.Slice(a, &c.Ranges, archive.MaxItems, func(r *Range) {
-		archive.Number(a, &r.First)
-		archive.Number(a, &r.Last)
-	})
+	archiveRanges(a, &c.Ranges)
 	a.Bool(&c.Free)
 	archive.Number(a, &c.Occupied)
 	a.Bool(&c.NoRateLimits)
@@ -180,6 +200,9 @@ func (n *Network) archiveRounds(c *archive.Coder) {
 	archive.Number(c, &n.height)
 	archive.Number(c, &n.generation)
 	n.rules.Archive(c)
+	if c.Since(8) {
+		n.deleted.Archive(c)
+	}
 	archive.Slice(c, &n.answered, archive.MaxItems, func(id *RequestID) { archive.Hash(c, id) })
 }
 

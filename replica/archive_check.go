@@ -23,7 +23,7 @@ func (n *Network) restore(c *archive.Coder) {
 		}
 	}
 	n.routes = routes
-	c.Check(slices.Equal(before.hosted(), routes.hosted()), "the subnets host other canister ids than they were made with")
+	c.Check(n.hostedAsMade(before, routes), "the subnets host other canister ids than they were made with")
 	n.checkTimes(c)
 	n.checkRules(c)
 	for i, m := range n.subnets {
@@ -32,6 +32,24 @@ func (n *Network) restore(c *archive.Coder) {
 		}
 	}
 	n.checkCalls(c)
+}
+
+// hostedAsMade reports whether the subnets host the canister ids that they were made with. Those that canisters took to
+// a subnet that was deleted, or from it, are among the deleted ones or beside those that subnets were made with.
+func (n *Network) hostedAsMade(made, now *routes) bool {
+	if len(n.config.deleted) == 0 {
+		return slices.Equal(made.hosted(), now.hosted())
+	}
+	known := new(routes)
+	for _, r := range slices.Concat(n.config.deleted, now.hosted()) {
+		if known.insert(0, r) != nil {
+			return false
+		}
+	}
+	all := known.hosted()
+	return !slices.ContainsFunc(made.hosted(), func(r Range) bool {
+		return !slices.ContainsFunc(all, func(known Range) bool { return known.Contains(r.First) && known.Contains(r.Last) })
+	})
 }
 
 // hosted are the ranges of all subnets together, those that touch made one.
@@ -81,7 +99,7 @@ func (n *Network) checkRules(c *archive.Coder) {
 func (n *Network) checkCalls(c *archive.Coder) {
 	locations := n.Introspect().CallLocations()
 	for _, caller := range locations.Strangers {
-		c.Check(false, "a call of %s is to be answered, which no subnet hosts", caller)
+		c.Check(n.deletedCanister(caller), "a call of %s is to be answered, which no subnet hosts", caller)
 	}
 	for i, m := range n.subnets {
 		for _, h := range m.Kept.All() {
@@ -163,10 +181,10 @@ func (m *subnet) begun() *state.Taken {
 
 // isCommand reports whether an input is a pending call of the management canister.
 func (m *subnet) isCommand(in *intercanister.Input) bool {
-	return in.Source == intercanister.SourceIngress || in.Source == intercanister.SourceRequests && m.net.routes.find(in.Request.Sender) >= 0
+	return in.Source == intercanister.SourceIngress || in.Source == intercanister.SourceRequests && m.net.hostsOrDid(in.Request.Sender)
 }
 
-// hostsSender reports whether a message is of a canister that some subnet hosts.
+// hostsSender reports whether a message is of a canister that some subnet hosts, or hosted until it was deleted.
 func (n *Network) hostsSender(p *state.StreamMessage) bool {
 	owner := p.Owner
 	if p.Request != nil {
@@ -175,5 +193,5 @@ func (n *Network) hostsSender(p *state.StreamMessage) bool {
 			return false
 		}
 	}
-	return n.routes.find(owner) >= 0 && (p.Request != nil || p.Response.Reject != nil || p.Response.Reply != nil || p.Call == 0)
+	return n.hostsOrDid(owner) && (p.Request != nil || p.Response.Reject != nil || p.Response.Reply != nil || p.Call == 0)
 }

@@ -68,6 +68,7 @@ var inputForms = []inputForm{
 	byValue(func(in *CancelTimer, c *archive.Coder) { c.Principal(&in.Canister) }),
 	byValue((*SetFeatures).archive),
 	byPointer(func(in *AddSubnet, c *archive.Coder) { in.Config.archive(c) }),
+	byValue(func(in *DeleteSubnet, c *archive.Coder) { c.Principal(&in.Subnet) }),
 }
 
 // archiveInput writes an input, or reads one.

@@ -28,7 +28,8 @@ const (
 
 // Input is something that happens to a network from outside: one of *Ingress, AdvanceTo, *HTTPAnswer, *ModulePrepared,
 // AddCycles, SetCycles, SetStableMemory, SetFeatures, CertifyAt, QueryCounts, *ForgetAnswers, *ShedAnswers, MigrateCanister,
-// RenameCanister, *AddSubnet, *AddRule, RemoveRule, ReleaseHeld, DropHeld, *SettleHeld, *SettleCall, FireTimer, CancelTimer.
+// RenameCanister, *AddSubnet, DeleteSubnet, *AddRule, RemoveRule, ReleaseHeld, DropHeld, *SettleHeld, *SettleCall, FireTimer,
+// CancelTimer.
 type Input interface{ input() }
 
 // Receipt is the outcome of an ingress message that was not refused: zero if it was taken.
@@ -122,6 +123,8 @@ func (n *Network) apply(in Input) Result {
 		return n.rename(in)
 	case *AddSubnet:
 		return n.addSubnet(in)
+	case DeleteSubnet:
+		return n.deleteSubnet(in)
 	case QueryCounts:
 		return n.countQueries(in)
 	case *ShedAnswers:

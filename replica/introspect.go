@@ -4,7 +4,7 @@ import "github.com/canisterd/canisterd/replica/introspect"
 
 // Introspect shows the network to people. It is valid until the next Apply, Round or Step.
 func (n *Network) Introspect() *introspect.Network {
-	shown := &introspect.Network{Find: n.routes.find, Rules: &n.rules, Time: n.time, Height: n.height, Open: n.open, NextTime: n.nextTime()}
+	shown := &introspect.Network{Find: n.routes.find, Rules: &n.rules, Deleted: &n.deleted, Time: n.time, Height: n.height, Open: n.open, NextTime: n.nextTime()}
 	for _, m := range n.subnets {
 		shown.Add(m.config.Kind.String(), &m.State)
 	}

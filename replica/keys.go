@@ -20,12 +20,12 @@ type Keys struct {
 
 // subnetSource is what the key of a subnet follows from.
 type subnetSource struct {
-	seed     [32]byte
-	position int
+	seed   [32]byte
+	number int // of its configuration
 }
 
 // nodeSource is what the keys of the nodes of a subnet follow from.
-type nodeSource struct{ position, nodes int }
+type nodeSource struct{ number, nodes int }
 
 // nodeKeys are the keys of the nodes of a subnet. They are immutable.
 type nodeKeys struct {
@@ -37,14 +37,14 @@ type nodeKeys struct {
 func (k *Keys) subnet(source subnetSource) *certify.SubnetKey {
 	return keep(k, &k.subnets, source, func() *certify.SubnetKey {
 		seed := seedOf(source.seed)
-		return certify.NewSubnetKey(seed.Derive("subnet", uint64(source.position)))
+		return certify.NewSubnetKey(seed.Derive("subnet", uint64(source.number)))
 	})
 }
 
 // nodesOf are the keys of the nodes of a subnet.
 func (k *Keys) nodesOf(source nodeSource) *nodeKeys {
 	return keep(k, &k.nodes, source, func() *nodeKeys {
-		seed := seedOf([32]byte{}).Derive("nodes", uint64(source.position))
+		seed := seedOf([32]byte{}).Derive("nodes", uint64(source.number))
 		derived := &nodeKeys{keys: make([]*certify.NodeKey, source.nodes)}
 		entries := make([]certify.Entry, source.nodes)
 		for i := range source.nodes {
@@ -77,7 +77,7 @@ func keep[S comparable, K any](k *Keys, kept *map[S]K, source S, derive func() K
 	return derived
 }
 
-// nodeKeys are the keys of the nodes of the subnet at a position.
-func (n *Network) nodeKeys(position int, config *SubnetConfig) *nodeKeys {
-	return n.config.Keys.nodesOf(nodeSource{position, config.nodes()})
+// nodeKeys are the keys of the nodes of a subnet.
+func (n *Network) nodeKeys(config *SubnetConfig) *nodeKeys {
+	return n.config.Keys.nodesOf(nodeSource{config.number, config.nodes()})
 }

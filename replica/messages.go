@@ -60,7 +60,7 @@ func (m *subnet) giveBack(owner principal.Principal, amount cycles.Amount) {
 	position := m.net.routes.find(owner)
 	switch {
 	case position < 0:
-		panic("replica: a refund to " + owner.String() + ", which no subnet hosts")
+		m.loseRefund(owner, amount)
 	case position != m.position:
 		m.Enqueue(position, state.StreamMessage{Owner: owner, Response: intercanister.Response{Refund: amount}})
 	case m.Canisters.Get(owner) != nil:
@@ -68,4 +68,12 @@ func (m *subnet) giveBack(owner principal.Principal, amount cycles.Amount) {
 	default:
 		m.Totals.Lose(amount)
 	}
+}
+
+// loseRefund accounts for cycles that would go back to a canister of a subnet that was deleted.
+func (m *subnet) loseRefund(owner principal.Principal, amount cycles.Amount) {
+	if !m.net.deletedCanister(owner) {
+		panic("replica: a message to " + owner.String() + ", which no subnet hosts")
+	}
+	m.Totals.Lose(amount)
 }

@@ -43,6 +43,9 @@ type Config struct {
 	SubnetCanisters        int    // that a subnet hosts; 0: MaxCanisters
 	HeldBytes              int    // that held messages may carry; 0: MaxHeldBytes
 
+	made    int     // subnets that the network has had; 0: those of Subnets
+	deleted []Range // canister ids of subnets that were deleted; no subnet has them again
+
 	overrides override.Parts // of tests
 }
 
@@ -82,7 +85,8 @@ type Network struct {
 	rootKey        []byte
 	delegations    *delegations
 	index          *readIndex
-	rules          state.Rules // over messages on their way
+	rules          state.Rules       // over messages on their way
+	deleted        state.CycleTotals // of subnets that were deleted
 	traps          traps
 	journal        *journalling // nil without a journal
 	volatile       bool         // it is a volatile fork
@@ -100,6 +104,12 @@ func New(config Config) (*Network, error) {
 	n.applyDefaults()
 	subnets := slices.Clone(config.Subnets)
 	slices.SortStableFunc(subnets, func(a, b SubnetConfig) int { return rootFirst(a) - rootFirst(b) })
+	if n.config.Subnets = subnets; config.made == 0 {
+		n.config.made = len(subnets)
+		for i := range subnets {
+			subnets[i].number = i
+		}
+	}
 	for i := range subnets {
 		if err := subnets[i].check(); err != nil {
 			return nil, fmt.Errorf("make subnet %d (%s): %w", i, subnets[i].Kind, err)
@@ -167,15 +177,20 @@ func rootFirst(c SubnetConfig) int {
 // Views stay readable.
 func (n *Network) Close() {
 	for _, m := range n.subnets {
-		for _, j := range m.paused {
-			j.abandon()
-		}
-		m.paused, m.Parked = nil, nil
-		m.Canisters.Close()
+		m.close()
 	}
 	if n.own != nil {
 		n.own.Close()
 	}
+}
+
+// close abandons the parked messages of a subnet and frees the Wasm state of its canisters.
+func (m *subnet) close() {
+	for _, j := range m.paused {
+		j.abandon()
+	}
+	m.paused, m.Parked = nil, nil
+	m.Canisters.Close()
 }
 
 // Listen sends events to a sink from now on; nil stops them.

@@ -195,7 +195,7 @@ func (p *PreparedQuery) prepare(kind canister.MethodKind) {
 	}
 	if m.Canisters.Get(q.Receiver).Staged.Certified != nil {
 		dated, layout, id := p.network.View().Dated(q.Dated), q.Layout, q.Receiver
-		shown := &dated.Subnets[m.position]
+		shown := dated.shown(m)
 		p.message.Certify = func() []byte {
 			return dated.Certificate(shown, layout, certify.CanisterPath(id, "certified_data"))
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/internal/cow"
+	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 // readIndex holds what readers of views may ask beyond the certified trees: the sender of a request, and which sections
@@ -48,6 +49,16 @@ func (x *readIndex) remove(subnet principal.Principal, id RequestID) {
 	if known := x.requests[subnet]; known != nil {
 		known.Delete(id)
 	}
+}
+
+// drop forgets the requests and the canisters of a subnet that was deleted.
+func (x *readIndex) drop(s *state.State) {
+	for r := range s.Canisters.All() {
+		x.setModule(r.ID(), nil)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.requests, s.ID)
 }
 
 func (x *readIndex) setModule(id principal.Principal, module *canister.Module) {

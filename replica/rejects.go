@@ -27,6 +27,11 @@ func rejectNoRoute(id principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterNotFound, "No route to canister %s", id).Barely()
 }
 
+// rejectSubnetDeleted is for a call that a subnet had taken in when it was deleted.
+func rejectSubnetDeleted(subnet principal.Principal) *intercanister.Reject {
+	return intercanister.Rejectf(intercanister.CanisterNotFound, "Subnet %s was deleted before it answered the call", subnet).Barely()
+}
+
 // rejectNotRunning is for a message that is about to be executed; nil where the canister
 // is running.
 func rejectNotRunning(c *canister.Canister) *intercanister.Reject {

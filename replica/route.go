@@ -148,7 +148,8 @@ func (m *subnet) respond(from *state.Entry, owner principal.Principal, call inte
 		return
 	}
 	if position < 0 {
-		panic("replica: a response to " + owner.String() + ", which no subnet hosts")
+		m.loseRefund(owner, response.Refund)
+		return
 	}
 	m.Enqueue(position, state.StreamMessage{Call: call, Owner: owner, Response: response, Deadline: deadline, From: from})
 }

@@ -78,7 +78,7 @@ func (m *subnet) staged() *stagedTree {
 	if m.ahead != nil {
 		return m.ahead
 	}
-	return m.net.View().Subnets[m.position].staged
+	return m.net.View().shown(m).staged
 }
 
 // recordRound records what has changed in a round. Views.mu is held, and no reader has a view of it yet.
@@ -122,7 +122,7 @@ func (m *subnet) Metrics() (metrics certify.SubnetMetrics, instructions uint64) 
 func (m *subnet) rebase() {
 	t := m.ahead
 	if view := m.net.views.latest.Load(); t == nil && view != nil {
-		t = view.Subnets[m.position].staged
+		t = view.shown(m).staged
 	}
 	made := t != nil && t.made.Load() != nil
 	if !made && !m.record.full() {

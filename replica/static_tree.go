@@ -13,7 +13,7 @@ func (n *Network) staticTree() certify.Tree {
 			{Label: "public_key", Node: certify.Leaf(other.key.Public().DER())},
 			{Label: "type", Node: certify.Leaf([]byte(other.config.Kind.properties().kind))},
 			{Label: "canister_ranges", Node: certify.Leaf(other.Ids.Certified().Encode())},
-			{Label: "node", Node: n.nodeKeys(other.position, &other.config).tree},
+			{Label: "node", Node: n.nodeKeys(&other.config).tree},
 		}
 		label := certify.LabelOf(other.ID)
 		subnets = append(subnets, certify.Entry{Label: label, Node: certify.Map(own...)})

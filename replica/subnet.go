@@ -50,8 +50,8 @@ type subnet struct {
 }
 
 func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
-	key := n.config.Keys.subnet(subnetSource{n.config.Seed, position})
-	m := &subnet{net: n, position: position, config: *config, key: key, nodes: n.nodeKeys(position, config).keys, tally: new(executionTally)}
+	key := n.config.Keys.subnet(subnetSource{n.config.Seed, config.number})
+	m := &subnet{net: n, position: position, config: *config, key: key, nodes: n.nodeKeys(config).keys, tally: new(executionTally)}
 	m.faults = m.injector()
 	kind := config.Kind.properties()
 	m.ID = m.key.Public().Principal()
@@ -74,7 +74,7 @@ func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
 	m.Time = n.config.Start
 	m.History.Limit = n.config.IngressMessages
 	m.Compiled = make(map[[32]byte]bool)
-	m.Ids = config.ids(&n.config.Seed, position)
+	m.Ids = config.ids(&n.config.Seed)
 	m.Chance = state.NewChance(n.config.Seed, "random beacon of subnet "+m.ID.String())
 	m.Outcalls = make(map[uint64]*state.PendingOutcall)
 	m.Commands.Owner = principal.Management

@@ -114,7 +114,7 @@ func TestOfPreparedModulesASubnetRemembers4096(t *testing.T) {
 func TestTheKeysOf256SubnetsAreKept(t *testing.T) {
 	var k Keys
 	for i := range 257 {
-		if k.nodesOf(nodeSource{position: i}); len(k.nodes) != i+1 && i < 256 || i == 256 && len(k.nodes) != 1 {
+		if k.nodesOf(nodeSource{number: i}); len(k.nodes) != i+1 && i < 256 || i == 256 && len(k.nodes) != 1 {
 			t.Fatalf("of %d subnets the keys of %d are kept", i+1, len(k.nodes))
 		}
 	}

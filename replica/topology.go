@@ -3,6 +3,7 @@ package replica
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister/cycles"
@@ -99,6 +100,10 @@ type SubnetConfig struct {
 	Admins []principal.Principal
 	// Added says that the subnet was added to a network that ran (AddSubnet): it holds no threshold keys.
 	Added bool
+
+	// number says which of the subnets that the network has had it is, in the order in which they were made: its keys and
+	// its allocation range follow from it. Unlike its position it stays the same when another subnet is deleted.
+	number int
 }
 
 // administered reports whether the subnet is of those that can have admins.
@@ -145,9 +150,9 @@ func (c *SubnetConfig) fees() cycles.Schedule {
 	return cycles.Application(nodes)
 }
 
-// ids are the canister ids of the subnet at a position of the network.
-func (c *SubnetConfig) ids(seed *[32]byte, position int) state.Ids {
-	ids := state.Ids{Allocation: allocation(seed, position)}
+// ids are the canister ids with which the subnet is made.
+func (c *SubnetConfig) ids(seed *[32]byte) state.Ids {
+	ids := state.Ids{Allocation: allocation(seed, c.number)}
 	ids.Ranges = append(append(append(ids.Ranges, c.Kind.properties().ranges...), c.Ranges...), ids.Allocation)
 	return ids
 }
@@ -172,18 +177,26 @@ func (t *routes) add(position int, id principal.Principal, ranges []Range) error
 	}
 	t.byID[id] = position
 	for _, r := range ranges {
-		if r.Last < r.First {
-			return fmt.Errorf("the canister range %s to %s ends before it begins", principal.Canister(r.First), principal.Canister(r.Last))
+		if err := t.insert(position, r); err != nil {
+			return err
 		}
-		at := 0
-		for at < len(t.ranges) && t.ranges[at].First < r.First {
-			at++
-		}
-		if at > 0 && t.ranges[at-1].Last >= r.First || at < len(t.ranges) && t.ranges[at].First <= r.Last {
-			return fmt.Errorf("canister range %s to %s belongs to two subnets: ranges must not overlap", principal.Canister(r.First), principal.Canister(r.Last))
-		}
-		t.ranges = append(t.ranges[:at], append([]route{{r, position}}, t.ranges[at:]...)...)
 	}
+	return nil
+}
+
+// insert enters one range of a subnet.
+func (t *routes) insert(position int, r Range) error {
+	if r.Last < r.First {
+		return fmt.Errorf("the canister range %s to %s ends before it begins", principal.Canister(r.First), principal.Canister(r.Last))
+	}
+	at := 0
+	for at < len(t.ranges) && t.ranges[at].First < r.First {
+		at++
+	}
+	if at > 0 && t.ranges[at-1].Last >= r.First || at < len(t.ranges) && t.ranges[at].First <= r.Last {
+		return fmt.Errorf("canister range %s to %s belongs to two subnets: ranges must not overlap", principal.Canister(r.First), principal.Canister(r.Last))
+	}
+	t.ranges = slices.Insert(t.ranges, at, route{r, position})
 	return nil
 }
 

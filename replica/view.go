@@ -33,6 +33,7 @@ type SubnetView struct {
 	Benchmarking, Free, Added bool
 	Admins                    []principal.Principal
 
+	number int // of SubnetConfig
 	staged *stagedTree
 	dated  int64 // ns by which what it certifies is dated later
 }
@@ -66,6 +67,16 @@ func (v *View) Subnet(id principal.Principal) *SubnetView {
 	return nil
 }
 
+// shown is a subnet of the network. It is nearer to the front than in the view if another subnet was deleted since.
+func (v *View) shown(m *subnet) *SubnetView {
+	for i := m.position; i < len(v.Subnets); i++ {
+		if v.Subnets[i].ID == m.ID {
+			return &v.Subnets[i]
+		}
+	}
+	panic("replica: the view does not have subnet " + m.ID.String())
+}
+
 // SubnetOf is the subnet that hosts a canister id, nil where none does.
 func (v *View) SubnetOf(canister principal.Principal) *SubnetView {
 	if position := v.routes.find(canister); position >= 0 {
@@ -81,7 +92,7 @@ func (v *View) DefaultCanister() principal.Principal {
 	for _, wanted := range []SubnetKind{Application, VerifiedApplication, System} {
 		for i := range v.Subnets {
 			if v.Subnets[i].Kind == wanted && !v.Subnets[i].Added {
-				return principal.Canister(allocation(v.seed, i).First)
+				return principal.Canister(allocation(v.seed, v.Subnets[i].number).First)
 			}
 		}
 	}
@@ -177,7 +188,7 @@ func (v *Views) make() *View {
 	view.Subnets = make([]SubnetView, len(n.subnets))
 	for i, m := range n.subnets {
 		view.Subnets[i] = SubnetView{
-			ID: m.ID, Kind: m.config.Kind, staged: m.stage(v.signed),
+			ID: m.ID, Kind: m.config.Kind, number: m.config.number, staged: m.stage(v.signed),
 			Nodes: m.nodes, Ranges: m.shownRanges, PublicKey: m.publicKey,
 			Benchmarking: m.config.Benchmarking, Free: m.config.Free, Added: m.config.Added, Admins: m.config.Admins,
 		}

@@ -79,7 +79,7 @@ func withoutSubnets(t *testing.T) []byte {
 		c.Fixed(make([]byte, 32))
 		archive.Number(c, &none)
 		archive.String(c, &version, 100)
-		for range 11 { // limits, and how many subnets follow
+		for range 13 { // limits, how many subnets follow and were made, and how many ranges of deleted ones follow
 			archive.Number(c, &none)
 		}
 	})

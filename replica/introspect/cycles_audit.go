@@ -40,15 +40,25 @@ func (n *Network) AuditCycles() (t CyclesAudit) {
 	for _, m := range n.Subnets {
 		m.count(&t)
 	}
+	t.enter(n.Deleted)
 	return t
+}
+
+// AuditCycles counts the cycles of one subnet.
+func (m *Subnet) AuditCycles() (t CyclesAudit) {
+	m.count(&t)
+	return t
+}
+
+// enter adds what is gone.
+func (t *CyclesAudit) enter(totals *state.CycleTotals) {
+	t.Consumed = t.Consumed.Add(totals.Gone).Add(totals.Fees)
+	t.Deleted, t.Lost, t.Minted = t.Deleted.Add(totals.Deleted), t.Lost.Add(totals.Lost), t.Minted.Add(totals.Minted)
 }
 
 func (m *Subnet) count(t *CyclesAudit) {
 	add := func(to *cycles.Amount, amount cycles.Amount) { *to = to.Add(amount) }
-	add(&t.Consumed, m.Totals.Gone.Add(m.Totals.Fees))
-	add(&t.Deleted, m.Totals.Deleted)
-	add(&t.Lost, m.Totals.Lost)
-	add(&t.Minted, m.Totals.Minted)
+	t.enter(&m.Totals)
 	for r := range m.Canisters.All() {
 		add(&t.Balances, r.Canister.Balance.Add(r.DeferredCredit))
 		add(&t.Reserved, r.Canister.Reserved)

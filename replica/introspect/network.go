@@ -10,7 +10,8 @@ type Network struct {
 	Subnets  []*Subnet                     // by position
 	Find     func(principal.Principal) int // position of the subnet that hosts a canister; -1: none does
 	Rules    *state.Rules
-	Time     uint64 // ns, of the last round
+	Deleted  *state.CycleTotals // of subnets that were deleted
+	Time     uint64             // ns, of the last round
 	Height   uint64
 	Open     bool   // a round has begun and not ended
 	NextTime uint64 // ns, of the next round

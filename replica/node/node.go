@@ -362,7 +362,14 @@ func (n *Node) AdvanceTo(ctx context.Context, time uint64) error {
 // Apply takes any input.
 func (n *Node) Apply(ctx context.Context, in replica.Input) (result replica.Result, err error) {
 	done := make(chan replica.Result, 1)
-	if err := n.ask(ctx, func(n *Node) { done <- n.network.Apply(in) }); err != nil {
+	err = n.ask(ctx, func(n *Node) {
+		result := n.network.Apply(in)
+		if _, deleted := in.(replica.DeleteSubnet); deleted && result.Refusal == nil {
+			n.releaseUnknown()
+		}
+		done <- result
+	})
+	if err != nil {
 		return replica.Result{}, err
 	}
 	return <-done, nil

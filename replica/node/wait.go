@@ -47,7 +47,7 @@ func (w *waiter) recycle() {
 }
 
 // Await returns when the message has its answer and View shows it, or never
-// was accepted: then at once, with ErrUnknown. Where the node is restored to a state that
+// was accepted: then at once, with ErrUnknown, as when its subnet is deleted. Where the node is restored to a state that
 // does not know the message, the error is ErrRestored.
 func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
 	w := waiters.Get().(*waiter)
@@ -120,6 +120,20 @@ func (n *Node) keep(id replica.RequestID, stay func(*waiter) bool) {
 		delete(n.waiters, id)
 	} else {
 		n.waiters[id] = kept
+	}
+}
+
+// releaseUnknown releases the waiters of messages of a subnet that was deleted.
+func (n *Node) releaseUnknown() {
+	for id := range n.waiters {
+		n.keep(id, func(w *waiter) bool {
+			if n.network.IngressStatus(w.subnet, w.id) != 0 {
+				return true
+			}
+			w.err = fmt.Errorf("request %x: %w", w.id, ErrUnknown)
+			w.tell()
+			return false
+		})
 	}
 }
 

@@ -83,3 +83,38 @@ func TestOfManyWhoWaitEachHearsOfItsOwnMessage(t *testing.T) {
 	for r.Waiters() > 0 {
 	}
 }
+
+func TestThoseWhoWaitForAMessageOfASubnetThatIsDeletedLearnThatItIsUnknown(t *testing.T) {
+	r := start(t, node.Config{Mode: node.Manual})
+	if result, err := r.Apply(t.Context(), &replica.AddSubnet{}); err != nil || result.Refusal != nil {
+		t.Fatal(result.Refusal, err)
+	}
+	if _, err := r.Round(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	subnets := r.View().Subnets
+	told := make([]chan error, len(subnets))
+	for i := range subnets {
+		in := r.message(i, "create", "1000")
+		in.Effective = subnets[i].Ranges[0].Start
+		if receipt, err := r.Submit(t.Context(), in); err != nil || receipt.Reject != nil {
+			t.Fatal(receipt.Reject, err)
+		}
+		told[i] = make(chan error, 1)
+		go func() { told[i] <- r.Await(context.Background(), subnets[i].ID, in.ID) }()
+	}
+	for r.Waiters() < len(subnets) {
+	}
+	if result, err := r.Apply(t.Context(), replica.DeleteSubnet{Subnet: subnets[1].ID}); err != nil || result.Refusal != nil {
+		t.Fatal(result.Refusal, err)
+	}
+	if err := <-told[1]; !errors.Is(err, node.ErrUnknown) {
+		t.Errorf("the message of the deleted subnet: %v", err)
+	}
+	if _, err := r.Round(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-told[0]; err != nil {
+		t.Errorf("the message of the other subnet: %v", err)
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
 // ArchiveCanisters writes the canisters of the subnet, a section each, or reads them into
@@ -117,9 +116,7 @@ func (s *State) archiveTimeAndTotals(c *archive.Coder) {
 	archive.Number(c, &s.Batch)
 	c.Fixed(s.Chance.key[:])
 	archive.Number(c, &s.Chance.Drawn)
-	for _, amount := range []*cycles.Amount{&s.Totals.Minted, &s.Totals.Gone, &s.Totals.Deleted, &s.Totals.Fees, &s.Totals.Lost} {
-		amount.Archive(c)
-	}
+	s.Totals.Archive(c)
 	s.Messages.archive(c)
 }
 

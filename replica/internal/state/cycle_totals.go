@@ -1,6 +1,7 @@
 package state
 
 import (
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
@@ -19,6 +20,19 @@ type CycleTotals struct {
 func (b *CycleTotals) recordDeletion(c *canister.Canister) {
 	b.Gone = b.Gone.Add(c.Consumed.Total())
 	b.Deleted = b.Deleted.Add(c.Balance).Add(c.Reserved)
+}
+
+// Archive writes or reads the totals.
+func (b *CycleTotals) Archive(c *archive.Coder) {
+	for _, amount := range []*cycles.Amount{&b.Minted, &b.Gone, &b.Deleted, &b.Fees, &b.Lost} {
+		amount.Archive(c)
+	}
+}
+
+// Add enters the totals of another subnet.
+func (b *CycleTotals) Add(other *CycleTotals) {
+	b.Minted, b.Gone, b.Deleted = b.Minted.Add(other.Minted), b.Gone.Add(other.Gone), b.Deleted.Add(other.Deleted)
+	b.Fees, b.Lost = b.Fees.Add(other.Fees), b.Lost.Add(other.Lost)
 }
 
 // Mint enters cycles that came out of nothing.

@@ -14,6 +14,11 @@ func (p *performer) rename(rest string) {
 	p.applied(replica.RenameCanister{Canister: p.ID(name), To: p.ID(to), RequestedBy: p.User})
 }
 
+// deleteSubnet deletes a subnet.
+func (p *performer) deleteSubnet(name string) {
+	p.applied(replica.DeleteSubnet{Subnet: p.ID(name)})
+}
+
 // applied applies an input and says why it was not taken.
 func (p *performer) applied(in replica.Input) {
 	if r := p.Apply(in); r.Refusal != nil {

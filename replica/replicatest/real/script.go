@@ -32,6 +32,7 @@ import (
 //	asked NAME                            how often the canister was queried, and what that took
 //	move NAME SUBNET                      migrates the canister to subnet0, subnet1, ...
 //	rename NAME TO                        gives it the id of another, which is deleted
+//	delete-subnet SUBNET                  deletes a subnet; the others keep their names
 //	user NAME                             who sends from now on; the first is called user
 //	do [OPTIONS] METHOD NAME [FIELDS]     like manage, the reply in Candid (command_method.go)
 //	ask [OPTIONS] METHOD NAME [FIELDS]    asks a query method of the management canister
@@ -104,7 +105,7 @@ func commands() map[string]command {
 		"api-keep": (*performer).apiKeep, "api-told": (*performer).apiTold, "api-upgrade": (*performer).apiUpgrade, "api-answered": (*performer).apiAnswered,
 		"api-replicated": (*performer).apiReplicated, "api-compose": (*performer).apiCompose, "api-composed": (*performer).apiComposed,
 		"api-inspected": (*performer).apiInspected, "api-transformed": (*performer).apiTransformed, "api-arg": (*performer).apiArg,
-		"move": (*performer).move, "books": (*performer).books, "rename": (*performer).rename, "queried": (*performer).queried, "asked": (*performer).asked,
+		"move": (*performer).move, "books": (*performer).books, "rename": (*performer).rename, "delete-subnet": (*performer).deleteSubnet, "queried": (*performer).queried, "asked": (*performer).asked,
 		"snapshot": (*performer).snapshot, "history": (*performer).history,
 		"round": (*performer).round, "advance": (*performer).advance, "answer": (*performer).answer,
 		"user": (*performer).user, "do": (*performer).do, "ask": (*performer).ask, "from": (*performer).from,

@@ -1,0 +1,165 @@
+package replica
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/replica/internal/state"
+	"github.com/canisterd/canisterd/replica/introspect"
+)
+
+// DeleteSubnet removes a subnet from a network that runs, with its canisters and their cycles: a test control. It is in
+// views until the end of the next round.
+//
+// What the subnet has sent still arrives; the answers to its requests are dropped, with their refunds. Calls of other
+// canisters that it has not answered are rejected. Those it had not begun bring their cycles back. Its canister ids
+// stay without a subnet, and its messages of users are unknown.
+//
+// It is refused as not found if the subnet does not exist, and as a conflict between the steps of a round and for the
+// root subnet, a subnet with threshold keys, and the subnet of the canister id that stands for the network.
+type DeleteSubnet struct{ Subnet principal.Principal }
+
+func (DeleteSubnet) input() {}
+
+func (n *Network) deleteSubnet(in DeleteSubnet) Result {
+	position, ok := n.routes.byID[in.Subnet]
+	switch {
+	case !ok:
+		return refuse(refusal.NotFound, "subnet %s is not part of this network", in.Subnet)
+	case n.open:
+		return refuse(refusal.Conflict, "round %d was begun by single steps: end it, and delete the subnet then", n.height)
+	case position == 0:
+		return refuse(refusal.Conflict, "subnet %s is the root subnet: a network cannot be without it", in.Subnet)
+	case n.routes.find(n.View().DefaultCanister()) == position:
+		return refuse(refusal.Conflict, "subnet %s hosts the default effective canister id of the network", in.Subnet)
+	case len(n.subnets[position].Signing.Keys) > 0:
+		return refuse(refusal.Conflict, "subnet %s holds threshold keys of the network", in.Subnet)
+	}
+	gone := n.subnets[position]
+	n.deliverLast(gone)
+	lost := n.callsTo(position)
+	n.closeBooks(gone, lost)
+	unsent := n.leave(gone)
+	for i, m := range n.subnets {
+		m.rejectUnsentTo(gone.ID, unsent[i])
+	}
+	for i := range lost {
+		lost[i].caller.answer(&lost[i].request, rejectSubnetDeleted(gone.ID))
+	}
+	gone.close()
+	n.generation++
+	return Result{}
+}
+
+// deliverLast takes everything that a subnet still has to send into the streams, whether they have room or not.
+func (n *Network) deliverLast(gone *subnet) {
+	for to, queue := range gone.Output {
+		for i := range queue {
+			p := &queue[i]
+			gone.Dequeue(p)
+			p.From = nil
+			n.subnets[to].Inbound = append(n.subnets[to].Inbound, *p)
+		}
+		gone.Output[to] = nil
+	}
+}
+
+// lostCall is a call that a subnet has taken in and not answered. The request has the cycles that come back.
+type lostCall struct {
+	caller  *subnet
+	request intercanister.Request
+}
+
+// callsTo are the calls of canisters of other subnets that are at a subnet, in the order of the callers' subnets and of
+// the calls.
+func (n *Network) callsTo(position int) (all []lostCall) {
+	locations := n.Introspect().CallLocations()
+	for i, m := range n.subnets {
+		if i == position {
+			continue
+		}
+		for _, id := range m.Calls.Calls() {
+			f := m.Calls.Future(id)
+			at := locations.Of(i, id, f.Owner)
+			if f.State != intercanister.Waiting || at.Subnet.Position != position || at.Reason == introspect.WaitNever {
+				continue
+			}
+			all = append(all, lostCall{m, intercanister.Request{
+				Call: id, Sender: f.Owner, Receiver: f.Callee, Method: f.Method, Deadline: f.Deadline, Cycles: at.Request.Cycles,
+			}})
+		}
+	}
+	return all
+}
+
+// closeBooks enters the cycles of a subnet into the totals of the deleted ones, without those that come back with lost
+// calls.
+func (n *Network) closeBooks(gone *subnet, lost []lostCall) {
+	audit := n.Introspect().Subnets[gone.position].AuditCycles()
+	held := audit.Held()
+	for i := range lost {
+		held = held.Sub(lost[i].request.Cycles)
+	}
+	n.deleted.Add(&state.CycleTotals{Minted: audit.Minted, Gone: audit.Consumed, Deleted: audit.Deleted.Add(held), Lost: audit.Lost})
+}
+
+// leave takes a subnet out of the network: its routes, its streams, its part of the certified trees. It returns what
+// the other subnets, by their positions from now on, had to send to it.
+func (n *Network) leave(gone *subnet) (unsent [][]state.StreamMessage) {
+	n.View() // made before anything of it changes: it stays the last until the next round ends
+	n.delegations = new(delegations)
+	label := certify.LabelOf(gone.ID)
+	for _, m := range n.subnets {
+		if m != gone {
+			last := m.staged()
+			m.showAhead(last, last.height().Tree().Delete("subnet", label).Delete("canister_ranges", label))
+			unsent = append(unsent, m.Output[gone.position])
+			m.Output = slices.Delete(slices.Clone(m.Output), gone.position, gone.position+1)
+		}
+	}
+	n.index.drop(&gone.State)
+	for _, h := range gone.Kept.All() {
+		n.rules.Held--
+		n.rules.Bytes -= h.PayloadBytes()
+	}
+	n.config.deleted = append(slices.Clip(n.config.deleted), gone.Ids.Ranges...)
+	n.config.Subnets = slices.Delete(slices.Clone(n.config.Subnets), gone.position, gone.position+1)
+	n.subnets = slices.Delete(slices.Clone(n.subnets), gone.position, gone.position+1)
+	for i, m := range n.subnets {
+		m.position = i
+	}
+	n.routes = n.routesNow()
+	return unsent
+}
+
+// rejectUnsentTo rejects requests that were to be sent to a subnet that was deleted. Responses and refunds are dropped.
+func (m *subnet) rejectUnsentTo(gone principal.Principal, queue []state.StreamMessage) {
+	for i := range queue {
+		p := &queue[i]
+		m.Dequeue(p)
+		if p.Request != nil {
+			m.answer(p.Request, rejectSubnetDeleted(gone))
+		} else {
+			m.loseRefund(p.Owner, p.Response.Refund)
+		}
+	}
+}
+
+// deletedCanister reports whether a canister id belongs to a subnet that was deleted.
+func (n *Network) deletedCanister(id principal.Principal) bool {
+	number, ok := id.CanisterNumber()
+	return ok && slices.ContainsFunc(n.config.deleted, func(r Range) bool { return r.Contains(number) })
+}
+
+// deletedAny reports whether a range has canister ids of a subnet that was deleted.
+func (n *Network) deletedAny(r Range) bool {
+	return slices.ContainsFunc(n.config.deleted, func(gone Range) bool { return gone.First <= r.Last && r.First <= gone.Last })
+}
+
+// hostsOrDid reports whether a canister id belongs to a subnet, or did until that was deleted.
+func (n *Network) hostsOrDid(id principal.Principal) bool {
+	return n.routes.find(id) >= 0 || n.deletedCanister(id)
+}
