@@ -51,6 +51,9 @@ type Config struct {
 	// SystemCanisters are installed in the first instance: the registry, the ICP ledger, the cycles minting canister and the
 	// cycles ledger, at their mainnet ids. Subnets that they need are added.
 	SystemCanisters []systemcanisters.Name
+	// SystemModules is a folder with published modules of system canisters, which are installed instead of canisterd's own
+	// (systemcanisters.Modules); empty for none.
+	SystemModules string
 	// Seed is what keys, ids and randomness come from, up to 32 bytes: with the same seed
 	// networks are the same from start to start, the first and, made in the same order, those
 	// that are made without a seed of their own. None: a seed is drawn. Networks of different

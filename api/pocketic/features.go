@@ -17,7 +17,7 @@ func (c *instanceConfig) featured(p *plan) error {
 		}
 		names, err := systemcanisters.Parse([]string{feature})
 		if err != nil || feature == "all" {
-			return failed("canisterd has no canisters for the feature %q of icp_features: leave it out, and install them yourself; it has registry, icp_token, cycles_minting, cycles_token", feature)
+			return failed("canisterd has no canisters for the feature %q of icp_features: leave it out, and install them yourself; it has registry, icp_token, cycles_minting, cycles_token, and ii if its module is in the folder %s", feature, systemcanisters.FolderVariable)
 		}
 		p.SystemCanisters = append(p.SystemCanisters, names...)
 	}

@@ -193,7 +193,7 @@ func (p page) Name() string { return p.instance.Name() }
 func (p page) Backend() api.Backend { return p.instance.Backend() }
 
 // API is the HTTP interface of the Internet Computer.
-func (p page) API() http.Handler { return p.instance.API() }
+func (p page) API() http.Handler { return p.signedInterface() }
 
 // Topology is what the instance is made of.
 func (p page) Topology() any { return p.shown() }

@@ -14,6 +14,9 @@ const (
 	// ingressLifetime is how long a call may wait for its execution, in nanoseconds
 	// (PocketIC's: 5 minutes of the instance's time).
 	ingressLifetime = 300_000_000_000
+	// maxCreateBytes is how large a signed call is at most that brings a subnet of mainnet: it has the settings of a
+	// canister. Ours.
+	maxCreateBytes = 64 << 10
 	// snapshotPiece is how many bytes of a snapshot are moved by one call (PocketIC's).
 	snapshotPiece = 2_000_000
 )

@@ -64,5 +64,5 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers", "Access-Control-Expose-Headers"} {
 		w.Header().Del(name) // it writes its own
 	}
-	e.instance.API().ServeHTTP(w, relocated(r, "/api/"+r.PathValue("path")))
+	e.signedInterface().ServeHTTP(w, relocated(r, "/api/"+r.PathValue("path")))
 }

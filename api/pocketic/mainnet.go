@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/systemcanisters"
+	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -121,6 +123,47 @@ func (e *entry) addMainnetSubnet(ctx context.Context, id principal.Principal) er
 	if _, err := e.apply(ctx, &replica.AddSubnet{Config: config}); err != nil {
 		return err
 	}
-	_, err := e.instance.Node().Round(ctx)
+	return e.subnetsChanged(ctx)
+}
+
+// subnetsChanged runs a round, from which on views show the subnets as they are, and tells the system canisters.
+func (e *entry) subnetsChanged(ctx context.Context) error {
+	if _, err := e.instance.Node().Round(ctx); err != nil {
+		return err
+	}
+	return systemcanisters.SetSubnets(ctx, systemNetwork{e})
+}
+
+// systemNetwork is the instance as its system canisters are called.
+type systemNetwork struct{ *entry }
+
+// View is the network's state at the end of its last round.
+func (n systemNetwork) View() *replica.View { return n.instance.Node().View() }
+
+// Call sends a call and gives the reply.
+func (n systemNetwork) Call(ctx context.Context, call *systemcanisters.Call) ([]byte, error) {
+	to, err := n.hosted(ctx, call.Effective)
+	if err != nil {
+		return nil, err
+	}
+	id, reject, err := n.submit(ctx, &order{sender: call.Sender, receiver: call.Receiver, method: call.Method, payload: call.Arg, to: to}, true)
+	if err == nil && reject == nil {
+		err = n.await(ctx, to.subnet, id)
+	}
+	if err != nil || reject != nil {
+		return nil, errorOfCall(call, reject, err)
+	}
+	answer, err := n.answer(ctx, to.subnet, id)
+	if err == nil && !answer.Status.Terminal() {
+		err = unansweredCall(id)
+	}
+	return answer.Reply, errorOfCall(call, answer.Reject, err)
+}
+
+// errorOfCall is why a call of a system canister failed, nil if it did not.
+func errorOfCall(call *systemcanisters.Call, reject *intercanister.Reject, err error) error {
+	if reject != nil {
+		return failed("%s of %s was rejected: %s", call.Method, call.Receiver, reject.Message())
+	}
 	return err
 }

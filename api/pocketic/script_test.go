@@ -21,10 +21,11 @@ import (
 	"github.com/canisterd/canisterd/internal/golden"
 )
 
-// The first canisters of the first two subnets of an instance.
+// The first canisters of the first three subnets of an instance.
 var (
 	first  = principal.MustParse("lxzze-o7777-77777-aaaaa-cai")
 	second = principal.MustParse("7tjcv-pp777-77776-qaaaa-cai")
+	third  = principal.MustParse("tqzl2-p7777-77776-aaaaa-cai")
 )
 
 type (
@@ -42,6 +43,9 @@ type (
 	}
 	create struct {
 		Specified *principal.Principal `ic:"specified_id"`
+	}
+	hostQuestion struct {
+		Canister *principal.Principal `ic:"principal"`
 	}
 	outcallMethod struct {
 		Get *candid.Null `ic:"get,variant"`
@@ -73,10 +77,11 @@ func given(t *testing.T) map[string]string {
 	answers := canistertest.Script().Arg().ReplyTop()
 	hello, failed, patience := canistertest.Script().ReplyText("hello"), canistertest.Script().RejectMessage().ReplyTop(), uint64(60)
 	all := map[string][]byte{
-		"FIRST": first.Bytes(), "SECOND": second.Bytes(), "MISSING": principal.Canister(5).Bytes(), "NOWHERE": nowhere.Bytes(), "LEDGER": specified.Bytes(),
+		"FIRST": first.Bytes(), "SECOND": second.Bytes(), "THIRD": third.Bytes(), "MISSING": principal.Canister(5).Bytes(), "NOWHERE": nowhere.Bytes(), "LEDGER": specified.Bytes(), "REGISTRY": principal.Canister(0).Bytes(), "MINTING": principal.Canister(4).Bytes(),
 		"USER": principal.SelfAuthenticating([]byte("user")).Bytes(), "ANONYMOUS": principal.Anonymous.Bytes(),
 		"CREATE": encoded(create{}), "CREATE_LEDGER": encoded(create{&specified}), "CREATE_NOWHERE": encoded(create{&nowhere}), "CREATE_MAINNET": encoded(create{&elsewhere}), "CREATE_IDENTITY": encoded(create{&identity}), "MAINNET": elsewhere.Bytes(),
-		"ABOUT":   encoded(aboutCanister{first}),
+		"ABOUT": encoded(aboutCanister{first}),
+		"HOST":  encoded(hostQuestion{&third}), "MAINNET_HOST": encoded(hostQuestion{&elsewhere}),
 		"INSTALL": encoded(install{installMode{new(candid.Null)}, first, canistertest.Scriptable(), nil}),
 		"HELLO":   hello.Bytes(), "TRAP": canistertest.Script().Trap("odd").Bytes(), "NO": canistertest.Script().Reject("no").Bytes(),
 		"PRINT": canistertest.Script().Print(strings.Repeat("long ", 2_000)).Print("last").Reply(nil).Bytes(), "PRINT_TRAP": canistertest.Script().Print("before").Trap("odd").Bytes(),

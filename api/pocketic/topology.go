@@ -124,14 +124,22 @@ func (s *Server) getPublicKey(_ context.Context, e *entry, body []byte) (any, er
 	return key, nil
 }
 
-// deleteSubnet is POST update/delete_subnet. A network that runs has the subnets that it began
-// with.
-func (s *Server) deleteSubnet(_ context.Context, e *entry, body []byte) (any, error) {
+// deleteSubnet is POST update/delete_subnet. Subnets of the kinds that an instance has at most one of stay, as in
+// PocketIC.
+func (s *Server) deleteSubnet(ctx context.Context, e *entry, body []byte) (any, error) {
 	subnet, err := e.subnetOf(body)
 	if err != nil {
 		return nil, err
 	}
-	return nil, failed("canisterd cannot delete subnet %s: an instance keeps the subnets it was made with; make one without it", subnet.ID)
+	switch subnet.Kind {
+	case replica.Application, replica.VerifiedApplication, replica.System, replica.CloudEngine:
+	default:
+		return nil, failed("The subnet %s is of kind %s: only application, verified application and system subnets and cloud engines can be deleted", subnet.ID, kindNames[subnet.Kind])
+	}
+	if _, err := e.apply(ctx, replica.DeleteSubnet{Subnet: subnet.ID}); err != nil {
+		return nil, failed("The subnet cannot be deleted: %v", err)
+	}
+	return nil, e.subnetsChanged(ctx)
 }
 
 // subnetOf is the subnet that a body names.

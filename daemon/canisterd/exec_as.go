@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/daemon/systemcanisters"
 )
 
 // sortedKeys are the keys of a map in their order.
@@ -47,7 +48,7 @@ func standIn(ctx context.Context, c *cli, tools []string) (environment []string,
 		environment = append(environment, variables...)
 	}
 	server, err := daemon.Start(context.WithoutCancel(ctx), daemon.Config{
-		Listen: "127.0.0.1:0", PocketIC: true, Diagnostics: c.err, CompileWorker: compileWorker(),
+		Listen: "127.0.0.1:0", PocketIC: true, Diagnostics: c.err, CompileWorker: compileWorker(), SystemModules: os.Getenv(systemcanisters.FolderVariable),
 	})
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("starting a server for tools that take its address: %w", err), remove())

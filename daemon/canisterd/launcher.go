@@ -105,7 +105,7 @@ The network has the ICP ledger, the cycles ledger, the cycles minting canister a
 	flags.Uint16Var(&f.configPort, "config-port", 0, "taken for icp-cli's sake: the control API is at the same port")
 	flags.StringVar(&f.statusDir, "status-dir", "", "folder for status.json, and of custom-domains.txt (default in containers: /app/status)")
 	flags.BoolVar(&f.verbose, "verbose", false, "log every request")
-	flags.BoolVar(&f.ii, "ii", false, "refused: canisterd has no Internet Identity")
+	flags.BoolVar(&f.ii, "ii", false, "install Internet Identity, whose module is in the folder "+systemcanisters.FolderVariable)
 	flags.BoolVar(&f.nns, "nns", false, "refused: canisterd has no NNS canisters beside the ledger, the registry and the cycles minting canister")
 	flags.Uint64Var(&f.delay, "artificial-delay-ms", 0, "milliseconds between two rounds; 0: a round when there is work")
 	flags.StringArrayVar(&f.subnets, "subnet", nil, "kind of a subnet, repeated (default: application)")
@@ -166,8 +166,6 @@ func (f *launcherFlags) check(unknown []string) error {
 		return err
 	case len(unknown) > 0 && !newer:
 		return fmt.Errorf("unknown flag %s: version %s of the interface does not have it", unknown[0], f.version)
-	case f.ii:
-		return errors.New("--ii: canisterd has no Internet Identity: leave it out, or install its module yourself")
 	case f.nns:
 		return errors.New("--nns: canisterd has no governance, SNS and NNS frontend: leave it out; the ledgers, the registry and the cycles minting canister are always there")
 	case len(f.bitcoind)+len(f.dogecoind) > 0:
@@ -236,8 +234,12 @@ func (f *launcherFlags) config() (daemon.Config, error) {
 	if err != nil {
 		return daemon.Config{}, fmt.Errorf("--subnet: %w", err)
 	}
+	system := systemcanisters.All()
+	if f.ii {
+		system = append(system, systemcanisters.InternetIdentity)
+	}
 	config := daemon.Config{
-		Listen: net.JoinHostPort(address, strconv.Itoa(int(port))), Subnets: kinds, SystemCanisters: systemcanisters.All(),
+		Listen: net.JoinHostPort(address, strconv.Itoa(int(port))), Subnets: kinds, SystemCanisters: system, SystemModules: os.Getenv(systemcanisters.FolderVariable),
 		OutcallsLocal: true, CompileWorker: compileWorker(),
 		Gateway: daemon.Gateway{Domains: f.domains, DomainsFile: filepath.Join(f.statusDir, "custom-domains.txt")},
 	}

@@ -36,7 +36,7 @@ func TestTheLauncherRefusesWhatCanisterdCannotDo(t *testing.T) {
 		"--interface-version 1.1":                             `invalid --interface-version "1.1": expected three numbers, such as 1.1.0`,
 		"--interface-version 2.0.0":                           "canisterd speaks versions 1.x.y, up to 1.1.0",
 		"--interface-version 1.1.0 --new-flag=1":              "unknown flag --new-flag: version 1.1.0 of the interface does not have it",
-		"--interface-version 1.0.0 --ii":                      "canisterd has no Internet Identity",
+		"--interface-version 1.0.0 --ii":                      "canisterd has no module for ii: download internet_identity_dev.wasm.gz",
 		"--interface-version 1.0.0 --nns":                     "canisterd has no governance",
 		"--interface-version 1.0.0 --bitcoind-addr=1.2.3.4:5": "canisterd has no Bitcoin",
 		"--interface-version 1.1.0 --subnet=moon":             `--subnet: invalid kind of subnet "moon"`,

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/daemon/systemcanisters"
 )
 
 const (
@@ -135,6 +136,7 @@ func (c *cli) servePocket(ctx context.Context, f *pocketFlags) error {
 	}
 	d, err := daemon.Start(ctx, daemon.Config{
 		Listen: net.JoinHostPort(f.address, strconv.Itoa(int(f.port))), PocketIC: true, PocketICMajor: major, Diagnostics: c.err, Log: log, CompileWorker: compileWorker(),
+		SystemModules: os.Getenv(systemcanisters.FolderVariable),
 	})
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ type startFlags struct {
 const stateUsage = "folder where the memories of canisters are while the daemon runs, and nothing afterwards (default: memory)"
 
 // systemUsage is of --system-canisters wherever networks are made.
-const systemUsage = "system canisters to install at their mainnet ids, comma-separated: registry, icp_token, cycles_minting, cycles_token, or all; subnets that they need are added (default: none)"
+const systemUsage = "system canisters to install at their mainnet ids, comma-separated: registry, icp_token, cycles_minting, cycles_token, all of these, or ii (see " + systemcanisters.FolderVariable + "); subnets that they need are added (default: none)"
 
 func (c *cli) start() *cobra.Command {
 	var f startFlags
@@ -121,6 +121,7 @@ func (c *cli) daemonConfig(f *startFlags) (config daemon.Config, err error) {
 	config = daemon.Config{
 		Listen: f.listen, Control: f.control, CacheDir: f.cacheDir, RateLimits: f.rateLimits, CheckpointBytes: f.checkpointBytes,
 		OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, CompileWorker: compileWorker(),
+		SystemModules: os.Getenv(systemcanisters.FolderVariable),
 	}
 	if config.Subnets, err = daemon.ParseSubnets(f.subnets); err != nil {
 		return config, err

@@ -57,8 +57,10 @@ type Config struct {
 	Journal journal.Options
 	// CheckpointBytes is after how many bytes of records a checkpoint of a durable instance is made; 0: 64 MiB.
 	CheckpointBytes int64
-	Version         string            // of the program, which networks report
-	Printed         replica.PrintSink // what canisters print; nil: no reader
+	// SystemModules is the folder of published modules of system canisters (systemcanisters.Modules); "" for none.
+	SystemModules string
+	Version       string            // of the program, which networks report
+	Printed       replica.PrintSink // what canisters print; nil: no reader
 	// TimedEvents makes instances record when each event happened by the wall clock (node.Recorded.At).
 	TimedEvents bool
 

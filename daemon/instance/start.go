@@ -20,8 +20,9 @@ type startConfig struct {
 	// ancestors are the networks it goes on from, the oldest first.
 	ancestors []Ancestor
 	listen    string // address of a public interface of its own, "" for none
-	// system are the system canisters that are installed in it.
-	system []systemcanisters.Name
+	// system are the system canisters that are installed in it, modules where their modules are.
+	system  []systemcanisters.Name
+	modules systemcanisters.Modules
 	// keeper keeps it in its state directory, nil for none; resumed says that it was there before.
 	keeper  *keeper
 	resumed bool
@@ -32,6 +33,10 @@ type startConfig struct {
 // start makes an instance that runs.
 func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err error) {
 	i := &Instance{name: f.name, about: f.about, engine: f.engine, keeper: f.keeper, keys: &r.keys, log: r.config.Log.With("instance", f.name), complete: make(chan struct{})}
+	f.modules = systemcanisters.Modules{Folder: r.config.SystemModules}
+	if name, err := f.modules.Check(f.system); err != nil {
+		return nil, BadField.Refuse("system_canisters", name, err)
+	}
 	if r.config.Host != nil {
 		if i.front, err = r.config.Host.Attach(f.name, &i.about); err != nil {
 			return nil, err
@@ -98,7 +103,7 @@ func (i *Instance) begin(ctx context.Context, f *startConfig) error {
 			return err
 		}
 	}
-	if err := i.installSystemCanisters(ctx, f.system); err != nil {
+	if err := i.installSystemCanisters(ctx, f); err != nil {
 		return err
 	}
 	if err := i.catchUp(ctx, f.ahead); err != nil {

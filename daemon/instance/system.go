@@ -2,35 +2,38 @@ package instance
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 
-	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
 // installSystemCanisters installs system canisters in an instance that others cannot find yet.
-func (i *Instance) installSystemCanisters(ctx context.Context, names []systemcanisters.Name) error {
-	if len(names) == 0 {
+func (i *Instance) installSystemCanisters(ctx context.Context, f *startConfig) error {
+	if len(f.system) == 0 {
 		return nil
 	}
-	return systemcanisters.Install(ctx, installation{i.node}, names)
+	f.modules.Found = func(name systemcanisters.Name, file string, hash [32]byte) {
+		i.log.Info("a published module is installed", "canister", name, "file", file, "sha256", hex.EncodeToString(hash[:]))
+	}
+	return systemcanisters.Install(ctx, installation{i.node}, f.system, &f.modules)
 }
 
 // installation is a node in which system canisters are installed.
 type installation struct{ *node.Node }
 
-// CallManagement hands a call in, and runs rounds until it is answered.
-func (n installation) CallManagement(ctx context.Context, sender, canister principal.Principal, method string, arg []byte) ([]byte, error) {
-	host := n.View().SubnetOf(canister)
+// Call hands a call in, and runs rounds until it is answered.
+func (n installation) Call(ctx context.Context, call *systemcanisters.Call) ([]byte, error) {
+	host, method := n.View().SubnetOf(call.Effective), call.Method
 	if host == nil {
-		return nil, fmt.Errorf("the canister id %s is of none of the network's subnets", canister)
+		return nil, fmt.Errorf("the canister id %s is of none of the network's subnets", call.Effective)
 	}
-	id := n.FreshID(sender, principal.Management, method)
+	id := n.FreshID(call.Sender, call.Receiver, method)
 	receipt, err := n.Submit(ctx, &replica.Ingress{
-		ID: id, Sender: sender, Receiver: principal.Management, Effective: canister, Method: method, Arg: arg,
-		Expiry: n.View().Time + systemCallExpiry, Size: len(arg), AnyExpiry: true, AnySize: true,
+		ID: id, Sender: call.Sender, Receiver: call.Receiver, Effective: call.Effective, Method: method, Arg: call.Arg,
+		Expiry: n.View().Time + systemCallExpiry, Size: len(call.Arg), AnyExpiry: true, AnySize: true,
 	})
 	switch {
 	case err != nil:

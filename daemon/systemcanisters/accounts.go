@@ -1,6 +1,14 @@
 package systemcanisters
 
-import "encoding/hex"
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash/crc32"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+)
 
 // funded are the account identifiers that have ICP from the start, as in PocketIC: two of dfx, and that of the anonymous
 // principal.
@@ -21,4 +29,45 @@ func fundedAccounts() []fundedAccount {
 		all[i] = fundedAccount{id, fundedE8s}
 	}
 	return all
+}
+
+// accountOf is the account identifier of a principal, in hexadecimal: a checksum, and a hash of the principal and of a
+// subaccount of zeros.
+func accountOf(owner principal.Principal) string {
+	hash := sha256.Sum224(append(append([]byte("\x0aaccount-id"), owner.Bytes()...), make([]byte, 32)...))
+	return hex.EncodeToString(append(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(hash[:])), hash[:]...))
+}
+
+type (
+	publishedTokens struct {
+		E8s uint64 `ic:"e8s"`
+	}
+	publishedBalance struct {
+		Account string          `ic:"0,tuple"`
+		Amount  publishedTokens `ic:"1,tuple"`
+	}
+	publishedLedgerInit struct {
+		Minting   string                `ic:"minting_account"`
+		Balances  []publishedBalance    `ic:"initial_values"`
+		Whitelist []principal.Principal `ic:"send_whitelist"`
+		Fee       *publishedTokens      `ic:"transfer_fee"`
+		Symbol    *string               `ic:"token_symbol"`
+		Name      *string               `ic:"token_name"`
+	}
+	publishedLedger struct {
+		Init *publishedLedgerInit `ic:"Init,variant"`
+	}
+)
+
+// publishedLedgerArg is the argument of the published ledger: the same accounts have the same ICP as in the one here.
+func publishedLedgerArg() ([]byte, error) {
+	symbol, name := "ICP", "Internet Computer"
+	arg := publishedLedgerInit{
+		Minting: accountOf(principal.Canister(governanceIndex)), Whitelist: []principal.Principal{},
+		Fee: &publishedTokens{10_000}, Symbol: &symbol, Name: &name,
+	}
+	for _, account := range funded {
+		arg.Balances = append(arg.Balances, publishedBalance{account, publishedTokens{fundedE8s}})
+	}
+	return candid.Marshal(publishedLedger{&arg})
 }

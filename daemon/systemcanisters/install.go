@@ -2,6 +2,7 @@ package systemcanisters
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"math/big"
 	"slices"
@@ -16,31 +17,38 @@ import (
 type Network interface {
 	// View is the network's state at the end of its last round.
 	View() *replica.View
-	// CallManagement sends a call of the management canister as sender, about a canister, and gives the reply.
-	CallManagement(ctx context.Context, sender, canister principal.Principal, method string, arg []byte) ([]byte, error)
+	// Call sends a call as sender, with an effective canister id, and gives the reply.
+	Call(ctx context.Context, call *Call) ([]byte, error)
+}
+
+// Call is an update call.
+type Call struct {
+	Sender, Receiver, Effective principal.Principal
+	Method                      string
+	Arg                         []byte
 }
 
 // Install installs the named canisters, each once, in a network that has none of them and all subnets that they need. They
 // are controlled by the root canister of the NNS, as on mainnet.
-func Install(ctx context.Context, network Network, names []Name) error {
-	for _, name := range All() {
+func Install(ctx context.Context, network Network, names []Name, modules *Modules) error {
+	for _, name := range known() {
 		if !slices.Contains(names, name) {
 			continue
 		}
-		if err := install(ctx, network, name); err != nil {
+		if err := install(ctx, network, name, modules); err != nil {
 			return fmt.Errorf("installing the system canister %s (%s): %w", name, name.ID(), err)
 		}
 	}
 	return nil
 }
 
-func install(ctx context.Context, network Network, name Name) error {
+func install(ctx context.Context, network Network, name Name, modules *Modules) error {
 	id, root := name.ID(), principal.Canister(rootIndex)
-	module, err := name.Module()
+	module, theirs, err := modules.module(name)
 	if err != nil {
 		return err
 	}
-	initial, err := name.initArg(network.View())
+	initial, err := name.argument(network.View(), theirs)
 	if err != nil {
 		return err
 	}
@@ -49,15 +57,48 @@ func install(ctx context.Context, network Network, name Name) error {
 	if err != nil {
 		return err
 	}
-	if _, err := network.CallManagement(ctx, root, id, "provisional_create_canister_with_cycles", create); err != nil {
+	if _, err := network.Call(ctx, &Call{root, principal.Management, id, "provisional_create_canister_with_cycles", create}); err != nil {
 		return err
 	}
 	code, err := candid.Marshal(management.Install{Mode: management.InstallMode{Install: &candid.Null{}}, Canister: id, Module: module, Arg: initial})
 	if err != nil {
 		return err
 	}
-	_, err = network.CallManagement(ctx, root, id, "install_code", code)
+	_, err = network.Call(ctx, &Call{root, principal.Management, id, "install_code", code})
 	return err
+}
+
+// SetSubnets tells the installed canisters that know subnets which subnets the network has now. Canisters whose modules
+// are not those of this package are left alone.
+func SetSubnets(ctx context.Context, network Network) error {
+	for _, name := range []Name{Registry, CyclesMinting} {
+		view := network.View()
+		ours, err := name.installed(view)
+		if err != nil {
+			return err
+		}
+		if !ours {
+			continue
+		}
+		subnets, err := name.initArg(view)
+		if err != nil {
+			return err
+		}
+		if _, err := network.Call(ctx, &Call{principal.Canister(rootIndex), name.ID(), name.ID(), "set_subnets", subnets}); err != nil {
+			return fmt.Errorf("telling the system canister %s (%s) which subnets there are: %w", name, name.ID(), err)
+		}
+	}
+	return nil
+}
+
+// installed reports whether a network has the canister with the module of this package.
+func (n Name) installed(view *replica.View) (bool, error) {
+	module := view.Module(n.ID())
+	if module == nil {
+		return false, nil
+	}
+	own, err := n.Module()
+	return module.Hash() == sha256.Sum256(own), err
 }
 
 // cycles is the canister's balance to begin with: the cycles ledger holds the cycles of its accounts.
@@ -78,7 +119,15 @@ func anonymousCycles() candid.Nat {
 	return nat
 }
 
-// initArg is the argument of the canister's installation.
+// argument is the argument of the canister's installation; theirs says that the module is the published one.
+func (n Name) argument(view *replica.View, theirs bool) ([]byte, error) {
+	if theirs {
+		return n.publishedArg()
+	}
+	return n.initArg(view)
+}
+
+// initArg is the argument of the canister's installation with the module that is here.
 func (n Name) initArg(view *replica.View) ([]byte, error) {
 	switch n {
 	case Registry:

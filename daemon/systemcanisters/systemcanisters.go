@@ -22,36 +22,41 @@ const (
 	ICPToken      Name = "icp_token"
 	CyclesMinting Name = "cycles_minting"
 	CyclesToken   Name = "cycles_token"
+	// InternetIdentity has a module that only its publisher gives away (published.go).
+	InternetIdentity Name = "ii"
 )
 
-// All are the names in the order in which the canisters are installed.
+// All are the names of the canisters whose modules are here, in the order in which they are installed.
 func All() []Name { return []Name{Registry, ICPToken, CyclesMinting, CyclesToken} }
 
-// Parse reads names; the word all stands for every one.
+// known are all names, in the order in which the canisters are installed.
+func known() []Name { return append(All(), InternetIdentity) }
+
+// Parse reads names; the word all stands for those whose modules are here.
 func Parse(texts []string) ([]Name, error) {
 	var names []Name
 	for _, text := range texts {
 		switch name := Name(text); {
 		case text == "all":
 			names = append(names, All()...)
-		case slices.Contains(All(), name):
+		case slices.Contains(known(), name):
 			names = append(names, name)
 		default:
-			return nil, fmt.Errorf("invalid system canister %q: expected all or one of %s", text, known())
+			return nil, fmt.Errorf("invalid system canister %q: expected all or one of %s", text, listed())
 		}
 	}
 	return names, nil
 }
 
-func known() string {
-	texts := make([]string, 0, len(All()))
-	for _, name := range All() {
+func listed() string {
+	var texts []string
+	for _, name := range known() {
 		texts = append(texts, string(name))
 	}
 	return strings.Join(texts, ", ")
 }
 
-// place is the mainnet id of a canister, the kind of its subnet, and the file of its module.
+// place is the mainnet id of a canister, the kind of its subnet, and the file of its module here; "" for none.
 type place struct {
 	id   principal.Principal
 	kind replica.SubnetKind
@@ -61,9 +66,11 @@ type place struct {
 // Indexes of canister ids on mainnet.
 const (
 	registryIndex      = 0
+	governanceIndex    = 1
 	icpLedgerIndex     = 2
 	rootIndex          = 3
 	cyclesMintingIndex = 4
+	identityIndex      = 7
 	cyclesLedgerIndex  = 0x2100002
 )
 
@@ -76,6 +83,8 @@ func (n Name) place() place {
 		return place{principal.Canister(icpLedgerIndex), replica.NNS, "icp_ledger"}
 	case CyclesMinting:
 		return place{principal.Canister(cyclesMintingIndex), replica.NNS, "cycles_minting"}
+	case InternetIdentity:
+		return place{principal.Canister(identityIndex), replica.II, ""}
 	default:
 		return place{principal.Canister(cyclesLedgerIndex), replica.II, "cycles_ledger"}
 	}
@@ -108,11 +117,11 @@ func Subnets(given []replica.SubnetConfig, names []Name) []replica.SubnetConfig 
 //go:embed *.wasm.gz
 var modules embed.FS
 
-// Module is the canister's module.
+// Module is the canister's module, as it is here.
 func (n Name) Module() ([]byte, error) {
 	packed, err := modules.ReadFile(n.place().file + ".wasm.gz")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("canisterd has no module of its own for %s", n)
 	}
 	reader, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

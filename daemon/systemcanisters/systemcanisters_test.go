@@ -17,7 +17,7 @@ func TestTheWordAllStandsForEverySystemCanister(t *testing.T) {
 	if err != nil || !slices.Equal(names, []systemcanisters.Name{systemcanisters.CyclesToken, systemcanisters.Registry}) {
 		t.Errorf("two: %v, %v", names, err)
 	}
-	const want = `invalid system canister "sns": expected all or one of registry, icp_token, cycles_minting, cycles_token`
+	const want = `invalid system canister "sns": expected all or one of registry, icp_token, cycles_minting, cycles_token, ii`
 	if _, err := systemcanisters.Parse([]string{"sns"}); err == nil || err.Error() != want {
 		t.Errorf("another: %v, want %s", err, want)
 	}

@@ -261,3 +261,75 @@ pub fn standards(numbers: &[u8]) -> Vec<Standard> {
     let url = |n| format!("https://github.com/dfinity/ICRC-1/tree/main/standards/ICRC-{n}");
     numbers.iter().map(|n| Standard { name: format!("ICRC-{n}"), url: url(n) }).collect()
 }
+
+/// The methods of ICRC-1 and ICRC-2 that every ledger has. The ledger has `change`, `read` and `rules` for its book.
+#[macro_export]
+macro_rules! icrc_methods {
+    (name: $name:expr, symbol: $symbol:expr, decimals: $decimals:expr, minting: $minting:expr, standards: $standards:expr) => {
+        #[::ic_cdk::query]
+        fn icrc1_name() -> String {
+            $name.to_string()
+        }
+
+        #[::ic_cdk::query]
+        fn icrc1_symbol() -> String {
+            $symbol.to_string()
+        }
+
+        #[::ic_cdk::query]
+        fn icrc1_decimals() -> u8 {
+            $decimals
+        }
+
+        #[::ic_cdk::query]
+        fn icrc1_fee() -> ::candid::Nat {
+            rules().fee.into()
+        }
+
+        #[::ic_cdk::query]
+        fn icrc1_metadata() -> Vec<(String, $crate::icrc::Metadata)> {
+            let rules = rules();
+            $crate::icrc::metadata($name, $symbol, $decimals, rules.fee, rules.memo)
+        }
+
+        #[::ic_cdk::query]
+        fn icrc1_minting_account() -> Option<$crate::account::Account> {
+            Some($crate::account::Account { owner: $minting, subaccount: None })
+        }
+
+        #[::ic_cdk::query]
+        fn icrc1_supported_standards() -> Vec<$crate::icrc::Standard> {
+            $crate::icrc::standards(&$standards)
+        }
+
+        #[::ic_cdk::query]
+        fn icrc1_total_supply() -> ::candid::Nat {
+            read(|book| book.supply).into()
+        }
+
+        #[::ic_cdk::query]
+        fn icrc1_balance_of(account: $crate::account::Account) -> ::candid::Nat {
+            read(|book| book.balance(&$crate::icrc::Key::of(&account))).into()
+        }
+
+        #[::ic_cdk::update]
+        fn icrc1_transfer(arg: $crate::icrc::TransferArg) -> Result<::candid::Nat, $crate::icrc::TransferError> {
+            change(|book| $crate::icrc::transfer(book, &rules(), ::ic_cdk::api::msg_caller(), arg, ::ic_cdk::api::time()))
+        }
+
+        #[::ic_cdk::update]
+        fn icrc2_transfer_from(arg: $crate::icrc::TransferFromArg) -> Result<::candid::Nat, $crate::icrc::TransferFromError> {
+            change(|book| $crate::icrc::transfer_from(book, &rules(), ::ic_cdk::api::msg_caller(), arg, ::ic_cdk::api::time()))
+        }
+
+        #[::ic_cdk::update]
+        fn icrc2_approve(arg: $crate::icrc::ApproveArg) -> Result<::candid::Nat, $crate::icrc::ApproveError> {
+            change(|book| $crate::icrc::approve(book, &rules(), ::ic_cdk::api::msg_caller(), arg, ::ic_cdk::api::time()))
+        }
+
+        #[::ic_cdk::query]
+        fn icrc2_allowance(arg: $crate::icrc::AllowanceArg) -> $crate::icrc::AllowanceResult {
+            read(|book| $crate::icrc::allowance(book, &arg, ::ic_cdk::api::time()))
+        }
+    };
+}

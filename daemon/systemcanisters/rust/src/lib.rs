@@ -5,3 +5,9 @@ pub mod book;
 pub mod hash;
 pub mod icrc;
 pub mod minting;
+
+/// Refuses callers that are no controllers: a guard of methods.
+pub fn only_controllers() -> Result<(), String> {
+    let caller = ic_cdk::api::msg_caller();
+    if ic_cdk::api::is_controller(&caller) { Ok(()) } else { Err(format!("{caller} is no controller of this canister")) }
+}

@@ -269,8 +269,10 @@ fn newest() {
     });
     assert!(pic.await_call(call).unwrap().windows(4).any(|bytes| bytes == b"news"));
     let other = *pic.topology().get_app_subnets().iter().find(|subnet| Some(**subnet) != pic.get_subnet(id)).unwrap();
-    // canisterd has no way to do this to a network that runs.
-    assert!(catch_unwind(AssertUnwindSafe(|| pic.delete_subnet(other))).is_err());
+    let moved = pic.create_canister_on_subnet(None, None, other);
+    pic.delete_subnet(other);
+    assert!(!pic.canister_exists(moved) && pic.topology().get_app_subnets().len() == 1);
+    assert!(catch_unwind(AssertUnwindSafe(|| pic.delete_subnet(pic.get_subnet(id).unwrap()))).is_err());
 }
 
 fn fork(pic: &PocketIc) -> PocketIc {

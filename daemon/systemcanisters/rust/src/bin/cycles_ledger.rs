@@ -14,7 +14,8 @@ use serde_bytes::ByteBuf;
 use systemcanisters::account::{Account, Subaccount};
 use systemcanisters::book::{Allowance, Block, Book, Fault, Operation, Transaction};
 use systemcanisters::hash::{leb128, sha256, tip_root, tip_tree};
-use systemcanisters::icrc::{self, Rules, amount};
+use systemcanisters::icrc::{Rules, amount};
+use systemcanisters::icrc_methods;
 use systemcanisters::minting::{CreateCanister, CreateCanisterError as MintingError, MINTING};
 
 const INTERFACE: &str = include_str!("../cycles_ledger.did");
@@ -500,70 +501,7 @@ async fn create_canister_from(arg: CreateFromArg) -> Result<Created, CreateFromE
     }
 }
 
-#[query]
-fn icrc1_name() -> String {
-    "Trillion Cycles".to_string()
-}
-
-#[query]
-fn icrc1_symbol() -> String {
-    "TCYCLES".to_string()
-}
-
-#[query]
-fn icrc1_decimals() -> u8 {
-    12
-}
-
-#[query]
-fn icrc1_fee() -> Nat {
-    FEE.into()
-}
-
-#[query]
-fn icrc1_metadata() -> Vec<(String, icrc::Metadata)> {
-    icrc::metadata("Trillion Cycles", "TCYCLES", 12, FEE, MEMO)
-}
-
-#[query]
-fn icrc1_minting_account() -> Option<Account> {
-    Some(Account { owner: canister_self(), subaccount: None })
-}
-
-#[query]
-fn icrc1_supported_standards() -> Vec<icrc::Standard> {
-    icrc::standards(&[1, 2, 3])
-}
-
-#[query]
-fn icrc1_total_supply() -> Nat {
-    read(|book| book.supply).into()
-}
-
-#[query]
-fn icrc1_balance_of(account: Account) -> Nat {
-    read(|book| book.balance(&account.key())).into()
-}
-
-#[update]
-fn icrc1_transfer(arg: icrc::TransferArg) -> Result<Nat, icrc::TransferError> {
-    change(|book| icrc::transfer(book, &rules(), msg_caller(), arg, time()))
-}
-
-#[update]
-fn icrc2_transfer_from(arg: icrc::TransferFromArg) -> Result<Nat, icrc::TransferFromError> {
-    change(|book| icrc::transfer_from(book, &rules(), msg_caller(), arg, time()))
-}
-
-#[update]
-fn icrc2_approve(arg: icrc::ApproveArg) -> Result<Nat, icrc::ApproveError> {
-    change(|book| icrc::approve(book, &rules(), msg_caller(), arg, time()))
-}
-
-#[query]
-fn icrc2_allowance(arg: icrc::AllowanceArg) -> icrc::AllowanceResult {
-    read(|book| icrc::allowance(book, &arg, time()))
-}
+icrc_methods!(name: "Trillion Cycles", symbol: "TCYCLES", decimals: 12, minting: canister_self(), standards: [1, 2, 3]);
 
 #[derive(CandidType, Deserialize)]
 struct Range {

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_bytes::ByteBuf;
 use systemcanisters::account::{Account, Identifier, Subaccount};
 use systemcanisters::hash::{rate_root, rate_tree};
+use systemcanisters::only_controllers;
 use systemcanisters::minting::{CYCLES_LEDGER, CanisterSettings, CreateCanister, CreateCanisterError, GOVERNANCE, ICP_LEDGER, MINTING, SubnetSelection};
 
 const INTERFACE: &str = include_str!("../cycles_minting.did");
@@ -77,13 +78,19 @@ fn state<R>(f: impl FnOnce(&mut State) -> R) -> R {
     STATE.with_borrow_mut(f)
 }
 
-#[init]
-fn init(arg: InitArg) {
+/// Learns the subnets that the network has now. The network calls it in the name of the controller.
+#[update(guard = "only_controllers")]
+fn set_subnets(arg: InitArg) {
     state(|s| {
         s.authorized = arg.authorized_subnets.into_iter().chain(arg.default_subnets.iter().copied()).collect();
         s.defaults = arg.default_subnets;
         s.types = arg.subnet_types;
     });
+}
+
+#[init]
+fn init(arg: InitArg) {
+    set_subnets(arg);
     certified_data_set(rate_root(&encoded_rate()));
 }
 

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use candid::{CandidType, Nat, Principal};
+use candid::{CandidType, Principal};
 use ic_cdk::api::{certified_data_set, data_certificate, msg_caller, time};
 use ic_cdk::storage::{stable_restore, stable_save};
 use ic_cdk::{init, post_upgrade, pre_upgrade, query, trap, update};
@@ -12,6 +12,7 @@ use systemcanisters::account::{Account, Identifier};
 use systemcanisters::book::{self, Block, Book, Fault, Operation, Transaction};
 use systemcanisters::hash::{leb128, sha256};
 use systemcanisters::icrc::{self, Rules};
+use systemcanisters::icrc_methods;
 use systemcanisters::minting::GOVERNANCE;
 
 const INTERFACE: &str = include_str!("../icp_ledger.did");
@@ -469,74 +470,11 @@ fn tip_of_chain() -> Tip {
     Tip { certification: data_certificate().map(ByteBuf::from), tip_index }
 }
 
-#[query]
-fn icrc1_name() -> String {
-    "Internet Computer".to_string()
-}
-
-#[query]
-fn icrc1_symbol() -> String {
-    "ICP".to_string()
-}
-
-#[query]
-fn icrc1_decimals() -> u8 {
-    8
-}
-
-#[query]
-fn icrc1_fee() -> Nat {
-    FEE.into()
-}
-
-#[query]
-fn icrc1_metadata() -> Vec<(String, icrc::Metadata)> {
-    icrc::metadata("Internet Computer", "ICP", 8, FEE.into(), MEMO)
-}
-
-#[query]
-fn icrc1_minting_account() -> Option<Account> {
-    Some(Account { owner: GOVERNANCE, subaccount: None })
-}
-
-#[query]
-fn icrc1_supported_standards() -> Vec<icrc::Standard> {
-    icrc::standards(&[1, 2])
-}
+icrc_methods!(name: "Internet Computer", symbol: "ICP", decimals: 8, minting: GOVERNANCE, standards: [1, 2]);
 
 #[query]
 fn icrc10_supported_standards() -> Vec<icrc::Standard> {
     icrc::standards(&[1, 2, 10])
-}
-
-#[query]
-fn icrc1_total_supply() -> Nat {
-    read(|book| book.supply).into()
-}
-
-#[query]
-fn icrc1_balance_of(account: Account) -> Nat {
-    read(|book| book.balance(&account.identifier())).into()
-}
-
-#[update]
-fn icrc1_transfer(arg: icrc::TransferArg) -> Result<Nat, icrc::TransferError> {
-    change(|book| icrc::transfer(book, &rules(), msg_caller(), arg, time()))
-}
-
-#[update]
-fn icrc2_transfer_from(arg: icrc::TransferFromArg) -> Result<Nat, icrc::TransferFromError> {
-    change(|book| icrc::transfer_from(book, &rules(), msg_caller(), arg, time()))
-}
-
-#[update]
-fn icrc2_approve(arg: icrc::ApproveArg) -> Result<Nat, icrc::ApproveError> {
-    change(|book| icrc::approve(book, &rules(), msg_caller(), arg, time()))
-}
-
-#[query]
-fn icrc2_allowance(arg: icrc::AllowanceArg) -> icrc::AllowanceResult {
-    read(|book| icrc::allowance(book, &arg, time()))
 }
 
 fn main() {}

@@ -4,8 +4,9 @@ use std::cell::RefCell;
 
 use candid::{CandidType, Principal};
 use ic_cdk::storage::{stable_restore, stable_save};
-use ic_cdk::{init, post_upgrade, pre_upgrade, query, trap};
+use ic_cdk::{init, post_upgrade, pre_upgrade, query, trap, update};
 use serde::Deserialize;
+use systemcanisters::only_controllers;
 
 const INTERFACE: &str = include_str!("../registry.did");
 
@@ -31,6 +32,12 @@ thread_local! {
 
 #[init]
 fn init(arg: InitArg) {
+    RANGES.set(arg.ranges);
+}
+
+/// Learns the subnets that the network has now. The network calls it in the name of the controller.
+#[update(guard = "only_controllers")]
+fn set_subnets(arg: InitArg) {
     RANGES.set(arg.ranges);
 }
 

@@ -1,0 +1,92 @@
+package pocketic_test
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/api/internal/wire"
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// startOfInstances is the time of a new instance with one subnet.
+const startOfInstances = 1_620_328_630_000_000_000
+
+// signedCall posts a call of the management canister at an effective canister id, and gives the status.
+func (a *api) signedCall(url string, effective principal.Principal, method string, expiry uint64, forge bool) int {
+	a.Helper()
+	identity, err := wire.NewEd25519Identity(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize)))
+	if err != nil {
+		a.Fatal(err)
+	}
+	arg, err := candid.Marshal(create{Specified: &effective})
+	if err != nil {
+		a.Fatal(err)
+	}
+	draft := wire.NewCall(principal.Management, method, arg)
+	draft.IngressExpiry = expiry
+	signed, err := draft.Sign(identity)
+	if err != nil {
+		a.Fatal(err)
+	}
+	if forge {
+		at := bytes.Index(signed.Body, []byte("sender_sig")) + len("sender_sig") + 8
+		signed.Body[at] ^= 1
+	}
+	response, err := http.Post(fmt.Sprintf("%s/canister/%s/call", url, effective), "application/cbor", bytes.NewReader(signed.Body))
+	if err != nil {
+		a.Fatal(err)
+	}
+	defer response.Body.Close()
+	return response.StatusCode
+}
+
+func TestASignedCallBringsTheSubnetOfItsCanisterOnMainnet(t *testing.T) {
+	a := served(t)
+	a.ask(`POST /instances {"subnet_config_set":{"application":[{}]},"http_gateway_config":{}}`)
+	subnets := func() int {
+		response, err := http.Get(a.url + "/instances/0/read/topology")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Count(text, []byte(`"subnet_kind"`))
+	}
+	create, soon := "provisional_create_canister_with_cycles", uint64(startOfInstances+60_000_000_000)
+	direct, gateway := a.url+"/instances/0/api/v2", fmt.Sprintf("http://127.0.0.1:%d/api/v3", a.gatewayPort())
+	for _, c := range []struct {
+		what, url string
+		number    uint64
+		method    string
+		expiry    uint64
+		forge     bool
+		status    int
+		brings    bool
+	}{
+		{"another method", direct, 0x1c00000, "start_canister", soon, false, http.StatusBadRequest, false},
+		{"a forged signature", direct, 0x1c00000, create, soon, true, http.StatusBadRequest, false},
+		{"an expired call", direct, 0x1c00000, create, startOfInstances - 60_000_000_000, false, http.StatusBadRequest, false},
+		{"an id of no subnet of mainnet", direct, 1 << 40, create, soon, false, http.StatusBadRequest, false},
+		{"an id of the root subnet", direct, 2, create, soon, false, http.StatusBadRequest, false},
+		{"a call", direct, 0x1c00000, create, soon, false, http.StatusAccepted, true},
+		{"the same subnet", direct, 0x1c00001, create, soon, false, http.StatusAccepted, false},
+		{"a call by the gateway", strings.Replace(gateway, "v3", "v2", 1), 0x1b00000, create, soon, false, http.StatusAccepted, true},
+	} {
+		before := subnets()
+		if status := a.signedCall(c.url, principal.Canister(c.number), c.method, c.expiry, c.forge); status != c.status {
+			t.Errorf("%s is answered with status %d, want %d", c.what, status, c.status)
+		}
+		if brings := subnets() > before; brings != c.brings {
+			t.Errorf("%s brings a subnet: %v", c.what, brings)
+		}
+	}
+}
