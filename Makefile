@@ -84,6 +84,10 @@ bench-against: ## the same rows in turns at another commit and here, as a table 
 bench-first-reply: ## the ratio of the time of make run until its first reply to that of go build alone, both with empty build caches
 	$(GO) run ./daemon/bench -tags firsthour -only FirstReply -count 1 -benchtime 1x ./daemon/canisterd
 
+.PHONY: bench-clients
+bench-clients: e2e/pocketic/node_modules/.package-lock.json ## the ratio of an update through @dfinity/pic to a request of the same client that does nothing (needs Node.js and npm)
+	$(GO) run ./daemon/bench -tags clients -only ThroughPic -count 3 -benchtime 3s ./e2e
+
 .PHONY: torture
 torture: ## kill a daemon with a state directory while clients write, let the power of simulated disks fail, and count what is lost
 	$(GO) run ./daemon/torture

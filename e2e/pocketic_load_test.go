@@ -19,16 +19,16 @@ import (
 
 // pocketServer is PocketIC's server as a process group of its own.
 type pocketServer struct {
-	*testing.T
+	testing.TB
 	cmd *exec.Cmd
 	url string
 }
 
 // startPocket starts a server and waits until its port file says that it serves.
-func startPocket(t *testing.T, binary, file string, arguments ...string) *pocketServer {
+func startPocket(t testing.TB, binary, file string, arguments ...string) *pocketServer {
 	t.Helper()
 	before, _ := os.ReadFile(file) // of a server that was killed
-	s := &pocketServer{T: t, cmd: exec.Command(binary, append([]string{"--port-file", file}, arguments...)...)}
+	s := &pocketServer{TB: t, cmd: exec.Command(binary, append([]string{"--port-file", file}, arguments...)...)}
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
