@@ -17,14 +17,20 @@ import (
 // startOfInstances is the time of a new instance with one subnet.
 const startOfInstances = 1_620_328_630_000_000_000
 
-// signedCall posts a call of the management canister at an effective canister id, and gives the status.
-func (a *api) signedCall(url string, effective principal.Principal, method string, expiry uint64, forge bool) int {
+// largeCreate is create with bytes that nothing reads.
+type largeCreate struct {
+	Specified *principal.Principal `ic:"specified_id"`
+	Note      []byte               `ic:"note"`
+}
+
+// signedCall posts a call of the management canister at an effective canister id, with more bytes, and gives the status.
+func (a *api) signedCall(url string, effective principal.Principal, method string, expiry uint64, forge bool, more int) int {
 	a.Helper()
 	identity, err := wire.NewEd25519Identity(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize)))
 	if err != nil {
 		a.Fatal(err)
 	}
-	arg, err := candid.Marshal(create{Specified: &effective})
+	arg, err := candid.Marshal(largeCreate{&effective, make([]byte, more)})
 	if err != nil {
 		a.Fatal(err)
 	}
@@ -82,11 +88,22 @@ func TestASignedCallBringsTheSubnetOfItsCanisterOnMainnet(t *testing.T) {
 		{"a call by the gateway", strings.Replace(gateway, "v3", "v2", 1), 0x1b00000, create, soon, false, http.StatusAccepted, true},
 	} {
 		before := subnets()
-		if status := a.signedCall(c.url, principal.Canister(c.number), c.method, c.expiry, c.forge); status != c.status {
+		if status := a.signedCall(c.url, principal.Canister(c.number), c.method, c.expiry, c.forge, 0); status != c.status {
 			t.Errorf("%s is answered with status %d, want %d", c.what, status, c.status)
 		}
 		if brings := subnets() > before; brings != c.brings {
 			t.Errorf("%s brings a subnet: %v", c.what, brings)
+		}
+	}
+}
+
+func TestASignedCallOfUpTo64KiBBringsASubnet(t *testing.T) {
+	a := served(t)
+	a.ask(`POST /instances {"subnet_config_set":{"application":[{}]}}`)
+	for more, want := range map[int]int{60 << 10: http.StatusAccepted, 66 << 10: http.StatusBadRequest} {
+		id := principal.Canister(0x1b00000 + uint64(more>>12-15)<<20) // each on another subnet
+		if status := a.signedCall(a.url+"/instances/0/api/v2", id, "provisional_create_canister_with_cycles", startOfInstances+60_000_000_000, false, more); status != want {
+			t.Errorf("a call of %d bytes is answered with status %d, want %d", more, status, want)
 		}
 	}
 }
