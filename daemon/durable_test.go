@@ -105,3 +105,28 @@ func TestAFolderWithOtherFilesIsNotAStateDirectory(t *testing.T) {
 		t.Errorf("the folder has %d files then: %v", len(files), err)
 	}
 }
+
+// The clients of a network whose time is the wall clock's have certificates of the state itself, not of a copy with
+// another date.
+func TestAReplayComparesTheRootsThatClientsHadCertificatesOf(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	d, err := kept(t, dir, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := userOf(t, d)
+	id := u.deploy(motoko(t, "counter"))
+	const calls = 5
+	for range calls {
+		if _, err := u.Call(u.ctx, id, id, "inc", []byte("DIDL\x00\x00")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	u.Close()
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := ReplayState(t.Context(), dir, Config{}, 0); err != nil || r.Roots < calls || r.Checkpoints == 0 {
+		t.Errorf("after %d calls, the replay comes to %+v: %v", calls, r, err)
+	}
+}

@@ -45,7 +45,7 @@ type Times struct {
 func (b *Backend) Clock() Times {
 	at, wall := b.node.View().Time, b.clock.wallNow()
 	if b.pacing.Load().TimeByWallClock() {
-		at = max(at, b.clock.now())
+		at = max(at, b.clock.at(wall)) // one reading: requests of the wall clock's time are of the instance's then
 	}
 	return Times{Now: at, Wall: wall}
 }

@@ -25,8 +25,11 @@ const leastSetBack = 100 * time.Millisecond
 func (c *clock) wallNow() uint64 { return uint64(c.wall().UnixNano()) }
 
 // now is the instance's time, in nanoseconds.
-func (c *clock) now() uint64 {
-	wall, latest := int64(c.wallNow()), c.latest.Load()
+func (c *clock) now() uint64 { return c.at(c.wallNow()) }
+
+// at is the instance's time when the wall clock was read, in nanoseconds.
+func (c *clock) at(read uint64) uint64 {
+	wall, latest := int64(read), c.latest.Load()
 	switch back := latest - wall; {
 	case back >= int64(leastSetBack) && c.latest.CompareAndSwap(latest, wall):
 		c.offset.Add(back)
