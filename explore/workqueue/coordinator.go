@@ -37,7 +37,7 @@ type Coordinator struct {
 	objects jetstream.ObjectStore
 	answers chan jetstream.Msg
 	invites *nats.Subscription // of workers that want to join; nil: none is invited yet
-	next    uint64 // number of the next lease
+	next    uint64             // number of the next lease
 	end     sync.Once
 
 	mu      sync.Mutex // guards what follows

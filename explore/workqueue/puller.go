@@ -152,11 +152,7 @@ func (p *puller) results(w *campaign.Worker, m jetstream.Msg, jobs []campaign.Jo
 			record, err = nil, fmt.Errorf("bug: %v\n%s", problem, debug.Stack())
 		}
 	}()
-	results := make([]campaign.Result, len(jobs))
-	for i := range jobs {
-		results[i] = w.Do(&jobs[i])
-	}
-	return campaign.AppendResults(nil, results)
+	return campaign.AppendResults(nil, w.DoAll(jobs))
 }
 
 // answer gives results to the server, through the object store where they are too large for a message.

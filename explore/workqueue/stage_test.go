@@ -24,6 +24,13 @@ import (
 // theft is the exploration of withdrawals of 100 from an account of 100 at the bank of examples/doublewithdraw.
 func theft(t testing.TB, withdrawals, runs int) *campaign.Config {
 	t.Helper()
+	c, _ := theftAt(t, withdrawals, runs)
+	return c
+}
+
+// theftAt is theft with the id of the vault.
+func theftAt(t testing.TB, withdrawals, runs int) (c *campaign.Config, vault principal.Principal) {
+	t.Helper()
 	s := real.NewStage(t, replica.Config{Engine: canistertest.NewEngine(t), Subnets: []replica.SubnetConfig{{Nodes: 13}}})
 	for _, name := range []string{"vault", "bank"} {
 		module, err := os.ReadFile(filepath.Join("../../examples/doublewithdraw", name+".wasm"))
@@ -43,12 +50,20 @@ func theft(t testing.TB, withdrawals, runs int) *campaign.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &campaign.Config{Properties: []property.Property{holds}, Seed: 1, Faults: 2, Runs: runs, Setup: harness.Setup{Base: s.Network}}
+	c = &campaign.Config{Properties: []property.Property{holds}, Seed: 1, Faults: 2, Runs: runs}
+	c.Setup = harness.Setup{Base: s.Network, Name: func(id principal.Principal) string {
+		for name, known := range s.Names {
+			if known == id {
+				return name
+			}
+		}
+		return ""
+	}}
 	for range withdrawals {
 		in := s.Ingress(s.ID("bank"), s.ID("bank"), "withdraw", encode(t, candid.NatOf(100)))
 		c.Setup.Operations = append(c.Setup.Operations, harness.Operation{Title: "bank.withdraw(100)", Message: *in})
 	}
-	return c
+	return c, s.ID("vault")
 }
 
 func encode(t testing.TB, values ...any) []byte {

@@ -1,13 +1,24 @@
 package workqueue_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
 	"github.com/canisterd/canisterd/canister/canistertest"
 )
 
-func TestMain(m *testing.M) { os.Exit(canistertest.Main(m)) }
+// TestMain makes the test binary a worker where it is started as one.
+func TestMain(m *testing.M) {
+	if server := os.Getenv(workerVariable); server != "" {
+		if err := workerProcess(server); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(canistertest.Main(m))
+}
 
 func TestTwoWorkersFindWhatOneProcessFinds(t *testing.T) {
 	c := theft(t, 3, 400)
