@@ -2,6 +2,7 @@ package replica
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/canisterd/canisterd/archive"
@@ -74,11 +75,13 @@ func (n *Network) certifiedRoots() (roots []certifiedRoot) {
 	if view == nil {
 		return nil
 	}
-	for i := range view.Subnets {
-		if n.subnets[i].ahead != nil {
+	for i, m := range n.subnets {
+		// Subnets may have been added or deleted since the view was made.
+		at := slices.IndexFunc(view.Subnets, func(v SubnetView) bool { return v.ID == m.ID })
+		if at < 0 || m.ahead != nil {
 			continue
 		}
-		if h := view.Subnets[i].staged.made.Load(); h != nil && h.Signed() {
+		if h := view.Subnets[at].staged.made.Load(); h != nil && h.Signed() {
 			roots = append(roots, certifiedRoot{i, markedRoot(h.Root())})
 		}
 	}
