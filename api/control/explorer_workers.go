@@ -107,7 +107,7 @@ func (h *ExploreHost) read(digest string, base func() (io.ReadCloser, error)) er
 	if err != nil {
 		return fmt.Errorf("reading the base of the exploration: %w", err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was read
 	network, err := replica.Import(file, replica.Config{Engine: h.engine})
 	if err != nil {
 		return fmt.Errorf("the base of the exploration: %w", err)

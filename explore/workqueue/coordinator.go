@@ -81,7 +81,7 @@ func (q *Coordinator) connect(server string) (err error) {
 	}
 	var options []nats.Option
 	if at.Scheme == Embedded {
-		if q.server, err = listen(at); err != nil {
+		if q.server, err = listen(q.ctx, at); err != nil {
 			return err
 		}
 		q.url, options = q.server.url, append(options, q.server.inside())
@@ -248,7 +248,7 @@ func (q *Coordinator) close() {
 	if q.invites != nil {
 		_ = q.invites.Unsubscribe() // of a server that is gone
 	}
-	_ = q.link.conn.Publish(q.id.end(), nil) // workers that do not hear it find that nobody answers
+	_ = q.link.conn.Publish(q.id.end(), nil) // workers that do not hear it find that they get no answer
 	q.remove(q.id)
 	q.link.leave()
 	if q.server != nil {

@@ -128,7 +128,7 @@ func (p *puller) lease(ctx context.Context, w *campaign.Worker, m jetstream.Msg)
 	out.Header.Set(tookHeader, strconv.FormatInt(int64(time.Since(begin)), 10))
 	if err := p.answer(ctx, out); err != nil {
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // nobody waits for the results
+			return nil // nothing waits for the results
 		}
 		return p.work.link.failed("giving results to the coordinator", err)
 	}

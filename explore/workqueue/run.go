@@ -115,7 +115,7 @@ func (b *batch) answer(m jetstream.Msg) (goesOn bool, err error) {
 	number, err := leaseOf(m.Headers())
 	l, known := b.leases[number]
 	if err != nil || !known {
-		return true, nil //nolint:nilerr // it is of no worker
+		return true, nil // it is of no worker
 	}
 	if text := m.Headers().Get(errorHeader); text != "" {
 		return false, errors.New(text)
@@ -166,7 +166,7 @@ func (q *Coordinator) record(m jetstream.Msg) ([]byte, error) {
 	if err != nil {
 		return nil, q.link.failed("reading results", err)
 	}
-	defer object.Close()
+	defer func() { _ = object.Close() }() // it was read
 	record, err := io.ReadAll(io.LimitReader(object, descriptionBytes+1))
 	if err != nil {
 		return nil, q.link.failed("reading results", err)

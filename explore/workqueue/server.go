@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"fmt"
 	"net"
@@ -27,7 +28,7 @@ type embedded struct {
 }
 
 // listen starts a server. Without a token in the URL it makes one.
-func listen(at *url.URL) (*embedded, error) {
+func listen(ctx context.Context, at *url.URL) (*embedded, error) {
 	host, portText, err := net.SplitHostPort(cmp.Or(at.Host, loopback))
 	if err != nil {
 		return nil, fmt.Errorf("invalid address %q: expected HOST:PORT, for example embedded://0.0.0.0:4222", at.Host)
@@ -42,17 +43,17 @@ func listen(at *url.URL) (*embedded, error) {
 		return nil, fmt.Errorf("making the folder of the NATS server: %w", err)
 	}
 	e := &embedded{folder: folder}
-	if err := e.start(host, int(port), token); err != nil {
+	if err := e.start(ctx, host, int(port), token); err != nil {
 		e.close()
 		return nil, err
 	}
 	return e, nil
 }
 
-func (e *embedded) start(host string, port int, token string) (err error) {
+func (e *embedded) start(ctx context.Context, host string, port int, token string) (err error) {
 	if port == 0 {
 		port = server.RANDOM_PORT
-	} else if taken, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port))); err != nil {
+	} else if taken, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port))); err != nil {
 		return fmt.Errorf("starting a NATS server: %w", err)
 	} else {
 		_ = taken.Close() // the server listens there next

@@ -130,7 +130,7 @@ func (w *work) serve(ctx context.Context, id subjects) error {
 	return err
 }
 
-// stayAlive tells the coordinator that this worker is there. Where nobody answers, the campaign is over.
+// stayAlive tells the coordinator that this worker is there. Without an answer, the campaign is over.
 func (w *work) stayAlive(ctx context.Context, end context.CancelCauseFunc, id subjects) {
 	request, err := json.Marshal(w.self)
 	if err != nil {
