@@ -79,7 +79,7 @@ func startWorkers(ctx context.Context, count uint32, server string, fails contex
 		if err := startWorker(ctx, program, server, ended); err != nil {
 			end()
 			for range begun {
-				_ = <-ended // it was stopped
+				err = errors.Join(err, <-ended)
 			}
 			return nil, err
 		}
