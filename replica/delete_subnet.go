@@ -15,7 +15,7 @@ import (
 // views until the end of the next round.
 //
 // What the subnet has sent still arrives; the answers to its requests are dropped, with their refunds. Calls of other
-// canisters that it has not answered are rejected. Those it had not begun bring their cycles back. Its canister ids
+// canisters that are still open are rejected. Those that it did not begin bring their cycles back. Its canister ids
 // stay without a subnet, and its messages of users are unknown.
 //
 // It is refused as not found if the subnet does not exist, and as a conflict between the steps of a round and for the

@@ -2,7 +2,7 @@
 // unlikely, and tells what it found in few words.
 //
 // It owns the phases of an exploration and their budget, the baselines, findings with their shortest schedules, and
-// the words for them. It must not know who asks, where modules come from, or how findings are kept.
+// the words for them. It must not know its caller, where modules come from, or how findings are kept.
 //
 // # Workers
 //

@@ -19,7 +19,7 @@ import (
 	"github.com/canisterd/canisterd/explore/workqueue"
 )
 
-// natsServer is a server that canisterd has not started.
+// natsServer is a server outside canisterd.
 func natsServer(t *testing.T, change func(*server.Options)) *server.Server {
 	t.Helper()
 	o := &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true}

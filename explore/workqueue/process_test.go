@@ -92,7 +92,7 @@ func processes(b *testing.B, c *campaign.Config, d *described, count int) *workq
 }
 
 // BenchmarkRatioExploreTwoWorkers explores three withdrawals with up to two faults by two worker processes, on two
-// processors. The floor is the same exploration by one worker process, which waits for nobody; both find the same. The
+// processors. The floor is the same exploration by one worker process; both find the same. The
 // coordinator of each takes the results, and makes the shortest schedules.
 func BenchmarkRatioExploreTwoWorkers(b *testing.B) {
 	if runtime.GOMAXPROCS(0) < 2 {

@@ -109,7 +109,7 @@ func (b *batch) publish(l lease) error {
 }
 
 // answer takes a message about results. What is of no lease that is under way is ignored: its results were taken, or
-// nobody waits for them. It reports whether the batch goes on.
+// they are no longer needed. It reports whether the batch goes on.
 func (b *batch) answer(m jetstream.Msg) (goesOn bool, err error) {
 	defer func() { _ = m.Ack() }() // a message that comes again is ignored
 	number, err := leaseOf(m.Headers())
