@@ -117,10 +117,10 @@ func counterFrom(from uint64) porcupine.Model {
 			if input == adds {
 				next++
 			}
-			switch {
-			case output == nil:
+			switch output {
+			case nil:
 				return []any{now, next}
-			case output == next:
+			case next:
 				return []any{next}
 			}
 			return nil
