@@ -37,7 +37,7 @@ type Coordinator struct {
 	objects jetstream.ObjectStore
 	answers chan jetstream.Msg
 	invites *nats.Subscription // of workers that want to join; nil: none is invited yet
-	next    uint64             // number of the next lease
+	next    uint64             // number of the next assignment
 	end     sync.Once
 
 	mu      sync.Mutex // guards what follows
@@ -128,7 +128,7 @@ func (q *Coordinator) createStreams() error {
 		return err
 	}
 	_, err = jobs.CreateConsumer(ctx, jetstream.ConsumerConfig{
-		Durable: consumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: leaseWait, MaxDeliver: -1, MaxAckPending: -1,
+		Durable: consumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: assignmentWait, MaxDeliver: -1, MaxAckPending: -1,
 	})
 	if err != nil {
 		return err

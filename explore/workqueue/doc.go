@@ -7,8 +7,8 @@
 // # A campaign
 //
 //	canisterd.explore.join        a worker asks for a campaign; the answer is its id, or why it may not take part
-//	canisterd.explore.ID.jobs     leases: some consecutive jobs each, a work queue in memory
-//	canisterd.explore.ID.results  what came of leases, a stream in memory
+//	canisterd.explore.ID.jobs     assignments: some consecutive jobs each, a work queue in memory
+//	canisterd.explore.ID.results  what came of assignments, a stream in memory
 //	canisterd.explore.ID.alive    workers say every second that they are there; that a coordinator is there is answered
 //	canisterd.explore.ID.end      the campaign is over
 //
@@ -17,7 +17,7 @@
 //
 // # A worker that dies
 //
-// A worker acknowledges a lease when the server has its results, and prolongs it until then. The server gives a lease that
-// was not prolonged to another worker. That two workers run a lease makes no difference: what comes of a job is the same
-// everywhere, and the coordinator takes the first results of a lease.
+// A worker acknowledges an assignment when the server has its results, and prolongs it until then. The server gives an assignment that
+// was not prolonged to another worker. That two workers run an assignment makes no difference: what comes of a job is the same
+// everywhere, and the coordinator takes the first results of an assignment.
 package workqueue

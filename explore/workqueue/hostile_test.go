@@ -64,7 +64,7 @@ func campaignStreams(t *testing.T, js jetstream.JetStream) (all []string) {
 	return all
 }
 
-func TestTheLeaseOfAWorkerThatIsGoneGoesToAnother(t *testing.T) {
+func TestTheAssignmentOfAWorkerThatIsGoneGoesToAnother(t *testing.T) {
 	t.Parallel()
 	c := theft(t, 2, 60)
 	want := run(t, c, nil)
@@ -93,7 +93,7 @@ func TestTheLeaseOfAWorkerThatIsGoneGoesToAnother(t *testing.T) {
 	}
 }
 
-// take takes leases and does nothing with them.
+// take takes assignments and does nothing with them.
 func take(ctx context.Context, js jetstream.JetStream, count int) error {
 	for name := range js.StreamNames(ctx).Name() {
 		if !strings.HasSuffix(name, "-jobs") {
@@ -122,20 +122,20 @@ func TestGarbageAndDuplicatesChangeNothing(t *testing.T) {
 	id := strings.TrimSuffix(strings.TrimPrefix(campaignStreams(t, js)[0], "canisterd-explore-"), "-jobs")
 	id = strings.TrimSuffix(strings.TrimPrefix(id, "OBJ_canisterd-explore-"), "-results")
 	subject := func(part string) string { return "canisterd.explore." + id + "." + part }
-	publish := func(subject, lease, data string) {
+	publish := func(subject, assignment, data string) {
 		m := nats.NewMsg(subject)
 		m.Data = []byte(data)
-		if lease != "" {
-			m.Header.Set("Canisterd-Lease", lease)
+		if assignment != "" {
+			m.Header.Set("Canisterd-Assignment", assignment)
 		}
 		if err := conn.PublishMsg(m); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, lease := range []string{"", "x", "0", "1", "2", "18446744073709551615"} {
+	for _, assignment := range []string{"", "x", "0", "1", "2", "18446744073709551615"} {
 		for _, data := range []string{"", "\x07", "\x07\xff\xff\xff\xff\xff", strings.Repeat("\x07\x01", 3000)} {
-			publish(subject("jobs"), lease, data)
-			publish(subject("results"), lease, data)
+			publish(subject("jobs"), assignment, data)
+			publish(subject("results"), assignment, data)
 		}
 	}
 	publish("canisterd.explore.join", "", "{")

@@ -17,17 +17,17 @@ const (
 	maxWorkers = 256
 	// maxSlots is how many jobs one worker runs beside each other.
 	maxSlots = 1024
-	// maxAttempts is how many workers are given a lease: what ends so many is the fault of a job.
+	// maxAttempts is how many workers are given an assignment: what ends so many is the fault of a job.
 	maxAttempts = 5
 	// aheadJobs is how many jobs workers may be ahead of the results that were taken.
 	aheadJobs = 8192
 
-	// leaseTime is how long the runs of a lease shall take.
-	leaseTime = 25 * time.Millisecond
-	// leaseWait is how long the server waits for a worker that holds a lease, and leaseProlonged how often a worker
-	// says that it still does.
-	leaseWait      = 2 * time.Second
-	leaseProlonged = 500 * time.Millisecond
+	// assignmentTime is how long the runs of an assignment shall take.
+	assignmentTime = 25 * time.Millisecond
+	// assignmentWait is how long the server waits for a worker that holds an assignment, and assignmentProlonged how often
+	// a worker says that it still does.
+	assignmentWait      = 2 * time.Second
+	assignmentProlonged = 500 * time.Millisecond
 	// aliveInterval is how often a worker says that it is there, and alivePatience how long it is believed.
 	aliveInterval = time.Second
 	alivePatience = 5 * time.Second
@@ -39,8 +39,8 @@ const (
 	// connectPatience is how long it takes at most to reach a server, and to reach it again.
 	connectPatience = 5 * time.Second
 	reconnectWait   = 250 * time.Millisecond
-	// fetchPatience is how long a worker waits for a lease before it asks again, and so until it notices that the work is
-	// over.
+	// fetchPatience is how long a worker waits for an assignment before it asks again, and so until it notices that the
+	// work is over.
 	fetchPatience = 250 * time.Millisecond
 	// requestPatience is how long a request to the server takes at most.
 	requestPatience = 10 * time.Second

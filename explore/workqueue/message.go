@@ -27,11 +27,11 @@ const (
 
 // Headers of messages.
 const (
-	leaseHeader    = "Canisterd-Lease"    // its number
-	baselineHeader = "Canisterd-Baseline" // of a lease: what its worker must see
-	tookHeader     = "Canisterd-Took"     // of results: nanoseconds
-	errorHeader    = "Canisterd-Error"    // of results: why there are none
-	objectHeader   = "Canisterd-Object"   // of results: the object with them
+	assignmentHeader = "Canisterd-Assignment" // its number
+	baselineHeader   = "Canisterd-Baseline"   // of an assignment: what its worker must see
+	tookHeader       = "Canisterd-Took"       // of results: nanoseconds
+	errorHeader      = "Canisterd-Error"      // of results: why there are none
+	objectHeader     = "Canisterd-Object"     // of results: the object with them
 )
 
 // subjects are the subjects of a campaign by its id.
@@ -65,24 +65,27 @@ type invitation struct {
 	Refusal  string `json:"refusal,omitempty"`
 }
 
+// sameVersion is what to do where programs do not work together.
+const sameVersion = "use the same version on all computers"
+
 // refusal says why programs of two versions cannot work together, "" if they can.
 func refusal(theirProtocol int, theirVersion, ownVersion string) string {
 	if theirProtocol == protocol && theirVersion == ownVersion {
 		return ""
 	}
-	return fmt.Sprintf("the campaign is run by canisterd %s, and the worker is canisterd %s: use the same version on all computers", ownVersion, theirVersion)
+	return fmt.Sprintf("the campaign is run by canisterd %s, and the worker is canisterd %s: %s", ownVersion, theirVersion, sameVersion)
 }
 
-// leaseOf is the number of the lease that a message is about.
-func leaseOf(header nats.Header) (uint64, error) {
-	number, err := strconv.ParseUint(header.Get(leaseHeader), 10, 64)
+// assignmentOf is the number of the assignment that a message is about.
+func assignmentOf(header nats.Header) (uint64, error) {
+	number, err := strconv.ParseUint(header.Get(assignmentHeader), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("a message without the number of a lease: %w", err)
+		return 0, fmt.Errorf("a message without the number of an assignment: %w", err)
 	}
 	return number, nil
 }
 
-// tookOf is how long a lease has taken, 0 if its message does not say.
+// tookOf is how long an assignment has taken, 0 if its message does not say.
 func tookOf(header nats.Header) time.Duration {
 	took, err := strconv.ParseInt(header.Get(tookHeader), 10, 64)
 	if err != nil {

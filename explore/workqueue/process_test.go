@@ -91,7 +91,7 @@ func processes(b *testing.B, c *campaign.Config, d *described, count int) *workq
 	return q
 }
 
-// BenchmarkRatioExploreTwoWorkers explores three withdrawals with up to two faults by two worker processes, on two
+// BenchmarkRatioExploreTwoWorkers explores four withdrawals with up to two faults by two worker processes, on two
 // processors. The floor is the same exploration by one worker process; both find the same. The
 // coordinator of each takes the results, and makes the shortest schedules.
 func BenchmarkRatioExploreTwoWorkers(b *testing.B) {

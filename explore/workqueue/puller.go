@@ -15,7 +15,7 @@ import (
 	"github.com/canisterd/canisterd/explore/campaign"
 )
 
-// puller takes leases from the queue of a campaign and gives them to workers.
+// puller takes assignments from the queue of a campaign and gives them to workers.
 type puller struct {
 	work     *work
 	id       subjects
@@ -28,7 +28,7 @@ type puller struct {
 	held map[jetstream.Msg]struct{}
 }
 
-// pull takes leases until the context ends: one for each worker, and one that waits for the first that is idle.
+// pull takes assignments until the context ends: one for each worker, and one that waits for the first that is idle.
 func (p *puller) pull(ctx context.Context, first *campaign.Worker) error {
 	ctx, end := context.WithCancelCause(ctx)
 	var group sync.WaitGroup
@@ -40,7 +40,7 @@ func (p *puller) pull(ctx context.Context, first *campaign.Worker) error {
 		group.Go(func() {
 			defer w.Close()
 			for m := range p.ready {
-				if err := p.lease(ctx, w, m); err != nil {
+				if err := p.assignment(ctx, w, m); err != nil {
 					end(err)
 				}
 			}
@@ -64,7 +64,7 @@ func (p *puller) pull(ctx context.Context, first *campaign.Worker) error {
 	return context.Cause(ctx)
 }
 
-// next waits for a lease for some time; nil for none.
+// next waits for an assignment for some time; nil for none.
 func (p *puller) next(ctx context.Context) (m jetstream.Msg, err error) {
 	switch m, err = p.jobs.Next(jetstream.FetchMaxWait(fetchPatience)); {
 	case err == nil:
@@ -92,26 +92,26 @@ func (p *puller) release(m jetstream.Msg) {
 	delete(p.held, m)
 }
 
-// prolong says that the leases are held.
+// prolong says that the assignments are held.
 func (p *puller) prolong(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(leaseProlonged):
+		case <-time.After(assignmentProlonged):
 		}
 		p.mu.Lock()
 		for m := range p.held { // each by itself: no order can be seen
-			_ = m.InProgress() // a lease that is lost is run by another worker, too
+			_ = m.InProgress() // an assignment that is lost is run by another worker, too
 		}
 		p.mu.Unlock()
 	}
 }
 
-// lease runs a lease and gives the results to the server.
-func (p *puller) lease(ctx context.Context, w *campaign.Worker, m jetstream.Msg) error {
+// assignment runs an assignment and gives the results to the server.
+func (p *puller) assignment(ctx context.Context, w *campaign.Worker, m jetstream.Msg) error {
 	defer p.release(m)
-	number, err := leaseOf(m.Headers())
+	number, err := assignmentOf(m.Headers())
 	if err != nil {
 		return ignored(m.Term()) // it is of no coordinator
 	}
@@ -120,7 +120,7 @@ func (p *puller) lease(ctx context.Context, w *campaign.Worker, m jetstream.Msg)
 		return ignored(m.Term())
 	}
 	out := nats.NewMsg(p.id.results())
-	out.Header.Set(leaseHeader, strconv.FormatUint(number, 10))
+	out.Header.Set(assignmentHeader, strconv.FormatUint(number, 10))
 	begin := time.Now()
 	if out.Data, err = p.results(w, m, jobs); err != nil {
 		out.Header.Set(errorHeader, fmt.Sprintf("worker %s: %v", p.work.self.Worker, err))
@@ -142,10 +142,10 @@ func ignored(error) error { return nil }
 // neither has a job that has ended several workers.
 func (p *puller) results(w *campaign.Worker, m jetstream.Msg, jobs []campaign.Job) (record []byte, err error) {
 	if known, err := m.Metadata(); err == nil && known.NumDelivered > maxAttempts {
-		return nil, fmt.Errorf("%d workers were given lease %s, and none has finished it", maxAttempts, m.Headers().Get(leaseHeader))
+		return nil, fmt.Errorf("%d workers were given assignment %s, and none has finished it", maxAttempts, m.Headers().Get(assignmentHeader))
 	}
 	if wanted := m.Headers().Get(baselineHeader); wanted != p.baseline {
-		return nil, fmt.Errorf("the FIFO run has other messages here (%.12s) than at the coordinator (%.12s): use the same version of canisterd on all computers", p.baseline, wanted)
+		return nil, fmt.Errorf("the FIFO run has other messages here (%.12s) than at the coordinator (%.12s): %s", p.baseline, wanted, sameVersion)
 	}
 	defer func() {
 		if problem := recover(); problem != nil {
@@ -160,7 +160,7 @@ func (p *puller) answer(ctx context.Context, out *nats.Msg) error {
 	ctx, cancel := within(ctx)
 	defer cancel()
 	if room := int(p.work.link.conn.MaxPayload()) / 2; len(out.Data) > room { // headers take some of it
-		name := "results-" + out.Header.Get(leaseHeader) + nats.NewInbox()
+		name := "results-" + out.Header.Get(assignmentHeader) + nats.NewInbox()
 		if _, err := p.objects.PutBytes(ctx, name, out.Data); err != nil {
 			return err
 		}

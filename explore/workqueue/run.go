@@ -14,8 +14,8 @@ import (
 	"github.com/canisterd/canisterd/explore/campaign"
 )
 
-// lease is some consecutive jobs that workers have.
-type lease struct {
+// assignment is some consecutive jobs that workers have.
+type assignment struct {
 	from     int // number of the first
 	jobs     []campaign.Job
 	attempts int // results that could not be read
@@ -24,17 +24,17 @@ type lease struct {
 // batch is one call of Run.
 type batch struct {
 	*campaign.Batch
-	queue  *Coordinator
-	leases map[uint64]lease        // without results
-	early  map[int]campaign.Result // by the numbers of their jobs
-	begun  int                     // jobs that workers have, or had
-	taken  int
-	each   time.Duration // that a job takes; 0: not known yet
+	queue       *Coordinator
+	assignments map[uint64]assignment   // without results
+	early       map[int]campaign.Result // by the numbers of their jobs
+	begun       int                     // jobs that workers have, or had
+	taken       int
+	each        time.Duration // that a job takes; 0: not known yet
 }
 
 // Run runs a batch. The error says why workers give no results.
 func (q *Coordinator) Run(in *campaign.Batch) error {
-	b := &batch{Batch: in, queue: q, leases: make(map[uint64]lease), early: make(map[int]campaign.Result)}
+	b := &batch{Batch: in, queue: q, assignments: make(map[uint64]assignment), early: make(map[int]campaign.Result)}
 	check := time.NewTicker(aliveInterval)
 	defer check.Stop()
 	for b.taken < b.Count {
@@ -60,12 +60,12 @@ func (q *Coordinator) Run(in *campaign.Batch) error {
 	return nil
 }
 
-// hand puts leases into the queue, as many as keep all workers busy.
+// hand puts assignments into the queue, as many as keep all workers busy.
 func (b *batch) hand() error {
 	_, slots := b.queue.Workers()
 	slots = max(2, slots)
-	for b.begun < b.Count && len(b.leases) < 3*slots && b.begun-b.taken < aheadJobs {
-		l := lease{from: b.begun}
+	for b.begun < b.Count && len(b.assignments) < 3*slots && b.begun-b.taken < aheadJobs {
+		l := assignment{from: b.begun}
 		for range b.size(slots) {
 			l.jobs = append(l.jobs, b.Job(b.begun))
 			b.begun++
@@ -77,43 +77,43 @@ func (b *batch) hand() error {
 	return nil
 }
 
-// size is the number of jobs of the next lease: some that take about leaseTime, and fewer at the end, so that workers
+// size is the number of jobs of the next assignment: some that take about assignmentTime, and fewer at the end, so that workers
 // finish at the same time.
 func (b *batch) size(slots int) int {
 	left, size := b.Count-b.begun, 8
 	if b.each > 0 {
-		size = int(leaseTime / b.each)
+		size = int(assignmentTime / b.each)
 	}
 	return max(1, min(size, left/(2*slots), campaign.MaxJobs))
 }
 
-// publish puts a lease into the queue.
-func (b *batch) publish(l lease) error {
+// publish puts an assignment into the queue.
+func (b *batch) publish(l assignment) error {
 	record, err := campaign.AppendJobs(nil, l.jobs)
 	if err != nil {
 		return err
 	}
 	number := b.queue.next
 	b.queue.next++
-	b.leases[number] = l
+	b.assignments[number] = l
 	ctx, cancel := within(b.queue.ctx)
 	defer cancel()
 	m := nats.NewMsg(b.queue.id.jobs())
 	m.Data = record
-	m.Header.Set(leaseHeader, strconv.FormatUint(number, 10))
+	m.Header.Set(assignmentHeader, strconv.FormatUint(number, 10))
 	m.Header.Set(baselineHeader, b.Baseline)
-	if _, err := b.queue.link.js.PublishMsg(ctx, m, jetstream.WithMsgID(m.Header.Get(leaseHeader))); err != nil {
+	if _, err := b.queue.link.js.PublishMsg(ctx, m, jetstream.WithMsgID(m.Header.Get(assignmentHeader))); err != nil {
 		return b.queue.link.failed("giving jobs to workers", err)
 	}
 	return nil
 }
 
-// answer takes a message about results. What is of no lease that is under way is ignored: its results were taken, or
+// answer takes a message about results. What is of no assignment that is under way is ignored: its results were taken, or
 // they are no longer needed. It reports whether the batch goes on.
 func (b *batch) answer(m jetstream.Msg) (goesOn bool, err error) {
 	defer func() { _ = m.Ack() }() // a message that comes again is ignored
-	number, err := leaseOf(m.Headers())
-	l, known := b.leases[number]
+	number, err := assignmentOf(m.Headers())
+	l, known := b.assignments[number]
 	if err != nil || !known {
 		return true, nil // it is of no worker
 	}
@@ -124,7 +124,7 @@ func (b *batch) answer(m jetstream.Msg) (goesOn bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	delete(b.leases, number)
+	delete(b.assignments, number)
 	results, err := b.ReadResults(record, l.jobs)
 	if err != nil {
 		return b.again(l, err)
@@ -136,8 +136,8 @@ func (b *batch) answer(m jetstream.Msg) (goesOn bool, err error) {
 	return b.take(), nil
 }
 
-// again puts a lease into the queue whose results cannot be read.
-func (b *batch) again(l lease, why error) (goesOn bool, err error) {
+// again puts an assignment into the queue whose results cannot be read.
+func (b *batch) again(l assignment, why error) (goesOn bool, err error) {
 	if l.attempts++; l.attempts >= maxAttempts {
 		return false, fmt.Errorf("%d workers have given results that cannot be read: %w", maxAttempts, why)
 	}
@@ -172,7 +172,7 @@ func (q *Coordinator) record(m jetstream.Msg) ([]byte, error) {
 		return nil, q.link.failed("reading results", err)
 	}
 	if len(record) > descriptionBytes {
-		return nil, fmt.Errorf("the results of a lease have more than %d bytes", descriptionBytes)
+		return nil, fmt.Errorf("the results of an assignment have more than %d bytes", descriptionBytes)
 	}
 	if err := q.objects.Delete(q.ctx, name); err != nil {
 		return nil, q.link.failed("removing results", err)
@@ -180,7 +180,7 @@ func (q *Coordinator) record(m jetstream.Msg) ([]byte, error) {
 	return record, nil
 }
 
-// callOff takes back the leases that no worker has begun.
+// callOff takes back the assignments that no worker has begun.
 func (b *batch) callOff() error {
 	ctx, cancel := within(b.queue.ctx)
 	defer cancel()

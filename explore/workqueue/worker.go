@@ -44,7 +44,8 @@ func Work(ctx context.Context, server string, h *Host) error {
 	if err != nil {
 		return fmt.Errorf("the name of this computer: %w", err)
 	}
-	w := &work{link: l, host: &full, self: joining{Protocol: protocol, Version: h.Version, Worker: fmt.Sprintf("%s/%d/%s", computer, os.Getpid(), nats.NewInbox()), Slots: full.Slots}}
+	name := fmt.Sprintf("%s/%d/%s", computer, os.Getpid(), nats.NewInbox())
+	w := &work{link: l, host: &full, self: joining{Protocol: protocol, Version: h.Version, Worker: name, Slots: full.Slots}}
 	full.Say("waiting for a campaign at %s", l.server)
 	for {
 		offered, err := w.join(ctx)
@@ -166,7 +167,7 @@ func (w *work) complain(id subjects, why error) {
 	}
 }
 
-// run makes workers and gives them leases.
+// run makes workers and gives them assignments.
 func (w *work) run(ctx context.Context, id subjects) error {
 	objects, err := w.link.js.ObjectStore(ctx, id.bucket())
 	if err != nil {
@@ -181,7 +182,9 @@ func (w *work) run(ctx context.Context, id subjects) error {
 	if err != nil {
 		return w.link.failed("reading jobs", err)
 	}
-	p := &puller{work: w, id: id, objects: objects, jobs: jobs, baseline: first.Baseline(), ready: make(chan jetstream.Msg), held: make(map[jetstream.Msg]struct{})}
+	p := &puller{
+		work: w, id: id, objects: objects, jobs: jobs, baseline: first.Baseline(), ready: make(chan jetstream.Msg), held: make(map[jetstream.Msg]struct{}),
+	}
 	return p.pull(ctx, first)
 }
 
