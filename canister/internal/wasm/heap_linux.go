@@ -34,6 +34,9 @@ type mappedHeap struct {
 	counting  bool
 	commits   uint
 	untrimmed int64 // page faults since trim did something last
+	// mapped is how many page faults there were since all page tables were dropped, walks how often they were walked.
+	mapped int64
+	walks  uint
 	// flushed says that private pages were given up before their commit was over, see written.
 	flushed bool
 	// preserved is unknown as seen by the goroutine that preserves pages. Guarded by the slot's lock.
@@ -221,6 +224,7 @@ func (h *mappedHeap) list() error {
 		return err
 	}
 	h.unknown, h.preserved, h.fresh = false, false, 0
+	h.walks++
 	return nil
 }
 
@@ -332,6 +336,9 @@ func (h *mappedHeap) committed(changed []span) error {
 	if h.flushed {
 		return h.dropFlushed()
 	}
+	if h.walksCost() {
+		return h.dropTables()
+	}
 	private := countPages(h.private)
 	if private > stickyPages || h.commits%stickyCommits == 0 && private != countPages(changed) {
 		_ = h.dropPages(h.cold(changed)) // a page that stays is only compared again
@@ -420,6 +427,7 @@ func (h *mappedHeap) unwatch() {
 	if faults > 0 {
 		h.unknown = true
 		h.fresh += faults
+		h.mapped += faults
 		h.trim(faults)
 	}
 }

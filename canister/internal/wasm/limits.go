@@ -51,6 +51,8 @@ const (
 	// tablePages is how many pages a page table of the processor has, dropTables of how many tables pages are dropped
 	// at a time.
 	tablePages, dropTables = 512, 2
+	// maxWalks is after how many walks of its page tables a large heap drops them.
+	maxWalks = 16
 	// maxUndo is how many committed pages a commit remembers so that it can be undone if the disk fails while they are
 	// overwritten.
 	maxUndo = 64 << 20 / PageSize

@@ -162,6 +162,27 @@ func (h *mappedHeap) withTables(private []span) (tables []span) {
 	return tables
 }
 
+// walksCost reports whether the page tables of a large heap have been walked so often that reading its pages again costs
+// less than to go on. A walk takes as long as a page fault for each 16 faults that made the tables: one of them maps up
+// to 16 pages of the file. The rule is that of renting or buying skis: at most twice the best is paid.
+func (h *mappedHeap) walksCost() bool {
+	return len(h.memory) >= largeHeap && h.walks >= maxWalks && h.mapped >= maxWalks
+}
+
+// dropTables drops all pages, which must be committed, with their page tables: the next walk visits those that were
+// touched since.
+func (h *mappedHeap) dropTables() error {
+	h.walks, h.mapped = 0, 0
+	all := []span{{0, int64(len(h.memory) / PageSize)}}
+	if err := h.dropPages(all); err != nil {
+		h.lost()
+		return err
+	}
+	h.private, h.unknown, h.moves = h.private[:0], false, h.slot.moves
+	h.patch()
+	return nil
+}
+
 // firstPage is the number of the first page in the address space.
 func (h *mappedHeap) firstPage() int64 {
 	return int64(uintptr(unsafe.Pointer(unsafe.SliceData(h.memory)))) / PageSize

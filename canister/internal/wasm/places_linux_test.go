@@ -75,6 +75,37 @@ func TestAMessageTakesMemoryForEachPageOnce(t *testing.T) {
 	}
 }
 
+// Listing private pages walks the page tables of all pages that were touched. A large heap drops them from time to time,
+// and is read again from what was committed.
+func TestALargeHeapDropsItsPageTablesAfterSomeCommits(t *testing.T) {
+	for _, kind := range mappedKinds() {
+		g := newTestGuest(t, newTestEngine(t, Config{Heaps: kind}), `(module (memory 1024) (global $n (mut i32) (i32.const 0))
+			(func (export "canister_update next")
+				(i32.store8 (i32.mul (global.get $n) (i32.const 0x100000)) (i32.add (global.get $n) (i32.const 1)))
+				(global.set $n (i32.add (global.get $n) (i32.const 1)))))`)
+		want := make([]byte, 64<<20)
+		heap := g.resident.heap.(*mappedHeap)
+		var drops []int
+		for n := range 64 {
+			run(t, g, "next")
+			commit(t, g)
+			want[n<<20] = byte(n + 1)
+			if heap.walks == 0 {
+				drops = append(drops, n)
+				if taken := heap.taken(); taken > 0 {
+					t.Errorf("%s: %d bytes of private pages are left when all were dropped", kind, taken)
+				}
+			}
+		}
+		if len(drops) != 4 || drops[1]-drops[0] != 16 || drops[3]-drops[2] != 16 {
+			t.Errorf("%s: page tables were dropped after the commits %v", kind, drops)
+		}
+		if !bytes.Equal(heap.bytes(), want) || !bytes.Equal(heapOf(t, g), want) {
+			t.Errorf("%s: the heap is not what was committed", kind)
+		}
+	}
+}
+
 // Queries keep the bytes they began with. Of pages that were never written they need no copies for that.
 func TestAQueryKeepsZerosWithoutACopy(t *testing.T) {
 	for _, kind := range mappedKinds() {
