@@ -1,8 +1,6 @@
 package replica
 
 import (
-	"slices"
-
 	"github.com/canisterd/canisterd/timers"
 )
 
@@ -29,8 +27,11 @@ func (n *Network) Activity() Activity {
 	if ok {
 		a.NextDue = due
 	}
-	a.Heartbeat = slices.ContainsFunc(n.subnets, func(m *subnet) bool { return len(m.Heartbeats) > 0 })
-	a.Pressing = n.open || ok && n.clock > n.time && due <= n.clock || slices.ContainsFunc(n.subnets, (*subnet).pressing)
+	a.Pressing = n.open || ok && n.clock > n.time && due <= n.clock
+	for _, m := range n.subnets {
+		a.Heartbeat = a.Heartbeat || len(m.Heartbeats) > 0
+		a.Pressing = a.Pressing || m.pressing()
+	}
 	a.Busy = a.Pressing || ok && due <= a.NextTime
 	return a
 }

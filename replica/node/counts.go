@@ -42,6 +42,13 @@ func (c *counter) count(q *replica.QueryCount) {
 	c.stats[q.Canister] = &stats
 }
 
+// any reports whether something was counted.
+func (c *counter) any() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.stats) > 0
+}
+
 // drain removes and returns what was gathered, by canister.
 func (c *counter) drain() replica.QueryCounts {
 	c.mu.Lock()

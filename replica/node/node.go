@@ -105,6 +105,7 @@ type Node struct {
 	outcalls   uint64 // made, when last announced
 	accounted  accounting
 	readOnly   bool // the present request changes nothing
+	pressing   bool // the owner before left rounds to the node's goroutine
 	winding    bool // the present request moves the clock, and no caller relies on that
 }
 
@@ -209,10 +210,9 @@ func (n *Node) round() replica.RoundReport {
 
 // count tells the network what queries took, between two rounds.
 func (n *Node) count() {
-	if n.network.Activity().RoundOpen {
-		return
+	if n.generation.counts.any() && !n.network.Activity().RoundOpen {
+		n.countNow()
 	}
-	n.countNow()
 }
 
 func (n *Node) countNow() {

@@ -74,7 +74,7 @@ func (n *Node) work(first *request) bool {
 		if !n.serve() {
 			return false
 		}
-		if !n.busy() {
+		if n.pressing = n.busy(); !n.pressing {
 			return true
 		}
 		n.round()
@@ -125,13 +125,14 @@ func (n *Node) inline(do func(*Node)) (done bool, err error) {
 		return false, nil
 	default:
 	}
-	idle := !n.busy()
 	do(n)
 	n.happened()
-	if idle && n.busy() {
+	busy := n.busy()
+	if busy && !n.pressing {
 		n.round()
+		busy = n.busy()
 	}
-	if n.busy() {
+	if n.pressing = busy; busy {
 		n.poke()
 	}
 	return true, nil
