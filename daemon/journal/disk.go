@@ -40,16 +40,13 @@ func (d *disk) cut() {
 		_ = l.Close() // the failure is told
 	}
 	for f := range files {
+		// The system may take long for an operation of a disk that fails. What fails here is told already.
 		if f.using.TryLock() {
-			f.close()
 			f.using.Unlock()
+			_ = f.closeNow()
 			continue
 		}
-		go func() { // the system may take long for an operation of a disk that fails
-			f.using.Lock()
-			defer f.using.Unlock()
-			f.close()
-		}()
+		go func() { _ = f.closeNow() }()
 	}
 }
 
@@ -212,26 +209,27 @@ type diskFile struct {
 	closed bool         // guarded by using
 }
 
-// Close implements vfs.File.
+// Close implements vfs.File. A file that was cut off is closed already, which is no error: the store closes one log and
+// makes the next, and ends the process if the first fails. To make the next never returns.
 func (f *diskFile) Close() error {
 	f.disk.mu.Lock()
 	delete(f.disk.files, f)
 	f.disk.mu.Unlock()
+	err := f.closeNow()
+	if f.disk.off.Load() {
+		return nil
+	}
+	return f.disk.write("closing", f.name, func() error { return err })
+}
+
+func (f *diskFile) closeNow() error {
 	f.using.Lock()
 	defer f.using.Unlock()
 	if f.closed {
-		return errCut
+		return nil
 	}
 	f.closed = true
 	return f.File.Close()
-}
-
-// close closes a file of a disk that was cut off. The caller holds f.using.
-func (f *diskFile) close() {
-	if !f.closed {
-		f.closed = true
-		_ = f.File.Close() // it was not given up for a good reason
-	}
 }
 
 // use does something with the file.
