@@ -88,14 +88,22 @@ func TestRealCanistersGiveTheirTracesInImportedNetworks(t *testing.T) {
 var always = flag.Bool("always", false, "export and import networks of scripts between all rounds")
 
 // sometimes exchanges a network for an imported one, at every ninth occasion: all occasions
-// take minutes, and so does every ninth under the race detector.
+// take minutes, and so does every ninth under the race detector. An occasion with much memory, which takes seconds,
+// counts as a sixteenth.
 func sometimes() replicatest.Between {
-	occasions, every := 0, 9
+	const whole, much = 16, 64 << 20
+	sixteenths, every := 0, 9
 	if testing.Short() {
 		every = 101
 	}
 	return func(t testing.TB, n *replica.Network, config replica.Config) *replica.Network {
-		if occasions++; !*always && occasions%every != 0 {
+		before := sixteenths / (every * whole)
+		if n.AllMemory() > much {
+			sixteenths++
+		} else {
+			sixteenths += whole
+		}
+		if !*always && sixteenths/(every*whole) == before {
 			return n
 		}
 		return exchanged(t, n, config)

@@ -41,6 +41,14 @@ func (n *Network) Open(subnet int) []Open {
 // Memory is what all canisters of a subnet use, in bytes, as it is counted.
 func (n *Network) Memory(subnet int) uint64 { return n.subnets[subnet].MemoryUsed }
 
+// AllMemory is what the canisters of all subnets use, in bytes.
+func (n *Network) AllMemory() (sum uint64) {
+	for _, m := range n.subnets {
+		sum += m.MemoryUsed
+	}
+	return sum
+}
+
 // Opened is the round that is under way, of which a step may have told no event yet.
 func (n *Network) Opened() (height, time uint64, open bool) { return n.height, n.time, n.open }
 
