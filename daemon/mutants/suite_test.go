@@ -3,6 +3,7 @@ package main
 import (
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -85,5 +86,13 @@ func TestAMutantThatNeverEndsIsStoppedSoon(t *testing.T) {
 	}
 	if got := tester.allowed(time.Minute); got != tester.timeout {
 		t.Errorf("tests of a minute may take %s, want %s", got, tester.timeout)
+	}
+}
+
+// A run of hours ended at the first package without tests.
+func TestAPackageWithoutTestsHasAnEmptySuite(t *testing.T) {
+	c := &collection{tester: &tester{root: ".."}, folder: "mutants", binary: filepath.Join(t.TempDir(), "none.test")}
+	if s, err := c.collect(t.Context()); err != nil || len(s.Tests) > 0 {
+		t.Errorf("the tests are %v, %v", s, err)
 	}
 }
