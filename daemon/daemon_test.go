@@ -48,8 +48,13 @@ type user struct {
 
 func userOf(t *testing.T, d *Daemon) user {
 	t.Helper()
+	return userAt(t, d.URL())
+}
+
+func userAt(t *testing.T, url string) user {
+	t.Helper()
 	ctx := instancetest.Patient(t)
-	c, err := client.Dial(ctx, d.URL())
+	c, err := client.Dial(ctx, url)
 	if err != nil {
 		t.Fatal(err)
 	}
