@@ -1,4 +1,4 @@
-package property
+package relation
 
 import (
 	"math/big"

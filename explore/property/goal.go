@@ -3,6 +3,7 @@ package property
 import (
 	"math/big"
 
+	"github.com/canisterd/canisterd/candid/relation"
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
@@ -30,5 +31,5 @@ func (g *Maximize) Value(r *harness.Run) *big.Rat {
 	if err != nil {
 		return nil
 	}
-	return Number(v)
+	return relation.Number(v)
 }

@@ -2,10 +2,9 @@ package property
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/relation"
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
@@ -49,7 +48,7 @@ func (p *Invariant) Holds(r *harness.Run) (holds bool, text string) {
 		right, err = ask(r, p.Right)
 	}
 	if err == nil {
-		holds, err = Compare(left, p.Relation, right)
+		holds, err = relation.Holds(left, p.Relation, right)
 	}
 	switch {
 	case err != nil:
@@ -74,39 +73,4 @@ func ask(r *harness.Run, q *harness.Query) (candid.Value, error) {
 		return nil, fmt.Errorf("query %s has no result to compare", q.Method)
 	}
 	return values[0], nil
-}
-
-// Relations are the relations of invariants. All but == and != are for numbers.
-var Relations = []string{"==", "!=", "<=", ">=", "<", ">"}
-
-// Compare reports whether a relation holds between two values. Numbers are compared by value, whatever their types.
-func Compare(left candid.Value, relation string, right candid.Value) (bool, error) {
-	if !slices.Contains(Relations, relation) {
-		return false, fmt.Errorf("invalid relation %q: expected one of %s", relation, strings.Join(Relations, " "))
-	}
-	a, b := Number(left), Number(right)
-	if a == nil || b == nil {
-		equal := candid.Equal(left, right) || candid.Format(left) == candid.Format(right)
-		switch relation {
-		case "==":
-			return equal, nil
-		case "!=":
-			return !equal, nil
-		}
-		return false, fmt.Errorf("%s cannot be compared with %s by %s: both have to be numbers", candid.Format(left), candid.Format(right), relation)
-	}
-	switch order := a.Cmp(b); relation {
-	case "==":
-		return order == 0, nil
-	case "!=":
-		return order != 0, nil
-	case "<=":
-		return order <= 0, nil
-	case ">=":
-		return order >= 0, nil
-	case "<":
-		return order < 0, nil
-	default:
-		return order > 0, nil
-	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/candid/relation"
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
@@ -27,11 +28,11 @@ func (n *Names) ParseInvariant(line string) (*Invariant, error) {
 	p := &Invariant{Title: strings.TrimSpace(line)}
 	rest, each := strings.CutPrefix(p.Title, "each message:")
 	p.Each = each
-	left, relation, right := split(rest)
-	if relation == "" {
-		return nil, fmt.Errorf("invalid invariant %q: expected a query, one of %s, and a value or a query, for example: vault paidOut <= 100", line, strings.Join(Relations, " "))
+	left, is, right := relation.Split(rest)
+	if is == "" {
+		return nil, fmt.Errorf("invalid invariant %q: expected a query, one of %s, and a value or a query, for example: vault paidOut <= 100", line, strings.Join(relation.All, " "))
 	}
-	p.Relation = relation
+	p.Relation = is
 	query, err := n.ParseQuery(left)
 	if err != nil {
 		return nil, fmt.Errorf("invalid invariant %q: %w", line, err)
@@ -49,29 +50,6 @@ func (n *Names) ParseInvariant(line string) (*Invariant, error) {
 		return nil, fmt.Errorf("invalid invariant %q: the right side is neither a query nor a Candid value: %w", line, err)
 	}
 	return p, nil
-}
-
-// split divides an invariant at its first relation that is outside of quotes and parentheses.
-func split(line string) (left, relation, right string) {
-	depth, quoted := 0, false
-	for i := range len(line) {
-		switch c := line[i]; {
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '(' || c == '{':
-			depth++
-		case c == ')' || c == '}':
-			depth--
-		case depth == 0:
-			for _, relation := range Relations {
-				if strings.HasPrefix(line[i:], relation) {
-					return line[:i], relation, line[i+len(relation):]
-				}
-			}
-		}
-	}
-	return line, "", ""
 }
 
 // ParseQuery reads a canister, a query and its arguments: ledger balance ("a"). Quotes around the query are left out.

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/explore/property"
 )
@@ -44,32 +43,5 @@ func TestInvariantsThatCannotBeReadSayWhy(t *testing.T) {
 		if _, err := names.ParseInvariant(line); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gives %v, want %q", line, err, want)
 		}
-	}
-}
-
-func TestNumbersAreComparedByValueAndOthersForEquality(t *testing.T) {
-	for _, c := range []struct {
-		left, right candid.Value
-		holds       string // the relations that hold, in the order of Relations
-	}{
-		{candid.NatOf(1), candid.Int8(1), "== <= >="},
-		{candid.Nat64(1), candid.IntOf(2), "!= <= <"},
-		{candid.Float64(0.5), candid.NatOf(0), "!= >= >"},
-		{candid.Text("a"), candid.Text("a"), "=="},
-		{candid.Text("a"), candid.NatOf(1), "!="},
-		{candid.Bool(true), candid.Bool(false), "!="},
-	} {
-		var holds []string
-		for _, relation := range property.Relations {
-			if yes, err := property.Compare(c.left, relation, c.right); err == nil && yes {
-				holds = append(holds, relation)
-			}
-		}
-		if got := strings.Join(holds, " "); got != c.holds {
-			t.Errorf("%s and %s are %q, want %q", candid.Format(c.left), candid.Format(c.right), got, c.holds)
-		}
-	}
-	if _, err := property.Compare(candid.NatOf(1), "=~", candid.NatOf(1)); err == nil {
-		t.Error("the relation =~ is accepted")
 	}
 }

@@ -1,0 +1,67 @@
+package relation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid"
+)
+
+// All are the relations. All but == and != are for numbers.
+var All = []string{"==", "!=", "<=", ">=", "<", ">"}
+
+// Holds reports whether a relation holds between two values. Numbers are compared by value, whatever their types.
+func Holds(left candid.Value, relation string, right candid.Value) (bool, error) {
+	if !slices.Contains(All, relation) {
+		return false, fmt.Errorf("invalid relation %q: expected one of %s", relation, strings.Join(All, " "))
+	}
+	a, b := Number(left), Number(right)
+	if a == nil || b == nil {
+		equal := candid.Equal(left, right) || candid.Format(left) == candid.Format(right)
+		switch relation {
+		case "==":
+			return equal, nil
+		case "!=":
+			return !equal, nil
+		}
+		return false, fmt.Errorf("%s cannot be compared with %s by %s: both have to be numbers", candid.Format(left), candid.Format(right), relation)
+	}
+	switch order := a.Cmp(b); relation {
+	case "==":
+		return order == 0, nil
+	case "!=":
+		return order != 0, nil
+	case "<=":
+		return order <= 0, nil
+	case ">=":
+		return order >= 0, nil
+	case "<":
+		return order < 0, nil
+	default:
+		return order > 0, nil
+	}
+}
+
+// Split divides a line at its first relation that is outside of quotes and parentheses.
+func Split(line string) (left, relation, right string) {
+	depth, quoted := 0, false
+	for i := range len(line) {
+		switch c := line[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '(' || c == '{':
+			depth++
+		case c == ')' || c == '}':
+			depth--
+		case depth == 0:
+			for _, relation := range All {
+				if strings.HasPrefix(line[i:], relation) {
+					return line[:i], relation, line[i+len(relation):]
+				}
+			}
+		}
+	}
+	return line, "", ""
+}
