@@ -20,11 +20,13 @@ type stateAt struct {
 	hash         [32]byte
 }
 
-// marked runs a counter, and gives the states after some of the rounds.
+// marked runs a counter, and gives the states after some of the rounds. If checkpoints are made after few records, each
+// update has one: how quickly they are written makes no difference then.
 func (c *crashing) marked(t *testing.T, updates int) (states []stateAt) {
 	t.Helper()
 	id := c.deploy()
 	for range updates {
+		newest := c.newest()
 		c.count(id)
 		if err := c.SetTime(t.Context(), c.Node().View().Time+3_000_000_000); err != nil {
 			t.Fatal(err)
@@ -34,8 +36,21 @@ func (c *crashing) marked(t *testing.T, updates int) (states []stateAt) {
 		}
 		v := c.Node().View()
 		states = append(states, stateAt{v.Height, v.Time, c.hash()})
+		for c.checkpoint > 0 && c.newest() == newest { // one is due, and is made beside the work
+			time.Sleep(time.Millisecond)
+		}
 	}
 	return states
+}
+
+// newest is how many records come before the newest checkpoint.
+func (c *crashing) newest() uint64 {
+	c.t.Helper()
+	h, err := c.History(c.t.Context(), 0, 1)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return h.Checkpoints[len(h.Checkpoints)-1].Position
 }
 
 // forked is the state of a fork at a moment, which is deleted.
@@ -74,7 +89,7 @@ func TestAForkAtAPastRoundHasTheStateOfThatRound(t *testing.T) {
 // middle are dropped.
 func TestAForkReachesBackAsFarAsTheHistoryIsKept(t *testing.T) {
 	const most = 700 << 10
-	c := newRetaining(t, journal.Retention{Age: time.Hour, RecordBytes: 1 << 20, CheckpointBytes: most}, 200)
+	c := newRetaining(t, journal.Retention{Age: time.Hour, RecordBytes: 1 << 20, CheckpointBytes: most}, 100)
 	states := c.marked(t, 12)
 	c.crash(0, rand.New(rand.NewPCG(1, 2)))
 	states = append(states, c.marked(t, 12)...)
