@@ -42,6 +42,7 @@
 //	6  subnets that were added to a network that ran, and subnets for benchmarks
 //	7  pages in files beside this one
 //	8  marks in the journal: messages whose code failed, and certified roots; subnets that were deleted
+//	9  marks of users in the journal
 //
 // # What is promised
 //

@@ -4,7 +4,7 @@ package archive
 const (
 	// Version is the version of the format that is written, and the newest that is read. Those before it are read as
 	// well: the doc of the package says what came with which.
-	Version = 8
+	Version = 9
 	// OldestWritten is the oldest version that can still be written: the first whose checkpoints have a hash of the state
 	// that does not depend on the places of pages.
 	OldestWritten = 7

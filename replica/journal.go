@@ -27,6 +27,7 @@ const (
 	moveMade                          // Step
 	roundEnded                        // Round, or Step without a move
 	roundCut                          // EndRound
+	userMarked                        // Mark
 )
 
 // record is what happened, in the form in which it is written.
@@ -40,13 +41,17 @@ type record struct {
 	messages     int    // roundEnded
 	instructions uint64 // roundEnded
 	marks        Marks  // roundEnded, roundCut
+	mark         string // userMarked
 }
 
 func (r *record) archive(c *archive.Coder) {
-	archive.AtMost(c, &r.kind, roundCut)
+	archive.AtMost(c, &r.kind, userMarked)
 	switch r.kind {
 	case inputTaken:
 		archiveInput(c, &r.input)
+		return
+	case userMarked:
+		archive.String(c, &r.mark, MaxMarkName)
 		return
 	case moveMade:
 		archive.Number(c, &r.position)
@@ -72,7 +77,7 @@ func (r *record) idle() bool {
 		return true
 	case roundEnded:
 		return r.messages == 0
-	case inputTaken, moveMade, roundCut:
+	case inputTaken, moveMade, roundCut, userMarked:
 	}
 	return false
 }
@@ -139,6 +144,15 @@ func (n *Network) RecordClock() {
 	}
 }
 
+// Mark records that a user marks the present state with a name of at most MaxMarkName bytes. The state does not change,
+// and a replay passes over the mark. A network without a journal has no marks.
+func (n *Network) Mark(name string) {
+	if n.journal != nil {
+		n.journal.clocked(n.clock)
+		n.journal.put(record{kind: userMarked, mark: name})
+	}
+}
+
 // recordMove records what happened in a round that is at a time; opened says that it began with that.
 func (n *Network) recordMove(opened bool, r record) {
 	j := n.journal
@@ -200,6 +214,9 @@ func (n *Network) replay(raw []byte, roots bool) (Replayed, error) {
 	if r.kind == inputTaken {
 		return Replayed{Input: r.input}, n.replayInput(r.input)
 	}
+	if r.kind == userMarked {
+		return Replayed{}, nil
+	}
 	if r.kind == clockMoved || !n.open {
 		n.apply(AdvanceTo(r.time))
 	}
@@ -222,7 +239,7 @@ func (n *Network) replay(raw []byte, roots bool) (Replayed, error) {
 		}
 	case roundCut:
 		n.EndRound()
-	case clockMoved, inputTaken:
+	case clockMoved, inputTaken, userMarked:
 		return Replayed{}, nil
 	}
 	if n.time != r.time {

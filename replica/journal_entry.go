@@ -6,8 +6,9 @@ import "github.com/canisterd/canisterd/archive"
 type JournalEntry struct {
 	Input Input  // that was taken; nil for anything else
 	Round bool   // a round ended
-	Time  uint64 // ns, of the clock or the round; 0 for an input
+	Time  uint64 // ns, of the clock or the round; 0 for an input or a mark
 	Marks Marks  // of the round
+	Mark  string // the name of a user's mark; "" for anything else
 }
 
 // ReadJournalEntry reads a record of a journal. The record may be arbitrary bytes. The error is an *archive.Fault.
@@ -16,5 +17,5 @@ func ReadJournalEntry(raw []byte) (JournalEntry, error) {
 	if err := archive.ReadRecord(raw, r.archive); err != nil {
 		return JournalEntry{}, err
 	}
-	return JournalEntry{Input: r.input, Round: r.kind == roundEnded || r.kind == roundCut, Time: r.time, Marks: r.marks}, nil
+	return JournalEntry{Input: r.input, Round: r.kind == roundEnded || r.kind == roundCut, Time: r.time, Marks: r.marks, Mark: r.mark}, nil
 }

@@ -136,3 +136,39 @@ func TestAReplayComparesTheRootsOfWhichCertificatesWereMade(t *testing.T) {
 	}
 	p.replay(t, n, 0) // does not compare roots
 }
+
+func TestAMarkOfAUserIsARecordThatAReplayPassesOver(t *testing.T) {
+	s, config, p := recorded(t)
+	longest := strings.Repeat("m", 64)
+	before := s.RootHash()
+	s.Apply(replica.AdvanceTo(s.View().Time + second))
+	busy := p.busy
+	s.Mark(longest)
+	if p.busy != busy+1 || s.RootHash() != before {
+		t.Errorf("a mark leaves %d records that are not idle, and changes the state %v", p.busy-busy, s.RootHash() != before)
+	}
+	entry, err := replica.ReadJournalEntry(p.records[len(p.records)-1])
+	if err != nil || entry.Mark != longest || entry.Round || entry.Input != nil {
+		t.Errorf("the record of a mark has %+v: %v", entry, err)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("a longer mark is recorded")
+			}
+		}()
+		fork := s.Network.Fork(replica.ForkConfig{Parts: replica.Parts{Journal: new(tape)}})
+		defer fork.Close()
+		fork.Mark(longest + "m")
+	}()
+	s.Call("A", "run", compiled(t, s, `set add(get, 1); reply get`))
+	p.mark(t, s.Network)
+	n, err := replica.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.replay(t, n, 0)
+	fork := s.Network.Fork(replica.ForkConfig{}) // without a journal
+	defer fork.Close()
+	fork.Mark("forgotten")
+}

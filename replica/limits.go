@@ -78,6 +78,8 @@ const (
 	MaxMarkedTraps  = 16
 	maxMarkedText   = 200
 	markedRootBytes = 8
+	// MaxMarkName is how long the name of a user's mark in the journal is, in bytes. Ours.
+	MaxMarkName = 64
 	// MaxPrepared is how many modules that were compiled beside the network a subnet
 	// remembers between two checkpoints; it asks again for one that it forgot. Ours.
 	MaxPrepared = 4096

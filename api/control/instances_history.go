@@ -45,6 +45,19 @@ func (s *instances) GetHistory(ctx context.Context, in *controlv1.GetHistoryRequ
 	return out, nil
 }
 
+// MarkHistory marks the present of an instance.
+func (s *instances) MarkHistory(ctx context.Context, in *controlv1.MarkHistoryRequest) (*controlv1.MarkHistoryResponse, error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
+	made, err := i.Mark(ctx, in.GetMark())
+	if err != nil {
+		return nil, err
+	}
+	return &controlv1.MarkHistoryResponse{Input: acceptedInput(&made)}, nil
+}
+
 // known is a time, unset where it is not known.
 func known(ns uint64) *timestamppb.Timestamp {
 	if ns == 0 {
@@ -54,7 +67,7 @@ func known(ns uint64) *timestamppb.Timestamp {
 }
 
 func acceptedInput(a *instance.Accepted) *controlv1.AcceptedInput {
-	out := &controlv1.AcceptedInput{Height: a.Height, Time: known(a.Time), Kind: a.Kind}
+	out := &controlv1.AcceptedInput{Height: a.Height, Time: known(a.Time), Kind: a.Kind, Text: a.Mark}
 	if in, ok := a.Input.(*replica.Ingress); ok {
 		out.RequestId, out.Sender, out.CanisterId, out.Method = in.ID[:], in.Sender.String(), in.Receiver.String(), in.Method
 	}

@@ -60,6 +60,27 @@ func TestTheHistoryOfAnInstanceHasWhatClientsGaveIt(t *testing.T) {
 	call(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{PageToken: "x"})
 	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "brief", Ephemeral: true})
 	call(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{Instance: "brief"})
+	a.note("a mark, and a fork there")
+	must(a, a.instances.MarkHistory, &controlv1.MarkHistoryRequest{Instance: "lab", Mark: "before"})
+	must(a, a.canisters.AddCycles, &controlv1.AddCyclesRequest{Instance: "lab", CanisterId: created, Cycles: "1000"})
+	must(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{Instance: "lab", Name: "marked", At: &controlv1.ForkInstanceRequest_Mark{Mark: "before"}})
+	marked := must(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{Instance: "lab", PageToken: page.GetNextPageToken()}).GetInputs()
+	if mark := marked[len(marked)-2]; mark.GetKind() != "mark" || mark.GetText() != "before" {
+		t.Errorf("the history has %v", marked)
+	}
+	now := func(name string) string {
+		return must(a, a.canisters.GetCanister, &controlv1.GetCanisterRequest{Instance: name, CanisterId: created}).GetCanister().GetCycles()
+	}
+	if then, later := now("marked"), now("lab"); len(then) != len(later) || then >= later {
+		t.Errorf("the canister has %s cycles at the mark, and %s later", then, later)
+	}
+	for _, name := range []string{"", "Not a name"} {
+		call(a, a.instances.MarkHistory, &controlv1.MarkHistoryRequest{Instance: "lab", Mark: name})
+	}
+	call(a, a.instances.MarkHistory, &controlv1.MarkHistoryRequest{Instance: "brief", Mark: "before"})
+	for _, name := range []string{"", "after"} {
+		call(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{Instance: "lab", At: &controlv1.ForkInstanceRequest_Mark{Mark: name}})
+	}
 	a.compare("instances_history")
 }
 

@@ -20,17 +20,18 @@ type History struct {
 	More         bool // than those
 }
 
-// Accepted is an input that clients gave, as the journal has it, or a message whose code failed.
+// Accepted is an input that clients gave, as the journal has it, a message whose code failed, or a mark.
 type Accepted struct {
 	Position uint64 // records before it
 	Height   uint64 // rounds before it
 	Time     uint64 // ns, of the last of these rounds
-	Kind     string // "ingress", "add_cycles": the type of Input; "trap"
+	Kind     string // "ingress", "add_cycles": the type of Input; "trap", "mark"
 	Input    replica.Input
 	Trap     *replica.TrapMark // of kind "trap"
+	Mark     string            // the name, of kind "mark"
 }
 
-// History is the oldest and the newest round at which the instance can be forked, and up to most inputs and traps after
+// History is the oldest and the newest round at which the instance can be forked, and up to most inputs, traps and marks after
 // so many records. The traps of one round are not divided: there may be some more.
 func (i *Instance) History(ctx context.Context, after uint64, most int) (h *History, err error) {
 	if err := i.record(ctx); err != nil {
@@ -54,6 +55,9 @@ func (k *keeper) accepted(ctx context.Context, all []journal.Checkpoint, after u
 	height, at := from.Height, from.Time
 	err := k.walk(ctx, from, func(s *step) error {
 		one := Accepted{Position: s.Position, Height: height, Time: at, Kind: kindOf(s.Input), Input: s.Input}
+		if one.Mark = s.Mark; one.Mark != "" {
+			one.Kind = markKind
+		}
 		height, at = s.Height, s.Time
 		if s.Position < after || one.Kind == "" && len(s.Marks.Traps) == 0 {
 			return nil
@@ -76,8 +80,28 @@ func (k *keeper) accepted(ctx context.Context, all []journal.Checkpoint, after u
 	return err
 }
 
-// trapKind is the kind of messages whose code failed.
-const trapKind = "trap"
+// trapKind is the kind of messages whose code failed, markKind that of users' marks.
+const (
+	trapKind = "trap"
+	markKind = "mark"
+)
+
+// Mark marks the present state with a name, at which it can be forked (Moment). The mark is on disk then. A name may be
+// given again: the newest mark with it counts. The result has the place of the mark.
+func (i *Instance) Mark(ctx context.Context, name string) (made Accepted, err error) {
+	if !validInstanceName(name) {
+		return Accepted{}, BadField.Refuse("mark", fmt.Sprintf("%.100q", name), "take 1 to 64 of a-z, 0-9, - and _, beginning with a letter")
+	}
+	if i.keeper == nil {
+		return Accepted{}, NoHistory.Refuse(i.name)
+	}
+	err = i.node.Do(ctx, func(n *replica.Network) {
+		n.Mark(name)
+		now := n.Activity()
+		made = Accepted{Position: i.keeper.Position() - 1, Height: now.Height, Time: now.Time, Kind: markKind, Mark: name}
+	})
+	return made, err
+}
 
 // kindOf names the type of an input; "" for those that an instance gives itself.
 func kindOf(in replica.Input) string {

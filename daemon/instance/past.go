@@ -16,6 +16,7 @@ type Moment struct {
 	Height  uint64             // as this round left it
 	Time    uint64             // ns: as the last round up to then left it
 	Request *replica.RequestID // as it was before this message was accepted
+	Mark    string             // as it was at the newest mark with this name
 }
 
 func (m *Moment) String() string {
@@ -24,8 +25,19 @@ func (m *Moment) String() string {
 		return fmt.Sprintf("before message %x", m.Request[:])
 	case m.Time > 0:
 		return "at " + stamp(m.Time)
+	case m.Mark != "":
+		return fmt.Sprintf("at a mark %q", m.Mark)
 	}
 	return fmt.Sprintf("after round %d", m.Height)
+}
+
+// isRound reports whether it is the end of a round. Otherwise it is a place among the records.
+func (m *Moment) isRound() bool { return m.Request == nil && m.Mark == "" }
+
+// isAt reports whether it is just before a record.
+func (m *Moment) isAt(s *step) bool {
+	in, ok := s.Input.(*replica.Ingress)
+	return ok && m.Request != nil && in.ID == *m.Request || m.Mark != "" && s.Mark == m.Mark
 }
 
 // reach is what the journal of an instance can bring back.
@@ -104,7 +116,7 @@ func (k *keeper) find(ctx context.Context, all []journal.Checkpoint, m *Moment) 
 	ended := func(position, height, at uint64) error {
 		r.last, r.ends = height, at
 		switch {
-		case m.Request != nil:
+		case !m.isRound():
 		case m.Time > 0 && at > m.Time || m.Time == 0 && height > m.Height:
 			return errReached
 		case m.Time > 0 && at > 0 || m.Time == 0 && height == m.Height:
@@ -113,12 +125,12 @@ func (k *keeper) find(ctx context.Context, all []journal.Checkpoint, m *Moment) 
 		return nil
 	}
 	from := before(all, func(c *journal.Checkpoint) bool {
-		return m.Request == nil && c.Time > 0 && (m.Time > 0 && c.Time < m.Time || m.Time == 0 && c.Height < m.Height)
+		return m.isRound() && c.Time > 0 && (m.Time > 0 && c.Time < m.Time || m.Time == 0 && c.Height < m.Height)
 	})
 	r.first, r.begins = all[0].Height, all[0].Time
 	if err = ended(from.Position, from.Height, from.Time); err == nil {
 		err = k.walk(ctx, from, func(s *step) error {
-			if in, ok := s.Input.(*replica.Ingress); ok && m.Request != nil && in.ID == *m.Request {
+			if m.isAt(s) {
 				r.position, r.found = s.Position, true
 			}
 			if s.Grew {

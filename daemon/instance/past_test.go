@@ -143,11 +143,56 @@ func TestAForkBeforeAMessageIsWithoutIt(t *testing.T) {
 	}
 }
 
+func TestAForkAtAMarkHasTheStateThatWasMarked(t *testing.T) {
+	c := newCrashing(t)
+	canister := c.deploy()
+	mark := func(name string) stateAt {
+		t.Helper()
+		made, err := c.Mark(t.Context(), name)
+		v := c.Node().View()
+		if err != nil || made.Height != v.Height || made.Time != v.Time || made.Kind != "mark" || made.Mark != name {
+			t.Fatalf("the mark is %+v: %v", made, err)
+		}
+		return stateAt{v.Height, v.Time, c.hash()}
+	}
+	mark("first")
+	c.count(canister)
+	again := mark("first")
+	instancetest.Submit(t, c.Instance, canister, canister, "inc", []byte("DIDL\x00\x00"))
+	between := mark(strings.Repeat("b", 64)) // in the middle of what one round is given
+	instancetest.Submit(t, c.Instance, canister, canister, "inc", []byte("DIDL\x00\x00"))
+	if _, err := c.RunRounds(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	c.crash(0, rand.New(rand.NewPCG(1, 2)))
+	for name, want := range map[string]stateAt{"first": again, strings.Repeat("b", 64): between} {
+		if got, err := c.forked(t, instance.Moment{Mark: name}); err != nil || got != want {
+			t.Errorf("a fork at %.10q is at round %d, want %d, with the same state %v: %v", name, got.height, want.height, got.hash == want.hash, err)
+		}
+	}
+	h, err := c.History(t.Context(), 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for _, a := range h.Accepted[len(h.Accepted)-5:] {
+		kinds = append(kinds, a.Kind)
+	}
+	if got := strings.Join(kinds, " "); got != "ingress mark ingress mark ingress" {
+		t.Errorf("the history ends with %s", got)
+	}
+	for _, name := range []string{"", "Not a name", "1", strings.Repeat("b", 65)} {
+		if _, err := c.Mark(t.Context(), name); err == nil || !strings.Contains(err.Error(), "take 1 to 64 of a-z") {
+			t.Errorf("a mark %.10q: %v", name, err)
+		}
+	}
+}
+
 func TestAMomentThatTheJournalLacksIsRefusedWithThoseItHas(t *testing.T) {
 	c := newCrashing(t)
 	states := c.marked(t, 1)
 	last := states[0].height
-	for _, at := range []instance.Moment{{Height: last + 1}, {Time: 1}, {Request: &replica.RequestID{7}}} {
+	for _, at := range []instance.Moment{{Height: last + 1}, {Time: 1}, {Request: &replica.RequestID{7}}, {Mark: "none"}} {
 		_, err := c.forked(t, at)
 		if refused, ok := errors.AsType[*instance.Refusal](err); !ok || refused.Reason != instance.UnknownMoment || !strings.Contains(err.Error(), "from round 0 to round ") {
 			t.Errorf("a fork %s: %v", &at, err)
@@ -164,5 +209,13 @@ func TestAMomentThatTheJournalLacksIsRefusedWithThoseItHas(t *testing.T) {
 	_, err := r.Fork(t.Context(), &instance.ForkSpec{Source: "memory", At: &instance.Moment{Height: 1}})
 	if refused, ok := errors.AsType[*instance.Refusal](err); !ok || refused.Reason != instance.NoHistory {
 		t.Errorf("a fork of an instance that is not kept: %v", err)
+	}
+	memory, err := r.Instance("memory")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = memory.Mark(t.Context(), "one")
+	if refused, ok := errors.AsType[*instance.Refusal](err); !ok || refused.Reason != instance.NoHistory {
+		t.Errorf("a mark in an instance that is not kept: %v", err)
 	}
 }

@@ -1386,6 +1386,7 @@ type ForkInstanceRequest struct {
 	//	*ForkInstanceRequest_Height
 	//	*ForkInstanceRequest_Time
 	//	*ForkInstanceRequest_BeforeRequest
+	//	*ForkInstanceRequest_Mark
 	At            isForkInstanceRequest_At `protobuf_oneof:"at"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1511,6 +1512,15 @@ func (x *ForkInstanceRequest) GetBeforeRequest() []byte {
 	return nil
 }
 
+func (x *ForkInstanceRequest) GetMark() string {
+	if x != nil {
+		if x, ok := x.At.(*ForkInstanceRequest_Mark); ok {
+			return x.Mark
+		}
+	}
+	return ""
+}
+
 type isForkInstanceRequest_At interface {
 	isForkInstanceRequest_At()
 }
@@ -1527,11 +1537,17 @@ type ForkInstanceRequest_BeforeRequest struct {
 	BeforeRequest []byte `protobuf:"bytes,11,opt,name=before_request,json=beforeRequest,proto3,oneof"` // as it was before the message with this id was accepted: 32 bytes
 }
 
+type ForkInstanceRequest_Mark struct {
+	Mark string `protobuf:"bytes,12,opt,name=mark,proto3,oneof"` // as it was at the newest mark with this name (MarkHistory)
+}
+
 func (*ForkInstanceRequest_Height) isForkInstanceRequest_At() {}
 
 func (*ForkInstanceRequest_Time) isForkInstanceRequest_At() {}
 
 func (*ForkInstanceRequest_BeforeRequest) isForkInstanceRequest_At() {}
+
+func (*ForkInstanceRequest_Mark) isForkInstanceRequest_At() {}
 
 // ForkInstanceResponse describes the new instance.
 type ForkInstanceResponse struct {
@@ -1732,6 +1748,104 @@ func (x *GetHistoryResponse) GetNextPageToken() string {
 	return ""
 }
 
+// MarkHistoryRequest names the instance and the mark.
+type MarkHistoryRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Mark          string                 `protobuf:"bytes,2,opt,name=mark,proto3" json:"mark,omitempty"`         // 1 to 64 of a-z, 0-9, - and _, beginning with a letter
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MarkHistoryRequest) Reset() {
+	*x = MarkHistoryRequest{}
+	mi := &file_control_v1_instances_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MarkHistoryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MarkHistoryRequest) ProtoMessage() {}
+
+func (x *MarkHistoryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_instances_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MarkHistoryRequest.ProtoReflect.Descriptor instead.
+func (*MarkHistoryRequest) Descriptor() ([]byte, []int) {
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *MarkHistoryRequest) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+func (x *MarkHistoryRequest) GetMark() string {
+	if x != nil {
+		return x.Mark
+	}
+	return ""
+}
+
+// MarkHistoryResponse is the mark as it is in the history.
+type MarkHistoryResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Input         *AcceptedInput         `protobuf:"bytes,1,opt,name=input,proto3" json:"input,omitempty"` // of kind mark
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MarkHistoryResponse) Reset() {
+	*x = MarkHistoryResponse{}
+	mi := &file_control_v1_instances_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MarkHistoryResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MarkHistoryResponse) ProtoMessage() {}
+
+func (x *MarkHistoryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_instances_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MarkHistoryResponse.ProtoReflect.Descriptor instead.
+func (*MarkHistoryResponse) Descriptor() ([]byte, []int) {
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *MarkHistoryResponse) GetInput() *AcceptedInput {
+	if x != nil {
+		return x.Input
+	}
+	return nil
+}
+
 // Checkpoint is a state in the state directory, from which a fork at a later round begins.
 type Checkpoint struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1745,7 +1859,7 @@ type Checkpoint struct {
 
 func (x *Checkpoint) Reset() {
 	*x = Checkpoint{}
-	mi := &file_control_v1_instances_proto_msgTypes[18]
+	mi := &file_control_v1_instances_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1757,7 +1871,7 @@ func (x *Checkpoint) String() string {
 func (*Checkpoint) ProtoMessage() {}
 
 func (x *Checkpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[18]
+	mi := &file_control_v1_instances_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1770,7 +1884,7 @@ func (x *Checkpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
 func (*Checkpoint) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{18}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Checkpoint) GetHeight() uint64 {
@@ -1801,27 +1915,27 @@ func (x *Checkpoint) GetBytes() uint64 {
 	return 0
 }
 
-// AcceptedInput is something that a client gave a network, or a message whose code failed.
+// AcceptedInput is something that a client gave a network, a message whose code failed, or a mark.
 type AcceptedInput struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Height uint64                 `protobuf:"varint,1,opt,name=height,proto3" json:"height,omitempty"` // rounds before it: a fork at this height does not have it
 	Time   *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`      // of the last of these rounds
 	// ingress (an update call), http_answer, add_cycles and other test controls; trap (a message whose code failed, up to
-	// 16 in a round).
+	// 16 in a round); mark (MarkHistory).
 	Kind          string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
 	RequestId     []byte `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`    // of an update call; of the one that a trap belongs to
 	Sender        string `protobuf:"bytes,5,opt,name=sender,proto3" json:"sender,omitempty"`                           // of an update call
 	CanisterId    string `protobuf:"bytes,6,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // that is called, or whose code failed; empty: neither
 	Method        string `protobuf:"bytes,7,opt,name=method,proto3" json:"method,omitempty"`                           // of an update call, or whose code failed
 	ErrorCode     string `protobuf:"bytes,8,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`    // of a trap, such as IC0503
-	Text          string `protobuf:"bytes,9,opt,name=text,proto3" json:"text,omitempty"`                               // of a trap: the first line of its reject, 200 bytes at most
+	Text          string `protobuf:"bytes,9,opt,name=text,proto3" json:"text,omitempty"`                               // of a trap: the first line of its reject, 200 bytes at most; of a mark: its name
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AcceptedInput) Reset() {
 	*x = AcceptedInput{}
-	mi := &file_control_v1_instances_proto_msgTypes[19]
+	mi := &file_control_v1_instances_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1833,7 +1947,7 @@ func (x *AcceptedInput) String() string {
 func (*AcceptedInput) ProtoMessage() {}
 
 func (x *AcceptedInput) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[19]
+	mi := &file_control_v1_instances_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1846,7 +1960,7 @@ func (x *AcceptedInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AcceptedInput.ProtoReflect.Descriptor instead.
 func (*AcceptedInput) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{19}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *AcceptedInput) GetHeight() uint64 {
@@ -1927,7 +2041,7 @@ type Snapshot struct {
 
 func (x *Snapshot) Reset() {
 	*x = Snapshot{}
-	mi := &file_control_v1_instances_proto_msgTypes[20]
+	mi := &file_control_v1_instances_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1939,7 +2053,7 @@ func (x *Snapshot) String() string {
 func (*Snapshot) ProtoMessage() {}
 
 func (x *Snapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[20]
+	mi := &file_control_v1_instances_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1952,7 +2066,7 @@ func (x *Snapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Snapshot.ProtoReflect.Descriptor instead.
 func (*Snapshot) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{20}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Snapshot) GetInstance() string {
@@ -2011,7 +2125,7 @@ type TakeSnapshotRequest struct {
 
 func (x *TakeSnapshotRequest) Reset() {
 	*x = TakeSnapshotRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[21]
+	mi := &file_control_v1_instances_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2023,7 +2137,7 @@ func (x *TakeSnapshotRequest) String() string {
 func (*TakeSnapshotRequest) ProtoMessage() {}
 
 func (x *TakeSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[21]
+	mi := &file_control_v1_instances_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2036,7 +2150,7 @@ func (x *TakeSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TakeSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*TakeSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{21}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *TakeSnapshotRequest) GetInstance() string {
@@ -2070,7 +2184,7 @@ type TakeSnapshotResponse struct {
 
 func (x *TakeSnapshotResponse) Reset() {
 	*x = TakeSnapshotResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[22]
+	mi := &file_control_v1_instances_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2082,7 +2196,7 @@ func (x *TakeSnapshotResponse) String() string {
 func (*TakeSnapshotResponse) ProtoMessage() {}
 
 func (x *TakeSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[22]
+	mi := &file_control_v1_instances_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2095,7 +2209,7 @@ func (x *TakeSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TakeSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*TakeSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{22}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *TakeSnapshotResponse) GetSnapshot() *Snapshot {
@@ -2117,7 +2231,7 @@ type ListSnapshotsRequest struct {
 
 func (x *ListSnapshotsRequest) Reset() {
 	*x = ListSnapshotsRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[23]
+	mi := &file_control_v1_instances_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2129,7 +2243,7 @@ func (x *ListSnapshotsRequest) String() string {
 func (*ListSnapshotsRequest) ProtoMessage() {}
 
 func (x *ListSnapshotsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[23]
+	mi := &file_control_v1_instances_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2142,7 +2256,7 @@ func (x *ListSnapshotsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSnapshotsRequest.ProtoReflect.Descriptor instead.
 func (*ListSnapshotsRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{23}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListSnapshotsRequest) GetInstance() string {
@@ -2177,7 +2291,7 @@ type ListSnapshotsResponse struct {
 
 func (x *ListSnapshotsResponse) Reset() {
 	*x = ListSnapshotsResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[24]
+	mi := &file_control_v1_instances_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2189,7 +2303,7 @@ func (x *ListSnapshotsResponse) String() string {
 func (*ListSnapshotsResponse) ProtoMessage() {}
 
 func (x *ListSnapshotsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[24]
+	mi := &file_control_v1_instances_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2202,7 +2316,7 @@ func (x *ListSnapshotsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSnapshotsResponse.ProtoReflect.Descriptor instead.
 func (*ListSnapshotsResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{24}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListSnapshotsResponse) GetSnapshots() []*Snapshot {
@@ -2230,7 +2344,7 @@ type DeleteSnapshotRequest struct {
 
 func (x *DeleteSnapshotRequest) Reset() {
 	*x = DeleteSnapshotRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[25]
+	mi := &file_control_v1_instances_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2242,7 +2356,7 @@ func (x *DeleteSnapshotRequest) String() string {
 func (*DeleteSnapshotRequest) ProtoMessage() {}
 
 func (x *DeleteSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[25]
+	mi := &file_control_v1_instances_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2255,7 +2369,7 @@ func (x *DeleteSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{25}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *DeleteSnapshotRequest) GetInstance() string {
@@ -2281,7 +2395,7 @@ type DeleteSnapshotResponse struct {
 
 func (x *DeleteSnapshotResponse) Reset() {
 	*x = DeleteSnapshotResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[26]
+	mi := &file_control_v1_instances_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2293,7 +2407,7 @@ func (x *DeleteSnapshotResponse) String() string {
 func (*DeleteSnapshotResponse) ProtoMessage() {}
 
 func (x *DeleteSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[26]
+	mi := &file_control_v1_instances_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2306,7 +2420,7 @@ func (x *DeleteSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*DeleteSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{26}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{28}
 }
 
 // RestoreSnapshotRequest names a snapshot.
@@ -2320,7 +2434,7 @@ type RestoreSnapshotRequest struct {
 
 func (x *RestoreSnapshotRequest) Reset() {
 	*x = RestoreSnapshotRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[27]
+	mi := &file_control_v1_instances_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2332,7 +2446,7 @@ func (x *RestoreSnapshotRequest) String() string {
 func (*RestoreSnapshotRequest) ProtoMessage() {}
 
 func (x *RestoreSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[27]
+	mi := &file_control_v1_instances_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2345,7 +2459,7 @@ func (x *RestoreSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestoreSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*RestoreSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{27}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RestoreSnapshotRequest) GetInstance() string {
@@ -2372,7 +2486,7 @@ type RestoreSnapshotResponse struct {
 
 func (x *RestoreSnapshotResponse) Reset() {
 	*x = RestoreSnapshotResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[28]
+	mi := &file_control_v1_instances_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2384,7 +2498,7 @@ func (x *RestoreSnapshotResponse) String() string {
 func (*RestoreSnapshotResponse) ProtoMessage() {}
 
 func (x *RestoreSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[28]
+	mi := &file_control_v1_instances_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2397,7 +2511,7 @@ func (x *RestoreSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestoreSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*RestoreSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{28}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RestoreSnapshotResponse) GetInstance() *Instance {
@@ -2418,7 +2532,7 @@ type State struct {
 
 func (x *State) Reset() {
 	*x = State{}
-	mi := &file_control_v1_instances_proto_msgTypes[29]
+	mi := &file_control_v1_instances_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2430,7 +2544,7 @@ func (x *State) String() string {
 func (*State) ProtoMessage() {}
 
 func (x *State) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[29]
+	mi := &file_control_v1_instances_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2443,7 +2557,7 @@ func (x *State) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use State.ProtoReflect.Descriptor instead.
 func (*State) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{29}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *State) GetInstance() string {
@@ -2472,7 +2586,7 @@ type DiffRequest struct {
 
 func (x *DiffRequest) Reset() {
 	*x = DiffRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[30]
+	mi := &file_control_v1_instances_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2484,7 +2598,7 @@ func (x *DiffRequest) String() string {
 func (*DiffRequest) ProtoMessage() {}
 
 func (x *DiffRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[30]
+	mi := &file_control_v1_instances_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2497,7 +2611,7 @@ func (x *DiffRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffRequest.ProtoReflect.Descriptor instead.
 func (*DiffRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{30}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *DiffRequest) GetBefore() *State {
@@ -2532,7 +2646,7 @@ type DiffResponse struct {
 
 func (x *DiffResponse) Reset() {
 	*x = DiffResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[31]
+	mi := &file_control_v1_instances_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2544,7 +2658,7 @@ func (x *DiffResponse) String() string {
 func (*DiffResponse) ProtoMessage() {}
 
 func (x *DiffResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[31]
+	mi := &file_control_v1_instances_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2557,7 +2671,7 @@ func (x *DiffResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffResponse.ProtoReflect.Descriptor instead.
 func (*DiffResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{31}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *DiffResponse) GetDifferences() []*Difference {
@@ -2590,7 +2704,7 @@ type Difference struct {
 
 func (x *Difference) Reset() {
 	*x = Difference{}
-	mi := &file_control_v1_instances_proto_msgTypes[32]
+	mi := &file_control_v1_instances_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2602,7 +2716,7 @@ func (x *Difference) String() string {
 func (*Difference) ProtoMessage() {}
 
 func (x *Difference) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[32]
+	mi := &file_control_v1_instances_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2615,7 +2729,7 @@ func (x *Difference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Difference.ProtoReflect.Descriptor instead.
 func (*Difference) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{32}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Difference) GetCanisterId() string {
@@ -2664,7 +2778,7 @@ type ExportInstanceRequest struct {
 
 func (x *ExportInstanceRequest) Reset() {
 	*x = ExportInstanceRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[33]
+	mi := &file_control_v1_instances_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2676,7 +2790,7 @@ func (x *ExportInstanceRequest) String() string {
 func (*ExportInstanceRequest) ProtoMessage() {}
 
 func (x *ExportInstanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[33]
+	mi := &file_control_v1_instances_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2689,7 +2803,7 @@ func (x *ExportInstanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportInstanceRequest.ProtoReflect.Descriptor instead.
 func (*ExportInstanceRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{33}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ExportInstanceRequest) GetInstance() string {
@@ -2716,7 +2830,7 @@ type ExportInstanceResponse struct {
 
 func (x *ExportInstanceResponse) Reset() {
 	*x = ExportInstanceResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[34]
+	mi := &file_control_v1_instances_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2728,7 +2842,7 @@ func (x *ExportInstanceResponse) String() string {
 func (*ExportInstanceResponse) ProtoMessage() {}
 
 func (x *ExportInstanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[34]
+	mi := &file_control_v1_instances_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2741,7 +2855,7 @@ func (x *ExportInstanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportInstanceResponse.ProtoReflect.Descriptor instead.
 func (*ExportInstanceResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{34}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ExportInstanceResponse) GetChunk() []byte {
@@ -2765,7 +2879,7 @@ type ImportInstanceRequest struct {
 
 func (x *ImportInstanceRequest) Reset() {
 	*x = ImportInstanceRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[35]
+	mi := &file_control_v1_instances_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2777,7 +2891,7 @@ func (x *ImportInstanceRequest) String() string {
 func (*ImportInstanceRequest) ProtoMessage() {}
 
 func (x *ImportInstanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[35]
+	mi := &file_control_v1_instances_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2790,7 +2904,7 @@ func (x *ImportInstanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportInstanceRequest.ProtoReflect.Descriptor instead.
 func (*ImportInstanceRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{35}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ImportInstanceRequest) GetPart() isImportInstanceRequest_Part {
@@ -2852,7 +2966,7 @@ type ImportOptions struct {
 
 func (x *ImportOptions) Reset() {
 	*x = ImportOptions{}
-	mi := &file_control_v1_instances_proto_msgTypes[36]
+	mi := &file_control_v1_instances_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2864,7 +2978,7 @@ func (x *ImportOptions) String() string {
 func (*ImportOptions) ProtoMessage() {}
 
 func (x *ImportOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[36]
+	mi := &file_control_v1_instances_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2877,7 +2991,7 @@ func (x *ImportOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportOptions.ProtoReflect.Descriptor instead.
 func (*ImportOptions) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{36}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ImportOptions) GetInstance() string {
@@ -2953,7 +3067,7 @@ type ImportInstanceResponse struct {
 
 func (x *ImportInstanceResponse) Reset() {
 	*x = ImportInstanceResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[37]
+	mi := &file_control_v1_instances_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2965,7 +3079,7 @@ func (x *ImportInstanceResponse) String() string {
 func (*ImportInstanceResponse) ProtoMessage() {}
 
 func (x *ImportInstanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[37]
+	mi := &file_control_v1_instances_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2978,7 +3092,7 @@ func (x *ImportInstanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportInstanceResponse.ProtoReflect.Descriptor instead.
 func (*ImportInstanceResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{37}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ImportInstanceResponse) GetInstance() *Instance {
@@ -2997,7 +3111,7 @@ type HoldLeaseRequest struct {
 
 func (x *HoldLeaseRequest) Reset() {
 	*x = HoldLeaseRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[38]
+	mi := &file_control_v1_instances_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3009,7 +3123,7 @@ func (x *HoldLeaseRequest) String() string {
 func (*HoldLeaseRequest) ProtoMessage() {}
 
 func (x *HoldLeaseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[38]
+	mi := &file_control_v1_instances_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3022,7 +3136,7 @@ func (x *HoldLeaseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HoldLeaseRequest.ProtoReflect.Descriptor instead.
 func (*HoldLeaseRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{38}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{40}
 }
 
 // HoldLeaseResponse is a sign of life; the first one has the lease.
@@ -3036,7 +3150,7 @@ type HoldLeaseResponse struct {
 
 func (x *HoldLeaseResponse) Reset() {
 	*x = HoldLeaseResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[39]
+	mi := &file_control_v1_instances_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3048,7 +3162,7 @@ func (x *HoldLeaseResponse) String() string {
 func (*HoldLeaseResponse) ProtoMessage() {}
 
 func (x *HoldLeaseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[39]
+	mi := &file_control_v1_instances_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3061,7 +3175,7 @@ func (x *HoldLeaseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HoldLeaseResponse.ProtoReflect.Descriptor instead.
 func (*HoldLeaseResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{39}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *HoldLeaseResponse) GetLease() string {
@@ -3176,7 +3290,7 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x0edaemon_version\x18\x02 \x01(\tR\rdaemonVersion\"3\n" +
 	"\x15DeleteInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\"\x18\n" +
-	"\x16DeleteInstanceResponse\"\xff\x02\n" +
+	"\x16DeleteInstanceResponse\"\x95\x03\n" +
 	"\x13ForkInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12\x12\n" +
@@ -3190,7 +3304,8 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x06height\x18\t \x01(\x04H\x00R\x06height\x120\n" +
 	"\x04time\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampH\x00R\x04time\x12'\n" +
-	"\x0ebefore_request\x18\v \x01(\fH\x00R\rbeforeRequestB\x04\n" +
+	"\x0ebefore_request\x18\v \x01(\fH\x00R\rbeforeRequest\x12\x14\n" +
+	"\x04mark\x18\f \x01(\tH\x00R\x04markB\x04\n" +
 	"\x02at\"R\n" +
 	"\x14ForkInstanceResponse\x12:\n" +
 	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"k\n" +
@@ -3208,7 +3323,12 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\tlast_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\blastTime\x12B\n" +
 	"\vcheckpoints\x18\x05 \x03(\v2 .canisterd.control.v1.CheckpointR\vcheckpoints\x12;\n" +
 	"\x06inputs\x18\x06 \x03(\v2#.canisterd.control.v1.AcceptedInputR\x06inputs\x12&\n" +
-	"\x0fnext_page_token\x18\a \x01(\tR\rnextPageToken\"\x9a\x01\n" +
+	"\x0fnext_page_token\x18\a \x01(\tR\rnextPageToken\"D\n" +
+	"\x12MarkHistoryRequest\x12\x1a\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\x12\x12\n" +
+	"\x04mark\x18\x02 \x01(\tR\x04mark\"P\n" +
+	"\x13MarkHistoryResponse\x129\n" +
+	"\x05input\x18\x01 \x01(\v2#.canisterd.control.v1.AcceptedInputR\x05input\"\x9a\x01\n" +
 	"\n" +
 	"Checkpoint\x12\x16\n" +
 	"\x06height\x18\x01 \x01(\x04R\x06height\x12.\n" +
@@ -3331,7 +3451,7 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\rInstanceState\x12\x1e\n" +
 	"\x1aINSTANCE_STATE_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16INSTANCE_STATE_RUNNING\x10\x01\x12\x19\n" +
-	"\x15INSTANCE_STATE_FAILED\x10\x022\xb6\v\n" +
+	"\x15INSTANCE_STATE_FAILED\x10\x022\x9a\f\n" +
 	"\tInstances\x12k\n" +
 	"\x0eCreateInstance\x12+.canisterd.control.v1.CreateInstanceRequest\x1a,.canisterd.control.v1.CreateInstanceResponse\x12h\n" +
 	"\rListInstances\x12*.canisterd.control.v1.ListInstancesRequest\x1a+.canisterd.control.v1.ListInstancesResponse\x12b\n" +
@@ -3339,7 +3459,8 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x0eDeleteInstance\x12+.canisterd.control.v1.DeleteInstanceRequest\x1a,.canisterd.control.v1.DeleteInstanceResponse\x12e\n" +
 	"\fForkInstance\x12).canisterd.control.v1.ForkInstanceRequest\x1a*.canisterd.control.v1.ForkInstanceResponse\x12_\n" +
 	"\n" +
-	"GetHistory\x12'.canisterd.control.v1.GetHistoryRequest\x1a(.canisterd.control.v1.GetHistoryResponse\x12e\n" +
+	"GetHistory\x12'.canisterd.control.v1.GetHistoryRequest\x1a(.canisterd.control.v1.GetHistoryResponse\x12b\n" +
+	"\vMarkHistory\x12(.canisterd.control.v1.MarkHistoryRequest\x1a).canisterd.control.v1.MarkHistoryResponse\x12e\n" +
 	"\fTakeSnapshot\x12).canisterd.control.v1.TakeSnapshotRequest\x1a*.canisterd.control.v1.TakeSnapshotResponse\x12h\n" +
 	"\rListSnapshots\x12*.canisterd.control.v1.ListSnapshotsRequest\x1a+.canisterd.control.v1.ListSnapshotsResponse\x12k\n" +
 	"\x0eDeleteSnapshot\x12+.canisterd.control.v1.DeleteSnapshotRequest\x1a,.canisterd.control.v1.DeleteSnapshotResponse\x12n\n" +
@@ -3362,7 +3483,7 @@ func file_control_v1_instances_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_instances_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_control_v1_instances_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_control_v1_instances_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
 var file_control_v1_instances_proto_goTypes = []any{
 	(SubnetKind)(0),                 // 0: canisterd.control.v1.SubnetKind
 	(FeeSchedule)(0),                // 1: canisterd.control.v1.FeeSchedule
@@ -3386,109 +3507,114 @@ var file_control_v1_instances_proto_goTypes = []any{
 	(*ForkInstanceResponse)(nil),    // 19: canisterd.control.v1.ForkInstanceResponse
 	(*GetHistoryRequest)(nil),       // 20: canisterd.control.v1.GetHistoryRequest
 	(*GetHistoryResponse)(nil),      // 21: canisterd.control.v1.GetHistoryResponse
-	(*Checkpoint)(nil),              // 22: canisterd.control.v1.Checkpoint
-	(*AcceptedInput)(nil),           // 23: canisterd.control.v1.AcceptedInput
-	(*Snapshot)(nil),                // 24: canisterd.control.v1.Snapshot
-	(*TakeSnapshotRequest)(nil),     // 25: canisterd.control.v1.TakeSnapshotRequest
-	(*TakeSnapshotResponse)(nil),    // 26: canisterd.control.v1.TakeSnapshotResponse
-	(*ListSnapshotsRequest)(nil),    // 27: canisterd.control.v1.ListSnapshotsRequest
-	(*ListSnapshotsResponse)(nil),   // 28: canisterd.control.v1.ListSnapshotsResponse
-	(*DeleteSnapshotRequest)(nil),   // 29: canisterd.control.v1.DeleteSnapshotRequest
-	(*DeleteSnapshotResponse)(nil),  // 30: canisterd.control.v1.DeleteSnapshotResponse
-	(*RestoreSnapshotRequest)(nil),  // 31: canisterd.control.v1.RestoreSnapshotRequest
-	(*RestoreSnapshotResponse)(nil), // 32: canisterd.control.v1.RestoreSnapshotResponse
-	(*State)(nil),                   // 33: canisterd.control.v1.State
-	(*DiffRequest)(nil),             // 34: canisterd.control.v1.DiffRequest
-	(*DiffResponse)(nil),            // 35: canisterd.control.v1.DiffResponse
-	(*Difference)(nil),              // 36: canisterd.control.v1.Difference
-	(*ExportInstanceRequest)(nil),   // 37: canisterd.control.v1.ExportInstanceRequest
-	(*ExportInstanceResponse)(nil),  // 38: canisterd.control.v1.ExportInstanceResponse
-	(*ImportInstanceRequest)(nil),   // 39: canisterd.control.v1.ImportInstanceRequest
-	(*ImportOptions)(nil),           // 40: canisterd.control.v1.ImportOptions
-	(*ImportInstanceResponse)(nil),  // 41: canisterd.control.v1.ImportInstanceResponse
-	(*HoldLeaseRequest)(nil),        // 42: canisterd.control.v1.HoldLeaseRequest
-	(*HoldLeaseResponse)(nil),       // 43: canisterd.control.v1.HoldLeaseResponse
-	(*timestamppb.Timestamp)(nil),   // 44: google.protobuf.Timestamp
-	(*Pacing)(nil),                  // 45: canisterd.control.v1.Pacing
-	(*durationpb.Duration)(nil),     // 46: google.protobuf.Duration
+	(*MarkHistoryRequest)(nil),      // 22: canisterd.control.v1.MarkHistoryRequest
+	(*MarkHistoryResponse)(nil),     // 23: canisterd.control.v1.MarkHistoryResponse
+	(*Checkpoint)(nil),              // 24: canisterd.control.v1.Checkpoint
+	(*AcceptedInput)(nil),           // 25: canisterd.control.v1.AcceptedInput
+	(*Snapshot)(nil),                // 26: canisterd.control.v1.Snapshot
+	(*TakeSnapshotRequest)(nil),     // 27: canisterd.control.v1.TakeSnapshotRequest
+	(*TakeSnapshotResponse)(nil),    // 28: canisterd.control.v1.TakeSnapshotResponse
+	(*ListSnapshotsRequest)(nil),    // 29: canisterd.control.v1.ListSnapshotsRequest
+	(*ListSnapshotsResponse)(nil),   // 30: canisterd.control.v1.ListSnapshotsResponse
+	(*DeleteSnapshotRequest)(nil),   // 31: canisterd.control.v1.DeleteSnapshotRequest
+	(*DeleteSnapshotResponse)(nil),  // 32: canisterd.control.v1.DeleteSnapshotResponse
+	(*RestoreSnapshotRequest)(nil),  // 33: canisterd.control.v1.RestoreSnapshotRequest
+	(*RestoreSnapshotResponse)(nil), // 34: canisterd.control.v1.RestoreSnapshotResponse
+	(*State)(nil),                   // 35: canisterd.control.v1.State
+	(*DiffRequest)(nil),             // 36: canisterd.control.v1.DiffRequest
+	(*DiffResponse)(nil),            // 37: canisterd.control.v1.DiffResponse
+	(*Difference)(nil),              // 38: canisterd.control.v1.Difference
+	(*ExportInstanceRequest)(nil),   // 39: canisterd.control.v1.ExportInstanceRequest
+	(*ExportInstanceResponse)(nil),  // 40: canisterd.control.v1.ExportInstanceResponse
+	(*ImportInstanceRequest)(nil),   // 41: canisterd.control.v1.ImportInstanceRequest
+	(*ImportOptions)(nil),           // 42: canisterd.control.v1.ImportOptions
+	(*ImportInstanceResponse)(nil),  // 43: canisterd.control.v1.ImportInstanceResponse
+	(*HoldLeaseRequest)(nil),        // 44: canisterd.control.v1.HoldLeaseRequest
+	(*HoldLeaseResponse)(nil),       // 45: canisterd.control.v1.HoldLeaseResponse
+	(*timestamppb.Timestamp)(nil),   // 46: google.protobuf.Timestamp
+	(*Pacing)(nil),                  // 47: canisterd.control.v1.Pacing
+	(*durationpb.Duration)(nil),     // 48: google.protobuf.Duration
 }
 var file_control_v1_instances_proto_depIdxs = []int32{
 	0,  // 0: canisterd.control.v1.SubnetSpec.kind:type_name -> canisterd.control.v1.SubnetKind
 	1,  // 1: canisterd.control.v1.SubnetSpec.fees:type_name -> canisterd.control.v1.FeeSchedule
 	4,  // 2: canisterd.control.v1.CreateInstanceRequest.subnets:type_name -> canisterd.control.v1.SubnetSpec
-	44, // 3: canisterd.control.v1.CreateInstanceRequest.start_time:type_name -> google.protobuf.Timestamp
-	45, // 4: canisterd.control.v1.CreateInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
+	46, // 3: canisterd.control.v1.CreateInstanceRequest.start_time:type_name -> google.protobuf.Timestamp
+	47, // 4: canisterd.control.v1.CreateInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
 	2,  // 5: canisterd.control.v1.CreateInstanceRequest.outcalls:type_name -> canisterd.control.v1.OutcallMode
 	7,  // 6: canisterd.control.v1.CreateInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
 	3,  // 7: canisterd.control.v1.Instance.state:type_name -> canisterd.control.v1.InstanceState
-	44, // 8: canisterd.control.v1.Instance.created:type_name -> google.protobuf.Timestamp
+	46, // 8: canisterd.control.v1.Instance.created:type_name -> google.protobuf.Timestamp
 	9,  // 9: canisterd.control.v1.Instance.subnets:type_name -> canisterd.control.v1.Subnet
-	44, // 10: canisterd.control.v1.Instance.time:type_name -> google.protobuf.Timestamp
-	45, // 11: canisterd.control.v1.Instance.pacing:type_name -> canisterd.control.v1.Pacing
+	46, // 10: canisterd.control.v1.Instance.time:type_name -> google.protobuf.Timestamp
+	47, // 11: canisterd.control.v1.Instance.pacing:type_name -> canisterd.control.v1.Pacing
 	2,  // 12: canisterd.control.v1.Instance.outcalls:type_name -> canisterd.control.v1.OutcallMode
 	11, // 13: canisterd.control.v1.Instance.census:type_name -> canisterd.control.v1.Census
-	46, // 14: canisterd.control.v1.Instance.offset:type_name -> google.protobuf.Duration
+	48, // 14: canisterd.control.v1.Instance.offset:type_name -> google.protobuf.Duration
 	8,  // 15: canisterd.control.v1.Instance.ancestors:type_name -> canisterd.control.v1.Ancestor
 	0,  // 16: canisterd.control.v1.Subnet.kind:type_name -> canisterd.control.v1.SubnetKind
 	10, // 17: canisterd.control.v1.Subnet.ranges:type_name -> canisterd.control.v1.CanisterRange
 	7,  // 18: canisterd.control.v1.ListInstancesResponse.instances:type_name -> canisterd.control.v1.Instance
 	7,  // 19: canisterd.control.v1.GetInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	45, // 20: canisterd.control.v1.ForkInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
-	44, // 21: canisterd.control.v1.ForkInstanceRequest.time:type_name -> google.protobuf.Timestamp
+	47, // 20: canisterd.control.v1.ForkInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
+	46, // 21: canisterd.control.v1.ForkInstanceRequest.time:type_name -> google.protobuf.Timestamp
 	7,  // 22: canisterd.control.v1.ForkInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	44, // 23: canisterd.control.v1.GetHistoryResponse.first_time:type_name -> google.protobuf.Timestamp
-	44, // 24: canisterd.control.v1.GetHistoryResponse.last_time:type_name -> google.protobuf.Timestamp
-	22, // 25: canisterd.control.v1.GetHistoryResponse.checkpoints:type_name -> canisterd.control.v1.Checkpoint
-	23, // 26: canisterd.control.v1.GetHistoryResponse.inputs:type_name -> canisterd.control.v1.AcceptedInput
-	44, // 27: canisterd.control.v1.Checkpoint.time:type_name -> google.protobuf.Timestamp
-	44, // 28: canisterd.control.v1.Checkpoint.made:type_name -> google.protobuf.Timestamp
-	44, // 29: canisterd.control.v1.AcceptedInput.time:type_name -> google.protobuf.Timestamp
-	44, // 30: canisterd.control.v1.Snapshot.taken:type_name -> google.protobuf.Timestamp
-	44, // 31: canisterd.control.v1.Snapshot.time:type_name -> google.protobuf.Timestamp
-	24, // 32: canisterd.control.v1.TakeSnapshotResponse.snapshot:type_name -> canisterd.control.v1.Snapshot
-	24, // 33: canisterd.control.v1.ListSnapshotsResponse.snapshots:type_name -> canisterd.control.v1.Snapshot
-	7,  // 34: canisterd.control.v1.RestoreSnapshotResponse.instance:type_name -> canisterd.control.v1.Instance
-	33, // 35: canisterd.control.v1.DiffRequest.before:type_name -> canisterd.control.v1.State
-	33, // 36: canisterd.control.v1.DiffRequest.after:type_name -> canisterd.control.v1.State
-	36, // 37: canisterd.control.v1.DiffResponse.differences:type_name -> canisterd.control.v1.Difference
-	40, // 38: canisterd.control.v1.ImportInstanceRequest.options:type_name -> canisterd.control.v1.ImportOptions
-	45, // 39: canisterd.control.v1.ImportOptions.pacing:type_name -> canisterd.control.v1.Pacing
-	2,  // 40: canisterd.control.v1.ImportOptions.outcalls:type_name -> canisterd.control.v1.OutcallMode
-	7,  // 41: canisterd.control.v1.ImportInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	46, // 42: canisterd.control.v1.HoldLeaseResponse.until_next:type_name -> google.protobuf.Duration
-	5,  // 43: canisterd.control.v1.Instances.CreateInstance:input_type -> canisterd.control.v1.CreateInstanceRequest
-	12, // 44: canisterd.control.v1.Instances.ListInstances:input_type -> canisterd.control.v1.ListInstancesRequest
-	14, // 45: canisterd.control.v1.Instances.GetInstance:input_type -> canisterd.control.v1.GetInstanceRequest
-	16, // 46: canisterd.control.v1.Instances.DeleteInstance:input_type -> canisterd.control.v1.DeleteInstanceRequest
-	18, // 47: canisterd.control.v1.Instances.ForkInstance:input_type -> canisterd.control.v1.ForkInstanceRequest
-	20, // 48: canisterd.control.v1.Instances.GetHistory:input_type -> canisterd.control.v1.GetHistoryRequest
-	25, // 49: canisterd.control.v1.Instances.TakeSnapshot:input_type -> canisterd.control.v1.TakeSnapshotRequest
-	27, // 50: canisterd.control.v1.Instances.ListSnapshots:input_type -> canisterd.control.v1.ListSnapshotsRequest
-	29, // 51: canisterd.control.v1.Instances.DeleteSnapshot:input_type -> canisterd.control.v1.DeleteSnapshotRequest
-	31, // 52: canisterd.control.v1.Instances.RestoreSnapshot:input_type -> canisterd.control.v1.RestoreSnapshotRequest
-	34, // 53: canisterd.control.v1.Instances.Diff:input_type -> canisterd.control.v1.DiffRequest
-	37, // 54: canisterd.control.v1.Instances.ExportInstance:input_type -> canisterd.control.v1.ExportInstanceRequest
-	39, // 55: canisterd.control.v1.Instances.ImportInstance:input_type -> canisterd.control.v1.ImportInstanceRequest
-	42, // 56: canisterd.control.v1.Instances.HoldLease:input_type -> canisterd.control.v1.HoldLeaseRequest
-	6,  // 57: canisterd.control.v1.Instances.CreateInstance:output_type -> canisterd.control.v1.CreateInstanceResponse
-	13, // 58: canisterd.control.v1.Instances.ListInstances:output_type -> canisterd.control.v1.ListInstancesResponse
-	15, // 59: canisterd.control.v1.Instances.GetInstance:output_type -> canisterd.control.v1.GetInstanceResponse
-	17, // 60: canisterd.control.v1.Instances.DeleteInstance:output_type -> canisterd.control.v1.DeleteInstanceResponse
-	19, // 61: canisterd.control.v1.Instances.ForkInstance:output_type -> canisterd.control.v1.ForkInstanceResponse
-	21, // 62: canisterd.control.v1.Instances.GetHistory:output_type -> canisterd.control.v1.GetHistoryResponse
-	26, // 63: canisterd.control.v1.Instances.TakeSnapshot:output_type -> canisterd.control.v1.TakeSnapshotResponse
-	28, // 64: canisterd.control.v1.Instances.ListSnapshots:output_type -> canisterd.control.v1.ListSnapshotsResponse
-	30, // 65: canisterd.control.v1.Instances.DeleteSnapshot:output_type -> canisterd.control.v1.DeleteSnapshotResponse
-	32, // 66: canisterd.control.v1.Instances.RestoreSnapshot:output_type -> canisterd.control.v1.RestoreSnapshotResponse
-	35, // 67: canisterd.control.v1.Instances.Diff:output_type -> canisterd.control.v1.DiffResponse
-	38, // 68: canisterd.control.v1.Instances.ExportInstance:output_type -> canisterd.control.v1.ExportInstanceResponse
-	41, // 69: canisterd.control.v1.Instances.ImportInstance:output_type -> canisterd.control.v1.ImportInstanceResponse
-	43, // 70: canisterd.control.v1.Instances.HoldLease:output_type -> canisterd.control.v1.HoldLeaseResponse
-	57, // [57:71] is the sub-list for method output_type
-	43, // [43:57] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	46, // 23: canisterd.control.v1.GetHistoryResponse.first_time:type_name -> google.protobuf.Timestamp
+	46, // 24: canisterd.control.v1.GetHistoryResponse.last_time:type_name -> google.protobuf.Timestamp
+	24, // 25: canisterd.control.v1.GetHistoryResponse.checkpoints:type_name -> canisterd.control.v1.Checkpoint
+	25, // 26: canisterd.control.v1.GetHistoryResponse.inputs:type_name -> canisterd.control.v1.AcceptedInput
+	25, // 27: canisterd.control.v1.MarkHistoryResponse.input:type_name -> canisterd.control.v1.AcceptedInput
+	46, // 28: canisterd.control.v1.Checkpoint.time:type_name -> google.protobuf.Timestamp
+	46, // 29: canisterd.control.v1.Checkpoint.made:type_name -> google.protobuf.Timestamp
+	46, // 30: canisterd.control.v1.AcceptedInput.time:type_name -> google.protobuf.Timestamp
+	46, // 31: canisterd.control.v1.Snapshot.taken:type_name -> google.protobuf.Timestamp
+	46, // 32: canisterd.control.v1.Snapshot.time:type_name -> google.protobuf.Timestamp
+	26, // 33: canisterd.control.v1.TakeSnapshotResponse.snapshot:type_name -> canisterd.control.v1.Snapshot
+	26, // 34: canisterd.control.v1.ListSnapshotsResponse.snapshots:type_name -> canisterd.control.v1.Snapshot
+	7,  // 35: canisterd.control.v1.RestoreSnapshotResponse.instance:type_name -> canisterd.control.v1.Instance
+	35, // 36: canisterd.control.v1.DiffRequest.before:type_name -> canisterd.control.v1.State
+	35, // 37: canisterd.control.v1.DiffRequest.after:type_name -> canisterd.control.v1.State
+	38, // 38: canisterd.control.v1.DiffResponse.differences:type_name -> canisterd.control.v1.Difference
+	42, // 39: canisterd.control.v1.ImportInstanceRequest.options:type_name -> canisterd.control.v1.ImportOptions
+	47, // 40: canisterd.control.v1.ImportOptions.pacing:type_name -> canisterd.control.v1.Pacing
+	2,  // 41: canisterd.control.v1.ImportOptions.outcalls:type_name -> canisterd.control.v1.OutcallMode
+	7,  // 42: canisterd.control.v1.ImportInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
+	48, // 43: canisterd.control.v1.HoldLeaseResponse.until_next:type_name -> google.protobuf.Duration
+	5,  // 44: canisterd.control.v1.Instances.CreateInstance:input_type -> canisterd.control.v1.CreateInstanceRequest
+	12, // 45: canisterd.control.v1.Instances.ListInstances:input_type -> canisterd.control.v1.ListInstancesRequest
+	14, // 46: canisterd.control.v1.Instances.GetInstance:input_type -> canisterd.control.v1.GetInstanceRequest
+	16, // 47: canisterd.control.v1.Instances.DeleteInstance:input_type -> canisterd.control.v1.DeleteInstanceRequest
+	18, // 48: canisterd.control.v1.Instances.ForkInstance:input_type -> canisterd.control.v1.ForkInstanceRequest
+	20, // 49: canisterd.control.v1.Instances.GetHistory:input_type -> canisterd.control.v1.GetHistoryRequest
+	22, // 50: canisterd.control.v1.Instances.MarkHistory:input_type -> canisterd.control.v1.MarkHistoryRequest
+	27, // 51: canisterd.control.v1.Instances.TakeSnapshot:input_type -> canisterd.control.v1.TakeSnapshotRequest
+	29, // 52: canisterd.control.v1.Instances.ListSnapshots:input_type -> canisterd.control.v1.ListSnapshotsRequest
+	31, // 53: canisterd.control.v1.Instances.DeleteSnapshot:input_type -> canisterd.control.v1.DeleteSnapshotRequest
+	33, // 54: canisterd.control.v1.Instances.RestoreSnapshot:input_type -> canisterd.control.v1.RestoreSnapshotRequest
+	36, // 55: canisterd.control.v1.Instances.Diff:input_type -> canisterd.control.v1.DiffRequest
+	39, // 56: canisterd.control.v1.Instances.ExportInstance:input_type -> canisterd.control.v1.ExportInstanceRequest
+	41, // 57: canisterd.control.v1.Instances.ImportInstance:input_type -> canisterd.control.v1.ImportInstanceRequest
+	44, // 58: canisterd.control.v1.Instances.HoldLease:input_type -> canisterd.control.v1.HoldLeaseRequest
+	6,  // 59: canisterd.control.v1.Instances.CreateInstance:output_type -> canisterd.control.v1.CreateInstanceResponse
+	13, // 60: canisterd.control.v1.Instances.ListInstances:output_type -> canisterd.control.v1.ListInstancesResponse
+	15, // 61: canisterd.control.v1.Instances.GetInstance:output_type -> canisterd.control.v1.GetInstanceResponse
+	17, // 62: canisterd.control.v1.Instances.DeleteInstance:output_type -> canisterd.control.v1.DeleteInstanceResponse
+	19, // 63: canisterd.control.v1.Instances.ForkInstance:output_type -> canisterd.control.v1.ForkInstanceResponse
+	21, // 64: canisterd.control.v1.Instances.GetHistory:output_type -> canisterd.control.v1.GetHistoryResponse
+	23, // 65: canisterd.control.v1.Instances.MarkHistory:output_type -> canisterd.control.v1.MarkHistoryResponse
+	28, // 66: canisterd.control.v1.Instances.TakeSnapshot:output_type -> canisterd.control.v1.TakeSnapshotResponse
+	30, // 67: canisterd.control.v1.Instances.ListSnapshots:output_type -> canisterd.control.v1.ListSnapshotsResponse
+	32, // 68: canisterd.control.v1.Instances.DeleteSnapshot:output_type -> canisterd.control.v1.DeleteSnapshotResponse
+	34, // 69: canisterd.control.v1.Instances.RestoreSnapshot:output_type -> canisterd.control.v1.RestoreSnapshotResponse
+	37, // 70: canisterd.control.v1.Instances.Diff:output_type -> canisterd.control.v1.DiffResponse
+	40, // 71: canisterd.control.v1.Instances.ExportInstance:output_type -> canisterd.control.v1.ExportInstanceResponse
+	43, // 72: canisterd.control.v1.Instances.ImportInstance:output_type -> canisterd.control.v1.ImportInstanceResponse
+	45, // 73: canisterd.control.v1.Instances.HoldLease:output_type -> canisterd.control.v1.HoldLeaseResponse
+	59, // [59:74] is the sub-list for method output_type
+	44, // [44:59] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_instances_proto_init() }
@@ -3501,8 +3627,9 @@ func file_control_v1_instances_proto_init() {
 		(*ForkInstanceRequest_Height)(nil),
 		(*ForkInstanceRequest_Time)(nil),
 		(*ForkInstanceRequest_BeforeRequest)(nil),
+		(*ForkInstanceRequest_Mark)(nil),
 	}
-	file_control_v1_instances_proto_msgTypes[35].OneofWrappers = []any{
+	file_control_v1_instances_proto_msgTypes[37].OneofWrappers = []any{
 		(*ImportInstanceRequest_Options)(nil),
 		(*ImportInstanceRequest_Chunk)(nil),
 	}
@@ -3512,7 +3639,7 @@ func file_control_v1_instances_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_instances_proto_rawDesc), len(file_control_v1_instances_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   40,
+			NumMessages:   42,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

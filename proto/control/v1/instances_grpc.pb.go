@@ -25,6 +25,7 @@ const (
 	Instances_DeleteInstance_FullMethodName  = "/canisterd.control.v1.Instances/DeleteInstance"
 	Instances_ForkInstance_FullMethodName    = "/canisterd.control.v1.Instances/ForkInstance"
 	Instances_GetHistory_FullMethodName      = "/canisterd.control.v1.Instances/GetHistory"
+	Instances_MarkHistory_FullMethodName     = "/canisterd.control.v1.Instances/MarkHistory"
 	Instances_TakeSnapshot_FullMethodName    = "/canisterd.control.v1.Instances/TakeSnapshot"
 	Instances_ListSnapshots_FullMethodName   = "/canisterd.control.v1.Instances/ListSnapshots"
 	Instances_DeleteSnapshot_FullMethodName  = "/canisterd.control.v1.Instances/DeleteSnapshot"
@@ -62,6 +63,10 @@ type InstancesClient interface {
 	// GetHistory says at which past rounds an instance that is kept in a state directory can be forked, and what its
 	// clients gave it meanwhile, the oldest first, in pages. Errors: FAILED_PRECONDITION (an instance without a journal).
 	GetHistory(ctx context.Context, in *GetHistoryRequest, opts ...grpc.CallOption) (*GetHistoryResponse, error)
+	// MarkHistory marks the present of an instance that is kept in a state directory with a name, for its history and for
+	// forks. The mark is on disk when the call returns. A name may be given again. Errors: INVALID_ARGUMENT (the name),
+	// FAILED_PRECONDITION (an instance without a journal).
+	MarkHistory(ctx context.Context, in *MarkHistoryRequest, opts ...grpc.CallOption) (*MarkHistoryResponse, error)
 	// TakeSnapshot keeps the present of an instance under a name. It costs what a fork costs, and no goroutine.
 	TakeSnapshot(ctx context.Context, in *TakeSnapshotRequest, opts ...grpc.CallOption) (*TakeSnapshotResponse, error)
 	// ListSnapshots gives the snapshots of an instance by name, in pages.
@@ -148,6 +153,16 @@ func (c *instancesClient) GetHistory(ctx context.Context, in *GetHistoryRequest,
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(GetHistoryResponse)
 	err := c.cc.Invoke(ctx, Instances_GetHistory_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *instancesClient) MarkHistory(ctx context.Context, in *MarkHistoryRequest, opts ...grpc.CallOption) (*MarkHistoryResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(MarkHistoryResponse)
+	err := c.cc.Invoke(ctx, Instances_MarkHistory_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -282,6 +297,10 @@ type InstancesServer interface {
 	// GetHistory says at which past rounds an instance that is kept in a state directory can be forked, and what its
 	// clients gave it meanwhile, the oldest first, in pages. Errors: FAILED_PRECONDITION (an instance without a journal).
 	GetHistory(context.Context, *GetHistoryRequest) (*GetHistoryResponse, error)
+	// MarkHistory marks the present of an instance that is kept in a state directory with a name, for its history and for
+	// forks. The mark is on disk when the call returns. A name may be given again. Errors: INVALID_ARGUMENT (the name),
+	// FAILED_PRECONDITION (an instance without a journal).
+	MarkHistory(context.Context, *MarkHistoryRequest) (*MarkHistoryResponse, error)
 	// TakeSnapshot keeps the present of an instance under a name. It costs what a fork costs, and no goroutine.
 	TakeSnapshot(context.Context, *TakeSnapshotRequest) (*TakeSnapshotResponse, error)
 	// ListSnapshots gives the snapshots of an instance by name, in pages.
@@ -331,6 +350,9 @@ func (UnimplementedInstancesServer) ForkInstance(context.Context, *ForkInstanceR
 }
 func (UnimplementedInstancesServer) GetHistory(context.Context, *GetHistoryRequest) (*GetHistoryResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetHistory not implemented")
+}
+func (UnimplementedInstancesServer) MarkHistory(context.Context, *MarkHistoryRequest) (*MarkHistoryResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method MarkHistory not implemented")
 }
 func (UnimplementedInstancesServer) TakeSnapshot(context.Context, *TakeSnapshotRequest) (*TakeSnapshotResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method TakeSnapshot not implemented")
@@ -485,6 +507,24 @@ func _Instances_GetHistory_Handler(srv interface{}, ctx context.Context, dec fun
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Instances_MarkHistory_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(MarkHistoryRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(InstancesServer).MarkHistory(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Instances_MarkHistory_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(InstancesServer).MarkHistory(ctx, req.(*MarkHistoryRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Instances_TakeSnapshot_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(TakeSnapshotRequest)
 	if err := dec(in); err != nil {
@@ -634,6 +674,10 @@ var Instances_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetHistory",
 			Handler:    _Instances_GetHistory_Handler,
+		},
+		{
+			MethodName: "MarkHistory",
+			Handler:    _Instances_MarkHistory_Handler,
 		},
 		{
 			MethodName: "TakeSnapshot",
